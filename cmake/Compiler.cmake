@@ -1,0 +1,24 @@
+# Flags that hold for every file of ours.
+# libstdc++ 12 uses its own deprecated get_temporary_buffer inside stable_sort, hence -Wno-deprecated-declarations.
+set(HEDDLE_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Wno-deprecated-declarations -Wno-missing-field-initializers
+                    -Werror)
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  # Precompiled headers are found through ccache only when it does not insist on their time stamps.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
+endif()
+
+find_program(LLD NAMES ld.lld-22 ld.lld)
+if(LLD)
+  add_link_options(-fuse-ld=${LLD})
+endif()
+
+if(HEDDLE_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -O1 -g)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+# One precompiled header serves libraries and programs only if both are compiled alike.
+set(CMAKE_CXX_COMPILE_OPTIONS_PIE -fPIC)

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <fmt/format.h>
+
+#include <iosfwd>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace heddle {
+
+/// Where a message points: file, line and column count from 1; 0 means "not known".
+/// `sourceLine` is the text of that line where the reporter has it; it is shown with a caret under
+/// columns [column, endColumn).
+struct Place {
+  std::string file;
+  unsigned line = 0;
+  unsigned column = 0;
+  unsigned endColumn = 0;
+  std::string sourceLine;
+
+  bool isKnown() const { return !file.empty(); }
+  /// "file:line:col", leaving out what is not known.
+  std::string str() const;
+};
+
+/// Who is speaking. An error says the input is wrong; a refusal that the input is fine but what was asked of
+/// it would break it; a remark that something was done or kept, and why; an internal error that the fault is
+/// ours.
+enum class Voice { Error, Warning, Refusal, Done, Kept, InternalError };
+
+/// One message with its place, the other places that explain it, and a hint where one is likely right.
+struct Diagnostic {
+  struct Note {
+    Place place;
+    std::string text;
+  };
+
+  Voice voice = Voice::Error;
+  Place place;
+  std::string text;
+  std::vector<Note> notes;
+  std::string hint;
+
+  Diagnostic &note(Place where, std::string what) {
+    notes.push_back({std::move(where), std::move(what)});
+    return *this;
+  }
+  Diagnostic &withHint(std::string what) {
+    hint = std::move(what);
+    return *this;
+  }
+};
+
+/// Collects messages. Library code adds to it and never prints; the tool prints it.
+class Diagnostics {
+public:
+  Diagnostic &add(Voice voice, Place place, std::string text);
+  Diagnostic &error(Place place, std::string text) {
+    return add(Voice::Error, std::move(place), std::move(text));
+  }
+  Diagnostic &warning(Place place, std::string text) {
+    return add(Voice::Warning, std::move(place), std::move(text));
+  }
+  Diagnostic &refuse(Place place, std::string text) {
+    return add(Voice::Refusal, std::move(place), std::move(text));
+  }
+
+  const std::vector<Diagnostic> &all() const { return list; }
+  bool has(Voice voice) const;
+  bool empty() const { return list.empty(); }
+
+private:
+  std::vector<Diagnostic> list;
+};
+
+/// Prints each distinct message once, in the order given, as
+///     file:line:col: error: what is wrong
+///        42 |     the source line
+///           |     ^~~~
+///     hint: what to do
+void print(std::ostream &out, const Diagnostics &diagnostics, bool colour);
+void print(std::ostream &out, const Diagnostic &diagnostic, bool colour);
+
+} // namespace heddle
