@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "arch/Fields.h"
+
+namespace heddle::arch {
+
+const std::vector<NumberField> &numberFields() {
+  using F = NumberField;
+  using A = Arch;
+  // clang-format off
+  static const std::vector<NumberField> fields = {
+    {"threads",      "warpSize",                  &A::warpSize,                    F::Count, F::Never,   "threads in a warp"},
+    {"threads",      "maxPerBlock",               &A::maxThreadsPerBlock,          F::Count, F::Never,   "threads in a block, at most"},
+    {"threads",      "maxPerSm",                  &A::maxThreadsPerSm,             F::Count, F::Never,   "threads on an SM"},
+    {"threads",      "maxWarpsPerSm",             &A::maxWarpsPerSm,               F::Count, F::Never,   "warps on an SM"},
+    {"threads",      "maxBlocksPerSm",            &A::maxBlocksPerSm,              F::Count, F::Never,   "blocks on an SM"},
+    {"registers",    "perSm",                     &A::registersPerSm,              F::Count, F::Never,   "on an SM"},
+    {"registers",    "maxPerBlock",               &A::maxRegistersPerBlock,        F::Count, F::Never,   "in a block, at most"},
+    {"registers",    "maxPerThread",              &A::maxRegistersPerThread,       F::Count, F::Never,   "in a thread, at most"},
+    {"registers",    "allocationUnit",            &A::registerAllocationUnit,      F::Count, F::Never,   "given to a warp in units of"},
+    {"registers",    "warpAllocationGranularity", &A::warpAllocationGranularity,   F::Count, F::Never,   "warps allocated in groups of"},
+    {"registers",    "launchWarpGranularity",     &A::launchWarpGranularity,       F::Count, F::Never,   "a block's warps counted in groups of"},
+    {"sharedMemory", "bytesPerSm",                &A::sharedBytesPerSm,            F::Bytes, F::Never,   "on an SM"},
+    {"sharedMemory", "maxBytesPerBlock",          &A::maxSharedBytesPerBlock,      F::Bytes, F::Never,   "in a block"},
+    {"sharedMemory", "maxBytesPerBlockOptIn",     &A::maxSharedBytesPerBlockOptIn, F::Bytes, F::Never,   "in a block that asks for more"},
+    {"sharedMemory", "allocationUnit",            &A::sharedAllocationUnit,        F::Bytes, F::Never,   "given in units of"},
+    {"sharedMemory", "reservedBytesPerBlock",     &A::reservedSharedBytesPerBlock, F::Bytes, F::Allowed, "reserved in each block"},
+    {"sharedMemory", "banks",                     &A::sharedBanks,                 F::Count, F::Never,   "banks"},
+    {"sharedMemory", "bankBytes",                 &A::sharedBankBytes,             F::Bytes, F::Never,   "a bank's width"},
+    {"caches",       "l1LineBytes",               &A::l1LineBytes,                 F::Bytes, F::Never,   "L1 line"},
+    {"caches",       "l1SectorBytes",             &A::l1SectorBytes,               F::Bytes, F::Never,   "L1 sector"},
+    {"caches",       "l2LineBytes",               &A::l2LineBytes,                 F::Bytes, F::Never,   "L2 line"},
+    {"caches",       "l2SectorBytes",             &A::l2SectorBytes,               F::Bytes, F::Never,   "L2 sector"},
+    {"barriers",     "perBlock",                  &A::namedBarriersPerBlock,       F::Count, F::Never,   "named barriers in a block"},
+    {"barriers",     "perSm",                     &A::namedBarriersPerSm,          F::Count, F::Allowed, "named barriers on an SM"},
+    {"device",       "sms",                       &A::deviceSms,                   F::Count, F::Never,   "SMs"},
+    {"device",       "clockMhz",                  &A::deviceClockMhz,              F::Megahertz, F::Never, "clock"},
+    {"device",       "l2Bytes",                   &A::deviceL2Bytes,               F::Bytes, F::Never,   "L2 cache"},
+  };
+  // clang-format on
+  return fields;
+}
+
+} // namespace heddle::arch
