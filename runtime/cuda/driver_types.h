@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "heddle/device_prop.h"
+#include "heddle/enums.h"
+#include "heddle/flags.h"
+#include "heddle/handles.h"
+#include "heddle/structs.h"
+#include "vector_types.h"
+
+#include <limits.h>
+#include <stddef.h>
