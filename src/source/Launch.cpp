@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "source/Launch.h"
+
+#include "source/Kernel.h"
+#include "source/LaunchValues.h"
+#include "source/ReachingDefinitions.h"
+#include "source/Render.h"
+#include "source/Unit.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+
+#include <set>
+
+using namespace clang;
+
+namespace heddle::source {
+namespace {
+
+/// Functions of user code with a body that is not a template's pattern: what really runs on the host.
+class FunctionFinder : public RecursiveASTVisitor<FunctionFinder> {
+public:
+  explicit FunctionFinder(const Unit &unit) : unit(unit) {}
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool TraverseStmt(Stmt *) { return true; }
+
+  bool TraverseDecl(Decl *decl) {
+    bool topLevel = decl && decl->getDeclContext() && isa<TranslationUnitDecl>(decl->getDeclContext());
+    if (topLevel && !unit.isUserCode(decl->getLocation()) && !isa<NamespaceDecl, LinkageSpecDecl>(decl))
+      return true;
+    return RecursiveASTVisitor::TraverseDecl(decl);
+  }
+  bool VisitFunctionDecl(FunctionDecl *function) {
+    if (function->doesThisDeclarationHaveABody() && !function->isDependentContext() &&
+        unit.isUserCode(function->getLocation()))
+      functions.push_back(function);
+    return true;
+  }
+  std::vector<const FunctionDecl *> functions;
+
+private:
+  const Unit &unit;
+};
+
+class LaunchCalls : public RecursiveASTVisitor<LaunchCalls> {
+public:
+  bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *call) {
+    calls.push_back(call);
+    return true;
+  }
+  bool VisitCallExpr(CallExpr *call) {
+    const FunctionDecl *callee = isa<CUDAKernelCallExpr>(call) ? nullptr : call->getDirectCallee();
+    if (callee && callee->getIdentifier() && formOf(callee->getName()))
+      calls.push_back(call);
+    return true;
+  }
+  static std::optional<Launch::Form> formOf(llvm::StringRef name) {
+    if (name == "cudaLaunchKernel")
+      return Launch::Form::LaunchKernel;
+    if (name == "cudaLaunchCooperativeKernel")
+      return Launch::Form::LaunchCooperative;
+    if (name == "cudaLaunchKernelExC" || name == "cudaLaunchKernelEx")
+      return Launch::Form::LaunchKernelEx;
+    return std::nullopt;
+  }
+  std::vector<const CallExpr *> calls;
+};
+
+/// The function an expression names: directly, by address, through casts, or through a pointer with one
+/// value.
+const FunctionDecl *functionNamed(const Expr *expr, const ReachingDefinitions *definitions, int depth = 0) {
+  expr = expr->IgnoreParenCasts();
+  if (const auto *unary = dyn_cast<UnaryOperator>(expr); unary && unary->getOpcode() == UO_AddrOf)
+    expr = unary->getSubExpr()->IgnoreParenCasts();
+  const auto *use = dyn_cast<DeclRefExpr>(expr);
+  if (!use)
+    return nullptr;
+  if (const auto *function = dyn_cast<FunctionDecl>(use->getDecl()))
+    return function;
+  const Definition *only = definitions && depth < 8 ? definitions->onlyReaching(use) : nullptr;
+  return only && only->isExact() ? functionNamed(only->value, definitions, depth + 1) : nullptr;
+}
+
+class LaunchReader {
+public:
+  LaunchReader(const Unit &unit, const std::vector<std::unique_ptr<Kernel>> &kernels,
+               const ReachingDefinitions *definitions)
+      : unit(unit), kernels(kernels), definitions(definitions), values(unit, definitions) {}
+
+  Launch read(const CallExpr *call) const {
+    Launch launch;
+    launch.call = call;
+    launch.unit = &unit;
+    launch.place = unit.place(call->getSourceRange());
+    launch.insideMacro = call->getBeginLoc().isMacroID();
+    if (const auto *chevron = dyn_cast<CUDAKernelCallExpr>(call))
+      readChevron(chevron, launch);
+    else
+      readRuntimeCall(call, launch);
+    return launch;
+  }
+
+private:
+  void readChevron(const CUDAKernelCallExpr *call, Launch &launch) const {
+    launch.form = Launch::Form::TripleChevron;
+    const FunctionDecl *callee = call->getDirectCallee();
+    nameKernel(call->getCallee(), callee ? callee : functionNamed(call->getCallee(), definitions), launch);
+    readShape(call->getConfig()->getArg(0), call->getConfig()->getArg(1), call->getConfig()->getArg(2),
+              call->getConfig()->getArg(3), launch);
+  }
+
+  void readRuntimeCall(const CallExpr *call, Launch &launch) const {
+    launch.form = *LaunchCalls::formOf(call->getDirectCallee()->getName());
+    if (launch.form == Launch::Form::LaunchKernelEx) {
+      // Grid and block sit in a cudaLaunchConfig_t that is filled member by member and passed by address.
+      if (call->getNumArgs() > 1)
+        nameKernel(call->getArg(1), functionNamed(call->getArg(1), definitions), launch);
+      for (LaunchShape *shape : {&launch.grid, &launch.block})
+        for (LaunchNumber &n : shape->xyz)
+          n.whyUnknown = "it is set in a cudaLaunchConfig_t";
+      launch.dynamicSharedBytes.whyUnknown = "it is set in a cudaLaunchConfig_t";
+      return;
+    }
+    nameKernel(call->getArg(0), functionNamed(call->getArg(0), definitions), launch);
+    readShape(call->getArg(1), call->getArg(2), call->getNumArgs() > 4 ? call->getArg(4) : nullptr,
+              call->getNumArgs() > 5 ? call->getArg(5) : nullptr, launch);
+  }
+
+  void readShape(const Expr *grid, const Expr *block, const Expr *shared, const Expr *stream,
+                 Launch &launch) const {
+    launch.grid = values.shape(grid);
+    launch.block = values.shape(block);
+    launch.dynamicSharedBytes = shared ? values.number(shared) : LaunchNumber{0, {}, {}};
+    if (stream && !isa<CXXDefaultArgExpr>(stream->IgnoreImplicit()))
+      if (Rendered text = render(unit, stream->getSourceRange()); std::holds_alternative<std::string>(text))
+        launch.stream = std::get<std::string>(text);
+  }
+
+  void nameKernel(const Expr *written, const FunctionDecl *function, Launch &launch) const {
+    if (!function) {
+      Rendered text = render(unit, written->getSourceRange());
+      launch.kernelName = std::holds_alternative<std::string>(text) ? std::get<std::string>(text) : "?";
+      return;
+    }
+    launch.kernelName = function->getQualifiedNameAsString();
+    std::string mangled = mangledKernelName(function);
+    for (const auto &kernel : kernels)
+      if (kernel->mangledName == mangled)
+        launch.kernel = kernel.get(), launch.kernelName = kernel->name;
+  }
+
+  const Unit &unit;
+  const std::vector<std::unique_ptr<Kernel>> &kernels;
+  const ReachingDefinitions *definitions;
+  LaunchValues values;
+};
+
+} // namespace
+
+std::optional<int64_t> LaunchShape::total() const {
+  if (!isKnown())
+    return std::nullopt;
+  return *xyz[0].value * *xyz[1].value * *xyz[2].value;
+}
+
+std::vector<Launch> findLaunches(const Unit &host, const std::vector<std::unique_ptr<Kernel>> &kernels) {
+  FunctionFinder finder(host);
+  finder.TraverseDecl(host.context().getTranslationUnitDecl());
+
+  std::vector<Launch> launches;
+  for (const FunctionDecl *function : finder.functions) {
+    LaunchCalls found;
+    found.TraverseStmt(function->getBody());
+    if (found.calls.empty())
+      continue;
+    std::unique_ptr<ReachingDefinitions> definitions = ReachingDefinitions::of(function);
+    LaunchReader reader(host, kernels, definitions.get());
+    for (const CallExpr *call : found.calls)
+      launches.push_back(reader.read(call));
+  }
+
+  const SourceManager &sources = host.sources();
+  std::stable_sort(launches.begin(), launches.end(), [&](const Launch &a, const Launch &b) {
+    return sources.isBeforeInTranslationUnit(a.call->getBeginLoc(), b.call->getBeginLoc());
+  });
+  // Instantiations of one host template repeat a launch; only those that differ in kernel or block are news.
+  using Numbers = std::array<std::optional<int64_t>, 3>;
+  std::set<std::tuple<unsigned, std::string, Numbers>> seen;
+  std::erase_if(launches, [&](const Launch &launch) {
+    Numbers block;
+    std::transform(launch.block.xyz.begin(), launch.block.xyz.end(), block.begin(),
+                   [](const LaunchNumber &n) { return n.value; });
+    return !seen.insert({launch.call->getBeginLoc().getRawEncoding(), launch.kernelName, block}).second;
+  });
+  return launches;
+}
+
+} // namespace heddle::source

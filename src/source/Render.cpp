@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "source/Render.h"
+
+#include "source/TextEdits.h"
+#include "source/Unit.h"
+
+#include <clang/AST/Stmt.h>
+#include <clang/Tooling/Syntax/Tokens.h>
+
+#include <algorithm>
+
+using namespace clang;
+
+namespace heddle::source {
+namespace {
+
+std::vector<TokenEdit> tokenEdits(const Unit &unit, const std::vector<Replacement> &parts) {
+  std::vector<TokenEdit> edits;
+  for (const Replacement &replacement : parts) {
+    TokenEdit edit = tokensOf(unit, replacement.part);
+    edit.text = replacement.text + restOfSplitToken(unit, replacement.part);
+    edits.push_back(std::move(edit));
+  }
+  return edits;
+}
+
+/// All changes of one file. Both sides read the same files, and one side may read a file several times, under
+/// several names: from here on edits are told apart by file and byte.
+struct FileEdits {
+  std::filesystem::path path;
+  std::string_view text;
+  const Unit *unit = nullptr;
+  std::vector<TextEdit> edits;
+};
+
+bool isSameChange(const TextEdit &a, const TextEdit &b) {
+  return a.begin == b.begin && a.end == b.end && a.text == b.text;
+}
+
+void sortAndMerge(std::vector<TextEdit> &edits) {
+  std::stable_sort(edits.begin(), edits.end(), [](const TextEdit &a, const TextEdit &b) {
+    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+  });
+  // A header read twice, or by both sides, may ask for the very same change twice. Two insertions at one
+  // place by the same reading are two insertions.
+  auto isRepeated = [](const TextEdit &a, const TextEdit &b) {
+    return isSameChange(a, b) && (a.end > a.begin || a.file != b.file);
+  };
+  edits.erase(std::unique(edits.begin(), edits.end(), isRepeated), edits.end());
+}
+
+Place placeOf(const Unit &unit, const TextEdit &edit) {
+  return unit.place(unit.sources().getLocForStartOfFile(edit.file).getLocWithOffset(int(edit.begin)));
+}
+
+std::optional<Diagnostic> overlap(const FileEdits &file) {
+  for (size_t i = 1; i < file.edits.size(); ++i)
+    if (file.edits[i].begin < file.edits[i - 1].end)
+      return Diagnostic{
+          Voice::Refusal, placeOf(*file.unit, file.edits[i]), "two changes overlap here", {}, {}};
+  return std::nullopt;
+}
+
+/// True where some token between the two places of one reading of a file got past the preprocessor.
+bool isTakenIn(const Unit &unit, SourceLocation from, SourceLocation to) {
+  const SourceManager &sources = unit.sources();
+  llvm::ArrayRef<syntax::Token> tokens = unit.tokens().expandedTokens();
+  return std::any_of(tokens.begin(), tokens.end(), [&](const syntax::Token &token) {
+    SourceLocation at = sources.getFileLoc(token.location());
+    return from <= at && at <= to;
+  });
+}
+
+/// The other readings of the file (an #include without a guard makes several) that take in the text that the
+/// edit changes, rather than skip it by #if.
+std::vector<FileID> otherReadings(const Unit &unit, const TextEdit &edit) {
+  const SourceManager &sources = unit.sources();
+  const FileEntry *entry = sources.getFileEntryForID(edit.file);
+  std::vector<FileID> others;
+  for (unsigned i = 0; i < sources.local_sloc_entry_size(); ++i) {
+    const SrcMgr::SLocEntry &slot = sources.getLocalSLocEntry(i);
+    if (!slot.isFile())
+      continue;
+    SourceLocation start = SourceLocation::getFromRawEncoding(slot.getOffset());
+    FileID reading = sources.getFileID(start);
+    if (reading == edit.file || sources.getFileEntryForID(reading) != entry)
+      continue;
+    // An insertion stands at the edge of a token: its neighbours count.
+    unsigned from = edit.begin ? edit.begin - 1 : 0;
+    if (isTakenIn(unit, start.getLocWithOffset(int(from)), start.getLocWithOffset(int(edit.end))))
+      others.push_back(reading);
+  }
+  return others;
+}
+
+/// Text that is read more than once means something each time: a change is right only where each reading asks
+/// for it.
+std::optional<Diagnostic> disagreementOfReadings(const Unit &unit, const std::vector<TextEdit> &edits) {
+  FileID mainFile = unit.sources().getMainFileID();
+  for (const TextEdit &edit : edits) {
+    if (edit.file == mainFile)
+      continue;
+    for (FileID other : otherReadings(unit, edit)) {
+      bool agrees = std::any_of(edits.begin(), edits.end(), [&](const TextEdit &asked) {
+        return asked.file == other && isSameChange(asked, edit);
+      });
+      if (!agrees)
+        return Diagnostic{
+            Voice::Refusal,
+            placeOf(unit, edit),
+            "this text is read more than once, and the change is meant for one of the readings only",
+            {{unit.place(unit.sources().getIncludeLoc(other)), "it is read again here"}},
+            {}};
+    }
+  }
+  return std::nullopt;
+}
+
+/// The text of all tokens of the range, the last one whole.
+Rendered renderTokens(const Unit &unit, SourceRange whole, const std::vector<Replacement> &parts) {
+  TokenEdit range = tokensOf(unit, whole);
+  std::vector<TokenEdit> edits = tokenEdits(unit, parts);
+  if (range.begin == range.end)
+    return std::string();
+  std::sort(edits.begin(), edits.end(),
+            [](const TokenEdit &a, const TokenEdit &b) { return a.begin < b.begin; });
+
+  // Where the range begins or ends inside a macro use there is no written text of its own: its tokens are all
+  // there is.
+  auto spelled = unit.tokens().spelledForExpanded(
+      unit.tokens().expandedTokens().slice(range.begin, range.end - range.begin));
+  const SourceManager &sources = unit.sources();
+  if (!spelled)
+    return expandedOrRefused(unit, range, edits);
+
+  auto changes = textEdits(unit, edits);
+  if (auto *refused = std::get_if<Diagnostic>(&changes))
+    return *refused;
+  const auto &list = std::get<std::vector<TextEdit>>(changes);
+  SourceLocation begin = spelled->front().location();
+  unsigned from = sources.getFileOffset(begin);
+  unsigned to = sources.getFileOffset(spelled->back().location()) + spelled->back().length();
+  FileID file = sources.getFileID(begin);
+  for (const TextEdit &edit : list)
+    if (edit.file != file || edit.begin < from || edit.end > to)
+      return expandedOrRefused(unit, range, edits);
+  return applied(list, std::string_view(sources.getBufferData(file)).substr(from, to - from), from);
+}
+
+} // namespace
+
+SourceRange withSemicolon(const Unit &unit, const Stmt *statement) {
+  SourceRange range = statement->getSourceRange();
+  TokenEdit tokens = tokensOf(unit, range);
+  llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
+  if (tokens.end < all.size() && all[tokens.end].kind() == tok::semi &&
+      all[tokens.end - 1].kind() != tok::semi && all[tokens.end - 1].kind() != tok::r_brace)
+    range.setEnd(all[tokens.end].location());
+  return range;
+}
+
+Rendered render(const Unit &unit, SourceRange whole, const std::vector<Replacement> &parts) {
+  Rendered rendered = renderTokens(unit, whole, parts);
+  if (auto *text = std::get_if<std::string>(&rendered))
+    text->resize(text->size() - std::min(text->size(), restOfSplitToken(unit, whole).size()));
+  return rendered;
+}
+
+void Edits::replace(const Unit &unit, SourceRange range, std::string text) {
+  wanted[&unit].push_back({Edit::Kind::Replace, range, std::move(text)});
+}
+
+void Edits::insertBefore(const Unit &unit, SourceLocation token, std::string text) {
+  wanted[&unit].push_back({Edit::Kind::Before, SourceRange(token, token), std::move(text)});
+}
+
+void Edits::insertAfter(const Unit &unit, SourceLocation token, std::string text) {
+  wanted[&unit].push_back({Edit::Kind::After, SourceRange(token, token), std::move(text)});
+}
+
+std::vector<TokenEdit> Edits::ofTokens(const Unit &unit, const std::vector<Edit> &list) {
+  std::vector<TokenEdit> edits;
+  for (const Edit &edit : list) {
+    TokenEdit tokens = tokensOf(unit, edit.range);
+    tokens.text = edit.text;
+    if (edit.kind == Edit::Kind::Replace)
+      tokens.text += restOfSplitToken(unit, edit.range);
+    if (edit.kind == Edit::Kind::Before)
+      tokens.end = tokens.begin;
+    if (edit.kind == Edit::Kind::After)
+      tokens.begin = tokens.end, tokens.afterPrevious = true;
+    edits.push_back(std::move(tokens));
+  }
+  return edits;
+}
+
+std::variant<std::map<std::filesystem::path, std::string>, Diagnostic> Edits::apply() const {
+  std::map<llvm::sys::fs::UniqueID, FileEdits> files;
+  for (const auto &[unit, list] : wanted) {
+    auto changes = textEdits(*unit, ofTokens(*unit, list));
+    if (auto *refused = std::get_if<Diagnostic>(&changes))
+      return *refused;
+    auto &edits = std::get<std::vector<TextEdit>>(changes);
+    if (std::optional<Diagnostic> refused = disagreementOfReadings(*unit, edits))
+      return *refused;
+    for (TextEdit &edit : edits) {
+      OptionalFileEntryRef entry = unit->sources().getFileEntryRefForID(edit.file);
+      FileEdits &file = files[entry->getUniqueID()];
+      if (file.path.empty())
+        file.path = entry->getName().str();
+      file.unit = unit;
+      file.text = unit->sources().getBufferData(edit.file);
+      file.edits.push_back(std::move(edit));
+    }
+  }
+
+  std::map<std::filesystem::path, std::string> result;
+  for (auto &[id, file] : files) {
+    sortAndMerge(file.edits);
+    if (std::optional<Diagnostic> refused = overlap(file))
+      return *refused;
+    result[file.path] = applied(file.edits, file.text, 0);
+  }
+  return result;
+}
+
+} // namespace heddle::source

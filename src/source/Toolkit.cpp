@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "source/Toolkit.h"
+
+#include "source/NvccOptions.h"
+#include "support/CudaFlags.h"
+#include "support/Paths.h"
+#include "support/Process.h"
+
+#include <clang/Tooling/JSONCompilationDatabase.h>
+
+#include <cstdlib>
+
+namespace fs = std::filesystem;
+
+namespace heddle::source {
+namespace {
+
+std::optional<Toolkit> toolkitAt(const fs::path &root) {
+  std::error_code ignored;
+  fs::path include = root / "include";
+  if (root.empty() || !fs::exists(include / "cuda_runtime.h", ignored))
+    return std::nullopt;
+  fs::path cccl = include / "cccl";
+  return Toolkit{root, include, fs::is_directory(cccl, ignored) ? cccl : fs::path()};
+}
+
+std::vector<fs::path> usualPlaces() {
+  std::vector<fs::path> places;
+  for (const char *variable : {"CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"})
+    if (const char *value = std::getenv(variable))
+      places.emplace_back(value);
+  std::error_code ignored;
+  if (std::optional<fs::path> nvcc = findProgram("nvcc"))
+    places.push_back(fs::canonical(*nvcc, ignored).parent_path().parent_path());
+  places.emplace_back("/usr/local/cuda");
+  places.emplace_back("/opt/cuda");
+  return places;
+}
+
+/// What is an error for Clang and passes under nvcc, at most with a warning: programs in the wild rely on it.
+constexpr const char *whatNvccLetsPass[] = {
+    "-Wno-register",        "-Wno-c++11-narrowing",      "-Wno-reserved-user-defined-literal",
+    "-Wno-non-pod-varargs", "-Wno-address-of-temporary",
+};
+
+} // namespace
+
+std::optional<Toolkit> findToolkit(const std::string &wanted) {
+  if (wanted == "none")
+    return std::nullopt;
+  if (!wanted.empty())
+    return toolkitAt(wanted);
+  for (const fs::path &place : usualPlaces())
+    if (std::optional<Toolkit> found = toolkitAt(place))
+      return found;
+  return std::nullopt;
+}
+
+std::vector<std::string> clangArguments(const CompileOptions &options, const std::optional<Toolkit> &toolkit,
+                                        Side side) {
+  std::vector<std::string> arguments;
+  if (toolkit) {
+    // Without a stated version Clang takes launches for those of CUDA 9.1 and earlier; 12.9 is the last it
+    // knows.
+    arguments = {"-x",
+                 "cuda",
+                 "--cuda-gpu-arch=" + options.arch,
+                 "--cuda-path=" + toolkit->root.string(),
+                 "-Wno-unknown-cuda-version",
+                 "-nocudalib",
+                 "-Xclang",
+                 "-target-sdk-version=12.9"};
+    if (!toolkit->cccl.empty())
+      arguments.insert(arguments.end(), {"-isystem", toolkit->cccl.string()});
+    arguments.insert(arguments.end(),
+                     {"-include", (dataFolder("runtime/cuda") / "heddle_toolkit_extras.h").string()});
+  } else {
+    arguments = ownCudaFlags("all", options.arch);
+  }
+  arguments.push_back(side == Side::Device ? "--cuda-device-only" : "--cuda-host-only");
+  if (!toolkit && side == Side::Device)
+    arguments.push_back("--cuda-feature=+ptx87"); // with no toolkit to go by, Clang would take that of CUDA 9
+  arguments.push_back("-Wno-pragma-once-outside-header");
+  arguments.insert(arguments.end(), std::begin(whatNvccLetsPass), std::end(whatNvccLetsPass));
+  arguments.insert(arguments.end(), {"-idirafter", dataFolder("runtime/cuda-additions").string()});
+  if (fs::path ours = dataFolder("runtime"); !ours.empty())
+    arguments.insert(arguments.end(), {"-isystem", ours.string()}); // emitted code says #include <heddle/...>
+  // The user's own come last, so that a -std or -D of theirs wins.
+  arguments.push_back("-std=c++17");
+  std::vector<std::string> theirs = inClangsWords(options.userArguments);
+  arguments.insert(arguments.end(), theirs.begin(), theirs.end());
+  return arguments;
+}
+
+std::optional<std::vector<std::string>> argumentsFromDatabase(const fs::path &folder, const fs::path &file) {
+  std::string error;
+  auto database = clang::tooling::JSONCompilationDatabase::loadFromFile(
+      (folder / "compile_commands.json").string(), error, clang::tooling::JSONCommandLineSyntax::AutoDetect);
+  std::error_code ignored;
+  if (!database)
+    return std::nullopt;
+  auto commands = database->getCompileCommands(fs::absolute(file, ignored).lexically_normal().string());
+  if (commands.empty())
+    return std::nullopt;
+
+  const clang::tooling::CompileCommand &command = commands.front();
+  std::vector<std::string> result;
+  for (size_t i = 1; i < command.CommandLine.size(); ++i) {
+    const std::string &argument = command.CommandLine[i];
+    if (argument != "--" && fs::path(argument).filename() != file.filename())
+      result.push_back(argument);
+  }
+  result.push_back("-working-directory=" + command.Directory);
+  return inClangsWords(result);
+}
+
+} // namespace heddle::source

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "source/Unit.h"
+
+#include <clang/Basic/DiagnosticOptions.h>
+#include <clang/Basic/Stack.h>
+#include <clang/Driver/CreateInvocationFromArgs.h>
+#include <clang/Frontend/FrontendActions.h>
+#include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <clang/Tooling/Syntax/Tokens.h>
+#include <llvm/Support/VirtualFileSystem.h>
+
+using namespace clang;
+
+namespace heddle::source {
+namespace {
+
+/// Notes where the user's pragmas stand.
+class PragmaWatcher : public PPCallbacks {
+public:
+  PragmaWatcher(const SourceManager &sources, std::vector<SourceLocation> &seen)
+      : sources(sources), seen(seen) {}
+  void PragmaDirective(SourceLocation location, PragmaIntroducerKind) override {
+    if (!sources.isInSystemHeader(sources.getExpansionLoc(location)))
+      seen.push_back(location);
+  }
+
+private:
+  const SourceManager &sources;
+  std::vector<SourceLocation> &seen;
+};
+
+/// Parses and checks, and writes down the preprocessed tokens on the way.
+class ReadingAction : public SyntaxOnlyAction {
+public:
+  std::optional<syntax::TokenCollector> collector;
+  std::vector<SourceLocation> pragmas;
+
+private:
+  bool BeginSourceFileAction(CompilerInstance &compiler) override {
+    Preprocessor &preprocessor = compiler.getPreprocessor();
+    collector.emplace(preprocessor);
+    preprocessor.addPPCallbacks(std::make_unique<PragmaWatcher>(compiler.getSourceManager(), pragmas));
+    return true;
+  }
+  // Between the sides of a file the AST must stay: Clang's own action would let go of it at the end.
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &, llvm::StringRef) override {
+    return std::make_unique<ASTConsumer>();
+  }
+};
+
+/// Clang complains of each problem on both sides; a person wants the text, and the count of errors decides.
+std::unique_ptr<CompilerInvocation> makeInvocation(const std::string &file,
+                                                   const std::vector<std::string> &arguments,
+                                                   DiagnosticsEngine &engine,
+                                                   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files) {
+  std::vector<const char *> words = {HEDDLE_CLANG, "-fsyntax-only", "-w"};
+  for (const std::string &argument : arguments)
+    words.push_back(argument.c_str());
+  words.push_back(file.c_str());
+  CreateInvocationOptions options;
+  options.Diags = llvm::IntrusiveRefCntPtr<DiagnosticsEngine>(&engine);
+  options.VFS = std::move(files);
+  return createInvocation(words, std::move(options));
+}
+
+} // namespace
+
+struct Unit::Parts {
+  std::string messages;
+  std::unique_ptr<llvm::raw_string_ostream> messageStream;
+  std::unique_ptr<CompilerInstance> compiler;
+  std::unique_ptr<ReadingAction> action;
+  std::unique_ptr<syntax::TokenBuffer> tokens;
+  ~Parts() {
+    if (action)
+      action->EndSourceFile();
+  }
+};
+
+Unit::Unit() : parts(std::make_unique<Parts>()) {}
+Unit::~Unit() = default;
+
+Unit::Result Unit::parse(const std::string &file, const std::vector<std::string> &arguments, Side side,
+                         const std::string *text) {
+  noteBottomOfStack(); // lets Clang notice a deep recursion and go on with a new stack
+  std::unique_ptr<Unit> unit(new Unit);
+  Parts &parts = *unit->parts;
+  unit->which = side;
+  parts.messageStream = std::make_unique<llvm::raw_string_ostream>(parts.messages);
+
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files = llvm::vfs::getRealFileSystem();
+  if (text) {
+    auto overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(files);
+    auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+    if (auto here = files->getCurrentWorkingDirectory())
+      memory->setCurrentWorkingDirectory(*here);
+    memory->addFile(file, 0, llvm::MemoryBuffer::getMemBufferCopy(*text, file));
+    overlay->pushOverlay(memory);
+    files = overlay;
+  }
+
+  DiagnosticOptions options;
+  auto engine = CompilerInstance::createDiagnostics(
+      *files, options, new TextDiagnosticPrinter(*parts.messageStream, options), /*ShouldOwnClient=*/true);
+  engine->setIgnoreAllWarnings(true); // of the driver: "CUDA version is newer than..." helps nobody here
+  std::unique_ptr<CompilerInvocation> invocation = makeInvocation(file, arguments, *engine, files);
+  if (!invocation || engine->hasErrorOccurred())
+    return {nullptr, parts.messages};
+  // Everything stays in memory until we are done with it; Clang's driver asks for the opposite.
+  invocation->getFrontendOpts().DisableFree = false;
+  invocation->getDiagnosticOpts().ShowColors = false;
+
+  parts.compiler = std::make_unique<CompilerInstance>(std::move(invocation));
+  CompilerInstance &compiler = *parts.compiler;
+  compiler.setVirtualFileSystem(files);
+  compiler.createDiagnostics(
+      new TextDiagnosticPrinter(*parts.messageStream, compiler.getInvocation().getDiagnosticOpts()));
+  if (!compiler.createTarget())
+    return {nullptr, parts.messages};
+
+  auto action = std::make_unique<ReadingAction>();
+  if (!action->BeginSourceFile(compiler, compiler.getFrontendOpts().Inputs[0]))
+    return {nullptr, parts.messages};
+  parts.action = std::move(action);
+  if (llvm::Error failure = parts.action->Execute()) {
+    std::string why = llvm::toString(std::move(failure));
+    return {nullptr, parts.messages + why};
+  }
+  parts.tokens = std::make_unique<syntax::TokenBuffer>(std::move(*parts.action->collector).consume());
+  parts.tokens->indexExpandedTokens();
+  if (compiler.getDiagnostics().hasErrorOccurred())
+    return {nullptr, parts.messages};
+  return {std::move(unit), {}};
+}
+
+ASTContext &Unit::context() const { return parts->compiler->getASTContext(); }
+const SourceManager &Unit::sources() const { return parts->compiler->getSourceManager(); }
+Preprocessor &Unit::preprocessor() const { return parts->compiler->getPreprocessor(); }
+const syntax::TokenBuffer &Unit::tokens() const { return *parts->tokens; }
+const std::vector<SourceLocation> &Unit::pragmas() const { return parts->action->pragmas; }
+
+Place Unit::place(SourceLocation location) const { return place(SourceRange(location, location)); }
+
+Place Unit::place(SourceRange range) const {
+  const SourceManager &sm = sources();
+  SourceLocation begin = sm.getFileLoc(range.getBegin());
+  PresumedLoc presumed = sm.getPresumedLoc(begin, /*UseLineDirectives=*/false);
+  if (presumed.isInvalid())
+    return {};
+  Place place;
+  place.file = presumed.getFilename();
+  place.line = presumed.getLine();
+  place.column = presumed.getColumn();
+
+  auto [id, offset] = sm.getDecomposedLoc(begin);
+  llvm::StringRef buffer = sm.getBufferData(id);
+  llvm::StringRef line =
+      buffer.substr(offset - (place.column - 1)).take_until([](char c) { return c == '\n'; });
+  place.sourceLine = line.rtrim('\r').str();
+
+  SourceLocation last = sm.getFileLoc(range.getEnd());
+  auto [endId, endOffset] = sm.getDecomposedLoc(last);
+  unsigned length = Lexer::MeasureTokenLength(last, sm, context().getLangOpts());
+  bool sameLine =
+      endId == id && endOffset >= offset && endOffset + length <= offset - (place.column - 1) + line.size();
+  place.endColumn =
+      sameLine ? place.column + (endOffset + length - offset) : unsigned(place.sourceLine.size()) + 1;
+  return place;
+}
+
+Place Unit::place(const Stmt *statement) const { return place(statement->getSourceRange()); }
+
+bool Unit::isUserCode(SourceLocation location) const {
+  const SourceManager &sm = sources();
+  return location.isValid() && !sm.isInSystemHeader(sm.getFileLoc(location));
+}
+
+} // namespace heddle::source
