@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "analysis/KernelFacts.h"
+
+#include "source/ReachingDefinitions.h"
+
+#include <clang/AST/RecursiveASTVisitor.h>
+
+#include <algorithm>
+#include <set>
+
+namespace heddle::analysis {
+namespace {
+
+std::array<std::optional<int64_t>, 3> valuesOf(const source::LaunchShape &shape) {
+  return {shape.xyz[0].value, shape.xyz[1].value, shape.xyz[2].value};
+}
+
+void chooseBlock(KernelFacts &facts, const FactOptions &options) {
+  if (!facts.launches.empty()) {
+    facts.launch.grid = valuesOf(facts.launches[0]->grid);
+    facts.launch.block = valuesOf(facts.launches[0]->block);
+    facts.blockOrigin = facts.launches[0]->block.isKnown() ? BlockOrigin::Launch : BlockOrigin::NotKnown;
+    facts.launchesDisagree =
+        std::any_of(facts.launches.begin(), facts.launches.end(),
+                    [&](const auto *launch) { return valuesOf(launch->block) != facts.launch.block; });
+  }
+  if (options.block) {
+    std::copy(options.block->begin(), options.block->end(), facts.launch.block.begin());
+    facts.blockOrigin = BlockOrigin::Asked;
+    facts.launchesDisagree = false;
+  }
+}
+
+int64_t bytesOf(const Array &array) {
+  int64_t bytes = array.elementBytes;
+  for (int64_t extent : array.extents)
+    bytes *= extent;
+  return bytes;
+}
+
+void countSharedMemory(KernelFacts &facts) {
+  bool dynamic = false;
+  for (const auto &array : facts.accesses->arrays())
+    if (array->space == Array::Space::Shared) {
+      dynamic |= array->isDynamic;
+      facts.staticSharedBytes += array->isDynamic ? 0 : bytesOf(*array);
+    }
+  if (facts.compiled)
+    facts.staticSharedBytes = facts.compiled->staticSharedBytes;
+  facts.dynamicSharedBytes = 0;
+  for (const source::Launch *launch : facts.launches)
+    facts.dynamicSharedBytes = launch->dynamicSharedBytes.value;
+  if (facts.launches.empty() && dynamic)
+    facts.dynamicSharedBytes.reset();
+}
+
+void reckonOccupancy(KernelFacts &facts, const arch::Arch &arch) {
+  std::optional<int64_t> threads = facts.threadsPerBlock();
+  if (!threads || *threads <= 0)
+    return;
+  arch::KernelResources resources;
+  resources.threadsPerBlock = unsigned(std::min<int64_t>(*threads, 1 << 20));
+  resources.registersPerThread = facts.registersPerThread();
+  resources.staticSharedBytes = size_t(facts.staticSharedBytes);
+  resources.dynamicSharedBytes = size_t(facts.dynamicSharedBytes.value_or(0));
+  facts.occupancy = arch::occupancy(arch, resources);
+}
+
+/// Calls in a body, without what unevaluated operands hold.
+class Calls : public clang::RecursiveASTVisitor<Calls> {
+public:
+  bool VisitCallExpr(clang::CallExpr *call) {
+    found.push_back(call);
+    return true;
+  }
+  std::vector<const clang::CallExpr *> found;
+};
+
+/// A function called from two places with arguments of the same uniformity says the same thing twice: each of
+/// its branches is told once.
+void collectBranches(const Uniformity &uniformity, const clang::FunctionDecl *function,
+                     const std::string &name, std::set<const clang::Stmt *> &seen,
+                     std::vector<KernelFacts::BranchInFunction> &into) {
+  for (const DivergentBranch &branch : uniformity.divergentBranches())
+    if (seen.insert(branch.statement).second)
+      into.push_back({name, &branch});
+  Calls calls;
+  calls.TraverseStmt(function->getBody());
+  for (const clang::CallExpr *call : calls.found)
+    if (const Uniformity *callee = uniformity.callee(call)) {
+      const clang::FunctionDecl *inside = callee->definitions().graph().function();
+      collectBranches(*callee, inside, inside->getNameAsString(), seen, into);
+    }
+}
+
+} // namespace
+
+std::optional<int64_t> KernelFacts::threadsPerBlock() const {
+  const auto &b = launch.block;
+  return b[0] && b[1] && b[2] ? std::optional(*b[0] * *b[1] * *b[2]) : std::nullopt;
+}
+
+unsigned KernelFacts::registersPerThread() const {
+  return compiled ? compiled->registers : registers.registers();
+}
+
+std::unique_ptr<KernelFacts> KernelFacts::of(const source::Program &program, const source::Kernel &kernel,
+                                             const FactOptions &options) {
+  auto facts = std::make_unique<KernelFacts>();
+  facts->kernel = &kernel;
+  facts->launches = program.launchesOf(kernel);
+  facts->compiled = options.compiled;
+  chooseBlock(*facts, options);
+
+  facts->uniformity = Uniformity::of(kernel, BlockShape{facts->launch.block});
+  std::set<const clang::Stmt *> seen;
+  source::withDeepStack(
+      [&] { collectBranches(*facts->uniformity, kernel.function, {}, seen, facts->divergentBranches); });
+  facts->regions = BarrierRegions::of(*facts->uniformity, facts->findings);
+  facts->liveAcross = liveAcrossBarriers(*facts->uniformity, *facts->regions);
+  facts->accesses = Accesses::of(kernel, facts->launch);
+  facts->dependences = Dependences::of(*facts->accesses);
+  facts->reuse = InterThreadReuse::of(*facts->accesses);
+  facts->registers = estimateRegisters(kernel, *facts->accesses);
+  for (const Diagnostic &race : raceReports(*facts->accesses, facts->dependences)) {
+    Diagnostic &added = facts->findings.add(race.voice, race.place, race.text);
+    added = race;
+  }
+  countSharedMemory(*facts);
+  if (options.arch)
+    reckonOccupancy(*facts, *options.arch);
+  return facts;
+}
+
+} // namespace heddle::analysis

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "analysis/Accesses.h"
+#include "analysis/BarrierRegions.h"
+#include "analysis/Dependences.h"
+#include "analysis/LiveValues.h"
+#include "analysis/RegisterPressure.h"
+#include "analysis/Reuse.h"
+#include "analysis/TrueRegisters.h"
+#include "analysis/Uniformity.h"
+#include "arch/Occupancy.h"
+#include "source/Program.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heddle::analysis {
+
+/// Where the block shape that the facts are drawn for comes from.
+enum class BlockOrigin { Launch, Asked, NotKnown };
+
+/// What to assume where the file does not say.
+struct FactOptions {
+  std::optional<std::array<int64_t, 3>> block; ///< --block: instead of what the launches say
+  const arch::Arch *arch = nullptr;            ///< for occupancy; none without
+  /// True counts of this kernel from ptxas, where they were asked for and could be had.
+  std::optional<KernelResources> compiled;
+};
+
+/// Everything the analyses know about one kernel, put together. Changes nothing.
+struct KernelFacts {
+  static std::unique_ptr<KernelFacts> of(const source::Program &program, const source::Kernel &kernel,
+                                         const FactOptions &options);
+
+  const source::Kernel *kernel = nullptr;
+  std::vector<const source::Launch *> launches;
+  LaunchFacts launch; ///< what was assumed of grid and block
+  BlockOrigin blockOrigin = BlockOrigin::NotKnown;
+  bool launchesDisagree = false; ///< on the block; the first launch's is used
+
+  std::unique_ptr<Uniformity> uniformity;
+  /// Branches that differ within a block, also those of the functions the kernel calls; `function` is empty
+  /// for the kernel's own.
+  struct BranchInFunction {
+    std::string function;
+    const DivergentBranch *branch = nullptr;
+  };
+  std::vector<BranchInFunction> divergentBranches;
+  std::unique_ptr<BarrierRegions> regions;
+  std::vector<LiveAcross> liveAcross;
+  std::unique_ptr<Accesses> accesses;
+  Dependences dependences;
+  InterThreadReuse reuse;
+  RegisterEstimate registers;
+  std::optional<KernelResources> compiled; ///< ptxas' counts
+  int64_t staticSharedBytes = 0;
+  std::optional<int64_t> dynamicSharedBytes; ///< nothing: a launch decides at run time
+  std::optional<arch::Occupancy> occupancy;  ///< needs a known block
+  Diagnostics findings;                      ///< what looks like a bug of the input
+
+  std::optional<int64_t> threadsPerBlock() const;
+  /// ptxas' count where there is one, else the estimate.
+  unsigned registersPerThread() const;
+};
+
+} // namespace heddle::analysis

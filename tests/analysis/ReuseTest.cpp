@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "analysis/Reuse.h"
+
+#include "KernelText.h"
+#include "analysis/WarpAccess.h"
+
+using namespace heddle::analysis;
+
+namespace {
+
+/// CREST's figure 2.
+const char *stencil = R"(
+__global__ void stencil(float *A, const float *B, int nx) {
+  extern __shared__ float C[];
+  int i = threadIdx.x;
+  if (i >= 1 && i < nx)
+    A[i] = B[i] + B[i - 1] + C[i] + C[i - 1];
+})";
+
+TEST(Reuse, TheStencilsNeighboursShareAnElement) {
+  KernelText k(stencil, blockOf(512));
+  InterThreadReuse reuse = InterThreadReuse::of(*k.accesses);
+  ASSERT_EQ(reuse.all().size(), 2u); // one pair in B, one in C
+  for (const Reuse &one : reuse.all()) {
+    EXPECT_EQ(one.kind, Reuse::Kind::Group);
+    EXPECT_EQ(one.dimension, 0u);
+    EXPECT_EQ(one.distance, -1);
+  }
+}
+
+TEST(Reuse, TheStencilBlockedByTwoSavesAQuarterOfTheSharedLoads) {
+  KernelText k(stencil, blockOf(512));
+  InterThreadReuse reuse = InterThreadReuse::of(*k.accesses);
+  auto shared = reuse.loads(Array::Space::Shared, 0, 2, Map::Blocked);
+  ASSERT_TRUE(shared);
+  EXPECT_EQ(shared->before, 4);
+  EXPECT_EQ(shared->after, 3);
+  EXPECT_DOUBLE_EQ(shared->saved(), 0.25);
+  EXPECT_DOUBLE_EQ(reuse.loads(Array::Space::Global, 0, 2, Map::Blocked)->saved(), 0.25);
+}
+
+TEST(Reuse, TheStencilInterleavedSavesNothing) {
+  KernelText k(stencil, blockOf(512));
+  InterThreadReuse reuse = InterThreadReuse::of(*k.accesses);
+  EXPECT_DOUBLE_EQ(reuse.loads(Array::Space::Shared, 0, 2, Map::Interleaved)->saved(), 0);
+  KernelText unknown(stencil);
+  EXPECT_FALSE(InterThreadReuse::of(*unknown.accesses).loads(Array::Space::Shared, 0, 2, Map::Interleaved));
+}
+
+TEST(Reuse, AnElementThatAllThreadsReadIsLoadedOnceAfterMerging) {
+  KernelText k("__global__ void synth(float *a) { __shared__ float s[512]; float sum = 0;\n"
+               "for (int i = 0; i < 512; ++i) sum += s[i]; a[threadIdx.x] = sum; }",
+               blockOf(512));
+  InterThreadReuse reuse = InterThreadReuse::of(*k.accesses);
+  ASSERT_EQ(reuse.all().size(), 1u);
+  EXPECT_EQ(reuse.all()[0].kind, Reuse::Kind::Self);
+  for (Map map : {Map::Blocked, Map::Interleaved})
+    EXPECT_DOUBLE_EQ(reuse.loads(Array::Space::Shared, 0, 16, map)->saved(), 15. / 16);
+}
+
+TEST(Reuse, AMatrixProductReusesRowsAlongXAndColumnsAlongY) {
+  KernelText k("__global__ void mm(float *a) { __shared__ float x[16][16], y[16][16]; float sum = 0;\n"
+               "for (int k = 0; k < 16; ++k) sum += x[threadIdx.y][k] * y[k][threadIdx.x];\n"
+               "a[threadIdx.y * 16 + threadIdx.x] = sum; }",
+               blockOf(16, 16));
+  InterThreadReuse reuse = InterThreadReuse::of(*k.accesses);
+  bool rows = false, columns = false;
+  for (const Reuse &one : reuse.all())
+    if (one.kind == Reuse::Kind::Self) {
+      const std::string &name = k.accesses->all()[one.first].array->name;
+      rows |= name == "x" && one.dimension == 0;
+      columns |= name == "y" && one.dimension == 1;
+      EXPECT_NE(name == "x", one.dimension == 1);
+    }
+  EXPECT_TRUE(rows && columns);
+  EXPECT_DOUBLE_EQ(reuse.loads(Array::Space::Shared, 0, 2, Map::Interleaved)->saved(), 0.25);
+}
+
+TEST(Reuse, AConvolutionSharesElementsThroughItsLoop) {
+  KernelText k("__global__ void conv(float *a) { __shared__ float s[80]; float sum = 0;\n"
+               "for (int i = 0; i < 16; ++i) sum += s[threadIdx.x + i]; a[threadIdx.x] = sum; }",
+               blockOf(64));
+  InterThreadReuse reuse = InterThreadReuse::of(*k.accesses);
+  ASSERT_EQ(reuse.all().size(), 1u);
+  EXPECT_EQ(reuse.all()[0].distance, 1);
+  EXPECT_EQ(reuse.all()[0].iterations, 1);
+}
+
+TEST(Reuse, NothingIsSharedBetweenOwnElements) {
+  KernelText k("__global__ void own(float *a, const float *b) { a[threadIdx.x] = b[threadIdx.x]; }",
+               blockOf(64));
+  EXPECT_TRUE(InterThreadReuse::of(*k.accesses).all().empty());
+}
+
+WarpAccess warpOf(const std::string &body, LaunchFacts launch) {
+  KernelText k("__global__ void k(float *a, double *d, int n) {\n" + body + "\n}", launch);
+  return warpAccess(*k.accesses, k.accesses->all().back());
+}
+
+TEST(WarpAccess, NeighboursInARowAreCoalesced) {
+  WarpAccess w = warpOf("a[blockIdx.x * 256 + threadIdx.x] = 0;", blockOf(256));
+  EXPECT_EQ(w.stride, 1);
+  EXPECT_EQ(w.sectors, 4u);
+  EXPECT_TRUE(w.isCoalesced());
+}
+
+TEST(WarpAccess, AStrideSpreadsTheWarpOverSectors) {
+  WarpAccess w = warpOf("a[threadIdx.x * 8] = 0;", blockOf(256));
+  EXPECT_EQ(w.stride, 8);
+  EXPECT_EQ(w.sectors, 32u);
+  EXPECT_FALSE(w.isCoalesced());
+}
+
+TEST(WarpAccess, OneElementForAllIsABroadcast) {
+  WarpAccess w = warpOf("a[blockIdx.x] = 0;", blockOf(256));
+  EXPECT_TRUE(w.isBroadcast());
+  EXPECT_EQ(w.sectors, 1u);
+}
+
+TEST(WarpAccess, AColumnOfASharedTileConflictsUnlessPadded) {
+  EXPECT_EQ(
+      warpOf("__shared__ float s[32][32]; s[threadIdx.x][threadIdx.y] = 0;", blockOf(32, 8)).bankConflicts,
+      32u);
+  EXPECT_EQ(
+      warpOf("__shared__ float s[32][33]; s[threadIdx.x][threadIdx.y] = 0;", blockOf(32, 8)).bankConflicts,
+      1u);
+  EXPECT_EQ(warpOf("__shared__ float s[64]; s[threadIdx.x * 2] = 0;", blockOf(32)).bankConflicts, 2u);
+}
+
+TEST(WarpAccess, DoublesInARowDoNotConflict) {
+  EXPECT_EQ(warpOf("__shared__ double s[64]; s[threadIdx.x] = 0;", blockOf(32)).bankConflicts, 1u);
+  EXPECT_EQ(warpOf("__shared__ double s[64]; s[threadIdx.x * 2] = 0;", blockOf(32)).bankConflicts, 2u);
+}
+
+TEST(WarpAccess, ABlockNarrowerThanAWarpFoldsIntoRows) {
+  WarpAccess w = warpOf("a[threadIdx.y * 1024 + threadIdx.x] = 0;", blockOf(16, 16));
+  EXPECT_EQ(w.stride, 1);
+  EXPECT_EQ(w.sectors, 4u);
+  WarpAccess unknown = warpOf("a[threadIdx.y * n + threadIdx.x] = 0;", blockOf(16, 16));
+  EXPECT_EQ(unknown.stride, 1);
+  EXPECT_EQ(unknown.reason, "the distance between lanes depends on n");
+  EXPECT_EQ(warpOf("a[threadIdx.y * n + threadIdx.x] = 0;", blockOf(32, 8)).sectors, 4u);
+}
+
+} // namespace
