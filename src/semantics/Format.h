@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The floating-point formats of PTX as plain values, and the two roads between them: widening (exact) and
+// narrowing from `double` (one rounding, any mode, integers only).
+//
+// Everything narrower than f64 is computed on one plan: do the operation in `double`, know the sign of what
+// `double` lost, set the last bit by it ("round to odd"), and narrow once. A value rounded to odd with at
+// least two bits more than the target rounds on to exactly what the exact value would have given, in every
+// mode, so no rounding is ever made twice and the host's floating-point environment is never touched. The
+// host must be in its default environment: round to nearest, subnormals kept.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace heddle::semantics {
+
+/// .rn .rz .rm .rp of PTX, and .rna (to nearest, ties away from zero), which only a few conversions have.
+enum class Rounding : uint8_t { RN, RZ, RM, RP, RNA };
+
+struct Half {
+  uint16_t bits;
+  constexpr bool operator==(const Half &) const = default; // bit for bit, not numerically
+};
+struct BFloat16 {
+  uint16_t bits;
+  constexpr bool operator==(const BFloat16 &) const = default;
+};
+
+constexpr uint32_t bitsOfFloat(float a) { return std::bit_cast<uint32_t>(a); }
+constexpr uint64_t bitsOfDouble(double a) { return std::bit_cast<uint64_t>(a); }
+constexpr float floatOf(uint32_t bits) { return std::bit_cast<float>(bits); }
+constexpr double doubleOf(uint64_t bits) { return std::bit_cast<double>(bits); }
+
+/// The layout of a format, and what it does at its upper end.
+struct Layout {
+  int exponentBits, fractionBits;
+  bool hasInfinity = true;
+  constexpr int bias() const { return (1 << (exponentBits - 1)) - 1; }
+  constexpr int width() const { return 1 + exponentBits + fractionBits; }
+  /// The bits of +infinity, or of the code after the largest number where there is no infinity.
+  constexpr uint64_t aboveLargest() const {
+    uint64_t allOnes = ((uint64_t(1) << exponentBits) - 1) << fractionBits;
+    return hasInfinity ? allOnes : allOnes | ((uint64_t(1) << fractionBits) - 1);
+  }
+  constexpr uint64_t canonicalNaN() const { return (uint64_t(1) << (exponentBits + fractionBits)) - 1; }
+};
+inline constexpr Layout F32Layout{8, 23}, F16Layout{5, 10}, BF16Layout{8, 7}, TF32Layout{8, 10};
+inline constexpr Layout E5M2Layout{5, 2}, E4M3Layout{4, 3, false};
+
+/// Whether the magnitude kept must go up by one, given the part cut off (`lost` of `unit`, both scaled
+/// alike).
+template <class Word> constexpr bool roundsUp(Rounding mode, bool negative, bool odd, Word lost, Word half) {
+  switch (mode) {
+  case Rounding::RN: return lost > half || (lost == half && odd);
+  case Rounding::RNA: return lost >= half;
+  case Rounding::RZ: return false;
+  case Rounding::RM: return negative && lost != 0;
+  case Rounding::RP: return !negative && lost != 0;
+  }
+  return false;
+}
+
+/// Whether a magnitude beyond the largest number becomes infinity (else the largest number).
+constexpr bool overflowsToInfinity(Rounding mode, bool negative) {
+  return mode == Rounding::RN || mode == Rounding::RNA || (mode == Rounding::RM && negative) ||
+         (mode == Rounding::RP && !negative);
+}
+
+/// Rounds a double, or a float, to a narrower format. NaN gives the format's canonical one. With `finite`,
+/// what would be infinite becomes the largest number (.satfinite). From a float it works on 32-bit words,
+/// twice as many to a vector.
+template <Layout To, Rounding Mode, class From> constexpr uint32_t narrow(From value, bool finite = false) {
+  using Word = std::conditional_t<sizeof(From) == 8, uint64_t, uint32_t>;
+  constexpr int width = sizeof(From) * 8, fromFraction = sizeof(From) == 8 ? 52 : 23;
+  constexpr int allOnes = (1 << (width - 1 - fromFraction)) - 1, fromBias = allOnes / 2;
+  constexpr Word one = 1;
+  static_assert(To.fractionBits < fromFraction);
+  const Word bits = std::bit_cast<Word>(value), fraction = bits & ((one << fromFraction) - 1);
+  const int exponentField = int(bits >> fromFraction & Word(allOnes));
+  const bool negative = bits >> (width - 1);
+  const Word significand = exponentField == 0 ? fraction : fraction | one << fromFraction;
+  const int exponent = (exponentField == 0 ? 1 : exponentField) - fromBias, least = 1 - To.bias();
+
+  // A result below the normal range has its unit fixed, so fewer bits of the significand are kept.
+  int below = exponent < least ? least - exponent : 0;
+  int shift = fromFraction - To.fractionBits + below;
+  shift = shift > fromFraction + 2 ? fromFraction + 2 : shift;
+  Word kept = significand >> shift, lost = significand & ((one << shift) - 1);
+  kept += roundsUp(Mode, negative, kept & 1, lost, one << (shift - 1));
+  // The leading one of a normal significand adds 1 to the exponent field, and a carry adds another: as it
+  // should.
+  Word field = below ? 0 : Word(exponent - least) << To.fractionBits;
+  Word magnitude = field + kept;
+
+  constexpr Word above = Word(To.aboveLargest());
+  const bool useInfinity = To.hasInfinity && !finite;
+  const bool special = exponentField == allOnes;
+  if (magnitude >= above)
+    magnitude = useInfinity && overflowsToInfinity(Mode, negative) ? above : above - 1;
+  if (special)
+    magnitude = fraction ? Word(To.canonicalNaN()) : useInfinity ? above : above - 1;
+  const bool keepSign = negative && !(special && fraction);
+  return uint32_t(magnitude) | uint32_t(keepSign) << (To.width() - 1);
+}
+
+/// Any of the narrow formats as a double, exactly. NaN stays a NaN.
+template <Layout From> constexpr double widen(uint32_t bits) {
+  constexpr int fractionBits = From.fractionBits, places = From.exponentBits + fractionBits;
+  const bool negative = bits >> places & 1;
+  const uint64_t magnitude = bits & ((uint64_t(1) << places) - 1);
+  // Seen as a double with the wrong bias the value is off by a power of two; multiplying repairs it,
+  // subnormals too.
+  const double wrong = doubleOf(magnitude << (52 - fractionBits));
+  double value = wrong * doubleOf(uint64_t(1023 + 1023 - From.bias()) << 52);
+  if (magnitude > (From.hasInfinity ? From.aboveLargest() : From.aboveLargest() - 1))
+    value = std::numeric_limits<double>::quiet_NaN();
+  else if (From.hasInfinity && magnitude == From.aboveLargest())
+    value = std::numeric_limits<double>::infinity();
+  return negative ? -value : value;
+}
+
+constexpr float toFloat(Half a) {
+  // Exponent and fraction moved into place, rebiased by an exact multiplication; infinities and NaN set
+  // aside.
+  uint32_t magnitude = uint32_t(a.bits & 0x7fff), sign = uint32_t(a.bits & 0x8000) << 16;
+  uint32_t bits = bitsOfFloat(floatOf(magnitude << 13) * 0x1p112f);
+  bits = magnitude == 0x7c00 ? 0x7f800000u : bits;
+  return floatOf(magnitude > 0x7c00 ? 0x7fffffffu : bits | sign);
+}
+/// A bf16 is the upper half of an f32, a NaN no less: nothing is made canonical or quiet.
+constexpr float toFloat(BFloat16 a) { return floatOf(uint32_t(a.bits) << 16); }
+constexpr double toDouble(Half a) { return double(toFloat(a)); }
+constexpr double toDouble(BFloat16 a) { return double(toFloat(a)); }
+constexpr double toDouble(float a) { return double(a); }
+constexpr double toDouble(double a) { return a; }
+
+/// The narrowest type of the host that holds the value.
+constexpr double toHost(double a) { return a; }
+constexpr float toHost(float a) { return a; }
+constexpr float toHost(Half a) { return toFloat(a); }
+constexpr float toHost(BFloat16 a) { return toFloat(a); }
+
+/// The layout of each arithmetic type, and its values from and to bits.
+template <class T> struct FormatOf;
+template <> struct FormatOf<float> {
+  static constexpr Layout layout = F32Layout;
+  using Bits = uint32_t;
+};
+template <> struct FormatOf<Half> {
+  static constexpr Layout layout = F16Layout;
+  using Bits = uint16_t;
+};
+template <> struct FormatOf<BFloat16> {
+  static constexpr Layout layout = BF16Layout;
+  using Bits = uint16_t;
+};
+template <> struct FormatOf<double> {
+  static constexpr Layout layout{11, 52};
+  using Bits = uint64_t;
+};
+template <class T> using BitsOf = typename FormatOf<T>::Bits;
+template <class T> constexpr BitsOf<T> toBits(T a) { return std::bit_cast<BitsOf<T>>(a); }
+template <class T> constexpr T fromBits(BitsOf<T> bits) { return std::bit_cast<T>(bits); }
+
+template <class T> inline constexpr BitsOf<T> signBit = BitsOf<T>(BitsOf<T>(1) << (sizeof(T) * 8 - 1));
+template <class T> inline constexpr BitsOf<T> infinityBits = BitsOf<T>(FormatOf<T>::layout.aboveLargest());
+
+/// What the hardware writes for a NaN that an operation made: all ones but the sign in f32, f16 and bf16; in
+/// f64 the sign, the exponent and the top fraction bit.
+template <class T>
+inline constexpr T canonicalNaN = fromBits<T>(BitsOf<T>(FormatOf<T>::layout.canonicalNaN()));
+template <> inline constexpr double canonicalNaN<double> = doubleOf(0xfff8000000000000u);
+
+template <class T> constexpr BitsOf<T> magnitudeBits(T a) { return BitsOf<T>(toBits(a) & ~signBit<T>); }
+template <class T> constexpr bool isNaN(T a) { return magnitudeBits(a) > infinityBits<T>; }
+template <class T> constexpr bool isNegative(T a) { return (toBits(a) & signBit<T>) != 0; }
+template <class T> constexpr bool isSubnormal(T a) {
+  return magnitudeBits(a) < (BitsOf<T>(1) << FormatOf<T>::layout.fractionBits) && magnitudeBits(a) != 0;
+}
+
+/// A NaN of a narrower format as a double: an f32 one keeps sign and payload and becomes quiet, the others
+/// have become the canonical f32 NaN on their way.
+template <class T> constexpr double widenNaN(T a) {
+  if constexpr (std::is_same_v<T, double>)
+    return a;
+  else if constexpr (std::is_same_v<T, float>)
+    return doubleOf(uint64_t(bitsOfFloat(a) >> 31) << 63 | 0x7ff8000000000000u |
+                    uint64_t(bitsOfFloat(a) & 0x7fffffu) << 29);
+  else
+    return doubleOf(0x7fffffffe0000000u);
+}
+
+/// A double that holds `head + tail` well enough to be rounded again: `head` where the tail is zero, else
+/// whichever neighbour of the exact value is odd. `tail` may be NaN where head is not finite.
+constexpr double roundToOdd(double head, double tail) {
+  const uint64_t bits = bitsOfDouble(head);
+  const bool inexact = tail < 0 || tail > 0, even = !(bits & 1);
+  const bool outward = (tail > 0) == !(bits >> 63);
+  return doubleOf(inexact && even ? (outward ? bits + 1 : bits - 1) : bits);
+}
+
+/// What a + b lost when it was rounded to `sum` (Knuth's error-free transformation; any order of magnitudes).
+constexpr double lostInSum(double a, double b, double sum) {
+  double bPart = sum - a, aPart = sum - bPart;
+  return (a - aPart) + (b - bPart);
+}
+
+} // namespace heddle::semantics
