@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// bar and barrier (PTX ISA, "Parallel Synchronization and Communication Instructions").
+//
+// Threads are counted one by one, as since Volta. The missing lanes of a warp (beyond the block's size, or
+// exited) count as soon as every living lane of the warp has come, because PTX counts whole warps. A barrier
+// over the whole block waits for the living only: hardware lets threads leave before a barrier, and programs
+// rely on it.
+#include "vm/Block.h"
+#include "vm/Grid.h"
+
+namespace heddle::vm {
+
+bool Block::needsEverybody(const Barrier &barrier) const { return barrier.expected >= roundedThreads(); }
+
+bool Block::isComplete(const Barrier &barrier) const {
+  if (barrier.expected == 0)
+    return false;
+  if (!needsEverybody(barrier))
+    return barrier.arrived >= barrier.expected;
+  for (size_t w = 0; w < warps.size(); ++w)
+    if (warps[w]->alive() & ~barrier.lanes[w])
+      return false;
+  return true;
+}
+
+Flow Block::reachBarrier(Warp &warp, const Inst &in, uint32_t mask, unsigned number, uint32_t expected,
+                         bool wait, bool aligned, BarrierEvent::Kind kind, uint32_t votes) {
+  Barrier &barrier = barriers[number];
+  const bool wholeBlock = expected == 0;
+  if (wholeBlock)
+    expected = roundedThreads();
+  if (grid->sees(Observer::Synchronization))
+    grid->observer->barrierReached(warp.ref(), warp.siteOf(in),
+                                   {kind, number, mask, wholeBlock ? 0 : expected, barrier.generation,
+                                    aligned, aligned && mask != warp.alive()});
+  if (expected % Lanes)
+    return warp.fault(in, mask, FaultKind::BarrierMisuse,
+                      fmt::format("barrier {} is given {} threads, which is not a multiple of the warp size",
+                                  number, expected));
+  if (expected > roundedThreads())
+    return warp.fault(in, mask, FaultKind::BarrierMisuse,
+                      fmt::format("barrier {} waits for {} threads, but the block has only {}", number,
+                                  expected, grid->threadsPerBlock));
+  if (barrier.expected && barrier.expected != expected)
+    return warp.fault(
+        in, mask, FaultKind::BarrierMisuse,
+        fmt::format("barrier {} is used with {} threads here, but others wait at it for {}", number, expected,
+                    barrier.expected),
+        {fmt::format("the first came at PTX line {}", barrier.firstCode->sourceOf(*barrier.firstInst).line)});
+  if (barrier.lanes.size() != warps.size())
+    barrier.lanes.assign(warps.size(), 0), barrier.whole.assign(warps.size(), 0);
+  if (uint32_t twice = barrier.lanes[warp.index] & mask)
+    return warp.fault(
+        in, twice, FaultKind::BarrierMisuse,
+        fmt::format("barrier {} is reached a second time before it completed ({} of {} threads came)", number,
+                    barrier.arrived, expected));
+  if (!barrier.expected) {
+    barrier.expected = expected;
+    barrier.firstInst = &in;
+    barrier.firstCode = &warp.code();
+  }
+  barrier.lanes[warp.index] |= mask;
+  barrier.arrived += countLanes(mask);
+  if (!barrier.whole[warp.index] && (warp.alive() & ~barrier.lanes[warp.index]) == 0) {
+    barrier.whole[warp.index] = 1;
+    barrier.arrived += countLanes(~barrier.lanes[warp.index]);
+  }
+  if (kind == BarrierEvent::Kind::Reduce) {
+    barrier.all &= (votes & mask) == mask;
+    barrier.any |= (votes & mask) != 0;
+    barrier.count += countLanes(votes & mask);
+  }
+  if (!needsEverybody(barrier) && barrier.arrived > barrier.expected)
+    return warp.fault(in, mask, FaultKind::BarrierMisuse,
+                      fmt::format("{} threads came to barrier {}, which is for {}", barrier.arrived, number,
+                                  barrier.expected));
+  if (!wait) {
+    releaseIfComplete(number);
+    return Flow::Next;
+  }
+  warp.flush(&in);
+  warp.segment = &in + 1;
+  const uint32_t pc = warp.code().pcOf(in);
+  if (uint32_t passing = warp.now().mask & ~mask)
+    warp.separate(in, passing, pc + 1);
+  warp.park(in, SplitState::AtBarrier);
+  warp.now().barrier = uint8_t(number);
+  releaseIfComplete(number);
+  return Flow::Parked;
+}
+
+void Block::releaseIfComplete(unsigned number) {
+  if (isComplete(barriers[number]))
+    release(number);
+}
+
+/// What bar.red gives: written when the lanes go on, since nobody knows it earlier.
+static void writeReduction(Warp &warp, const Split &split, const Inst &in, const Barrier &barrier) {
+  if (in.dst == NoLoc)
+    return;
+  warp.useFrame(split.frame);
+  if (in.mode == 0) { // popc
+    eachLane(split.mask, [&](unsigned lane) { warp.row<uint32_t>(in.dst)[lane] = barrier.count; });
+    return;
+  }
+  const bool holds = in.mode == 1 ? barrier.all : barrier.any;
+  uint32_t &pred = warp.pred(in.dst);
+  pred = holds ? pred | split.mask : pred & ~split.mask;
+}
+
+void Block::release(unsigned number) {
+  Barrier &barrier = barriers[number];
+  if (grid->sees(Observer::Synchronization))
+    grid->observer->barrierCompleted(warps[0]->ref(), number, barrier.generation);
+  for (auto &warp : warps) {
+    for (unsigned i = 0; i < warp->splitCount; ++i) {
+      Split &split = warp->splits[i];
+      if (split.state != SplitState::AtBarrier || split.barrier != number)
+        continue;
+      const Inst &in = split.frame->code->insts[split.pc];
+      writeReduction(*warp, split, in, barrier);
+      split.state = SplitState::Ready;
+      split.jump(in, split.pc + 1);
+    }
+    if (warp->splitCount)
+      warp->useFrame(warp->now().frame);
+  }
+  const uint64_t generation = barrier.generation + 1;
+  barrier = {};
+  barrier.generation = generation;
+}
+
+void Block::lanesExited() {
+  for (unsigned number = 0; number < barriers.size(); ++number) {
+    Barrier &barrier = barriers[number];
+    if (!barrier.expected)
+      continue;
+    for (size_t w = 0; w < warps.size(); ++w)
+      if (barrier.lanes[w] && !barrier.whole[w] && (warps[w]->alive() & ~barrier.lanes[w]) == 0) {
+        barrier.whole[w] = 1;
+        barrier.arrived += countLanes(~barrier.lanes[w]);
+      }
+    releaseIfComplete(number);
+  }
+}
+
+} // namespace heddle::vm

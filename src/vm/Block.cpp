@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "vm/Block.h"
+
+#include "vm/Grid.h"
+#include "vm/Mbarrier.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace heddle::vm {
+namespace {
+
+// Instructions a warp runs before the next one gets its turn. Long enough that switching costs nothing, short
+// enough that warps of a block stay near each other in memory.
+constexpr uint32_t WarpQuantum = 4096;
+// Rounds over the warps between two questions whether the launch should stop.
+constexpr unsigned RoundsPerLook = 64;
+// Rounds in which warps only polled, before other blocks get the core.
+constexpr unsigned EnoughStall = 64;
+
+// What the driver keeps of a block's shared memory for cooperative groups.
+constexpr uint32_t ReservedSharedBytes = 1024;
+
+uint64_t nextRandom(uint64_t &state) {
+  state += 0x9e3779b97f4a7c15u;
+  uint64_t z = state;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+} // namespace
+
+void Block::start(Grid &owner, uint64_t blockIndex) {
+  grid = &owner;
+  index = blockIndex;
+  id = owner.positionOf(blockIndex);
+  sharedBytes = owner.kernel.dynamicSharedOffset + owner.request.dynamicSharedBytes;
+  if (owner.kernel.reservesShared) {
+    reservedShared = (sharedBytes + 127) & ~127u;
+    sharedBytes = reservedShared + ReservedSharedBytes;
+  }
+  sharedStorage.assign(sharedBytes + 128, 0);
+  shared = reinterpret_cast<uint8_t *>((uintptr_t(sharedStorage.data()) + 127) & ~uintptr_t(127));
+  for (Barrier &barrier : barriers)
+    barrier = {};
+  arrivals.clear();
+  output.clear();
+  fault.reset();
+  idleEvidence = false;
+  warpInstructions = threadInstructions = 0;
+  nextWarp = stallScore = 0;
+  scheduleState =
+      owner.request.scheduleSeed ? owner.request.scheduleSeed ^ (blockIndex * 0x2545f4914f6cdd1du) : 0;
+  const unsigned threads = owner.threadsPerBlock;
+  const unsigned count = (threads + Lanes - 1) / Lanes;
+  while (warps.size() < count)
+    warps.push_back(std::make_unique<Warp>());
+  warps.resize(count);
+  for (unsigned w = 0; w < count; ++w) {
+    unsigned lanes = std::min(threads - w * Lanes, Lanes);
+    warps[w]->start(*this, w, lanes == Lanes ? AllLanes : (1u << lanes) - 1);
+  }
+  if (owner.sees(Observer::Lifetimes))
+    owner.observer->blockBegin(warps[0]->ref());
+}
+
+/// Stores and effective atomics so far: as long as this number stands still nobody outside can have seen
+/// anything new.
+uint64_t Block::changes() const {
+  uint64_t sum = 0;
+  for (const auto &warp : warps)
+    sum += warp->changes;
+  return sum;
+}
+
+BlockEnd Block::run(Core &core) {
+  for (auto &warp : warps)
+    warp->core = &core;
+  const uint64_t changesBefore = changes();
+  bool everMoved = false;
+  for (unsigned round = 0;; ++round) {
+    if (round % RoundsPerLook == 0 && grid->mustStop(*this))
+      return BlockEnd::Stopped;
+    bool moved = false, deferred = false, done = true, idle = true;
+    if (scheduleState)
+      nextWarp = unsigned(nextRandom(scheduleState) % warps.size());
+    for (size_t turn = 0; turn < warps.size(); ++turn) {
+      Warp &warp = *warps[nextWarp];
+      const uint64_t before = warpInstructions;
+      const uint32_t quantum =
+          scheduleState ? uint32_t(1 + nextRandom(scheduleState) % (WarpQuantum / 8)) : WarpQuantum;
+      SliceEnd end = warp.splitCount ? warp.slice(quantum) : SliceEnd::Done;
+      grid->count(warpInstructions - before);
+      if (!arrivals.empty())
+        landAll();
+      if (end == SliceEnd::Faulted)
+        return BlockEnd::Faulted;
+      if (end == SliceEnd::AwaitTurn)
+        return BlockEnd::AwaitTurn;
+      done &= end == SliceEnd::Done;
+      moved |= end == SliceEnd::Budget ||
+               (end != SliceEnd::Idle && end != SliceEnd::Deferred && warpInstructions != before);
+      deferred |= end == SliceEnd::Idle || end == SliceEnd::Deferred;
+      idle &= end != SliceEnd::Deferred;
+      nextWarp = nextWarp + 1 == warps.size() ? 0 : nextWarp + 1;
+    }
+    if (done) {
+      if (grid->sees(Observer::Lifetimes))
+        grid->observer->blockEnd(warps[0]->ref());
+      return BlockEnd::Done;
+    }
+    if (moved) {
+      everMoved = true;
+      stallScore = 0;
+      continue;
+    }
+    if (!deferred) {
+      // A warp that ran last may have released one that was looked at before it.
+      bool ready = false;
+      for (auto &warp : warps)
+        for (unsigned i = 0; i < warp->splitCount; ++i)
+          ready |= warp->splits[i].state == SplitState::Ready;
+      if (ready)
+        continue;
+      fault = deadlock();
+      return BlockEnd::Faulted;
+    }
+    // Spinning warps get a few rounds, because what they poll may change with the next warp's next step; and
+    // many when something did change, as between warps that hand work to each other.
+    stallScore += idle ? EnoughStall / 4 : 1;
+    if (stallScore < EnoughStall)
+      continue;
+    stallScore = 0;
+    idleEvidence = idle && !everMoved && changes() == changesBefore;
+    return BlockEnd::Stalled;
+  }
+}
+
+void Block::landArrivals(uint32_t mbarrier) {
+  for (size_t i = 0; i < arrivals.size();) {
+    if (arrivals[i].mbarrier != mbarrier) {
+      ++i;
+      continue;
+    }
+    PendingArrival arrival = std::move(arrivals[i]);
+    arrivals.erase(arrivals.begin() + long(i));
+    std::memcpy(shared + arrival.to, arrival.bytes.data(), arrival.bytes.size());
+    completeTx(*this, arrival.mbarrier, uint32_t(arrival.bytes.size()));
+    if (grid->sees(Observer::Synchronization)) {
+      uint64_t to[Lanes] = {arrival.to};
+      AsyncEvent event{AsyncEvent::Kind::Complete, AsyncEvent::Copy::Bulk, 1, uint32_t(arrival.bytes.size())};
+      event.to = to;
+      grid->observer->async(warps[arrival.warp]->ref(),
+                            {&arrival.code->sourceOf(*arrival.inst), arrival.inst->site}, event);
+    }
+  }
+}
+
+void Block::landAll() {
+  while (!arrivals.empty())
+    landArrivals(arrivals.front().mbarrier);
+}
+
+} // namespace heddle::vm

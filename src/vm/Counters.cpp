@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "vm/Counters.h"
+
+#include "ptx/Module.h"
+#include "vm/Lanes.h"
+
+#include <algorithm>
+
+namespace heddle::vm {
+
+uint64_t CounterSums::warpInstructions() const {
+  uint64_t sum = 0;
+  for (const PerClass &c : classes)
+    sum += c.warp;
+  return sum;
+}
+uint64_t CounterSums::threadInstructions() const {
+  uint64_t sum = 0;
+  for (const PerClass &c : classes)
+    sum += c.thread;
+  return sum;
+}
+
+void CounterSums::add(const CounterSums &o) {
+  for (unsigned i = 0; i < InstructionClasses; ++i) {
+    classes[i].warp += o.classes[i].warp;
+    classes[i].thread += o.classes[i].thread;
+  }
+  warps += o.warps, divergentWarps += o.divergentWarps;
+  branches += o.branches, divergentBranches += o.divergentBranches;
+  sharedRequests += o.sharedRequests, sharedWavefronts += o.sharedWavefronts,
+      sharedConflicts += o.sharedConflicts;
+  globalRequests += o.globalRequests, globalSectors += o.globalSectors;
+  sharedLoads += o.sharedLoads, sharedStores += o.sharedStores, globalLoads += o.globalLoads;
+  globalStores += o.globalStores, localLoads += o.localLoads, localStores += o.localStores,
+      atomics += o.atomics;
+  barrierWaits += o.barrierWaits, barrierArrivals += o.barrierArrivals;
+  warpSyncs += o.warpSyncs, shuffles += o.shuffles;
+}
+
+// --- memory shapes
+// ---------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Passes for the lanes of one part of a warp: lanes that want the same word share a pass, different words of
+/// one bank do not.
+unsigned passes(const uint64_t *addresses, uint32_t mask, unsigned bytes) {
+  constexpr unsigned Banks = 32;
+  uint64_t words[Lanes * 4];
+  unsigned count = 0;
+  eachLane(mask, [&](unsigned lane) {
+    for (unsigned at = 0; at < std::max(bytes, 4u); at += 4)
+      words[count++] = (addresses[lane] + at) / 4;
+  });
+  std::sort(words, words + count);
+  count = unsigned(std::unique(words, words + count) - words);
+  unsigned use[Banks] = {}, most = 0;
+  for (unsigned i = 0; i < count; ++i)
+    most = std::max(most, ++use[words[i] % Banks]);
+  return most;
+}
+
+} // namespace
+
+/// Accesses of 8 bytes go by half warps, of 16 bytes by quarters: a part with lanes needs one pass at least.
+BankUse bankUse(const uint64_t *addresses, uint32_t mask, unsigned bytes) {
+  const unsigned parts = bytes >= 16 ? 4 : bytes >= 8 ? 2 : 1, lanes = Lanes / parts;
+  BankUse use;
+  for (unsigned part = 0; part < parts; ++part) {
+    uint32_t group = lanes == 32 ? mask : mask & (((1u << lanes) - 1) << (part * lanes));
+    if (!group)
+      continue;
+    unsigned needed = passes(addresses, group, std::min(bytes, 16u));
+    use.wavefronts += needed;
+    use.conflicts += needed - 1;
+  }
+  return use;
+}
+
+unsigned sectors(const uint64_t *addresses, uint32_t mask, unsigned bytes) {
+  constexpr unsigned SectorBytes = 32;
+  uint64_t touched[Lanes * 2];
+  unsigned count = 0;
+  eachLane(mask, [&](unsigned lane) {
+    touched[count++] = addresses[lane] / SectorBytes;
+    touched[count++] = (addresses[lane] + bytes - 1) / SectorBytes;
+  });
+  std::sort(touched, touched + count);
+  return unsigned(std::unique(touched, touched + count) - touched);
+}
+
+// --- counting
+// --------------------------------------------------------------------------------------------------
+
+void Counters::kernelBegin(const LaunchRequest &request, const KernelInfo &kernel, uint64_t number) {
+  std::lock_guard lock(guard);
+  current = {kernel.name, number, request.grid, request.block, {}};
+  for (unsigned i = 0; i < MaxCores; ++i)
+    cores[i].sums = {};
+  warpsPerBlock = unsigned((request.block.count() + Lanes - 1) / Lanes);
+  divergent.assign(request.grid.count() * warpsPerBlock, 0);
+}
+
+void Counters::kernelEnd(const LaunchResult &) {
+  std::lock_guard lock(guard);
+  for (unsigned i = 0; i < MaxCores; ++i)
+    current.sums.add(cores[i].sums);
+  current.sums.divergentWarps = uint64_t(std::count(divergent.begin(), divergent.end(), 1));
+  ended.push_back(current);
+}
+
+void Counters::blockBegin(const WarpRef &at) { of(at).sums.warps += warpsPerBlock; }
+
+void Counters::instruction(const WarpRef &at, SiteRef site, uint32_t mask) {
+  CounterSums::PerClass &cls = of(at).sums.classes[unsigned(classOf(*site.instruction))];
+  ++cls.warp;
+  cls.thread += countLanes(mask);
+}
+
+void Counters::branch(const WarpRef &at, SiteRef, uint32_t mask, uint32_t taken) {
+  CounterSums &sums = of(at).sums;
+  ++sums.branches;
+  if (taken == 0 || taken == mask)
+    return;
+  ++sums.divergentBranches;
+  divergent[at.blockIndex * warpsPerBlock + at.warp] = 1;
+}
+
+void Counters::access(const WarpRef &at, SiteRef, const AccessEvent &event) {
+  CounterSums &sums = of(at).sums;
+  const unsigned threads = countLanes(event.mask);
+  const bool loads = event.kind == AccessKind::Load;
+  if (event.kind == AccessKind::Atomic || event.kind == AccessKind::Reduction)
+    sums.atomics += threads;
+  switch (event.space) {
+  case Space::Shared: {
+    const BankUse use = bankUse(event.addresses, event.mask, event.bytes);
+    ++sums.sharedRequests;
+    sums.sharedWavefronts += use.wavefronts;
+    sums.sharedConflicts += use.conflicts;
+    (loads ? sums.sharedLoads : sums.sharedStores) += threads;
+    return;
+  }
+  case Space::Global:
+    ++sums.globalRequests;
+    sums.globalSectors += sectors(event.addresses, event.mask, event.bytes);
+    (loads ? sums.globalLoads : sums.globalStores) += threads;
+    return;
+  case Space::Local: (loads ? sums.localLoads : sums.localStores) += threads; return;
+  default: return;
+  }
+}
+
+void Counters::barrierReached(const WarpRef &at, SiteRef, const BarrierEvent &event) {
+  CounterSums &sums = of(at).sums;
+  ++(event.kind == BarrierEvent::Kind::Arrive ? sums.barrierArrivals : sums.barrierWaits);
+}
+
+void Counters::warpSync(const WarpRef &at, SiteRef, const WarpSyncEvent &event) {
+  CounterSums &sums = of(at).sums;
+  ++sums.warpSyncs;
+  sums.shuffles += event.kind == WarpSyncEvent::Kind::Shuffle;
+}
+
+// --- basic-block vectors
+// ---------------------------------------------------------------------------------------
+
+void BlockVectors::kernelBegin(const LaunchRequest &request, const KernelInfo &kernel, uint64_t) {
+  threadsPerBlock = uint32_t(request.block.count());
+  threadCount = request.grid.count() * threadsPerBlock;
+  blockCount = kernel.codeBlocks;
+  counts.assign(threadCount * blockCount, 0);
+}
+
+void BlockVectors::codeBlock(const WarpRef &at, const BlockOfCode &block, uint32_t mask) {
+  const uint64_t first = at.blockIndex * threadsPerBlock + at.warp * Lanes;
+  eachLane(mask, [&](unsigned lane) { ++counts[(first + lane) * blockCount + block.index]; });
+}
+
+} // namespace heddle::vm

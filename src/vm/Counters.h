@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "vm/Launch.h"
+#include "vm/Observer.h"
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+namespace heddle::vm {
+
+/// What an instruction costs a device, roughly: the classes that latency tables and reports speak of.
+enum class InstructionClass : uint8_t {
+#define HEDDLE_CLASS(NAME, TEXT) NAME,
+#include "vm/Classes.def"
+};
+constexpr unsigned InstructionClasses = 0
+#define HEDDLE_CLASS(NAME, TEXT) +1
+#include "vm/Classes.def"
+    ;
+
+std::string_view nameOf(InstructionClass cls);
+InstructionClass classOf(const ptx::Instr &instr);
+
+/// Sums over one launch.
+struct CounterSums {
+  struct PerClass {
+    uint64_t warp = 0;   ///< issued for a warp
+    uint64_t thread = 0; ///< executed by threads
+  };
+  std::array<PerClass, InstructionClasses> classes{};
+  uint64_t warps = 0, divergentWarps = 0; ///< warps that parted at least once
+  uint64_t branches = 0, divergentBranches = 0;
+  uint64_t sharedRequests = 0, sharedWavefronts = 0; ///< wavefronts: passes over the banks; one is the least
+  uint64_t sharedConflicts = 0;                      ///< wavefronts beyond what the width of the access needs
+  uint64_t globalRequests = 0, globalSectors = 0;    ///< sectors: 32-byte pieces touched by a warp's access
+  uint64_t sharedLoads = 0, sharedStores = 0, globalLoads = 0, globalStores = 0, localLoads = 0,
+           localStores = 0,
+           atomics = 0;                           ///< threads
+  uint64_t barrierWaits = 0, barrierArrivals = 0; ///< warps' splits that came
+  uint64_t warpSyncs = 0, shuffles = 0;
+
+  uint64_t warpInstructions() const;
+  uint64_t threadInstructions() const;
+  void add(const CounterSums &other);
+};
+
+/// Passes that shared memory of 32 banks of 4 bytes needs for the lanes' addresses, and how many of them are
+/// due to lanes that hit one bank at different words.
+struct BankUse {
+  unsigned wavefronts = 0, conflicts = 0;
+};
+BankUse bankUse(const uint64_t *addresses, uint32_t mask, unsigned bytes);
+
+/// Distinct 32-byte sectors that the lanes touch.
+unsigned sectors(const uint64_t *addresses, uint32_t mask, unsigned bytes);
+
+/// Counts launches. One entry for each launch, in the order they ended.
+class Counters : public Observer {
+public:
+  struct Launch {
+    std::string kernel;
+    uint64_t number = 0;
+    Dim3 grid, block;
+    CounterSums sums;
+  };
+
+  uint32_t interests() const override {
+    return Instructions | Branches | Accesses | Synchronization | Lifetimes;
+  }
+  void kernelBegin(const LaunchRequest &request, const KernelInfo &kernel, uint64_t number) override;
+  void kernelEnd(const LaunchResult &result) override;
+  void blockBegin(const WarpRef &at) override;
+  void instruction(const WarpRef &at, SiteRef site, uint32_t mask) override;
+  void branch(const WarpRef &at, SiteRef site, uint32_t mask, uint32_t taken) override;
+  void access(const WarpRef &at, SiteRef site, const AccessEvent &event) override;
+  void barrierReached(const WarpRef &at, SiteRef site, const BarrierEvent &event) override;
+  void warpSync(const WarpRef &at, SiteRef site, const WarpSyncEvent &event) override;
+
+  const std::vector<Launch> &launches() const { return ended; }
+
+private:
+  /// Each core counts by itself; nobody shares a cache line.
+  struct alignas(128) PerCore {
+    CounterSums sums;
+  };
+  PerCore &of(const WarpRef &at) { return cores[at.core % MaxCores]; }
+
+  static constexpr unsigned MaxCores = 256;
+  std::unique_ptr<PerCore[]> cores = std::make_unique<PerCore[]>(MaxCores);
+  std::mutex guard;
+  Launch current;
+  unsigned warpsPerBlock = 1;
+  std::vector<uint8_t> divergent; ///< for each warp of the grid
+  std::vector<Launch> ended;
+};
+
+/// How often each thread entered each basic block of the kernel (its callees included).
+class BlockVectors : public Observer {
+public:
+  uint32_t interests() const override { return CodeBlocks; }
+  void kernelBegin(const LaunchRequest &request, const KernelInfo &kernel, uint64_t number) override;
+  void codeBlock(const WarpRef &at, const BlockOfCode &block, uint32_t mask) override;
+
+  uint64_t threads() const { return threadCount; }
+  uint32_t blocks() const { return blockCount; }
+  /// Thread index: block index times threads a block, plus the thread in the block.
+  uint32_t count(uint64_t thread, uint32_t block) const { return counts[thread * blockCount + block]; }
+
+private:
+  uint64_t threadCount = 0;
+  uint32_t blockCount = 0, threadsPerBlock = 0;
+  std::vector<uint32_t> counts;
+};
+
+} // namespace heddle::vm

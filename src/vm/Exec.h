@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the instruction families share: the loops over lanes, and the choice of a handler by types.
+#pragma once
+
+#include "semantics/Float.h"
+#include "vm/Lowering.h"
+#include "vm/Warp.h"
+
+#include <type_traits>
+
+namespace heddle::vm {
+
+namespace sem = heddle::semantics;
+
+/// Whether a function is worth computing for lanes that do not want it, so that the loop has no branch.
+enum Weight : bool { Light, Heavy };
+
+/// d = F(sources...) in each lane of the mask. Sources are a, b, c, d of the instruction in this order.
+template <Weight W, auto F, class D, class... S> Flow perLane(Warp &warp, const Inst &in, uint32_t mask) {
+  D *to = warp.row<D>(in.dst);
+  const Loc locs[] = {in.a, in.b, in.c, in.d};
+  [&]<size_t... I>(std::index_sequence<I...>) {
+    std::tuple<const S *...> from{warp.row<S>(locs[I])...};
+    if constexpr (W == Heavy) {
+      eachLane(mask, [&](unsigned lane) { to[lane] = F(std::get<I>(from)[lane]...); });
+    } else if (mask == AllLanes) {
+      HEDDLE_EACH_LANE(lane) to[lane] = F(std::get<I>(from)[lane]...);
+    } else {
+      HEDDLE_EACH_LANE(lane) {
+        D value = F(std::get<I>(from)[lane]...);
+        to[lane] = mask >> lane & 1 ? value : to[lane];
+      }
+    }
+  }(std::index_sequence_for<S...>{});
+  return Flow::Next;
+}
+
+/// p = F(sources...) as a mask.
+template <auto F, class... S> uint32_t testLanes(Warp &warp, const Inst &in) {
+  const Loc locs[] = {in.a, in.b, in.c, in.d};
+  return [&]<size_t... I>(std::index_sequence<I...>) {
+    std::tuple<const S *...> from{warp.row<S>(locs[I])...};
+    uint32_t holds = 0;
+    HEDDLE_EACH_LANE(lane) holds |= F(std::get<I>(from)[lane]...) ? 1u << lane : 0u;
+    return holds;
+  }(std::index_sequence_for<S...>{});
+}
+
+inline void writePred(uint32_t &pred, uint32_t value, uint32_t mask) {
+  pred = (pred & ~mask) | (value & mask);
+}
+
+template <class T> struct Tag {
+  using Type = T;
+};
+
+/// pick(Tag<T>) for the integer type, nullptr for any other.
+template <class F> Handler forInteger(ptx::Type type, F pick) {
+  using enum ptx::Type;
+  switch (type) {
+  case U16:
+  case B16: return pick(Tag<uint16_t>{});
+  case S16: return pick(Tag<int16_t>{});
+  case U32:
+  case B32: return pick(Tag<uint32_t>{});
+  case S32: return pick(Tag<int32_t>{});
+  case U64:
+  case B64: return pick(Tag<uint64_t>{});
+  case S64: return pick(Tag<int64_t>{});
+  default: return nullptr;
+  }
+}
+
+/// The same for types of 32 and 64 bits only.
+template <class F> Handler forWord(ptx::Type type, F pick) {
+  using enum ptx::Type;
+  switch (type) {
+  case U32:
+  case B32: return pick(Tag<uint32_t>{});
+  case S32: return pick(Tag<int32_t>{});
+  case U64:
+  case B64: return pick(Tag<uint64_t>{});
+  case S64: return pick(Tag<int64_t>{});
+  default: return nullptr;
+  }
+}
+
+template <sem::Rounding R> struct RoundingTag {
+  static constexpr sem::Rounding mode = R;
+};
+template <class F> Handler forRounding(ptx::Rounding rounding, F pick) {
+  using enum ptx::Rounding;
+  switch (rounding) {
+  case None:
+  case Rn:
+  case Rni: return pick(RoundingTag<sem::Rounding::RN>{});
+  case Rz:
+  case Rzi: return pick(RoundingTag<sem::Rounding::RZ>{});
+  case Rm:
+  case Rmi: return pick(RoundingTag<sem::Rounding::RM>{});
+  case Rp:
+  case Rpi: return pick(RoundingTag<sem::Rounding::RP>{});
+  default: return nullptr;
+  }
+}
+
+template <class F> Handler forBool(bool value, F pick) {
+  return value ? pick(std::true_type{}) : pick(std::false_type{});
+}
+
+} // namespace heddle::vm

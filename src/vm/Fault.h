@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "support/Diagnostics.h"
+#include "vm/Limits.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heddle::vm {
+
+enum class FaultKind : uint8_t {
+  OutOfBounds,
+  UseAfterFree,
+  Misaligned,
+  WrongSpace,
+  ReadOnly,
+  StackOverflow,
+  BarrierMisuse,
+  MbarrierMisuse,
+  WarpSyncMisuse,
+  BadCall,
+  Trap,
+  AssertFailed,
+  Unsupported,
+  Deadlock,
+  Timeout,
+};
+
+const char *nameOf(FaultKind kind);
+
+/// A thread that stopped the launch, or that waits in a deadlock.
+struct ThreadPlace {
+  Dim3 block{0, 0, 0};
+  Dim3 thread{0, 0, 0};
+  unsigned warp = 0;
+  unsigned lane = 0;
+};
+
+/// One group of lanes in a deadlock: what it waits for and where.
+struct Waiting {
+  Dim3 block{0, 0, 0};
+  unsigned warp = 0;
+  uint32_t lanes = 0;
+  std::string what; ///< "barrier 1 (96 of 128 threads came)"
+  Place source;     ///< CUDA place where known
+  Place ptx;
+};
+
+/// Everything a person needs to find the mistake; the first one of a launch, in block order.
+struct Fault {
+  FaultKind kind = FaultKind::Trap;
+  std::string kernel;
+  std::string text; ///< what happened, one sentence without place: "shared load of 4 bytes at 0x1804 is ..."
+  std::string instruction; ///< PTX text
+  Place source;            ///< from .loc, unknown without debug lines
+  Place ptx;
+  ThreadPlace where;
+  std::optional<uint64_t> address;
+  std::vector<Waiting> waiting;     ///< deadlock only
+  std::vector<std::string> details; ///< more sentences: what the address is near, who never came
+
+  /// The story as one diagnostic, placed at the CUDA line where known, else at the PTX line.
+  Diagnostic diagnostic() const;
+};
+
+} // namespace heddle::vm

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Who runs which block when.
+//
+// Cores take blocks in order of their index and run each to its end. Two things put a block aside:
+//  - It is about to do an atomic whose order shows in the result (a float sum, an exchange, any whose old
+//  value is
+//    used) while an older block is unfinished. It waits for its turn, so that the order is that of block
+//    indices whatever the number of cores.
+//  - All its warps poll. Others run meanwhile, new ones included, since what it waits for may be theirs. If
+//  the
+//    block with the turn polls, the turn is given up for the rest of the launch: blocks that wait for each
+//    other cannot also take turns. Then only the program's own synchronization orders atomics, as on a
+//    device.
+//
+// When nothing but blocks that poll is left and none of them changed anything for many rounds, that is a
+// deadlock, unless host code may still write what they poll; then it is one after a while.
+#include "vm/Grid.h"
+
+#include <thread>
+
+namespace heddle::vm {
+namespace {
+
+// Blocks put aside for their turn, for each core: enough to keep cores busy over uneven blocks.
+constexpr size_t AsidePerCore = 16;
+// Times that every block must have been found idle in a row.
+constexpr unsigned IdleRounds = 8;
+// How long only polling is tolerated while host code might change what is polled.
+constexpr std::chrono::seconds HostPatience(10);
+
+} // namespace
+
+void Core::forget() {
+  std::fill(loads.begin(), loads.end(), Range{});
+  std::fill(stores.begin(), stores.end(), Range{});
+  recentLoads.fill({});
+  recentStores.fill({});
+}
+
+Grid::Grid(const LaunchRequest &launchRequest, const Limits &machineLimits, Memory &globalMemory,
+           Services &hostServices, Observer *watcher, uint64_t launchNumber, uint32_t stack,
+           std::atomic<uint64_t> &heap, uint64_t heapLimit)
+    : request(launchRequest), kernel(*launchRequest.kernel), limits(machineLimits), memory(globalMemory),
+      services(hostServices), observer(watcher), interests(watcher ? watcher->interests() : 0),
+      number(launchNumber), stackBytes(stack), heapUsed(heap), heapBytes(heapLimit),
+      blocks(launchRequest.grid.count()), threadsPerBlock(unsigned(launchRequest.block.count())),
+      ordered(launchRequest.orderedAtomics && !launchRequest.cooperative),
+      began(std::chrono::steady_clock::now()), lastProgress(began) {
+  residentLimit = request.cooperative ? size_t(blocks)
+                                      : size_t(limits.multiprocessors) * limits.maxBlocksPerMultiprocessor;
+}
+
+Dim3 Grid::positionOf(uint64_t blockIndex) const {
+  const Dim3 &size = request.grid;
+  return {uint32_t(blockIndex % size.x), uint32_t(blockIndex / size.x % size.y),
+          uint32_t(blockIndex / size.x / size.y)};
+}
+
+bool Grid::mustStop(const Block &block) {
+  if (faultBlock.load(std::memory_order_relaxed) < block.index || timedOut.load(std::memory_order_relaxed) ||
+      stopped.load(std::memory_order_relaxed))
+    return true;
+  bool late =
+      request.maxWarpInstructions && executed.load(std::memory_order_relaxed) > request.maxWarpInstructions;
+  late |= request.cancel && request.cancel->load(std::memory_order_relaxed);
+  if (!late && request.maxSeconds > 0)
+    late =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count() > request.maxSeconds;
+  if (late)
+    timedOut.store(true);
+  return late;
+}
+
+bool Grid::isOver() const {
+  return timedOut.load() || stopped.load() ||
+         (nextBlock >= std::min(blocks, faultBlock.load()) && awaiting.empty() && stalled.empty());
+}
+
+std::unique_ptr<Block> Grid::fresh() {
+  if (nextBlock >= std::min(blocks, faultBlock.load()))
+    return nullptr;
+  std::unique_ptr<Block> block;
+  if (spare.empty())
+    block = std::make_unique<Block>();
+  else
+    block = std::move(spare.back()), spare.pop_back();
+  block->index = nextBlock++;
+  block->idleEpoch = block->idleStreak = 0;
+  block->grid = nullptr; // not started yet: that is done outside the lock
+  return block;
+}
+
+/// The next block to run, waiting until there is one; nullptr when the launch is over.
+std::unique_ptr<Block> Grid::next(std::unique_lock<std::mutex> &lock) {
+  for (;;) {
+    if (isOver() && running == 0)
+      return nullptr;
+    for (auto it = awaiting.begin(); it != awaiting.end(); ++it)
+      if (hasTurn((*it)->index) || (*it)->index > faultBlock.load()) {
+        std::unique_ptr<Block> block = std::move(*it);
+        awaiting.erase(it);
+        return block;
+      }
+    const bool roomAside = awaiting.size() < AsidePerCore * coreCount;
+    if (!timedOut && !stopped && roomAside && stalled.size() < residentLimit)
+      if (auto block = fresh())
+        return block;
+    if (!stalled.empty()) {
+      std::unique_ptr<Block> block = std::move(stalled.front());
+      stalled.pop_front();
+      return block;
+    }
+    if (timedOut || stopped)
+      return nullptr;
+    changed.wait(lock);
+  }
+}
+
+void Grid::work(Core &core) {
+  core.loads.resize(kernel.info.sites);
+  core.stores.resize(kernel.info.sites);
+  core.forget();
+  core.epoch = memory.epoch();
+  std::unique_lock lock(guard);
+  while (auto block = next(lock)) {
+    ++running;
+    runningBlocks.push_back(block.get());
+    lock.unlock();
+    if (core.epoch != memory.epoch()) {
+      core.epoch = memory.epoch();
+      core.forget();
+    }
+    if (!block->grid)
+      block->start(*this, block->index);
+    BlockEnd end = block->run(core);
+    lock.lock();
+    --running;
+    const bool idles = end == BlockEnd::Stalled && block->idleEvidence;
+    settle(std::move(block), end);
+    changed.notify_all();
+    if (idles && memory.hasHostVisible()) { // whoever is to change what is polled may need this core
+      lock.unlock();
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+      lock.lock();
+    }
+  }
+  changed.notify_all();
+}
+
+void Grid::settle(std::unique_ptr<Block> block, BlockEnd end) {
+  std::erase(runningBlocks, block.get());
+  if (end == BlockEnd::Stalled && block->idleEvidence) {
+    block->idleStreak = block->idleEpoch == progressEpoch ? block->idleStreak + 1 : 1;
+    block->idleEpoch = progressEpoch;
+  } else {
+    ++progressEpoch;
+    lastProgress = std::chrono::steady_clock::now();
+  }
+  switch (end) {
+  case BlockEnd::AwaitTurn: awaiting.push_back(std::move(block)); return;
+  case BlockEnd::Stalled:
+    if (block->index == oldest.load())
+      ordered.store(false); // see the head of this file
+    stalled.push_back(std::move(block));
+    checkDeadlock();
+    return;
+  case BlockEnd::Faulted: recordFault(*block->fault, block->index); break;
+  case BlockEnd::Done: break;
+  case BlockEnd::Stopped: break;
+  }
+  finish(*block);
+  spare.push_back(std::move(block));
+}
+
+void Grid::finish(Block &block) {
+  warpInstructions += block.warpInstructions;
+  threadInstructions += block.threadInstructions;
+  if (!block.output.empty())
+    outputs[block.index] = std::move(block.output);
+  doneAhead.insert(block.index);
+  uint64_t first = oldest.load();
+  while (!doneAhead.empty() && *doneAhead.begin() == first) {
+    doneAhead.erase(doneAhead.begin());
+    ++first;
+  }
+  while (!outputs.empty() && outputs.begin()->first < first) {
+    services.print(outputs.begin()->second);
+    outputs.erase(outputs.begin());
+  }
+  oldest.store(first, std::memory_order_release);
+}
+
+void Grid::recordFault(const Fault &found, uint64_t blockIndex) {
+  if (blockIndex >= faultBlock.load())
+    return;
+  faultBlock.store(blockIndex);
+  fault = found;
+}
+
+void Grid::checkDeadlock() {
+  // A block that runs just now counts too if it only polled since the last progress of anybody: nobody can
+  // have given it anything new.
+  auto isIdle = [&](const Block &block) {
+    return block.idleEpoch == progressEpoch && block.idleStreak >= IdleRounds;
+  };
+  bool allIdle = awaiting.empty() && nextBlock >= std::min(blocks, faultBlock.load());
+  for (const auto &block : stalled)
+    allIdle &= isIdle(*block);
+  for (const Block *block : runningBlocks)
+    allIdle &= isIdle(*block);
+  if (!allIdle)
+    return;
+  if (memory.hasHostVisible() && std::chrono::steady_clock::now() - lastProgress < HostPatience)
+    return;
+  Fault f;
+  f.kind = FaultKind::Deadlock;
+  f.kernel = kernel.info.name;
+  f.text = fmt::format(
+      "deadlock: every thread that is left waits or polls memory that nobody changes ({} block{})",
+      stalled.size(), stalled.size() == 1 ? "" : "s");
+  constexpr size_t Enough = 16;
+  for (const auto &block : stalled) {
+    for (Waiting &w : block->waiting())
+      f.waiting.push_back(std::move(w));
+    if (f.waiting.size() > Enough)
+      break;
+  }
+  f.where.block = stalled.front()->id;
+  f.source = f.waiting.front().source;
+  f.ptx = f.waiting.front().ptx;
+  fault = fault ? fault : std::move(f);
+  stopped.store(true);
+  for (auto &block : stalled)
+    finish(*block);
+  stalled.clear();
+}
+
+LaunchResult Grid::result() {
+  LaunchResult r;
+  r.launch = number;
+  for (auto &[index, text] : outputs)
+    services.print(text);
+  outputs.clear();
+  for (auto *list : {&awaiting, &stalled})
+    for (auto &block : *list) {
+      warpInstructions += block->warpInstructions;
+      threadInstructions += block->threadInstructions;
+    }
+  r.warpInstructions = warpInstructions;
+  r.threadInstructions = threadInstructions;
+  r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  if (fault) {
+    r.status = fault->kind == FaultKind::Deadlock ? LaunchStatus::Deadlock : LaunchStatus::Fault;
+    r.fault = fault;
+  } else if (timedOut) {
+    r.status = LaunchStatus::Timeout;
+    Fault f;
+    f.kind = FaultKind::Timeout;
+    f.kernel = kernel.info.name;
+    f.text = fmt::format("did not end within {}",
+                         request.maxWarpInstructions && executed > request.maxWarpInstructions
+                             ? fmt::format("{} warp instructions", request.maxWarpInstructions)
+                         : request.maxSeconds > 0 ? fmt::format("{} s", request.maxSeconds)
+                                                  : std::string("the time given"));
+    r.fault = std::move(f);
+  }
+  return r;
+}
+
+} // namespace heddle::vm

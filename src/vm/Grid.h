@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "vm/Block.h"
+#include "vm/Machine.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <set>
+
+namespace heddle::vm {
+
+/// What one host thread keeps while it executes blocks: memory ranges that were found good lately.
+struct Core {
+  struct Range {
+    uint64_t begin = 1, end = 0;
+  };
+  static constexpr unsigned Recent = 256;
+
+  unsigned index = 0;
+  uint64_t epoch = 0;
+  std::vector<Range> loads, stores;                    ///< for each site, the range its last access lay in
+  std::array<Range, Recent> recentLoads, recentStores; ///< by page
+  bool alone = true;                                   ///< no other core runs blocks of this launch
+
+  void forget();
+};
+
+/// State of one launch: which blocks are to be run, run, wait. Cores call work() until it returns.
+///
+/// Blocks are handed out in order of their index. One that needs the turn for an atomic whose order matters,
+/// or that only polls, is put aside, and the core goes on with another.
+class Grid {
+public:
+  Grid(const LaunchRequest &request, const Limits &limits, Memory &memory, Services &services,
+       Observer *observer, uint64_t number, uint32_t stackBytes, std::atomic<uint64_t> &heapUsed,
+       uint64_t heapBytes);
+
+  void work(Core &core);
+  LaunchResult result();
+
+  const LaunchRequest &request;
+  const Kernel &kernel;
+  const Limits &limits;
+  Memory &memory;
+  Services &services;
+  Observer *const observer;
+  const uint32_t interests;
+  const uint64_t number;
+  const uint32_t stackBytes;
+  std::atomic<uint64_t> &heapUsed;
+  const uint64_t heapBytes;
+  const uint64_t blocks;
+  const unsigned threadsPerBlock;
+  uint64_t parameters = 0;    ///< address of the parameter buffer
+  uint64_t gridWorkspace = 0; ///< cooperative launches: where cooperative groups keep their grid barrier
+  unsigned coreCount = 1;
+
+  bool sees(Observer::Interest group) const { return interests & group; }
+  bool hasTurn(uint64_t blockIndex) const {
+    return !ordered.load(std::memory_order_relaxed) || oldest.load(std::memory_order_acquire) == blockIndex;
+  }
+  /// Asked now and then from inside blocks.
+  bool mustStop(const Block &block);
+  void count(uint64_t instructions) { executed.fetch_add(instructions, std::memory_order_relaxed); }
+  Dim3 positionOf(uint64_t blockIndex) const;
+
+private:
+  std::unique_ptr<Block> next(std::unique_lock<std::mutex> &lock);
+  std::unique_ptr<Block> fresh();
+  void settle(std::unique_ptr<Block> block, BlockEnd end);
+  void finish(Block &block);
+  void recordFault(const Fault &fault, uint64_t blockIndex);
+  void checkDeadlock();
+  bool isOver() const;
+
+  std::mutex guard;
+  std::condition_variable changed;
+  uint64_t nextBlock = 0;
+  std::deque<std::unique_ptr<Block>> awaiting, stalled;
+  std::vector<std::unique_ptr<Block>> spare;
+  std::set<uint64_t> doneAhead; ///< finished, but an older block is not
+  std::map<uint64_t, std::string> outputs;
+  std::atomic<uint64_t> oldest{0};
+  std::atomic<bool> ordered{true};
+  std::atomic<uint64_t> faultBlock{~uint64_t(0)};
+  std::optional<Fault> fault;
+  std::atomic<uint64_t> executed{0};
+  std::atomic<bool> timedOut{false}, stopped{false};
+  unsigned running = 0;
+  std::vector<Block *> runningBlocks;
+  uint64_t progressEpoch = 1; ///< grows whenever a block did more than poll
+  std::chrono::steady_clock::time_point began, lastProgress;
+  uint64_t warpInstructions = 0, threadInstructions = 0;
+  size_t residentLimit = 0;
+};
+
+} // namespace heddle::vm

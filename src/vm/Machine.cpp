@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "vm/Machine.h"
+
+#include "vm/Grid.h"
+#include "vm/Module.h"
+#include "vm/Pool.h"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+namespace heddle::vm {
+namespace {
+
+/// Device-side code that runs without a runtime above: printf goes nowhere, there are no textures.
+Services &silentServices() {
+  static Services services;
+  return services;
+}
+
+std::string overLimit(const char *what, uint64_t asked, uint64_t allowed) {
+  return asked > allowed ? fmt::format("{}: {} asked for, {} allowed", what, asked, allowed) : std::string();
+}
+
+/// Why the launch cannot be, or empty.
+std::string refusal(const LaunchRequest &r, const Limits &limits) {
+  const KernelInfo &info = infoOf(*r.kernel);
+  if (r.grid.count() == 0 || r.block.count() == 0)
+    return "a grid or block dimension is zero";
+  const uint64_t shared = uint64_t(info.staticSharedBytes) + r.dynamicSharedBytes;
+  const std::string reasons[] = {
+      overLimit("threads a block", r.block.count(), limits.maxThreadsPerBlock),
+      overLimit("block.x", r.block.x, limits.maxBlock.x),
+      overLimit("block.y", r.block.y, limits.maxBlock.y),
+      overLimit("block.z", r.block.z, limits.maxBlock.z),
+      overLimit("grid.x", r.grid.x, limits.maxGrid.x),
+      overLimit("grid.y", r.grid.y, limits.maxGrid.y),
+      overLimit("grid.z", r.grid.z, limits.maxGrid.z),
+      overLimit("shared bytes a block", shared, limits.maxSharedBytesPerBlock),
+      info.maxThreads ? overLimit("threads of the kernel's launch bounds", r.block.count(), info.maxThreads)
+                      : "",
+      r.parameters.size() > info.parameterBytes
+          ? overLimit("parameter bytes", r.parameters.size(), info.parameterBytes)
+          : "",
+      info.requiredBlock.x && info.requiredBlock != r.block
+          ? "the kernel requires another block size (.reqntid)"
+          : "",
+      r.cluster.count() > 1 ? "clusters of more than one block are not supported" : "",
+  };
+  for (const std::string &reason : reasons)
+    if (!reason.empty())
+      return reason;
+  return {};
+}
+
+// Parameters of any kernel, then the grid barrier of cooperative groups.
+constexpr uint64_t ParameterBytes = 32 * 1024, GridWorkspaceBytes = 64;
+
+} // namespace
+
+struct Machine::Parts {
+  Parts(Limits given, Services *world)
+      : limits(given), memory(given.memoryBytes), services(world ? world : &silentServices()),
+        stackBytes(given.stackBytesPerThread), heapBytes(given.deviceHeapBytes) {}
+
+  Limits limits;
+  Memory memory;
+  Services *services;
+  std::vector<std::unique_ptr<LoadedModuleImpl>> modules;
+  std::mutex guard;
+  Pool pool;
+  std::atomic<uint64_t> launches{0};
+  std::atomic<uint64_t> heapUsed{0};
+  std::atomic<uint32_t> stackBytes;
+  std::atomic<uint64_t> heapBytes;
+  uint32_t modulesEver = 0;
+  struct LaunchBuffers {
+    void *parameters = nullptr, *workspace = nullptr;
+  };
+  std::vector<LaunchBuffers> idleBuffers; ///< kept, because a launch may be shorter than an allocation
+
+  LaunchBuffers takeBuffers() {
+    std::lock_guard lock(guard);
+    if (!idleBuffers.empty()) {
+      LaunchBuffers buffers = idleBuffers.back();
+      idleBuffers.pop_back();
+      return buffers;
+    }
+    return {memory.allocate(ParameterBytes, AllocationKind::Constant, "kernel parameters"),
+            memory.allocate(GridWorkspaceBytes, AllocationKind::Global, "grid barrier")};
+  }
+  void giveBack(LaunchBuffers buffers) {
+    std::lock_guard lock(guard);
+    idleBuffers.push_back(buffers);
+  }
+
+  unsigned coresFor(const LaunchRequest &request, const Observer *observer) const {
+    if (observer && observer->oneCore())
+      return 1;
+    unsigned cores = request.cores ? request.cores : limits.cores;
+    cores = cores ? cores : std::max(1u, std::thread::hardware_concurrency());
+    return unsigned(std::min<uint64_t>(cores, request.grid.count()));
+  }
+};
+
+const KernelInfo &infoOf(const Kernel &kernel) { return kernel.info; }
+
+Machine::Machine(Limits limits, Services *services) : parts(std::make_unique<Parts>(limits, services)) {}
+Machine::~Machine() = default;
+
+const Limits &Machine::limits() const { return parts->limits; }
+Memory &Machine::memory() { return parts->memory; }
+void Machine::setServices(Services *services) { parts->services = services ? services : &silentServices(); }
+void Machine::setDeviceHeapBytes(uint64_t bytes) { parts->heapBytes = bytes; }
+void Machine::setStackBytes(uint32_t bytes) { parts->stackBytes = bytes; }
+
+LoadedModule *Machine::load(std::shared_ptr<const ptx::Module> module, Diagnostics &diagnostics) {
+  std::lock_guard lock(parts->guard);
+  auto loaded = std::make_unique<LoadedModuleImpl>(std::move(module), parts->memory, ++parts->modulesEver);
+  if (!loaded->place(parts->modules, diagnostics))
+    return nullptr;
+  return parts->modules.emplace_back(std::move(loaded)).get();
+}
+
+void Machine::unload(LoadedModule *module) {
+  std::lock_guard lock(parts->guard);
+  std::erase_if(parts->modules, [&](const auto &held) { return held.get() == module; });
+}
+
+LaunchResult Machine::launch(const LaunchRequest &request, Observer *observer) {
+  LaunchResult result;
+  result.launch = ++parts->launches;
+  result.refusal = refusal(request, parts->limits);
+  if (!result.refusal.empty()) {
+    result.status = LaunchStatus::Refused;
+    return result;
+  }
+  const KernelInfo &info = infoOf(*request.kernel);
+  Grid grid(request, parts->limits, parts->memory, *parts->services, observer, result.launch,
+            parts->stackBytes, parts->heapUsed, parts->heapBytes);
+  // Parameters lie in read-only global memory, so that a kernel may take their address.
+  Parts::LaunchBuffers buffers = parts->takeBuffers();
+  if (!buffers.parameters || !buffers.workspace || info.parameterBytes > ParameterBytes) {
+    result.status = LaunchStatus::Refused;
+    result.refusal = "no memory for the parameters";
+    return result;
+  }
+  std::memset(buffers.parameters, 0, info.parameterBytes);
+  std::copy(request.parameters.begin(), request.parameters.end(), static_cast<uint8_t *>(buffers.parameters));
+  std::memset(buffers.workspace, 0, GridWorkspaceBytes);
+  grid.parameters = uint64_t(buffers.parameters);
+  grid.gridWorkspace = request.cooperative ? uint64_t(buffers.workspace) : 0;
+  if (observer)
+    observer->kernelBegin(request, info, result.launch);
+  grid.coreCount = parts->coresFor(request, observer);
+  parts->pool.run(grid.coreCount, [&](unsigned index) {
+    Core core;
+    core.index = index;
+    core.alone = grid.coreCount == 1;
+    grid.work(core);
+  });
+  result = grid.result();
+  parts->giveBack(buffers);
+  if (observer)
+    observer->kernelEnd(result);
+  return result;
+}
+
+} // namespace heddle::vm

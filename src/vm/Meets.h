@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "vm/Warp.h"
+
+namespace heddle::vm {
+
+/// The handler of every instruction for which named lanes have to come together.
+Handler meetHandler();
+
+/// Inst::mode of instructions for a whole warp.
+enum class MatrixWork : uint16_t {
+  Mma,
+  MmaQuad,
+  LoadMatrix,
+  StoreMatrix,
+  MoveMatrix,
+  LoadFragment,
+  StoreFragment,
+  FragmentProduct
+};
+
+/// wmma (ExecWmma.cpp).
+Flow takeFragment(Warp &warp, const Inst &in, uint32_t mask);
+
+/// mma, ldmatrix and relatives, once all lanes of the warp are there (ExecMatrix.cpp).
+Flow takeMatrix(Warp &warp, const Inst &in, uint32_t mask, uint32_t here);
+
+} // namespace heddle::vm

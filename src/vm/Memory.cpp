@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "vm/Memory.h"
+
+#include <fmt/format.h>
+
+#include <mutex>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace heddle::vm {
+namespace {
+
+// Far more address space than any program allocates, so that freed addresses need not be used again; halved
+// until the system agrees.
+constexpr uint64_t WantedReserve = uint64_t(1) << 42;
+constexpr uint64_t LeastReserve = uint64_t(1) << 32;
+
+// The gap that nobody owns after each piece. Large pieces get more, since a wrong index runs further there.
+constexpr uint64_t SmallGap = 512, LargeGap = 64 * 1024, LargePiece = 1 << 20;
+
+// How many freed pieces are still known; a program that allocates in a loop must not fill the host's memory
+// with them.
+constexpr uint64_t RememberedFrees = 1 << 16;
+
+uint64_t pageBytes() {
+  static const uint64_t bytes = uint64_t(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+uint64_t roundUp(uint64_t value, uint64_t to) { return (value + to - 1) & ~(to - 1); }
+uint64_t gapAfter(uint64_t bytes) { return bytes >= LargePiece ? LargeGap : SmallGap; }
+
+bool makeUsable(uint64_t address, uint64_t bytes) {
+  uint64_t first = address & ~(pageBytes() - 1), last = roundUp(address + bytes, pageBytes());
+  return mprotect(reinterpret_cast<void *>(first), last - first, PROT_READ | PROT_WRITE) == 0;
+}
+
+/// Gives back the pages that lie wholly inside. They read as zeros if an unchecked access still comes.
+void dropPages(uint64_t address, uint64_t bytes) {
+  uint64_t first = roundUp(address, pageBytes()), last = (address + bytes) & ~(pageBytes() - 1);
+  if (last > first)
+    madvise(reinterpret_cast<void *>(first), last - first, MADV_DONTNEED);
+}
+
+uint64_t distance(const Allocation &piece, uint64_t address) {
+  if (address < piece.address)
+    return piece.address - address;
+  return address < piece.end() ? 0 : address - piece.end() + 1;
+}
+
+bool isHostVisible(AllocationKind kind) {
+  return kind == AllocationKind::Managed || kind == AllocationKind::Pinned ||
+         kind == AllocationKind::Registered;
+}
+
+} // namespace
+
+const char *nameOf(AllocationKind kind) {
+  switch (kind) {
+  case AllocationKind::Device: return "device";
+  case AllocationKind::Managed: return "managed";
+  case AllocationKind::Pinned: return "pinned host";
+  case AllocationKind::Registered: return "registered host";
+  case AllocationKind::Global: return "global variable";
+  case AllocationKind::Constant: return "constant";
+  case AllocationKind::DeviceHeap: return "device heap";
+  }
+  return "unknown";
+}
+
+std::string Allocation::str() const {
+  std::string who = name.empty() ? fmt::format("allocation {}", id) : fmt::format("'{}'", name);
+  return fmt::format("{} ({}, {} byte{} at {:#x}{})", who, nameOf(kind), bytes, bytes == 1 ? "" : "s",
+                     address, live ? "" : ", freed");
+}
+
+Memory::Memory(uint64_t capacityBytes) : capacity(capacityBytes) {
+  for (uint64_t bytes = WantedReserve; bytes >= LeastReserve; bytes /= 2) {
+    void *base = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED)
+      continue;
+    reserved = {uint64_t(base), bytes};
+    break;
+  }
+  cursor = reserved.base + pageBytes();
+}
+
+Memory::~Memory() {
+  if (reserved.bytes)
+    munmap(reinterpret_cast<void *>(reserved.base), reserved.bytes);
+}
+
+void Memory::countHostVisible(AllocationKind kind, int by) {
+  if (isHostVisible(kind))
+    hostVisible.fetch_add(by, std::memory_order_relaxed);
+}
+
+void Memory::forgetFreedIn(uint64_t address, uint64_t end) {
+  auto it = pieces.upper_bound(address);
+  if (it != pieces.begin())
+    --it;
+  while (it != pieces.end() && it->first < end)
+    it = !it->second.live && it->second.end() > address ? pieces.erase(it) : std::next(it);
+}
+
+/// The next fresh address; once the range is used up, the first hole between live pieces.
+uint64_t Memory::place(uint64_t bytes, uint64_t alignment) {
+  uint64_t limit = reserved.base + reserved.bytes;
+  uint64_t need = bytes + gapAfter(bytes);
+  uint64_t address = roundUp(cursor, alignment);
+  if (!wrapped && address + need <= limit) {
+    cursor = address + need;
+    return address;
+  }
+  wrapped = true;
+  address = roundUp(reserved.base + pageBytes(), alignment);
+  for (const auto &[start, piece] : pieces) {
+    if (!piece.live || start < reserved.base || start >= limit)
+      continue;
+    if (address + need <= start)
+      break;
+    address = roundUp(piece.end() + gapAfter(piece.bytes), alignment);
+  }
+  if (address + need > limit)
+    return 0;
+  forgetFreedIn(address, address + need);
+  return address;
+}
+
+void *Memory::allocate(uint64_t bytes, AllocationKind kind, std::string name, uint64_t alignment) {
+  std::unique_lock lock(guard);
+  if (bytes > freeBytes())
+    return nullptr;
+  uint64_t held = bytes == 0 ? 1 : bytes;
+  uint64_t address = place(held, alignment < 16 ? 16 : alignment);
+  if (address == 0 || !makeUsable(address, held))
+    return nullptr;
+  pieces[address] = {nextId++, address, bytes, kind, true, std::move(name)};
+  used.fetch_add(bytes, std::memory_order_relaxed);
+  countHostVisible(kind, 1);
+  return reinterpret_cast<void *>(address);
+}
+
+FreeResult Memory::free(void *pointer) {
+  uint64_t address = uint64_t(pointer);
+  std::unique_lock lock(guard);
+  auto it = pieces.upper_bound(address);
+  if (it == pieces.begin())
+    return FreeResult::NotAnAllocation;
+  Allocation &piece = std::prev(it)->second;
+  if (piece.address != address || piece.kind == AllocationKind::Registered)
+    return piece.contains(address) && piece.live ? FreeResult::InsideAnAllocation
+                                                 : FreeResult::NotAnAllocation;
+  if (!piece.live)
+    return FreeResult::AlreadyFreed;
+  piece.live = false;
+  used.fetch_sub(piece.bytes, std::memory_order_relaxed);
+  countHostVisible(piece.kind, -1);
+  changes.fetch_add(1, std::memory_order_release);
+  dropPages(piece.address, piece.bytes);
+  if (++freed > 2 * RememberedFrees) {
+    const uint64_t oldest = nextId > RememberedFrees ? nextId - RememberedFrees : 0;
+    std::erase_if(pieces, [&](const auto &each) { return !each.second.live && each.second.id < oldest; });
+    freed = RememberedFrees;
+  }
+  return FreeResult::Freed;
+}
+
+bool Memory::registerHost(void *pointer, uint64_t bytes) {
+  uint64_t address = uint64_t(pointer);
+  std::unique_lock lock(guard);
+  auto after = pieces.lower_bound(address + bytes);
+  if (bytes == 0 || (after != pieces.begin() && std::prev(after)->second.end() > address))
+    return false;
+  pieces[address] = {nextId++, address, bytes, AllocationKind::Registered, true, {}};
+  countHostVisible(AllocationKind::Registered, 1);
+  return true;
+}
+
+bool Memory::unregisterHost(void *pointer) {
+  std::unique_lock lock(guard);
+  auto it = pieces.find(uint64_t(pointer));
+  if (it == pieces.end() || it->second.kind != AllocationKind::Registered)
+    return false;
+  // The address belongs to somebody else, who may register it again: no memory of it is kept.
+  pieces.erase(it);
+  countHostVisible(AllocationKind::Registered, -1);
+  changes.fetch_add(1, std::memory_order_release);
+  return true;
+}
+
+std::optional<Allocation> Memory::find(uint64_t address) const {
+  std::shared_lock lock(guard);
+  auto it = pieces.upper_bound(address);
+  if (it == pieces.begin())
+    return std::nullopt;
+  const Allocation &piece = std::prev(it)->second;
+  return piece.live && piece.contains(address) ? std::optional(piece) : std::nullopt;
+}
+
+std::optional<Allocation> Memory::nearest(uint64_t address) const {
+  std::shared_lock lock(guard);
+  std::optional<Allocation> best;
+  auto consider = [&](const Allocation &piece) {
+    uint64_t near = distance(piece, address), known = best ? distance(*best, address) : ~uint64_t(0);
+    if (!best || near < known || (near == known && piece.live && !best->live))
+      best = piece;
+  };
+  // A live neighbour may hide behind freed ones, so look a little way in both directions.
+  constexpr int Reach = 16;
+  auto at = pieces.upper_bound(address);
+  auto back = at;
+  for (int i = 0; i < Reach && back != pieces.begin(); ++i)
+    consider((--back)->second);
+  for (int i = 0; i < Reach && at != pieces.end(); ++i, ++at)
+    consider(at->second);
+  return best;
+}
+
+std::vector<Allocation> Memory::live() const {
+  std::shared_lock lock(guard);
+  std::vector<Allocation> found;
+  for (const auto &[address, piece] : pieces)
+    if (piece.live)
+      found.push_back(piece);
+  return found;
+}
+
+} // namespace heddle::vm

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+namespace heddle::vm {
+
+/// Who asked for a piece of global memory. The kinds behave alike except that kernels may not write Constant
+/// and that host code may look at Managed, Pinned and Registered memory while a kernel runs.
+enum class AllocationKind : uint8_t { Device, Managed, Pinned, Registered, Global, Constant, DeviceHeap };
+
+const char *nameOf(AllocationKind kind);
+
+struct Allocation {
+  uint64_t id = 0; ///< counts from 1 in order of allocation
+  uint64_t address = 0;
+  uint64_t bytes = 0;
+  AllocationKind kind = AllocationKind::Device;
+  bool live = false;
+  std::string name; ///< of a module's variable; else empty
+
+  uint64_t end() const { return address + bytes; }
+  bool contains(uint64_t a) const { return a >= address && a < end(); }
+  /// "allocation 3 (device, 4096 bytes at 0x...)" or "variable 'table' (constant, ...)".
+  std::string str() const;
+};
+
+enum class FreeResult { Freed, NotAnAllocation, InsideAnAllocation, AlreadyFreed };
+
+/// Global memory of the machine. A device address is a host address: host code may read and write through it,
+/// so managed and pinned memory need nothing special and a copy is a memcpy.
+///
+/// Addresses come from one reserved range and are not handed out a second time while the range lasts; a freed
+/// piece gives its pages back and stays known as freed, so that a late access is named for what it is. A gap
+/// follows each piece so that running over its end never lands in a neighbour.
+class Memory {
+public:
+  explicit Memory(uint64_t capacityBytes);
+  ~Memory();
+  Memory(const Memory &) = delete;
+  Memory &operator=(const Memory &) = delete;
+
+  /// nullptr when the capacity is exhausted. Zero bytes give a distinct address nobody may touch.
+  /// `alignment` is a power of two.
+  void *allocate(uint64_t bytes, AllocationKind kind, std::string name = {}, uint64_t alignment = 512);
+  FreeResult free(void *address);
+  /// Makes host memory that somebody else owns accessible to kernels.
+  bool registerHost(void *address, uint64_t bytes);
+  bool unregisterHost(void *address);
+
+  /// The live allocation that holds `address`.
+  std::optional<Allocation> find(uint64_t address) const;
+  /// The allocation, live or freed, that holds `address` or lies nearest to it: live ones win a tie.
+  std::optional<Allocation> nearest(uint64_t address) const;
+  std::vector<Allocation> live() const;
+
+  uint64_t capacityBytes() const { return capacity; }
+  uint64_t usedBytes() const { return used.load(std::memory_order_relaxed); }
+  uint64_t freeBytes() const { return capacity - usedBytes(); }
+
+  /// Changes whenever something is freed, so that whoever remembers a range knows to ask again.
+  uint64_t epoch() const { return changes.load(std::memory_order_acquire); }
+  /// True while host code may change what a waiting kernel polls.
+  bool hasHostVisible() const { return hostVisible.load(std::memory_order_relaxed) != 0; }
+
+private:
+  struct Reservation {
+    uint64_t base = 0, bytes = 0;
+  };
+  using Pieces = std::map<uint64_t, Allocation>;
+
+  uint64_t place(uint64_t bytes, uint64_t alignment);
+  void forgetFreedIn(uint64_t address, uint64_t end);
+  void countHostVisible(AllocationKind kind, int by);
+
+  const uint64_t capacity;
+  Reservation reserved;
+  uint64_t cursor = 0;
+  bool wrapped = false;
+  uint64_t nextId = 1;
+  uint64_t freed = 0; ///< freed pieces that are still remembered, or more
+  mutable std::shared_mutex guard;
+  Pieces pieces; ///< by address; freed ones stay until their addresses are needed again
+  std::atomic<uint64_t> used{0};
+  std::atomic<uint64_t> changes{1};
+  std::atomic<int> hostVisible{0};
+};
+
+} // namespace heddle::vm

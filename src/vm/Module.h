@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "vm/Code.h"
+#include "vm/Machine.h"
+
+#include <map>
+#include <mutex>
+
+namespace heddle::vm {
+
+/// What the address of a function looks like to a program: a window of its own, so that nothing else is taken
+/// for it.
+constexpr uint64_t functionAddress(uint32_t moduleNumber, uint32_t functionIndex) {
+  return FunctionWindow | uint64_t(moduleNumber) << 32 | uint64_t(functionIndex + 1) << 4;
+}
+
+class LoadedModuleImpl final : public LoadedModule {
+public:
+  LoadedModuleImpl(std::shared_ptr<const ptx::Module> parsed, Memory &global, uint32_t moduleNumber)
+      : module(std::move(parsed)), memory(global), number(moduleNumber) {}
+  ~LoadedModuleImpl() override;
+
+  const Kernel *kernel(std::string_view name, Diagnostics &why) override;
+  const Variable *variable(std::string_view name) const override;
+  const std::vector<Variable> &variables() const override { return placed; }
+  std::vector<std::string> kernelNames() const override;
+
+  /// Gives every .global and .const variable its address; extern ones are those of the modules before.
+  bool place(const std::vector<std::unique_ptr<LoadedModuleImpl>> &before, Diagnostics &diagnostics);
+  /// 0 for variables that have no address in global memory.
+  uint64_t addressOf(uint32_t variable) const { return addresses[variable]; }
+
+  const std::shared_ptr<const ptx::Module> module;
+  Memory &memory;
+  const uint32_t number;
+
+private:
+  bool placeOne(uint32_t index, const std::vector<std::unique_ptr<LoadedModuleImpl>> &before,
+                Diagnostics &diagnostics);
+  void relocate(uint32_t index);
+
+  std::vector<Variable> placed;
+  std::vector<uint64_t> addresses;
+  std::vector<uint64_t> owned;
+  std::map<std::string, std::unique_ptr<Kernel>, std::less<>> kernels;
+  std::mutex guard;
+};
+
+/// Lowers a kernel with everything it may call. nullptr with the reason in `why`.
+std::unique_ptr<Kernel> lower(LoadedModuleImpl &module, const ptx::Function &function, Diagnostics &why);
+
+} // namespace heddle::vm

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "vm/Limits.h"
+
+#include <cstdint>
+#include <span>
+
+namespace heddle::ptx {
+struct Instr;
+}
+
+namespace heddle::vm {
+
+struct KernelInfo;
+struct LaunchRequest;
+struct LaunchResult;
+
+/// What an event belongs to. Threads count from 0 in the block, lane 0 of warp w is thread 32 w.
+struct WarpRef {
+  const KernelInfo *kernel = nullptr;
+  Dim3 block{0, 0, 0};
+  uint64_t blockIndex = 0; ///< x fastest
+  unsigned warp = 0;
+  unsigned core = 0; ///< host thread that executes it, from 0; one block stays on one core unless it waits
+  uint64_t launch = 0;
+};
+
+/// The instruction an event comes from: `site` is a dense number within the kernel (its functions included),
+/// the same in each launch, so that observers can keep a table.
+struct SiteRef {
+  const ptx::Instr *instruction = nullptr;
+  uint32_t site = 0;
+};
+
+/// A basic block of the lowered kernel, for basic-block vectors: dense within the kernel.
+struct BlockOfCode {
+  uint32_t index = 0;
+  uint32_t firstSite = 0;
+  uint32_t sites = 0;
+};
+
+enum class Space : uint8_t { Global, Constant, Shared, Local, Param };
+enum class AccessKind : uint8_t { Load, Store, Atomic, Reduction, AsyncRead, AsyncWrite };
+enum class Scope : uint8_t { None, Thread, Warp, Block, Cluster, Device, System };
+enum class Ordering : uint8_t { Weak, Volatile, Relaxed, Acquire, Release, AcquireRelease, Sequential };
+
+/// Memory touched by the lanes of `mask`; addresses of lanes outside it mean nothing. Shared and local
+/// addresses are offsets into the block's or the thread's memory, others are addresses.
+struct AccessEvent {
+  Space space = Space::Global;
+  AccessKind kind = AccessKind::Load;
+  Scope scope = Scope::None;
+  Ordering ordering = Ordering::Weak;
+  uint32_t mask = 0;
+  uint32_t bytes = 0; ///< each lane, all vector elements together
+  const uint64_t *addresses = nullptr;
+};
+
+/// Hardware barriers 0..15. Sync waits, Arrive does not.
+struct BarrierEvent {
+  enum class Kind : uint8_t { Sync, Arrive, Reduce } kind = Kind::Sync;
+  unsigned barrier = 0;
+  uint32_t mask = 0;
+  uint32_t expectedThreads = 0; ///< 0: the whole block
+  uint64_t generation = 0;      ///< how often this barrier completed before
+  bool aligned = true;
+  bool divergent = false; ///< aligned, yet other live lanes of the warp were not with these
+};
+
+struct MbarrierEvent {
+  enum class Kind : uint8_t {
+    Init,
+    Invalidate,
+    Arrive,
+    ExpectTx,
+    CompleteTx,
+    Wait,
+    WaitFailed,
+    Completed
+  } kind;
+  uint32_t mask = 0;
+  const uint64_t *addresses = nullptr; ///< shared offsets
+  int64_t count = 0;                   ///< arrivals, bytes, or the expected count of Init
+  uint64_t phase = 0;                  ///< phase of the first lane's barrier, before the event
+  bool wrongPhase = false;
+};
+
+struct AsyncEvent {
+  enum class Kind : uint8_t { Issue, Commit, Wait, ArriveOn, Complete } kind;
+  enum class Copy : uint8_t { CpAsync, Bulk } copy = Copy::CpAsync;
+  uint32_t mask = 0;
+  uint32_t bytes = 0;
+  const uint64_t *from = nullptr;
+  const uint64_t *to = nullptr;
+  Space fromSpace = Space::Global, toSpace = Space::Shared;
+  uint32_t groupsLeft = 0; ///< Wait: how many groups may stay pending
+};
+
+struct FenceEvent {
+  uint32_t mask = 0;
+  Scope scope = Scope::None;
+  Ordering ordering = Ordering::Sequential;
+  bool proxy = false; ///< fence.proxy.async and relatives
+};
+
+/// Warp-level meeting of lanes: bar.warp.sync, and the _sync forms of shuffle, vote, match, redux.
+struct WarpSyncEvent {
+  enum class Kind : uint8_t { Barrier, Shuffle, Vote, Match, Reduce, Elect, Matrix } kind = Kind::Barrier;
+  uint32_t members = 0;    ///< mask given by the program
+  uint32_t mask = 0;       ///< lanes that met
+  uint32_t badSources = 0; ///< shuffle: lanes that read from a lane that is not there
+};
+
+/// Sees what the machine does. Every event has an empty default and is delivered only when the observer's
+/// interests() name its group, so that nobody pays for what is not asked. Events of one block come in the
+/// order of execution; blocks on different cores call at the same time, unless oneCore() is asked for.
+class Observer {
+public:
+  enum Interest : uint32_t {
+    Instructions = 1,
+    Branches = 2,
+    Accesses = 4,
+    Synchronization = 8, ///< barriers, mbarriers, warp syncs, async copies, fences
+    Lifetimes = 16,      ///< blocks, exits, calls
+    CodeBlocks = 32,     ///< basic-block entries
+    All = 63
+  };
+
+  virtual ~Observer() = default;
+  virtual uint32_t interests() const { return All; }
+  virtual bool oneCore() const { return false; }
+
+  virtual void kernelBegin(const LaunchRequest &, const KernelInfo &, uint64_t launch) { (void)launch; }
+  virtual void kernelEnd(const LaunchResult &) {}
+  virtual void blockBegin(const WarpRef &) {}
+  virtual void blockEnd(const WarpRef &) {}
+  virtual void lanesExit(const WarpRef &, SiteRef, uint32_t mask) { (void)mask; }
+
+  virtual void instruction(const WarpRef &, SiteRef, uint32_t mask) { (void)mask; }
+  virtual void codeBlock(const WarpRef &, const BlockOfCode &, uint32_t mask) { (void)mask; }
+  virtual void branch(const WarpRef &, SiteRef, uint32_t mask, uint32_t taken) { (void)mask, (void)taken; }
+  virtual void access(const WarpRef &, SiteRef, const AccessEvent &) {}
+
+  virtual void barrierReached(const WarpRef &, SiteRef, const BarrierEvent &) {}
+  /// The barrier completed; lanes that wait go on after this.
+  virtual void barrierCompleted(const WarpRef &, unsigned barrier, uint64_t generation) {
+    (void)barrier, (void)generation;
+  }
+  virtual void warpSync(const WarpRef &, SiteRef, const WarpSyncEvent &) {}
+  virtual void mbarrier(const WarpRef &, SiteRef, const MbarrierEvent &) {}
+  virtual void async(const WarpRef &, SiteRef, const AsyncEvent &) {}
+  virtual void fence(const WarpRef &, SiteRef, const FenceEvent &) {}
+};
+
+} // namespace heddle::vm

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Faults and deadlocks as a person wants to read them.
+#include "ptx/Printer.h"
+#include "vm/Block.h"
+#include "vm/Grid.h"
+
+#include <algorithm>
+
+namespace heddle::vm {
+namespace {
+
+Place sourceOf(const Code &code, const ptx::Instr &instr) {
+  const ptx::Module &module = *code.module;
+  if (instr.loc == ptx::kNone)
+    return {};
+  const ptx::SourceLoc &loc = module.locs[instr.loc];
+  for (const ptx::SourceFile &file : module.files)
+    if (file.number == loc.file)
+      return {file.path, loc.line, loc.column, 0, {}};
+  return loc.file < module.files.size() ? Place{module.files[loc.file].path, loc.line, loc.column, 0, {}}
+                                        : Place{};
+}
+
+Place ptxPlace(const Code &code, const ptx::Instr &instr) {
+  return {code.module->path.empty() ? "<ptx>" : code.module->path, instr.line, instr.column, 0, {}};
+}
+
+std::string lanesOf(uint32_t mask, unsigned warp) {
+  return mask == AllLanes ? fmt::format("warp {}", warp)
+                          : fmt::format("warp {} ({} lanes)", warp, countLanes(mask));
+}
+
+} // namespace
+
+ThreadPlace Warp::placeOf(unsigned lane) const {
+  const Dim3 &size = block->grid->request.block;
+  uint32_t thread = index * Lanes + lane;
+  return {block->id, {thread % size.x, thread / size.x % size.y, thread / size.x / size.y}, index, lane};
+}
+
+WarpRef Warp::ref() const {
+  return {&block->grid->kernel.info, block->id,          block->index, index,
+          core ? core->index : 0,    block->grid->number};
+}
+
+Flow Warp::fault(const Inst &in, uint32_t lanes, FaultKind kind, std::string text,
+                 std::vector<std::string> details) {
+  const ptx::Instr &instr = code().sourceOf(in);
+  Fault f;
+  f.kind = kind;
+  f.kernel = block->grid->kernel.info.name;
+  f.text = std::move(text);
+  f.instruction = ptx::print(*code().module, *code().function, instr);
+  f.source = sourceOf(code(), instr);
+  f.ptx = ptxPlace(code(), instr);
+  f.where = placeOf(firstLane(lanes));
+  f.details = std::move(details);
+  for (const Frame *frame = now().frame; frame->caller; frame = frame->caller) {
+    const Code &caller = *frame->caller->code;
+    const ptx::Instr &call = caller.sourceOf(*frame->call);
+    Place at = sourceOf(caller, call);
+    f.details.push_back(fmt::format("in '{}', called from '{}' at {}", frame->code->function->name,
+                                    caller.function->name,
+                                    (at.isKnown() ? at : ptxPlace(caller, call)).str()));
+    if (f.details.size() > 12)
+      break;
+  }
+  block->fault = std::move(f);
+  return Flow::Faulted;
+}
+
+Flow Warp::faultAt(const Inst &in, unsigned lane, FaultKind kind, uint64_t address, std::string text,
+                   std::vector<std::string> details) {
+  fault(in, 1u << lane, kind, std::move(text), std::move(details));
+  block->fault->address = address;
+  return Flow::Faulted;
+}
+
+// --- deadlock
+// --------------------------------------------------------------------------------------------------
+
+std::string describeWait(const Block &block, const Warp &, const Split &split) {
+  switch (split.state) {
+  case SplitState::AtBarrier: {
+    const Barrier &barrier = block.barriers[split.barrier];
+    return fmt::format("waits at barrier {} ({} of {} threads came)", split.barrier,
+                       std::min(barrier.arrived, barrier.expected), barrier.expected);
+  }
+  case SplitState::AtWarpSync:
+    return fmt::format("waits for the other lanes of mask {:#010x} in a warp-level operation", split.members);
+  case SplitState::AtCluster: return "waits at the cluster barrier";
+  case SplitState::Ready: return "polls memory that nobody changes";
+  }
+  return {};
+}
+
+std::vector<Waiting> Block::waiting() const {
+  std::vector<Waiting> list;
+  for (const auto &warp : warps)
+    for (unsigned i = 0; i < warp->splitCount; ++i) {
+      const Split &split = warp->splits[i];
+      const Code &code = *split.frame->code;
+      const ptx::Instr &instr = code.sourceOf(code.insts[split.pc]);
+      list.push_back({id, warp->index, split.mask, describeWait(*this, *warp, split), sourceOf(code, instr),
+                      ptxPlace(code, instr)});
+    }
+  return list;
+}
+
+/// For each barrier somebody waits at: who is missing, and where they are instead.
+static void whoNeverCame(const Block &block, std::vector<std::string> &details) {
+  for (unsigned id = 0; id < block.barriers.size(); ++id) {
+    const Barrier &barrier = block.barriers[id];
+    if (!barrier.expected)
+      continue;
+    std::vector<std::string> elsewhere;
+    for (const auto &warp : block.warps) {
+      uint32_t missing = warp->present & ~barrier.lanes[warp->index];
+      if (uint32_t gone = missing & warp->exited)
+        elsewhere.push_back(lanesOf(gone, warp->index) + " exited");
+      for (unsigned i = 0; i < warp->splitCount; ++i)
+        if (uint32_t here = missing & warp->splits[i].mask)
+          elsewhere.push_back(lanesOf(here, warp->index) + " " + describeWait(block, *warp, warp->splits[i]));
+    }
+    if (elsewhere.size() > 8)
+      elsewhere.resize(8), elsewhere.push_back("and more");
+    std::string text = fmt::format("barrier {}: {} of {} threads came", id,
+                                   std::min(barrier.arrived, barrier.expected), barrier.expected);
+    for (size_t i = 0; i < elsewhere.size(); ++i)
+      text += (i ? ", " : "; not: ") + elsewhere[i];
+    details.push_back(text);
+  }
+}
+
+Fault Block::deadlock() const {
+  Fault f;
+  f.kind = FaultKind::Deadlock;
+  f.kernel = grid->kernel.info.name;
+  f.waiting = waiting();
+  f.text = fmt::format("deadlock in block ({},{},{}): every thread that is left waits", id.x, id.y, id.z);
+  f.where.block = id;
+  if (!f.waiting.empty()) {
+    f.source = f.waiting.front().source;
+    f.ptx = f.waiting.front().ptx;
+  }
+  whoNeverCame(*this, f.details);
+  return f;
+}
+
+} // namespace heddle::vm

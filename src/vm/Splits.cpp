@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which lanes run next.
+//
+// Every instruction has a place in an order (Order.h) in which a block stands before all that it may lead to,
+// loops before their exits. The split that is furthest back runs first, so the others are found waiting where
+// it arrives, at the latest at the immediate post-dominator of the branch that parted them; equal places melt
+// together.
+//
+// That alone would hang where the lanes in front hold what those behind poll for (a lock, a flag). So a split
+// that goes round a loop with polls and changes nothing is put behind all others for the rest of the slice. A
+// loop whose registers are the same after many rounds changes nothing; one that counts its rounds is caught
+// later by a plain limit.
+#include "vm/Block.h"
+#include "vm/Grid.h"
+#include "vm/Warp.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace heddle::vm {
+namespace {
+
+// Rounds of a loop between two looks at its state: often enough to give up early, rarely enough to cost
+// little.
+constexpr uint32_t FirstLook = 16, RarestLook = 1024;
+// Rounds after which lanes that poll let others go first although something changed, and the same without
+// polls.
+constexpr uint32_t PollingRounds = 8192, PlainRounds = 1 << 20;
+
+bool goesBefore(const Split &a, const Split &b) {
+  if (a.frame->depth != b.frame->depth)
+    return a.frame->depth > b.frame->depth; // callees return before their caller's other lanes go on
+  return a.order < b.order;
+}
+
+} // namespace
+
+bool Warp::pick() {
+  bool found = false;
+  for (unsigned i = 0; i < splitCount; ++i) {
+    if (splits[i].state != SplitState::Ready || splits[i].deferred)
+      continue;
+    if (!found || goesBefore(splits[i], splits[current]))
+      current = i;
+    found = true;
+  }
+  if (found && splitCount > 1)
+    absorbEqual();
+  return found;
+}
+
+/// Lanes at the same place of the same activation become one split.
+void Warp::absorbEqual() {
+  for (unsigned i = 0; i < splitCount;) {
+    Split &other = splits[i], &mine = splits[current];
+    if (i == current || other.state != SplitState::Ready || other.frame != mine.frame ||
+        other.pc != mine.pc) {
+      ++i;
+      continue;
+    }
+    mine.mask |= other.mask;
+    const unsigned last = --splitCount;
+    if (current == last)
+      current = i;
+    splits[i] = splits[last];
+    if (i == current) // the picked split was moved here: look at the rest from the start
+      i = 0;
+  }
+}
+
+/// At the start of a basic block: is somebody here already, or further back?
+bool Warp::mustReschedule() {
+  const Split &mine = splits[current];
+  for (unsigned i = 0; i < splitCount; ++i) {
+    const Split &other = splits[i];
+    if (i == current || other.state != SplitState::Ready)
+      continue;
+    if (other.frame == mine.frame && other.pc == mine.pc)
+      return true;
+    if (!other.deferred && goesBefore(other, mine))
+      return true;
+  }
+  return false;
+}
+
+void Warp::separate(const Inst &in, uint32_t lanes, uint32_t pc) {
+  Split &mine = now();
+  Split &fresh = splits[splitCount++];
+  fresh = mine;
+  fresh.mask = lanes;
+  fresh.jump(in, pc);
+  fresh.state = SplitState::Ready;
+  mine.mask &= ~lanes;
+}
+
+void Warp::removeCurrent() {
+  splits[current] = splits[--splitCount];
+  current = 0;
+}
+
+void Warp::park(const Inst &in, SplitState state) {
+  now().pc = code().pcOf(in);
+  now().order = in.order;
+  now().state = state;
+}
+
+void Warp::lanesExit(const Inst &in, uint32_t mask) {
+  if (block->grid->sees(Observer::Lifetimes))
+    block->grid->observer->lanesExit(ref(), siteOf(in), mask);
+  eachLane(mask, [&](unsigned lane) {
+    if (!copies.empty())
+      finishCopies(lane, 0);
+    if (!bulks.empty())
+      finishBulks(lane, 0);
+  });
+  flush(&in);
+  segment = &in + 1;
+  for (Frame *frame = now().frame; frame; frame = frame->caller) {
+    frame->live &= ~mask;
+    if (frame->live == 0 && frame->caller)
+      dropFrame(frame);
+  }
+  exited |= mask;
+  now().mask &= ~mask;
+  if (now().mask == 0)
+    removeCurrent();
+  completeWarpSyncs();
+  block->lanesExited();
+}
+
+// --- lanes that meet
+// -------------------------------------------------------------------------------------------
+
+/// `members` is the program's mask for each lane. All that are alive have to come; who comes early waits.
+/// Lanes may come from different places of the program (PTX asks for the same operation and mask, not the
+/// same line).
+Flow Warp::awaitMembers(const Inst &in, uint32_t mask, Loc membersLoc, uint16_t kind) {
+  const uint32_t *members = row<uint32_t>(membersLoc);
+  const uint32_t first = members[firstLane(mask)];
+  uint32_t wanted = 0, group = 0, outside = 0;
+  eachLane(mask, [&](unsigned lane) {
+    wanted |= members[lane];
+    group |= uint32_t(members[lane] == first) << lane;
+    outside |= uint32_t(!(members[lane] >> lane & 1)) << lane;
+  });
+  if (outside)
+    return fault(
+        in, outside, FaultKind::WarpSyncMisuse,
+        fmt::format("lane {} takes part in a warp-level operation whose mask {:#010x} does not name it",
+                    firstLane(outside), members[firstLane(outside)]));
+  const Meet &meet = meetOf(in);
+  if ((wanted & alive() & ~mask) == 0) {
+    if (meet.show)
+      meet.show(*this, in, mask);
+    return meet.take(*this, in, mask, mask);
+  }
+  flush(&in);
+  segment = &in + 1;
+  const uint32_t pc = code().pcOf(in);
+  if (uint32_t passing = now().mask & ~mask)
+    separate(in, passing, pc + 1);
+  if (uint32_t others = mask & ~group)
+    separate(in, others, pc);
+  if (meet.show)
+    meet.show(*this, in, group);
+  park(in, SplitState::AtWarpSync);
+  now().members = first;
+  now().syncKind = kind;
+  for (unsigned i = 0; i < splitCount; ++i) {
+    Split &other = splits[i];
+    if (i != current && other.state == SplitState::AtWarpSync && other.frame == now().frame &&
+        other.pc == pc && other.members == first) {
+      other.mask |= now().mask;
+      removeCurrent();
+      break;
+    }
+  }
+  return tryCompleteWarpSync(first, kind) ? Flow::Parked : Flow::Faulted;
+}
+
+/// False after a fault.
+bool Warp::tryCompleteWarpSync(uint32_t members, uint16_t kind) {
+  uint32_t here = 0;
+  unsigned parts = 0;
+  for (unsigned i = 0; i < splitCount; ++i)
+    if (splits[i].state == SplitState::AtWarpSync && splits[i].members == members &&
+        splits[i].syncKind == kind) {
+      here |= splits[i].mask;
+      ++parts;
+    }
+  if (!here || (members & alive() & ~here))
+    return true;
+  for (unsigned i = 0; i < splitCount; ++i) {
+    Split &split = splits[i];
+    if (split.state != SplitState::AtWarpSync || split.members != members || split.syncKind != kind)
+      continue;
+    const unsigned before = current;
+    current = i;
+    useFrame(split.frame);
+    const Inst &in = split.frame->code->insts[split.pc];
+    if (parts > 1 && kind == uint16_t(WarpSyncEvent::Kind::Matrix)) {
+      fault(in, split.mask, FaultKind::WarpSyncMisuse,
+            "lanes of one warp execute a matrix operation at different places");
+      return false;
+    }
+    if (meetOf(in).take(*this, in, split.mask, here) == Flow::Faulted)
+      return false;
+    split.state = SplitState::Ready;
+    split.jump(in, split.pc + 1);
+    current = before;
+  }
+  return true;
+}
+
+void Warp::completeWarpSyncs() {
+  for (unsigned i = 0; i < splitCount; ++i)
+    if (splits[i].state == SplitState::AtWarpSync)
+      tryCompleteWarpSync(splits[i].members, splits[i].syncKind);
+}
+
+// --- spinning
+// --------------------------------------------------------------------------------------------------
+
+uint64_t Warp::hashState(const Split &split) const {
+  const uint64_t *words = reinterpret_cast<const uint64_t *>(split.frame->regs);
+  const size_t count = split.frame->code->frameBytes / 8;
+  uint64_t a = split.pc, b = split.mask, c = 0, d = 0;
+  auto mix = [](uint64_t h, uint64_t w) { return (h ^ w) * 0x9e3779b97f4a7c15u + (h >> 29); };
+  size_t i = 0;
+  for (; i + 4 <= count; i += 4)
+    a = mix(a, words[i]), b = mix(b, words[i + 1]), c = mix(c, words[i + 2]), d = mix(d, words[i + 3]);
+  for (; i < count; ++i)
+    a = mix(a, words[i]);
+  return mix(mix(a, b), mix(c, d));
+}
+
+bool Warp::considerSpin(Split &split) {
+  const bool polled = polls != split.pollsSeen;
+  split.pollsSeen = polls;
+  if (!polled) {
+    split.checkAt = split.backEdges + RarestLook;
+    if (split.backEdges < PlainRounds)
+      return false;
+    split.backEdges = 0, split.checkAt = FirstLook;
+    split.deferred = splitCount > 1;
+    return split.deferred;
+  }
+  const uint64_t hash = hashState(split);
+  const bool same = hash == split.stateHash;
+  split.stateHash = hash;
+  split.checkEvery = same ? FirstLook : std::clamp(split.checkEvery * 2, FirstLook, RarestLook);
+  split.checkAt = split.backEdges + split.checkEvery;
+  if (same) {
+    split.deferred = true;
+    split.idle = changes == split.changesSeen;
+  } else if (split.backEdges >= PollingRounds) {
+    split.deferred = true;
+    split.backEdges = 0, split.checkAt = FirstLook;
+  }
+  split.changesSeen = changes;
+  return split.deferred;
+}
+
+} // namespace heddle::vm

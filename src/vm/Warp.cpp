@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The loop that executes instructions. It runs one split until it parks, ends, or another split has to go
+// first; Splits.cpp says which is next.
+#include "vm/Warp.h"
+
+#include "vm/Block.h"
+#include "vm/Grid.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace heddle::vm {
+namespace {
+
+uint8_t *alignedRows(uint8_t *p) { return reinterpret_cast<uint8_t *>((uintptr_t(p) + 63) & ~uintptr_t(63)); }
+
+template <class T> void fillRow(uint8_t *at, T value) {
+  std::fill_n(reinterpret_cast<T *>(at), Lanes, value);
+}
+
+} // namespace
+
+// --- starting
+// --------------------------------------------------------------------------------------------------
+
+void Warp::start(Block &owner, unsigned warpIndex, uint32_t lanes) {
+  block = &owner;
+  index = warpIndex;
+  present = lanes;
+  exited = polls = changes = carry = 0;
+  awaited = nullptr;
+  copies.clear();
+  bulks.clear();
+  copyGroup.fill(0);
+  bulkGroup.fill(0);
+  idleFrames.clear();
+  for (auto &frame : frames)
+    idleFrames.push_back(frame.get());
+  splitCount = 1;
+  current = 0;
+  splits[0] = {};
+  fillSpecials();
+  const Code &entry = owner.grid->kernel.entry();
+  localStride = (entry.localBytes + 15) & ~15u;
+  // What a thread reads from its stack before writing must not depend on which block ran here before.
+  local.assign(size_t(localStride) * Lanes, 0);
+  splits[0].mask = lanes;
+  splits[0].frame = pushFrame(entry, nullptr, lanes);
+  splits[0].pc = entry.entryPc;
+  splits[0].checkAt = 16;
+  useFrame(splits[0].frame);
+}
+
+void Warp::useFrame(Frame *frame) {
+  base[0] = frame->regs;
+  base[1] = const_cast<uint8_t *>(alignedRows(const_cast<uint8_t *>(frame->code->constants.data())));
+}
+
+Frame *Warp::pushFrame(const Code &callee, Frame *caller, uint32_t mask) {
+  Frame *frame = nullptr;
+  for (size_t i = 0; i < idleFrames.size() && !frame; ++i)
+    if (idleFrames[i]->storageBytes >= callee.frameBytes) {
+      frame = idleFrames[i];
+      idleFrames.erase(idleFrames.begin() + long(i));
+    }
+  if (!frame) {
+    frame = frames.emplace_back(std::make_unique<Frame>()).get();
+    frame->storageBytes = callee.frameBytes;
+    frame->storage = std::make_unique<uint8_t[]>(callee.frameBytes + 64);
+    frame->regs = alignedRows(frame->storage.get());
+  }
+  frame->code = &callee;
+  frame->caller = caller;
+  frame->call = nullptr;
+  frame->site = nullptr;
+  frame->live = mask;
+  frame->localBase = caller ? (caller->localTop + 15) & ~15u : 0;
+  frame->localTop = frame->localBase + callee.localBytes;
+  frame->depth = caller ? caller->depth + 1 : 0;
+  for (auto [offset, bytes] : callee.zeroed)
+    std::memset(frame->regs + offset, 0, bytes);
+  return frame;
+}
+
+void Warp::dropFrame(Frame *frame) { idleFrames.push_back(frame); }
+
+void Warp::fillSpecials() {
+  using enum ptx::SpecialReg;
+  const Grid &grid = *block->grid;
+  specialRows.resize(grid.kernel.specialBytes + 64);
+  base[2] = alignedRows(specialRows.data());
+  const Dim3 &size = grid.request.block, &blocks = grid.request.grid, &id = block->id;
+  const unsigned warps = unsigned((size.count() + Lanes - 1) / Lanes);
+  const uint64_t sharedBytes = block->sharedBytes;
+  for (const SpecialRow &special : grid.kernel.specials) {
+    uint8_t *at = base[2] + special.offset;
+    uint32_t *row = reinterpret_cast<uint32_t *>(at);
+    uint64_t value = 0;
+    auto perLane = [&](auto f) {
+      for (unsigned lane = 0; lane < Lanes; ++lane)
+        row[lane] = f(lane, index * Lanes + lane);
+    };
+    switch (special.reg) {
+    case TidX: perLane([&](unsigned, uint32_t t) { return t % size.x; }); continue;
+    case TidY: perLane([&](unsigned, uint32_t t) { return t / size.x % size.y; }); continue;
+    case TidZ: perLane([&](unsigned, uint32_t t) { return t / size.x / size.y; }); continue;
+    case LaneId: perLane([](unsigned lane, uint32_t) { return lane; }); continue;
+    case LaneMaskEq: perLane([](unsigned lane, uint32_t) { return 1u << lane; }); continue;
+    case LaneMaskLt: perLane([](unsigned lane, uint32_t) { return (1u << lane) - 1; }); continue;
+    case LaneMaskLe: perLane([](unsigned lane, uint32_t) { return (2u << lane) - 1; }); continue;
+    case LaneMaskGt: perLane([](unsigned lane, uint32_t) { return ~((2u << lane) - 1); }); continue;
+    case LaneMaskGe: perLane([](unsigned lane, uint32_t) { return ~((1u << lane) - 1); }); continue;
+    case NTidX: value = size.x; break;
+    case NTidY: value = size.y; break;
+    case NTidZ: value = size.z; break;
+    case CtaIdX:
+    case ClusterIdX: value = id.x; break;
+    case CtaIdY:
+    case ClusterIdY: value = id.y; break;
+    case CtaIdZ:
+    case ClusterIdZ: value = id.z; break;
+    case NCtaIdX:
+    case NClusterIdX: value = blocks.x; break;
+    case NCtaIdY:
+    case NClusterIdY: value = blocks.y; break;
+    case NCtaIdZ:
+    case NClusterIdZ: value = blocks.z; break;
+    case ClusterNCtaIdX:
+    case ClusterNCtaIdY:
+    case ClusterNCtaIdZ:
+    case ClusterNCtaRank: value = 1; break;
+    case WarpId: value = index; break;
+    case NWarpId: value = warps; break;
+    case WarpSize: value = Lanes; break;
+    case SmId: value = block->index % grid.limits.multiprocessors; break;
+    case NSmId: value = grid.limits.multiprocessors; break;
+    case GridId: value = grid.number; break;
+    case TotalSmemSize:
+    case AggrSmemSize: value = grid.kernel.dynamicSharedOffset + grid.request.dynamicSharedBytes; break;
+    case DynamicSmemSize: value = grid.request.dynamicSharedBytes; break;
+    case ReservedSmemBegin:
+    case ReservedSmem0:
+    case ReservedSmem1: value = block->reservedShared; break;
+    case ReservedSmemEnd:
+    case ReservedSmemCap: value = sharedBytes; break;
+    case EnvReg1: value = grid.gridWorkspace >> 32; break;
+    case EnvReg2: value = uint32_t(grid.gridWorkspace); break;
+    default: break;
+    }
+    special.wide ? fillRow<uint64_t>(at, value) : fillRow<uint32_t>(at, uint32_t(value));
+  }
+}
+
+// --- running
+// ---------------------------------------------------------------------------------------------------
+
+void Warp::flush(const Inst *last) {
+  uint64_t n = last->ordinal - segment->ordinal + last->counts;
+  block->warpInstructions += n;
+  block->threadInstructions += n * countLanes(now().mask);
+}
+
+namespace {
+
+void noteInstruction(Warp &warp, const Inst &in, uint32_t mask) {
+  const Grid &grid = *warp.block->grid;
+  if (in.leader && grid.sees(Observer::CodeBlocks))
+    grid.observer->codeBlock(warp.ref(), grid.kernel.codeBlocks[warp.code().codeBlock[warp.code().pcOf(in)]],
+                             warp.now().mask);
+  if (in.counts && grid.sees(Observer::Instructions))
+    grid.observer->instruction(warp.ref(), warp.siteOf(in), mask);
+}
+
+} // namespace
+
+template <bool Observed> Flow Warp::run(uint32_t &budget) {
+  Split &split = now();
+  useFrame(split.frame);
+  const Inst *insts = split.frame->code->insts.data();
+  const Inst *ip = insts + split.pc;
+  segment = ip;
+  for (;;) {
+    uint32_t mask = split.mask;
+    if (ip->guard != NoLoc) {
+      uint32_t holds = *reinterpret_cast<const uint32_t *>(base[0] + ip->guard);
+      mask &= ip->guardNegated ? ~holds : holds;
+    }
+    if constexpr (Observed) {
+      if (ip != awaited)
+        noteInstruction(*this, *ip, mask);
+      awaited = nullptr;
+    }
+    Flow flow = mask ? ip->run(*this, *ip, mask) : Flow::Next;
+    if (flow == Flow::Next) {
+      ++ip;
+      if (ip->leader && splitCount > 1) [[unlikely]] {
+        split.jump(ip[-1], uint32_t(ip - insts));
+        if (mustReschedule()) {
+          flush(ip - 1);
+          return Flow::Reschedule;
+        }
+      }
+      continue;
+    }
+    if (flow != Flow::Jumped) {
+      // Whoever parks, parts or ends lanes has counted already, while the mask was still whole.
+      if (flow == Flow::Yield || flow == Flow::Faulted)
+        flush(ip);
+      if (flow == Flow::AwaitTurn) {
+        awaited = ip;
+        if (ip != segment)
+          flush(ip - 1);
+      }
+      return flow;
+    }
+    flush(ip);
+    const Inst *target = insts + split.pc;
+    uint32_t spent = uint32_t(ip - segment) + 1;
+    const bool backward = target->order <= ip->order;
+    segment = ip = target;
+    if (backward && ++split.backEdges >= split.checkAt && considerSpin(split))
+      return Flow::Yield;
+    if (spent >= budget) {
+      budget = 0;
+      return Flow::Yield;
+    }
+    budget -= spent;
+    if (splitCount > 1 && mustReschedule())
+      return Flow::Reschedule;
+  }
+}
+
+SliceEnd Warp::slice(uint32_t budget) {
+  for (unsigned i = 0; i < splitCount; ++i)
+    splits[i].deferred = splits[i].idle = false;
+  const bool observed =
+      block->grid->observer && block->grid->interests & (Observer::Instructions | Observer::CodeBlocks);
+  for (;;) {
+    if (!pick())
+      break;
+    Flow flow = observed ? run<true>(budget) : run<false>(budget);
+    if (flow == Flow::Faulted)
+      return SliceEnd::Faulted;
+    if (flow == Flow::AwaitTurn)
+      return SliceEnd::AwaitTurn;
+    if (budget == 0)
+      return SliceEnd::Budget;
+    // A chain of parks, calls and meetings spends budget too, else two splits could hold the core for ever.
+    --budget;
+  }
+  if (splitCount == 0)
+    return SliceEnd::Done;
+  bool ready = false, idle = true;
+  for (unsigned i = 0; i < splitCount; ++i)
+    if (splits[i].state == SplitState::Ready) {
+      ready = true;
+      idle &= splits[i].idle;
+    }
+  return !ready ? SliceEnd::Blocked : idle ? SliceEnd::Idle : SliceEnd::Deferred;
+}
+
+} // namespace heddle::vm

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "vm/Code.h"
+#include "vm/Fault.h"
+#include "vm/Frame.h"
+#include "vm/Lanes.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heddle::vm {
+
+class Block;
+struct Core;
+
+/// Host pointers of the lanes of one memory instruction.
+struct Pointers {
+  alignas(64) uint8_t *at[Lanes];
+};
+
+/// A copy that cp.async started and nobody waited for yet.
+struct PendingCopy {
+  uint8_t *to = nullptr;
+  const uint8_t *from = nullptr;
+  uint8_t bytes = 0, fromBytes = 0;
+  uint8_t lane = 0;
+  uint32_t group = 0; ///< number of the group of its lane
+};
+
+/// cp.async.bulk from shared to global memory, until its group is waited for. The source is read then, not at
+/// issue: who overwrites it without waiting gets what he deserves.
+struct PendingBulk {
+  uint64_t to = 0;
+  uint32_t from = 0, bytes = 0;
+  uint32_t lane = 0;
+  uint32_t group = 0;
+};
+
+/// Why a warp's slice ended.
+enum class SliceEnd : uint8_t { Budget, Blocked, Deferred, Idle, Done, AwaitTurn, Faulted };
+
+/// 32 threads. Lanes that are together form a split; splits take turns so that all make progress, the one
+/// furthest back first, and melt together where they meet (Splits.cpp).
+class Warp {
+public:
+  // What handlers use, hottest first.
+  uint8_t *base[4] = {}; ///< by the top two bits of a Loc
+  Core *core = nullptr;
+  Block *block = nullptr;
+  uint32_t polls = 0;            ///< loads that may wait for somebody: volatile, relaxed, acquire, atomics
+  uint32_t changes = 0;          ///< stores, and atomics that changed something
+  uint32_t carry = 0;            ///< condition code of add.cc and relatives, a bit a lane
+  const Inst *segment = nullptr; ///< first instruction not yet counted
+
+  std::array<Split, Lanes> splits;
+  unsigned splitCount = 0, current = 0;
+  uint32_t present = 0; ///< lanes that exist (the last warp may have fewer)
+  uint32_t exited = 0;
+  unsigned index = 0;
+
+  uint32_t exchange[Lanes][4] = {}; ///< what lanes show each other in shuffles, votes and matches
+  std::vector<PendingCopy> copies;
+  std::vector<PendingBulk> bulks;
+  std::array<uint32_t, Lanes> copyGroup{}, bulkGroup{}; ///< groups committed so far
+  std::array<uint64_t, Lanes> clusterGeneration{};      ///< of the last barrier.cluster.arrive
+
+  void start(Block &owner, unsigned warpIndex, uint32_t lanes);
+  SliceEnd slice(uint32_t budget);
+
+  template <class T> T *row(Loc loc) { return reinterpret_cast<T *>(base[loc >> 30] + (loc & LocOffset)); }
+  uint32_t &pred(Loc loc) { return *row<uint32_t>(loc); }
+  /// The value of a uniform operand as the first lane of the mask has it.
+  uint32_t uniform32(Loc loc, uint32_t mask) { return row<uint32_t>(loc)[firstLane(mask)]; }
+
+  Split &now() { return splits[current]; }
+  Frame &frame() { return *now().frame; }
+  const Code &code() { return *now().frame->code; }
+  uint32_t alive() const { return present & ~exited; }
+
+  // Memory (Locate.cpp)
+  /// Addresses of the instruction's lanes, offset included.
+  void addresses(const Inst &in, uint64_t *out);
+  /// Host pointers for `bytes` from each lane's address; false after reporting a fault.
+  bool locate(const Inst &in, uint32_t mask, uint32_t bytes, bool write, Pointers &out);
+  void noteAccess(const Inst &in, uint32_t mask, const uint64_t *address, MemorySpace space, uint32_t bytes,
+                  AccessKind kind, Scope scope, Ordering ordering);
+  bool locateAt(const Inst &in, uint32_t mask, const uint64_t *address, MemorySpace space, uint32_t bytes,
+                uint32_t alignment, bool write, Pointers &out);
+  uint8_t *localMemory(unsigned lane) { return local.data() + size_t(lane) * localStride; }
+  bool growLocal(const Inst &in, uint32_t mask, uint32_t bytes);
+
+  // Splits (Splits.cpp)
+  void park(const Inst &in, SplitState state);
+  /// These lanes of the current split become a split that goes from `in` to pc.
+  void separate(const Inst &in, uint32_t lanes, uint32_t pc);
+  void removeCurrent();
+  void lanesExit(const Inst &in, uint32_t mask);
+  bool mustReschedule();
+  Flow awaitMembers(const Inst &in, uint32_t mask, Loc members, uint16_t kind);
+  void completeWarpSyncs();
+
+  // Calls (ExecCall.cpp)
+  Frame *pushFrame(const Code &callee, Frame *caller, uint32_t mask);
+  void dropFrame(Frame *frame);
+  void useFrame(Frame *frame);
+
+  // Reports (Report.cpp)
+  Flow fault(const Inst &in, uint32_t lanes, FaultKind kind, std::string text,
+             std::vector<std::string> details = {});
+  Flow faultAt(const Inst &in, unsigned lane, FaultKind kind, uint64_t address, std::string text,
+               std::vector<std::string> details = {});
+  ThreadPlace placeOf(unsigned lane) const;
+  WarpRef ref() const;
+  SiteRef siteOf(const Inst &in) { return {&code().sourceOf(in), in.site}; }
+
+  void finishCopies(unsigned lane, uint32_t groupsLeft);
+  void finishBulks(unsigned lane, uint32_t groupsLeft);
+  void flush(const Inst *last); ///< counts what ran since `segment`
+
+  std::vector<uint8_t> local; ///< a stretch a lane
+  uint32_t localStride = 0;
+
+private:
+  template <bool Observed> Flow run(uint32_t &budget);
+  bool pick();
+  void absorbEqual();
+  bool considerSpin(Split &split);
+  uint64_t hashState(const Split &split) const;
+  void fillSpecials();
+  bool tryCompleteWarpSync(uint32_t members, uint16_t kind);
+
+  std::vector<std::unique_ptr<Frame>> frames; ///< all ever made by this warp
+  std::vector<Frame *> idleFrames;
+  std::vector<uint8_t> specialRows;
+  const Inst *awaited = nullptr; ///< seen by observers already, but put off until the block has the turn
+};
+
+/// Meets of lanes (shuffle, vote...) run in two steps, because lanes may come from different places: each
+/// shows what it brings, and when all are there each takes what it came for.
+struct Meet {
+  void (*show)(Warp &, const Inst &, uint32_t mask);
+  Flow (*take)(Warp &, const Inst &, uint32_t mask, uint32_t here);
+};
+const Meet &meetOf(const Inst &in); ///< Inst::elements says which
+
+} // namespace heddle::vm
