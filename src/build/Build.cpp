@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Two ways from .cu files to a program that runs on the machine.
+//
+// nvcc: one command. PTX and nothing else is embedded, uncompressed; the program is linked with our runtime
+// in the place of NVIDIA's (-cudart none leaves room for it).
+//
+// Clang, no toolkit: each .cu is compiled twice, to PTX and to an object file. The object wants the PTX at
+// once (-fcuda-include-gpubinary), which would make the second wait for the first. It gets a marker instead,
+// and both run side by side; a second small object brings the PTX along and tells the runtime, before main,
+// what the marker stands for. (Exchanging the object's section with objcopy needs no help from the runtime,
+// but LLVM's leaves some objects with symbols that no linker takes.)
+#include "build/Build.h"
+
+#include "source/Toolkit.h"
+#include "support/Paths.h"
+#include "support/Process.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <future>
+#include <thread>
+
+namespace fs = std::filesystem;
+
+namespace heddle::build {
+namespace {
+
+/// The object that brings PTX along. The text is read as a string, so it must say where it ends.
+constexpr const char *kCarrierSource = R"(
+__asm__(".section .rodata\n"
+        ".balign 8\n"
+        "heddlePtx:\n"
+        ".incbin \"{}\"\n"
+        ".byte 0\n"
+        ".text\n");
+extern const char heddlePtx[] __attribute__((visibility("hidden")));
+extern void __heddleProvidePtx(const char *marker, const char *text);
+__attribute__((constructor)) static void provide(void) {{ __heddleProvidePtx("{}", heddlePtx); }}
+)";
+
+/// What CUDA 13 still compiles for; Clang goes further back.
+constexpr int kOldestOfNvcc = 75;
+
+void append(std::vector<std::string> &to, const std::vector<std::string> &more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+bool isCuda(const fs::path &file) { return file.extension() == ".cu"; }
+bool isSource(const fs::path &file) {
+  const std::string extension = file.extension().string();
+  return isCuda(file) || extension == ".cpp" || extension == ".cc" || extension == ".cxx" ||
+         extension == ".c";
+}
+
+/// "-l" and relatives, which a compiler that only compiles has no use for.
+bool isForLinker(const std::string &flag) {
+  return flag.starts_with("-l") || flag.starts_with("-L") || flag.starts_with("-Wl,") || flag == "-pthread" ||
+         flag == "-fopenmp" || flag.starts_with("-fsanitize=");
+}
+
+std::vector<std::string> linkerFlags(const std::vector<std::string> &flags) {
+  std::vector<std::string> kept;
+  for (size_t i = 0; i < flags.size(); ++i)
+    if (isForLinker(flags[i])) {
+      kept.push_back(flags[i]);
+      bool valueFollows = (flags[i] == "-l" || flags[i] == "-L") && i + 1 < flags.size();
+      if (valueFollows)
+        kept.push_back(flags[++i]);
+    }
+  return kept;
+}
+
+bool saysOptimization(const std::vector<std::string> &flags) {
+  return std::any_of(flags.begin(), flags.end(), [](const std::string &f) { return f.starts_with("-O"); });
+}
+
+/// "90a" of "sm_90a".
+std::string archNumber(const std::string &arch) { return arch.substr(arch.find('_') + 1); }
+
+// --- nvcc
+// ---------------------------------------------------------------------------------------------------
+
+std::vector<std::string> nvccCommand(const Request &request, const fs::path &nvcc) {
+  std::string number = archNumber(request.arch);
+  std::vector<std::string> command = {nvcc.string(), "-lineinfo", "-Wno-deprecated-gpu-targets"};
+  if (request.device == Device::Machine)
+    append(command, {"-cudart", "none", "--no-compress", "-gencode",
+                     fmt::format("arch=compute_{},code=compute_{}", number, number)});
+  else
+    append(command, {"-cudart", "shared", "-arch=native"});
+  for (const fs::path &file : request.sources.files)
+    command.push_back(file.string());
+  // Emitted code says #include <heddle/...>.
+  if (fs::path ours = dataFolder("runtime"); !ours.empty())
+    append(command, {"-isystem", ours.string()});
+  append(command,
+         request.device == Device::Machine ? withoutArchFlags(request.sources.flags) : request.sources.flags);
+  append(command, {"-o", request.output.string()});
+  if (request.device == Device::Machine) {
+    std::string folder = libraryFolder().string();
+    append(command, {"-L" + folder, "-lheddle_cudart", "-Xlinker", "-rpath", "-Xlinker", folder});
+  }
+  return command;
+}
+
+Result buildWithNvcc(const Request &request, const fs::path &nvcc) {
+  ProcessResult done = runProcess(nvccCommand(request, nvcc));
+  return {done.succeeded(), done.standardOutput + done.standardError, "nvcc"};
+}
+
+// --- Clang
+// --------------------------------------------------------------------------------------------------
+
+/// One source file on its way to an object.
+class ClangUnit {
+public:
+  ClangUnit(const Request &request, fs::path clang, fs::path file, fs::path folder, size_t number)
+      : request(request), clang(std::move(clang)), file(std::move(file)),
+        ptx(folder / fmt::format("{}.ptx", number)), object(folder / fmt::format("{}.o", number)),
+        carrier(folder / fmt::format("{}.ptx.o", number)), marker(fmt::format("//heddle:{}", number)) {}
+
+  ProcessResult compile() const { return isCuda(file) ? compileSideBySide() : runProcess(plainCommand()); }
+
+  std::vector<std::string> objects() const {
+    return isCuda(file) ? std::vector{object.string(), carrier.string()} : std::vector{object.string()};
+  }
+
+private:
+  std::vector<std::string> common() const {
+    std::vector<std::string> flags = {"-Wno-unused-command-line-argument"};
+    if (request.colour)
+      flags.push_back("-fcolor-diagnostics");
+    if (!saysOptimization(request.sources.flags))
+      flags.push_back("-O2");
+    return flags;
+  }
+
+  std::vector<std::string> cudaCommand(source::Side side) const {
+    source::CompileOptions options;
+    options.arch = request.arch;
+    options.userArguments = withoutArchFlags(request.sources.flags);
+    std::vector<std::string> command = {clang.string()};
+    append(command, common());
+    append(command, source::clangArguments(options, std::nullopt, side));
+    return command;
+  }
+
+  std::vector<std::string> deviceCommand() const {
+    std::vector<std::string> command = cudaCommand(source::Side::Device);
+    append(command, {"-S", "-gline-tables-only", file.string(), "-o", ptx.string()});
+    return command;
+  }
+
+  std::vector<std::string> hostCommand(const fs::path &gpuBinary) const {
+    std::vector<std::string> command = cudaCommand(source::Side::Host);
+    append(command, {"-c", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", gpuBinary.string(),
+                     file.string(), "-o", object.string()});
+    return command;
+  }
+
+  std::vector<std::string> plainCommand() const {
+    std::vector<std::string> command = {clang.string()};
+    append(command, common());
+    append(command, {"-isystem", dataFolder("runtime/cuda").string()});
+    if (file.extension() == ".c")
+      append(command, {"-x", "c"});
+    append(command, withoutArchFlags(request.sources.flags));
+    append(command, {"-c", file.string(), "-o", object.string()});
+    return command;
+  }
+
+  ProcessResult compileSideBySide() const {
+    fs::path markerFile = object.string() + ".marker", carrierSource = object.string() + ".ptx.c";
+    std::ofstream(markerFile) << marker << '\0';
+    std::ofstream(carrierSource) << fmt::format(kCarrierSource, ptx.string(), marker);
+    auto host = std::async(std::launch::async, [&] { return runProcess(hostCommand(markerFile)); });
+    ProcessResult device = runProcess(deviceCommand());
+    if (device.succeeded()) {
+      ProcessResult carried =
+          runProcess({clang.string(), "-x", "c", "-c", carrierSource.string(), "-o", carrier.string()});
+      device.exitCode = carried.exitCode;
+      device.standardError += carried.standardError;
+    }
+    ProcessResult result = host.get();
+    // What is wrong on both sides is said twice; the host's messages are the ones people know.
+    if (!result.succeeded())
+      return result;
+    if (device.standardError != result.standardError)
+      result.standardError += device.standardError;
+    result.exitCode = device.exitCode;
+    return result;
+  }
+
+  const Request &request;
+  const fs::path clang, file, ptx, object, carrier;
+  const std::string marker; ///< an image that is a PTX comment: "//heddle:0"
+};
+
+Result buildWithClang(const Request &request, const fs::path &clang) {
+  TemporaryFolder folder;
+  std::vector<ClangUnit> units;
+  std::vector<std::string> link = {clang.string()};
+  for (const fs::path &file : request.sources.files) {
+    if (isSource(file))
+      units.emplace_back(request, clang, file, folder.path(), units.size());
+    else
+      link.push_back(file.string());
+  }
+  Result result{true, {}, "clang"};
+  // Each unit keeps two compilers busy already; more at once only helps where there are more cores.
+  size_t together = std::max(1u, std::thread::hardware_concurrency() / 2);
+  for (size_t first = 0; first < units.size(); first += together) {
+    std::vector<std::future<ProcessResult>> running;
+    for (size_t i = first; i < std::min(units.size(), first + together); ++i)
+      running.push_back(std::async(std::launch::async, [&units, i] { return units[i].compile(); }));
+    for (auto &unit : running) {
+      ProcessResult done = unit.get();
+      result.ok = result.ok && done.succeeded();
+      result.messages += done.standardOutput + done.standardError;
+    }
+  }
+  if (!result.ok)
+    return result;
+  for (const ClangUnit &unit : units)
+    append(link, unit.objects());
+  std::string library = libraryFolder().string();
+  append(link, linkerFlags(request.sources.flags));
+  append(link,
+         {"-o", request.output.string(), "-L" + library, "-lheddle_cudart", "-Wl,-rpath," + library, "-lm"});
+  ProcessResult linked = runProcess(link);
+  result.ok = linked.succeeded();
+  result.messages += linked.standardOutput + linked.standardError;
+  return result;
+}
+
+bool filesAreThere(const Request &request, Diagnostics &diagnostics) {
+  std::error_code ignored;
+  bool all = !request.sources.files.empty();
+  if (!all)
+    diagnostics.error({}, "no source file was given");
+  for (const fs::path &file : request.sources.files)
+    if (!fs::exists(file, ignored)) {
+      diagnostics.error({}, fmt::format("there is no file '{}'", file.string()));
+      all = false;
+    }
+  return all;
+}
+
+} // namespace
+
+fs::path libraryFolder() {
+  std::error_code error;
+  fs::path self = fs::read_symlink("/proc/self/exe", error);
+  for (const fs::path &folder :
+       {self.parent_path() / "lib", self.parent_path().parent_path() / "lib" / "heddle",
+        fs::path(HEDDLE_LIBRARY_DIR)})
+    if (fs::exists(folder / "libheddle_cudart.so", error))
+      return folder;
+  return {};
+}
+
+std::optional<fs::path> findNvcc() {
+  if (std::optional<fs::path> onPath = findProgram("nvcc"))
+    return onPath;
+  std::error_code ignored;
+  if (std::optional<source::Toolkit> toolkit = source::findToolkit())
+    if (fs::path nvcc = toolkit->root / "bin" / "nvcc"; fs::exists(nvcc, ignored))
+      return nvcc;
+  return std::nullopt;
+}
+
+std::optional<fs::path> findClang() {
+  for (const char *name : {"clang++-22", "clang++"})
+    if (std::optional<fs::path> found = findProgram(name))
+      return found;
+  return std::nullopt;
+}
+
+Result build(const Request &request, Diagnostics &diagnostics) {
+  if (!filesAreThere(request, diagnostics))
+    return {};
+  if (request.device == Device::Machine && libraryFolder().empty()) {
+    diagnostics.error({}, "the runtime library libheddle_cudart.so is not installed")
+        .withHint("build and install Heddle as a whole: make install");
+    return {};
+  }
+  std::optional<fs::path> nvcc, clang;
+  bool tooOldForNvcc =
+      request.compiler == Compiler::Auto && std::atoi(archNumber(request.arch).c_str()) < kOldestOfNvcc;
+  if (request.compiler != Compiler::Clang && !tooOldForNvcc)
+    nvcc = findNvcc();
+  if (!nvcc && request.compiler != Compiler::Nvcc && request.device == Device::Machine)
+    clang = findClang();
+  if (nvcc)
+    return buildWithNvcc(request, *nvcc);
+  if (clang)
+    return buildWithClang(request, *clang);
+  if (request.device == Device::Gpu || request.compiler == Compiler::Nvcc)
+    diagnostics.error({}, "nvcc is not on this machine")
+        .withHint(request.device == Device::Gpu
+                      ? "running on a GPU needs the CUDA toolkit; --device vm does not"
+                      : "--compiler clang needs no toolkit");
+  else
+    diagnostics.error({}, "there is neither nvcc nor clang++ on this machine").withHint("heddle doctor");
+  return {};
+}
+
+} // namespace heddle::build

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "support/Diagnostics.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heddle::build {
+
+/// Who compiles: NVIDIA's compiler, or Clang with our own CUDA headers.
+enum class Compiler { Auto, Nvcc, Clang };
+/// Where the program will run: on our machine, or on a real GPU with the real runtime.
+enum class Device { Machine, Gpu };
+
+/// A CUDA program as files and flags, the way one would give them to a compiler.
+struct Sources {
+  std::vector<std::filesystem::path> files; ///< .cu, .cpp, .c, and what a linker takes
+  std::vector<std::string> flags;           ///< -I, -D, -std=, -O, -l and so on, in order
+};
+
+/// Takes a command line apart: what looks like a flag (with its value where it has one) and what is a file.
+Sources splitArguments(const std::vector<std::string> &arguments);
+
+struct Request {
+  Sources sources;
+  Compiler compiler = Compiler::Auto;
+  Device device = Device::Machine;
+  std::string arch = "sm_90";
+  std::filesystem::path output;
+  bool colour = false; ///< of the compiler's messages
+};
+
+struct Result {
+  bool ok = false;
+  std::string messages; ///< what the compilers said, as they said it
+  std::string compiler; ///< "nvcc" or "clang"
+};
+
+/// Builds the program. Trouble that is not in the program itself (no compiler, no runtime library, no such
+/// file) goes to `diagnostics`.
+Result build(const Request &request, Diagnostics &diagnostics);
+
+/// Flags that speak of GPU generations are not the program's business here: the machine says what it is.
+std::vector<std::string> withoutArchFlags(const std::vector<std::string> &flags);
+
+/// The folder that holds libheddle_cudart.so; empty where it is nowhere.
+std::filesystem::path libraryFolder();
+
+/// nvcc as the PATH or the toolkit has it.
+std::optional<std::filesystem::path> findNvcc();
+/// A Clang that has our CUDA headers' needs: version 22, or whatever "clang++" is.
+std::optional<std::filesystem::path> findClang();
+
+} // namespace heddle::build

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "cudart/CopyLog.h"
+#include "support/Diagnostics.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace heddle::build {
+
+/// How far two floating-point values may be apart and still count as equal. All zero: not at all, and then
+/// +0 and -0 differ as well as two NaNs with different bits.
+struct Tolerance {
+  uint64_t ulps = 0;
+  double relative = 0, absolute = 0;
+
+  bool isExact() const { return !ulps && relative == 0 && absolute == 0; }
+};
+
+/// "ulp=4", "rel=1e-6", "abs=0.5", or several with commas between: one of them suffices.
+std::optional<Tolerance> readTolerance(std::string_view text);
+
+/// What the elements of a buffer are. Bytes means "not known".
+enum class Element : uint8_t { Bytes, I8, U8, I16, U16, I32, U32, I64, U64, F16, BF16, F32, F64 };
+size_t bytesOf(Element element);
+const char *nameOf(Element element);
+
+/// Element type of what parameter `parameter` of a kernel with this mangled name points at; Bytes where the
+/// name does not say (extern "C", pointers to structs).
+Element elementOfParameter(const std::string &mangledKernel, int parameter);
+/// "saxpy(float, float const*, float*, int)" of "_Z5saxpyfPKfPfi".
+std::string readableName(const std::string &mangled);
+
+/// The type that the values themselves suggest: words that all read as ordinary floats are floats, others
+/// integers. For buffers that no kernel's signature speaks of.
+Element guessElement(const std::vector<uint8_t> &bytes);
+
+/// One element as text: "3.5", "-7".
+std::string valueText(const uint8_t *bytes, Element element);
+bool areClose(const uint8_t *a, const uint8_t *b, Element element, const Tolerance &tolerance);
+
+/// Where two runs of device-to-host copies part.
+struct CopyDifference {
+  uint64_t copy = 0;       ///< which one, from 1
+  uint64_t copies = 0;     ///< how many there were in the first run
+  std::string what;        ///< one sentence where it is not about an element: sizes or counts that differ
+  cudart::CopyRecord a, b; ///< without their bytes
+  Element element = Element::Bytes;
+  uint64_t index = 0; ///< of the element in the copy
+  std::string valueA, valueB, bitsA, bitsB;
+  uint64_t differing = 0, elements = 0; ///< how many of the copy's elements are apart
+};
+
+/// Reads both logs side by side; nothing where everything that came back is equal within the tolerance.
+/// `copies` gets the number compared.
+std::optional<CopyDifference> compareLogs(const std::string &fileA, const std::string &fileB,
+                                          const Tolerance &tolerance, uint64_t &copies);
+
+struct LineDifference {
+  size_t line = 0; ///< from 1
+  std::string a, b;
+};
+/// Numbers in text are compared with the tolerance, everything else as it stands.
+std::optional<LineDifference> compareText(std::string_view a, std::string_view b, const Tolerance &tolerance);
+
+} // namespace heddle::build

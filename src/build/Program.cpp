@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "build/Program.h"
+
+#include "arch/Arch.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace heddle::build {
+namespace {
+
+Summary readSummary(const fs::path &file) {
+  Summary summary;
+  nlohmann::json json = nlohmann::json::parse(std::ifstream(file), nullptr, false);
+  if (!json.is_object())
+    return summary; // the program ended before the runtime could write it
+  summary.launches = json.value("launches", uint64_t(0));
+  summary.threadInstructions = json.value("threadInstructions", uint64_t(0));
+  summary.warpInstructions = json.value("warpInstructions", uint64_t(0));
+  summary.seconds = json.value("seconds", 0.0);
+  summary.failed = json.value("failed", false);
+  if (auto write = json.find("lastWrite"); write != json.end()) {
+    summary.lastWrite.kernel = write->value("kernel", "");
+    summary.lastWrite.launch = write->value("launch", uint64_t(0));
+    summary.lastWrite.thread = write->value("thread", 0u);
+    for (int i = 0; i < 3; ++i)
+      summary.lastWrite.block[i] = (*write)["block"][i];
+  }
+  return summary;
+}
+
+} // namespace
+
+bool readChoices(const std::string &device, const std::string &compiler, ProgramOptions &options,
+                 Diagnostics &diagnostics) {
+  bool gpu = device == "gpu" || (device == "auto" && hasGpu() && findNvcc());
+  options.device = gpu ? Device::Gpu : Device::Machine;
+  options.compiler = compiler == "nvcc"    ? Compiler::Nvcc
+                     : compiler == "clang" ? Compiler::Clang
+                                           : Compiler::Auto;
+  std::optional<arch::Arch> arch = arch::findArch(options.arch, diagnostics);
+  if (!arch)
+    return false;
+  // "sm_90a" keeps its letter: it opens instructions that the table's own name does not.
+  if (!options.arch.starts_with("sm_"))
+    options.arch = arch->name;
+  return true;
+}
+
+Program::Program(const ProgramOptions &given, Diagnostics &diagnostics) : options(given) {
+  Request request;
+  request.sources = options.sources;
+  request.compiler = options.compiler;
+  request.device = options.device;
+  request.arch = options.arch;
+  request.output = folder.path() / "program";
+  request.colour = isatty(2);
+  result = build(request, diagnostics);
+}
+
+ProgramRun Program::run(const std::vector<std::string> &arguments,
+                        const std::vector<std::string> &environment, Output output) const {
+  fs::path summaryFile = folder.path() / "summary.json";
+  std::vector<std::string> command = {(folder.path() / "program").string()};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  std::vector<std::string> all = environment;
+  all.push_back("HEDDLE_ARCH=" + options.arch);
+  all.push_back(fmt::format("HEDDLE_CORES={}", options.cores));
+  all.push_back(fmt::format("HEDDLE_TIMEOUT={}", options.timeoutSeconds));
+  all.push_back("HEDDLE_SUMMARY=" + summaryFile.string());
+  all.push_back("HEDDLE_DATA=" + dataFolder("arch").parent_path().string());
+  // The real runtime writes no log: somebody has to stand before it.
+  if (options.device == Device::Gpu)
+    all.push_back("LD_PRELOAD=" + (libraryFolder() / "libheddle_interpose.so").string());
+  ProgramRun run;
+  run.compiler = result.compiler;
+  run.execution = execute(command, all, output);
+  run.summary = readSummary(summaryFile);
+  return run;
+}
+
+} // namespace heddle::build

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "build/Build.h"
+#include "build/Execute.h"
+#include "support/Paths.h"
+
+#include <cstdint>
+
+namespace heddle::build {
+
+/// A program as the verbs that run one are given it.
+struct ProgramOptions {
+  Sources sources;
+  Compiler compiler = Compiler::Auto;
+  Device device = Device::Machine;
+  std::string arch = "sm_90";
+  unsigned cores = 0;
+  double timeoutSeconds = 0;
+};
+
+/// Turns the words of --device, --compiler and --arch into options. False with an error for a word that means
+/// nothing.
+bool readChoices(const std::string &device, const std::string &compiler, ProgramOptions &options,
+                 Diagnostics &diagnostics);
+
+/// What the runtime counted while the program ran on the machine.
+struct Summary {
+  uint64_t launches = 0, threadInstructions = 0, warpInstructions = 0;
+  double seconds = 0;
+  bool failed = false; ///< the machine had to refuse or stop something
+  /// HEDDLE_WATCH: who last wrote to the watched bytes; launch 0: nobody.
+  struct LastWrite {
+    std::string kernel;
+    uint64_t launch = 0;
+    uint32_t block[3] = {0, 0, 0};
+    unsigned thread = 0;
+  } lastWrite;
+};
+
+struct ProgramRun {
+  Execution execution;
+  Summary summary;
+  std::string compiler;
+};
+
+/// A built program in a folder of its own that goes with this object. Building happens in the constructor.
+class Program {
+public:
+  Program(const ProgramOptions &options, Diagnostics &diagnostics);
+
+  bool ok() const { return result.ok; }
+  /// False where the compiler ran and was not content.
+  bool compiled() const { return result.ok || result.compiler.empty(); }
+  const std::string &messages() const { return result.messages; }
+
+  ProgramRun run(const std::vector<std::string> &arguments, const std::vector<std::string> &environment,
+                 Output output) const;
+
+private:
+  ProgramOptions options;
+  TemporaryFolder folder;
+  Result result;
+};
+
+} // namespace heddle::build

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A file with everything a program brought back from the device, in the order it asked for it. Written by the
+// runtime (or, on a real GPU, by the interposer), read by `heddle verify`. Header-only, so that the
+// interposer needs nothing of Heddle at run time.
+//
+//   file      "heddle.copies/1\n", then records
+//   record    Header, kernel name, bytes
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heddle::cudart {
+
+/// One copy from device to host.
+struct CopyRecord {
+  uint64_t sequence = 0;   ///< counts the program's copies, in the order of the calls
+  uint64_t launches = 0;   ///< how many kernels were launched before
+  uint64_t allocation = 0; ///< which of the program's allocations, from 1; 0: none is known
+  uint64_t allocationBytes = 0;
+  uint64_t offset = 0;          ///< of the first byte in the allocation
+  uint64_t rowBytes = 0;        ///< of a 2-D or 3-D copy, packed row after row; else all bytes
+  uint64_t kernelLaunch = 0;    ///< the newest launch that was given the allocation, from 1; 0: none
+  int32_t kernelParameter = -1; ///< which of its parameters pointed there
+  std::string kernel;           ///< its name, mangled; or the variable's name for a symbol
+  std::vector<uint8_t> bytes;
+};
+
+class CopyLogWriter {
+public:
+  static constexpr std::string_view kMagic = "heddle.copies/1\n";
+
+  ~CopyLogWriter() {
+    if (file)
+      std::fclose(file);
+  }
+  bool open(const std::string &path) {
+    file = std::fopen(path.c_str(), "wbe");
+    return file && std::fwrite(kMagic.data(), 1, kMagic.size(), file) == kMagic.size();
+  }
+  bool isOpen() const { return file; }
+
+  void write(const CopyRecord &record) {
+    std::lock_guard lock(guard);
+    uint64_t numbers[] = {record.sequence,      record.launches,
+                          record.allocation,    record.allocationBytes,
+                          record.offset,        record.rowBytes,
+                          record.kernelLaunch,  uint64_t(int64_t(record.kernelParameter)),
+                          record.kernel.size(), record.bytes.size()};
+    std::fwrite(numbers, sizeof numbers, 1, file);
+    std::fwrite(record.kernel.data(), 1, record.kernel.size(), file);
+    std::fwrite(record.bytes.data(), 1, record.bytes.size(), file);
+    std::fflush(file); // the program may end in any way
+  }
+
+private:
+  std::FILE *file = nullptr;
+  std::mutex guard;
+};
+
+/// Reads a log record by record; a file that ends in the middle ends the log.
+class CopyLogReader {
+public:
+  ~CopyLogReader() {
+    if (file)
+      std::fclose(file);
+  }
+  bool open(const std::string &path) {
+    file = std::fopen(path.c_str(), "rbe");
+    char magic[CopyLogWriter::kMagic.size()];
+    return file && std::fread(magic, sizeof magic, 1, file) == 1 &&
+           std::string_view(magic, sizeof magic) == CopyLogWriter::kMagic;
+  }
+  bool next(CopyRecord &record) {
+    uint64_t numbers[10];
+    if (std::fread(numbers, sizeof numbers, 1, file) != 1)
+      return false;
+    record.sequence = numbers[0];
+    record.launches = numbers[1];
+    record.allocation = numbers[2];
+    record.allocationBytes = numbers[3];
+    record.offset = numbers[4];
+    record.rowBytes = numbers[5];
+    record.kernelLaunch = numbers[6];
+    record.kernelParameter = int32_t(int64_t(numbers[7]));
+    record.kernel.resize(numbers[8]);
+    record.bytes.resize(numbers[9]);
+    return readAll(record.kernel.data(), numbers[8]) && readAll(record.bytes.data(), numbers[9]);
+  }
+
+private:
+  bool readAll(void *to, size_t bytes) { return std::fread(to, 1, bytes, file) == bytes; }
+  std::FILE *file = nullptr;
+};
+
+} // namespace heddle::cudart

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "cudart/Abi.h"
+#include "vm/Machine.h"
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace heddle::cudart {
+
+class Modules;
+struct RegisteredModule;
+
+/// A kernel that the program registered. Handles of the API (cudaFunction_t, cudaKernel_t) point here.
+struct KernelEntry {
+  RegisteredModule *module = nullptr;
+  std::string name;
+  const void *host = nullptr;         ///< the host stub that stands for it
+  const vm::Kernel *kernel = nullptr; ///< once asked for
+  int maxDynamicSharedBytes = -1;     ///< cudaFuncSetAttribute; -1: what a block gets without asking
+  int preferredCarveout = -1;
+  bool nonPortableCluster = false;
+};
+
+/// A __device__, __constant__ or __managed__ variable that the program registered.
+struct SymbolEntry {
+  RegisteredModule *module = nullptr;
+  std::string name;
+  size_t bytes = 0;
+  void **managedPointer = nullptr;    ///< host variable that gets the address; null unless managed
+  const void *initialValue = nullptr; ///< of a managed variable whose device side has none (Clang)
+};
+
+/// What one object file of the program brought along. Parsed and loaded when something of it is first used.
+struct RegisteredModule {
+  const void *wrapper = nullptr;
+  std::string ptxName; ///< how messages name its PTX
+  std::list<KernelEntry> kernels;
+  std::list<SymbolEntry> symbols;
+  vm::LoadedModule *loaded = nullptr;
+  cudaError_t loadError = cudaSuccess;
+  bool tried = false;
+  unsigned ptxVersion = 0;
+};
+
+/// Programs built by heddle with Clang register a marker and bring the PTX it stands for apart: the texts by
+/// their markers. `text` lives as long as the program.
+void providePtx(std::string marker, const char *text);
+
+/// Everything the program's start-up code registers, and the way from there to the machine.
+class Modules {
+public:
+  Modules(vm::Machine &machine, unsigned smVersion) : machine(machine), smVersion(smVersion) {}
+
+  RegisteredModule *add(const void *wrapper);
+  void addKernel(RegisteredModule *module, const void *host, std::string name);
+  void addSymbol(RegisteredModule *module, const void *host, SymbolEntry symbol);
+  /// Managed variables are touched by host code without any call, so they get their memory at once.
+  void placeManaged(RegisteredModule *module);
+
+  /// By host stub or by handle; null where nobody registered it.
+  KernelEntry *find(const void *function);
+  SymbolEntry *findSymbol(const void *host);
+
+  /// The kernel, lowered. Null with the error to return; what is wrong was reported once.
+  const vm::Kernel *ready(KernelEntry &entry, cudaError_t &error);
+  const vm::Variable *variable(SymbolEntry &symbol, cudaError_t &error);
+
+private:
+  bool load(RegisteredModule &module);
+
+  vm::Machine &machine;
+  const unsigned smVersion;
+  std::recursive_mutex guard;
+  std::list<RegisteredModule> modules;
+  std::unordered_map<const void *, KernelEntry *> byHost;
+  std::unordered_map<const void *, SymbolEntry *> symbolByHost;
+};
+
+} // namespace heddle::cudart

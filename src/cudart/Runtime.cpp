@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cudart/Runtime.h"
+
+#include "arch/Occupancy.h"
+#include "cudart/WriteWatcher.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstring>
+#include <fstream>
+
+namespace heddle::cudart {
+
+thread_local cudaError_t lastError = cudaSuccess;
+thread_local bool nullStreamIsPerThread = false;
+
+namespace {
+
+/// What the H200 of CUDA 13 answers before anybody changes it (cudaDeviceGetLimit).
+constexpr size_t kDefaultLimits[8] = {1024, 8650752, 8388608, 0, 2048, 64, 0, 0};
+
+/// A stack of one thread costs nothing until it is used, so the machine has more than programs ask for.
+constexpr uint32_t kMachineStackBytes = 512 * 1024;
+/// Enough for what the test machines of today's programs assume; pages are taken when touched.
+constexpr uint64_t kMemoryBytes = uint64_t(80) << 30;
+
+vm::Dim3 toDim3(const std::array<unsigned, 3> &sizes) { return {sizes[0], sizes[1], sizes[2]}; }
+vm::Dim3 toDim3(const dim3 &d) { return {d.x, d.y, d.z}; }
+
+vm::Limits limitsOf(const arch::Arch &arch, const Settings &settings) {
+  vm::Limits limits;
+  limits.stackBytesPerThread = kMachineStackBytes;
+  limits.memoryBytes = kMemoryBytes;
+  limits.cores = settings.cores;
+  if (arch.name.empty())
+    return limits;
+  limits.computeCapability = arch.major * 10 + arch.minor;
+  limits.multiprocessors = arch.deviceSms;
+  limits.maxThreadsPerBlock = arch.maxThreadsPerBlock;
+  limits.maxThreadsPerMultiprocessor = arch.maxThreadsPerSm;
+  limits.maxBlocksPerMultiprocessor = arch.maxBlocksPerSm;
+  limits.maxBlock = toDim3(arch.maxBlockDim);
+  limits.maxGrid = toDim3(arch.maxGridDim);
+  limits.maxSharedBytesPerBlock = arch.maxSharedBytesPerBlockOptIn;
+  return limits;
+}
+
+cudaError_t errorOf(const vm::LaunchResult &result) {
+  if (result.status == vm::LaunchStatus::Refused)
+    return cudaErrorLaunchOutOfResources;
+  if (!result.fault)
+    return cudaErrorLaunchFailure;
+  switch (result.fault->kind) {
+  case vm::FaultKind::OutOfBounds:
+  case vm::FaultKind::UseAfterFree:
+  case vm::FaultKind::ReadOnly: return cudaErrorIllegalAddress;
+  case vm::FaultKind::Misaligned: return cudaErrorMisalignedAddress;
+  case vm::FaultKind::WrongSpace: return cudaErrorInvalidAddressSpace;
+  case vm::FaultKind::StackOverflow: return cudaErrorHardwareStackError;
+  case vm::FaultKind::BadCall: return cudaErrorInvalidPc;
+  case vm::FaultKind::AssertFailed: return cudaErrorAssert;
+  case vm::FaultKind::Unsupported: return cudaErrorNotSupported;
+  case vm::FaultKind::Deadlock:
+  case vm::FaultKind::Timeout: return cudaErrorLaunchTimeout;
+  case vm::FaultKind::BarrierMisuse:
+  case vm::FaultKind::MbarrierMisuse:
+  case vm::FaultKind::WarpSyncMisuse:
+  case vm::FaultKind::Trap: return cudaErrorLaunchFailure;
+  }
+  return cudaErrorLaunchFailure;
+}
+
+bool fits(const dim3 &size, const std::array<unsigned, 3> &most) {
+  return size.x && size.y && size.z && size.x <= most[0] && size.y <= most[1] && size.z <= most[2];
+}
+
+uint64_t countOf(const dim3 &size) { return uint64_t(size.x) * size.y * size.z; }
+
+} // namespace
+
+Runtime &Runtime::instance() {
+  static Runtime *runtime = [] {
+    Settings settings = Settings::fromEnvironment();
+    Diagnostics diagnostics;
+    std::optional<arch::Arch> arch = arch::findArch(settings.arch, diagnostics);
+    if (!arch)
+      reportFailure(diagnostics);
+    return new Runtime(settings, arch.value_or(arch::Arch()),
+                       arch ? cudaSuccess : cudaErrorInitializationError);
+  }();
+  return *runtime;
+}
+
+/// Runs when the library goes, after the program's own exit handlers.
+__attribute__((destructor)) static void finishAtExit() { Runtime::instance().finish(); }
+
+Runtime::Runtime(Settings given, arch::Arch table, cudaError_t startError)
+    : settings(std::move(given)), arch(std::move(table)),
+      machineOwner(new vm::Machine(limitsOf(arch, settings), this)), machine(*machineOwner),
+      modules(machine, arch.name.empty() ? 90 : arch.major * 10 + arch.minor) {
+  sticky = startError;
+  std::copy(std::begin(kDefaultLimits), std::end(kDefaultLimits), limits);
+  if (!settings.copyLog.empty() && !copyLog.open(settings.copyLog))
+    tell("cannot write the copy log '" + settings.copyLog + "'");
+  if (settings.watchAllocation)
+    watcher = std::make_unique<WriteWatcher>(machine.memory(), *settings.watchAllocation,
+                                             settings.watchOffset, settings.watchBytes);
+}
+
+void Runtime::finish() {
+  streams.waitForAll();
+  hostHasWaited();
+  writeSummary();
+}
+
+void Runtime::deviceFailed(cudaError_t error) {
+  int none = cudaSuccess;
+  sticky.compare_exchange_strong(none, error);
+}
+
+Stream *Runtime::resolve(cudaStream_t stream) {
+  if (stream == cudaStreamPerThread || (!stream && nullStreamIsPerThread)) {
+    thread_local Stream *own = streams.create(0, 0);
+    return own;
+  }
+  if (!stream || stream == cudaStreamLegacy)
+    return streams.legacy();
+  auto *known = reinterpret_cast<Stream *>(stream);
+  return streams.knows(known) ? known : nullptr;
+}
+
+cudaError_t Runtime::submit(cudaStream_t handle, std::function<void()> work, std::vector<TicketRef> after) {
+  Stream *stream = resolve(handle);
+  if (!stream)
+    return cudaErrorInvalidResourceHandle;
+  if (Capture *capture = captures.of(stream)) {
+    capture->graph->nodes.push_back({cudaGraphNodeTypeKernel, std::move(work), {}, capture->graph});
+    return cudaSuccess;
+  }
+  streams.enqueue(
+      stream,
+      [this, work = std::move(work)] {
+        // After a fault nothing more runs.
+        if (deviceError() == cudaSuccess && work)
+          work();
+      },
+      std::move(after));
+  return cudaSuccess;
+}
+
+cudaError_t Runtime::perform(cudaStream_t handle, std::function<void()> work) {
+  Stream *stream = resolve(handle);
+  if (stream && captures.of(stream))
+    return cudaErrorStreamCaptureUnsupported;
+  if (cudaError_t error = submit(handle, std::move(work)))
+    return error;
+  return synchronize(stream);
+}
+
+cudaError_t Runtime::synchronize(Stream *stream) {
+  // The legacy stream is as far as every stream that it waits for: an empty piece of work says when.
+  streams.wait(stream->isLegacy ? streams.enqueue(stream, [] {}) : streams.newest(stream));
+  hostHasWaited();
+  return deviceError();
+}
+
+cudaError_t Runtime::synchronizeAll() {
+  streams.waitForAll();
+  hostHasWaited();
+  return deviceError();
+}
+
+void Runtime::hostHasWaited() {
+  output.flush();
+  if (logsCopies())
+    logSharedMemory();
+}
+
+bool Runtime::isDeviceMemory(const void *pointer, size_t bytes) const {
+  auto address = reinterpret_cast<uint64_t>(pointer);
+  std::optional<vm::Allocation> piece = machine.memory().find(address);
+  return piece && bytes <= piece->end() - address;
+}
+
+cudaError_t Runtime::prepare(KernelEntry &entry, const LaunchShape &shape, void **arguments,
+                             std::function<void()> &work) {
+  cudaError_t error = cudaSuccess;
+  const vm::Kernel *kernel = modules.ready(entry, error);
+  if (!kernel)
+    return error;
+  const vm::KernelInfo &info = vm::infoOf(*kernel);
+  uint64_t threads = countOf(shape.block);
+  unsigned mostThreads =
+      info.maxThreads ? std::min(info.maxThreads, arch.maxThreadsPerBlock) : arch.maxThreadsPerBlock;
+  // CUDA 13 answers all of these with "invalid value".
+  if (!fits(shape.grid, arch.maxGridDim) || !fits(shape.block, arch.maxBlockDim) || threads > mostThreads)
+    return cudaErrorInvalidValue;
+  size_t sharedAllowed = entry.maxDynamicSharedBytes >= 0
+                             ? info.staticSharedBytes + size_t(entry.maxDynamicSharedBytes)
+                             : arch.maxSharedBytesPerBlock;
+  if (info.staticSharedBytes + shape.dynamicSharedBytes > sharedAllowed)
+    return cudaErrorInvalidValue;
+  if (info.requiredBlock.x && vm::Dim3(toDim3(shape.block)) != info.requiredBlock)
+    return cudaErrorInvalidValue;
+  if (shape.cooperative) {
+    arch::KernelResources resources{unsigned(threads), info.registers, info.staticSharedBytes,
+                                    shape.dynamicSharedBytes};
+    if (countOf(shape.grid) > uint64_t(arch::occupancy(arch, resources).blocksPerSm) * arch.deviceSms)
+      return cudaErrorCooperativeLaunchTooLarge;
+  }
+
+  vm::LaunchRequest request;
+  request.kernel = kernel;
+  request.grid = toDim3(shape.grid);
+  request.block = toDim3(shape.block);
+  request.dynamicSharedBytes = uint32_t(shape.dynamicSharedBytes);
+  request.cooperative = shape.cooperative;
+  request.cluster = shape.cluster;
+  request.cores = settings.cores;
+  request.scheduleSeed = settings.scheduleSeed;
+  request.maxSeconds = settings.timeoutSeconds;
+  request.parameters.resize(info.parameterBytes);
+  for (size_t i = 0; i < info.parameters.size(); ++i)
+    std::memcpy(request.parameters.data() + info.parameters[i].offset, arguments[i],
+                info.parameters[i].bytes);
+  work = [this, request = std::move(request), &entry] {
+    if (logsCopies())
+      noteArguments(entry, vm::infoOf(*request.kernel), request.parameters);
+    execute(request);
+  };
+  return cudaSuccess;
+}
+
+cudaError_t Runtime::launch(KernelEntry &entry, const LaunchShape &shape, void **arguments,
+                            cudaStream_t stream) {
+  std::function<void()> work;
+  if (cudaError_t error = prepare(entry, shape, arguments, work))
+    return error;
+  return submit(stream, std::move(work));
+}
+
+void Runtime::execute(const vm::LaunchRequest &request) {
+  vm::LaunchResult result = machine.launch(request, watcher.get());
+  {
+    std::lock_guard lock(counterGuard);
+    ++launches;
+    warpInstructions += result.warpInstructions;
+    threadInstructions += result.threadInstructions;
+    seconds += result.seconds;
+  }
+  if (result.ok())
+    return;
+  output.flush();
+  if (result.fault)
+    reportFailure(result.fault->diagnostic());
+  else
+    reportFailure("launch refused: " + result.refusal);
+  deviceFailed(errorOf(result));
+}
+
+// --- The copy log -----------------------------------------------------------------------------------------
+
+/// Any word of the arguments that points into an allocation counts, so that pointers inside structs do too.
+void Runtime::noteArguments(const KernelEntry &entry, const vm::KernelInfo &info,
+                            const std::vector<uint8_t> &bytes) {
+  std::lock_guard lock(logGuard);
+  ++launchesAsked;
+  for (size_t p = 0; p < info.parameters.size(); ++p) {
+    const auto &parameter = info.parameters[p];
+    for (size_t at = parameter.offset; at + 8 <= parameter.offset + parameter.bytes; at += 8) {
+      uint64_t word;
+      std::memcpy(&word, bytes.data() + at, 8);
+      if (std::optional<vm::Allocation> piece = machine.memory().find(word)) {
+        given[piece->id] = {entry.name, launchesAsked, int(p)};
+        if (piece->kind == vm::AllocationKind::Managed || piece->kind == vm::AllocationKind::Pinned)
+          touchedShared.insert(piece->id);
+      }
+    }
+  }
+  for (const vm::Allocation &piece : machine.memory().live())
+    if (piece.kind == vm::AllocationKind::Managed && !piece.name.empty())
+      touchedShared.insert(piece.id); // __managed__ variables need no argument
+}
+
+/// Host code reads managed and mapped memory without a copy: what kernels may have changed there counts as
+/// brought back whenever the host waits.
+void Runtime::logSharedMemory() {
+  std::lock_guard lock(logGuard);
+  if (touchedShared.empty())
+    return;
+  for (const vm::Allocation &piece : machine.memory().live()) {
+    if (!touchedShared.count(piece.id))
+      continue;
+    CopyRecord record;
+    record.sequence = ++copies;
+    record.launches = launchesAsked;
+    record.allocation = piece.id;
+    record.allocationBytes = record.rowBytes = piece.bytes;
+    const Given &who = given[piece.id];
+    record.kernel = who.kernel.empty() ? piece.name : who.kernel;
+    record.kernelLaunch = who.launch;
+    record.kernelParameter = who.parameter;
+    auto *data = reinterpret_cast<const uint8_t *>(piece.address);
+    record.bytes.assign(data, data + piece.bytes);
+    copyLog.write(record);
+  }
+  touchedShared.clear();
+}
+
+std::function<void()> Runtime::logCopy(const void *to, size_t toPitch, const void *from, size_t fromOffset,
+                                       size_t widthBytes, size_t height, const cudaArray *array) {
+  auto record = std::make_shared<CopyRecord>();
+  {
+    std::lock_guard lock(logGuard);
+    record->sequence = ++copies;
+  }
+  record->rowBytes = widthBytes;
+  auto address = reinterpret_cast<uint64_t>(array ? array->data + fromOffset : from);
+  return [=, this] {
+    // Looked up when the copy is done: the kernels before it in its stream have been noted by then.
+    if (std::optional<vm::Allocation> piece = machine.memory().find(address)) {
+      std::lock_guard lock(logGuard);
+      record->allocation = piece->id;
+      record->allocationBytes = piece->bytes;
+      record->offset = address - piece->address;
+      if (auto who = given.find(piece->id); who != given.end()) {
+        record->kernel = who->second.kernel;
+        record->kernelLaunch = who->second.launch;
+        record->kernelParameter = who->second.parameter;
+      } else {
+        record->kernel = piece->name;
+      }
+      record->launches = launchesAsked;
+    }
+    auto *row = static_cast<const uint8_t *>(to);
+    for (size_t y = 0; y < height; ++y, row += toPitch)
+      record->bytes.insert(record->bytes.end(), row, row + widthBytes);
+    copyLog.write(*record);
+  };
+}
+
+// --- The end ----------------------------------------------------------------------------------------------
+
+cudaError_t Runtime::reset() {
+  bool failed = deviceError() != cudaSuccess;
+  streams.waitForAll();
+  hostHasWaited();
+  textures.clear();
+  for (const vm::Allocation &piece : machine.memory().live())
+    if (piece.kind == vm::AllocationKind::Device || piece.kind == vm::AllocationKind::Managed ||
+        piece.kind == vm::AllocationKind::Pinned)
+      if (piece.name.empty())
+        machine.memory().free(reinterpret_cast<void *>(piece.address));
+  // A device that faulted is gone for this process; the real one answers so after a reset.
+  if (failed)
+    sticky = cudaErrorDevicesUnavailable;
+  return cudaSuccess;
+}
+
+void Runtime::writeSummary() {
+  if (settings.summaryFile.empty())
+    return;
+  std::lock_guard lock(counterGuard);
+  nlohmann::ordered_json json = {{"launches", launches},
+                                 {"threadInstructions", threadInstructions},
+                                 {"warpInstructions", warpInstructions},
+                                 {"seconds", seconds},
+                                 {"failed", anyFailure()}};
+  if (watcher)
+    if (std::string write = watcher->lastWrite(); !write.empty())
+      json["lastWrite"] = nlohmann::ordered_json::parse(write);
+  std::ofstream(settings.summaryFile) << json.dump() << "\n";
+}
+
+} // namespace heddle::cudart

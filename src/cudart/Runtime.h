@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "arch/Arch.h"
+#include "cudart/Abi.h"
+#include "cudart/CopyLog.h"
+#include "cudart/Graph.h"
+#include "cudart/Modules.h"
+#include "cudart/Report.h"
+#include "cudart/Settings.h"
+#include "cudart/Streams.h"
+#include "cudart/Textures.h"
+#include "vm/Machine.h"
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <set>
+#include <unordered_set>
+
+/// What a cudaEvent_t points at.
+struct CUevent_st {
+  unsigned flags = 0;
+  heddle::cudart::TicketRef ticket;           ///< of the last record; null: never recorded
+  heddle::cudart::Capture *capture = nullptr; ///< recorded while its stream was being captured
+};
+
+namespace heddle::cudart {
+
+class WriteWatcher;
+
+/// A launch as the API functions put it together; `run` of Runtime checks it.
+struct LaunchShape {
+  dim3 grid, block;
+  size_t dynamicSharedBytes = 0;
+  bool cooperative = false;
+  vm::Dim3 cluster{1, 1, 1};
+};
+
+/// The one device and everything the program did to it. Made with the first call that needs it and never
+/// destroyed: destructors of the program's statics may still call in. What must happen at the end does so in
+/// finish().
+class Runtime final : public vm::Services {
+public:
+  static Runtime &instance();
+  void finish();
+
+  const Settings settings;
+  const arch::Arch arch;
+
+private:
+  std::unique_ptr<vm::Machine> machineOwner;
+
+public:
+  vm::Machine &machine;
+  Modules modules;
+  Streams streams;
+  Textures textures;
+  DeviceOutput output;
+  CopyLogWriter copyLog;
+
+  /// The error that a fault left behind: every later call returns it.
+  cudaError_t deviceError() const { return cudaError_t(sticky.load(std::memory_order_acquire)); }
+  void deviceFailed(cudaError_t error);
+
+  /// The stream that a handle means (null: the default stream of the calling thread's kind); nothing where it
+  /// is no stream.
+  Stream *resolve(cudaStream_t stream);
+  /// Gives work to a stream, or to the graph that is being captured from it.
+  cudaError_t submit(cudaStream_t stream, std::function<void()> work, std::vector<TicketRef> after = {});
+  /// The same and waits, as calls without "Async" in their name do.
+  cudaError_t perform(cudaStream_t stream, std::function<void()> work);
+  cudaError_t synchronize(Stream *stream);
+  cudaError_t synchronizeAll();
+  /// The host has waited: device output is due, and what it can see of the device is worth a log entry.
+  void hostHasWaited();
+
+  cudaError_t launch(KernelEntry &entry, const LaunchShape &shape, void **arguments, cudaStream_t stream);
+  /// Everything a launch needs, checked and copied, to be run any number of times.
+  cudaError_t prepare(KernelEntry &entry, const LaunchShape &shape, void **arguments,
+                      std::function<void()> &work);
+
+  /// Called for each device-to-host copy at the time of the call; the result runs after the copy.
+  std::function<void()> logCopy(const void *to, size_t toPitch, const void *from, size_t fromOffset,
+                                size_t widthBytes, size_t height, const cudaArray *array = nullptr);
+  bool logsCopies() const { return copyLog.isOpen(); }
+
+  bool isDeviceMemory(const void *pointer, size_t bytes) const;
+  cudaError_t reset();
+
+  /// Handles that are alive, so that others are refused and not followed.
+  std::mutex handleGuard;
+  std::unordered_set<cudaEvent_t> events;
+  std::unordered_set<cudaArray_t> arrays;
+  CaptureState captures;
+  std::map<uint64_t, unsigned> hostFlags; ///< of pinned and registered host memory, by address
+  size_t limits[8] = {};
+
+  // vm::Services
+  void print(std::string_view text) override { output.add(text); }
+  bool texture(const vm::TextureFetch &fetch, uint32_t (&texel)[4]) override {
+    return textures.fetch(fetch, texel);
+  }
+  bool queryTexture(uint64_t handle, vm::TextureQuery query, uint32_t &answer) override {
+    return textures.query(handle, query, answer);
+  }
+  bool loadSurface(const vm::SurfaceAccess &access, void *bytes) override {
+    return textures.load(access, bytes);
+  }
+  bool storeSurface(const vm::SurfaceAccess &access, const void *bytes) override {
+    return textures.store(access, bytes);
+  }
+
+private:
+  explicit Runtime(Settings settings, arch::Arch arch, cudaError_t startError);
+  void execute(const vm::LaunchRequest &request);
+  void noteArguments(const KernelEntry &entry, const vm::KernelInfo &info, const std::vector<uint8_t> &bytes);
+  void logSharedMemory();
+  void writeSummary();
+
+  std::atomic<int> sticky{cudaSuccess};
+
+  /// Who was last given an allocation, for the copy log.
+  struct Given {
+    std::string kernel;
+    uint64_t launch = 0;
+    int parameter = -1;
+  };
+  std::mutex logGuard;
+  std::map<uint64_t, Given> given;  ///< by allocation id
+  std::set<uint64_t> touchedShared; ///< managed and pinned allocations given to kernels since the last wait
+  uint64_t copies = 0;
+  uint64_t launchesAsked = 0;
+
+  std::unique_ptr<WriteWatcher> watcher;
+  std::mutex counterGuard;
+  uint64_t launches = 0, warpInstructions = 0, threadInstructions = 0;
+  double seconds = 0;
+};
+
+/// The last error of the calling thread, as cudaGetLastError has it.
+extern thread_local cudaError_t lastError;
+/// True inside the _ptsz and _ptds forms, where the null stream is the thread's own.
+extern thread_local bool nullStreamIsPerThread;
+
+/// The frame of every API call: a device that failed answers with that, and an error stays with the thread.
+template <class Body> cudaError_t api(Body body) {
+  Runtime &runtime = Runtime::instance();
+  cudaError_t error = runtime.deviceError();
+  if (error == cudaSuccess)
+    error = body(runtime);
+  if (error != cudaSuccess && error != cudaErrorNotReady)
+    lastError = error;
+  return error;
+}
+
+} // namespace heddle::cudart

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cudart/Settings.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace heddle::cudart {
+namespace {
+
+std::string text(const char *name) {
+  const char *value = std::getenv(name);
+  return value ? value : "";
+}
+
+} // namespace
+
+Settings Settings::fromEnvironment() {
+  Settings settings;
+  if (std::string arch = text("HEDDLE_ARCH"); !arch.empty())
+    settings.arch = arch;
+  settings.cores = unsigned(std::strtoul(text("HEDDLE_CORES").c_str(), nullptr, 10));
+  settings.timeoutSeconds = std::strtod(text("HEDDLE_TIMEOUT").c_str(), nullptr);
+  settings.copyLog = text("HEDDLE_LOG");
+  settings.summaryFile = text("HEDDLE_SUMMARY");
+  settings.scheduleSeed = std::strtoull(text("HEDDLE_SCHEDULE").c_str(), nullptr, 10);
+  unsigned long long allocation, offset, bytes;
+  if (std::sscanf(text("HEDDLE_WATCH").c_str(), "%llu:%llu:%llu", &allocation, &offset, &bytes) == 3) {
+    settings.watchAllocation = allocation;
+    settings.watchOffset = offset;
+    settings.watchBytes = bytes;
+  }
+  return settings;
+}
+
+} // namespace heddle::cudart

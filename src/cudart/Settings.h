@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace heddle::cudart {
+
+/// What the environment asks of the runtime. `heddle run` sets these; a program started by hand may have them
+/// set by the user.
+struct Settings {
+  std::string arch = "sm_90"; ///< HEDDLE_ARCH: the device it pretends to be
+  unsigned cores = 0;         ///< HEDDLE_CORES: host threads that execute blocks; 0: all
+  double timeoutSeconds = 0;  ///< HEDDLE_TIMEOUT: for each kernel; 0: none
+  std::string copyLog;        ///< HEDDLE_LOG: file that gets every device-to-host copy
+  std::string summaryFile;    ///< HEDDLE_SUMMARY: file that gets the counters at exit; "-" is stderr
+  uint64_t scheduleSeed = 0;  ///< HEDDLE_SCHEDULE: shuffles the order of warps and blocks
+  std::optional<uint64_t> watchAllocation; ///< HEDDLE_WATCH=allocation:offset:bytes: name who writes there
+  uint64_t watchOffset = 0, watchBytes = 0;
+
+  static Settings fromEnvironment();
+};
+
+} // namespace heddle::cudart

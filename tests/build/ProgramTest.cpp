@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whole programs through build::Program, with Clang, as `heddle run` does it.
+#include "build/Program.h"
+
+#include "TestPaths.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+using namespace heddle;
+using namespace heddle::build;
+using testing::HasSubstr;
+
+namespace {
+
+class ProgramTest : public testing::Test {
+protected:
+  Program make(const std::string &text, ProgramOptions options = {}) {
+    std::filesystem::path file = folder.path() / "program.cu";
+    std::ofstream(file) << text;
+    return fromFiles({file}, std::move(options));
+  }
+  Program fromFiles(std::vector<std::filesystem::path> files, ProgramOptions options = {}) {
+    options.sources.files = std::move(files);
+    options.compiler = Compiler::Clang;
+    return Program(options, diagnostics);
+  }
+  /// Runs it and keeps what it said on stderr.
+  ProgramRun run(const Program &program, const std::vector<std::string> &environment = {}) {
+    testing::internal::CaptureStderr();
+    ProgramRun result = program.run({}, environment, Output::Captured);
+    errors = testing::internal::GetCapturedStderr();
+    return result;
+  }
+  TemporaryFolder folder;
+  Diagnostics diagnostics;
+  std::string errors;
+};
+
+TEST_F(ProgramTest, WhatDoesNotCompileIsSaidInTheCompilersWords) {
+  Program program = make("int main() { return undeclared; }");
+  EXPECT_FALSE(program.ok());
+  EXPECT_FALSE(program.compiled());
+  EXPECT_THAT(program.messages(),
+              HasSubstr("program.cu:1:21: error: use of undeclared identifier 'undeclared'"));
+}
+
+TEST_F(ProgramTest, FileThatIsNotThereIsNamed) {
+  Program program = fromFiles({"/no/such/file.cu"});
+  EXPECT_FALSE(program.ok());
+  ASSERT_FALSE(diagnostics.empty());
+  EXPECT_THAT(diagnostics.all().front().text, HasSubstr("/no/such/file.cu"));
+}
+
+TEST_F(ProgramTest, ExitCodeAndOutputAreTheProgramsOwn) {
+  Program program = make("#include <cstdio>\nint main() { std::printf(\"hello\\n\"); return 42; }");
+  ASSERT_TRUE(program.ok()) << program.messages();
+  ProgramRun result = run(program);
+  EXPECT_EQ(result.execution.exitCode, 42);
+  EXPECT_EQ(result.execution.output, "hello\n");
+  EXPECT_EQ(result.summary.launches, 0u);
+}
+
+TEST_F(ProgramTest, FaultTellsKernelLineThreadAndOwner) {
+  Program program = make(R"(
+__global__ void outside(int *data, int n) {
+  if (threadIdx.x == 3)
+    data[n] = 1;
+}
+int main() {
+  int *data;
+  cudaMalloc(&data, 40);
+  outside<<<2, 32>>>(data, 10);
+  return cudaDeviceSynchronize() == cudaErrorIllegalAddress ? 0 : 1;
+}
+)");
+  ASSERT_TRUE(program.ok()) << program.messages();
+  ProgramRun result = run(program);
+  EXPECT_EQ(result.execution.exitCode, 0);
+  EXPECT_TRUE(result.summary.failed);
+  EXPECT_THAT(errors, HasSubstr("program.cu:4"));
+  EXPECT_THAT(errors, HasSubstr("outside"));
+  EXPECT_THAT(errors, HasSubstr("(3,0,0)"));
+  EXPECT_THAT(errors, HasSubstr("40 bytes"));
+}
+
+TEST_F(ProgramTest, EndlessKernelIsStoppedByTheTimeout) {
+  ProgramOptions options;
+  options.timeoutSeconds = 0.5;
+  Program program = make(R"(
+__global__ void endless(volatile int *flag) {
+  while (*flag == 0)
+    ;
+}
+int main() {
+  int *flag;
+  cudaMalloc(&flag, 4);
+  cudaMemset(flag, 0, 4);
+  endless<<<1, 1>>>(flag);
+  return cudaDeviceSynchronize() == cudaErrorLaunchTimeout ? 7 : 1;
+}
+)",
+                         options);
+  ASSERT_TRUE(program.ok()) << program.messages();
+  EXPECT_EQ(run(program).execution.exitCode, 7);
+  EXPECT_THAT(errors, HasSubstr("endless"));
+}
+
+TEST_F(ProgramTest, UnsupportedInstructionIsNamedAndRefused) {
+  Program program = make(R"(
+__global__ void odd(int *out) {
+  asm volatile("griddepcontrol.launch_dependents.nonsense;");
+  *out = 1;
+}
+int main() {
+  int *out;
+  cudaMalloc(&out, 4);
+  odd<<<1, 1>>>(out);
+  return cudaGetLastError() == cudaSuccess ? 0 : 9;
+}
+)");
+  ASSERT_TRUE(program.ok()) << program.messages();
+  ProgramRun result = run(program);
+  EXPECT_EQ(result.execution.exitCode, 9);
+  EXPECT_TRUE(result.summary.failed);
+  EXPECT_THAT(errors, HasSubstr("griddepcontrol.launch_dependents"));
+}
+
+/// The machine's promise: results do not depend on how many cores work on them, nor on luck.
+TEST_F(ProgramTest, TwentyRunsOnOneAndTwoCoresAgree) {
+  Program program = fromFiles({HEDDLE_SOURCE_DIR "/tests/verify/determinism.cu"});
+  ASSERT_TRUE(program.ok()) << program.messages();
+  std::string first = run(program, {"HEDDLE_CORES=1"}).execution.output;
+  EXPECT_THAT(first, HasSubstr("took"));
+  for (int i = 0; i < 20; ++i) {
+    std::string cores = i % 2 ? "HEDDLE_CORES=1" : "HEDDLE_CORES=2";
+    ASSERT_EQ(run(program, {cores}).execution.output, first) << cores << ", run " << i;
+  }
+}
+
+TEST(Arguments, FlagsKeepTheirValuesAndFilesTheirOrder) {
+  Sources sources =
+      splitArguments({"a.cu", "-I", "inc", "-DX=1", "b.cpp", "-std=c++20", "-gencode", "arch=x"});
+  EXPECT_THAT(sources.files, testing::ElementsAre("a.cu", "b.cpp"));
+  EXPECT_THAT(sources.flags, testing::ElementsAre("-I", "inc", "-DX=1", "-std=c++20", "-gencode", "arch=x"));
+  EXPECT_THAT(withoutArchFlags(sources.flags), testing::ElementsAre("-I", "inc", "-DX=1", "-std=c++20"));
+  EXPECT_THAT(withoutArchFlags({"-arch=sm_80", "-O3", "-arch", "sm_90"}), testing::ElementsAre("-O3"));
+}
+
+} // namespace
