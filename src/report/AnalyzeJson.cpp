@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The facts of `heddle analyze` for programs. Keys stand in a fixed order; a number that is not known is
+// null.
+#include "analysis/WarpAccess.h"
+#include "report/Analyze.h"
+#include "source/Unit.h"
+
+#include <clang/AST/Decl.h>
+#include <clang/AST/Stmt.h>
+#include <nlohmann/json.hpp>
+
+namespace heddle::report {
+namespace {
+
+using namespace analysis;
+using Json = nlohmann::ordered_json;
+
+template <typename T> Json orNull(const std::optional<T> &value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json at(const Place &place) { return {{"file", place.file}, {"line", place.line}, {"column", place.column}}; }
+
+Json shapeJson(const std::array<std::optional<int64_t>, 3> &xyz) {
+  return Json::array({orNull(xyz[0]), orNull(xyz[1]), orNull(xyz[2])});
+}
+
+Json shapeJson(const source::LaunchShape &shape) {
+  Json json = {{"value", shapeJson({shape.xyz[0].value, shape.xyz[1].value, shape.xyz[2].value})},
+               {"text", shape.text}};
+  for (const source::LaunchNumber &n : shape.xyz)
+    if (!n.value)
+      json["whyUnknown"] = n.whyUnknown;
+  return json;
+}
+
+Json launchJson(const source::Launch &launch) {
+  return {{"at", at(launch.place)},
+          {"grid", shapeJson(launch.grid)},
+          {"block", shapeJson(launch.block)},
+          {"dynamicSharedBytes", orNull(launch.dynamicSharedBytes.value)},
+          {"stream", launch.stream}};
+}
+
+Json stepsJson(const std::vector<Step> &steps) {
+  Json json = Json::array();
+  for (const Step &step : steps)
+    json.push_back({{"at", at(step.place)}, {"text", step.text}});
+  return json;
+}
+
+Json barriersJson(const KernelFacts &facts) {
+  Json json = Json::array();
+  for (const Barrier &barrier : facts.regions->barriers()) {
+    Json entry = {{"at", at(facts.kernel->unit->place(barrier.statement))},
+                  {"spelling", barrier.spelling},
+                  {"scope", nameOf(barrier.scope)},
+                  {"id", orNull(barrier.id)},
+                  {"threads", orNull(barrier.threads)}};
+    if (const DivergentControl *divergent = facts.regions->divergence(barrier))
+      entry["divergent"] = stepsJson(divergent->why);
+    json.push_back(entry);
+  }
+  return json;
+}
+
+const char *kindName(RegionNode::Kind kind) {
+  switch (kind) {
+  case RegionNode::Kind::Sequence: return "sequence";
+  case RegionNode::Kind::Region: return "region";
+  case RegionNode::Kind::Barrier: return "barrier";
+  case RegionNode::Kind::Loop: return "loop";
+  case RegionNode::Kind::Branch: return "branch";
+  case RegionNode::Kind::Call: return "call";
+  }
+  return "";
+}
+
+Json regionJson(const RegionNode &node, const source::Unit &unit) {
+  Json json = {{"kind", kindName(node.kind)}};
+  if (node.kind == RegionNode::Kind::Region) {
+    json["number"] = node.region;
+    if (!node.statements.empty()) {
+      json["from"] = at(unit.place(node.statements.front()));
+      json["to"] = at(unit.place(node.statements.back()->getEndLoc()));
+    }
+  } else if (node.statement) {
+    json["at"] = at(unit.place(node.statement));
+  }
+  if (node.children.empty())
+    return json;
+  json["children"] = Json::array();
+  for (const auto &child : node.children)
+    json["children"].push_back(regionJson(*child, unit));
+  return json;
+}
+
+Json arraysJson(const Accesses &accesses) {
+  Json json = Json::array();
+  for (const auto &array : accesses.arrays())
+    json.push_back({{"name", array->name},
+                    {"space", nameOf(array->space)},
+                    {"elementType", array->elementType},
+                    {"elementBytes", array->elementBytes},
+                    {"extents", array->extents},
+                    {"dynamic", array->isDynamic}});
+  return json;
+}
+
+Json accessJson(const Accesses &accesses, const Access &access) {
+  Json subscripts = Json::array();
+  for (const Affine &subscript : access.subscripts)
+    subscripts.push_back(subscript ? Json{{"affine", subscript.str()}}
+                                   : Json{{"notAffine", subscript.why().str()}});
+  WarpAccess warp = warpAccess(accesses, access);
+  return {{"kind", nameOf(access.kind)},
+          {"array", access.array->name},
+          {"space", nameOf(access.array->space)},
+          {"text", access.text},
+          {"at", at(access.place)},
+          {"bytes", access.bytes},
+          {"subscripts", subscripts},
+          {"region", access.region},
+          {"warp",
+           {{"stride", orNull(warp.stride)},
+            {"sectors", orNull(warp.sectors)},
+            {"fewestSectors", orNull(warp.fewestSectors)},
+            {"bankConflicts", orNull(warp.bankConflicts)}}}};
+}
+
+Json dependencesJson(const Dependences &dependences) {
+  Json json = Json::array();
+  for (const Dependence &d : dependences.all())
+    json.push_back({{"kind", nameOf(d.kind)},
+                    {"source", d.source},
+                    {"sink", d.sink},
+                    {"ordered", d.isOrdered},
+                    {"atomic", d.isAtomic},
+                    {"certain", d.isCertain},
+                    {"reason", d.reason},
+                    {"distance", shapeJson(d.distance)}});
+  return json;
+}
+
+Json reuseJson(const InterThreadReuse &reuse) {
+  Json json = Json::array();
+  for (const Reuse &r : reuse.all())
+    json.push_back({{"kind", nameOf(r.kind)},
+                    {"first", r.first},
+                    {"second", r.second},
+                    {"along", std::string(1, "xyz"[r.dimension])},
+                    {"distance", r.distance},
+                    {"iterations", r.iterations}});
+  return json;
+}
+
+Json divergenceJson(const KernelFacts &facts) {
+  Json json = Json::array();
+  for (const auto &[function, branch] : facts.divergentBranches)
+    json.push_back({{"at", at(branch->place)},
+                    {"function", function},
+                    {"differsBy", nameOf(branch->level)},
+                    {"why", stepsJson(branch->why)}});
+  return json;
+}
+
+Json liveJson(const KernelFacts &facts) {
+  Json json = Json::array();
+  for (const LiveAcross &across : facts.liveAcross) {
+    Json values = Json::array();
+    for (const LiveValue &value : across.values)
+      values.push_back({{"name", value.variable->getNameAsString()},
+                        {"uniformOver", nameOf(value.level)},
+                        {"bytes", value.bytes},
+                        {"registers", value.registers}});
+    json.push_back({{"barrier", at(facts.kernel->unit->place(across.barrier))}, {"values", values}});
+  }
+  return json;
+}
+
+Json occupancyJson(const KernelFacts &facts, const arch::Arch &arch) {
+  if (!facts.occupancy)
+    return nullptr;
+  const arch::Occupancy &o = *facts.occupancy;
+  Json limits = Json::array();
+  for (arch::Resource resource : o.limits)
+    limits.push_back(nameOf(resource));
+  return {{"arch", arch.name},          {"percent", o.percent}, {"blocksPerSm", o.blocksPerSm},
+          {"warpsPerSm", o.warpsPerSm}, {"limits", limits},     {"impossible", o.impossible}};
+}
+
+Json findingsJson(const Diagnostics &findings) {
+  Json json = Json::array();
+  for (const Diagnostic &d : findings.all()) {
+    Json notes = Json::array();
+    for (const Diagnostic::Note &note : d.notes)
+      notes.push_back({{"at", at(note.place)}, {"text", note.text}});
+    json.push_back({{"at", at(d.place)}, {"text", d.text}, {"notes", notes}});
+  }
+  return json;
+}
+
+} // namespace
+
+nlohmann::ordered_json analyzeJson(const KernelFacts &facts, const arch::Arch &arch) {
+  Json json = {{"name", facts.kernel->name},
+               {"mangledName", facts.kernel->mangledName},
+               {"at", at(facts.kernel->place)}};
+  json["launches"] = Json::array();
+  for (const source::Launch *launch : facts.launches)
+    json["launches"].push_back(launchJson(*launch));
+  json["assumedBlock"] = shapeJson(facts.launch.block);
+  json["barriers"] = barriersJson(facts);
+  json["regions"] = regionJson(facts.regions->root(), *facts.kernel->unit);
+  json["arrays"] = arraysJson(*facts.accesses);
+  json["accesses"] = Json::array();
+  for (const Access &access : facts.accesses->all())
+    json["accesses"].push_back(accessJson(*facts.accesses, access));
+  json["dependences"] = dependencesJson(facts.dependences);
+  json["reuse"] = reuseJson(facts.reuse);
+  json["divergentBranches"] = divergenceJson(facts);
+  json["liveAcrossBarriers"] = liveJson(facts);
+  json["staticSharedBytes"] = facts.staticSharedBytes;
+  json["dynamicSharedBytes"] = orNull(facts.dynamicSharedBytes);
+  json["registers"] = {{"estimated", facts.registers.registers()}};
+  json["registers"]["byScope"] = facts.registers.byScope;
+  if (facts.compiled)
+    json["registers"]["ptxas"] = {{"registers", facts.compiled->registers},
+                                  {"spillStoreBytes", facts.compiled->spillStoreBytes},
+                                  {"spillLoadBytes", facts.compiled->spillLoadBytes},
+                                  {"stackBytes", facts.compiled->stackBytes}};
+  json["occupancy"] = occupancyJson(facts, arch);
+  json["findings"] = findingsJson(facts.findings);
+  return json;
+}
+
+} // namespace heddle::report

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The page that `heddle analyze` prints for a kernel, section by section, in the order a person asks: how is
+// it launched, how is it built around its barriers, what does it touch, where do its threads part, what does
+// it cost.
+#include "analysis/WarpAccess.h"
+#include "report/Analyze.h"
+#include "report/Page.h"
+#include "source/Unit.h"
+#include "support/Text.h"
+
+#include <clang/AST/Decl.h>
+#include <clang/AST/Stmt.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace heddle::report {
+namespace {
+
+using namespace analysis;
+
+constexpr size_t manyRows = 40; // of one table; a generated kernel has thousands
+
+std::string number(const std::optional<int64_t> &value) { return value ? fmt::format("{}", *value) : "?"; }
+
+std::string shape(const std::array<std::optional<int64_t>, 3> &xyz) {
+  size_t used = xyz[2] == 1 ? (xyz[1] == 1 ? 1 : 2) : 3;
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < used; ++i)
+    parts.push_back(number(xyz[i]));
+  return fmt::format("({})", fmt::join(parts, ", "));
+}
+
+std::string lineOf(const Place &place) { return fmt::format("line {}", place.line); }
+
+std::string bytes(int64_t n) {
+  return n >= 1024 && n % 1024 == 0 ? fmt::format("{} KB", n / 1024) : counted(size_t(n), "byte");
+}
+
+std::string dimensionName(unsigned dimension) { return std::string(1, "xyz"[dimension]); }
+
+/// "8 warps" or "the last of 3 warps has 8 threads"
+std::string warpsText(int64_t threads) {
+  int64_t warps = (threads + 31) / 32;
+  std::string text = counted(size_t(warps), "warp");
+  return threads % 32 ? fmt::format("{}, the last with {}", text, counted(size_t(threads % 32), "thread"))
+                      : text;
+}
+
+class AnalyzePage {
+public:
+  AnalyzePage(const KernelFacts &facts, const arch::Arch &arch) : facts(facts), arch(arch) {}
+
+  std::string text() {
+    page.title(fmt::format("{}    {}", facts.kernel->name, facts.kernel->place.str()));
+    launch();
+    barriers();
+    regions();
+    sharedMemory();
+    accesses();
+    dependences();
+    reuse();
+    divergence();
+    live();
+    registers();
+    occupancy();
+    couldDo();
+    findings();
+    return page.str();
+  }
+
+private:
+  Place placeOf(const clang::Stmt *statement) const { return facts.kernel->unit->place(statement); }
+
+  void launch() {
+    if (facts.launches.empty())
+      page.line("launch", "none in this file");
+    std::string label = "launch";
+    for (const source::Launch *launch : facts.launches) {
+      auto values = [](const source::LaunchShape &s) {
+        return std::array{s.xyz[0].value, s.xyz[1].value, s.xyz[2].value};
+      };
+      std::string text =
+          fmt::format("grid {}, block {}", shape(values(launch->grid)), shape(values(launch->block)));
+      if (auto total = launch->block.total())
+        text += fmt::format(" = {}, {}", counted(size_t(*total), "thread"), warpsText(*total));
+      if (launch->dynamicSharedBytes.value != 0)
+        text +=
+            fmt::format(", dynamic shared memory {}",
+                        launch->dynamicSharedBytes.value ? bytes(*launch->dynamicSharedBytes.value) : "?");
+      if (!launch->stream.empty())
+        text += fmt::format(", stream {}", launch->stream);
+      page.line(label, fmt::format("{}    {}", text, lineOf(launch->place)));
+      label.clear();
+      explainUnknown("grid", launch->grid);
+      explainUnknown("block", launch->block);
+    }
+    if (facts.blockOrigin == BlockOrigin::Asked)
+      page.line("assumed", fmt::format("block {} as asked for with --block", shape(facts.launch.block)));
+    if (facts.launchesDisagree)
+      page.line("assumed",
+                fmt::format("block {}, of the first launch; the launches differ", shape(facts.launch.block)));
+    if (facts.blockOrigin == BlockOrigin::NotKnown)
+      page.line("assumed", "nothing about the block; --block X,Y,Z would say");
+    if (facts.kernel->maxThreads)
+      page.line("bounds",
+                fmt::format("__launch_bounds__: at most {}", counted(facts.kernel->maxThreads, "thread")) +
+                    (facts.kernel->minBlocks
+                         ? fmt::format(", at least {}", counted(facts.kernel->minBlocks, "block"))
+                         : ""));
+  }
+
+  void explainUnknown(const char *what, const source::LaunchShape &s) {
+    std::set<std::string> said;
+    for (const source::LaunchNumber &n : s.xyz)
+      if (!n.value && said.insert(n.whyUnknown).second)
+        page.more(fmt::format("{} '{}' is not known: {}", what, s.text, n.whyUnknown));
+  }
+
+  void barriers() {
+    std::vector<std::vector<std::string>> rows;
+    for (const Barrier &barrier : facts.regions->barriers()) {
+      std::string what = fmt::format("{}", nameOf(barrier.scope));
+      if (barrier.id)
+        what += fmt::format(" {}", *barrier.id);
+      if (barrier.threads)
+        what += fmt::format(", {} threads", *barrier.threads);
+      const DivergentControl *divergent = facts.regions->divergence(barrier);
+      rows.push_back({lineOf(placeOf(barrier.statement)), barrier.spelling, what,
+                      divergent ? "under a condition that differs by thread" : ""});
+    }
+    if (rows.empty())
+      page.line("barriers", facts.regions->hasBarrier() ? "only in functions that the kernel calls" : "none");
+    else
+      limitedTable("barriers", rows);
+    for (const EarlyExit &exit : facts.regions->earlyExits())
+      page.more(fmt::format("{}: threads may return before a barrier, agreed by the {}", lineOf(exit.place),
+                            nameOf(exit.level)));
+  }
+
+  void regions() {
+    if (!facts.regions->hasBarrier())
+      return;
+    if (!facts.regions->isStructured()) {
+      page.line("regions", "goto makes them impossible to tell apart");
+      return;
+    }
+    std::vector<std::vector<std::string>> rows;
+    describe(facts.regions->root(), 0, rows);
+    limitedTable("regions", rows);
+  }
+
+  /// "12-15" or "12"
+  std::string linesOf(const clang::Stmt *first, const clang::Stmt *last) const {
+    const source::Unit &unit = *facts.kernel->unit;
+    unsigned begin = unit.place(first).line, end = unit.place(last->getEndLoc()).line;
+    return begin == end ? fmt::format("line {}", begin) : fmt::format("lines {}-{}", begin, end);
+  }
+
+  void describe(const RegionNode &node, unsigned depth, std::vector<std::vector<std::string>> &rows) const {
+    std::string indent(2 * depth, ' ');
+    switch (node.kind) {
+    case RegionNode::Kind::Sequence: break;
+    case RegionNode::Kind::Region:
+      if (!node.statements.empty())
+        rows.push_back({fmt::format("{}region {}", indent, node.region),
+                        linesOf(node.statements.front(), node.statements.back())});
+      break;
+    case RegionNode::Kind::Barrier:
+      rows.push_back({indent + "barrier", lineOf(placeOf(node.statement))});
+      break;
+    case RegionNode::Kind::Loop:
+      rows.push_back({indent + "loop", linesOf(node.statement, node.statement)});
+      break;
+    case RegionNode::Kind::Branch:
+      rows.push_back({indent + "branch", linesOf(node.statement, node.statement)});
+      break;
+    case RegionNode::Kind::Call: rows.push_back({indent + "call", lineOf(placeOf(node.statement))}); break;
+    }
+    unsigned inner = depth + (node.kind != RegionNode::Kind::Sequence);
+    for (const auto &child : node.children)
+      describe(*child, inner, rows);
+    if (node.callee)
+      rows.push_back({indent + "  into a function with barriers of its own", ""});
+  }
+
+  void sharedMemory() {
+    std::vector<std::vector<std::string>> rows;
+    for (const auto &array : facts.accesses->arrays())
+      if (array->space == Array::Space::Shared) {
+        std::string extents;
+        int64_t total = array->elementBytes;
+        for (int64_t extent : array->extents)
+          extents += fmt::format("[{}]", extent), total *= extent;
+        rows.push_back(
+            {fmt::format("{} {}{}", array->elementType, array->name, array->isDynamic ? "[]" : extents),
+             array->isDynamic ? "sized by the launch" : bytes(total)});
+      }
+    if (!rows.empty())
+      limitedTable("shared", rows);
+  }
+
+  /// "1 element a lane, coalesced", "same address", "32-way bank conflict"
+  std::string pattern(const Access &access) const {
+    if (access.array->space != Array::Space::Shared && access.array->space != Array::Space::Global)
+      return "";
+    WarpAccess warp = warpAccess(*facts.accesses, access);
+    if (warp.bankConflicts)
+      return warp.isBroadcast()         ? "one address for the warp"
+             : *warp.bankConflicts == 1 ? "no bank conflict"
+                                        : fmt::format("{}-way bank conflict", *warp.bankConflicts);
+    if (warp.sectors)
+      return warp.isBroadcast()   ? "one address for the warp"
+             : warp.isCoalesced() ? fmt::format("coalesced, {}", counted(*warp.sectors, "sector"))
+                                  : fmt::format("{} a warp, {} would do", counted(*warp.sectors, "sector"),
+                                                *warp.fewestSectors);
+    return warp.reason;
+  }
+
+  /// A constant of the file or a local array: no traffic that a launch or a merge of threads would change.
+  static bool isOfNoInterest(const Array &array) {
+    return array.space == Array::Space::Local ||
+           (array.space == Array::Space::Constant && array.extents.empty());
+  }
+
+  void accesses() {
+    std::vector<std::vector<std::string>> rows;
+    std::set<std::vector<std::string>> seen;
+    for (const Access &access : facts.accesses->all()) {
+      if (isOfNoInterest(*access.array))
+        continue;
+      std::vector<std::string> row = {nameOf(access.kind), nameOf(access.array->space), access.text,
+                                      pattern(access), form(access)};
+      if (seen.insert(row).second) {
+        row.insert(row.begin(), lineOf(access.place));
+        rows.push_back(row);
+      }
+    }
+    if (rows.empty())
+      page.line("accesses", "none to shared or global memory");
+    else
+      limitedTable("accesses", rows);
+    for (const Diagnostic &gap : facts.accesses->gaps())
+      page.more(fmt::format("{}: {}", lineOf(gap.place), gap.text));
+  }
+
+  static std::string form(const Access &access) {
+    if (std::string trouble = subscriptTrouble(access); !trouble.empty())
+      return "not affine: " + trouble;
+    std::string text;
+    for (const Affine &subscript : access.subscripts)
+      text += fmt::format("[{}]", subscript.str());
+    return text;
+  }
+
+  static std::string subscriptTrouble(const Access &access) {
+    for (const Affine &subscript : access.subscripts)
+      if (!subscript)
+        return subscript.why().str();
+    return {};
+  }
+
+  /// Ordered dependences are summed up for each array; one that nothing orders is told in full.
+  void dependences() {
+    struct Sum {
+      std::map<std::string, unsigned> kinds;
+      std::set<std::string> distances;
+      unsigned uncertain = 0;
+    };
+    std::map<std::pair<std::string, std::string>, Sum> sums; // by array and what orders them
+    std::vector<std::string> unordered;
+    for (const Dependence &d : facts.dependences.all()) {
+      const Access &source = facts.accesses->all()[d.source], &sink = facts.accesses->all()[d.sink];
+      if (d.isRace()) {
+        unordered.push_back(fmt::format("{} {} at {} and {} at {}: nothing orders them{}", nameOf(d.kind),
+                                        source.text, lineOf(source.place), sink.text, lineOf(sink.place),
+                                        d.isCertain ? "" : ", if they meet: " + d.reason));
+        continue;
+      }
+      Sum &sum = sums[{source.array->name, d.isOrdered ? "ordered by barriers" : "atomic"}];
+      ++sum.kinds[nameOf(d.kind)];
+      sum.uncertain += !d.isCertain;
+      for (unsigned i = 0; i < 3; ++i)
+        if (d.distance[i] && *d.distance[i])
+          sum.distances.insert(fmt::format("{}{:+}", dimensionName(i), *d.distance[i]));
+    }
+    std::vector<std::string> lines;
+    for (const auto &[key, sum] : sums) {
+      std::vector<std::string> kinds;
+      for (const auto &[kind, count] : sum.kinds)
+        kinds.push_back(fmt::format("{} {}", count, kind));
+      std::string text = fmt::format("{}: {} between threads, {}", key.first, joinAnd(kinds), key.second);
+      if (!sum.distances.empty())
+        text += fmt::format(", distances {}", fmt::join(sum.distances, " "));
+      if (sum.uncertain)
+        text += fmt::format(", {} of them not certain", sum.uncertain);
+      lines.push_back(text);
+    }
+    lines.insert(lines.end(), unordered.begin(), unordered.end());
+    std::vector<std::vector<std::string>> rows;
+    for (const std::string &text : lines)
+      rows.push_back({text});
+    if (!rows.empty())
+      limitedTable("depends", rows);
+    if (!facts.dependences.leftOut().empty())
+      page.more(facts.dependences.leftOut());
+  }
+
+  void reuse() {
+    std::vector<std::vector<std::string>> rows;
+    for (const Reuse &r : facts.reuse.all()) {
+      const Access &first = facts.accesses->all()[r.first], &second = facts.accesses->all()[r.second];
+      std::string what =
+          r.kind == Reuse::Kind::Self
+              ? fmt::format("{} by all threads along {}", first.text, dimensionName(r.dimension))
+              : fmt::format("{} and {}, {} apart along {}", first.text, second.text, r.distance,
+                            dimensionName(r.dimension)) +
+                    (r.iterations
+                         ? fmt::format(", {} later", counted(size_t(std::abs(r.iterations)), "iteration"))
+                         : "");
+      rows.push_back({nameOf(first.array->space), what});
+    }
+    if (rows.empty())
+      return;
+    std::sort(rows.begin(), rows.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    limitedTable("reuse", rows);
+  }
+
+  /// What the facts suggest. Directives add their own lines as they come.
+  void couldDo() {
+    std::vector<std::vector<std::string>> rows;
+    for (unsigned dimension = 0; dimension < 3; ++dimension)
+      if (std::string text = savings(dimension); !text.empty())
+        rows.push_back({text});
+    if (!rows.empty())
+      limitedTable("could do", rows);
+  }
+
+  std::string savings(unsigned dimension) const {
+    if (!facts.reuse.isAlong(dimension))
+      return {};
+    std::vector<std::string> parts;
+    for (Array::Space space : {Array::Space::Shared, Array::Space::Global})
+      if (auto loads = facts.reuse.loads(space, dimension, 2, Map::Blocked); loads && loads->saved() > 0)
+        parts.push_back(fmt::format("{:.0f} % of {} loads", 100 * loads->saved(), nameOf(space)));
+    if (parts.empty())
+      return {};
+    return fmt::format("merge two neighbours along {}: saves {}", dimensionName(dimension), joinAnd(parts));
+  }
+
+  void divergence() {
+    std::vector<std::vector<std::string>> rows;
+    for (const auto &[function, branch] : facts.divergentBranches) {
+      std::string cause;
+      for (const Step &step : branch->why)
+        cause += (cause.empty() ? "" : ", ") + step.text;
+      rows.push_back({lineOf(branch->place),
+                      kindName(branch->kind) + (function.empty() ? "" : " in " + function),
+                      branch->level == Level::Warp ? "differs by warp" : "differs by thread", cause});
+    }
+    if (rows.empty())
+      page.line("divergence", "none: no branch differs within a block");
+    else
+      limitedTable("divergence", rows);
+  }
+
+  static std::string kindName(DivergentBranch::Kind kind) {
+    switch (kind) {
+    case DivergentBranch::Kind::If: return "if";
+    case DivergentBranch::Kind::Switch: return "switch";
+    case DivergentBranch::Kind::Loop: return "loop";
+    case DivergentBranch::Kind::Conditional: return "?:";
+    case DivergentBranch::Kind::ShortCircuit: return "&& or ||";
+    case DivergentBranch::Kind::Goto: return "goto";
+    }
+    return "";
+  }
+
+  void live() {
+    std::vector<std::vector<std::string>> rows;
+    for (const LiveAcross &across : facts.liveAcross) {
+      std::vector<std::string> byThread, uniform;
+      for (const LiveValue &value : across.values)
+        (value.differsByThread() ? byThread : uniform).push_back(value.variable->getNameAsString());
+      rows.push_back({lineOf(placeOf(across.barrier)),
+                      byThread.empty() ? "nothing that differs by thread" : "by thread: " + joinAnd(byThread),
+                      uniform.empty() ? "" : "same for all: " + joinAnd(uniform)});
+    }
+    if (!rows.empty())
+      limitedTable("live across", rows);
+  }
+
+  void registers() {
+    page.line("registers",
+              fmt::format("about {} a thread, estimated from the source", facts.registers.registers()));
+    for (const std::string &array : facts.registers.inLocalMemory)
+      page.more(fmt::format("'{}' goes to local memory: its subscripts are not constants", array));
+    if (!facts.compiled)
+      return;
+    const KernelResources &true_ = *facts.compiled;
+    page.more(fmt::format("{} by ptxas for {}, {}", true_.registers, arch.name,
+                          true_.spills() ? fmt::format("spills {} bytes of stores and {} of loads",
+                                                       true_.spillStoreBytes, true_.spillLoadBytes)
+                                         : "no spills"));
+  }
+
+  void occupancy() {
+    if (!facts.occupancy) {
+      page.line("occupancy", "not known: it takes a block size");
+      return;
+    }
+    const arch::Occupancy &o = *facts.occupancy;
+    if (!o.impossible.empty()) {
+      page.line("occupancy", fmt::format("cannot be launched on {}: {}", arch.name, o.impossible.front()));
+      return;
+    }
+    std::vector<std::string> limits;
+    for (arch::Resource resource : o.limits)
+      limits.emplace_back(nameOf(resource));
+    page.line("occupancy", fmt::format("{:.0f} % of {}: {} and {} of {} a multiprocessor, limited by {}",
+                                       o.percent, arch.name, counted(o.blocksPerSm, "block"),
+                                       counted(o.warpsPerSm, "warp"), arch.maxWarpsPerSm, joinAnd(limits)));
+  }
+
+  void findings() {
+    for (const Diagnostic &d : facts.findings.all()) {
+      page.line("a bug?", fmt::format("{}: {}", lineOf(d.place), d.text));
+      for (const Diagnostic::Note &note : d.notes)
+        page.more(fmt::format("{}: {}", lineOf(note.place), note.text));
+    }
+  }
+
+  void limitedTable(const char *label, std::vector<std::vector<std::string>> rows) {
+    size_t left = rows.size() > manyRows ? rows.size() - manyRows : 0;
+    rows.resize(rows.size() - left);
+    page.table(label, rows);
+    if (left)
+      page.more(fmt::format("... and {} more (--json has all)", left));
+  }
+
+  const KernelFacts &facts;
+  const arch::Arch &arch;
+  Page page;
+};
+
+} // namespace
+
+std::string analyzePage(const KernelFacts &facts, const arch::Arch &arch) {
+  return AnalyzePage(facts, arch).text();
+}
+
+} // namespace heddle::report
