@@ -1,1 +1,125 @@
-int main() { return 0; }
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The command line: which verbs there are, the options they share, and what bad usage gets.
+#include "SourceOptions.h"
+#include "Verbs.h"
+#include "support/Diagnostics.h"
+#include "support/Text.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <string_view>
+#include <unistd.h>
+
+using namespace heddle;
+
+namespace {
+
+constexpr int badUsage = 2;
+
+const char *const about = R"(Heddle: a warp-level optimizing compiler for CUDA
+
+Examples:
+  heddle analyze kernel.cu   what a kernel does, and what limits it
+  heddle arch sm_90      what a GPU generation allows
+  heddle doctor          what this machine has, and what that enables
+  heddle run saxpy.cu    build a CUDA program and run it, without a GPU
+)";
+
+bool wantsColour(const std::string &choice, int descriptor) {
+  if (choice != "auto")
+    return choice == "always";
+  const char *noColour = std::getenv("NO_COLOR"), *terminal = std::getenv("TERM");
+  bool refused = (noColour && *noColour) || (terminal && std::string_view(terminal) == "dumb");
+  return !refused && isatty(descriptor);
+}
+
+int complain(const std::string &text, const std::string &hint, const std::string &colourChoice) {
+  Diagnostics diagnostics;
+  diagnostics.error({}, text).withHint(hint);
+  print(std::cerr, diagnostics, wantsColour(colourChoice, STDERR_FILENO));
+  return badUsage;
+}
+
+std::vector<std::string> verbNames(const CLI::App &app) {
+  std::vector<std::string> names;
+  for (const CLI::App *verb : app.get_subcommands([](const CLI::App *) { return true; }))
+    names.push_back(verb->get_name());
+  return names;
+}
+
+/// What was left over: a verb that does not exist, an option no verb has (`foreign`: words for a compiler
+/// that the verb does not call), or nothing at all.
+int complainOfLeftovers(const CLI::App &app, const std::vector<std::string> &foreign,
+                        const std::string &colourChoice) {
+  std::vector<std::string> left = app.remaining(true);
+  if (left.empty())
+    left = foreign;
+  std::vector<CLI::App *> given = app.get_subcommands();
+  if (!given.empty())
+    return complain(fmt::format("'{}' is not something '{}' takes", left.front(), given.front()->get_name()),
+                    fmt::format("heddle {} --help", given.front()->get_name()), colourChoice);
+  if (left.empty())
+    return complain("which verb?", fmt::format("there are {}", joinAnd(verbNames(app))), colourChoice);
+  if (left.front().starts_with("-"))
+    return complain(fmt::format("there is no option '{}'", left.front()), "heddle --help", colourChoice);
+  std::vector<std::string> nearest = nearestFirst(left.front(), verbNames(app));
+  return complain(fmt::format("there is no verb '{}'", left.front()),
+                  fmt::format("did you mean '{}'? There are {}", nearest.front(), joinAnd(verbNames(app))),
+                  colourChoice);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  cli::Session session;
+  std::string colourChoice = "auto";
+
+  CLI::App app(about, "heddle");
+  app.set_version_flag("--version", "heddle " HEDDLE_VERSION);
+  app.add_option("--color", colourChoice, "auto, always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  app.fallthrough(); // shared options may stand after the verb too
+
+  cli::addAnalyze(app, session);
+  cli::addArch(app, session);
+  cli::addDoctor(app, session);
+  cli::addRun(app, session);
+  cli::addVerify(app, session);
+
+  // CLI11 would take -std=c++20 for a bundle of one-letter options, so it sees only what is ours.
+  cli::SplitArguments words = cli::splitArguments({argv + 1, argv + argc});
+  session.compilerArguments = words.compiler;
+  session.programArguments = words.program;
+  auto foreign = [&] { return words.compiler.empty() ? words.program : words.compiler; };
+  app.parse_complete_callback([&] {
+    session.colour = wantsColour(colourChoice, STDOUT_FILENO);
+    for (const CLI::App *verb : app.get_subcommands())
+      if (!foreign().empty() && !session.verbsThatCompile.count(verb->get_name()))
+        throw CLI::ExtrasError({foreign().front()});
+  });
+
+  try {
+    // CLI11 takes its words last first.
+    app.parse(std::vector<std::string>(words.own.rbegin(), words.own.rend()));
+    return app.get_subcommands().empty() ? complainOfLeftovers(app, foreign(), colourChoice)
+                                         : session.exitCode;
+  } catch (const CLI::Success &help) {
+    return app.exit(help);
+  } catch (const CLI::ExtrasError &) {
+    return complainOfLeftovers(app, foreign(), colourChoice);
+  } catch (const CLI::ParseError &wrong) {
+    std::vector<CLI::App *> given = app.get_subcommands();
+    return complain(wrong.what(),
+                    given.empty() ? "heddle --help"
+                                  : fmt::format("heddle {} --help", given.front()->get_name()),
+                    colourChoice);
+  } catch (const std::exception &bug) {
+    std::cerr << fmt::format("internal error: {}\n", bug.what());
+    return 1;
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// heddle analyze: read flags, gather each kernel's facts, print them as a page or as JSON.
+#include "report/Analyze.h"
+
+#include "SourceOptions.h"
+#include "Verbs.h"
+#include "analysis/KernelFacts.h"
+#include "arch/Arch.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <charconv>
+#include <future>
+#include <iostream>
+#include <memory>
+
+namespace heddle::cli {
+namespace {
+
+const char *const about =
+    R"(What a kernel does and what limits it: launch, barriers, accesses, divergence, registers, occupancy
+
+Examples:
+  heddle analyze kernel.cu                         every kernel of the file
+  heddle analyze kernel.cu -k reduce --block 256   one kernel, for a block that the file does not tell
+  heddle analyze kernel.cu --arch sm_80 --json     for another GPU, for a program to read
+)";
+
+struct Request {
+  std::string file, kernel, block;
+  bool json = false, noPtxas = false;
+  SourceOptions source;
+};
+
+/// "256", "16,16" or "8,8,4"
+std::optional<std::array<int64_t, 3>> parseBlock(const std::string &text) {
+  std::array<int64_t, 3> block = {1, 1, 1};
+  const char *at = text.data(), *end = at + text.size();
+  for (size_t i = 0; i < 3; ++i) {
+    auto [next, error] = std::from_chars(at, end, block[i]);
+    if (error != std::errc() || block[i] < 1 || block[i] > 1024)
+      return std::nullopt;
+    if (next == end)
+      return block;
+    if (*next != ',')
+      return std::nullopt;
+    at = next + 1;
+  }
+  return std::nullopt;
+}
+
+void complain(Session &session, const std::string &text, const std::string &hint, int exitCode) {
+  Diagnostics diagnostics;
+  diagnostics.error({}, text).withHint(hint);
+  print(std::cerr, diagnostics, session.colour);
+  session.exitCode = exitCode;
+}
+
+void analyze(const Request &request, Session &session) {
+  analysis::FactOptions options;
+  if (!request.block.empty() && !(options.block = parseBlock(request.block)))
+    return complain(session, fmt::format("'{}' is not a block", request.block),
+                    "up to three numbers from 1 to 1024 with commas between them, as in --block 16,16", 2);
+  Diagnostics diagnostics;
+  std::optional<arch::Arch> arch = arch::findArch(request.source.archName(), diagnostics);
+  if (!arch) {
+    print(std::cerr, diagnostics, session.colour);
+    session.exitCode = 2;
+    return;
+  }
+  options.arch = &*arch;
+
+  // ptxas takes as long as reading the file does; the two go on at the same time.
+  std::future<analysis::TrueRegisters> counting;
+  if (!request.noPtxas)
+    counting = std::async(std::launch::async, analysis::trueRegisters, request.file,
+                          request.source.compileOptions());
+  std::unique_ptr<source::Program> program = readProgram(request.file, request.source, session);
+  if (!program)
+    return;
+  std::vector<const source::Kernel *> kernels = chooseKernels(*program, request.kernel, session);
+
+  analysis::TrueRegisters truth;
+  if (counting.valid())
+    truth = counting.get();
+  nlohmann::ordered_json json = {
+      {"schema", "heddle.analyze/1"}, {"file", request.file}, {"kernels", nlohmann::ordered_json::array()}};
+  for (const source::Kernel *kernel : kernels) {
+    auto found = truth.kernels.find(kernel->mangledName);
+    options.compiled = found == truth.kernels.end() ? std::nullopt : std::optional(found->second);
+    std::unique_ptr<analysis::KernelFacts> facts = analysis::KernelFacts::of(*program, *kernel, options);
+    if (request.json)
+      json["kernels"].push_back(report::analyzeJson(*facts, *arch));
+    else
+      std::cout << (kernel == kernels.front() ? "" : "\n") << report::analyzePage(*facts, *arch);
+  }
+  if (request.json && !kernels.empty())
+    std::cout << json.dump(2) << "\n";
+}
+
+} // namespace
+
+void addAnalyze(CLI::App &app, Session &session) {
+  auto request = std::make_shared<Request>();
+  CLI::App *verb = app.add_subcommand("analyze", about);
+  verb->add_option("FILE", request->file, "the .cu file")->required();
+  verb->add_option("-k,--kernel", request->kernel,
+                   "only this kernel; all instantiations where it is a template");
+  verb->add_option("--block", request->block, "X[,Y[,Z]]: the block to assume");
+  verb->add_flag("--json", request->json, "the same facts as JSON");
+  verb->add_flag("--no-ptxas", request->noPtxas, "do not compile for true register counts");
+  request->source.addTo(*verb, session);
+  verb->callback([request, &session] { analyze(*request, session); });
+}
+
+} // namespace heddle::cli

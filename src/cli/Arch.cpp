@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// heddle arch: the architecture tables for people, and the occupancy of a kernel that is described by
+// numbers.
+#include "arch/Arch.h"
+
+#include "Verbs.h"
+#include "arch/ArchJson.h"
+#include "arch/Fields.h"
+#include "arch/Occupancy.h"
+#include "support/Diagnostics.h"
+#include "support/Text.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <iostream>
+#include <memory>
+
+namespace heddle::cli {
+namespace {
+
+using arch::Arch;
+using Json = nlohmann::ordered_json;
+
+const char *const about = R"(What a GPU generation allows, and how much of it a kernel can fill
+
+Examples:
+  heddle arch                                       all generations, a line each
+  heddle arch sm_90                                 one of them; also 9.0, hopper, h200
+  heddle arch sm_90 --threads 256 --registers 40    the occupancy of such a kernel
+)";
+
+struct Request {
+  std::string name;
+  bool json = false;
+  bool occupancy = false; ///< of a kernel with these resources
+  arch::KernelResources kernel;
+};
+
+std::string bytesText(unsigned bytes) {
+  if (bytes >= 1024 * 1024 && bytes % (256 * 1024) == 0)
+    return fmt::format("{} MB", bytes / 1048576.0);
+  return bytes >= 1024 && bytes % 1024 == 0 ? fmt::format("{} KB", bytes / 1024)
+                                            : fmt::format("{} bytes", bytes);
+}
+
+std::string valueText(const arch::NumberField &field, unsigned value) {
+  switch (field.kind) {
+  case arch::NumberField::Bytes: return bytesText(value);
+  case arch::NumberField::Megahertz: return fmt::format("{} MHz", value);
+  case arch::NumberField::Count: break;
+  }
+  return fmt::format("{}", value);
+}
+
+std::string overview(const std::vector<Arch> &archs) {
+  std::string text =
+      fmt::format("{:<7} {:<13} {:>5} {:>6} {:>9} {:>10} {:>9} {:>12}  {}\n", "name", "generation", "warps",
+                  "blocks", "registers", "a thread", "shared", "a block", "stands for");
+  for (const Arch &a : archs)
+    text += fmt::format("{:<7} {:<13} {:>5} {:>6} {:>9} {:>10} {:>9} {:>12}  {}, {} SMs\n", a.name,
+                        a.generation, a.maxWarpsPerSm, a.maxBlocksPerSm, a.registersPerSm,
+                        a.maxRegistersPerThread, bytesText(a.sharedBytesPerSm),
+                        bytesText(a.maxSharedBytesPerBlockOptIn), a.deviceName, a.deviceSms);
+  return text + "warps, blocks, registers and shared memory are what one SM holds\n";
+}
+
+std::string line(std::string_view label, std::string_view value) {
+  return fmt::format("  {:<38} {}\n", label, value);
+}
+
+std::string carveoutsText(const Arch &a) {
+  std::vector<std::string> sizes;
+  for (unsigned bytes : a.sharedCarveouts)
+    sizes.push_back(fmt::format("{}", bytes / 1024));
+  return joinAnd(sizes) + " KB";
+}
+
+/// Lines of a group that are not plain numbers.
+std::string furtherLines(const Arch &a, std::string_view group) {
+  if (group == "threads")
+    return line("a block's x, y, z, at most", fmt::format("{}", fmt::join(a.maxBlockDim, ", "))) +
+           line("a grid's x, y, z, at most", fmt::format("{}", fmt::join(a.maxGridDim, ", ")));
+  return group == "sharedMemory" ? line("can be set to", carveoutsText(a)) : "";
+}
+
+std::string groupText(const Arch &a, std::string_view group, std::string_view title) {
+  std::string text = fmt::format("\n{}\n", title);
+  for (const arch::NumberField &field : arch::numberFields())
+    if (field.group == group && (a.*field.member != 0 || field.zero == arch::NumberField::Never))
+      text += line(field.label, valueText(field, a.*field.member));
+  return text + furtherLines(a, group);
+}
+
+std::string featuresText(const Arch &a) {
+  std::string has, lacks;
+  for (arch::Feature feature : arch::allFeatures())
+    (a.has(feature) ? has : lacks) += fmt::format("  {:<22} {}\n", nameOf(feature), aboutOf(feature));
+  std::string text = has.empty() ? "" : "\nfeatures\n" + has;
+  return lacks.empty() ? text : text + "\nnot there\n" + lacks;
+}
+
+std::string page(const Arch &a) {
+  std::string text =
+      fmt::format("{}: {}, compute capability {}\n", a.name, a.generation, a.computeCapability());
+  text += groupText(a, "threads", "threads");
+  text += groupText(a, "registers", "registers (32 bits)");
+  text += groupText(a, "sharedMemory", "shared memory");
+  text += groupText(a, "caches", "caches");
+  text += groupText(a, "barriers", "barriers");
+  text += groupText(a, "device", fmt::format("stands for: {}", a.deviceName));
+  return text + featuresText(a) + fmt::format("\nfrom: {}\n", a.source);
+}
+
+Json pageJson(const Arch &a) {
+  Json json = {{"schema", "heddle.arch/1"}};
+  json.update(toJson(a));
+  return json;
+}
+
+std::vector<std::string> limitNames(const arch::Occupancy &o) {
+  std::vector<std::string> names;
+  for (arch::Resource resource : o.limits)
+    names.emplace_back(nameOf(resource));
+  return names;
+}
+
+std::string stepText(const arch::OccupancyStep &step) {
+  std::vector<std::string> needs;
+  if (step.registersPerThreadAtMost)
+    needs.push_back(fmt::format("at most {} a thread", counted(*step.registersPerThreadAtMost, "register")));
+  if (step.sharedBytesAtMost)
+    needs.push_back(fmt::format("at most {} bytes of shared memory", *step.sharedBytesAtMost));
+  return fmt::format("  {:>3} % ({}) with {}\n", std::lround(step.percent),
+                     counted(step.blocksPerSm, "block"), joinAnd(needs));
+}
+
+/// Steps that ask for the same are one step: the last of them.
+std::vector<arch::OccupancyStep> distinctSteps(const Arch &a, const arch::KernelResources &kernel) {
+  std::vector<arch::OccupancyStep> distinct;
+  for (const arch::OccupancyStep &step : arch::stepsUp(a, kernel)) {
+    if (!distinct.empty() && distinct.back().registersPerThreadAtMost == step.registersPerThreadAtMost &&
+        distinct.back().sharedBytesAtMost == step.sharedBytesAtMost)
+      distinct.pop_back();
+    distinct.push_back(step);
+  }
+  return distinct;
+}
+
+std::string occupancyText(const Arch &a, const arch::KernelResources &kernel) {
+  arch::Occupancy o = occupancy(a, kernel);
+  std::string text;
+  for (const std::string &reason : o.impossible)
+    text += fmt::format("cannot be launched: {}\n", reason);
+  if (o.impossible.empty())
+    text =
+        fmt::format("{} % on {}: {} of {} on an SM, {} of {} warps; limited by {}\n", std::lround(o.percent),
+                    a.name, counted(o.blocksPerSm, "block"), counted(kernel.threadsPerBlock, "thread"),
+                    o.warpsPerSm, a.maxWarpsPerSm, joinAnd(limitNames(o)));
+  if (o.needsSharedOptIn && o.impossible.empty())
+    text += "  the program must set cudaFuncAttributeMaxDynamicSharedMemorySize\n";
+  for (const arch::OccupancyStep &step : distinctSteps(a, kernel))
+    text += stepText(step);
+  return text;
+}
+
+Json stepJson(const arch::OccupancyStep &step) {
+  Json json = {{"blocksPerSm", step.blocksPerSm}, {"warpsPerSm", step.warpsPerSm}, {"percent", step.percent}};
+  if (step.registersPerThreadAtMost)
+    json["registersPerThreadAtMost"] = *step.registersPerThreadAtMost;
+  if (step.sharedBytesAtMost)
+    json["sharedBytesAtMost"] = *step.sharedBytesAtMost;
+  return json;
+}
+
+Json occupancyJson(const Arch &a, const arch::KernelResources &kernel) {
+  arch::Occupancy o = occupancy(a, kernel);
+  Json json = {{"schema", "heddle.occupancy/1"},
+               {"arch", a.name},
+               {"blocksPerSm", o.blocksPerSm},
+               {"warpsPerSm", o.warpsPerSm},
+               {"percent", o.percent},
+               {"limits", limitNames(o)},
+               {"impossible", o.impossible},
+               {"registersPerBlock", o.registersPerBlock},
+               {"sharedBytesPerBlock", o.sharedBytesPerBlock}};
+  json["stepsUp"] = Json::array();
+  for (const arch::OccupancyStep &step : distinctSteps(a, kernel))
+    json["stepsUp"].push_back(stepJson(step));
+  return json;
+}
+
+void showAll(const std::vector<Arch> &archs, bool asJson) {
+  if (!asJson) {
+    std::cout << overview(archs);
+    return;
+  }
+  Json json = {{"schema", "heddle.archs/1"}, {"archs", Json::array()}};
+  for (const Arch &a : archs)
+    json["archs"].push_back(toJson(a));
+  std::cout << json.dump(2) << "\n";
+}
+
+void showOne(const Arch &a, const Request &request) {
+  if (request.occupancy && request.json)
+    std::cout << occupancyJson(a, request.kernel).dump(2) << "\n";
+  else if (request.occupancy)
+    std::cout << occupancyText(a, request.kernel);
+  else if (request.json)
+    std::cout << pageJson(a).dump(2) << "\n";
+  else
+    std::cout << page(a);
+}
+
+/// Exit code.
+int run(const Request &request, bool colour) {
+  Diagnostics diagnostics;
+  std::vector<Arch> archs = arch::loadArchs(diagnostics);
+  bool tablesAreSound = diagnostics.empty();
+  int exitCode = tablesAreSound ? 0 : 1;
+  if (request.name.empty())
+    showAll(archs, request.json);
+  else if (const Arch *a = findArch(request.name, archs, diagnostics))
+    showOne(*a, request);
+  else
+    exitCode = tablesAreSound ? 2 : 1;
+  print(std::cerr, diagnostics, colour);
+  return exitCode;
+}
+
+} // namespace
+
+void addArch(CLI::App &app, Session &session) {
+  auto request = std::make_shared<Request>();
+  CLI::App *verb = app.add_subcommand("arch", about);
+  CLI::Option *name = verb->add_option("NAME", request->name, "sm_90, 9.0, compute_90, hopper, h200...");
+  CLI::Option *threads = verb->add_option("--threads", request->kernel.threadsPerBlock,
+                                          "threads in a block; prints the occupancy")
+                             ->needs(name)
+                             ->check(CLI::PositiveNumber);
+  verb->add_option("--registers", request->kernel.registersPerThread, "registers in a thread")
+      ->needs(threads);
+  verb->add_option("--shared", request->kernel.dynamicSharedBytes, "bytes of shared memory in a block")
+      ->needs(threads);
+  verb->add_option("--barriers", request->kernel.namedBarriers,
+                   "named barriers in a block, barrier 0 included")
+      ->needs(threads);
+  verb->add_flag("--json", request->json, "the same facts as JSON");
+  verb->callback([request, threads, &session] {
+    request->occupancy = threads->count() > 0;
+    session.exitCode = run(*request, session.colour);
+  });
+}
+
+} // namespace heddle::cli

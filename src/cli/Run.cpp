@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// heddle run: builds a CUDA program and runs it, on the machine or on a GPU.
+#include "Verbs.h"
+#include "arch/Arch.h"
+#include "build/Build.h"
+#include "build/Execute.h"
+#include "build/Program.h"
+#include "support/Paths.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+namespace heddle::cli {
+namespace {
+
+const char *const about = R"(Build a CUDA program and run it, without a GPU
+
+Examples:
+  heddle run saxpy.cu
+  heddle run main.cu kernels.cu -Iinclude -DN=1024 -- --size 64     flags go to the compiler, the rest after --
+  heddle run saxpy.cu --arch sm_80 --cores 1 --timeout 10
+
+Output and exit code are the program's own. A kernel that is stopped (bad address, deadlock, --timeout) is
+reported on stderr; a program that takes no notice of it still gets exit code 1.
+)";
+
+std::string inWords(uint64_t n) {
+  if (n < 100000)
+    return std::to_string(n);
+  return n < 10000000000 ? fmt::format("{:.1f} million", double(n) / 1e6)
+                         : fmt::format("{:.1f} billion", double(n) / 1e9);
+}
+
+void printSummary(const build::ProgramRun &run, const build::ProgramOptions &options) {
+  if (options.device == build::Device::Gpu) {
+    std::cerr << fmt::format("heddle: {:.3f} s on the GPU\n", run.execution.seconds);
+    return;
+  }
+  std::cerr << fmt::format(
+      "heddle: {} launch{}, {} thread-instructions in {:.3f} s ({} as {}, program {:.3f} s)\n",
+      run.summary.launches, run.summary.launches == 1 ? "" : "es", inWords(run.summary.threadInstructions),
+      run.summary.seconds, run.compiler, options.arch, run.execution.seconds);
+}
+
+void run(const build::ProgramOptions &options, bool quiet, Session &session) {
+  Diagnostics diagnostics;
+  build::Program program(options, diagnostics);
+  std::cerr << program.messages();
+  print(std::cerr, diagnostics, session.colour);
+  if (!program.ok()) {
+    session.exitCode = program.compiled() ? 1 : 3;
+    return;
+  }
+  std::cout.flush();
+  build::ProgramRun result = program.run(session.programArguments, {}, build::Output::Shown);
+  session.exitCode = result.execution.exitCode;
+  // Nothing that went wrong on the machine passes for success.
+  if (result.summary.failed && session.exitCode == 0)
+    session.exitCode = 1;
+  if (!quiet)
+    printSummary(result, options);
+}
+
+} // namespace
+
+void addRun(CLI::App &app, Session &session) {
+  struct Given {
+    build::ProgramOptions options;
+    std::string device = "vm", compiler = "auto";
+    bool quiet = false;
+  };
+  auto given = std::make_shared<Given>();
+  CLI::App *verb = app.add_subcommand("run", about);
+  // Everything that is not ours is the compiler's.
+  verb->fallthrough(false)->allow_extras();
+  verb->add_option("--device", given->device, "vm (our machine), gpu, or auto: the GPU where there is one")
+      ->check(CLI::IsMember({"vm", "gpu", "auto"}));
+  verb->add_option("--compiler", given->compiler, "nvcc, clang (needs no toolkit), or auto: nvcc where it is")
+      ->check(CLI::IsMember({"auto", "nvcc", "clang"}));
+  verb->add_option("--arch", given->options.arch, "the GPU generation that the machine stands for");
+  verb->add_option("--cores", given->options.cores, "host cores that execute blocks; 0 is all");
+  verb->add_option("--timeout", given->options.timeoutSeconds, "seconds after which a kernel is stopped");
+  verb->add_flag("--quiet", given->quiet, "no summary on stderr");
+  session.verbsThatCompile.insert(verb->get_name());
+  verb->callback([given, verb, &session] {
+    Diagnostics diagnostics;
+    build::readChoices(given->device, given->compiler, given->options, diagnostics);
+    given->options.sources = build::splitArguments(verb->remaining());
+    given->options.sources.flags.insert(given->options.sources.flags.end(), session.compilerArguments.begin(),
+                                        session.compilerArguments.end());
+    if (given->options.sources.files.empty())
+      diagnostics.error({}, "which program?").withHint("heddle run FILE.cu");
+    if (!diagnostics.empty()) {
+      print(std::cerr, diagnostics, session.colour);
+      session.exitCode = 2;
+      return;
+    }
+    run(given->options, given->quiet, session);
+  });
+}
+
+} // namespace heddle::cli

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "SourceOptions.h"
+
+#include "Verbs.h"
+#include "arch/Arch.h"
+#include "support/Text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <set>
+
+namespace heddle::cli {
+namespace {
+
+/// Words that begin so go to the compiler. Heddle's own one-letter options (-k, -d, -o, -p) are none of them.
+constexpr const char *compilerPrefixes[] = {"-I",
+                                            "-D",
+                                            "-U",
+                                            "-std=",
+                                            "--std=",
+                                            "-isystem",
+                                            "-include",
+                                            "-W",
+                                            "-f",
+                                            "-O",
+                                            "-m",
+                                            "-g",
+                                            "-Xclang",
+                                            "-Xcompiler",
+                                            "-Xptxas",
+                                            "-gencode",
+                                            "--expt-",
+                                            "-expt-",
+                                            "--extended-lambda",
+                                            "-extended-lambda",
+                                            "--use_fast_math",
+                                            "-use_fast_math",
+                                            "-L",
+                                            "-l",
+                                            "-pthread",
+                                            "-arch="};
+
+/// Those of them whose value may be the next word.
+bool takesNextWord(const std::string &word) {
+  static const std::set<std::string> alone = {"-I",      "-D",         "-U",      "-isystem", "-include",
+                                              "-Xclang", "-Xcompiler", "-Xptxas", "-gencode", "-L"};
+  return alone.count(word) != 0;
+}
+
+bool isForCompiler(const std::string &word) {
+  return std::any_of(std::begin(compilerPrefixes), std::end(compilerPrefixes),
+                     [&](const char *prefix) { return word.starts_with(prefix); });
+}
+
+} // namespace
+
+SplitArguments splitArguments(const std::vector<std::string> &words) {
+  SplitArguments split;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--") {
+      split.program.assign(words.begin() + long(i) + 1, words.end());
+      break;
+    }
+    bool compiler = isForCompiler(words[i]);
+    (compiler ? split.compiler : split.own).push_back(words[i]);
+    if (compiler && takesNextWord(words[i]) && i + 1 < words.size())
+      split.compiler.push_back(words[++i]);
+  }
+  return split;
+}
+
+void SourceOptions::addTo(CLI::App &verb, Session &shared) {
+  session = &shared;
+  shared.verbsThatCompile.insert(verb.get_name());
+  verb.add_option("--arch", arch, "the GPU to compile and reckon for: sm_90, 8.6, hopper... (default sm_90)");
+  verb.add_option("--cuda-path", cudaPath, "the CUDA toolkit's folder, or 'none' for Heddle's own headers");
+  verb.add_option("-p", compileCommands, "the folder of a compile_commands.json to take arguments from");
+  verb.footer("-I, -D, -U, -std=, -include, -isystem, -f.. and -W.. go to the compiler as they are.");
+}
+
+source::CompileOptions SourceOptions::compileOptions() const {
+  source::CompileOptions options;
+  options.userArguments = session->compilerArguments;
+  options.cudaPath = cudaPath;
+  options.compileCommandsFolder = compileCommands;
+  // Clang 22 compiles for sm_50 and later; facts for an older one are drawn from the same text.
+  Diagnostics ignored;
+  if (auto found = arch::findArch(arch, ignored); found && found->major >= 5)
+    options.arch = found->name;
+  return options;
+}
+
+std::unique_ptr<source::Program> readProgram(const std::string &file, const SourceOptions &options,
+                                             Session &session) {
+  auto result = source::Program::parse(file, options.compileOptions());
+  if (auto *program = std::get_if<std::unique_ptr<source::Program>>(&result))
+    return std::move(*program);
+  const auto &failure = std::get<source::ParseFailure>(result);
+  std::cerr << failure.compilerMessages;
+  print(std::cerr, failure.diagnostics, session.colour);
+  session.exitCode = failure.kind == source::ParseFailure::Kind::NotReadable ? 2 : 3;
+  return nullptr;
+}
+
+std::vector<const source::Kernel *> chooseKernels(const source::Program &program, const std::string &wanted,
+                                                  Session &session) {
+  std::vector<const source::Kernel *> all;
+  std::vector<std::string> names;
+  for (const auto &kernel : program.kernels()) {
+    all.push_back(kernel.get());
+    if (std::find(names.begin(), names.end(), kernel->name) == names.end())
+      names.push_back(kernel->name);
+  }
+  Diagnostics diagnostics;
+  if (all.empty()) {
+    Diagnostic &none = diagnostics.error({program.file().string()}, "there is no kernel in this file");
+    for (const source::UninstantiatedKernel &pattern : program.uninstantiated())
+      none.note(pattern.place,
+                fmt::format("'{}' is a template that nothing here instantiates", pattern.name));
+    if (!program.uninstantiated().empty())
+      none.withHint("an explicit instantiation, or a launch, says for which arguments it is to be looked at");
+    session.exitCode = 1;
+  } else if (!wanted.empty()) {
+    std::vector<const source::Kernel *> chosen = program.kernelsNamed(wanted);
+    if (!chosen.empty())
+      return chosen;
+    diagnostics.error({program.file().string()}, fmt::format("there is no kernel '{}' in this file", wanted))
+        .withHint("there are " + joinAnd(nearestFirst(wanted, names)));
+    session.exitCode = 2;
+    all.clear();
+  }
+  print(std::cerr, diagnostics, session.colour);
+  return all;
+}
+
+} // namespace heddle::cli

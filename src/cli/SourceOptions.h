@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the verbs that read CUDA have in common: which file, how to compile it, which kernel.
+#pragma once
+
+#include "source/Program.h"
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+namespace heddle::cli {
+
+struct Session;
+
+/// A command line in three parts: Heddle's own words, those meant for the compiler (-I, -D, -std=... in any
+/// place before `--`), and those after `--`, which belong to the program that is run.
+struct SplitArguments {
+  std::vector<std::string> own, compiler, program;
+};
+SplitArguments splitArguments(const std::vector<std::string> &words);
+
+/// --cuda-path, --arch, -p: filled by the command line, turned into what the source room takes.
+class SourceOptions {
+public:
+  void addTo(CLI::App &verb, Session &session);
+  source::CompileOptions compileOptions() const;
+  const std::string &archName() const { return arch; }
+
+private:
+  Session *session = nullptr;
+  std::string arch = "sm_90", cudaPath, compileCommands;
+};
+
+/// Parses the file, or prints why it cannot be and leaves the exit code (2 where there is no such thing to
+/// read, 3 where it does not compile).
+std::unique_ptr<source::Program> readProgram(const std::string &file, const SourceOptions &options,
+                                             Session &session);
+
+/// The kernels that -k names, all where it names none. Empty, with the message printed and the exit code set,
+/// where there are none.
+std::vector<const source::Kernel *> chooseKernels(const source::Program &program, const std::string &wanted,
+                                                  Session &session);
+
+} // namespace heddle::cli

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+/// One function for each verb. It adds the verb's subcommand; the subcommand's callback does the work once
+/// the command line is read and leaves its exit code in the session.
+namespace heddle::cli {
+
+/// What main tells a verb, and what a verb leaves behind for main.
+struct Session {
+  int exitCode = 0;    ///< 0 done, 1 refused or found wrong, 2 bad usage, 3 the input does not compile
+  bool colour = false; ///< on standard output
+  std::vector<std::string> compilerArguments; ///< -I, -D, -std=..., as given
+  std::vector<std::string> programArguments;  ///< what stands after `--`
+  std::set<std::string> verbsThatCompile;     ///< the verbs that take those two
+};
+
+void addAnalyze(CLI::App &app, Session &session);
+void addArch(CLI::App &app, Session &session);
+void addDoctor(CLI::App &app, Session &session);
+void addRun(CLI::App &app, Session &session);
+void addVerify(CLI::App &app, Session &session);
+
+} // namespace heddle::cli
