@@ -1,0 +1,27 @@
+// same
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// saxpy.cu again: half as many threads, each with two elements.
+#include <cstdio>
+#include <vector>
+
+constexpr int n = 1000;
+
+__global__ void scale(const float *x, float *y, int count) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x)
+    y[i] = 2 * x[i] + 1;
+}
+
+int main() {
+  std::vector<float> in(n), out(n);
+  for (int i = 0; i < n; ++i)
+    in[i] = float(i % 37 == 0 ? 0 : i % 37);
+  float *a, *b;
+  cudaMalloc(&a, n * sizeof(float));
+  cudaMalloc(&b, n * sizeof(float));
+  cudaMemcpy(a, in.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+  scale<<<2, 256>>>(a, b, n);
+  cudaMemcpy(out.data(), b, n * sizeof(float), cudaMemcpyDeviceToHost);
+  std::printf("done\n");
+  cudaFree(a);
+  cudaFree(b);
+}
