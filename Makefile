@@ -33,6 +33,7 @@ test: build      ## build and run all tests
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
 
 bench: build     ## run the benchmarks (ratios; absolute times only where a GPU is named)
+	@ninja -C $(BUILD) -j $(JOBS) --quiet benchmarks
 	@tools/bench $(BUILD)
 
 format:          ## lay out the sources as .clang-format says
