@@ -8,6 +8,7 @@
 #include "source/Unit.h"
 
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/ASTLambda.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 
@@ -43,8 +44,18 @@ private:
   const Unit &unit;
 };
 
+/// The launches of one function; those of its lambdas are left to them.
 class LaunchCalls : public RecursiveASTVisitor<LaunchCalls> {
 public:
+  bool TraverseLambdaExpr(LambdaExpr *lambda) {
+    if (const FunctionTemplateDecl *pattern = lambda->getDependentCallOperator()) {
+      for (const FunctionDecl *instance : pattern->specializations())
+        lambdas.push_back(instance);
+    } else {
+      lambdas.push_back(lambda->getCallOperator());
+    }
+    return true;
+  }
   bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *call) {
     calls.push_back(call);
     return true;
@@ -65,11 +76,12 @@ public:
     return std::nullopt;
   }
   std::vector<const CallExpr *> calls;
+  std::vector<const FunctionDecl *> lambdas;
 };
 
 /// The function an expression names: directly, by address, through casts, or through a pointer with one
 /// value.
-const FunctionDecl *functionNamed(const Expr *expr, const ReachingDefinitions *definitions, int depth = 0) {
+const FunctionDecl *functionNamed(const Expr *expr, const LaunchValues &values, int depth = 0) {
   expr = expr->IgnoreParenCasts();
   if (const auto *unary = dyn_cast<UnaryOperator>(expr); unary && unary->getOpcode() == UO_AddrOf)
     expr = unary->getSubExpr()->IgnoreParenCasts();
@@ -78,15 +90,16 @@ const FunctionDecl *functionNamed(const Expr *expr, const ReachingDefinitions *d
     return nullptr;
   if (const auto *function = dyn_cast<FunctionDecl>(use->getDecl()))
     return function;
-  const Definition *only = definitions && depth < 8 ? definitions->onlyReaching(use) : nullptr;
-  return only && only->isExact() ? functionNamed(only->value, definitions, depth + 1) : nullptr;
+  const auto *variable = dyn_cast<VarDecl>(use->getDecl());
+  const Definition *only = variable && depth < 8 ? values.onlyDefinition(use, variable) : nullptr;
+  return only && only->isExact() ? functionNamed(only->value, values, depth + 1) : nullptr;
 }
 
 class LaunchReader {
 public:
   LaunchReader(const Unit &unit, const std::vector<std::unique_ptr<Kernel>> &kernels,
-               const ReachingDefinitions *definitions)
-      : unit(unit), kernels(kernels), definitions(definitions), values(unit, definitions) {}
+               std::vector<LaunchValues::Scope> scopes)
+      : unit(unit), kernels(kernels), values(unit, std::move(scopes)) {}
 
   Launch read(const CallExpr *call) const {
     Launch launch;
@@ -105,7 +118,7 @@ private:
   void readChevron(const CUDAKernelCallExpr *call, Launch &launch) const {
     launch.form = Launch::Form::TripleChevron;
     const FunctionDecl *callee = call->getDirectCallee();
-    nameKernel(call->getCallee(), callee ? callee : functionNamed(call->getCallee(), definitions), launch);
+    nameKernel(call->getCallee(), callee ? callee : functionNamed(call->getCallee(), values), launch);
     readShape(call->getConfig()->getArg(0), call->getConfig()->getArg(1), call->getConfig()->getArg(2),
               call->getConfig()->getArg(3), launch);
   }
@@ -115,14 +128,14 @@ private:
     if (launch.form == Launch::Form::LaunchKernelEx) {
       // Grid and block sit in a cudaLaunchConfig_t that is filled member by member and passed by address.
       if (call->getNumArgs() > 1)
-        nameKernel(call->getArg(1), functionNamed(call->getArg(1), definitions), launch);
+        nameKernel(call->getArg(1), functionNamed(call->getArg(1), values), launch);
       for (LaunchShape *shape : {&launch.grid, &launch.block})
         for (LaunchNumber &n : shape->xyz)
           n.whyUnknown = "it is set in a cudaLaunchConfig_t";
       launch.dynamicSharedBytes.whyUnknown = "it is set in a cudaLaunchConfig_t";
       return;
     }
-    nameKernel(call->getArg(0), functionNamed(call->getArg(0), definitions), launch);
+    nameKernel(call->getArg(0), functionNamed(call->getArg(0), values), launch);
     readShape(call->getArg(1), call->getArg(2), call->getNumArgs() > 4 ? call->getArg(4) : nullptr,
               call->getNumArgs() > 5 ? call->getArg(5) : nullptr, launch);
   }
@@ -152,9 +165,30 @@ private:
 
   const Unit &unit;
   const std::vector<std::unique_ptr<Kernel>> &kernels;
-  const ReachingDefinitions *definitions;
   LaunchValues values;
 };
+
+/// Reads the launches of a function and of the lambdas in it; `around` are the functions around it.
+void readLaunches(const Unit &host, const std::vector<std::unique_ptr<Kernel>> &kernels,
+                  const FunctionDecl *function, std::vector<LaunchValues::Scope> around,
+                  std::vector<Launch> &launches) {
+  LaunchCalls found;
+  if (function->getBody())
+    found.TraverseStmt(function->getBody());
+  if (found.calls.empty() && found.lambdas.empty())
+    return;
+  std::unique_ptr<ReachingDefinitions> definitions = ReachingDefinitions::of(function);
+  // A mutable lambda may change its own copy of a variable, which the function around it does not show.
+  const auto *method = dyn_cast<CXXMethodDecl>(function);
+  if (method && isLambdaCallOperator(method) && !method->isConst())
+    around.clear();
+  around.insert(around.begin(), {function, definitions.get()});
+  LaunchReader reader(host, kernels, around);
+  for (const CallExpr *call : found.calls)
+    launches.push_back(reader.read(call));
+  for (const FunctionDecl *lambda : found.lambdas)
+    readLaunches(host, kernels, lambda, around, launches);
+}
 
 } // namespace
 
@@ -169,16 +203,8 @@ std::vector<Launch> findLaunches(const Unit &host, const std::vector<std::unique
   finder.TraverseDecl(host.context().getTranslationUnitDecl());
 
   std::vector<Launch> launches;
-  for (const FunctionDecl *function : finder.functions) {
-    LaunchCalls found;
-    found.TraverseStmt(function->getBody());
-    if (found.calls.empty())
-      continue;
-    std::unique_ptr<ReachingDefinitions> definitions = ReachingDefinitions::of(function);
-    LaunchReader reader(host, kernels, definitions.get());
-    for (const CallExpr *call : found.calls)
-      launches.push_back(reader.read(call));
-  }
+  for (const FunctionDecl *function : finder.functions)
+    readLaunches(host, kernels, function, {}, launches);
 
   const SourceManager &sources = host.sources();
   std::stable_sort(launches.begin(), launches.end(), [&](const Launch &a, const Launch &b) {

@@ -243,7 +243,7 @@ LaunchValues::Outcome LaunchValues::ofVariable(const DeclRefExpr *use, At at) co
   }
   if (variable->getType()->isReferenceType()) // what it is bound to may have changed since
     return {std::nullopt, name + " is a reference"};
-  if (!definitions || !definitions->isTracked(variable))
+  if (!definitionsFor(variable))
     return {std::nullopt,
             name + (variable->hasGlobalStorage() ? " is a global that may change" : " is set elsewhere")};
   const Definition *only = onlyDefinition(use, variable);
@@ -256,7 +256,19 @@ LaunchValues::Outcome LaunchValues::ofVariable(const DeclRefExpr *use, At at) co
   return evaluate(only->value, at);
 }
 
+const ReachingDefinitions *LaunchValues::definitionsFor(const VarDecl *variable) const {
+  // By where it is declared: a lambda's body names variables of the function around it as well.
+  for (const Scope &scope : scopes)
+    if (scope.definitions && variable->getDeclContext() == scope.function &&
+        scope.definitions->isTracked(variable))
+      return scope.definitions;
+  return nullptr;
+}
+
 const Definition *LaunchValues::onlyDefinition(const DeclRefExpr *use, const VarDecl *variable) const {
+  const ReachingDefinitions *definitions = definitionsFor(variable);
+  if (!definitions)
+    return nullptr;
   if (const Definition *only = definitions->onlyReaching(use))
     return only;
   // A use inside a lambda is on no path of the function around it; what never changes is the same there.
@@ -321,7 +333,8 @@ LaunchShape LaunchValues::shapeOfVariable(const DeclRefExpr *use, At at) const {
     return shape(variable->getInit(), at);
   if (variable && variable->getType()->isReferenceType())
     return unknownShape(name + " is a reference");
-  if (!variable || at.frame || !definitions || !definitions->isTracked(variable))
+  const ReachingDefinitions *definitions = variable && !at.frame ? definitionsFor(variable) : nullptr;
+  if (!definitions)
     return unknownShape(name + " is set elsewhere");
   if (definitions->addressEscapes(variable))
     return unknownShape("the address of " + name + " is taken");
@@ -329,18 +342,19 @@ LaunchShape LaunchValues::shapeOfVariable(const DeclRefExpr *use, At at) const {
     const Definition *only = onlyDefinition(use, variable);
     return only && only->isExact() ? shape(only->value, at) : unknownShape(name + " is set elsewhere");
   }
-  return shapeOfLocal(use, at);
+  return shapeOfLocal(use, *definitions, at);
 }
 
-LaunchShape LaunchValues::shapeOfLocal(const DeclRefExpr *use, At at) const {
+LaunchShape LaunchValues::shapeOfLocal(const DeclRefExpr *use, const ReachingDefinitions &definitions,
+                                       At at) const {
   std::string name = quoted(use->getDecl());
   // Each component has a history of its own: `dim3 block(16); block.y = 4;`.
   LaunchShape result = unknownShape("several values of " + name + " may reach the launch");
-  for (ReachingDefinitions::ValueId id : definitions->valuesAt(use)) {
-    const ReachingDefinitions::Value &value = definitions->values()[id];
+  for (ReachingDefinitions::ValueId id : definitions.valuesAt(use)) {
+    const ReachingDefinitions::Value &value = definitions.values()[id];
     if (value.kind != ReachingDefinitions::Value::Kind::Definition)
       continue;
-    const Definition &definition = definitions->definitions()[value.definition];
+    const Definition &definition = definitions.definitions()[value.definition];
     if (definition.kind == Definition::Kind::Entry)
       return unknownShape(name + " is a parameter of the function that launches");
     if (!definition.isExact())

@@ -13,6 +13,7 @@ namespace clang {
 class BinaryOperator;
 class CallExpr;
 class DeclRefExpr;
+class FunctionDecl;
 class MemberExpr;
 class UnaryOperator;
 class VarDecl;
@@ -29,12 +30,19 @@ class Unit;
 /// calls of small functions (`return (a + b - 1) / b;`) with known arguments.
 class LaunchValues {
 public:
-  /// `definitions` are those of the function the launch stands in; null where it stands in none.
-  LaunchValues(const Unit &unit, const ReachingDefinitions *definitions)
-      : unit(unit), definitions(definitions) {}
+  /// A function with its definitions.
+  struct Scope {
+    const clang::FunctionDecl *function = nullptr;
+    const ReachingDefinitions *definitions = nullptr;
+  };
+  /// `scopes` are the function the launch stands in and, where that is a lambda, the functions around it.
+  LaunchValues(const Unit &unit, std::vector<Scope> scopes) : unit(unit), scopes(std::move(scopes)) {}
 
   LaunchNumber number(const clang::Expr *expr) const;
   LaunchShape shape(const clang::Expr *expr) const;
+  /// The definition that gave the variable its value at the use; null where there may be several or none is
+  /// known.
+  const Definition *onlyDefinition(const clang::DeclRefExpr *use, const clang::VarDecl *variable) const;
 
 private:
   /// A number, or why there is none.
@@ -64,12 +72,16 @@ private:
   LaunchShape shape(const clang::Expr *expr, At at) const;
   LaunchShape shapeOfParts(llvm::ArrayRef<const clang::Expr *> parts, At at) const;
   LaunchShape shapeOfVariable(const clang::DeclRefExpr *use, At at) const;
-  LaunchShape shapeOfLocal(const clang::DeclRefExpr *use, At at) const;
-  const Definition *onlyDefinition(const clang::DeclRefExpr *use, const clang::VarDecl *variable) const;
+  LaunchShape shapeOfLocal(const clang::DeclRefExpr *use, const ReachingDefinitions &definitions,
+                           At at) const;
   std::string textOf(const clang::Expr *expr) const;
 
+  /// The definitions of the function that the variable is a local of; null where it is a global or set
+  /// elsewhere.
+  const ReachingDefinitions *definitionsFor(const clang::VarDecl *variable) const;
+
   const Unit &unit;
-  const ReachingDefinitions *definitions;
+  std::vector<Scope> scopes;
 };
 
 } // namespace heddle::source

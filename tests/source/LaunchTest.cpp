@@ -132,6 +132,23 @@ TEST(Launch, AReferenceIsNotTakenForWhatItWasBoundTo) {
 TEST(Launch, ALambdaSeesWhatNeverChangesAroundIt) {
   EXPECT_EQ(only("const int threads = 128; dim3 g(2, 3); auto go = [=] { k<<<g, threads>>>(p); }; go();"),
             "2,3,1/128,1,1");
+  EXPECT_EQ(only("int b = 32; auto go = [=]() mutable { b = 64; k<<<1, b>>>(p); }; go();"), "1,1,1/?,1,1");
+  EXPECT_EQ(only("int b = 32; auto go = [&] { if (n) b = 64; k<<<1, b>>>(p); }; go();"), "1,1,1/?,1,1");
+}
+
+TEST(Launch, ALambdasOwnLocalsAndInstancesAreFollowed) {
+  auto program =
+      parsed("template <int N> __global__ void k(int *p) { *p = N; }\n"
+             "template <int N> struct Size { static constexpr int value = N; };\n"
+             "void host(int *p) {\n"
+             "  auto go = [=](auto size) {\n    constexpr int n = decltype(size)::value;\n"
+             "    auto kernel = &k<n>;\n    int threads = n * 2;\n    kernel<<<1, threads>>>(p);\n  };\n"
+             "  go(Size<16>());\n  go(Size<32>());\n}\n");
+  ASSERT_TRUE(program);
+  std::vector<std::string> found;
+  for (const Launch &launch : program->launches())
+    found.push_back(launch.kernelName + " " + str(launch.block));
+  EXPECT_EQ(found, (std::vector<std::string>{"k<16> 32,1,1", "k<32> 64,1,1"}));
 }
 
 TEST(Launch, MembersMacrosAndVariadicWrappersAreSeenThrough) {
