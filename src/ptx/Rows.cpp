@@ -5,6 +5,8 @@
 // since every test reads the table, it cannot get far.
 #include "ptx/Rows.h"
 
+#include "ptx/Forms.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -124,18 +126,10 @@ SuffixSlot readSuffixWord(const OpInfo &info, std::string_view word, const std::
 }
 
 uint64_t readTypeSet(const OpInfo &info, std::string_view words) {
-  uint64_t set = 0;
-  for (std::string_view word : split(words, ' ')) {
-    const TypeGroup *group = std::find_if(std::begin(kGroups), std::end(kGroups),
-                                          [&](const TypeGroup &g) { return g.name == word; });
-    if (group != std::end(kGroups))
-      set |= readTypeSet(info, group->members);
-    else if (std::optional<Type> type = findType(word))
-      set |= uint64_t(1) << unsigned(*type);
-    else
-      badRow(info, word);
-  }
-  return set;
+  std::optional<uint64_t> set = typeSetOf(words);
+  if (!set)
+    badRow(info, words);
+  return *set;
 }
 
 OperandSpec readOperandWord(const OpInfo &info, std::string_view word) {
@@ -312,26 +306,6 @@ std::string missing(const Row &row, Form &form, unsigned numTypes) {
   return "";
 }
 
-/// What the words allow together but PTX does not, where a machine would otherwise have to guess.
-std::string contradiction(const Form &form) {
-  bool multiplies = form.op == Op::Mul || form.op == Op::Mad;
-  TypeKind kind = kindOf(form.types[0]);
-  bool isInt = kind == TypeKind::Signed || kind == TypeKind::Unsigned;
-  if (multiplies && isInt && form.mods.mul == MulMode::None)
-    return "an integer product needs .lo, .hi or .wide";
-  if (multiplies && !isInt && form.mods.mul != MulMode::None)
-    return "a floating-point product takes no .lo, .hi or .wide";
-  if (form.mods.mul == MulMode::Wide && bitsOf(form.types[0]) == 64)
-    return "a 64-bit product cannot be .wide";
-  if (form.op == Op::MadC && form.mods.mul == MulMode::Wide)
-    return "'madc' takes no .wide";
-  if (form.mods.has(Flag::CarryOut) && (!isInt || bitsOf(form.types[0]) < 32))
-    return "a carry needs a 32- or 64-bit integer type";
-  if (form.mods.has(Flag::XorSign) && !form.mods.has(Flag::Abs))
-    return ".xorsign needs .abs behind it";
-  return "";
-}
-
 /// Tries one row; the reason is "" when it fits.
 Form tryRow(const Row &row, std::span<const std::string_view> words) {
   Form form;
@@ -344,7 +318,7 @@ Form tryRow(const Row &row, std::span<const std::string_view> words) {
     }
   form.reason = missing(row, form, numTypes);
   if (form.reason.empty())
-    form.reason = contradiction(form);
+    form.reason = contradiction(form, words);
   return form;
 }
 
@@ -352,6 +326,23 @@ Form tryRow(const Row &row, std::span<const std::string_view> words) {
 constexpr size_t kMaxNameWords = 5;
 
 } // namespace
+
+std::optional<uint64_t> typeSetOf(std::string_view names) {
+  uint64_t set = 0;
+  for (std::string_view word : split(names, ' ')) {
+    const TypeGroup *group = std::find_if(std::begin(kGroups), std::end(kGroups),
+                                          [&](const TypeGroup &g) { return g.name == word; });
+    if (group != std::end(kGroups)) {
+      set |= *typeSetOf(group->members);
+      continue;
+    }
+    std::optional<Type> type = findType(word);
+    if (!type)
+      return std::nullopt;
+    set |= uint64_t(1) << unsigned(*type);
+  }
+  return set;
+}
 
 const Row &rowOf(Op op) { return allRows()[unsigned(op)]; }
 

@@ -30,13 +30,14 @@ template <class To, Rounding R, class H> constexpr To narrowTo(H a) {
     return To(a);
 }
 
-/// cvt from one floating-point type to another. Widening is exact, so its mode does not matter.
+/// One floating-point type from another. Widening is exact, so its mode does not matter. A NaN that a double
+/// narrows to is the canonical one, as arithmetic wants it.
 template <class To, Rounding R = Rounding::RN, bool Ftz = false, bool Sat = false, class From>
 constexpr To convertFloat(From a) {
   if constexpr (std::is_same_v<From, float>)
     a = flushIf<Ftz>(a);
   if constexpr (std::is_same_v<To, double>) {
-    double wide = isNaN(a) ? widenNaN(a) : toDouble(a);
+    double wide = isNaN(a) ? carryNaN<double>(a) : toDouble(a);
     return Sat ? saturate(wide) : wide;
   } else {
     constexpr bool flush = Ftz && std::is_same_v<To, float>;
@@ -51,6 +52,15 @@ constexpr To convertFloat(From a) {
     else
       return finish<false, Sat>(narrowTo<To, R>(toHost(a)));
   }
+}
+
+/// cvt from one floating-point type to another: from f64 a NaN is carried over (sm_90).
+template <class To, Rounding R = Rounding::RN, bool Ftz = false, bool Sat = false, class From>
+constexpr To convertCarryingNaN(From a) {
+  if constexpr (std::is_same_v<From, double> && !std::is_same_v<To, double> && !Sat)
+    return isNaN(a) ? carryNaN<To>(a) : convertFloat<To, R, Ftz, Sat>(a);
+  else
+    return convertFloat<To, R, Ftz, Sat>(a);
 }
 
 /// cvt.rni/.rzi/.rmi/.rpi between floating-point types of one size.
@@ -73,12 +83,13 @@ template <Small To, Rounding R, bool Relu = false> constexpr uint32_t convertPai
   return Relu ? pack(relu(low), relu(high)) : pack(low, high);
 }
 
-/// cvt.tf32.f32: an f32 register whose lower 13 fraction bits are zero.
+/// cvt.tf32.f32: an f32 register whose lower 13 fraction bits are zero. Of a NaN, .rna chops the bits like
+/// any others; the forms that came later give one NaN (sm_90).
 template <Rounding R = Rounding::RNA, bool Relu = false> constexpr uint32_t convertToTf32(float a) {
-  if (Relu && (isNegative(a) || isNaN(a)))
-    return isNaN(a) ? 0x7fffffffu : 0;
-  if (isNaN(a)) // chopped like any bits, as sm_90 does
-    return bitsOfFloat(a) & 0xffffe000u;
+  if (isNaN(a))
+    return R == Rounding::RNA ? bitsOfFloat(a) & 0xffffe000u : 0x7fffe000u;
+  if (Relu && isNegative(a))
+    return 0;
   return narrow<TF32Layout, R>(a) << 13;
 }
 

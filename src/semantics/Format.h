@@ -181,16 +181,18 @@ template <class T> constexpr bool isSubnormal(T a) {
   return magnitudeBits(a) < (BitsOf<T>(1) << FormatOf<T>::layout.fractionBits) && magnitudeBits(a) != 0;
 }
 
-/// A NaN of a narrower format as a double: an f32 one keeps sign and payload and becomes quiet, the others
-/// have become the canonical f32 NaN on their way.
-template <class T> constexpr double widenNaN(T a) {
-  if constexpr (std::is_same_v<T, double>)
-    return a;
-  else if constexpr (std::is_same_v<T, float>)
-    return doubleOf(uint64_t(bitsOfFloat(a) >> 31) << 63 | 0x7ff8000000000000u |
-                    uint64_t(bitsOfFloat(a) & 0x7fffffu) << 29);
+/// A NaN of one format in another, where the hardware does not make it canonical (f64 on one side): sign and
+/// top of the payload stay, and it becomes quiet.
+template <class To, class From> constexpr To carryNaN(From a) {
+  constexpr int from = FormatOf<From>::layout.fractionBits, to = FormatOf<To>::layout.fractionBits;
+  const uint64_t payload = uint64_t(toBits(a)) & ((uint64_t(1) << from) - 1), quiet = uint64_t(1) << (to - 1);
+  uint64_t moved = 0;
+  if constexpr (to >= from)
+    moved = payload << (to - from);
   else
-    return doubleOf(0x7fffffffe0000000u);
+    moved = payload >> (from - to);
+  const uint64_t sign = isNegative(a) ? uint64_t(signBit<To>) : 0;
+  return fromBits<To>(BitsOf<To>(sign | uint64_t(infinityBits<To>) | quiet | moved));
 }
 
 /// A double that holds `head + tail` well enough to be rounded again: `head` where the tail is zero, else

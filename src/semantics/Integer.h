@@ -178,6 +178,13 @@ template <class T, class F> constexpr uint32_t perHalfword(F f, uint32_t a, uint
 template <class T> constexpr uint32_t add16x2(uint32_t a, uint32_t b) { return perHalfword<T>(add<T>, a, b); }
 template <class T> constexpr uint32_t min16x2(uint32_t a, uint32_t b) { return perHalfword<T>(min<T>, a, b); }
 template <class T> constexpr uint32_t max16x2(uint32_t a, uint32_t b) { return perHalfword<T>(max<T>, a, b); }
+/// min.relu and max.relu of s16x2: as for s32, half by half.
+constexpr uint32_t minRelu16x2(uint32_t a, uint32_t b) {
+  return perHalfword<int16_t>([](int16_t x, int16_t y) { return minRelu(x, y); }, a, b);
+}
+constexpr uint32_t maxRelu16x2(uint32_t a, uint32_t b) {
+  return perHalfword<int16_t>([](int16_t x, int16_t y) { return maxRelu(x, y); }, a, b);
+}
 
 // --- dot products
 // --------------------------------------------------------------------------------------------

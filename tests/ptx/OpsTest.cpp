@@ -34,6 +34,19 @@ std::vector<Example> examples() {
   return list;
 }
 
+/// Whether a row has a slot for the word, whatever stands beside it.
+bool takesWord(const Row &row, std::string_view word) {
+  for (const SuffixSlot &slot : row.suffix) {
+    if (slot.kind == SuffixSlot::Kind::Flag && text(slot.flag) == word)
+      return true;
+#define PTX_MOD(KIND, NAME, TEXT)                                                                            \
+  if (slot.kind == SuffixSlot::Kind::Mod && slot.mod == ModKind::KIND && word == TEXT)                       \
+    return true;
+#include "ptx/Mods.def"
+  }
+  return false;
+}
+
 /// The example's instruction: the first one of the kernel.
 const Instr &instrOf(const Module &module) { return module.functions[module.findFunction("k")].instrs[0]; }
 
@@ -102,6 +115,30 @@ TEST(Ops, SuffixWordsOfARowAreNotAmbiguous) {
   }
 }
 
+TEST(Ops, EveryRuleOfFormsDefIsAboutAWordOfItsRow) {
+  struct Rule {
+    const char *instructions, *words;
+  };
+  const Rule rules[] = {
+#define PTX_GOES(INSTRUCTIONS, WORDS, TYPES) {INSTRUCTIONS, WORDS},
+#define PTX_FROM(INSTRUCTIONS, WORDS, TYPES) {INSTRUCTIONS, WORDS},
+#define PTX_NEEDS(INSTRUCTIONS, WORDS, TYPES) {INSTRUCTIONS, WORDS},
+#define PTX_APART(INSTRUCTIONS, WORDS, OTHERS) {INSTRUCTIONS, WORDS " " OTHERS},
+#define PTX_PAIR(INSTRUCTIONS, TYPES, OTHERS) {INSTRUCTIONS, ""},
+#include "ptx/Forms.def"
+  };
+  for (const Rule &rule : rules) {
+    std::istringstream names{std::string(rule.instructions)};
+    for (std::string name; names >> name;) {
+      ASSERT_FALSE(rowsOf(name).empty()) << "Forms.def: there is no instruction " << name;
+      std::istringstream words{std::string(rule.words)};
+      for (std::string word; words >> word;)
+        EXPECT_TRUE(takesWord(rowOf(rowsOf(name).back()), word))
+            << "Forms.def: " << name << " takes no ." << word;
+    }
+  }
+}
+
 TEST(Ops, TypesOutsideTheRowAreNotSupported) {
   Module module = parseGood(kernel("add.b32 %r1, %r2, %r3;"));
   ASSERT_EQ(module.unsupported.size(), 1u);
@@ -121,10 +158,45 @@ TEST(Ops, AnUnknownInstructionIsKeptWithItsText) {
 }
 
 TEST(Ops, WhatPtxDoesNotSayIsNotGuessed) {
-  for (const char *text :
-       {"mul.s32 %r1, %r2, %r3;", "mul.lo.f32 %r1, %r2, %r3;", "setp.s32 %p1, %r1, %r2;",
-        "mul.wide.s64 %d1, %d2, %d3;", "add.cc.f32 %r1, %r2, %r3;", "shf.l.b32 %r1, %r2, %r3, 1;",
-        "min.xorsign.f32 %r1, %r2, %r3;", "atom.global.u32 %r1, [%d1], %r2;",
-        "shfl.sync.b32 %r1, %r2, 1, 31, -1;", "cvt.s32 %r1, %r2;"})
+  for (const char *text : {"mul.s32 %r1, %r2, %r3;",
+                           "mul.lo.f32 %r1, %r2, %r3;",
+                           "setp.s32 %p1, %r1, %r2;",
+                           "mul.wide.s64 %d1, %d2, %d3;",
+                           "add.cc.f32 %r1, %r2, %r3;",
+                           "shf.l.b32 %r1, %r2, %r3, 1;",
+                           "min.xorsign.f32 %r1, %r2, %r3;",
+                           "atom.global.u32 %r1, [%d1], %r2;",
+                           "shfl.sync.b32 %r1, %r2, 1, 31, -1;",
+                           "cvt.s32 %r1, %r2;",
+                           "add.sat.s64 %d1, %d2, %d3;",
+                           "add.sat.u32 %r1, %r2, %r3;",
+                           "add.rn.s32 %r1, %r2, %r3;",
+                           "add.rni.f32 %r1, %r2, %r3;",
+                           "add.sat.cc.s32 %r1, %r2, %r3;",
+                           "mad.lo.sat.s32 %r1, %r2, %r3, %r4;",
+                           "fma.f32 %r1, %r2, %r3, %r4;",
+                           "fma.rz.bf16 %h1, %h2, %h3, %h4;",
+                           "min.relu.u32 %r1, %r2, %r3;",
+                           "min.abs.f32 %r1, %r2, %r3;",
+                           "div.f32 %r1, %r2, %r3;",
+                           "div.approx.f64 %d1, %d2, %d3;",
+                           "sin.f32 %r1, %r2;",
+                           "rcp.approx.f64 %d1, %d2;",
+                           "setp.lo.s32 %p1, %r1, %r2;",
+                           "setp.ltu.u32 %p1, %r1, %r2;",
+                           "setp.lt.b32 %p1, %r1, %r2;",
+                           "set.eq.f16x2.f32 %r1, %r2, %r3;",
+                           "lop3.xor.b32 %r1|%p1, %r2, %r3, %r4, 5, %p2;",
+                           "cvt.s32.f32 %r1, %r2;",
+                           "cvt.f32.f64 %r1, %d2;",
+                           "cvt.rn.f64.f32 %d1, %r2;",
+                           "cvt.rn.s32.f32 %r1, %r2;",
+                           "cvt.rni.f32.f64 %r1, %d2;",
+                           "cvt.rzi.ftz.s32.f64 %r1, %d2;",
+                           "cvt.rn.f32.tf32 %r1, %r2;",
+                           "cvt.rn.e4m3x2.f32 %h1, %r2, %r3;",
+                           "atom.global.exch.b16 %h1, [%d1], %h2;",
+                           "atom.global.inc.s32 %r1, [%d1], %r2;",
+                           "redux.sync.add.f32 %r1, %r2, -1;"})
     EXPECT_EQ(parseGood(kernel(text)).unsupported.size(), 1u) << text;
 }

@@ -162,6 +162,9 @@ TEST(Convert, DoubleToFloatIsRoundedOnceInEveryMode) {
     checkDoubleToFloat<Rounding::RP>(a);
   }
   EXPECT_EQ(bitsOfFloat(convertFloat<float>(doubleOf(0xfff8000000000456u))), 0x7fffffffu);
+  EXPECT_EQ(bitsOfFloat(convertCarryingNaN<float>(doubleOf(0xfff4560000000000u))), 0xffe2b000u);
+  EXPECT_EQ(convertCarryingNaN<Half>(doubleOf(0x7ff0000000000001u)).bits, 0x7e00);
+  EXPECT_EQ(bitsOfDouble(convertFloat<double>(Half{0xfc01})), 0xfff8040000000000u);
   // Flushing sees the rounded value (sm_90).
   EXPECT_EQ(bitsOfFloat(convertFloat<float, Rounding::RN, true>(doubleOf(0x380fffffffffffffu))), 0x800000u);
   EXPECT_EQ(bitsOfFloat(convertFloat<float, Rounding::RN, true>(doubleOf(0x380fffffd0000000u))), 0u);
