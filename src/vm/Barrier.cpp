@@ -4,19 +4,17 @@
 //
 // Threads are counted one by one, as since Volta. The missing lanes of a warp (beyond the block's size, or
 // exited) count as soon as every living lane of the warp has come, because PTX counts whole warps. A barrier
-// over the whole block waits for the living only: hardware lets threads leave before a barrier, and programs
-// rely on it.
-#include "vm/Block.h"
+// without a count waits for the living only: hardware lets threads leave before a barrier, and programs rely
+// on it. A count that is given is waited for, also where it is that of the whole block.
+#include "vm/Cluster.h"
 #include "vm/Grid.h"
 
 namespace heddle::vm {
 
-bool Block::needsEverybody(const Barrier &barrier) const { return barrier.expected >= roundedThreads(); }
-
 bool Block::isComplete(const Barrier &barrier) const {
   if (barrier.expected == 0)
     return false;
-  if (!needsEverybody(barrier))
+  if (!barrier.everybody)
     return barrier.arrived >= barrier.expected;
   for (size_t w = 0; w < warps.size(); ++w)
     if (warps[w]->alive() & ~barrier.lanes[w])
@@ -35,24 +33,25 @@ Flow Block::reachBarrier(Warp &warp, const Inst &in, uint32_t mask, unsigned num
                                    {kind, number, mask, wholeBlock ? 0 : expected, barrier.generation,
                                     aligned, aligned && mask != warp.alive()});
   if (expected % Lanes)
-    return warp.fault(in, mask, FaultKind::BarrierMisuse,
-                      fmt::format("barrier {} is given {} threads, which is not a multiple of the warp size",
-                                  number, expected));
+    return warp.misused(
+        in, mask, Misuse::BarrierCount,
+        fmt::format("barrier {} is given {} threads, which is not a multiple of the warp size", number,
+                    expected));
   if (expected > roundedThreads())
-    return warp.fault(in, mask, FaultKind::BarrierMisuse,
-                      fmt::format("barrier {} waits for {} threads, but the block has only {}", number,
-                                  expected, grid->threadsPerBlock));
+    return warp.misused(in, mask, Misuse::BarrierCount,
+                        fmt::format("barrier {} waits for {} threads, but the block has only {}", number,
+                                    expected, grid->threadsPerBlock));
   if (barrier.expected && barrier.expected != expected)
-    return warp.fault(
-        in, mask, FaultKind::BarrierMisuse,
+    return warp.misused(
+        in, mask, Misuse::BarrierCount,
         fmt::format("barrier {} is used with {} threads here, but others wait at it for {}", number, expected,
                     barrier.expected),
         {fmt::format("the first came at PTX line {}", barrier.firstCode->sourceOf(*barrier.firstInst).line)});
   if (barrier.lanes.size() != warps.size())
     barrier.lanes.assign(warps.size(), 0), barrier.whole.assign(warps.size(), 0);
   if (uint32_t twice = barrier.lanes[warp.index] & mask)
-    return warp.fault(
-        in, twice, FaultKind::BarrierMisuse,
+    return warp.misused(
+        in, twice, Misuse::BarrierTwice,
         fmt::format("barrier {} is reached a second time before it completed ({} of {} threads came)", number,
                     barrier.arrived, expected));
   if (!barrier.expected) {
@@ -60,6 +59,7 @@ Flow Block::reachBarrier(Warp &warp, const Inst &in, uint32_t mask, unsigned num
     barrier.firstInst = &in;
     barrier.firstCode = &warp.code();
   }
+  barrier.everybody |= wholeBlock;
   barrier.lanes[warp.index] |= mask;
   barrier.arrived += countLanes(mask);
   if (!barrier.whole[warp.index] && (warp.alive() & ~barrier.lanes[warp.index]) == 0) {
@@ -71,10 +71,10 @@ Flow Block::reachBarrier(Warp &warp, const Inst &in, uint32_t mask, unsigned num
     barrier.any |= (votes & mask) != 0;
     barrier.count += countLanes(votes & mask);
   }
-  if (!needsEverybody(barrier) && barrier.arrived > barrier.expected)
-    return warp.fault(in, mask, FaultKind::BarrierMisuse,
-                      fmt::format("{} threads came to barrier {}, which is for {}", barrier.arrived, number,
-                                  barrier.expected));
+  if (!barrier.everybody && barrier.arrived > barrier.expected)
+    return warp.misused(in, mask, Misuse::BarrierTooMany,
+                        fmt::format("{} threads came to barrier {}, which is for {}", barrier.arrived, number,
+                                    barrier.expected));
   if (!wait) {
     releaseIfComplete(number);
     return Flow::Next;
@@ -90,7 +90,11 @@ Flow Block::reachBarrier(Warp &warp, const Inst &in, uint32_t mask, unsigned num
   return Flow::Parked;
 }
 
+bool Block::hasArrivedAtCluster() const { return hasExited() || isComplete(barriers[ClusterBarrier]); }
+
 void Block::releaseIfComplete(unsigned number) {
+  if (number == ClusterBarrier)
+    return cluster->releaseIfComplete();
   if (isComplete(barriers[number]))
     release(number);
 }
@@ -143,6 +147,9 @@ void Block::lanesExited() {
       }
     releaseIfComplete(number);
   }
+  // Other blocks may wait for this one although none of its threads ever came.
+  if (cluster->hasSeveral())
+    cluster->releaseIfComplete();
 }
 
 } // namespace heddle::vm

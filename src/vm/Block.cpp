@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "vm/Block.h"
 
+#include "vm/Cluster.h"
 #include "vm/Grid.h"
 #include "vm/Mbarrier.h"
 
@@ -31,10 +32,12 @@ uint64_t nextRandom(uint64_t &state) {
 
 } // namespace
 
-void Block::start(Grid &owner, uint64_t blockIndex) {
+void Block::start(Grid &owner, Cluster &in, unsigned rankInCluster) {
   grid = &owner;
-  index = blockIndex;
-  id = owner.positionOf(blockIndex);
+  cluster = &in;
+  rank = rankInCluster;
+  id = owner.positionOf(in.index, rank);
+  index = owner.indexOf(id);
   sharedBytes = owner.kernel.dynamicSharedOffset + owner.request.dynamicSharedBytes;
   if (owner.kernel.reservesShared) {
     reservedShared = (sharedBytes + 127) & ~127u;
@@ -47,11 +50,10 @@ void Block::start(Grid &owner, uint64_t blockIndex) {
   arrivals.clear();
   output.clear();
   fault.reset();
-  idleEvidence = false;
+  idleEvidence = hasMoved = isDone = false;
   warpInstructions = threadInstructions = 0;
   nextWarp = stallScore = 0;
-  scheduleState =
-      owner.request.scheduleSeed ? owner.request.scheduleSeed ^ (blockIndex * 0x2545f4914f6cdd1du) : 0;
+  scheduleState = owner.request.scheduleSeed ? owner.request.scheduleSeed ^ (index * 0x2545f4914f6cdd1du) : 0;
   const unsigned threads = owner.threadsPerBlock;
   const unsigned count = (threads + Lanes - 1) / Lanes;
   while (warps.size() < count)
@@ -78,7 +80,7 @@ BlockEnd Block::run(Core &core) {
   for (auto &warp : warps)
     warp->core = &core;
   const uint64_t changesBefore = changes();
-  bool everMoved = false;
+  hasMoved = false;
   for (unsigned round = 0;; ++round) {
     if (round % RoundsPerLook == 0 && grid->mustStop(*this))
       return BlockEnd::Stopped;
@@ -111,7 +113,7 @@ BlockEnd Block::run(Core &core) {
       return BlockEnd::Done;
     }
     if (moved) {
-      everMoved = true;
+      hasMoved = true;
       stallScore = 0;
       continue;
     }
@@ -123,6 +125,10 @@ BlockEnd Block::run(Core &core) {
           ready |= warp->splits[i].state == SplitState::Ready;
       if (ready)
         continue;
+      if (waitsForCluster()) {
+        idleEvidence = !hasMoved && changes() == changesBefore;
+        return BlockEnd::Stalled;
+      }
       fault = deadlock();
       return BlockEnd::Faulted;
     }
@@ -132,9 +138,39 @@ BlockEnd Block::run(Core &core) {
     if (stallScore < EnoughStall)
       continue;
     stallScore = 0;
-    idleEvidence = idle && !everMoved && changes() == changesBefore;
+    idleEvidence = idle && !hasMoved && changes() == changesBefore;
     return BlockEnd::Stalled;
   }
+}
+
+bool Block::waitsForCluster() const {
+  if (!cluster->hasSeveral())
+    return false;
+  for (const auto &warp : warps)
+    for (unsigned i = 0; i < warp->splitCount; ++i)
+      if (warp->splits[i].state == SplitState::AtBarrier && warp->splits[i].barrier == ClusterBarrier)
+        return true;
+  return false;
+}
+
+bool Block::hasExited() const {
+  return std::none_of(warps.begin(), warps.end(), [](const auto &warp) { return warp->alive(); });
+}
+
+Block *Block::homeOf(uint64_t sharedAddress) {
+  const uint64_t named = sharedAddress >> RankShift;
+  return named == 0 ? this : cluster->living(named - 1);
+}
+
+void Block::noteLanding(const PendingArrival &arrival) {
+  uint64_t to[Lanes];
+  std::fill_n(to, Lanes, arrival.to);
+  AsyncEvent event{AsyncEvent::Kind::Complete, AsyncEvent::Copy::Bulk, 1u << arrival.lane,
+                   uint32_t(arrival.bytes.size())};
+  event.to = to;
+  event.mbarrier = arrival.mbarrier;
+  grid->observer->async(warps[arrival.warp]->ref(),
+                        {&arrival.code->sourceOf(*arrival.inst), arrival.inst->site}, event);
 }
 
 void Block::landArrivals(uint32_t mbarrier) {
@@ -146,14 +182,9 @@ void Block::landArrivals(uint32_t mbarrier) {
     PendingArrival arrival = std::move(arrivals[i]);
     arrivals.erase(arrivals.begin() + long(i));
     std::memcpy(shared + arrival.to, arrival.bytes.data(), arrival.bytes.size());
-    completeTx(*this, arrival.mbarrier, uint32_t(arrival.bytes.size()));
-    if (grid->sees(Observer::Synchronization)) {
-      uint64_t to[Lanes] = {arrival.to};
-      AsyncEvent event{AsyncEvent::Kind::Complete, AsyncEvent::Copy::Bulk, 1, uint32_t(arrival.bytes.size())};
-      event.to = to;
-      grid->observer->async(warps[arrival.warp]->ref(),
-                            {&arrival.code->sourceOf(*arrival.inst), arrival.inst->site}, event);
-    }
+    if (grid->sees(Observer::Synchronization) && !arrival.fromElsewhere)
+      noteLanding(arrival);
+    completeTx(*this, arrival);
   }
 }
 

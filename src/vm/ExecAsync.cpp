@@ -66,6 +66,7 @@ Flow copyAsync(Warp &warp, const Inst &in, uint32_t mask) {
     warp.copies.push_back(copy);
   });
   AsyncEvent event{Kind::Issue, AsyncEvent::Copy::CpAsync, mask, in.bytes, from, to};
+  event.reading = reading;
   note(warp, in, event);
   return Flow::Next;
 }
@@ -84,7 +85,7 @@ Flow waitGroup(Warp &warp, const Inst &in, uint32_t mask) {
     warp.finishCopies(lane, in.imm < 0 ? 0 : uint32_t(in.imm));
   });
   AsyncEvent event{Kind::Wait, AsyncEvent::Copy::CpAsync, mask};
-  event.groupsLeft = in.imm < 0 ? 0 : uint32_t(in.imm);
+  event.groupsLeft = in.imm < 0 ? AsyncEvent::EvenUncommitted : uint32_t(in.imm);
   note(warp, in, event);
   return Flow::Next;
 }
@@ -100,12 +101,13 @@ Flow arriveOnCopies(Warp &warp, const Inst &in, uint32_t mask) {
     const unsigned lane = firstLane(left);
     ++warp.copyGroup[lane];
     warp.finishCopies(lane, 0);
-    if (!arriveOn(warp, in, lane, uint64_t(pointers.at[lane] - warp.block->shared), 1, in.mode))
+    const uint64_t mbarrier = uint64_t(pointers.at[lane] - warp.block->shared);
+    AsyncEvent event{Kind::ArriveOn, AsyncEvent::Copy::CpAsync, 1u << lane};
+    event.mbarrier = uint32_t(mbarrier);
+    note(warp, in, event);
+    if (!arriveOn(warp, in, lane, mbarrier, 1, in.mode))
       return Flow::Faulted;
   }
-  AsyncEvent event{Kind::ArriveOn, AsyncEvent::Copy::CpAsync, mask};
-  event.to = offset;
-  note(warp, in, event);
   return Flow::Next;
 }
 
@@ -139,17 +141,24 @@ Flow bulkIn(Warp &warp, const Inst &in, uint32_t mask) {
     if (!warp.locateAt(in, one, to, MemorySpace::Shared, size, BulkUnit, true, target) ||
         !warp.locateAt(in, one, from, in.space, size, BulkUnit, false, source))
       return Flow::Faulted;
+    Block *home = warp.block->homeOf(to[lane]);
+    if (home != warp.block->homeOf(bar[lane]))
+      return warp.fault(in, one, FaultKind::MbarrierMisuse,
+                        "bulk copy to one block of the cluster with the mbarrier of another");
     PendingArrival arrival;
-    arrival.to = uint32_t(to[lane]);
+    arrival.to = uint32_t(to[lane] & SharedOffset);
     arrival.bytes.assign(source.at[lane], source.at[lane] + size);
-    arrival.mbarrier = uint32_t(bar[lane]);
-    arrival.warp = warp.index;
+    arrival.mbarrier = uint32_t(bar[lane] & SharedOffset);
+    arrival.warp = warp.index, arrival.lane = lane;
+    arrival.fromElsewhere = home != warp.block;
     arrival.inst = &in;
     arrival.code = &warp.code();
-    warp.block->arrivals.push_back(std::move(arrival));
+    home->arrivals.push_back(std::move(arrival));
     AsyncEvent event{Kind::Issue, AsyncEvent::Copy::Bulk, one, size, from, to};
     event.fromSpace = in.space == MemorySpace::Shared ? Space::Shared : Space::Global;
-    note(warp, in, event);
+    event.mbarrier = uint32_t(bar[lane]);
+    if (home == warp.block)
+      note(warp, in, event);
   }
   ++warp.changes;
   return Flow::Next;
@@ -189,6 +198,7 @@ Flow waitBulk(Warp &warp, const Inst &in, uint32_t mask) {
   ++warp.changes;
   AsyncEvent event{Kind::Wait, AsyncEvent::Copy::Bulk, mask};
   event.groupsLeft = uint32_t(in.imm);
+  event.sourceOnly = in.mode;
   note(warp, in, event);
   return Flow::Next;
 }
@@ -271,7 +281,12 @@ bool lowerAsync(Lowering &lo) {
   }
   case Op::CpAsyncBulk: return lowerBulk(lo);
   case Op::CpAsyncBulkCommitGroup: lo.emit(commitBulk); return true;
-  case Op::CpAsyncBulkWaitGroup: lo.emit(waitBulk).imm = int64_t(lo.ops[0].value); return true;
+  case Op::CpAsyncBulkWaitGroup: {
+    Inst &in = lo.emit(waitBulk);
+    in.imm = int64_t(lo.ops[0].value);
+    in.mode = lo.has(ptx::Flag::Read);
+    return true;
+  }
   default: return false;
   }
 }

@@ -108,7 +108,7 @@ bool inGlobal(const Inst &in) { return in.space == MemorySpace::Global || in.spa
 
 /// The parts common to all: turn, pointers, event, fences. `each(lane, pointer, alone)` does the work.
 template <class F> Flow atomically(Warp &warp, const Inst &in, uint32_t mask, F each) {
-  if (in.mode & NeedsTurn && inGlobal(in) && !warp.block->grid->hasTurn(warp.block->index)) {
+  if (in.mode & NeedsTurn && inGlobal(in) && !warp.block->grid->hasTurn(*warp.block->cluster)) {
     warp.now().pc = warp.code().pcOf(in);
     return Flow::AwaitTurn;
   }
@@ -121,7 +121,7 @@ template <class F> Flow atomically(Warp &warp, const Inst &in, uint32_t mask, F 
   if (warp.block->grid->sees(Observer::Accesses))
     warp.noteAccess(in, mask, address, in.space, bytes,
                     in.mode & HasResult ? AccessKind::Atomic : AccessKind::Reduction, scopeOf(in.mode),
-                    orderingOf(in.mode));
+                    orderingOf(in.mode), &cells);
   const bool alone = warp.core->alone || in.space == MemorySpace::Shared;
   fenceBefore(orderingOf(in.mode));
   bool changed = false;

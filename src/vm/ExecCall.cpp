@@ -51,7 +51,17 @@ void putResult(Warp &warp, const CallSite &site, unsigned lane, uint64_t value) 
 // What a frame takes of the stack besides its variables: the registers that a real call would save.
 uint32_t savedBytes(const Code &callee) { return std::min(callee.frameBytes / Lanes, 256u) + 16; }
 
-void copyArguments(Warp &warp, const CallSite &site, const Frame &caller, const Frame &callee,
+/// Observers see arguments and results that lie in memory as stores into the frame that gets them.
+void noteCopy(Warp &warp, const Inst &in, uint32_t mask, const Frame &to, uint32_t offset, uint32_t bytes) {
+  if (!warp.block->grid->sees(Observer::Accesses) || !bytes)
+    return;
+  uint64_t address[Lanes];
+  std::fill_n(address, Lanes, uint64_t(to.localBase) + offset);
+  warp.noteAccess(in, mask, address, MemorySpace::Local, bytes, AccessKind::Store, Scope::None,
+                  Ordering::Weak);
+}
+
+void copyArguments(Warp &warp, const Inst &in, const CallSite &site, const Frame &caller, const Frame &callee,
                    uint32_t mask) {
   for (size_t i = 0; i < site.arguments.size() && i < callee.code->paramPlaces.size(); ++i) {
     const CallSite::Piece &piece = site.arguments[i];
@@ -62,6 +72,8 @@ void copyArguments(Warp &warp, const CallSite &site, const Frame &caller, const 
       else
         std::memcpy(to, localAt(warp, caller, lane, piece.callerOffset), piece.bytes);
     });
+    noteCopy(warp, in, mask, callee, callee.code->paramPlaces[i],
+             piece.reg != NoLoc ? piece.regBytes : piece.bytes);
   }
 }
 
@@ -82,7 +94,7 @@ Flow enter(Warp &warp, const Inst &in, uint32_t mask, const CallSite &site, cons
   frame->call = &in;
   frame->site = &site;
   frame->localTop = top;
-  copyArguments(warp, site, *caller, *frame, mask);
+  copyArguments(warp, in, site, *caller, *frame, mask);
   Split &split = warp.now();
   split.frame = frame;
   split.pc = callee.entryPc;
@@ -129,6 +141,8 @@ Flow returnLanes(Warp &warp, const Inst &in, uint32_t mask) {
       else
         std::memcpy(localAt(warp, *caller, lane, piece.callerOffset), from, piece.bytes);
     });
+    if (piece.reg == NoLoc)
+      noteCopy(warp, in, mask, *caller, piece.callerOffset, piece.bytes);
   }
   warp.flush(&in);
   const Inst &call = *frame->call;
@@ -278,6 +292,12 @@ bool math(Warp &warp, const Inst &in, unsigned lane, const CallSite &site) {
     if (!to)
       return false;
     std::memcpy(to, &outs[i], bytes);
+    if (warp.block->grid->sees(Observer::Accesses)) {
+      uint64_t address[Lanes] = {};
+      address[lane] = argument(warp, site.arguments[i], lane);
+      warp.noteAccess(in, 1u << lane, address, MemorySpace::Generic, bytes, AccessKind::Store, Scope::None,
+                      Ordering::Weak);
+    }
   }
   if (f.result != semantics::ExternType::Void)
     putResult(warp, site, lane, result);
@@ -360,7 +380,9 @@ bool lowerCallInstr(Lowering &lo) {
     else if (setBuiltin(site))
       handler = callBuiltin;
     else
-      return lo.unsupported(fmt::format("calls '{}', which is not defined here", function.name));
+      return lo.unsupported(fmt::format("calls '{}', which this file does not define (device code is not "
+                                        "linked across files: define it here or in a header)",
+                                        function.name));
   } else {
     site.pointer = lo.source(callee, 64);
     handler = callIndirect;

@@ -153,7 +153,7 @@ template <class D, class S, sem::Rounding M> Handler floatToFloatModes(Lowering 
         if (lo.has(ptx::Flag::Relu))
           return fit<[](S a) { return sem::convertRelu<D, M>(a); }, D, S>();
       }
-      return fit<[](S a) { return sem::convertFloat<D, M, Ftz, Sat>(a); }, D, S>();
+      return fit<[](S a) { return sem::convertCarryingNaN<D, M, Ftz, Sat>(a); }, D, S>();
     });
   });
 }
@@ -229,6 +229,9 @@ template <sem::Layout L> Handler fromF8(Lowering &lo) {
 
 Handler pickPacked(Lowering &lo) {
   const Type to = lo.type(), from = lo.type2();
+  const bool toByte = to == Type::E4M3X2 || to == Type::E5M2X2;
+  if (lo.has(ptx::Flag::SatFinite) && !toByte)
+    return nullptr; // of the wider formats the saturated forms are not there
   if (to == Type::TF32 && from == Type::F32)
     return toTf32(lo);
   if (from == Type::F32 && to == Type::F16X2)

@@ -38,9 +38,6 @@ Handler pickPacked(Lowering &lo) {
     case Op::Add:
       return light<[](uint32_t a, uint32_t b) { return sem::add16x2<T>(a, b); }, uint32_t, uint32_t,
                    uint32_t>();
-    case Op::Sub:
-      return light<[](uint32_t a, uint32_t b) { return sem::perHalfword<T>(sem::sub<T>, a, b); }, uint32_t,
-                   uint32_t, uint32_t>();
     case Op::Min:
       return light<[](uint32_t a, uint32_t b) { return sem::min16x2<T>(a, b); }, uint32_t, uint32_t,
                    uint32_t>();
@@ -53,9 +50,16 @@ Handler pickPacked(Lowering &lo) {
   return isSigned ? pick(Tag<int16_t>{}) : pick(Tag<uint16_t>{});
 }
 
+Handler pickPackedRelu(Lowering &lo) {
+  using U = uint32_t;
+  if (lo.type() != ptx::Type::S16X2)
+    return nullptr;
+  return lo.instr->op == Op::Min ? light<sem::minRelu16x2, U, U, U>() : light<sem::maxRelu16x2, U, U, U>();
+}
+
 Handler pickBinary(Lowering &lo) {
   if (ptx::kindOf(lo.type()) == ptx::TypeKind::PackedInt)
-    return lo.has(ptx::Flag::Relu) ? nullptr : pickPacked(lo);
+    return lo.has(ptx::Flag::Relu) ? pickPackedRelu(lo) : pickPacked(lo);
   using I = int32_t;
   if (lo.has(ptx::Flag::Sat))
     return lo.instr->op == Op::Add   ? light<sem::addSat, I, I, I>()

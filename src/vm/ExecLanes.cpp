@@ -15,10 +15,11 @@ namespace {
 using Kind = WarpSyncEvent::Kind;
 using ptx::Op;
 
-void note(Warp &warp, const Inst &in, uint32_t mask, Kind kind, uint32_t bad = 0) {
+void note(Warp &warp, const Inst &in, uint32_t mask, uint32_t here, Kind kind, uint32_t bad = 0) {
   if (warp.block->grid->sees(Observer::Synchronization))
     warp.block->grid->observer->warpSync(
-        warp.ref(), warp.siteOf(in), {kind, in.d == NoLoc ? mask : warp.uniform32(in.d, mask), mask, bad});
+        warp.ref(), warp.siteOf(in),
+        {kind, in.d == NoLoc ? mask : warp.uniform32(in.d, mask), mask, here, false, bad});
 }
 
 /// The lanes a lane hears: those of its own mask that are here.
@@ -29,8 +30,8 @@ uint32_t heardBy(Warp &warp, const Inst &in, unsigned lane, uint32_t here) {
 // --- bar.warp.sync
 // ---------------------------------------------------------------------------------------------
 
-Flow takeBarrier(Warp &warp, const Inst &in, uint32_t mask, uint32_t) {
-  note(warp, in, mask, Kind::Barrier);
+Flow takeBarrier(Warp &warp, const Inst &in, uint32_t mask, uint32_t here) {
+  note(warp, in, mask, here, Kind::Barrier);
   return Flow::Next;
 }
 
@@ -76,7 +77,7 @@ Flow takeShuffle(Warp &warp, const Inst &in, uint32_t mask, uint32_t here) {
   });
   if (in.extra != NoLoc)
     writePred(warp.pred(in.extra), inRange, mask);
-  note(warp, in, mask, Kind::Shuffle, bad);
+  note(warp, in, mask, here, Kind::Shuffle, bad);
   return Flow::Next;
 }
 
@@ -108,7 +109,7 @@ Flow takeVote(Warp &warp, const Inst &in, uint32_t mask, uint32_t here) {
   });
   if (ptx::VoteMode(in.mode) != ptx::VoteMode::Ballot)
     writePred(warp.pred(in.dst), holds, mask);
-  note(warp, in, mask, Kind::Vote);
+  note(warp, in, mask, here, Kind::Vote);
   return Flow::Next;
 }
 
@@ -140,7 +141,7 @@ Flow takeMatch(Warp &warp, const Inst &in, uint32_t mask, uint32_t here) {
   });
   if (in.extra != NoLoc)
     writePred(warp.pred(in.extra), holds, mask);
-  note(warp, in, mask, Kind::Match);
+  note(warp, in, mask, here, Kind::Match);
   return Flow::Next;
 }
 
@@ -184,7 +185,7 @@ Flow takeRedux(Warp &warp, const Inst &in, uint32_t mask, uint32_t here) {
     eachLane(heard & (heard - 1), [&](unsigned other) { result = reduceOne(in, result, value(other)); });
     warp.row<uint32_t>(in.dst)[lane] = result;
   });
-  note(warp, in, mask, Kind::Reduce);
+  note(warp, in, mask, here, Kind::Reduce);
   return Flow::Next;
 }
 
@@ -200,7 +201,7 @@ Flow takeElect(Warp &warp, const Inst &in, uint32_t mask, uint32_t here) {
   });
   if (in.extra != NoLoc)
     writePred(warp.pred(in.extra), chosen, mask);
-  note(warp, in, mask, Kind::Elect);
+  note(warp, in, mask, here, Kind::Elect);
   return Flow::Next;
 }
 
@@ -253,6 +254,9 @@ uint8_t reduxType(Lowering &lo) {
 
 const Meet &meetOf(const Inst &in) { return Meets[in.elements]; }
 Handler meetHandler() { return meet; }
+unsigned shuffleSource(unsigned lane, uint32_t b, uint32_t c, ptx::ShflMode mode) {
+  return sourceLane(lane, b, c, mode).lane;
+}
 
 bool lowerLanes(Lowering &lo) {
   const auto &ops = lo.ops;

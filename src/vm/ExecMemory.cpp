@@ -92,19 +92,38 @@ void scatter(Warp &warp, Loc src, const Pointers &to, uint32_t mask, unsigned of
     writeElement<Mem>(to.at[lane] + offset, chop(from[lane]));
 }
 
-void note(Warp &warp, const Inst &in, uint32_t mask, AccessKind kind) {
+void note(Warp &warp, const Inst &in, uint32_t mask, AccessKind kind, const Pointers *at = nullptr,
+          const StoredRows *stored = nullptr) {
   alignas(64) uint64_t address[Lanes];
   warp.addresses(in, address);
   warp.noteAccess(in, mask, address, in.space, in.bytes * in.elements, kind, scopeOf(in.mode),
-                  orderingOf(in.mode));
+                  orderingOf(in.mode), at, stored);
+}
+
+template <class Mem, class Reg>
+void noteStore(Warp &warp, const Inst &in, uint32_t mask, const Pointers &to,
+               const uint64_t *address = nullptr) {
+  StoredRows stored;
+  stored.elements = in.elements;
+  stored.registerBytes = sizeof(Reg), stored.elementBytes = sizeof(Mem);
+  for (unsigned e = 0; e < in.elements; ++e) {
+    const Loc src = in.elements == 1 ? in.b : warp.code().locs[in.extra + e];
+    stored.row[e] = src == NoLoc ? nullptr : warp.row<uint8_t>(src);
+  }
+  if (address)
+    warp.noteAccess(in, mask, address, in.space, in.bytes * in.elements, AccessKind::Store, scopeOf(in.mode),
+                    orderingOf(in.mode), &to, &stored);
+  else
+    note(warp, in, mask, AccessKind::Store, &to, &stored);
 }
 
 /// The commonest access of all: a whole warp at 32-bit shared addresses. False when it is something else, or
 /// when an address is bad, which the long way will report.
-template <class Mem, class Move> bool shortWayShared(Warp &warp, const Inst &in, uint32_t mask, Move move) {
+/// `tell(addresses)` is called for observers.
+template <class Mem, class Tell, class Move>
+bool shortWayShared(Warp &warp, const Inst &in, uint32_t mask, Tell tell, Move move) {
   const Block &block = *warp.block;
-  if (in.space != MemorySpace::Shared || in.address != AddressForm::Reg32 || mask != AllLanes ||
-      block.grid->interests)
+  if (in.space != MemorySpace::Shared || in.address != AddressForm::Reg32 || mask != AllLanes)
     return false;
   alignas(64) uint32_t offset[Lanes];
   const uint32_t *base = warp.row<uint32_t>(in.a), add = uint32_t(in.imm), all = sizeof(Mem) * in.elements;
@@ -117,6 +136,11 @@ template <class Mem, class Move> bool shortWayShared(Warp &warp, const Inst &in,
   }
   if (bits & (all - 1) || uint64_t(greatest) + all > block.sharedBytes)
     return false;
+  if (block.grid->sees(Observer::Accesses)) {
+    alignas(64) uint64_t address[Lanes];
+    HEDDLE_EACH_LANE(lane) address[lane] = offset[lane];
+    tell(address);
+  }
   for (unsigned e = 0; e < in.elements; ++e)
     move(e, block.shared + e * sizeof(Mem), offset);
   return true;
@@ -125,20 +149,24 @@ template <class Mem, class Move> bool shortWayShared(Warp &warp, const Inst &in,
 template <class Mem, class Reg> Flow load(Warp &warp, const Inst &in, uint32_t mask) {
   Pointers from;
   const unsigned all = sizeof(Mem) * in.elements;
-  if (orderingOf(in.mode) == Ordering::Weak &&
-      shortWayShared<Mem>(warp, in, mask, [&](unsigned e, const uint8_t *shared, const uint32_t *offset) {
-        const Loc dst = in.elements == 1 ? in.dst : warp.code().locs[in.extra + e];
-        if (dst == NoLoc)
-          return;
-        Reg *to = warp.row<Reg>(dst);
-        for (unsigned lane = 0; lane < Lanes; ++lane)
-          to[lane] = extend<Mem, Reg>(readElement<Mem>(shared + offset[lane]));
-      }))
+  auto tell = [&](const uint64_t *address) {
+    warp.noteAccess(in, mask, address, in.space, all, AccessKind::Load, scopeOf(in.mode),
+                    orderingOf(in.mode));
+  };
+  auto move = [&](unsigned e, const uint8_t *shared, const uint32_t *offset) {
+    const Loc dst = in.elements == 1 ? in.dst : warp.code().locs[in.extra + e];
+    if (dst == NoLoc)
+      return;
+    Reg *to = warp.row<Reg>(dst);
+    for (unsigned lane = 0; lane < Lanes; ++lane)
+      to[lane] = extend<Mem, Reg>(readElement<Mem>(shared + offset[lane]));
+  };
+  if (orderingOf(in.mode) == Ordering::Weak && shortWayShared<Mem>(warp, in, mask, tell, move))
     return Flow::Next;
   if (!warp.locate(in, mask, all, false, from))
     return Flow::Faulted;
   if (warp.block->grid->sees(Observer::Accesses))
-    note(warp, in, mask, AccessKind::Load);
+    note(warp, in, mask, AccessKind::Load, &from);
   if (in.elements == 1) {
     gather<Mem, Reg>(warp, in.dst, from, mask, 0, all);
   } else {
@@ -157,19 +185,24 @@ template <class Mem, class Reg> Flow load(Warp &warp, const Inst &in, uint32_t m
 template <class Mem, class Reg> Flow store(Warp &warp, const Inst &in, uint32_t mask) {
   Pointers to;
   const unsigned all = sizeof(Mem) * in.elements;
-  if (shortWayShared<Mem>(warp, in, mask, [&](unsigned e, uint8_t *shared, const uint32_t *offset) {
-        const Loc src = in.elements == 1 ? in.b : warp.code().locs[in.extra + e];
-        const Reg *from = warp.row<Reg>(src);
-        for (unsigned lane = 0; lane < Lanes; ++lane)
-          writeElement<Mem>(shared + offset[lane], Mem(from[lane]));
-      })) {
+  auto tell = [&](const uint64_t *address) {
+    HEDDLE_EACH_LANE(lane) to.at[lane] = warp.block->shared + address[lane];
+    noteStore<Mem, Reg>(warp, in, mask, to, address);
+  };
+  auto move = [&](unsigned e, uint8_t *shared, const uint32_t *offset) {
+    const Loc src = in.elements == 1 ? in.b : warp.code().locs[in.extra + e];
+    const Reg *from = warp.row<Reg>(src);
+    for (unsigned lane = 0; lane < Lanes; ++lane)
+      writeElement<Mem>(shared + offset[lane], Mem(from[lane]));
+  };
+  if (shortWayShared<Mem>(warp, in, mask, tell, move)) {
     ++warp.changes;
     return Flow::Next;
   }
   if (!warp.locate(in, mask, all, true, to))
     return Flow::Faulted;
   if (warp.block->grid->sees(Observer::Accesses))
-    note(warp, in, mask, AccessKind::Store);
+    noteStore<Mem, Reg>(warp, in, mask, to);
   fenceBefore(orderingOf(in.mode));
   ++warp.changes;
   if (in.elements == 1) {
@@ -305,7 +338,8 @@ bool lowerMemory(Lowering &lo) {
   case Op::SetMaxNReg:
   case Op::PmEvent:
   case Op::Brkpt: lo.emit(nothing); return true;
-  case Op::CreatePolicy: {
+  case Op::CreatePolicy:
+  case Op::CreatePolicyRange: {
     Loc zero = lo.constant(0, 64), dst = lo.dest(lo.ops[0]);
     Inst &in = lo.emit(perLane<Light, [](uint64_t a) { return a; }, uint64_t, uint64_t>);
     in.dst = dst, in.a = zero;

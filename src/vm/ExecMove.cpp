@@ -217,17 +217,22 @@ bool lowerCvta(Lowering &lo) {
   return true;
 }
 
+/// What isspacep asks besides the window.
+enum SpaceMode : uint16_t { AnyOfWindow, NotConstant, IsConstant, OwnShared };
+
 Flow isSpace(Warp &warp, const Inst &in, uint32_t mask) {
   const uint64_t *from = warp.row<uint64_t>(in.a);
   const Memory &memory = warp.block->grid->memory;
   uint32_t holds = 0;
   eachLane(mask, [&](unsigned lane) {
     bool is = (from[lane] >> WindowShift) == uint64_t(in.imm) >> WindowShift;
-    if (is &&
-        in.mode) { // global, const and param share the host's addresses: the allocation tells them apart
+    if (is && in.mode == OwnShared) {
+      is = warp.block->homeOf(from[lane] & WindowOffset) == warp.block;
+    } else if (is && in.mode) { // global, const and param share the host's addresses: the allocation tells
+                                // them apart
       auto found = memory.find(from[lane]);
       const bool constant = found && found->kind == AllocationKind::Constant;
-      is = in.mode == 1 ? !constant : constant;
+      is = in.mode == NotConstant ? !constant : constant;
     }
     holds |= uint32_t(is) << lane;
   });
@@ -240,17 +245,53 @@ bool lowerIsSpace(Lowering &lo) {
   Loc a = lo.source(lo.ops[1], 64), dst = lo.dest(lo.ops[0]);
   Inst &in = lo.emit(isSpace);
   in.dst = dst, in.a = a, in.imm = int64_t(windowOf(space, !lo.function.isEntry));
-  in.mode = space == ptx::Space::Global                                ? 1
-            : space == ptx::Space::Const || space == ptx::Space::Param ? 2
-                                                                       : 0;
+  in.mode = space == ptx::Space::Global                                ? NotConstant
+            : space == ptx::Space::Const || space == ptx::Space::Param ? IsConstant
+            : space == ptx::Space::Shared                              ? OwnShared
+                                                                       : AnyOfWindow;
   return true;
 }
 
-/// A cluster has one block here, so the other block's address is the own one.
+// --- addresses in a cluster
+// ------------------------------------------------------------------------------------
+
+/// The place in another block's shared memory that corresponds to one in this block's (or in a third's).
+template <class T> Flow mapa(Warp &warp, const Inst &in, uint32_t mask) {
+  constexpr T RankBits = T(0xff) << RankShift;
+  const Block &block = *warp.block;
+  const uint32_t *rank = warp.row<uint32_t>(in.b);
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const unsigned lane = firstLane(left);
+    if (rank[lane] >= block.cluster->blocks.size())
+      return warp.fault(
+          in, 1u << lane, FaultKind::OutOfBounds,
+          fmt::format("mapa asks for block {} of a cluster of {}", rank[lane], block.cluster->blocks.size()));
+    const T named = rank[lane] == block.rank ? 0 : T(rank[lane] + 1) << RankShift;
+    warp.row<T>(in.dst)[lane] = (warp.row<T>(in.a)[lane] & ~RankBits) | named;
+  }
+  return Flow::Next;
+}
+
 bool lowerMapa(Lowering &lo) {
   const unsigned bits = ptx::bitsOf(lo.type());
+  Loc a = lo.source(lo.ops[1], bits), b = lo.source(lo.ops[2], 32), dst = lo.dest(lo.ops[0]);
+  Inst &in = lo.emit(bits == 64 ? mapa<uint64_t> : mapa<uint32_t>);
+  in.dst = dst, in.a = a, in.b = b;
+  return true;
+}
+
+template <class T> Flow getCtaRank(Warp &warp, const Inst &in, uint32_t mask) {
+  eachLane(mask, [&](unsigned lane) {
+    const uint32_t named = uint32_t(warp.row<T>(in.a)[lane] >> RankShift) & 0xff;
+    warp.row<uint32_t>(in.dst)[lane] = named ? named - 1 : warp.block->rank;
+  });
+  return Flow::Next;
+}
+
+bool lowerGetCtaRank(Lowering &lo) {
+  const unsigned bits = ptx::bitsOf(lo.type());
   Loc a = lo.source(lo.ops[1], bits), dst = lo.dest(lo.ops[0]);
-  Inst &in = lo.emit(pickCopy(bits));
+  Inst &in = lo.emit(bits == 64 ? getCtaRank<uint64_t> : getCtaRank<uint32_t>);
   in.dst = dst, in.a = a;
   return true;
 }
@@ -305,12 +346,7 @@ bool lowerMove(Lowering &lo) {
   case Op::Cvta: return lowerCvta(lo);
   case Op::IsSpaceP: return lowerIsSpace(lo);
   case Op::Mapa: return lowerMapa(lo);
-  case Op::GetCtaRank: {
-    Loc a = lo.constant(0, 32), dst = lo.dest(lo.ops[0]);
-    Inst &in = lo.emit(copyRow<uint32_t>());
-    in.dst = dst, in.a = a;
-    return true;
-  }
+  case Op::GetCtaRank: return lowerGetCtaRank(lo);
   case Op::ActiveMask: {
     Loc dst = lo.dest(lo.ops[0]);
     lo.emit(activeMask).dst = dst;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// bar and barrier in all forms, barrier.cluster for clusters of one block, membar and fence.
+// bar and barrier in all forms, barrier.cluster, membar and fence.
 #include "vm/Access.h"
 #include "vm/Exec.h"
 #include "vm/Grid.h"
@@ -19,8 +19,8 @@ Flow barrier(Warp &warp, const Inst &in, uint32_t mask) {
   const uint32_t *numbers = warp.row<uint32_t>(in.a);
   const uint32_t number = numbers[firstLane(mask)];
   if (number >= HardwareBarriers)
-    return warp.fault(in, mask, FaultKind::BarrierMisuse,
-                      fmt::format("barrier {} does not exist: a block has {}", number, HardwareBarriers));
+    return warp.misused(in, mask, Misuse::BarrierNumber,
+                        fmt::format("barrier {} does not exist: a block has {}", number, HardwareBarriers));
   uint32_t group = 0;
   eachLane(mask, [&](unsigned lane) { group |= uint32_t(numbers[lane] == number) << lane; });
   if (group != mask) { // the other lanes name another barrier: they come to it by themselves
@@ -58,8 +58,11 @@ bool lowerBarrier(Lowering &lo, uint8_t flags) {
   return true;
 }
 
-// --- clusters of one block
-// -------------------------------------------------------------------------------------
+// --- clusters
+// --------------------------------------------------------------------------------------------------
+
+// Each block counts its own threads at the barrier of the cluster; the cluster releases all when every block
+// is complete (Cluster.cpp).
 
 Flow clusterArrive(Warp &warp, const Inst &in, uint32_t mask) {
   const uint64_t generation = warp.block->barriers[ClusterBarrier].generation;

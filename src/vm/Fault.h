@@ -31,6 +31,20 @@ enum class FaultKind : uint8_t {
 
 const char *nameOf(FaultKind kind);
 
+/// Which rule a misuse of a barrier, an mbarrier or a warp-level operation breaks.
+enum class Misuse : uint8_t {
+  None,
+  BarrierNumber,
+  BarrierCount,     ///< no multiple of the warp, more than the block has, or not what others say
+  BarrierTwice,     ///< reached again by the same threads before it completed
+  BarrierTooMany,   ///< more threads came than it is for
+  MbarrierNotValid, ///< never initialized, invalidated or overwritten
+  MbarrierArrivals, ///< more than the phase waits for
+  MbarrierBytes,
+  MbarrierOther,
+  WarpMask,
+};
+
 /// A thread that stopped the launch, or that waits in a deadlock.
 struct ThreadPlace {
   Dim3 block{0, 0, 0};
@@ -45,13 +59,16 @@ struct Waiting {
   unsigned warp = 0;
   uint32_t lanes = 0;
   std::string what; ///< "barrier 1 (96 of 128 threads came)"
-  Place source;     ///< CUDA place where known
+  enum class On : uint8_t { Barrier, Warp, Memory } on = On::Memory;
+  unsigned barrier = 0; ///< On::Barrier
+  Place source;         ///< CUDA place where known
   Place ptx;
 };
 
 /// Everything a person needs to find the mistake; the first one of a launch, in block order.
 struct Fault {
   FaultKind kind = FaultKind::Trap;
+  Misuse misuse = Misuse::None;
   std::string kernel;
   std::string text; ///< what happened, one sentence without place: "shared load of 4 bytes at 0x1804 is ..."
   std::string instruction; ///< PTX text

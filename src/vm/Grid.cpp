@@ -24,10 +24,16 @@ namespace {
 
 // Blocks put aside for their turn, for each core: enough to keep cores busy over uneven blocks.
 constexpr size_t AsidePerCore = 16;
-// Times that every block must have been found idle in a row.
+// Times that everybody must have been found idle in a row.
 constexpr unsigned IdleRounds = 8;
 // How long only polling is tolerated while host code might change what is polled.
 constexpr std::chrono::seconds HostPatience(10);
+
+/// What a kernel is compiled for stands where the launch says nothing.
+Dim3 clusterOf(const LaunchRequest &request) {
+  const Dim3 &required = infoOf(*request.kernel).requiredCluster;
+  return request.cluster.count() == 1 && required.x ? required : request.cluster;
+}
 
 } // namespace
 
@@ -44,22 +50,35 @@ Grid::Grid(const LaunchRequest &launchRequest, const Limits &machineLimits, Memo
     : request(launchRequest), kernel(*launchRequest.kernel), limits(machineLimits), memory(globalMemory),
       services(hostServices), observer(watcher), interests(watcher ? watcher->interests() : 0),
       number(launchNumber), stackBytes(stack), heapUsed(heap), heapBytes(heapLimit),
-      blocks(launchRequest.grid.count()), threadsPerBlock(unsigned(launchRequest.block.count())),
+      cluster(clusterOf(launchRequest)), clusters(launchRequest.grid.count() / cluster.count()),
+      threadsPerBlock(unsigned(launchRequest.block.count())),
       ordered(launchRequest.orderedAtomics && !launchRequest.cooperative),
       began(std::chrono::steady_clock::now()), lastProgress(began) {
-  residentLimit = request.cooperative ? size_t(blocks)
+  residentLimit = request.cooperative ? size_t(clusters)
                                       : size_t(limits.multiprocessors) * limits.maxBlocksPerMultiprocessor;
 }
 
-Dim3 Grid::positionOf(uint64_t blockIndex) const {
-  const Dim3 &size = request.grid;
-  return {uint32_t(blockIndex % size.x), uint32_t(blockIndex / size.x % size.y),
-          uint32_t(blockIndex / size.x / size.y)};
+namespace {
+
+Dim3 unfold(uint64_t index, uint64_t x, uint64_t y) {
+  return {uint32_t(index % x), uint32_t(index / x % y), uint32_t(index / x / y)};
+}
+
+} // namespace
+
+Dim3 Grid::positionOf(uint64_t clusterIndex, unsigned rank) const {
+  const Dim3 at = unfold(clusterIndex, request.grid.x / cluster.x, request.grid.y / cluster.y),
+             inside = unfold(rank, cluster.x, cluster.y);
+  return {at.x * cluster.x + inside.x, at.y * cluster.y + inside.y, at.z * cluster.z + inside.z};
+}
+
+uint64_t Grid::indexOf(const Dim3 &block) const {
+  return (uint64_t(block.z) * request.grid.y + block.y) * request.grid.x + block.x;
 }
 
 bool Grid::mustStop(const Block &block) {
-  if (faultBlock.load(std::memory_order_relaxed) < block.index || timedOut.load(std::memory_order_relaxed) ||
-      stopped.load(std::memory_order_relaxed))
+  if (faultCluster.load(std::memory_order_relaxed) < block.cluster->index ||
+      timedOut.load(std::memory_order_relaxed) || stopped.load(std::memory_order_relaxed))
     return true;
   bool late =
       request.maxWarpInstructions && executed.load(std::memory_order_relaxed) > request.maxWarpInstructions;
@@ -74,42 +93,42 @@ bool Grid::mustStop(const Block &block) {
 
 bool Grid::isOver() const {
   return timedOut.load() || stopped.load() ||
-         (nextBlock >= std::min(blocks, faultBlock.load()) && awaiting.empty() && stalled.empty());
+         (nextCluster >= std::min(clusters, faultCluster.load()) && awaiting.empty() && stalled.empty());
 }
 
-std::unique_ptr<Block> Grid::fresh() {
-  if (nextBlock >= std::min(blocks, faultBlock.load()))
+std::unique_ptr<Cluster> Grid::fresh() {
+  if (nextCluster >= std::min(clusters, faultCluster.load()))
     return nullptr;
-  std::unique_ptr<Block> block;
+  std::unique_ptr<Cluster> made;
   if (spare.empty())
-    block = std::make_unique<Block>();
+    made = std::make_unique<Cluster>();
   else
-    block = std::move(spare.back()), spare.pop_back();
-  block->index = nextBlock++;
-  block->idleEpoch = block->idleStreak = 0;
-  block->grid = nullptr; // not started yet: that is done outside the lock
-  return block;
+    made = std::move(spare.back()), spare.pop_back();
+  made->index = nextCluster++;
+  made->idleEpoch = made->idleStreak = 0;
+  made->started = false; // that is done outside the lock
+  return made;
 }
 
-/// The next block to run, waiting until there is one; nullptr when the launch is over.
-std::unique_ptr<Block> Grid::next(std::unique_lock<std::mutex> &lock) {
+/// The next cluster to run, waiting until there is one; nullptr when the launch is over.
+std::unique_ptr<Cluster> Grid::next(std::unique_lock<std::mutex> &lock) {
   for (;;) {
     if (isOver() && running == 0)
       return nullptr;
     for (auto it = awaiting.begin(); it != awaiting.end(); ++it)
-      if (hasTurn((*it)->index) || (*it)->index > faultBlock.load()) {
-        std::unique_ptr<Block> block = std::move(*it);
+      if (hasTurn(**it) || (*it)->index > faultCluster.load()) {
+        std::unique_ptr<Cluster> found = std::move(*it);
         awaiting.erase(it);
-        return block;
+        return found;
       }
     const bool roomAside = awaiting.size() < AsidePerCore * coreCount;
     if (!timedOut && !stopped && roomAside && stalled.size() < residentLimit)
-      if (auto block = fresh())
-        return block;
+      if (auto made = fresh())
+        return made;
     if (!stalled.empty()) {
-      std::unique_ptr<Block> block = std::move(stalled.front());
+      std::unique_ptr<Cluster> found = std::move(stalled.front());
       stalled.pop_front();
-      return block;
+      return found;
     }
     if (timedOut || stopped)
       return nullptr;
@@ -123,21 +142,21 @@ void Grid::work(Core &core) {
   core.forget();
   core.epoch = memory.epoch();
   std::unique_lock lock(guard);
-  while (auto block = next(lock)) {
+  while (auto taken = next(lock)) {
     ++running;
-    runningBlocks.push_back(block.get());
+    runningClusters.push_back(taken.get());
     lock.unlock();
     if (core.epoch != memory.epoch()) {
       core.epoch = memory.epoch();
       core.forget();
     }
-    if (!block->grid)
-      block->start(*this, block->index);
-    BlockEnd end = block->run(core);
+    if (!taken->started)
+      taken->start(*this);
+    BlockEnd end = taken->run(core);
     lock.lock();
     --running;
-    const bool idles = end == BlockEnd::Stalled && block->idleEvidence;
-    settle(std::move(block), end);
+    const bool idles = end == BlockEnd::Stalled && taken->idleEvidence;
+    settle(std::move(taken), end);
     changed.notify_all();
     if (idles && memory.hasHostVisible()) { // whoever is to change what is polled may need this core
       lock.unlock();
@@ -148,37 +167,44 @@ void Grid::work(Core &core) {
   changed.notify_all();
 }
 
-void Grid::settle(std::unique_ptr<Block> block, BlockEnd end) {
-  std::erase(runningBlocks, block.get());
-  if (end == BlockEnd::Stalled && block->idleEvidence) {
-    block->idleStreak = block->idleEpoch == progressEpoch ? block->idleStreak + 1 : 1;
-    block->idleEpoch = progressEpoch;
+void Grid::settle(std::unique_ptr<Cluster> ran, BlockEnd end) {
+  std::erase(runningClusters, ran.get());
+  if (end == BlockEnd::Stalled && ran->idleEvidence) {
+    ran->idleStreak = ran->idleEpoch == progressEpoch ? ran->idleStreak + 1 : 1;
+    ran->idleEpoch = progressEpoch;
   } else {
     ++progressEpoch;
     lastProgress = std::chrono::steady_clock::now();
   }
   switch (end) {
-  case BlockEnd::AwaitTurn: awaiting.push_back(std::move(block)); return;
+  case BlockEnd::AwaitTurn: awaiting.push_back(std::move(ran)); return;
   case BlockEnd::Stalled:
-    if (block->index == oldest.load())
+    if (ran->index == oldest.load())
       ordered.store(false); // see the head of this file
-    stalled.push_back(std::move(block));
+    stalled.push_back(std::move(ran));
     checkDeadlock();
     return;
-  case BlockEnd::Faulted: recordFault(*block->fault, block->index); break;
+  case BlockEnd::Faulted: recordFault(*ran->faulted().fault, ran->index); break;
   case BlockEnd::Done: break;
   case BlockEnd::Stopped: break;
   }
-  finish(*block);
-  spare.push_back(std::move(block));
+  finish(*ran);
+  spare.push_back(std::move(ran));
 }
 
-void Grid::finish(Block &block) {
-  warpInstructions += block.warpInstructions;
-  threadInstructions += block.threadInstructions;
-  if (!block.output.empty())
-    outputs[block.index] = std::move(block.output);
-  doneAhead.insert(block.index);
+void Grid::count(const Cluster &ran) {
+  for (const auto &block : ran.blocks) {
+    warpInstructions += block->warpInstructions;
+    threadInstructions += block->threadInstructions;
+  }
+}
+
+void Grid::finish(Cluster &ran) {
+  count(ran);
+  for (const auto &block : ran.blocks)
+    if (!block->output.empty())
+      outputs[ran.index] += block->output;
+  doneAhead.insert(ran.index);
   uint64_t first = oldest.load();
   while (!doneAhead.empty() && *doneAhead.begin() == first) {
     doneAhead.erase(doneAhead.begin());
@@ -191,24 +217,24 @@ void Grid::finish(Block &block) {
   oldest.store(first, std::memory_order_release);
 }
 
-void Grid::recordFault(const Fault &found, uint64_t blockIndex) {
-  if (blockIndex >= faultBlock.load())
+void Grid::recordFault(const Fault &found, uint64_t clusterIndex) {
+  if (clusterIndex >= faultCluster.load())
     return;
-  faultBlock.store(blockIndex);
+  faultCluster.store(clusterIndex);
   fault = found;
 }
 
 void Grid::checkDeadlock() {
   // A block that runs just now counts too if it only polled since the last progress of anybody: nobody can
   // have given it anything new.
-  auto isIdle = [&](const Block &block) {
-    return block.idleEpoch == progressEpoch && block.idleStreak >= IdleRounds;
+  auto isIdle = [&](const Cluster &some) {
+    return some.idleEpoch == progressEpoch && some.idleStreak >= IdleRounds;
   };
-  bool allIdle = awaiting.empty() && nextBlock >= std::min(blocks, faultBlock.load());
-  for (const auto &block : stalled)
-    allIdle &= isIdle(*block);
-  for (const Block *block : runningBlocks)
-    allIdle &= isIdle(*block);
+  bool allIdle = awaiting.empty() && nextCluster >= std::min(clusters, faultCluster.load());
+  for (const auto &some : stalled)
+    allIdle &= isIdle(*some);
+  for (const Cluster *some : runningClusters)
+    allIdle &= isIdle(*some);
   if (!allIdle)
     return;
   if (memory.hasHostVisible() && std::chrono::steady_clock::now() - lastProgress < HostPatience)
@@ -218,21 +244,20 @@ void Grid::checkDeadlock() {
   f.kernel = kernel.info.name;
   f.text = fmt::format(
       "deadlock: every thread that is left waits or polls memory that nobody changes ({} block{})",
-      stalled.size(), stalled.size() == 1 ? "" : "s");
+      stalled.size() * cluster.count(), stalled.size() * cluster.count() == 1 ? "" : "s");
   constexpr size_t Enough = 16;
-  for (const auto &block : stalled) {
-    for (Waiting &w : block->waiting())
-      f.waiting.push_back(std::move(w));
-    if (f.waiting.size() > Enough)
-      break;
-  }
-  f.where.block = stalled.front()->id;
+  for (const auto &some : stalled)
+    for (const auto &block : some->blocks)
+      if (f.waiting.size() <= Enough)
+        for (Waiting &w : block->waiting())
+          f.waiting.push_back(std::move(w));
+  f.where.block = stalled.front()->blocks.front()->id;
   f.source = f.waiting.front().source;
   f.ptx = f.waiting.front().ptx;
   fault = fault ? fault : std::move(f);
   stopped.store(true);
-  for (auto &block : stalled)
-    finish(*block);
+  for (auto &some : stalled)
+    finish(*some);
   stalled.clear();
 }
 
@@ -243,10 +268,8 @@ LaunchResult Grid::result() {
     services.print(text);
   outputs.clear();
   for (auto *list : {&awaiting, &stalled})
-    for (auto &block : *list) {
-      warpInstructions += block->warpInstructions;
-      threadInstructions += block->threadInstructions;
-    }
+    for (auto &some : *list)
+      count(*some);
   r.warpInstructions = warpInstructions;
   r.threadInstructions = threadInstructions;
   r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "vm/Block.h"
+#include "vm/Cluster.h"
 #include "vm/Machine.h"
 
 #include <atomic>
@@ -31,8 +31,9 @@ struct Core {
 
 /// State of one launch: which blocks are to be run, run, wait. Cores call work() until it returns.
 ///
-/// Blocks are handed out in order of their index. One that needs the turn for an atomic whose order matters,
-/// or that only polls, is put aside, and the core goes on with another.
+/// Blocks are handed out by clusters (of one block where the launch asks for none), in order. One that needs
+/// the turn for an atomic whose order matters, or that only polls, is put aside, and the core goes on with
+/// another.
 class Grid {
 public:
   Grid(const LaunchRequest &request, const Limits &limits, Memory &memory, Services &services,
@@ -53,45 +54,51 @@ public:
   const uint32_t stackBytes;
   std::atomic<uint64_t> &heapUsed;
   const uint64_t heapBytes;
-  const uint64_t blocks;
+  const Dim3 cluster; ///< blocks of a cluster
+  const uint64_t clusters;
   const unsigned threadsPerBlock;
   uint64_t parameters = 0;    ///< address of the parameter buffer
   uint64_t gridWorkspace = 0; ///< cooperative launches: where cooperative groups keep their grid barrier
   unsigned coreCount = 1;
 
+  /// Whether anybody, kernel or launch, spoke of clusters.
+  bool isExplicitCluster() const { return kernel.info.requiredCluster.x || cluster.count() > 1; }
   bool sees(Observer::Interest group) const { return interests & group; }
-  bool hasTurn(uint64_t blockIndex) const {
-    return !ordered.load(std::memory_order_relaxed) || oldest.load(std::memory_order_acquire) == blockIndex;
+  bool hasTurn(const Cluster &who) const {
+    return !ordered.load(std::memory_order_relaxed) || oldest.load(std::memory_order_acquire) == who.index;
   }
   /// Asked now and then from inside blocks.
   bool mustStop(const Block &block);
   void count(uint64_t instructions) { executed.fetch_add(instructions, std::memory_order_relaxed); }
-  Dim3 positionOf(uint64_t blockIndex) const;
+  Dim3 positionOf(uint64_t clusterIndex, unsigned rank) const;
+  uint64_t indexOf(const Dim3 &block) const;
 
 private:
-  std::unique_ptr<Block> next(std::unique_lock<std::mutex> &lock);
-  std::unique_ptr<Block> fresh();
-  void settle(std::unique_ptr<Block> block, BlockEnd end);
-  void finish(Block &block);
-  void recordFault(const Fault &fault, uint64_t blockIndex);
+  std::unique_ptr<Cluster> next(std::unique_lock<std::mutex> &lock);
+  std::unique_ptr<Cluster> fresh();
+  void settle(std::unique_ptr<Cluster> cluster, BlockEnd end);
+  void finish(Cluster &cluster);
+  void count(const Cluster &cluster);
+  void recordFault(const Fault &fault, uint64_t clusterIndex);
   void checkDeadlock();
   bool isOver() const;
 
   std::mutex guard;
   std::condition_variable changed;
-  uint64_t nextBlock = 0;
-  std::deque<std::unique_ptr<Block>> awaiting, stalled;
-  std::vector<std::unique_ptr<Block>> spare;
-  std::set<uint64_t> doneAhead; ///< finished, but an older block is not
+  // By index of the cluster, all of these:
+  uint64_t nextCluster = 0;
+  std::deque<std::unique_ptr<Cluster>> awaiting, stalled;
+  std::vector<std::unique_ptr<Cluster>> spare;
+  std::set<uint64_t> doneAhead; ///< finished, but an older one is not
   std::map<uint64_t, std::string> outputs;
   std::atomic<uint64_t> oldest{0};
   std::atomic<bool> ordered{true};
-  std::atomic<uint64_t> faultBlock{~uint64_t(0)};
+  std::atomic<uint64_t> faultCluster{~uint64_t(0)};
   std::optional<Fault> fault;
   std::atomic<uint64_t> executed{0};
   std::atomic<bool> timedOut{false}, stopped{false};
   unsigned running = 0;
-  std::vector<Block *> runningBlocks;
+  std::vector<Cluster *> runningClusters;
   uint64_t progressEpoch = 1; ///< grows whenever a block did more than poll
   std::chrono::steady_clock::time_point began, lastProgress;
   uint64_t warpInstructions = 0, threadInstructions = 0;

@@ -13,6 +13,7 @@
 namespace heddle::vm {
 
 class Kernel;
+class Steering;
 
 /// What can be asked of a kernel without running it.
 struct KernelInfo {
@@ -28,10 +29,11 @@ struct KernelInfo {
   uint32_t constantBytes = 0; ///< constants of its module
   unsigned maxThreads = 0;    ///< .maxntid / .reqntid product, 0 when not said
   unsigned minBlocks = 0;
-  Dim3 requiredBlock{0, 0, 0}; ///< .reqntid, zeros when not said
-  unsigned registers = 0;      ///< estimate: most 32-bit registers live at once
-  uint32_t sites = 0;          ///< instructions, callees included
-  uint32_t codeBlocks = 0;     ///< basic blocks, callees included
+  Dim3 requiredBlock{0, 0, 0};   ///< .reqntid, zeros when not said
+  Dim3 requiredCluster{0, 0, 0}; ///< .reqnctapercluster, zeros when not said
+  unsigned registers = 0;        ///< estimate: most 32-bit registers live at once
+  uint32_t sites = 0;            ///< instructions, callees included
+  uint32_t codeBlocks = 0;       ///< basic blocks, callees included
 };
 
 struct LaunchRequest {
@@ -42,8 +44,8 @@ struct LaunchRequest {
   /// Parameter buffer laid out as KernelInfo::parameters says; shorter is padded with zeros.
   std::vector<uint8_t> parameters;
   bool cooperative = false;
-  Dim3 cluster{1, 1, 1};
-  unsigned cores = 0; ///< 0: as the machine has it
+  Dim3 cluster{1, 1, 1}; ///< blocks of a cluster; one: as the kernel requires
+  unsigned cores = 0;    ///< 0: as the machine has it
   /// Blocks do order-dependent global atomics (float sums, results that are used) in order of their index,
   /// so that results do not depend on the number of cores. Off: any order, as on a device.
   bool orderedAtomics = true;
@@ -53,6 +55,7 @@ struct LaunchRequest {
   uint64_t maxWarpInstructions = 0; ///< 0: no limit; else Timeout when exceeded
   double maxSeconds = 0;            ///< 0: no limit
   const std::atomic<bool> *cancel = nullptr;
+  Steering *steering = nullptr; ///< decides what instructions do, see Steering.h
 };
 
 enum class LaunchStatus : uint8_t { Ok, Refused, Fault, Deadlock, Timeout };

@@ -60,6 +60,13 @@ bool reportGlobal(Warp &warp, const Inst &in, unsigned lane, uint64_t address, u
   const char *name = space == MemorySpace::Constant ? "constant" : "global";
   std::string what =
       fmt::format("{} {} of {} byte{} at {:#x}", name, verb(write), bytes, bytes == 1 ? "" : "s", address);
+  if (address >> WindowShift == SharedWindow >> WindowShift ||
+      address >> WindowShift == LocalWindow >> WindowShift)
+    return warp.faultAt(in, lane, FaultKind::WrongSpace, address,
+                        what + (address >> WindowShift == SharedWindow >> WindowShift
+                                    ? " goes to shared memory: it is a generic address"
+                                    : " goes to local memory: it is a generic address")),
+           false;
   if (address < 4096)
     return warp.faultAt(in, lane, FaultKind::OutOfBounds, address, what + " goes through a null pointer"),
            false;
@@ -132,6 +139,25 @@ bool locateGlobal(Warp &warp, const Inst &in, uint32_t mask, const uint64_t *add
   return true;
 }
 
+/// A shared address that may lead to another block of the cluster; nullptr when it leads nowhere.
+uint8_t *locateInCluster(Block &block, uint64_t address, uint32_t bytes) {
+  const uint64_t offset = address & SharedOffset;
+  const Block *home = block.homeOf(address);
+  return home && offset + bytes <= home->sharedBytes ? home->shared + offset : nullptr;
+}
+
+/// Where in the cluster a bad address leads, for whoever made it with mapa.
+std::vector<std::string> explainShared(Block &block, uint64_t address) {
+  const uint64_t named = address >> RankShift;
+  if (block.cluster->hasSeveral() && named && named <= block.cluster->blocks.size())
+    return {fmt::format("it is offset {:#x} of block {} of the cluster{}", address & SharedOffset, named - 1,
+                        block.homeOf(address) ? "" : ", all of whose threads have exited")};
+  if (address >> 32)
+    if (auto found = block.grid->memory.find(address))
+      return {"as a global address it belongs to " + found->str()};
+  return {};
+}
+
 bool locateShared(Warp &warp, const Inst &in, uint32_t mask, const uint64_t *address, uint32_t bytes,
                   uint32_t alignment, bool write, Pointers &out) {
   Extent e = extentOf(address, mask);
@@ -142,17 +168,20 @@ bool locateShared(Warp &warp, const Inst &in, uint32_t mask, const uint64_t *add
   }
   if (e.greatest + bytes > block.sharedBytes || e.greatest + bytes < e.greatest) {
     uint32_t left = mask;
-    while (address[firstLane(left)] + bytes <= block.sharedBytes &&
-           address[firstLane(left)] <= block.sharedBytes)
-      left &= left - 1;
-    unsigned lane = firstLane(left);
+    for (; left; left &= left - 1) {
+      uint8_t *at = locateInCluster(block, address[firstLane(left)], bytes);
+      if (!at)
+        break;
+      out.at[firstLane(left)] = at; // may be where the address was
+    }
+    if (!left)
+      return true;
+    const unsigned lane = firstLane(left);
     const bool looksGlobal = address[lane] >> 32 && block.grid->memory.find(address[lane]);
     warp.faultAt(in, lane, looksGlobal ? FaultKind::WrongSpace : FaultKind::OutOfBounds, address[lane],
                  fmt::format("shared {} of {} bytes at {:#x} is outside the block's {} bytes", verb(write),
                              bytes, address[lane], block.sharedBytes),
-                 looksGlobal ? std::vector<std::string>{"as a global address it belongs to " +
-                                                        block.grid->memory.find(address[lane])->str()}
-                             : std::vector<std::string>{});
+                 explainShared(block, address[lane]));
     return false;
   }
   HEDDLE_EACH_LANE(lane) out.at[lane] = block.shared + address[lane];
@@ -278,18 +307,34 @@ bool Warp::locate(const Inst &in, uint32_t mask, uint32_t bytes, bool write, Poi
 }
 
 void Warp::noteAccess(const Inst &in, uint32_t mask, const uint64_t *address, MemorySpace space,
-                      uint32_t bytes, AccessKind kind, Scope scope, Ordering ordering) {
-  AccessEvent event{Space::Global, kind, scope, ordering, mask, bytes, address};
+                      uint32_t bytes, AccessKind kind, Scope scope, Ordering ordering, const Pointers *at,
+                      const StoredRows *stored) {
+  AccessEvent event{Space::Global, kind, scope, ordering, mask, bytes, address, in.elements};
+  event.at = at ? at->at : nullptr;
+  event.stored = stored;
   Observer &observer = *block->grid->observer;
   auto tell = [&](Space which, uint32_t lanes) {
     event.space = which, event.mask = lanes;
     if (lanes)
       observer.access(ref(), siteOf(in), event);
   };
+  // Of shared memory observers see what a block does to its own.
+  uint64_t own[Lanes];
+  auto tellShared = [&](uint32_t lanes) {
+    if (block->cluster->hasSeveral()) {
+      eachLane(lanes, [&](unsigned lane) {
+        own[lane] = event.addresses[lane] & SharedOffset;
+        if (block->homeOf(event.addresses[lane]) != block)
+          lanes &= ~(1u << lane);
+      });
+      event.addresses = own;
+    }
+    tell(Space::Shared, lanes);
+  };
   switch (space) {
   case MemorySpace::Global: return tell(Space::Global, mask);
   case MemorySpace::Constant: return tell(Space::Constant, mask);
-  case MemorySpace::Shared: return tell(Space::Shared, mask);
+  case MemorySpace::Shared: return tellShared(mask);
   case MemorySpace::Local: return tell(Space::Local, mask);
   case MemorySpace::Param: return tell(Space::Param, mask);
   case MemorySpace::Generic: break;
@@ -301,8 +346,8 @@ void Warp::noteAccess(const Inst &in, uint32_t mask, const uint64_t *address, Me
     offset[lane] = address[lane] & WindowOffset;
   tell(Space::Global, mask & ~shared & ~inLocal);
   event.addresses = offset;
-  tell(Space::Shared, shared);
   tell(Space::Local, inLocal);
+  tellShared(shared);
 }
 
 /// Makes room for `bytes` of stack in every lane.

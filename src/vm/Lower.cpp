@@ -134,6 +134,9 @@ void describe(Kernel &kernel, const ptx::Module &module) {
   if (f.bounds.reqNTid[0])
     info.requiredBlock = {f.bounds.reqNTid[0], std::max(1u, f.bounds.reqNTid[1]),
                           std::max(1u, f.bounds.reqNTid[2])};
+  const auto &cluster = f.bounds.reqNCtaPerCluster;
+  if (cluster[0])
+    info.requiredCluster = {cluster[0], std::max(1u, cluster[1]), std::max(1u, cluster[2])};
 }
 
 } // namespace

@@ -5,11 +5,13 @@
 // variable, a clock) is computed into a temporary row by a helper in front of the instruction.
 #include "vm/Lowering.h"
 
+#include "ptx/Printer.h"
 #include "vm/Exec.h"
 #include "vm/Grid.h"
 #include "vm/Order.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace heddle::vm {
@@ -54,14 +56,34 @@ Lowering::Lowering(Kernel &k, Code &c, LoadedModuleImpl &m, Diagnostics &w)
 // --- operands
 // --------------------------------------------------------------------------------------------------
 
-void Lowering::layOutFrame() {
+namespace {
+
+/// Registers of one class lie together; gives where each class begins, and behind the last where all end.
+std::array<uint32_t, ptx::kNumRegClasses + 1> classBases(const ptx::Function &function) {
+  std::array<uint32_t, ptx::kNumRegClasses + 1> bases{};
   uint32_t end = 0;
   for (unsigned cls = 0; cls < ptx::kNumRegClasses; ++cls) {
-    end = alignUp(end, RowAlignment);
-    classBase[cls] = end;
-    end += function.slots[cls] * rowBytes(ptx::bitsOf(ptx::RegClass(cls)));
+    bases[cls] = alignUp(end, RowAlignment);
+    end = bases[cls] + function.slots[cls] * rowBytes(ptx::bitsOf(ptx::RegClass(cls)));
   }
-  frameEnd = alignUp(end, RowAlignment);
+  bases.back() = alignUp(end, RowAlignment);
+  return bases;
+}
+
+} // namespace
+
+std::vector<Loc> registerLocs(const ptx::Function &function) {
+  const auto bases = classBases(function);
+  std::vector<Loc> locs;
+  for (const ptx::Register &reg : function.registers)
+    locs.push_back(bases[unsigned(reg.cls)] + reg.slot * rowBytes(ptx::bitsOf(reg.cls)));
+  return locs;
+}
+
+void Lowering::layOutFrame() {
+  const auto bases = classBases(function);
+  std::copy_n(bases.begin(), ptx::kNumRegClasses, classBase);
+  frameEnd = bases.back();
 }
 
 Loc Lowering::registerLoc(uint32_t index) const {
@@ -266,7 +288,7 @@ Inst &Lowering::emit(Handler handler) {
 
 bool Lowering::unsupported(std::string_view reason) {
   const std::string name =
-      instr->text != ptx::kNone ? module.module->texts[instr->text] : std::string(ptx::info(instr->op).text);
+      instr->text != ptx::kNone ? module.module->texts[instr->text] : ptx::mnemonic(*module.module, *instr);
   Place place{module.module->path, instr->line, instr->column, 0, {}};
   auto &d = why.error(place, fmt::format("'{}': {}", name, reason.empty() ? "not supported" : reason));
   if (std::string source = module.module->sourcePlace(*instr); !source.empty())

@@ -99,6 +99,9 @@ bool lowerTexture(Lowering &lo);
 /// A dynamic special register (clock and relatives) read into a row.
 Handler readSpecial(ptx::SpecialReg reg);
 
+/// Where each register of a function lies in its frame.
+std::vector<Loc> registerLocs(const ptx::Function &function);
+
 /// Destinations of an instruction: how many of its first operands are written.
 unsigned countDests(const ptx::Function &function, const ptx::Instr &instr);
 

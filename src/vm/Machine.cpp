@@ -18,8 +18,24 @@ Services &silentServices() {
   return services;
 }
 
+// What sm_90 and its successors allow a kernel that asks for more than the portable eight.
+constexpr unsigned MaxClusterBlocks = 16;
+
 std::string overLimit(const char *what, uint64_t asked, uint64_t allowed) {
   return asked > allowed ? fmt::format("{}: {} asked for, {} allowed", what, asked, allowed) : std::string();
+}
+
+std::string clusterRefusal(const LaunchRequest &r) {
+  const Dim3 &required = infoOf(*r.kernel).requiredCluster;
+  const Dim3 cluster = r.cluster.count() == 1 && required.x ? required : r.cluster;
+  if (cluster.count() == 0)
+    return "a cluster dimension is zero";
+  if (required.x && cluster != required)
+    return "the kernel requires another cluster size (.reqnctapercluster)";
+  if (r.grid.x % cluster.x || r.grid.y % cluster.y || r.grid.z % cluster.z)
+    return fmt::format("a grid of {}x{}x{} blocks is no whole number of clusters of {}x{}x{}", r.grid.x,
+                       r.grid.y, r.grid.z, cluster.x, cluster.y, cluster.z);
+  return overLimit("blocks a cluster", cluster.count(), MaxClusterBlocks);
 }
 
 /// Why the launch cannot be, or empty.
@@ -45,7 +61,7 @@ std::string refusal(const LaunchRequest &r, const Limits &limits) {
       info.requiredBlock.x && info.requiredBlock != r.block
           ? "the kernel requires another block size (.reqntid)"
           : "",
-      r.cluster.count() > 1 ? "clusters of more than one block are not supported" : "",
+      clusterRefusal(r),
   };
   for (const std::string &reason : reasons)
     if (!reason.empty())
@@ -86,8 +102,8 @@ struct Machine::Parts {
       idleBuffers.pop_back();
       return buffers;
     }
-    return {memory.allocate(ParameterBytes, AllocationKind::Constant, "kernel parameters"),
-            memory.allocate(GridWorkspaceBytes, AllocationKind::Global, "grid barrier")};
+    return {memory.allocateForMachine(ParameterBytes, AllocationKind::Constant, "kernel parameters"),
+            memory.allocateForMachine(GridWorkspaceBytes, AllocationKind::Global, "grid barrier")};
   }
   void giveBack(LaunchBuffers buffers) {
     std::lock_guard lock(guard);

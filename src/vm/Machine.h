@@ -36,6 +36,8 @@ public:
   virtual const Variable *variable(std::string_view name) const = 0;
   virtual const std::vector<Variable> &variables() const = 0;
   virtual std::vector<std::string> kernelNames() const = 0;
+  /// Gives every variable the value it had when the module was loaded (cudaDeviceReset).
+  virtual void initializeVariables() = 0;
 };
 
 const KernelInfo &infoOf(const Kernel &kernel);

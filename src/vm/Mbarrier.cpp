@@ -20,6 +20,8 @@ namespace {
 using Kind = MbarrierEvent::Kind;
 using ptx::Op;
 
+enum WaitMode : uint16_t { ByParity = 1, Suspends = 2 };
+
 MbarrierWord readWord(Block &block, uint64_t offset) {
   MbarrierWord word;
   std::memcpy(&word.bits, block.shared + offset, 8);
@@ -29,18 +31,22 @@ void writeWord(Block &block, uint64_t offset, MbarrierWord word) {
   std::memcpy(block.shared + offset, &word.bits, 8);
 }
 
-void note(Warp &warp, const Inst &in, Kind kind, unsigned lane, uint64_t offset, int64_t count,
-          uint32_t phase) {
-  if (!warp.block->grid->sees(Observer::Synchronization))
+/// Observers follow what a block does to its own mbarriers.
+void note(Warp &warp, const Inst &in, Kind kind, unsigned lane, const Block &home, uint64_t offset,
+          int64_t count, uint32_t phase) {
+  if (!warp.block->grid->sees(Observer::Synchronization) || &home != warp.block)
     return;
   uint64_t addresses[Lanes] = {};
   addresses[lane] = offset;
+  const bool parity = (kind == Kind::Wait || kind == Kind::WaitFailed) && in.mode & ByParity;
   warp.block->grid->observer->mbarrier(warp.ref(), warp.siteOf(in),
-                                       {kind, 1u << lane, addresses, count, phase, false});
+                                       {kind, 1u << lane, addresses, count, phase, parity});
 }
 
-bool misuse(Warp &warp, const Inst &in, unsigned lane, uint64_t offset, std::string text) {
+bool misuse(Warp &warp, const Inst &in, unsigned lane, uint64_t offset, std::string text,
+            Misuse which = Misuse::MbarrierOther) {
   warp.faultAt(in, lane, FaultKind::MbarrierMisuse, offset, std::move(text));
+  warp.block->fault->misuse = which;
   return false;
 }
 
@@ -49,38 +55,41 @@ bool checkValid(Warp &warp, const Inst &in, unsigned lane, uint64_t offset, Mbar
          misuse(warp, in, lane, offset,
                 fmt::format("mbarrier at shared address {:#x} is used, but was never initialized, or "
                             "was invalidated or overwritten",
-                            offset));
+                            offset),
+                Misuse::MbarrierNotValid);
 }
 
 /// Stores the word, moving on to the next phase where this one is complete.
-void settle(Warp &warp, const Inst &in, unsigned lane, uint64_t offset, MbarrierWord word) {
+void settle(Warp &warp, const Inst &in, unsigned lane, Block &home, uint64_t offset, MbarrierWord word) {
   if (word.isComplete()) {
-    note(warp, in, Kind::Completed, lane, offset, 0, word.phase());
+    note(warp, in, Kind::Completed, lane, home, offset, 0, word.phase());
     word = word.nextPhase();
   }
-  writeWord(*warp.block, offset, word);
+  writeWord(home, offset, word);
   ++warp.changes;
 }
 
-bool expectBytes(Warp &warp, const Inst &in, unsigned lane, uint64_t offset, int64_t bytes,
+bool expectBytes(Warp &warp, const Inst &in, unsigned lane, const Block &home, uint64_t offset, int64_t bytes,
                  MbarrierWord &word) {
   const int64_t now = word.bytes() + bytes;
   if (now > MbarrierWord::MaxBytes || now < -MbarrierWord::MaxBytes)
     return misuse(warp, in, lane, offset,
                   fmt::format("mbarrier at {:#x} would expect {} bytes; its range is {}", offset, now,
-                              MbarrierWord::MaxBytes));
-  note(warp, in, bytes >= 0 ? Kind::ExpectTx : Kind::CompleteTx, lane, offset, bytes, word.phase());
+                              MbarrierWord::MaxBytes),
+                  Misuse::MbarrierBytes);
+  note(warp, in, bytes >= 0 ? Kind::ExpectTx : Kind::CompleteTx, lane, home, offset, bytes, word.phase());
   word = MbarrierWord::make(word.pending(), word.expected(), now, word.phase());
   return true;
 }
 
-bool arrive(Warp &warp, const Inst &in, unsigned lane, uint64_t offset, uint32_t count, bool drops,
-            MbarrierWord &word) {
+bool arrive(Warp &warp, const Inst &in, unsigned lane, const Block &home, uint64_t offset, uint32_t count,
+            bool drops, MbarrierWord &word) {
   if (count > word.pending())
     return misuse(warp, in, lane, offset,
                   fmt::format("{} arrivals at the mbarrier at {:#x}, which waits for only {} more", count,
-                              offset, word.pending()));
-  note(warp, in, Kind::Arrive, lane, offset, count, word.phase());
+                              offset, word.pending()),
+                  Misuse::MbarrierArrivals);
+  note(warp, in, Kind::Arrive, lane, home, offset, count, word.phase());
   word = MbarrierWord::make(word.pending() - count, word.expected() - (drops ? count : 0), word.bytes(),
                             word.phase());
   return true;
@@ -89,65 +98,79 @@ bool arrive(Warp &warp, const Inst &in, unsigned lane, uint64_t offset, uint32_t
 // --- the instructions: a lane at a time
 // -------------------------------------------------------------------------
 
-/// The lanes' mbarriers as shared offsets; false after a fault.
-bool offsetsOf(Warp &warp, const Inst &in, uint32_t mask, uint64_t (&offset)[Lanes]) {
-  warp.addresses(in, offset);
+/// An mbarrier of this block or of another of its cluster, as most instructions take either.
+struct MbarrierPlace {
+  Block *home = nullptr;
+  uint64_t offset = 0;
+};
+
+MbarrierPlace placeOf(const Block &from, const uint8_t *pointer) {
+  for (const auto &block : from.cluster->blocks)
+    if (pointer >= block->shared && pointer < block->shared + block->sharedBytes)
+      return {block.get(), uint64_t(pointer - block->shared)};
+  return {};
+}
+
+/// The lanes' mbarriers; false after a fault.
+bool placesOf(Warp &warp, const Inst &in, uint32_t mask, MbarrierPlace (&places)[Lanes]) {
+  uint64_t address[Lanes];
+  warp.addresses(in, address);
   Pointers pointers;
-  if (!warp.locateAt(in, mask, offset, in.space, 8, 8, true, pointers))
+  if (!warp.locateAt(in, mask, address, in.space, 8, 8, true, pointers))
     return false;
-  uint32_t elsewhere = 0;
-  eachLane(mask, [&](unsigned lane) {
-    const uint64_t at = uint64_t(pointers.at[lane] - warp.block->shared);
-    elsewhere |= uint32_t(at >= warp.block->sharedBytes) << lane;
-    offset[lane] = at;
-  });
-  return !elsewhere || misuse(warp, in, firstLane(elsewhere), offset[firstLane(elsewhere)],
-                              "an mbarrier must lie in shared memory");
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const unsigned lane = firstLane(left);
+    places[lane] = placeOf(*warp.block, pointers.at[lane]);
+    if (!places[lane].home)
+      return misuse(warp, in, lane, address[lane], "an mbarrier must lie in shared memory");
+  }
+  return true;
 }
 
 template <class F> Flow eachMbarrier(Warp &warp, const Inst &in, uint32_t mask, bool mustBeValid, F body) {
-  uint64_t offset[Lanes];
-  if (!offsetsOf(warp, in, mask, offset))
+  MbarrierPlace places[Lanes];
+  if (!placesOf(warp, in, mask, places))
     return Flow::Faulted;
   for (uint32_t left = mask; left; left &= left - 1) {
     const unsigned lane = firstLane(left);
-    MbarrierWord word = readWord(*warp.block, offset[lane]);
-    if ((mustBeValid && !checkValid(warp, in, lane, offset[lane], word)) || !body(lane, offset[lane], word))
+    const auto [home, offset] = places[lane];
+    MbarrierWord word = readWord(*home, offset);
+    if ((mustBeValid && !checkValid(warp, in, lane, offset, word)) || !body(lane, *home, offset, word))
       return Flow::Faulted;
   }
   return Flow::Next;
 }
 
 Flow init(Warp &warp, const Inst &in, uint32_t mask) {
-  return eachMbarrier(warp, in, mask, false, [&](unsigned lane, uint64_t at, MbarrierWord) {
+  return eachMbarrier(warp, in, mask, false, [&](unsigned lane, Block &home, uint64_t at, MbarrierWord) {
     const uint32_t count = warp.row<uint32_t>(in.b)[lane];
     if (count == 0 || count > MbarrierWord::CountMask)
       return misuse(warp, in, lane, at, fmt::format("an mbarrier cannot count {} arrivals", count));
-    note(warp, in, Kind::Init, lane, at, count, 0);
-    writeWord(*warp.block, at, MbarrierWord::make(count, count, 0, 0));
+    note(warp, in, Kind::Init, lane, home, at, count, 0);
+    writeWord(home, at, MbarrierWord::make(count, count, 0, 0));
     ++warp.changes;
     return true;
   });
 }
 
 Flow invalidate(Warp &warp, const Inst &in, uint32_t mask) {
-  return eachMbarrier(warp, in, mask, true, [&](unsigned lane, uint64_t at, MbarrierWord word) {
-    note(warp, in, Kind::Invalidate, lane, at, 0, word.phase());
-    writeWord(*warp.block, at, {});
+  return eachMbarrier(warp, in, mask, true, [&](unsigned lane, Block &home, uint64_t at, MbarrierWord word) {
+    note(warp, in, Kind::Invalidate, lane, home, at, 0, word.phase());
+    writeWord(home, at, {});
     ++warp.changes;
     return true;
   });
 }
 
 Flow expectTx(Warp &warp, const Inst &in, uint32_t mask) { // mode 1: complete_tx
-  return eachMbarrier(warp, in, mask, true, [&](unsigned lane, uint64_t at, MbarrierWord word) {
+  return eachMbarrier(warp, in, mask, true, [&](unsigned lane, Block &home, uint64_t at, MbarrierWord word) {
     const int64_t bytes = warp.row<uint32_t>(in.b)[lane];
-    if (!expectBytes(warp, in, lane, at, in.mode ? -bytes : bytes, word))
+    if (!expectBytes(warp, in, lane, home, at, in.mode ? -bytes : bytes, word))
       return false;
     if (in.mode)
-      settle(warp, in, lane, at, word);
+      settle(warp, in, lane, home, at, word);
     else
-      writeWord(*warp.block, at, word);
+      writeWord(home, at, word);
     return true;
   });
 }
@@ -155,40 +178,39 @@ Flow expectTx(Warp &warp, const Inst &in, uint32_t mask) { // mode 1: complete_t
 enum ArriveMode : uint16_t { Drops = 1, Expects = 2 };
 
 Flow arriveLanes(Warp &warp, const Inst &in, uint32_t mask) {
-  return eachMbarrier(warp, in, mask, true, [&](unsigned lane, uint64_t at, MbarrierWord word) {
+  return eachMbarrier(warp, in, mask, true, [&](unsigned lane, Block &home, uint64_t at, MbarrierWord word) {
     const uint32_t operand = in.b == NoLoc ? 1 : warp.row<uint32_t>(in.b)[lane];
     const MbarrierWord before = word;
-    if (in.mode & Expects && !expectBytes(warp, in, lane, at, operand, word))
+    if (in.mode & Expects && !expectBytes(warp, in, lane, home, at, operand, word))
       return false;
-    if (!arrive(warp, in, lane, at, in.mode & Expects ? 1 : operand, in.mode & Drops, word))
+    if (!arrive(warp, in, lane, home, at, in.mode & Expects ? 1 : operand, in.mode & Drops, word))
       return false;
-    settle(warp, in, lane, at, word);
+    settle(warp, in, lane, home, at, word);
     if (in.dst != NoLoc)
       warp.row<uint64_t>(in.dst)[lane] = before.bits;
     return true;
   });
 }
 
-enum WaitMode : uint16_t { ByParity = 1, Suspends = 2 };
-
 /// test_wait and try_wait. A try that fails gives way to others: on hardware it would sleep for a while.
 Flow wait(Warp &warp, const Inst &in, uint32_t mask) {
   uint32_t done = 0;
   uint64_t seen = uint64_t(&in);
-  Flow flow = eachMbarrier(warp, in, mask, true, [&](unsigned lane, uint64_t at, MbarrierWord word) {
-    if (!warp.block->arrivals.empty()) {
-      warp.block->landArrivals(uint32_t(at));
-      word = readWord(*warp.block, at);
-    }
-    const bool over = in.mode & ByParity
-                          ? (word.phase() & 1) != (warp.row<uint32_t>(in.b)[lane] & 1)
-                          : word.phase() != MbarrierWord{warp.row<uint64_t>(in.b)[lane]}.phase();
-    done |= uint32_t(over) << lane;
-    seen = (seen ^ word.bits ^ at) * 0x9e3779b97f4a7c15u;
-    note(warp, in, over ? Kind::Wait : Kind::WaitFailed, lane, at,
-         in.mode & ByParity ? warp.row<uint32_t>(in.b)[lane] & 1 : 0, word.phase());
-    return true;
-  });
+  Flow flow =
+      eachMbarrier(warp, in, mask, true, [&](unsigned lane, Block &home, uint64_t at, MbarrierWord word) {
+        if (!home.arrivals.empty()) {
+          home.landArrivals(uint32_t(at));
+          word = readWord(home, at);
+        }
+        const bool over = in.mode & ByParity
+                              ? (word.phase() & 1) != (warp.row<uint32_t>(in.b)[lane] & 1)
+                              : word.phase() != MbarrierWord{warp.row<uint64_t>(in.b)[lane]}.phase();
+        done |= uint32_t(over) << lane;
+        seen = (seen ^ word.bits ^ at) * 0x9e3779b97f4a7c15u;
+        note(warp, in, over ? Kind::Wait : Kind::WaitFailed, lane, home, at,
+             in.mode & ByParity ? warp.row<uint32_t>(in.b)[lane] & 1 : 0, word.phase());
+        return true;
+      });
   if (flow == Flow::Faulted)
     return flow;
   writePred(warp.pred(in.dst), done, mask);
@@ -251,12 +273,20 @@ bool lowerSimple(Lowering &lo, Handler handler, uint16_t mode) {
 
 } // namespace
 
-void completeTx(Block &block, uint32_t offset, uint32_t bytes) {
-  MbarrierWord word = readWord(block, offset);
+void completeTx(Block &block, const PendingArrival &arrival) {
+  MbarrierWord word = readWord(block, arrival.mbarrier);
   if (!word.isValid())
     return; // invalidated meanwhile: nobody waits for it
-  word = MbarrierWord::make(word.pending(), word.expected(), word.bytes() - int64_t(bytes), word.phase());
-  writeWord(block, offset, word.isComplete() ? word.nextPhase() : word);
+  word = MbarrierWord::make(word.pending(), word.expected(), word.bytes() - int64_t(arrival.bytes.size()),
+                            word.phase());
+  writeWord(block, arrival.mbarrier, word.isComplete() ? word.nextPhase() : word);
+  if (!word.isComplete() || !block.grid->sees(Observer::Synchronization))
+    return;
+  uint64_t addresses[Lanes];
+  std::fill_n(addresses, Lanes, arrival.mbarrier);
+  block.grid->observer->mbarrier(block.warps[arrival.warp]->ref(),
+                                 {&arrival.code->sourceOf(*arrival.inst), arrival.inst->site},
+                                 {Kind::Completed, 1u << arrival.lane, addresses, 0, word.phase(), false});
 }
 
 bool arriveOn(Warp &warp, const Inst &in, unsigned lane, uint64_t offset, uint32_t count, bool increments) {
@@ -265,9 +295,9 @@ bool arriveOn(Warp &warp, const Inst &in, unsigned lane, uint64_t offset, uint32
     return false;
   if (increments) // without .noinc the arrival is one that nobody counted on before
     word = MbarrierWord::make(word.pending() + count, word.expected(), word.bytes(), word.phase());
-  if (!arrive(warp, in, lane, offset, count, false, word))
+  if (!arrive(warp, in, lane, *warp.block, offset, count, false, word))
     return false;
-  settle(warp, in, lane, offset, word);
+  settle(warp, in, lane, *warp.block, offset, word);
   return true;
 }
 

@@ -30,7 +30,7 @@ struct MbarrierWord {
 };
 
 /// Bytes of an asynchronous copy have come. Ends the phase if they were the last.
-void completeTx(Block &block, uint32_t offset, uint32_t bytes);
+void completeTx(Block &block, const PendingArrival &arrival);
 /// An arrival from elsewhere than mbarrier.arrive (cp.async.mbarrier.arrive). False after reporting a fault.
 bool arriveOn(Warp &warp, const Inst &in, unsigned lane, uint64_t offset, uint32_t count, bool increments);
 

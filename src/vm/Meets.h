@@ -20,6 +20,9 @@ enum class MatrixWork : uint16_t {
   FragmentProduct
 };
 
+/// The lane that a shuffle reads from; b and c are its operands (ExecLanes.cpp).
+unsigned shuffleSource(unsigned lane, uint32_t b, uint32_t c, ptx::ShflMode mode);
+
 /// wmma (ExecWmma.cpp).
 Flow takeFragment(Warp &warp, const Inst &in, uint32_t mask);
 

@@ -134,10 +134,18 @@ void *Memory::allocate(uint64_t bytes, AllocationKind kind, std::string name, ui
   uint64_t address = place(held, alignment < 16 ? 16 : alignment);
   if (address == 0 || !makeUsable(address, held))
     return nullptr;
-  pieces[address] = {nextId++, address, bytes, kind, true, std::move(name)};
+  pieces[address] = {nextId++, address, bytes, kind, true, std::move(name), false};
   used.fetch_add(bytes, std::memory_order_relaxed);
   countHostVisible(kind, 1);
   return reinterpret_cast<void *>(address);
+}
+
+void *Memory::allocateForMachine(uint64_t bytes, AllocationKind kind, std::string name) {
+  void *address = allocate(bytes, kind, std::move(name));
+  std::unique_lock lock(guard);
+  if (auto it = pieces.find(uint64_t(address)); it != pieces.end())
+    it->second.isMachines = true;
+  return address;
 }
 
 FreeResult Memory::free(void *pointer) {
@@ -201,6 +209,8 @@ std::optional<Allocation> Memory::nearest(uint64_t address) const {
   std::shared_lock lock(guard);
   std::optional<Allocation> best;
   auto consider = [&](const Allocation &piece) {
+    if (piece.isMachines && !piece.contains(address))
+      return;
     uint64_t near = distance(piece, address), known = best ? distance(*best, address) : ~uint64_t(0);
     if (!best || near < known || (near == known && piece.live && !best->live))
       best = piece;

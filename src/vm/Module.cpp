@@ -46,15 +46,15 @@ bool LoadedModuleImpl::placeOne(uint32_t index, const std::vector<std::unique_pt
   }
   owned.push_back(uint64_t(at));
   addresses[index] = uint64_t(at);
-  std::memset(at, 0, variable.bytes);
-  std::copy_n(variable.init.begin(), std::min<uint64_t>(variable.init.size(), variable.bytes),
-              static_cast<uint8_t *>(at));
   placed.push_back({variable.name, uint64_t(at), variable.bytes, constant});
   return true;
 }
 
-void LoadedModuleImpl::relocate(uint32_t index) {
+void LoadedModuleImpl::initialize(uint32_t index) {
   const ptx::Variable &variable = module->variables[index];
+  auto *at = reinterpret_cast<uint8_t *>(addresses[index]);
+  std::memset(at, 0, variable.bytes);
+  std::copy_n(variable.init.begin(), std::min<uint64_t>(variable.init.size(), variable.bytes), at);
   for (const ptx::Relocation &r : variable.relocs) {
     uint64_t value = r.isFunction ? functionAddress(number, r.symbol) : addresses[r.symbol];
     value = (value + uint64_t(r.addend)) >> r.shift;
@@ -68,10 +68,14 @@ bool LoadedModuleImpl::place(const std::vector<std::unique_ptr<LoadedModuleImpl>
   for (uint32_t i = 0; i < module->variables.size(); ++i)
     if (inGlobalMemory(module->variables[i]) && !placeOne(i, before, diagnostics))
       return false;
+  initializeVariables();
+  return true;
+}
+
+void LoadedModuleImpl::initializeVariables() {
   for (uint32_t i = 0; i < module->variables.size(); ++i)
     if (inGlobalMemory(module->variables[i]) && module->variables[i].linkage != ptx::Linkage::Extern)
-      relocate(i);
-  return true;
+      initialize(i);
 }
 
 const Kernel *LoadedModuleImpl::kernel(std::string_view name, Diagnostics &why) {

@@ -25,6 +25,7 @@ public:
   const Variable *variable(std::string_view name) const override;
   const std::vector<Variable> &variables() const override { return placed; }
   std::vector<std::string> kernelNames() const override;
+  void initializeVariables() override;
 
   /// Gives every .global and .const variable its address; extern ones are those of the modules before.
   bool place(const std::vector<std::unique_ptr<LoadedModuleImpl>> &before, Diagnostics &diagnostics);
@@ -38,7 +39,7 @@ public:
 private:
   bool placeOne(uint32_t index, const std::vector<std::unique_ptr<LoadedModuleImpl>> &before,
                 Diagnostics &diagnostics);
-  void relocate(uint32_t index);
+  void initialize(uint32_t index);
 
   std::vector<Variable> placed;
   std::vector<uint64_t> addresses;

@@ -45,6 +45,13 @@ enum class AccessKind : uint8_t { Load, Store, Atomic, Reduction, AsyncRead, Asy
 enum class Scope : uint8_t { None, Thread, Warp, Block, Cluster, Device, System };
 enum class Ordering : uint8_t { Weak, Volatile, Relaxed, Acquire, Release, AcquireRelease, Sequential };
 
+/// The registers a store takes its values from: row[e] holds element e of 32 lanes, `registerBytes` apart, of
+/// which the first `elementBytes` go to memory. A null row: that element is not written.
+struct StoredRows {
+  const uint8_t *row[8] = {};
+  uint8_t elements = 1, registerBytes = 4, elementBytes = 4;
+};
+
 /// Memory touched by the lanes of `mask`; addresses of lanes outside it mean nothing. Shared and local
 /// addresses are offsets into the block's or the thread's memory, others are addresses.
 struct AccessEvent {
@@ -55,7 +62,13 @@ struct AccessEvent {
   uint32_t mask = 0;
   uint32_t bytes = 0; ///< each lane, all vector elements together
   const uint64_t *addresses = nullptr;
+  uint32_t elements = 1;              ///< of a vector
+  uint8_t *const *at = nullptr;       ///< where the lanes' memory lies on the host; null where nobody says
+  const StoredRows *stored = nullptr; ///< plain stores: what will be written. The memory still holds the old
 };
+
+/// Barriers of a block, and the number that the cluster's goes by among them.
+constexpr unsigned HardwareBarriers = 16, ClusterBarrier = HardwareBarriers;
 
 /// Hardware barriers 0..15. Sync waits, Arrive does not.
 struct BarrierEvent {
@@ -83,10 +96,12 @@ struct MbarrierEvent {
   const uint64_t *addresses = nullptr; ///< shared offsets
   int64_t count = 0;                   ///< arrivals, bytes, or the expected count of Init
   uint64_t phase = 0;                  ///< phase of the first lane's barrier, before the event
-  bool wrongPhase = false;
+  bool parity = false; ///< Wait, WaitFailed: by parity (`count`), not by a state of the program's
 };
 
 struct AsyncEvent {
+  /// ArriveOn comes before the arrival that it stands for, Complete before the bytes are taken off the
+  /// mbarrier.
   enum class Kind : uint8_t { Issue, Commit, Wait, ArriveOn, Complete } kind;
   enum class Copy : uint8_t { CpAsync, Bulk } copy = Copy::CpAsync;
   uint32_t mask = 0;
@@ -94,7 +109,12 @@ struct AsyncEvent {
   const uint64_t *from = nullptr;
   const uint64_t *to = nullptr;
   Space fromSpace = Space::Global, toSpace = Space::Shared;
-  uint32_t groupsLeft = 0; ///< Wait: how many groups may stay pending
+  static constexpr uint32_t EvenUncommitted = ~0u;
+  uint32_t groupsLeft = 0; ///< Wait: how many groups may stay pending; EvenUncommitted: nothing at all
+  uint32_t reading = ~0u;  ///< Issue: lanes that read a source at all; others only fill with zeros
+  bool sourceOnly =
+      false; ///< Wait: the sources have been read (.read); what was written may not be there yet
+  uint32_t mbarrier = ~0u; ///< bulk Issue and Complete: shared offset of the mbarrier; ~0: by groups
 };
 
 struct FenceEvent {
@@ -108,7 +128,9 @@ struct FenceEvent {
 struct WarpSyncEvent {
   enum class Kind : uint8_t { Barrier, Shuffle, Vote, Match, Reduce, Elect, Matrix } kind = Kind::Barrier;
   uint32_t members = 0;    ///< mask given by the program
-  uint32_t mask = 0;       ///< lanes that met
+  uint32_t mask = 0;       ///< lanes of those that met which stand at this instruction
+  uint32_t here = 0;       ///< all lanes that met: one event for each instruction they stand at
+  bool waits = false;      ///< they have not met yet: these lanes wait for others of the mask
   uint32_t badSources = 0; ///< shuffle: lanes that read from a lane that is not there
 };
 

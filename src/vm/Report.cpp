@@ -4,22 +4,34 @@
 #include "ptx/Printer.h"
 #include "vm/Block.h"
 #include "vm/Grid.h"
+#include "vm/Source.h"
 
 #include <algorithm>
 
 namespace heddle::vm {
 namespace {
 
-Place sourceOf(const Code &code, const ptx::Instr &instr) {
+Place placeOf(const ptx::Module &module, const ptx::SourceLoc &loc) {
+  return loc.file == ptx::kNone ? Place{} : Place{module.files[loc.file].path, loc.line, loc.column, 0, {}};
+}
+
+Place sourceOf(const Code &code, const ptx::Instr &instr) { return vm::sourceOf(*code.module, instr); }
+
+/// An instruction from a header's function tells little; what it was inlined into is the user's own line.
+void addInlining(const Code &code, const ptx::Instr &instr, std::vector<std::string> &details) {
   const ptx::Module &module = *code.module;
   if (instr.loc == ptx::kNone)
-    return {};
-  const ptx::SourceLoc &loc = module.locs[instr.loc];
-  for (const ptx::SourceFile &file : module.files)
-    if (file.number == loc.file)
-      return {file.path, loc.line, loc.column, 0, {}};
-  return loc.file < module.files.size() ? Place{module.files[loc.file].path, loc.line, loc.column, 0, {}}
-                                        : Place{};
+    return;
+  constexpr int Deepest = 8;
+  const ptx::SourceLoc *inner = &module.locs[instr.loc];
+  for (int depth = 0; inner->inlinedAt != ptx::kNone && depth < Deepest; ++depth) {
+    const ptx::SourceLoc &outer = module.locs[inner->inlinedAt];
+    if (Place at = placeOf(module, outer); at.isKnown())
+      details.push_back(inner->function == ptx::kNone
+                            ? fmt::format("inlined at {}", at.str())
+                            : fmt::format("in '{}', inlined at {}", module.texts[inner->function], at.str()));
+    inner = &outer;
+  }
 }
 
 Place ptxPlace(const Code &code, const ptx::Instr &instr) {
@@ -56,6 +68,7 @@ Flow Warp::fault(const Inst &in, uint32_t lanes, FaultKind kind, std::string tex
   f.ptx = ptxPlace(code(), instr);
   f.where = placeOf(firstLane(lanes));
   f.details = std::move(details);
+  addInlining(code(), instr, f.details);
   for (const Frame *frame = now().frame; frame->caller; frame = frame->caller) {
     const Code &caller = *frame->caller->code;
     const ptx::Instr &call = caller.sourceOf(*frame->call);
@@ -67,6 +80,16 @@ Flow Warp::fault(const Inst &in, uint32_t lanes, FaultKind kind, std::string tex
       break;
   }
   block->fault = std::move(f);
+  return Flow::Faulted;
+}
+
+Flow Warp::misused(const Inst &in, uint32_t lanes, Misuse misuse, std::string text,
+                   std::vector<std::string> details) {
+  const FaultKind kind = misuse == Misuse::WarpMask           ? FaultKind::WarpSyncMisuse
+                         : misuse >= Misuse::MbarrierNotValid ? FaultKind::MbarrierMisuse
+                                                              : FaultKind::BarrierMisuse;
+  fault(in, lanes, kind, std::move(text), std::move(details));
+  block->fault->misuse = misuse;
   return Flow::Faulted;
 }
 
@@ -84,6 +107,8 @@ std::string describeWait(const Block &block, const Warp &, const Split &split) {
   switch (split.state) {
   case SplitState::AtBarrier: {
     const Barrier &barrier = block.barriers[split.barrier];
+    if (split.barrier == ClusterBarrier) // nobody need have come who waits
+      return "waits at the barrier of the cluster";
     return fmt::format("waits at barrier {} ({} of {} threads came)", split.barrier,
                        std::min(barrier.arrived, barrier.expected), barrier.expected);
   }
@@ -102,8 +127,11 @@ std::vector<Waiting> Block::waiting() const {
       const Split &split = warp->splits[i];
       const Code &code = *split.frame->code;
       const ptx::Instr &instr = code.sourceOf(code.insts[split.pc]);
-      list.push_back({id, warp->index, split.mask, describeWait(*this, *warp, split), sourceOf(code, instr),
-                      ptxPlace(code, instr)});
+      const Waiting::On on = split.state == SplitState::AtWarpSync ? Waiting::On::Warp
+                             : split.state == SplitState::Ready    ? Waiting::On::Memory
+                                                                   : Waiting::On::Barrier;
+      list.push_back({id, warp->index, split.mask, describeWait(*this, *warp, split), on, split.barrier,
+                      sourceOf(code, instr), ptxPlace(code, instr)});
     }
   return list;
 }

@@ -145,8 +145,8 @@ Flow Warp::awaitMembers(const Inst &in, uint32_t mask, Loc membersLoc, uint16_t 
     outside |= uint32_t(!(members[lane] >> lane & 1)) << lane;
   });
   if (outside)
-    return fault(
-        in, outside, FaultKind::WarpSyncMisuse,
+    return misused(
+        in, outside, Misuse::WarpMask,
         fmt::format("lane {} takes part in a warp-level operation whose mask {:#010x} does not name it",
                     firstLane(outside), members[firstLane(outside)]));
   const Meet &meet = meetOf(in);
@@ -164,6 +164,9 @@ Flow Warp::awaitMembers(const Inst &in, uint32_t mask, Loc membersLoc, uint16_t 
     separate(in, others, pc);
   if (meet.show)
     meet.show(*this, in, group);
+  if (block->grid->sees(Observer::Synchronization))
+    block->grid->observer->warpSync(ref(), siteOf(in),
+                                    {WarpSyncEvent::Kind(kind), first, group, group, true, 0});
   park(in, SplitState::AtWarpSync);
   now().members = first;
   now().syncKind = kind;

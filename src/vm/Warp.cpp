@@ -6,6 +6,7 @@
 
 #include "vm/Block.h"
 #include "vm/Grid.h"
+#include "vm/Steering.h"
 
 #include <algorithm>
 #include <cstring>
@@ -50,6 +51,8 @@ void Warp::start(Block &owner, unsigned warpIndex, uint32_t lanes) {
   splits[0].pc = entry.entryPc;
   splits[0].checkAt = 16;
   useFrame(splits[0].frame);
+  if (Steering *steering = owner.grid->request.steering)
+    steering->warpBegins(*this);
 }
 
 void Warp::useFrame(Frame *frame) {
@@ -91,6 +94,7 @@ void Warp::fillSpecials() {
   specialRows.resize(grid.kernel.specialBytes + 64);
   base[2] = alignedRows(specialRows.data());
   const Dim3 &size = grid.request.block, &blocks = grid.request.grid, &id = block->id;
+  const Dim3 &cluster = grid.cluster;
   const unsigned warps = unsigned((size.count() + Lanes - 1) / Lanes);
   const uint64_t sharedBytes = block->sharedBytes;
   for (const SpecialRow &special : grid.kernel.specials) {
@@ -114,22 +118,27 @@ void Warp::fillSpecials() {
     case NTidX: value = size.x; break;
     case NTidY: value = size.y; break;
     case NTidZ: value = size.z; break;
-    case CtaIdX:
-    case ClusterIdX: value = id.x; break;
-    case CtaIdY:
-    case ClusterIdY: value = id.y; break;
-    case CtaIdZ:
-    case ClusterIdZ: value = id.z; break;
-    case NCtaIdX:
-    case NClusterIdX: value = blocks.x; break;
-    case NCtaIdY:
-    case NClusterIdY: value = blocks.y; break;
-    case NCtaIdZ:
-    case NClusterIdZ: value = blocks.z; break;
-    case ClusterNCtaIdX:
-    case ClusterNCtaIdY:
-    case ClusterNCtaIdZ:
-    case ClusterNCtaRank: value = 1; break;
+    case CtaIdX: value = id.x; break;
+    case CtaIdY: value = id.y; break;
+    case CtaIdZ: value = id.z; break;
+    case NCtaIdX: value = blocks.x; break;
+    case NCtaIdY: value = blocks.y; break;
+    case NCtaIdZ: value = blocks.z; break;
+    case ClusterIdX: value = id.x / cluster.x; break;
+    case ClusterIdY: value = id.y / cluster.y; break;
+    case ClusterIdZ: value = id.z / cluster.z; break;
+    case NClusterIdX: value = blocks.x / cluster.x; break;
+    case NClusterIdY: value = blocks.y / cluster.y; break;
+    case NClusterIdZ: value = blocks.z / cluster.z; break;
+    case ClusterCtaIdX: value = id.x % cluster.x; break;
+    case ClusterCtaIdY: value = id.y % cluster.y; break;
+    case ClusterCtaIdZ: value = id.z % cluster.z; break;
+    case ClusterNCtaIdX: value = cluster.x; break;
+    case ClusterNCtaIdY: value = cluster.y; break;
+    case ClusterNCtaIdZ: value = cluster.z; break;
+    case ClusterCtaRank: value = block->rank; break;
+    case ClusterNCtaRank: value = cluster.count(); break;
+    case IsExplicitCluster: value = grid.isExplicitCluster() ? AllLanes : 0; break;
     case WarpId: value = index; break;
     case NWarpId: value = warps; break;
     case WarpSize: value = Lanes; break;
@@ -174,24 +183,29 @@ void noteInstruction(Warp &warp, const Inst &in, uint32_t mask) {
 
 } // namespace
 
-template <bool Observed> Flow Warp::run(uint32_t &budget) {
+template <Warp::Watch W> Flow Warp::run(uint32_t &budget) {
   Split &split = now();
   useFrame(split.frame);
   const Inst *insts = split.frame->code->insts.data();
   const Inst *ip = insts + split.pc;
   segment = ip;
   for (;;) {
-    uint32_t mask = split.mask;
-    if (ip->guard != NoLoc) {
-      uint32_t holds = *reinterpret_cast<const uint32_t *>(base[0] + ip->guard);
-      mask &= ip->guardNegated ? ~holds : holds;
+    Flow flow;
+    if constexpr (W == Watch::Steering) {
+      flow = block->grid->request.steering->step(*this, *ip);
+    } else {
+      uint32_t mask = split.mask;
+      if (ip->guard != NoLoc) {
+        uint32_t holds = *reinterpret_cast<const uint32_t *>(base[0] + ip->guard);
+        mask &= ip->guardNegated ? ~holds : holds;
+      }
+      if constexpr (W == Watch::Observer) {
+        if (ip != awaited)
+          noteInstruction(*this, *ip, mask);
+        awaited = nullptr;
+      }
+      flow = mask ? ip->run(*this, *ip, mask) : Flow::Next;
     }
-    if constexpr (Observed) {
-      if (ip != awaited)
-        noteInstruction(*this, *ip, mask);
-      awaited = nullptr;
-    }
-    Flow flow = mask ? ip->run(*this, *ip, mask) : Flow::Next;
     if (flow == Flow::Next) {
       ++ip;
       if (ip->leader && splitCount > 1) [[unlikely]] {
@@ -239,7 +253,9 @@ SliceEnd Warp::slice(uint32_t budget) {
   for (;;) {
     if (!pick())
       break;
-    Flow flow = observed ? run<true>(budget) : run<false>(budget);
+    Flow flow = block->grid->request.steering ? run<Watch::Steering>(budget)
+                : observed                    ? run<Watch::Observer>(budget)
+                                              : run<Watch::Nobody>(budget);
     if (flow == Flow::Faulted)
       return SliceEnd::Faulted;
     if (flow == Flow::AwaitTurn)

@@ -86,7 +86,8 @@ public:
   /// Host pointers for `bytes` from each lane's address; false after reporting a fault.
   bool locate(const Inst &in, uint32_t mask, uint32_t bytes, bool write, Pointers &out);
   void noteAccess(const Inst &in, uint32_t mask, const uint64_t *address, MemorySpace space, uint32_t bytes,
-                  AccessKind kind, Scope scope, Ordering ordering);
+                  AccessKind kind, Scope scope, Ordering ordering, const Pointers *at = nullptr,
+                  const StoredRows *stored = nullptr);
   bool locateAt(const Inst &in, uint32_t mask, const uint64_t *address, MemorySpace space, uint32_t bytes,
                 uint32_t alignment, bool write, Pointers &out);
   uint8_t *localMemory(unsigned lane) { return local.data() + size_t(lane) * localStride; }
@@ -110,6 +111,8 @@ public:
   // Reports (Report.cpp)
   Flow fault(const Inst &in, uint32_t lanes, FaultKind kind, std::string text,
              std::vector<std::string> details = {});
+  Flow misused(const Inst &in, uint32_t lanes, Misuse misuse, std::string text,
+               std::vector<std::string> details = {});
   Flow faultAt(const Inst &in, unsigned lane, FaultKind kind, uint64_t address, std::string text,
                std::vector<std::string> details = {});
   ThreadPlace placeOf(unsigned lane) const;
@@ -124,7 +127,8 @@ public:
   uint32_t localStride = 0;
 
 private:
-  template <bool Observed> Flow run(uint32_t &budget);
+  enum class Watch : uint8_t { Nobody, Observer, Steering };
+  template <Watch W> Flow run(uint32_t &budget);
   bool pick();
   void absorbEqual();
   bool considerSpin(Split &split);

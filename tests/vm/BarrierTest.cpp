@@ -249,6 +249,12 @@ TEST(Deadlock, WhoExitedIsSaid) {
   EXPECT_EQ(result.fault->details[0], "barrier 1: 32 of 64 threads came; not: warp 1 exited, warp 2 exited");
 }
 
+TEST(Deadlock, ACountThatIsGivenIsWaitedForEvenIfItIsTheWholeBlock) {
+  LaunchResult result = misuse("setp.eq.u32 %p0, %r30, 1; @%p0 ret; bar.sync 1, 96;", 96);
+  ASSERT_EQ(result.status, LaunchStatus::Deadlock);
+  EXPECT_EQ(result.fault->details[0], "barrier 1: 64 of 96 threads came; not: warp 1 exited");
+}
+
 TEST(Deadlock, LanesThatWaitForEachOtherInWarpLevelOperations) {
   LaunchResult result = misuse("setp.lt.u32 %p0, %r0, 16; @%p0 bra A; bar.warp.sync 0xffff8000; bra B;\nA: "
                                "bar.warp.sync 0x0001ffff;\nB:",

@@ -220,7 +220,8 @@ struct Bad {
   uint32_t *out, *in;
   LaunchResult result;
   Bad(const std::string &body, size_t inWords = 32)
-      : runner(".shared .align 4 .u32 cell[16];\n.const .align 4 .u32 fixed = 3;\n.file 1 \"saxpy.cu\"\n" +
+      : runner(".shared .align 4 .u32 cell[16];\n.const .align 4 .u32 fixed = 3;\n.file 1 \"saxpy.cu\"\n"
+               ".file 2 \"inner.h\"\n" +
                Head + body + "\nmov.u32 %r1, 0;\n" + StoreR1),
         out(runner.buffer<uint32_t>(64)), in(runner.buffer<uint32_t>(inWords)) {}
   const Fault &fault(Dim3 block = {64}) {
@@ -247,6 +248,23 @@ TEST(Faults, OutOfBoundsNamesThreadAddressAndTheNearestAllocation) {
       << fault.details[0];
   EXPECT_NE(fault.details[0].find("(device, 128 bytes at"), std::string::npos);
   EXPECT_NE(Runner::story(fault).find("ld.global.u32"), std::string::npos);
+}
+
+TEST(Faults, ALineOfAHeaderIsNamedWithTheHeaderAndWhatItWasInlinedInto) {
+  // Files are known by their place in the module, which is one less than their number here.
+  Bad bad(".loc 1 19 20\n.loc 2 341 3, function_name $name, inlined_at 1 19 20\n"
+          "ld.global.u32 %r2, [%rd3];");
+  const Fault &fault = bad.fault();
+  EXPECT_EQ(fault.source.str(), "inner.h:341:3");
+  ASSERT_EQ(fault.details.size(), 2u);
+  EXPECT_EQ(fault.details[1], "inlined at saxpy.cu:19:20");
+}
+
+TEST(Faults, TheMachinesOwnMemoryIsNobodysNeighbour) {
+  Bad bad("add.u64 %rd3, %rd3, 0x100000; ld.global.u32 %r2, [%rd3];");
+  const Fault &fault = bad.fault();
+  ASSERT_FALSE(fault.details.empty());
+  EXPECT_NE(fault.details[0].find("past the end of allocation"), std::string::npos) << fault.details[0];
 }
 
 TEST(Faults, UseAfterFreeIsToldApart) {

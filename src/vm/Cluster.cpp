@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Thread block clusters (PTX ISA, "Cooperative Thread Array Clusters").
+#include "vm/Cluster.h"
+
+#include "vm/Grid.h"
+
+#include <algorithm>
+
+namespace heddle::vm {
+
+void Cluster::start(Grid &grid) {
+  const size_t size = size_t(grid.cluster.count());
+  while (blocks.size() < size)
+    blocks.push_back(std::make_unique<Block>());
+  blocks.resize(size);
+  for (unsigned rank = 0; rank < size; ++rank)
+    blocks[rank]->start(grid, *this, rank);
+  started = true;
+}
+
+/// Blocks take turns as long as any of them gets on. When none does, the cluster is put aside as a block that
+/// only polls is: what it waits for is outside, or does not come.
+BlockEnd Cluster::run(Core &core) {
+  bool everMoved = false;
+  for (;;) {
+    bool moved = false, awaitsTurn = false, done = true, idle = true;
+    for (auto &block : blocks) {
+      if (block->isDone)
+        continue;
+      switch (block->run(core)) {
+      case BlockEnd::Faulted: return BlockEnd::Faulted;
+      case BlockEnd::Stopped: return BlockEnd::Stopped;
+      case BlockEnd::Done: block->isDone = moved = true; break;
+      case BlockEnd::AwaitTurn: awaitsTurn = true, done = false; break;
+      case BlockEnd::Stalled: idle &= block->idleEvidence, moved |= block->hasMoved, done = false; break;
+      }
+    }
+    if (done)
+      return BlockEnd::Done;
+    if (hasSeveral() && moved) {
+      everMoved = true;
+      continue;
+    }
+    idleEvidence = idle && !everMoved;
+    return awaitsTurn ? BlockEnd::AwaitTurn : BlockEnd::Stalled;
+  }
+}
+
+const Block &Cluster::faulted() const {
+  return **std::find_if(blocks.begin(), blocks.end(), [](const auto &block) { return block->fault; });
+}
+
+Block *Cluster::living(uint64_t rank) const {
+  return rank < blocks.size() && !blocks[rank]->hasExited() ? blocks[rank].get() : nullptr;
+}
+
+void Cluster::releaseIfComplete() {
+  bool anybody = false;
+  for (const auto &block : blocks) {
+    if (!block->hasArrivedAtCluster())
+      return;
+    anybody |= block->barriers[ClusterBarrier].expected != 0;
+  }
+  if (!anybody)
+    return;
+  for (const auto &block : blocks)
+    block->release(ClusterBarrier);
+}
+
+} // namespace heddle::vm

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "vm/Block.h"
+
+#include <memory>
+#include <vector>
+
+namespace heddle::vm {
+
+/// Blocks that run together, reach each other's shared memory and meet at a barrier of their own. A launch
+/// without clusters has clusters of one block.
+///
+/// One core runs all blocks of a cluster, in turns, so what they do to each other's shared memory needs no
+/// more care than what warps of one block do.
+class Cluster {
+public:
+  uint64_t index = 0; ///< in order of execution: turns at ordered atomics, faults and output go by it
+  std::vector<std::unique_ptr<Block>> blocks; ///< by rank
+  bool started = false;
+  bool idleEvidence = false; ///< last run: all its blocks only polled, and changed nothing
+  uint64_t idleEpoch = 0;    ///< of the grid, at the last such stall
+  unsigned idleStreak = 0;
+
+  void start(Grid &grid);
+  BlockEnd run(Core &core);
+  /// The block that ended the last run with a fault.
+  const Block &faulted() const;
+
+  bool hasSeveral() const { return blocks.size() > 1; }
+  /// The block of that rank, nullptr where there is none or its threads have all exited.
+  Block *living(uint64_t rank) const;
+  /// barrier.cluster: everybody who is left has come, or may have: then all go on.
+  void releaseIfComplete();
+};
+
+} // namespace heddle::vm
