@@ -2,6 +2,7 @@
 //
 // Groups of threads as objects: block, grid, cluster, tiles of a block, the lanes that are together.
 #pragma once
+#define _COOPERATIVE_GROUPS_H_ // programs ask by this name whether it was read
 
 #include "heddle/cg/coalesced_group.h"
 #include "heddle/cg/grid_group.h"

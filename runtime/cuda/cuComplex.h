@@ -2,6 +2,7 @@
 //
 // Complex numbers as pairs, on both sides.
 #pragma once
+#define CU_COMPLEX_H_ // programs ask by this name whether it was read
 
 #include "vector_functions.h"
 #include <math.h>

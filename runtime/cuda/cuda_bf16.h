@@ -2,6 +2,7 @@
 //
 // bfloat16: a float's upper half. Arithmetic and functions are shared with half.
 #pragma once
+#define __CUDA_BF16_H__ // programs ask by this name whether it was read
 
 #include "cuda_runtime.h"
 #include "heddle/narrow_types.h"

@@ -2,5 +2,6 @@
 //
 // Programs include this name; what it stands for is there already (heddle_cuda_wrapper.h).
 #pragma once
+#define __CUDA_DEVICE_RUNTIME_API_H__ // programs ask by this name whether it was read
 
 #include "cuda_runtime.h"

@@ -2,6 +2,7 @@
 //
 // half: conversions and what is its own; arithmetic and functions are shared with bfloat16.
 #pragma once
+#define __CUDA_FP16_H__ // programs ask by this name whether it was read
 
 #include "cuda_runtime.h"
 #include "heddle/narrow_types.h"

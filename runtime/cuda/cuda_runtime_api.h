@@ -3,6 +3,7 @@
 // The runtime API. The names, types and values are CUDA 13's: our runtime library serves programs built with
 // NVIDIA's headers and with these alike.
 #pragma once
+#define __CUDA_RUNTIME_API_H__ // programs ask by this name whether it was read
 
 #define CUDART_VERSION 13000
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
+#define __DRIVER_TYPES_H__ // programs ask by this name whether it was read
 
 #include "heddle/device_prop.h"
 #include "heddle/enums.h"

@@ -44,13 +44,18 @@
 #include "heddle/keywords.h"
 #include <__clang_cuda_builtin_vars.h>
 #include "cuda.h"
-#include "vector_functions.h"
-#include "heddle/typed_api.h"
+#include "cuda_runtime.h"
 
 // Clang's device functions call libdevice (__nv_...). Those calls stay external: whoever runs the PTX
 // supplies them.
+// For CUDA 9.1 the functions on parts of words (__vadd4 and so on) are among them; later versions of the
+// header spell them as video instructions, which no GPU has had since Maxwell. Nothing else depends on it.
+#pragma push_macro("CUDA_VERSION")
+#undef CUDA_VERSION
+#define CUDA_VERSION 9010
 #include <__clang_cuda_libdevice_declares.h>
 #include <__clang_cuda_device_functions.h>
+#pragma pop_macro("CUDA_VERSION")
 #include <__clang_cuda_math.h>
 
 // What Clang expects NVIDIA's headers to define; its intrinsics, which follow, use some of it.
@@ -66,6 +71,7 @@
 
 // What nvcc adds on top.
 #include "heddle/cache_hints.h"
+#include "heddle/dpx.h"
 #include "heddle/math.h"
 #include "heddle/minmax.h"
 #include "heddle/nv_atomic.h"

@@ -2,6 +2,7 @@
 //
 // Named numbers. Each is written so that it rounds to exactly one value of its type.
 #pragma once
+#define __MATH_CONSTANTS_H__ // programs ask by this name whether it was read
 
 #define CUDART_INF_F __builtin_huge_valf()
 #define CUDART_NAN_F __builtin_nanf("")

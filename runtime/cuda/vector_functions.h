@@ -2,6 +2,7 @@
 //
 // make_char1 ... make_double4.
 #pragma once
+#define __VECTOR_FUNCTIONS_H__ // programs ask by this name whether it was read
 
 #include "vector_types.h"
 

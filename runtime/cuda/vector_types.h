@@ -2,6 +2,7 @@
 //
 // char1 ... double4 and dim3.
 #pragma once
+#define __VECTOR_TYPES_H__ // programs ask by this name whether it was read
 
 #include "heddle/keywords.h"
 

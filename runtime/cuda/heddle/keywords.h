@@ -14,14 +14,19 @@
 // see a different copy, so its use is refused, except where a file is only read (HEDDLE_PARSE_ONLY).
 #if defined(HEDDLE_PARSE_ONLY)
 #define __managed__ __attribute__((device))
+#define __cluster_dims__(...)
 #else
 #define __managed__                                                                                          \
   __attribute__((device, unavailable("__managed__ variables need nvcc; cudaMallocManaged works "             \
                                      "everywhere")))
+// Clang has the attribute and says nothing of it in the PTX: better no kernel than one with clusters of one
+// block.
+#define __cluster_dims__(...)                                                                                \
+  __attribute__((unavailable("__cluster_dims__ needs nvcc; a cluster size given at the launch "              \
+                             "(cudaLaunchKernelEx, cudaLaunchAttributeClusterDimension) works everywhere")))
 #endif
 #define __grid_constant__ __attribute__((grid_constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-#define __cluster_dims__(...) __attribute__((cluster_dims(__VA_ARGS__)))
 #define __maxnreg__(...)
 #define __block_size__(...)
 #define __tile_global__

@@ -4,6 +4,8 @@
 // overloads on both. nvcc gives a program all of these without an #include.
 #pragma once
 
+#include "host_error_functions.h"
+
 #define HEDDLE_BOTH static __inline__ __host__ __device__ __attribute__((always_inline))
 #define HEDDLE_HOST static __inline__ __host__
 
@@ -62,10 +64,10 @@ HEDDLE_BOTH float sinpi(float a) { return sinpif(a); }
 HEDDLE_BOTH float cospi(float a) { return cospif(a); }
 HEDDLE_BOTH void sincospi(float a, float *s, float *c) { sincospif(a, s, c); }
 HEDDLE_BOTH float normcdf(float a) { return normcdff(a); }
-static __inline__ __device__ float erfinv(float a) { return erfinvf(a); }
-static __inline__ __device__ float erfcinv(float a) { return erfcinvf(a); }
-static __inline__ __device__ float erfcx(float a) { return erfcxf(a); }
-static __inline__ __device__ float normcdfinv(float a) { return normcdfinvf(a); }
+HEDDLE_BOTH float erfinv(float a) { return erfinvf(a); }
+HEDDLE_BOTH float erfcinv(float a) { return erfcinvf(a); }
+HEDDLE_BOTH float erfcx(float a) { return erfcxf(a); }
+HEDDLE_BOTH float normcdfinv(float a) { return normcdfinvf(a); }
 static __inline__ __device__ void sincos(float a, float *s, float *c) { sincosf(a, s, c); }
 
 #undef HEDDLE_HOST

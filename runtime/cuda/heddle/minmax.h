@@ -40,5 +40,14 @@ HEDDLE_FMINMAX(double, float, double, )
 HEDDLE_FMINMAX(double, double, float, )
 #undef HEDDLE_FMINMAX
 
+// The names that say their type; Clang has the device's.
+#define HEDDLE_NAMED(prefix, type)                                                                           \
+  HEDDLE_HOST type prefix##min(type a, type b) { return b < a ? b : a; }                                     \
+  HEDDLE_HOST type prefix##max(type a, type b) { return a < b ? b : a; }
+HEDDLE_NAMED(u, unsigned int)
+HEDDLE_NAMED(ll, long long)
+HEDDLE_NAMED(ull, unsigned long long)
+#undef HEDDLE_NAMED
+
 #undef HEDDLE_HOST
 #undef HEDDLE_BOTH

@@ -5,6 +5,12 @@
 #include <cassert>
 #include <cstdio>
 
+// Libraries ask by these names what they may use.
+#if !defined(__CUDA_RUNTIME_H__) || !defined(__CUDA_RUNTIME_API_H__) || !defined(__DRIVER_TYPES_H__) ||      \
+    !defined(__VECTOR_TYPES_H__) || !defined(__VECTOR_FUNCTIONS_H__)
+#error "cuda_runtime.h was not read before the first line"
+#endif
+
 __constant__ float weights[16];
 __device__ int counter = 3;
 __device__ float4 table[8];
