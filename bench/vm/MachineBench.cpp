@@ -2,7 +2,9 @@
 //
 // The machine's speed in thread-instructions a second (`items_per_second`), on one core and on two, and
 // beside it the ratio to the same work compiled natively: `native_ratio` is how many times longer the machine
-// takes.
+// takes. Under the checker `check_ratio` is how many times longer it takes than the machine alone, both
+// measured in turns in the same run.
+#include "check/Checker.h"
 #include "ptx/Parser.h"
 #include "vm/Machine.h"
 
@@ -10,6 +12,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <ctime>
 #include <memory>
 
 namespace {
@@ -189,6 +192,31 @@ void divergent(benchmark::State &state) {
           });
 }
 
+/// The tiled product under the checker of `heddle check`, and alone, in turns.
+void checkedProduct(benchmark::State &state) {
+  constexpr unsigned N = 256;
+  Bench &bench = Bench::get();
+  auto *a = bench.buffer<float>(N * N), *b = bench.buffer<float>(N * N), *c = bench.buffer<float>(N * N);
+  const LaunchRequest request = bench.request("tiledProduct", {N / 16, N / 16}, {16, 16}, 1, c, a, b, N);
+  check::FindingList findings;
+  check::Checker checker({}, findings);
+  uint64_t instructions = 0;
+  double checked = 0, alone = 0;
+  for (auto _ : state) {
+    // The processor's time, not the clock's: others may be at work on this machine.
+    const std::clock_t start = std::clock();
+    instructions += bench.machine.launch(request, &checker).threadInstructions;
+    const std::clock_t middle = std::clock();
+    bench.machine.launch(request);
+    checked += double(middle - start);
+    alone += double(std::clock() - middle);
+  }
+  if (!findings.empty())
+    state.SkipWithError("the checker found something");
+  state.SetItemsProcessed(int64_t(instructions));
+  state.counters["check_ratio"] = checked / alone;
+}
+
 /// What a launch costs beyond its instructions.
 void smallLaunch(benchmark::State &state) {
   auto *out = Bench::get().buffer<float>(32);
@@ -200,6 +228,7 @@ void smallLaunch(benchmark::State &state) {
 BENCHMARK(smallLaunch)->Unit(benchmark::kMicrosecond);
 BENCHMARK(dependentFma)->Arg(1)->Arg(2)->ArgName("cores")->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(tiledProduct)->Arg(1)->Arg(2)->ArgName("cores")->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(checkedProduct)->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(divergent)->Arg(1)->Arg(2)->ArgName("cores")->UseRealTime()->Unit(benchmark::kMillisecond);
 
 } // namespace

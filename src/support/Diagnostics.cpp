@@ -33,18 +33,6 @@ std::string paddingUpTo(const std::string &line, unsigned column) {
   return padding;
 }
 
-std::string snippet(const Place &place) {
-  if (place.sourceLine.empty() || place.line == 0)
-    return "";
-  std::string text = fmt::format("{:>5} | {}\n", place.line, place.sourceLine);
-  if (place.column == 0 || place.column > place.sourceLine.size() + 1)
-    return text;
-  unsigned end =
-      std::clamp<unsigned>(place.endColumn, place.column + 1, unsigned(place.sourceLine.size()) + 2);
-  return text + fmt::format("      | {}^{}\n", paddingUpTo(place.sourceLine, place.column),
-                            std::string(end - place.column - 1, '~'));
-}
-
 std::string header(const Place &place, const char *word, const char *colour, const std::string &text,
                    bool useColour) {
   std::string where = place.isKnown() ? place.str() + ": " : "";
@@ -63,6 +51,18 @@ std::string format(const Diagnostic &d, bool colour) {
 }
 
 } // namespace
+
+std::string snippet(const Place &place) {
+  if (place.sourceLine.empty() || place.line == 0)
+    return "";
+  std::string text = fmt::format("{:>5} | {}\n", place.line, place.sourceLine);
+  if (place.column == 0 || place.column > place.sourceLine.size() + 1)
+    return text;
+  unsigned end =
+      std::clamp<unsigned>(place.endColumn, place.column + 1, unsigned(place.sourceLine.size()) + 2);
+  return text + fmt::format("      | {}^{}\n", paddingUpTo(place.sourceLine, place.column),
+                            std::string(end - place.column - 1, '~'));
+}
 
 std::string Place::str() const {
   if (line == 0)

@@ -83,4 +83,7 @@ private:
 void print(std::ostream &out, const Diagnostics &diagnostics, bool colour);
 void print(std::ostream &out, const Diagnostic &diagnostic, bool colour);
 
+/// The source line of a place with a caret under its columns, two lines; nothing where it is not known.
+std::string snippet(const Place &place);
+
 } // namespace heddle

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "check/Finding.h"
+
+#include <array>
+
+namespace heddle::check {
+namespace {
+
+struct Row {
+  Class cls;
+  std::string_view id, about;
+};
+
+constexpr std::array<Row, Rules> rows = {{
+#define HEDDLE_RULE(NAME, CLASS, ID, ABOUT) {Class::CLASS, ID, ABOUT},
+#include "check/Rules.def"
+}};
+
+} // namespace
+
+std::string_view nameOf(Class cls) {
+  constexpr std::string_view names[] = {"race",          "deadlock", "barrier", "memory",
+                                        "uninitialized", "async",    "warp"};
+  return names[unsigned(cls)];
+}
+
+Class classOf(Rule rule) { return rows[unsigned(rule)].cls; }
+std::string_view idOf(Rule rule) { return rows[unsigned(rule)].id; }
+std::string_view aboutOf(Rule rule) { return rows[unsigned(rule)].about; }
+
+std::optional<Rule> ruleOf(std::string_view id) {
+  for (unsigned i = 0; i < Rules; ++i)
+    if (rows[i].id == id)
+      return Rule(i);
+  return std::nullopt;
+}
+
+} // namespace heddle::check

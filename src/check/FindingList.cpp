@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "check/Checker.h"
+
+#include <algorithm>
+
+namespace heddle::check {
+namespace {
+
+std::string keyOf(const Finding &finding) {
+  std::vector<std::string> places = {finding.place.str()};
+  for (const Finding::Note &note : finding.notes)
+    places.push_back(note.place.str());
+  std::sort(places.begin(), places.end());
+  std::string key = std::string(idOf(finding.rule)) + "|" + finding.kernel;
+  for (const std::string &place : places)
+    key += "|" + place;
+  return key;
+}
+
+auto orderOf(const Finding &f) {
+  return std::tuple(f.place.file, f.place.line, f.place.column, unsigned(f.rule), f.kernel, f.text);
+}
+
+} // namespace
+
+void FindingList::add(Finding finding, const std::string &key) {
+  std::lock_guard lock(guard);
+  auto [at, fresh] = byKey.try_emplace(key, std::move(finding));
+  if (!fresh)
+    ++at->second.times;
+}
+
+void FindingList::add(Finding finding) {
+  const std::string key = keyOf(finding);
+  add(std::move(finding), key);
+}
+
+void FindingList::again(const std::string &key) {
+  std::lock_guard lock(guard);
+  if (auto at = byKey.find(key); at != byKey.end())
+    ++at->second.times;
+}
+
+std::vector<Finding> FindingList::all() const {
+  std::vector<Finding> list;
+  {
+    std::lock_guard lock(guard);
+    for (const auto &[key, finding] : byKey)
+      list.push_back(finding);
+  }
+  std::sort(list.begin(), list.end(),
+            [](const Finding &a, const Finding &b) { return orderOf(a) < orderOf(b); });
+  return list;
+}
+
+bool FindingList::empty() const {
+  std::lock_guard lock(guard);
+  return byKey.empty();
+}
+
+size_t FindingList::size() const {
+  std::lock_guard lock(guard);
+  return byKey.size();
+}
+
+} // namespace heddle::check

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "check/SharedShadow.h"
+#include "vm/Observer.h"
+
+#include <memory>
+#include <unordered_map>
+
+namespace heddle::check {
+
+/// An access to global memory. `actor` numbers blocks over all launches, from 1; 0: none.
+struct GlobalPast {
+  uint32_t actor = 0;
+  Stamp stamp = 0;
+  uint32_t place = 0;
+  uint16_t thread = 0;
+  Strength strength = Strength::Weak;
+  vm::Scope scope = vm::Scope::None;
+};
+
+class GlobalJudge {
+public:
+  virtual ~GlobalJudge() = default;
+  virtual bool knows(unsigned lane, const GlobalPast &past) = 0;
+  virtual void clash(unsigned lane, uint64_t address, const GlobalPast &past, bool pastWrites) = 0;
+  /// No kernel wrote there, nor the host since the shadow began to look. True: it holds something
+  /// nevertheless.
+  virtual bool unwritten(unsigned lane, uint64_t address, uint32_t bytes) = 0;
+  /// Whether memory that the shadow sees for the first time holds something, byte by byte from `address` on.
+  virtual void startsWritten(uint64_t address, uint64_t (&bits)[64]) = 0;
+};
+
+struct GlobalTouch {
+  uint32_t mask = 0;
+  uint32_t bytes = 4;
+  const uint64_t *addresses = nullptr;
+  GlobalPast self;           ///< thread: that of lane 0
+  Stamp known = 0;           ///< of the own block, in each lane
+  uint32_t orderedBelow = 0; ///< actors below this one ran before the launch began
+};
+
+/// The shadow of global memory, a page at a time: for each word the last write, the last reads, and one more
+/// reader of another block. Bytes get cells of their own once somebody touches less than a word.
+class GlobalShadow {
+public:
+  static constexpr uint64_t PageBytes = 4096;
+
+  void read(const GlobalTouch &touch, GlobalJudge &judge, bool checkWritten);
+  /// `reads`: an atomic, whose result depends on what was there.
+  void write(const GlobalTouch &touch, GlobalJudge &judge, bool reads);
+
+  /// Host code wrote there; or the memory was freed, and all that is known of it goes.
+  void hostWrote(uint64_t address, uint64_t bytes);
+  void forget(uint64_t address, uint64_t bytes);
+  /// Calls f(past, isWrite) for what is remembered of a range.
+  template <class F> void each(uint64_t address, uint64_t bytes, F f) const;
+
+private:
+  struct Readers {
+    GlobalPast past; ///< thread: lane 0 of the warp
+    uint32_t lanes = 0;
+  };
+  struct Cell {
+    GlobalPast write;
+    Readers read, other;
+    uint32_t more = 0; ///< 1 + index in extras
+  };
+  struct Extra {
+    std::vector<Readers> reads;     ///< further warps of the block of `read`
+    std::vector<GlobalPast> writes; ///< strong ones that nothing orders with the last
+  };
+  struct Page {
+    std::vector<Cell> words, bytes;
+    uint64_t split[16] = {}; ///< words whose bytes have cells
+    uint64_t written[64] = {};
+    bool isSplit(unsigned word) const { return split[word / 64] >> word % 64 & 1; }
+  };
+
+  Page &pageOf(uint64_t address, GlobalJudge &judge);
+  void split(Page &page, unsigned word);
+  Extra &extraOf(Cell &cell);
+  static bool isWritten(const Page &page, unsigned at, unsigned bytes);
+  static void markWritten(Page &page, unsigned at, unsigned bytes);
+
+  bool ordered(const GlobalTouch &touch, unsigned lane, const GlobalPast &past, GlobalJudge &judge);
+  bool ordered(const GlobalTouch &touch, unsigned lane, const Readers &readers, GlobalJudge &judge,
+               GlobalPast &who);
+  void checkWriters(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
+                    GlobalJudge &judge);
+  void checkReaders(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
+                    GlobalJudge &judge);
+  void noteRead(Cell &cell, const GlobalTouch &touch, unsigned lane, GlobalJudge &judge);
+  void readCell(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address, GlobalJudge &judge);
+  void writeCell(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address, GlobalJudge &judge);
+  template <class F> void eachCell(Page &page, unsigned at, unsigned bytes, F f);
+  template <class F> void eachLaneOf(const GlobalTouch &touch, GlobalJudge &judge, F f);
+
+  std::unordered_map<uint64_t, std::unique_ptr<Page>> pages;
+  std::vector<Extra> extras;
+};
+
+template <class F> void GlobalShadow::each(uint64_t address, uint64_t bytes, F f) const {
+  auto tell = [&](const Cell &cell) {
+    if (cell.write.actor)
+      f(cell.write, true);
+    for (const Readers *readers : {&cell.read, &cell.other})
+      if (readers->past.actor && readers->lanes) {
+        GlobalPast past = readers->past;
+        past.thread = uint16_t(past.thread + __builtin_ctz(readers->lanes));
+        f(past, false);
+      }
+  };
+  for (uint64_t page = address / PageBytes; bytes && page <= (address + bytes - 1) / PageBytes; ++page) {
+    auto found = pages.find(page);
+    if (found == pages.end())
+      continue;
+    for (uint64_t word = 0; word < PageBytes / 4; ++word) {
+      const uint64_t at = page * PageBytes + word * 4;
+      if (at + 4 <= address || at >= address + bytes)
+        continue;
+      if (!found->second->isSplit(unsigned(word)))
+        tell(found->second->words[word]);
+      else
+        for (unsigned b = 0; b < 4; ++b)
+          tell(found->second->bytes[word * 4 + b]);
+    }
+  }
+}
+
+} // namespace heddle::check

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "check/Places.h"
+
+#include "vm/Code.h"
+#include "vm/Module.h"
+#include "vm/Source.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cxxabi.h>
+#include <memory>
+
+namespace heddle::check {
+namespace {
+
+std::string demangled(const std::string &name) {
+  if (!name.starts_with("_Z"))
+    return name; // "s" would come out as "short"
+  int status = 0;
+  std::unique_ptr<char, void (*)(void *)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                               std::free);
+  return status == 0 && text ? text.get() : name;
+}
+
+/// Without the parameter list and the result type; template arguments stay.
+std::string withoutParameters(const std::string &text) {
+  int depth = 0;
+  size_t from = 0, end = text.size();
+  for (size_t i = 0; i < text.size(); ++i) {
+    depth += text[i] == '<' ? 1 : text[i] == '>' ? -1 : 0;
+    if (depth == 0 && text[i] == ' ' && end == text.size())
+      from = i + 1;
+    if (depth == 0 && text[i] == '(' && i > from) {
+      end = i;
+      break;
+    }
+  }
+  return text.substr(from, end - from);
+}
+
+} // namespace
+
+Place placeOf(const ptx::Module &module, const ptx::Instr &instr) {
+  Place source = vm::sourceOf(module, instr);
+  if (source.isKnown())
+    return source;
+  return {module.path.empty() ? "<ptx>" : module.path, instr.line, instr.column, 0, {}};
+}
+
+std::string readableKernel(const std::string &mangled) { return withoutParameters(demangled(mangled)); }
+
+std::string readableVariable(const std::string &mangled) {
+  std::string text = demangled(mangled);
+  // Variables of a function come as "kernel(int*)::tile".
+  if (size_t at = text.rfind("::"); at != std::string::npos && text.find('(') != std::string::npos)
+    text = text.substr(at + 2);
+  // Clang's name of a local shared variable that has none in C++: "_ZZ...E4tile" does not get here;
+  // "kernel.tile" may.
+  return text;
+}
+
+uint32_t Places::add(const vm::Kernel &kernel) {
+  std::lock_guard lock(guard);
+  auto [found, fresh] = known.try_emplace(&kernel, next);
+  if (!fresh)
+    return found->second;
+  Table table;
+  table.first = next;
+  table.kernel = &kernel;
+  table.name = readableKernel(kernel.info.name);
+  table.sites.resize(kernel.info.sites);
+  for (uint32_t c = 0; c < kernel.codes.size(); ++c) {
+    const vm::Code &code = *kernel.codes[c];
+    for (size_t i = 0; i < code.insts.size(); ++i)
+      if (code.insts[i].site < table.sites.size() && i < code.sources.size())
+        table.sites[code.insts[i].site] = {c, code.sources[i]};
+  }
+  next += kernel.info.sites + 1;
+  tables.push_back(std::move(table));
+  return found->second;
+}
+
+const Places::Table *Places::tableOf(uint32_t place) const {
+  for (const Table &table : tables)
+    if (place >= table.first && place - table.first < table.sites.size())
+      return &table;
+  return nullptr;
+}
+
+const ptx::Instr *Places::instruction(uint32_t place) const {
+  std::lock_guard lock(guard);
+  const Table *table = tableOf(place);
+  if (!table)
+    return nullptr;
+  auto [code, instr] = table->sites[place - table->first];
+  return &table->kernel->codes[code]->function->instrs[instr];
+}
+
+Place Places::of(uint32_t place) const {
+  std::lock_guard lock(guard);
+  const Table *table = tableOf(place);
+  if (!table)
+    return {};
+  auto [code, index] = table->sites[place - table->first];
+  const vm::Code &owner = *table->kernel->codes[code];
+  return placeOf(*owner.module, owner.function->instrs[index]);
+}
+
+std::string Places::kernelOf(uint32_t place) const {
+  std::lock_guard lock(guard);
+  const Table *table = tableOf(place);
+  return table ? table->name : std::string();
+}
+
+std::string sharedName(const vm::Kernel &kernel, uint64_t offset, uint32_t elementBytes) {
+  const std::vector<ptx::Variable> &variables = kernel.owner->module->variables;
+  const ptx::Variable *best = nullptr;
+  uint64_t bestOffset = 0;
+  for (const auto &[index, at] : kernel.sharedOffsets) {
+    const ptx::Variable &variable = variables[index];
+    const bool inside = offset >= at && (variable.isDynamicShared() || offset < at + variable.bytes);
+    if (inside && (!best || at > bestOffset || (at == bestOffset && variable.bytes)))
+      best = &variable, bestOffset = at;
+  }
+  if (!best)
+    return fmt::format("shared memory at byte {}", offset);
+  const uint64_t inside = offset - bestOffset;
+  std::string name = readableVariable(best->name);
+  if (!best->isDynamicShared() && best->bytes <= elementBytes)
+    return name;
+  if (!elementBytes || inside % elementBytes)
+    return fmt::format("{} at byte {}", name, inside);
+  return fmt::format("{}[{}]", name, inside / elementBytes);
+}
+
+std::string threadName(const vm::Dim3 &size, unsigned thread) {
+  if (size.y == 1 && size.z == 1)
+    return fmt::format("thread {}", thread);
+  const unsigned x = thread % size.x, y = thread / size.x % size.y, z = thread / size.x / size.y;
+  return size.z == 1 ? fmt::format("thread ({},{})", x, y) : fmt::format("thread ({},{},{})", x, y, z);
+}
+
+std::string blockName(const vm::Dim3 &size, uint64_t block) {
+  if (size.y == 1 && size.z == 1)
+    return fmt::format("block {}", block);
+  const uint64_t x = block % size.x, y = block / size.x % size.y, z = block / size.x / size.y;
+  return size.z == 1 ? fmt::format("block ({},{})", x, y) : fmt::format("block ({},{},{})", x, y, z);
+}
+
+} // namespace heddle::check

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Numbers of the machine as a person calls them: source places, array elements, threads.
+#pragma once
+
+#include "support/Diagnostics.h"
+#include "vm/Machine.h"
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace heddle::ptx {
+struct Instr;
+struct Module;
+} // namespace heddle::ptx
+
+namespace heddle::check {
+
+/// Where an instruction stands in the CUDA source, else in the PTX. Code that came from the toolkit's headers
+/// counts as standing where it was called.
+Place placeOf(const ptx::Module &module, const ptx::Instr &instr);
+
+/// "blockSum" of "_Z8blockSumPKiPi".
+std::string readableKernel(const std::string &mangled);
+/// "tile" of "_ZZ8blockSumPKiPiE4tile".
+std::string readableVariable(const std::string &mangled);
+
+/// Instructions of all kernels under one number each.
+class Places {
+public:
+  /// The number of the kernel's site 0.
+  uint32_t add(const vm::Kernel &kernel);
+  /// Where it stands in the CUDA source, else in the PTX. Code that came from the toolkit's headers counts as
+  /// standing where it was called.
+  Place of(uint32_t place) const;
+  const ptx::Instr *instruction(uint32_t place) const;
+  std::string kernelOf(uint32_t place) const;
+
+private:
+  struct Table {
+    uint32_t first = 0;
+    const vm::Kernel *kernel = nullptr;
+    std::string name;
+    std::vector<std::pair<uint32_t, uint32_t>> sites; ///< code, instruction of its function
+  };
+  const Table *tableOf(uint32_t place) const;
+
+  mutable std::mutex guard;
+  std::vector<Table> tables;
+  std::unordered_map<const vm::Kernel *, uint32_t> known;
+  uint32_t next = 1;
+};
+
+/// "tile[17]", with the element's size taken from the access.
+std::string sharedName(const vm::Kernel &kernel, uint64_t offset, uint32_t elementBytes);
+/// "thread (3,1,0)", or "thread 3" of a block of one dimension.
+std::string threadName(const vm::Dim3 &blockSize, unsigned thread);
+std::string blockName(const vm::Dim3 &gridSize, uint64_t block);
+
+} // namespace heddle::check

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "check/Serial.h"
+
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+
+namespace heddle::check {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char *Schema = "heddle.findings/1";
+
+Json toJson(const Place &place) {
+  return {{"file", place.file}, {"line", place.line}, {"column", place.column}, {"end", place.endColumn}};
+}
+
+Place placeOf(const Json &json) {
+  return {
+      json.value("file", ""), json.value("line", 0u), json.value("column", 0u), json.value("end", 0u), {}};
+}
+
+Json toJson(const Finding &finding) {
+  Json notes = Json::array();
+  for (const Finding::Note &note : finding.notes)
+    notes.push_back({{"place", toJson(note.place)}, {"text", note.text}});
+  return {{"rule", idOf(finding.rule)}, {"kernel", finding.kernel}, {"place", toJson(finding.place)},
+          {"text", finding.text},       {"notes", notes},           {"hint", finding.hint},
+          {"times", finding.times}};
+}
+
+bool fromJson(const Json &json, Finding &finding) {
+  std::optional<Rule> rule = ruleOf(json.value("rule", ""));
+  if (!rule)
+    return false;
+  finding.rule = *rule;
+  finding.kernel = json.value("kernel", "");
+  finding.place = placeOf(json.value("place", Json::object()));
+  finding.text = json.value("text", "");
+  finding.hint = json.value("hint", "");
+  finding.times = json.value("times", uint64_t(1));
+  for (const Json &note : json.value("notes", Json::array()))
+    finding.notes.push_back({placeOf(note.value("place", Json::object())), note.value("text", "")});
+  return true;
+}
+
+} // namespace
+
+bool writeResult(const std::filesystem::path &file, const CheckResult &result) {
+  Json findings = Json::array();
+  for (const Finding &finding : result.findings)
+    findings.push_back(toJson(finding));
+  Json json = {{"schema", Schema},
+               {"complete", result.complete},
+               {"launches", result.counts.launches},
+               {"kernels", result.counts.kernels},
+               {"blocks", result.counts.blocks},
+               {"accesses", result.counts.accesses},
+               {"synchronizations", result.counts.synchronizations},
+               {"findings", findings}};
+  const std::filesystem::path half = file.string() + ".new";
+  {
+    std::ofstream out(half);
+    out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << "\n";
+    if (!out)
+      return false;
+  }
+  std::error_code error;
+  std::filesystem::rename(half, file, error);
+  return !error;
+}
+
+bool readResult(const std::filesystem::path &file, CheckResult &result) {
+  std::ifstream in(file);
+  Json json = Json::parse(in, nullptr, false);
+  if (!json.is_object() || json.value("schema", "") != Schema)
+    return false;
+  result.complete = json.value("complete", false);
+  result.counts = {json.value("launches", uint64_t(0)), json.value("kernels", uint64_t(0)),
+                   json.value("blocks", uint64_t(0)), json.value("accesses", uint64_t(0)),
+                   json.value("synchronizations", uint64_t(0))};
+  for (const Json &each : json.value("findings", Json::array())) {
+    Finding finding;
+    if (!fromJson(each, finding))
+      return false;
+    result.findings.push_back(std::move(finding));
+  }
+  return true;
+}
+
+} // namespace heddle::check

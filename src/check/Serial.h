@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "check/Checker.h"
+
+#include <filesystem>
+
+namespace heddle::check {
+
+/// What a program that ran under the checker left behind for whoever started it.
+struct CheckResult {
+  std::vector<Finding> findings;
+  CheckCounts counts;
+  bool complete = false; ///< false: the program ended before the runtime could say that it did
+};
+
+/// Writes the file anew, all or nothing: the program may end at any time.
+bool writeResult(const std::filesystem::path &file, const CheckResult &result);
+/// False where there is no such file, or it is something else.
+bool readResult(const std::filesystem::path &file, CheckResult &result);
+
+} // namespace heddle::check

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The usual access is one of a whole warp to words that were written before the last barrier: that costs a
+// compare and two stores a lane, in two short loops. Everything else goes the long way, a lane at a time.
+#include "check/SharedShadow.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace heddle::check {
+namespace {
+
+template <class F> void eachLane(uint32_t mask, F f) {
+  for (; mask; mask &= mask - 1)
+    f(unsigned(std::countr_zero(mask)));
+}
+
+constexpr size_t MostWriters = 8;
+
+} // namespace
+
+void SharedShadow::Grain::resize(size_t cells, unsigned planes) {
+  if (count == cells && reads.size() == cells * planes)
+    return;
+  count = cells;
+  words.assign(cells, {});
+  reads.assign(cells * planes, {});
+}
+
+void SharedShadow::begin(unsigned warpCount, uint32_t bytes, Stamp start) {
+  const size_t cells = (bytes + 3) / 4;
+  // Cells that a copy or a split left behind do not grow old by themselves.
+  for (Grain *grain : {&byWord, &byByte}) {
+    for (auto &[cell, extra] : grain->extras)
+      if (cell < grain->words.size())
+        grain->words[cell] = {};
+    grain->extras.clear();
+  }
+  warps = warpCount, size = bytes, base = start;
+  byWord.resize(cells, warps);
+  if (!byByte.words.empty())
+    byByte.resize(cells * 4, warps);
+}
+
+Past SharedShadow::pastOf(const Grain &grain, uint32_t cell) const {
+  const Word &word = grain.words[cell];
+  Past past{word.write, word.place, word.writer, word.strength, 0, true};
+  if (word.write == Special) {
+    auto extra = grain.extras.find(cell);
+    past.stamp = extra == grain.extras.end() ? 0 : extra->second.stamp;
+  }
+  past.flags =
+      uint8_t((word.flags & HasPending ? Past::Pending : 0) | (word.flags & ByEngine ? Past::Engine : 0));
+  return past;
+}
+
+bool SharedShadow::isWritten(const Grain &grain, uint32_t cell) const {
+  return grain.words[cell].write > base;
+}
+
+/// From now on this word's bytes have cells of their own.
+void SharedShadow::split(uint32_t word) {
+  Word &whole = byWord.words[word];
+  if (whole.flags & Split)
+    return;
+  if (byByte.words.empty())
+    byByte.resize(byWord.count * 4, warps);
+  auto extra = byWord.extras.find(word);
+  for (uint32_t b = 0; b < 4; ++b) {
+    const uint32_t cell = word * 4 + b;
+    byByte.words[cell] = whole;
+    if (extra != byWord.extras.end())
+      byByte.extras[cell] = extra->second;
+    for (unsigned w = 0; w < warps; ++w)
+      byByte.plane(w)[cell] = byWord.plane(w)[word];
+  }
+  whole = {};
+  whole.flags = Split;
+  whole.write = whole.read = Special;
+  byWord.extras[word] = {};
+}
+
+// --- reading ----------------------------------------------------------------------------------------------
+
+void SharedShadow::noteRead(Grain &grain, uint32_t cell, unsigned lane, const Touch &touch) {
+  Reads &reads = grain.plane(touch.warp)[cell];
+  if (reads.stamp != touch.stamp)
+    reads = {touch.stamp, 0, 0, touch.place};
+  (isStrong(touch.strength) ? reads.strong : reads.weak) |= 1u << lane;
+  reads.place = touch.place;
+  Word &word = grain.words[cell];
+  word.read = std::max(word.read, touch.stamp);
+}
+
+void SharedShadow::checkWriters(Grain &grain, uint32_t cell, unsigned lane, uint64_t address,
+                                const Touch &touch, Judge &judge) {
+  const Word &word = grain.words[cell];
+  if (word.write <= base || word.flags & Marked)
+    return;
+  const unsigned me = touch.warp * 32 + lane;
+  auto consider = [&](const Past &past) {
+    if (past.flags & Past::Pending || (past.thread != me && !judge.knows(lane, past.thread, past.stamp)))
+      judge.clash(lane, address, past);
+  };
+  consider(pastOf(grain, cell));
+  if (word.flags & ManyWriters)
+    for (const Past &past : std::vector<Past>(grain.extras[cell].writers))
+      consider(past);
+}
+
+bool SharedShadow::readCell(Grain &grain, uint32_t cell, unsigned lane, uint64_t address, const Touch &touch,
+                            Judge &judge) {
+  checkWriters(grain, cell, lane, address, touch, judge);
+  noteRead(grain, cell, lane, touch);
+  return isWritten(grain, cell);
+}
+
+bool SharedShadow::readWord(uint32_t word, unsigned lane, uint64_t address, const Touch &touch,
+                            Judge &judge) {
+  if (!(byWord.words[word].flags & Split))
+    return readCell(byWord, word, lane, address, touch, judge);
+  bool written = false;
+  for (uint32_t b = 0; b < 4; ++b)
+    written |= readCell(byByte, word * 4 + b, lane, address + b, touch, judge);
+  return written;
+}
+
+void SharedShadow::read(const Touch &touch, Judge &judge) {
+  if (touch.bytes % 4)
+    return readBytes(touch, judge);
+  const uint32_t count = touch.bytes / 4;
+  const Stamp from = base + 1, span = touch.known - base;
+  Word *const words = byWord.words.data();
+  Reads *const plane = byWord.plane(touch.warp);
+  const bool strong = isStrong(touch.strength);
+  uint32_t unusual = 0, last = ~0u;
+  for (uint32_t left = touch.mask; left; left &= left - 1) {
+    const unsigned lane = unsigned(std::countr_zero(left));
+    const uint32_t bit = 1u << lane, first = uint32_t(touch.addresses[lane] >> 2);
+    // Neighbours often read the same word: the first of them has been through all that follows.
+    if (first == last) {
+      for (uint32_t i = 0; i < count; ++i)
+        (strong ? plane[first + i].strong : plane[first + i].weak) |= bit;
+      continue;
+    }
+    last = first;
+    for (uint32_t i = 0; i < count; ++i) {
+      Word &word = words[first + i];
+      // Written by this block, and not after what is known: one compare.
+      if (word.write - from >= span) [[unlikely]] {
+        unusual |= bit;
+        last = ~0u;
+        break;
+      }
+      Reads &reads = plane[first + i];
+      if (reads.stamp != touch.stamp) {
+        reads = {touch.stamp, 0, 0, touch.place};
+        if (word.read < touch.stamp)
+          word.read = touch.stamp;
+      }
+      (strong ? reads.strong : reads.weak) |= bit;
+    }
+  }
+  eachLane(unusual, [&](unsigned lane) {
+    bool written = false;
+    for (uint32_t i = 0; i < count; ++i)
+      written |= readWord(uint32_t(touch.addresses[lane] >> 2) + i, lane, touch.addresses[lane] + 4 * i,
+                          touch, judge);
+    if (!written)
+      judge.unwritten(lane, touch.addresses[lane]);
+  });
+}
+
+void SharedShadow::readBytes(const Touch &touch, Judge &judge) {
+  eachLane(touch.mask, [&](unsigned lane) {
+    const uint32_t first = uint32_t(touch.addresses[lane]);
+    bool written = false;
+    for (uint32_t b = 0; b < touch.bytes; ++b) {
+      split((first + b) / 4);
+      written |= readCell(byByte, first + b, lane, first + b, touch, judge);
+    }
+    if (!written)
+      judge.unwritten(lane, first);
+  });
+}
+
+// --- writing ----------------------------------------------------------------------------------------------
+
+void SharedShadow::checkReaders(Grain &grain, uint32_t cell, unsigned lane, uint64_t address,
+                                const Touch &touch, Judge &judge) {
+  const Word &word = grain.words[cell];
+  if (word.read <= touch.known || word.read <= base)
+    return;
+  if (word.flags & PendingReader)
+    judge.clash(lane, address, grain.extras[cell].reader);
+  for (unsigned w = 0; w < warps; ++w) {
+    const Reads reads = grain.plane(w)[cell];
+    if (reads.stamp <= base || reads.stamp <= touch.known)
+      continue;
+    uint32_t lanes = reads.weak | reads.strong;
+    if (w == touch.warp)
+      lanes &= ~(1u << lane);
+    for (; lanes; lanes &= lanes - 1) {
+      const unsigned other = unsigned(std::countr_zero(lanes));
+      if (judge.knows(lane, w * 32 + other, reads.stamp))
+        continue;
+      const Strength strength = reads.weak >> other & 1 ? Strength::Weak : Strength::Relaxed;
+      judge.clash(lane, address, {reads.stamp, reads.place, uint16_t(w * 32 + other), strength, 0, false});
+      break; // one lane of a warp tells the story
+    }
+  }
+}
+
+void SharedShadow::forget(Grain &grain, uint32_t cell) {
+  Word &word = grain.words[cell];
+  if (word.flags & PendingReader) {
+    word.flags = PendingReader;
+    grain.extras[cell].writers.clear();
+  } else if (word.flags) {
+    word.flags = 0;
+    grain.extras.erase(cell);
+  }
+}
+
+void SharedShadow::writeCell(Grain &grain, uint32_t cell, unsigned lane, uint64_t address, const Touch &touch,
+                             Judge &judge) {
+  checkWriters(grain, cell, lane, address, touch, judge);
+  checkReaders(grain, cell, lane, address, touch, judge);
+  Word &word = grain.words[cell];
+  const uint16_t me = uint16_t(touch.warp * 32 + lane);
+  const Past last = pastOf(grain, cell);
+  // Writes that may happen at the same time as this one are remembered beside it: a later access may be
+  // ordered after this one and not after them.
+  const bool beside = isStrong(touch.strength) && word.write > base && isStrong(last.strength) &&
+                      !(last.flags & Past::Pending) && last.thread != me &&
+                      !judge.knows(lane, last.thread, last.stamp);
+  std::vector<Past> writers;
+  if (word.flags & ManyWriters)
+    writers = std::move(grain.extras[cell].writers);
+  if (beside)
+    writers.push_back(last);
+  std::erase_if(writers, [&](const Past &past) {
+    return past.thread == me || !isStrong(touch.strength) || judge.knows(lane, past.thread, past.stamp);
+  });
+  if (writers.size() > MostWriters)
+    writers.erase(writers.begin() + 1); // the first one stays: it is the least likely to be known
+  forget(grain, cell);
+  word.write = touch.stamp, word.writer = me, word.place = touch.place, word.strength = touch.strength;
+  if (writers.empty())
+    return;
+  word.flags |= ManyWriters;
+  word.write = Special;
+  Extra &extra = grain.extras[cell];
+  extra.stamp = touch.stamp;
+  extra.writers = std::move(writers);
+}
+
+void SharedShadow::writeWord(uint32_t word, unsigned lane, uint64_t address, const Touch &touch,
+                             Judge &judge) {
+  if (!(byWord.words[word].flags & Split))
+    return writeCell(byWord, word, lane, address, touch, judge);
+  for (uint32_t b = 0; b < 4; ++b)
+    writeCell(byByte, word * 4 + b, lane, address + b, touch, judge);
+}
+
+void SharedShadow::write(const Touch &touch, Judge &judge) {
+  if (touch.bytes % 4)
+    return writeBytes(touch, judge);
+  const uint32_t count = touch.bytes / 4;
+  Word *const words = byWord.words.data();
+  for (uint32_t left = touch.mask; left; left &= left - 1) {
+    const unsigned lane = unsigned(std::countr_zero(left));
+    const uint32_t first = uint32_t(touch.addresses[lane] >> 2);
+    for (uint32_t i = 0; i < count; ++i) {
+      Word &word = words[first + i];
+      if (word.write > touch.known || word.read > touch.known || word.flags) {
+        writeWord(first + i, lane, touch.addresses[lane] + 4 * i, touch, judge);
+        continue;
+      }
+      word.write = touch.stamp;
+      word.writer = uint16_t(touch.warp * 32 + lane);
+      word.place = touch.place;
+      word.strength = touch.strength;
+    }
+  }
+}
+
+void SharedShadow::writeBytes(const Touch &touch, Judge &judge) {
+  eachLane(touch.mask, [&](unsigned lane) {
+    const uint32_t first = uint32_t(touch.addresses[lane]);
+    for (uint32_t b = 0; b < touch.bytes; ++b) {
+      split((first + b) / 4);
+      writeCell(byByte, first + b, lane, first + b, touch, judge);
+    }
+  });
+}
+
+// --- copies -----------------------------------------------------------------------------------------------
+
+void SharedShadow::beginCopyTo(const Touch &touch, unsigned lane, uint32_t offset, uint32_t bytes,
+                               Judge &judge) {
+  for (uint32_t at = offset; at < offset + bytes && at < size; at += 4) {
+    const uint32_t cell = at / 4;
+    writeWord(cell, lane, at, touch, judge);
+    for (uint32_t b = 0; b < 4; ++b) {
+      const bool apart = byWord.words[cell].flags & Split;
+      Grain &grain = apart ? byByte : byWord;
+      const uint32_t which = apart ? cell * 4 + b : cell;
+      Word &word = grain.words[which];
+      grain.extras[which].stamp = touch.stamp;
+      word.write = Special;
+      word.flags |= HasPending;
+      if (!apart)
+        break;
+    }
+  }
+}
+
+void SharedShadow::endCopyTo(uint32_t offset, uint32_t bytes, unsigned thread, Stamp stamp, uint32_t place,
+                             bool engine) {
+  for (uint32_t at = offset; at < offset + bytes && at < size; at += 4)
+    for (uint32_t b = 0; b < 4; ++b) {
+      const bool apart = byWord.words[at / 4].flags & Split;
+      Grain &grain = apart ? byByte : byWord;
+      const uint32_t cell = apart ? at + b : at / 4;
+      Word &word = grain.words[cell];
+      if (word.flags & HasPending) {
+        forget(grain, cell);
+        word.write = stamp, word.writer = uint16_t(thread), word.place = place,
+        word.strength = Strength::Weak;
+        if (engine) {
+          word.flags |= ByEngine;
+          word.write = Special;
+          grain.extras[cell].stamp = stamp;
+        }
+      }
+      if (!apart)
+        break;
+    }
+}
+
+void SharedShadow::beginCopyFrom(const Touch &touch, unsigned lane, uint32_t offset, uint32_t bytes,
+                                 Judge &judge) {
+  for (uint32_t at = offset; at < offset + bytes && at < size; at += 4) {
+    const bool written = readWord(at / 4, lane, at, touch, judge);
+    if (at == offset && !written)
+      judge.unwritten(lane, at);
+    if (byWord.words[at / 4].flags & Split)
+      continue;
+    Word &word = byWord.words[at / 4];
+    Extra &extra = byWord.extras[at / 4];
+    if (word.write != Special)
+      extra.stamp = word.write;
+    extra.reader = {touch.stamp,    touch.place,   uint16_t(touch.warp * 32 + lane),
+                    Strength::Weak, Past::Pending, false};
+    word.flags |= PendingReader;
+    word.read = Special;
+  }
+}
+
+void SharedShadow::endCopyFrom(uint32_t offset, uint32_t bytes, unsigned thread, Stamp stamp,
+                               uint32_t place) {
+  Touch touch;
+  touch.warp = thread / 32, touch.stamp = stamp, touch.place = place;
+  for (uint32_t at = offset; at < offset + bytes && at < size; at += 4) {
+    Word &word = byWord.words[at / 4];
+    if (!(word.flags & PendingReader))
+      continue;
+    word.flags &= uint8_t(~PendingReader);
+    word.read = 0;
+    for (unsigned w = 0; w < warps; ++w)
+      word.read = std::max(word.read, byWord.plane(w)[at / 4].stamp);
+    noteRead(byWord, at / 4, thread % 32, touch);
+    if (!word.flags)
+      byWord.extras.erase(at / 4);
+  }
+}
+
+void SharedShadow::markWritten(uint32_t offset, uint32_t bytes) {
+  for (uint32_t at = offset; at < offset + bytes && at < size; at += 4) {
+    Word &word = byWord.words[at / 4];
+    if (word.flags & Split || word.write > base)
+      continue;
+    word.write = Special;
+    word.flags |= Marked;
+    byWord.extras[at / 4] = {};
+  }
+}
+
+bool SharedShadow::lastWrite(uint32_t offset, Past &past) const {
+  const bool apart = byWord.words[offset / 4].flags & Split;
+  const Grain &grain = apart ? byByte : byWord;
+  const uint32_t cell = apart ? offset : offset / 4;
+  if (grain.words[cell].write <= base || grain.words[cell].flags & Marked)
+    return false;
+  past = pastOf(grain, cell);
+  return true;
+}
+
+} // namespace heddle::check

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "check/Clock.h"
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace heddle::check {
+
+/// How much an access asks of the memory model. Two strong ones never race; a weak one may with either.
+enum class Strength : uint8_t { Weak, Volatile, Relaxed, Atomic };
+inline bool isStrong(Strength strength) { return strength != Strength::Weak; }
+
+/// An earlier access to a cell. Threads count 32 to a warp; warps beyond the block's stand for copy engines.
+struct Past {
+  enum Flag : uint8_t {
+    Pending = 1, ///< an asynchronous copy that nobody waited for yet
+    Engine = 2,  ///< made by a copy engine, not by a thread
+  };
+  Stamp stamp = 0;
+  uint32_t place = 0;
+  uint16_t thread = 0;
+  Strength strength = Strength::Weak;
+  uint8_t flags = 0;
+  bool write = false;
+};
+
+/// Who decides about what the shadow finds.
+class Judge {
+public:
+  virtual ~Judge() = default;
+  /// Whether that happened before what this lane does now.
+  virtual bool knows(unsigned lane, unsigned thread, Stamp stamp) = 0;
+  /// One of the two writes, and nothing orders them (or the past one is pending).
+  virtual void clash(unsigned lane, uint64_t address, const Past &past) = 0;
+  /// Nothing wrote any byte that this lane reads.
+  virtual void unwritten(unsigned lane, uint64_t address) = 0;
+};
+
+/// Lanes of a warp that access shared memory.
+struct Touch {
+  unsigned warp = 0;
+  uint32_t mask = 0;
+  uint32_t bytes = 4; ///< each lane
+  const uint64_t *addresses = nullptr;
+  Stamp stamp = 0;
+  Stamp known = 0; ///< all that happened up to this happened before, in each lane
+  uint32_t place = 0;
+  Strength strength = Strength::Weak;
+};
+
+/// The shadow of a block's shared memory: for each word the last write, and for each word and warp the last
+/// reads. Bytes get cells of their own once somebody touches less than a word.
+///
+/// Time goes on from block to block, so nothing has to be cleared: what is older than the block counts for
+/// nothing.
+class SharedShadow {
+public:
+  /// A new block; `start` is greater than every stamp used before. Everything is unwritten.
+  void begin(unsigned warps, uint32_t bytes, Stamp start);
+
+  void read(const Touch &touch, Judge &judge);
+  void write(const Touch &touch, Judge &judge);
+
+  /// An asynchronous copy into [offset, offset + bytes): checked as a write of the lane that starts it.
+  void beginCopyTo(const Touch &touch, unsigned lane, uint32_t offset, uint32_t bytes, Judge &judge);
+  /// The copy is done: it counts as a write of `thread` at `stamp`. `engine`: of a copy engine.
+  void endCopyTo(uint32_t offset, uint32_t bytes, unsigned thread, Stamp stamp, uint32_t place, bool engine);
+  /// An asynchronous copy out of shared memory, and its end.
+  void beginCopyFrom(const Touch &touch, unsigned lane, uint32_t offset, uint32_t bytes, Judge &judge);
+  void endCopyFrom(uint32_t offset, uint32_t bytes, unsigned thread, Stamp stamp, uint32_t place);
+
+  /// Makes memory count as written without any access, as for mbarriers.
+  void markWritten(uint32_t offset, uint32_t bytes);
+  /// The last write of a word, and whether there is one.
+  bool lastWrite(uint32_t offset, Past &past) const;
+
+private:
+  static constexpr Stamp Special = ~Stamp(0);
+  enum Flag : uint8_t {
+    Split = 1,
+    HasPending = 2,
+    ByEngine = 4,
+    ManyWriters = 8,
+    PendingReader = 16,
+    Marked = 32
+  };
+
+  struct Word {
+    Stamp write = 0; ///< Special: look at the flags
+    Stamp read = 0;  ///< the newest of any warp; Special: a copy is reading
+    uint32_t place = 0;
+    uint16_t writer = 0;
+    Strength strength = Strength::Weak;
+    uint8_t flags = 0;
+  };
+  struct Reads {
+    Stamp stamp = 0;
+    uint32_t weak = 0, strong = 0; ///< lanes
+    uint32_t place = 0;
+  };
+  struct Extra {
+    Stamp stamp = 0; ///< of the last write
+    std::vector<Past> writers;
+    Past reader;
+  };
+  /// Cells of one size.
+  struct Grain {
+    std::vector<Word> words;
+    std::vector<Reads> reads; ///< a plane a warp
+    std::unordered_map<uint32_t, Extra> extras;
+    size_t count = 0;
+    Reads *plane(unsigned warp) { return reads.data() + warp * count; }
+    void resize(size_t cells, unsigned planes);
+  };
+
+  Past pastOf(const Grain &grain, uint32_t cell) const;
+  bool isWritten(const Grain &grain, uint32_t cell) const;
+  void split(uint32_t word);
+  void forget(Grain &grain, uint32_t cell);
+
+  /// These return whether the cell has been written at all.
+  bool readCell(Grain &grain, uint32_t cell, unsigned lane, uint64_t address, const Touch &touch,
+                Judge &judge);
+  bool readWord(uint32_t word, unsigned lane, uint64_t address, const Touch &touch, Judge &judge);
+  void checkWriters(Grain &grain, uint32_t cell, unsigned lane, uint64_t address, const Touch &touch,
+                    Judge &judge);
+  void checkReaders(Grain &grain, uint32_t cell, unsigned lane, uint64_t address, const Touch &touch,
+                    Judge &judge);
+  void writeCell(Grain &grain, uint32_t cell, unsigned lane, uint64_t address, const Touch &touch,
+                 Judge &judge);
+  void writeWord(uint32_t word, unsigned lane, uint64_t address, const Touch &touch, Judge &judge);
+  void noteRead(Grain &grain, uint32_t cell, unsigned lane, const Touch &touch);
+
+  void readBytes(const Touch &touch, Judge &judge);
+  void writeBytes(const Touch &touch, Judge &judge);
+
+  unsigned warps = 0;
+  uint32_t size = 0;
+  Stamp base = 0;
+  Grain byWord, byByte;
+};
+
+} // namespace heddle::check

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory with unknown contents. Shared memory, a thread's own memory and the parameters keep for each byte
+// whether it is known; an access at a known address happens on the machine, so that its observer sees it.
+// Global memory is data: loads give unknown values, stores and atomics are left out.
+#include "check/StaticSteering.h"
+#include "vm/Access.h"
+
+#include <fmt/format.h>
+
+namespace heddle::check {
+
+using namespace vm;
+
+void StaticSteering::reach(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask, Reach &out) const {
+  out.taint = taintOf(s.address, mask);
+  warp.addresses(in, out.address);
+  const uint32_t unknown = out.taint.lanes, sure = mask & ~unknown;
+  switch (in.space) {
+  case MemorySpace::Shared: out.shared = sure, out.unknownShared = unknown; return;
+  case MemorySpace::Local: out.local = sure, out.unknownLocal = unknown; return;
+  case MemorySpace::Param: out.parameter = sure; return;
+  default: break;
+  }
+  const uint64_t begin = warp.block->grid->parameters, end = begin + kernel.info.parameterBytes;
+  eachLane(sure, [&](unsigned lane) {
+    uint64_t &at = out.address[lane];
+    const uint32_t one = 1u << lane;
+    if (at >= begin && at < end)
+      out.parameter |= one;
+    if (in.space != MemorySpace::Generic)
+      return;
+    const uint64_t window = at >> WindowShift << WindowShift;
+    out.shared |= window == SharedWindow ? one : 0;
+    out.local |= window == LocalWindow ? one : 0;
+    at = window == SharedWindow || window == LocalWindow ? at & WindowOffset : at;
+  });
+  if (in.space != MemorySpace::Generic || !unknown)
+    return;
+  if (s.address != ptx::kNone && pointers.mayHold(*plan->code, s.address))
+    out.unknownShared = unknown;
+  if (pointers.localAnywhere())
+    out.unknownLocal = unknown;
+}
+
+Flow StaticSteering::execute(Warp &warp, const Inst &in, uint32_t mask) {
+  Flow flow = in.run(warp, in, mask);
+  if (flow != Flow::Faulted || !perhaps)
+    return flow;
+  const std::string what = warp.block->fault ? warp.block->fault->text : "a fault";
+  warp.block->fault.reset();
+  note(plan->code->sourceOf(in),
+       fmt::format("{}, if this is executed at all, which depends on {}", what,
+                   origin::describe(perhapsBecause)),
+       perhapsBecause);
+  return Flow::Next;
+}
+
+/// An access to global memory that does not happen here, and whose address nobody knows. Observers still
+/// learn that the lanes are alive and at work: it matters to barriers that they passed by.
+void StaticSteering::tellGlobal(Warp &warp, const Inst &in, uint32_t mask, AccessKind kind) const {
+  static const uint64_t nowhereInParticular[Lanes] = {};
+  if (!mask || !warp.block->grid->sees(Observer::Accesses))
+    return;
+  AccessEvent event{Space::Global, kind, Scope::None, Ordering::Weak, mask, in.bytes, nowhereInParticular};
+  warp.block->grid->observer->access(warp.ref(), warp.siteOf(in), event);
+}
+
+Taint StaticSteering::parameterTaint(uint64_t offset, uint32_t bytes) const {
+  Taint taint;
+  for (uint64_t i = offset; i < offset + bytes; ++i)
+    if (i >= known.parameterUnknown.size() || known.parameterUnknown[i])
+      taint.add({AllLanes,
+                 i < known.parameterOf.size() ? origin::parameter(known.parameterOf[i]) : origin::Memory});
+  return taint;
+}
+
+/// Of `bytes` bytes from each lane's address plus offset.
+Taint StaticSteering::bytesTaint(Warp &warp, const Reach &reach, uint64_t offset, uint32_t bytes) {
+  Taint taint;
+  const uint64_t begin = warp.block->grid->parameters;
+  eachLane(reach.shared, [&](unsigned lane) {
+    if (sharedBytes.any(reach.address[lane] + offset, bytes))
+      taint.add({1u << lane, sharedBytes.origins});
+  });
+  eachLane(reach.local, [&](unsigned lane) {
+    if (shadow->local[lane].any(reach.address[lane] + offset, bytes))
+      taint.add({1u << lane, shadow->local[lane].origins});
+  });
+  eachLane(reach.parameter, [&](unsigned lane) {
+    Taint one = parameterTaint(reach.address[lane] + offset - begin, bytes);
+    one.lanes &= 1u << lane;
+    taint.add(one);
+  });
+  return taint;
+}
+
+void StaticSteering::setBytes(const Reach &reach, uint64_t offset, uint32_t bytes, const Taint &value) {
+  // What may not have been stored leaves behind one value or the other.
+  const uint32_t unknown = perhaps || memoryIsData ? AllLanes : value.lanes;
+  eachLane(reach.shared,
+           [&](unsigned lane) { sharedBytes.set(reach.address[lane] + offset, bytes, unknown >> lane & 1); });
+  eachLane(reach.local, [&](unsigned lane) {
+    shadow->local[lane].set(reach.address[lane] + offset, bytes, unknown >> lane & 1);
+    shadow->local[lane].origins |= value.origins;
+  });
+  if (reach.shared)
+    sharedBytes.origins |= value.origins;
+}
+
+void StaticSteering::forgetLocal(uint32_t lanes, Origins because) {
+  eachLane(lanes, [&](unsigned lane) {
+    shadow->local[lane].forget();
+    shadow->local[lane].origins |= because;
+  });
+}
+
+Flow StaticSteering::load(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) {
+  if (in.address ==
+      AddressForm::Parameters) { // by far the commonest load of parameters, the same for all lanes
+    unsigned element = 0;
+    for (uint32_t reg : dstsOf(s))
+      if (Taint taint = parameterTaint(uint64_t(in.imm) + in.bytes * element++, in.bytes); reg != ptx::kNone)
+        regs->set(reg, mask, taint);
+    return execute(warp, in, mask);
+  }
+  Reach to;
+  reach(warp, in, s, mask, to);
+  if (to.unknownShared)
+    note(plan->code->sourceOf(in),
+         "the shared address of this load depends on " + origin::describe(to.taint.origins),
+         to.taint.origins);
+  const uint32_t happens = to.shared | to.local | to.parameter;
+  if (happens)
+    if (Flow flow = execute(warp, in, happens); flow != Flow::Next)
+      return flow;
+  tellGlobal(warp, in, mask & ~happens, AccessKind::Load);
+  unsigned element = 0;
+  for (uint32_t reg : dstsOf(s)) {
+    Taint taint = bytesTaint(warp, to, uint64_t(in.bytes) * element++, in.bytes);
+    // What others may change meanwhile is not known, whatever it was.
+    const uint32_t strong = vm::orderingOf(in.mode) != Ordering::Weak ? to.shared : 0;
+    if (const uint32_t data = (mask & ~happens) | strong)
+      taint.add({data, origin::Memory});
+    if (reg != ptx::kNone)
+      regs->set(reg, mask, taint);
+  }
+  return Flow::Next;
+}
+
+Flow StaticSteering::store(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) {
+  if (in.space == MemorySpace::Global) {
+    tellGlobal(warp, in, mask, AccessKind::Store);
+    return Flow::Next;
+  }
+  Reach to;
+  reach(warp, in, s, mask, to);
+  if (to.unknownShared)
+    note(plan->code->sourceOf(in),
+         "the shared address of this store depends on " + origin::describe(to.taint.origins),
+         to.taint.origins);
+  if (to.unknownLocal)
+    forgetLocal(to.unknownLocal, to.taint.origins);
+  const auto values = srcsOf(s);
+  storesUnknown = 0;
+  for (unsigned element = 0; element < in.elements && element < values.size(); ++element)
+    storesUnknown |= taintOf(values[element], mask).lanes;
+  // Who asks compares new values with old ones, so the old ones matter only where the new ones are known.
+  overUnknown = storesUnknown || !to.shared ? mask : bytesTaint(warp, to, 0, in.bytes * in.elements).lanes;
+  if (const uint32_t happens = to.shared | to.local)
+    if (Flow flow = execute(warp, in, happens); flow != Flow::Next)
+      return flow;
+  for (unsigned element = 0; element < in.elements && element < values.size(); ++element)
+    setBytes(to, uint64_t(in.bytes) * element, in.bytes, taintOf(values[element], mask));
+  return Flow::Next;
+}
+
+/// What an atomic finds depends on who came before, and what it leaves behind too.
+Flow StaticSteering::atomic(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) {
+  setDsts(s, mask, {mask, origin::Atomic});
+  if (in.space == MemorySpace::Global) {
+    tellGlobal(warp, in, mask, AccessKind::Store);
+    return Flow::Next;
+  }
+  Reach to;
+  reach(warp, in, s, mask, to);
+  if (to.unknownShared)
+    note(plan->code->sourceOf(in),
+         "the shared address of this atomic depends on " + origin::describe(to.taint.origins),
+         to.taint.origins);
+  const uint32_t happens = to.shared | to.local;
+  if (!happens)
+    return Flow::Next;
+  setBytes(to, 0, uint32_t(in.bytes) * in.elements, {AllLanes, origin::Atomic});
+  return execute(warp, in, happens);
+}
+
+// --- whole warps: matrices
+// ------------------------------------------------------------------------------------------
+
+Flow StaticSteering::matrix(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) {
+  setDsts(s, mask, {mask, origin::Memory});
+  if (s.rule == TaintRule::Product8x8)
+    return execute(warp, in, mask);
+  const ptx::Instr &instr = plan->code->sourceOf(in);
+  const bool byRows = instr.op == ptx::Op::LdMatrix || instr.op == ptx::Op::StMatrix;
+  Reach to;
+  reach(warp, in, s, byRows && in.bytes < 4 ? (1u << (8 * in.bytes)) - 1 : mask, to);
+  if (!to.shared && !to.unknownShared)
+    return Flow::Next; // a fragment in global memory
+  Taint shape = to.unknownShared ? to.taint : Taint{};
+  if (!byRows)
+    shape.add(operandTaint(plan->code->function->operandsOf(instr).back(), mask)); // the leading dimension
+  if (shape.lanes) {
+    note(instr, "the shared addresses of this matrix depend on " + origin::describe(shape.origins),
+         shape.origins);
+    return Flow::Next;
+  }
+  if (s.rule == TaintRule::MatrixStore) {
+    if (byRows)
+      setBytes(to, 0, 16, {AllLanes, origin::Memory});
+    else
+      sharedBytes.forget();
+  }
+  return execute(warp, in, mask);
+}
+
+// --- asynchronous copies
+// --------------------------------------------------------------------------------------------
+
+void StaticSteering::leadNowhere(Warp &warp, Loc row, uint32_t mask) const {
+  eachLane(mask, [&](unsigned lane) { warp.row<uint64_t>(row)[lane] = known.nowhere; });
+}
+
+/// The rows of addresses are temporaries of the instruction, so they may be written: the global end of a copy
+/// is unknown and lies nowhere.
+Flow StaticSteering::copyAsync(Warp &warp, const Inst &in, const TaintStep &, uint32_t mask) {
+  const ptx::Instr &instr = plan->code->sourceOf(in);
+  const Taint target = operandTaint(plan->code->function->operandsOf(instr)[0], mask);
+  if (target.lanes)
+    note(instr, "the shared address of this copy depends on " + origin::describe(target.origins),
+         target.origins);
+  Reach to;
+  to.shared = mask & ~target.lanes;
+  if (!to.shared)
+    return Flow::Next;
+  std::copy_n(warp.row<uint64_t>(in.a), Lanes, to.address);
+  leadNowhere(warp, in.b, mask);
+  Flow flow = execute(warp, in, to.shared);
+  setBytes(to, 0, in.bytes, {AllLanes, origin::Memory});
+  return flow;
+}
+
+Flow StaticSteering::bulkCopy(Warp &warp, const Inst &in, const TaintStep &, uint32_t mask) {
+  const ptx::Instr &instr = plan->code->sourceOf(in);
+  auto operands = plan->code->function->operandsOf(instr);
+  const bool outward = instr.mods.space == ptx::Space::Global;
+  Taint fixed = operandTaint(operands[outward ? 1 : 0], mask);
+  fixed.add(operandTaint(operands[2], mask));
+  if (!outward)
+    fixed.add(operandTaint(operands[3], mask));
+  if (!outward && in.space == MemorySpace::Shared)
+    fixed.add(operandTaint(operands[1], mask));
+  if (fixed.lanes)
+    return giveUp(warp, in,
+                  "place, size or mbarrier of this copy depend on " + origin::describe(fixed.origins),
+                  fixed.origins);
+  if (in.space != MemorySpace::Shared)
+    leadNowhere(warp, outward ? in.a : in.b, mask);
+  if (!outward)
+    eachLane(mask, [&](unsigned lane) {
+      sharedBytes.set(warp.row<uint64_t>(in.a)[lane], warp.row<uint32_t>(in.c)[lane], true);
+    });
+  return execute(warp, in, mask);
+}
+
+} // namespace heddle::check

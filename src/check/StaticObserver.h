@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "check/Checker.h"
+#include "check/StaticSteering.h"
+
+namespace heddle::check {
+
+/// Stands before the happens-before engine and lets through what is meant for it: shared memory and
+/// synchronization by barriers, mbarriers and copies. Orders that fences and flags make depend on who saw
+/// whose value, which is data.
+class StaticObserver final : public vm::Observer {
+public:
+  StaticObserver(Checker &engine, const StaticSteering &steering, bool onlyWhatIsCertain)
+      : engine(engine), steering(steering), certain(onlyWhatIsCertain) {}
+
+  /// Whether anything was told, or left out, that depends on data.
+  bool sawDoubt() const { return doubt; }
+  /// Whether something was that may not happen.
+  bool sawPerhaps() const { return perhaps; }
+  uint64_t barriers() const { return completed; }
+
+  uint32_t interests() const override { return engine.interests(); }
+  bool oneCore() const override { return true; }
+
+  void kernelBegin(const vm::LaunchRequest &r, const vm::KernelInfo &k, uint64_t launch) override {
+    engine.kernelBegin(r, k, launch);
+  }
+  void kernelEnd(const vm::LaunchResult &result) override;
+  void blockBegin(const vm::WarpRef &w) override { engine.blockBegin(w); }
+  void blockEnd(const vm::WarpRef &w) override { engine.blockEnd(w); }
+  void lanesExit(const vm::WarpRef &w, vm::SiteRef s, uint32_t mask) override {
+    engine.lanesExit(w, s, mask);
+  }
+  void access(const vm::WarpRef &w, vm::SiteRef s, const vm::AccessEvent &e) override;
+  void barrierReached(const vm::WarpRef &w, vm::SiteRef s, const vm::BarrierEvent &e) override {
+    engine.barrierReached(w, s, e);
+  }
+  void barrierCompleted(const vm::WarpRef &w, unsigned barrier, uint64_t generation) override {
+    ++completed;
+    engine.barrierCompleted(w, barrier, generation);
+  }
+  void warpSync(const vm::WarpRef &w, vm::SiteRef s, const vm::WarpSyncEvent &e) override {
+    engine.warpSync(w, s, e);
+  }
+  void mbarrier(const vm::WarpRef &w, vm::SiteRef s, const vm::MbarrierEvent &e) override {
+    completed += e.kind == vm::MbarrierEvent::Kind::Completed;
+    engine.mbarrier(w, s, e);
+  }
+  void async(const vm::WarpRef &w, vm::SiteRef s, const vm::AsyncEvent &e) override;
+  void fence(const vm::WarpRef &w, vm::SiteRef s, const vm::FenceEvent &e) override {
+    if (e.proxy)
+      engine.fence(w, s, e);
+  }
+
+private:
+  /// Whether what happens now is to be told.
+  bool tells();
+  void settleValues(uint32_t site, vm::AccessEvent &event);
+  bool writtenByAnother(uint32_t site, uint64_t address, uint32_t bytes) const;
+  void rememberWriters(uint32_t site, const vm::AccessEvent &event);
+
+  Checker &engine;
+  const StaticSteering &steering;
+  const bool certain;
+  bool doubt = false, perhaps = false;
+  uint64_t completed = 0;
+  std::vector<uint32_t>
+      writers; ///< of each word of shared memory's unknown value: 1 + the site that stored it; 0: known
+  uint8_t held[vm::Lanes][64] = {};
+  uint8_t *heldAt[vm::Lanes] = {};
+};
+
+} // namespace heddle::check

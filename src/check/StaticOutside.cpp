@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "check/StaticSteering.h"
+
+namespace heddle::check {
+
+using namespace vm;
+
+Place StaticSteering::placeOf(const ptx::Instr &instr) const {
+  return check::placeOf(*kernel.entry().module, instr);
+}
+
+void StaticSteering::note(const ptx::Instr &instr, std::string text, Origins origins,
+                          std::vector<Finding::Note> notes) {
+  if (!named.insert(&instr).second)
+    return;
+  reasons.push_back({placeOf(instr), std::move(text), std::move(notes), origin::hint(origins)});
+}
+
+Flow StaticSteering::giveUp(Warp &warp, const Inst &in, std::string text, Origins origins,
+                            std::vector<Finding::Note> notes) {
+  note(plan->code->sourceOf(in), std::move(text), origins, std::move(notes));
+  stopped = true;
+  return warp.fault(in, warp.now().mask, FaultKind::Unsupported, "outside the class");
+}
+
+Flow StaticSteering::syncDepends(Warp &warp, const Inst &in, const Region &region, Origins origins) {
+  const ptx::Instr &sync = plan->code->function->instrs[region.sync];
+  const char *what = region.loops ? "how often threads come to synchronization in this loop"
+                     : region.join == ptx::kNone
+                         ? "whether threads are there for the synchronization that follows"
+                         : "whether threads come to synchronization behind this branch";
+  return giveUp(warp, in, std::string(what) + " depends on " + origin::describe(origins), origins,
+                {{placeOf(sync), "synchronization here"}});
+}
+
+} // namespace heddle::check

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The region of a branch is every block that can be reached from it without passing its immediate
+// post-dominator.
+//
+// A way that can only end in a trap is not a way that a correct program takes, and a post-dominator that
+// counts it lies at the function's very end: `assert` would make everything behind it depend on its
+// condition. So where one side of a branch ends well and the other cannot, the branch is taken to go the
+// first way.
+#include "check/StaticRegion.h"
+
+#include "vm/Lowering.h"
+
+#include <algorithm>
+
+namespace heddle::check {
+namespace {
+
+using ptx::Op;
+
+bool isLeaving(const ptx::Instr &instr) { return instr.op == Op::Ret || instr.op == Op::Exit; }
+
+bool isShared(ptx::Space space) { return space == ptx::Space::Shared || space == ptx::Space::SharedCluster; }
+
+const ptx::Function *calleeOf(const ptx::Module &module, const ptx::Function &f, const ptx::Instr &call) {
+  const ptx::Operand &callee = f.operandsOf(call)[0];
+  return callee.kind == ptx::OperandKind::Func ? &module.functions[callee.index] : nullptr;
+}
+
+/// Barriers of the whole block, and meetings inside a warp: they leave nothing behind for the next round.
+bool isPlainSync(const ptx::Function &f, const ptx::Instr &instr) {
+  switch (instr.op) {
+  case Op::BarSync:
+  case Op::BarCtaSync:
+  case Op::BarrierSync:
+  case Op::BarrierCtaSync: return f.operandsOf(instr).size() == 1 && f.operandsOf(instr)[0].isImm();
+  default: break;
+  }
+  const ptx::Lanes lanes = ptx::info(instr.op).lanes;
+  return lanes == ptx::Lanes::Named || lanes == ptx::Lanes::Whole;
+}
+
+/// The space that an address operand names by its variable, where it does.
+ptx::Space spaceOf(const ptx::Module &module, const ptx::Function &f, const ptx::Instr &instr) {
+  for (const ptx::Operand &operand : f.operandsOf(instr))
+    if (operand.kind == ptx::OperandKind::AddrVar)
+      return module.variables[operand.index].space;
+  return instr.mods.space;
+}
+
+} // namespace
+
+bool reaches(const ptx::Function &f, uint32_t from, uint32_t to, uint32_t join) {
+  std::vector<bool> visited(f.blocks.size(), false);
+  std::vector<uint32_t> todo;
+  if (from != join)
+    todo.push_back(from);
+  while (!todo.empty()) {
+    const uint32_t block = todo.back();
+    todo.pop_back();
+    if (block == to)
+      return true;
+    if (visited[block])
+      continue;
+    visited[block] = true;
+    for (uint32_t succ : f.blocks[block].succs)
+      if (succ != join)
+        todo.push_back(succ);
+  }
+  return false;
+}
+
+bool Regions::synchronizes(const ptx::Function &function, const ptx::Instr &instr) {
+  if (instr.op == Op::Call) {
+    const ptx::Function *callee = calleeOf(module, function, instr);
+    return !callee || effectsOf(*callee).syncs;
+  }
+  switch (instr.op) {
+  case Op::MbarrierInit:
+  case Op::MbarrierInval:
+  case Op::MbarrierExpectTx:
+  case Op::MbarrierCompleteTx:
+  case Op::MbarrierArrive:
+  case Op::MbarrierArriveDrop:
+  case Op::MbarrierTestWait:
+  case Op::MbarrierTryWait:
+  case Op::CpAsyncBulk:
+  case Op::CpAsyncMbarrierArrive:
+  case Op::CpAsyncCommitGroup:
+  case Op::CpAsyncWaitGroup:
+  case Op::CpAsyncWaitAll:
+  case Op::CpAsyncBulkCommitGroup:
+  case Op::CpAsyncBulkWaitGroup:
+  case Op::Shfl:
+  case Op::Vote: return true;
+  default: break;
+  }
+  const ptx::Lanes lanes = ptx::info(instr.op).lanes;
+  return lanes != ptx::Lanes::Each && lanes != ptx::Lanes::Flow && instr.op != Op::SetMaxNReg;
+}
+
+bool Regions::touchesShared(const ptx::Function &function, const ptx::Instr &instr) {
+  if (instr.op == Op::Call) {
+    const ptx::Function *callee = calleeOf(module, function, instr);
+    return callee && effectsOf(*callee).touchesShared;
+  }
+  if (instr.op == Op::CpAsync)
+    return true;
+  const ptx::Memory memory = ptx::info(instr.op).memory;
+  if (memory != ptx::Memory::Loads && memory != ptx::Memory::Stores && memory != ptx::Memory::Updates)
+    return false;
+  if (ptx::info(instr.op).text.starts_with("tex") || instr.op == Op::Tld4 || instr.op == Op::SuldB ||
+      instr.op == Op::SustB || instr.op == Op::SustP)
+    return false;
+  const ptx::Space space = spaceOf(module, function, instr);
+  return isShared(space) || (space == ptx::Space::None && generic);
+}
+
+Effects Regions::effectsOf(const ptx::Function &function) {
+  if (auto it = effects.find(&function); it != effects.end())
+    return it->second;
+  effects[&function] = {}; // a recursive call adds nothing that is not found on the way
+  Effects found;
+  for (const ptx::Instr &instr : function.instrs) {
+    found.syncs |= synchronizes(function, instr);
+    found.touchesShared |= touchesShared(function, instr);
+  }
+  return effects[&function] = found;
+}
+
+/// For each block, whether the function's proper end can be reached from it.
+const std::vector<bool> &Regions::endsWell(const ptx::Function &function) {
+  auto [it, isNew] = good.try_emplace(&function);
+  std::vector<bool> &well = it->second;
+  if (!isNew)
+    return well;
+  well.assign(function.blocks.size(), false);
+  std::vector<uint32_t> todo;
+  auto reach = [&](uint32_t block) {
+    if (!well[block])
+      well[block] = true, todo.push_back(block);
+  };
+  for (uint32_t b = 0; b < function.blocks.size(); ++b)
+    if (isLeaving(function.instrs[function.blocks[b].end - 1]))
+      reach(b);
+  while (!todo.empty()) {
+    const uint32_t block = todo.back();
+    todo.pop_back();
+    for (uint32_t pred : function.blocks[block].preds)
+      reach(pred);
+  }
+  return well;
+}
+
+void Regions::scanInstruction(const ptx::Function &function, uint32_t index, Region &region) {
+  const ptx::Instr &instr = function.instrs[index];
+  const bool waits = instr.op == Op::MbarrierTestWait || instr.op == Op::MbarrierTryWait;
+  const bool syncs = synchronizes(function, instr), shared = touchesShared(function, instr);
+  if (syncs)
+    region.sync = std::min(region.sync, index);
+  region.touchesShared |= shared;
+  region.plainSync &= !syncs || isPlainSync(function, instr);
+  region.acts |= (syncs && !waits) || shared || isLeaving(instr);
+  region.polls |= shared && (instr.op == Op::Atom || instr.op == Op::AtomCas ||
+                             (instr.op == Op::Ld && instr.mods.sem != ptx::Semantics::None &&
+                              instr.mods.sem != ptx::Semantics::Weak));
+  const bool stores =
+      instr.op == Op::St && instr.mods.space != ptx::Space::Global && !isShared(instr.mods.space);
+  region.storesLocal |= stores || instr.op == Op::Call;
+  if (isLeaving(instr) && (region.leaving == ptx::kNone || !instr.guard))
+    region.leaving = index;
+}
+
+void Regions::scan(const ptx::Function &function, uint32_t block, Region &region, std::vector<bool> &seen) {
+  for (uint32_t i = function.blocks[block].first; i < function.blocks[block].end; ++i) {
+    const ptx::Instr &instr = function.instrs[i];
+    scanInstruction(function, i, region);
+    auto operands = function.operandsOf(instr);
+    const unsigned dests = instr.op == Op::Call ? 0 : vm::countDests(function, instr);
+    auto note = [&](const ptx::Operand &operand) {
+      if (operand.isReg() && !seen[operand.index])
+        seen[operand.index] = true, region.written.push_back(operand.index);
+    };
+    auto noteAll = [&](const ptx::Operand &operand) {
+      if (operand.kind != ptx::OperandKind::Vector)
+        return note(operand);
+      for (const ptx::Operand &element : function.elementsOf(operand))
+        note(element);
+    };
+    for (unsigned d = 0; d < dests; ++d)
+      noteAll(operands[d]);
+    if (instr.op == Op::Call && operands.size() > 1)
+      noteAll(operands[1]);
+  }
+}
+
+Region Regions::find(const ptx::Function &function, uint32_t index) {
+  const ptx::Instr &instr = function.instrs[index];
+  const uint32_t home = function.blockOf[index];
+  const ptx::Block &block = function.blocks[home];
+  const std::vector<bool> &well = endsWell(function);
+  Region region;
+  std::vector<uint32_t> ends;
+  for (uint32_t succ : block.succs)
+    if (well[succ])
+      ends.push_back(succ);
+  if (!isLeaving(instr) && ends.size() == 1 && block.succs.size() > 1) {
+    region.join = function.blocks[ends[0]].first;
+    return region;
+  }
+  const uint32_t join = isLeaving(instr) ? ptx::kNone : block.ipdom;
+  region.join = join == ptx::kNone ? ptx::kNone : function.blocks[join].first;
+  if (isLeaving(instr))
+    region.leaving = index;
+  std::vector<bool> visited(function.blocks.size(), false), seen(function.registers.size(), false);
+  std::vector<uint32_t> todo;
+  auto visit = [&](uint32_t next) {
+    if (next == home)
+      region.loops = true;
+    if (next != join && !visited[next])
+      visited[next] = true, todo.push_back(next);
+  };
+  for (uint32_t succ : block.succs)
+    visit(succ);
+  while (!todo.empty()) {
+    const uint32_t next = todo.back();
+    todo.pop_back();
+    scan(function, next, region, seen);
+    for (uint32_t succ : function.blocks[next].succs)
+      visit(succ);
+  }
+  if (region.loops && instr.op == Op::Bra && instr.guard) {
+    region.jumpsBack = reaches(function, function.blockOf[function.operandsOf(instr)[0].index], home, join);
+    region.fallsBack =
+        index + 1 < function.instrs.size() && reaches(function, function.blockOf[index + 1], home, join);
+  }
+  return region;
+}
+
+const Region &Regions::of(const ptx::Function &function, uint32_t instr) {
+  std::unique_ptr<Region> &entry = known[&function.instrs[instr]];
+  if (!entry)
+    entry = std::make_unique<Region>(find(function, instr));
+  return *entry;
+}
+
+} // namespace heddle::check

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ptx/Module.h"
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace heddle::check {
+
+/// The code between a branch and the place where its ways meet again: what a thread may or may not execute
+/// when nobody knows how the branch goes.
+struct Region {
+  uint32_t join = ptx::kNone;    ///< instruction where the ways meet; none: the function's end
+  uint32_t leaving = ptx::kNone; ///< an instruction of the region that ends the thread or the function
+  uint32_t sync = ptx::kNone;    ///< the first that synchronizes, or calls what does
+  bool touchesShared = false;    ///< may load, store or copy to shared memory
+  bool storesLocal = false;      ///< may change the thread's own memory
+  bool acts = false;             ///< does more than wait: touches shared memory, arrives, ends threads
+  bool polls = false;            ///< looks at shared memory that others may change meanwhile
+  bool loops = false;            ///< the branch may be reached again from inside
+  bool plainSync = true;         ///< synchronizes by whole-block barriers and inside warps only
+  bool fallsBack = false,
+       jumpsBack = false;        ///< loops: whether one comes back by falling through, or by jumping
+  std::vector<uint32_t> written; ///< registers, each once
+};
+
+/// Whether block `to` can be reached from block `from` without passing block `join`.
+bool reaches(const ptx::Function &function, uint32_t from, uint32_t to, uint32_t join);
+
+/// What a call of a function may do.
+struct Effects {
+  bool syncs = false, touchesShared = false;
+};
+
+/// Finds regions when they are asked for, and keeps them.
+class Regions {
+public:
+  /// `genericIsShared`: generic addresses may lead to shared memory in this kernel.
+  Regions(const ptx::Module &parsed, bool genericIsShared) : module(parsed), generic(genericIsShared) {}
+
+  /// Of a branch, or of a guarded exit: then the region is everything behind it.
+  const Region &of(const ptx::Function &function, uint32_t instr);
+  Effects effectsOf(const ptx::Function &function);
+
+private:
+  Region find(const ptx::Function &function, uint32_t instr);
+  void scan(const ptx::Function &function, uint32_t block, Region &region, std::vector<bool> &seen);
+  const std::vector<bool> &endsWell(const ptx::Function &function);
+  bool synchronizes(const ptx::Function &function, const ptx::Instr &instr);
+  bool touchesShared(const ptx::Function &function, const ptx::Instr &instr);
+  void scanInstruction(const ptx::Function &function, uint32_t index, Region &region);
+
+  const ptx::Module &module;
+  const bool generic;
+  std::unordered_map<const ptx::Instr *, std::unique_ptr<Region>> known;
+  std::unordered_map<const ptx::Function *, Effects> effects;
+  std::unordered_map<const ptx::Function *, std::vector<bool>> good;
+};
+
+} // namespace heddle::check

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "check/StaticOrigins.h"
+#include "vm/Frame.h"
+
+#include <array>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace heddle::check {
+
+/// Lanes whose value is not known, and what it depends on.
+struct Taint {
+  uint32_t lanes = 0;
+  Origins origins = 0;
+
+  void add(const Taint &other) { lanes |= other.lanes, origins |= other.origins; }
+};
+
+/// Beside the registers of one activation: a mask for each PTX register.
+class FrameShadow {
+public:
+  explicit FrameShadow(size_t registers) : unknown(registers, ~0u), origins(registers, origin::Undefined) {}
+
+  uint32_t lanesOf(uint32_t reg) const { return unknown[reg]; }
+  Taint of(uint32_t reg, uint32_t mask) const {
+    const uint32_t lanes = unknown[reg] & mask;
+    return {lanes, lanes ? origins[reg] : 0};
+  }
+  /// Lanes of the mask take the taint; the others keep theirs.
+  void set(uint32_t reg, uint32_t mask, const Taint &taint) {
+    const uint32_t kept = unknown[reg] & ~mask, lanes = kept | (taint.lanes & mask);
+    origins[reg] = (kept ? origins[reg] : 0) | (taint.lanes & mask ? taint.origins : 0);
+    unknown[reg] = lanes;
+  }
+
+private:
+  std::vector<uint32_t> unknown;
+  std::vector<Origins> origins;
+};
+
+/// Bytes of memory that are not known. What they depend on is kept for all of them together: it only serves
+/// messages.
+class ByteShadow {
+public:
+  explicit ByteShadow(size_t bytes = 0, bool isUnknown = true) : unknown(bytes, isUnknown) {}
+
+  bool any(uint64_t at, uint64_t bytes) {
+    if (!grow(at, bytes))
+      return true;
+    for (uint64_t i = at; i < at + bytes; ++i)
+      if (unknown[i])
+        return true;
+    return false;
+  }
+  void set(uint64_t at, uint64_t bytes, bool isUnknown) {
+    if (grow(at, bytes))
+      std::fill_n(unknown.begin() + long(at), bytes, uint8_t(isUnknown));
+  }
+  void forget() { std::fill(unknown.begin(), unknown.end(), uint8_t(1)); }
+  Origins origins = origin::Memory;
+
+private:
+  /// What the machine would not let anybody touch has no shadow.
+  static constexpr uint64_t MostBytes = 1 << 20;
+  bool grow(uint64_t at, uint64_t bytes) {
+    if (at > MostBytes || bytes > MostBytes)
+      return false;
+    if (at + bytes > unknown.size())
+      unknown.resize(at + bytes, 1);
+    return true;
+  }
+  std::vector<uint8_t> unknown;
+};
+
+/// What a warp knew when it last came to a branch that a loop goes round by.
+struct Arrival {
+  uint32_t count = 0;
+  std::vector<uint32_t> unknown; ///< for each register
+  std::vector<uint8_t> values;   ///< its frame
+};
+
+/// Beside one warp.
+struct WarpShadow {
+  std::unordered_map<uint32_t, Arrival> arrivals; ///< by site
+  std::unordered_map<const vm::Frame *, std::unique_ptr<FrameShadow>> frames;
+  const vm::Frame *lastFrame = nullptr;
+  FrameShadow *last = nullptr;
+  std::array<ByteShadow, vm::Lanes> local;
+  Taint carry;
+
+  FrameShadow &of(const vm::Frame *frame) {
+    if (frame != lastFrame)
+      lastFrame = frame, last = frames.at(frame).get();
+    return *last;
+  }
+  FrameShadow &begin(const vm::Frame *frame) {
+    auto &slot = frames[frame];
+    slot = std::make_unique<FrameShadow>(frame->code->function->registers.size());
+    lastFrame = frame, last = slot.get();
+    return *slot;
+  }
+};
+
+} // namespace heddle::check

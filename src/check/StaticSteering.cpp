@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "check/StaticSteering.h"
+
+namespace heddle::check {
+
+using namespace vm;
+
+StaticSteering::StaticSteering(const Kernel &executed, const Knowledge &knowledge, Choices &made)
+    : kernel(executed), known(knowledge), choices(made), pointers(executed),
+      regions(*executed.entry().module, pointers.anywhere()) {
+  auto special = [&](ptx::SpecialReg reg) {
+    const Origins origins = origin::ofSpecial(reg);
+    if ((origins == origin::BlockId && known.blockId) || (origins == origin::GridSize && known.grid))
+      return Origins(0);
+    return origins;
+  };
+  for (const auto &code : kernel.codes)
+    plans[code.get()] = planTaint(*code, special);
+}
+
+namespace {
+
+/// The launch has one block; what the kernel is told of its place in the grid is what the caller said.
+void tellPlace(Warp &warp, const SpecialRow &row, const Knowledge &known) {
+  using enum ptx::SpecialReg;
+  const Dim3 id = known.blockId.value_or(Dim3{0, 0, 0}), size = known.grid.value_or(Dim3{1, 1, 1});
+  uint32_t value = 0;
+  switch (row.reg) {
+  case CtaIdX:
+  case ClusterIdX: value = id.x; break;
+  case CtaIdY:
+  case ClusterIdY: value = id.y; break;
+  case CtaIdZ:
+  case ClusterIdZ: value = id.z; break;
+  case NCtaIdX:
+  case NClusterIdX: value = size.x; break;
+  case NCtaIdY:
+  case NClusterIdY: value = size.y; break;
+  case NCtaIdZ:
+  case NClusterIdZ: value = size.z; break;
+  default: return;
+  }
+  std::fill_n(warp.row<uint32_t>(InSpecials | row.offset), Lanes, value);
+}
+
+} // namespace
+
+void StaticSteering::warpBegins(Warp &warp) {
+  if (warps.size() <= warp.index)
+    warps.resize(warp.index + 1);
+  warps[warp.index] = std::make_unique<WarpShadow>();
+  warps[warp.index]->begin(warp.splits[0].frame);
+  for (const SpecialRow &row : kernel.specials)
+    tellPlace(warp, row, known);
+}
+
+void StaticSteering::enter(Warp &warp) {
+  shadow = warps[warp.index].get();
+  const Frame *frame = warp.now().frame;
+  regs = &shadow->of(frame);
+  if (!plan || plan->code != frame->code)
+    plan = &plans.at(frame->code);
+}
+
+Taint StaticSteering::operandTaint(const ptx::Operand &operand, uint32_t mask) const {
+  const bool isRegister = operand.isReg() || operand.kind == ptx::OperandKind::AddrReg;
+  return isRegister ? regs->of(operand.index, mask) : Taint{};
+}
+
+StaticSteering::Who StaticSteering::whoExecutes(Warp &warp, const Inst &in, const TaintStep &s,
+                                                uint32_t mask) const {
+  if (in.guard == NoLoc)
+    return {mask, 0, 0};
+  const Taint guard = regs->of(s.guard, mask);
+  const uint32_t holds = in.guardNegated ? ~warp.pred(in.guard) : warp.pred(in.guard);
+  return {mask & ~guard.lanes & holds, guard.lanes, guard.origins};
+}
+
+Flow StaticSteering::step(Warp &warp, const Inst &in) {
+  enter(warp);
+  const TaintStep &s = stepOf(in);
+  const uint32_t mask = warp.now().mask;
+  if (in.counts && (s.rule == TaintRule::Branch || s.rule == TaintRule::Table))
+    return branch(warp, in, s);
+  if (in.counts && s.rule == TaintRule::Leave)
+    return leave(warp, in, s);
+  const Who who = whoExecutes(warp, in, s, mask);
+  if (!in.counts) // a helper of the instruction that follows, or what is left of one that took its taint
+                  // already
+    return who.sure ? in.run(warp, in, who.sure) : Flow::Next;
+  return who.sure | who.maybe ? act(warp, in, s, who) : Flow::Next;
+}
+
+Flow StaticSteering::act(Warp &warp, const Inst &in, const TaintStep &s, const Who &who) {
+  if (s.rule < TaintRule::Load)
+    return compute(warp, in, s, who);
+  if (s.rule == TaintRule::Call)
+    return call(warp, in, s, who);
+  if (s.rule == TaintRule::Trap || s.rule == TaintRule::Stack)
+    return who.sure ? execute(warp, in, who.sure) : Flow::Next;
+  if (who.maybe && s.rule > TaintRule::Image && s.rule != TaintRule::CopyAsync && s.rule != TaintRule::Order)
+    return giveUp(warp, in,
+                  "whether threads come to this synchronization depends on " + origin::describe(who.because),
+                  who.because);
+  if (who.sure)
+    if (Flow flow = actSurely(warp, in, s, who.sure); flow != Flow::Next || !who.maybe)
+      return flow;
+  if (!who.maybe || s.rule == TaintRule::Order)
+    return Flow::Next;
+  const Origins before = std::exchange(perhapsBecause, perhapsBecause | who.because);
+  const ptx::Instr *branchBefore =
+      perhaps ? perhapsBranch : std::exchange(perhapsBranch, &plan->code->sourceOf(in));
+  ++perhaps;
+  Flow flow = actSurely(warp, in, s, who.maybe);
+  --perhaps;
+  perhapsBecause = before, perhapsBranch = branchBefore;
+  setDsts(s, who.maybe, {who.maybe, who.because | origin::Memory});
+  return flow;
+}
+
+Flow StaticSteering::actSurely(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) {
+  switch (s.rule) {
+  case TaintRule::Load: return load(warp, in, s, mask);
+  case TaintRule::Store: return store(warp, in, s, mask);
+  case TaintRule::Atomic: return atomic(warp, in, s, mask);
+  case TaintRule::Image: setDsts(s, mask, {mask, origin::Memory}); return Flow::Next;
+  case TaintRule::Barrier: return barrier(warp, in, s, mask);
+  case TaintRule::Meet: return meet(warp, in, s, mask);
+  case TaintRule::Product8x8:
+  case TaintRule::MatrixLoad:
+  case TaintRule::MatrixStore: return matrix(warp, in, s, mask);
+  case TaintRule::Mbarrier:
+  case TaintRule::ArriveOnCopies: return mbarrier(warp, in, s, mask);
+  case TaintRule::CopyAsync: return copyAsync(warp, in, s, mask);
+  case TaintRule::BulkCopy: return bulkCopy(warp, in, s, mask);
+  default: return execute(warp, in, mask); // fences, groups of copies, the cluster's barrier
+  }
+}
+
+} // namespace heddle::check

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One block of a kernel, executed with unknown data.
+//
+// The machine executes; this decides for each instruction which lanes of its results are known, and keeps
+// unknown values from deciding anything:
+//   - arithmetic on unknown lanes gives unknown lanes (StaticRules.cpp);
+//   - global memory is neither read nor written: its contents and addresses are data (StaticMemory.cpp);
+//   - a barrier, a shared address, an mbarrier that depends on data is outside the class (StaticSync.cpp);
+//   - lanes that do not know how a branch goes pass its region at once: where it touches no shared memory by
+//     forgetting what it may write, else by going all its ways, with accesses that may or may not happen
+//     (StaticFlow.cpp).
+#pragma once
+
+#include "check/Places.h"
+#include "check/Static.h"
+#include "check/StaticChoices.h"
+#include "check/StaticPlan.h"
+#include "check/StaticPointers.h"
+#include "check/StaticRegion.h"
+#include "check/StaticShadow.h"
+#include "vm/Grid.h"
+#include "vm/Steering.h"
+
+#include <set>
+
+namespace heddle::check {
+
+/// What is known of the launch, in the form that the execution needs.
+struct Knowledge {
+  std::vector<uint8_t> parameters;       ///< the parameter buffer
+  std::vector<uint8_t> parameterUnknown; ///< for each of its bytes
+  std::vector<uint8_t> parameterOf;      ///< for each of its bytes, the parameter
+  std::optional<vm::Dim3> grid, blockId;
+  uint64_t nowhere = 0; ///< global memory where asynchronous copies come from and go to
+};
+
+class StaticSteering final : public vm::Steering {
+public:
+  StaticSteering(const vm::Kernel &kernel, const Knowledge &knowledge, Choices &choices);
+
+  void warpBegins(vm::Warp &warp) override;
+  vm::Flow step(vm::Warp &warp, const vm::Inst &in) override;
+
+  /// What happens now may happen or not: observers ask while an event comes.
+  bool isPerhaps() const { return perhaps != 0; }
+  /// What decides it.
+  Origins perhapsOrigins() const { return perhapsBecause; }
+  /// The branch or guard that decides it.
+  const ptx::Instr *perhapsFrom() const { return perhapsBranch; }
+
+  /// Of the store that happens now: lanes whose value is not known, and lanes where what was there before is
+  /// not.
+  uint32_t unknownValues() const { return storesUnknown; }
+  uint32_t unknownBefore() const { return overUnknown; }
+
+  /// A loop that waits for other threads by looking at shared memory: order may come from it that is not seen
+  /// here.
+  const ptx::Instr *polledAt() const { return polled; }
+
+  /// A branch went a way that may not exist: what is found behind it is not certain.
+  bool hasAssumed() const { return assumed; }
+
+  const std::vector<OutsideReason> &outside() const { return reasons; }
+  /// The execution was given up, and the machine's fault is not one of the kernel's.
+  bool gaveUp() const { return stopped; }
+
+private:
+  using Flow = vm::Flow;
+  using Inst = vm::Inst;
+  using Warp = vm::Warp;
+
+  // Where we are: set by enter().
+  WarpShadow *shadow = nullptr;
+  FrameShadow *regs = nullptr;
+  const TaintPlan *plan = nullptr;
+
+  void enter(Warp &warp);
+  const TaintStep &stepOf(const Inst &in) const {
+    return plan->steps[plan->code->sources[size_t(&in - plan->code->insts.data())]];
+  }
+  std::span<const uint32_t> dstsOf(const TaintStep &s) const {
+    return {plan->registers.data() + s.first, s.dsts};
+  }
+  std::span<const uint32_t> srcsOf(const TaintStep &s) const {
+    return {plan->registers.data() + s.first + s.dsts, s.srcs};
+  }
+  Taint taintOf(uint32_t reg, uint32_t mask) const {
+    return reg == ptx::kNone ? Taint{} : regs->of(reg, mask);
+  }
+  Taint sourcesOf(const TaintStep &s, uint32_t mask) const;
+  Taint operandTaint(const ptx::Operand &operand, uint32_t mask) const;
+  void setDsts(const TaintStep &s, uint32_t mask, const Taint &taint) {
+    for (uint32_t reg : dstsOf(s))
+      if (reg != ptx::kNone)
+        regs->set(reg, mask, taint);
+  }
+
+  /// Lanes that execute an instruction: those that do, and those of which it is not known.
+  struct Who {
+    uint32_t sure = 0, maybe = 0;
+    Origins because = 0;
+  };
+  Who whoExecutes(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) const;
+  /// Everything but flow.
+  Flow act(Warp &warp, const Inst &in, const TaintStep &s, const Who &who);
+  Flow actSurely(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask);
+
+  // StaticRules.cpp
+  Flow compute(Warp &warp, const Inst &in, const TaintStep &s, const Who &who);
+  Taint resultOf(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) const;
+  bool isElsewhere(const Inst &in, const TaintStep &s) const;
+  Taint compareResult(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) const;
+
+  // StaticMemory.cpp
+  struct Reach {
+    uint32_t shared = 0, local = 0, parameter = 0; ///< lanes, by where their addresses lead
+    uint32_t unknownLocal = 0, unknownShared = 0;
+    Taint taint;
+    alignas(64) uint64_t address[vm::Lanes];
+  };
+  void reach(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask, Reach &out) const;
+  Flow load(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask);
+  Flow store(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask);
+  Flow atomic(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask);
+  Flow matrix(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask);
+  Flow copyAsync(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask);
+  Flow bulkCopy(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask);
+  void tellGlobal(Warp &warp, const Inst &in, uint32_t mask, vm::AccessKind kind) const;
+  Taint parameterTaint(uint64_t offset, uint32_t bytes) const;
+  Taint bytesTaint(Warp &warp, const Reach &reach, uint64_t offset, uint32_t bytes);
+  void setBytes(const Reach &reach, uint64_t offset, uint32_t bytes, const Taint &value);
+  void leadNowhere(Warp &warp, vm::Loc row, uint32_t mask) const;
+  /// Runs the handler; a fault on a way that may not be taken is no fault yet.
+  Flow execute(Warp &warp, const Inst &in, uint32_t mask);
+
+  // StaticSync.cpp
+  Flow barrier(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask);
+  Flow meet(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask);
+  Flow mbarrier(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask);
+  Taint meetResult(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) const;
+
+  // StaticFlow.cpp
+  Flow branch(Warp &warp, const Inst &in, const TaintStep &s);
+  Flow leave(Warp &warp, const Inst &in, const TaintStep &s);
+  Flow call(Warp &warp, const Inst &in, const TaintStep &s, const Who &who);
+  Flow callOutside(Warp &warp, const Inst &in, const vm::CallSite &site, uint32_t mask);
+  Flow passRegion(Warp &warp, const Inst &in, uint32_t lanes, const Taint &because);
+  Flow walk(Warp &warp, uint32_t pc, uint32_t mask, uint32_t join);
+  Flow walkBranch(Warp &warp, const Inst &in, uint32_t &mask, uint32_t join, uint32_t &pc);
+  Flow endLanes(Warp &warp, const Inst &leaving, uint32_t lanes);
+  void copyArguments(Warp &warp, const Inst &in, uint32_t mask);
+  void copyResults(Warp &warp, uint32_t mask);
+  void forget(const Region &region, uint32_t lanes, Origins because);
+  void forgetLocal(uint32_t lanes, Origins because);
+  uint32_t indexOf(const Inst &in) const {
+    return plan->code->sources[size_t(&in - plan->code->insts.data())];
+  }
+
+  // StaticAgree.cpp
+  bool mayAgree(Warp &warp, const TaintStep &s, const Region &region, uint32_t unsure);
+  Flow agree(Warp &warp, const Inst &in, const TaintStep &s, const Region &region, Origins because);
+  bool settle(Warp &warp, const Inst &in, uint32_t arrival, Origins because);
+  bool isNested(const Inst &in);
+  void forgetMemory(Origins because);
+
+  // StaticOutside.cpp
+  Place placeOf(const ptx::Instr &instr) const;
+  /// Notes a reason and goes on.
+  void note(const ptx::Instr &instr, std::string text, Origins origins,
+            std::vector<Finding::Note> notes = {});
+  /// Notes a reason and ends the execution.
+  Flow giveUp(Warp &warp, const Inst &in, std::string text, Origins origins,
+              std::vector<Finding::Note> notes = {});
+  Flow syncDepends(Warp &warp, const Inst &in, const Region &region, Origins origins);
+
+  const vm::Kernel &kernel;
+  const Knowledge &known;
+  Choices &choices;
+  const SharedPointers pointers;
+  Regions regions;
+  std::unordered_map<const vm::Code *, TaintPlan> plans;
+  std::vector<std::unique_ptr<WarpShadow>> warps;
+  ByteShadow sharedBytes;
+  unsigned perhaps = 0;
+  uint32_t storesUnknown = 0, overUnknown = 0;
+  const ptx::Instr *polled = nullptr;
+  Origins perhapsBecause = 0;
+  const ptx::Instr *perhapsBranch = nullptr;
+  std::optional<std::vector<bool>> varying; ///< registers of the kernel, once somebody asked
+  std::vector<vm::Loc> places;              ///< of the kernel's registers, likewise
+  bool assumed = false;
+  std::set<uint32_t> agreedLoops;         ///< their branches
+  bool memoryIsData = false;              ///< nothing that is stored counts as known any more
+  std::set<const ptx::Instr *> openLoops; ///< branches whose loop is being passed
+  uint64_t walked = 0;
+  std::vector<OutsideReason> reasons;
+  std::set<const ptx::Instr *> named;
+  bool stopped = false;
+};
+
+} // namespace heddle::check

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A fixpoint without regard to the order of instructions. What is computed from something that varies does;
+// and what is written between a branch that varies and where its ways meet does, since some threads come
+// there and others do not.
+#include "check/StaticUniform.h"
+
+#include "vm/Lowering.h"
+
+#include <algorithm>
+
+namespace heddle::check {
+namespace {
+
+using ptx::Op;
+using ptx::OperandKind;
+
+bool isAlike(ptx::SpecialReg reg) {
+  using enum ptx::SpecialReg;
+  switch (reg) {
+  case NTidX:
+  case NTidY:
+  case NTidZ:
+  case CtaIdX:
+  case CtaIdY:
+  case CtaIdZ:
+  case NCtaIdX:
+  case NCtaIdY:
+  case NCtaIdZ:
+  case WarpSize:
+  case DynamicSmemSize:
+  case TotalSmemSize: return true;
+  default: return false;
+  }
+}
+
+/// One of the kernel's own; results of calls are in parameter space too.
+bool loadsParameter(const ptx::Function &f, const ptx::Instr &instr) {
+  if (instr.op != Op::Ld || f.operandsOf(instr)[1].kind != OperandKind::AddrVar)
+    return false;
+  const uint32_t variable = f.operandsOf(instr)[1].index;
+  return std::any_of(f.params.begin(), f.params.end(),
+                     [&](const ptx::Param &parameter) { return parameter.variable == variable; });
+}
+
+/// Whether the result is a function of the sources in the thread itself.
+bool isOwnWork(const ptx::Function &f, const ptx::Instr &instr) {
+  const ptx::OpInfo &info = ptx::info(instr.op);
+  return loadsParameter(f, instr) ||
+         (info.memory == ptx::Memory::None && info.lanes == ptx::Lanes::Each && instr.op != Op::ActiveMask &&
+          instr.op != Op::Shfl && instr.op != Op::Vote && instr.op != Op::Txq && instr.op != Op::Suq);
+}
+
+class Sweep {
+public:
+  Sweep(const ptx::Function &kernel, Regions &all)
+      : f(kernel), regions(all), varies(kernel.registers.size(), false) {}
+
+  std::vector<bool> run() {
+    do {
+      changed = false;
+      for (uint32_t i = 0; i < f.instrs.size(); ++i)
+        visit(i);
+    } while (changed);
+    return std::move(varies);
+  }
+
+private:
+  bool isVarying(const ptx::Operand &operand) const {
+    if (operand.kind == OperandKind::Vector) {
+      for (const ptx::Operand &element : f.elementsOf(operand))
+        if (isVarying(element))
+          return true;
+      return false;
+    }
+    if (operand.kind == OperandKind::Special)
+      return !isAlike(ptx::SpecialReg(operand.index));
+    return (operand.isReg() || operand.kind == OperandKind::AddrReg) && varies[operand.index];
+  }
+
+  void mark(uint32_t reg) {
+    changed |= !varies[reg];
+    varies[reg] = true;
+  }
+  void mark(const ptx::Operand &operand) {
+    if (operand.kind == OperandKind::Vector)
+      for (const ptx::Operand &element : f.elementsOf(operand))
+        mark(element);
+    else if (operand.isReg())
+      mark(operand.index);
+  }
+
+  void visit(uint32_t index) {
+    const ptx::Instr &instr = f.instrs[index];
+    auto operands = f.operandsOf(instr);
+    bool differs = instr.guard && varies[instr.guard.reg];
+    if (instr.op == Op::Bra || instr.op == Op::BrxIdx) {
+      differs |= instr.op == Op::BrxIdx && isVarying(operands[0]);
+      if (differs)
+        for (uint32_t reg : regions.of(f, index).written)
+          mark(reg);
+      return;
+    }
+    if (instr.op == Op::Call) {
+      if (operands.size() > 1)
+        mark(operands[1]);
+      return;
+    }
+    const unsigned dests = vm::countDests(f, instr);
+    differs |= !isOwnWork(f, instr);
+    for (unsigned i = dests; i < operands.size(); ++i)
+      differs |= isVarying(operands[i]);
+    for (unsigned i = 0; i < dests && differs; ++i)
+      mark(operands[i]);
+  }
+
+  const ptx::Function &f;
+  Regions &regions;
+  std::vector<bool> varies;
+  bool changed = false;
+};
+
+} // namespace
+
+std::vector<bool> varyingRegisters(const ptx::Function &kernel, Regions &regions) {
+  return Sweep(kernel, regions).run();
+}
+
+} // namespace heddle::check

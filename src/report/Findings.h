@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "check/Finding.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace heddle::report {
+
+/// Fills in the source lines that the finder did not have, from the files themselves. Places whose file is
+/// not there stay as they are.
+void addSourceLines(std::vector<check::Finding> &findings);
+
+/// For people. Each finding opens with its class:
+///     race: tile.cu:14:9: thread 0 writes 'tile[1]', which thread 33 reads [race/shared]
+///        14 |         tile[i] = x;
+///           |         ^
+///     tile.cu:17:13: note: read here by thread 33
+///     hint: put __syncthreads() between the two
+std::string findingsText(const std::vector<check::Finding> &findings, bool colour);
+
+/// The same facts for programs. The layout is "heddle.check/1": docs/check.md describes it.
+nlohmann::ordered_json findingsJson(const std::vector<check::Finding> &findings);
+
+/// The same as a SARIF 2.1.0 log, for review tools. Files below `base` are named relative to it (as
+/// %SRCROOT%), so that a log made in one checkout fits another.
+nlohmann::ordered_json findingsSarif(const std::vector<check::Finding> &findings,
+                                     const std::filesystem::path &base);
+
+} // namespace heddle::report

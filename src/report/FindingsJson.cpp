@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/Findings.h"
+
+#include <nlohmann/json.hpp>
+
+namespace heddle::report {
+namespace {
+
+using check::Finding;
+using Json = nlohmann::ordered_json;
+
+/// What is not known is left out: a 0 would read as a line.
+void addPlace(Json &to, const Place &place) {
+  if (!place.isKnown())
+    return;
+  to["file"] = place.file;
+  if (place.line)
+    to["line"] = place.line;
+  if (place.column)
+    to["column"] = place.column;
+}
+
+Json noteJson(const Finding::Note &note) {
+  Json json = Json::object();
+  addPlace(json, note.place);
+  json["text"] = note.text;
+  return json;
+}
+
+Json findingJson(const Finding &finding) {
+  Json json = {{"class", nameOf(classOf(finding.rule))}, {"rule", idOf(finding.rule)}};
+  if (!finding.kernel.empty())
+    json["kernel"] = finding.kernel;
+  addPlace(json, finding.place);
+  json["text"] = finding.text;
+  json["notes"] = Json::array();
+  for (const Finding::Note &note : finding.notes)
+    json["notes"].push_back(noteJson(note));
+  if (!finding.hint.empty())
+    json["hint"] = finding.hint;
+  json["times"] = finding.times;
+  return json;
+}
+
+} // namespace
+
+Json findingsJson(const std::vector<Finding> &findings) {
+  Json json = {{"schema", "heddle.check/1"}, {"findings", Json::array()}};
+  for (const Finding &finding : findings)
+    json["findings"].push_back(findingJson(finding));
+  return json;
+}
+
+} // namespace heddle::report
