@@ -34,7 +34,9 @@ constexpr std::array kTakesValue = {"-I",
                                     "-Xclang",
                                     "--generate-code",
                                     "--gpu-architecture",
-                                    "--default-stream"};
+                                    "--default-stream",
+                                    "-rdc",
+                                    "--relocatable-device-code"};
 
 constexpr std::array kArchWithValue = {"-gencode",           "-arch",     "-code", "--generate-code",
                                        "--gpu-architecture", "--gpu-code"};

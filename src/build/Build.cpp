@@ -12,6 +12,8 @@
 // but LLVM's leaves some objects with symbols that no linker takes.)
 #include "build/Build.h"
 
+#include "build/InlinedPlaces.h"
+#include "build/Unsupported.h"
 #include "source/Toolkit.h"
 #include "support/Paths.h"
 #include "support/Process.h"
@@ -77,6 +79,14 @@ bool saysOptimization(const std::vector<std::string> &flags) {
   return std::any_of(flags.begin(), flags.end(), [](const std::string &f) { return f.starts_with("-O"); });
 }
 
+/// The flags that mean something where there is no GPU. Many programs are linked with the driver's library
+/// and never call it; here it is nowhere to be found.
+std::vector<std::string> machineFlags(const std::vector<std::string> &flags) {
+  std::vector<std::string> kept = withoutArchFlags(flags);
+  std::erase(kept, "-lcuda");
+  return kept;
+}
+
 /// "90a" of "sm_90a".
 std::string archNumber(const std::string &arch) { return arch.substr(arch.find('_') + 1); }
 
@@ -97,7 +107,7 @@ std::vector<std::string> nvccCommand(const Request &request, const fs::path &nvc
   if (fs::path ours = dataFolder("runtime"); !ours.empty())
     append(command, {"-isystem", ours.string()});
   append(command,
-         request.device == Device::Machine ? withoutArchFlags(request.sources.flags) : request.sources.flags);
+         request.device == Device::Machine ? machineFlags(request.sources.flags) : request.sources.flags);
   append(command, {"-o", request.output.string()});
   if (request.device == Device::Machine) {
     std::string folder = libraryFolder().string();
@@ -141,7 +151,7 @@ private:
   std::vector<std::string> cudaCommand(source::Side side) const {
     source::CompileOptions options;
     options.arch = request.arch;
-    options.userArguments = withoutArchFlags(request.sources.flags);
+    options.userArguments = machineFlags(request.sources.flags);
     std::vector<std::string> command = {clang.string()};
     append(command, common());
     append(command, source::clangArguments(options, std::nullopt, side));
@@ -167,7 +177,7 @@ private:
     append(command, {"-isystem", dataFolder("runtime/cuda").string()});
     if (file.extension() == ".c")
       append(command, {"-x", "c"});
-    append(command, withoutArchFlags(request.sources.flags));
+    append(command, machineFlags(request.sources.flags));
     append(command, {"-c", file.string(), "-o", object.string()});
     return command;
   }
@@ -179,6 +189,7 @@ private:
     auto host = std::async(std::launch::async, [&] { return runProcess(hostCommand(markerFile)); });
     ProcessResult device = runProcess(deviceCommand());
     if (device.succeeded()) {
+      tellInlinedPlaces(ptx);
       ProcessResult carried =
           runProcess({clang.string(), "-x", "c", "-c", carrierSource.string(), "-o", carrier.string()});
       device.exitCode = carried.exitCode;
@@ -227,7 +238,7 @@ Result buildWithClang(const Request &request, const fs::path &clang) {
   for (const ClangUnit &unit : units)
     append(link, unit.objects());
   std::string library = libraryFolder().string();
-  append(link, linkerFlags(request.sources.flags));
+  append(link, linkerFlags(machineFlags(request.sources.flags)));
   append(link,
          {"-o", request.output.string(), "-L" + library, "-lheddle_cudart", "-Wl,-rpath," + library, "-lm"});
   ProcessResult linked = runProcess(link);
@@ -287,6 +298,8 @@ Result build(const Request &request, Diagnostics &diagnostics) {
         .withHint("build and install Heddle as a whole: make install");
     return {};
   }
+  if (request.device == Device::Machine && !flagsAreSupported(request.sources.flags, diagnostics))
+    return {};
   std::optional<fs::path> nvcc, clang;
   bool tooOldForNvcc =
       request.compiler == Compiler::Auto && std::atoi(archNumber(request.arch).c_str()) < kOldestOfNvcc;
@@ -294,10 +307,12 @@ Result build(const Request &request, Diagnostics &diagnostics) {
     nvcc = findNvcc();
   if (!nvcc && request.compiler != Compiler::Nvcc && request.device == Device::Machine)
     clang = findClang();
-  if (nvcc)
-    return buildWithNvcc(request, *nvcc);
-  if (clang)
-    return buildWithClang(request, *clang);
+  if (nvcc || clang) {
+    Result result = nvcc ? buildWithNvcc(request, *nvcc) : buildWithClang(request, *clang);
+    if (!result.ok && request.device == Device::Machine)
+      explainFailure(result.messages, diagnostics);
+    return result;
+  }
   if (request.device == Device::Gpu || request.compiler == Compiler::Nvcc)
     diagnostics.error({}, "nvcc is not on this machine")
         .withHint(request.device == Device::Gpu

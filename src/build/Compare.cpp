@@ -357,6 +357,8 @@ bool areClose(const uint8_t *a, const uint8_t *b, Element element, const Toleran
          (tolerance.ulps && ulpsApart(a, b, element) <= tolerance.ulps);
 }
 
+bool isRecording(const std::filesystem::path &file) { return cudart::CopyLogReader().open(file.string()); }
+
 std::optional<CopyDifference> compareLogs(const std::string &fileA, const std::string &fileB,
                                           const Tolerance &tolerance, uint64_t &copies) {
   cudart::CopyLogReader a, b;

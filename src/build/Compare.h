@@ -4,6 +4,7 @@
 #include "cudart/CopyLog.h"
 #include "support/Diagnostics.h"
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,6 +41,9 @@ Element guessElement(const std::vector<uint8_t> &bytes);
 /// One element as text: "3.5", "-7".
 std::string valueText(const uint8_t *bytes, Element element);
 bool areClose(const uint8_t *a, const uint8_t *b, Element element, const Tolerance &tolerance);
+
+/// True for a file of copies that some run left behind.
+bool isRecording(const std::filesystem::path &file);
 
 /// Where two runs of device-to-host copies part.
 struct CopyDifference {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Copies and fills. Every form comes down to one box: rows of bytes, each side with its own pitches.
+#include "cudart/Check.h"
 #include "cudart/Runtime.h"
 
 #include <cstring>
@@ -39,6 +40,19 @@ void move(const Box &box) {
     for (size_t y = 0; y < box.height; ++y)
       std::memmove(box.to.data + z * box.to.sliceBytes + y * box.to.pitchBytes,
                    box.from.data + z * box.from.sliceBytes + y * box.from.pitchBytes, box.widthBytes);
+}
+
+/// Tells the checker, row by row: what lies between rows is not touched.
+void noteTouched(Runtime &runtime, const Box &box, const char *what) {
+  if (!runtime.check)
+    return;
+  for (size_t z = 0; z < box.depth; ++z)
+    for (size_t y = 0; y < box.height; ++y) {
+      if (box.from.data)
+        runtime.check->read(box.from.data + z * box.from.sliceBytes + y * box.from.pitchBytes, box.widthBytes,
+                            what);
+      runtime.check->wrote(box.to.data + z * box.to.sliceBytes + y * box.to.pitchBytes, box.widthBytes, what);
+    }
 }
 
 size_t spanOf(const Side &side, const Box &box) {
@@ -85,13 +99,17 @@ cudaError_t prepareCopy(Runtime &runtime, const Box &box, cudaMemcpyKind kind, s
   std::optional<cudaMemcpyKind> direction = directionOf(runtime, box, kind);
   if (!direction)
     return kind > cudaMemcpyDefault ? cudaErrorInvalidMemcpyDirection : cudaErrorInvalidValue;
-  work = [box] { move(box); };
+  work = [box, &runtime] {
+    noteTouched(runtime, box, "copy");
+    move(box);
+  };
   if (*direction == cudaMemcpyDeviceToHost && runtime.logsCopies()) {
     std::vector<std::function<void()>> logs;
     for (size_t z = 0; z < box.depth; ++z)
       logs.push_back(runtime.logCopy(box.to.data + z * box.to.sliceBytes, box.to.pitchBytes,
                                      box.from.data + z * box.from.sliceBytes, 0, box.widthBytes, box.height));
-    work = [box, logs] {
+    work = [box, logs, &runtime] {
+      noteTouched(runtime, box, "copy");
       move(box);
       for (const auto &log : logs)
         log();
@@ -177,7 +195,8 @@ cudaError_t fill(const Box &box, int value, When when, cudaStream_t stream = nul
       return cudaSuccess;
     if (!onDevice(runtime, box.to, box))
       return cudaErrorInvalidValue;
-    auto work = [box, value] {
+    auto work = [box, value, &runtime] {
+      noteTouched(runtime, box, "fill");
       for (size_t z = 0; z < box.depth; ++z)
         for (size_t y = 0; y < box.height; ++y)
           std::memset(box.to.data + z * box.to.sliceBytes + y * box.to.pitchBytes, value, box.widthBytes);

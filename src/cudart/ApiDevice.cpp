@@ -2,6 +2,7 @@
 //
 // The device and what it says about itself. Numbers come from the architecture's table where it has them; the
 // others are those of an H200 under CUDA 13, or 0 where the machine does not have the thing at all.
+#include "cudart/Check.h"
 #include "cudart/Runtime.h"
 
 #include <cstring>
@@ -180,6 +181,9 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
     // The machine's stacks are larger than any that programs ask for; they grow, but do not shrink.
     if (limit == cudaLimitStackSize && value > runtime.machine.limits().stackBytesPerThread)
       runtime.machine.setStackBytes(uint32_t(value));
+    // Under the checker the limit is one, with room for frames that a device's compiler makes smaller.
+    else if (limit == cudaLimitStackSize && runtime.check)
+      runtime.machine.setStackBytes(uint32_t(4 * value));
     if (limit == cudaLimitMallocHeapSize)
       runtime.machine.setDeviceHeapBytes(value);
     return cudaSuccess;

@@ -90,6 +90,10 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *fu
                                          : int(runtime.arch.maxSharedBytesPerBlock - info.staticSharedBytes);
     attributes->preferredShmemCarveout = entry.preferredCarveout;
     attributes->nonPortableClusterSizeAllowed = entry.nonPortableCluster;
+    attributes->clusterDimMustBeSet = 0;
+    attributes->requiredClusterWidth = int(info.requiredCluster.x);
+    attributes->requiredClusterHeight = int(info.requiredCluster.y);
+    attributes->requiredClusterDepth = int(info.requiredCluster.z);
     return cudaSuccess;
   });
 }

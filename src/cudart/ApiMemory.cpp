@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Getting memory, giving it back, and asking about it.
+#include "cudart/Check.h"
 #include "cudart/Runtime.h"
 
 #include <cstring>
@@ -22,10 +23,14 @@ cudaError_t allocate(Runtime &runtime, void **pointer, size_t bytes, vm::Allocat
   if (bytes == 0)
     return cudaSuccess;
   *pointer = runtime.machine.memory().allocate(bytes, kind);
+  if (runtime.check && *pointer)
+    runtime.check->allocated(*pointer);
   return *pointer ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 cudaError_t release(Runtime &runtime, void *pointer) {
+  if (runtime.check)
+    runtime.check->freeing(pointer);
   return runtime.machine.memory().free(pointer) == vm::FreeResult::Freed ? cudaSuccess
                                                                          : cudaErrorInvalidValue;
 }

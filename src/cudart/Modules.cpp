@@ -77,6 +77,17 @@ void Modules::placeManaged(RegisteredModule *module) {
   }
 }
 
+void Modules::initializeVariables() {
+  std::lock_guard lock(guard);
+  for (RegisteredModule &module : modules) {
+    if (module.loaded)
+      module.loaded->initializeVariables();
+    for (SymbolEntry &symbol : module.symbols)
+      if (symbol.initialValue && symbol.managedPointer && *symbol.managedPointer)
+        std::memcpy(*symbol.managedPointer, symbol.initialValue, symbol.bytes);
+  }
+}
+
 KernelEntry *Modules::find(const void *function) {
   std::lock_guard lock(guard);
   auto found = byHost.find(function);

@@ -63,6 +63,9 @@ public:
   /// Managed variables are touched by host code without any call, so they get their memory at once.
   void placeManaged(RegisteredModule *module);
 
+  /// Device variables as they were when the program started.
+  void initializeVariables();
+
   /// By host stub or by handle; null where nobody registered it.
   KernelEntry *find(const void *function);
   SymbolEntry *findSymbol(const void *host);

@@ -45,6 +45,8 @@ void reportFailure(const Diagnostic &diagnostic) {
   write(out.str());
 }
 
+void noteFailure() { failed = true; }
+
 bool anyFailure() { return failed; }
 
 void DeviceOutput::add(std::string_view text) {

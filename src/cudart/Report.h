@@ -17,6 +17,8 @@ void tell(std::string_view text);
 void reportFailure(std::string_view text);
 void reportFailure(const Diagnostics &diagnostics);
 void reportFailure(const Diagnostic &diagnostic);
+/// The same without a word: somebody else will tell.
+void noteFailure();
 bool anyFailure();
 
 /// Text of device-side printf. It goes to the program's stdout when the host waits for the device, as the

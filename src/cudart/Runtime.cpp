@@ -2,10 +2,12 @@
 #include "cudart/Runtime.h"
 
 #include "arch/Occupancy.h"
+#include "cudart/Check.h"
 #include "cudart/WriteWatcher.h"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 
@@ -102,6 +104,8 @@ Runtime::Runtime(Settings given, arch::Arch table, cudaError_t startError)
   std::copy(std::begin(kDefaultLimits), std::end(kDefaultLimits), limits);
   if (!settings.copyLog.empty() && !copyLog.open(settings.copyLog))
     tell("cannot write the copy log '" + settings.copyLog + "'");
+  if (!settings.checkFile.empty())
+    check = std::make_unique<ProgramCheck>(settings.checkFile, machine.memory());
   if (settings.watchAllocation)
     watcher = std::make_unique<WriteWatcher>(machine.memory(), *settings.watchAllocation,
                                              settings.watchOffset, settings.watchBytes);
@@ -111,6 +115,8 @@ void Runtime::finish() {
   streams.waitForAll();
   hostHasWaited();
   writeSummary();
+  if (check)
+    check->write(true);
 }
 
 void Runtime::deviceFailed(cudaError_t error) {
@@ -182,6 +188,26 @@ bool Runtime::isDeviceMemory(const void *pointer, size_t bytes) const {
   return piece && bytes <= piece->end() - address;
 }
 
+namespace {
+
+/// Every device that has clusters allows this many blocks; a kernel may ask for twice as many.
+constexpr uint64_t kPortableClusterBlocks = 8;
+
+cudaError_t checkCluster(const LaunchShape &shape, const vm::KernelInfo &info, const KernelEntry &entry) {
+  const vm::Dim3 &required = info.requiredCluster;
+  const vm::Dim3 cluster = shape.cluster.count() == 1 && required.x ? required : shape.cluster;
+  if (required.x && cluster != required)
+    return cudaErrorInvalidClusterSize;
+  const uint64_t most = entry.nonPortableCluster ? 2 * kPortableClusterBlocks : kPortableClusterBlocks;
+  if (cluster.count() == 0 || cluster.count() > most)
+    return cudaErrorInvalidClusterSize;
+  bool whole =
+      shape.grid.x % cluster.x == 0 && shape.grid.y % cluster.y == 0 && shape.grid.z % cluster.z == 0;
+  return whole ? cudaSuccess : cudaErrorInvalidClusterSize;
+}
+
+} // namespace
+
 cudaError_t Runtime::prepare(KernelEntry &entry, const LaunchShape &shape, void **arguments,
                              std::function<void()> &work) {
   cudaError_t error = cudaSuccess;
@@ -202,6 +228,8 @@ cudaError_t Runtime::prepare(KernelEntry &entry, const LaunchShape &shape, void 
     return cudaErrorInvalidValue;
   if (info.requiredBlock.x && vm::Dim3(toDim3(shape.block)) != info.requiredBlock)
     return cudaErrorInvalidValue;
+  if (cudaError_t wrong = checkCluster(shape, info, entry))
+    return wrong;
   if (shape.cooperative) {
     arch::KernelResources resources{unsigned(threads), info.registers, info.staticSharedBytes,
                                     shape.dynamicSharedBytes};
@@ -240,7 +268,11 @@ cudaError_t Runtime::launch(KernelEntry &entry, const LaunchShape &shape, void *
 }
 
 void Runtime::execute(const vm::LaunchRequest &request) {
-  vm::LaunchResult result = machine.launch(request, watcher.get());
+  if (check)
+    check->beforeWork();
+  vm::LaunchResult result = machine.launch(request, check ? check->observer() : watcher.get());
+  if (check)
+    check->launchEnded();
   {
     std::lock_guard lock(counterGuard);
     ++launches;
@@ -251,7 +283,9 @@ void Runtime::execute(const vm::LaunchRequest &request) {
   if (result.ok())
     return;
   output.flush();
-  if (result.fault)
+  if (result.fault && check)
+    noteFailure(); // it is among the findings
+  else if (result.fault)
     reportFailure(result.fault->diagnostic());
   else
     reportFailure("launch refused: " + result.refusal);
@@ -288,9 +322,12 @@ void Runtime::logSharedMemory() {
   std::lock_guard lock(logGuard);
   if (touchedShared.empty())
     return;
-  for (const vm::Allocation &piece : machine.memory().live()) {
-    if (!touchedShared.count(piece.id))
-      continue;
+  // Addresses differ from run to run, the order of allocation does not; variables come first.
+  std::vector<vm::Allocation> pieces = machine.memory().live();
+  std::erase_if(pieces, [&](const vm::Allocation &piece) { return !touchedShared.count(piece.id); });
+  std::ranges::sort(pieces, {},
+                    [](const vm::Allocation &piece) { return std::pair(piece.name.empty(), piece.id); });
+  for (const vm::Allocation &piece : pieces) {
     CopyRecord record;
     record.sequence = ++copies;
     record.launches = launchesAsked;
@@ -349,8 +386,12 @@ cudaError_t Runtime::reset() {
   for (const vm::Allocation &piece : machine.memory().live())
     if (piece.kind == vm::AllocationKind::Device || piece.kind == vm::AllocationKind::Managed ||
         piece.kind == vm::AllocationKind::Pinned)
-      if (piece.name.empty())
+      if (piece.name.empty()) {
+        if (check)
+          check->freeing(reinterpret_cast<void *>(piece.address));
         machine.memory().free(reinterpret_cast<void *>(piece.address));
+      }
+  modules.initializeVariables();
   // A device that faulted is gone for this process; the real one answers so after a reset.
   if (failed)
     sticky = cudaErrorDevicesUnavailable;

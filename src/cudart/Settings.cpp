@@ -22,6 +22,7 @@ Settings Settings::fromEnvironment() {
   settings.timeoutSeconds = std::strtod(text("HEDDLE_TIMEOUT").c_str(), nullptr);
   settings.copyLog = text("HEDDLE_LOG");
   settings.summaryFile = text("HEDDLE_SUMMARY");
+  settings.checkFile = text("HEDDLE_CHECK");
   settings.scheduleSeed = std::strtoull(text("HEDDLE_SCHEDULE").c_str(), nullptr, 10);
   unsigned long long allocation, offset, bytes;
   if (std::sscanf(text("HEDDLE_WATCH").c_str(), "%llu:%llu:%llu", &allocation, &offset, &bytes) == 3) {

@@ -15,6 +15,7 @@ struct Settings {
   double timeoutSeconds = 0;  ///< HEDDLE_TIMEOUT: for each kernel; 0: none
   std::string copyLog;        ///< HEDDLE_LOG: file that gets every device-to-host copy
   std::string summaryFile;    ///< HEDDLE_SUMMARY: file that gets the counters at exit; "-" is stderr
+  std::string checkFile;      ///< HEDDLE_CHECK: file that gets what the checker finds
   uint64_t scheduleSeed = 0;  ///< HEDDLE_SCHEDULE: shuffles the order of warps and blocks
   std::optional<uint64_t> watchAllocation; ///< HEDDLE_WATCH=allocation:offset:bytes: name who writes there
   uint64_t watchOffset = 0, watchBytes = 0;

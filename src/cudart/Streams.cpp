@@ -8,6 +8,8 @@ namespace {
 
 constexpr unsigned kNonBlocking = 1; // cudaStreamNonBlocking
 
+thread_local const Ticket *doing = nullptr;
+
 } // namespace
 
 Streams::Streams() {
@@ -81,12 +83,30 @@ void Streams::keepPending(std::vector<TicketRef> &tickets) {
   std::erase_if(tickets, [](const TicketRef &ticket) { return !ticket || ticket->done; });
 }
 
+/// What comes after the ticket's work comes after all that it came after.
+void Streams::join(std::vector<uint32_t> &seen, const TicketRef &ticket) {
+  if (!ticket)
+    return;
+  seen.resize(std::max({seen.size(), ticket->seen.size(), size_t(ticket->stream) + 1}));
+  for (size_t s = 0; s < ticket->seen.size(); ++s)
+    seen[s] = std::max(seen[s], ticket->seen[s]);
+  seen[ticket->stream] = std::max(seen[ticket->stream], ticket->index);
+}
+
+const Ticket *Streams::current() { return doing; }
+
 TicketRef Streams::enqueue(Stream *stream, std::function<void()> work, std::vector<TicketRef> after) {
   std::lock_guard lock(guard);
   std::vector<TicketRef> others = othersToWaitFor(stream);
   after.insert(after.end(), others.begin(), others.end());
-  keepPending(after);
   auto ticket = std::make_shared<Ticket>();
+  ticket->stream = unsigned(stream->id - 1);
+  ticket->index = ++stream->given;
+  ticket->seen = hostSeen;
+  join(ticket->seen, stream->last);
+  for (const TicketRef &before : after)
+    join(ticket->seen, before);
+  keepPending(after);
   stream->queue.push_back({std::move(work), std::move(after), ticket});
   stream->last = ticket;
   if (!stream->worker.joinable())
@@ -110,7 +130,9 @@ void Streams::serve(Stream *stream) {
       return work.after.empty();
     });
     lock.unlock();
+    doing = work.ticket.get();
     work.run();
+    doing = nullptr;
     work.run = nullptr; // what it holds goes before anybody is told
     lock.lock();
     work.ticket->when = std::chrono::steady_clock::now();
@@ -124,10 +146,13 @@ void Streams::wait(const TicketRef &ticket) {
     return;
   std::unique_lock lock(guard);
   changed.wait(lock, [&] { return ticket->done; });
+  join(hostSeen, ticket);
 }
 
 bool Streams::isDone(const TicketRef &ticket) {
   std::lock_guard lock(guard);
+  if (ticket && ticket->done)
+    join(hostSeen, ticket);
   return !ticket || ticket->done;
 }
 
@@ -142,6 +167,8 @@ void Streams::waitForAll() {
   for (auto *streams : {&all, &retired})
     for (auto &stream : *streams)
       tickets.push_back(stream->last);
+  for (const TicketRef &ticket : tickets)
+    join(hostSeen, ticket);
   changed.wait(lock, [&] {
     keepPending(tickets);
     return tickets.empty();

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <list>
@@ -17,6 +18,10 @@ namespace heddle::cudart {
 struct Ticket {
   bool done = false;
   std::chrono::steady_clock::time_point when;
+  /// Where it stands: number `index` of its stream, after the first seen[s] pieces of work of stream s.
+  unsigned stream = 0;
+  uint32_t index = 0;
+  std::vector<uint32_t> seen;
 };
 using TicketRef = std::shared_ptr<Ticket>;
 
@@ -41,7 +46,8 @@ private:
       : id(id), flags(flags), priority(priority), isLegacy(isLegacy) {}
 
   std::deque<Work> queue;
-  TicketRef last; ///< of the newest work
+  uint32_t given = 0; ///< pieces of work so far
+  TicketRef last;     ///< of the newest work
   std::thread worker;
   bool closing = false;
   bool finished = false; ///< its thread has left
@@ -69,12 +75,15 @@ public:
   /// synchronizes with it has to wait for.
   TicketRef newest(Stream *stream);
   void waitForAll();
+  /// The piece of work that this host thread is doing for a stream; null on other threads.
+  static const Ticket *current();
 
 private:
   void serve(Stream *stream);
   void sweepRetired();
   std::vector<TicketRef> othersToWaitFor(const Stream *stream) const;
   static void keepPending(std::vector<TicketRef> &tickets);
+  static void join(std::vector<uint32_t> &seen, const TicketRef &ticket);
 
   std::mutex guard;
   std::condition_variable changed;
@@ -82,6 +91,7 @@ private:
   std::list<std::unique_ptr<Stream>> retired; ///< destroyed by the program, still at work
   Stream *legacyStream = nullptr;
   unsigned long long nextId = 1;
+  std::vector<uint32_t> hostSeen; ///< what host code has waited for: work that it gives later comes after
 };
 
 } // namespace heddle::cudart

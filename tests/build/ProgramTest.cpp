@@ -55,6 +55,63 @@ TEST_F(ProgramTest, FileThatIsNotThereIsNamed) {
   EXPECT_THAT(diagnostics.all().front().text, HasSubstr("/no/such/file.cu"));
 }
 
+TEST_F(ProgramTest, DeviceCodeLinkedAcrossFilesIsRefusedBeforeAnythingIsCompiled) {
+  for (std::vector<std::string> flags :
+       {std::vector<std::string>{"-rdc=true"}, {"-rdc", "true"}, {"-dc"}, {"-fgpu-rdc"}}) {
+    ProgramOptions options;
+    options.sources.flags = flags;
+    diagnostics = {};
+    Program program = make("int main() {}", options);
+    EXPECT_FALSE(program.ok());
+    EXPECT_TRUE(program.compiled()) << "the program itself is fine";
+    ASSERT_FALSE(diagnostics.empty()) << flags.front();
+    EXPECT_THAT(diagnostics.all().front().text, HasSubstr("'" + flags.front() + "' is not supported"));
+    EXPECT_THAT(diagnostics.all().front().hint, HasSubstr("header"));
+  }
+  ProgramOptions options;
+  options.sources.flags = {"-rdc=false"};
+  diagnostics = {};
+  EXPECT_TRUE(make("int main() {}", options).ok()) << "what was not asked for is not refused";
+}
+
+TEST_F(ProgramTest, AFunctionOfAnotherFileIsNamedWithWhatToDo) {
+  Program program = make(R"(
+__device__ int elsewhere(int);
+__global__ void kernel(int *data) { *data = elsewhere(*data); }
+int main() {
+  kernel<<<1, 1>>>(nullptr);
+  return cudaGetLastError() == cudaErrorNotSupported ? 0 : 1;
+}
+)");
+  ASSERT_TRUE(program.ok()) << program.messages();
+  EXPECT_EQ(run(program).execution.exitCode, 0);
+  EXPECT_THAT(errors, HasSubstr("elsewhere"));
+  EXPECT_THAT(errors, HasSubstr("device code is not linked across files"));
+}
+
+TEST_F(ProgramTest, DriverCallsAreNamedWithWhatToDo) {
+  Program declared = make("#include <cuda.h>\nint main() { return cuInit(0); }");
+  EXPECT_FALSE(declared.ok());
+  ASSERT_FALSE(diagnostics.empty());
+  EXPECT_THAT(diagnostics.all().front().text, HasSubstr("the CUDA driver API (cuInit)"));
+  EXPECT_THAT(diagnostics.all().front().hint, HasSubstr("--device gpu"));
+
+  diagnostics = {};
+  Program linked = make(
+      "extern \"C\" int cuInit(unsigned), cublasDone();\nint main() { return cuInit(0) + cublasDone(); }");
+  EXPECT_FALSE(linked.ok());
+  ASSERT_FALSE(diagnostics.empty());
+  EXPECT_THAT(diagnostics.all().front().text, HasSubstr("the CUDA driver API (cuInit)"));
+}
+
+TEST_F(ProgramTest, LinkingWithTheDriverWithoutCallingItDoesNoHarm) {
+  ProgramOptions options;
+  options.sources.flags = {"-lcuda"};
+  Program program = make("int main() { return 3; }", options);
+  ASSERT_TRUE(program.ok()) << program.messages();
+  EXPECT_EQ(run(program).execution.exitCode, 3);
+}
+
 TEST_F(ProgramTest, ExitCodeAndOutputAreTheProgramsOwn) {
   Program program = make("#include <cstdio>\nint main() { std::printf(\"hello\\n\"); return 42; }");
   ASSERT_TRUE(program.ok()) << program.messages();

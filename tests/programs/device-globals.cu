@@ -23,7 +23,9 @@ __global__ void look(int *out) {
   out[2] = greeting[3];
   out[3] = flag;
   out[4] = int(inner::total >> 30);
-  inner::total += 5;
+  __syncthreads();
+  if (threadIdx.x == 0)
+    inner::total += 5;
   matrix[threadIdx.x / 4][threadIdx.x % 4] = threadIdx.x;
 }
 

@@ -3,7 +3,8 @@
 // Stands between a program and the real CUDA runtime (LD_PRELOAD) and writes the log of device-to-host copies
 // that `heddle verify --device gpu` compares. Every call is passed on; only what a log entry needs is looked
 // at: allocations, which kernel was given which of them, and the copies back. An asynchronous copy is waited
-// for, since its bytes are only there then; results do not change by waiting.
+// for, since its bytes are only there then; results do not change by waiting. Memory that the host reads
+// without a copy (managed, pinned) counts as brought back whenever the host waits, as on our own machine.
 //
 // Needs nothing but dlsym: the runtime's types come from our own headers, the runtime itself from the
 // program.
@@ -15,6 +16,8 @@
 #include <map>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 using namespace heddle::cudart;
 
@@ -29,9 +32,18 @@ template <class Function> Function *real(const char *name) {
 struct Allocation {
   uint64_t id = 0;
   size_t bytes = 0;
-  std::string kernel; ///< the newest that was given a pointer into it
+  bool hostReads = false; ///< managed or pinned: the host needs no copy
+  bool touched = false;   ///< given to a kernel since the host last waited
+  std::string kernel;     ///< the newest that was given a pointer into it
   uint64_t launch = 0;
   int parameter = -1;
+};
+
+/// A __managed__ variable: where it lies is known once the program's module is loaded.
+struct ManagedVariable {
+  void *const *place = nullptr;
+  size_t bytes = 0;
+  std::string name;
 };
 
 class Recorder {
@@ -44,10 +56,14 @@ public:
 
   bool isOn() const { return log.isOpen(); }
 
-  void allocated(void *pointer, size_t bytes) {
+  void allocated(void *pointer, size_t bytes, bool hostReads = false) {
     std::lock_guard lock(guard);
     if (pointer)
-      allocations[reinterpret_cast<uint64_t>(pointer)] = {++lastId, bytes, {}, 0, -1};
+      allocations[reinterpret_cast<uint64_t>(pointer)] = {++lastId, bytes, hostReads, false, {}, 0, -1};
+  }
+  void managed(ManagedVariable variable) {
+    std::lock_guard lock(guard);
+    variables.push_back(std::move(variable));
   }
   void freed(void *pointer) {
     std::lock_guard lock(guard);
@@ -64,6 +80,7 @@ public:
   }
   void launched(const void *function, void **arguments);
   void copied(const void *to, size_t toPitch, const void *from, size_t widthBytes, size_t height);
+  void hostHasWaited();
 
 private:
   Recorder() {
@@ -79,9 +96,13 @@ private:
     return offset < piece.bytes ? &piece : nullptr;
   }
 
+  CopyRecord recordOf(const Allocation &piece);
+
   std::mutex guard;
   CopyLogWriter log;
   std::map<uint64_t, Allocation> allocations;
+  std::vector<ManagedVariable> variables;
+  bool launchedSinceWait = false;
   std::unordered_map<const void *, std::string> names;
   uint64_t lastId = 0, launches = 0, copies = 0;
 };
@@ -93,6 +114,7 @@ void Recorder::launched(const void *function, void **arguments) {
   std::string name = nameOf(function);
   std::lock_guard lock(guard);
   ++launches;
+  launchedSinceWait = true;
   if (!info || !arguments || errorPending)
     return;
   size_t offset = 0, bytes = 0;
@@ -104,30 +126,64 @@ void Recorder::launched(const void *function, void **arguments) {
         piece->kernel = name;
         piece->launch = launches;
         piece->parameter = i;
+        piece->touched = true;
       }
     }
   REAL(cudaGetLastError)(); // the question past the last parameter left an error behind
 }
 
+CopyRecord Recorder::recordOf(const Allocation &piece) {
+  CopyRecord record;
+  record.allocation = piece.id;
+  record.allocationBytes = piece.bytes;
+  record.kernel = piece.kernel;
+  record.kernelLaunch = piece.launch;
+  record.kernelParameter = piece.parameter;
+  return record;
+}
+
 void Recorder::copied(const void *to, size_t toPitch, const void *from, size_t widthBytes, size_t height) {
   std::lock_guard lock(guard);
   CopyRecord record;
+  uint64_t offset = 0;
+  if (Allocation *piece = find(reinterpret_cast<uint64_t>(from), offset)) {
+    record = recordOf(*piece);
+    record.offset = offset;
+  }
   record.sequence = ++copies;
   record.launches = launches;
   record.rowBytes = widthBytes;
-  uint64_t offset = 0;
-  if (Allocation *piece = find(reinterpret_cast<uint64_t>(from), offset)) {
-    record.allocation = piece->id;
-    record.allocationBytes = piece->bytes;
-    record.offset = offset;
-    record.kernel = piece->kernel;
-    record.kernelLaunch = piece->launch;
-    record.kernelParameter = piece->parameter;
-  }
   auto *row = static_cast<const uint8_t *>(to);
   for (size_t y = 0; y < height; ++y, row += toPitch)
     record.bytes.insert(record.bytes.end(), row, row + widthBytes);
   log.write(record);
+}
+
+void Recorder::hostHasWaited() {
+  std::lock_guard lock(guard);
+  if (!isOn() || !launchedSinceWait)
+    return;
+  launchedSinceWait = false;
+  auto bringBack = [&](CopyRecord record, const void *data, size_t bytes) {
+    record.launches = launches;
+    record.rowBytes = bytes;
+    auto *begin = static_cast<const uint8_t *>(data);
+    record.bytes.assign(begin, begin + bytes);
+    record.sequence = ++copies;
+    log.write(record);
+  };
+  for (const ManagedVariable &variable : variables) {
+    CopyRecord record;
+    record.kernel = variable.name;
+    record.allocationBytes = variable.bytes;
+    bringBack(record, *variable.place, variable.bytes);
+  }
+  std::map<uint64_t, std::pair<uint64_t, Allocation *>> touched;
+  for (auto &[address, piece] : allocations)
+    if (piece.hostReads && std::exchange(piece.touched, false))
+      touched[piece.id] = {address, &piece};
+  for (auto &[id, where] : touched)
+    bringBack(recordOf(*where.second), reinterpret_cast<const void *>(where.first), where.second->bytes);
 }
 
 bool bringsBack(const void *to, const void *from, cudaMemcpyKind kind) {
@@ -151,6 +207,8 @@ cudaError_t afterCopy(cudaError_t error, bool wait, cudaStream_t stream, void *t
   Recorder &recorder = Recorder::instance();
   if (error == cudaSuccess && recorder.isOn() && bringsBack(to, from, kind) && (!wait || finished(stream)))
     recorder.copied(to, toPitch, from, widthBytes, height);
+  if (!wait)
+    recorder.hostHasWaited();
   return error;
 }
 
@@ -167,8 +225,24 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes) {
 cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags) {
   cudaError_t error = REAL(cudaMallocManaged)(pointer, bytes, flags);
   if (error == cudaSuccess)
-    Recorder::instance().allocated(*pointer, bytes);
+    Recorder::instance().allocated(*pointer, bytes, true);
   return error;
+}
+cudaError_t cudaMallocHost(void **pointer, size_t bytes) {
+  cudaError_t error = REAL(cudaMallocHost)(pointer, bytes);
+  if (error == cudaSuccess)
+    Recorder::instance().allocated(*pointer, bytes, true);
+  return error;
+}
+cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags) {
+  cudaError_t error = REAL(cudaHostAlloc)(pointer, bytes, flags);
+  if (error == cudaSuccess)
+    Recorder::instance().allocated(*pointer, bytes, true);
+  return error;
+}
+cudaError_t cudaFreeHost(void *pointer) {
+  Recorder::instance().freed(pointer);
+  return REAL(cudaFreeHost)(pointer);
 }
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream) {
   cudaError_t error = REAL(cudaMallocAsync)(pointer, bytes, stream);
@@ -199,6 +273,13 @@ void __cudaRegisterFunction(void **handle, const char *hostFunction, char *devic
   Recorder::instance().named(hostFunction, name);
   real<Register>("__cudaRegisterFunction")(handle, hostFunction, deviceFunction, name, threads, thread, block,
                                            blockSize, gridSize, warp);
+}
+void __cudaRegisterManagedVar(void **handle, void **place, char *deviceAddress, const char *name,
+                              int isExtern, size_t bytes, int constant, int global) {
+  using Register = void(void **, void **, char *, const char *, int, size_t, int, int);
+  Recorder::instance().managed({place, bytes, name});
+  real<Register>("__cudaRegisterManagedVar")(handle, place, deviceAddress, name, isExtern, bytes, constant,
+                                             global);
 }
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function) {
   using GetKernel = cudaError_t(cudaKernel_t *, const void *);
@@ -276,6 +357,22 @@ cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *p) {
     Recorder::instance().copied(static_cast<char *>(p->dstPtr.ptr) + (p->dstPos.z + z) * slice +
                                     p->dstPos.y * p->dstPtr.pitch + p->dstPos.x,
                                 p->dstPtr.pitch, p->srcPtr.ptr, p->extent.width * unit, p->extent.height);
+  return error;
+}
+
+cudaError_t cudaDeviceSynchronize() {
+  cudaError_t error = REAL(cudaDeviceSynchronize)();
+  Recorder::instance().hostHasWaited();
+  return error;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  cudaError_t error = REAL(cudaStreamSynchronize)(stream);
+  Recorder::instance().hostHasWaited();
+  return error;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  cudaError_t error = REAL(cudaEventSynchronize)(event);
+  Recorder::instance().hostHasWaited();
   return error;
 }
 }

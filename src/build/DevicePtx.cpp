@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "build/DevicePtx.h"
+
+#include "build/InlinedPlaces.h"
+#include "source/Toolkit.h"
+#include "support/Paths.h"
+#include "support/Process.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+namespace fs = std::filesystem;
+
+namespace heddle::build {
+namespace {
+
+void append(std::vector<std::string> &to, const std::vector<std::string> &more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+std::string archNumber(const std::string &arch) { return arch.substr(arch.find('_') + 1); }
+
+std::vector<std::string> nvccCommand(const Request &request, const fs::path &nvcc, const fs::path &output) {
+  std::vector<std::string> command = {nvcc.string(), "-ptx", "-lineinfo", "-Wno-deprecated-gpu-targets",
+                                      "-arch=compute_" + archNumber(request.arch)};
+  // Emitted code says #include <heddle/...>.
+  if (fs::path ours = dataFolder("runtime"); !ours.empty())
+    append(command, {"-isystem", ours.string()});
+  append(command, withoutArchFlags(request.sources.flags));
+  append(command, {request.sources.files[0].string(), "-o", output.string()});
+  return command;
+}
+
+std::vector<std::string> clangCommand(const Request &request, const fs::path &clang, const fs::path &output) {
+  source::CompileOptions options;
+  options.arch = request.arch;
+  options.userArguments = withoutArchFlags(request.sources.flags);
+  std::vector<std::string> command = {clang.string(), "-Wno-unused-command-line-argument"};
+  if (request.colour)
+    command.push_back("-fcolor-diagnostics");
+  const auto &flags = request.sources.flags;
+  if (std::none_of(flags.begin(), flags.end(), [](const std::string &f) { return f.starts_with("-O"); }))
+    command.push_back("-O2");
+  append(command, source::clangArguments(options, std::nullopt, source::Side::Device));
+  append(command, {"-S", "-gline-tables-only", request.sources.files[0].string(), "-o", output.string()});
+  return command;
+}
+
+} // namespace
+
+DevicePtx compileToPtx(const Request &request, Diagnostics &diagnostics) {
+  std::error_code ignored;
+  if (request.sources.files.empty() || !fs::exists(request.sources.files[0], ignored)) {
+    diagnostics.error({}, request.sources.files.empty()
+                              ? std::string("no source file was given")
+                              : fmt::format("there is no file '{}'", request.sources.files[0].string()));
+    return {};
+  }
+  std::optional<fs::path> nvcc, clang;
+  if (request.compiler != Compiler::Clang)
+    nvcc = findNvcc();
+  if (!nvcc && request.compiler != Compiler::Nvcc)
+    clang = findClang();
+  if (!nvcc && !clang) {
+    diagnostics.error({}, "there is no compiler for CUDA on this machine").withHint("heddle doctor");
+    return {};
+  }
+  TemporaryFolder folder;
+  const fs::path output = folder.path() / "device.ptx";
+  ProcessResult done =
+      runProcess(nvcc ? nvccCommand(request, *nvcc, output) : clangCommand(request, *clang, output));
+  if (clang && done.succeeded())
+    tellInlinedPlaces(output);
+  DevicePtx result;
+  result.ok = done.succeeded();
+  if (result.ok && clang)
+    tellInlinedPlaces(output);
+  result.messages = done.standardOutput + done.standardError;
+  result.compiler = nvcc ? "nvcc" : "clang";
+  std::stringstream text;
+  text << std::ifstream(output).rdbuf();
+  result.text = text.str();
+  return result;
+}
+
+} // namespace heddle::build
