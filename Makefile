@@ -11,7 +11,7 @@ ifeq ($(SANITIZE),1)
 endif
 
 .DEFAULT_GOAL := build
-.PHONY: help setup build demo test bench format tidy install clean
+.PHONY: help setup build demo test matrix bench format tidy install clean
 
 help:            ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ demo: setup $(BUILD)/build.ninja    ## build, then show the main job on an examp
 
 test: build      ## build and run all tests
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
+
+matrix: build    ## coarsen every test program in every way and verify each (an hour)
+	@ninja -C $(BUILD) --quiet matrix
 
 bench: build     ## run the benchmarks (ratios; absolute times only where a GPU is named)
 	@ninja -C $(BUILD) -j $(JOBS) --quiet benchmarks

@@ -8,6 +8,7 @@
 #include <clang/Tooling/Syntax/Tokens.h>
 
 #include <algorithm>
+#include <tuple>
 
 using namespace clang;
 
@@ -116,14 +117,25 @@ std::optional<Diagnostic> disagreementOfReadings(const Unit &unit, const std::ve
   return std::nullopt;
 }
 
-/// The text of all tokens of the range, the last one whole.
-Rendered renderTokens(const Unit &unit, SourceRange whole, const std::vector<Replacement> &parts) {
+} // namespace
+
+SourceRange withSemicolon(const Unit &unit, const Stmt *statement) {
+  SourceRange range = statement->getSourceRange();
+  TokenEdit tokens = tokensOf(unit, range);
+  llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
+  if (tokens.end < all.size() && all[tokens.end].kind() == tok::semi &&
+      all[tokens.end - 1].kind() != tok::semi && all[tokens.end - 1].kind() != tok::r_brace)
+    range.setEnd(all[tokens.end].location());
+  return range;
+}
+
+Rendered renderTokens(const Unit &unit, SourceRange whole, std::vector<TokenEdit> edits) {
   TokenEdit range = tokensOf(unit, whole);
-  std::vector<TokenEdit> edits = tokenEdits(unit, parts);
   if (range.begin == range.end)
     return std::string();
-  std::sort(edits.begin(), edits.end(),
-            [](const TokenEdit &a, const TokenEdit &b) { return a.begin < b.begin; });
+  std::stable_sort(edits.begin(), edits.end(), [](const TokenEdit &a, const TokenEdit &b) {
+    return std::tuple(a.begin, a.end, !a.afterPrevious) < std::tuple(b.begin, b.end, !b.afterPrevious);
+  });
 
   // Where the range begins or ends inside a macro use there is no written text of its own: its tokens are all
   // there is.
@@ -147,20 +159,8 @@ Rendered renderTokens(const Unit &unit, SourceRange whole, const std::vector<Rep
   return applied(list, std::string_view(sources.getBufferData(file)).substr(from, to - from), from);
 }
 
-} // namespace
-
-SourceRange withSemicolon(const Unit &unit, const Stmt *statement) {
-  SourceRange range = statement->getSourceRange();
-  TokenEdit tokens = tokensOf(unit, range);
-  llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
-  if (tokens.end < all.size() && all[tokens.end].kind() == tok::semi &&
-      all[tokens.end - 1].kind() != tok::semi && all[tokens.end - 1].kind() != tok::r_brace)
-    range.setEnd(all[tokens.end].location());
-  return range;
-}
-
 Rendered render(const Unit &unit, SourceRange whole, const std::vector<Replacement> &parts) {
-  Rendered rendered = renderTokens(unit, whole, parts);
+  Rendered rendered = renderTokens(unit, whole, tokenEdits(unit, parts));
   if (auto *text = std::get_if<std::string>(&rendered))
     text->resize(text->size() - std::min(text->size(), restOfSplitToken(unit, whole).size()));
   return rendered;

@@ -41,6 +41,9 @@ using Rendered = std::variant<std::string, Diagnostic>;
 /// and that the macro uses once, is replaced in the argument and the macro stays.
 Rendered render(const Unit &unit, clang::SourceRange whole, const std::vector<Replacement> &parts = {});
 
+/// The same with edits of tokens, insertions among them; they must lie inside `whole`.
+Rendered renderTokens(const Unit &unit, clang::SourceRange whole, std::vector<TokenEdit> edits);
+
 /// The range of a statement with the semicolon that ends it.
 clang::SourceRange withSemicolon(const Unit &unit, const clang::Stmt *statement);
 

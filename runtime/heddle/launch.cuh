@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Launches of kernels whose threads (or blocks) were merged: the shape is divided by the factors, and a shape
+// that does not divide ends the program with a message, as the kernel would leave out work without one.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace heddle {
+
+inline dim3 dividedShape(dim3 shape, unsigned x, unsigned y, unsigned z, const char *what,
+                         const char *kernel) {
+  if (shape.x % x == 0 && shape.y % y == 0 && shape.z % z == 0)
+    return dim3(shape.x / x, shape.y / y, shape.z / z);
+  std::fprintf(
+      stderr,
+      "heddle: kernel '%s' was coarsened by (%u, %u, %u), and the %s of this launch, (%u, %u, %u), does not "
+      "divide by that\n",
+      kernel, x, y, z, what, shape.x, shape.y, shape.z);
+  std::abort();
+}
+
+/// The block for a kernel of which each thread does the work of X * Y * Z.
+template <unsigned X, unsigned Y, unsigned Z> dim3 mergedBlock(dim3 block, const char *kernel) {
+  return dividedShape(block, X, Y, Z, "block", kernel);
+}
+
+/// The grid for a kernel of which each block does the work of X * Y * Z.
+template <unsigned X, unsigned Y, unsigned Z> dim3 mergedGrid(dim3 grid, const char *kernel) {
+  return dividedShape(grid, X, Y, Z, "grid", kernel);
+}
+
+} // namespace heddle

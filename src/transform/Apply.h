@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "transform/Context.h"
+
+#include <filesystem>
+#include <string>
+
+namespace heddle::transform {
+
+/// What became of a file.
+struct Outcome {
+  enum class Kind {
+    Done,
+    Refused,  ///< a directive would break the program, or does not fit it: see the diagnostics
+    Unusable, ///< the file cannot be read, or does not compile: see `compilerMessages`
+  } kind = Kind::Refused;
+  std::string text;             ///< Done: the new file
+  std::string compilerMessages; ///< Unusable: Clang's own
+  bool isReadable = true;       ///< Unusable: false where there is nothing to read
+};
+
+/// Carries out the directives that stand in the file as `#pragma heddle`, from top to bottom, and then
+/// `further` in the order given; each works on what the one before it left. The first refusal ends it.
+Outcome applyDirectives(const std::filesystem::path &file, const std::vector<Directive> &further,
+                        const Options &options, Diagnostics &diagnostics);
+/// The same for text; `file` is what messages call it and where its #include "..." are looked for.
+Outcome applyDirectives(const std::filesystem::path &file, std::string text,
+                        const std::vector<Directive> &further, const Options &options,
+                        Diagnostics &diagnostics);
+
+} // namespace heddle::transform

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "transform/Context.h"
+#include "transform/WorkLoops.h"
+
+namespace heddle::transform {
+
+/// Whether threads (or blocks) of this kernel may be merged along these axes: the legality of section 4.3 in
+/// Unkule, Shaltz and Qasem, "Automatic restructuring of GPU kernels for exploiting inter-thread data
+/// locality" (CC 2012), and what today's CUDA adds to it. False, with refusals in the context, where not.
+bool mayCoarsen(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes, Map map);
+
+/// Threads of one warp of the merged block do, for each work item, the work of one warp of the original
+/// block, lane by lane.
+bool keepsWarpsWhole(const std::array<int64_t, 3> &block, const std::vector<Axis> &axes, Map map);
+
+} // namespace heddle::transform

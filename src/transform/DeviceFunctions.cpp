@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/DeviceFunctions.h"
+
+#include "source/TextEdits.h"
+#include "source/Unit.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/DeclTemplate.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Tooling/Syntax/Tokens.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+/// Functions of the user's with a body that a piece of code calls.
+std::vector<const FunctionDecl *> calleesIn(const source::Unit &unit, const Uses &uses) {
+  std::vector<const FunctionDecl *> found;
+  for (const CallExpr *call : uses.calls) {
+    const FunctionDecl *callee = analysis::calleeOf(call);
+    if (callee && callee->hasBody() && unit.isUserCode(callee->getLocation()))
+      found.push_back(callee);
+  }
+  return found;
+}
+
+/// Who mentions which functions, by place in the text: instantiations of one template count as one.
+class Mentions : public RecursiveASTVisitor<Mentions> {
+public:
+  explicit Mentions(const source::Unit &unit) : unit(unit) {
+    TraverseDecl(unit.context().getTranslationUnitDecl());
+  }
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool TraverseDecl(Decl *decl) {
+    bool topLevel = decl && decl->getDeclContext() && isa<TranslationUnitDecl>(decl->getDeclContext());
+    if (topLevel && !unit.isUserCode(decl->getLocation()) && !isa<NamespaceDecl, LinkageSpecDecl>(decl))
+      return true;
+    const FunctionDecl *before = inside;
+    if (auto *function = dyn_cast_or_null<FunctionDecl>(decl))
+      inside = function;
+    bool goOn = RecursiveASTVisitor::TraverseDecl(decl);
+    inside = before;
+    return goOn;
+  }
+  bool VisitDeclRefExpr(DeclRefExpr *reference) {
+    if (auto *function = dyn_cast<FunctionDecl>(reference->getDecl()))
+      note(function);
+    return true;
+  }
+  bool VisitOverloadExpr(OverloadExpr *reference) {
+    for (const NamedDecl *candidate : reference->decls())
+      if (auto *function = candidate->getAsFunction())
+        note(function);
+    return true;
+  }
+
+  /// The functions (by place) that mention the one at this place; 0 for code outside of functions.
+  const std::set<unsigned> &of(const FunctionDecl *function) { return users[key(function)]; }
+  static unsigned key(const FunctionDecl *function) {
+    const FunctionDecl *defined = nullptr;
+    if (function->hasBody(defined))
+      function = defined;
+    return function->getLocation().getRawEncoding();
+  }
+
+private:
+  void note(const FunctionDecl *function) { users[key(function)].insert(inside ? key(inside) : 0); }
+  const source::Unit &unit;
+  const FunctionDecl *inside = nullptr;
+  std::map<unsigned, std::set<unsigned>> users;
+};
+
+class FunctionChanger {
+public:
+  FunctionChanger(Context &context, const source::Kernel &kernel, const ItemIndices &indices, Names &names)
+      : context(context), kernel(kernel), unit(*kernel.unit), indices(indices), names(names) {}
+
+  std::optional<CallChanges> run() {
+    gather(Uses::of(kernel.function->getBody()));
+    if (needing.empty())
+      return changes;
+    Mentions mentions(unit);
+    for (const FunctionDecl *function : needing) {
+      if (!check(function))
+        return std::nullopt;
+      bool isOurs = isOnlyOurs(function, mentions);
+      inPlace[function] = isOurs;
+      std::string name = function->getNameAsString();
+      changes[function] = {isOurs ? name : nameOfCopy(function), argumentsOf(function)};
+    }
+    for (const FunctionDecl *function : needing)
+      if (!(inPlace[function] ? changeInPlace(function) : addCopy(function)))
+        return std::nullopt;
+    return changes;
+  }
+
+private:
+  /// Fills `needing`, callees before callers.
+  bool gather(const Uses &uses) {
+    bool needs = std::any_of(uses.builtins.begin(), uses.builtins.end(), [&](const Uses::Builtin &builtin) {
+      return indices.replacementFor(builtin.what).has_value();
+    });
+    for (const FunctionDecl *callee : calleesIn(unit, uses)) {
+      if (!seen.contains(callee)) {
+        seen[callee] = false;
+        usesOf[callee] = Uses::of(callee->getBody());
+        if (gather(usesOf[callee])) {
+          seen[callee] = true;
+          needing.push_back(callee);
+        }
+      }
+      needs |= seen[callee];
+    }
+    return needs;
+  }
+
+  bool check(const FunctionDecl *function) {
+    if (isa<CXXMethodDecl>(function) || !function->getIdentifier()) {
+      context.refuse(
+          unit.place(function->getLocation()),
+          fmt::format("'{}' asks for the thread's index and is a member function, which cannot be given "
+                      "another parameter",
+                      function->getNameAsString()));
+      return false;
+    }
+    if (usesOf[function].lambda) {
+      context.refuse(unit.place(usesOf[function].lambda),
+                     "a lambda in a function that asks for the thread's index");
+      return false;
+    }
+    const SourceManager &sources = unit.sources();
+    if (!sources.isWrittenInMainFile(sources.getExpansionLoc(function->getLocation())) ||
+        function->getLocation().isMacroID()) {
+      context.refuse(unit.place(function->getLocation()),
+                     fmt::format("'{}' asks for the thread's index and does not stand in the file itself",
+                                 function->getNameAsString()));
+      return false;
+    }
+    return true;
+  }
+
+  bool isOnlyOurs(const FunctionDecl *function, Mentions &mentions) const {
+    std::set<unsigned> ours = {Mentions::key(kernel.function)};
+    for (const FunctionDecl *each : needing)
+      ours.insert(Mentions::key(each));
+    const auto &users = mentions.of(function);
+    bool isDeclaredOnce = function->getFirstDecl() == function->getMostRecentDecl();
+    return isDeclaredOnce && std::includes(ours.begin(), ours.end(), users.begin(), users.end());
+  }
+
+  std::string nameOfCopy(const FunctionDecl *function) {
+    std::string &name = copyNames[Mentions::key(function)];
+    if (name.empty())
+      name = names.fresh(function->getNameAsString() + "For" + kernel.function->getNameAsString());
+    return name;
+  }
+
+  /// The indices that this function, or one it calls, asks for.
+  std::vector<std::string> indicesFor(const FunctionDecl *function) {
+    std::set<std::string> wanted;
+    std::set<const FunctionDecl *> visited;
+    std::function<void(const FunctionDecl *)> visit = [&](const FunctionDecl *each) {
+      if (!visited.insert(each).second)
+        return;
+      for (const NamedAxis &axis : indices.all()) {
+        bool isGrid = axis.axis.dimension == Axis::grid;
+        if (usesOf[each].mentions(isGrid ? analysis::ThreadBuiltin::Kind::BlockIdx
+                                         : analysis::ThreadBuiltin::Kind::ThreadIdx,
+                                  isGrid ? 0 : axis.axis.dimension))
+          wanted.insert(axis.index);
+      }
+      for (const FunctionDecl *callee : calleesIn(unit, usesOf[each]))
+        if (seen[callee])
+          visit(callee);
+    };
+    visit(function);
+    std::vector<std::string> ordered;
+    for (const NamedAxis &axis : indices.all())
+      if (wanted.contains(axis.index))
+        ordered.insert(ordered.begin(), axis.index); // x first
+    return ordered;
+  }
+
+  std::string argumentsOf(const FunctionDecl *function) {
+    std::string list;
+    for (const std::string &index : indicesFor(function))
+      list += (list.empty() ? "" : ", ") + index;
+    return list;
+  }
+  std::string parametersOf(const FunctionDecl *function) {
+    std::string list;
+    for (const std::string &index : indicesFor(function))
+      list += (list.empty() ? "const unsigned " : ", const unsigned ") + index;
+    return list;
+  }
+
+  std::vector<source::Replacement> editsOf(const FunctionDecl *function) {
+    std::vector<source::Replacement> parts = replacementsIn(unit, usesOf[function], indices, changes);
+    SourceLocation name = function->getLocation();
+    if (changes[function].name != function->getNameAsString())
+      parts.push_back({SourceRange(name, name), changes[function].name});
+    if (std::string list = parametersOf(function); !list.empty())
+      if (auto part = inFrontOfArguments(unit, SourceRange(name, name), list))
+        parts.push_back(*part);
+    return parts;
+  }
+
+  /// From the first word of the declaration (`template`, `__device__`) to the closing brace. Clang's own
+  /// range leaves out attributes in front.
+  SourceRange wholeOf(const FunctionDecl *function) const {
+    llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
+    SourceRange range(function->getOuterLocStart(), function->getBody()->getEndLoc());
+    size_t begin = source::tokensOf(unit, range).begin;
+    auto isBoundary = [&](size_t token) {
+      tok::TokenKind kind = all[token].kind();
+      return kind == tok::semi || kind == tok::l_brace || kind == tok::r_brace;
+    };
+    while (begin > 0 && !isBoundary(begin - 1))
+      --begin;
+    return {all[begin].location(), range.getEnd()};
+  }
+
+  bool changeInPlace(const FunctionDecl *function) {
+    for (const source::Replacement &part : editsOf(function))
+      context.edits.replace(unit, part.part, part.text);
+    return true;
+  }
+
+  bool addCopy(const FunctionDecl *function) {
+    if (!copied.insert(Mentions::key(function)).second)
+      return true; // another instantiation of the same template
+    source::Rendered copy = source::render(unit, wholeOf(function), editsOf(function));
+    if (auto *refused = std::get_if<Diagnostic>(&copy)) {
+      context.refuse(*refused);
+      return false;
+    }
+    context.edits.insertAfter(unit, function->getBody()->getEndLoc(), "\n\n" + std::get<std::string>(copy));
+    return true;
+  }
+
+  Context &context;
+  const source::Kernel &kernel;
+  const source::Unit &unit;
+  const ItemIndices &indices;
+  Names &names;
+  std::map<const FunctionDecl *, bool> seen, inPlace;
+  std::map<const FunctionDecl *, Uses> usesOf;
+  std::vector<const FunctionDecl *> needing;
+  std::map<unsigned, std::string> copyNames;
+  std::set<unsigned> copied;
+  CallChanges changes;
+};
+
+} // namespace
+
+std::optional<CallChanges> changeDeviceFunctions(Context &context, const source::Kernel &kernel,
+                                                 const ItemIndices &indices, Names &names) {
+  return FunctionChanger(context, kernel, indices, names).run();
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/Directive.h"
+
+#include "support/Text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace heddle::transform {
+namespace {
+
+/// A row of the table: a setting that a directive takes.
+struct SettingRule {
+  std::string key;
+  bool isNumber = false;
+  int64_t least = 0, most = 0;
+  std::vector<std::string> words;
+  std::string byDefault;
+};
+struct Rule {
+  std::string name;
+  Subject subject = Subject::Kernel;
+  std::vector<SettingRule> settings;
+
+  const SettingRule *find(std::string_view key) const {
+    for (const SettingRule &setting : settings)
+      if (setting.key == key)
+        return &setting;
+    return nullptr;
+  }
+};
+
+constexpr int64_t mostLines = 10'000'000;
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0;;) {
+    size_t end = text.find(separator, begin);
+    parts.emplace_back(text.substr(begin, end - begin));
+    if (end == std::string_view::npos)
+      return parts;
+    begin = end + 1;
+  }
+}
+
+std::vector<Rule> makeRules() {
+  std::vector<Rule> rules;
+#define DIRECTIVE(name, subject) rules.push_back({name, Subject::subject, {}});
+#define NUMBER(key, least, most, standard)                                                                   \
+  rules.back().settings.push_back({key, true, least, most, {}, standard});
+#define WORD(key, words, standard)                                                                           \
+  rules.back().settings.push_back({key, false, 0, 0, split(words, ' '), standard});
+#define END()                                                                                                \
+  if (rules.back().subject == Subject::Loop)                                                                 \
+    rules.back().settings.push_back({"line", true, 0, mostLines, {}, "0"});
+#include "transform/Directives.def"
+#undef DIRECTIVE
+#undef NUMBER
+#undef WORD
+#undef END
+  return rules;
+}
+
+const std::vector<Rule> &rules() {
+  static const std::vector<Rule> table = makeRules();
+  return table;
+}
+
+const Rule *ruleFor(std::string_view name) {
+  for (const Rule &rule : rules())
+    if (rule.name == name)
+      return &rule;
+  return nullptr;
+}
+
+std::optional<int64_t> wholeNumber(std::string_view text) {
+  int64_t value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+/// A word of the text with the column it begins in.
+struct Word {
+  std::string text;
+  size_t at = 0;
+};
+
+std::vector<Word> wordsOf(std::string_view text) {
+  std::vector<Word> words;
+  for (size_t i = 0; i < text.size();) {
+    if (std::isspace(static_cast<unsigned char>(text[i]))) {
+      ++i;
+    } else if (text[i] == ';') {
+      words.push_back({";", i++});
+    } else {
+      size_t end = std::min(text.find_first_of(" \t\r\n;", i), text.size());
+      words.push_back({std::string(text.substr(i, end - i)), i});
+      i = end;
+    }
+  }
+  return words;
+}
+
+/// Turns words into directives; each complaint points at the word it is about.
+class Reader {
+public:
+  Reader(const Place &origin, Diagnostics &diagnostics) : origin(origin), diagnostics(diagnostics) {}
+
+  std::vector<Directive> read(const std::vector<Word> &words) {
+    std::vector<Directive> directives;
+    for (const Word &word : words) {
+      if (word.text == ";")
+        rule = nullptr, expectsName = true;
+      else if (expectsName)
+        begin(word, directives);
+      else if (rule)
+        addSetting(word, directives.back());
+    }
+    if (directives.empty() && diagnostics.empty())
+      diagnostics.error(origin, "there is no directive here")
+          .withHint("there are " + joinAnd(directiveNames()));
+    return directives;
+  }
+
+private:
+  Place placeOf(const Word &word) const {
+    Place place = origin;
+    place.column += unsigned(word.at);
+    place.endColumn = place.column + unsigned(word.text.size());
+    return place;
+  }
+
+  void begin(const Word &word, std::vector<Directive> &directives) {
+    expectsName = false;
+    rule = ruleFor(word.text);
+    if (rule) {
+      directives.push_back({rule->name, rule->subject, {}, placeOf(word)});
+      return;
+    }
+    std::vector<std::string> names = nearestFirst(word.text, directiveNames());
+    diagnostics.error(placeOf(word), fmt::format("there is no directive '{}'", word.text))
+        .withHint(editDistance(word.text, names.front()) <= 3
+                      ? fmt::format("did you mean '{}'?", names.front())
+                      : "there are " + joinAnd(directiveNames()));
+  }
+
+  void addSetting(const Word &word, Directive &directive) {
+    size_t equals = word.text.find('=');
+    std::string key = word.text.substr(0, equals);
+    const SettingRule *setting = rule->find(key);
+    if (!setting)
+      return complainOfKey(word, key);
+    if (equals == std::string::npos || equals + 1 == word.text.size()) {
+      diagnostics.error(placeOf(word), fmt::format("'{}' needs a value", key))
+          .withHint(fmt::format("{}={}", key, allowed(*setting)));
+      return;
+    }
+    if (directive.has(key)) {
+      diagnostics.error(placeOf(word), fmt::format("'{}' is given twice", key));
+      return;
+    }
+    Setting given{key, split(std::string_view(word.text).substr(equals + 1), '|'), placeOf(word)};
+    for (const std::string &value : given.values)
+      if (!isAllowed(*setting, value))
+        diagnostics.error(placeOf(word), fmt::format("'{}' is not a value that '{}' takes", value, key))
+            .withHint(fmt::format("{}={}", key, allowed(*setting)));
+    directive.settings.push_back(std::move(given));
+    directive.place.endColumn = placeOf(word).endColumn;
+  }
+
+  void complainOfKey(const Word &word, const std::string &key) {
+    std::vector<std::string> keys;
+    for (const SettingRule &known : rule->settings)
+      keys.push_back(known.key);
+    Diagnostic &error = diagnostics.error(placeOf(word), fmt::format("'{}' takes no '{}'", rule->name, key));
+    if (!keys.empty())
+      error.withHint("it takes " + joinAnd(nearestFirst(key, keys)));
+  }
+
+  static bool isAllowed(const SettingRule &rule, const std::string &value) {
+    if (!rule.isNumber)
+      return std::find(rule.words.begin(), rule.words.end(), value) != rule.words.end();
+    std::optional<int64_t> number = wholeNumber(value);
+    return number && *number >= rule.least && *number <= rule.most;
+  }
+
+  static std::string allowed(const SettingRule &rule) {
+    if (rule.isNumber)
+      return fmt::format("N with N from {} to {}", rule.least, rule.most);
+    std::string words;
+    for (const std::string &word : rule.words)
+      words += (words.empty() ? "" : "|") + word;
+    return words;
+  }
+
+  const Place &origin;
+  Diagnostics &diagnostics;
+  const Rule *rule = nullptr;
+  bool expectsName = true;
+};
+
+} // namespace
+
+std::vector<std::string> directiveNames() {
+  std::vector<std::string> names;
+  for (const Rule &rule : rules())
+    names.push_back(rule.name);
+  return names;
+}
+
+bool Directive::has(std::string_view key) const {
+  return std::any_of(settings.begin(), settings.end(), [&](const Setting &s) { return s.key == key; });
+}
+
+std::string Directive::word(std::string_view key) const {
+  for (const Setting &setting : settings)
+    if (setting.key == key)
+      return setting.values.front();
+  const Rule *rule = ruleFor(name);
+  const SettingRule *setting = rule ? rule->find(key) : nullptr;
+  return setting ? setting->byDefault : std::string();
+}
+
+int64_t Directive::number(std::string_view key) const { return wholeNumber(word(key)).value_or(0); }
+
+bool Directive::hasAlternatives() const {
+  return std::any_of(settings.begin(), settings.end(), [](const Setting &s) { return s.values.size() > 1; });
+}
+
+std::vector<Directive> Directive::expanded() const {
+  std::vector<Directive> all = {*this};
+  for (size_t i = 0; i < settings.size(); ++i) {
+    std::vector<Directive> next;
+    for (const Directive &directive : all)
+      for (const std::string &value : settings[i].values) {
+        next.push_back(directive);
+        next.back().settings[i].values = {value};
+      }
+    all = std::move(next);
+  }
+  return all;
+}
+
+std::string Directive::str() const {
+  std::string text = name;
+  for (const Setting &setting : settings) {
+    text += " " + setting.key + "=";
+    for (const std::string &value : setting.values)
+      text += (&value == &setting.values.front() ? "" : "|") + value;
+  }
+  return text;
+}
+
+std::vector<Directive> readDirectives(std::string_view text, const Place &origin, Diagnostics &diagnostics) {
+  Diagnostics found;
+  std::vector<Directive> directives = Reader(origin, found).read(wordsOf(text));
+  for (const Diagnostic &each : found.all())
+    diagnostics.add(each.voice, each.place, each.text).withHint(each.hint);
+  return found.empty() ? directives : std::vector<Directive>();
+}
+
+std::vector<Directive> readDirectives(const std::string &text, Diagnostics &diagnostics) {
+  Place origin{"<command line>", 1, 1, unsigned(text.size()) + 1, text};
+  return readDirectives(text, origin, diagnostics);
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/LaunchEdits.h"
+
+#include "source/TextEdits.h"
+#include "source/Unit.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Lex/Lexer.h>
+#include <clang/Lex/Preprocessor.h>
+#include <clang/Tooling/Syntax/Tokens.h>
+
+#include <set>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+constexpr const char *header = "#include <heddle/launch.cuh>\n";
+
+/// Mentions of a kernel that are neither launches nor questions about it.
+class OtherMentions : public RecursiveASTVisitor<OtherMentions> {
+public:
+  OtherMentions(const source::Unit &host, std::set<std::string> kernels)
+      : host(host), kernels(std::move(kernels)) {
+    TraverseDecl(host.context().getTranslationUnitDecl());
+  }
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool TraverseDecl(Decl *decl) {
+    bool topLevel = decl && decl->getDeclContext() && isa<TranslationUnitDecl>(decl->getDeclContext());
+    if (topLevel && !host.isUserCode(decl->getLocation()) && !isa<NamespaceDecl, LinkageSpecDecl>(decl))
+      return true;
+    return RecursiveASTVisitor::TraverseDecl(decl);
+  }
+  bool TraverseCUDAKernelCallExpr(CUDAKernelCallExpr *call) {
+    return traverseArguments(call, isa<DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts()));
+  }
+  bool TraverseCallExpr(CallExpr *call) {
+    const FunctionDecl *callee = call->getDirectCallee();
+    bool asksOnly =
+        callee && callee->getIdentifier() &&
+        (callee->getName().starts_with("cudaFunc") || callee->getName().starts_with("cudaLaunch") ||
+         callee->getName().starts_with("cudaOccupancy"));
+    return asksOnly || RecursiveASTVisitor::TraverseCallExpr(call);
+  }
+  bool VisitDeclRefExpr(DeclRefExpr *reference) {
+    if (auto *function = dyn_cast<FunctionDecl>(reference->getDecl()))
+      if (!found && function->hasAttr<CUDAGlobalAttr>() &&
+          kernels.contains(source::mangledKernelName(function)))
+        found = reference;
+    return true;
+  }
+  const DeclRefExpr *found = nullptr;
+
+private:
+  bool traverseArguments(CallExpr *call, bool isDirect) {
+    if (!isDirect)
+      return RecursiveASTVisitor::TraverseCallExpr(call);
+    for (Expr *argument : call->arguments())
+      if (!TraverseStmt(argument))
+        return false;
+    return true;
+  }
+  const source::Unit &host;
+  std::set<std::string> kernels;
+};
+
+/// An expression that needs no parentheses before `.x` or `/ 2`.
+bool isSimple(const Expr *expression) {
+  return isa<DeclRefExpr, IntegerLiteral, MemberExpr, ParenExpr, CallExpr, ArraySubscriptExpr>(
+      expression->IgnoreImpCasts());
+}
+
+class LaunchDivider {
+public:
+  LaunchDivider(Context &context, const LaunchDivision &division) : context(context), division(division) {}
+
+  bool divide(const source::Launch &launch) {
+    if (launch.form == source::Launch::Form::LaunchKernelEx) {
+      context.refuse(launch.place,
+                     "this launch takes its block from a cudaLaunchConfig_t, which is not followed");
+      return false;
+    }
+    bool changesBlock = division.block != std::array<unsigned, 3>{1, 1, 1};
+    return (!changesBlock || divideShape(launch, launch.block, division.block, "block")) &&
+           (division.grid == 1 || divideShape(launch, launch.grid, {division.grid, 1, 1}, "grid"));
+  }
+
+  bool needsHeader = false;
+
+private:
+  bool divideShape(const source::Launch &launch, const source::LaunchShape &shape,
+                   const std::array<unsigned, 3> &by, const std::string &what) {
+    bool isKnown = true;
+    for (unsigned d = 0; d < 3; ++d) {
+      if (by[d] == 1)
+        continue;
+      if (!shape.xyz[d].value) {
+        isKnown = false;
+      } else if (*shape.xyz[d].value % by[d] != 0 || *shape.xyz[d].value < by[d]) {
+        context
+            .refuse(launch.place,
+                    fmt::format("the {} of this launch is {} in {}, which does not divide by {}", what,
+                                *shape.xyz[d].value, std::string(1, "xyz"[d]), by[d]))
+            .withHint(fmt::format("the {} is '{}'", what, shape.text));
+        return false;
+      }
+    }
+    std::string text = isKnown ? direct(shape, by) : std::string();
+    if (text.empty())
+      text = atRunTime(shape, by, what);
+    context.edits.replace(*launch.unit, shape.expr->getSourceRange(), text);
+    return true;
+  }
+
+  std::string textOf(const Expr *expression) const {
+    source::Rendered text = source::render(context.program.host(), expression->getSourceRange());
+    return std::holds_alternative<std::string>(text) ? std::get<std::string>(text) : std::string();
+  }
+
+  static std::string over(const std::string &text, bool simple, unsigned by) {
+    if (by == 1)
+      return text;
+    return simple ? fmt::format("{} / {}", text, by) : fmt::format("({}) / {}", text, by);
+  }
+
+  /// The written expression, without the conversion to dim3 that nobody wrote.
+  static const Expr *writtenPart(const Expr *expression) {
+    for (;;) {
+      const Expr *e = expression->IgnoreImplicit();
+      auto *construction = dyn_cast<CXXConstructExpr>(e);
+      bool isConversion = construction && !isa<CXXTemporaryObjectExpr>(e) &&
+                          construction->getNumArgs() >= 1 && !construction->getParenOrBraceRange().isValid();
+      if (!isConversion)
+        return e;
+      expression = construction->getArg(0);
+    }
+  }
+
+  std::string direct(const source::LaunchShape &shape, const std::array<unsigned, 3> &by) const {
+    const Expr *written = writtenPart(shape.expr);
+    if (written->getType()->isIntegerType())
+      return by[1] == 1 && by[2] == 1 ? over(textOf(written), isSimple(written), by[0]) : std::string();
+    const CXXConstructExpr *construction = dyn_cast<CXXConstructExpr>(written);
+    if (auto *cast = dyn_cast<CXXFunctionalCastExpr>(written))
+      construction = dyn_cast<CXXConstructExpr>(cast->getSubExpr()->IgnoreImplicit());
+    if (construction && construction->getNumArgs() >= 1 && construction->getNumArgs() <= 3 &&
+        construction->getArg(0)->getType()->isIntegerType())
+      return ofParts(construction, by);
+    std::string text = textOf(written);
+    if (!isSimple(written) || text.empty())
+      return {};
+    std::string parts;
+    for (unsigned d = 0; d < 3; ++d)
+      parts += (d ? ", " : "") + over(text + "." + "xyz"[d], true, by[d]);
+    // What is known to be 1 need not be said.
+    bool isFlat = shape.xyz[2].value == 1;
+    return "dim3(" + (isFlat ? parts.substr(0, parts.rfind(", ")) : parts) + ")";
+  }
+
+  std::string ofParts(const CXXConstructExpr *construction, const std::array<unsigned, 3> &by) const {
+    std::string parts;
+    for (unsigned d = 0; d < construction->getNumArgs(); ++d) {
+      const Expr *part = construction->getArg(d);
+      if (isa<CXXDefaultArgExpr>(part))
+        break;
+      std::string text = textOf(part);
+      if (text.empty())
+        return {};
+      parts += (d ? ", " : "") + over(text, isSimple(part), by[d]);
+    }
+    return "dim3(" + parts + ")";
+  }
+
+  std::string atRunTime(const source::LaunchShape &shape, const std::array<unsigned, 3> &by,
+                        const std::string &what) {
+    needsHeader = true;
+    std::string text = textOf(writtenPart(shape.expr));
+    return fmt::format("heddle::merged{}<{}, {}, {}>({}, \"{}\")", what == "block" ? "Block" : "Grid", by[0],
+                       by[1], by[2], text, context.target.name);
+  }
+
+  Context &context;
+  const LaunchDivision &division;
+};
+
+/// Puts the helper's #include behind the last one of the file, or at its top. Directives leave no tokens, so
+/// it goes before the first token that follows the last #include.
+void includeHeader(Context &context) {
+  const source::Unit &unit = context.program.host();
+  const SourceManager &sources = unit.sources();
+  llvm::StringRef buffer = sources.getBufferData(sources.getMainFileID());
+  if (buffer.contains("<heddle/launch.cuh>"))
+    return;
+  unsigned last = 0;
+  for (unsigned i = 0; i < sources.local_sloc_entry_size(); ++i) {
+    const SrcMgr::SLocEntry &slot = sources.getLocalSLocEntry(i);
+    if (!slot.isFile())
+      continue;
+    SourceLocation from = slot.getFile().getIncludeLoc();
+    if (from.isValid() && sources.isWrittenInMainFile(from))
+      last = std::max(last, sources.getFileOffset(from));
+  }
+  for (const syntax::Token &token : unit.tokens().expandedTokens()) {
+    SourceLocation at = sources.getExpansionLoc(token.location());
+    if (token.kind() != tok::eof && sources.isWrittenInMainFile(at) && sources.getFileOffset(at) > last) {
+      context.edits.insertBefore(unit, token.location(), header + std::string("\n"));
+      return;
+    }
+  }
+}
+
+} // namespace
+
+bool divideLaunches(Context &context, const LaunchDivision &division, unsigned &launches) {
+  std::set<std::string> names;
+  for (const source::Kernel *kernel : context.target.instances)
+    names.insert(kernel->mangledName);
+  std::set<unsigned> places;
+  bool throughPointer = false;
+  LaunchDivider divider(context, division);
+  for (const source::Launch &launch : context.program.launches()) {
+    bool isOurs = launch.kernel && names.contains(launch.kernel->mangledName);
+    if (!isOurs)
+      continue;
+    const Expr *callee = launch.call->getCallee()->IgnoreParenImpCasts();
+    auto *direct = dyn_cast<DeclRefExpr>(callee);
+    throughPointer |= !direct || !isa<FunctionDecl>(direct->getDecl());
+    if (!divider.divide(launch))
+      return false;
+    places.insert(launch.call->getBeginLoc().getRawEncoding());
+  }
+  OtherMentions others(context.program.host(), names);
+  if (others.found && !throughPointer) {
+    context.refuse(context.program.host().place(others.found),
+                   "the kernel's address is taken here, so launches of it may be missed");
+    return false;
+  }
+  if (divider.needsHeader)
+    includeHeader(context);
+  launches = unsigned(places.size());
+  return true;
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/Names.h"
+
+#include "source/Unit.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/Basic/SourceManager.h>
+#include <clang/Tooling/Syntax/Tokens.h>
+
+using namespace clang;
+
+namespace heddle::transform {
+
+Names::Names(const source::Unit &unit) {
+  const SourceManager &sources = unit.sources();
+  for (const syntax::Token &token : unit.tokens().spelledTokens(sources.getMainFileID()))
+    if (token.kind() == tok::identifier || tok::getKeywordSpelling(token.kind()))
+      taken.insert(token.text(sources).str());
+  for (const syntax::Token &token : unit.tokens().expandedTokens())
+    if (token.kind() == tok::identifier && token.location().isMacroID())
+      taken.insert(token.text(sources).str());
+}
+
+std::string Names::fresh(const std::string &wanted) {
+  std::string name = wanted;
+  for (unsigned number = 2; !taken.insert(name).second; ++number)
+    name = wanted + std::to_string(number);
+  return name;
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <set>
+#include <string>
+
+namespace heddle::source {
+class Unit;
+}
+
+namespace heddle::transform {
+
+/// Gives out names that nothing in the file uses: what emitted code calls its own variables.
+class Names {
+public:
+  /// Every identifier written in the file that `unit` reads is taken, macros included.
+  explicit Names(const source::Unit &unit);
+
+  /// `wanted` itself where it is free, else with the first number behind it that makes it so.
+  std::string fresh(const std::string &wanted);
+
+private:
+  std::set<std::string> taken;
+};
+
+} // namespace heddle::transform

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "transform/Directive.h"
+
+#include <optional>
+#include <string>
+
+namespace heddle::transform {
+
+/// A line `#pragma heddle ...` of a file.
+struct Pragma {
+  std::string text; ///< what follows the word heddle
+  Place place;      ///< of that text
+  unsigned line = 0;
+};
+
+/// The first such line; comments and strings are not looked into.
+std::optional<Pragma> firstPragma(const std::string &file, const std::string &text);
+
+/// The text without that line.
+std::string withoutLine(const std::string &text, unsigned line);
+
+} // namespace heddle::transform

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/Uses.h"
+
+#include <clang/AST/RecursiveASTVisitor.h>
+
+#include <map>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+class Collector : public RecursiveASTVisitor<Collector> {
+public:
+  explicit Collector(Uses &uses) : uses(uses) {}
+
+  // `threadIdx.x` is a property read: Clang keeps what was written as the syntactic form.
+  bool TraversePseudoObjectExpr(PseudoObjectExpr *expression) {
+    uses.statements.insert(expression);
+    return takeBuiltin(expression, expression->getSyntacticForm()) ||
+           TraverseStmt(expression->getSyntacticForm());
+  }
+  bool TraverseMemberExpr(MemberExpr *expression) {
+    return takeBuiltin(expression, expression) ||
+           RecursiveASTVisitor<Collector>::TraverseMemberExpr(expression);
+  }
+  bool TraverseDeclRefExpr(DeclRefExpr *expression) {
+    return takeBuiltin(expression, expression) ||
+           RecursiveASTVisitor<Collector>::TraverseDeclRefExpr(expression);
+  }
+  bool VisitStmt(Stmt *statement) {
+    uses.statements.insert(statement);
+    return true;
+  }
+  bool VisitDeclRefExpr(DeclRefExpr *reference) {
+    auto *variable = dyn_cast<VarDecl>(reference->getDecl());
+    if (variable && variable->hasLocalStorage() && !variable->hasAttr<CUDASharedAttr>())
+      uses.locals.push_back(reference);
+    return true;
+  }
+  bool VisitCallExpr(CallExpr *call) {
+    uses.calls.push_back(call);
+    return true;
+  }
+  bool VisitReturnStmt(ReturnStmt *statement) {
+    uses.returns.push_back(statement);
+    return true;
+  }
+  bool VisitAsmStmt(AsmStmt *statement) {
+    if (!uses.assembly)
+      uses.assembly = statement;
+    return true;
+  }
+  bool TraverseLambdaExpr(LambdaExpr *lambda) {
+    if (!uses.lambda)
+      uses.lambda = lambda;
+    size_t before = uses.returns.size();
+    bool goOn = RecursiveASTVisitor<Collector>::TraverseLambdaExpr(lambda);
+    uses.returns.resize(before); // these leave the lambda only
+    return goOn;
+  }
+
+private:
+  bool takeBuiltin(Expr *expression, Expr *written) {
+    std::optional<analysis::ThreadBuiltin> builtin = analysis::threadBuiltin(expression);
+    if (builtin) {
+      uses.statements.insert(expression);
+      uses.builtins.push_back({*builtin, written->getSourceRange()});
+    }
+    return builtin.has_value();
+  }
+  Uses &uses;
+};
+
+} // namespace
+
+void Uses::add(const Stmt *code) {
+  if (code)
+    Collector(*this).TraverseStmt(const_cast<Stmt *>(code));
+}
+
+Uses Uses::of(const Stmt *code) {
+  Uses uses;
+  uses.add(code);
+  return uses;
+}
+
+std::vector<DiscardedCode> discardedCode(const FunctionDecl *instantiation) {
+  std::vector<DiscardedCode> found;
+  const FunctionDecl *pattern = instantiation->getTemplateInstantiationPattern();
+  if (!pattern)
+    return found;
+  std::map<unsigned, const IfStmt *> present;
+  for (const Stmt *statement : Uses::of(instantiation->getBody()).statements)
+    if (auto *branch = dyn_cast<IfStmt>(statement); branch && branch->isConstexpr())
+      present[branch->getIfLoc().getRawEncoding()] = branch;
+  for (const Stmt *statement : Uses::of(pattern->getBody()).statements) {
+    auto *branch = dyn_cast<IfStmt>(statement);
+    auto at = branch ? present.find(branch->getIfLoc().getRawEncoding()) : present.end();
+    if (at == present.end())
+      continue;
+    // Clang puts an empty statement, or an empty block, in its stead.
+    auto isGone = [](const Stmt *part) {
+      auto *block = dyn_cast_or_null<CompoundStmt>(part);
+      return !part || isa<NullStmt>(part) || (block && block->body_empty());
+    };
+    if (isGone(at->second->getThen()) && !isGone(branch->getThen()))
+      found.push_back({at->second, Uses::of(branch->getThen())});
+    if (isGone(at->second->getElse()) && !isGone(branch->getElse()))
+      found.push_back({at->second, Uses::of(branch->getElse())});
+  }
+  return found;
+}
+
+bool Uses::mentions(analysis::ThreadBuiltin::Kind kind, unsigned dimension) const {
+  for (const Builtin &builtin : builtins)
+    if (builtin.what.kind == kind && (builtin.what.dimension == dimension || builtin.what.dimension == 3))
+      return true;
+  return false;
+}
+
+} // namespace heddle::transform

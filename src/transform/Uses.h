@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "analysis/ThreadBuiltins.h"
+
+#include <clang/Basic/SourceLocation.h>
+
+#include <unordered_set>
+#include <vector>
+
+namespace clang {
+class CallExpr;
+class DeclRefExpr;
+class FunctionDecl;
+class ReturnStmt;
+class Stmt;
+} // namespace clang
+
+namespace heddle::transform {
+
+/// What a piece of code mentions, as far as transforms replace it: built-in variables, locals and parameters,
+/// calls, returns. Each with its place in the text, also inside sizeof, decltype and macros.
+struct Uses {
+  struct Builtin {
+    analysis::ThreadBuiltin what;
+    clang::SourceRange range;
+  };
+  std::vector<Builtin> builtins;
+  std::vector<const clang::DeclRefExpr *> locals; ///< mentions of variables with automatic storage
+  std::vector<const clang::CallExpr *> calls;     ///< of functions, built-in ones included
+  std::vector<const clang::ReturnStmt *> returns;
+  std::unordered_set<const clang::Stmt *> statements; ///< everything visited
+  const clang::Stmt *lambda = nullptr;                ///< the first lambda in it
+  const clang::Stmt *assembly = nullptr;              ///< the first inline assembly
+
+  static Uses of(const clang::Stmt *code);
+  void add(const clang::Stmt *code);
+  bool mentions(analysis::ThreadBuiltin::Kind kind, unsigned dimension) const;
+};
+
+/// What `if constexpr` leaves out of an instantiation, as the template's pattern has it: another
+/// instantiation may take it. Mentions in it are of the pattern's variables, which stand at the same places
+/// as the instantiation's.
+struct DiscardedCode {
+  const clang::Stmt *branch = nullptr; ///< the instantiation's `if`
+  Uses uses;
+};
+std::vector<DiscardedCode> discardedCode(const clang::FunctionDecl *instantiation);
+
+} // namespace heddle::transform

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Random kernels, coarsened at random, compute what they did. Many kernels share one file, so that reading
+// and compiling it is paid once: the program runs each kernel as it was and as it became, and compares.
+//
+// HEDDLE_SEED=N replays one run, HEDDLE_KERNELS=N sets how many kernels are tried.
+#include "build/Program.h"
+#include "transform/Coarsen.h"
+#include "transform/Optimized.h"
+#include "transform/RandomKernel.h"
+
+#include <cstdlib>
+#include <fstream>
+
+using namespace heddle;
+using namespace heddle::transform;
+using heddle::testing::RandomKernel;
+
+namespace {
+
+constexpr unsigned kernelsInAFile = 125;
+constexpr unsigned blocks = 3;
+
+uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
+  const char *value = std::getenv(name);
+  return value ? std::strtoull(value, nullptr, 10) : otherwise;
+}
+
+const char *const functions = R"(
+static __device__ unsigned mixed(unsigned x) { return (x ^ (x >> 3)) * 2654435761u; }
+static __device__ unsigned withIndex(unsigned x) { return x + threadIdx.x * 3u + blockDim.x; }
+)";
+
+/// One file of kernels, with what is done to each.
+class Batch {
+public:
+  Batch(uint64_t seed, unsigned count) : random(seed) {
+    for (unsigned i = 0; i < count; ++i) {
+      RandomKernel kernel(random(), "k" + std::to_string(i));
+      texts.push_back(kernel.write());
+      shapes.push_back({kernel.blockX, kernel.blockY});
+      directives.push_back(directiveFor(kernel));
+    }
+  }
+
+  /// The kernels and a function that launches the one with a given number.
+  std::string original() const {
+    std::string text = functions;
+    for (const std::string &kernel : texts)
+      text += kernel;
+    text += "static void launch(int which, unsigned *out, const unsigned *in) {\n  switch (which) {\n";
+    for (size_t i = 0; i < texts.size(); ++i)
+      text += fmt::format("  case {}: k{}<<<{}, dim3({}, {})>>>(out, in, {}); break;\n", i, i, blocks,
+                          shapes[i].first, shapes[i].second, i % 5);
+    return text + "  }\n}\n";
+  }
+
+  /// The same after all directives; nothing where one was refused, with the reason as a test failure.
+  std::string coarsened() {
+    Options options;
+    options.compile.cudaPath = "none";
+    auto parsed = source::Program::parseText("random.cu", original(), options.compile);
+    auto *program = std::get_if<std::unique_ptr<source::Program>>(&parsed);
+    if (!program) {
+      ADD_FAILURE() << std::get<source::ParseFailure>(parsed).compilerMessages;
+      return {};
+    }
+    source::Edits edits;
+    for (size_t i = 0; i < texts.size(); ++i) {
+      Target target{"k" + std::to_string(i), (*program)->kernelsNamed("k" + std::to_string(i)), 0};
+      Diagnostics diagnostics;
+      Directive directive = readDirectives(directives[i], diagnostics).at(0);
+      Context context(**program, target, directive, options, edits, diagnostics);
+      if (!coarsen(context)) {
+        ADD_FAILURE() << diagnostics.all().front().text << "\n" << texts[i];
+        return {};
+      }
+    }
+    auto applied = edits.apply();
+    if (auto *refused = std::get_if<Diagnostic>(&applied)) {
+      ADD_FAILURE() << refused->text << " at line " << refused->place.line;
+      return {};
+    }
+    return std::get<0>(applied).begin()->second;
+  }
+
+  /// What is to be shown of a kernel that came out wrong.
+  std::string about(size_t i) const { return directives.at(i) + "\n" + texts.at(i); }
+
+private:
+  std::string directiveFor(const RandomKernel &kernel) {
+    static const unsigned factors[] = {1, 2, 4, 8, 16};
+    unsigned x = 1, y = 1;
+    while (x * y == 1) {
+      x = factors[random() % 5];
+      y = kernel.blockY > 1 ? factors[random() % 4] : 1;
+      x = kernel.blockX % x ? 1 : x;
+      y = kernel.blockY % y ? 1 : y;
+    }
+    return fmt::format("coarsen x={} y={} map={}", x, y, random() % 2 ? "blocked" : "interleaved");
+  }
+
+  std::mt19937_64 random;
+  std::vector<std::string> texts, directives;
+  std::vector<std::pair<unsigned, unsigned>> shapes;
+};
+
+/// Runs both forms of each kernel; its output names those that differ.
+std::string programOf(const std::string &original, const std::string &coarsened, unsigned count) {
+  return fmt::format(R"(#include <cstdio>
+#include <cstring>
+#include <vector>
+namespace original {{
+{}
+}}
+namespace coarsened {{
+{}
+}}
+int main() {{
+  const int size = 128 * {};
+  std::vector<unsigned> host(size), results[2] = {{std::vector<unsigned>(size), std::vector<unsigned>(size)}};
+  for (int i = 0; i < size; ++i)
+    host[i] = i * 2246822519u + (i >> 3);
+  unsigned *in, *out;
+  cudaMalloc(&in, size * 4);
+  cudaMalloc(&out, size * 4);
+  cudaMemcpy(in, host.data(), size * 4, cudaMemcpyHostToDevice);
+  for (int which = 0; which < {}; ++which) {{
+    for (int form = 0; form < 2; ++form) {{
+      cudaMemset(out, 0, size * 4);
+      form ? coarsened::launch(which, out, in) : original::launch(which, out, in);
+      if (cudaDeviceSynchronize() != cudaSuccess) {{
+        std::printf("failed %d\n", which);
+        return 1;
+      }}
+      cudaMemcpy(results[form].data(), out, size * 4, cudaMemcpyDeviceToHost);
+    }}
+    if (std::memcmp(results[0].data(), results[1].data(), size * 4))
+      std::printf("differs %d\n", which);
+  }}
+  std::printf("done\n");
+}}
+)",
+                     original, coarsened, blocks, count);
+}
+
+void tryBatch(uint64_t seed, unsigned count) {
+  SCOPED_TRACE(fmt::format("HEDDLE_SEED={} HEDDLE_KERNELS={}", seed, count));
+  Batch batch(seed, count);
+  std::string coarsened = batch.coarsened();
+  if (coarsened.empty())
+    return;
+  TemporaryFolder folder;
+  std::filesystem::path file = folder.path() / "random.cu";
+  std::ofstream(file) << programOf(batch.original(), coarsened, count);
+
+  build::ProgramOptions options;
+  options.sources.files = {file};
+  options.sources.flags = {"-O1"};
+  options.compiler = build::Compiler::Clang;
+  options.timeoutSeconds = 60;
+  Diagnostics diagnostics;
+  build::Program program(options, diagnostics);
+  ASSERT_TRUE(program.ok()) << program.messages();
+  build::ProgramRun run = program.run({}, {}, build::Output::Captured);
+  if (run.execution.output == "done\n")
+    return;
+  std::string output = run.execution.output;
+  size_t number = output.find_first_of("0123456789");
+  ADD_FAILURE() << output
+                << (number == std::string::npos ? ""
+                                                : batch.about(std::strtoul(&output[number], nullptr, 10)));
+}
+
+} // namespace
+
+TEST(CoarsenProperty, RandomKernelsComputeTheSame) {
+  uint64_t seed = fromEnvironment("HEDDLE_SEED", std::random_device()());
+  unsigned left = unsigned(fromEnvironment("HEDDLE_KERNELS", 2000));
+  for (; left > 0 && !HasFailure(); ++seed) {
+    unsigned count = std::min(left, kernelsInAFile);
+    std::printf("seed %llu, %u kernels\n", static_cast<unsigned long long>(seed), count);
+    std::fflush(stdout);
+    tryBatch(seed, count);
+    left -= count;
+  }
+}

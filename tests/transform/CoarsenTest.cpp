@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What coarsen writes and what it refuses. That the results compute the same is the business of
+// tests/coarsen.
+#include "transform/Coarsen.h"
+
+#include "transform/CoarsenCheck.h"
+#include "transform/Optimized.h"
+
+using namespace heddle;
+using namespace heddle::transform;
+using heddle::testing::messagesOf;
+using heddle::testing::optimized;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+namespace {
+
+/// A kernel with this body and these parameters, and a launch of it.
+std::string kernel(const std::string &body, const std::string &parameters = "float *a, const float *b, int n",
+                   const std::string &launch = "k<<<4, 64>>>(nullptr, nullptr, 0);") {
+  return "__global__ void k(" + parameters + ") {\n" + body + "}\nint main() { " + launch + " }\n";
+}
+
+std::string refusalOf(const std::string &body, const std::string &directive = "coarsen x=2") {
+  return optimized(kernel(body), directive);
+}
+
+} // namespace
+
+TEST(Coarsen, TheWholeBodyOfAKernelWithoutBarrierIsOneWorkLoop) {
+  EXPECT_EQ(optimized("__global__ void k(float *a, int n) {\n"
+                      "  // which element\n"
+                      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                      "  if (i >= n)\n"
+                      "    return; // none\n"
+                      "  a[i] *= 2.0f;\n"
+                      "}\n"
+                      "void f(float *a) { k<<<8, 256>>>(a, 9); }\n",
+                      "coarsen x=4"),
+            "__global__ void k(float *a, int n) {\n"
+            "  #pragma unroll\n"
+            "  for (unsigned kx = 0; kx < 4; ++kx) {\n"
+            "    const unsigned threadX = threadIdx.x + kx * blockDim.x;\n"
+            "    // which element\n"
+            "    int i = blockIdx.x * (blockDim.x * 4) + threadX;\n"
+            "    if (i >= n)\n"
+            "      continue; // none\n"
+            "    a[i] *= 2.0f;\n"
+            "  }\n"
+            "}\n"
+            "void f(float *a) { k<<<8, 256 / 4>>>(a, 9); }\n");
+}
+
+TEST(Coarsen, BlockedGivesNeighboursToOneThread) {
+  EXPECT_THAT(refusalOf("  a[threadIdx.x] = 1.0f;\n", "coarsen x=4 map=blocked"),
+              HasSubstr("const unsigned threadX = threadIdx.x * 4 + kx;"));
+}
+
+TEST(Coarsen, ABarrierCutsTheWorkLoopAndValuesThatCrossItBecomeArrays) {
+  std::string text = refusalOf("  __shared__ float s[64];\n"
+                               "  float mine = b[threadIdx.x];\n"
+                               "  s[threadIdx.x] = mine;\n"
+                               "  __syncthreads();\n"
+                               "  a[threadIdx.x] = s[63 - threadIdx.x] + mine;\n");
+  EXPECT_THAT(text, HasSubstr("  float mine[2];\n  #pragma unroll\n"));
+  EXPECT_THAT(text, HasSubstr("    mine[kx] = b[threadX];\n"));
+  EXPECT_THAT(text, HasSubstr("  }\n  __syncthreads();\n  #pragma unroll\n"));
+  EXPECT_THAT(text, HasSubstr("    a[threadX] = s[63 - threadX] + mine[kx];\n"));
+}
+
+TEST(Coarsen, IndicesThatNeverChangeAreWorkedOutAgain) {
+  std::string text = refusalOf("  __shared__ float s[64];\n"
+                               "  int i = blockIdx.x * 64 + threadIdx.x;\n"
+                               "  s[threadIdx.x] = b[i];\n"
+                               "  __syncthreads();\n"
+                               "  a[i] = s[63 - threadIdx.x];\n");
+  EXPECT_THAT(text, Not(HasSubstr("i[2]")));
+  size_t first = text.find("int i = blockIdx.x * 64 + threadX;");
+  EXPECT_NE(text.find("int i = blockIdx.x * 64 + threadX;", first + 1), std::string::npos);
+}
+
+TEST(Coarsen, OneDeclarationMayHoldWhatIsUniformAndWhatIsNot) {
+  std::string text = refusalOf("  __shared__ float s[64];\n"
+                               "  int m, e;\n"
+                               "  float t = b[threadIdx.x];\n"
+                               "  s[threadIdx.x] = t;\n"
+                               "  for (m = 0; m < n; m++) {\n"
+                               "    __syncthreads();\n"
+                               "    t = s[63 - threadIdx.x];\n"
+                               "    for (e = 0; e < threadIdx.x; e++)\n"
+                               "      t += s[e];\n"
+                               "    a[threadIdx.x] = t;\n"
+                               "  }\n");
+  EXPECT_THAT(text, HasSubstr("  int m;\n"));
+  EXPECT_THAT(text, HasSubstr("  int e[2];\n"));
+}
+
+TEST(Coarsen, UniformWorkIsDoneOnce) {
+  std::string text = refusalOf("  a[threadIdx.x] = 1.0f;\n"
+                               "  int half = n / 2;\n"
+                               "  a[threadIdx.x] += half;\n");
+  EXPECT_THAT(text, HasSubstr("{\n  int half = n / 2;\n  #pragma unroll\n"));
+  text = refusalOf("  __shared__ float s[64];\n"
+                   "  s[threadIdx.x] = b[threadIdx.x];\n"
+                   "  __syncthreads();\n"
+                   "  float sum = 0.0f;\n"
+                   "  for (int j = 0; j < 64; ++j)\n"
+                   "    sum += s[j];\n"
+                   "  a[threadIdx.x] = sum;\n");
+  EXPECT_THAT(text, HasSubstr("  for (int j = 0; j < 64; ++j)\n    sum += s[j];\n  #pragma unroll\n"));
+}
+
+TEST(Coarsen, LoopsAndUniformBranchesAroundBarriersStay) {
+  std::string text = refusalOf("  __shared__ float s[64];\n"
+                               "  s[threadIdx.x] = 0.0f;\n"
+                               "  for (int i = 0; i < n; ++i) {\n"
+                               "    if (i & 1) {\n"
+                               "      s[threadIdx.x] += 1.0f;\n"
+                               "      __syncthreads();\n"
+                               "    }\n"
+                               "  }\n"
+                               "  a[threadIdx.x] = s[threadIdx.x];\n");
+  EXPECT_THAT(text, HasSubstr("  for (int i = 0; i < n; ++i) {\n    if (i & 1) {\n      #pragma unroll\n"));
+}
+
+TEST(Coarsen, ALoopWhoseThreadsReadTheSameElementsTakesTheWorkLoopInside) {
+  std::string text = refusalOf("  __shared__ float s[64];\n"
+                               "  s[threadIdx.x] = b[threadIdx.x];\n"
+                               "  __syncthreads();\n"
+                               "  float sum = 0.0f;\n"
+                               "  for (int j = 0; j < 64; ++j)\n"
+                               "    sum += s[j] * b[threadIdx.x];\n"
+                               "  a[threadIdx.x] = sum;\n");
+  EXPECT_THAT(text, HasSubstr("  for (int j = 0; j < 64; ++j) {\n    #pragma unroll\n"));
+  EXPECT_THAT(text, HasSubstr("sum[kx] += s[j] * b[threadX];"));
+}
+
+TEST(Coarsen, AReturnBeforeABarrierPutsItsItemToSleep) {
+  std::string text = refusalOf("  __shared__ float s[64];\n"
+                               "  if (b[threadIdx.x] < 0.0f)\n"
+                               "    return;\n"
+                               "  s[threadIdx.x] = 1.0f;\n"
+                               "  __syncthreads();\n"
+                               "  a[threadIdx.x] = s[threadIdx.x];\n");
+  EXPECT_THAT(text, HasSubstr("bool active[2] = {true, true};"));
+  EXPECT_THAT(text, HasSubstr("{ active[kx] = false; --itemsLeft; continue; }"));
+  EXPECT_THAT(text, HasSubstr("  if (itemsLeft == 0)\n    return;\n  __syncthreads();\n"));
+  EXPECT_THAT(text, HasSubstr("    if (!active[kx])\n      continue;\n"));
+}
+
+TEST(Coarsen, AReturnOutOfAnInnerLoopJumpsToTheNextItem) {
+  EXPECT_THAT(refusalOf("  for (int i = threadIdx.x; i < n; ++i)\n    if (b[i] > 0.0f) return;\n  "
+                        "a[threadIdx.x] = 1.0f;\n"),
+              AllOf(HasSubstr("goto nextItem;"), HasSubstr("nextItem:;")));
+}
+
+TEST(Coarsen, NamesThatAreTakenAreLeftAlone) {
+  EXPECT_THAT(refusalOf("  int threadX = threadIdx.x, kx = 1;\n  a[threadX] = kx;\n"),
+              HasSubstr("const unsigned threadX2 = threadIdx.x + kx2 * blockDim.x;"));
+}
+
+TEST(Coarsen, AParameterThatItemsChangeIsCopiedForEach) {
+  EXPECT_THAT(
+      refusalOf("  a += threadIdx.x;\n  *a = 1.0f;\n"),
+      AllOf(HasSubstr("float *aItem = a;"), HasSubstr("aItem += threadX;"), HasSubstr("*aItem = 1.0f;")));
+}
+
+TEST(Coarsen, LaunchBoundsAreDivided) {
+  EXPECT_THAT(optimized("__global__ void __launch_bounds__(256, 2) k(int *p) { p[threadIdx.x] = 1; }\n",
+                        "coarsen x=2"),
+              HasSubstr("__launch_bounds__(256 / 2, 2)"));
+}
+
+TEST(Coarsen, TwoAxesNestAndArraysHaveBothSubscripts) {
+  std::string text =
+      optimized(kernel("  __shared__ float s[8][8];\n"
+                       "  float mine = b[threadIdx.y * 8 + threadIdx.x];\n"
+                       "  s[threadIdx.y][threadIdx.x] = mine;\n"
+                       "  __syncthreads();\n"
+                       "  a[threadIdx.y * 8 + threadIdx.x] = s[threadIdx.x][threadIdx.y] - mine;\n",
+                       "float *a, const float *b", "k<<<1, dim3(8, 8)>>>(nullptr, nullptr);"),
+                "coarsen x=2 y=4");
+  EXPECT_THAT(text, HasSubstr("float mine[4][2];"));
+  EXPECT_THAT(text, HasSubstr("mine[ky][kx] = b[threadY * 8 + threadX];"));
+  EXPECT_THAT(text, HasSubstr("k<<<1, dim3(8 / 2, 8 / 4)>>>"));
+}
+
+TEST(Coarsen, BlocksAreMergedWithTheirIndices) {
+  std::string text = refusalOf(
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) a[i] = gridDim.x;\n", "coarsen grid=2");
+  EXPECT_THAT(text, HasSubstr("const unsigned blockX = blockIdx.x + kb * gridDim.x;"));
+  EXPECT_THAT(text, HasSubstr("a[i] = (gridDim.x * 2);"));
+  EXPECT_THAT(text, HasSubstr("k<<<4 / 2, 64>>>"));
+}
+
+TEST(Coarsen, TwoByTwoIsFour) {
+  std::string text = refusalOf("  a[threadIdx.x] = b[threadIdx.x];\n", "coarsen x=2; coarsen x=2");
+  EXPECT_THAT(text, HasSubstr("for (unsigned kx2 = 0; kx2 < 2; ++kx2)"));
+  EXPECT_THAT(text, HasSubstr("for (unsigned kx = 0; kx < 2; ++kx)"));
+  EXPECT_THAT(text, HasSubstr("k<<<4, (64 / 2) / 2>>>"));
+}
+
+TEST(Coarsen, FactorsOfOneChangeNothing) {
+  std::string text = kernel("  a[threadIdx.x] = b[threadIdx.x];\n");
+  EXPECT_EQ(optimized(text, "coarsen x=1"), text);
+}
+
+// Device functions
+
+TEST(Coarsen, AFunctionOfThisKernelOnlyGetsTheIndexAsAParameter) {
+  std::string text = optimized("static __device__ float at(const float *p) { return p[threadIdx.x]; }\n"
+                               "__global__ void k(float *a, const float *b) { a[threadIdx.x] = at(b); }\n",
+                               "coarsen x=2");
+  EXPECT_THAT(text, HasSubstr("float at(const unsigned threadX, const float *p) { return p[threadX]; }"));
+  EXPECT_THAT(text, HasSubstr("a[threadX] = at(threadX, b);"));
+}
+
+TEST(Coarsen, AFunctionThatOthersCallIsCopied) {
+  Options options;
+  options.kernel = "k";
+  std::string text = optimized("__device__ int me() { return threadIdx.x; }\n"
+                               "__global__ void other(int *a) { a[me()] = 1; }\n"
+                               "__global__ void k(int *a) { a[me()] = 2; }\n",
+                               "coarsen x=2", options);
+  EXPECT_THAT(text, HasSubstr("__device__ int me() { return threadIdx.x; }"));
+  EXPECT_THAT(text, HasSubstr("__device__ int meFork(const unsigned threadX) { return threadX; }"));
+  EXPECT_THAT(text, HasSubstr("a[me()] = 1;"));
+  EXPECT_THAT(text, HasSubstr("a[meFork(threadX)] = 2;"));
+}
+
+TEST(Coarsen, AMemberFunctionThatAsksForTheIndexIsRefused) {
+  EXPECT_THAT(optimized("struct S { __device__ int me() const { return threadIdx.x; } };\n"
+                        "__global__ void k(int *a) { S s; a[s.me()] = 1; }\n",
+                        "coarsen x=2"),
+              HasSubstr("is a member function"));
+}
+
+// Launches
+
+TEST(CoarsenLaunches, ADim3VariableIsDividedWhereItIsUsed) {
+  std::string text =
+      optimized(kernel("  a[threadIdx.y * 16 + threadIdx.x] = 1.0f;\n", "float *a",
+                       "dim3 block(16, 4); k<<<1, block>>>(nullptr); k<<<2, block>>>(nullptr);"),
+                "coarsen x=2");
+  EXPECT_THAT(text, HasSubstr("dim3 block(16, 4); k<<<1, dim3(block.x / 2, block.y)>>>(nullptr); "
+                              "k<<<2, dim3(block.x / 2, block.y)>>>(nullptr);"));
+}
+
+TEST(CoarsenLaunches, AShapeKnownAtRunTimeIsDividedThere) {
+  std::string text = optimized("#include <cstdio>\n"
+                               "__global__ void k(float *a) { a[threadIdx.x] = 1.0f; }\n"
+                               "void f(int n) { k<<<1, n>>>(nullptr); }\n",
+                               "coarsen x=2");
+  EXPECT_THAT(text, StartsWith("#include <cstdio>\n#include <heddle/launch.cuh>\n"));
+  EXPECT_THAT(text, HasSubstr("k<<<1, heddle::mergedBlock<2, 1, 1>(n, \"k\")>>>"));
+}
+
+TEST(CoarsenLaunches, AFactorThatDoesNotDivideIsRefusedAtTheLaunch) {
+  Diagnostics messages =
+      messagesOf(kernel("  a[threadIdx.x] = 1.0f;\n", "float *a", "k<<<1, 250>>>(nullptr);"), "coarsen x=4");
+  ASSERT_EQ(messages.all().size(), 1u);
+  EXPECT_EQ(messages.all()[0].text,
+            "coarsen x=4: the block of this launch is 250 in x, which does not divide by 4");
+  EXPECT_EQ(messages.all()[0].place.line, 4u);
+}
+
+TEST(CoarsenLaunches, AKernelWhoseAddressGoesElsewhereIsRefused) {
+  EXPECT_THAT(optimized("__global__ void k(float *a) { a[threadIdx.x] = 1.0f; }\n"
+                        "void (*const table[])(float *) = {k};\n"
+                        "void f(int i) { table[i]<<<1, 64>>>(nullptr); }\n",
+                        "coarsen x=2"),
+              HasSubstr("the kernel's address is taken here"));
+}
+
+// Refusals
+
+TEST(CoarsenRefuses, ADivergentBarrier) {
+  EXPECT_THAT(refusalOf("  if (threadIdx.x < 7) { a[threadIdx.x] = 1.0f; __syncthreads(); }\n"),
+              HasSubstr("'__syncthreads' may not be reached by all threads of the block"));
+}
+
+TEST(CoarsenRefuses, ARaceWithBothPlaces) {
+  Diagnostics messages = messagesOf(kernel("  __shared__ float s[65];\n"
+                                           "  s[threadIdx.x] = b[threadIdx.x];\n"
+                                           "  a[threadIdx.x] = s[threadIdx.x + 1];\n"),
+                                    "coarsen x=2");
+  ASSERT_EQ(messages.all().size(), 1u);
+  EXPECT_THAT(messages.all()[0].text, HasSubstr("two threads of a block touch the same element of 's'"));
+  EXPECT_EQ(messages.all()[0].place.line + messages.all()[0].notes.at(0).place.line, 3u + 4u);
+}
+
+TEST(CoarsenRefuses, AShuffleThatBlockedPutsIntoOneThread) {
+  Diagnostics messages =
+      messagesOf(kernel("  a[threadIdx.x] = __shfl_down_sync(0xffffffffu, b[threadIdx.x], 1);\n"),
+                 "coarsen x=2 map=blocked");
+  ASSERT_EQ(messages.all().size(), 1u);
+  EXPECT_THAT(messages.all()[0].text, HasSubstr("puts both ends of '__shfl_down_sync' into one thread"));
+  EXPECT_THAT(messages.all()[0].hint, HasSubstr("map=interleaved"));
+}
+
+TEST(CoarsenRefuses, AShuffleInWarpsThatWouldBeCut) {
+  std::string body = "  a[threadIdx.x] = __shfl_down_sync(0xffffffffu, b[threadIdx.x], 1);\n";
+  EXPECT_THAT(refusalOf(body, "coarsen x=2"), HasSubstr("const unsigned threadX"));
+  EXPECT_THAT(refusalOf(body, "coarsen x=4"), HasSubstr("the warps would not stay whole"));
+}
+
+TEST(CoarsenRefuses, ABarrierThatCountsThreads) {
+  EXPECT_THAT(refusalOf("  asm volatile(\"bar.sync 1, 64;\");\n  a[threadIdx.x] = 1.0f;\n"),
+              HasSubstr("merged threads would be counted wrong"));
+  EXPECT_THAT(refusalOf("  int m = __syncthreads_count(b[threadIdx.x] > 0.0f);\n  a[threadIdx.x] = m;\n"),
+              HasSubstr("part of a larger statement"));
+}
+
+TEST(CoarsenRefuses, ABarrierInACalledFunction) {
+  EXPECT_THAT(optimized("__device__ void wait() { __syncthreads(); }\n"
+                        "__global__ void k(float *a) { a[threadIdx.x] = 1.0f; wait(); }\n",
+                        "coarsen x=2"),
+              HasSubstr("there is a barrier inside the function called here"));
+}
+
+TEST(CoarsenRefuses, MergingBlocksThatShareMemory) {
+  EXPECT_THAT(
+      refusalOf("  __shared__ float s[64];\n  s[threadIdx.x] = 1.0f;\n  a[threadIdx.x] = s[threadIdx.x];\n",
+                "coarsen grid=2"),
+      HasSubstr("each has a shared 's' of its own"));
+}
+
+TEST(CoarsenRefuses, CodeThatThePreprocessorSwitches) {
+  EXPECT_THAT(refusalOf("#ifdef NEVER\n  a[0] = threadIdx.x;\n#endif\n  a[threadIdx.x] = 1.0f;\n"),
+              HasSubstr("'#ifdef NEVER' inside the kernel"));
+}
+
+// Warps
+
+TEST(KeepsWarpsWhole, WhatTheMapDoesToLanes) {
+  auto whole = [](std::array<int64_t, 3> block, std::vector<Axis> axes, Map map = Map::Interleaved) {
+    return keepsWarpsWhole(block, axes, map);
+  };
+  EXPECT_TRUE(whole({128, 1, 1}, {{0, 2}}));
+  EXPECT_TRUE(whole({128, 1, 1}, {{0, 4}}));
+  EXPECT_FALSE(whole({128, 1, 1}, {{0, 8}}));
+  EXPECT_FALSE(whole({128, 1, 1}, {{0, 2}}, Map::Blocked));
+  EXPECT_TRUE(whole({32, 8, 1}, {{1, 8}}));
+  EXPECT_TRUE(whole({32, 8, 1}, {{1, 4}}, Map::Blocked)); // rows are warps, and stay rows
+  EXPECT_TRUE(whole({16, 16, 1}, {{1, 2}}));
+  EXPECT_FALSE(whole({16, 16, 1}, {{0, 2}}));
+  EXPECT_FALSE(whole({16, 16, 1}, {{1, 16}}));
+}

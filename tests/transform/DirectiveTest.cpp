@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/Directive.h"
+
+#include "transform/Optimized.h"
+#include "transform/Pragmas.h"
+
+using namespace heddle;
+using namespace heddle::transform;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+namespace {
+
+std::vector<Directive> read(const std::string &text) {
+  Diagnostics diagnostics;
+  return readDirectives(text, diagnostics);
+}
+
+Diagnostic complaint(const std::string &text) {
+  Diagnostics diagnostics;
+  EXPECT_TRUE(readDirectives(text, diagnostics).empty());
+  return diagnostics.empty() ? Diagnostic() : diagnostics.all().front();
+}
+
+} // namespace
+
+TEST(Directive, SettingsAreReadAndTheRestHaveDefaults) {
+  Directive directive = read("coarsen x=2 map=blocked").at(0);
+  EXPECT_EQ(directive.name, "coarsen");
+  EXPECT_EQ(directive.number("x"), 2);
+  EXPECT_EQ(directive.number("y"), 1);
+  EXPECT_EQ(directive.word("map"), "blocked");
+  EXPECT_EQ(directive.str(), "coarsen x=2 map=blocked");
+}
+
+TEST(Directive, SemicolonsSeparateSeveralInTheOrderGiven) {
+  std::vector<Directive> list = read("coarsen x=2; coarsen y=4");
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(list[0].str(), "coarsen x=2");
+  EXPECT_EQ(list[1].str(), "coarsen y=4");
+}
+
+TEST(Directive, AlternativesAreKeptAndExpandedInOrder) {
+  Directive space = read("coarsen x=1|2 map=interleaved|blocked").at(0);
+  EXPECT_TRUE(space.hasAlternatives());
+  EXPECT_EQ(space.str(), "coarsen x=1|2 map=interleaved|blocked");
+  std::vector<std::string> all;
+  for (const Directive &each : space.expanded())
+    all.push_back(each.str());
+  EXPECT_THAT(all, ElementsAre("coarsen x=1 map=interleaved", "coarsen x=1 map=blocked",
+                               "coarsen x=2 map=interleaved", "coarsen x=2 map=blocked"));
+}
+
+TEST(Directive, AnUnknownNameGetsTheNearestOne) {
+  Diagnostic wrong = complaint("coarse x=2");
+  EXPECT_EQ(wrong.text, "there is no directive 'coarse'");
+  EXPECT_EQ(wrong.hint, "did you mean 'coarsen'?");
+  EXPECT_EQ(wrong.place.column, 1u);
+}
+
+TEST(Directive, AnUnknownSettingPointsAtItsPlaceAndNamesTheOthers) {
+  Diagnostic wrong = complaint("coarsen x=2 mapp=blocked");
+  EXPECT_EQ(wrong.text, "'coarsen' takes no 'mapp'");
+  EXPECT_THAT(wrong.hint, HasSubstr("map"));
+  EXPECT_EQ(wrong.place.column, 13u);
+  EXPECT_EQ(wrong.place.endColumn, 25u);
+}
+
+TEST(Directive, AValueThatIsNotAllowedIsNamed) {
+  EXPECT_EQ(complaint("coarsen x=two").text, "'two' is not a value that 'x' takes");
+  EXPECT_EQ(complaint("coarsen x=0").text, "'0' is not a value that 'x' takes");
+  EXPECT_EQ(complaint("coarsen x=2 x=4").text, "'x' is given twice");
+  EXPECT_EQ(complaint("coarsen x").text, "'x' needs a value");
+  EXPECT_EQ(complaint("coarsen map=zigzag").hint, "map=interleaved|blocked");
+  EXPECT_EQ(complaint("  ").text, "there is no directive here");
+}
+
+TEST(Pragmas, TheFirstLineIsFoundWithItsPlace) {
+  auto pragma = firstPragma("a.cu", "int a;\n  # pragma heddle coarsen x=2 \nint b;\n");
+  ASSERT_TRUE(pragma);
+  EXPECT_EQ(pragma->line, 2u);
+  EXPECT_EQ(pragma->text, " coarsen x=2 ");
+  EXPECT_EQ(pragma->place.column, 18u);
+}
+
+TEST(Pragmas, CommentsAndStringsHoldNone) {
+  EXPECT_FALSE(
+      firstPragma("a.cu", "/*\n#pragma heddle coarsen\n*/ const char *s = R\"(\n#pragma heddle x\n)\";\n"));
+  EXPECT_FALSE(firstPragma("a.cu", "#pragma unroll\n#pragma once\n"));
+}
+
+TEST(Pragmas, ALineIsTakenOutWhole) {
+  EXPECT_EQ(withoutLine("a\nb\nc\n", 2), "a\nc\n");
+  EXPECT_EQ(withoutLine("a\nb", 2), "a\n");
+  EXPECT_EQ(withoutLine("a\nb\n", 1), "b\n");
+}
+
+TEST(Pragmas, ADirectiveInTheFileWorksOnTheKernelBehindIt) {
+  std::string text = heddle::testing::optimized("__global__ void a(int *p) { p[threadIdx.x] = 1; }\n"
+                                                "#pragma heddle coarsen x=2\n"
+                                                "__global__ void b(int *p) { p[threadIdx.x] = 2; }\n",
+                                                "");
+  EXPECT_THAT(text, HasSubstr("a(int *p) { p[threadIdx.x] = 1; }"));
+  EXPECT_THAT(text, HasSubstr("p[threadX] = 2;"));
+  EXPECT_THAT(text, Not(HasSubstr("heddle")));
+}
+
+TEST(Pragmas, ADirectiveWithNoKernelBehindItIsAnError) {
+  EXPECT_EQ(
+      heddle::testing::optimized("__global__ void a(int *p) { *p = 1; }\n#pragma heddle coarsen x=2\n", ""),
+      "error: no kernel follows this 'coarsen'");
+  EXPECT_EQ(
+      heddle::testing::optimized("__global__ void a(int *p) {\n#pragma heddle coarsen x=2\n *p = 1; }\n", ""),
+      "error: 'coarsen' is for a whole kernel and stands inside 'a'");
+}
+
+TEST(Apply, AChoiceIsLeftToTheTuner) {
+  EXPECT_EQ(heddle::testing::optimized("__global__ void a(int *p) { *p = 1; }\n", "coarsen x=1|2"),
+            "error: 'coarsen x=1|2' leaves a choice open");
+}
+
+TEST(Apply, AKernelThatIsNotThereIsNamedWithThoseThatAre) {
+  Options options;
+  options.kernel = "sacle";
+  EXPECT_EQ(heddle::testing::optimized("__global__ void scale(int *p) { *p = 1; }\n", "coarsen x=2", options),
+            "error: there is no kernel 'sacle' in this file");
+}

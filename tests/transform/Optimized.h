@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "transform/Apply.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+namespace heddle::testing {
+
+/// The text after the directives, or "refused: " and why, or "error: " and what is wrong, places left out.
+inline std::string optimized(const std::string &text, const std::string &directives,
+                             transform::Options options = {}) {
+  options.compile.cudaPath = "none";
+  Diagnostics diagnostics;
+  std::vector<transform::Directive> list;
+  if (!directives.empty())
+    list = transform::readDirectives(directives, diagnostics);
+  if (!diagnostics.empty())
+    return "error: " + diagnostics.all().front().text;
+  transform::Outcome outcome = transform::applyDirectives("test.cu", text, list, options, diagnostics);
+  if (outcome.kind == transform::Outcome::Kind::Done)
+    return outcome.text;
+  for (const Diagnostic &each : diagnostics.all())
+    if (each.voice == Voice::Refusal || each.voice == Voice::Error)
+      return (each.voice == Voice::Refusal ? "refused: " : "error: ") + each.text;
+  return "does not compile: " + outcome.compilerMessages;
+}
+
+/// The messages of a run, for tests that look at places and remarks.
+inline Diagnostics messagesOf(const std::string &text, const std::string &directives,
+                              transform::Options options = {}) {
+  options.compile.cudaPath = "none";
+  Diagnostics diagnostics;
+  std::vector<transform::Directive> list;
+  if (!directives.empty())
+    list = transform::readDirectives(directives, diagnostics);
+  transform::applyDirectives("test.cu", text, list, options, diagnostics);
+  return diagnostics;
+}
+
+} // namespace heddle::testing
