@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <charconv>
 #include <future>
 #include <iostream>
 #include <memory>
@@ -33,23 +32,6 @@ struct Request {
   bool json = false, noPtxas = false;
   SourceOptions source;
 };
-
-/// "256", "16,16" or "8,8,4"
-std::optional<std::array<int64_t, 3>> parseBlock(const std::string &text) {
-  std::array<int64_t, 3> block = {1, 1, 1};
-  const char *at = text.data(), *end = at + text.size();
-  for (size_t i = 0; i < 3; ++i) {
-    auto [next, error] = std::from_chars(at, end, block[i]);
-    if (error != std::errc() || block[i] < 1 || block[i] > 1024)
-      return std::nullopt;
-    if (next == end)
-      return block;
-    if (*next != ',')
-      return std::nullopt;
-    at = next + 1;
-  }
-  return std::nullopt;
-}
 
 void complain(Session &session, const std::string &text, const std::string &hint, int exitCode) {
   Diagnostics diagnostics;

@@ -25,8 +25,10 @@ const char *const about = R"(Heddle: a warp-level optimizing compiler for CUDA
 
 Examples:
   heddle analyze kernel.cu   what a kernel does, and what limits it
+  heddle check kernel.cu     run a program and tell its races, bad barriers, deadlocks and bad memory
   heddle arch sm_90      what a GPU generation allows
   heddle doctor          what this machine has, and what that enables
+  heddle opt kernel.cu -o out.cu -d "coarsen x=2" --verify   change a kernel, and prove that it computes the same
   heddle run saxpy.cu    build a CUDA program and run it, without a GPU
 )";
 
@@ -87,7 +89,9 @@ int main(int argc, char **argv) {
 
   cli::addAnalyze(app, session);
   cli::addArch(app, session);
+  cli::addCheck(app, session);
   cli::addDoctor(app, session);
+  cli::addOpt(app, session);
   cli::addRun(app, session);
   cli::addVerify(app, session);
 

@@ -23,6 +23,7 @@ Examples:
   heddle run saxpy.cu
   heddle run main.cu kernels.cu -Iinclude -DN=1024 -- --size 64     flags go to the compiler, the rest after --
   heddle run saxpy.cu --arch sm_80 --cores 1 --timeout 10
+  heddle run saxpy.cu --device gpu --record gpu.copies     keep what came back, for heddle verify
 
 Output and exit code are the program's own. A kernel that is stopped (bad address, deadlock, --timeout) is
 reported on stderr; a program that takes no notice of it still gets exit code 1.
@@ -46,7 +47,7 @@ void printSummary(const build::ProgramRun &run, const build::ProgramOptions &opt
       run.summary.seconds, run.compiler, options.arch, run.execution.seconds);
 }
 
-void run(const build::ProgramOptions &options, bool quiet, Session &session) {
+void run(const build::ProgramOptions &options, const std::string &record, bool quiet, Session &session) {
   Diagnostics diagnostics;
   build::Program program(options, diagnostics);
   std::cerr << program.messages();
@@ -56,7 +57,10 @@ void run(const build::ProgramOptions &options, bool quiet, Session &session) {
     return;
   }
   std::cout.flush();
-  build::ProgramRun result = program.run(session.programArguments, {}, build::Output::Shown);
+  std::vector<std::string> environment;
+  if (!record.empty())
+    environment.push_back("HEDDLE_LOG=" + std::filesystem::absolute(record).string());
+  build::ProgramRun result = program.run(session.programArguments, environment, build::Output::Shown);
   session.exitCode = result.execution.exitCode;
   // Nothing that went wrong on the machine passes for success.
   if (result.summary.failed && session.exitCode == 0)
@@ -70,7 +74,7 @@ void run(const build::ProgramOptions &options, bool quiet, Session &session) {
 void addRun(CLI::App &app, Session &session) {
   struct Given {
     build::ProgramOptions options;
-    std::string device = "vm", compiler = "auto";
+    std::string device = "vm", compiler = "auto", record;
     bool quiet = false;
   };
   auto given = std::make_shared<Given>();
@@ -84,6 +88,7 @@ void addRun(CLI::App &app, Session &session) {
   verb->add_option("--arch", given->options.arch, "the GPU generation that the machine stands for");
   verb->add_option("--cores", given->options.cores, "host cores that execute blocks; 0 is all");
   verb->add_option("--timeout", given->options.timeoutSeconds, "seconds after which a kernel is stopped");
+  verb->add_option("--record", given->record, "file that gets every device-to-host copy; verify reads it");
   verb->add_flag("--quiet", given->quiet, "no summary on stderr");
   session.verbsThatCompile.insert(verb->get_name());
   verb->callback([given, verb, &session] {
@@ -99,7 +104,7 @@ void addRun(CLI::App &app, Session &session) {
       session.exitCode = 2;
       return;
     }
-    run(given->options, given->quiet, session);
+    run(given->options, given->record, given->quiet, session);
   });
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <iostream>
 #include <set>
 
@@ -90,6 +91,22 @@ source::CompileOptions SourceOptions::compileOptions() const {
   if (auto found = arch::findArch(arch, ignored); found && found->major >= 5)
     options.arch = found->name;
   return options;
+}
+
+std::optional<std::array<int64_t, 3>> parseBlock(const std::string &text) {
+  std::array<int64_t, 3> block = {1, 1, 1};
+  const char *at = text.data(), *end = at + text.size();
+  for (size_t i = 0; i < 3; ++i) {
+    auto [next, error] = std::from_chars(at, end, block[i]);
+    if (error != std::errc() || block[i] < 1 || block[i] > 1024)
+      return std::nullopt;
+    if (next == end)
+      return block;
+    if (*next != ',')
+      return std::nullopt;
+    at = next + 1;
+  }
+  return std::nullopt;
 }
 
 std::unique_ptr<source::Program> readProgram(const std::string &file, const SourceOptions &options,

@@ -7,6 +7,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +35,9 @@ private:
   Session *session = nullptr;
   std::string arch = "sm_90", cudaPath, compileCommands;
 };
+
+/// "256", "16,16" or "8,8,4"; nothing for what is no block.
+std::optional<std::array<int64_t, 3>> parseBlock(const std::string &text);
 
 /// Parses the file, or prints why it cannot be and leaves the exit code (2 where there is no such thing to
 /// read, 3 where it does not compile).

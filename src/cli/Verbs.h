@@ -24,7 +24,9 @@ struct Session {
 
 void addAnalyze(CLI::App &app, Session &session);
 void addArch(CLI::App &app, Session &session);
+void addCheck(CLI::App &app, Session &session);
 void addDoctor(CLI::App &app, Session &session);
+void addOpt(CLI::App &app, Session &session);
 void addRun(CLI::App &app, Session &session);
 void addVerify(CLI::App &app, Session &session);
 

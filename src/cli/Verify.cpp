@@ -2,8 +2,7 @@
 //
 // heddle verify: do two programs bring the same results back from the device?
 #include "Verbs.h"
-#include "build/Compare.h"
-#include "build/Program.h"
+#include "Verification.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -27,20 +26,19 @@ Examples:
   heddle verify saxpy.cu saxpy.opt.cu
   heddle verify a.cu b.cu common.cpp -DN=64 --tol ulp=4 -- --size 100     further files belong to both
   heddle verify a.cu b.cu --tol rel=1e-6,abs=1e-12 --ignore-stdout
+  heddle verify a.cu gpu.copies         a recording (heddle run --record, or the interposer) stands for a program
 
 Exit code 0: the same; 1: not the same, with the first difference; 3: one of them does not compile.
 )";
 
-struct Given {
-  build::ProgramOptions options;
-  std::string device = "vm", compiler = "auto", tolerance;
-  bool ignoreStdout = false, json = false;
+struct Given : Verification {
+  std::string device = "vm", compiler = "auto", toleranceText;
 };
 
-/// One of the two programs with what its run left behind.
+/// One of the two programs with what its run left behind; or the recording of a run somewhere else.
 struct Side {
   fs::path file;
-  std::unique_ptr<build::Program> program;
+  std::unique_ptr<build::Program> program; ///< none for a recording
   Diagnostics diagnostics;
   fs::path log;
   build::ProgramRun run;
@@ -49,6 +47,7 @@ struct Side {
 /// Everything the answer is made of.
 struct Verdict {
   uint64_t copies = 0;
+  bool copiesOnly = false; ///< a recording has no stdout and no exit code, or nobody asked
   std::optional<build::CopyDifference> copy;
   std::optional<build::LineDifference> line;
   bool exitCodesDiffer = false;
@@ -57,7 +56,7 @@ struct Verdict {
   bool same() const { return !copy && !line && !exitCodesDiffer; }
 };
 
-build::ProgramOptions optionsFor(const Given &given, size_t which) {
+build::ProgramOptions optionsFor(const Verification &given, size_t which) {
   build::ProgramOptions options = given.options;
   std::vector<fs::path> files = {options.sources.files[which]};
   files.insert(files.end(), options.sources.files.begin() + 2, options.sources.files.end());
@@ -65,10 +64,11 @@ build::ProgramOptions optionsFor(const Given &given, size_t which) {
   return options;
 }
 
-void buildBoth(const Given &given, Side (&sides)[2]) {
+void buildBoth(const Verification &given, Side (&sides)[2]) {
   auto buildOne = [&](size_t i) {
-    sides[i].file = given.options.sources.files[i];
-    sides[i].program = std::make_unique<build::Program>(optionsFor(given, i), sides[i].diagnostics);
+    sides[i].file = given.shownAs[i].empty() ? given.options.sources.files[i] : given.shownAs[i];
+    if (!build::isRecording(given.options.sources.files[i]))
+      sides[i].program = std::make_unique<build::Program>(optionsFor(given, i), sides[i].diagnostics);
   };
   auto second = std::async(std::launch::async, [&] { buildOne(1); });
   buildOne(0);
@@ -79,7 +79,7 @@ void buildBoth(const Given &given, Side (&sides)[2]) {
 build::Summary::LastWrite findWriter(const Side &side, const cudart::CopyRecord &record,
                                      const build::CopyDifference &difference,
                                      const std::vector<std::string> &arguments) {
-  if (!record.allocation || !difference.differing)
+  if (!side.program || !record.allocation || !difference.differing)
     return {};
   size_t bytes = build::bytesOf(difference.element);
   std::string watch = fmt::format("HEDDLE_WATCH={}:{}:{}", record.allocation,
@@ -87,20 +87,24 @@ build::Summary::LastWrite findWriter(const Side &side, const cudart::CopyRecord 
   return side.program->run(arguments, {watch}, build::Output::Captured).summary.lastWrite;
 }
 
-Verdict compare(const Given &given, const build::Tolerance &tolerance, Side (&sides)[2],
-                const std::vector<std::string> &arguments) {
+Verdict compare(const Verification &given, Side (&sides)[2], const std::vector<std::string> &arguments) {
+  const build::Tolerance &tolerance = given.tolerance;
   TemporaryFolder logs;
   for (size_t i = 0; i < 2; ++i) {
-    sides[i].log = logs.path() / fmt::format("copies.{}", i);
-    sides[i].run =
-        sides[i].program->run(arguments, {"HEDDLE_LOG=" + sides[i].log.string()}, build::Output::Captured);
+    sides[i].log =
+        sides[i].program ? logs.path() / fmt::format("copies.{}", i) : given.options.sources.files[i];
+    if (sides[i].program)
+      sides[i].run =
+          sides[i].program->run(arguments, {"HEDDLE_LOG=" + sides[i].log.string()}, build::Output::Captured);
   }
   Verdict verdict;
   verdict.copy = build::compareLogs(sides[0].log.string(), sides[1].log.string(), tolerance, verdict.copies);
-  if (!given.ignoreStdout)
+  bool bothRan = sides[0].program && sides[1].program;
+  verdict.copiesOnly = given.ignoreStdout || !bothRan;
+  if (!verdict.copiesOnly)
     verdict.line =
         build::compareText(sides[0].run.execution.output, sides[1].run.execution.output, tolerance);
-  verdict.exitCodesDiffer = sides[0].run.execution.exitCode != sides[1].run.execution.exitCode;
+  verdict.exitCodesDiffer = bothRan && sides[0].run.execution.exitCode != sides[1].run.execution.exitCode;
   // A 2-D copy's rows lie apart on the device: only a plain copy tells where an element is.
   bool onMachine = given.options.device == build::Device::Machine;
   bool plain = verdict.copy &&
@@ -150,9 +154,13 @@ std::string copyText(const Verdict &verdict, const Side (&sides)[2]) {
 }
 
 std::string text(const Verdict &verdict, const Side (&sides)[2]) {
-  if (verdict.same())
-    return fmt::format("same: {} device-to-host cop{} and stdout agree\n", verdict.copies,
-                       verdict.copies == 1 ? "y" : "ies");
+  if (verdict.same()) {
+    bool one = verdict.copies == 1;
+    return fmt::format("same: {} device-to-host cop{} {}\n", verdict.copies, one ? "y" : "ies",
+                       !verdict.copiesOnly ? "and stdout agree"
+                       : one               ? "agrees"
+                                           : "agree");
+  }
   std::string out;
   if (verdict.copy)
     out += copyText(verdict, sides);
@@ -190,10 +198,14 @@ Json json(const Verdict &verdict) {
   return out;
 }
 
-void verify(const Given &given, const build::Tolerance &tolerance, Session &session) {
+} // namespace
+
+void verifyPrograms(const Verification &given, Session &session) {
   Side sides[2];
   buildBoth(given, sides);
   for (Side &side : sides) {
+    if (!side.program)
+      continue;
     std::cerr << side.program->messages();
     print(std::cerr, side.diagnostics, session.colour);
     if (!side.program->ok())
@@ -201,7 +213,7 @@ void verify(const Given &given, const build::Tolerance &tolerance, Session &sess
   }
   if (session.exitCode)
     return;
-  Verdict verdict = compare(given, tolerance, sides, session.programArguments);
+  Verdict verdict = compare(given, sides, session.programArguments);
   std::cout << (given.json ? json(verdict).dump(2) + "\n" : text(verdict, sides));
   // Two programs that fail alike prove nothing.
   bool failed = sides[0].run.summary.failed || sides[1].run.summary.failed;
@@ -210,13 +222,12 @@ void verify(const Given &given, const build::Tolerance &tolerance, Session &sess
   session.exitCode = verdict.same() && !failed ? 0 : 1;
 }
 
-} // namespace
-
 void addVerify(CLI::App &app, Session &session) {
   auto given = std::make_shared<Given>();
   CLI::App *verb = app.add_subcommand("verify", about);
   verb->fallthrough(false)->allow_extras();
-  verb->add_option("--tol", given->tolerance, "ulp=N, rel=X or abs=X, or several with commas: one suffices");
+  verb->add_option("--tol", given->toleranceText,
+                   "ulp=N, rel=X or abs=X, or several with commas: one suffices");
   verb->add_flag("--ignore-stdout", given->ignoreStdout, "compare what came back from the device only");
   verb->add_flag("--json", given->json, "the same facts as JSON");
   verb->add_option("--device", given->device, "vm (our machine), gpu, or auto")
@@ -234,9 +245,9 @@ void addVerify(CLI::App &app, Session &session) {
     given->options.sources.flags.insert(given->options.sources.flags.end(), session.compilerArguments.begin(),
                                         session.compilerArguments.end());
     std::optional<build::Tolerance> tolerance =
-        given->tolerance.empty() ? build::Tolerance() : build::readTolerance(given->tolerance);
+        given->toleranceText.empty() ? build::Tolerance() : build::readTolerance(given->toleranceText);
     if (!tolerance)
-      diagnostics.error({}, fmt::format("'{}' is no tolerance", given->tolerance))
+      diagnostics.error({}, fmt::format("'{}' is no tolerance", given->toleranceText))
           .withHint("ulp=4, rel=1e-6 or abs=1e-9");
     if (given->options.sources.files.size() < 2)
       diagnostics.error({}, "two programs are needed").withHint("heddle verify A.cu B.cu");
@@ -245,7 +256,8 @@ void addVerify(CLI::App &app, Session &session) {
       session.exitCode = 2;
       return;
     }
-    verify(*given, *tolerance, session);
+    given->tolerance = *tolerance;
+    verifyPrograms(*given, session);
   });
 }
 

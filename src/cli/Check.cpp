@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// heddle check: builds a CUDA program, runs it on the machine under the checker, and tells what is wrong.
+#include "CheckStatic.h"
+#include "ShortPlace.h"
+#include "Verbs.h"
+#include "build/Compare.h"
+#include "build/Program.h"
+#include "check/Serial.h"
+#include "report/Findings.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+namespace heddle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char *const about =
+    R"(Run a CUDA program and tell its races, bad barriers, deadlocks and bad memory
+
+Examples:
+  heddle check reduce.cu
+  heddle check main.cu kernels.cu -Iinclude -DN=1024 -- --size 64     flags go to the compiler, the rest after --
+  heddle check pipeline.cu --schedules 8                              also: does the result depend on the order of warps?
+  heddle check reduce.cu --sarif findings.sarif
+  heddle check kernel.ptx --static --block 256                        one block, unknown data: a verdict for every input
+
+Findings go to stdout, each opening with its class: race, deadlock, barrier, memory, uninitialized, async, warp. What the
+program itself prints to stdout is not shown, unless --output asks for it on stderr.
+
+Exit code 0: clean; 1: something was found; 2: bad usage; 3: it does not compile. --static: what is outside of what it
+can judge is named and is no finding.
+)";
+
+struct Given {
+  build::ProgramOptions options;
+  std::string compiler = "auto", sarif;
+  unsigned schedules = 1;
+  bool json = false, output = false;
+  StaticChoices statically;
+};
+
+/// What one run of the program left behind.
+struct Run {
+  build::ProgramRun program;
+  check::CheckResult result;
+  fs::path copies;
+  bool hasResult = false;
+};
+
+Run runOnce(const Given &given, const build::Program &program, const fs::path &folder, unsigned schedule,
+            const std::vector<std::string> &arguments) {
+  Run run;
+  const fs::path findings = folder / fmt::format("findings.{}", schedule);
+  run.copies = folder / fmt::format("copies.{}", schedule);
+  std::vector<std::string> environment = {"HEDDLE_CHECK=" + findings.string()};
+  if (given.schedules > 1) {
+    environment.push_back("HEDDLE_LOG=" + run.copies.string());
+    environment.push_back(fmt::format("HEDDLE_SCHEDULE={}", schedule));
+  }
+  run.program = program.run(arguments, environment, build::Output::Captured);
+  run.hasResult = check::readResult(findings, run.result);
+  return run;
+}
+
+std::string keyOf(const check::Finding &finding) {
+  std::string key = fmt::format("{}|{}", check::idOf(finding.rule), finding.place.str());
+  for (const auto &note : finding.notes)
+    key += "|" + note.place.str();
+  return key;
+}
+
+/// Findings of another schedule that are new.
+void takeOver(std::vector<check::Finding> &all, const std::vector<check::Finding> &more) {
+  for (const check::Finding &finding : more)
+    if (std::none_of(all.begin(), all.end(),
+                     [&](const auto &known) { return keyOf(known) == keyOf(finding); }))
+      all.push_back(finding);
+}
+
+/// The first difference between what two schedules brought back, as a finding.
+std::optional<check::Finding> scheduleDifference(const Run &first, const Run &other, unsigned schedule,
+                                                 const fs::path &source) {
+  check::Finding finding;
+  finding.rule = check::Rule::RaceSchedule;
+  finding.place.file = source.string();
+  finding.hint = "nothing is wrong with any access, but the order of warps shows in the result";
+  uint64_t copies = 0;
+  const build::Tolerance exact;
+  if (auto d = build::compareLogs(first.copies.string(), other.copies.string(), exact, copies)) {
+    finding.kernel = build::readableName(d->a.kernel);
+    finding.text =
+        d->what.empty()
+            ? fmt::format(
+                  "element {} of device-to-host copy {} is {} in one order of warps and {} in another "
+                  "({} of {} elements differ)",
+                  d->index, d->copy, d->valueA, d->valueB, d->differing, d->elements)
+            : fmt::format("device-to-host copy {} differs with the order of warps: {}", d->copy, d->what);
+  } else if (auto line =
+                 build::compareText(first.program.execution.output, other.program.execution.output, exact)) {
+    finding.text = fmt::format("line {} of the output differs with the order of warps: '{}' and '{}'",
+                               line->line, line->a, line->b);
+  } else {
+    return std::nullopt;
+  }
+  finding.notes.push_back({{}, fmt::format("seen with HEDDLE_SCHEDULE={}", schedule)});
+  return finding;
+}
+
+std::string inWords(uint64_t n) {
+  return n < 100000        ? std::to_string(n)
+         : n < 10000000000 ? fmt::format("{:.1f} million", double(n) / 1e6)
+                           : fmt::format("{:.1f} billion", double(n) / 1e9);
+}
+
+std::string counted(uint64_t n, const char *one, const char *many) {
+  return fmt::format("{} {}", inWords(n), n == 1 ? one : many);
+}
+
+std::string cleanLine(const check::CheckCounts &counts, unsigned schedules) {
+  return fmt::format("check: clean: {} of {}, {}{}\n", counted(counts.launches, "launch", "launches"),
+                     counted(counts.kernels, "kernel", "kernels"),
+                     counted(counts.accesses, "access", "accesses"),
+                     schedules > 1 ? fmt::format(", {} schedules", schedules) : "");
+}
+
+void printResult(const Given &given, std::vector<check::Finding> &findings, const check::CheckCounts &counts,
+                 Session &session) {
+  for (check::Finding &finding : findings) {
+    shorten(finding.place);
+    for (auto &note : finding.notes)
+      shorten(note.place);
+  }
+  report::addSourceLines(findings);
+  if (!given.sarif.empty()) {
+    std::ofstream out(given.sarif);
+    out << report::findingsSarif(findings, fs::current_path()).dump(2) << "\n";
+    if (!out)
+      std::cerr << fmt::format("heddle: cannot write '{}'\n", given.sarif);
+  }
+  if (given.json)
+    std::cout << report::findingsJson(findings).dump(2) << "\n";
+  else if (findings.empty())
+    std::cout << cleanLine(counts, given.schedules);
+  else
+    std::cout << report::findingsText(findings, session.colour);
+}
+
+void check(const Given &given, Session &session) {
+  Diagnostics diagnostics;
+  build::Program program(given.options, diagnostics);
+  std::cerr << program.messages();
+  print(std::cerr, diagnostics, session.colour);
+  if (!program.ok()) {
+    session.exitCode = program.compiled() ? 1 : 3;
+    return;
+  }
+  TemporaryFolder folder;
+  Run first = runOnce(given, program, folder.path(), 0, session.programArguments);
+  if (given.output)
+    std::cerr << first.program.execution.output;
+  std::vector<check::Finding> findings = first.result.findings;
+  for (unsigned schedule = 1; schedule < given.schedules; ++schedule) {
+    const Run other = runOnce(given, program, folder.path(), schedule, session.programArguments);
+    takeOver(findings, other.result.findings);
+    const bool dependsAlready = std::any_of(findings.begin(), findings.end(), [](const auto &finding) {
+      return finding.rule == check::Rule::RaceSchedule;
+    });
+    if (!dependsAlready)
+      if (auto difference = scheduleDifference(first, other, schedule, given.options.sources.files.front()))
+        findings.push_back(*difference);
+  }
+  printResult(given, findings, first.result.counts, session);
+  session.exitCode = findings.empty() ? 0 : 1;
+  const int code = first.program.execution.exitCode;
+  if (!first.hasResult || !first.result.complete) {
+    std::cerr << fmt::format(
+        "heddle: the program ended early (exit code {}): what came after is not checked\n", code);
+    session.exitCode = 1;
+  } else if (code && findings.empty()) {
+    std::cerr << fmt::format("heddle: the program itself ended with exit code {}\n", code);
+  }
+}
+
+} // namespace
+
+void addCheck(CLI::App &app, Session &session) {
+  auto given = std::make_shared<Given>();
+  CLI::App *verb = app.add_subcommand("check", about);
+  verb->fallthrough(false)->allow_extras();
+  verb->add_option("--schedules", given->schedules, "run that often, with warps in another order each time")
+      ->check(CLI::Range(1u, 10000u));
+  verb->add_flag("--json", given->json, "the same facts as JSON");
+  verb->add_option("--sarif", given->sarif, "also write them to this file, as a SARIF log");
+  verb->add_flag("--output", given->output, "show what the program prints to stdout, on stderr");
+  verb->add_option("--compiler", given->compiler, "nvcc, clang or auto")
+      ->check(CLI::IsMember({"auto", "nvcc", "clang"}));
+  verb->add_option("--arch", given->options.arch, "the GPU generation that the machine stands for");
+  verb->add_option("--timeout", given->options.timeoutSeconds, "seconds after which a kernel is stopped");
+  addStaticOptions(*verb, given->statically);
+  session.verbsThatCompile.insert(verb->get_name());
+  verb->callback([given, verb, &session] {
+    Diagnostics diagnostics;
+    build::readChoices("vm", given->compiler, given->options, diagnostics);
+    given->options.sources = build::splitArguments(verb->remaining());
+    given->options.sources.flags.insert(given->options.sources.flags.end(), session.compilerArguments.begin(),
+                                        session.compilerArguments.end());
+    if (given->options.sources.files.empty())
+      diagnostics.error({}, "which program?").withHint("heddle check FILE.cu");
+    if (!diagnostics.empty()) {
+      print(std::cerr, diagnostics, session.colour);
+      session.exitCode = 2;
+      return;
+    }
+    if (given->statically.wanted)
+      checkStatically(given->options, given->statically, {given->json, given->sarif}, session);
+    else
+      check(*given, session);
+  });
+}
+
+} // namespace heddle::cli

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "CheckEmitted.h"
+
+#include "build/DevicePtx.h"
+#include "check/Places.h"
+#include "check/Static.h"
+#include "ptx/Parser.h"
+#include "report/StaticVerdict.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace heddle::cli {
+namespace {
+
+// What is still unknown after this is left to --verify.
+constexpr double MostSeconds = 60;
+
+/// One way a kernel is launched.
+struct Shape {
+  vm::Dim3 block;
+  uint32_t dynamicSharedBytes = 0;
+
+  auto key() const { return std::tuple(block.x, block.y, block.z, dynamicSharedBytes); }
+  bool operator<(const Shape &other) const { return key() < other.key(); }
+};
+
+std::optional<Shape> shapeOf(const source::Launch &launch) {
+  if (!launch.block.isKnown())
+    return std::nullopt;
+  auto number = [&](int i) { return uint32_t(*launch.block.xyz[size_t(i)].value); };
+  return Shape{{number(0), number(1), number(2)}, uint32_t(launch.dynamicSharedBytes.value.value_or(0))};
+}
+
+/// The distinct shapes that the file launches each kernel with, by mangled name.
+std::map<std::string, std::set<Shape>> shapesIn(const source::Program &program) {
+  std::map<std::string, std::set<Shape>> shapes;
+  for (const source::Launch &launch : program.launches())
+    if (std::optional<Shape> shape = launch.kernel ? shapeOf(launch) : std::nullopt)
+      shapes[launch.kernel->mangledName].insert(*shape);
+  return shapes;
+}
+
+/// The candidate's own name means nothing to anybody.
+void rename(check::StaticResult &result, const EmittedFile &file) {
+  auto one = [&](Place &place) {
+    if (place.file == file.candidate.string())
+      place.file = file.shownAs.string();
+  };
+  auto both = [&](auto &list) {
+    for (auto &each : list) {
+      one(each.place);
+      for (check::Finding::Note &note : each.notes)
+        one(note.place);
+    }
+  };
+  both(result.findings);
+  both(result.outside);
+}
+
+} // namespace
+
+bool holdsStatically(const EmittedFile &file, bool remarks, bool colour) {
+  auto leave = [&](const std::string &why) {
+    if (remarks)
+      std::cerr << fmt::format("heddle: not checked statically: {}\n", why);
+    return true;
+  };
+  auto parsed = source::Program::parseText(file.origin.string(), file.text, file.compile);
+  auto *program = std::get_if<std::unique_ptr<source::Program>>(&parsed);
+  if (!program)
+    return leave("the emitted file does not parse"); // compiling it will say why
+  std::map<std::string, std::set<Shape>> shapes = shapesIn(**program);
+
+  Diagnostics diagnostics;
+  build::Request request = file.build;
+  request.sources.files = {file.candidate};
+  build::DevicePtx device = build::compileToPtx(request, diagnostics);
+  if (!device.ok) {
+    std::cerr << device.messages;
+    return leave("there is no PTX of it");
+  }
+  ptx::Module module = ptx::parse(device.text, "", diagnostics);
+  if (diagnostics.has(Voice::Error))
+    return leave("its PTX has something that the machine does not know");
+
+  bool holds = true;
+  for (const std::string &kernel : check::kernelsOf(module)) {
+    const std::string name = check::readableKernel(kernel);
+    if (!shapes.count(kernel))
+      leave(fmt::format("the block of '{}' is known at run time only", name));
+    for (const Shape &shape : shapes[kernel]) {
+      check::StaticOptions options;
+      options.block = shape.block;
+      options.dynamicSharedBytes = shape.dynamicSharedBytes;
+      options.maxSeconds = MostSeconds;
+      report::KernelVerdict verdict{name, check::checkStatic(module, kernel, options)};
+      const bool fails = verdict.result.verdict == check::Verdict::Fails;
+      holds &= !fails;
+      if (!fails && !remarks)
+        continue;
+      report::addSourceLines(verdict.result);
+      rename(verdict.result, file);
+      std::cerr << report::staticText(verdict, colour);
+    }
+  }
+  if (!holds)
+    std::cerr << fmt::format("heddle: '{}' is not written: a kernel in it fails the static check (--no-check "
+                             "writes it all the same)\n",
+                             file.shownAs.string());
+  return holds;
+}
+
+} // namespace heddle::cli

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "CheckStatic.h"
+
+#include "ShortPlace.h"
+#include "Verbs.h"
+#include "build/DevicePtx.h"
+#include "check/Places.h"
+#include "check/Static.h"
+#include "ptx/Parser.h"
+#include "report/Findings.h"
+#include "report/StaticVerdict.h"
+#include "support/Text.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+namespace heddle::cli {
+namespace {
+
+// A kernel that takes longer is better looked at with smaller numbers.
+constexpr double MostSeconds = 600;
+
+struct Fail {
+  int exitCode;
+  Diagnostics diagnostics;
+};
+
+[[noreturn]] void fail(int exitCode, const std::string &text, const std::string &hint = "") {
+  Fail problem{exitCode, {}};
+  problem.diagnostics.error({}, text).withHint(hint);
+  throw problem;
+}
+
+/// "256", "16,16" or "8,8,4"
+vm::Dim3 readDim(const std::string &text, const char *option) {
+  uint32_t parts[3] = {1, 1, 1};
+  const bool isPlace = std::string_view(option) == "--ctaid";
+  if (isPlace)
+    parts[1] = parts[2] = 0;
+  const char *at = text.data(), *end = at + text.size();
+  for (uint32_t &part : parts) {
+    auto [next, error] = std::from_chars(at, end, part);
+    if (error != std::errc() || (part == 0 && !isPlace))
+      break;
+    if (next == end)
+      return {parts[0], parts[1], parts[2]};
+    if (*next != ',')
+      break;
+    at = next + 1;
+  }
+  fail(2, fmt::format("'{}' is not what {} takes", text, option),
+       fmt::format("up to three numbers with commas between them, as in {} 16,16", option));
+}
+
+check::StaticOptions readOptions(const StaticChoices &choices) {
+  check::StaticOptions options;
+  if (!choices.block.empty())
+    options.block = readDim(choices.block, "--block");
+  if (!choices.grid.empty())
+    options.grid = readDim(choices.grid, "--grid");
+  if (!choices.ctaid.empty())
+    options.blockId = readDim(choices.ctaid, "--ctaid");
+  options.dynamicSharedBytes = choices.shared;
+  options.maxSeconds = MostSeconds;
+  for (const std::string &given : choices.parameters) {
+    const size_t equals = given.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == given.size())
+      fail(2, fmt::format("'{}' gives no parameter a value", given), "as in --param 2=1024");
+    options.parameters.push_back({given.substr(0, equals), given.substr(equals + 1)});
+  }
+  return options;
+}
+
+// --- PTX
+// -------------------------------------------------------------------------------------------------------------
+
+std::string textOfFile(const std::string &file) {
+  std::ifstream in(file);
+  if (!in)
+    fail(2, fmt::format("there is no file '{}'", file));
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::string compiled(const build::ProgramOptions &options, bool colour) {
+  build::Request request;
+  request.sources = options.sources;
+  request.arch = options.arch;
+  request.colour = colour;
+  request.compiler = options.compiler;
+  Fail problem{2, {}};
+  build::DevicePtx device = build::compileToPtx(request, problem.diagnostics);
+  std::cerr << device.messages;
+  if (!device.ok) {
+    problem.exitCode = device.compiler.empty() ? 2 : 3;
+    throw problem;
+  }
+  return device.text;
+}
+
+ptx::Module readModule(const build::ProgramOptions &options, bool colour) {
+  if (options.sources.files.size() > 1)
+    fail(2, "--static looks at one file", "heddle check FILE.cu --static --block 256");
+  const std::filesystem::path file = options.sources.files.front();
+  const bool isPtx = file.extension() == ".ptx";
+  std::string text = isPtx ? textOfFile(file.string()) : compiled(options, colour);
+  Fail problem{3, {}};
+  ptx::Module module = ptx::parse(text, isPtx ? file.string() : std::string(), problem.diagnostics);
+  if (problem.diagnostics.has(Voice::Error))
+    throw problem;
+  return module;
+}
+
+// --- kernels
+// ---------------------------------------------------------------------------------------------------------
+
+std::vector<std::string> chosenKernels(const ptx::Module &module, const std::string &wanted) {
+  std::vector<std::string> chosen, spokenNames;
+  for (const std::string &name : check::kernelsOf(module)) {
+    const std::string said = check::readableKernel(name), plain = said.substr(0, said.find('<'));
+    spokenNames.push_back(said);
+    if (wanted.empty() || wanted == name || wanted == said || wanted == plain ||
+        plain.ends_with("::" + wanted))
+      chosen.push_back(name);
+  }
+  if (spokenNames.empty())
+    fail(2, "there is no kernel in it");
+  if (chosen.empty())
+    fail(2, fmt::format("there is no kernel '{}'", wanted),
+         fmt::format("did you mean '{}'? There are {}", nearestFirst(wanted, spokenNames).front(),
+                     joinAnd(spokenNames)));
+  return chosen;
+}
+
+/// The block that is asked for, or the one that the kernel itself demands.
+vm::Dim3 blockFor(const ptx::Module &module, const std::string &kernel, const StaticChoices &choices,
+                  const check::StaticOptions &options) {
+  if (!choices.block.empty())
+    return options.block;
+  const auto &required = module.functions[module.findFunction(kernel)].bounds.reqNTid;
+  if (!required[0])
+    fail(2, fmt::format("how large is a block of '{}'?", check::readableKernel(kernel)),
+         "as in --block 256 or --block 16,16");
+  return {required[0], std::max(1u, required[1]), std::max(1u, required[2])};
+}
+
+void shortenAll(check::StaticResult &result) {
+  auto both = [](auto &each) {
+    shorten(each.place);
+    for (check::Finding::Note &note : each.notes)
+      shorten(note.place);
+  };
+  std::for_each(result.findings.begin(), result.findings.end(), both);
+  std::for_each(result.outside.begin(), result.outside.end(), both);
+}
+
+void writeSarif(const std::vector<report::KernelVerdict> &verdicts, const std::string &file) {
+  std::vector<check::Finding> all;
+  for (const report::KernelVerdict &verdict : verdicts)
+    all.insert(all.end(), verdict.result.findings.begin(), verdict.result.findings.end());
+  std::ofstream out(file);
+  out << report::findingsSarif(all, std::filesystem::current_path()).dump(2) << "\n";
+  if (!out)
+    std::cerr << fmt::format("heddle: cannot write '{}'\n", file);
+}
+
+void run(const build::ProgramOptions &program, const StaticChoices &choices, const CheckOutput &output,
+         Session &session) {
+  check::StaticOptions options = readOptions(choices);
+  ptx::Module module = readModule(program, session.colour);
+  std::vector<report::KernelVerdict> verdicts;
+  for (const std::string &kernel : chosenKernels(module, choices.kernel)) {
+    options.block = blockFor(module, kernel, choices, options);
+    report::KernelVerdict verdict{check::readableKernel(kernel), check::checkStatic(module, kernel, options)};
+    if (verdict.result.problems.has(Voice::Error))
+      throw Fail{2, verdict.result.problems};
+    shortenAll(verdict.result);
+    report::addSourceLines(verdict.result);
+    verdicts.push_back(std::move(verdict));
+  }
+  session.exitCode = report::together(verdicts) == check::Verdict::Fails ? 1 : 0;
+  if (!output.sarif.empty())
+    writeSarif(verdicts, output.sarif);
+  if (output.json)
+    std::cout << report::staticJson(verdicts).dump(2) << "\n";
+  else
+    for (const report::KernelVerdict &verdict : verdicts)
+      std::cout << report::staticText(verdict, session.colour);
+}
+
+} // namespace
+
+void addStaticOptions(CLI::App &verb, StaticChoices &choices) {
+  const char *const group = "Static";
+  verb.add_flag("--static", choices.wanted, "one block with unknown data: a verdict for every input")
+      ->group(group);
+  verb.add_option("-k,--kernel", choices.kernel, "--static: only this kernel")->group(group);
+  verb.add_option("--block", choices.block, "--static: X[,Y[,Z]], threads of a block")->group(group);
+  verb.add_option("--grid", choices.grid, "--static: X[,Y[,Z]], blocks; any number where it is not given")
+      ->group(group);
+  verb.add_option("--ctaid", choices.ctaid,
+                  "--static: X[,Y[,Z]], the block to look at; any where it is not given")
+      ->group(group);
+  verb.add_option("--shared", choices.shared, "--static: bytes of dynamic shared memory")->group(group);
+  verb.add_option("--param", choices.parameters,
+                  "--static: NAME=VALUE or NUMBER=VALUE, from 0; may be repeated")
+      ->allow_extra_args(false)
+      ->group(group);
+}
+
+void checkStatically(const build::ProgramOptions &program, const StaticChoices &choices,
+                     const CheckOutput &output, Session &session) {
+  try {
+    run(program, choices, output, session);
+  } catch (const Fail &problem) {
+    print(std::cerr, problem.diagnostics, session.colour);
+    session.exitCode = problem.exitCode;
+  }
+}
+
+} // namespace heddle::cli

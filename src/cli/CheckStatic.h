@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// heddle check --static.
+#pragma once
+
+#include "build/Program.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace heddle::cli {
+
+struct Session;
+
+/// What the command line says to the static check.
+struct StaticChoices {
+  bool wanted = false; ///< --static was there
+  std::string kernel, block, grid, ctaid;
+  uint32_t shared = 0;
+  std::vector<std::string> parameters;
+};
+
+/// Where the result goes besides stdout, and in which form.
+struct CheckOutput {
+  bool json = false;
+  std::string sarif; ///< a file
+};
+
+void addStaticOptions(CLI::App &verb, StaticChoices &choices);
+/// Checks the kernels of the .ptx or .cu file that the options name; prints, and leaves the exit code.
+void checkStatically(const build::ProgramOptions &options, const StaticChoices &choices,
+                     const CheckOutput &output, Session &session);
+
+} // namespace heddle::cli

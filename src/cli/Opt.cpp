@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// heddle opt: read flags, carry out directives, check the result, prove it where asked, write it.
+#include "CheckEmitted.h"
+#include "SourceOptions.h"
+#include "Verbs.h"
+#include "Verification.h"
+#include "arch/Arch.h"
+#include "transform/Apply.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+namespace heddle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char *const about =
+    R"(Change a CUDA file by directives, and prove that it still computes the same.
+
+Examples:
+  heddle opt stencil.cu -o out.cu -d "coarsen x=2"              each thread does the work of two
+  heddle opt stencil.cu -o out.cu -d "coarsen x=4 map=blocked" --verify -- 1000
+  heddle opt stencil.cu -o out.cu                               what its #pragma heddle lines say
+
+What is emitted is checked statically (heddle check --static) with the blocks that the file launches.
+
+Exit code 0: done; 1: refused, wrong by the static check, or the result differs; 2: bad usage; 3: the file does not compile. Nothing is written
+unless all of it is done.
+)";
+
+struct Request {
+  std::string file, output, kernel, block, compiler = "auto";
+  std::vector<std::string> directives;
+  bool verify = false, report = false, unchecked = false;
+  double timeoutSeconds = 0;
+  SourceOptions source;
+};
+
+void complain(Session &session, const std::string &text, const std::string &hint, int exitCode) {
+  Diagnostics diagnostics;
+  diagnostics.error({}, text).withHint(hint);
+  print(std::cerr, diagnostics, session.colour);
+  session.exitCode = exitCode;
+}
+
+std::optional<std::vector<transform::Directive>> readAll(const std::vector<std::string> &texts,
+                                                         Session &session) {
+  Diagnostics diagnostics;
+  std::vector<transform::Directive> all;
+  for (const std::string &text : texts) {
+    std::vector<transform::Directive> some = transform::readDirectives(text, diagnostics);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  print(std::cerr, diagnostics, session.colour);
+  if (diagnostics.empty())
+    return all;
+  session.exitCode = 2;
+  return std::nullopt;
+}
+
+/// Remarks are for whoever asked; everything else is always said.
+void printMessages(const Diagnostics &diagnostics, bool remarks, bool colour) {
+  for (const Diagnostic &each : diagnostics.all())
+    if (remarks || (each.voice != Voice::Done && each.voice != Voice::Kept))
+      print(std::cerr, each, colour);
+}
+
+bool writeText(const fs::path &path, const std::string &text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  return bool(out.flush());
+}
+
+/// The new text in a file of its own, until it may be put into its place.
+struct Candidate {
+  TemporaryFolder folder;
+  fs::path file;
+  build::ProgramOptions options; ///< how to compile it
+
+  Candidate(const Request &request, const std::string &text, const Session &session) {
+    file = folder.path() / fs::path(request.output).filename();
+    writeText(file, text);
+    options.sources.flags = session.compilerArguments;
+    // The new file's #include "..." are meant from where the old one lies.
+    options.sources.flags.push_back("-I" + fs::absolute(request.file).parent_path().string());
+    options.arch = request.source.archName();
+    options.timeoutSeconds = request.timeoutSeconds;
+  }
+};
+
+bool isSound(const Request &request, const Candidate &candidate, const std::string &text,
+             const Session &session) {
+  EmittedFile emitted{
+      request.file, candidate.file, request.output, text, request.source.compileOptions(), {}};
+  emitted.build.sources.flags = candidate.options.sources.flags;
+  emitted.build.arch = candidate.options.arch;
+  emitted.build.compiler = candidate.options.compiler;
+  return holdsStatically(emitted, request.report, session.colour);
+}
+
+/// Runs the original and the candidate.
+void verify(const Request &request, const Candidate &candidate, Session &session) {
+  Verification verification;
+  verification.options = candidate.options;
+  verification.options.sources.files = {request.file, candidate.file};
+  verification.shownAs = {request.file, request.output};
+  verifyPrograms(verification, session);
+}
+
+/// Everything that can be said against the new text before it is written.
+void prove(const Request &request, const std::string &text, Session &session) {
+  Candidate candidate(request, text, session);
+  Diagnostics diagnostics;
+  if (!build::readChoices("vm", request.compiler, candidate.options, diagnostics)) {
+    print(std::cerr, diagnostics, session.colour);
+    session.exitCode = 2;
+    return;
+  }
+  if (!request.unchecked && !isSound(request, candidate, text, session))
+    session.exitCode = 1;
+  else if (request.verify)
+    verify(request, candidate, session);
+}
+
+void opt(const Request &request, Session &session) {
+  transform::Options options;
+  options.compile = request.source.compileOptions();
+  options.kernel = request.kernel;
+  if (!request.block.empty() && !(options.block = parseBlock(request.block)))
+    return complain(session, fmt::format("'{}' is not a block", request.block),
+                    "up to three numbers from 1 to 1024 with commas between them, as in --block 16,16", 2);
+  auto directives = readAll(request.directives, session);
+  if (!directives)
+    return;
+  Diagnostics diagnostics;
+  std::optional<arch::Arch> arch = arch::findArch(request.source.archName(), diagnostics);
+  options.arch = arch ? &*arch : nullptr;
+
+  transform::Outcome outcome = transform::applyDirectives(request.file, *directives, options, diagnostics);
+  std::cerr << outcome.compilerMessages;
+  printMessages(diagnostics, request.report, session.colour);
+  if (outcome.kind == transform::Outcome::Kind::Unusable)
+    session.exitCode = outcome.isReadable ? 3 : 2;
+  else if (outcome.kind == transform::Outcome::Kind::Refused)
+    session.exitCode = 1;
+  else
+    prove(request, outcome.text, session);
+  if (session.exitCode == 0 && !writeText(request.output, outcome.text))
+    complain(session, fmt::format("'{}' cannot be written", request.output), "does its folder exist?", 2);
+}
+
+} // namespace
+
+void addOpt(CLI::App &app, Session &session) {
+  auto request = std::make_shared<Request>();
+  CLI::App *verb = app.add_subcommand("opt", about);
+  verb->add_option("FILE", request->file, "the .cu file")->required();
+  verb->add_option("-o,--output", request->output, "where the result goes")->required();
+  verb->add_option("-d,--directive", request->directives,
+                   "what to do, as in \"coarsen x=2\"; several are done in the order given")
+      ->allow_extra_args(false);
+  verb->add_option("-k,--kernel", request->kernel, "the kernel that -d speaks of; all where it is left out");
+  verb->add_option("--block", request->block, "X[,Y[,Z]]: the block, where the file does not tell");
+  verb->add_flag("--verify", request->verify,
+                 "run both on the machine and compare what comes back, bit for bit");
+  verb->add_flag("--no-check", request->unchecked, "leave out the static check of what is emitted");
+  verb->add_flag("--report", request->report, "say what was done, and why");
+  verb->add_option("--compiler", request->compiler, "for the check and --verify: nvcc, clang or auto")
+      ->check(CLI::IsMember({"auto", "nvcc", "clang"}));
+  verb->add_option("--timeout", request->timeoutSeconds,
+                   "for --verify: seconds after which a kernel is stopped");
+  request->source.addTo(*verb, session);
+  verb->callback([request, &session] { opt(*request, session); });
+}
+
+} // namespace heddle::cli

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every kernel of this folder is built, run on the machine under the checker, and must be judged as its first
+// line says: by Clang's PTX and, where nvcc is there, by nvcc's; and what is wrong is found wrong in whatever
+// order the warps run.
+#include "TestPaths.h"
+#include "build/DevicePtx.h"
+#include "build/Program.h"
+#include "check/Expectation.h"
+#include "check/Serial.h"
+#include "check/Static.h"
+#include "ptx/Parser.h"
+#include "support/Process.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace heddle::check::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Orders of warps that a wrong program is tried with, beside the usual one.
+constexpr unsigned Schedules = 5;
+
+struct Case {
+  fs::path file;
+  std::string compiler;
+};
+
+void PrintTo(const Case &one, std::ostream *out) {
+  *out << one.compiler << " " << one.file.filename().string();
+}
+
+std::string caseName(const testing::TestParamInfo<Case> &info) {
+  std::string name = info.param.file.stem().string();
+  std::replace_if(name.begin(), name.end(), [](char c) { return c == '-' || c == '.'; }, '_');
+  return name;
+}
+
+/// nvcc costs as much again: it is asked about what is wrong, where its code has the same mistake in another
+/// form.
+std::vector<Case> casesOf(const std::string &compiler) {
+  std::vector<Case> cases;
+  const bool isThere = compiler == "clang" || build::findNvcc();
+  for (const auto &entry : fs::directory_iterator(fs::path(HEDDLE_SOURCE_DIR) / "tests/check"))
+    if (entry.path().extension() == ".cu" && isThere &&
+        (compiler == "clang" || entry.path().stem().extension() == ".bad"))
+      cases.push_back({entry.path(), compiler});
+  std::sort(cases.begin(), cases.end(), [](const Case &a, const Case &b) { return a.file < b.file; });
+  return cases;
+}
+
+build::ProgramOptions optionsOf(const Case &one) {
+  build::ProgramOptions options;
+  options.sources.files = {one.file};
+  options.compiler = one.compiler == "clang" ? build::Compiler::Clang : build::Compiler::Nvcc;
+  options.timeoutSeconds = 30;
+  return options;
+}
+
+std::vector<Finding> findingsOfRun(const build::Program &program, unsigned schedule) {
+  TemporaryFolder folder;
+  const fs::path file = folder.path() / "findings";
+  program.run({}, {"HEDDLE_CHECK=" + file.string(), fmt::format("HEDDLE_SCHEDULE={}", schedule)},
+              build::Output::Captured);
+  CheckResult result;
+  EXPECT_TRUE(readResult(file, result)) << "the program left no findings";
+  EXPECT_TRUE(result.complete) << "the program ended early";
+  return result.findings;
+}
+
+Place placeOf(const nlohmann::json &json) {
+  Place place;
+  place.file = json.value("file", ""), place.line = json.value("line", 0u);
+  return place;
+}
+
+/// What the command itself says, where a case has options for it.
+std::vector<Finding> findingsOfCommand(const Case &one, const Expectation &expectation) {
+  std::vector<std::string> command = {
+      HEDDLE_BUILD_DIR "/heddle", "check", one.file.string(), "--json", "--compiler", one.compiler};
+  command.insert(command.end(), expectation.options.begin(), expectation.options.end());
+  const auto told = nlohmann::json::parse(runProcess(command).standardOutput);
+  std::vector<Finding> findings;
+  for (const nlohmann::json &json : told.at("findings")) {
+    Finding &finding = findings.emplace_back();
+    finding.rule = ruleOf(json.at("rule").get<std::string>()).value();
+    finding.place = placeOf(json), finding.text = json.at("text");
+    for (const nlohmann::json &note : json.at("notes"))
+      finding.notes.push_back({placeOf(note), note.at("text")});
+  }
+  return findings;
+}
+
+void expectNone(const std::string &disagreement, const std::string &where) {
+  if (!disagreement.empty())
+    ADD_FAILURE() << where << "\n" << disagreement;
+}
+
+class Cases : public testing::TestWithParam<Case> {};
+
+TEST_P(Cases, AreJudgedAsTheySay) {
+  const Expectation expectation = readExpectation(GetParam().file);
+  if (!expectation.options.empty()) {
+    expectNone(disagreement(expectation, findingsOfCommand(GetParam(), expectation)), "");
+    return;
+  }
+  Diagnostics diagnostics;
+  build::Program program(optionsOf(GetParam()), diagnostics);
+  ASSERT_TRUE(program.ok()) << program.messages();
+  const unsigned schedules = expectation.expected.empty() ? 1 : 1 + Schedules;
+  for (unsigned schedule = 0; schedule < schedules; ++schedule)
+    expectNone(disagreement(expectation, findingsOfRun(program, schedule)),
+               fmt::format("HEDDLE_SCHEDULE={}", schedule));
+}
+
+vm::Dim3 blockOf(const std::vector<std::string> &options) {
+  EXPECT_EQ(options.size(), 2u);
+  EXPECT_EQ(options[0], "--block");
+  return {uint32_t(std::stoul(options[1]))};
+}
+
+StaticResult staticResult(const fs::path &file, const vm::Dim3 &block) {
+  Diagnostics diagnostics;
+  build::Request request;
+  request.sources.files = {file};
+  request.compiler = build::Compiler::Clang;
+  const build::DevicePtx ptx = build::compileToPtx(request, diagnostics);
+  EXPECT_TRUE(ptx.ok) << ptx.messages;
+  const ptx::Module module = ptx::parse(ptx.text, file.string(), diagnostics);
+  EXPECT_TRUE(diagnostics.empty());
+  StaticOptions options;
+  options.block = block;
+  return checkStatic(module, kernelsOf(module).at(0), options);
+}
+
+class WithoutBeingRun : public testing::TestWithParam<Case> {};
+
+/// Kernels whose synchronization and shared addresses do not depend on data get the same verdict without
+/// being run.
+TEST_P(WithoutBeingRun, CasesAreJudgedAsTheySay) {
+  const Expectation expectation = readExpectation(GetParam().file);
+  const StaticResult result = staticResult(GetParam().file, blockOf(*expectation.staticOptions));
+  EXPECT_EQ(nameOf(result.verdict), nameOf(expectation.expected.empty() ? Verdict::Holds : Verdict::Fails));
+  expectNone(disagreement(expectation, result.findings), "--static");
+}
+
+std::vector<Case> staticCases() {
+  std::vector<Case> cases = casesOf("clang");
+  std::erase_if(cases, [](const Case &one) { return !readExpectation(one.file).staticOptions; });
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(clang, WithoutBeingRun, testing::ValuesIn(staticCases()), caseName);
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Cases);
+INSTANTIATE_TEST_SUITE_P(clang, Cases, testing::ValuesIn(casesOf("clang")), caseName);
+INSTANTIATE_TEST_SUITE_P(nvcc, Cases, testing::ValuesIn(casesOf("nvcc")), caseName);
+
+/// Each rule that can be found must have a kernel that breaks it; and each kernel that is wrong has a twin
+/// that is not.
+TEST(Suite, HasAKernelForEveryRuleAndAMendedTwinForEachKernel) {
+  std::set<std::string> shown;
+  for (const Case &one : casesOf("clang")) {
+    const Expectation expectation = readExpectation(one.file);
+    for (const Expectation::AnyOf &item : expectation.expected)
+      shown.insert(item[0].rule);
+    const bool isBad = one.file.stem().extension() == ".bad";
+    EXPECT_EQ(isBad, !expectation.expected.empty()) << one.file;
+    if (isBad)
+      EXPECT_TRUE(fs::exists(fs::path(one.file).replace_extension().replace_extension(".good.cu")))
+          << one.file;
+  }
+  for (unsigned i = 0; i < Rules; ++i)
+    EXPECT_TRUE(shown.count(std::string(idOf(Rule(i))))) << idOf(Rule(i));
+}
+
+} // namespace
+} // namespace heddle::check::test

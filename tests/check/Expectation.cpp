@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "check/Expectation.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+namespace heddle::check::test {
+namespace {
+
+using Told = Expectation::Told;
+
+std::vector<std::string> split(const std::string &text, const std::string &at) {
+  std::vector<std::string> parts;
+  size_t from = 0;
+  for (size_t to; (to = text.find(at, from)) != std::string::npos; from = to + at.size())
+    parts.push_back(text.substr(from, to - from));
+  parts.push_back(text.substr(from));
+  return parts;
+}
+
+std::vector<std::string> words(const std::string &text) {
+  std::istringstream in(text);
+  std::vector<std::string> list;
+  for (std::string word; in >> word;)
+    list.push_back(word);
+  return list;
+}
+
+/// "race/shared at 8 and 9"
+Told parseTold(const std::string &text) {
+  std::vector<std::string> list = words(text);
+  if (list.empty() || !ruleOf(list[0]))
+    throw std::runtime_error("no such rule: '" + text + "'");
+  Told told{list[0], {}};
+  for (size_t i = 1; i + 1 < list.size(); i += 2) {
+    if (list[i] != (i == 1 ? "at" : "and"))
+      throw std::runtime_error("'at LINE and LINE' is expected in '" + text + "'");
+    told.lines.push_back(unsigned(std::stoul(list[i + 1])));
+  }
+  return told;
+}
+
+std::vector<Told> parseList(const std::string &text, const std::string &at) {
+  std::vector<Told> list;
+  for (const std::string &part : split(text, at))
+    list.push_back(parseTold(part));
+  return list;
+}
+
+std::set<unsigned> linesOf(const Finding &finding) {
+  std::set<unsigned> lines = {finding.place.line};
+  for (const Finding::Note &note : finding.notes)
+    if (note.place.isKnown() && note.place.file == finding.place.file)
+      lines.insert(note.place.line);
+  return lines;
+}
+
+/// The finding's own place is on one of the lines, and each line is among its places.
+bool isTold(const Told &told, const Finding &finding) {
+  if (told.rule != idOf(finding.rule))
+    return false;
+  if (told.lines.empty())
+    return true;
+  const std::set<unsigned> lines = linesOf(finding);
+  return std::count(told.lines.begin(), told.lines.end(), finding.place.line) &&
+         std::all_of(told.lines.begin(), told.lines.end(), [&](unsigned line) { return lines.count(line); });
+}
+
+bool isAnyOf(const std::vector<Told> &list, const Finding &finding) {
+  return std::any_of(list.begin(), list.end(), [&](const Told &told) { return isTold(told, finding); });
+}
+
+std::string textOf(const Told &told) {
+  return told.lines.empty() ? told.rule : fmt::format("{} at {}", told.rule, fmt::join(told.lines, " and "));
+}
+
+std::string textOf(const Finding &finding) {
+  std::string text = fmt::format("{}: {}: {} [{}]\n", nameOf(classOf(finding.rule)), finding.place.str(),
+                                 finding.text, idOf(finding.rule));
+  for (const Finding::Note &note : finding.notes)
+    text += fmt::format("    {}: {}\n", note.place.str(), note.text);
+  return text;
+}
+
+} // namespace
+
+Expectation parseExpectation(const std::vector<std::string> &head) {
+  Expectation expectation;
+  if (head.empty() || !head[0].starts_with("// expect: "))
+    throw std::runtime_error("the first line says no verdict");
+  if (std::string text = head[0].substr(11); text != "clean")
+    for (const std::string &item : split(text, ", "))
+      expectation.expected.push_back(parseList(item, " or "));
+  for (const std::string &line : head) {
+    if (line.starts_with("// also: "))
+      expectation.also = parseList(line.substr(9), ", ");
+    if (line.starts_with("// check: "))
+      expectation.options = words(line.substr(10));
+    if (line.starts_with("// static: "))
+      expectation.staticOptions = words(line.substr(11));
+  }
+  return expectation;
+}
+
+Expectation readExpectation(const std::filesystem::path &file) {
+  std::ifstream in(file);
+  std::vector<std::string> head;
+  for (std::string line; std::getline(in, line) && line.starts_with("// ");)
+    head.push_back(line);
+  try {
+    return parseExpectation(head);
+  } catch (const std::exception &problem) {
+    throw std::runtime_error(file.filename().string() + ": " + problem.what());
+  }
+}
+
+std::string disagreement(const Expectation &expectation, const std::vector<Finding> &findings) {
+  std::string text;
+  std::set<const Finding *> asExpected;
+  for (const Expectation::AnyOf &item : expectation.expected) {
+    const size_t before = asExpected.size();
+    for (const Told &told : item) {
+      size_t times = 0;
+      for (const Finding &finding : findings)
+        if (isTold(told, finding))
+          ++times, asExpected.insert(&finding);
+      if (times > 1)
+        text += fmt::format("told more than once: {}\n", textOf(told));
+    }
+    if (asExpected.size() == before)
+      text += fmt::format("not found: {}\n", textOf(item[0]));
+  }
+  for (const Finding &finding : findings)
+    if (!asExpected.count(&finding) && !isAnyOf(expectation.also, finding))
+      text += "not expected: " + textOf(finding);
+  if (!text.empty())
+    for (const Finding *finding : asExpected)
+      text += "as expected: " + textOf(*finding);
+  return text;
+}
+
+} // namespace heddle::check::test

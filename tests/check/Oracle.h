@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "check/Plan.h"
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+namespace heddle::check::test {
+
+/// What is true of a plan, as ids of rules.
+struct Truth {
+  std::set<std::string> rules;
+  /// Someone arrived at a barrier for a round that never came to an end, and nobody waits for it. Harmless,
+  /// but whoever wrote it forgot something; nobody is asked to decide that.
+  bool arrivalsLeft = false;
+  /// Every schedule brings all of it about.
+  bool isSettled = true;
+
+  bool isClean() const { return rules.empty(); }
+};
+
+/// Judges a plan by trying several schedules of its warps. An independent and slow second opinion: it knows
+/// nothing of PTX, of the machine or of the checker, only what named barriers mean.
+Truth judge(const Plan &plan, uint64_t seed);
+
+} // namespace heddle::check::test

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "check/GlobalShadow.h"
+#include "check/SharedShadow.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+namespace heddle::check {
+namespace {
+
+/// Says that nothing is known beyond one stamp, and writes down what it is told.
+struct Recorder final : Judge {
+  Stamp known = 0;
+  std::vector<std::pair<unsigned, Past>> clashes;
+  std::vector<unsigned> empty;
+
+  bool knows(unsigned, unsigned, Stamp stamp) override { return stamp <= known; }
+  void clash(unsigned lane, uint64_t, const Past &past) override { clashes.push_back({lane, past}); }
+  void unwritten(unsigned lane, uint64_t) override { empty.push_back(lane); }
+};
+
+struct Shared : testing::Test {
+  SharedShadow shadow;
+  Recorder judge;
+  uint64_t addresses[32] = {};
+  Stamp time = 10;
+
+  void SetUp() override { begin(); }
+  void begin() {
+    shadow.begin(4, 1024, ++time);
+    judge.known = time;
+    ++time;
+  }
+  Touch touch(unsigned warp, uint32_t mask, uint32_t bytes = 4, uint32_t place = 1) {
+    Touch t;
+    t.warp = warp, t.mask = mask, t.bytes = bytes, t.addresses = addresses;
+    t.stamp = time, t.known = judge.known, t.place = place;
+    return t;
+  }
+  void everyLane(uint32_t stride, uint32_t first = 0) {
+    for (unsigned lane = 0; lane < 32; ++lane)
+      addresses[lane] = first + lane * stride;
+  }
+  void barrier() { judge.known = time++; }
+};
+
+TEST_F(Shared, ReadingWhatNobodyWroteIsTold) {
+  everyLane(4);
+  shadow.read(touch(0, 0xf), judge);
+  EXPECT_EQ(judge.empty, (std::vector<unsigned>{0, 1, 2, 3}));
+  EXPECT_TRUE(judge.clashes.empty());
+}
+
+TEST_F(Shared, WritesBeforeABarrierAreFineToRead) {
+  everyLane(4);
+  shadow.write(touch(0, ~0u), judge);
+  barrier();
+  shadow.read(touch(1, ~0u), judge);
+  EXPECT_TRUE(judge.clashes.empty());
+  EXPECT_TRUE(judge.empty.empty());
+}
+
+TEST_F(Shared, AReadOfAnotherWarpInTheSameIntervalClashes) {
+  everyLane(4);
+  shadow.write(touch(0, ~0u, 4, 7), judge);
+  shadow.read(touch(1, 1u << 5), judge);
+  ASSERT_EQ(judge.clashes.size(), 1u);
+  EXPECT_EQ(judge.clashes[0].second.thread, 5);
+  EXPECT_EQ(judge.clashes[0].second.place, 7u);
+  EXPECT_TRUE(judge.clashes[0].second.write);
+}
+
+TEST_F(Shared, AWriteAfterUnorderedReadsClashesWithOneOfEachWarp) {
+  everyLane(0);
+  shadow.write(touch(0, 1), judge);
+  barrier();
+  shadow.read(touch(1, ~0u), judge);
+  shadow.read(touch(2, ~0u), judge);
+  shadow.write(touch(0, 1), judge);
+  ASSERT_EQ(judge.clashes.size(), 2u);
+  EXPECT_EQ(judge.clashes[0].second.thread / 32, 1);
+  EXPECT_EQ(judge.clashes[1].second.thread / 32, 2);
+}
+
+TEST_F(Shared, AThreadMayReadAndWriteItsOwnWord) {
+  everyLane(4);
+  shadow.write(touch(0, ~0u), judge);
+  shadow.read(touch(0, ~0u), judge);
+  shadow.write(touch(0, ~0u), judge);
+  EXPECT_TRUE(judge.clashes.empty());
+}
+
+TEST_F(Shared, BytesOfOneWordAreApart) {
+  everyLane(1);
+  shadow.write(touch(0, ~0u, 1), judge);
+  EXPECT_TRUE(judge.clashes.empty());
+  shadow.read(touch(1, 1, 1), judge);
+  EXPECT_EQ(judge.clashes.size(), 1u) << "but each of them can be raced for";
+}
+
+TEST_F(Shared, AWordReadMeetsTheByteThatWasWritten) {
+  addresses[0] = 6;
+  shadow.write(touch(0, 1, 1), judge);
+  addresses[0] = 4;
+  shadow.read(touch(1, 1, 4), judge);
+  ASSERT_EQ(judge.clashes.size(), 1u);
+}
+
+TEST_F(Shared, TheNextBlockStartsEmpty) {
+  everyLane(4);
+  shadow.write(touch(0, ~0u), judge);
+  everyLane(1, 512);
+  shadow.write(touch(0, ~0u, 1), judge);
+  begin();
+  everyLane(4);
+  shadow.read(touch(1, 1), judge);
+  everyLane(1, 512);
+  shadow.read(touch(1, 2, 1), judge);
+  EXPECT_EQ(judge.empty, (std::vector<unsigned>{0, 1}));
+  EXPECT_TRUE(judge.clashes.empty());
+}
+
+TEST_F(Shared, AtomicsSideBySideAreRememberedBothOfThem) {
+  everyLane(0);
+  Touch first = touch(0, 1, 4, 1), second = touch(1, 1, 4, 2);
+  first.strength = second.strength = Strength::Atomic;
+  shadow.write(first, judge);
+  shadow.write(second, judge);
+  judge.clashes.clear();
+  shadow.read(touch(2, 1), judge);
+  ASSERT_EQ(judge.clashes.size(), 2u);
+}
+
+TEST_F(Shared, ACopyIsPendingUntilItEndsAndThenAWriteOfItsThread) {
+  shadow.beginCopyTo(touch(0, 1), 0, 64, 16, judge);
+  addresses[0] = 68;
+  shadow.read(touch(0, 1), judge);
+  ASSERT_EQ(judge.clashes.size(), 1u);
+  EXPECT_EQ(judge.clashes[0].second.flags, Past::Pending);
+  judge.clashes.clear();
+  shadow.endCopyTo(64, 16, 0, time, 1, false);
+  shadow.read(touch(0, 1), judge);
+  EXPECT_TRUE(judge.clashes.empty());
+  shadow.read(touch(1, 1), judge);
+  EXPECT_EQ(judge.clashes.size(), 1u) << "other threads need a barrier still";
+}
+
+TEST_F(Shared, WritingTheSourceOfACopyThatReadsClashes) {
+  everyLane(4);
+  shadow.write(touch(0, ~0u), judge);
+  barrier();
+  shadow.beginCopyFrom(touch(0, 1), 0, 0, 64, judge);
+  shadow.write(touch(0, 1), judge);
+  ASSERT_EQ(judge.clashes.size(), 1u);
+  EXPECT_FALSE(judge.clashes[0].second.write);
+  judge.clashes.clear();
+  shadow.endCopyFrom(0, 64, 0, time, 1);
+  shadow.write(touch(0, 1), judge);
+  EXPECT_TRUE(judge.clashes.empty());
+}
+
+/// Random accesses of words, half words and bytes between barriers, against one list of all accesses.
+TEST_F(Shared, FindsAClashExactlyWhereAPlainListOfAccessesHasOne) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE(seed);
+  std::mt19937 random(seed);
+  struct Plain {
+    unsigned thread, begin, end;
+    bool write;
+  };
+  for (int round = 0; round < 300; ++round) {
+    begin();
+    for (int interval = 0; interval < 3; ++interval) {
+      std::vector<Plain> past;
+      for (int step = 0; step < 6; ++step) {
+        const unsigned warp = random() % 4, bytes = 1u << random() % 4;
+        const bool write = random() % 2;
+        const uint32_t mask = 1u << random() % 32;
+        const unsigned lane = unsigned(std::countr_zero(mask)), thread = warp * 32 + lane;
+        const unsigned at = random() % 4 * 8 + random() % (8 / bytes) * bytes;
+        addresses[lane] = at;
+        const bool expected = std::any_of(past.begin(), past.end(), [&](const Plain &p) {
+          return p.thread != thread && p.begin < at + bytes && at < p.end && (p.write || write);
+        });
+        judge.clashes.clear();
+        write ? shadow.write(touch(warp, mask, bytes), judge) : shadow.read(touch(warp, mask, bytes), judge);
+        // After a clash the shadow keeps only the later access: go on with fresh memory then.
+        ASSERT_EQ(!judge.clashes.empty(), expected) << "round " << round;
+        if (expected)
+          break;
+        past.push_back({thread, at, at + bytes, write});
+      }
+      barrier();
+    }
+  }
+}
+
+struct GlobalRecorder final : GlobalJudge {
+  std::vector<std::pair<unsigned, GlobalPast>> clashes;
+  std::vector<unsigned> empty;
+  bool knows(unsigned, const GlobalPast &) override { return false; }
+  void clash(unsigned lane, uint64_t, const GlobalPast &past, bool) override {
+    clashes.push_back({lane, past});
+  }
+  bool unwritten(unsigned lane, uint64_t, uint32_t) override {
+    empty.push_back(lane);
+    return false;
+  }
+  void startsWritten(uint64_t, uint64_t (&)[64]) override {}
+};
+
+struct Global : testing::Test {
+  GlobalShadow shadow;
+  GlobalRecorder judge;
+  uint64_t addresses[32];
+  void SetUp() override {
+    for (unsigned lane = 0; lane < 32; ++lane)
+      addresses[lane] = 0x10000 + lane * 4;
+  }
+  GlobalTouch touch(uint32_t actor, uint32_t mask = 1, Strength strength = Strength::Weak) {
+    GlobalTouch t;
+    t.mask = mask, t.addresses = addresses;
+    t.self = {actor, 5, 1, 0, strength, vm::Scope::Device};
+    t.known = 4, t.orderedBelow = 10;
+    return t;
+  }
+};
+
+TEST_F(Global, LaunchesBeforeAreOrdered) {
+  shadow.write(touch(9, ~0u), judge, false);
+  shadow.read(touch(10, ~0u), judge, true);
+  EXPECT_TRUE(judge.clashes.empty());
+  EXPECT_TRUE(judge.empty.empty());
+}
+
+TEST_F(Global, BlocksOfALaunchAreNot) {
+  shadow.write(touch(11), judge, false);
+  shadow.read(touch(12), judge, true);
+  ASSERT_EQ(judge.clashes.size(), 1u);
+  EXPECT_EQ(judge.clashes[0].second.actor, 11u);
+}
+
+TEST_F(Global, AReaderOfAnotherBlockIsRememberedBesideTheNewest) {
+  shadow.read(touch(11), judge, false);
+  shadow.read(touch(12), judge, false);
+  shadow.write(touch(12), judge, false);
+  ASSERT_EQ(judge.clashes.size(), 1u) << "block 12's own read is no clash, block 11's is";
+  EXPECT_EQ(judge.clashes[0].second.actor, 11u);
+}
+
+TEST_F(Global, UnwrittenMemoryIsToldUntilTheHostWrites) {
+  shadow.read(touch(11), judge, true);
+  EXPECT_EQ(judge.empty.size(), 1u);
+  shadow.hostWrote(0x10000, 4);
+  shadow.read(touch(11), judge, true);
+  EXPECT_EQ(judge.empty.size(), 1u);
+  shadow.forget(0x10000, 128);
+  shadow.read(touch(11), judge, true);
+  EXPECT_EQ(judge.empty.size(), 2u) << "freed memory is as good as new";
+}
+
+TEST_F(Global, BytesOfOneWordAreApart) {
+  GlobalTouch a = touch(11), b = touch(12);
+  a.bytes = b.bytes = 1;
+  shadow.write(a, judge, false);
+  addresses[0] += 1;
+  shadow.write(b, judge, false);
+  EXPECT_TRUE(judge.clashes.empty());
+  addresses[0] -= 1;
+  shadow.read(b, judge, true);
+  EXPECT_EQ(judge.clashes.size(), 1u);
+}
+
+} // namespace
+} // namespace heddle::check

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The three properties, each failing and holding, with data that nobody knows; and what may or may not
+// happen.
+#include "StaticRunner.h"
+
+namespace heddle::check::test {
+namespace {
+
+bool has(const StaticResult &result, Class cls) {
+  for (const Finding &finding : result.findings)
+    if (classOf(finding.rule) == cls)
+      return true;
+  return false;
+}
+
+void expectFails(Class cls, const StaticResult &result) {
+  expectVerdict(Verdict::Fails, result);
+  EXPECT_TRUE(has(result, cls)) << story(result);
+}
+
+// A tile is written by its own thread and read by the one at the other end of the block.
+std::string exchange(const char *between) {
+  return kernelAround(std::string(R"(
+  ld.global.u32 %r4, [%rd0];
+  st.shared.u32 [%r3], %r4;
+)") + between + R"(
+  sub.u32 %r5, 63, %r1;
+  shl.b32 %r5, %r5, 2;
+  mov.u32 %r6, s;
+  add.u32 %r6, %r6, %r5;
+  ld.shared.u32 %r7, [%r6];
+  st.global.u32 [%rd0], %r7;
+)");
+}
+
+TEST(StaticVerdict, aRaceIsFoundWhateverTheData) { expectFails(Class::Race, check(exchange(""))); }
+TEST(StaticVerdict, aBarrierEndsTheRace) { expectVerdict(Verdict::Holds, check(exchange("bar.sync 0;"))); }
+TEST(StaticVerdict, aBarrierOfOneWarpDoesNot) {
+  expectFails(Class::Race, check(exchange("bar.warp.sync -1;")));
+}
+
+// Warp 0 produces, warp 1 consumes.
+std::string handOver(const char *producer, const char *consumer) {
+  return kernelAround(std::string(R"(
+  and.b32 %r4, %r1, 31;
+  shl.b32 %r4, %r4, 2;
+  mov.u32 %r5, s;
+  add.u32 %r5, %r5, %r4;
+  setp.ge.u32 %p1, %r1, 32;
+  @%p1 bra CONSUMER;
+  ld.global.u32 %r6, [%rd0];
+  st.shared.u32 [%r5], %r6;
+)") + producer + "\n  bra END;\nCONSUMER:\n" +
+                      consumer + R"(
+  ld.shared.u32 %r7, [%r5];
+  st.global.u32 [%rd0], %r7;
+END:
+)");
+}
+
+TEST(StaticVerdict, anArrivalOrdersBeforeAWait) {
+  expectVerdict(Verdict::Holds, check(handOver("bar.arrive 1, 64;", "bar.sync 1, 64;")));
+}
+TEST(StaticVerdict, anArrivalThatIsMissingIsADeadlock) {
+  expectFails(Class::Deadlock, check(handOver("", "bar.sync 1, 64;")));
+}
+TEST(StaticVerdict, aWaitThatIsMissingIsARace) {
+  expectFails(Class::Race, check(handOver("bar.arrive 1, 64;", "")));
+}
+TEST(StaticVerdict, twoBarriersInOppositeOrderAreADeadlock) {
+  expectFails(Class::Deadlock,
+              check(handOver("bar.sync 1, 64; bar.sync 2, 64;", "bar.sync 2, 64; bar.sync 1, 64;")));
+}
+TEST(StaticVerdict, countsThatDisagreeAreABarrierFinding) {
+  StaticResult result = check(handOver("bar.arrive 1, 64;", "bar.sync 1, 32;"));
+  expectVerdict(Verdict::Fails, result);
+}
+
+TEST(StaticVerdict, memoryThatNobodyWroteIsFound) {
+  expectFails(Class::Uninitialized,
+              check(kernelAround("st.shared.u32 [%r3], %r0; ld.shared.u32 %r4, [%r3+256];")));
+}
+TEST(StaticVerdict, unwrittenMemoryIsNotCertainBesideStoresThatMayHappen) {
+  expectVerdict(Verdict::Outside,
+                check(kernelAround("ld.global.u32 %r4, [%rd0]; setp.lt.u32 %p1, %r4, %r0; @%p1 "
+                                   "st.shared.u32 [%r3], %r0; ld.shared.u32 %r5, [%r3+256];")));
+}
+
+TEST(StaticVerdict, dynamicSharedMemoryWantsASize) {
+  const std::string text =
+      kernelAround("mov.u32 %r4, dynamic; add.u32 %r4, %r4, %r2; st.shared.u32 [%r4], 1;",
+                   ".extern .shared .align 4 .b8 dynamic[];\n");
+  StaticOptions options;
+  StaticResult result = check(text, options);
+  expectFails(Class::Memory, result);
+  EXPECT_EQ(result.findings[0].hint, "how much dynamic shared memory does it get? --shared BYTES");
+  options.dynamicSharedBytes = 256;
+  expectVerdict(Verdict::Holds, check(text, options));
+}
+
+// --- safe recycling: three warps, one barrier number, used again before all of its waiters are known to have
+// left
+std::string recycle(const char *between) {
+  return kernelAround(std::string(R"(
+  shr.u32 %r4, %r1, 5;
+  setp.eq.u32 %p1, %r4, 0;
+  @%p1 bra FIRST;
+  setp.eq.u32 %p1, %r4, 1;
+  @%p1 bra SECOND;
+  bar.sync 1, 64;
+  bra END;
+FIRST:
+  bar.arrive 1, 64;
+)") + between + R"(
+  bra END;
+SECOND:
+  bar.sync 1, 64;
+  bar.sync 1, 64;
+END:
+)");
+}
+
+TEST(StaticVerdict, aBarrierUsedByThreeWarpsInPairsIsNotRecycledSafely) {
+  StaticOptions options;
+  options.block = {96, 1, 1};
+  StaticResult result = check(recycle(""), options);
+  EXPECT_EQ(result.verdict, Verdict::Fails) << story(result);
+}
+
+TEST(StaticVerdict, aBarrierThatHalfAWarpPassesByIsFound) {
+  expectFails(Class::Barrier, check(kernelAround(R"(
+  setp.ge.u32 %p1, %r1, 48;
+  @%p1 bra BY;
+  bar.sync 0;
+BY:
+  st.global.u32 [%rd0], %r1;
+)")));
+}
+
+// --- may or may not
+
+/// `if (data < n) STORE`
+std::string perhaps(const char *body, const char *rest = "") {
+  return kernelAround(std::string(R"(
+  ld.global.u32 %r4, [%rd0];
+  setp.ge.u32 %p1, %r4, %r0;
+  @%p1 bra SKIP;
+)") + body + "\nSKIP:\n" +
+                      rest);
+}
+
+TEST(StaticPerhaps, aStoreToOnesOwnPlaceIsFine) {
+  expectVerdict(Verdict::Holds, check(perhaps("st.shared.u32 [%r3], %r4;")));
+}
+TEST(StaticPerhaps, bothWaysMayStore) {
+  expectVerdict(Verdict::Holds,
+                check(perhaps("st.shared.u32 [%r3], %r4; bra DONE;",
+                              "st.shared.u32 [%r3], 0; DONE: bar.sync 0; ld.shared.u32 %r5, [s];")));
+}
+TEST(StaticPerhaps, aStoreThatMayRaceIsOutside) {
+  expectVerdict(Verdict::Outside, check(perhaps("st.shared.u32 [s], %r1;")));
+}
+TEST(StaticPerhaps, aGuardedStoreThatMayRaceIsOutside) {
+  expectVerdict(Verdict::Outside,
+                check(kernelAround(
+                    "ld.global.u32 %r4, [%rd0]; setp.ge.u32 %p1, %r4, %r0; @%p1 st.shared.u32 [s], %r1;")));
+}
+TEST(StaticPerhaps, aRaceBesideItFails) {
+  expectFails(Class::Race, check(perhaps("st.shared.u32 [%r3], %r4;", "st.shared.u32 [s], %r1;")));
+}
+TEST(StaticPerhaps, aLoopOfUnknownLengthMayReadItsOwnPlace) {
+  expectVerdict(Verdict::Holds, check(kernelAround(R"(
+  st.shared.u32 [%r3], %r0;
+  mov.u32 %r4, 0;
+L:
+  ld.shared.u32 %r5, [%r3];
+  add.u32 %r6, %r6, %r5;
+  add.u32 %r4, %r4, 1;
+  setp.lt.u32 %p1, %r4, %r0;
+  @%p1 bra L;
+  bar.sync 0;
+)")));
+}
+TEST(StaticPerhaps, aLoopOfUnknownLengthThatStridesIsOutside) {
+  expectVerdict(Verdict::Outside, check(kernelAround(R"(
+  mov.u32 %r4, 0;
+L:
+  st.shared.u32 [%r3], %r0;
+  add.u32 %r3, %r3, 256;
+  add.u32 %r4, %r4, 1;
+  setp.lt.u32 %p1, %r4, %r0;
+  @%p1 bra L;
+)")));
+}
+TEST(StaticPerhaps, aLoopOfKnownLengthInsideIsFollowed) {
+  expectVerdict(Verdict::Holds, check(perhaps(R"(
+  mov.u32 %r5, 0;
+L:
+  st.shared.u32 [%r3], %r4;
+  add.u32 %r3, %r3, 256;
+  add.u32 %r5, %r5, 1;
+  setp.lt.u32 %p2, %r5, 8;
+  @%p2 bra L;
+)")));
+}
+TEST(StaticPerhaps, anAccessOutOfBoundsThatMayNotHappenIsOutside) {
+  expectVerdict(Verdict::Outside, check(perhaps("st.shared.u32 [%r3+100000], %r4;")));
+}
+TEST(StaticPerhaps, valuesThatMayBeTheSameAreOutside) {
+  // All threads write what is at *p: one value, but nobody here knows that.
+  expectVerdict(Verdict::Outside, check(kernelAround("ld.global.u32 %r4, [%rd0]; st.shared.u32 [s], %r4;")));
+}
+TEST(StaticPerhaps, unknownValuesOfTwoStoresDiffer) {
+  expectFails(Class::Race, check(kernelAround(R"(
+  ld.global.u32 %r4, [%rd0];
+  setp.ge.u32 %p1, %r1, 32;
+  @%p1 bra OTHER;
+  st.shared.u32 [%r3], %r4;
+  bra END;
+OTHER:
+  st.shared.u32 [%r3-128], %r4;
+END:
+)")));
+}
+TEST(StaticPerhaps, accessesThatAFlagMayOrderAreOutside) {
+  StaticResult result = check(kernelAround(R"(
+  setp.ge.u32 %p1, %r1, 32;
+  @%p1 bra WAIT;
+  st.shared.u32 [%r3], %r4;
+  bar.warp.sync -1;
+  st.release.cta.shared.u32 [s+512], 1;
+  bra END;
+WAIT:
+  ld.acquire.cta.shared.u32 %r5, [s+512];
+  setp.eq.u32 %p2, %r5, 0;
+  @%p2 bra WAIT;
+  ld.shared.u32 %r6, [%r3-128];
+END:
+)"));
+  expectVerdict(Verdict::Outside, result);
+}
+TEST(StaticPerhaps, whatDependsOnHowLongAWaitTookIsOutside) {
+  auto body = [](const char *early) {
+    return kernelAround(fmt::format(R"(
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra INIT;
+  mbarrier.init.shared.b64 [s+512], 64;
+INIT:
+  bar.sync 0;
+  mbarrier.arrive.shared.b64 _, [s+512];
+  mbarrier.test_wait.parity.shared.b64 %p2, [s+512], 0;
+  selp.u32 %r4, 1, 0, %p2;
+  setp.ne.u32 %p3, %r4, 0;
+  @%p3 bra DONE;
+  {}
+WAIT:
+  mbarrier.try_wait.parity.shared.b64 %p2, [s+512], 0;
+  @!%p2 bra WAIT;
+DONE:
+)",
+                                    early));
+  };
+  expectVerdict(Verdict::Holds, check(body("")));
+  expectVerdict(Verdict::Outside, check(body("st.shared.u32 [%r3], 1;")));
+}
+TEST(StaticPerhaps, valuesThatAreKnownToBeTheSameAreFine) {
+  expectVerdict(Verdict::Holds, check(kernelAround("st.shared.u32 [s], 7;")));
+}
+
+// --- asynchronous copies and mbarriers
+
+TEST(StaticVerdict, aCopyThatIsWaitedForIsFine) {
+  expectVerdict(Verdict::Holds, check(kernelAround(R"(
+  cp.async.ca.shared.global [%r3], [%rd0], 4;
+  cp.async.commit_group;
+  cp.async.wait_group 0;
+  bar.sync 0;
+  ld.shared.u32 %r4, [s];
+)")));
+}
+TEST(StaticVerdict, aCopyThatIsNotWaitedForIsFound) {
+  expectFails(Class::Async, check(kernelAround(R"(
+  cp.async.ca.shared.global [%r3], [%rd0], 4;
+  cp.async.commit_group;
+  bar.sync 0;
+  ld.shared.u32 %r4, [s];
+)")));
+}
+
+std::string bulk(const char *bytes) {
+  return kernelAround(fmt::format(R"(
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra INIT;
+  mbarrier.init.shared.b64 [s], 1;
+  fence.proxy.async.shared::cta;
+INIT:
+  bar.sync 0;
+  @%p1 bra WAIT;
+  mbarrier.arrive.expect_tx.shared.b64 _, [s], {};
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s+256], [%rd0], 256, [s];
+WAIT:
+  mbarrier.try_wait.parity.shared.b64 %p2, [s], 0;
+  @!%p2 bra WAIT;
+  ld.shared.u32 %r4, [%r3+256];
+  st.global.u32 [%rd0], %r4;
+)",
+                                  bytes));
+}
+
+TEST(StaticVerdict, aBulkCopyWithItsMbarrierHolds) { expectVerdict(Verdict::Holds, check(bulk("256"))); }
+TEST(StaticVerdict, bytesThatNeverComeAreFound) { expectVerdict(Verdict::Fails, check(bulk("512"))); }
+
+} // namespace
+} // namespace heddle::check::test

@@ -1,0 +1,14 @@
+// expect: clean
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Blocks count with atomics.
+#include "Case.h"
+
+__global__ void histogram(const int *in, int *bins) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  atomicAdd(&bins[in[i] % 32], 1);
+}
+
+int main() {
+  histogram<<<4, 32>>>(numbers(128), zeros(32));
+  return finish();
+}

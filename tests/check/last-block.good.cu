@@ -1,0 +1,32 @@
+// expect: clean
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Fences on both sides of the ticket, as in a reduction with __threadfence().
+#include "Case.h"
+
+__device__ unsigned tickets;
+
+__global__ void sum(const int *in, int *partial, int *out) {
+  __shared__ bool isLast;
+  if (threadIdx.x == 0) {
+    int mine = 0;
+    for (int i = 0; i < 32; ++i)
+      mine += in[blockIdx.x * 32 + i];
+    partial[blockIdx.x] = mine;
+    __threadfence();
+    isLast = atomicAdd(&tickets, 1) == gridDim.x - 1;
+    __threadfence();
+  }
+  __syncthreads();
+  if (isLast && threadIdx.x < 32) {
+    int mine = threadIdx.x < gridDim.x ? partial[threadIdx.x] : 0;
+    for (int step = 16; step > 0; step /= 2)
+      mine += __shfl_down_sync(0xffffffff, mine, step);
+    if (threadIdx.x == 0)
+      *out = mine;
+  }
+}
+
+int main() {
+  sum<<<4, 64>>>(numbers(128), zeros(4), zeros(1));
+  return finish();
+}

@@ -1,0 +1,14 @@
+// expect: warp/mask at 8
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// All lanes come with a mask that leaves half of them out.
+#include "Case.h"
+
+__global__ void count(const int *in, int *out) {
+  int lane = threadIdx.x;
+  out[lane] = __popc(__ballot_sync(0x0000ffff, in[lane] % 3 == 0));
+}
+
+int main() {
+  count<<<1, 32>>>(numbers(32), zeros(32));
+  return finish();
+}

@@ -1,0 +1,20 @@
+// expect: clean
+// static: --block 64
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// __syncthreads() after the initialization.
+#include "Case.h"
+
+__global__ void meet(int *out) {
+  __shared__ alignas(8) unsigned long long barrier;
+  if (threadIdx.x == 0)
+    MBAR_INIT(&barrier, 64);
+  __syncthreads();
+  MBAR_ARRIVE(&barrier);
+  MBAR_WAIT(&barrier, 0);
+  out[threadIdx.x] = 1;
+}
+
+int main() {
+  meet<<<1, 64>>>(zeros(64));
+  return finish();
+}

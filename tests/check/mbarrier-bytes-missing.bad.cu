@@ -1,0 +1,25 @@
+// expect: barrier/mbarrier-bytes at 14 or barrier/mbarrier-bytes at 18
+// also: deadlock/mbarrier
+// static: --block 64
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The mbarrier expects more bytes than the copy brings: its phase never ends.
+#include "Case.h"
+
+__global__ void fetch(const int *in, int *out) {
+  __shared__ alignas(128) int cells[64];
+  __shared__ alignas(8) unsigned long long full;
+  if (threadIdx.x == 0) {
+    MBAR_INIT(&full, 1);
+    PROXY_FENCE();
+    MBAR_ARRIVE_EXPECT(&full, 512);
+    BULK_IN(cells, in, 256, &full);
+  }
+  __syncthreads();
+  MBAR_WAIT(&full, 0);
+  out[threadIdx.x] = cells[63 - threadIdx.x];
+}
+
+int main() {
+  fetch<<<1, 64>>>(numbers(64), zeros(64));
+  return finish();
+}

@@ -1,0 +1,33 @@
+// expect: clean
+// static: --block 64
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The phase bit is carried from tile to tile.
+#include "Case.h"
+
+__global__ void pass(const int *in, int *out) {
+  __shared__ alignas(8) unsigned long long full;
+  __shared__ int cells[32];
+  int lane = threadIdx.x % 32;
+  if (threadIdx.x == 0)
+    MBAR_INIT(&full, 32);
+  cells[lane] = 0;
+  __syncthreads();
+  unsigned phase = 0;
+  for (int tile = 0; tile < 2; ++tile) {
+    for (int step = 0; step < 3; ++step, phase ^= 1) {
+      if (threadIdx.x < 32) {
+        cells[lane] = in[(tile * 3 + step) * 32 + lane];
+        MBAR_ARRIVE(&full);
+      } else {
+        MBAR_WAIT(&full, phase);
+        out[(tile * 3 + step) * 32 + lane] = cells[31 - lane];
+      }
+      __syncthreads();
+    }
+  }
+}
+
+int main() {
+  pass<<<1, 64>>>(numbers(192), zeros(192));
+  return finish();
+}

@@ -1,0 +1,14 @@
+// expect: clean
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The host clears it first.
+#include "Case.h"
+
+__global__ void count(int *cells) { cells[threadIdx.x] += 1; }
+
+int main() {
+  int *cells = nullptr;
+  cudaMalloc(reinterpret_cast<void **>(&cells), 32 * sizeof(int));
+  cudaMemset(cells, 0, 32 * sizeof(int));
+  count<<<1, 32>>>(cells);
+  return finish();
+}
