@@ -8,6 +8,7 @@
 #include "build/Program.h"
 #include "check/Serial.h"
 #include "report/Findings.h"
+#include "support/Text.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -113,12 +114,6 @@ std::optional<check::Finding> scheduleDifference(const Run &first, const Run &ot
   }
   finding.notes.push_back({{}, fmt::format("seen with HEDDLE_SCHEDULE={}", schedule)});
   return finding;
-}
-
-std::string inWords(uint64_t n) {
-  return n < 100000        ? std::to_string(n)
-         : n < 10000000000 ? fmt::format("{:.1f} million", double(n) / 1e6)
-                           : fmt::format("{:.1f} billion", double(n) / 1e9);
 }
 
 std::string counted(uint64_t n, const char *one, const char *many) {

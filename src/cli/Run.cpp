@@ -7,6 +7,7 @@
 #include "build/Execute.h"
 #include "build/Program.h"
 #include "support/Paths.h"
+#include "support/Text.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -28,13 +29,6 @@ Examples:
 Output and exit code are the program's own. A kernel that is stopped (bad address, deadlock, --timeout) is
 reported on stderr; a program that takes no notice of it still gets exit code 1.
 )";
-
-std::string inWords(uint64_t n) {
-  if (n < 100000)
-    return std::to_string(n);
-  return n < 10000000000 ? fmt::format("{:.1f} million", double(n) / 1e6)
-                         : fmt::format("{:.1f} billion", double(n) / 1e9);
-}
 
 void printSummary(const build::ProgramRun &run, const build::ProgramOptions &options) {
   if (options.device == build::Device::Gpu) {

@@ -43,4 +43,11 @@ std::string counted(size_t n, std::string_view singular, std::string_view plural
   return plural.empty() ? fmt::format("{} {}s", n, singular) : fmt::format("{} {}", n, plural);
 }
 
+std::string inWords(uint64_t count) {
+  if (count < 100000)
+    return std::to_string(count);
+  return count < 10000000000 ? fmt::format("{:.1f} million", double(count) / 1e6)
+                             : fmt::format("{:.1f} billion", double(count) / 1e9);
+}
+
 } // namespace heddle

@@ -22,3 +22,11 @@ TEST(Text, JoinsAndCounts) {
   EXPECT_EQ(counted(1, "branch"), "1 branch");
   EXPECT_EQ(counted(2, "branch", "branches"), "2 branches");
 }
+
+TEST(Text, CountsReadAsPeopleSayThem) {
+  EXPECT_EQ(inWords(0), "0");
+  EXPECT_EQ(inWords(99999), "99999");
+  EXPECT_EQ(inWords(1234567), "1.2 million");
+  EXPECT_EQ(inWords(9999999999), "10000.0 million");
+  EXPECT_EQ(inWords(25000000000), "25.0 billion");
+}
