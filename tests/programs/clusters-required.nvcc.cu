@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A kernel that brings its cluster size along, launched as any other; and what does not fit it.
+// with the toolkit: nvcc only (Clang sees no cluster groups in NVIDIA's header)
 #include "Check.h"
 
 #include <cooperative_groups.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Clusters of blocks: who is who, the barrier of the cluster, and shared memory of other blocks by generic
 // and by shared addresses, read, written, and added to.
+// with the toolkit: nvcc only (Clang sees no cluster groups in NVIDIA's header)
 #include "Check.h"
 
 #include <cooperative_groups.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The DPX functions: every one on pairs and triples of edge values, on both sides, against plain C++.
+// with the toolkit: nvcc only (to Clang these are device functions in NVIDIA's header)
 #include "Check.h"
 
 #include <algorithm>
