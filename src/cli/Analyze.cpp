@@ -33,13 +33,6 @@ struct Request {
   SourceOptions source;
 };
 
-void complain(Session &session, const std::string &text, const std::string &hint, int exitCode) {
-  Diagnostics diagnostics;
-  diagnostics.error({}, text).withHint(hint);
-  print(std::cerr, diagnostics, session.colour);
-  session.exitCode = exitCode;
-}
-
 void analyze(const Request &request, Session &session) {
   analysis::FactOptions options;
   if (!request.block.empty() && !(options.block = parseBlock(request.block)))

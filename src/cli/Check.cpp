@@ -2,6 +2,7 @@
 //
 // heddle check: builds a CUDA program, runs it on the machine under the checker, and tells what is wrong.
 #include "CheckStatic.h"
+#include "ProgramWords.h"
 #include "ShortPlace.h"
 #include "Verbs.h"
 #include "build/Compare.h"
@@ -43,7 +44,8 @@ can judge is named and is no finding.
 
 struct Given {
   build::ProgramOptions options;
-  std::string compiler = "auto", sarif;
+  ProgramWords words;
+  std::string sarif;
   unsigned schedules = 1;
   bool json = false, output = false;
   StaticChoices statically;
@@ -190,31 +192,20 @@ void check(const Given &given, Session &session) {
 void addCheck(CLI::App &app, Session &session) {
   auto given = std::make_shared<Given>();
   CLI::App *verb = app.add_subcommand("check", about);
-  verb->fallthrough(false)->allow_extras();
   verb->add_option("--schedules", given->schedules, "run that often, with warps in another order each time")
       ->check(CLI::Range(1u, 10000u));
   verb->add_flag("--json", given->json, "the same facts as JSON");
   verb->add_option("--sarif", given->sarif, "also write them to this file, as a SARIF log");
   verb->add_flag("--output", given->output, "show what the program prints to stdout, on stderr");
-  verb->add_option("--compiler", given->compiler, "nvcc, clang or auto")
-      ->check(CLI::IsMember({"auto", "nvcc", "clang"}));
-  verb->add_option("--arch", given->options.arch, "the GPU generation that the machine stands for");
-  verb->add_option("--timeout", given->options.timeoutSeconds, "seconds after which a kernel is stopped");
+  addProgramOptions(*verb, given->options, given->words, session);
   addStaticOptions(*verb, given->statically);
-  session.verbsThatCompile.insert(verb->get_name());
   verb->callback([given, verb, &session] {
     Diagnostics diagnostics;
-    build::readChoices("vm", given->compiler, given->options, diagnostics);
-    given->options.sources = build::splitArguments(verb->remaining());
-    given->options.sources.flags.insert(given->options.sources.flags.end(), session.compilerArguments.begin(),
-                                        session.compilerArguments.end());
+    readProgramOptions(*verb, given->words, session, given->options, diagnostics);
     if (given->options.sources.files.empty())
       diagnostics.error({}, "which program?").withHint("heddle check FILE.cu");
-    if (!diagnostics.empty()) {
-      print(std::cerr, diagnostics, session.colour);
-      session.exitCode = 2;
+    if (complain(diagnostics, session, 2))
       return;
-    }
     if (given->statically.wanted)
       checkStatically(given->options, given->statically, {given->json, given->sarif}, session);
     else

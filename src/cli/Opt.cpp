@@ -41,13 +41,6 @@ struct Request {
   SourceOptions source;
 };
 
-void complain(Session &session, const std::string &text, const std::string &hint, int exitCode) {
-  Diagnostics diagnostics;
-  diagnostics.error({}, text).withHint(hint);
-  print(std::cerr, diagnostics, session.colour);
-  session.exitCode = exitCode;
-}
-
 std::optional<std::vector<transform::Directive>> readAll(const std::vector<std::string> &texts,
                                                          Session &session) {
   Diagnostics diagnostics;
@@ -56,11 +49,9 @@ std::optional<std::vector<transform::Directive>> readAll(const std::vector<std::
     std::vector<transform::Directive> some = transform::readDirectives(text, diagnostics);
     all.insert(all.end(), some.begin(), some.end());
   }
-  print(std::cerr, diagnostics, session.colour);
-  if (diagnostics.empty())
-    return all;
-  session.exitCode = 2;
-  return std::nullopt;
+  if (complain(diagnostics, session, 2))
+    return std::nullopt;
+  return all;
 }
 
 /// Remarks are for whoever asked; everything else is always said.
@@ -117,8 +108,7 @@ void prove(const Request &request, const std::string &text, Session &session) {
   Candidate candidate(request, text, session);
   Diagnostics diagnostics;
   if (!build::readChoices("vm", request.compiler, candidate.options, diagnostics)) {
-    print(std::cerr, diagnostics, session.colour);
-    session.exitCode = 2;
+    complain(diagnostics, session, 2);
     return;
   }
   if (!request.unchecked && !isSound(request, candidate, text, session))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // heddle run: builds a CUDA program and runs it, on the machine or on a GPU.
+#include "ProgramWords.h"
 #include "Verbs.h"
 #include "arch/Arch.h"
 #include "build/Build.h"
@@ -68,37 +69,23 @@ void run(const build::ProgramOptions &options, const std::string &record, bool q
 void addRun(CLI::App &app, Session &session) {
   struct Given {
     build::ProgramOptions options;
-    std::string device = "vm", compiler = "auto", record;
+    ProgramWords words;
+    std::string record;
     bool quiet = false;
   };
   auto given = std::make_shared<Given>();
   CLI::App *verb = app.add_subcommand("run", about);
-  // Everything that is not ours is the compiler's.
-  verb->fallthrough(false)->allow_extras();
-  verb->add_option("--device", given->device, "vm (our machine), gpu, or auto: the GPU where there is one")
-      ->check(CLI::IsMember({"vm", "gpu", "auto"}));
-  verb->add_option("--compiler", given->compiler, "nvcc, clang (needs no toolkit), or auto: nvcc where it is")
-      ->check(CLI::IsMember({"auto", "nvcc", "clang"}));
-  verb->add_option("--arch", given->options.arch, "the GPU generation that the machine stands for");
-  verb->add_option("--cores", given->options.cores, "host cores that execute blocks; 0 is all");
-  verb->add_option("--timeout", given->options.timeoutSeconds, "seconds after which a kernel is stopped");
+  addProgramOptions(*verb, given->options, given->words, session);
+  addDeviceOptions(*verb, given->options, given->words);
   verb->add_option("--record", given->record, "file that gets every device-to-host copy; verify reads it");
   verb->add_flag("--quiet", given->quiet, "no summary on stderr");
-  session.verbsThatCompile.insert(verb->get_name());
   verb->callback([given, verb, &session] {
     Diagnostics diagnostics;
-    build::readChoices(given->device, given->compiler, given->options, diagnostics);
-    given->options.sources = build::splitArguments(verb->remaining());
-    given->options.sources.flags.insert(given->options.sources.flags.end(), session.compilerArguments.begin(),
-                                        session.compilerArguments.end());
+    readProgramOptions(*verb, given->words, session, given->options, diagnostics);
     if (given->options.sources.files.empty())
       diagnostics.error({}, "which program?").withHint("heddle run FILE.cu");
-    if (!diagnostics.empty()) {
-      print(std::cerr, diagnostics, session.colour);
-      session.exitCode = 2;
-      return;
-    }
-    run(given->options, given->record, given->quiet, session);
+    if (!complain(diagnostics, session, 2))
+      run(given->options, given->record, given->quiet, session);
   });
 }
 

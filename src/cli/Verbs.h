@@ -9,6 +9,10 @@ namespace CLI {
 class App;
 }
 
+namespace heddle {
+class Diagnostics;
+}
+
 /// One function for each verb. It adds the verb's subcommand; the subcommand's callback does the work once
 /// the command line is read and leaves its exit code in the session.
 namespace heddle::cli {
@@ -21,6 +25,11 @@ struct Session {
   std::vector<std::string> programArguments;  ///< what stands after `--`
   std::set<std::string> verbsThatCompile;     ///< the verbs that take those two
 };
+
+/// Prints messages, where there are any, and leaves the exit code; whether there were.
+bool complain(const Diagnostics &diagnostics, Session &session, int exitCode);
+/// One error that has no place in a file.
+void complain(Session &session, const std::string &text, const std::string &hint, int exitCode);
 
 void addAnalyze(CLI::App &app, Session &session);
 void addArch(CLI::App &app, Session &session);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // heddle verify: do two programs bring the same results back from the device?
+#include "ProgramWords.h"
 #include "Verbs.h"
 #include "Verification.h"
 
@@ -32,7 +33,8 @@ Exit code 0: the same; 1: not the same, with the first difference; 3: one of the
 )";
 
 struct Given : Verification {
-  std::string device = "vm", compiler = "auto", toleranceText;
+  ProgramWords words;
+  std::string toleranceText;
 };
 
 /// One of the two programs with what its run left behind; or the recording of a run somewhere else.
@@ -225,25 +227,15 @@ void verifyPrograms(const Verification &given, Session &session) {
 void addVerify(CLI::App &app, Session &session) {
   auto given = std::make_shared<Given>();
   CLI::App *verb = app.add_subcommand("verify", about);
-  verb->fallthrough(false)->allow_extras();
   verb->add_option("--tol", given->toleranceText,
                    "ulp=N, rel=X or abs=X, or several with commas: one suffices");
   verb->add_flag("--ignore-stdout", given->ignoreStdout, "compare what came back from the device only");
   verb->add_flag("--json", given->json, "the same facts as JSON");
-  verb->add_option("--device", given->device, "vm (our machine), gpu, or auto")
-      ->check(CLI::IsMember({"vm", "gpu", "auto"}));
-  verb->add_option("--compiler", given->compiler, "nvcc, clang or auto")
-      ->check(CLI::IsMember({"auto", "nvcc", "clang"}));
-  verb->add_option("--arch", given->options.arch, "the GPU generation that the machine stands for");
-  verb->add_option("--cores", given->options.cores, "host cores that execute blocks; 0 is all");
-  verb->add_option("--timeout", given->options.timeoutSeconds, "seconds after which a kernel is stopped");
-  session.verbsThatCompile.insert(verb->get_name());
+  addProgramOptions(*verb, given->options, given->words, session);
+  addDeviceOptions(*verb, given->options, given->words);
   verb->callback([given, verb, &session] {
     Diagnostics diagnostics;
-    build::readChoices(given->device, given->compiler, given->options, diagnostics);
-    given->options.sources = build::splitArguments(verb->remaining());
-    given->options.sources.flags.insert(given->options.sources.flags.end(), session.compilerArguments.begin(),
-                                        session.compilerArguments.end());
+    readProgramOptions(*verb, given->words, session, given->options, diagnostics);
     std::optional<build::Tolerance> tolerance =
         given->toleranceText.empty() ? build::Tolerance() : build::readTolerance(given->toleranceText);
     if (!tolerance)
@@ -251,11 +243,8 @@ void addVerify(CLI::App &app, Session &session) {
           .withHint("ulp=4, rel=1e-6 or abs=1e-9");
     if (given->options.sources.files.size() < 2)
       diagnostics.error({}, "two programs are needed").withHint("heddle verify A.cu B.cu");
-    if (!diagnostics.empty()) {
-      print(std::cerr, diagnostics, session.colour);
-      session.exitCode = 2;
+    if (complain(diagnostics, session, 2))
       return;
-    }
     given->tolerance = *tolerance;
     verifyPrograms(*given, session);
   });
