@@ -73,23 +73,8 @@ Rule deadlockRule(const vm::Fault &fault, bool polledMbarrier) {
   return barrier ? Rule::DeadlockBarrier : warp ? Rule::DeadlockWarp : Rule::DeadlockSpin;
 }
 
-std::string lanesText(uint32_t lanes) {
-  if (lanes == ~0u)
-    return {};
-  std::string text;
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    if (!(lanes >> lane & 1))
-      continue;
-    unsigned last = lane;
-    while (last + 1 < 32 && lanes >> (last + 1) & 1)
-      ++last;
-    text += fmt::format("{}{}", text.empty() ? " lanes " : ",", lane);
-    if (last > lane)
-      text += fmt::format("-{}", last);
-    lane = last;
-  }
-  return text;
-}
+/// Nothing for a whole warp.
+std::string someLanes(uint32_t lanes) { return lanes == ~0u ? "" : " lanes " + vm::lanesText(lanes); }
 
 } // namespace
 
@@ -169,7 +154,7 @@ void Checker::Parts::launchEnded(LaunchState &launch, const vm::LaunchResult &re
           waiting.block.x +
           uint64_t(launch.grid.x) * (waiting.block.y + uint64_t(launch.grid.y) * waiting.block.z);
       finding.notes.push_back({waiting.source.isKnown() ? waiting.source : waiting.ptx,
-                               fmt::format("warp {}{} of {} {}", waiting.warp, lanesText(waiting.lanes),
+                               fmt::format("warp {}{} of {} {}", waiting.warp, someLanes(waiting.lanes),
                                            blockName(launch.grid, block), waiting.what)});
     }
     for (auto &[index, state] : launch.states)

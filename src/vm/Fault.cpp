@@ -6,6 +6,8 @@ namespace {
 
 std::string str(const Dim3 &at) { return fmt::format("({},{},{})", at.x, at.y, at.z); }
 
+} // namespace
+
 std::string lanesText(uint32_t lanes) {
   std::string text;
   for (unsigned lane = 0; lane < 32; ++lane) {
@@ -21,8 +23,6 @@ std::string lanesText(uint32_t lanes) {
   }
   return text;
 }
-
-} // namespace
 
 const char *nameOf(FaultKind kind) {
   switch (kind) {

@@ -53,6 +53,9 @@ struct ThreadPlace {
   unsigned lane = 0;
 };
 
+/// "0-3,7": the lanes of a mask.
+std::string lanesText(uint32_t lanes);
+
 /// One group of lanes in a deadlock: what it waits for and where.
 struct Waiting {
   Dim3 block{0, 0, 0};
