@@ -7,6 +7,7 @@
 #include "vm/Lowering.h"
 #include "vm/Warp.h"
 
+#include <initializer_list>
 #include <type_traits>
 
 namespace heddle::vm {
@@ -49,6 +50,19 @@ template <auto F, class... S> uint32_t testLanes(Warp &warp, const Inst &in) {
 
 inline void writePred(uint32_t &pred, uint32_t value, uint32_t mask) {
   pred = (pred & ~mask) | (value & mask);
+}
+
+/// Operand 0 is the destination, the next ones are sources of these widths.
+inline void emitSources(Lowering &lo, Handler handler, std::initializer_list<unsigned> bits) {
+  Loc locs[4] = {NoLoc, NoLoc, NoLoc, NoLoc};
+  unsigned i = 0;
+  for (unsigned width : bits) {
+    locs[i] = lo.source(lo.ops[i + 1], width);
+    ++i;
+  }
+  Loc dst = lo.dest(lo.ops[0]);
+  Inst &in = lo.emit(handler);
+  in.dst = dst, in.a = locs[0], in.b = locs[1], in.c = locs[2], in.d = locs[3];
 }
 
 template <class T> struct Tag {

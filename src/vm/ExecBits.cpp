@@ -10,18 +10,6 @@ namespace {
 using ptx::Op;
 using U = uint32_t;
 
-void emit(Lowering &lo, Handler handler, std::initializer_list<unsigned> bits) {
-  Loc locs[4] = {NoLoc, NoLoc, NoLoc, NoLoc};
-  unsigned i = 0;
-  for (unsigned width : bits) {
-    locs[i] = lo.source(lo.ops[i + 1], width);
-    ++i;
-  }
-  Loc dst = lo.dest(lo.ops[0]);
-  Inst &in = lo.emit(handler);
-  in.dst = dst, in.a = locs[0], in.b = locs[1], in.c = locs[2], in.d = locs[3];
-}
-
 // --- predicates as masks
 // ---------------------------------------------------------------------------------------
 
@@ -170,34 +158,36 @@ bool lowerBits(Lowering &lo) {
   case Op::And:
   case Op::Or:
   case Op::Xor:
-    emit(lo, lo.type() == ptx::Type::Pred ? pickPredLogic(lo.instr->op) : pickLogic(lo), {bits, bits});
+    emitSources(lo, lo.type() == ptx::Type::Pred ? pickPredLogic(lo.instr->op) : pickLogic(lo), {bits, bits});
     return true;
   case Op::Not:
   case Op::CNot:
-    emit(lo, lo.type() == ptx::Type::Pred ? pickPredLogic(lo.instr->op) : pickLogic(lo), {bits});
+    emitSources(lo, lo.type() == ptx::Type::Pred ? pickPredLogic(lo.instr->op) : pickLogic(lo), {bits});
     return true;
   case Op::Lop3: return lowerLop3(lo);
   case Op::Shl:
-  case Op::Shr: emit(lo, pickShift(lo), {bits, 32}); return true;
-  case Op::Shf: emit(lo, pickFunnel(lo), {32, 32, 32}); return true;
+  case Op::Shr: emitSources(lo, pickShift(lo), {bits, 32}); return true;
+  case Op::Shf: emitSources(lo, pickFunnel(lo), {32, 32, 32}); return true;
   case Op::Popc:
   case Op::Clz:
   case Op::Bfind:
-  case Op::Brev: emit(lo, pickCount(lo), {bits}); return true;
+  case Op::Brev: emitSources(lo, pickCount(lo), {bits}); return true;
   case Op::Fns:
-    emit(lo, perLane<Heavy, [](U m, U base, U n) { return sem::fns(m, base, int32_t(n)); }, U, U, U, U>,
-         {32, 32, 32});
+    emitSources(lo,
+                perLane<Heavy, [](U m, U base, U n) { return sem::fns(m, base, int32_t(n)); }, U, U, U, U>,
+                {32, 32, 32});
     return true;
   case Op::Bfe:
-    emit(lo,
-         forWord(lo.type(),
-                 []<class T>(Tag<T>) -> Handler {
-                   return perLane<Light, [](T a, U at, U n) { return sem::bfe(a, at, n); }, T, T, U, U>;
-                 }),
-         {bits, 32, 32});
+    emitSources(
+        lo,
+        forWord(lo.type(),
+                []<class T>(Tag<T>) -> Handler {
+                  return perLane<Light, [](T a, U at, U n) { return sem::bfe(a, at, n); }, T, T, U, U>;
+                }),
+        {bits, 32, 32});
     return true;
   case Op::Bfi:
-    emit(
+    emitSources(
         lo,
         forWord(
             lo.type(),
@@ -207,23 +197,24 @@ bool lowerBits(Lowering &lo) {
         {bits, bits, 32, 32});
     return true;
   case Op::Szext:
-    emit(lo,
-         forWord(lo.type(),
-                 [&]<class T>(Tag<T>) -> Handler {
-                   return wraps ? perLane<Light, [](T a, U n) { return sem::szext(a, n, Wrap); }, T, T, U>
-                                : perLane<Light, [](T a, U n) { return sem::szext(a, n, Clamp); }, T, T, U>;
-                 }),
-         {32, 32});
+    emitSources(
+        lo,
+        forWord(lo.type(),
+                [&]<class T>(Tag<T>) -> Handler {
+                  return wraps ? perLane<Light, [](T a, U n) { return sem::szext(a, n, Wrap); }, T, T, U>
+                               : perLane<Light, [](T a, U n) { return sem::szext(a, n, Clamp); }, T, T, U>;
+                }),
+        {32, 32});
     return true;
   case Op::Bmsk:
-    emit(lo,
-         wraps ? perLane<Light, [](U a, U n) { return sem::bmsk(a, n, Wrap); }, U, U, U>
-               : perLane<Light, [](U a, U n) { return sem::bmsk(a, n, Clamp); }, U, U, U>,
-         {32, 32});
+    emitSources(lo,
+                wraps ? perLane<Light, [](U a, U n) { return sem::bmsk(a, n, Wrap); }, U, U, U>
+                      : perLane<Light, [](U a, U n) { return sem::bmsk(a, n, Clamp); }, U, U, U>,
+                {32, 32});
     return true;
-  case Op::Prmt: emit(lo, pickPermute(lo.instr->mods.prmt), {32, 32, 32}); return true;
+  case Op::Prmt: emitSources(lo, pickPermute(lo.instr->mods.prmt), {32, 32, 32}); return true;
   case Op::Dp4a:
-  case Op::Dp2a: emit(lo, pickDot(lo), {32, 32, 32}); return true;
+  case Op::Dp2a: emitSources(lo, pickDot(lo), {32, 32, 32}); return true;
   default: return false;
   }
 }

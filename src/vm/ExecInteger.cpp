@@ -16,18 +16,6 @@ bool isInteger(ptx::Type type) {
   return kind == ptx::TypeKind::Unsigned || kind == ptx::TypeKind::Signed || kind == ptx::TypeKind::PackedInt;
 }
 
-void emitSources(Lowering &lo, Handler handler, std::initializer_list<unsigned> bits) {
-  Loc locs[4] = {NoLoc, NoLoc, NoLoc, NoLoc};
-  unsigned i = 0;
-  for (unsigned width : bits) {
-    locs[i] = lo.source(lo.ops[i + 1], width);
-    ++i;
-  }
-  Loc dst = lo.dest(lo.ops[0]);
-  Inst &in = lo.emit(handler);
-  in.dst = dst, in.a = locs[0], in.b = locs[1], in.c = locs[2], in.d = locs[3];
-}
-
 // --- two operands
 // ----------------------------------------------------------------------------------------------
 
