@@ -165,9 +165,8 @@ cudaMemcpy3DParms fromPeer(const cudaMemcpy3DPeerParms &p) {
 
 /// `bytes` from byte `offset` of the symbol on; checks that they lie inside of it.
 cudaError_t symbolBytes(Runtime &runtime, const void *symbol, size_t offset, size_t bytes, void *&address) {
-  SymbolEntry *entry = runtime.modules.findSymbol(symbol);
-  cudaError_t error = cudaErrorInvalidSymbol;
-  const vm::Variable *variable = entry ? runtime.modules.variable(*entry, error) : nullptr;
+  cudaError_t error = cudaSuccess;
+  const vm::Variable *variable = runtime.modules.variableOf(symbol, error);
   if (!variable)
     return error;
   if (offset > variable->bytes || bytes > variable->bytes - offset)

@@ -220,9 +220,8 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const vo
 
 cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol) {
   return api([&](Runtime &runtime) -> cudaError_t {
-    SymbolEntry *entry = runtime.modules.findSymbol(symbol);
-    cudaError_t error = cudaErrorInvalidSymbol;
-    const vm::Variable *variable = entry ? runtime.modules.variable(*entry, error) : nullptr;
+    cudaError_t error = cudaSuccess;
+    const vm::Variable *variable = runtime.modules.variableOf(symbol, error);
     if (!variable)
       return error;
     *pointer = reinterpret_cast<void *>(variable->address);
@@ -232,9 +231,8 @@ cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol) {
 
 cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol) {
   return api([&](Runtime &runtime) -> cudaError_t {
-    SymbolEntry *entry = runtime.modules.findSymbol(symbol);
-    cudaError_t error = cudaErrorInvalidSymbol;
-    const vm::Variable *variable = entry ? runtime.modules.variable(*entry, error) : nullptr;
+    cudaError_t error = cudaSuccess;
+    const vm::Variable *variable = runtime.modules.variableOf(symbol, error);
     if (!variable)
       return error;
     *bytes = variable->bytes;

@@ -145,6 +145,13 @@ const vm::Kernel *Modules::ready(KernelEntry &entry, cudaError_t &error) {
   return entry.kernel;
 }
 
+const vm::Variable *Modules::variableOf(const void *host, cudaError_t &error) {
+  SymbolEntry *entry = findSymbol(host);
+  if (!entry)
+    error = cudaErrorInvalidSymbol;
+  return entry ? variable(*entry, error) : nullptr;
+}
+
 const vm::Variable *Modules::variable(SymbolEntry &symbol, cudaError_t &error) {
   std::lock_guard lock(guard);
   if (!load(*symbol.module)) {

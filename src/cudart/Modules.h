@@ -73,6 +73,8 @@ public:
   /// The kernel, lowered. Null with the error to return; what is wrong was reported once.
   const vm::Kernel *ready(KernelEntry &entry, cudaError_t &error);
   const vm::Variable *variable(SymbolEntry &symbol, cudaError_t &error);
+  /// The same for what the host calls it; cudaErrorInvalidSymbol where nobody registered it.
+  const vm::Variable *variableOf(const void *host, cudaError_t &error);
 
 private:
   bool load(RegisteredModule &module);
