@@ -45,6 +45,22 @@ std::optional<int> signOf(std::optional<int64_t> least, std::optional<int64_t> l
   return std::nullopt;
 }
 
+bool mentionsParameter(const Condition &condition) {
+  auto isParameter = [](const Symbol &symbol) {
+    return symbol.kind == SymbolKind::Parameter || symbol.kind == SymbolKind::Uniform;
+  };
+  return condition.form.mentionsAny(isParameter) ||
+         std::any_of(condition.parts.begin(), condition.parts.end(), mentionsParameter);
+}
+
+/// Whether it is executed is up to a value that the caller gives.
+bool dependsOnParameter(const Access &access) {
+  for (const Guard *guard = access.guards.get(); guard; guard = guard->outer.get())
+    if (mentionsParameter(guard->condition))
+      return true;
+  return false;
+}
+
 } // namespace
 
 const char *nameOf(Kind kind) {
@@ -287,6 +303,13 @@ Answer DependenceFinder::ask(const Access &p, const Access &q, const Meeting &me
     if (certain.isEmpty() != false)
       return {
           Verdict::May, fmt::format("the block may be larger than the rows of '{}'", p.array->name), {}, {}};
+  }
+  if (isEmpty == false && (dependsOnParameter(p) || dependsOnParameter(q))) {
+    // Where a size of the caller's decides how far a row is filled, take one that fits before crying race.
+    Formula inside = Formula::all({system.insideWrittenRows(p, 0), system.insideWrittenRows(q, 1)});
+    facts = system.facts();
+    if (system.solve(Formula::all({facts, base, touch.exact, inside}), context).isEmpty() == true)
+      return {Verdict::May, fmt::format("the rows of '{}' may reach into each other", p.array->name), {}, {}};
   }
   if (isEmpty == false) {
     Answer yes{sawUnknown ? Verdict::May : Verdict::Yes,

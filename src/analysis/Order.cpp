@@ -200,6 +200,18 @@ bool Order::partWays(const Start &a, const Event *first, const Start &b, const E
       return true;
   if (a.passed != b.passed)
     return false;
+  // One enters a loop that holds a barrier on each way through it, and the other is already behind it: it
+  // would have gone past the loop that the first one enters.
+  auto goesPast = [&](const Event *in, const Event *behind) {
+    for (const Event *around = in->parent; around && behind->region > in->region; around = around->parent)
+      if (around->kind == Event::Kind::Loop && !isInside(behind, around->loop) &&
+          !isInside(a.from, around->loop) && factsOf(*around, false).stops &&
+          !loopPasses[false].at(around->loop))
+        return true;
+    return false;
+  };
+  if (!a.passedOften && !b.passedOften && (goesPast(first, second) || goesPast(second, first)))
+    return true;
   // The lowest event above both: a branch whose ways they are on?
   for (const Event *way = first; way->parent; way = way->parent) {
     const Event *above = way->parent;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/PairSystem.h"
 
+#include "source/Unit.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Expr.h>
+
 #include <algorithm>
 
 namespace heddle::analysis {
@@ -23,6 +28,28 @@ LinearForm plus(LinearForm form, int64_t constant) {
 
 LinearForm negative(const LinearForm &form) { return LinearForm{} - form; }
 
+/// The terms of a sum, as written.
+void termsOf(const clang::Expr *sum, std::vector<const clang::Expr *> &terms) {
+  auto *binary = clang::dyn_cast<clang::BinaryOperator>(sum->IgnoreParenImpCasts());
+  if (!binary || binary->getOpcode() != clang::BO_Add) {
+    terms.push_back(sum->IgnoreParens());
+    return;
+  }
+  termsOf(binary->getLHS(), terms);
+  termsOf(binary->getRHS(), terms);
+}
+
+/// The constant that a product is made with; 0 where it is none.
+int64_t constantFactor(const clang::Expr *term, const clang::ASTContext &context) {
+  auto *product = clang::dyn_cast<clang::BinaryOperator>(term->IgnoreParenImpCasts());
+  if (!product || product->getOpcode() != clang::BO_Mul)
+    return 0;
+  for (const clang::Expr *factor : {product->getLHS(), product->getRHS()})
+    if (clang::Expr::EvalResult value; !factor->isValueDependent() && factor->EvaluateAsInt(value, context))
+      return value.Val.getInt().getExtValue();
+  return 0;
+}
+
 } // namespace
 
 LinearForm operator-(const LinearForm &a, const LinearForm &b) {
@@ -35,8 +62,8 @@ Formula below(const LinearForm &form) { return Formula::atLeast(plus(negative(fo
 
 Formula differs(const LinearForm &form) { return Formula::any({below(form), below(negative(form))}); }
 
-PairSystem::PairSystem(const Accesses &theAccesses, const std::vector<const Loop *> &loops)
-    : accesses(theAccesses), equalLoops(loops) {
+PairSystem::PairSystem(const Accesses &theAccesses, const std::vector<const Loop *> &loops, Threads whose)
+    : accesses(theAccesses), equalLoops(loops), threads(whose) {
   for (unsigned side : {0u, 1u})
     for (unsigned d = 0; d < 3; ++d) {
       LinearForm index = thread(side, d);
@@ -57,11 +84,13 @@ LinearForm PairSystem::of(unsigned dimension, int64_t coefficient) const {
   return form;
 }
 
-LinearForm PairSystem::thread(unsigned side, unsigned dimension) const { return of(3 * side + dimension, 1); }
+LinearForm PairSystem::thread(unsigned side, unsigned dimension) const {
+  return of(threads == Threads::Same ? dimension : 3 * side + dimension, 1);
+}
 
 bool PairSystem::isShared(const Symbol &symbol) const {
   switch (symbol.kind) {
-  case SymbolKind::ThreadIdx: return false;
+  case SymbolKind::ThreadIdx: return threads == Threads::Same;
   case SymbolKind::Iteration:
     return std::find(equalLoops.begin(), equalLoops.end(), symbol.loop) != equalLoops.end();
   case SymbolKind::Floor:
@@ -74,12 +103,15 @@ bool PairSystem::isShared(const Symbol &symbol) const {
   }
 }
 
+bool PairSystem::isShared(const Monomial &monomial) const {
+  return std::all_of(monomial.begin(), monomial.end(), [&](const Symbol *s) { return isShared(*s); });
+}
+
 unsigned PairSystem::dimensionFor(const Monomial &monomial, unsigned side) {
   const Symbol &first = *monomial.front();
   if (monomial.size() == 1 && first.kind == SymbolKind::ThreadIdx)
-    return 3 * side + first.dimension;
-  bool shared = std::all_of(monomial.begin(), monomial.end(), [&](const Symbol *s) { return isShared(*s); });
-  auto [at, isNew] = dimensions.try_emplace({shared ? 2 : side, monomial}, count);
+    return threads == Threads::Same ? first.dimension : 3 * side + first.dimension;
+  auto [at, isNew] = dimensions.try_emplace({isShared(monomial) ? 2 : side, monomial}, count);
   if (!isNew)
     return at->second;
   unsigned dimension = count++;
@@ -159,6 +191,30 @@ Formula PairSystem::insideRows(const Access &access, unsigned side) {
       parts.push_back(below(plus(subscript, -extents[i])));
     }
   return Formula::all(std::move(parts));
+}
+
+Formula PairSystem::insideWrittenRows(const Access &access, unsigned side) {
+  auto *element = clang::dyn_cast_or_null<clang::ArraySubscriptExpr>(access.expression);
+  if (!element || !access.array->extents.empty())
+    return Formula::always();
+  std::vector<const clang::Expr *> terms;
+  termsOf(element->getIdx(), terms);
+  int64_t length = 0;
+  Polynomial place;
+  for (const clang::Expr *term : terms) {
+    if (int64_t factor = constantFactor(term, accesses.kernel().unit->context()); factor > 1) {
+      length = length ? std::min(length, factor) : factor;
+      continue;
+    }
+    const Affine *value = accesses.valueOf(term);
+    if (!value || !*value)
+      return Formula::always();
+    place = place + **value;
+  }
+  if (!length)
+    return Formula::always();
+  LinearForm at = linear(place, side);
+  return Formula::all({Formula::atLeast(at), below(plus(at, -length))});
 }
 
 Formula PairSystem::relation(const Meeting &meeting) {

@@ -29,14 +29,18 @@ LinearForm operator-(const LinearForm &a, const LinearForm &b);
 Formula below(const LinearForm &form);
 Formula differs(const LinearForm &form);
 
+/// Whose two instances of accesses are looked at: those of any two threads of a block, or of one thread.
+enum class Threads { Any, Same };
+
 /// The unknowns of two instances of accesses, by threads p (side 0) and q (side 1) of one block, and what is
 /// known of them. Parameters, blockIdx and their like are the same for both; thread indices and iterations
-/// are not.
+/// are not, save that one thread has one index.
 class PairSystem {
 public:
   /// `equalLoops`: loops known to be in the same iteration for both, so what varies only in them is the same
   /// too.
-  PairSystem(const Accesses &accesses, const std::vector<const Loop *> &equalLoops);
+  PairSystem(const Accesses &accesses, const std::vector<const Loop *> &equalLoops,
+             Threads threads = Threads::Any);
 
   LinearForm thread(unsigned side, unsigned dimension) const;
   /// A polynomial's value for one side. Products become unknowns of their own.
@@ -47,6 +51,9 @@ public:
   Formula domain(const Access &access, unsigned side, bool &sawUnknown);
   /// Each subscript is inside its dimension of a declared array.
   Formula insideRows(const Access &access, unsigned side);
+  /// The same for a pointer's element written as `row * 256 + place`: 0 <= place < 256. Nothing to say (no
+  /// parts) for any other form.
+  Formula insideWrittenRows(const Access &access, unsigned side);
   Formula relation(const Meeting &meeting);
   Formula threadsDiffer();
   Formula threadOrder(); ///< p comes before q in linear thread order
@@ -55,6 +62,8 @@ public:
   Formula facts();
 
   IslSet solve(const Formula &formula, const IslContext &context) const;
+  /// The product has the same value on both sides.
+  bool isShared(const Monomial &monomial) const;
 
 private:
   struct Conjunction {
@@ -68,6 +77,7 @@ private:
 
   const Accesses &accesses;
   std::vector<const Loop *> equalLoops;
+  Threads threads;
   std::map<std::pair<unsigned, Monomial>, unsigned> dimensions;
   std::vector<Formula> known;
   unsigned count = 6; ///< p.x p.y p.z q.x q.y q.z come first

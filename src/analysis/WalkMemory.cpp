@@ -72,7 +72,9 @@ const Array *SymbolicWalk::pointerArray(const VarDecl *variable, const std::stri
   array.decl = variable;
   array.isParameter = true;
   array.isReadOnly = type->getPointeeType().isConstQualified();
-  array.isRestrict = type.isRestrictQualified();
+  // A pointer that was read has lost its own qualifiers; the parameter's declaration has them.
+  array.isRestrict =
+      type.isRestrictQualified() || (path.empty() && variable->getType().isRestrictQualified());
   describeElement(array, type->getPointeeType(), context);
   result.arrayList.push_back(std::make_unique<Array>(std::move(array)));
   return known = result.arrayList.back().get();

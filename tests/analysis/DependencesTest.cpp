@@ -254,6 +254,22 @@ TEST(Dependences, DifferentElementSizesCanOverlap) {
   expectRace("__shared__ float s[64]; double *d = (double *)s; s[t] = 1; d[t] = 2;", blockOf(32));
 }
 
+TEST(Dependences, WhatIsBehindALoopWithABarrierDoesNotMeetItsFirstIteration) {
+  // All threads enter the loop, or none does: nobody reads s[0] while another still adds.
+  std::string sum =
+      "__shared__ float s[64]; s[t] = in[t]; __syncthreads();"
+      "for (int half = 32; half > n; half -= 8) { if (t < 8) s[t] += in[half]; __syncthreads(); }";
+  EXPECT_EQ(Found(bodyOf(sum + "a[t] = s[0];"), blockOf(64)).races(), 0u);
+  // Before the loop, and without a barrier in it, they do meet.
+  expectRace("__shared__ float s[64]; s[t] = in[t]; __syncthreads(); a[t] = s[0];"
+             "for (int i = 0; i < n; ++i) { s[t] += in[i]; __syncthreads(); }",
+             blockOf(64));
+  expectRace("__shared__ float s[64]; s[t] = in[t]; __syncthreads();"
+             "for (int i = 0; i < n; ++i) s[t] += in[i];"
+             "a[t] = s[0];",
+             blockOf(64));
+}
+
 TEST(Dependences, BarriersInCalledFunctionsCount) {
   Found f("__device__ void wait() { __syncthreads(); }\n"
           "__global__ void k(float *a) { __shared__ float s[64]; s[threadIdx.x] = 1; wait(); a[threadIdx.x] "
