@@ -2,16 +2,27 @@
 //
 // One directive at a time: read the text, find what the directive speaks of, let it make its edits, and go on
 // with the text they give. Reading again is what makes directives compose without knowing each other.
+//
+// Where edits reach into an included file, its text takes the place of its #include, and the directive is
+// carried out again on that: what comes out is always one file.
 #include "transform/Apply.h"
 
 #include "source/Unit.h"
 #include "support/Text.h"
+#include "transform/ActiveText.h"
 #include "transform/Auto.h"
+#include "transform/Branchless.h"
 #include "transform/Coarsen.h"
+#include "transform/Distribute.h"
+#include "transform/Fuse.h"
+#include "transform/Includes.h"
+#include "transform/Interchange.h"
 #include "transform/Pragmas.h"
 #include "transform/ScalarReplace.h"
+#include "transform/UnrollJam.h"
 
 #include <clang/AST/Decl.h>
+#include <clang/AST/Stmt.h>
 #include <clang/Basic/SourceManager.h>
 
 #include <fstream>
@@ -20,11 +31,31 @@
 namespace heddle::transform {
 namespace {
 
+/// Preparations open calls within calls one level a round.
+constexpr unsigned mostRounds = 16;
+
 Transform transformNamed(const std::string &name) {
   static const std::map<std::string, Transform> all = {
-      {"auto", chooseAutomatically}, {"coarsen", coarsen}, {"scalar-replace", scalarReplace}};
+      {"auto", chooseAutomatically},
+      {"branchless", makeBranchless},
+      {"coarsen", coarsen},
+      {"distribute", distributeLoop},
+      {"fuse", fuseLoops},
+      {"interchange", interchangeLoops},
+      {"scalar-replace", scalarReplace},
+      {"unroll-jam", unrollAndJam},
+  };
   auto found = all.find(name);
   return found == all.end() ? nullptr : found->second;
+}
+
+/// What a directive on loops or branches could mean where it does not say.
+std::vector<const clang::Stmt *> candidatesFor(const std::string &name, const source::Kernel &kernel) {
+  static const std::map<std::string, Candidates> all = {
+      {"branchless", branchesToSelect},    {"distribute", loopsToDistribute}, {"fuse", loopsToFuse},
+      {"interchange", loopsToInterchange}, {"unroll-jam", loopsToUnroll},
+  };
+  return all.at(name)(kernel);
 }
 
 unsigned lineOf(const source::Kernel &kernel) {
@@ -42,7 +73,8 @@ bool isInMainFile(const source::Kernel &kernel) {
   return sources.isWrittenInMainFile(sources.getExpansionLoc(kernel.function->getLocation()));
 }
 
-/// The kernels of the file, each with its instantiations, in the order of the text.
+/// The kernels of the file and of the user's files that it includes, each with its instantiations, in the
+/// order of the text.
 std::vector<Target> targetsIn(const source::Program &program) {
   std::vector<Target> targets;
   for (const auto &kernel : program.kernels()) {
@@ -50,10 +82,18 @@ std::vector<Target> targetsIn(const source::Program &program) {
         !targets.empty() && targets.back().first().function->getLocation() == kernel->function->getLocation();
     if (isAnother)
       targets.back().instances.push_back(kernel.get());
-    else if (isInMainFile(*kernel))
+    else
       targets.push_back({kernel->plainName, {kernel.get()}, 0});
   }
   return targets;
+}
+
+std::vector<Target> ofMainFile(const std::vector<Target> &targets) {
+  std::vector<Target> found;
+  for (const Target &target : targets)
+    if (isInMainFile(target.first()))
+      found.push_back(target);
+  return found;
 }
 
 /// One run over one file.
@@ -63,6 +103,8 @@ public:
       : file(std::move(file)), text(std::move(text)), options(options), diagnostics(diagnostics) {}
 
   Outcome go(const std::vector<Directive> &further) {
+    if (!embedPragmas())
+      return outcome;
     while (std::optional<Pragma> pragma = firstPragma(file.string(), text)) {
       std::vector<Directive> directives = readDirectives(pragma->text, pragma->place, diagnostics);
       if (directives.empty() || !carryOutPragma(directives, pragma->line))
@@ -72,7 +114,7 @@ public:
       if (!carryOut(directive, std::nullopt))
         return outcome;
     outcome.kind = Outcome::Kind::Done;
-    outcome.text = text;
+    outcome.text = withoutLeftOut(text);
     return outcome;
   }
 
@@ -92,41 +134,139 @@ private:
           .withHint("heddle tune tries them; opt wants one value for each setting");
       return false;
     }
-    std::unique_ptr<source::Program> program = parse();
-    if (!program)
-      return false;
-    std::vector<Target> targets = targetsOf(directive, *program, line);
-    if (targets.empty())
-      return false;
-    source::Edits edits;
-    for (const Target &target : targets) {
-      Context context(*program, target, directive, options, edits, diagnostics);
-      if (!transformNamed(directive.name)(context))
+    std::string before = text;
+    // Messages of the first attempt that comes to its end stand: they name places as the user wrote them.
+    std::optional<Diagnostics> first;
+    for (unsigned rounds = 0;; ++rounds) {
+      Diagnostics messages;
+      Attempt attempt = tryOnce(directive, line, messages);
+      if (attempt.isPreparation && rounds > mostRounds) {
+        diagnostics.refuse({file.string()},
+                           fmt::format("{}: functions that call each other hold barriers and cannot "
+                                       "be put in the place of their calls",
+                                       directive.str()));
         return false;
+      }
+      if (attempt.result == Attempt::Result::Refused)
+        return pass(messages), false;
+      if (!attempt.isPreparation && !first)
+        first = messages;
+      if (attempt.result == Attempt::Result::Elsewhere && !embed(attempt.reachesInto, line))
+        return false;
+      if (attempt.result != Attempt::Result::Done || attempt.isPreparation)
+        continue;
+      if (attempt.changedNothing)
+        text = before;
+      return pass(*first), true;
     }
-    return takeEdits(edits);
   }
 
-  std::unique_ptr<source::Program> parse() {
+  /// What came of carrying a directive out on the text as it is.
+  struct Attempt {
+    enum class Result { Done, Refused, Elsewhere } result = Result::Refused;
+    std::filesystem::path reachesInto = {}; ///< Elsewhere: another file that would have to change
+    bool isPreparation = false;             ///< the directive asked for something to be done first
+    bool changedNothing = false;
+  };
+  Attempt tryOnce(const Directive &directive, std::optional<unsigned> line, Diagnostics &messages) {
+    if (!read(messages))
+      return {};
+    std::vector<Target> targets = targetsOf(directive, line, messages);
+    if (directive.subject != Subject::Kernel)
+      targets = theOneMeant(directive, targets, messages);
+    source::Edits edits;
+    for (const Target &target : targets) {
+      Context context(*program, target, directive, options, edits, messages);
+      if (!transformNamed(directive.name)(context))
+        return {};
+      if (context.preparedText) {
+        text = *context.preparedText;
+        return {Attempt::Result::Done, {}, true};
+      }
+      if (!context.preparation.empty()) {
+        Attempt attempt = takeEdits(context.preparation, messages);
+        attempt.isPreparation = true;
+        return attempt;
+      }
+    }
+    return targets.empty() ? Attempt{} : takeEdits(edits, messages);
+  }
+
+  void pass(const Diagnostics &messages) {
+    for (const Diagnostic &each : messages.all()) {
+      Diagnostic &added = diagnostics.add(each.voice, each.place, each.text);
+      added.notes = each.notes;
+      added.hint = each.hint;
+    }
+  }
+
+  // Included files
+  // -------------------------------------------------------------------------------------------------
+
+  /// Files with a `#pragma heddle` of their own are looked through with the file that includes them.
+  bool embedPragmas() {
+    for (;;) {
+      if (!read(diagnostics))
+        return false;
+      std::vector<std::filesystem::path> files = includedFilesWithPragma(*program);
+      if (files.empty())
+        return true;
+      std::optional<unsigned> none;
+      if (!embed(files.front(), none))
+        return false;
+    }
+  }
+
+  /// `line` is moved along with the text.
+  bool embed(const std::filesystem::path &inner, std::optional<unsigned> &line) {
+    auto embedded = embedInclude(*program, text, inner);
+    if (auto *refused = std::get_if<Diagnostic>(&embedded)) {
+      diagnostics.add(refused->voice, refused->place, refused->text);
+      return false;
+    }
+    const Embedded &done = std::get<Embedded>(embedded);
+    if (line && *line > done.line)
+      *line += done.lines - 1;
+    text = done.text;
+    embeddedFile = inner;
+    return true;
+  }
+
+  /// Parses the text, where that has not been done.
+  bool read(Diagnostics &messages) {
+    if (program && readText == text)
+      return true;
     auto result = source::Program::parseText(file.string(), text, options.compile);
-    if (auto *program = std::get_if<std::unique_ptr<source::Program>>(&result))
-      return std::move(*program);
+    if (auto *parsed = std::get_if<std::unique_ptr<source::Program>>(&result)) {
+      program = std::move(*parsed);
+      readText = text;
+      return true;
+    }
     auto &failure = std::get<source::ParseFailure>(result);
+    if (!embeddedFile.empty()) {
+      messages.refuse({embeddedFile.string()},
+                      "the change reaches into this file, which cannot stand in place "
+                      "of its #include: it does not compile there");
+      outcome.compilerMessages = failure.compilerMessages;
+      return false;
+    }
     outcome.kind = Outcome::Kind::Unusable;
     outcome.compilerMessages = failure.compilerMessages;
     outcome.isReadable = failure.kind != source::ParseFailure::Kind::NotReadable;
     for (const Diagnostic &each : failure.diagnostics.all())
-      diagnostics.add(each.voice, each.place, each.text).withHint(each.hint);
-    return nullptr;
+      messages.add(each.voice, each.place, each.text).withHint(each.hint);
+    return false;
   }
 
-  std::vector<Target> targetsOf(const Directive &directive, const source::Program &program,
-                                std::optional<unsigned> line) {
-    std::vector<Target> all = targetsIn(program);
+  /// Those of the file itself, or where it has none those of the files it includes; with a name, any of them.
+  std::vector<Target> targetsOf(const Directive &directive, std::optional<unsigned> line,
+                                Diagnostics &messages) {
+    std::vector<Target> all = targetsIn(*program), here = ofMainFile(all);
     if (line)
-      return behindPragma(directive, all, *line);
+      return directive.subject == Subject::Kernel ? behindPragma(directive, here, *line, messages)
+                                                  : aroundPragma(directive, here, *line, messages);
     if (options.kernel.empty() && !all.empty())
-      return all;
+      return here.empty() ? all : here;
     std::vector<std::string> names;
     std::vector<Target> chosen;
     for (const Target &target : all) {
@@ -138,30 +278,22 @@ private:
         chosen.push_back(target);
     }
     if (all.empty())
-      complainOfNone(program);
+      messages.error({file.string()}, "there is no kernel in this file");
     else if (chosen.empty())
-      diagnostics.error({file.string()}, fmt::format("there is no kernel '{}' in this file", options.kernel))
+      messages.error({file.string()}, fmt::format("there is no kernel '{}' in this file", options.kernel))
           .withHint("there are " + joinAnd(nearestFirst(options.kernel, names)));
     return chosen;
   }
 
-  void complainOfNone(const source::Program &program) {
-    Diagnostic &none = diagnostics.error({file.string()}, "there is no kernel in this file");
-    for (const auto &kernel : program.kernels())
-      none.note(kernel->place, fmt::format("'{}' stands in a file that it includes", kernel->name));
-    if (!program.kernels().empty())
-      none.withHint("opt changes one file: put the kernel into it");
-  }
-
   /// The kernel that begins right behind the pragma.
-  std::vector<Target> behindPragma(const Directive &directive, const std::vector<Target> &all,
-                                   unsigned line) {
+  std::vector<Target> behindPragma(const Directive &directive, const std::vector<Target> &all, unsigned line,
+                                   Diagnostics &messages) {
     const Target *next = nullptr;
     for (const Target &target : all) {
       if (directive.subject == Subject::Kernel && lineOf(target.first()) < line &&
           lastLineOf(target.first()) >= line) {
-        diagnostics.error(directive.place, fmt::format("'{}' is for a whole kernel and stands inside '{}'",
-                                                       directive.name, target.name));
+        messages.error(directive.place, fmt::format("'{}' is for a whole kernel and stands inside '{}'",
+                                                    directive.name, target.name));
         return {};
       }
       if (lineOf(target.first()) >= line && (!next || lineOf(target.first()) < lineOf(next->first())))
@@ -169,30 +301,94 @@ private:
     }
     if (next)
       return {*next};
-    diagnostics.error(directive.place, fmt::format("no kernel follows this '{}'", directive.name));
+    messages.error(directive.place, fmt::format("no kernel follows this '{}'", directive.name));
     return {};
   }
 
-  bool takeEdits(const source::Edits &edits) {
+  /// The kernel that the pragma stands in.
+  std::vector<Target> aroundPragma(const Directive &directive, const std::vector<Target> &all, unsigned line,
+                                   Diagnostics &messages) {
+    if (directive.number("line")) {
+      messages.error(directive.place, "a pragma speaks of what follows it: leave out 'line'");
+      return {};
+    }
+    for (Target target : all)
+      if (lineOf(target.first()) < line && lastLineOf(target.first()) >= line) {
+        target.loopLine = line;
+        target.isBehindPragma = true;
+        return {target};
+      }
+    messages.error(directive.place, fmt::format("'{}' stands in no kernel", directive.name))
+        .withHint("put it right before a loop or a branch of a kernel");
+    return {};
+  }
+
+  /// The kernel with the loop or branch that the directive speaks of; without a line there must be only one
+  /// that it could mean.
+  std::vector<Target> theOneMeant(const Directive &directive, std::vector<Target> targets,
+                                  Diagnostics &messages) {
+    if (targets.empty() || targets.front().isBehindPragma)
+      return targets;
+    const char *what = directive.subject == Subject::Branch ? "branch" : "loop";
+    unsigned line = unsigned(directive.number("line"));
+    std::vector<Target> meant;
+    std::vector<Place> places;
+    for (Target &target : targets) {
+      if (line && (lineOf(target.first()) > line || lastLineOf(target.first()) < line))
+        continue;
+      if (!line)
+        for (const clang::Stmt *candidate : candidatesFor(directive.name, target.first()))
+          places.push_back(target.first().unit->place(candidate->getBeginLoc()));
+      if (line || !places.empty()) {
+        target.loopLine = line ? line : places.front().line;
+        meant.push_back(target);
+      }
+      if (!line && places.size() > 1)
+        break;
+    }
+    if (meant.size() == 1 && places.size() <= 1)
+      return meant;
+    std::string asked = directive.str();
+    if (line) {
+      messages.refuse({file.string()}, fmt::format("{}: line {} is in no kernel", asked, line));
+    } else if (places.empty()) {
+      messages.refuse(targets.front().first().place,
+                      fmt::format("{}: there is no {} that it could mean", asked, what));
+    } else {
+      Diagnostic &several = messages.refuse(
+          places.front(), fmt::format("{}: there are several {}es that it could mean", asked, what));
+      if (directive.subject == Subject::Loop)
+        several.text = fmt::format("{}: there are several loops that it could mean", asked);
+      for (size_t i = 1; i < places.size(); ++i)
+        several.note(places[i], fmt::format("another is this one, line={}", places[i].line));
+      several.withHint(fmt::format("say which: {} line={}", directive.name, places.front().line));
+    }
+    return {};
+  }
+
+  Attempt takeEdits(const source::Edits &edits, Diagnostics &messages) {
     auto applied = edits.apply();
     if (auto *refused = std::get_if<Diagnostic>(&applied)) {
-      diagnostics.add(refused->voice, refused->place, refused->text).notes = refused->notes;
-      return false;
+      messages.add(refused->voice, refused->place, refused->text).notes = refused->notes;
+      return {};
     }
-    for (auto &[path, changed] : std::get<0>(applied)) {
-      if (path != file) {
-        diagnostics.refuse({path.string()}, "the change would reach into another file, which stays as it is");
-        return false;
-      }
+    for (const auto &[path, changed] : std::get<0>(applied))
+      if (path != file)
+        return {Attempt::Result::Elsewhere, path};
+    for (const auto &[path, changed] : std::get<0>(applied))
       text = changed;
-    }
-    return true;
+    Attempt done{Attempt::Result::Done};
+    done.changedNothing = edits.empty();
+    return done;
   }
 
   std::filesystem::path file;
   std::string text;
   const Options &options;
   Diagnostics &diagnostics;
+  std::unique_ptr<source::Program> program; ///< the text as read last, and that text
+  std::string readText;
+  std::filesystem::path embeddedFile; ///< the last one
   Outcome outcome;
 };
 

@@ -18,9 +18,13 @@
 
 #include "source/Unit.h"
 #include "support/Text.h"
+#include "transform/ActiveText.h"
 #include "transform/CoarsenCheck.h"
 #include "transform/DeviceFunctions.h"
+#include "transform/InlineCalls.h"
 #include "transform/LaunchEdits.h"
+#include "transform/OwnCounters.h"
+#include "transform/PlainIndices.h"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/Decl.h>
@@ -84,7 +88,7 @@ std::optional<Written> writeOne(Context &context, const source::Kernel &kernel, 
   written.body = std::get<std::string>(text);
   written.workLoops = countOf("for (unsigned " + indices.all().back().counter + " = 0", written.body);
   for (const ItemVariable &entry : plan.variables)
-    if (entry.keep == Keep::Array || entry.keep == Keep::Recompute)
+    if (entry.keep == Keep::Array || (entry.keep == Keep::Recompute && entry.variable->getInit()))
       (entry.keep == Keep::Array ? written.arrays : written.recomputed)
           .push_back("'" + entry.variable->getNameAsString() + "'");
   for (const PlanNode *node : plan.nodes)
@@ -131,7 +135,9 @@ void report(Context &context, const Written &written, const std::vector<Axis> &a
             ", where threads read the same elements";
   text += launches ? "; " + counted(launches, "launch", "launches") + " rewritten"
                    : "; no launch of it in this file: launch it with smaller blocks";
-  context.done(text);
+  Diagnostic &done = context.done(text);
+  for (Diagnostic::Note &note : assumedFreeOfRaces(context.facts(context.target.first())))
+    done.note(std::move(note.place), std::move(note.text));
 }
 
 } // namespace
@@ -146,7 +152,15 @@ bool coarsen(Context &context) {
   return coarsenAlong(context, axes, map);
 }
 
+bool prepareToCoarsen(Context &context) {
+  const source::Kernel &kernel = context.target.first();
+  return keepActiveText(context, kernel) || inlineCallsWithBarriers(context, kernel) ||
+         writePlainIndices(context, kernel) || giveLoopsTheirCounters(context, kernel);
+}
+
 bool coarsenAlong(Context &context, const std::vector<Axis> &axes, Map map) {
+  if (prepareToCoarsen(context))
+    return true;
   std::optional<Written> first;
   for (const source::Kernel *kernel : context.target.instances) {
     if (!mayCoarsen(context, *kernel, axes, map))

@@ -23,6 +23,10 @@ namespace heddle::transform {
 /// in their order.
 bool coarsen(Context &context);
 
+/// True where the kernel must be put into another form before it can be cut at its barriers: the context's
+/// preparation says how.
+bool prepareToCoarsen(Context &context);
+
 /// The same along given axes, outermost work loop first.
 bool coarsenAlong(Context &context, const std::vector<Axis> &axes, analysis::Map map);
 

@@ -297,6 +297,26 @@ bool keepsWarpsWhole(const std::array<int64_t, 3> &block, const std::vector<Axis
   return true;
 }
 
+std::vector<Diagnostic::Note> assumedFreeOfRaces(const analysis::KernelFacts &facts) {
+  std::vector<Diagnostic::Note> notes;
+  std::set<const analysis::Array *> said;
+  for (const analysis::Dependence &dependence : facts.dependences.all()) {
+    const analysis::Access &source = facts.accesses->all()[dependence.source];
+    const analysis::Access &sink = facts.accesses->all()[dependence.sink];
+    if (!dependence.isRace() || dependence.isCertain || !said.insert(sink.array).second)
+      continue;
+    bool isSame = dependence.source == dependence.sink;
+    std::string where = isSame ? "here"
+                               : fmt::format("here and by the {} in line {}", analysis::nameOf(source.kind),
+                                             source.place.line);
+    notes.push_back(
+        {sink.place, fmt::format("taken for granted: no two threads touch the same element of '{}' {} "
+                                 "with no barrier between them ({})",
+                                 sink.array->name, where, dependence.reason)});
+  }
+  return notes;
+}
+
 bool mayCoarsen(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes, Map map) {
   return CoarsenCheck(context, kernel, axes, map).run();
 }

@@ -11,6 +11,10 @@ namespace heddle::transform {
 /// locality" (CC 2012), and what today's CUDA adds to it. False, with refusals in the context, where not.
 bool mayCoarsen(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes, Map map);
 
+/// Races that could not be excluded and are taken not to happen, as the paper does: a note for each array,
+/// with the place and what is in the way of deciding. For the report.
+std::vector<Diagnostic::Note> assumedFreeOfRaces(const analysis::KernelFacts &facts);
+
 /// Threads of one warp of the merged block do, for each work item, the work of one warp of the original
 /// block, lane by lane.
 bool keepsWarpsWhole(const std::array<int64_t, 3> &block, const std::vector<Axis> &axes, Map map);

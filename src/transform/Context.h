@@ -26,7 +26,8 @@ struct Options {
 struct Target {
   std::string name; ///< as the text calls it: "reduce", not "reduce<int>"
   std::vector<const source::Kernel *> instances;
-  unsigned loopLine = 0; ///< for directives on loops: the line the loop begins on
+  unsigned loopLine = 0;       ///< for directives on loops: the line the loop begins on
+  bool isBehindPragma = false; ///< the loop is the first thing on that line or below it
 
   const source::Kernel &first() const { return *instances.front(); }
 };
@@ -46,6 +47,10 @@ public:
   const Options &options;
   source::Edits &edits;
   Diagnostics &diagnostics;
+  /// Changes to be made before the directive can be carried out, which do not alter what the kernel does.
+  /// Where there are some, they are all that is done: the text is read again, and the directive starts anew.
+  source::Edits preparation;
+  std::optional<std::string> preparedText; ///< the same as a whole new text of the file
 
   const source::Unit &device() const { return program.device(); }
   const analysis::KernelFacts &facts(const source::Kernel &kernel);

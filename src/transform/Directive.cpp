@@ -52,7 +52,7 @@ std::vector<Rule> makeRules() {
 #define WORD(key, words, standard)                                                                           \
   rules.back().settings.push_back({key, false, 0, 0, split(words, ' '), standard});
 #define END()                                                                                                \
-  if (rules.back().subject == Subject::Loop)                                                                 \
+  if (rules.back().subject != Subject::Kernel)                                                               \
     rules.back().settings.push_back({"line", true, 0, mostLines, {}, "0"});
 #include "transform/Directives.def"
 #undef DIRECTIVE

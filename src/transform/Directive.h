@@ -10,8 +10,8 @@
 
 namespace heddle::transform {
 
-/// What a directive is put before: a kernel, or a loop of one.
-enum class Subject { Kernel, Loop };
+/// What a directive is put before: a kernel, or a loop or a branch of one.
+enum class Subject { Kernel, Loop, Branch };
 
 /// One `key=value` of a directive, or `key=a|b|c` where a tuner may choose.
 struct Setting {

@@ -15,10 +15,10 @@ Names::Names(const source::Unit &unit) {
   const SourceManager &sources = unit.sources();
   for (const syntax::Token &token : unit.tokens().spelledTokens(sources.getMainFileID()))
     if (token.kind() == tok::identifier || tok::getKeywordSpelling(token.kind()))
-      taken.insert(token.text(sources).str());
+      taken.insert(token.text(sources));
   for (const syntax::Token &token : unit.tokens().expandedTokens())
     if (token.kind() == tok::identifier && token.location().isMacroID())
-      taken.insert(token.text(sources).str());
+      taken.insert(token.text(sources));
 }
 
 std::string Names::fresh(const std::string &wanted) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <set>
+#include <llvm/ADT/StringSet.h>
+
 #include <string>
 
 namespace heddle::source {
@@ -20,7 +21,7 @@ public:
   std::string fresh(const std::string &wanted);
 
 private:
-  std::set<std::string> taken;
+  llvm::StringSet<> taken;
 };
 
 } // namespace heddle::transform

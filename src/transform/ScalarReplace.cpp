@@ -250,6 +250,19 @@ private:
     return parts;
   }
 
+  /// As the array's declaration says it: in a template that may be a parameter.
+  std::string elementTypeOf(const Family &family) const {
+    auto *declared = dyn_cast_or_null<VarDecl>(family.array->decl);
+    if (!declared || !declared->getTypeSourceInfo())
+      return family.reads.front()->elementType;
+    TypeLoc type = declared->getTypeSourceInfo()->getTypeLoc();
+    for (auto array = type.getAs<ArrayTypeLoc>(); array; array = type.getAs<ArrayTypeLoc>())
+      type = array.getElementLoc();
+    source::Rendered text = source::render(unit, type.getUnqualifiedLoc().getSourceRange());
+    auto *written = std::get_if<std::string>(&text);
+    return written && !written->empty() ? *written : family.reads.front()->elementType;
+  }
+
   void replace(const Family &family) {
     std::string name = family.array->name;
     name[0] = char(toupper(name[0]));
@@ -258,8 +271,8 @@ private:
     std::string indent = indentOf(family.loop->statement);
     std::string text =
         fmt::format("\n{}{} {}[{}];\n{}#pragma unroll\n{}for (unsigned {} = 0; {} < {}; ++{})\n", indent,
-                    family.reads.front()->elementType, window, family.elements(), indent, indent, counter,
-                    counter, family.elements(), counter);
+                    elementTypeOf(family), window, family.elements(), indent, indent, counter, counter,
+                    family.elements(), counter);
     text += fmt::format("{}  {}[{}] = {}{}{}{};", indent, window, counter, family.array->name, base[0],
                         counter, base[1]);
     insertBeforeLoop(family.loop->statement, text);
@@ -344,13 +357,34 @@ private:
   std::vector<const Expr *> replaced;
 };
 
+/// What becomes of the files by looking at one instantiation; nothing of the try is left.
+std::optional<std::map<std::filesystem::path, std::string>> triedOn(Context &context,
+                                                                    const source::Kernel &kernel) {
+  source::Edits edits;
+  Diagnostics diagnostics;
+  Context scratch(context.program, context.target, context.directive, context.options, edits, diagnostics);
+  ScalarReplacer(scratch, kernel).run();
+  auto applied = edits.apply();
+  auto *files = std::get_if<0>(&applied);
+  return files ? std::optional(std::move(*files)) : std::nullopt;
+}
+
+/// All instantiations of a template ask for the same text.
+bool instancesAgree(Context &context) {
+  auto first = triedOn(context, context.target.first());
+  for (const source::Kernel *instance : context.target.instances)
+    if (!first || triedOn(context, *instance) != first)
+      return false;
+  return true;
+}
+
 } // namespace
 
 bool scalarReplace(Context &context) {
   const source::Kernel &kernel = context.target.first();
-  if (kernel.isInstantiation) {
+  if (context.target.instances.size() > 1 && !instancesAgree(context)) {
     context.kept(kernel.place,
-                 fmt::format("'{}' is a template: what one instantiation reads twice another may not",
+                 fmt::format("'{}' is a template: what one instantiation reads twice another does not",
                              context.target.name));
     return true;
   }

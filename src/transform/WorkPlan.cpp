@@ -25,6 +25,7 @@
 #include "source/LocalWrites.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Unit.h"
+#include "transform/InlineCalls.h"
 #include "transform/MarkedText.h"
 #include "transform/UniformWork.h"
 
@@ -242,8 +243,11 @@ private:
 
   void addHolder(PlanBody &body, const Stmt *statement, PlanNode *parent) {
     if (auto call = calls.find(statement); call != calls.end())
-      return refuse(call->second, "there is a barrier inside the function called here",
-                    "inlined by hand, its code could be cut at the barrier");
+      return refuse(
+          call->second,
+          "there is a barrier inside the function called here, which cannot be put in the place of its "
+          "call: " +
+              reasonNotToInline(facts, call->second, statement).value_or("it is called in too many ways"));
     if (partial.contains(statement))
       return refuse(statement, "the barrier here is part of a larger statement, which cannot be cut there",
                     "a vote of the block counts threads, and there will be fewer of them");
@@ -619,6 +623,55 @@ private:
   // Step 4: variables
   // --------------------------------------------------------------------------------------------
 
+  /// True for `float t;` where each work loop that reads it has set it before, in the same iteration of what
+  /// is around it: nothing goes from one to another. As no read sees the variable as declared, a value is set
+  /// on every way from the work loop's beginning to the read.
+  bool isSetWhereRead(const VarDecl *variable) const {
+    if (!definitions.isTracked(variable) || definitions.addressEscapes(variable) || variable->getInit() ||
+        isInDiscarded(variable))
+      return false;
+    for (const DeclRefExpr *reference : definitions.referencesTo(variable)) {
+      auto reader = nodeOf.find(reference);
+      if (reader == nodeOf.end() || reader->second->role != Role::Item)
+        return false;
+      if (!definitions.isRead(reference))
+        continue;
+      for (const source::Definition *definition : definitions.reaching(reference)) {
+        auto setter = nodeOf.find(definition->statement);
+        if (definition->kind == source::Definition::Kind::Uninitialized || setter == nodeOf.end() ||
+            setter->second->group != reader->second->group)
+          return false;
+      }
+    }
+    return true;
+  }
+
+  /// No other variable has its name, or a name that its value is made of: it can be written down in any
+  /// block.
+  bool isReadAlikeEverywhere(const VarDecl *variable) const {
+    auto isOnlyOne = [&](const VarDecl *wanted) {
+      return std::none_of(variables.begin(), variables.end(), [&](const ItemVariable &entry) {
+        return entry.variable != wanted && entry.variable->getName() == wanted->getName();
+      });
+    };
+    if (!isOnlyOne(variable))
+      return false;
+    if (!variable->getInit())
+      return true;
+    Uses value = Uses::of(variable->getInit());
+    return std::all_of(value.locals.begin(), value.locals.end(), [&](const DeclRefExpr *reference) {
+      return isOnlyOne(cast<VarDecl>(reference->getDecl()));
+    });
+  }
+
+  bool isInDiscarded(const VarDecl *variable) const {
+    for (const DiscardedCode &code : discarded)
+      for (const DeclRefExpr *reference : code.uses.locals)
+        if (reference->getDecl()->getLocation() == variable->getLocation())
+          return true;
+    return false;
+  }
+
   void settleVariables() {
     std::vector<std::set<unsigned>> groups(variables.size());
     for (const PlanNode *node : plan.nodes)
@@ -647,10 +700,12 @@ private:
       for (unsigned group : groups[i])
         elsewhere |= !entry.declaredBy && isInLoop(plan.groups[group].parent);
       if (elsewhere)
-        entry.keep = !entry.inHeader && entry.declaredBy && uniform.isCheapAndStable(entry.variable)
+        entry.keep = !entry.inHeader && entry.declaredBy &&
+                             (uniform.isCheapAndStable(entry.variable) || isSetWhereRead(entry.variable)) &&
+                             isReadAlikeEverywhere(entry.variable)
                          ? Keep::Recompute
                          : Keep::Array;
-      if (entry.keep == Keep::Recompute)
+      if (entry.keep == Keep::Recompute && entry.variable->getInit())
         for (const DeclRefExpr *reference : Uses::of(entry.variable->getInit()).locals)
           if (auto at = index.find(cast<VarDecl>(reference->getDecl())); at != index.end())
             groups[at->second].insert(groups[i].begin(), groups[i].end());

@@ -68,7 +68,8 @@ struct PlanNode {
 /// How a variable that differs by work item is kept.
 enum class Keep {
   Plain,     ///< all mentions are in one work loop: as it is
-  Recompute, ///< cheap and never changed: worked out again in each work loop that mentions it
+  Recompute, ///< worked out again in each work loop that mentions it: cheap and never changed, or set there
+             ///< anyway
   Array,     ///< one element for each work item
 };
 

@@ -94,7 +94,7 @@ TEST(Coarsen, OneDeclarationMayHoldWhatIsUniformAndWhatIsNot) {
                                "    a[threadIdx.x] = t;\n"
                                "  }\n");
   EXPECT_THAT(text, HasSubstr("  int m;\n"));
-  EXPECT_THAT(text, HasSubstr("  int e[2];\n"));
+  EXPECT_THAT(text, HasSubstr("      int e;\n"));
 }
 
 TEST(Coarsen, UniformWorkIsDoneOnce) {
@@ -274,7 +274,77 @@ TEST(CoarsenLaunches, AKernelWhoseAddressGoesElsewhereIsRefused) {
               HasSubstr("the kernel's address is taken here"));
 }
 
+// Preparations
+
+TEST(Coarsen, ALoopAroundABarrierGetsACounterOfItsOwn) {
+  std::string text = optimized(kernel("  int k;\n"
+                                      "  k = threadIdx.x + 1;\n"
+                                      "  a[k] = 1.0f;\n"
+                                      "  for (k = 0; k < n; k++) {\n"
+                                      "    a[threadIdx.x + 1] += b[k];\n"
+                                      "    __syncthreads();\n"
+                                      "  }\n"),
+                               "coarsen x=2");
+  EXPECT_THAT(text, HasSubstr("for (int k = 0; k < n; k++) {\n    #pragma unroll\n"));
+  EXPECT_THAT(text, HasSubstr("    int k;\n    k = threadX + 1;\n"));
+}
+
+TEST(Coarsen, ACounterThatIsReadBehindItsLoopStaysOne) {
+  EXPECT_THAT(refusalOf("  int k = threadIdx.x;\n"
+                        "  for (k = 0; k < n; k++) {\n"
+                        "    a[threadIdx.x] += 1.0f;\n"
+                        "    __syncthreads();\n"
+                        "  }\n"
+                        "  a[threadIdx.x] = float(k);\n"),
+              HasSubstr("'k' is set by work that differs by thread, and decides about a barrier"));
+}
+
+TEST(Coarsen, AVariableThatEachWorkLoopSetsForItselfIsDeclaredThere) {
+  std::string text = refusalOf("  __shared__ float s[64];\n"
+                               "  float u;\n"
+                               "  s[threadIdx.x] = b[threadIdx.x];\n"
+                               "  __syncthreads();\n"
+                               "  if (n > 0) u = s[63 - threadIdx.x]; else u = 1.0f;\n"
+                               "  a[threadIdx.x] = u;\n");
+  EXPECT_THAT(text, HasSubstr("    float u;\n    if (n > 0) u = s[63 - threadX]; else u = 1.0f;\n"));
+  EXPECT_THAT(text, Not(HasSubstr("u[2]")));
+}
+
+TEST(Coarsen, AVariableThatKeepsAValueFromOneIterationToTheNextBecomesAnArray) {
+  std::string text = refusalOf("  float u;\n"
+                               "  for (int j = 0; j < n; ++j) {\n"
+                               "    if (j == 0) u = b[threadIdx.x];\n"
+                               "    a[threadIdx.x + j * 64] = u;\n"
+                               "    __syncthreads();\n"
+                               "  }\n");
+  EXPECT_THAT(text, HasSubstr("float u[2];"));
+}
+
 // Refusals
+
+TEST(Coarsen, RowsThatACallersSizeFillsAreTakenNotToOverlap) {
+  std::string body = "  int i = blockIdx.x * 64 + threadIdx.x;\n"
+                     "  if (i < n)\n"
+                     "    for (int j = i + 1; j < n; ++j) {\n"
+                     "      a[i * 512 + j] = 1.0f;\n"
+                     "      a[j * 512 + i] = 2.0f;\n"
+                     "    }\n";
+  EXPECT_THAT(refusalOf(body), HasSubstr("a[i * 512 + j] = 1.0f;"));
+  EXPECT_THAT(refusalOf("  if (n > 3) a[threadIdx.x / 2 * 8 + 1] = 1.0f;\n"),
+              HasSubstr("two threads of a block touch the same element of 'a'"));
+}
+
+TEST(Coarsen, TheReportSaysWhichRacesAreTakenNotToBe) {
+  Diagnostics messages =
+      messagesOf(kernel("  a[int(b[threadIdx.x])] = 1.0f;\n  a[threadIdx.x] = 2.0f;\n"), "coarsen x=2");
+  ASSERT_EQ(messages.all().size(), 1u);
+  ASSERT_EQ(messages.all()[0].voice, Voice::Done);
+  ASSERT_EQ(messages.all()[0].notes.size(), 1u); // once for the array
+  EXPECT_EQ(messages.all()[0].notes[0].place.line, 2u);
+  EXPECT_THAT(messages.all()[0].notes[0].text, HasSubstr("no two threads touch the same element of 'a'"));
+  EXPECT_THAT(messages.all()[0].notes[0].text, HasSubstr("converted from floating point"));
+  EXPECT_TRUE(messagesOf(kernel("  a[threadIdx.x] = b[0];\n"), "coarsen x=2").all().at(0).notes.empty());
+}
 
 TEST(CoarsenRefuses, ADivergentBarrier) {
   EXPECT_THAT(refusalOf("  if (threadIdx.x < 7) { a[threadIdx.x] = 1.0f; __syncthreads(); }\n"),
@@ -313,11 +383,35 @@ TEST(CoarsenRefuses, ABarrierThatCountsThreads) {
               HasSubstr("part of a larger statement"));
 }
 
-TEST(CoarsenRefuses, ABarrierInACalledFunction) {
-  EXPECT_THAT(optimized("__device__ void wait() { __syncthreads(); }\n"
-                        "__global__ void k(float *a) { a[threadIdx.x] = 1.0f; wait(); }\n",
+TEST(CoarsenRefuses, ABarrierInACalledFunctionThatCannotBeInlined) {
+  EXPECT_THAT(optimized("__device__ int wait(int n) { if (n) return 1; __syncthreads(); return 2; }\n"
+                        "__global__ void k(float *a, int n) { int w = wait(n); a[threadIdx.x] = w; }\n",
                         "coarsen x=2"),
-              HasSubstr("there is a barrier inside the function called here"));
+              HasSubstr("it returns from its middle, in line 1"));
+  EXPECT_THAT(optimized("__device__ float wait(float x) { __syncthreads(); return x; }\n"
+                        "__global__ void k(float *a) { a[threadIdx.x] = 2.0f * wait(1.0f); }\n",
+                        "coarsen x=2"),
+              HasSubstr("the call is part of a larger statement"));
+}
+
+TEST(Coarsen, AFunctionWithABarrierTakesThePlaceOfItsCall) {
+  std::string text = optimized("__device__ float last(float *s, float n) {\n"
+                               "  s[threadIdx.x] = n; // mine\n"
+                               "  __syncthreads();\n"
+                               "  return s[63 - threadIdx.x];\n"
+                               "}\n"
+                               "__global__ void k(float *a, const float *b, int n) {\n"
+                               "  __shared__ float s[64];\n"
+                               "  float x = last(s, b[threadIdx.x]);\n"
+                               "  a[threadIdx.x] = x + n;\n"
+                               "}\n"
+                               "void f() { k<<<4, 64>>>(nullptr, nullptr, 0); }\n",
+                               "coarsen x=2");
+  // The function's own names keep out of the way of the kernel's.
+  EXPECT_THAT(text, HasSubstr("  { // last\n    float *s2 = s;\n"));
+  EXPECT_THAT(text, HasSubstr("      float n2 = b[threadX];\n      s2[threadX] = n2; // mine\n"));
+  EXPECT_THAT(text, HasSubstr("lastValue[kx] = s2[63 - threadX];"));
+  EXPECT_THAT(text, HasSubstr("__device__ float last(float *s, float n) {\n  s[threadIdx.x] = n; // mine\n"));
 }
 
 TEST(CoarsenRefuses, MergingBlocksThatShareMemory) {
@@ -327,9 +421,47 @@ TEST(CoarsenRefuses, MergingBlocksThatShareMemory) {
       HasSubstr("each has a shared 's' of its own"));
 }
 
-TEST(CoarsenRefuses, CodeThatThePreprocessorSwitches) {
-  EXPECT_THAT(refusalOf("#ifdef NEVER\n  a[0] = threadIdx.x;\n#endif\n  a[threadIdx.x] = 1.0f;\n"),
-              HasSubstr("'#ifdef NEVER' inside the kernel"));
+TEST(CoarsenRefuses, AMacroDefinedInsideTheKernel) {
+  EXPECT_THAT(refusalOf("#define TWO 2.0f\n  a[threadIdx.x] = TWO;\n"),
+              HasSubstr("'#define TWO 2.0f' inside the kernel"));
+}
+
+TEST(Coarsen, WhatThePreprocessorLeavesOutIsLeftOut) {
+  std::string body = "#ifdef NEVER\n"
+                     "  a[0] = threadIdx.x;\n"
+                     "#elif __CUDA_ARCH__ > 100\n"
+                     "  // the usual way\n"
+                     "#if 1\n"
+                     "  a[threadIdx.x] = 1.0f;\n"
+                     "#endif\n"
+                     "#else\n"
+                     "  a[1] = 2.0f;\n"
+                     "#endif\n"
+                     "  a[threadIdx.x] += 1.0f;\n";
+  std::string text = refusalOf(body);
+  EXPECT_THAT(text, HasSubstr("    // the usual way\n    a[threadX] = 1.0f;\n    a[threadX] += 1.0f;\n"));
+  EXPECT_THAT(text, Not(HasSubstr("#if")));
+  EXPECT_THAT(text, Not(HasSubstr("a[0]")));
+  // Lines of messages are the user's.
+  Diagnostics messages = messagesOf(kernel(body + "  a[0] = threadIdx.x;\n"), "coarsen x=2");
+  EXPECT_EQ(messages.all().at(0).place.line, 13u);
+}
+
+TEST(Coarsen, AGroupsRankIsTheThreadsIndex) {
+  std::string groups =
+      "namespace cooperative_groups { struct thread_block { __device__ unsigned thread_rank() const; "
+      "__device__ unsigned size() const; __device__ void sync() const; };\n"
+      "__device__ thread_block this_thread_block(); }\n"
+      "namespace cg = cooperative_groups;\n";
+  std::string text =
+      optimized(groups + kernel("  cg::thread_block cta = cg::this_thread_block();\n"
+                                "  __shared__ float s[64];\n"
+                                "  s[cta.thread_rank()] = b[cta.thread_rank()];\n"
+                                "  cta.sync();\n"
+                                "  a[cta.thread_rank()] = s[cta.size() - 1 - cta.thread_rank()];\n"),
+                "coarsen x=2");
+  EXPECT_THAT(text, HasSubstr("s[threadX] = b[threadX];"));
+  EXPECT_THAT(text, HasSubstr("a[threadX] = s[(blockDim.x * 2) - 1 - threadX];"));
 }
 
 // Warps

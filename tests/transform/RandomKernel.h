@@ -42,7 +42,13 @@ public:
     uniforms = {"n"};
     line("s0[t] = in[g];");
     line("s1[t] = t * 7u;");
-    sequence(3 + pick(3), 2);
+    // Small ones find what there is to be found, and many of them can be tried in the time that one large one
+    // takes (dependences are asked for pair by pair); some things need a large one.
+    isLarge = chance(10);
+    if (isLarge)
+      sequence(3 + pick(3), 2);
+    else
+      sequence(2 + pick(2), 1 + pick(2));
     line("out[g] = " + expression(3) + ";");
     --depth;
     line("}");
@@ -166,7 +172,7 @@ private:
   // --------------------------------------------------------------------------------------------
 
   void region() {
-    unsigned count = 1 + pick(5);
+    unsigned count = 1 + pick(isLarge ? 5 : 3);
     for (unsigned i = 0; i < count; ++i)
       statement(2, true);
     if (chance(12))
@@ -345,6 +351,7 @@ private:
   std::mt19937_64 random;
   std::string name, text;
   unsigned depth = 0, next = 0;
+  bool isLarge = false;
   Mode modes[2] = {Mode::Own, Mode::Own};
   std::vector<std::string> locals, uniforms, constants, arrays, inLoop, readOnly;
 };

@@ -76,3 +76,23 @@ TEST(ScalarReplace, TheTwoPointStencilOfThePaperReadsAQuarterLess) {
   Diagnostics messages = messagesOf(kernel, "coarsen x=2 map=blocked; scalar-replace");
   EXPECT_THAT(messages.all().back().text, HasSubstr("'c' is read 3 times instead of 4"));
 }
+
+TEST(ScalarReplace, ATemplateIsChangedWhereItsInstantiationsAgree) {
+  auto ofTemplate = [](const std::string &parameter, const std::string &first, const std::string &second) {
+    return "template <" + parameter + "> __global__ void k(float *a, const float *b) {\n" +
+           "  __shared__ float s[65];\n"
+           "  typedef T Number;\n"
+           "  s[threadIdx.x] = b[threadIdx.x];\n"
+           "  __syncthreads();\n"
+           "  for (int k = 0; k < N; ++k)\n"
+           "    a[threadIdx.x * 4 + k] = Number(s[threadIdx.x * 4 + k] + s[threadIdx.x * 4 + k + 1]);\n"
+           "}\n"
+           "void f() { k<" +
+           first + "><<<1, 16>>>(nullptr, nullptr); k<" + second + "><<<1, 16>>>(nullptr, nullptr); }\n";
+  };
+  EXPECT_THAT(optimized(ofTemplate("class T, int N", "float, 4", "double, 4"), "scalar-replace"),
+              HasSubstr("float nearS[5];"));
+  std::string different = ofTemplate("class T, int N", "float, 4", "float, 2");
+  EXPECT_EQ(optimized(different, "scalar-replace"), different);
+  EXPECT_THAT(messagesOf(different, "scalar-replace").all().at(0).text, HasSubstr("another does not"));
+}

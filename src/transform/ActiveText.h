@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "transform/Context.h"
+
+#include <string>
+
+namespace heddle::transform {
+
+/// Leaves of a kernel what the preprocessor takes in now: a transform cuts text into pieces, and pieces of
+/// #if and #endif mean nothing.
+///
+///     #ifdef FAST                    (these three lines go)
+///       x = __fdividef(a, b);
+///     #else
+///       x = a / b;           =>        x = a / b;
+///     #endif
+///
+/// The new text goes to the context's preparedText; lines that go leave a mark, so that messages still name
+/// the right ones, and withoutLeftOut takes the marks away in the end. True where there was something to
+/// leave out.
+bool keepActiveText(Context &context, const source::Kernel &kernel);
+
+std::string withoutLeftOut(const std::string &text);
+
+} // namespace heddle::transform

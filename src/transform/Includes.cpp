@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/Includes.h"
+
+#include "source/Program.h"
+#include "source/Unit.h"
+
+#include <clang/Basic/FileManager.h>
+#include <clang/Basic/SourceManager.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+using namespace clang;
+namespace fs = std::filesystem;
+
+namespace heddle::transform {
+namespace {
+
+// Collect
+// ---------------------------------------------------------------------------------------------------------
+
+/// The readings of a file by one side.
+std::vector<FileID> readingsOf(const SourceManager &sources, const fs::path &file) {
+  std::vector<FileID> found;
+  for (unsigned i = 0; i < sources.local_sloc_entry_size(); ++i) {
+    const SrcMgr::SLocEntry &slot = sources.getLocalSLocEntry(i);
+    if (!slot.isFile())
+      continue;
+    FileID reading = sources.getFileID(SourceLocation::getFromRawEncoding(slot.getOffset()));
+    OptionalFileEntryRef entry = sources.getFileEntryRefForID(reading);
+    if (entry && fs::path(entry->getName().str()) == file)
+      found.push_back(reading);
+  }
+  return found;
+}
+
+/// What the main file includes to get at this reading, itself where nothing is in between.
+FileID outermost(const SourceManager &sources, FileID reading) {
+  for (;;) {
+    FileID from = sources.getFileID(sources.getExpansionLoc(sources.getIncludeLoc(reading)));
+    if (from.isInvalid() || from == sources.getMainFileID())
+      return reading;
+    reading = from;
+  }
+}
+
+std::set<FileID> outermostReadings(const SourceManager &sources, const fs::path &inner) {
+  std::set<FileID> found;
+  for (FileID reading : readingsOf(sources, inner))
+    found.insert(outermost(sources, reading));
+  return found;
+}
+
+// Edit
+// ------------------------------------------------------------------------------------------------------------
+
+llvm::StringRef trimmed(llvm::StringRef line) { return line.trim(" \t\r"); }
+
+/// The words of a preprocessor line behind its #; nothing for any other line.
+std::optional<llvm::StringRef> directiveOf(llvm::StringRef line) {
+  line = trimmed(line);
+  if (!line.consume_front("#"))
+    return std::nullopt;
+  return trimmed(line);
+}
+
+/// `#include "x.h"` as it must be written in a file of another folder.
+std::string movedInclude(llvm::StringRef line, const fs::path &from, const fs::path &to) {
+  size_t open = line.find('"'), close = line.find('"', open + 1);
+  if (open == llvm::StringRef::npos || close == llvm::StringRef::npos)
+    return line.str();
+  fs::path named = line.slice(open + 1, close).str();
+  std::error_code error;
+  if (named.is_absolute() || !fs::exists(from / named, error))
+    return line.str(); // found through -I, from anywhere
+  std::string moved = fs::proximate(from / named, to.empty() ? "." : to, error).generic_string();
+  return line.substr(0, open + 1).str() + moved + line.substr(close).str();
+}
+
+/// The inner file's text, fit to stand in a file of the folder `to`.
+std::string fitted(llvm::StringRef text, const fs::path &from, const fs::path &to) {
+  std::error_code error;
+  bool isMoved = !fs::equivalent(from.empty() ? "." : from, to.empty() ? "." : to, error);
+  std::string result;
+  while (!text.empty()) {
+    auto [line, rest] = text.split('\n');
+    text = rest;
+    std::optional<llvm::StringRef> directive = directiveOf(line);
+    bool isOnce = directive && directive->starts_with("pragma") && trimmed(directive->substr(6)) == "once";
+    if (isOnce)
+      continue;
+    bool isInclude = directive && directive->starts_with("include");
+    result += (isInclude && isMoved ? movedInclude(line, from, to) : line.str()) + "\n";
+  }
+  return result;
+}
+
+Diagnostic refusal(Place place, std::string why) {
+  return {Voice::Refusal, std::move(place), std::move(why), {}, {}};
+}
+
+} // namespace
+
+std::variant<Embedded, Diagnostic> embedInclude(const source::Program &program, const std::string &text,
+                                                const fs::path &inner) {
+  // A file may be read by one side only.
+  const source::Unit *unit = &program.device();
+  std::set<FileID> candidates = outermostReadings(unit->sources(), inner);
+  if (candidates.empty()) {
+    unit = &program.host();
+    candidates = outermostReadings(unit->sources(), inner);
+  }
+  const SourceManager &sources = unit->sources();
+  if (candidates.size() != 1)
+    return refusal({inner.string()}, "the change would reach into this file, which is read more than once");
+  FileID file = *candidates.begin();
+  SourceLocation include = sources.getExpansionLoc(sources.getIncludeLoc(file));
+  if (include.isInvalid() || sources.getFileID(include) != sources.getMainFileID())
+    return refusal({inner.string()},
+                   "the change would reach into this file, which no #include of the program's file leads to");
+
+  size_t at = sources.getFileOffset(include);
+  size_t begin = text.rfind('\n', at) + 1; // npos + 1 is the text's beginning
+  size_t end = std::min(text.find('\n', at), text.size());
+  std::optional<llvm::StringRef> line = directiveOf(llvm::StringRef(text).slice(begin, end));
+  if (!line || !line->starts_with("include"))
+    return refusal(unit->place(include),
+                   "the #include of the file to be changed does not stand on a line of its own");
+
+  fs::path path = sources.getFileEntryRefForID(file)->getName().str();
+  std::string name = path.filename().string();
+  std::string stead = fmt::format("// -- {}, in place of its #include --\n", name);
+  stead += fitted(sources.getBufferData(file), path.parent_path(), program.file().parent_path());
+  stead += fmt::format("// -- end of {} --", name);
+  Embedded embedded;
+  embedded.line = 1 + unsigned(std::count(text.begin(), text.begin() + long(begin), '\n'));
+  embedded.lines = 1 + unsigned(std::count(stead.begin(), stead.end(), '\n'));
+  embedded.text = text.substr(0, begin) + stead + text.substr(end);
+  return embedded;
+}
+
+std::vector<fs::path> includedFilesWithPragma(const source::Program &program) {
+  std::set<fs::path> found;
+  for (const source::Unit *unit : {&program.device(), &program.host()})
+    for (SourceLocation at : unit->pragmas()) {
+      const SourceManager &sources = unit->sources();
+      SourceLocation place = sources.getExpansionLoc(at);
+      if (sources.isWrittenInMainFile(place))
+        continue;
+      FileID file = sources.getFileID(place);
+      llvm::StringRef line =
+          sources.getBufferData(file).substr(sources.getFileOffset(place)).split('\n').first;
+      line.consume_front("#");
+      if (trimmed(line).consume_front("pragma") && trimmed(trimmed(line).substr(6)).starts_with("heddle"))
+        found.insert(sources.getFileEntryRefForID(file)->getName().str());
+    }
+  return {found.begin(), found.end()};
+}
+
+} // namespace heddle::transform

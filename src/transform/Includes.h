@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "support/Diagnostics.h"
+
+#include <filesystem>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace heddle::source {
+class Program;
+}
+
+namespace heddle::transform {
+
+/// A file's text with an included file in the place of its #include: what is emitted is one file, which can
+/// be read and compiled by itself, and the included file stays as it is for those who also use it.
+///
+///     #include "kernel.h"      =>      // -- kernel.h, in place of its #include --
+///                                      __global__ void scale(float *a) { ... }
+///                                      // -- end of kernel.h --
+///
+/// `#pragma once` goes, and the #include "..." of the inner file are written as seen from the outer one's
+/// folder.
+struct Embedded {
+  std::string text;
+  unsigned line = 0;  ///< of the #include in the text before
+  unsigned lines = 0; ///< that stand there now
+};
+
+/// Puts the #include of the program's file through which `inner` is read (itself, or one that leads to it)
+/// into `text`, from which the program was read. A refusal where there is no such line, or several.
+std::variant<Embedded, Diagnostic> embedInclude(const source::Program &program, const std::string &text,
+                                                const std::filesystem::path &inner);
+
+/// Files of the user's, included by the program's file, that hold a `#pragma heddle`.
+std::vector<std::filesystem::path> includedFilesWithPragma(const source::Program &program);
+
+} // namespace heddle::transform

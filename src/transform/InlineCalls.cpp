@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Inlining on the text: a block with the parameters as variables and the function's body as the user wrote
+// it.
+//
+//   1. Collect the calls to functions with barriers (the region tree has them).
+//   2. Decide: the function must return at its end only, the call must be a statement, or the whole of what a
+//      statement assigns, and no name of the kernel's may hide what the function means.
+//   3. Edit: parameters and variables that share a name with one of the kernel's get another. Shared arrays
+//   of a function that is
+//      called more than once are declared before all calls, as there is one of them for all.
+//
+// Calls inside the function are met when the text is read again.
+#include "transform/InlineCalls.h"
+
+#include "analysis/CallEffects.h"
+#include "source/ReachingDefinitions.h"
+#include "source/Unit.h"
+#include "transform/DeclaredType.h"
+#include "transform/MarkedText.h"
+#include "transform/Names.h"
+#include "transform/Uses.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/DeclTemplate.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/StmtCXX.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+using analysis::RegionNode;
+
+struct CallSite {
+  const CallExpr *call = nullptr;
+  const Stmt *statement = nullptr;
+};
+
+void sitesIn(const RegionNode &node, std::vector<CallSite> &sites) {
+  if (node.kind == RegionNode::Kind::Call)
+    sites.push_back({node.call, node.statement});
+  for (const auto &child : node.children)
+    sitesIn(*child, sites);
+}
+
+const Expr *withoutWrappers(const Expr *expression) {
+  for (;;) {
+    const Expr *inner = expression->IgnoreParenImpCasts();
+    if (auto *cleanups = dyn_cast<ExprWithCleanups>(inner))
+      inner = cleanups->getSubExpr();
+    else if (auto *temporary = dyn_cast<MaterializeTemporaryExpr>(inner))
+      inner = temporary->getSubExpr();
+    else if (auto *cast = dyn_cast<ExplicitCastExpr>(inner))
+      inner = cast->getSubExpr();
+    if (inner == expression)
+      return inner;
+    expression = inner;
+  }
+}
+
+bool isWholeStatement(const CallSite &site) {
+  auto *expression = dyn_cast<Expr>(site.statement);
+  return expression && withoutWrappers(expression) == site.call;
+}
+
+/// `x = f(...)`, `x += f(...)`, `T x = f(...)`: the call can be made before the statement.
+bool isWholeValue(const CallSite &site) {
+  if (auto *declaration = dyn_cast<DeclStmt>(site.statement)) {
+    auto *variable = declaration->isSingleDecl() ? dyn_cast<VarDecl>(declaration->getSingleDecl()) : nullptr;
+    return variable && variable->getInit() && withoutWrappers(variable->getInit()) == site.call;
+  }
+  auto *expression = dyn_cast<Expr>(site.statement);
+  auto *assignment = expression ? dyn_cast<BinaryOperator>(withoutWrappers(expression)) : nullptr;
+  return assignment && assignment->isAssignmentOp() && withoutWrappers(assignment->getRHS()) == site.call &&
+         Uses::of(assignment->getLHS()).calls.empty();
+}
+
+/// A return that is the last thing the function does; null where it falls off its end.
+const ReturnStmt *lastReturn(const FunctionDecl *function) {
+  auto *body = dyn_cast<CompoundStmt>(function->getBody());
+  return body && !body->body_empty() ? dyn_cast<ReturnStmt>(body->body_back()) : nullptr;
+}
+
+bool mentionsWord(llvm::StringRef text, llvm::StringRef word) {
+  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  for (size_t at = text.find(word); at != llvm::StringRef::npos; at = text.find(word, at + 1))
+    if ((at == 0 || !isPart(text[at - 1])) &&
+        (at + word.size() == text.size() || !isPart(text[at + word.size()])))
+      return true;
+  return false;
+}
+
+/// The names of the kernel's own variables.
+std::set<std::string> localNames(const FunctionDecl *kernel) {
+  std::set<std::string> names;
+  for (const ParmVarDecl *parameter : kernel->parameters())
+    names.insert(parameter->getNameAsString());
+  for (const Stmt *statement : Uses::of(kernel->getBody()).statements)
+    if (auto *declaration = dyn_cast<DeclStmt>(statement))
+      for (const Decl *each : declaration->decls())
+        if (auto *variable = dyn_cast<VarDecl>(each))
+          names.insert(variable->getNameAsString());
+  return names;
+}
+
+std::vector<const VarDecl *> sharedArraysOf(const FunctionDecl *function) {
+  std::vector<const VarDecl *> found;
+  for (const Stmt *statement : Uses::of(function->getBody()).statements)
+    if (auto *declaration = dyn_cast<DeclStmt>(statement))
+      for (const Decl *each : declaration->decls())
+        if (auto *variable = dyn_cast<VarDecl>(each); variable && variable->hasAttr<CUDASharedAttr>())
+          found.push_back(variable);
+  return found;
+}
+
+class Inliner {
+public:
+  Inliner(Context &context, const source::Kernel &kernel)
+      : context(context), kernel(kernel), unit(*kernel.unit), facts(context.facts(kernel)), names(unit),
+        ofKernel(localNames(kernel.function)) {}
+
+  bool run() {
+    std::vector<CallSite> sites;
+    sitesIn(facts.regions->root(), sites);
+    std::map<const FunctionDecl *, unsigned> count;
+    for (const CallSite &site : sites)
+      ++count[calleeOf(site)];
+    bool changed = false;
+    for (const CallSite &site : sites)
+      if (!reasonNotToInline(facts, site.call, site.statement))
+        changed |= inlineAt(site, count[calleeOf(site)] > 1);
+    return changed;
+  }
+
+private:
+  static const FunctionDecl *calleeOf(const CallSite &site) {
+    const FunctionDecl *callee = analysis::calleeOf(site.call), *defined = nullptr;
+    return callee && callee->hasBody(defined) ? defined : callee;
+  }
+
+  std::string textOf(SourceRange range, const std::vector<source::Replacement> &parts = {}) const {
+    source::Rendered text = source::render(unit, range, parts);
+    auto *found = std::get_if<std::string>(&text);
+    return found ? *found : std::string();
+  }
+
+  std::string indentOf(SourceLocation location) const {
+    std::string line = unit.place(location).sourceLine;
+    return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
+  }
+
+  bool inlineAt(const CallSite &site, bool isRepeated) {
+    const FunctionDecl *callee = calleeOf(site);
+    std::string indent = indentOf(site.statement->getBeginLoc());
+    std::string inner = indent + "  ", value, before;
+    std::vector<source::Replacement> parts;
+    const ReturnStmt *last = lastReturn(callee);
+    if (!callee->getReturnType()->isVoidType() && !isWholeStatement(site)) {
+      value = names.fresh(callee->getNameAsString() + "Value");
+      std::optional<std::string> type = returnType(callee, value);
+      if (!type)
+        return false;
+      before = *type + ";\n" + indent;
+      parts.push_back({SourceRange(last->getReturnLoc(), last->getReturnLoc()), value + " ="});
+    } else if (last) {
+      bool hasValue = last->getRetValue() != nullptr; // called for its effect
+      parts.push_back(
+          {hasValue ? SourceRange(last->getReturnLoc(), last->getReturnLoc()) : wholeStatement(unit, last),
+           hasValue ? "(void)" : ""});
+    }
+    std::string head = aliases(site, callee, inner);
+    std::optional<std::string> parameters = declareParameters(site, callee, inner, parts);
+    if (!parameters)
+      return false;
+    renameLocals(callee, parts);
+    if (isRepeated)
+      shareArrays(callee, parts);
+    std::string body = shifted(textOf(callee->getBody()->getSourceRange(), parts),
+                               indentOf(callee->getOuterLocStart()), indent);
+    if (body.empty() || body.front() != '{')
+      return false;
+    std::string block = "{ // " + callee->getNameAsString() + "\n" + head + *parameters;
+    std::string rest = body.substr(1);
+    size_t word = rest.find_first_not_of(" \t\r\n");
+    size_t line = rest.rfind('\n', word); // what was taken out leaves an empty line
+    block += line == std::string::npos ? inner + rest.substr(word) : rest.substr(line + 1);
+    std::string text = before + block;
+    if (!value.empty())
+      text += "\n" + indent +
+              textOf(wholeStatement(unit, site.statement), {{site.call->getSourceRange(), value}});
+    bool needsBraces = !isa<DeclStmt>(site.statement) && !value.empty() && !standsInBlock(site.statement);
+    context.preparation.replace(unit, wholeStatement(unit, site.statement),
+                                needsBraces ? "{ " + text + " }" : text);
+    return true;
+  }
+
+  bool standsInBlock(const Stmt *statement) const {
+    const Stmt *parent = facts.uniformity->definitions().graph().parent(statement);
+    return !parent || isa<CompoundStmt>(parent);
+  }
+
+  /// Lines of a function that stood at `from`, to stand at `to`.
+  static std::string shifted(const std::string &text, const std::string &from, const std::string &to) {
+    std::string result;
+    for (size_t begin = 0; begin < text.size();) {
+      size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+      std::string line = text.substr(begin, end - begin);
+      if (begin > 0 && line.find_first_not_of(" \t\r\n") != std::string::npos && line.front() != '#')
+        line = to + (line.starts_with(from) ? line.substr(from.size()) : line);
+      result += line;
+      begin = end;
+    }
+    return result;
+  }
+
+  /// What the template's own names stand for at this call. Text that the call gives is taken as it is: in a
+  /// kernel that is a template itself it may be different things.
+  std::string aliases(const CallSite &site, const FunctionDecl *callee, const std::string &indent) const {
+    std::string text;
+    const TemplateArgumentList *arguments = callee->getTemplateSpecializationArgs();
+    const FunctionTemplateDecl *pattern = callee->getPrimaryTemplate();
+    if (!arguments || !pattern)
+      return text;
+    auto *name = dyn_cast<DeclRefExpr>(site.call->getCallee()->IgnoreParenImpCasts());
+    for (unsigned i = 0; i < arguments->size(); ++i) {
+      const NamedDecl *parameter = pattern->getTemplateParameters()->getParam(i);
+      std::string meant = name && i < name->getNumTemplateArgs()
+                              ? textOf(name->getTemplateArgs()[i].getSourceRange())
+                              : printed(arguments->get(i));
+      if (meant == parameter->getNameAsString() || !isMentioned(parameter, callee))
+        continue;
+      if (auto *number = dyn_cast<NonTypeTemplateParmDecl>(parameter))
+        text += fmt::format("{}constexpr {} {} = {};\n", indent, printed(number->getType()),
+                            parameter->getNameAsString(), meant);
+      else
+        text += fmt::format("{}using {} = {};\n", indent, parameter->getNameAsString(), meant);
+    }
+    return text;
+  }
+  bool isMentioned(const NamedDecl *parameter, const FunctionDecl *callee) const {
+    return mentionsWord(
+        textOf(SourceRange(callee->getOuterLocStart(), callee->getBody()->getEndLoc()))
+            .substr(textOf(callee->getPrimaryTemplate()->getTemplateParameters()->getSourceRange()).size()),
+        parameter->getNameAsString());
+  }
+  std::string printed(const TemplateArgument &argument) const {
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    PrintingPolicy policy(unit.context().getLangOpts());
+    policy.SuppressTagKeyword = true;
+    argument.print(policy, out, false);
+    return text;
+  }
+  std::string printed(QualType type) const {
+    PrintingPolicy policy(unit.context().getLangOpts());
+    policy.SuppressTagKeyword = true;
+    return type.getAsString(policy);
+  }
+
+  std::optional<std::string> returnType(const FunctionDecl *callee, const std::string &name) const {
+    if (callee->getReturnType()->isReferenceType() || callee->getDeclaredReturnType()->getContainedAutoType())
+      return std::nullopt;
+    bool isTemplate = callee->getPrimaryTemplate() != nullptr;
+    if (isTemplate && kernel.isInstantiation && context.target.instances.size() > 1) {
+      std::string written = textOf(callee->getReturnTypeSourceRange());
+      return written.empty() ? std::nullopt : std::optional(written + " " + name);
+    }
+    return printed(callee->getReturnType().getUnqualifiedType()) + " " + name;
+  }
+
+  /// The parameters as variables; mentions of those that get another name are replaced.
+  std::optional<std::string> declareParameters(const CallSite &site, const FunctionDecl *callee,
+                                               const std::string &indent,
+                                               std::vector<source::Replacement> &parts) {
+    std::string text;
+    Uses inside = Uses::of(callee->getBody());
+    for (unsigned i = 0; i < callee->getNumParams() && i < site.call->getNumArgs(); ++i) {
+      const ParmVarDecl *parameter = callee->getParamDecl(i);
+      const Expr *argument = site.call->getArg(i);
+      bool isDefault = isa<CXXDefaultArgExpr>(argument);
+      std::string given =
+          isDefault ? textOf(parameter->getDefaultArgRange()) : textOf(argument->getSourceRange());
+      bool isMentioned =
+          std::any_of(inside.locals.begin(), inside.locals.end(),
+                      [&](const DeclRefExpr *reference) { return reference->getDecl() == parameter; });
+      if (given.empty() || (!isMentioned && Uses::of(argument).calls.empty()))
+        continue;
+      std::optional<std::string> declared = declarationOf(parameter, renamed(parameter, inside, parts));
+      if (!declared)
+        return std::nullopt;
+      text += fmt::format("{}{} = {};\n", indent, *declared, given);
+    }
+    return text;
+  }
+
+  /// A name that nothing of the kernel's has: work loops may bring the kernel's variables into this block.
+  std::string renamed(const VarDecl *variable, const Uses &inside, std::vector<source::Replacement> &parts) {
+    std::string name = variable->getNameAsString();
+    if (!ofKernel.contains(name))
+      return name;
+    name = names.fresh(name);
+    for (const DeclRefExpr *reference : inside.locals)
+      if (reference->getDecl() == variable)
+        parts.push_back({reference->getSourceRange(), name});
+    if (!isa<ParmVarDecl>(variable))
+      parts.push_back({SourceRange(variable->getLocation(), variable->getLocation()), name});
+    return name;
+  }
+
+  void renameLocals(const FunctionDecl *callee, std::vector<source::Replacement> &parts) {
+    Uses inside = Uses::of(callee->getBody());
+    for (const Stmt *statement : inside.statements)
+      if (auto *declaration = dyn_cast<DeclStmt>(statement))
+        for (const Decl *each : declaration->decls())
+          if (auto *variable = dyn_cast<VarDecl>(each); variable && variable->hasLocalStorage())
+            renamed(variable, inside, parts);
+  }
+
+  /// `float s[]` is a pointer.
+  std::optional<std::string> declarationOf(const ParmVarDecl *parameter, std::string name) const {
+    if (!isa<DecayedType>(parameter->getType().getTypePtr()))
+      return redeclare(unit, parameter, name);
+    PrintingPolicy policy(unit.context().getLangOpts());
+    policy.SuppressTagKeyword = true;
+    cast<DecayedType>(parameter->getType().getTypePtr())->getDecayedType().getAsStringInternal(name, policy);
+    return name;
+  }
+
+  /// Shared arrays are one for all calls: declared at the kernel's top, and no longer in the function's text.
+  void shareArrays(const FunctionDecl *callee, std::vector<source::Replacement> &parts) {
+    bool isFirst = shared.insert(callee).second;
+    std::string text;
+    for (const Stmt *statement : Uses::of(callee->getBody()).statements) {
+      auto *declaration = dyn_cast<DeclStmt>(statement);
+      auto *variable = declaration ? dyn_cast<VarDecl>(*declaration->decl_begin()) : nullptr;
+      if (!variable || !variable->hasAttr<CUDASharedAttr>())
+        continue;
+      parts.push_back({declaration->getSourceRange(), ""});
+      text +=
+          "\n" + indentOf(kernel.function->getOuterLocStart()) + "  " + textOf(declaration->getSourceRange());
+    }
+    auto *body = cast<CompoundStmt>(kernel.function->getBody());
+    if (isFirst && !text.empty())
+      context.preparation.insertAfter(unit, body->getLBracLoc(), text);
+  }
+
+  Context &context;
+  const source::Kernel &kernel;
+  const source::Unit &unit;
+  const analysis::KernelFacts &facts;
+  Names names;
+  const std::set<std::string> ofKernel;
+  std::set<const FunctionDecl *> shared;
+};
+
+} // namespace
+
+std::optional<std::string> reasonNotToInline(const analysis::KernelFacts &facts, const CallExpr *call,
+                                             const Stmt *statement) {
+  const source::Unit &unit = facts.uniformity->unit();
+  const FunctionDecl *callee = analysis::calleeOf(call), *defined = nullptr;
+  if (!callee || !callee->hasBody(defined))
+    return "its body is not known";
+  callee = defined;
+  if (!unit.isUserCode(callee->getLocation()))
+    return "it belongs to a library";
+  if (isa<CXXMethodDecl>(callee) || callee->isVariadic() || isa<CXXOperatorCallExpr>(call))
+    return "it is a member function";
+  if (callee->getLocation().isMacroID())
+    return "a macro makes it";
+  CallSite site{call, statement};
+  if (!isWholeStatement(site) && !isWholeValue(site))
+    return "the call is part of a larger statement";
+  Uses inside = Uses::of(callee->getBody());
+  if (inside.lambda)
+    return "there is a lambda in it";
+  const ReturnStmt *last = lastReturn(callee);
+  for (const ReturnStmt *each : inside.returns)
+    if (each != last)
+      return fmt::format("it returns from its middle, in line {}", unit.place(each).line);
+  for (const CallExpr *each : inside.calls)
+    if (analysis::calleeOf(each) &&
+        analysis::calleeOf(each)->getCanonicalDecl() == callee->getCanonicalDecl())
+      return "it calls itself";
+  std::set<std::string> hidden = localNames(facts.kernel->function);
+  for (const Stmt *each : inside.statements)
+    if (auto *reference = dyn_cast<DeclRefExpr>(each)) {
+      auto *variable = dyn_cast<VarDecl>(reference->getDecl());
+      bool isOutside = variable && !variable->isLocalVarDeclOrParm();
+      if (isOutside && hidden.contains(variable->getNameAsString()))
+        return fmt::format("its '{}' is another one than the kernel's", variable->getNameAsString());
+    }
+  bool takesDeducedTypes = callee->getPrimaryTemplate() && facts.kernel->isInstantiation;
+  auto *name = dyn_cast<DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts());
+  if (takesDeducedTypes &&
+      (!name || name->getNumTemplateArgs() < callee->getPrimaryTemplate()->getTemplateParameters()->size()))
+    return "it is a template and what it stands for is not written at the call";
+  if (callee->getPrimaryTemplate() && !sharedArraysOf(callee).empty() && facts.kernel->isInstantiation)
+    return "it is a template with shared arrays of its own";
+  return std::nullopt;
+}
+
+bool inlineCallsWithBarriers(Context &context, const source::Kernel &kernel) {
+  return Inliner(context, kernel).run();
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "transform/Context.h"
+
+namespace heddle::transform {
+
+/// Writes what a cooperative group of the block says of its threads with CUDA's built-in variables, which
+/// transforms follow.
+///
+///     cta.thread_rank()       =>   threadIdx.x        (of a block in one dimension; else with y and z)
+///     cta.group_index().y     =>   blockIdx.y
+///     cta.size()              =>   blockDim.x
+///
+/// The edits go to the context's preparation; true where there are some.
+bool writePlainIndices(Context &context, const source::Kernel &kernel);
+
+} // namespace heddle::transform
