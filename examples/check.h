@@ -38,6 +38,15 @@ inline int sizeArgument(int argc, char **argv, int otherwise) {
   std::exit(2);
 }
 
+/// How many blocks share `count` items in a loop over the grid: about 16 items for each thread of a large
+/// input; of a small one fewer, as long as no thread is left without.
+inline int blocksFor(int count, int threads, int wanted) {
+  const int most = (count - 1) / threads + 1;
+  const int large = (count - 1) / (16 * threads) + 1;
+  const int enough = wanted > large ? wanted : large;
+  return most < enough ? most : enough;
+}
+
 /// Whether each value is within `tolerance` of the wanted one, relative to it where it is larger than 1.
 template <class T> bool allClose(const std::vector<T> &got, const std::vector<T> &wanted, double tolerance) {
   for (std::size_t i = 0; i < wanted.size(); ++i) {

@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
 
   unsigned char *deviceData = toDevice(data);
   unsigned int *deviceBins = toDevice(bins);
-  const int blocks = (count + Threads - 1) / Threads < 32 ? (count + Threads - 1) / Threads : 32;
+  const int blocks = blocksFor(count, Threads, 32);
   histogram<<<blocks, Threads>>>(deviceBins, deviceData, count);
   CHECK(cudaGetLastError());
   toHost(bins, deviceBins);

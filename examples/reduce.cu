@@ -43,7 +43,7 @@ template <class Operation> __global__ void reduce(int *results, const int *value
 }
 
 template <class Operation> static int onDevice(const int *values, int count) {
-  const int blocks = (count + Threads - 1) / Threads < 64 ? (count + Threads - 1) / Threads : 64;
+  const int blocks = blocksFor(count, Threads, 64);
   int *results = nullptr;
   CHECK(cudaMalloc(&results, (blocks + 1) * sizeof(int)));
   reduce<Operation><<<blocks, Threads>>>(results, values, count);
