@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What must hold of a mechanism, whatever file it came from. The readers call the first of these.
+#pragma once
+
+#include "chem/Mechanism.h"
+
+namespace heddle::chem {
+
+/// Elements are conserved (electrons, and with them charge, among them), temperature ranges meet, and no two
+/// reactions are the same unless both are marked as duplicates: written out in reverse or as a multiple, too.
+void checkMechanism(const Mechanism &mechanism, Diagnostics &diagnostics);
+
+/// Every species has transport data: for those who need them.
+void checkTransport(const Mechanism &mechanism, Diagnostics &diagnostics);
+
+} // namespace heddle::chem

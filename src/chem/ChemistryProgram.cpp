@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "chem/ChemistryProgram.h"
+
+#include "chem/Kinetics.h"
+#include "chem/ProgramContext.h"
+
+namespace heddle::chem {
+
+using flow::Expr;
+
+namespace {
+
+/// The net rate by the activities of species: see ChemistryProgram.h.
+Expr equilibriumRate(ProgramContext &context, const Reaction &reaction, const Expr &k) {
+  const auto scale = [&](unsigned species) { return context.thermoOf(species).scale; };
+  const auto activity = [&](unsigned species) { return context.thermoOf(species).activity; };
+  return k * productOf(reaction.reactants, scale) *
+         (productOf(reaction.reactants, activity) - productOf(reaction.products, activity));
+}
+
+/// log2 of 1/Kc
+Expr logReciprocalEquilibrium(ProgramContext &context, const Reaction &reaction) {
+  Expr sum = 0.0;
+  for (const Term &term : reaction.products)
+    sum = fma(term.value, context.thermoOf(term.species).logScale, sum);
+  for (const Term &term : reaction.reactants)
+    sum = fma(-term.value, context.thermoOf(term.species).logScale, sum);
+  return sum;
+}
+
+Expr netRate(ProgramContext &context, const Reaction &reaction, const ColliderValues &collider) {
+  const Expr factor = reaction.collider && !reaction.isFalloff() ? collider.concentration : Expr(1.0);
+  const Expr k = rateExpression(context, reaction.rate, collider) * factor;
+  const bool isPlain = !reaction.forwardOrders && !reaction.reverseOrders &&
+                       hasWholePowers(reaction.reactants) && hasWholePowers(reaction.products);
+  if (reaction.reverse == Reverse::Equilibrium && isPlain)
+    return equilibriumRate(context, reaction, k);
+
+  const auto concentration = [&](unsigned species) { return context.concentrationOf(species); };
+  const Expr forward = k * productOf(forwardOrders(reaction), concentration);
+  if (reaction.reverse == Reverse::None)
+    return forward;
+  const Expr reverse = reaction.reverse == Reverse::Equilibrium
+                           ? k * exp2(logReciprocalEquilibrium(context, reaction))
+                           : rateExpression(context, *reaction.reverseRate, collider) * factor;
+  return forward - reverse * productOf(reverseOrders(reaction), concentration);
+}
+
+} // namespace
+
+flow::Program chemistryProgram(const Mechanism &mechanism, const ChemistryUnits &units) {
+  ProgramContext context(mechanism, units.pressure);
+  for (const Reaction &reaction : mechanism.reactions) {
+    context.prepare(reaction);
+    const ColliderValues collider =
+        reaction.collider ? context.colliderOf(*reaction.collider) : ColliderValues();
+    context.builder.begin(reaction.equation);
+    const Expr rate = context.builder.named("q" + std::to_string(&reaction - mechanism.reactions.data() + 1),
+                                            netRate(context, reaction, collider));
+    std::vector<double> change(mechanism.species.size());
+    for (const Term &term : reaction.products)
+      change[term.species] += term.value;
+    for (const Term &term : reaction.reactants)
+      change[term.species] -= term.value;
+    for (unsigned species = 0; species < change.size(); ++species)
+      context.builder.add(species, change[species], rate);
+  }
+  flow::Program program = context.builder.finish();
+  program.resultScale = units.rate;
+  return program;
+}
+
+} // namespace heddle::chem

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "chem/ProgramContext.h"
+
+#include "chem/Constants.h"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <set>
+
+namespace heddle::chem {
+
+using flow::Expr;
+
+namespace {
+
+/// Names of species as C identifiers.
+std::vector<std::string> identifiersOf(const Mechanism &mechanism) {
+  std::vector<std::string> names;
+  std::set<std::string> taken;
+  for (const Species &species : mechanism.species) {
+    std::string name;
+    for (char c : species.name)
+      name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+    if (!taken.insert(name).second)
+      taken.insert(name += "_" + std::to_string(names.size()));
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+/// log2 of exp(g/RT) as a polynomial: a term each of 1, T, T^2, T^3, T^4, log2 T and 1/T.
+struct GibbsTerms {
+  std::array<double, 5> powers{};
+  double log = 0, reciprocal = 0;
+};
+
+GibbsTerms gibbsTerms(const Nasa7Range &range) {
+  const std::array<double, 7> &a = range.a;
+  GibbsTerms terms;
+  terms.powers = {(a[0] - a[6]) * log2OfE, -a[1] / 2 * log2OfE, -a[2] / 6 * log2OfE, -a[3] / 12 * log2OfE,
+                  -a[4] / 20 * log2OfE};
+  terms.log = -a[0];
+  terms.reciprocal = a[5] * log2OfE;
+  return terms;
+}
+
+/// g/RT = h0/RT - cp T0/RT + cp/R - s0/R - cp/R ln(T/T0)
+GibbsTerms gibbsTerms(const ConstantCp &data) {
+  const double cp = data.cp / gasConstant;
+  GibbsTerms terms;
+  terms.powers[0] = (cp - data.entropy / gasConstant + cp * std::log(data.temperature)) * log2OfE;
+  terms.log = -cp;
+  terms.reciprocal = (data.enthalpy / gasConstant - cp * data.temperature) * log2OfE;
+  return terms;
+}
+
+/// The ranges' terms, and the temperatures between them.
+std::pair<std::vector<GibbsTerms>, std::vector<double>> gibbsRanges(const Thermo &thermo) {
+  std::vector<GibbsTerms> all;
+  std::vector<double> between;
+  if (const auto *constant = std::get_if<ConstantCp>(&thermo))
+    return {{gibbsTerms(*constant)}, {}};
+  for (const Nasa7Range &range : std::get<std::vector<Nasa7Range>>(thermo)) {
+    if (!all.empty())
+      between.push_back(range.low);
+    all.push_back(gibbsTerms(range));
+  }
+  return {all, between};
+}
+
+/// Does every reaction with an equilibrium constant conserve each element exactly?
+bool conservesElements(const Mechanism &mechanism) {
+  for (const Reaction &reaction : mechanism.reactions) {
+    if (reaction.reverse != Reverse::Equilibrium)
+      continue;
+    std::vector<double> balance(mechanism.elements.size());
+    const auto count = [&](const std::vector<Term> &terms, double sign) {
+      for (const Term &term : terms)
+        for (const ElementCount &part : mechanism.species[term.species].composition)
+          balance[part.element] += sign * term.value * part.count;
+    };
+    count(reaction.reactants, -1);
+    count(reaction.products, 1);
+    if (std::ranges::any_of(balance, [](double rest) { return std::abs(rest) > 1e-12; }))
+      return false;
+  }
+  return true;
+}
+
+} // namespace
+
+ProgramContext::ProgramContext(const Mechanism &mechanism, double pressureFactor)
+    : mechanism(mechanism), identifiers(identifiersOf(mechanism)), hasThermo(mechanism.species.size()),
+      shiftByReciprocal(mechanism.species.size()), shiftConstant(mechanism.species.size()) {
+  for (const Reaction &reaction : mechanism.reactions)
+    if (reaction.reverse == Reverse::Equilibrium)
+      for (const std::vector<Term> *side : {&reaction.reactants, &reaction.products})
+        for (const Term &term : *side)
+          hasThermo[term.species] = true;
+  const unsigned temperature = builder.addField("temperature", 1);
+  const unsigned pressure = builder.addField("pressure", 1);
+  moleFractions = builder.addField("moleFractions", unsigned(mechanism.species.size()));
+  for (const std::string &name : identifiers)
+    builder.addSum("w_" + name);
+  builder.begin("the point");
+  at.temperature = builder.named("T", builder.load(temperature, 0));
+  at.reciprocal = builder.named("rT", reciprocal(at.temperature));
+  at.log2Temperature = builder.named("lT", log2(at.temperature));
+  at.pressure = builder.named("P", builder.load(pressure, 0) * pressureFactor);
+  at.total = builder.named("cTotal", at.pressure * at.reciprocal * (1 / gasConstant));
+  choosePotentials();
+}
+
+/// Any amount for each atom of an element may be taken off g/RT: it cancels in every reaction. Amounts that
+/// make log2(1/phi) small keep products of phi and of a far from overflow at low temperatures.
+void ProgramContext::choosePotentials() {
+  if (!conservesElements(mechanism))
+    return;
+  const long species = long(mechanism.species.size()), elements = long(mechanism.elements.size());
+  Eigen::MatrixXd atoms = Eigen::MatrixXd::Zero(species, elements);
+  Eigen::MatrixXd wanted(species, 2);
+  for (long k = 0; k < species; ++k) {
+    for (const ElementCount &part : mechanism.species[size_t(k)].composition)
+      atoms(k, part.element) = part.count;
+    const GibbsTerms terms = gibbsRanges(mechanism.species[size_t(k)].thermo).first.front();
+    wanted(k, 0) = terms.reciprocal;
+    wanted(k, 1) = terms.powers[0] + 10 * terms.log; // near log2 1000, where chemistry happens
+  }
+  const Eigen::MatrixXd shift = atoms * atoms.completeOrthogonalDecomposition().solve(wanted);
+  for (long k = 0; k < species; ++k) {
+    shiftByReciprocal[size_t(k)] = shift(k, 0);
+    shiftConstant[size_t(k)] = shift(k, 1);
+  }
+}
+
+const SpeciesValues &ProgramContext::thermoOf(unsigned species) {
+  auto [place, isNew] = thermo.try_emplace(species);
+  SpeciesValues &values = place->second;
+  if (!isNew)
+    return values;
+  const std::string &name = identifiers[species];
+  const auto [ranges, between] = gibbsRanges(mechanism.species[species].thermo);
+  const auto coefficient = [&](auto get) {
+    flow::Steps steps{between, {}};
+    for (const GibbsTerms &terms : ranges)
+      steps.values.push_back(get(terms));
+    return piecewise(at.temperature, steps);
+  };
+  builder.begin(mechanism.species[species].name);
+  const double logStandard = std::log2(oneAtmosphere / gasConstant), shift = shiftConstant[species],
+               shiftReciprocal = shiftByReciprocal[species];
+  std::vector<Expr> powers;
+  for (size_t i = 0; i < 5; ++i)
+    powers.push_back(coefficient(
+        [&](const GibbsTerms &terms) { return terms.powers[i] - (i == 0 ? logStandard + shift : 0); }));
+  Expr log = fma(coefficient([](const GibbsTerms &terms) { return terms.log + 1; }), at.log2Temperature,
+                 polynomial(powers, at.temperature));
+  values.logScale = builder.named("g_" + name, fma(coefficient([&](const GibbsTerms &terms) {
+                                                     return terms.reciprocal - shiftReciprocal;
+                                                   }),
+                                                   at.reciprocal, log));
+  values.scale = builder.named("f_" + name, exp2(0.0 - values.logScale));
+  const Expr fraction = builder.named("x_" + name, builder.load(moleFractions, species));
+  values.activity = builder.named("a_" + name, at.total * fraction * exp2(values.logScale));
+  return values;
+}
+
+Expr ProgramContext::concentrationOf(unsigned species) {
+  if (hasThermo[species]) {
+    const SpeciesValues &values = thermoOf(species);
+    return values.activity * values.scale;
+  }
+  auto [place, isNew] = concentrations.try_emplace(species, 0.0);
+  if (isNew) {
+    builder.begin("concentration of " + mechanism.species[species].name);
+    const std::string &name = identifiers[species];
+    place->second = builder.named("n_" + name, at.total * builder.load(moleFractions, species));
+  }
+  return place->second;
+}
+
+const ColliderValues &ProgramContext::colliderOf(const Collider &collider) {
+  // The default efficiency counts for all that is there: mole fractions add up to 1.
+  std::vector<double> key = {collider.named ? double(*collider.named) : -1, collider.defaultEfficiency};
+  for (const Term &term : collider.efficiencies)
+    key.insert(key.end(), {double(term.species), term.value});
+  auto [place, isNew] = colliders.try_emplace(key);
+  if (!isNew)
+    return place->second;
+  const std::string number = std::to_string(colliders.size());
+  ColliderValues &values = place->second;
+  Expr share = collider.defaultEfficiency;
+  if (collider.named) {
+    builder.begin("collider " + mechanism.species[*collider.named].name);
+    share = builder.load(moleFractions, *collider.named);
+  } else {
+    builder.begin("colliders, by their efficiencies");
+    for (const Term &term : collider.efficiencies)
+      if (term.value != collider.defaultEfficiency)
+        share =
+            fma(term.value - collider.defaultEfficiency, builder.load(moleFractions, term.species), share);
+  }
+  values.concentration = builder.named("M" + number, at.total * share);
+  values.log = builder.named("lM" + number, log2(max(values.concentration, 1e-300)));
+  return values;
+}
+
+Expr ProgramContext::log2Pressure() {
+  if (pressureLog.empty()) {
+    builder.begin("pressure");
+    pressureLog.push_back(builder.named("lP", log2(at.pressure)));
+  }
+  return pressureLog.front();
+}
+
+void ProgramContext::prepare(const Reaction &reaction) {
+  const auto species = [&](const std::vector<Term> &terms) {
+    for (const Term &term : terms)
+      if (hasThermo[term.species])
+        thermoOf(term.species);
+      else
+        concentrationOf(term.species);
+  };
+  species(reaction.reactants);
+  species(reaction.products);
+  for (const auto &orders : {reaction.forwardOrders, reaction.reverseOrders})
+    if (orders)
+      species(*orders);
+  if (reaction.collider)
+    colliderOf(*reaction.collider);
+  const auto needsPressure = [](const Rate &rate) {
+    return std::holds_alternative<Plog>(rate) || std::holds_alternative<Chebyshev>(rate);
+  };
+  if (needsPressure(reaction.rate) || (reaction.reverseRate && needsPressure(*reaction.reverseRate)))
+    log2Pressure();
+}
+
+bool hasWholePowers(const std::vector<Term> &terms) {
+  return std::ranges::all_of(
+      terms, [](const Term &term) { return term.value == 1 || term.value == 2 || term.value == 3; });
+}
+
+} // namespace heddle::chem

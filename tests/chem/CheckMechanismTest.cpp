@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which reactions count as the same, which as balanced; and what the comparison of two mechanisms sees.
+#include "SmallChemkin.h"
+#include "chem/CompareMechanisms.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace heddle::chem {
+namespace {
+
+using test::complaints;
+using test::readSmall;
+
+bool areDuplicates(std::string_view first, std::string_view second) {
+  std::string said = complaints(fmt::format("REACTIONS\n{}\n{}\nEND\n", first, second));
+  EXPECT_TRUE(said.empty() || said.find("not marked as a duplicate") != std::string::npos) << said;
+  return !said.empty();
+}
+
+TEST(Duplicates, SameReversedAndMultiples) {
+  EXPECT_TRUE(areDuplicates("A+B=C 1 0 0", "B+A=C 1 0 0"));
+  EXPECT_TRUE(areDuplicates("A+B=C 1 0 0", "C=>A+B 1 0 0"));
+  EXPECT_TRUE(areDuplicates("A+B=C 1 0 0", "2A+2B=2C 1 0 0"));
+  EXPECT_TRUE(areDuplicates("2C=2A+2B 1 0 0", "A+B=C 1 0 0"));
+  EXPECT_TRUE(areDuplicates("A+B+M=C+M 1 0 0", "A+B+M=C+M 1 0 0\nX/2/"));
+}
+
+TEST(Duplicates, OppositeOneWaysAndOtherCollisionsAreNotTheSame) {
+  EXPECT_FALSE(areDuplicates("A+B=>C 1 0 0", "C=>A+B 1 0 0"));
+  EXPECT_FALSE(areDuplicates("A+B=C 1 0 0", "A+B+M=C+M 1 0 0"));
+  EXPECT_FALSE(areDuplicates("A+B+M=C+M 1 0 0", "A+B(+M)=C(+M) 1 0 0\nLOW/1 0 0/"));
+  EXPECT_FALSE(areDuplicates("A+B+AR=C+AR 1 0 0", "A+B+M=C+M 1 0 0"));
+  EXPECT_FALSE(areDuplicates("A+B=C 1 0 0", "A+D=C 1 0 0"));
+}
+
+TEST(Duplicates, BothMustBeMarked) {
+  EXPECT_FALSE(areDuplicates("A=B 1 0 0\nDUP", "A=B 2 0 0\nDUP"));
+  EXPECT_TRUE(areDuplicates("A=B 1 0 0\nDUP", "A=B 2 0 0"));
+  EXPECT_TRUE(areDuplicates("A=B 1 0 0", "A=B 2 0 0\nDUP"));
+}
+
+TEST(Duplicates, AnUnmarkedOneIsReportedOnce) {
+  std::string said = complaints("REACTIONS\nA=B 1 0 0\nA=B 2 0 0\nDUP\nA=B 3 0 0\nDUP\nEND\n");
+  EXPECT_EQ(said.find("error"), said.rfind("error")) << said;
+}
+
+TEST(Balance, FractionsMayBeRounded) {
+  EXPECT_EQ(complaints("REACTIONS\nA=>.33333 C+.33334A 1 0 0\nEND\n"), "");
+  EXPECT_NE(complaints("REACTIONS\nA=>.333 C+.333A 1 0 0\nEND\n").find("is not balanced"), std::string::npos);
+}
+
+TEST(Balance, ChargeIsAnElement) {
+  std::string thermo = test::card("P", "H   1E  -1") + test::card("H", "H   1") + test::card("E", "E   1");
+  ChemkinText text{{"a.inp", "ELEMENTS H E END\nSPECIES H P E END\nREACTIONS\nH=P+E 1 0 0\nH=P 1 0 0\nEND\n"},
+                   SourceText{"t.dat", thermo},
+                   std::nullopt};
+  std::string said = complaints(text);
+  EXPECT_NE(said.find("a.inp:5:1: error: reaction 'H=P' is not balanced: 0 E to the left, -1 to the right"),
+            std::string::npos)
+      << said;
+  EXPECT_EQ(said.find("'H=P+E'"), std::string::npos);
+}
+
+// The comparison
+
+Mechanism hydrogenLike() {
+  return readSmall(
+      "REACTIONS\nA+B+M=C+M 1E12 0.5 100\nX/2/ AR/0.5/\nA+D(+M)=C(+M) 1E12 0 0\nLOW/1E18 0 0/\n"
+      "TROE/0.5 100 1000 2000/\nB+D=C 1 0 0\nPLOG/1 1 0 0/\nPLOG/10 2 0 0/\nA=B 1 0 0\nREV/2 0 0/\n"
+      "2A=C 1 0 0\nFORD/A 1.5/\nEND\n");
+}
+
+TEST(CompareMechanisms, SameIsSame) {
+  EXPECT_EQ(firstDifference(hydrogenLike(), hydrogenLike()), std::nullopt);
+}
+
+TEST(CompareMechanisms, OrderOfTermsDoesNotCount) {
+  Mechanism other = hydrogenLike();
+  std::ranges::reverse(other.reactions[0].reactants);
+  std::ranges::reverse(other.reactions[0].collider->efficiencies);
+  std::ranges::reverse(other.species[0].composition);
+  EXPECT_EQ(firstDifference(hydrogenLike(), other), std::nullopt);
+}
+
+TEST(CompareMechanisms, SeesAChangeOfAnything) {
+  struct Change {
+    const char *said;
+    std::function<void(Mechanism &)> make;
+  };
+  auto nudge = [](double &value) { value *= 1 + 1e-11; };
+  const Change changes[] = {
+      {"weight of element H", [&](Mechanism &m) { nudge(m.elements[0].weight); }},
+      {"name of a species", [](Mechanism &m) { m.species[2].name = "Z"; }},
+      {"species A, atoms", [](Mechanism &m) { m.species[0].composition[0].count += 1; }},
+      {"species A, charge", [](Mechanism &m) { m.species[0].charge = 1; }},
+      {"species B, a3 of range 2",
+       [&](Mechanism &m) { nudge(std::get<std::vector<Nasa7Range>>(m.species[1].thermo)[1].a[2]); }},
+      {"species B, upper limit",
+       [&](Mechanism &m) { nudge(std::get<std::vector<Nasa7Range>>(m.species[1].thermo)[1].high); }},
+      {"species B, kind of thermo data", [](Mechanism &m) { m.species[1].thermo = ConstantCp{}; }},
+      {"species D, has transport data", [](Mechanism &m) { m.species[3].transport = Transport{}; }},
+      {"reaction 1 (A+B+M=C+M), A", [&](Mechanism &m) { nudge(std::get<Arrhenius>(m.reactions[0].rate).a); }},
+      {"reaction 1 (A+B+M=C+M), efficiencies",
+       [&](Mechanism &m) { nudge(m.reactions[0].collider->efficiencies[1].value); }},
+      {"reaction 1 (A+B+M=C+M), reactants", [&](Mechanism &m) { nudge(m.reactions[0].reactants[0].value); }},
+      {"reaction 1 (A+B+M=C+M), kind of reverse rate",
+       [](Mechanism &m) { m.reactions[0].reverse = Reverse::None; }},
+      {"reaction 2 (A+D(+M)=C(+M)), low, b",
+       [](Mechanism &m) { std::get<Falloff>(m.reactions[1].rate).low.b = 1e-9; }},
+      {"reaction 2 (A+D(+M)=C(+M)), has Troe T2",
+       [](Mechanism &m) { std::get<Troe>(std::get<Falloff>(m.reactions[1].rate).shape).t2.reset(); }},
+      {"reaction 3 (B+D=C), pressure",
+       [&](Mechanism &m) { nudge(std::get<Plog>(m.reactions[2].rate).points[1].pressure); }},
+      {"reaction 4 (A=B), reverse, A",
+       [&](Mechanism &m) { nudge(std::get<Arrhenius>(*m.reactions[3].reverseRate).a); }},
+      {"reaction 5 (2A=C), orders", [](Mechanism &m) { m.reactions[4].forwardOrders.reset(); }},
+      {"number of reactions", [](Mechanism &m) { m.reactions.pop_back(); }},
+  };
+  for (const Change &change : changes) {
+    Mechanism other = hydrogenLike();
+    change.make(other);
+    std::optional<std::string> difference = firstDifference(hydrogenLike(), other);
+    EXPECT_TRUE(difference && difference->starts_with(change.said))
+        << change.said << ": " << difference.value_or("nothing");
+  }
+}
+
+TEST(CompareMechanisms, ExplicitReverseMayBeAReactionOfItsOwn) {
+  Mechanism one = readSmall("REACTIONS\nA+B=C 1 0 0\nREV/5 0 100/\nEND\n");
+  Mechanism two = readSmall("REACTIONS\nA+B=>C 1 0 0\nC=>A+B 5 0 100\nEND\n");
+  EXPECT_EQ(two.reactions.size(), 2u) << "what the file says stays";
+  EXPECT_EQ(firstDifference(one, two), std::nullopt);
+}
+
+} // namespace
+} // namespace heddle::chem
