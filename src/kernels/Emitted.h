@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is generated for a mechanism: source files, and the C functions in them. Every function has the same
+// arguments, so that programs and self-tests call any kernel in any form alike:
+//
+//     int NAME(size_t points, size_t stride, const double *temperature, const double *pressure,
+//              const double *moleFractions, double *result, cudaStream_t stream);
+//
+// The value of species k at point p stands at [k * stride + p], in `moleFractions` and, where there is a
+// result for each species, in `result`. The host's form takes `int threads` in place of the stream; 0 is all.
+// Returned is 0, or an error that NAME's header explains.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace heddle::kernels {
+
+enum class Kernel { Viscosity, Conductivity, Diffusion, Chemistry };
+enum class Form { Plain, Warps, Matrix, Cpu };
+enum class Precision { Double, Float, Mixed };
+enum class Units { Si, Cgs };
+
+struct Options {
+  std::string prefix; ///< of every function: a C identifier, made of the mechanism's name
+  Precision precision = Precision::Double;
+  Units units = Units::Si;
+};
+
+struct SourceFile {
+  std::string name, text;
+};
+
+/// One C function.
+struct Function {
+  std::string name;
+  Kernel kernel = Kernel::Viscosity;
+  Form form = Form::Plain;
+  std::string about; ///< a sentence for the header
+};
+
+struct Emitted {
+  std::vector<SourceFile> files;
+  std::vector<Function> functions;
+};
+
+} // namespace heddle::kernels

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Everything that is generated for a mechanism, as one folder: kernels, a header with their C functions, a
+// self-test against the evaluator, a CMake target and a page that says what is what.
+#pragma once
+
+#include "chem/Fits.h"
+#include "chem/Mechanism.h"
+#include "kernels/Chemistry.h"
+
+namespace heddle::kernels {
+
+struct PackageRequest {
+  std::vector<Kernel> kernels;
+  std::vector<Form> forms;
+  Options options;
+  chem::FitForm fits = chem::FitForm::Cantera;
+  ChemistryLayout layout;
+  std::string command; ///< that it was made with, for the page
+};
+
+/// Kernels that do not exist in a form are left out; at least one must be there. Errors go to diagnostics.
+std::vector<SourceFile> makePackage(const chem::Mechanism &mechanism, const PackageRequest &request,
+                                    Diagnostics &diagnostics);
+
+std::string_view nameOf(Kernel kernel);
+std::string_view nameOf(Form form);
+/// A C identifier made of a mechanism's name.
+std::string prefixOf(const std::string &mechanismName);
+
+} // namespace heddle::kernels

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Source text of the transport kernels of a mechanism: mixture viscosity, mixture conductivity and
+// mixture-averaged diffusion.
+//
+//     viscosity      Wilke's rule                      plain, matrix, cpu
+//     conductivity   mean of two means                 plain, cpu: it only has to be read, no matrix in it
+//     diffusion      from reciprocal pair coefficients plain, matrix, cpu
+//
+// All forms of a kernel compute the same thing within rounding. Each is one file, PREFIX_KERNEL_FORM.cu or
+// .cpp, which includes `heddle_math.h` (MathHeader.h) and nothing else of ours.
+#pragma once
+
+#include "chem/Fits.h"
+#include "kernels/Emitted.h"
+
+#include <optional>
+
+namespace heddle::kernels {
+
+/// What a mechanism's transport is made of; fits of viscosity and conductivity may have either form.
+struct TransportModel {
+  const chem::Mechanism &mechanism;
+  const chem::TransportFits &fits;
+  const chem::ReciprocalDiffusionFits &reciprocal;
+};
+
+/// How a matrix kernel is spread over a multiprocessor; chosen by the number of species where it is not
+/// given.
+struct MatrixShape {
+  unsigned warps = 0;  ///< in a block
+  unsigned blocks = 0; ///< on a multiprocessor at a time
+  unsigned depth = 0;  ///< species that one matrix instruction takes: 8 or 16
+};
+
+/// Nothing, with a refusal in `diagnostics`, where this kernel does not exist in this form or precision.
+std::optional<Emitted> emitTransport(const TransportModel &model, Kernel kernel, Form form,
+                                     const Options &options, Diagnostics &diagnostics,
+                                     const MatrixShape &shape = {});
+
+} // namespace heddle::kernels

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One thread a point, as one would write it by hand: each row of a sum over pairs of species is a loop in
+// which every thread of a warp needs the same constants.
+//
+// Up to `mostInRegisters` species, what a thread needs of each species stays in registers: the loop over
+// these is unrolled, the one over rows is not. With more species that would spill; there, rows are taken a
+// few at a time and each species' values are worked out again for every such block of rows.
+#include "kernels/Template.h"
+#include "kernels/TransportForms.h"
+
+#include <fmt/format.h>
+
+namespace heddle::kernels {
+namespace {
+
+/// Two doubles for each species are 224 registers of 255.
+constexpr size_t mostInRegisters = 56;
+/// Rows at a time with more species.
+constexpr size_t viscosityRows = 16, diffusionRows = 8;
+/// Constant memory has 64 KiB; what is larger is read from global memory, all lanes at one address.
+constexpr size_t constantBytes = 60000;
+
+std::string spaceFor(size_t doubles) { return doubles * 8 <= constantBytes ? "__constant__" : "__device__"; }
+
+size_t roundedUp(size_t n, size_t step) { return (n + step - 1) / step * step; }
+
+constexpr std::string_view frame = R"(
+#include "heddle_math.h"
+
+#include <cuda_runtime.h>
+#include <stddef.h>
+
+namespace {
+
+constexpr int species = $species$;
+constexpr int threads = 128;
+constexpr double least = 1e-20; // a mole fraction below this counts as this much
+
+$tables$
+$functions$
+__global__ void __launch_bounds__(threads)
+kernel(size_t points, size_t stride, const double *__restrict__ temperature, $pressureParameter$
+       const double *__restrict__ moleFractions, double *__restrict__ result) {
+  const size_t p = blockIdx.x * size_t(threads) + threadIdx.x;
+  if (p >= points)
+    return;
+  const double t = temperature[p];
+  const double u = hdl_log2(t * (1.0 / 1024)); // fits are polynomials in this
+$body$}
+
+} // namespace
+
+extern "C" int $name$(size_t points, size_t stride, const double *temperature, const double *pressure,
+    const double *moleFractions, double *result, cudaStream_t stream) {
+  if (stride < points)
+    return cudaErrorInvalidValue;
+  if (points == 0)
+    return cudaSuccess;
+$unusedPressure$  const unsigned blocks = unsigned((points + threads - 1) / threads);
+  kernel<<<blocks, threads, 0, stream>>>(points, stride, temperature, $pressureArgument$moleFractions, result);
+  return cudaGetLastError();
+}
+)";
+
+std::string framed(const TransportTask &task, const std::string &tables, const std::string &functions,
+                   const std::string &body) {
+  const bool pressure = task.kernel == Kernel::Diffusion;
+  return fillIn(frame, {{"species", std::to_string(task.species())},
+                        {"tables", tables},
+                        {"functions", functions},
+                        {"pressureParameter", pressure ? "const double *__restrict__ pressure," : ""},
+                        {"pressureArgument", pressure ? "pressure, " : ""},
+                        {"unusedPressure", pressure ? "" : "  (void)pressure;\n"},
+                        {"name", task.name},
+                        {"body", body}});
+}
+
+// ---- viscosity
+
+constexpr std::string_view rootFunctions = R"(
+/// 1/a_k and a_k; $roots$
+__device__ __forceinline__ double inverseRoot(int k, double u) {
+  const double *c = fits[k];
+  return $inverse$;
+}
+
+__device__ __forceinline__ double root(int k, double u) {
+  const double *c = fits[k];
+  return $root$;
+}
+)";
+
+std::string rootsOf(const TransportTask &task, size_t count) {
+  const std::string polynomial = hornerText(count, "c", "u");
+  const bool chemkin = task.chemkin();
+  return fillIn(rootFunctions, {{"roots", chemkin ? "a_k = sqrt(eta_k) W_k^(-1/4)."
+                                                  : "a_k = sqrt(eta_k) W_k^(-1/4) T^(-1/4)."},
+                                {"inverse", (chemkin ? "hdl_exp2(" : "hdl_rcp(") + polynomial + ")"},
+                                {"root", chemkin ? fmt::format("hdl_exp2(-{})", polynomial) : polynomial}});
+}
+
+constexpr std::string_view viscosityInRegisters = R"(
+  double z[species], w[species]; // sqrt(x_j) and sqrt(x_j)/a_j, so that x_j (1 + a_k/a_j)^2 = (z_j + a_k w_j)^2
+#pragma unroll
+  for (int j = 0; j < species; ++j) {
+    z[j] = sqrt(fmax(moleFractions[j * stride + p], least));
+    w[j] = z[j] * inverseRoot(j, u);
+  }
+  double sum = 0;
+#pragma unroll 1
+  for (int k = 0; k < species; ++k) {
+    const double a = root(k, u);
+    double others[2] = {0, 0}; // two sums, so that one need not wait for the other
+#pragma unroll
+    for (int j = 0; j < species; ++j) {
+      const double v = fma(a, w[j], z[j]);
+      others[j % 2] = fma(matrix[k][j] * v, v, others[j % 2]);
+    }
+    const double x = fmax(moleFractions[k * stride + p], least);
+    sum = fma(x * a * a, hdl_rcp(others[0] + others[1]), sum);
+  }
+  result[p] = sum$factor$;
+)";
+
+constexpr std::string_view viscosityByRows = R"(
+  double sum = 0;
+#pragma unroll 1
+  for (int k = 0; k < species; k += rows) {
+    double a[rows], others[rows];
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      a[r] = root(k + r, u);
+      others[r] = 0;
+    }
+#pragma unroll 1
+    for (int j = 0; j < species; ++j) {
+      // sqrt(x_j) and sqrt(x_j)/a_j, so that x_j (1 + a_k/a_j)^2 = (z + a_k w)^2
+      const double z = sqrt(fmax(moleFractions[j * stride + p], least)), w = z * inverseRoot(j, u);
+#pragma unroll
+      for (int r = 0; r < rows; ++r) {
+        const double v = fma(a[r], w, z);
+        others[r] = fma(matrix[j][k + r] * v, v, others[r]);
+      }
+    }
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+      if (k + r < species)
+        sum = fma(fmax(moleFractions[(k + r) * stride + p], least) * a[r] * a[r], hdl_rcp(others[r]), sum);
+  }
+  result[p] = sum$factor$;
+)";
+
+/// m_kj, as [k][j] or, in blocks of rows, as [j][k].
+std::vector<TableRow> wilkeRows(const TransportTask &task, bool byColumn, size_t width) {
+  std::vector<TableRow> rows;
+  for (size_t a = 0; a < task.species(); ++a) {
+    TableRow row = {{}, task.model.mechanism.species[a].name};
+    for (size_t b = 0; b < task.species(); ++b)
+      row.values.push_back(wilkeElement(task.model, task.options.units, byColumn ? b : a, byColumn ? a : b));
+    row.values.resize(width, 0.0);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+std::string viscosity(const TransportTask &task) {
+  const bool small = task.species() <= mostInRegisters;
+  const size_t width = small ? task.species() : roundedUp(task.species(), viscosityRows);
+  WilkeTables wilke = wilkeTables(task.model, task.options.units);
+  wilke.fits.resize(width, {std::vector<double>(wilke.coefficients, 1.0), "fills the last block"});
+  std::string tables = fmt::format(
+      "{}/// Polynomials in u: {}\n__constant__ const double fits[{}][{}] = {{\n{}}};\n\n/// sqrt(W_j / (8 "
+      "W_k (W_k + W_j))){}"
+      ", {}\n{} const double matrix[species][{}] = {{\n{}}};\n",
+      small ? "" : fmt::format("constexpr int rows = {}; // worked on at a time\n\n", viscosityRows),
+      task.chemkin() ? "log2 of 1/a_k." : "a_k.", width, wilke.coefficients, tableText(wilke.fits),
+      task.options.units == Units::Si ? "" : " over the unit of the result",
+      small ? "a row for each k." : "a row for each j.", spaceFor(task.species() * width), width,
+      tableText(wilkeRows(task, !small, width)));
+  return framed(task, tables, rootsOf(task, wilke.coefficients),
+                fillIn(small ? viscosityInRegisters : viscosityByRows,
+                       {{"factor", task.chemkin() ? "" : " * sqrt(t)"}}));
+}
+
+// ---- conductivity
+
+constexpr std::string_view conductivityBody = R"(
+  double sum = 0, reciprocals = 0;
+#pragma unroll 4
+  for (int k = 0; k < species; ++k) {
+    const double *c = fits[k];
+    const double x = fmax(moleFractions[k * stride + p], least);
+    const double lambda = $lambda$;
+    sum = fma(x, lambda, sum);
+    reciprocals = fma(x, hdl_rcp(lambda), reciprocals);
+  }
+  result[p] = 0.5 * (sum + hdl_rcp(reciprocals))$factor$;
+)";
+
+std::string conductivity(const TransportTask &task) {
+  const std::vector<TableRow> fits = conductivityFits(task.model, task.options.units);
+  const size_t count = fits[0].values.size();
+  const std::string polynomial = hornerText(count, "c", "u");
+  std::string tables = fmt::format(
+      "/// Polynomials in u: {}\n__constant__ const double fits[species][{}] = {{\n{}}};\n",
+      task.chemkin() ? "log2 of the conductivity." : "conductivity over T^(1/2).", count, tableText(fits));
+  return framed(
+      task, tables, "",
+      fillIn(conductivityBody, {{"lambda", task.chemkin() ? "hdl_exp2(" + polynomial + ")" : polynomial},
+                                {"factor", task.chemkin() ? "" : " * sqrt(t)"}}));
+}
+
+// ---- diffusion
+
+constexpr std::string_view diffusionInRegisters = R"(
+  double x[species], mean = 0;
+#pragma unroll
+  for (int j = 0; j < species; ++j) {
+    x[j] = fmax(moleFractions[j * stride + p], least);
+    mean = fma(x[j], weights[j], mean);
+  }
+  const double factor = $unit$t * sqrt(t) * hdl_rcp(pressure[p] * mean);
+#pragma unroll 1
+  for (int k = 0; k < species; ++k) {
+    double others[2] = {0, 0}; // two sums, so that one need not wait for the other
+#pragma unroll
+    for (int j = 0; j < species; ++j) {
+      const double *c = pairs[k][j];
+      others[j % 2] = fma(x[j], $polynomial$, others[j % 2]);
+    }
+    const double own = fmax(moleFractions[k * stride + p], least) * weights[k];
+    result[k * stride + p] = factor * (mean - own) * hdl_rcp(others[0] + others[1]);
+  }
+)";
+
+constexpr std::string_view diffusionByRows = R"(
+  double mean = 0;
+#pragma unroll 4
+  for (int j = 0; j < species; ++j)
+    mean = fma(fmax(moleFractions[j * stride + p], least), weights[j], mean);
+  const double factor = $unit$t * sqrt(t) * hdl_rcp(pressure[p] * mean);
+#pragma unroll 1
+  for (int k = 0; k < species; k += rows) {
+    double others[rows] = {};
+#pragma unroll 2
+    for (int j = 0; j < species; ++j) {
+      const double x = fmax(moleFractions[j * stride + p], least);
+#pragma unroll
+      for (int r = 0; r < rows; ++r) {
+        const double *c = pairs[j][k + r];
+        others[r] = fma(x, $polynomial$, others[r]);
+      }
+    }
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+      if (k + r < species) {
+        const size_t at = (k + r) * stride + p;
+        result[at] = factor * (mean - fmax(moleFractions[at], least) * weights[k + r]) * hdl_rcp(others[r]);
+      }
+  }
+)";
+
+/// All pairs both ways: whose line it is may then be a loop's variable.
+std::string pairTable(const TransportTask &task, size_t width) {
+  const auto &species = task.model.mechanism.species;
+  std::string text;
+  for (size_t k = 0; k < species.size(); ++k) {
+    text += "    { // " + inComment(species[k].name) + "\n";
+    std::vector<TableRow> rows;
+    for (size_t j = 0; j < width; ++j)
+      rows.push_back({diffusionPair(task.model, k, j < species.size() ? j : k), ""});
+    text += tableText(rows) + "    },\n";
+  }
+  return text;
+}
+
+std::string diffusion(const TransportTask &task) {
+  const bool small = task.species() <= mostInRegisters;
+  const size_t width = small ? task.species() : roundedUp(task.species(), diffusionRows);
+  const size_t count = diffusionPair(task.model, 0, 1).size();
+  std::string tables = fmt::format(
+      "{}__constant__ const double weights[species] = {{\n{}}};\n\n"
+      "/// Polynomials in u: T^(3/2)/(D P) of every pair, zero for a species with itself.\n"
+      "{} const double pairs[species][{}][{}] = {{\n{}}};\n",
+      small ? "" : fmt::format("constexpr int rows = {}; // worked on at a time\n\n", diffusionRows),
+      tableText(weightRows(task.model)), spaceFor(task.species() * (1 + width * count)), width, count,
+      pairTable(task, width));
+  const double unit = unitOf(task.kernel, task.options.units);
+  return framed(task, tables, "",
+                fillIn(small ? diffusionInRegisters : diffusionByRows,
+                       {{"unit", unit == 1 ? "" : literal(unit) + " * "},
+                        {"polynomial", hornerText(count, "c", "u")}}));
+}
+
+} // namespace
+
+std::string plainText(const TransportTask &task) {
+  switch (task.kernel) {
+  case Kernel::Viscosity: return viscosity(task);
+  case Kernel::Conductivity: return conductivity(task);
+  case Kernel::Diffusion: return diffusion(task);
+  case Kernel::Chemistry: break;
+  }
+  return {};
+}
+
+} // namespace heddle::kernels

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiles generated text and runs it: natively, or as a CUDA program on the machine.
+#pragma once
+
+#include "build/Program.h"
+#include "kernels/Emitted.h"
+#include "support/Paths.h"
+#include "support/Process.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace heddle::kernels::test {
+
+inline void write(const std::filesystem::path &folder, const SourceFile &file) {
+  std::ofstream(folder / file.name) << file.text;
+}
+
+/// Compilers for the host that are there.
+inline std::vector<std::string> hostCompilers() {
+  std::vector<std::string> found;
+  for (const char *name : {"clang++-22", "clang++", "g++"})
+    if (findProgram(name) && !(name == std::string("clang++") && findProgram("clang++-22")))
+      found.push_back(name);
+  return found;
+}
+
+/// Compilers for the device that are there.
+inline std::vector<build::Compiler> deviceCompilers() {
+  if (build::findNvcc())
+    return {build::Compiler::Clang, build::Compiler::Nvcc};
+  return {build::Compiler::Clang};
+}
+
+/// What the program printed; a test failure where it cannot be compiled or fails.
+inline std::string runOnHost(const std::string &compiler, const std::filesystem::path &folder,
+                             const std::vector<std::string> &files, std::vector<std::string> arguments = {}) {
+  std::vector<std::string> command = {compiler,   "-std=c++17", "-O2",
+                                      "-Wall",    "-Wextra",    "-Werror",
+                                      "-pthread", "-o",         (folder / "program").string()};
+  if (compiler.starts_with("g++"))
+    command.push_back("-Wno-psabi"); // vectors wider than the machine's as arguments: all is inlined
+  for (const std::string &file : files)
+    command.push_back((folder / file).string());
+  ProcessResult compiled = runProcess(command);
+  EXPECT_TRUE(compiled.succeeded()) << compiler << "\n" << compiled.standardError;
+  if (!compiled.succeeded())
+    return {};
+  arguments.insert(arguments.begin(), (folder / "program").string());
+  ProcessResult run = runProcess(arguments, {}, 120);
+  EXPECT_TRUE(run.succeeded()) << run.standardOutput << run.standardError;
+  return run.standardOutput;
+}
+
+inline std::string runOnMachine(build::Compiler compiler, const std::filesystem::path &folder,
+                                const std::vector<std::string> &files,
+                                const std::vector<std::string> &arguments = {},
+                                const std::string &arch = "sm_90") {
+  build::ProgramOptions options;
+  for (const std::string &file : files)
+    options.sources.files.push_back(folder / file);
+  options.compiler = compiler;
+  options.arch = arch;
+  options.timeoutSeconds = 60;
+  Diagnostics diagnostics;
+  build::Program program(options, diagnostics);
+  EXPECT_TRUE(program.ok()) << program.messages();
+  if (!program.ok())
+    return {};
+  build::ProgramRun run = program.run(arguments, {}, build::Output::Captured);
+  EXPECT_EQ(run.execution.exitCode, 0) << run.execution.output;
+  return run.execution.output;
+}
+
+} // namespace heddle::kernels::test

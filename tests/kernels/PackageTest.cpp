@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whole folders of kernels, built and held to their own self-tests: natively, and on the machine.
+#include "kernels/Package.h"
+
+#include "Generated.h"
+#include "chem/MechanismFiles.h"
+#include "chem/Shared.h"
+
+#include <gmock/gmock.h>
+
+namespace heddle::kernels::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::vector<Kernel> allKernels = {Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion,
+                                        Kernel::Chemistry};
+
+chem::Mechanism read(const fs::path &folder) {
+  Diagnostics diagnostics;
+  std::optional<chem::Mechanism> mechanism = chem::readMechanism({{folder}, {}, false}, diagnostics);
+  EXPECT_TRUE(mechanism) << folder;
+  return mechanism.value_or(chem::Mechanism());
+}
+
+PackageRequest request(const chem::Mechanism &mechanism, std::vector<Kernel> kernels,
+                       std::vector<Form> forms) {
+  PackageRequest request;
+  request.kernels = std::move(kernels);
+  request.forms = std::move(forms);
+  request.options.prefix = prefixOf(mechanism.name);
+  request.command = "heddle chem";
+  return request;
+}
+
+/// The files in a folder of their own, and the names of those that are compiled.
+struct Written {
+  TemporaryFolder folder;
+  std::vector<std::string> sources;
+
+  explicit Written(const std::vector<SourceFile> &files) {
+    for (const SourceFile &file : files) {
+      write(folder.path(), file);
+      if (file.name.ends_with(".cu") || file.name.ends_with(".cpp"))
+        sources.push_back(file.name);
+    }
+  }
+};
+
+std::vector<SourceFile> make(const chem::Mechanism &mechanism, const PackageRequest &request) {
+  Diagnostics diagnostics;
+  std::vector<SourceFile> files = makePackage(mechanism, request, diagnostics);
+  EXPECT_TRUE(diagnostics.empty());
+  return files;
+}
+
+void holdOnHost(const chem::Mechanism &mechanism, const PackageRequest &request) {
+  const Written written(make(mechanism, request));
+  // Less than a vector of points, and many with some left over.
+  const char *points[] = {"7", "101"};
+  size_t turn = 0;
+  for (const std::string &compiler : hostCompilers())
+    EXPECT_THAT(runOnHost(compiler, written.folder.path(), written.sources, {points[turn++ % 2]}),
+                HasSubstr("right"));
+}
+
+void holdOnMachine(const chem::Mechanism &mechanism, const PackageRequest &request) {
+  const Written written(make(mechanism, request));
+  for (build::Compiler compiler : deviceCompilers())
+    EXPECT_THAT(runOnMachine(compiler, written.folder.path(), written.sources, {"70"}), HasSubstr("right"));
+}
+
+TEST(Package, hydrogenIsRightOnTheHost) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  holdOnHost(hydrogen, request(hydrogen, allKernels, {Form::Cpu}));
+}
+
+TEST(Package, hydrogenIsRightOnTheMachine) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  holdOnMachine(hydrogen, request(hydrogen, allKernels, {Form::Plain, Form::Matrix}));
+}
+
+TEST(Package, centimetresAndGramsAreRightToo) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  PackageRequest cgs = request(hydrogen, allKernels, {Form::Cpu});
+  cgs.options.units = Units::Cgs;
+  cgs.fits = chem::FitForm::Chemkin;
+  holdOnHost(hydrogen, cgs);
+}
+
+TEST(Package, aMechanismCutIntoPartsComputesTheSame) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  PackageRequest cut = request(hydrogen, {Kernel::Chemistry}, {Form::Plain});
+  cut.layout.instructionsInWhole = cut.layout.instructionsInPart = 500;
+  cut.layout.threadsForParts = 64;
+  const std::vector<SourceFile> files = make(hydrogen, cut);
+  EXPECT_THAT(files.front().text, HasSubstr("part3(")) << "there must be something to put together";
+  holdOnMachine(hydrogen, cut);
+}
+
+class RealMechanism : public testing::TestWithParam<const char *> {};
+
+TEST_P(RealMechanism, chemistryIsRightOnTheMachineAndTheHost) {
+  const fs::path shared = chem::test::sharedMechanisms();
+  if (shared.empty())
+    GTEST_SKIP() << "no folder 'shared' with mechanisms; HEDDLE_SHARED may name one";
+  const chem::Mechanism mechanism = read(shared / GetParam());
+  holdOnMachine(mechanism, request(mechanism, {Kernel::Chemistry}, {Form::Plain, Form::Cpu}));
+}
+
+// Falloff of two kinds; orders that are no stoichiometric coefficients.
+INSTANTIATE_TEST_SUITE_P(Mechanisms, RealMechanism, testing::Values("BurkeDryer", "JL4"));
+
+TEST(Package, comesOutTheSameEveryTime) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  const PackageRequest all = request(hydrogen, allKernels, {Form::Plain, Form::Matrix, Form::Cpu});
+  const std::vector<SourceFile> once = make(hydrogen, all), again = make(hydrogen, all);
+  ASSERT_EQ(once.size(), again.size());
+  for (size_t i = 0; i < once.size(); ++i) {
+    EXPECT_EQ(once[i].name, again[i].name);
+    EXPECT_EQ(once[i].text, again[i].text);
+  }
+}
+
+TEST(Package, selfTestFindsAWrongKernel) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  std::vector<SourceFile> files = make(hydrogen, request(hydrogen, {Kernel::Chemistry}, {Form::Cpu}));
+  // One species' rate comes out a millionth too large.
+  std::string &text = files.front().text;
+  const size_t place = text.find("w_H2O);");
+  ASSERT_NE(place, std::string::npos);
+  text.replace(place, 7, "w_H2O * 1.000001);");
+  const Written written(files);
+  const fs::path folder = written.folder.path();
+  const std::string program = (folder / "program").string();
+  std::vector<std::string> command = {
+      hostCompilers().front(), "-std=c++17", "-O1", "-pthread", "-o", program};
+  for (const std::string &source : written.sources)
+    command.push_back((folder / source).string());
+  ASSERT_TRUE(runProcess(command).succeeded());
+  const ProcessResult run = runProcess({program});
+  EXPECT_EQ(run.exitCode, 1);
+  EXPECT_THAT(run.standardOutput, HasSubstr("WRONG"));
+}
+
+TEST(Package, saysWhatIsMissing) {
+  chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  Diagnostics none;
+  EXPECT_TRUE(makePackage(hydrogen, request(hydrogen, {Kernel::Conductivity}, {Form::Matrix}), none).empty());
+  ASSERT_FALSE(none.empty());
+  EXPECT_THAT(none.all().front().text, HasSubstr("none of these kernels exists"));
+  hydrogen.species.front().transport.reset();
+  Diagnostics missing;
+  makePackage(hydrogen, request(hydrogen, {Kernel::Viscosity}, {Form::Cpu}), missing);
+  ASSERT_FALSE(missing.empty());
+  EXPECT_THAT(missing.all().front().text, HasSubstr("viscosity needs transport data"));
+}
+
+TEST(Package, namesAreCIdentifiers) {
+  EXPECT_EQ(prefixOf("gri30"), "gri30");
+  EXPECT_EQ(prefixOf("C1-C2-NO"), "c1_c2_no");
+  EXPECT_EQ(prefixOf("2step"), "m2step");
+  EXPECT_EQ(prefixOf(""), "m");
+}
+
+} // namespace
+} // namespace heddle::kernels::test
