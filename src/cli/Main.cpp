@@ -27,6 +27,7 @@ Examples:
   heddle analyze kernel.cu   what a kernel does, and what limits it
   heddle check kernel.cu     run a program and tell its races, bad barriers, deadlocks and bad memory
   heddle arch sm_90      what a GPU generation allows
+  heddle chem examples/hydrogen --evaluate states.json   rates and transport of a combustion mechanism
   heddle doctor          what this machine has, and what that enables
   heddle opt kernel.cu -o out.cu -d "coarsen x=2" --verify   change a kernel, and prove that it computes the same
   heddle run saxpy.cu    build a CUDA program and run it, without a GPU
@@ -90,6 +91,7 @@ int main(int argc, char **argv) {
   cli::addAnalyze(app, session);
   cli::addArch(app, session);
   cli::addCheck(app, session);
+  cli::addChem(app, session);
   cli::addDoctor(app, session);
   cli::addOpt(app, session);
   cli::addRun(app, session);

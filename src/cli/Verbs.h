@@ -34,6 +34,7 @@ void complain(Session &session, const std::string &text, const std::string &hint
 void addAnalyze(CLI::App &app, Session &session);
 void addArch(CLI::App &app, Session &session);
 void addCheck(CLI::App &app, Session &session);
+void addChem(CLI::App &app, Session &session);
 void addDoctor(CLI::App &app, Session &session);
 void addOpt(CLI::App &app, Session &session);
 void addRun(CLI::App &app, Session &session);
