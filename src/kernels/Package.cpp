@@ -26,7 +26,7 @@ constexpr std::string_view headerText =
 //
 // Every function takes fields over points: the value of species k at point p stands at [k * stride + p]. Mole
 // fractions add up to 1. Units: $units$.
-// Returned is 0; HEDDLE_BAD_ARGUMENT where a pointer is null, or stride is smaller than points; or
+// Returned is 0; HEDDLE_BAD_ARGUMENT where a pointer that is needed is null, or stride is smaller than points; or
 // HEDDLE_CUDA_ERROR plus CUDA's own error code. Functions on the device return when the work is queued.
 #ifndef $guard$
 #define $guard$

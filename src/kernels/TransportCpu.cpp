@@ -114,17 +114,21 @@ void evaluateAll(const Fields &f, int threads) {
 
 extern "C" int $name$(size_t points, size_t stride, const double *temperature, const double *pressure,
     const double *moleFractions, double *result, int threads) {
-  if (stride < points)
-    return 1; // invalid argument
+  if (points == 0)
+    return 0;
+  if (!temperature || !moleFractions || !result || stride < points || threads < 0$orNoPressure$)
+    return 1; // HEDDLE_BAD_ARGUMENT
   evaluateAll({points, stride, temperature, pressure, moleFractions, result}, threads);
   return 0;
 }
 )";
 
 std::string framed(const TransportTask &task, const std::string &tables, const std::string &body) {
-  return fillIn(
-      frame,
-      {{"species", std::to_string(task.species())}, {"tables", tables}, {"body", body}, {"name", task.name}});
+  return fillIn(frame, {{"species", std::to_string(task.species())},
+                        {"tables", tables},
+                        {"body", body},
+                        {"orNoPressure", task.kernel == Kernel::Diffusion ? " || !pressure" : ""},
+                        {"name", task.name}});
 }
 
 // ---- viscosity

@@ -233,16 +233,17 @@ $aligned$
 
 extern "C" int $name$(size_t points, size_t stride, const double *temperature, const double *pressure,
     const double *moleFractions, double *result, cudaStream_t stream) {
-  if (stride < points)
-    return cudaErrorInvalidValue;
-$unusedPressure$  // Points of full warps, and the rest by themselves.
+$unusedPressure$  if (points == 0)
+    return 0;
+  if (!temperature || !moleFractions || !result || stride < points$orNoPressure$)
+    return 1; // HEDDLE_BAD_ARGUMENT
+  // Points of full warps, and the rest by themselves.
   const size_t whole = $whole$;
-  const cudaError_t error =
-      launch<true>(whole, stride, temperature, $pressureArgument$moleFractions, result, stream);
-  if (error != cudaSuccess)
-    return error;
-  return launch<false>(points - whole, stride, temperature + whole, $restArgument$moleFractions + whole, result + whole,
-      stream);
+  cudaError_t error = launch<true>(whole, stride, temperature, $pressureArgument$moleFractions, result, stream);
+  if (error == cudaSuccess)
+    error = launch<false>(points - whole, stride, temperature + whole, $restArgument$moleFractions + whole, result + whole,
+        stream);
+  return error == cudaSuccess ? 0 : 1000 + (int)error; // HEDDLE_CUDA_ERROR
 }
 )";
 
@@ -289,6 +290,7 @@ std::string tailText(const TransportTask &task, const Layout &layout) {
              {"pressureArgument", pressure ? "pressure, " : ""},
              {"restArgument", pressure ? "pressure + whole, " : ""},
              {"unusedPressure", pressure ? "" : "  (void)pressure;\n"},
+             {"orNoPressure", pressure ? " || !pressure" : ""},
              {"resident", layout.groups == 1 ? "size_t(multiprocessors) * blocks"
                                              : "(size_t(multiprocessors) * blocks + groups - 1) / groups"},
              {"groups", layout.groups == 1 ? "" : ", groups"},

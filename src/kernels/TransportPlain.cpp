@@ -53,13 +53,14 @@ $body$}
 
 extern "C" int $name$(size_t points, size_t stride, const double *temperature, const double *pressure,
     const double *moleFractions, double *result, cudaStream_t stream) {
-  if (stride < points)
-    return cudaErrorInvalidValue;
-  if (points == 0)
-    return cudaSuccess;
-$unusedPressure$  const unsigned blocks = unsigned((points + threads - 1) / threads);
+$unusedPressure$  if (points == 0)
+    return 0;
+  if (!temperature || !moleFractions || !result || stride < points$orNoPressure$)
+    return 1; // HEDDLE_BAD_ARGUMENT
+  const unsigned blocks = unsigned((points + threads - 1) / threads);
   kernel<<<blocks, threads, 0, stream>>>(points, stride, temperature, $pressureArgument$moleFractions, result);
-  return cudaGetLastError();
+  const cudaError_t error = cudaGetLastError();
+  return error == cudaSuccess ? 0 : 1000 + (int)error; // HEDDLE_CUDA_ERROR
 }
 )";
 
@@ -72,6 +73,7 @@ std::string framed(const TransportTask &task, const std::string &tables, const s
                         {"pressureParameter", pressure ? "const double *__restrict__ pressure," : ""},
                         {"pressureArgument", pressure ? "pressure, " : ""},
                         {"unusedPressure", pressure ? "" : "  (void)pressure;\n"},
+                        {"orNoPressure", pressure ? " || !pressure" : ""},
                         {"name", task.name},
                         {"body", body}});
 }

@@ -7,6 +7,7 @@
 #include "chem/MechanismFiles.h"
 #include "chem/Shared.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 namespace heddle::kernels::test {
@@ -113,6 +114,24 @@ TEST_P(RealMechanism, chemistryIsRightOnTheMachineAndTheHost) {
 
 // Falloff of two kinds; orders that are no stoichiometric coefficients.
 INSTANTIATE_TEST_SUITE_P(Mechanisms, RealMechanism, testing::Values("BurkeDryer", "JL4"));
+
+TEST(Package, functionsRefuseArgumentsThatCannotBe) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  std::vector<SourceFile> files = make(hydrogen, request(hydrogen, allKernels, {Form::Cpu}));
+  std::erase_if(files, [](const SourceFile &file) { return file.name.starts_with("selftest"); });
+  std::string calls;
+  for (const char *kernel : {"viscosity", "conductivity", "diffusion", "chemistry"})
+    calls += fmt::format("  wrong += hydrogen_{0}_cpu(0, 0, 0, 0, 0, 0, 1) != 0;\n"
+                         "  wrong += hydrogen_{0}_cpu(2, 1, f, f, f, f, 1) != HEDDLE_BAD_ARGUMENT;\n"
+                         "  wrong += hydrogen_{0}_cpu(1, 1, 0, f, f, f, 1) != HEDDLE_BAD_ARGUMENT;\n"
+                         "  wrong += hydrogen_{0}_cpu(1, 1, f, f, f, 0, 1) != HEDDLE_BAD_ARGUMENT;\n",
+                         kernel);
+  files.push_back({"main.cpp", "#include \"hydrogen.h\"\n#include <cstdio>\nint main() {\n  double f[100];\n"
+                               "  int wrong = 0;\n" +
+                                   calls + "  std::printf(\"%d wrong\\n\", wrong);\n}\n"});
+  const Written written(files);
+  EXPECT_EQ(runOnHost(hostCompilers().front(), written.folder.path(), written.sources), "0 wrong\n");
+}
 
 TEST(Package, comesOutTheSameEveryTime) {
   const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());

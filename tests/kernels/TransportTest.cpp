@@ -9,7 +9,6 @@
 #include "chem/Chemkin.h"
 #include "chem/MixtureTransport.h"
 #include "chem/Shared.h"
-#include "kernels/Bench.h"
 #include "kernels/MathHeader.h"
 
 #include <fmt/format.h>
@@ -387,29 +386,6 @@ TEST(Transport, MayBeGivenItsPlaceOnAMultiprocessor) {
   ASSERT_TRUE(emitted);
   EXPECT_THAT(emitted->files[0].text, testing::HasSubstr("warps = 6, blocks = 2;"));
   EXPECT_THAT(emitted->files[0].text, testing::HasSubstr("step = 2;"));
-}
-
-TEST(Bench, TimesEveryFunction) {
-  const Example example = madeUp(5, FitForm::Cantera, 3);
-  TemporaryFolder folder;
-  write(folder.path(), mathHeader());
-  std::vector<Function> functions;
-  std::vector<std::string> files = {"bench.cu"};
-  Options options;
-  options.prefix = "five";
-  for (Form form : {Form::Matrix, Form::Cpu}) {
-    Diagnostics diagnostics;
-    auto emitted = emitTransport(example.model(), Kernel::Viscosity, form, options, diagnostics);
-    ASSERT_TRUE(emitted);
-    write(folder.path(), emitted->files[0]);
-    files.push_back(emitted->files[0].name);
-    functions.push_back(emitted->functions[0]);
-  }
-  write(folder.path(), benchProgram(functions, 5));
-  const std::string printed = runOnMachine(build::Compiler::Clang, folder.path(), files, {"3", "4"});
-  EXPECT_THAT(printed, testing::ContainsRegex("five_viscosity_matrix +27 .* ms .* Mpoints/s"));
-  EXPECT_THAT(printed, testing::ContainsRegex("five_viscosity_matrix +64 .* ms"));
-  EXPECT_THAT(printed, testing::ContainsRegex("five_viscosity_cpu +27 .* ms"));
 }
 
 TEST(Transport, IsTheSameTextEachTime) {
