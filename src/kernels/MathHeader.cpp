@@ -92,13 +92,15 @@ $log2Device$  return fma(s, p, (double)e);
 #include <stdint.h>
 #include <string.h>
 
-/// As many as the machine's registers hold.
+/// As many as the machine's registers hold, where a file does not ask for more.
+#ifndef HDL_LANES
 #if defined(__AVX512F__)
 #define HDL_LANES 8
 #elif defined(__AVX__)
 #define HDL_LANES 4
 #else
 #define HDL_LANES 2
+#endif
 #endif
 
 typedef double hdl_vec __attribute__((vector_size(HDL_LANES * 8)));
