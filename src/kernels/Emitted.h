@@ -12,12 +12,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heddle::kernels {
 
 enum class Kernel { Viscosity, Conductivity, Diffusion, Chemistry };
 enum class Form { Plain, Warps, Matrix, Cpu };
+/// As options and functions are called: "viscosity", "plain".
+std::string_view nameOf(Kernel kernel);
+std::string_view nameOf(Form form);
+
 enum class Precision { Double, Float, Mixed };
 enum class Units { Si, Cgs };
 

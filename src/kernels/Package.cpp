@@ -267,26 +267,6 @@ private:
 
 } // namespace
 
-std::string_view nameOf(Kernel kernel) {
-  switch (kernel) {
-  case Kernel::Viscosity: return "viscosity";
-  case Kernel::Conductivity: return "conductivity";
-  case Kernel::Diffusion: return "diffusion";
-  case Kernel::Chemistry: return "chemistry";
-  }
-  return "";
-}
-
-std::string_view nameOf(Form form) {
-  switch (form) {
-  case Form::Plain: return "plain";
-  case Form::Warps: return "warps";
-  case Form::Matrix: return "matrix";
-  case Form::Cpu: return "cpu";
-  }
-  return "";
-}
-
 std::string prefixOf(const std::string &mechanismName) {
   std::string prefix;
   for (unsigned char c : mechanismName)

@@ -23,8 +23,6 @@ struct PackageRequest {
 std::vector<SourceFile> makePackage(const chem::Mechanism &mechanism, const PackageRequest &request,
                                     Diagnostics &diagnostics);
 
-std::string_view nameOf(Kernel kernel);
-std::string_view nameOf(Form form);
 /// A C identifier made of a mechanism's name.
 std::string prefixOf(const std::string &mechanismName);
 

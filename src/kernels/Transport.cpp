@@ -9,26 +9,6 @@
 namespace heddle::kernels {
 namespace {
 
-std::string wordOf(Kernel kernel) {
-  switch (kernel) {
-  case Kernel::Viscosity: return "viscosity";
-  case Kernel::Conductivity: return "conductivity";
-  case Kernel::Diffusion: return "diffusion";
-  case Kernel::Chemistry: return "chemistry";
-  }
-  return {};
-}
-
-std::string wordOf(Form form) {
-  switch (form) {
-  case Form::Plain: return "plain";
-  case Form::Warps: return "warps";
-  case Form::Matrix: return "matrix";
-  case Form::Cpu: return "cpu";
-  }
-  return {};
-}
-
 std::string unitWord(Kernel kernel, Units units) {
   const bool si = units == Units::Si;
   switch (kernel) {
@@ -99,7 +79,7 @@ std::optional<Emitted> emitTransport(const TransportModel &model, Kernel kernel,
                                      const Options &options, Diagnostics &diagnostics,
                                      const MatrixShape &shape) {
   TransportTask task = {model, kernel, form, options,
-                        fmt::format("{}_{}_{}", options.prefix, wordOf(kernel), wordOf(form))};
+                        fmt::format("{}_{}_{}", options.prefix, nameOf(kernel), nameOf(form))};
   if (std::string reason = reasonAgainst(task); !reason.empty()) {
     diagnostics.add(Voice::Refusal, {}, reason);
     return std::nullopt;
