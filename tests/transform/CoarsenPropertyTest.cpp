@@ -6,13 +6,12 @@
 // 2,000 kernels in four tests, which run side by side where there are cores. HEDDLE_KERNELS=N sets how many
 // kernels are tried in all; HEDDLE_SEED=N tries them in one test, beginning with that seed, as messages say
 // it.
-#include "build/Program.h"
 #include "transform/Coarsen.h"
 #include "transform/Optimized.h"
 #include "transform/RandomKernel.h"
+#include "transform/RandomProgram.h"
 
 #include <cstdlib>
-#include <fstream>
 #include <optional>
 #include <set>
 
@@ -25,11 +24,6 @@ namespace {
 constexpr unsigned tests = 4;
 constexpr unsigned kernelsInAFile = 125;
 constexpr unsigned blocks = 3;
-
-uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
-  const char *value = std::getenv(name);
-  return value ? std::strtoull(value, nullptr, 10) : otherwise;
-}
 
 const char *const functions = R"(
 static __device__ unsigned mixed(unsigned x) { return (x ^ (x >> 3)) * 2654435761u; }
@@ -169,27 +163,9 @@ void tryBatch(uint64_t seed, unsigned count) {
   std::string coarsened = batch.coarsened();
   if (coarsened.empty())
     return;
-  TemporaryFolder folder;
-  std::filesystem::path file = folder.path() / "random.cu";
-  std::ofstream(file) << programOf(batch.original(), coarsened, count);
-
-  build::ProgramOptions options;
-  options.sources.files = {file};
   // Optimization is not what is tried here, and compiling takes a third of the time without it.
-  options.sources.flags = {"-O0"};
-  options.compiler = build::Compiler::Clang;
-  options.timeoutSeconds = 60;
-  Diagnostics diagnostics;
-  build::Program program(options, diagnostics);
-  ASSERT_TRUE(program.ok()) << program.messages();
-  build::ProgramRun run = program.run({}, {}, build::Output::Captured);
-  if (run.execution.output == "done\n")
-    return;
-  std::string output = run.execution.output;
-  size_t number = output.find_first_of("0123456789");
-  ADD_FAILURE() << output
-                << (number == std::string::npos ? ""
-                                                : batch.about(std::strtoul(&output[number], nullptr, 10)));
+  expectDone(programOf(batch.original(), coarsened, count), {"-O0"}, 60,
+             [&](size_t i) { return batch.about(i); });
 }
 
 } // namespace

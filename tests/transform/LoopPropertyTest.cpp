@@ -6,18 +6,17 @@
 // compares.
 //
 // HEDDLE_SEED=N replays one run, HEDDLE_KERNELS=N sets how many kernels are tried.
-#include "build/Program.h"
 #include "transform/Branchless.h"
 #include "transform/Distribute.h"
 #include "transform/Fuse.h"
 #include "transform/Interchange.h"
 #include "transform/Optimized.h"
 #include "transform/RandomLoops.h"
+#include "transform/RandomProgram.h"
 #include "transform/UnrollJam.h"
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 
 using namespace heddle;
@@ -30,11 +29,6 @@ constexpr unsigned kernelsInAFile = 150;
 /// Of all kernels tried, and of those for each directive. Many that are made cannot be done: most two random
 /// loops do not change places unharmed.
 constexpr unsigned leastDonePercent = 30, leastOfEachPercent = 15;
-
-uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
-  const char *value = std::getenv(name);
-  return value ? std::strtoull(value, nullptr, 10) : otherwise;
-}
 
 struct Share {
   unsigned tried = 0, done = 0;
@@ -174,28 +168,8 @@ void tryBatch(uint64_t seed, unsigned count, std::map<std::string, Share> &share
   std::string changed = batch.changed(shares);
   if (changed.empty())
     return;
-  TemporaryFolder folder;
-  std::filesystem::path file = folder.path() / "random.cu";
-  std::ofstream(file) << programOf(batch.original(), changed, count);
-  if (const char *keep = std::getenv("HEDDLE_KEEP"))
-    std::filesystem::copy_file(file, keep, std::filesystem::copy_options::overwrite_existing);
-
-  build::ProgramOptions options;
-  options.sources.files = {file};
-  options.sources.flags = {"-O1", "-ffp-contract=off"};
-  options.compiler = build::Compiler::Clang;
-  options.timeoutSeconds = 120;
-  Diagnostics diagnostics;
-  build::Program program(options, diagnostics);
-  ASSERT_TRUE(program.ok()) << program.messages();
-  build::ProgramRun run = program.run({}, {}, build::Output::Captured);
-  if (run.execution.output == "done\n")
-    return;
-  std::string output = run.execution.output;
-  size_t number = output.find_first_of("0123456789");
-  ADD_FAILURE() << output
-                << (number == std::string::npos ? ""
-                                                : batch.about(std::strtoul(&output[number], nullptr, 10)));
+  expectDone(programOf(batch.original(), changed, count), {"-O1", "-ffp-contract=off"}, 120,
+             [&](size_t i) { return batch.about(i); });
 }
 
 } // namespace
