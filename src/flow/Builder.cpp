@@ -112,8 +112,19 @@ unsigned Builder::addField(std::string name, unsigned components) {
   return unsigned(program.fields.size() - 1);
 }
 
+unsigned Builder::addUniform(std::string name) {
+  program.fields.push_back({std::move(name), 1, true});
+  return unsigned(program.fields.size() - 1);
+}
+
 unsigned Builder::addSum(std::string name) {
-  program.sums.push_back(std::move(name));
+  assert((program.sums.empty() || program.sums.back().isResult) && "results come first");
+  program.sums.push_back({std::move(name)});
+  return unsigned(program.sums.size() - 1);
+}
+
+unsigned Builder::addInnerSum(std::string name) {
+  program.sums.push_back({std::move(name), false});
   return unsigned(program.sums.size() - 1);
 }
 
@@ -123,6 +134,12 @@ Expr Builder::load(unsigned field, unsigned component) {
   Instruction instruction = make(Op::Load, {});
   instruction.field = field;
   instruction.index = component;
+  return emit(std::move(instruction));
+}
+
+Expr Builder::total(unsigned sum) {
+  Instruction instruction = make(Op::Total, {});
+  instruction.index = sum;
   return emit(std::move(instruction));
 }
 

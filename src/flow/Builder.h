@@ -40,11 +40,18 @@ Expr polynomial(const std::vector<Expr> &coefficients, const Expr &x);
 class Builder {
 public:
   unsigned addField(std::string name, unsigned components);
+  /// One number for all points.
+  unsigned addUniform(std::string name);
+  /// A result. All results come before the first sum that is none.
   unsigned addSum(std::string name);
+  /// A sum that only totals want.
+  unsigned addInnerSum(std::string name);
 
   /// All that follows belongs to a new operation.
   void begin(std::string note);
   Expr load(unsigned field, unsigned component);
+  /// All that operations before this one contribute to a sum; nothing may contribute to it afterwards.
+  Expr total(unsigned sum);
   void add(unsigned sum, double coefficient, const Expr &value);
   /// Gives a value the name that it has in generated code; names must be unique and C identifiers.
   Expr named(std::string name, const Expr &value);

@@ -12,6 +12,7 @@ unsigned instructionsOf(const Instruction &instruction) {
   case Op::Piecewise: return unsigned(instruction.steps.thresholds.size());
   case Op::IfPositive: return 3;
   case Op::Load:
+  case Op::Total:
   case Op::Add:
   case Op::Subtract:
   case Op::Multiply:

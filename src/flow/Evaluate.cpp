@@ -15,6 +15,7 @@ std::vector<double> evaluate(const Program &program, const std::vector<std::vect
     const auto at = [&](size_t i) { return get(instruction.operands[i]); };
     switch (instruction.op) {
     case Op::Load: return fields[instruction.field][instruction.index];
+    case Op::Total: return sums[instruction.index];
     case Op::Add: return at(0) + at(1);
     case Op::Subtract: return at(0) - at(1);
     case Op::Multiply: return at(0) * at(1);
@@ -38,6 +39,7 @@ std::vector<double> evaluate(const Program &program, const std::vector<std::vect
     for (const Contribution &contribution : operation.contributions)
       sums[contribution.sum] += contribution.coefficient * get(contribution.value);
   }
+  sums.resize(program.resultCount());
   for (double &sum : sums)
     sum *= program.resultScale;
   return sums;

@@ -8,7 +8,7 @@
 
 namespace heddle::flow {
 
-/// fields[f][component]; the sums, in the program's order.
+/// fields[f][component]; the results, in the program's order.
 std::vector<double> evaluate(const Program &program, const std::vector<std::vector<double>> &fields);
 
 } // namespace heddle::flow

@@ -29,6 +29,8 @@ void addNeeds(const Program &program, unsigned operation, std::vector<bool> &see
 
 } // namespace
 
+unsigned Program::resultCount() const { return unsigned(std::ranges::count_if(sums, &Sum::isResult)); }
+
 std::vector<unsigned> Program::inputs(unsigned operation) const {
   std::vector<unsigned> found;
   eachOperand(operations[operation], [&](const Operand &operand) {

@@ -14,6 +14,7 @@ namespace heddle::flow {
 
 enum class Op {
   Load,       ///< component `index` of field `field`
+  Total,      ///< sum `index`, once all operations that contribute to it are done
   Add,        ///< a + b
   Subtract,   ///< a - b
   Multiply,   ///< a * b
@@ -47,7 +48,7 @@ struct Instruction {
   Op op = Op::Add;
   unsigned result = 0;
   std::vector<Operand> operands;
-  unsigned field = 0, index = 0; ///< Load
+  unsigned field = 0, index = 0; ///< Load; Total has an index alone
   Steps steps;                   ///< Piecewise
 };
 
@@ -71,15 +72,26 @@ struct Operation {
 struct Field {
   std::string name;
   unsigned components = 1; ///< a component stands `stride` elements after the one before it
+  bool isUniform = false;  ///< one number for all points, an argument of its own
+};
+
+/// Operations contribute to it in any order.
+struct Sum {
+  std::string name;
+  bool isResult = true; ///< else nothing but a Total wants it
 };
 
 struct Program {
   std::vector<Field> fields;
-  std::vector<std::string> sums; ///< names of the results; one that nothing contributes to is zero
-  double resultScale = 1;        ///< what every sum is multiplied by at the end
+  std::vector<Sum> sums;  ///< results first; one that nothing contributes to is zero
+  double resultScale = 1; ///< what every result is multiplied by at the end
+  /// In an order in which each finds its inputs, and totals their contributions.
   std::vector<Operation> operations;
   std::vector<std::string> valueNames; ///< of each value
   std::vector<unsigned> definedBy;     ///< the operation that computes each value
+
+  /// Sums that are results: the first ones.
+  unsigned resultCount() const;
 
   /// Values of other operations that an operation reads, each once, in order of first use.
   std::vector<unsigned> inputs(unsigned operation) const;

@@ -130,6 +130,7 @@ std::string Statements::expression(const Instruction &instruction, int &preceden
   case Op::IfPositive:
     return fmt::format("({} > 0.0 ? {} : {})", operand(operands[0], callPrecedence),
                        vectorOperand(operands[1]), vectorOperand(operands[2]));
+  case Op::Total: // no kernel's program has one yet
   case Op::Load: break;
   }
   return "";
@@ -212,7 +213,7 @@ void Statements::code(const Operation &operation, bool loadsAreDone) {
 
 void Statements::contributions(const Operation &operation) {
   for (const flow::Contribution &contribution : operation.contributions) {
-    const std::string &sum = program.sums[contribution.sum],
+    const std::string &sum = program.sums[contribution.sum].name,
                       value = operand(contribution.value, callPrecedence);
     const double size = std::abs(contribution.coefficient);
     const bool isNegative = contribution.coefficient < 0;
@@ -228,8 +229,8 @@ void Statements::contributions(const Operation &operation) {
 }
 
 void Statements::store(unsigned sum) {
-  const std::string value =
-      program.resultScale == 1 ? program.sums[sum] : literal(program.resultScale) + " * " + program.sums[sum];
+  const std::string &name = program.sums[sum].name;
+  const std::string value = program.resultScale == 1 ? name : literal(program.resultScale) + " * " + name;
   if (target == Target::Device)
     line(fmt::format("result[{} * stride + point] {} {};", sum, stored[sum] ? "+=" : "=", value));
   else if (stored[sum])

@@ -148,3 +148,18 @@ TEST(Segments, giveAnOperationThatIsTooLargeASegmentOfItsOwn) {
   const Program program = pairs({{0, 1}, {1, 2}}, 3);
   EXPECT_EQ(cutIntoSegments(program, orderForFewLiveValues(program), 1).size(), 2u);
 }
+
+TEST(Builder, totalsReadWhatEarlierOperationsContributed) {
+  Builder b;
+  const unsigned field = b.addField("x", 2), step = b.addUniform("step"), result = b.addSum("w");
+  const unsigned inner = b.addInnerSum("both");
+  b.begin("first");
+  b.add(inner, 2, b.load(field, 0));
+  b.begin("second");
+  b.add(inner, -1, b.load(field, 1));
+  b.begin("last");
+  b.add(result, 1, b.total(inner) * b.load(step, 0));
+  const Program program = b.finish();
+  EXPECT_EQ(program.resultCount(), 1u);
+  EXPECT_THAT(evaluate(program, {{5, 3}, {10}}), ElementsAre(70));
+}
