@@ -9,7 +9,9 @@
 #include "chem/Chemkin.h"
 #include "chem/MixtureTransport.h"
 #include "chem/Shared.h"
+#include "flow/Evaluate.h"
 #include "kernels/MathHeader.h"
+#include "kernels/TransportProgram.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -18,6 +20,7 @@
 
 #include <cmath>
 #include <random>
+#include <set>
 
 namespace heddle::kernels::test {
 namespace {
@@ -364,6 +367,43 @@ TEST_P(TransportOfRealMechanisms, AgreesWithTheEvaluator) {
 
 INSTANTIATE_TEST_SUITE_P(Mechanisms, TransportOfRealMechanisms, testing::Values("LuDME", "gri30"),
                          [](const auto &info) { return std::string(info.param); });
+
+TEST_P(TransportOfManySizes, AsOperationsAgreesWithTheEvaluatorHoweverSpeciesAreGrouped) {
+  const size_t count = GetParam();
+  for (FitForm form : {FitForm::Chemkin, FitForm::Cantera}) {
+    const Example example = madeUp(count, form, form == FitForm::Chemkin ? 3 : 4);
+    for (Kernel kernel : allKernels)
+      for (size_t atOnce : {size_t(1), size_t(4), count / 2 + 1, count}) {
+        const Units units = atOnce == 1 ? Units::Cgs : Units::Si;
+        const flow::Program program = transportProgram(example.model(), kernel, units, unsigned(atOnce));
+        for (size_t i = 0; i < 5; ++i) {
+          const State &state = example.states[i];
+          const std::vector<double> got =
+              evaluate(program, {{state.temperature}, {state.pressure}, state.moleFractions});
+          const std::vector<double> wanted = wantedAt(example, kernel, state, unitOf(kernel, units));
+          ASSERT_EQ(got.size(), wanted.size());
+          for (size_t k = 0; k < got.size(); ++k)
+            EXPECT_NEAR(got[k] / wanted[k], 1, 1e-13) << nameOf(kernel) << ", " << atOnce << " at once";
+        }
+      }
+  }
+}
+
+TEST(TransportProgram, HalfColumnsHoldEveryPairOnceAndAreOfEqualLength) {
+  for (unsigned n = 1; n < 12; ++n) {
+    std::set<std::pair<unsigned, unsigned>> pairs;
+    for (unsigned j = 0; j < n; ++j) {
+      const std::vector<unsigned> rows = halfColumn(j, n);
+      EXPECT_LE(rows.size(), n / 2);
+      EXPECT_GE(rows.size() + 1, n / 2);
+      for (unsigned row : rows) {
+        EXPECT_NE(row, j);
+        EXPECT_TRUE(pairs.emplace(std::min(j, row), std::max(j, row)).second) << j << " and " << row;
+      }
+    }
+    EXPECT_EQ(pairs.size(), n * (n - 1) / 2);
+  }
+}
 
 TEST(Transport, InCgsIsTheSameInOtherUnits) {
   const Example chemkin = madeUp(10, FitForm::Chemkin, 3), cantera = madeUp(10, FitForm::Cantera, 3);
