@@ -2,6 +2,7 @@
 //
 // Launching kernels, asking about them, and how many blocks fit.
 #include "arch/Occupancy.h"
+#include "cudart/Registers.h"
 #include "cudart/Runtime.h"
 
 #include <algorithm>
@@ -37,11 +38,9 @@ cudaError_t launchShape(const void *function, const LaunchShape &shape, void **a
   });
 }
 
-/// Registers are an estimate from the PTX; ptxas gives no kernel fewer than this.
-constexpr unsigned kFewestRegisters = 8;
-
-arch::KernelResources resourcesOf(const vm::KernelInfo &info, unsigned threads, size_t dynamicShared) {
-  return {threads, std::max(info.registers, kFewestRegisters), info.staticSharedBytes, dynamicShared};
+arch::KernelResources resourcesOf(const arch::Arch &arch, const vm::KernelInfo &info, unsigned threads,
+                                  size_t dynamicShared) {
+  return {threads, registersOf(arch, info), info.staticSharedBytes, dynamicShared};
 }
 
 void readAttribute(const cudaLaunchAttribute &attribute, LaunchShape &shape) {
@@ -82,7 +81,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *fu
     attributes->constSizeBytes = info.constantBytes;
     attributes->localSizeBytes = info.localBytes;
     attributes->maxThreadsPerBlock = int(info.maxThreads ? std::min(info.maxThreads, most) : most);
-    attributes->numRegs = int(std::max(info.registers, kFewestRegisters));
+    attributes->numRegs = int(registersOf(runtime.arch, info));
     attributes->ptxVersion = int(entry.module->ptxVersion);
     attributes->binaryVersion = int(runtime.arch.major * 10 + runtime.arch.minor);
     attributes->maxDynamicSharedSizeBytes =
@@ -167,7 +166,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
     if (!blocks || threads <= 0)
       return cudaErrorInvalidValue;
     *blocks =
-        int(arch::occupancy(runtime.arch, resourcesOf(info, unsigned(threads), sharedBytes)).blocksPerSm);
+        int(arch::occupancy(runtime.arch, resourcesOf(runtime.arch, info, unsigned(threads), sharedBytes))
+                .blocksPerSm);
     return cudaSuccess;
   });
 }
@@ -182,8 +182,8 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *sharedBytes, const
   return withInfo(function, [&](Runtime &runtime, KernelEntry &, const vm::KernelInfo &info) -> cudaError_t {
     if (blocks <= 0 || threads <= 0)
       return cudaErrorInvalidValue;
-    std::optional<size_t> available =
-        arch::availableDynamicShared(runtime.arch, resourcesOf(info, unsigned(threads), 0), unsigned(blocks));
+    std::optional<size_t> available = arch::availableDynamicShared(
+        runtime.arch, resourcesOf(runtime.arch, info, unsigned(threads), 0), unsigned(blocks));
     *sharedBytes = available.value_or(0);
     return available ? cudaSuccess : cudaErrorInvalidValue;
   });
@@ -205,7 +205,8 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *function,
       readAttribute(config->attrs[i], shape);
     unsigned threads = shape.block.x * shape.block.y * shape.block.z;
     unsigned blocks =
-        arch::occupancy(runtime.arch, resourcesOf(info, threads, shape.dynamicSharedBytes)).blocksPerSm;
+        arch::occupancy(runtime.arch, resourcesOf(runtime.arch, info, threads, shape.dynamicSharedBytes))
+            .blocksPerSm;
     *clusters = int(blocks * runtime.arch.deviceSms / std::max<uint64_t>(1, shape.cluster.count()));
     return cudaSuccess;
   });

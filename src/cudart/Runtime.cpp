@@ -3,6 +3,7 @@
 
 #include "arch/Occupancy.h"
 #include "cudart/Check.h"
+#include "cudart/Registers.h"
 #include "cudart/WriteWatcher.h"
 
 #include <nlohmann/json.hpp>
@@ -231,7 +232,7 @@ cudaError_t Runtime::prepare(KernelEntry &entry, const LaunchShape &shape, void 
   if (cudaError_t wrong = checkCluster(shape, info, entry))
     return wrong;
   if (shape.cooperative) {
-    arch::KernelResources resources{unsigned(threads), info.registers, info.staticSharedBytes,
+    arch::KernelResources resources{unsigned(threads), registersOf(arch, info), info.staticSharedBytes,
                                     shape.dynamicSharedBytes};
     if (countOf(shape.grid) > uint64_t(arch::occupancy(arch, resources).blocksPerSm) * arch.deviceSms)
       return cudaErrorCooperativeLaunchTooLarge;

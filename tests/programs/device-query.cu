@@ -10,6 +10,16 @@ __global__ void __launch_bounds__(256, 2) shared(float *out) {
   out[threadIdx.x] = cells[blockDim.x - 1 - threadIdx.x];
 }
 
+__global__ void __launch_bounds__(256) wide(const double *in, double *out) {
+  double all[160];
+#pragma unroll
+  for (int i = 0; i < 160; ++i)
+    all[i] = in[i * 256 + threadIdx.x];
+#pragma unroll
+  for (int i = 0; i < 160; ++i) // the last one first: all of them are needed until then
+    out[i * 256 + threadIdx.x] = all[159 - i] * all[(i * 7 + 3) % 160];
+}
+
 int attribute(cudaDeviceAttr which) {
   int value = -1;
   CHECK_CUDA(cudaDeviceGetAttribute(&value, which, 0));
@@ -63,6 +73,12 @@ int main() {
   CHECK(withShared > 0 && withShared <= int(properties.sharedMemPerMultiprocessor / (40 * 1024)));
   CHECK_CUDA(cudaOccupancyMaxPotentialBlockSize(&minimumGrid, &blockSize, plain, 0, 0));
   CHECK(blockSize >= 128 && blockSize <= 1024 && minimumGrid >= properties.multiProcessorCount);
+
+  // More values at once than a thread has registers: launch bounds still hold.
+  CHECK_CUDA(cudaFuncGetAttributes(&function, wide));
+  CHECK(function.numRegs <= 255);
+  CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, wide, 256, 0));
+  CHECK(blocks >= 1);
 
   size_t limit = 0;
   CHECK_CUDA(cudaDeviceGetLimit(&limit, cudaLimitMallocHeapSize));
