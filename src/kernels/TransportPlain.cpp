@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One thread a point, as one would write it by hand: each row of a sum over pairs of species is a loop in
-// which every thread of a warp needs the same constants.
+// One thread a point, as one would write it by hand. All threads of a warp need the same constants at the
+// same time, and where these are decides how fast it is. By the number of species:
 //
-// Up to `mostInRegisters` species, what a thread needs of each species stays in registers: the loop over
-// these is unrolled, the one over rows is not. With more species that would spill; there, rows are taken a
-// few at a time and each species' values are worked out again for every such block of rows.
+//     up to mostUnrolled     all loops of diffusion are unrolled: constants are operands of instructions
+//     up to mostInRegisters  that code would not fit the instruction cache. The loop over rows is kept, and
+//                            constants are in shared memory, where blocks that go over many points put them
+//                            once. What a thread needs of each species still stays in registers
+//     more                   that would spill: rows are taken a few at a time, and each species' values are
+//                            worked out again for every such block of rows
 #include "kernels/Template.h"
 #include "kernels/TransportForms.h"
 
@@ -14,6 +17,8 @@
 namespace heddle::kernels {
 namespace {
 
+/// Eight instructions a pair of 16 bytes each are 100 KB of the 128 KB that an instruction cache holds.
+constexpr size_t mostUnrolled = 40;
 /// Two doubles for each species are 224 registers of 255.
 constexpr size_t mostInRegisters = 56;
 /// Rows at a time with more species.
@@ -34,7 +39,7 @@ constexpr std::string_view frame = R"(
 namespace {
 
 constexpr int species = $species$;
-constexpr int threads = 128;
+constexpr int threads = $threads$;
 constexpr double least = 1e-20; // a mole fraction below this counts as this much
 
 $tables$
@@ -42,12 +47,9 @@ $functions$
 __global__ void __launch_bounds__(threads)
 kernel(size_t points, size_t stride, const double *__restrict__ temperature, $pressureParameter$
        const double *__restrict__ moleFractions, double *__restrict__ result) {
-  const size_t p = blockIdx.x * size_t(threads) + threadIdx.x;
-  if (p >= points)
-    return;
-  const double t = temperature[p];
+$points$  const double t = temperature[p];
   const double u = hdl_log2(t * (1.0 / 1024)); // fits are polynomials in this
-$body$}
+$body$$end$}
 
 } // namespace
 
@@ -57,17 +59,61 @@ $unusedPressure$  if (points == 0)
     return 0;
   if (!temperature || !moleFractions || !result || stride < points$orNoPressure$)
     return 1; // HEDDLE_BAD_ARGUMENT
-  const unsigned blocks = unsigned((points + threads - 1) / threads);
-  kernel<<<blocks, threads, 0, stream>>>(points, stride, temperature, $pressureArgument$moleFractions, result);
+$grid$  kernel<<<blocks, threads, $bytes$, stream>>>(points, stride, temperature, $pressureArgument$moleFractions, result);
   const cudaError_t error = cudaGetLastError();
   return error == cudaSuccess ? 0 : 1000 + (int)error; // HEDDLE_CUDA_ERROR
 }
 )";
 
+constexpr std::string_view onePoint = R"(  const size_t p = blockIdx.x * size_t(threads) + threadIdx.x;
+  if (p >= points)
+    return;
+)";
+
+constexpr std::string_view gridOfPoints =
+    R"(  const unsigned blocks = unsigned((points + threads - 1) / threads);
+)";
+
+constexpr std::string_view manyPoints =
+    R"(  extern __shared__ double2 constants[]; // of $table$: all lanes of a warp read the same one
+  for (int i = threadIdx.x; i < int(sizeof $table$ / sizeof(double2)); i += threads)
+    constants[i] = reinterpret_cast<const double2 *>($table$)[i];
+  __syncthreads();
+  const auto $copy$ = reinterpret_cast<const double(*)$shape$>(constants);
+  for (size_t p = blockIdx.x * size_t(threads) + threadIdx.x; p < points; p += size_t(gridDim.x) * threads) {
+)";
+
+constexpr std::string_view gridOfDevice = R"(  int device = 0, multiprocessors = 0, resident = 0;
+  const int bytes = sizeof $table$;
+  cudaError_t failure = cudaGetDevice(&device);
+  if (failure == cudaSuccess)
+    failure = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  if (failure == cudaSuccess)
+    failure = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  if (failure == cudaSuccess)
+    failure = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, bytes);
+  if (failure != cudaSuccess)
+    return 1000 + (int)failure; // HEDDLE_CUDA_ERROR
+  const size_t needed = (points + threads - 1) / threads, atOnce = size_t(multiprocessors) * resident;
+  const unsigned blocks = unsigned(needed < atOnce ? needed : atOnce);
+)";
+
+/// A table in global memory that blocks copy to shared memory.
+struct SharedTable {
+  std::string name, copy; ///< and what the copy is called
+  std::string shape;      ///< of a row, as in a declaration: "[4]"
+};
+
 std::string framed(const TransportTask &task, const std::string &tables, const std::string &functions,
-                   const std::string &body) {
+                   const std::string &body, const std::optional<SharedTable> &shared = {}) {
   const bool pressure = task.kernel == Kernel::Diffusion;
+  std::string points{onePoint}, grid{gridOfPoints};
+  if (shared) {
+    points = fillIn(manyPoints, {{"table", shared->name}, {"copy", shared->copy}, {"shape", shared->shape}});
+    grid = fillIn(gridOfDevice, {{"table", shared->name}});
+  }
   return fillIn(frame, {{"species", std::to_string(task.species())},
+                        {"threads", shared ? "256" : "128"},
                         {"tables", tables},
                         {"functions", functions},
                         {"pressureParameter", pressure ? "const double *__restrict__ pressure," : ""},
@@ -75,6 +121,10 @@ std::string framed(const TransportTask &task, const std::string &tables, const s
                         {"unusedPressure", pressure ? "" : "  (void)pressure;\n"},
                         {"orNoPressure", pressure ? " || !pressure" : ""},
                         {"name", task.name},
+                        {"points", points},
+                        {"grid", grid},
+                        {"bytes", shared ? "bytes" : "0"},
+                        {"end", shared ? "  }\n" : ""},
                         {"body", body}});
 }
 
@@ -117,7 +167,7 @@ constexpr std::string_view viscosityInRegisters = R"(
 #pragma unroll
     for (int j = 0; j < species; ++j) {
       const double v = fma(a, w[j], z[j]);
-      others[j % 2] = fma(matrix[k][j] * v, v, others[j % 2]);
+      others[j % 2] = fma(sharedMatrix[k][j] * v, v, others[j % 2]);
     }
     const double x = fmax(moleFractions[k * stride + p], least);
     sum = fma(x * a * a, hdl_rcp(others[0] + others[1]), sum);
@@ -167,22 +217,29 @@ std::vector<TableRow> wilkeRows(const TransportTask &task, bool byColumn, size_t
 }
 
 std::string viscosity(const TransportTask &task) {
-  const bool small = task.species() <= mostInRegisters;
-  const size_t width = small ? task.species() : roundedUp(task.species(), viscosityRows);
+  // Unrolled, compilers work out all roots at once and spill them.
+  const bool isShared = task.species() <= mostInRegisters;
+  // Two numbers are read from shared memory at a time.
+  const size_t width = roundedUp(task.species(), isShared ? 2 : viscosityRows);
   WilkeTables wilke = wilkeTables(task.model, task.options.units);
-  wilke.fits.resize(width, {std::vector<double>(wilke.coefficients, 1.0), "fills the last block"});
-  std::string tables = fmt::format(
+  if (!isShared)
+    wilke.fits.resize(width, {std::vector<double>(wilke.coefficients, 1.0), "fills the last block"});
+  const std::string tables = fmt::format(
       "{}/// Polynomials in u: {}\n__constant__ const double fits[{}][{}] = {{\n{}}};\n\n/// sqrt(W_j / (8 "
       "W_k (W_k + W_j))){}"
       ", {}\n{} const double matrix[species][{}] = {{\n{}}};\n",
-      small ? "" : fmt::format("constexpr int rows = {}; // worked on at a time\n\n", viscosityRows),
-      task.chemkin() ? "log2 of 1/a_k." : "a_k.", width, wilke.coefficients, tableText(wilke.fits),
-      task.options.units == Units::Si ? "" : " over the unit of the result",
-      small ? "a row for each k." : "a row for each j.", spaceFor(task.species() * width), width,
-      tableText(wilkeRows(task, !small, width)));
-  return framed(task, tables, rootsOf(task, wilke.coefficients),
-                fillIn(small ? viscosityInRegisters : viscosityByRows,
-                       {{"factor", task.chemkin() ? "" : " * sqrt(t)"}}));
+      isShared ? "" : fmt::format("constexpr int rows = {}; // worked on at a time\n\n", viscosityRows),
+      task.chemkin() ? "log2 of 1/a_k." : "a_k.", wilke.fits.size(), wilke.coefficients,
+      tableText(wilke.fits), task.options.units == Units::Si ? "" : " over the unit of the result",
+      isShared ? "a row for each k." : "a row for each j.",
+      isShared ? "__device__ __align__(16)" : spaceFor(task.species() * width), width,
+      tableText(wilkeRows(task, !isShared, width)));
+  const std::string body = fillIn(isShared ? viscosityInRegisters : viscosityByRows,
+                                  {{"factor", task.chemkin() ? "" : " * sqrt(t)"}});
+  std::optional<SharedTable> shared;
+  if (isShared)
+    shared = {"matrix", "sharedMatrix", fmt::format("[{}]", width)};
+  return framed(task, tables, rootsOf(task, wilke.coefficients), body, shared);
 }
 
 // ---- conductivity
@@ -215,7 +272,7 @@ std::string conductivity(const TransportTask &task) {
 
 // ---- diffusion
 
-constexpr std::string_view diffusionInRegisters = R"(
+constexpr std::string_view diffusionFractions = R"(
   double x[species], mean = 0;
 #pragma unroll
   for (int j = 0; j < species; ++j) {
@@ -223,12 +280,29 @@ constexpr std::string_view diffusionInRegisters = R"(
     mean = fma(x[j], weights[j], mean);
   }
   const double factor = $unit$t * sqrt(t) * hdl_rcp(pressure[p] * mean);
-#pragma unroll 1
+)";
+
+constexpr std::string_view diffusionUnrolled = R"(  double others[species] = {};
+#pragma unroll
+  for (int k = 0; k < species; ++k)
+#pragma unroll
+    for (int j = k + 1; j < species; ++j) { // a pair counts for both of its species
+      const double *c = pairs[k * species - k * (k + 1) / 2 + j - k - 1];
+      const double inverse = $polynomial$;
+      others[k] = fma(x[j], inverse, others[k]);
+      others[j] = fma(x[k], inverse, others[j]);
+    }
+#pragma unroll
+  for (int k = 0; k < species; ++k)
+    result[k * stride + p] = factor * (mean - x[k] * weights[k]) * hdl_rcp(others[k]);
+)";
+
+constexpr std::string_view diffusionShared = R"(#pragma unroll 1
   for (int k = 0; k < species; ++k) {
     double others[2] = {0, 0}; // two sums, so that one need not wait for the other
 #pragma unroll
     for (int j = 0; j < species; ++j) {
-      const double *c = pairs[k][j];
+      const double *c = sharedPairs[k][j];
       others[j % 2] = fma(x[j], $polynomial$, others[j % 2]);
     }
     const double own = fmax(moleFractions[k * stride + p], least) * weights[k];
@@ -264,35 +338,54 @@ constexpr std::string_view diffusionByRows = R"(
 )";
 
 /// All pairs both ways: whose line it is may then be a loop's variable.
-std::string pairTable(const TransportTask &task, size_t width) {
+std::string pairTable(const TransportTask &task, size_t width, size_t count) {
   const auto &species = task.model.mechanism.species;
   std::string text;
   for (size_t k = 0; k < species.size(); ++k) {
     text += "    { // " + inComment(species[k].name) + "\n";
     std::vector<TableRow> rows;
-    for (size_t j = 0; j < width; ++j)
+    for (size_t j = 0; j < width; ++j) {
       rows.push_back({diffusionPair(task.model, k, j < species.size() ? j : k), ""});
+      rows.back().values.resize(count, 0.0);
+    }
     text += tableText(rows) + "    },\n";
   }
   return text;
 }
 
 std::string diffusion(const TransportTask &task) {
-  const bool small = task.species() <= mostInRegisters;
-  const size_t width = small ? task.species() : roundedUp(task.species(), diffusionRows);
-  const size_t count = diffusionPair(task.model, 0, 1).size();
-  std::string tables = fmt::format(
-      "{}__constant__ const double weights[species] = {{\n{}}};\n\n"
-      "/// Polynomials in u: T^(3/2)/(D P) of every pair, zero for a species with itself.\n"
-      "{} const double pairs[species][{}][{}] = {{\n{}}};\n",
-      small ? "" : fmt::format("constexpr int rows = {}; // worked on at a time\n\n", diffusionRows),
-      tableText(weightRows(task.model)), spaceFor(task.species() * (1 + width * count)), width, count,
-      pairTable(task, width));
+  const size_t degree = diffusionPair(task.model, 0, 1).size();
+  const std::string weights = fmt::format("__constant__ const double weights[species] = {{\n{}}};\n\n",
+                                          tableText(weightRows(task.model)));
   const double unit = unitOf(task.kernel, task.options.units);
-  return framed(task, tables, "",
-                fillIn(small ? diffusionInRegisters : diffusionByRows,
-                       {{"unit", unit == 1 ? "" : literal(unit) + " * "},
-                        {"polynomial", hornerText(count, "c", "u")}}));
+  const std::string unitText = unit == 1 ? "" : literal(unit) + " * ";
+  const std::string polynomial = hornerText(degree, "c", "u");
+  const std::string fractions = fillIn(diffusionFractions, {{"unit", unitText}});
+
+  if (task.species() <= mostUnrolled) {
+    const std::vector<TableRow> pairs = diffusionPairs(task.model);
+    return framed(task,
+                  weights + fmt::format("/// Polynomials in u: T^(3/2)/(D P) of every pair.\n"
+                                        "__constant__ const double pairs[{}][{}] = {{\n{}}};\n",
+                                        pairs.size(), degree, tableText(pairs)),
+                  "", fractions + fillIn(diffusionUnrolled, {{"polynomial", polynomial}}));
+  }
+  const bool isShared = task.species() <= mostInRegisters;
+  // Two numbers are read from shared memory at a time.
+  const size_t width = isShared ? task.species() : roundedUp(task.species(), diffusionRows);
+  const size_t count = isShared ? roundedUp(degree, 2) : degree;
+  const std::string pairs =
+      fmt::format("/// Polynomials in u: T^(3/2)/(D P) of every pair, zero for a species with itself.\n"
+                  "__device__ {}const double pairs[species][{}][{}] = {{\n{}}};\n",
+                  isShared ? "__align__(16) " : "", width, count, pairTable(task, width, count));
+  if (isShared)
+    return framed(task, weights + pairs, "",
+                  fractions + fillIn(diffusionShared, {{"polynomial", polynomial}}),
+                  SharedTable{"pairs", "sharedPairs", fmt::format("[species][{}]", count)});
+  return framed(task,
+                fmt::format("constexpr int rows = {}; // worked on at a time\n\n", diffusionRows) + weights +
+                    pairs,
+                "", fillIn(diffusionByRows, {{"unit", unitText}, {"polynomial", polynomial}}));
 }
 
 } // namespace
