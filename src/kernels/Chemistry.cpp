@@ -50,9 +50,13 @@ Replacements commonOf(const chem::Mechanism &mechanism, const Options &options) 
           {"header", options.prefix + ".h"}};
 }
 
+flow::Program chemistryProgramOf(const chem::Mechanism &mechanism, Units units) {
+  return chem::chemistryProgram(mechanism, unitsOf(units));
+}
+
 Emitted emitChemistry(const chem::Mechanism &mechanism, Form form, const Options &options,
                       const ChemistryLayout &layout) {
-  const flow::Program program = chem::chemistryProgram(mechanism, unitsOf(options.units));
+  const flow::Program program = chemistryProgramOf(mechanism, options.units);
   return form == Form::Plain ? emitPlainChemistry(mechanism, program, options, layout)
                              : emitCpuChemistry(mechanism, program, options);
 }

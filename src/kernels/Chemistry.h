@@ -8,6 +8,7 @@
 #pragma once
 
 #include "chem/Mechanism.h"
+#include "flow/Program.h"
 #include "kernels/Emitted.h"
 
 namespace heddle::kernels {
@@ -21,6 +22,9 @@ struct ChemistryLayout {
   unsigned threadsForParts = 384;      ///< a block of it
   unsigned tilesInTurn = 4;            ///< how many tiles each part goes over before the next part begins
 };
+
+/// The operations that all forms are made of.
+flow::Program chemistryProgramOf(const chem::Mechanism &mechanism, Units units);
 
 Emitted emitChemistry(const chem::Mechanism &mechanism, Form form, const Options &options,
                       const ChemistryLayout &layout = {});

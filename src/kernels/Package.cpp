@@ -2,11 +2,13 @@
 #include "kernels/Package.h"
 
 #include "chem/MixtureTransport.h"
+#include "flow/Work.h"
 #include "kernels/Chemistry.h"
 #include "kernels/MathHeader.h"
 #include "kernels/SelfTest.h"
 #include "kernels/Template.h"
 #include "kernels/Transport.h"
+#include "kernels/TransportProgram.h"
 
 #include <fmt/format.h>
 
@@ -85,7 +87,13 @@ $rows$
 `$prefix$_selftest POINTS time` also measures. What the functions compute is defined by `heddle chem MECHANISM
 --evaluate`; the self-test holds them to it at $states$ states: rates within 1e-12 of the gross rates, transport
 within 1e-13.
-$fits$)";
+$fits$
+What each has to do at a point, as it is computed here; of the arithmetic, `pairs` is what a sum over pairs of species
+takes, and `products` what it takes instead as products with constant matrices:
+
+| kernel | arithmetic | pairs | products | exponentials | logarithms | reciprocals | bytes |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+$work$)";
 
 std::string argumentsOf(const Function &function) {
   const std::string last = function.form == Form::Cpu ? "int threads" : "cudaStream_t stream";
@@ -227,8 +235,29 @@ private:
                                {"rows", rows},
                                {"prefix", prefix},
                                {"states", std::to_string(selfTestStateCount)},
-                               {"fits", fitsText()}});
+                               {"fits", fitsText()},
+                               {"work", workText()}});
   }
+
+  std::string workText() const {
+    std::string text;
+    for (Kernel kernel : request.kernels) {
+      const bool isChemistry = kernel == Kernel::Chemistry;
+      if (!std::ranges::any_of(functions, [&](const Function &each) { return each.kernel == kernel; }))
+        continue;
+      const Units units = request.options.units;
+      const flow::Work work = flow::workOf(
+          isChemistry ? chemistryProgramOf(mechanism, units)
+                      : transportProgram({mechanism, *fits, *reciprocal}, kernel, units, speciesCount()));
+      const PairWork pairs = isChemistry ? PairWork() : pairWork({mechanism, *fits, *reciprocal}, kernel);
+      text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", nameOf(kernel), work.arithmetic,
+                          pairs.arithmetic, pairs.products, work.exponentials, work.logarithms,
+                          work.reciprocals, work.bytes());
+    }
+    return text;
+  }
+
+  unsigned speciesCount() const { return unsigned(mechanism.species.size()); }
 
   std::string fitsText() const {
     if (!fits)

@@ -232,6 +232,16 @@ std::vector<unsigned> halfColumn(unsigned j, unsigned n) {
   return rows;
 }
 
+PairWork pairWork(const TransportModel &model, Kernel kernel) {
+  const unsigned n = unsigned(model.mechanism.species.size());
+  if (kernel == Kernel::Viscosity)
+    return {3 * n * n, 3 * n * n};
+  if (kernel != Kernel::Diffusion)
+    return {};
+  const unsigned coefficients = unsigned(model.reciprocal.pairs.front().coefficients.size());
+  return {(coefficients + 1) * n * (n - 1) / 2, coefficients * n * n};
+}
+
 flow::Program transportProgram(const TransportModel &model, Kernel kernel, Units units,
                                unsigned speciesAtOnce) {
   return TransportBuilder(model, kernel, units, speciesAtOnce).program();

@@ -22,6 +22,13 @@ namespace heddle::kernels {
 flow::Program transportProgram(const TransportModel &model, Kernel kernel, Units units,
                                unsigned speciesAtOnce);
 
+/// Of a kernel's arithmetic, what goes into its sum over pairs of species, and what as many products with
+/// constant matrices take instead.
+struct PairWork {
+  unsigned arithmetic = 0, products = 0;
+};
+PairWork pairWork(const TransportModel &model, Kernel kernel);
+
 /// The rows of column j in a symmetric matrix of n columns without its diagonal: every pair is in one column.
 std::vector<unsigned> halfColumn(unsigned j, unsigned n);
 

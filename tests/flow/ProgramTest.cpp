@@ -4,6 +4,7 @@
 #include "flow/Evaluate.h"
 #include "flow/Order.h"
 #include "flow/Segments.h"
+#include "flow/Work.h"
 
 #include <gmock/gmock.h>
 
@@ -162,4 +163,19 @@ TEST(Builder, totalsReadWhatEarlierOperationsContributed) {
   const Program program = b.finish();
   EXPECT_EQ(program.resultCount(), 1u);
   EXPECT_THAT(evaluate(program, {{5, 3}, {10}}), ElementsAre(70));
+}
+
+TEST(Work, CountsEveryNumberOnceAndEveryOperation) {
+  Builder b;
+  const unsigned field = b.addField("x", 2), step = b.addUniform("step"), result = b.addSum("w");
+  b.begin("first");
+  const Expr x = exp2(b.load(field, 0)), y = log2(b.load(field, 1));
+  b.begin("second");
+  b.add(result, 1, fma(x, y, b.load(field, 0)) * reciprocal(b.load(step, 0)));
+  const Work work = workOf(b.finish());
+  EXPECT_EQ(work.arithmetic, 3u); // with the sum
+  EXPECT_EQ(work.exponentials, 1u);
+  EXPECT_EQ(work.logarithms, 1u);
+  EXPECT_EQ(work.reciprocals, 1u);
+  EXPECT_EQ(work.bytes(), 24u);
 }
