@@ -20,7 +20,7 @@ struct ChemistryLayout {
   unsigned threadsForWhole = 256;      ///< a block of it: with all registers a thread can have
   unsigned instructionsInPart = 6000;  ///< of what is cut
   unsigned threadsForParts = 384;      ///< a block of it
-  unsigned tilesInTurn = 4;            ///< how many tiles each part goes over before the next part begins
+  unsigned tilesInTurn = 16;           ///< how many tiles each part goes over before the next part begins
 };
 
 /// The operations that all forms are made of.

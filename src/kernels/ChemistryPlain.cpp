@@ -22,7 +22,7 @@ constexpr std::string_view deviceText =
 
 namespace {
 
-constexpr int threads = $threads$; // a block
+constexpr int threads = $threads$; // a block, at most
 constexpr int tilesInTurn = $tiles$; // each part goes over so many tiles before the next part begins
 constexpr int tableRows = $rows$;
 
@@ -35,10 +35,10 @@ __global__ void __launch_bounds__(threads, 1)
     rates(size_t points, size_t stride, size_t tilesInTurnHere, const double *__restrict__ temperature,
           const double *__restrict__ pressure, const double *__restrict__ moleFractions, double *__restrict__ result) {
   __shared__ double2 table[2 * tableRows];
-  for (int i = threadIdx.x; i < 2 * tableRows; i += threads)
+  for (int i = threadIdx.x; i < 2 * tableRows; i += blockDim.x)
     table[i] = tableData[i];
   __syncthreads();
-  const size_t inTurn = tilesInTurnHere * threads;
+  const size_t inTurn = tilesInTurnHere * blockDim.x;
   for (size_t first = blockIdx.x * inTurn; first < points; first += gridDim.x * inTurn) {
 $calls$  }
 }
@@ -59,11 +59,14 @@ extern "C" int $name$(size_t points, size_t stride, const double *temperature, c
     error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, rates, threads, 0);
   if (error != cudaSuccess)
     return HEDDLE_CUDA_ERROR + (int)error;
-  // As many blocks as run at once, and every one of them busy before tiles are taken in turn.
-  const size_t atOnce = (size_t)multiprocessors * blocks, tiles = (points + threads - 1) / threads;
-  const size_t inTurn = tiles < atOnce * tilesInTurn ? (tiles + atOnce - 1) / atOnce : tilesInTurn;
+  // As many blocks as run at once, all with as many tiles, which they take in as many turns. Few points are
+  // spread over all of them.
+  const size_t atOnce = (size_t)multiprocessors * blocks, least = (points + atOnce - 1) / atOnce;
+  const size_t block = least < threads ? (least + 31) / 32 * 32 : threads;
+  const size_t tiles = (points + block - 1) / block, share = (tiles + atOnce - 1) / atOnce;
+  const size_t rounds = (share + tilesInTurn - 1) / tilesInTurn, inTurn = (share + rounds - 1) / rounds;
   const size_t turns = (tiles + inTurn - 1) / inTurn;
-  rates<<<(unsigned)(turns < atOnce ? turns : atOnce), threads, 0, stream>>>(
+  rates<<<(unsigned)(turns < atOnce ? turns : atOnce), (unsigned)block, 0, stream>>>(
       points, stride, inTurn, temperature, pressure, moleFractions, result);
   error = cudaGetLastError();
   return error == cudaSuccess ? 0 : HEDDLE_CUDA_ERROR + (int)error;
@@ -79,7 +82,7 @@ $body$}
 )";
 
 constexpr std::string_view deviceCall = R"(#pragma unroll 1
-    for (size_t point = first + threadIdx.x; point < points && point < first + inTurn; point += threads)
+    for (size_t point = first + threadIdx.x; point < points && point < first + inTurn; point += blockDim.x)
       part$number$(table, point, stride, temperature, pressure, moleFractions, result);
 )";
 
