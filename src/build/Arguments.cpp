@@ -41,6 +41,12 @@ constexpr std::array kTakesValue = {"-I",
 constexpr std::array kArchWithValue = {"-gencode",           "-arch",     "-code", "--generate-code",
                                        "--gpu-architecture", "--gpu-code"};
 
+/// What nvcc can be told to take as errors: `-Werror all-warnings`, or with `=`.
+constexpr std::array kErrorKinds = {
+    "all-warnings",           "cross-execution-space-call", "reorder",
+    "default-stream-launch",  "ext-lambda-captures-this",   "missing-launch-bounds",
+    "deprecated-declarations"};
+
 bool oneOf(const auto &words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
@@ -62,6 +68,8 @@ Sources splitArguments(const std::vector<std::string> &arguments) {
       continue;
     }
     sources.flags.push_back(word);
+    if (word == "-Werror" && i + 1 < arguments.size() && oneOf(kErrorKinds, arguments[i + 1]))
+      sources.flags.back() += "=" + arguments[++i];
     if (oneOf(kTakesValue, word) && i + 1 < arguments.size())
       sources.flags.push_back(arguments[++i]);
   }
@@ -77,6 +85,23 @@ std::vector<std::string> withoutArchFlags(const std::vector<std::string> &flags)
       kept.push_back(flags[i]);
   }
   return kept;
+}
+
+std::vector<std::string> errorsInClangsWords(const std::vector<std::string> &flags) {
+  constexpr std::string_view kind = "-Werror=";
+  std::vector<std::string> kept;
+  for (const std::string &flag : flags) {
+    if (flag == "-Werror" || flag == "-Werror=all-warnings")
+      kept.emplace_back("-Werror");
+    else if (flag.starts_with(kind) && !oneOf(kErrorKinds, std::string_view(flag).substr(kind.size())))
+      kept.push_back(flag);
+  }
+  return kept;
+}
+
+std::vector<std::string> errorsInNvccsWords(std::vector<std::string> flags) {
+  std::ranges::replace(flags, std::string("-Werror"), std::string("-Werror=all-warnings"));
+  return flags;
 }
 
 } // namespace heddle::build

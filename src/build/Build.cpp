@@ -106,8 +106,8 @@ std::vector<std::string> nvccCommand(const Request &request, const fs::path &nvc
   // Emitted code says #include <heddle/...>.
   if (fs::path ours = dataFolder("runtime"); !ours.empty())
     append(command, {"-isystem", ours.string()});
-  append(command,
-         request.device == Device::Machine ? machineFlags(request.sources.flags) : request.sources.flags);
+  append(command, errorsInNvccsWords(request.device == Device::Machine ? machineFlags(request.sources.flags)
+                                                                       : request.sources.flags));
   append(command, {"-o", request.output.string()});
   if (request.device == Device::Machine) {
     std::string folder = libraryFolder().string();
@@ -155,6 +155,7 @@ private:
     std::vector<std::string> command = {clang.string()};
     append(command, common());
     append(command, source::clangArguments(options, std::nullopt, side));
+    append(command, errorsInClangsWords(request.sources.flags));
     return command;
   }
 

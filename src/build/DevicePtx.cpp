@@ -29,7 +29,7 @@ std::vector<std::string> nvccCommand(const Request &request, const fs::path &nvc
   // Emitted code says #include <heddle/...>.
   if (fs::path ours = dataFolder("runtime"); !ours.empty())
     append(command, {"-isystem", ours.string()});
-  append(command, withoutArchFlags(request.sources.flags));
+  append(command, errorsInNvccsWords(withoutArchFlags(request.sources.flags)));
   append(command, {request.sources.files[0].string(), "-o", output.string()});
   return command;
 }
@@ -45,6 +45,7 @@ std::vector<std::string> clangCommand(const Request &request, const fs::path &cl
   if (std::none_of(flags.begin(), flags.end(), [](const std::string &f) { return f.starts_with("-O"); }))
     command.push_back("-O2");
   append(command, source::clangArguments(options, std::nullopt, source::Side::Device));
+  append(command, errorsInClangsWords(request.sources.flags));
   append(command, {"-S", "-gline-tables-only", request.sources.files[0].string(), "-o", output.string()});
   return command;
 }

@@ -48,6 +48,16 @@ TEST_F(ProgramTest, WhatDoesNotCompileIsSaidInTheCompilersWords) {
               HasSubstr("program.cu:1:21: error: use of undeclared identifier 'undeclared'"));
 }
 
+TEST_F(ProgramTest, AWarningStopsACompilationThatWasToldSo) {
+  const std::string text = "__global__ void k() { int unused = 3; }\nint main() {}\n";
+  EXPECT_TRUE(make(text).ok());
+  ProgramOptions strict;
+  strict.sources.flags = {"-Wall", "-Werror"};
+  Program program = make(text, strict);
+  EXPECT_FALSE(program.compiled());
+  EXPECT_THAT(program.messages(), HasSubstr("unused"));
+}
+
 TEST_F(ProgramTest, FileThatIsNotThereIsNamed) {
   Program program = fromFiles({"/no/such/file.cu"});
   EXPECT_FALSE(program.ok());
@@ -205,6 +215,16 @@ TEST(Arguments, FlagsKeepTheirValuesAndFilesTheirOrder) {
   EXPECT_THAT(sources.flags, testing::ElementsAre("-I", "inc", "-DX=1", "-std=c++20", "-gencode", "arch=x"));
   EXPECT_THAT(withoutArchFlags(sources.flags), testing::ElementsAre("-I", "inc", "-DX=1", "-std=c++20"));
   EXPECT_THAT(withoutArchFlags({"-arch=sm_80", "-O3", "-arch", "sm_90"}), testing::ElementsAre("-O3"));
+}
+
+TEST(Arguments, WarningsBecomeErrorsInEitherCompilersWords) {
+  Sources sources = splitArguments({"-Werror", "all-warnings", "a.cu", "-Werror", "b.cu", "-Werror=unused"});
+  EXPECT_THAT(sources.files, testing::ElementsAre("a.cu", "b.cu"));
+  EXPECT_THAT(sources.flags, testing::ElementsAre("-Werror=all-warnings", "-Werror", "-Werror=unused"));
+  EXPECT_THAT(errorsInClangsWords(sources.flags),
+              testing::ElementsAre("-Werror", "-Werror", "-Werror=unused"));
+  EXPECT_THAT(errorsInClangsWords({"-Werror=reorder", "-O2"}), testing::IsEmpty());
+  EXPECT_THAT(errorsInNvccsWords({"-O2", "-Werror"}), testing::ElementsAre("-O2", "-Werror=all-warnings"));
 }
 
 } // namespace
