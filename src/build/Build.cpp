@@ -15,6 +15,7 @@
 #include "build/InlinedPlaces.h"
 #include "build/Unsupported.h"
 #include "source/Toolkit.h"
+#include "support/HeaderCache.h"
 #include "support/Paths.h"
 #include "support/Process.h"
 
@@ -155,13 +156,16 @@ private:
     std::vector<std::string> command = {clang.string()};
     append(command, common());
     append(command, source::clangArguments(options, std::nullopt, side));
+    if (side == source::Side::Device)
+      append(command, {"-S", "-gline-tables-only"});
+    command = withCachedHeaders(std::move(command));
     append(command, errorsInClangsWords(request.sources.flags));
     return command;
   }
 
   std::vector<std::string> deviceCommand() const {
     std::vector<std::string> command = cudaCommand(source::Side::Device);
-    append(command, {"-S", "-gline-tables-only", file.string(), "-o", ptx.string()});
+    append(command, {file.string(), "-o", ptx.string()});
     return command;
   }
 

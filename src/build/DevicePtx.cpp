@@ -3,6 +3,7 @@
 
 #include "build/InlinedPlaces.h"
 #include "source/Toolkit.h"
+#include "support/HeaderCache.h"
 #include "support/Paths.h"
 #include "support/Process.h"
 
@@ -45,8 +46,10 @@ std::vector<std::string> clangCommand(const Request &request, const fs::path &cl
   if (std::none_of(flags.begin(), flags.end(), [](const std::string &f) { return f.starts_with("-O"); }))
     command.push_back("-O2");
   append(command, source::clangArguments(options, std::nullopt, source::Side::Device));
+  append(command, {"-S", "-gline-tables-only"});
+  command = withCachedHeaders(std::move(command));
   append(command, errorsInClangsWords(request.sources.flags));
-  append(command, {"-S", "-gline-tables-only", request.sources.files[0].string(), "-o", output.string()});
+  append(command, {request.sources.files[0].string(), "-o", output.string()});
   return command;
 }
 

@@ -166,6 +166,11 @@ Rendered render(const Unit &unit, SourceRange whole, const std::vector<Replaceme
   return rendered;
 }
 
+void Edits::append(const Edits &others) {
+  for (const auto &[unit, list] : others.wanted)
+    wanted[unit].insert(wanted[unit].end(), list.begin(), list.end());
+}
+
 void Edits::replace(const Unit &unit, SourceRange range, std::string text) {
   wanted[&unit].push_back({Edit::Kind::Replace, range, std::move(text)});
 }

@@ -57,6 +57,9 @@ public:
   /// Right behind the token at `token`.
   void insertAfter(const Unit &unit, clang::SourceLocation token, std::string text);
 
+  /// The changes of `others` too.
+  void append(const Edits &others);
+
   bool empty() const { return wanted.empty(); }
 
   /// The new text of each file that changes, by its path; or a refusal where changes overlap, where a macro

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "source/Unit.h"
 
+#include "support/HeaderCache.h"
+
 #include <clang/Basic/DiagnosticOptions.h>
 #include <clang/Basic/Stack.h>
 #include <clang/Driver/CreateInvocationFromArgs.h>
 #include <clang/Frontend/FrontendActions.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <clang/Lex/PreprocessorOptions.h>
 #include <clang/Tooling/Syntax/Tokens.h>
 #include <llvm/Support/VirtualFileSystem.h>
 
@@ -29,11 +32,32 @@ private:
   std::vector<SourceLocation> &seen;
 };
 
+/// Writes down what stands at the outermost level of the text that was read.
+class TopLevelWatcher : public ASTConsumer {
+public:
+  explicit TopLevelWatcher(std::vector<Decl *> &seen) : seen(seen) {}
+  bool HandleTopLevelDecl(DeclGroupRef group) override {
+    for (Decl *decl : group)
+      if (!isInstance(decl))
+        seen.push_back(decl);
+    return true;
+  }
+
+private:
+  /// What a template was made into is handed over too; a search finds it with its template.
+  static bool isInstance(const Decl *decl) {
+    auto *function = dyn_cast<FunctionDecl>(decl);
+    return (function && function->isTemplateInstantiation()) || isa<VarTemplateSpecializationDecl>(decl);
+  }
+  std::vector<Decl *> &seen;
+};
+
 /// Parses and checks, and writes down the preprocessed tokens on the way.
 class ReadingAction : public SyntaxOnlyAction {
 public:
   std::optional<syntax::TokenCollector> collector;
   std::vector<SourceLocation> pragmas;
+  std::vector<Decl *> topLevel;
 
 private:
   bool BeginSourceFileAction(CompilerInstance &compiler) override {
@@ -44,7 +68,7 @@ private:
   }
   // Between the sides of a file the AST must stay: Clang's own action would let go of it at the end.
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &, llvm::StringRef) override {
-    return std::make_unique<ASTConsumer>();
+    return std::make_unique<TopLevelWatcher>(topLevel);
   }
 };
 
@@ -53,9 +77,12 @@ std::unique_ptr<CompilerInvocation> makeInvocation(const std::string &file,
                                                    const std::vector<std::string> &arguments,
                                                    DiagnosticsEngine &engine,
                                                    llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files) {
-  std::vector<const char *> words = {HEDDLE_CLANG, "-fsyntax-only", "-w"};
-  for (const std::string &argument : arguments)
-    words.push_back(argument.c_str());
+  std::vector<std::string> command = {HEDDLE_CLANG, "-fsyntax-only", "-w"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  command = withCachedHeaders(std::move(command));
+  std::vector<const char *> words;
+  for (const std::string &word : command)
+    words.push_back(word.c_str());
   words.push_back(file.c_str());
   CreateInvocationOptions options;
   options.Diags = llvm::IntrusiveRefCntPtr<DiagnosticsEngine>(&engine);
@@ -126,6 +153,9 @@ Unit::Result Unit::parse(const std::string &file, const std::vector<std::string>
     std::string why = llvm::toString(std::move(failure));
     return {nullptr, parts.messages + why};
   }
+  // Searches are for what the user wrote: reading all of a precompiled header back would cost what it saved.
+  if (!compiler.getPreprocessorOpts().ImplicitPCHInclude.empty())
+    compiler.getASTContext().setTraversalScope(parts.action->topLevel);
   parts.tokens = std::make_unique<syntax::TokenBuffer>(std::move(*parts.action->collector).consume());
   parts.tokens->indexExpandedTokens();
   if (compiler.getDiagnostics().hasErrorOccurred())

@@ -10,6 +10,7 @@
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -93,7 +94,11 @@ void expectRoundTrip(const std::string &file, const std::string &cudaPath) {
     expectSameAfterRenderingEachFunction(*unit, contents(path));
 }
 
-class RoundTrip : public ::testing::TestWithParam<std::string> {};
+/// Hundreds of files, all with the same headers before their first line: those are read once.
+class RoundTrip : public ::testing::TestWithParam<std::string> {
+protected:
+  static void SetUpTestSuite() { setenv("HEDDLE_HEADER_CACHE", HEDDLE_BUILD_DIR "/headers", 0); }
+};
 
 } // namespace
 

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A precompiled header is good for one command line, so the file's name is made of the whole command. Clang
+// refuses to read one whose headers have changed; we look first and make it anew, by the same two facts that
+// Clang goes by: each header's size and time.
+//
+// Many processes may want the same file at the same time. Each makes its own under another name and renames
+// it, which replaces whatever is there at once; who reads the old one goes on reading it.
+#include "support/HeaderCache.h"
+
+#include "support/Process.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace heddle {
+namespace {
+
+std::string contents(const fs::path &file) {
+  std::stringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+/// FNV-1a: the same on every machine and in every run, which std::hash does not promise.
+uint64_t hashOf(const std::vector<std::string> &words) {
+  uint64_t hash = 14695981039346656037u;
+  for (const std::string &word : words)
+    for (size_t i = 0; i <= word.size(); ++i) // the closing zero keeps "a b" and "ab" apart
+      hash = (hash ^ static_cast<unsigned char>(word.c_str()[i])) * 1099511628211u;
+  return hash;
+}
+
+/// The files of a make rule "name: file file \ file".
+std::vector<std::string> filesOfRule(const std::string &rule) {
+  std::vector<std::string> files;
+  std::istringstream words(rule.substr(std::min(rule.size(), rule.find(": ") + 1)));
+  for (std::string word; words >> word;)
+    if (word != "\\")
+      files.push_back(word);
+  return files;
+}
+
+/// A line for each header: what must be the same for the precompiled file to be good. Empty where one is
+/// gone.
+std::string stateOf(const std::vector<std::string> &headers) {
+  std::string state;
+  for (const std::string &header : headers) {
+    std::error_code sizeError, timeError;
+    uintmax_t bytes = fs::file_size(header, sizeError);
+    fs::file_time_type time = fs::last_write_time(header, timeError);
+    if (sizeError || timeError)
+      return {};
+    state += fmt::format("{} {} {}\n", bytes, time.time_since_epoch().count(), header);
+  }
+  return state;
+}
+
+bool isGood(const fs::path &precompiled, const fs::path &stateFile) {
+  std::error_code ignored;
+  if (!fs::exists(precompiled, ignored))
+    return false;
+  const std::string state = contents(stateFile);
+  std::vector<std::string> headers;
+  std::istringstream lines(state);
+  for (std::string bytes, time, header; lines >> bytes >> time && std::getline(lines, header);)
+    headers.push_back(header.substr(1));
+  return !headers.empty() && stateOf(headers) == state;
+}
+
+/// Compiles nothing but what the command includes by itself; false where that fails.
+bool make(const std::vector<std::string> &command, const fs::path &precompiled, const fs::path &stateFile) {
+  std::error_code error;
+  fs::create_directories(precompiled.parent_path(), error);
+  static std::atomic<unsigned> count = 0; // a process may read several programs at once
+  const std::string mine = fmt::format("{}.{}.{}", precompiled.string(), getpid(), ++count);
+  const std::string rule = mine + ".rule", state = mine + ".state";
+  // A file that never changes, in a folder of its own: a precompiled header remembers what it was made of.
+  const fs::path nothing = precompiled.parent_path() / "nothing.cu";
+  if (!fs::exists(nothing, error))
+    std::ofstream{nothing};
+  std::vector<std::string> making = command;
+  for (const std::string &word :
+       {std::string("-emit-pch"), std::string("-o"), mine, std::string("-dependency-file"), rule,
+        std::string("-MT"), std::string("headers"), std::string("-sys-header-deps")})
+    making.insert(making.end(), {"-Xclang", word});
+  making.insert(making.end(), {"-fsyntax-only", nothing.string()});
+  bool made = runProcess(making).succeeded();
+  if (made) {
+    std::ofstream(state) << stateOf(filesOfRule(contents(rule)));
+    // The state comes last: with the old one beside it, a new file is only made once more.
+    fs::rename(mine, precompiled, error);
+    fs::rename(state, stateFile, error);
+  }
+  for (const std::string &left : {mine, rule, state})
+    fs::remove(left, error);
+  return made && isGood(precompiled, stateFile);
+}
+
+} // namespace
+
+std::vector<std::string> withCachedHeaders(std::vector<std::string> command) {
+  const char *folder = std::getenv("HEDDLE_HEADER_CACHE");
+  if (!folder || !*folder)
+    return command;
+  std::error_code ignored;
+  std::vector<std::string> key = command;
+  key.push_back(fs::current_path(ignored).string()); // which -I. and its like depend on
+  const fs::path precompiled = fs::path(folder) / fmt::format("{:016x}.pch", hashOf(key));
+  const fs::path stateFile = precompiled.string() + ".state";
+  if (isGood(precompiled, stateFile) || make(command, precompiled, stateFile))
+    command.insert(command.end(), {"-Xclang", "-include-pch", "-Xclang", precompiled.string()});
+  return command;
+}
+
+} // namespace heddle
