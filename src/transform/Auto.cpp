@@ -14,9 +14,9 @@
 //   rules out
 //      what is hopeless; where there is a ptxas, its count for the very text decides.
 //   4. Of what is left, the smallest factor that comes near the best one.
-//   5. Where work does not shrink, threads that read memory once and wait, or whose windows overlap, are
-//   still
-//      better merged (MemoryHabits): by a little, and where occupancy stays high.
+//   5. Where work does not shrink, threads that read memory once and wait, that stream through it, or whose
+//   windows
+//      overlap, are still better merged (MemoryHabits): by a little, and where occupancy stays high.
 #include "transform/Auto.h"
 
 #include "arch/Arch.h"
@@ -125,6 +125,10 @@ public:
       else if (habits.readsAndWaits && divides(isFlat ? 0 : 1, factor))
         list.push_back(forMemory({{isFlat ? 0u : 1u, factor}}, analysis::Map::Interleaved,
                                  "a thread reads memory once and waits, and merged threads wait together"));
+      else if (habits.streamsThroughMemory && isFlat && divides(0, factor))
+        list.push_back(
+            forMemory({{0, factor}}, analysis::Map::Interleaved,
+                      "threads stream through memory, and merged threads have more of it under way"));
     }
     return list;
   }

@@ -19,6 +19,8 @@
 #include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/ActiveText.h"
+#include "transform/BlockLoops.h"
+#include "transform/BlockVotes.h"
 #include "transform/CoarsenCheck.h"
 #include "transform/DeviceFunctions.h"
 #include "transform/InlineCalls.h"
@@ -155,7 +157,8 @@ bool coarsen(Context &context) {
 bool prepareToCoarsen(Context &context) {
   const source::Kernel &kernel = context.target.first();
   return keepActiveText(context, kernel) || inlineCallsWithBarriers(context, kernel) ||
-         writePlainIndices(context, kernel) || giveLoopsTheirCounters(context, kernel);
+         writePlainIndices(context, kernel) || giveLoopsTheirCounters(context, kernel) ||
+         makeLoopsOfTheBlock(context, kernel) || takeVotesApart(context, kernel);
 }
 
 bool coarsenAlong(Context &context, const std::vector<Axis> &axes, Map map) {

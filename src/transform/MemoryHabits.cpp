@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/MemoryHabits.h"
 
+#include "transform/BlockLoops.h"
+
 #include <clang/AST/Decl.h>
 #include <clang/AST/Expr.h>
 #include <clang/AST/Stmt.h>
@@ -69,11 +71,26 @@ bool slides(const Access &access) {
   return step && step->constant() == access.bytes && access.address->dependsOnThread(0);
 }
 
+/// Neighbours read neighbouring elements, and the loop goes on behind what the whole block has read.
+bool streamsThrough(const analysis::KernelFacts &facts, const Access &access) {
+  if (!access.address || !isGlobal(access) || !access.loop || !access.loop->counter || !access.loop->step ||
+      !streams(facts, access.loop->statement))
+    return false;
+  const std::optional<int64_t> step = access.loop->step->constant();
+  const auto perThread = access.address->coefficient(facts.accesses->symbols().threadIdx(0));
+  const auto perIteration = access.address->coefficient(access.loop->counter);
+  const bool isFarther = !step || *step >= facts.threadsPerBlock().value_or(1);
+  return perThread && perThread->constant() == access.bytes && perIteration && !perIteration->isZero() &&
+         isFarther;
+}
+
 } // namespace
 
 MemoryHabits memoryHabits(const analysis::KernelFacts &facts) {
   MemoryHabits habits;
   habits.readsAndWaits = readsAndWaits(facts);
+  habits.streamsThroughMemory = std::ranges::any_of(
+      facts.accesses->all(), [&](const Access &access) { return streamsThrough(facts, access); });
   habits.slidesAlongX = std::ranges::any_of(facts.accesses->all(), slides);
   return habits;
 }

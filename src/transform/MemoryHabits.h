@@ -11,6 +11,9 @@ struct MemoryHabits {
   /// Each thread reads global memory (or textures) a few times, outside of any loop, and then waits. Merged
   /// threads ask at the same time, so that more is under way.
   bool readsAndWaits = false;
+  /// A loop of the block goes through global memory, an element for each thread at a time, and folds it into
+  /// local variables. Merged threads ask at the same time.
+  bool streamsThroughMemory = false;
   /// A loop reads shared memory through a window that moves along with the thread along x: neighbours read
   /// nearly the same elements, and a thread that does the work of neighbours keeps them in registers.
   bool slidesAlongX = false;

@@ -30,6 +30,13 @@ bool isConstantGlobal(const VarDecl *variable) {
   return !variable->hasLocalStorage() && (variable->isConstexpr() || variable->getType().isConstQualified());
 }
 
+/// `dim3 size = blockDim;`: for Clang a call that turns one type into another.
+bool isAsWhole(const Stmt *part) {
+  auto *call = dyn_cast<CXXMemberCallExpr>(part);
+  return call && isa_and_nonnull<CXXConversionDecl>(call->getMethodDecl()) &&
+         analysis::threadBuiltin(call->getImplicitObjectArgument()->IgnoreParenImpCasts());
+}
+
 } // namespace
 
 UniformWork::UniformWork(const analysis::KernelFacts &facts, analysis::Level agreed)
@@ -104,7 +111,9 @@ bool UniformWork::isAllowed(const Stmt *part) const {
           IndirectGotoStmt, AtomicExpr>(part))
     return false;
   if (auto *construction = dyn_cast<CXXConstructExpr>(part))
-    return construction->getConstructor()->isTrivial();
+    return construction->getConstructor()->isTrivial() ||
+           (construction->getConstructor()->isConstexpr() && // dim3's
+            !facts.uniformity->unit().isUserCode(construction->getConstructor()->getLocation()));
   if (auto *call = dyn_cast<CallExpr>(part))
     return isPureCall(call, 0) && facts.uniformity->level(call) <= agreed;
   auto *binary = dyn_cast<BinaryOperator>(part);
@@ -147,7 +156,7 @@ bool UniformWork::isUniformWork(const Stmt *statement) const {
         }
       return uniform;
     }
-    uniform &= isAllowed(part);
+    uniform &= isAsWhole(part) || isAllowed(part);
     return uniform;
   });
   return uniform;

@@ -281,12 +281,30 @@ private:
       text.replace(node.range, rewritten(*declarations, node));
       return;
     }
+    if (node.vote)
+      return text.replace(node.vote->call->getSourceRange(), joinedVote(*node.vote));
     for (const source::Replacement &part : replacements(node.uses, node.role == Role::Structure))
       text.replace(part.part, part.text);
     if (node.role != Role::Item)
       return;
     for (const ReturnStmt *statement : node.uses.returns)
       text.replace(wholeStatement(unit, statement), leaving(statement, node));
+  }
+
+  /// One vote of a thread for all its items. Threads that vote are counted, so items are counted one by one.
+  std::string joinedVote(const BlockVote &vote) {
+    const std::string function = rendered(vote.call->getCallee()->getSourceRange(), {});
+    const std::string name = vote.vote->getNameAsString();
+    const bool isCounted = vote.kind == BlockVote::Kind::Count;
+    if (!plan.find(vote.vote)) // all items vote alike
+      return fmt::format("{}{}({})", isCounted ? fmt::format("{} * ", indices.items()) : "", function, name);
+    const std::string between = isCounted ? " + " : vote.kind == BlockVote::Kind::Any ? " | " : " & ";
+    std::string joined;
+    for (const std::string &subscripts : indices.allSubscripts()) {
+      const std::string each = name + subscripts;
+      joined += (joined.empty() ? "" : between) + (isCounted ? fmt::format("{}({})", function, each) : each);
+    }
+    return isCounted ? joined : fmt::format("{}({})", function, joined);
   }
 
   static bool isUsedIn(const ItemVariable &entry, unsigned group) {
@@ -322,7 +340,7 @@ private:
       auto *variable = dyn_cast<VarDecl>(declaration);
       const ItemVariable *entry = variable ? plan.find(variable) : nullptr;
       if (variable && isUniformLocal(variable))
-        arrays[node.group].push_back(declarationOf(variable));
+        arrays[node.group].push_back({node.id, declarationOf(variable)});
       if (!entry)
         continue;
       if (entry->keep == Keep::Array)
@@ -344,7 +362,7 @@ private:
                     "give it a type instead of auto");
     // What begins as zero can say so where it is declared.
     bool isZero = entry.variable->getInit() && isZeroLiteral(entry.variable->getInit());
-    arrays[node.group].push_back(*declared + (isZero ? " = {};" : ";"));
+    arrays[node.group].push_back({node.id, *declared + (isZero ? " = {};" : ";")});
     if (isZero)
       return;
     if (std::string assigned = assignment(entry.variable, name + indices.subscripts(), node);
@@ -354,6 +372,10 @@ private:
 
   bool isZeroLiteral(const Expr *value) const {
     value = value->IgnoreParenImpCasts();
+    if (auto *list = dyn_cast<InitListExpr>(value)) { // `= {}` of an array
+      const InitListExpr *written = list->getSyntacticForm() ? list->getSyntacticForm() : list;
+      return written->getNumInits() == 0 && list->getType()->isArrayType();
+    }
     if (auto *number = dyn_cast<FloatingLiteral>(value))
       return number->getValue().isPosZero();
     auto *number = dyn_cast<IntegerLiteral>(value);
@@ -519,8 +541,23 @@ private:
 
   static std::string written(const Chunk &chunk) {
     if (chunk.text.empty())
-      return chunk.lines;
+      return ownComments(chunk.lines);
     return chunk.lines + chunk.indent + chunk.text + chunk.sameLine + "\n";
+  }
+
+  /// Of the lines before a statement that is gone: comments with a blank line between them and it.
+  static std::string ownComments(const std::string &lines) {
+    size_t comment = 0, end = 0;
+    for (size_t begin = 0; begin < lines.size();) {
+      size_t next = std::min(lines.find('\n', begin), lines.size() - 1) + 1;
+      bool isBlank = lines.find_first_not_of(" \t\r\n", begin) >= next;
+      if (isBlank)
+        end = comment;
+      else
+        comment = next;
+      begin = next;
+    }
+    return lines.substr(0, end);
   }
 
   /// A leaf's text is as marked; a structure's has its bodies written anew.
@@ -622,19 +659,35 @@ private:
       if (entry.keep == Keep::Recompute && isHere && entry.declaredIn != segment.group)
         lines += indent + declarationOf(entry.variable) + "\n";
     }
+    result += writeMovedUp(segment.group, chunks, indent);
+    std::string body;
     for (const PlanNode *node : segment.nodes) {
-      Chunk chunk = chunks[node->id];
+      Chunk &chunk = chunks[node->id];
       chunk.indent = indent;
-      lines += written(chunk);
+      body += written(chunk);
     }
-    for (const std::string &array : arrays[segment.group])
-      result += indent + array + "\n";
-    if (lines.find_first_not_of(" \t\r\n") == std::string::npos)
-      return result; // all of it went elsewhere
+    if (std::all_of(segment.nodes.begin(), segment.nodes.end(),
+                    [&](const PlanNode *node) { return chunks[node->id].text.empty(); }))
+      return result + body; // all of it went elsewhere
+    lines += body;
     lines.erase(0, lines.rfind('\n', lines.find_first_not_of(" \t\r\n")) + 1);
     result += loopAround(lines, indent, labels[segment.group]);
     if (group.exits)
       result += fmt::format("{}if ({} == 0)\n{}{}return;\n", indent, leftName, indent, unitIndent);
+    return result;
+  }
+
+  /// What a work loop's statements declare before it. Where nothing else is left of a statement, its comments
+  /// come along.
+  std::string writeMovedUp(unsigned group, std::map<unsigned, Chunk> &chunks, const std::string &indent) {
+    std::string result;
+    for (const MovedUp &moved : arrays[group]) {
+      Chunk &chunk = chunks[moved.node], none;
+      Chunk &comments = chunk.text.empty() ? chunk : none;
+      result += comments.lines + indent + moved.declaration + comments.sameLine + "\n";
+      comments.lines.clear();
+      comments.sameLine.clear();
+    }
     return result;
   }
 
@@ -657,8 +710,12 @@ private:
   MarkedText text;
   std::optional<Diagnostic> refused;
   std::map<const VarDecl *, std::string> parameterNames;
-  std::map<unsigned, std::vector<std::string>> arrays; ///< declarations, by work loop
-  std::map<unsigned, std::string> labels;              ///< behind the body, by work loop
+  struct MovedUp {
+    unsigned node = 0; ///< that declares it in the user's text
+    std::string declaration;
+  };
+  std::map<unsigned, std::vector<MovedUp>> arrays; ///< before the work loop, by its number
+  std::map<unsigned, std::string> labels;          ///< behind the body, by work loop
   std::string activeName, leftName, outerIndent, unitIndent;
 };
 
@@ -725,6 +782,18 @@ std::string ItemIndices::firstSubscripts() const {
   for (size_t i = 0; i < axes.size(); ++i)
     text += "[0]";
   return text;
+}
+
+std::vector<std::string> ItemIndices::allSubscripts() const {
+  std::vector<std::string> all = {""};
+  for (const NamedAxis &axis : axes) {
+    std::vector<std::string> longer;
+    for (const std::string &each : all)
+      for (unsigned k = 0; k < axis.axis.factor; ++k)
+        longer.push_back(fmt::format("{}[{}]", each, k));
+    all = std::move(longer);
+  }
+  return all;
 }
 
 std::string ItemIndices::extents() const {

@@ -37,6 +37,8 @@ public:
   std::string subscripts() const;
   /// "[0][0]"
   std::string firstSubscripts() const;
+  /// "[0][0]", "[0][1]"...
+  std::vector<std::string> allSubscripts() const;
   /// "[2][4]"
   std::string extents() const;
   unsigned items() const;

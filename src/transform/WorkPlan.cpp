@@ -25,6 +25,7 @@
 #include "source/LocalWrites.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Unit.h"
+#include "transform/BlockLoops.h"
 #include "transform/InlineCalls.h"
 #include "transform/MarkedText.h"
 #include "transform/UniformWork.h"
@@ -248,14 +249,24 @@ private:
           "there is a barrier inside the function called here, which cannot be put in the place of its "
           "call: " +
               reasonNotToInline(facts, call->second, statement).value_or("it is called in too many ways"));
+    if (std::optional<BlockVote> vote = partial.contains(statement) ? votedIn(statement) : std::nullopt)
+      return addVote(body, statement, parent, *vote);
     if (partial.contains(statement))
       return refuse(statement, "the barrier here is part of a larger statement, which cannot be cut there",
-                    "a vote of the block counts threads, and there will be fewer of them");
+                    "a vote of the block can be followed where it is all of what a statement assigns");
     if (barrierStatements.contains(statement)) {
       addNode(body, Role::Fixed, statement, parent);
       return;
     }
     addStructure(body, statement, parent);
+  }
+
+  void addVote(PlanBody &body, const Stmt *statement, PlanNode *parent, const BlockVote &vote) {
+    PlanNode &node = addNode(body, Role::Fixed, statement, parent);
+    node.vote = vote;
+    node.uses = Uses::of(statement);
+    for (const Stmt *inside : node.uses.statements)
+      nodeOf[inside] = &node;
   }
 
   void addStructure(PlanBody &body, const Stmt *statement, PlanNode *parent) {
@@ -291,7 +302,8 @@ private:
     return isa<IfStmt, SwitchStmt>(statement) && uniform.agreeOn(statement);
   }
 
-  /// A loop that all items go through together, in which several of them read the same elements.
+  /// A loop that all items go through together, in which several of them read the same elements, or wait for
+  /// memory at the same time.
   bool wantsJam(const Stmt *loop) const {
     if (forbidden.jam.contains(loop) || isa<CXXForRangeStmt>(loop) || !uniform.agreeOn(loop) ||
         jumpsOf(loop).returns || !leavesTogether(bodyOf(loop), uniform) || hasDivergentReturn())
@@ -308,7 +320,7 @@ private:
           inside.statements.contains(access.expression))
         return true;
     }
-    return false;
+    return streams(facts, loop);
   }
 
   /// Some items may be gone before others: they cannot go through loops side by side without asking.
@@ -407,9 +419,20 @@ private:
     }
   }
 
+  /// A variable that the structure's header declares and items set: it cannot become an array there.
+  const VarDecl *itemsOwn(const PlanNode &structure) const {
+    for (size_t i = 0; i < variables.size(); ++i)
+      if (isItem[i] && variables[i].declaredBy == &structure)
+        return variables[i].variable;
+    return nullptr;
+  }
+
   // What the structure itself evaluates must be the same for all items, and be set by nobody else.
   Result checkHeaders() {
     for (PlanNode *node : plan.nodes) {
+      if (node && node->vote) // all items' votes are asked for at once
+        if (auto at = index.find(node->vote->vote); at != index.end() && isItem[at->second])
+          variables[at->second].inHeader = true;
       if (!node || node->role != Role::Structure)
         continue;
       bool usesIndex =
@@ -428,11 +451,20 @@ private:
         else
           variables[at->second].inHeader = true;
       }
-      if (!usesIndex && !changed)
+      const VarDecl *own = itemsOwn(*node);
+      if (!usesIndex && !changed && !own)
         continue;
       if (node->isJammed) {
         forbidden.jam.insert(node->statement);
         return Result::Again;
+      }
+      if (!usesIndex && !changed) {
+        refuse(node->statement,
+               fmt::format("'{}' is declared by the loop or branch around a barrier, and set by work that "
+                           "differs by thread",
+                           own->getNameAsString()),
+               "declare it before");
+        return Result::Refused;
       }
       const Stmt *where = changed ? static_cast<const Stmt *>(changed) : headerOf(node->statement).back();
       refuse(where,
@@ -672,13 +704,42 @@ private:
     return false;
   }
 
+  /// The mentions in what variables of the statement begin with, where those are told apart by item: they
+  /// count where the variable is worked out, which may be elsewhere.
+  std::unordered_set<const Stmt *> firstValuesIn(const PlanNode &node) const {
+    std::unordered_set<const Stmt *> found;
+    if (auto *declarations = dyn_cast<DeclStmt>(node.statement))
+      for (const Decl *declaration : declarations->decls())
+        if (auto at = index.find(dyn_cast<VarDecl>(declaration)); at != index.end() && isItem[at->second])
+          if (const Expr *value = variables[at->second].variable->getInit())
+            found.merge(Uses::of(value).statements);
+    return found;
+  }
+
+  using GroupsOfVariables = std::vector<std::set<unsigned>>; ///< work loops that mention each
+
+  void addMentions(const std::vector<const DeclRefExpr *> &references, const std::set<unsigned> &where,
+                   GroupsOfVariables &groups) const {
+    for (const DeclRefExpr *reference : references)
+      if (auto at = index.find(cast<VarDecl>(reference->getDecl())); at != index.end())
+        groups[at->second].insert(where.begin(), where.end());
+  }
+
+  /// Of all statements but what variables begin with.
+  void addMentionsOfItems(GroupsOfVariables &groups) const {
+    for (const PlanNode *node : plan.nodes) {
+      if (!node || node->role != Role::Item)
+        continue;
+      std::unordered_set<const Stmt *> later = firstValuesIn(*node);
+      std::vector<const DeclRefExpr *> references = node->uses.locals;
+      std::erase_if(references, [&](const DeclRefExpr *reference) { return later.contains(reference); });
+      addMentions(references, {node->group}, groups);
+    }
+  }
+
   void settleVariables() {
-    std::vector<std::set<unsigned>> groups(variables.size());
-    for (const PlanNode *node : plan.nodes)
-      if (node && node->role == Role::Item)
-        for (const DeclRefExpr *reference : node->uses.locals)
-          if (auto at = index.find(cast<VarDecl>(reference->getDecl())); at != index.end())
-            groups[at->second].insert(node->group);
+    GroupsOfVariables groups(variables.size());
+    addMentionsOfItems(groups);
     for (const DiscardedCode &code : discarded)
       for (const DeclRefExpr *reference : code.uses.locals)
         for (size_t i = 0; i < variables.size(); ++i)
@@ -705,10 +766,11 @@ private:
                              isReadAlikeEverywhere(entry.variable)
                          ? Keep::Recompute
                          : Keep::Array;
-      if (entry.keep == Keep::Recompute && entry.variable->getInit())
-        for (const DeclRefExpr *reference : Uses::of(entry.variable->getInit()).locals)
-          if (auto at = index.find(cast<VarDecl>(reference->getDecl())); at != index.end())
-            groups[at->second].insert(groups[i].begin(), groups[i].end());
+      // Only earlier variables are in its first value, and those are settled after it. What a
+      // header mentions is its own business.
+      if (entry.declaredIn != once && entry.variable->getInit())
+        addMentions(Uses::of(entry.variable->getInit()).locals,
+                    entry.keep == Keep::Recompute ? groups[i] : std::set<unsigned>{entry.declaredIn}, groups);
       if (entry.keep == Keep::Array && entry.variable->getType()->isReferenceType())
         refuse(
             entry.declaredBy->statement,

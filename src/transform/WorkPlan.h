@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/KernelFacts.h"
+#include "transform/BlockVotes.h"
 #include "transform/Uses.h"
 
 #include <clang/Basic/SourceLocation.h>
@@ -61,7 +62,8 @@ struct PlanNode {
   std::vector<std::unique_ptr<PlanBody>> bodies;
   Uses uses;
   bool mayBeOnce = false;
-  bool isJammed = false; ///< a loop without barrier that work loops were moved into, for reuse
+  std::optional<BlockVote> vote; ///< Fixed: a barrier at which the block votes
+  bool isJammed = false;         ///< a loop without barrier that work loops were moved into, for reuse
   unsigned group = PlanBody::Segment::once;
 };
 

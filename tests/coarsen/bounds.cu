@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // __launch_bounds__, shared memory sized by the block at run time, blockDim as a whole, block-stride loops.
-// refuses: ; coarsen: first values cannot be written one by one
 #include "Harness.h"
 
 __global__ void __launch_bounds__(128) gather(float *out, const float *in, int n) {

@@ -34,8 +34,8 @@ EXAMPLE_AXES = dict.fromkeys(("heat2d", "jacobi3d", "mandelbrot", "matmul_tiled"
                               "transpose_tiled"), ["x", "y", "xy"])
 EXAMPLE_THEN = {"stencil2pt": "scalar-replace", "heat2d": "scalar-replace"}
 # A second coarsening reads what the first one wrote, and may find a form there that it refuses. Not in these.
-COARSEN_TWICE = {"atomics", "cube", "device_functions", "early_return", "groups", "guard", "jumps", "macros", "merged_blocks",
-                 "nested", "nbody", "reduce", "stencil2pt", "synth"}
+COARSEN_TWICE = {"atomics", "bounds", "cube", "device_functions", "early_return", "groups", "guard", "heat2d", "jumps", "macros",
+                 "matmul_tiled", "merged_blocks", "nested", "nbody", "reduce", "shares", "stencil2pt", "synth"}
 CLANG = ["--compiler", "clang"]
 # Clang fuses multiplications and additions of different statements for CUDA, as it happens to find them; 'on' keeps it to
 # those of one expression, which coarsening leaves as they are.

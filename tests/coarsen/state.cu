@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Everything that can live across a barrier: pointers, structs, arrays with first values, parameters that are changed,
-// several variables in one declaration, references.
+// several variables in one declaration, references. And what is made of the thread's index long before it is used: where
+// it is not used, nothing may be left of it, or the result compiles with a warning.
 #include "Harness.h"
 
 struct Pair {
@@ -32,8 +33,29 @@ __global__ void fold(float *out, const float *in, int n) {
   *out = range.low + range.high * 2.0f + recent[0] + recent[2] + tile[me];
 }
 
+__global__ void blur(float *out, const float *in, int rounds) {
+  __shared__ float row[64];
+  const int lane = threadIdx.x, left = lane == 0 ? 0 : lane - 1;
+  // where the block's elements are
+  const int at = blockIdx.x * 64 + lane;
+  float value = 0.0f; // so far
+
+  for (int round = 0; round < rounds; ++round) {
+    row[lane] = in[at] + value;
+    __syncthreads();
+    const int right = lane == 63 ? 63 : lane + 1, middle = lane;
+    const float weight = 0.25f * round;
+    __syncthreads();
+    value += weight * (row[left] + row[right]) + row[middle];
+    __syncthreads();
+  }
+  out[at] = value;
+}
+
 int main() {
   float *out = zeros<float>(64 * 4);
   fold<<<4, 64>>>(out, input<float>(64 * 4), 6);
   bring("fold", out, 64 * 4);
+  blur<<<4, 64>>>(out, input<float>(64 * 4, 3), 3);
+  bring("blur", out, 64 * 4);
 }

@@ -159,3 +159,20 @@ TEST(Auto, takesNeighboursWhereWindowsOverlap) {
   ASSERT_FALSE(messages.empty());
   EXPECT_THAT(messages.all().front().text, HasSubstr("coarsen x=4 map=blocked, because neighbours read"));
 }
+
+TEST(Auto, ThreadsThatStreamThroughMemoryAreMerged) {
+  std::string text =
+      "__global__ void k(float *out, const float *in, int n) {\n"
+      "  float sum = 0.0f;\n"
+      "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)\n"
+      "    sum += in[i];\n"
+      "  out[blockIdx.x * blockDim.x + threadIdx.x] = sum;\n"
+      "}\n"
+      "void f(int n) { k<<<n, 256>>>(nullptr, nullptr, n); }\n";
+  EXPECT_THAT(messagesOf(text, "auto", onHopper()).all().at(0).text,
+              HasSubstr("coarsen x=4, because threads stream through memory"));
+  // A thread that counts as it goes would be held up by the counting, not by memory.
+  std::string counted = text;
+  counted.replace(counted.find("sum += in[i]"), 12, "atomicAdd(out, in[i])");
+  EXPECT_THAT(messagesOf(counted, "auto", onHopper()).all().at(0).text, HasSubstr("stays as it is"));
+}

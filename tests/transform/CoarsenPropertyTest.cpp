@@ -58,29 +58,54 @@ public:
   std::string coarsened() {
     Options options;
     options.compile.cudaPath = "none";
-    auto parsed = source::Program::parseText("random.cu", original(), options.compile);
-    auto *program = std::get_if<std::unique_ptr<source::Program>>(&parsed);
-    if (!program) {
-      ADD_FAILURE() << std::get<source::ParseFailure>(parsed).compilerMessages;
-      return {};
+    std::string text = original();
+    for (;;) {
+      auto parsed = source::Program::parseText("random.cu", text, options.compile);
+      auto *program = std::get_if<std::unique_ptr<source::Program>>(&parsed);
+      if (!program) {
+        ADD_FAILURE() << std::get<source::ParseFailure>(parsed).compilerMessages << text;
+        return {};
+      }
+      if (source::Edits edits = preparations(**program, options); !edits.empty()) {
+        text = applied(edits);
+        continue;
+      }
+      std::optional<source::Edits> edits;
+      while (!edits)
+        edits = tryAll(**program, options);
+      // Refusals may be more careful than they need be, but a test of refusals shows nothing.
+      EXPECT_LE(refused.size() * 10, texts.size()) << "too many kernels are refused";
+      return applied(*edits);
     }
-    std::optional<source::Edits> edits;
-    while (!edits)
-      edits = tryAll(**program, options);
-    // Refusals may be more careful than they need be, but a test of refusals shows nothing.
-    EXPECT_LE(refused.size() * 10, texts.size()) << "too many kernels are refused";
-    auto applied = edits->apply();
-    if (auto *failed = std::get_if<Diagnostic>(&applied)) {
-      ADD_FAILURE() << failed->text << " at line " << failed->place.line;
-      return {};
-    }
-    return std::get<0>(applied).begin()->second;
   }
 
   /// What is to be shown of a kernel that came out wrong.
   std::string about(size_t i) const { return directives.at(i) + "\n" + texts.at(i); }
 
 private:
+  static std::string applied(const source::Edits &edits) {
+    auto files = edits.apply();
+    if (auto *failed = std::get_if<Diagnostic>(&files)) {
+      ADD_FAILURE() << failed->text << " at line " << failed->place.line;
+      return {};
+    }
+    return std::get<0>(files).begin()->second;
+  }
+
+  /// What is to be done to the kernels before they are coarsened.
+  source::Edits preparations(const source::Program &program, const Options &options) const {
+    source::Edits edits, none;
+    for (size_t i = 0; i < texts.size(); ++i) {
+      Target target{"k" + std::to_string(i), program.kernelsNamed("k" + std::to_string(i)), 0};
+      Diagnostics diagnostics;
+      Directive directive = readDirectives(directives[i], diagnostics).at(0);
+      Context context(program, target, directive, options, none, diagnostics);
+      if (prepareToCoarsen(context))
+        edits.append(context.preparation);
+    }
+    return edits;
+  }
+
   /// The edits for all kernels but those known to be refused; nothing where one more is.
   std::optional<source::Edits> tryAll(const source::Program &program, const Options &options) {
     source::Edits edits;

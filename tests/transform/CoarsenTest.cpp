@@ -289,6 +289,19 @@ TEST(Coarsen, ALoopAroundABarrierGetsACounterOfItsOwn) {
   EXPECT_THAT(text, HasSubstr("    int k;\n    k = threadX + 1;\n"));
 }
 
+TEST(CoarsenRefuses, AVariableThatALoopsHeaderDeclaresAndItemsSet) {
+  EXPECT_THAT(
+      refusalOf("  n += threadIdx.x;\n"
+                "  for (int j = 0, u = n; ; ++j) {\n"
+                "    if (j == 5)\n"
+                "      break;\n"
+                "    u += threadIdx.x;\n"
+                "    a[threadIdx.x] = float(u);\n"
+                "    __syncthreads();\n"
+                "  }\n"),
+      HasSubstr("'u' is declared by the loop or branch around a barrier, and set by work that differs"));
+}
+
 TEST(Coarsen, ACounterThatIsReadBehindItsLoopStaysOne) {
   EXPECT_THAT(refusalOf("  int k = threadIdx.x;\n"
                         "  for (k = 0; k < n; k++) {\n"
@@ -308,6 +321,61 @@ TEST(Coarsen, AVariableThatEachWorkLoopSetsForItselfIsDeclaredThere) {
                                "  a[threadIdx.x] = u;\n");
   EXPECT_THAT(text, HasSubstr("    float u;\n    if (n > 0) u = s[63 - threadX]; else u = 1.0f;\n"));
   EXPECT_THAT(text, Not(HasSubstr("u[2]")));
+}
+
+TEST(Coarsen, WhatIsNeededLaterOnlyIsNotDeclaredWhereItStood) {
+  EXPECT_THAT(refusalOf("  const int t = threadIdx.x, i = blockIdx.x * 64 + t;\n"
+                        "  // the element to the left\n"
+                        "  const int left = i - 1;\n"
+                        "\n"
+                        "  for (int j = 0; j < n; ++j) {\n"
+                        "    __syncthreads();\n"
+                        "    a[left] = 1.0f;\n"
+                        "  }\n"),
+              HasSubstr("int n) {\n"
+                        "\n"
+                        "  for (int j = 0; j < n; ++j) {\n"
+                        "    __syncthreads();\n"
+                        "    #pragma unroll\n"
+                        "    for (unsigned kx = 0; kx < 2; ++kx) {\n"
+                        "      const unsigned threadX = threadIdx.x + kx * blockDim.x;\n"
+                        "      const int t = threadX;\n"
+                        "      const int i = blockIdx.x * 64 + t;\n"
+                        "      const int left = i - 1;\n"
+                        "      a[left] = 1.0f;\n"));
+}
+
+TEST(Coarsen, OfSeveralVariablesOnlyThoseThatAWorkLoopNeedsAreDeclaredInIt) {
+  EXPECT_THAT(refusalOf("  const int t = threadIdx.x, i = blockIdx.x * 64 + t, left = i - 1;\n"
+                        "  a[t] = 2.0f;\n"
+                        "  __syncthreads();\n"
+                        "  a[left] = 1.0f;\n"),
+              HasSubstr("    const int t = threadX;\n"
+                        "    a[t] = 2.0f;\n"
+                        "  }\n"
+                        "  __syncthreads();\n"));
+}
+
+TEST(Coarsen, AValueThatStaysNeedsWhatItIsMadeOfWhereItStood) {
+  std::string text = refusalOf("  const int t = threadIdx.x;\n"
+                               "  float u = b[t];\n"
+                               "  __syncthreads();\n"
+                               "  a[threadIdx.x] = u;\n");
+  EXPECT_THAT(text, HasSubstr("    const int t = threadX;\n    u[kx] = b[t];\n  }\n"));
+}
+
+TEST(Coarsen, CommentsGoWithAnArrayThatIsDeclaredBeforeTheWorkLoop) {
+  EXPECT_THAT(refusalOf("  // what was seen\n"
+                        "  float u = 0.0f; // nothing yet\n"
+                        "  for (int j = 0; j < n; ++j) {\n"
+                        "    u += b[threadIdx.x];\n"
+                        "    __syncthreads();\n"
+                        "  }\n"
+                        "  a[threadIdx.x] = u;\n"),
+              HasSubstr("int n) {\n"
+                        "  // what was seen\n"
+                        "  float u[2] = {}; // nothing yet\n"
+                        "  for (int j"));
 }
 
 TEST(Coarsen, AVariableThatKeepsAValueFromOneIterationToTheNextBecomesAnArray) {
@@ -346,6 +414,23 @@ TEST(Coarsen, TheReportSaysWhichRacesAreTakenNotToBe) {
   EXPECT_TRUE(messagesOf(kernel("  a[threadIdx.x] = b[0];\n"), "coarsen x=2").all().at(0).notes.empty());
 }
 
+TEST(Coarsen, VotesOfTheBlockAreJoinedAndCountsAreAdded) {
+  std::string text = optimized("__global__ void k(float *a, const float *b) {\n"
+                               "  int some = __syncthreads_count(b[threadIdx.x] > 0.0f);\n"
+                               "  if (__syncthreads_or(b[threadIdx.x] > 9.0f))\n"
+                               "    some = 0;\n"
+                               "  int every = __syncthreads_and(b[threadIdx.x] > 1.0f);\n"
+                               "  a[threadIdx.x] = some + every;\n"
+                               "}\n"
+                               "void f() { k<<<1, 64>>>(nullptr, nullptr); }\n",
+                               "coarsen x=2");
+  EXPECT_THAT(text, HasSubstr("int some = __syncthreads_count(vote[0]) + __syncthreads_count(vote[1]);\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("const int votes = __syncthreads_or(vote2[0] | vote2[1]);\n  if (votes)\n    some = 0;"));
+  EXPECT_THAT(text, HasSubstr("int every = __syncthreads_and(vote3[0] & vote3[1]);\n"));
+}
+
 TEST(CoarsenRefuses, ADivergentBarrier) {
   EXPECT_THAT(refusalOf("  if (threadIdx.x < 7) { a[threadIdx.x] = 1.0f; __syncthreads(); }\n"),
               HasSubstr("'__syncthreads' may not be reached by all threads of the block"));
@@ -379,8 +464,17 @@ TEST(CoarsenRefuses, AShuffleInWarpsThatWouldBeCut) {
 TEST(CoarsenRefuses, ABarrierThatCountsThreads) {
   EXPECT_THAT(refusalOf("  asm volatile(\"bar.sync 1, 64;\");\n  a[threadIdx.x] = 1.0f;\n"),
               HasSubstr("merged threads would be counted wrong"));
-  EXPECT_THAT(refusalOf("  int m = __syncthreads_count(b[threadIdx.x] > 0.0f);\n  a[threadIdx.x] = m;\n"),
+}
+
+TEST(CoarsenRefuses, AVoteThatCannotBeTakenOutOfItsStatement) {
+  EXPECT_THAT(refusalOf("  int m = 2 + __syncthreads_count(b[threadIdx.x] > 0.0f);\n  a[threadIdx.x] = m;\n"),
               HasSubstr("part of a larger statement"));
+}
+
+TEST(CoarsenRefuses, AVoteBehindAReturn) {
+  EXPECT_THAT(refusalOf("  if (b[threadIdx.x] < 0.0f) return;\n"
+                        "  int m = __syncthreads_or(b[threadIdx.x] > 1.0f);\n  a[threadIdx.x] = m;\n"),
+              HasSubstr("some threads may have returned"));
 }
 
 TEST(CoarsenRefuses, ABarrierInACalledFunctionThatCannotBeInlined) {

@@ -307,11 +307,24 @@ private:
   void sumOfShared() {
     unsigned array = pick(2);
     std::string variable = assignable();
+    if (variable != "out[g]" && chance(30))
+      return sumOfOwnShare(variable);
     if (modes[array] == Mode::Own || variable == "out[g]")
       return assign();
     std::string counter = fresh("j");
     line(fmt::format("for (unsigned {} = 0; {} < {}; ++{})", counter, counter, 2 + pick(8), counter));
     line(fmt::format("  {} += s{}[{}] * {};", variable, array, counter, expression(1)));
+  }
+
+  /// Each thread goes through its share of the input, by the block or by the grid.
+  void sumOfOwnShare(const std::string &variable) {
+    std::string counter = fresh("j");
+    bool ofGrid = chance(50);
+    line(fmt::format("for (unsigned {} = {}threadIdx.x; {} {} {}; {} += {}) {{", counter,
+                     ofGrid ? "blockIdx.x * blockDim.x + " : "", counter, chance(20) ? "<=" : "<",
+                     100 + pick(200), counter, ofGrid ? "gridDim.x * blockDim.x" : "blockDim.x"));
+    line(fmt::format("  {} {} in[{}] * {};", variable, chance(50) ? "+=" : "^=", counter, expression(1)));
+    line("}");
   }
 
   std::string leaf() {

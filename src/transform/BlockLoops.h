@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "transform/Context.h"
+
+namespace heddle::transform {
+
+/// Makes a loop of the block out of loops in which each thread goes through its own share of global memory.
+///
+///     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)    sum += in[i];
+/// =>
+///     for (int first = blockIdx.x * blockDim.x; first < n; first += stride) {
+///       int i = first + threadIdx.x;
+///       if (i < n)
+///         sum += in[i];
+///     }
+///
+/// All threads go through the second together, so that a work loop can go inside: merged threads then ask for
+/// their elements at the same time and wait once. One after the other they would read each cache line as
+/// often as there are threads merged, with a whole pass over the share between.
+///
+/// Only where the loop reads and changes nothing but local variables, and goes forward by multiples of the
+/// block. The edits go to the context's preparation; true where there are some.
+bool makeLoopsOfTheBlock(Context &context, const source::Kernel &kernel);
+
+/// The loop goes through global memory, and merged threads that go through it together wait together. What
+/// all threads read alike is another matter (reuse).
+bool streams(const analysis::KernelFacts &facts, const clang::Stmt *loop);
+
+} // namespace heddle::transform
