@@ -94,6 +94,7 @@ bool readParameters(const ptx::Module &module, const ptx::Function &function, co
     std::fill_n(known.parameterUnknown.begin() + parameter->offset, parameter->bytes, uint8_t(0));
   }
   known.grid = options.grid;
+  known.constants = options.constantsAreKnown;
   known.blockId = options.blockId;
   if (known.grid && *known.grid == vm::Dim3{1, 1, 1} && !known.blockId)
     known.blockId = vm::Dim3{0, 0, 0};

@@ -31,6 +31,8 @@ struct StaticOptions {
   std::optional<vm::Dim3> blockId; ///< the one block that is looked at; any where not given
   uint32_t dynamicSharedBytes = 0;
   std::vector<Parameter> parameters;
+  /// The caller vouches that constant memory holds what the file initializes it with.
+  bool constantsAreKnown = false;
   vm::Limits limits;
   double maxSeconds = 0; ///< 0: no limit
 };

@@ -2,7 +2,8 @@
 //
 // Memory with unknown contents. Shared memory, a thread's own memory and the parameters keep for each byte
 // whether it is known; an access at a known address happens on the machine, so that its observer sees it.
-// Global memory is data: loads give unknown values, stores and atomics are left out.
+// Global memory is data: loads give unknown values, stores and atomics are left out; constant memory too,
+// unless the caller vouches for what the file says.
 #include "check/StaticSteering.h"
 #include "vm/Access.h"
 
@@ -20,14 +21,17 @@ void StaticSteering::reach(Warp &warp, const Inst &in, const TaintStep &s, uint3
   case MemorySpace::Shared: out.shared = sure, out.unknownShared = unknown; return;
   case MemorySpace::Local: out.local = sure, out.unknownLocal = unknown; return;
   case MemorySpace::Param: out.parameter = sure; return;
+  case MemorySpace::Constant: out.constant = known.constants ? sure : 0; break;
   default: break;
   }
   const uint64_t begin = warp.block->grid->parameters, end = begin + kernel.info.parameterBytes;
   eachLane(sure, [&](unsigned lane) {
     uint64_t &at = out.address[lane];
     const uint32_t one = 1u << lane;
-    if (at >= begin && at < end)
+    if (at >= begin && at < end) {
       out.parameter |= one;
+      out.constant &= ~one;
+    }
     if (in.space != MemorySpace::Generic)
       return;
     const uint64_t window = at >> WindowShift << WindowShift;
@@ -130,7 +134,7 @@ Flow StaticSteering::load(Warp &warp, const Inst &in, const TaintStep &s, uint32
     note(plan->code->sourceOf(in),
          "the shared address of this load depends on " + origin::describe(to.taint.origins),
          to.taint.origins);
-  const uint32_t happens = to.shared | to.local | to.parameter;
+  const uint32_t happens = to.shared | to.local | to.parameter | to.constant;
   if (happens)
     if (Flow flow = execute(warp, in, happens); flow != Flow::Next)
       return flow;

@@ -32,7 +32,8 @@ struct Knowledge {
   std::vector<uint8_t> parameterUnknown; ///< for each of its bytes
   std::vector<uint8_t> parameterOf;      ///< for each of its bytes, the parameter
   std::optional<vm::Dim3> grid, blockId;
-  uint64_t nowhere = 0; ///< global memory where asynchronous copies come from and go to
+  bool constants = false; ///< constant memory holds what the file initializes it with
+  uint64_t nowhere = 0;   ///< global memory where asynchronous copies come from and go to
 };
 
 class StaticSteering final : public vm::Steering {
@@ -115,6 +116,7 @@ private:
   // StaticMemory.cpp
   struct Reach {
     uint32_t shared = 0, local = 0, parameter = 0; ///< lanes, by where their addresses lead
+    uint32_t constant = 0;                         ///< to constant memory that is known
     uint32_t unknownLocal = 0, unknownShared = 0;
     Taint taint;
     alignas(64) uint64_t address[vm::Lanes];

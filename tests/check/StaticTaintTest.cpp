@@ -172,5 +172,30 @@ SKIP:
   expectVerdict(Verdict::Outside, check(kernelAround(body("%r0"), callee)));
 }
 
+TEST(StaticTaint, constantMemoryIsKnownWhereSomebodyVouchesForIt) {
+  const std::string table = ".const .align 4 .b32 rows[2] = {128, 256};\n";
+  // Each warp writes a row of its own, by a table.
+  const std::string kernel = kernelAround(R"(
+  shr.u32 %r10, %r1, 5;
+  mul.wide.u32 %rd1, %r10, 4;
+  mov.u64 %rd2, rows;
+  add.u64 %rd2, %rd2, %rd1;
+  ld.const.u32 %r11, [%rd2];
+  and.b32 %r12, %r2, 127;
+  add.u32 %r11, %r11, %r12;
+  mov.u32 %r13, s;
+  add.u32 %r13, %r13, %r11;
+  st.shared.u32 [%r13], %r1;
+)",
+                                          table);
+  expectVerdict(Verdict::Outside, check(kernel));
+  StaticOptions options;
+  options.constantsAreKnown = true;
+  expectVerdict(Verdict::Holds, check(kernel, options));
+  std::string same = kernel;
+  same.replace(same.find("128, 256"), 8, "128, 128");
+  expectVerdict(Verdict::Fails, check(same, options));
+}
+
 } // namespace
 } // namespace heddle::check::test
