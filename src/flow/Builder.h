@@ -49,6 +49,7 @@ public:
 
   /// All that follows belongs to a new operation.
   void begin(std::string note);
+  const Operation &current() const { return program.operations.back(); }
   Expr load(unsigned field, unsigned component);
   /// All that operations before this one contribute to a sum; nothing may contribute to it afterwards.
   Expr total(unsigned sum);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "flow/Order.h"
 
+#include "flow/Stages.h"
+
 #include <algorithm>
 #include <tuple>
 
@@ -37,10 +39,8 @@ public:
 
 std::vector<unsigned> orderForFewLiveValues(const Program &program) {
   Footprints footprints(program);
+  const std::vector<unsigned> stages = stagesOf(program);
   std::vector<unsigned> waiting, order;
-  for (unsigned i = 0; i < program.operations.size(); ++i)
-    if (!program.operations[i].isPure())
-      waiting.push_back(i);
   std::vector<bool> open(footprints.users.size());
 
   const auto judge = [&](unsigned operation) {
@@ -53,14 +53,20 @@ std::vector<unsigned> orderForFewLiveValues(const Program &program) {
     }
     return std::tuple(growth, nearEnd, operation);
   };
-  while (!waiting.empty()) {
-    const auto next =
-        std::ranges::min_element(waiting, [&](unsigned a, unsigned b) { return judge(a) < judge(b); });
-    const unsigned chosen = *next;
-    waiting.erase(next);
-    order.push_back(chosen);
-    for (unsigned thing : footprints.of[chosen])
-      open[thing] = --footprints.users[thing] > 0;
+  const unsigned stageCount = stages.empty() ? 0 : 1 + *std::ranges::max_element(stages);
+  for (unsigned stage = 0; stage < stageCount; ++stage) {
+    for (unsigned i = 0; i < program.operations.size(); ++i)
+      if (stages[i] == stage && !program.operations[i].isPure())
+        waiting.push_back(i);
+    while (!waiting.empty()) {
+      const auto next =
+          std::ranges::min_element(waiting, [&](unsigned a, unsigned b) { return judge(a) < judge(b); });
+      const unsigned chosen = *next;
+      waiting.erase(next);
+      order.push_back(chosen);
+      for (unsigned thing : footprints.of[chosen])
+        open[thing] = --footprints.users[thing] > 0;
+    }
   }
   return order;
 }

@@ -9,7 +9,8 @@
 namespace heddle::flow {
 
 /// The operations with contributions, in an order found greedily: the next one is that which needs the fewest
-/// new values and lets the most go; among equals, one that works on values close to their end.
+/// new values and lets the most go; among equals, one that works on values close to their end. Stages
+/// (Stages.h) follow each other.
 std::vector<unsigned> orderForFewLiveValues(const Program &program);
 
 /// The largest number of values and sums that are alive at once when operations are done in this order and

@@ -2,6 +2,7 @@
 #include "flow/Segments.h"
 
 #include "flow/Cost.h"
+#include "flow/Stages.h"
 
 #include <algorithm>
 #include <limits>
@@ -30,6 +31,7 @@ std::vector<unsigned> pureOf(const std::vector<std::vector<unsigned>> &needs,
 std::vector<Segment> cutIntoSegments(const Program &program, const std::vector<unsigned> &order,
                                      unsigned limit) {
   const size_t count = order.size();
+  const std::vector<unsigned> stages = stagesOf(program);
   std::vector<std::vector<unsigned>> needs(program.operations.size());
   std::vector<unsigned> size(program.operations.size());
   for (unsigned i = 0; i < program.operations.size(); ++i) {
@@ -46,7 +48,7 @@ std::vector<Segment> cutIntoSegments(const Program &program, const std::vector<u
   for (size_t end = 1; end <= count; ++end) {
     std::vector<bool> seen(program.operations.size());
     unsigned code = 0;
-    for (size_t begin = end; begin-- > 0;) {
+    for (size_t begin = end; begin-- > 0 && stages[order[begin]] == stages[order[end - 1]];) {
       code += size[order[begin]];
       for (unsigned needed : needs[order[begin]])
         if (!seen[needed]) {
@@ -55,7 +57,7 @@ std::vector<Segment> cutIntoSegments(const Program &program, const std::vector<u
         }
       if (code > limit && begin + 1 < end)
         break;
-      if (least[begin] + code < least[end]) {
+      if (least[begin] + code <= least[end]) {
         least[end] = least[begin] + code;
         beginOfLast[end] = begin;
         sizeOfLast[end] = code;

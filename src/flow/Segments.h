@@ -16,7 +16,8 @@ struct Segment {
   unsigned instructions = 0;        ///< about
 };
 
-/// No segment gets more than `limit` instructions unless a single operation alone does.
+/// No segment gets more than `limit` instructions unless a single operation alone does, and none more than
+/// one stage (Stages.h).
 std::vector<Segment> cutIntoSegments(const Program &program, const std::vector<unsigned> &order,
                                      unsigned limit);
 

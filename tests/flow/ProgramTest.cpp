@@ -4,6 +4,7 @@
 #include "flow/Evaluate.h"
 #include "flow/Order.h"
 #include "flow/Segments.h"
+#include "flow/Stages.h"
 #include "flow/Work.h"
 
 #include <gmock/gmock.h>
@@ -178,4 +179,38 @@ TEST(Work, CountsEveryNumberOnceAndEveryOperation) {
   EXPECT_EQ(work.logarithms, 1u);
   EXPECT_EQ(work.reciprocals, 1u);
   EXPECT_EQ(work.bytes(), 24u);
+}
+
+namespace {
+
+/// Two stages: what the second contributes needs a total, through a pure operation.
+Program twoStages() {
+  Builder b;
+  const unsigned field = b.addField("x", 2), result = b.addSum("w"), inner = b.addInnerSum("both");
+  b.begin("first");
+  b.add(inner, 1, exp2(b.load(field, 0)));
+  b.begin("second");
+  b.add(inner, 1, exp2(b.load(field, 1)));
+  b.begin("root");
+  const Expr root = b.total(inner) * 0.5;
+  b.begin("done at once");
+  b.add(result, 1, b.load(field, 0));
+  b.begin("last");
+  b.add(result, 1, root);
+  return b.finish();
+}
+
+} // namespace
+
+TEST(Stages, beginWhereTotalsAreComplete) { EXPECT_THAT(stagesOf(twoStages()), ElementsAre(0, 0, 1, 0, 1)); }
+
+TEST(Stages, followEachOtherInOrderAndSegments) {
+  const Program program = twoStages();
+  const std::vector<unsigned> order = orderForFewLiveValues(program);
+  ASSERT_EQ(order.size(), 4u);
+  EXPECT_EQ(order.back(), 4u);
+  const std::vector<Segment> segments = cutIntoSegments(program, order, 100000);
+  ASSERT_EQ(segments.size(), 2u) << "one for each stage, however small";
+  EXPECT_THAT(segments.back().operations, ElementsAre(4));
+  EXPECT_THAT(segments.back().pure, ElementsAre(2));
 }
