@@ -19,7 +19,7 @@ enum class StepKind {
   Put,        ///< a value in this warp's registers into a row
   Get,        ///< a row into this warp's registers, as the value it holds
   Accumulate, ///< this warp's partial of a sum += coefficient * value, or += operand constant
-  PutPartial, ///< this warp's partial of a sum into a row
+  PutPartial, ///< this warp's partial of a sum into a row; the warp has no more to do with that sum
   AddPartial, ///< this warp's partial of a sum += a row that another warp has put its own in
   Close,  ///< this warp's partial is the whole sum from here on: Totals of it can be done, a result is stored
   Arrive, ///< at a synchronization point, without waiting
