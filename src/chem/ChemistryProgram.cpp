@@ -18,22 +18,10 @@ Expr equilibriumRate(ProgramContext &context, const Reaction &reaction, const Ex
          (productOf(reaction.reactants, activity) - productOf(reaction.products, activity));
 }
 
-/// log2 of 1/Kc
-Expr logReciprocalEquilibrium(ProgramContext &context, const Reaction &reaction) {
-  Expr sum = 0.0;
-  for (const Term &term : reaction.products)
-    sum = fma(term.value, context.thermoOf(term.species).logScale, sum);
-  for (const Term &term : reaction.reactants)
-    sum = fma(-term.value, context.thermoOf(term.species).logScale, sum);
-  return sum;
-}
-
 Expr netRate(ProgramContext &context, const Reaction &reaction, const ColliderValues &collider) {
   const Expr factor = reaction.collider && !reaction.isFalloff() ? collider.concentration : Expr(1.0);
   const Expr k = rateExpression(context, reaction.rate, collider) * factor;
-  const bool isPlain = !reaction.forwardOrders && !reaction.reverseOrders &&
-                       hasWholePowers(reaction.reactants) && hasWholePowers(reaction.products);
-  if (reaction.reverse == Reverse::Equilibrium && isPlain)
+  if (goesByActivities(reaction))
     return equilibriumRate(context, reaction, k);
 
   const auto concentration = [&](unsigned species) { return context.concentrationOf(species); };
@@ -48,8 +36,8 @@ Expr netRate(ProgramContext &context, const Reaction &reaction, const ColliderVa
 
 } // namespace
 
-flow::Program chemistryProgram(const Mechanism &mechanism, const ChemistryUnits &units) {
-  ProgramContext context(mechanism, units.pressure);
+flow::Program chemistryProgram(const Mechanism &mechanism, const ChemistryUnits &units, bool isRegular) {
+  ProgramContext context(mechanism, units.pressure, isRegular);
   for (const Reaction &reaction : mechanism.reactions) {
     context.prepare(reaction);
     const ColliderValues collider =

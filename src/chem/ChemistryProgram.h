@@ -8,7 +8,8 @@
 //
 //     q = k prod phi_r (prod a_r - prod a_p)
 //
-// with two exponentials a species and none a reaction beyond that of k. All exponentials are powers of two:
+// with an exponential and a reciprocal a species and none a reaction beyond that of k. All exponentials are
+// powers of two:
 // their arguments are linear in log2 T and 1/T with constants that take the factor ln 2 in.
 #pragma once
 
@@ -25,6 +26,9 @@ struct ChemistryUnits {
 
 /// Fields: temperature, pressure, mole fractions (a component for each species, adding up to 1). Sums: net
 /// production of each species.
-flow::Program chemistryProgram(const Mechanism &mechanism, const ChemistryUnits &units);
+/// `isRegular`: rate constants are all computed by the same instructions, also where a parameter is zero, for
+/// forms in which operations of the same structure share their code.
+flow::Program chemistryProgram(const Mechanism &mechanism, const ChemistryUnits &units,
+                               bool isRegular = false);
 
 } // namespace heddle::chem

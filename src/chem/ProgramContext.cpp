@@ -91,8 +91,10 @@ bool conservesElements(const Mechanism &mechanism) {
 
 } // namespace
 
-ProgramContext::ProgramContext(const Mechanism &mechanism, double pressureFactor)
-    : mechanism(mechanism), identifiers(identifiersOf(mechanism)), hasThermo(mechanism.species.size()),
+ProgramContext::ProgramContext(const Mechanism &mechanism, double pressureFactor, bool isRegular,
+                               std::vector<unsigned> quasiSteady)
+    : mechanism(mechanism), isRegular(isRegular), identifiers(identifiersOf(mechanism)),
+      quasiSteady(std::move(quasiSteady)), hasThermo(mechanism.species.size()),
       shiftByReciprocal(mechanism.species.size()), shiftConstant(mechanism.species.size()) {
   for (const Reaction &reaction : mechanism.reactions)
     if (reaction.reverse == Reverse::Equilibrium)
@@ -116,7 +118,7 @@ ProgramContext::ProgramContext(const Mechanism &mechanism, double pressureFactor
 /// Any amount for each atom of an element may be taken off g/RT: it cancels in every reaction. Amounts that
 /// make log2(1/phi) small keep products of phi and of a far from overflow at low temperatures.
 void ProgramContext::choosePotentials() {
-  if (!conservesElements(mechanism))
+  if (mechanism.elements.empty() || !conservesElements(mechanism))
     return;
   const long species = long(mechanism.species.size()), elements = long(mechanism.elements.size());
   Eigen::MatrixXd atoms = Eigen::MatrixXd::Zero(species, elements);
@@ -162,8 +164,10 @@ const SpeciesValues &ProgramContext::thermoOf(unsigned species) {
                                                    }),
                                                    at.reciprocal, log));
   values.scale = builder.named("f_" + name, exp2(0.0 - values.logScale));
+  if (!isCarried(species))
+    return values;
   const Expr fraction = builder.named("x_" + name, builder.load(moleFractions, species));
-  values.activity = builder.named("a_" + name, at.total * fraction * exp2(values.logScale));
+  values.activity = builder.named("a_" + name, at.total * fraction * reciprocal(values.scale));
   return values;
 }
 
@@ -172,6 +176,14 @@ Expr ProgramContext::concentrationOf(unsigned species) {
     const SpeciesValues &values = thermoOf(species);
     return values.activity * values.scale;
   }
+  return carriedConcentrationOf(species);
+}
+
+bool ProgramContext::isCarried(unsigned species) const {
+  return std::ranges::find(quasiSteady, species) == quasiSteady.end();
+}
+
+Expr ProgramContext::carriedConcentrationOf(unsigned species) {
   auto [place, isNew] = concentrations.try_emplace(species, 0.0);
   if (isNew) {
     builder.begin("concentration of " + mechanism.species[species].name);
@@ -198,7 +210,7 @@ const ColliderValues &ProgramContext::colliderOf(const Collider &collider) {
   } else {
     builder.begin("colliders, by their efficiencies");
     for (const Term &term : collider.efficiencies)
-      if (term.value != collider.defaultEfficiency)
+      if (term.value != collider.defaultEfficiency && isCarried(term.species))
         share =
             fma(term.value - collider.defaultEfficiency, builder.load(moleFractions, term.species), share);
   }
@@ -220,7 +232,7 @@ void ProgramContext::prepare(const Reaction &reaction) {
     for (const Term &term : terms)
       if (hasThermo[term.species])
         thermoOf(term.species);
-      else
+      else if (isCarried(term.species))
         concentrationOf(term.species);
   };
   species(reaction.reactants);
@@ -235,6 +247,20 @@ void ProgramContext::prepare(const Reaction &reaction) {
   };
   if (needsPressure(reaction.rate) || (reaction.reverseRate && needsPressure(*reaction.reverseRate)))
     log2Pressure();
+}
+
+Expr logReciprocalEquilibrium(ProgramContext &context, const Reaction &reaction) {
+  Expr sum = 0.0;
+  for (const Term &term : reaction.products)
+    sum = fma(term.value, context.thermoOf(term.species).logScale, sum);
+  for (const Term &term : reaction.reactants)
+    sum = fma(-term.value, context.thermoOf(term.species).logScale, sum);
+  return sum;
+}
+
+bool goesByActivities(const Reaction &reaction) {
+  return reaction.reverse == Reverse::Equilibrium && !reaction.forwardOrders && !reaction.reverseOrders &&
+         hasWholePowers(reaction.reactants) && hasWholePowers(reaction.products);
 }
 
 bool hasWholePowers(const std::vector<Term> &terms) {

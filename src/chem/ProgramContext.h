@@ -35,7 +35,10 @@ struct ColliderValues {
 
 class ProgramContext {
 public:
-  ProgramContext(const Mechanism &mechanism, double pressureFactor);
+  /// `isRegular`: see chemistryProgram. Quasi-steady species are no part of the mixture: they have a phi, but
+  /// neither activity nor concentration, and do not collide.
+  ProgramContext(const Mechanism &mechanism, double pressureFactor, bool isRegular = false,
+                 std::vector<unsigned> quasiSteady = {});
 
   /// Makes the pure operations that a reaction needs, before its own operation begins.
   void prepare(const Reaction &reaction);
@@ -44,15 +47,21 @@ public:
   const SpeciesValues &thermoOf(unsigned species);
   /// C, kmol/m3; worked out in the current operation for species that have a phi.
   flow::Expr concentrationOf(unsigned species);
+  /// The same from the mole fraction alone, whether or not there is a phi: a value of its own.
+  flow::Expr carriedConcentrationOf(unsigned species);
+  /// Does the species take part in an equilibrium?
+  bool hasScale(unsigned species) const { return hasThermo[species]; }
   const ColliderValues &colliderOf(const Collider &collider);
 
   const Mechanism &mechanism;
+  const bool isRegular;
   flow::Builder builder;
   PointValues at;
   std::vector<std::string> identifiers; ///< of species: C names, each its own
 
 private:
   unsigned moleFractions = 0;
+  std::vector<unsigned> quasiSteady;
   std::map<unsigned, SpeciesValues> thermo;
   std::map<unsigned, flow::Expr> concentrations;
   std::map<std::vector<double>, ColliderValues> colliders;
@@ -61,10 +70,24 @@ private:
   std::vector<double> shiftByReciprocal, shiftConstant; ///< of log2(1/phi), a species each
 
   void choosePotentials();
+  bool isCarried(unsigned species) const;
 };
 
 /// A rate constant as an expression inside the current operation.
 flow::Expr rateExpression(ProgramContext &context, const Rate &rate, const ColliderValues &collider);
+
+/// log2 of 1/Kc
+flow::Expr logReciprocalEquilibrium(ProgramContext &context, const Reaction &reaction);
+
+/// Can both directions be had from activities, see ChemistryProgram.h?
+bool goesByActivities(const Reaction &reaction);
+
+/// The same as 2^log * factor, so that more can go into the exponent. A rate that has no logarithm is all
+/// factor.
+struct RateParts {
+  flow::Expr log = 0.0, factor = 0.0;
+};
+RateParts rateParts(ProgramContext &context, const Rate &rate, const ColliderValues &collider);
 
 /// Does the mass action of these terms need no powers but small whole ones?
 bool hasWholePowers(const std::vector<Term> &terms);

@@ -20,13 +20,6 @@
 #include <set>
 
 namespace heddle::chem {
-namespace {
-
-struct Direction {
-  size_t reaction = 0;
-  bool forward = true;
-  const std::vector<Term> *consumed = nullptr, *made = nullptr, *orders = nullptr;
-};
 
 std::vector<Direction> directionsOf(const Mechanism &mechanism) {
   std::vector<Direction> all;
@@ -43,6 +36,8 @@ bool isLeftOut(const QssaPlan &plan, const Direction &direction) {
   return (direction.forward ? plan.withoutForward : plan.withoutReverse)[direction.reaction];
 }
 
+namespace {
+
 /// The quasi-steady species that a direction's rate depends on, with the sum of their orders.
 std::map<unsigned, double> quasiSteadyOrders(const QssaPlan &plan, const Direction &direction) {
   std::map<unsigned, double> orders;
@@ -56,13 +51,13 @@ bool isLinear(const std::map<unsigned, double> &orders) {
   return orders.empty() || (orders.size() == 1 && orders.begin()->second == 1);
 }
 
-/// The one quasi-steady species that a direction that is kept depends on.
+} // namespace
+
 std::optional<unsigned> factorOf(const QssaPlan &plan, const Direction &direction) {
   std::map<unsigned, double> orders = quasiSteadyOrders(plan, direction);
   return orders.empty() ? std::nullopt : std::optional(orders.begin()->first);
 }
 
-/// How many of each quasi-steady species a direction makes, less what it consumes.
 std::map<unsigned, double> changes(const QssaPlan &plan, const Direction &direction) {
   std::map<unsigned, double> change;
   for (const Term &term : *direction.made)
@@ -74,6 +69,8 @@ std::map<unsigned, double> changes(const QssaPlan &plan, const Direction &direct
   std::erase_if(change, [](const auto &each) { return each.second == 0; });
   return change;
 }
+
+namespace {
 
 void warnLeftOut(const Mechanism &mechanism, const Direction &direction,
                  const std::map<unsigned, double> &orders, Diagnostics &diagnostics) {

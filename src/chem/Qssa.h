@@ -15,6 +15,8 @@
 #include "chem/Kinetics.h"
 #include "chem/Mixture.h"
 
+#include <map>
+#include <optional>
 #include <vector>
 
 namespace heddle::chem {
@@ -28,6 +30,24 @@ struct QssaPlan {
 
   bool isQuasiSteady(unsigned index) const;
 };
+
+/// One direction of a reaction, looked at by itself. It points into the mechanism.
+struct Direction {
+  size_t reaction = 0;
+  bool forward = true;
+  const std::vector<Term> *consumed = nullptr, *made = nullptr, *orders = nullptr;
+};
+
+/// All that a mechanism has, forward before reverse.
+std::vector<Direction> directionsOf(const Mechanism &mechanism);
+
+bool isLeftOut(const QssaPlan &plan, const Direction &direction);
+
+/// The one quasi-steady species that the rate of a direction that is not left out is proportional to, if any.
+std::optional<unsigned> factorOf(const QssaPlan &plan, const Direction &direction);
+
+/// How many of each quasi-steady species a direction makes, less what it consumes.
+std::map<unsigned, double> changes(const QssaPlan &plan, const Direction &direction);
 
 /// Errors where a quasi-steady species is a collider by name; warnings for what is left out, at the reaction.
 QssaPlan planQssa(const Mechanism &mechanism, std::vector<unsigned> species, Diagnostics &diagnostics);

@@ -18,7 +18,15 @@ constexpr double coldest = 100, hottest = 10000;
 constexpr double least = 1e-300; ///< RateConstant.h's `tiny`
 
 /// log2 |k|
-Expr logOf(const ProgramContext &context, const Arrhenius &rate) {
+Expr logOf(ProgramContext &context, const Arrhenius &rate) {
+  if (context.isRegular) {
+    const auto product = [&](double factor, const Expr &value, const Expr &addend) {
+      return context.builder.emit(
+          {flow::Op::Fma, 0, {flow::Operand::of(factor), value.get(), addend.get()}, 0, 0, {}});
+    };
+    return product(-rate.activationTemperature * log2OfE, context.at.reciprocal,
+                   product(rate.b, context.at.log2Temperature, std::log2(std::abs(rate.a))));
+  }
   const Expr scaled = fma(rate.b, context.at.log2Temperature, std::log2(std::abs(rate.a)));
   return fma(-rate.activationTemperature * log2OfE, context.at.reciprocal, scaled);
 }
@@ -92,7 +100,7 @@ Expr logBlending(ProgramContext &context, const Sri &sri, const Expr &logPressur
   return log + fma(sri.e, context.at.log2Temperature, std::log2(sri.d));
 }
 
-Expr rateOf(ProgramContext &context, const Falloff &rate, const ColliderValues &collider) {
+RateParts partsOf(ProgramContext &context, const Falloff &rate, const ColliderValues &collider) {
   const bool hasLogs = rate.low.a > 0 && rate.high.a > 0;
   Expr low = 0.0, high = 0.0, logPressure = 0.0, reduced = 0.0;
   if (hasLogs) {
@@ -107,9 +115,14 @@ Expr rateOf(ProgramContext &context, const Falloff &rate, const ColliderValues &
   const Expr log =
       std::visit([&](const auto &shape) { return logBlending(context, shape, logPressure); }, rate.shape);
   const Expr share = reciprocal(reduced + 1.0);
-  if (rate.chemicallyActivated)
-    return (hasLogs ? exp2(low + log) : low * exp2(log)) * share;
-  return (hasLogs ? exp2(high + log) : high * exp2(log)) * reduced * share;
+  const Expr &limit = rate.chemicallyActivated ? low : high;
+  const Expr factor = rate.chemicallyActivated ? share : reduced * share;
+  return hasLogs ? RateParts{limit + log, factor} : RateParts{log, limit * factor};
+}
+
+Expr rateOf(ProgramContext &context, const Falloff &rate, const ColliderValues &collider) {
+  const RateParts parts = partsOf(context, rate, collider);
+  return exp2(parts.log) * parts.factor;
 }
 
 /// 0 below `from`, 1 above `to`, straight in between.
@@ -207,6 +220,14 @@ Expr rateOf(ProgramContext &context, const Chebyshev &rate, const ColliderValues
 }
 
 } // namespace
+
+RateParts rateParts(ProgramContext &context, const Rate &rate, const ColliderValues &collider) {
+  if (const auto *arrhenius = std::get_if<Arrhenius>(&rate); arrhenius && arrhenius->a != 0)
+    return {logOf(context, *arrhenius), arrhenius->a < 0 ? -1.0 : 1.0};
+  if (const auto *falloff = std::get_if<Falloff>(&rate))
+    return partsOf(context, *falloff, collider);
+  return {0.0, rateExpression(context, rate, collider)};
+}
 
 Expr rateExpression(ProgramContext &context, const Rate &rate, const ColliderValues &collider) {
   return std::visit([&](const auto &form) { return rateOf(context, form, collider); }, rate);
