@@ -70,6 +70,7 @@ check::StaticOptions readOptions(const StaticChoices &choices) {
     options.blockId = readDim(choices.ctaid, "--ctaid");
   options.dynamicSharedBytes = choices.shared;
   options.maxSeconds = MostSeconds;
+  options.constantsAreKnown = choices.constants;
   for (const std::string &given : choices.parameters) {
     const size_t equals = given.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == given.size())
@@ -211,6 +212,9 @@ void addStaticOptions(CLI::App &verb, StaticChoices &choices) {
                   "--static: X[,Y[,Z]], the block to look at; any where it is not given")
       ->group(group);
   verb.add_option("--shared", choices.shared, "--static: bytes of dynamic shared memory")->group(group);
+  verb.add_flag("--constants", choices.constants,
+                "--static: constant memory holds what the file initializes it with")
+      ->group(group);
   verb.add_option("--param", choices.parameters,
                   "--static: NAME=VALUE or NUMBER=VALUE, from 0; may be repeated")
       ->allow_extra_args(false)

@@ -23,6 +23,7 @@ struct StaticChoices {
   std::string kernel, block, grid, ctaid;
   uint32_t shared = 0;
   std::vector<std::string> parameters;
+  bool constants = false; ///< hold what the file says
 };
 
 /// Where the result goes besides stdout, and in which form.

@@ -9,6 +9,8 @@
 #include "support/Diagnostics.h"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -30,13 +32,16 @@ Examples:
   heddle chem mechanism.yaml --evaluate states.json            Cantera's format
   heddle chem examples/hydrogen -o kernels                     CUDA and C++ for it, with a self-test
   heddle chem gri30 -o out --kernel viscosity,diffusion --form matrix,cpu
+  heddle chem gri30 -o out --form warps --warps 16 --ctas 2    the warps of a block share their points
   heddle chem dme --evaluate s.json --qssa qss.txt --stiff stiff.txt --dt 1e-8
+  heddle chem dme -o out --kernel chemistry --qssa qss.txt --stiff stiff.txt
 
 states.json is {"species": ["H2", ...], "states": [{"T": 1000, "P": 101325, "X": [0.2, ...]}, ...]}, in K, Pa and
 mole fractions. What comes out is JSON in SI units with kmol, a state for each of these.
 
-Kernels are viscosity, conductivity, diffusion and chemistry; forms are plain (a GPU, one thread a point), matrix
-(viscosity and diffusion on FP64 tensor cores) and cpu. DIR/README.md says what was made and how it is built.
+Kernels are viscosity, conductivity, diffusion and chemistry; forms are plain (a GPU, one thread a point), warps
+(the warps of a block share 32 points), matrix (viscosity and diffusion on FP64 tensor cores) and cpu. Where --form is
+not given, all but warps are made. DIR/README.md says what was made and how it is built.
 Exit code 3: a file is wrong, with what is wrong in it.
 )";
 
@@ -44,11 +49,16 @@ struct Request {
   std::vector<fs::path> mechanism;
   std::string form;
   fs::path states, quasiSteady, stiff;
-  double timeStep = 0;
+  double timeStep = 0; ///< 0 where it is not given
   fs::path folder;
   std::vector<std::string> kernels = {"viscosity", "conductivity", "diffusion", "chemistry"};
   std::vector<std::string> forms = {"plain", "matrix", "cpu"};
-  std::string units = "si", fits = "cantera";
+  unsigned warps = 0, blocks = 0, quasiSteadyWarps = 0;
+  std::vector<double> weights;
+  std::string placement, sums, replicate, constants;
+  std::string units = "si", fits = "cantera", longCode = "loops", precision = "double";
+  kernels::ChemistryLayout layout;
+  bool permissive = false;
 };
 
 /// Everything that was read of what was asked for.
@@ -66,6 +76,16 @@ std::vector<unsigned> readList(const fs::path &file, const chem::Mechanism &mech
   return source ? readSpeciesList(*source, mechanism, diagnostics) : std::vector<unsigned>();
 }
 
+/// A self-test's time step, where none is given: short enough that some species are stiff and some are not.
+constexpr double usualTimeStep = 1e-8;
+
+chem::Treatment treatmentOf(const Request &request, const chem::Mechanism &mechanism,
+                            Diagnostics &diagnostics) {
+  return {readList(request.quasiSteady, mechanism, diagnostics),
+          {readList(request.stiff, mechanism, diagnostics),
+           request.timeStep > 0 ? request.timeStep : usualTimeStep}};
+}
+
 std::optional<chem::MechanismForm> formOf(const std::string &name) {
   if (name.empty())
     return std::nullopt;
@@ -74,7 +94,7 @@ std::optional<chem::MechanismForm> formOf(const std::string &name) {
 
 std::optional<Input> read(const Request &request, Diagnostics &diagnostics) {
   std::optional<chem::Mechanism> mechanism =
-      chem::readMechanism({request.mechanism, formOf(request.form), false}, diagnostics);
+      chem::readMechanism({request.mechanism, formOf(request.form), false, request.permissive}, diagnostics);
   if (!mechanism)
     return std::nullopt;
   Input input = {std::move(*mechanism), {}, {}};
@@ -83,8 +103,7 @@ std::optional<Input> read(const Request &request, Diagnostics &diagnostics) {
         readStates(*source, input.mechanism, diagnostics).value_or(std::vector<chem::GivenState>());
     warnOutsideRange(*source, input.mechanism, input.states, diagnostics);
   }
-  input.treatment.quasiSteady = readList(request.quasiSteady, input.mechanism, diagnostics);
-  input.treatment.stiffness = {readList(request.stiff, input.mechanism, diagnostics), request.timeStep};
+  input.treatment = treatmentOf(request, input.mechanism, diagnostics);
   return diagnostics.has(Voice::Error) ? std::nullopt : std::optional(std::move(input));
 }
 
@@ -121,6 +140,24 @@ std::vector<Member> named(const std::vector<std::string> &names, std::initialize
   return found;
 }
 
+/// What was asked of the form `warps`, as it was asked.
+std::string warpsWords(const Request &request) {
+  std::string text;
+  const auto add = [&](const char *option, const auto &value, bool isGiven) {
+    if (isGiven)
+      text += fmt::format(" {} {}", option, value);
+  };
+  add("--warps", request.warps, request.warps);
+  add("--ctas", request.blocks, request.blocks);
+  add("--qssa-warps", request.quasiSteadyWarps, request.quasiSteadyWarps);
+  add("--weights", fmt::format("{}", fmt::join(request.weights, ",")), !request.weights.empty());
+  add("--placement", request.placement, !request.placement.empty());
+  add("--sums", request.sums, !request.sums.empty());
+  add("--replicate", request.replicate, !request.replicate.empty());
+  add("--constants", request.constants, !request.constants.empty());
+  return text;
+}
+
 std::string commandOf(const Request &request) {
   std::string command = "heddle chem";
   for (const fs::path &path : request.mechanism)
@@ -131,8 +168,54 @@ std::string commandOf(const Request &request) {
       text += (text.empty() ? "" : ",") + word;
     return text;
   };
-  command += " --kernel " + join(request.kernels) + " --form " + join(request.forms);
-  return command + " --units " + request.units + " --fits " + request.fits;
+  if (request.permissive)
+    command += " --permissive";
+  command += " --kernel " + join(request.kernels) + " --form " + join(request.forms) + warpsWords(request);
+  if (!request.quasiSteady.empty())
+    command += " --qssa " + request.quasiSteady.filename().string();
+  if (!request.stiff.empty())
+    command += " --stiff " + request.stiff.filename().string();
+  if (request.longCode != "loops")
+    command += " --long " + request.longCode;
+  const kernels::ChemistryLayout usual, &layout = request.layout;
+  if (layout.powersAtATime != usual.powersAtATime)
+    command += " --powers " + std::to_string(layout.powersAtATime);
+  if (layout.threadsForTreated != usual.threadsForTreated)
+    command += " --threads " + std::to_string(layout.threadsForTreated);
+  if (layout.keepFrom != usual.keepFrom)
+    command += " --keep " + std::to_string(layout.keepFrom);
+  return command + " --units " + request.units + " --fits " + request.fits + " --precision " +
+         request.precision;
+}
+
+kernels::Precision precisionOf(const std::string &name) {
+  using enum kernels::Precision;
+  return name == "mixed" ? Mixed : name == "float" ? Float : Double;
+}
+
+kernels::WarpsLayout layoutOf(const Request &request) {
+  kernels::WarpsLayout layout;
+  layout.warps = request.warps;
+  layout.ctas = request.blocks;
+  layout.qssaWarps = request.quasiSteadyWarps;
+  if (request.weights.size() == 3) {
+    layout.weights.flops = request.weights[0];
+    layout.weights.registers = request.weights[1];
+    layout.weights.locality = request.weights[2];
+  }
+  if (!request.placement.empty())
+    layout.placement = request.placement == "store"    ? weave::Placement::Store
+                       : request.placement == "buffer" ? weave::Placement::Buffer
+                                                       : weave::Placement::Mixed;
+  if (!request.sums.empty())
+    layout.sums = request.sums == "partials" ? weave::SumExchange::Partials : weave::SumExchange::Values;
+  if (!request.replicate.empty())
+    layout.replicate = request.replicate == "on";
+  if (!request.constants.empty())
+    layout.constants = request.constants == "shuffle"  ? weave::ConstantPlace::Shuffle
+                       : request.constants == "shared" ? weave::ConstantPlace::Shared
+                                                       : weave::ConstantPlace::Compiler;
+  return layout;
 }
 
 kernels::PackageRequest packageOf(const Request &request, const chem::Mechanism &mechanism) {
@@ -140,10 +223,15 @@ kernels::PackageRequest packageOf(const Request &request, const chem::Mechanism 
   using enum kernels::Form;
   kernels::PackageRequest package;
   package.kernels = named(request.kernels, {Viscosity, Conductivity, Diffusion, Chemistry});
-  package.forms = named(request.forms, {Plain, Matrix, Cpu});
+  package.forms = named(request.forms, {Plain, Warps, Matrix, Cpu});
+  package.warps = layoutOf(request);
   package.options.prefix = kernels::prefixOf(mechanism.name);
   package.options.units = request.units == "cgs" ? kernels::Units::Cgs : kernels::Units::Si;
+  package.options.precision = precisionOf(request.precision);
   package.fits = request.fits == "chemkin" ? chem::FitForm::Chemkin : chem::FitForm::Cantera;
+  package.layout = request.layout;
+  package.layout.powersAtATime += package.layout.powersAtATime % 2;
+  package.layout.loopsForLong = request.longCode == "loops";
   package.command = commandOf(request);
   return package;
 }
@@ -152,10 +240,16 @@ kernels::PackageRequest packageOf(const Request &request, const chem::Mechanism 
 void writeKernels(const Request &request, Session &session) {
   Diagnostics diagnostics;
   std::optional<chem::Mechanism> mechanism =
-      chem::readMechanism({request.mechanism, formOf(request.form), false}, diagnostics);
+      chem::readMechanism({request.mechanism, formOf(request.form), false, request.permissive}, diagnostics);
   std::vector<kernels::SourceFile> files;
-  if (mechanism)
-    files = kernels::makePackage(*mechanism, packageOf(request, *mechanism), diagnostics);
+  if (mechanism) {
+    kernels::PackageRequest package = packageOf(request, *mechanism);
+    package.treatment = treatmentOf(request, *mechanism, diagnostics);
+    if (diagnostics.has(Voice::Error))
+      mechanism.reset(); // a list is wrong, which counts as a wrong file
+    else
+      files = kernels::makePackage(*mechanism, package, diagnostics);
+  }
   print(std::cerr, diagnostics, session.colour);
   if (!mechanism || diagnostics.has(Voice::Error) || diagnostics.has(Voice::Refusal)) {
     session.exitCode = mechanism ? 1 : 3;
@@ -174,12 +268,38 @@ void writeKernels(const Request &request, Session &session) {
 }
 
 void run(const Request &request, Session &session) {
-  if (!request.states.empty())
+  if (!request.states.empty() && !request.stiff.empty() && request.timeStep == 0)
+    complain(session, "--stiff needs --dt", "the time step that stiff species are damped for, s", 2);
+  else if (!request.states.empty())
     printEvaluations(request, session);
   else if (!request.folder.empty())
     writeKernels(request, session);
   else
     complain(session, "what of this mechanism?", "--evaluate STATES.json, or -o DIR for kernels", 2);
+}
+
+void addWarpsOptions(CLI::App &verb, Request &request) {
+  const char *const group = "Form warps";
+  const auto add = [&](const char *name, auto &value, const char *about) {
+    return verb.add_option(name, value, about)->group(group);
+  };
+  add("--warps", request.warps, "warps of a block, 1 to 32; chosen where it is not given")
+      ->check(CLI::Range(1, 32));
+  add("--ctas", request.blocks, "blocks that a multiprocessor is to hold")->check(CLI::Range(1, 32));
+  add("--qssa-warps", request.quasiSteadyWarps, "warps for quasi-steady species")->check(CLI::Range(1, 31));
+  add("--weights", request.weights, "F,R,L: how much even work, even registers and locality count")
+      ->delimiter(',')
+      ->expected(3)
+      ->check(CLI::NonNegativeNumber);
+  add("--placement", request.placement, "what shared memory is for: store, buffer or mixed")
+      ->check(CLI::IsMember({"store", "buffer", "mixed"}));
+  add("--sums", request.sums, "what warps send each other for a sum: partials or values")
+      ->check(CLI::IsMember({"partials", "values"}));
+  add("--replicate", request.replicate, "let every warp do for itself what is cheap and early: on or off")
+      ->check(CLI::IsMember({"on", "off"}));
+  add("--constants", request.constants,
+      "where constants that differ between warps are kept: shuffle (registers), shared or compiler (caches)")
+      ->check(CLI::IsMember({"shuffle", "shared", "compiler"}));
 }
 
 } // namespace
@@ -196,23 +316,40 @@ void addChem(CLI::App &app, Session &session) {
   verb->add_option("--kernel", request->kernels, "which kernels; all where it is not given")
       ->delimiter(',')
       ->check(CLI::IsMember({"viscosity", "conductivity", "diffusion", "chemistry"}));
-  verb->add_option("--form", request->forms, "in which forms; all where it is not given")
+  verb->add_option("--form", request->forms, "in which forms: plain, warps, matrix, cpu")
       ->delimiter(',')
-      ->check(CLI::IsMember({"plain", "matrix", "cpu"}));
+      ->check(CLI::IsMember({"plain", "warps", "matrix", "cpu"}));
+  addWarpsOptions(*verb, *request);
   verb->add_option("--units", request->units, "of the generated functions: si or cgs")
       ->check(CLI::IsMember({"si", "cgs"}));
   verb->add_option("--fits", request->fits, "form of the transport fits: cantera or chemkin")
       ->check(CLI::IsMember({"cantera", "chemkin"}));
+  verb->add_option("--long", request->longCode,
+                   "plain chemistry that is too long for an instruction cache: cut into parts, or with loops")
+      ->check(CLI::IsMember({"parts", "loops"}));
+  verb->add_option(
+          "--powers", request->layout.powersAtATime,
+          "with loops (--long loops, --qssa, --stiff): how many exponentials at a time; 0 is no loops")
+      ->check(CLI::Range(0, 100));
+  verb->add_option("--threads", request->layout.threadsForTreated, "with loops: threads of a block")
+      ->check(CLI::IsMember({64, 128, 192, 256}));
+  verb->add_option(
+      "--keep", request->layout.keepFrom,
+      "with --qssa or --stiff: rate constants of at least so many instructions are computed once");
+  verb->add_option("--precision", request->precision,
+                   "of the kernels: double; float; or mixed, doubles with quicker exponentials")
+      ->check(CLI::IsMember({"double", "float", "mixed"}));
   verb->add_option("--from", request->form, "chemkin or yaml, where a folder holds both")
       ->check(CLI::IsMember({"chemkin", "yaml"}));
+  verb->add_flag("--permissive", request->permissive,
+                 "species and data that a CHEMKIN file gives twice are warnings: the first counts");
   verb->add_option("--qssa", request->quasiSteady, "a file that lists quasi-steady species, one a line");
   CLI::Option *stiff =
       verb->add_option("--stiff", request->stiff, "a file that lists stiff species, one a line");
-  CLI::Option *step =
-      verb->add_option("--dt", request->timeStep, "the time step that stiff species are damped for, s");
-  step->check(CLI::PositiveNumber);
-  stiff->needs(step);
-  step->needs(stiff);
+  verb->add_option("--dt", request->timeStep,
+                   "the time step that stiff species are damped for, s; with -o, that of the self-test")
+      ->check(CLI::PositiveNumber)
+      ->needs(stiff);
   verb->callback([request, &session] { run(*request, session); });
 }
 

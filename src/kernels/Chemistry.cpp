@@ -2,22 +2,27 @@
 #include "kernels/Chemistry.h"
 
 #include "chem/ChemistryProgram.h"
+#include "chem/NarrowProgram.h"
+#include "chem/TreatedProgram.h"
 #include "flow/Order.h"
 #include "kernels/ChemistryForms.h"
+#include "kernels/FloatText.h"
+
+#include <fmt/format.h>
 
 namespace heddle::kernels {
 
 namespace {
-
-chem::ChemistryUnits unitsOf(Units units) {
-  return units == Units::Si ? chem::ChemistryUnits{} : chem::ChemistryUnits{0.1, 1e-3};
-}
 
 std::string inWords(Units units) {
   return units == Units::Si ? "units are K, Pa and kmol/m3/s." : "units are K, dyn/cm2 and mol/cm3/s.";
 }
 
 } // namespace
+
+chem::ChemistryUnits unitsOf(Units units) {
+  return units == Units::Si ? chem::ChemistryUnits{} : chem::ChemistryUnits{0.1, 1e-3};
+}
 
 std::vector<flow::Segment> partsOf(const flow::Program &program, unsigned instructionsInWhole,
                                    unsigned instructionsInPart) {
@@ -50,15 +55,55 @@ Replacements commonOf(const chem::Mechanism &mechanism, const Options &options) 
           {"header", options.prefix + ".h"}};
 }
 
-flow::Program chemistryProgramOf(const chem::Mechanism &mechanism, Units units) {
-  return chem::chemistryProgram(mechanism, unitsOf(units));
+flow::Program chemistryProgramOf(const chem::Mechanism &mechanism, const Options &options, bool isRegular) {
+  return options.precision == Precision::Float
+             ? chem::narrowChemistryProgram(mechanism, unitsOf(options.units))
+             : chem::chemistryProgram(mechanism, unitsOf(options.units), isRegular);
+}
+
+flow::Program treatedProgramOf(const chem::Mechanism &mechanism, const ChemistryTreatment &treatment,
+                               const Options &options, unsigned keepFrom) {
+  return chem::treatedProgram(mechanism, unitsOf(options.units), treatment.quasiSteady, treatment.stiff,
+                              keepFrom);
+}
+
+std::string namesOf(const chem::Mechanism &mechanism, const std::vector<unsigned> &species) {
+  std::string text;
+  for (unsigned each : species)
+    text += (text.empty() ? "" : ", ") + mechanism.species[each].name;
+  return text.empty() ? "none" : inComment(text);
+}
+
+Function treatedFunction(const Options &options, const ChemistryTreatment &treatment, Form form) {
+  const size_t quasiSteady = treatment.quasiSteady.species.size(), stiff = treatment.stiff.size();
+  std::string kinds = quasiSteady > 0 ? fmt::format("{} quasi-steady", quasiSteady) : "";
+  if (stiff > 0)
+    kinds += fmt::format("{}{} stiff", kinds.empty() ? "" : " and ", stiff);
+  const char *const how = form == Form::Cpu     ? "on the host"
+                          : form == Form::Warps ? "the warps of a block share 32 points"
+                                                : "one thread a point";
+  return {fmt::format("{}{}{}_chemistry_{}", options.prefix, quasiSteady > 0 ? "_qssa" : "",
+                      stiff > 0 ? "_stiff" : "", nameOf(form)),
+          Kernel::Chemistry, form,
+          fmt::format("Net production rates{}, {}.", kinds.empty() ? "" : " with " + kinds + " species", how),
+          stiff > 0};
 }
 
 Emitted emitChemistry(const chem::Mechanism &mechanism, Form form, const Options &options,
-                      const ChemistryLayout &layout) {
-  const flow::Program program = chemistryProgramOf(mechanism, options.units);
-  return form == Form::Plain ? emitPlainChemistry(mechanism, program, options, layout)
-                             : emitCpuChemistry(mechanism, program, options);
+                      const ChemistryLayout &layout, const ChemistryTreatment &treatment) {
+  if (!treatment.isNone())
+    return form == Form::Plain ? emitTreatedPlain(mechanism, treatment, options, layout)
+                               : emitTreatedCpu(mechanism, treatment, options);
+  const flow::Program program = chemistryProgramOf(mechanism, options);
+  if (form == Form::Plain && layout.loopsForLong && options.precision != Precision::Float &&
+      partsOf(program, layout.instructionsInWhole, layout.instructionsInPart).size() > 1)
+    return emitTreatedPlain(mechanism, treatment, options, layout);
+  Emitted emitted = form == Form::Plain ? emitPlainChemistry(mechanism, program, options, layout)
+                                        : emitCpuChemistry(mechanism, program, options);
+  if (options.precision == Precision::Float)
+    for (SourceFile &file : emitted.files)
+      file.text = inFloats(file.text);
+  return emitted;
 }
 
 } // namespace heddle::kernels

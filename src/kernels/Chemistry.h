@@ -8,6 +8,7 @@
 #pragma once
 
 #include "chem/Mechanism.h"
+#include "chem/Qssa.h"
 #include "flow/Program.h"
 #include "kernels/Emitted.h"
 
@@ -21,12 +22,37 @@ struct ChemistryLayout {
   unsigned instructionsInPart = 6000;  ///< of what is cut
   unsigned threadsForParts = 384;      ///< a block of it
   unsigned tilesInTurn = 16;           ///< how many tiles each part goes over before the next part begins
+
+  /// Does chemistry that is too long for one part take its powers in loops, instead of being cut?
+  bool loopsForLong = true;
+
+  // Of kernels with loops (TreatedPlain.cpp), as with quasi-steady or stiff species.
+  unsigned threadsForTreated = 256;
+  /// Exponentials that loops take ahead, an even number: 8 bytes each of shared memory a thread.
+  unsigned powersAtATime = 72;
+  /// A rate constant of as many instructions is kept for the third stage.
+  unsigned keepFrom = 60;
 };
 
-/// The operations that all forms are made of.
-flow::Program chemistryProgramOf(const chem::Mechanism &mechanism, Units units);
+/// Species that chemistry does not treat as the others; none is the usual case.
+struct ChemistryTreatment {
+  chem::QssaPlan quasiSteady;
+  std::vector<unsigned> stiff;
 
+  bool isNone() const { return quasiSteady.species.empty() && stiff.empty(); }
+};
+
+/// What the chemistry kernels of all forms compute.
+flow::Program chemistryProgramOf(const chem::Mechanism &mechanism, const Options &options,
+                                 bool isRegular = false);
+
+/// The same with a treatment; `keepFrom` as in the layout.
+flow::Program treatedProgramOf(const chem::Mechanism &mechanism, const ChemistryTreatment &treatment,
+                               const Options &options, unsigned keepFrom);
+
+/// Plain or cpu; Warps.h has the warp-specialized form.
+/// With stiff species, functions are called stiff_chemistry and take two arguments more: see Emitted.h.
 Emitted emitChemistry(const chem::Mechanism &mechanism, Form form, const Options &options,
-                      const ChemistryLayout &layout = {});
+                      const ChemistryLayout &layout = {}, const ChemistryTreatment &treatment = {});
 
 } // namespace heddle::kernels

@@ -3,6 +3,7 @@
 // What the forms of the chemistry kernel share.
 #pragma once
 
+#include "chem/ChemistryProgram.h"
 #include "flow/Segments.h"
 #include "kernels/Chemistry.h"
 #include "kernels/Template.h"
@@ -23,5 +24,18 @@ Emitted emitPlainChemistry(const chem::Mechanism &mechanism, const flow::Program
                            const Options &options, const ChemistryLayout &layout);
 Emitted emitCpuChemistry(const chem::Mechanism &mechanism, const flow::Program &program,
                          const Options &options);
+
+/// With quasi-steady or stiff species; the program is chem/TreatedProgram.h's.
+Emitted emitTreatedPlain(const chem::Mechanism &mechanism, const ChemistryTreatment &treatment,
+                         const Options &options, const ChemistryLayout &layout);
+Emitted emitTreatedCpu(const chem::Mechanism &mechanism, const ChemistryTreatment &treatment,
+                       const Options &options);
+
+/// "PREFIX_qssa_stiff_chemistry_FORM", and what it does in words that end without a full stop.
+Function treatedFunction(const Options &options, const ChemistryTreatment &treatment, Form form);
+
+chem::ChemistryUnits unitsOf(Units units);
+/// Species' names for a comment; "none".
+std::string namesOf(const chem::Mechanism &mechanism, const std::vector<unsigned> &species);
 
 } // namespace heddle::kernels

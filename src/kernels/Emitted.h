@@ -7,8 +7,10 @@
 //              const double *moleFractions, double *result, cudaStream_t stream);
 //
 // The value of species k at point p stands at [k * stride + p], in `moleFractions` and, where there is a
-// result for each species, in `result`. The host's form takes `int threads` in place of the stream; 0 is all.
-// Returned is 0, or an error that NAME's header explains.
+// result for each species, in `result`. Chemistry with stiff species has `const double *diffusion, double
+// timeStep` before the result: a row for each stiff species in the unit of rates, and seconds. The host's
+// form takes `int threads` in place of the stream; 0 is all. Returned is 0, or an error that NAME's header
+// explains.
 #pragma once
 
 #include <string>
@@ -41,7 +43,8 @@ struct Function {
   std::string name;
   Kernel kernel = Kernel::Viscosity;
   Form form = Form::Plain;
-  std::string about; ///< a sentence for the header
+  std::string about;    ///< a sentence for the header
+  bool isStiff = false; ///< takes diffusion and timeStep
 };
 
 struct Emitted {

@@ -7,12 +7,18 @@
 //     hdl_exp2(y)   -1022 <= y < 1023           within 4e-16, without fused multiply-add 5e-16
 //     hdl_log2(x)   x positive and normal       within 4e-16
 //     hdl_rcp(x)    x and 1/x normal            within 2.3e-16
+//
+// In mixed precision they have fewer terms: 2e-9, 2e-10 (absolute) and 3e-10.
 #pragma once
 
 #include "kernels/Emitted.h"
 
 namespace heddle::kernels {
 
-SourceFile mathHeader();
+SourceFile mathHeader(Precision precision = Precision::Double);
+
+/// What hdl_exp2 and hdl_log2 compute in mixed precision, but for roundings.
+double mixedExp2(double y);
+double mixedLog2(double x);
 
 } // namespace heddle::kernels

@@ -4,11 +4,14 @@
 #include "chem/MixtureTransport.h"
 #include "flow/Work.h"
 #include "kernels/Chemistry.h"
+#include "kernels/ErrorReport.h"
+#include "kernels/HostHeader.h"
 #include "kernels/MathHeader.h"
 #include "kernels/SelfTest.h"
 #include "kernels/Template.h"
 #include "kernels/Transport.h"
 #include "kernels/TransportProgram.h"
+#include "kernels/WarpsKernel.h"
 
 #include <fmt/format.h>
 
@@ -45,7 +48,7 @@ extern "C" {
 #define $upper$_SPECIES $species$
 /// Names of species, in the order of all arrays.
 #define $upper$_SPECIES_NAMES { $names$ }
-
+$treated$
 $functions$
 #ifdef __cplusplus
 }
@@ -85,9 +88,9 @@ $rows$
     cmake -S . -B build && cmake --build build && ctest --test-dir build
 
 `$prefix$_selftest POINTS time` also measures. What the functions compute is defined by `heddle chem MECHANISM
---evaluate`; the self-test holds them to it at $states$ states: rates within 1e-12 of the gross rates, transport
-within 1e-13.
-$fits$
+--evaluate`; the self-test holds them to it at $states$ states: rates within $rates$ of the gross rates, transport
+within $transport$.
+$precision$$treated$$fits$
 What each has to do at a point, as it is computed here; of the arithmetic, `pairs` is what a sum over pairs of species
 takes, and `products` what it takes instead as products with constant matrices:
 
@@ -95,12 +98,60 @@ takes, and `products` what it takes instead as products with constant matrices:
 | --- | --- | --- | --- | --- | --- | --- | --- |
 $work$)";
 
-std::string argumentsOf(const Function &function) {
+constexpr std::string_view quasiSteadyText =
+    R"(
+/// Quasi-steady species, by their places in that order. In qssa_chemistry they follow from the others: their
+/// mole fractions are not read, and those of the others add up to 1. Their net rates are zero, except with stiff
+/// species, where they are what damping leaves over.
+#define $upper$_QUASI_STEADY $count$
+#define $upper$_QUASI_STEADY_SPECIES { $places$ }
+)";
+
+constexpr std::string_view stiffText =
+    R"(
+/// Stiff species, by their places in that order. stiff_chemistry takes `diffusion`, a row for each of them in this
+/// order: what diffusion adds to a species, in the unit of rates; and the time step in seconds. Where destruction D
+/// of a species with concentration C exceeds C/(0.09058503722621332 timeStep), all rates that consume it are scaled.
+#define $upper$_STIFF $count$
+#define $upper$_STIFF_SPECIES { $places$ }
+)";
+
+std::string placesText(std::string_view text, const std::string &upperPrefix,
+                       const std::vector<unsigned> &species) {
+  if (species.empty())
+    return "";
+  std::string places;
+  for (unsigned each : species)
+    places += (places.empty() ? "" : ", ") + std::to_string(each);
+  return fillIn(text,
+                {{"upper", upperPrefix}, {"count", std::to_string(species.size())}, {"places", places}});
+}
+
+constexpr std::string_view mixedText = R"(
+Mixed precision: fields, sums and products are doubles, but exponentials, logarithms and reciprocals are good to 2e-9, 2e-10
+and 3e-10 only. Differences from the evaluator at the self-test's states, relative to the value or, of rates, to the gross
+rate:
+
+| kernel | largest | 99 of 100 below |
+| --- | --- | --- |
+)";
+
+constexpr std::string_view floatText = R"(
+Single precision: fields and all arithmetic are floats. Both directions of a reaction have an exponential of their own, so that
+nothing overflows but what a float cannot hold; rates below 1e-37 count as zero. Differences from the evaluator at the
+self-test's states, relative to the value or, of rates, to the gross rate, which come mostly from arguments of exponentials,
+large numbers of seven digits:
+
+| kernel | largest | 99 of 100 below |
+| --- | --- | --- |
+)";
+
+std::string argumentsOf(const Function &function, Precision precision) {
   const std::string last = function.form == Form::Cpu ? "int threads" : "cudaStream_t stream";
-  return fmt::format(
-      "int {}(size_t points, size_t stride, const double *temperature, const double *pressure,\n"
-      "    const double *moleFractions, double *result, {});\n",
-      function.name, last);
+  return fmt::format("int {0}(size_t points, size_t stride, const {2} *temperature, const {2} *pressure,\n"
+                     "    const {2} *moleFractions, {3}{2} *result, {1});\n",
+                     function.name, last, precision == Precision::Float ? "float" : "double",
+                     function.isStiff ? "const double *diffusion, double timeStep, " : "");
 }
 
 std::string upper(std::string text) {
@@ -116,9 +167,13 @@ std::string unitsText(Units units) {
 class Package {
 public:
   Package(const chem::Mechanism &mechanism, const PackageRequest &request, Diagnostics &diagnostics)
-      : mechanism(mechanism), request(request), diagnostics(diagnostics), prefix(request.options.prefix) {}
+      : mechanism(mechanism), request(request), diagnostics(diagnostics), prefix(request.options.prefix),
+        evaluator(mechanism, request.treatment, diagnostics),
+        treatment{evaluator.quasiSteady(), request.treatment.stiffness.species} {}
 
   std::vector<SourceFile> make() {
+    if (diagnostics.has(Voice::Error))
+      return {};
     for (Kernel kernel : request.kernels)
       for (Form form : request.forms)
         addKernel(kernel, form);
@@ -126,15 +181,21 @@ public:
       if (diagnostics.empty())
         diagnostics.error({}, "none of these kernels exists in this form")
             .withHint(
-                "chemistry and conductivity come as plain and cpu, viscosity and diffusion also as matrix");
+                "every kernel comes as plain, warps and cpu; viscosity and diffusion also as matrix, but not "
+                "in single precision: its products are those of FP64 tensor cores");
       return {};
     }
-    files.push_back(mathHeader());
+    files.push_back(mathHeader(precision()));
+    if (std::ranges::any_of(functions, [](const Function &each) { return each.form == Form::Warps; }))
+      files.push_back(warpsHeader(precision()));
+    if (hasHost())
+      files.push_back(hostHeader(precision()));
     files.push_back({prefix + ".h", header()});
-    for (SourceFile &file : selfTest(mechanism, functions, reference(), request.options))
+    const SelfTestReference expected = reference();
+    for (SourceFile &file : selfTest(mechanism, functions, expected, request.options))
       files.push_back(std::move(file));
     files.push_back({"CMakeLists.txt", cmake()});
-    files.push_back({"README.md", readme()});
+    files.push_back({"README.md", readme(expected)});
     return std::move(files);
   }
 
@@ -143,6 +204,8 @@ private:
   const PackageRequest &request;
   Diagnostics &diagnostics;
   std::string prefix;
+  chem::Evaluator evaluator;
+  ChemistryTreatment treatment;
   std::vector<SourceFile> files;
   std::vector<Function> functions;
 
@@ -161,18 +224,31 @@ private:
 
   std::optional<Emitted> emit(Kernel kernel, Form form) {
     if (kernel == Kernel::Chemistry) {
-      if (form != Form::Plain && form != Form::Cpu)
+      if (form == Form::Matrix)
         return std::nullopt;
-      return emitChemistry(mechanism, form, request.options, request.layout);
+      if (!treatment.isNone() && precision() == Precision::Float) {
+        diagnostics.error(
+            {}, "quasi-steady and stiff species take double or mixed precision: equations between rates of "
+                "many sizes have no digits left in floats");
+        return std::nullopt;
+      }
+      if (form == Form::Warps)
+        return emitWarpsChemistry(mechanism, request.options, request.warps, treatment, diagnostics);
+      return emitChemistry(mechanism, form, request.options, request.layout, treatment);
     }
-    if (form == Form::Warps || (form == Form::Matrix && kernel == Kernel::Conductivity))
+    if (form == Form::Matrix && kernel == Kernel::Conductivity)
       return std::nullopt;
+    if (form == Form::Matrix && precision() == Precision::Float)
+      return std::nullopt; // the products are those of FP64 tensor cores
     if (!mechanism.hasTransport()) {
       diagnostics.error({}, fmt::format("{} needs transport data of all species", nameOf(kernel)))
           .withHint("give the transport file, or --kernel chemistry alone");
       return std::nullopt;
     }
     fitTransport();
+    if (form == Form::Warps)
+      return emitWarpsTransport({mechanism, *fits, *reciprocal}, kernel, request.options, request.warps,
+                                diagnostics);
     return emitTransport({mechanism, *fits, *reciprocal}, kernel, form, request.options, diagnostics);
   }
 
@@ -181,6 +257,10 @@ private:
       std::ranges::move(emitted->files, std::back_inserter(files));
       std::ranges::move(emitted->functions, std::back_inserter(functions));
     }
+  }
+
+  bool hasHost() const {
+    return std::ranges::any_of(functions, [](const Function &each) { return each.form == Form::Cpu; });
   }
 
   bool hasDevice() const {
@@ -192,7 +272,7 @@ private:
     for (const chem::Species &species : mechanism.species)
       names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", species.name);
     for (const Function &function : functions)
-      declarations += "/// " + function.about + "\n" + argumentsOf(function) + "\n";
+      declarations += "/// " + function.about + "\n" + argumentsOf(function, precision()) + "\n";
     return fillIn(headerText, {{"mechanism", inComment(mechanism.name)},
                                {"species", std::to_string(mechanism.species.size())},
                                {"reactions", std::to_string(mechanism.reactions.size())},
@@ -201,7 +281,19 @@ private:
                                {"cuda", hasDevice() ? "#include <cuda_runtime_api.h>\n" : ""},
                                {"upper", upper(prefix)},
                                {"names", names},
+                               {"treated", hasTreated() ? treatedText() : ""},
                                {"functions", declarations}});
+  }
+
+  bool hasTreated() const {
+    return !treatment.isNone() && std::ranges::any_of(functions, [](const Function &each) {
+      return each.kernel == Kernel::Chemistry;
+    });
+  }
+
+  std::string treatedText() const {
+    return placesText(quasiSteadyText, upper(prefix), treatment.quasiSteady.species) +
+           placesText(stiffText, upper(prefix), treatment.stiff);
   }
 
   std::string cmake() const {
@@ -224,19 +316,69 @@ private:
          {"selftest", device ? "selftest.cu" : "selftest.cpp"}});
   }
 
-  std::string readme() const {
+  std::string readme(const SelfTestReference &expected) const {
     std::string rows;
     for (const Function &function : functions)
       rows += fmt::format("| `{}` | {} |\n", function.name, function.about);
-    return fillIn(readmeText, {{"mechanism", mechanism.name},
-                               {"species", std::to_string(mechanism.species.size())},
-                               {"reactions", std::to_string(mechanism.reactions.size())},
-                               {"command", request.command},
-                               {"rows", rows},
-                               {"prefix", prefix},
-                               {"states", std::to_string(selfTestStateCount)},
-                               {"fits", fitsText()},
-                               {"work", workText()}});
+    return fillIn(readmeText,
+                  {{"mechanism", mechanism.name},
+                   {"species", std::to_string(mechanism.species.size())},
+                   {"reactions", std::to_string(mechanism.reactions.size())},
+                   {"command", request.command},
+                   {"rows", rows},
+                   {"prefix", prefix},
+                   {"states", std::to_string(selfTestStateCount)},
+                   {"rates", fmt::format("{:g}", toleranceOf(Kernel::Chemistry, precision()))},
+                   {"transport", fmt::format("{:g}", toleranceOf(Kernel::Viscosity, precision()))},
+                   {"precision", precisionText(expected)},
+                   {"treated", hasTreated() ? treatedInWords() : ""},
+                   {"fits", fitsText()},
+                   {"work", workText()}});
+  }
+
+  Precision precision() const { return request.options.precision; }
+
+  PrecisionError errorOf(Kernel kernel, const SelfTestReference &expected) const {
+    if (kernel == Kernel::Chemistry)
+      return chemistryError(chemistryProgramOf(mechanism, {"", precision(), Units::Si}), expected,
+                            precision());
+    return transportError({mechanism, *fits, *reciprocal}, kernel, expected, precision());
+  }
+
+  /// What the chosen precision costs; nothing to say of doubles.
+  std::string precisionText(const SelfTestReference &expected) const {
+    if (precision() == Precision::Double)
+      return "";
+    std::string text = std::string(precision() == Precision::Float ? floatText : mixedText);
+    for (Kernel kernel : {Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion, Kernel::Chemistry})
+      if (std::ranges::any_of(functions, [&](const Function &each) { return each.kernel == kernel; })) {
+        const PrecisionError error = errorOf(kernel, expected);
+        text += fmt::format("| {} | {:.1e} | {:.1e} |\n", nameOf(kernel), error.largest, error.ninetyNinth);
+      }
+    return text;
+  }
+
+  std::string treatedInWords() const {
+    std::string text = "\n";
+    const auto list = [&](const std::vector<unsigned> &species, const char *kind,
+                          const std::string &meaning) {
+      if (species.empty())
+        return;
+      std::string names;
+      for (unsigned each : species)
+        names += fmt::format("{}`{}`", names.empty() ? "" : ", ", mechanism.species[each].name);
+      text += fmt::format("{} species: {}.\n{}\n", kind, names, meaning);
+    };
+    list(treatment.quasiSteady.species, "Quasi-steady",
+         "Their concentrations follow from zero net production; their mole fractions are not read, and those "
+         "of "
+         "the\nothers must add up to 1.\n");
+    list(treatment.stiff, "Stiff",
+         fmt::format(
+             "Rates that consume them are damped to what a time step can use, with a diffusion term for "
+             "each of them;\n`{}.h` has the arguments. The self-test's step is {:g} s.",
+             prefix, request.treatment.stiffness.timeStep));
+    return text;
   }
 
   std::string workText() const {
@@ -247,7 +389,7 @@ private:
         continue;
       const Units units = request.options.units;
       const flow::Work work = flow::workOf(
-          isChemistry ? chemistryProgramOf(mechanism, units)
+          isChemistry ? chemistryProgram()
                       : transportProgram({mechanism, *fits, *reciprocal}, kernel, units, speciesCount()));
       const PairWork pairs = isChemistry ? PairWork() : pairWork({mechanism, *fits, *reciprocal}, kernel);
       text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", nameOf(kernel), work.arithmetic,
@@ -255,6 +397,12 @@ private:
                           work.reciprocals, work.bytes());
     }
     return text;
+  }
+
+  flow::Program chemistryProgram() const {
+    return treatment.isNone()
+               ? chemistryProgramOf(mechanism, request.options)
+               : treatedProgramOf(mechanism, treatment, request.options, request.layout.keepFrom);
   }
 
   unsigned speciesCount() const { return unsigned(mechanism.species.size()); }
@@ -272,9 +420,11 @@ private:
   SelfTestReference reference() const {
     SelfTestReference all;
     all.states = selfTestStates(mechanism, selfTestStateCount);
-    const chem::Evaluator evaluator(mechanism, {}, diagnostics);
-    for (const chem::GivenState &state : all.states) {
+    all.stiff = treatment.stiff;
+    all.timeStep = request.treatment.stiffness.timeStep;
+    for (chem::GivenState &state : all.states) {
       const chem::Evaluation at = evaluator.at(state);
+      state = at.state; // without quasi-steady species
       all.rates.push_back(at.production.net);
       if (fits) {
         const chem::MixtureTransport transport = chem::mixtureTransport(mechanism, *fits, state);

@@ -4,9 +4,11 @@
 // self-test against the evaluator, a CMake target and a page that says what is what.
 #pragma once
 
+#include "chem/Evaluator.h"
 #include "chem/Fits.h"
 #include "chem/Mechanism.h"
 #include "kernels/Chemistry.h"
+#include "kernels/Warps.h"
 
 namespace heddle::kernels {
 
@@ -16,7 +18,9 @@ struct PackageRequest {
   Options options;
   chem::FitForm fits = chem::FitForm::Cantera;
   ChemistryLayout layout;
-  std::string command; ///< that it was made with, for the page
+  WarpsLayout warps;
+  chem::Treatment treatment; ///< of chemistry; its time step is the self-test's
+  std::string command;       ///< that it was made with, for the page
 };
 
 /// Kernels that do not exist in a form are left out; at least one must be there. Errors go to diagnostics.

@@ -18,6 +18,8 @@ struct SelfTestReference {
   std::vector<double> viscosity, conductivity;   ///< by state, SI
   std::vector<std::vector<double>> diffusion;    ///< by state and species
   std::vector<std::vector<double>> rates, gross; ///< net rates, and the size they are compared by
+  std::vector<unsigned> stiff;                   ///< species that have a diffusion term
+  double timeStep = 0;                           ///< s
 };
 
 std::vector<SourceFile> selfTest(const chem::Mechanism &mechanism, const std::vector<Function> &functions,

@@ -22,13 +22,217 @@ constexpr size_t loadAhead = 16;
 
 constexpr int sumPrecedence = 1, productPrecedence = 2, callPrecedence = 3;
 
+/// Values as exponents, where they are such functions of temperature.
+class ExponentForms {
+public:
+  using Form = std::optional<Exponent>;
+
+  ExponentForms(const flow::Program &program, unsigned temperature, unsigned logTemperature,
+                unsigned reciprocalTemperature)
+      : temperature(temperature), forms(program.definedBy.size()) {
+    forms[temperature] = unit(1);
+    forms[logTemperature] = unit(Exponent::logarithm);
+    forms[reciprocalTemperature] = unit(Exponent::reciprocal);
+    for (const Operation &operation : program.operations)
+      for (const Instruction &instruction : operation.code)
+        if (!forms[instruction.result])
+          forms[instruction.result] = formOf(instruction);
+  }
+
+  Form of(const Operand &operand) const {
+    if (operand.value)
+      return forms[*operand.value];
+    Exponent constant;
+    constant.below[0] = constant.above[0] = operand.constant;
+    return constant;
+  }
+
+private:
+  unsigned temperature;
+  std::vector<Form> forms;
+
+  static Exponent unit(size_t term) {
+    Exponent form;
+    form.below[term] = form.above[term] = 1;
+    return form;
+  }
+
+  static Form sum(const Form &a, const Form &b, double sign) {
+    if (!a || !b || (a->threshold && b->threshold && *a->threshold != *b->threshold))
+      return std::nullopt;
+    Exponent form = *a;
+    form.threshold = a->threshold ? a->threshold : b->threshold;
+    for (size_t i = 0; i < Exponent::terms; ++i) {
+      form.below[i] += sign * b->below[i];
+      form.above[i] += sign * b->above[i];
+    }
+    return form;
+  }
+
+  static bool isConstant(const Exponent &form) {
+    return std::ranges::all_of(std::array{form.below, form.above}, [](const auto &half) {
+      return std::all_of(half.begin() + 1, half.end(), [](double each) { return each == 0; });
+    });
+  }
+
+  /// Each side of the threshold times a number of its own.
+  static Form product(const Exponent &constant, const Exponent &other) {
+    if (constant.threshold && other.threshold && *constant.threshold != *other.threshold)
+      return std::nullopt;
+    Exponent form = other;
+    form.threshold = constant.threshold ? constant.threshold : other.threshold;
+    for (size_t i = 0; i < Exponent::terms; ++i) {
+      form.below[i] *= constant.below[0];
+      form.above[i] *= constant.above[0];
+    }
+    return form;
+  }
+
+  static Form timesTemperature(const Exponent &polynomial) {
+    Exponent form;
+    form.threshold = polynomial.threshold;
+    for (size_t i = 0; i < Exponent::terms; ++i) {
+      if (polynomial.below[i] == 0 && polynomial.above[i] == 0)
+        continue;
+      if (i + 1 >= Exponent::logarithm)
+        return std::nullopt;
+      form.below[i + 1] = polynomial.below[i];
+      form.above[i + 1] = polynomial.above[i];
+    }
+    return form;
+  }
+
+  Form product(const Operand &a, const Operand &b) const {
+    const Form first = of(a), second = of(b);
+    if (!first || !second)
+      return std::nullopt;
+    if (isConstant(*first))
+      return product(*first, *second);
+    if (isConstant(*second))
+      return product(*second, *first);
+    if (b.value == temperature)
+      return timesTemperature(*first);
+    return a.value == temperature ? timesTemperature(*second) : std::nullopt;
+  }
+
+  Form formOf(const Instruction &instruction) const {
+    const auto &operands = instruction.operands;
+    switch (instruction.op) {
+    case Op::Add: return sum(of(operands[0]), of(operands[1]), 1);
+    case Op::Subtract: return sum(of(operands[0]), of(operands[1]), -1);
+    case Op::Multiply: return product(operands[0], operands[1]);
+    case Op::Fma: return sum(product(operands[0], operands[1]), of(operands[2]), 1);
+    case Op::Piecewise:
+      if (operands[0].value == temperature && instruction.steps.thresholds.size() == 1) {
+        Exponent step;
+        step.below[0] = instruction.steps.values[0];
+        step.above[0] = instruction.steps.values[1];
+        step.threshold = instruction.steps.thresholds[0];
+        return step;
+      }
+      return std::nullopt;
+    default: return std::nullopt;
+    }
+  }
+};
+
 std::string parenthesized(const std::string &text, bool is) { return is ? "(" + text + ")" : text; }
 
 } // namespace
 
-Statements::Statements(const flow::Program &program, Target target)
-    : program(program), target(target), stored(program.sums.size()), uses(program.definedBy.size()) {
+bool Exponent::isShort() const {
+  return !threshold &&
+         std::all_of(below.begin() + 1, below.begin() + logarithm, [](double each) { return each == 0; });
+}
+
+Statements::Statements(const flow::Program &program, Target target, unsigned powersAtATime, bool resultsWait)
+    : program(program), target(target), stored(program.sums.size()), isEmpty(program.sums.size(), true),
+      resultsWait(resultsWait), uses(program.definedBy.size()), contributionsToCome(program.sums.size()),
+      exponents(program.definedBy.size()) {
+  loops.atATime = powersAtATime;
   countUses();
+  for (const Operation &operation : program.operations)
+    for (const flow::Contribution &contribution : operation.contributions) {
+      isEmpty[contribution.sum] = false;
+      ++contributionsToCome[contribution.sum];
+    }
+  if (powersAtATime > 0)
+    findExponents();
+}
+
+/// The functions of temperature are known by what they are made of: the first logarithm and the first
+/// reciprocal of the field.
+void Statements::findExponents() {
+  std::vector<bool> isTemperature(program.definedBy.size());
+  for (const Operation &operation : program.operations)
+    for (const Instruction &instruction : operation.code) {
+      if (instruction.op == Op::Load && program.fields[instruction.field].name == "temperature") {
+        isTemperature[instruction.result] = true;
+        temperature = instruction.result;
+      }
+      const bool isOfTemperature = instruction.operands.size() == 1 && instruction.operands[0].value &&
+                                   isTemperature[*instruction.operands[0].value];
+      if (instruction.op == Op::Log2 && isOfTemperature && !logTemperature)
+        logTemperature = instruction.result;
+      if (instruction.op == Op::Reciprocal && isOfTemperature && !reciprocalTemperature)
+        reciprocalTemperature = instruction.result;
+    }
+  if (!logTemperature || !reciprocalTemperature)
+    return;
+  const ExponentForms forms(program, *temperature, *logTemperature, *reciprocalTemperature);
+  for (const Operation &operation : program.operations) {
+    std::vector<unsigned> found;
+    for (const Instruction &instruction : operation.code)
+      if (instruction.op == Op::Exp2 && forms.of(instruction.operands[0]))
+        found.push_back(instruction.result);
+    if (found.size() + loops.filling() > loops.atATime)
+      continue; // an operation's powers come from one round of loops
+    for (const Instruction &instruction : operation.code)
+      if (std::ranges::find(found, instruction.result) != found.end())
+        exponents[instruction.result] = forms.of(instruction.operands[0]);
+  }
+}
+
+/// Operations in the order they are written take their powers from loops before them; loops of both kinds end
+/// where the next operation's powers would not fit any more.
+void Statements::planLoops(const std::vector<unsigned> &sequence) {
+  places.clear();
+  fills.clear();
+  std::vector<unsigned> pending;
+  unsigned before = 0;
+  const auto flush = [&] {
+    unsigned place = 0;
+    for (bool isShort : {true, false}) {
+      std::vector<Exponent> &rows = isShort ? loops.shortRows : loops.longRows;
+      const size_t first = rows.size();
+      const unsigned firstPlace = place;
+      for (unsigned value : pending)
+        if (exponents[value]->isShort() == isShort) {
+          rows.push_back(*exponents[value]);
+          places[value] = place++;
+        }
+      for (; place % PowerLoops::inStep != 0; ++place)
+        rows.emplace_back();
+      if (rows.size() > first)
+        fills[before].push_back(fmt::format(
+            "{}<{}>(row + {} * threads, exponents, {}, {}{}, {});", isShort ? "shortPowers" : "longPowers",
+            rows.size() - first, firstPlace, first, isShort ? "" : program.valueNames[*temperature] + ", ",
+            program.valueNames[*logTemperature], program.valueNames[*reciprocalTemperature]));
+    }
+    pending.clear();
+  };
+  for (unsigned operation : sequence) {
+    std::vector<unsigned> values;
+    for (const Instruction &instruction : program.operations[operation].code)
+      if (wanted[instruction.result] && exponents[instruction.result])
+        values.push_back(instruction.result);
+    if (pending.size() + values.size() + loops.filling() > loops.atATime)
+      flush();
+    if (pending.empty())
+      before = operation;
+    pending.insert(pending.end(), values.begin(), values.end());
+  }
+  flush();
 }
 
 void Statements::countUses() {
@@ -55,9 +259,13 @@ void Statements::findWanted(const flow::Segment &segment) {
   const auto through = [&](const Operation &operation) {
     for (const flow::Contribution &contribution : operation.contributions)
       want(contribution.value);
-    for (size_t i = operation.code.size(); i-- > 0;)
-      if (wanted[operation.code[i].result])
+    for (size_t i = operation.code.size(); i-- > 0;) {
+      const unsigned result = operation.code[i].result;
+      if (wanted[result] && !exponents[result])
         std::ranges::for_each(operation.code[i].operands, want);
+      if (wanted[result] && exponents[result])
+        wanted[*temperature] = wanted[*logTemperature] = wanted[*reciprocalTemperature] = true;
+    }
   };
   for (unsigned operation : segment.operations)
     through(program.operations[operation]);
@@ -67,7 +275,10 @@ void Statements::findWanted(const flow::Segment &segment) {
 
 /// Names that the program gives are for the reader, and values that several operations read must have a name.
 bool Statements::standsInside(const Instruction &instruction) const {
+  if (instruction.op == Op::Total)
+    return true;
   return uses[instruction.result] == 1 && instruction.op != Op::Load && instruction.op != Op::Piecewise &&
+         !places.contains(instruction.result) &&
          program.valueNames[instruction.result] == "v" + std::to_string(instruction.result);
 }
 
@@ -111,6 +322,8 @@ std::string Statements::expression(const Instruction &instruction, int &preceden
                        operand(operands[1], callPrecedence), operand(operands[2], productPrecedence));
   case Op::Reciprocal: return "hdl_rcp(" + operand(operands[0], 0) + ")";
   case Op::Exp2:
+    if (auto place = places.find(instruction.result); place != places.end())
+      return fmt::format("row[{} * threads]", place->second);
     return (target == Target::Device ? "hdl_exp2(" : "powerOf2(") + operand(operands[0], 0) + ")";
   case Op::Log2:
     return (target == Target::Device ? "hdl_log2(" : "logarithm2(") + operand(operands[0], 0) + ")";
@@ -130,7 +343,10 @@ std::string Statements::expression(const Instruction &instruction, int &preceden
   case Op::IfPositive:
     return fmt::format("({} > 0.0 ? {} : {})", operand(operands[0], callPrecedence),
                        vectorOperand(operands[1]), vectorOperand(operands[2]));
-  case Op::Total: // no kernel's program has one yet
+  case Op::Total:
+    if (isEmpty[instruction.index])
+      return vectorOperand(Operand::of(0.0));
+    return "kept." + program.sums[instruction.index].name;
   case Op::Load: break;
   }
   return "";
@@ -140,6 +356,10 @@ void Statements::line(const std::string &text) { out += "  " + text + "\n"; }
 
 void Statements::load(const Instruction &instruction) {
   const flow::Field &field = program.fields[instruction.field];
+  if (field.isUniform) {
+    inlined[instruction.result] = target == Target::Device ? field.name : "hdl_all(" + field.name + ")";
+    return;
+  }
   const std::string place =
       field.components == 1      ? field.name + (target == Target::Device ? "[point]" : " + point")
       : target == Target::Device ? fmt::format("{}[{} * stride + point]", field.name, instruction.index)
@@ -213,23 +433,46 @@ void Statements::code(const Operation &operation, bool loadsAreDone) {
 
 void Statements::contributions(const Operation &operation) {
   for (const flow::Contribution &contribution : operation.contributions) {
-    const std::string &sum = program.sums[contribution.sum].name,
-                      value = operand(contribution.value, callPrecedence);
+    const std::string &sum = program.sums[contribution.sum].name;
+    const std::string value = contribution.value.value ? operand(contribution.value, callPrecedence)
+                                                       : vectorOperand(contribution.value);
     const double size = std::abs(contribution.coefficient);
     const bool isNegative = contribution.coefficient < 0;
     const std::string term = size == 1 ? value : literal(size) + " * " + value;
+    --contributionsToCome[contribution.sum];
+    const bool isLast = --contributionsLeft[contribution.sum] == 0;
+    if (isLast && !begun[contribution.sum] && !program.sums[contribution.sum].isResult) {
+      keep(contribution.sum, (isNegative ? "-" : "") + term);
+      continue;
+    }
     if (begun[contribution.sum])
       line(fmt::format("{} {} {};", sum, isNegative ? "-=" : "+=", term));
     else
       line(fmt::format("{} {} = {}{};", type(), sum, isNegative ? "-" : "", term));
     begun[contribution.sum] = true;
-    if (--contributionsLeft[contribution.sum] == 0)
+    if (isLast)
       store(contribution.sum);
   }
 }
 
+void Statements::keep(unsigned sum, const std::string &value) {
+  const std::string &name = program.sums[sum].name;
+  line(fmt::format("kept.{} {} {};", name, stored[sum] ? "+=" : "=", value));
+  if (!stored[sum])
+    keptNames.push_back(name);
+  stored[sum] = true;
+}
+
 void Statements::store(unsigned sum) {
   const std::string &name = program.sums[sum].name;
+  if (!program.sums[sum].isResult || (resultsWait && contributionsToCome[sum] > 0)) {
+    keep(sum, name);
+    return;
+  }
+  if (resultsWait && stored[sum]) {
+    line(fmt::format("{0} += kept.{0};", name));
+    stored[sum] = false;
+  }
   const std::string value = program.resultScale == 1 ? name : literal(program.resultScale) + " * " + name;
   if (target == Target::Device)
     line(fmt::format("result[{} * stride + point] {} {};", sum, stored[sum] ? "+=" : "=", value));
@@ -264,16 +507,29 @@ std::string Statements::segment(const flow::Segment &segment) {
         pureBefore[i].push_back(needed);
         loadsBefore[i > loadAhead ? i - loadAhead : 0].push_back(needed);
       }
+  std::vector<unsigned> sequence;
+  for (size_t i = 0; i < segment.operations.size(); ++i) {
+    sequence.insert(sequence.end(), pureBefore[i].begin(), pureBefore[i].end());
+    sequence.push_back(segment.operations[i]);
+  }
+  planLoops(sequence);
   for (size_t i = 0; i < segment.operations.size(); ++i) {
     for (unsigned pure : loadsBefore[i])
       for (const Instruction &instruction : program.operations[pure].code)
         if (instruction.op == Op::Load && wanted[instruction.result])
           load(instruction);
+    const auto fillBefore = [&](unsigned operation) {
+      if (auto found = fills.find(operation); found != fills.end())
+        for (const std::string &fill : found->second)
+          line(fill);
+    };
     for (unsigned pure : pureBefore[i]) {
+      fillBefore(pure);
       line("// " + inComment(program.operations[pure].note));
       code(program.operations[pure], true);
     }
     const Operation &operation = program.operations[segment.operations[i]];
+    fillBefore(segment.operations[i]);
     line("// " + inComment(operation.note));
     code(operation, false);
     contributions(operation);

@@ -7,8 +7,9 @@
 //     conductivity   mean of two means                 plain, cpu: it only has to be read, no matrix in it
 //     diffusion      from reciprocal pair coefficients plain, matrix, cpu
 //
-// All forms of a kernel compute the same thing within rounding. Each is one file, PREFIX_KERNEL_FORM.cu or
-// .cpp, which includes `heddle_math.h` (MathHeader.h) and nothing else of ours.
+// and all of them as warps (Warps.h). All forms of a kernel compute the same thing within rounding. Each is
+// one file, PREFIX_KERNEL_FORM.cu or .cpp, which includes `heddle_math.h` (MathHeader.h) and nothing else of
+// ours.
 #pragma once
 
 #include "chem/Fits.h"
@@ -33,7 +34,8 @@ struct MatrixShape {
   unsigned depth = 0;  ///< species that one matrix instruction takes: 8 or 16
 };
 
-/// Nothing, with a refusal in `diagnostics`, where this kernel does not exist in this form or precision.
+/// Plain, matrix or cpu (Warps.h has the fourth form). Nothing, with a refusal in `diagnostics`, where this
+/// kernel does not exist in this form or precision.
 std::optional<Emitted> emitTransport(const TransportModel &model, Kernel kernel, Form form,
                                      const Options &options, Diagnostics &diagnostics,
                                      const MatrixShape &shape = {});

@@ -11,17 +11,7 @@
 namespace heddle::kernels {
 namespace {
 
-constexpr std::string_view frame = R"(//
-// Compile with -O3 and for the machine it runs on (-march=native, or -mcpu=native): vectors are as wide as that
-// has them.
-#include "heddle_math.h"
-
-#include <stddef.h>
-
-#include <atomic>
-#include <system_error>
-#include <thread>
-#include <vector>
+constexpr std::string_view frame = R"(#include "heddle_host.h"
 
 namespace {
 
@@ -31,35 +21,6 @@ constexpr size_t blockPoints = width * HDL_LANES;
 constexpr double least = 1e-20; // a mole fraction below this counts as this much
 
 typedef hdl_vec Points[width];
-
-/// Values from point p on; where there are fewer than a block's, the last one again.
-inline void load(Points &v, const double *from, size_t p, size_t points) {
-  if (p + blockPoints <= points) {
-    HDL_UNROLL
-    for (int i = 0; i < width; ++i)
-      v[i] = hdl_load(from + p + i * HDL_LANES);
-    return;
-  }
-  double values[blockPoints];
-  for (size_t i = 0; i < blockPoints; ++i)
-    values[i] = from[p + i < points ? p + i : points - 1];
-  for (int i = 0; i < width; ++i)
-    v[i] = hdl_load(values + i * HDL_LANES);
-}
-
-inline void store(const Points &v, double *to, size_t p, size_t points) {
-  if (p + blockPoints <= points) {
-    HDL_UNROLL
-    for (int i = 0; i < width; ++i)
-      hdl_store(to + p + i * HDL_LANES, v[i]);
-    return;
-  }
-  double values[blockPoints];
-  for (int i = 0; i < width; ++i)
-    hdl_store(values + i * HDL_LANES, v[i]);
-  for (size_t i = 0; p + i < points; ++i)
-    to[p + i] = values[i];
-}
 
 inline void loadFraction(Points &x, const double *moleFractions, size_t p, size_t points) {
   load(x, moleFractions, p, points);
@@ -77,38 +38,8 @@ inline void loadTemperature(Points &u, const double *temperature, size_t p, size
 }
 
 $tables$
-struct Fields {
-  size_t points, stride;
-  const double *temperature, *pressure, *moleFractions;
-  double *result;
-};
-
 void evaluate(const Fields &f, size_t p) {
 $body$}
-
-/// Calls evaluate for every block of points, by so many threads; whoever is free takes the next few.
-void evaluateAll(const Fields &f, int threads) {
-  constexpr size_t taken = 64 * blockPoints;
-  std::atomic<size_t> next{0};
-  auto work = [&] {
-    for (size_t first; (first = next.fetch_add(taken)) < f.points;)
-      for (size_t p = first; p < f.points && p < first + taken; p += blockPoints)
-        evaluate(f, p);
-  };
-  size_t wanted = threads > 0 ? size_t(threads) : std::thread::hardware_concurrency();
-  if (wanted > (f.points + taken - 1) / taken)
-    wanted = (f.points + taken - 1) / taken;
-  std::vector<std::thread> helpers;
-  try {
-    while (helpers.size() + 1 < wanted)
-      helpers.emplace_back(work);
-  } catch (const std::system_error &) {
-    // The system gives no more threads: fewer do the same.
-  }
-  work();
-  for (std::thread &helper : helpers)
-    helper.join();
-}
 
 } // namespace
 
@@ -118,7 +49,8 @@ extern "C" int $name$(size_t points, size_t stride, const double *temperature, c
     return 0;
   if (!temperature || !moleFractions || !result || stride < points || threads < 0$orNoPressure$)
     return 1; // HEDDLE_BAD_ARGUMENT
-  evaluateAll({points, stride, temperature, pressure, moleFractions, result}, threads);
+  const Fields fields = {points, stride, temperature, pressure, moleFractions, result};
+  evaluateAll(points, blockPoints, threads, [&](size_t p) { evaluate(fields, p); });
   return 0;
 }
 )";

@@ -19,6 +19,12 @@ struct TransportTask {
   bool chemkin() const { return model.fits.form == chem::FitForm::Chemkin; }
 };
 
+/// Why there is no such kernel; empty where there is.
+std::string reasonAgainst(const TransportTask &task);
+
+/// What it computes and how, in a sentence.
+std::string aboutText(const TransportTask &task);
+
 /// The lines that say what the file is.
 std::string titleText(const TransportTask &task);
 

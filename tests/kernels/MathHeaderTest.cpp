@@ -119,6 +119,26 @@ TEST_F(MathHeader, IsAccurateOnTheHost) {
     expectSmall(runOnHost(compiler, folder.path(), {"main.cpp"}));
 }
 
+/// With fewer terms: what the header says, and not much less, or they would be there for nothing.
+void expectMixed(const std::string &printed) {
+  std::istringstream in(printed);
+  double exp2 = 1, log2 = 1, rcp = 1;
+  in >> exp2 >> log2 >> rcp;
+  EXPECT_LE(exp2, 2.1e-9);
+  EXPECT_GE(exp2, 1e-10);
+  EXPECT_LE(rcp, 3e-10);
+}
+
+TEST_F(MathHeader, IsAsAccurateAsItSaysInMixedPrecision) {
+  write(folder.path(), mathHeader(Precision::Mixed));
+  write(folder.path(), {"main.cpp", hostMain});
+  for (const std::string &compiler : hostCompilers())
+    expectMixed(runOnHost(compiler, folder.path(), {"main.cpp"}));
+  write(folder.path(), {"main.cu", deviceMain});
+  for (build::Compiler compiler : deviceCompilers())
+    expectMixed(runOnMachine(compiler, folder.path(), {"main.cu"}));
+}
+
 TEST_F(MathHeader, IsAccurateOnTheDevice) {
   write(folder.path(), {"main.cu", deviceMain});
   for (build::Compiler compiler : deviceCompilers())

@@ -81,7 +81,7 @@ TEST(Package, hydrogenIsRightOnTheHost) {
 
 TEST(Package, hydrogenIsRightOnTheMachine) {
   const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
-  holdOnMachine(hydrogen, request(hydrogen, allKernels, {Form::Plain, Form::Matrix}));
+  holdOnMachine(hydrogen, request(hydrogen, allKernels, {Form::Plain, Form::Warps, Form::Matrix}));
 }
 
 TEST(Package, centimetresAndGramsAreRightToo) {
@@ -92,11 +92,78 @@ TEST(Package, centimetresAndGramsAreRightToo) {
   holdOnHost(hydrogen, cgs);
 }
 
+PackageRequest inMixed(const chem::Mechanism &mechanism, std::vector<Form> forms) {
+  PackageRequest mixed = request(mechanism, allKernels, std::move(forms));
+  mixed.options.precision = Precision::Mixed;
+  return mixed;
+}
+
+TEST(Package, mixedPrecisionKeepsToItsBoundsOnTheHost) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  holdOnHost(hydrogen, inMixed(hydrogen, {Form::Cpu}));
+}
+
+TEST(Package, mixedPrecisionKeepsToItsBoundsOnTheMachine) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  holdOnMachine(hydrogen, inMixed(hydrogen, {Form::Plain, Form::Matrix}));
+}
+
+PackageRequest inFloat(const chem::Mechanism &mechanism, std::vector<Form> forms) {
+  PackageRequest single = request(mechanism, allKernels, std::move(forms));
+  single.options.precision = Precision::Float;
+  return single;
+}
+
+TEST(Package, singlePrecisionKeepsToItsBoundsOnTheHost) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  holdOnHost(hydrogen, inFloat(hydrogen, {Form::Cpu}));
+}
+
+TEST(Package, singlePrecisionKeepsToItsBoundsOnTheMachine) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  holdOnMachine(hydrogen, inFloat(hydrogen, {Form::Plain, Form::Matrix}));
+}
+
+TEST(Package, singlePrecisionHasNoMatrixForm) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  Diagnostics none;
+  EXPECT_TRUE(makePackage(hydrogen, inFloat(hydrogen, {Form::Matrix}), none).empty());
+  ASSERT_FALSE(none.empty());
+  EXPECT_THAT(none.all().front().text, HasSubstr("none of these kernels exists"));
+}
+
+/// The numbers after a kernel's name in the page's table: largest difference, and what 99 of 100 lie below.
+std::pair<double, double> reported(const std::vector<SourceFile> &files, const std::string &kernel) {
+  const auto page = std::ranges::find(files, "README.md", &SourceFile::name);
+  const size_t at = page->text.find("| " + kernel + " | ");
+  std::pair<double, double> numbers = {-1, -1};
+  if (at != std::string::npos)
+    std::sscanf(page->text.c_str() + at + kernel.size() + 4, " %lf | %lf", &numbers.first, &numbers.second);
+  return numbers;
+}
+
+TEST(Package, pageSaysWhatLessPrecisionCosts) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  const std::vector<SourceFile> files = make(hydrogen, inMixed(hydrogen, {Form::Cpu}));
+  for (const char *kernel : {"viscosity", "conductivity", "diffusion", "chemistry"}) {
+    const auto [largest, ninetyNinth] = reported(files, kernel);
+    EXPECT_GT(largest, 1e-10) << kernel;
+    EXPECT_LT(largest, 1e-7) << kernel;
+    EXPECT_LE(ninetyNinth, largest) << kernel;
+  }
+  const std::vector<SourceFile> single = make(hydrogen, inFloat(hydrogen, {Form::Cpu}));
+  EXPECT_GT(reported(single, "chemistry").first, 1e-7);
+  EXPECT_LT(reported(single, "chemistry").first, 1e-4);
+  const std::vector<SourceFile> exact = make(hydrogen, request(hydrogen, allKernels, {Form::Cpu}));
+  EXPECT_EQ(reported(exact, "chemistry").first, -1) << "doubles have nothing to report";
+}
+
 TEST(Package, aMechanismCutIntoPartsComputesTheSame) {
   const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
   PackageRequest cut = request(hydrogen, {Kernel::Chemistry}, {Form::Plain});
   cut.layout.instructionsInWhole = cut.layout.instructionsInPart = 500;
   cut.layout.threadsForParts = 64;
+  cut.layout.loopsForLong = false;
   const std::vector<SourceFile> files = make(hydrogen, cut);
   EXPECT_THAT(files.front().text, HasSubstr("part3(")) << "there must be something to put together";
   holdOnMachine(hydrogen, cut);
@@ -114,6 +181,22 @@ TEST_P(RealMechanism, chemistryIsRightOnTheMachineAndTheHost) {
 
 // Falloff of two kinds; orders that are no stoichiometric coefficients.
 INSTANTIATE_TEST_SUITE_P(Mechanisms, RealMechanism, testing::Values("BurkeDryer", "JL4"));
+
+/// Small mechanisms with one reaction form each: pressure-dependent, Chebyshev, fractional orders and so on.
+TEST(Package, everyReactionFormIsRightOnTheHost) {
+  const fs::path shared = chem::test::sharedMechanisms();
+  if (shared.empty())
+    GTEST_SKIP() << "no folder 'shared' with mechanisms; HEDDLE_SHARED may name one";
+  for (const char *form : {"pdep-test", "sri-falloff", "negative-order", "float-stoich",
+                           "chemically-activated-reaction", "explicit-reverse-rate"}) {
+    const fs::path file = shared / "forms" / (std::string(form) + ".yaml");
+    const chem::Mechanism mechanism = read(file);
+    const Written written(make(mechanism, request(mechanism, {Kernel::Chemistry}, {Form::Cpu})));
+    EXPECT_THAT(runOnHost(hostCompilers().front(), written.folder.path(), written.sources, {"33"}),
+                HasSubstr("right"))
+        << form;
+  }
+}
 
 TEST(Package, functionsRefuseArgumentsThatCannotBe) {
   const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
@@ -135,7 +218,8 @@ TEST(Package, functionsRefuseArgumentsThatCannotBe) {
 
 TEST(Package, comesOutTheSameEveryTime) {
   const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
-  const PackageRequest all = request(hydrogen, allKernels, {Form::Plain, Form::Matrix, Form::Cpu});
+  const PackageRequest all =
+      request(hydrogen, allKernels, {Form::Plain, Form::Warps, Form::Matrix, Form::Cpu});
   const std::vector<SourceFile> once = make(hydrogen, all), again = make(hydrogen, all);
   ASSERT_EQ(once.size(), again.size());
   for (size_t i = 0; i < once.size(); ++i) {
@@ -149,9 +233,9 @@ TEST(Package, selfTestFindsAWrongKernel) {
   std::vector<SourceFile> files = make(hydrogen, request(hydrogen, {Kernel::Chemistry}, {Form::Cpu}));
   // One species' rate comes out a millionth too large.
   std::string &text = files.front().text;
-  const size_t place = text.find("w_H2O);");
+  const size_t place = text.find("    store(sum.v");
   ASSERT_NE(place, std::string::npos);
-  text.replace(place, 7, "w_H2O * 1.000001);");
+  text.insert(place, "    sum = (n == 3 ? 1.000001 : 1.0) * sum;\n");
   const Written written(files);
   const fs::path folder = written.folder.path();
   const std::string program = (folder / "program").string();

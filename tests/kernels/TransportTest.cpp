@@ -10,6 +10,7 @@
 #include "chem/MixtureTransport.h"
 #include "chem/Shared.h"
 #include "flow/Evaluate.h"
+#include "kernels/HostHeader.h"
 #include "kernels/MathHeader.h"
 #include "kernels/TransportProgram.h"
 
@@ -248,6 +249,7 @@ public:
     options.prefix = "test";
     options.units = units;
     write(folder.path(), mathHeader());
+    write(folder.path(), hostHeader());
     for (Kernel kernel : kernels)
       for (Form form : forms) {
         if (kernel == Kernel::Conductivity && form == Form::Matrix)

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "kernels/HostLoops.h"
+
+#include "flow/Shapes.h"
+#include "kernels/Template.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace heddle::kernels {
+
+using flow::Instruction;
+using flow::Member;
+using flow::Op;
+using flow::Operand;
+using flow::Shape;
+using flow::Source;
+
+namespace {
+
+/// Where everything stands in `at`.
+class Slots {
+public:
+  unsigned of(const Source &source) {
+    auto [place, isNew] = places.try_emplace(source, unsigned(places.size()));
+    return place->second;
+  }
+  unsigned ofValue(unsigned value) { return of({Source::Kind::Value, value, 0}); }
+  unsigned count() const { return unsigned(places.size()); }
+
+private:
+  std::map<Source, unsigned> places;
+};
+
+/// A constant or a place: the same for all members of a shape, or a column of its table.
+struct Parameter {
+  std::string text; ///< how the loop's body calls it
+  bool isColumn = false;
+};
+
+/// Gives each parameter its text. Where all members agree it is theirs; parameters that agree with each other
+/// in every member are one column.
+template <class ColumnOf, class Write>
+std::vector<Parameter> parametersOf(size_t count, const ColumnOf &columnOf, const char *name,
+                                    unsigned &columns, const Write &write) {
+  std::vector<Parameter> parameters;
+  std::map<std::decay_t<decltype(columnOf(0))>, std::string> known;
+  for (size_t i = 0; i < count; ++i) {
+    const auto column = columnOf(i);
+    if (std::ranges::all_of(column, [&](const auto &each) { return each == column.front(); })) {
+      parameters.push_back({write(column.front()), false});
+      continue;
+    }
+    const auto [place, isNew] = known.try_emplace(column, fmt::format("row.{}[{}]", name, columns));
+    columns += isNew;
+    parameters.push_back({place->second, isNew});
+  }
+  return parameters;
+}
+
+/// The loop of one shape.
+class ShapeLoop {
+public:
+  ShapeLoop(const flow::Program &program, const flow::Shapes &shapes, const Shape &shape, Slots &slots)
+      : program(program), live(shapes.live), shape(shape), slots(slots) {
+    findParameters();
+    body();
+  }
+
+  std::string function(const std::string &name) const;
+
+private:
+  const flow::Program &program;
+  const std::vector<bool> &live;
+  const Shape &shape;
+  Slots &slots;
+  std::vector<Parameter> constants, reads, writes;
+  unsigned constantColumns = 0, placeColumns = 0;
+  std::string lines;
+  size_t nextConstant = 0, nextRead = 0, nextWrite = 0; ///< while the body is written
+  std::map<unsigned, std::string> inside;               ///< values of the first member, by name
+
+  /// -x, and the exponentials of x and of that
+  struct Twins {
+    const Instruction *negation, *up, *down;
+  };
+  std::vector<Twins> twins;
+
+  const Member &first() const { return shape.members.front(); }
+  const char *indent() const { return shape.members.size() > 1 ? "    " : "  "; }
+  void findParameters();
+  void findTwins();
+  void body();
+  void statement(const Instruction &instruction);
+  std::string operand(const Operand &operand);
+  std::string expression(const Instruction &instruction);
+  std::string steps(const Instruction &instruction);
+  std::string constant() { return constants[nextConstant++].text; }
+  std::string row(const Member &member) const;
+};
+
+void ShapeLoop::findParameters() {
+  const auto column = [&](auto get) {
+    std::vector<std::decay_t<decltype(get(first()))>> all;
+    std::ranges::transform(shape.members, std::back_inserter(all), get);
+    return all;
+  };
+  constants = parametersOf(
+      first().constants.size(),
+      [&](size_t i) { return column([i](const Member &each) { return each.constants[i]; }); }, "c",
+      constantColumns, literal);
+  reads = parametersOf(
+      first().reads.size(),
+      [&](size_t i) { return column([&](const Member &each) { return slots.of(each.reads[i]); }); }, "at",
+      placeColumns, [](unsigned slot) { return std::to_string(slot); });
+  writes = parametersOf(
+      first().writes.size(),
+      [&](size_t i) { return column([&](const Member &each) { return slots.ofValue(each.writes[i]); }); },
+      "at", placeColumns, [](unsigned slot) { return std::to_string(slot); });
+}
+
+std::string ShapeLoop::operand(const Operand &each) {
+  if (!each.value)
+    return constant();
+  if (auto found = inside.find(*each.value); found != inside.end())
+    return found->second;
+  return "at[" + reads[nextRead++].text + "]";
+}
+
+/// The highest threshold that is passed decides.
+std::string ShapeLoop::steps(const Instruction &instruction) {
+  const std::string value = operand(instruction.operands[0]);
+  const size_t thresholds = instruction.steps.thresholds.size();
+  const size_t begin = nextConstant;
+  nextConstant += 2 * thresholds + 1;
+  std::string text = constants[begin + thresholds].text;
+  for (size_t i = 0; i < thresholds; ++i)
+    text = fmt::format("ifAbove({}, {}, {}, {})", value, constants[begin + i].text,
+                       constants[begin + thresholds + i + 1].text, text);
+  return text;
+}
+
+std::string ShapeLoop::expression(const Instruction &instruction) {
+  const auto &operands = instruction.operands;
+  // Operands are asked for in order: each takes the next constant or place.
+  switch (instruction.op) {
+  case Op::Load:
+  case Op::Total: return "at[" + reads[nextRead++].text + "]";
+  case Op::Piecewise: return steps(instruction);
+  case Op::Reciprocal: return "reciprocal(" + operand(operands[0]) + ")";
+  case Op::Exp2: return "exp2(" + operand(operands[0]) + ")";
+  case Op::Log2: return "log2(" + operand(operands[0]) + ")";
+  default: break;
+  }
+  std::vector<std::string> texts;
+  for (const Operand &each : operands)
+    texts.push_back(operand(each));
+  switch (instruction.op) {
+  case Op::Add: return texts[0] + " + " + texts[1];
+  case Op::Subtract: return operands[0].is(0) ? "-" + texts[1] : texts[0] + " - " + texts[1];
+  case Op::Multiply: return texts[0] + " * " + texts[1];
+  case Op::Fma: return fmt::format("madd({}, {}, {})", texts[0], texts[1], texts[2]);
+  case Op::Max: return fmt::format("larger({}, {})", texts[0], texts[1]);
+  case Op::IfPositive: return fmt::format("ifAbove({}, 0.0, {}, {})", texts[0], texts[1], texts[2]);
+  default: return "";
+  }
+}
+
+/// Exponentials of x and of -x share most of their work. Finds those where -x is wanted for nothing else.
+void ShapeLoop::findTwins() {
+  const std::vector<Instruction> &code = program.operations[first().operation].code;
+  const auto users = [&](unsigned value) {
+    std::vector<const Instruction *> found;
+    for (const Instruction &each : code)
+      if (live[each.result] && std::ranges::find(each.operands, Operand::of(value)) != each.operands.end())
+        found.push_back(&each);
+    return found;
+  };
+  for (const Instruction &negation : code) {
+    if (!live[negation.result] || negation.op != Op::Subtract || !negation.operands[0].is(0) ||
+        !negation.operands[1].value || program.definedBy[*negation.operands[1].value] != first().operation)
+      continue;
+    const auto ofNegative = users(negation.result), ofPositive = users(*negation.operands[1].value);
+    const auto positive = std::ranges::find(ofPositive, Op::Exp2, &Instruction::op);
+    const bool isWritten = std::ranges::find(first().writes, negation.result) != first().writes.end();
+    if (ofNegative.size() == 1 && ofNegative[0]->op == Op::Exp2 && positive != ofPositive.end() && !isWritten)
+      twins.push_back({&negation, *positive, ofNegative[0]});
+  }
+}
+
+void ShapeLoop::statement(const Instruction &instruction) {
+  const auto twin = std::ranges::find_if(twins, [&](const Twins &each) {
+    return &instruction == each.negation || &instruction == each.up || &instruction == each.down;
+  });
+  if (twin == twins.end()) {
+    const std::string name = fmt::format("t{}", inside.size());
+    lines += fmt::format("{}const Wide {} = {};\n", indent(), name, expression(instruction));
+    inside[instruction.result] = name;
+  } else if (&instruction == twin->negation) {
+    ++nextConstant; // the zero that it is subtracted from
+    return;
+  } else if (!inside.contains(instruction.result)) {
+    const std::string up = inside[twin->up->result] = fmt::format("up{}", inside.size());
+    const std::string down = inside[twin->down->result] = fmt::format("down{}", inside.size());
+    lines += fmt::format("{3}Wide {0}, {1};\n{3}exp2Both({2}, {0}, {1});\n", up, down,
+                         inside.at(*twin->up->operands[0].value), indent());
+  }
+  const std::vector<unsigned> &written = first().writes;
+  if (nextWrite < written.size() && written[nextWrite] == instruction.result)
+    lines +=
+        fmt::format("{}at[{}] = {};\n", indent(), writes[nextWrite++].text, inside.at(instruction.result));
+}
+
+void ShapeLoop::body() {
+  findTwins();
+  for (const Instruction &instruction : program.operations[first().operation].code)
+    if (live[instruction.result])
+      statement(instruction);
+}
+
+std::string ShapeLoop::row(const Member &member) const {
+  std::string numbers, places;
+  const auto add = [](std::string &list, const std::string &text) {
+    list += (list.empty() ? "" : ", ") + text;
+  };
+  for (size_t i = 0; i < constants.size(); ++i)
+    if (constants[i].isColumn)
+      add(numbers, literal(member.constants[i]));
+  for (size_t i = 0; i < reads.size(); ++i)
+    if (reads[i].isColumn)
+      add(places, std::to_string(slots.of(member.reads[i])));
+  for (size_t i = 0; i < writes.size(); ++i)
+    if (writes[i].isColumn)
+      add(places, std::to_string(slots.ofValue(member.writes[i])));
+  return fmt::format("    {{{}{{{}}}}}, // {}\n", constantColumns > 0 ? "{" + numbers + "}, " : "", places,
+                     inComment(program.operations[member.operation].note));
+}
+
+std::string ShapeLoop::function(const std::string &name) const {
+  const size_t count = shape.members.size();
+  std::string text = fmt::format("/// {}{}\n", inComment(program.operations[first().operation].note),
+                                 count > 1 ? fmt::format(" and {} more of this shape", count - 1) : "");
+  text += fmt::format("void {}(Wide *at) {{\n", name);
+  if (count == 1)
+    return text + lines + "}\n\n";
+  text += "  static const struct {\n";
+  if (constantColumns > 0)
+    text += fmt::format("    double c[{}];\n", constantColumns);
+  text += fmt::format("    int at[{}];\n  }} rows[] = {{\n", placeColumns);
+  for (const Member &member : shape.members)
+    text += row(member);
+  return text + "  };\n  for (const auto &row : rows) {\n" + lines + "  }\n}\n\n";
+}
+
+/// Terms of some sums, in one table; a function that gathers them.
+class SumLoop {
+public:
+  SumLoop(const flow::Program &program, Slots &slots, const std::vector<unsigned> &sums)
+      : terms(sums.size()), constants(sums.size()) {
+    std::map<unsigned, size_t> place;
+    for (size_t i = 0; i < sums.size(); ++i)
+      place[sums[i]] = i;
+    for (const flow::Operation &operation : program.operations)
+      for (const flow::Contribution &each : operation.contributions)
+        if (const auto found = place.find(each.sum); found != place.end()) {
+          if (each.value.value)
+            terms[found->second].push_back({slots.ofValue(*each.value.value), each.coefficient});
+          else
+            constants[found->second] += each.coefficient * each.value.constant;
+        }
+    for (unsigned sum : sums)
+      names.push_back(program.sums[sum].name);
+  }
+
+  /// `parameters` and what is done with `sum`, of the n-th in the list, are the caller's.
+  std::string function(const std::string &name, const std::string &parameters, const std::string &use) const {
+    std::string table, ends;
+    size_t end = 0;
+    for (size_t i = 0; i < terms.size(); ++i) {
+      std::vector<Term> padded = terms[i];
+      padded.resize((padded.size() + atOnce - 1) / atOnce * atOnce);
+      end += padded.size();
+      table += "    ";
+      for (const Term &term : padded)
+        table += fmt::format("{{{}, {}}}, ", literal(term.coefficient), term.slot);
+      table += fmt::format("// {}\n", names[i]);
+      ends += fmt::format("    {{{}, {}}},\n", literal(constants[i]), end);
+    }
+    return fillIn(sumText, {{"name", name},
+                            {"parameters", parameters},
+                            {"terms", end == 0 ? "    {0.0, 0},\n" : table},
+                            {"sums", ends},
+                            {"count", std::to_string(terms.size())},
+                            {"use", use}});
+  }
+
+private:
+  struct Term {
+    unsigned slot = 0;
+    double coefficient = 0;
+  };
+  static constexpr size_t atOnce = 4;
+  static constexpr std::string_view sumText = R"(void $name$($parameters$) {
+  // Four terms at a time; zeros fill up.
+  static const struct {
+    double c;
+    int at;
+  } terms[] = {
+$terms$  };
+  static const struct {
+    double constant;
+    int end; // of its terms
+  } sums[] = {
+$sums$  };
+  const auto *term = terms;
+  for (int n = 0; n < $count$; ++n) {
+    Wide sum = all(sums[n].constant), other = all(0.0);
+    for (const auto *const end = terms + sums[n].end; term < end; term += 4) {
+      sum = madd(term[0].c, at[term[0].at], sum);
+      other = madd(term[1].c, at[term[1].at], other);
+      sum = madd(term[2].c, at[term[2].at], sum);
+      other = madd(term[3].c, at[term[3].at], other);
+    }
+    sum = sum + other;
+$use$  }
+}
+
+)";
+
+  std::vector<std::vector<Term>> terms;
+  std::vector<double> constants;
+  std::vector<std::string> names;
+};
+
+std::string loadsOf(const flow::Program &program, Slots &slots) {
+  std::string text;
+  for (unsigned field = 0; field < program.fields.size(); ++field) {
+    const flow::Field &each = program.fields[field];
+    const unsigned begin = slots.of({Source::Kind::Component, 0, field});
+    for (unsigned i = 1; i < each.components; ++i)
+      slots.of({Source::Kind::Component, i, field}); // one after the other
+    if (each.isUniform)
+      text += fmt::format("  at[{}] = all(f.{});\n", begin, each.name);
+    else if (each.components == 1)
+      text += fmt::format("  load(at[{}].v, f.{}, p, f.points);\n", begin, each.name);
+    else
+      text += fmt::format(
+          "  for (int k = 0; k < {0}; ++k)\n    load(at[{1} + k].v, f.{2} + k * f.stride, p, f.points);\n",
+          each.components, begin, each.name);
+  }
+  return text;
+}
+
+} // namespace
+
+HostLoops hostLoops(const flow::Program &program) {
+  const flow::Shapes shapes = flow::findShapes(program);
+  Slots slots;
+  HostLoops loops;
+  loops.loads = loadsOf(program, slots);
+  const auto call = [&](const std::string &name, const std::string &arguments) {
+    loops.calls += fmt::format("  {}({});\n", name, arguments);
+  };
+  const auto gather = [&](const std::vector<unsigned> &sums, const std::string &name) {
+    std::vector<unsigned> to;
+    for (unsigned sum : sums)
+      to.push_back(slots.of({Source::Kind::Sum, sum, 0}));
+    std::string places;
+    for (unsigned slot : to)
+      places += (places.empty() ? "" : ", ") + std::to_string(slot);
+    loops.functions +=
+        SumLoop(program, slots, sums)
+            .function(name, "Wide *at",
+                      fmt::format("    static const int to[] = {{{}}};\n    at[to[n]] = sum;\n", places));
+    call(name, "at");
+  };
+
+  unsigned number = 0;
+  std::optional<unsigned> level;
+  for (const Shape &shape : shapes.all) {
+    if (level != shape.level) {
+      level = shape.level;
+      std::vector<unsigned> wanted;
+      for (unsigned sum = 0; sum < program.sums.size(); ++sum)
+        if (shapes.readAt[sum] == level)
+          wanted.push_back(sum);
+      if (!wanted.empty())
+        gather(wanted, fmt::format("sums{}", *level));
+    }
+    const std::string name = fmt::format("shape{}", ++number);
+    loops.functions += ShapeLoop(program, shapes, shape, slots).function(name);
+    call(name, "at");
+  }
+  std::vector<unsigned> results(program.resultCount());
+  for (unsigned i = 0; i < results.size(); ++i)
+    results[i] = i;
+  const std::string scale =
+      program.resultScale == 1 ? "" : fmt::format("    sum = {} * sum;\n", literal(program.resultScale));
+  loops.functions += SumLoop(program, slots, results)
+                         .function("results", "const Wide *at, const Fields &f, size_t p",
+                                   scale + "    store(sum.v, f.result + n * f.stride, p, f.points);\n");
+  call("results", "at, f, p");
+  loops.slots = slots.count();
+  return loops;
+}
+
+} // namespace heddle::kernels
