@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
+
 namespace heddle::kernels {
 namespace {
 
@@ -100,6 +102,7 @@ std::optional<Emitted> emitTransport(const TransportModel &model, Kernel kernel,
     diagnostics.add(Voice::Refusal, {}, reason);
     return std::nullopt;
   }
+  assert(form != Form::Warps && "Warps.h has that form");
   const bool host = form == Form::Cpu;
   std::string text = host ? cpuText(task) : form == Form::Matrix ? matrixText(task, shape) : plainText(task);
   if (options.precision == Precision::Float)

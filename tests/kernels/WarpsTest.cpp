@@ -161,8 +161,8 @@ INSTANTIATE_TEST_SUITE_P(Kernels, RealWarps, testing::ValuesIn(allKernels),
                          [](const auto &info) { return std::string(nameOf(info.param)); });
 
 TEST(Warps, layoutsThatAreNotGivenAreChosen) {
-  const WarpsLayout chosen = chosenLayout({}, Kernel::Diffusion, 39);
-  EXPECT_EQ(chosen.warps, 13u) << "three species each";
+  const WarpsLayout chosen = chosenLayout({}, Kernel::Diffusion, 30);
+  EXPECT_EQ(chosen.warps, 6u) << "five species each";
   EXPECT_GT(chosen.ctas, 0u);
   EXPECT_TRUE(chosen.placement && chosen.sums && chosen.replicate);
   WarpsLayout asked;
