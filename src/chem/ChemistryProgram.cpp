@@ -45,13 +45,7 @@ flow::Program chemistryProgram(const Mechanism &mechanism, const ChemistryUnits 
     context.builder.begin(reaction.equation);
     const Expr rate = context.builder.named("q" + std::to_string(&reaction - mechanism.reactions.data() + 1),
                                             netRate(context, reaction, collider));
-    std::vector<double> change(mechanism.species.size());
-    for (const Term &term : reaction.products)
-      change[term.species] += term.value;
-    for (const Term &term : reaction.reactants)
-      change[term.species] -= term.value;
-    for (unsigned species = 0; species < change.size(); ++species)
-      context.builder.add(species, change[species], rate);
+    context.contribute(reaction, rate);
   }
   flow::Program program = context.builder.finish();
   program.resultScale = units.rate;

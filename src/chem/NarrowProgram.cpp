@@ -45,16 +45,6 @@ private:
     return productOf(orders, [&](unsigned species) { return concentrations.at(species); });
   }
 
-  /// log2 of 1/Kc
-  Expr logReciprocalEquilibrium(const Reaction &reaction) {
-    Expr sum = 0.0;
-    for (const Term &term : reaction.products)
-      sum = fma(term.value, context.thermoOf(term.species).logScale, sum);
-    for (const Term &term : reaction.reactants)
-      sum = fma(-term.value, context.thermoOf(term.species).logScale, sum);
-    return sum;
-  }
-
   Expr netRate(const Reaction &reaction, const ColliderValues &collider) {
     const Expr factor = reaction.collider && !reaction.isFalloff() ? collider.concentration : Expr(1.0);
     const RateParts k = rateParts(context, reaction.rate, collider);
@@ -66,7 +56,7 @@ private:
                                        massAction(reverseOrders(reaction))) *
              factor;
     const Expr reverse =
-        exp2(k.log + logReciprocalEquilibrium(reaction)) * massAction(reverseOrders(reaction));
+        exp2(k.log + logReciprocalEquilibrium(context, reaction)) * massAction(reverseOrders(reaction));
     return (forward - reverse) * k.factor * factor;
   }
 
@@ -79,13 +69,7 @@ private:
     context.builder.begin(reaction.equation);
     const std::string name = "q" + std::to_string(&reaction - mechanism.reactions.data() + 1);
     const Expr rate = context.builder.named(name, netRate(reaction, collider));
-    std::vector<double> change(mechanism.species.size());
-    for (const Term &term : reaction.products)
-      change[term.species] += term.value;
-    for (const Term &term : reaction.reactants)
-      change[term.species] -= term.value;
-    for (unsigned species = 0; species < change.size(); ++species)
-      context.builder.add(species, change[species], rate);
+    context.contribute(reaction, rate);
   }
 };
 

@@ -249,6 +249,16 @@ void ProgramContext::prepare(const Reaction &reaction) {
     log2Pressure();
 }
 
+void ProgramContext::contribute(const Reaction &reaction, const Expr &rate) {
+  std::vector<double> change(mechanism.species.size());
+  for (const Term &term : reaction.products)
+    change[term.species] += term.value;
+  for (const Term &term : reaction.reactants)
+    change[term.species] -= term.value;
+  for (unsigned species = 0; species < change.size(); ++species)
+    builder.add(species, change[species], rate);
+}
+
 Expr logReciprocalEquilibrium(ProgramContext &context, const Reaction &reaction) {
   Expr sum = 0.0;
   for (const Term &term : reaction.products)

@@ -44,6 +44,9 @@ public:
   void prepare(const Reaction &reaction);
   flow::Expr log2Pressure();
 
+  /// Adds a rate to what a reaction makes of each species, in the current operation.
+  void contribute(const Reaction &reaction, const flow::Expr &rate);
+
   const SpeciesValues &thermoOf(unsigned species);
   /// C, kmol/m3; worked out in the current operation for species that have a phi.
   flow::Expr concentrationOf(unsigned species);
