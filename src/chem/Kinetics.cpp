@@ -177,4 +177,13 @@ ProductionRates productionRates(const Mechanism &mechanism, const RatesOfProgres
   return sums;
 }
 
+std::vector<double> grossRates(const Mechanism &mechanism, const RatesOfProgress &rates) {
+  std::vector<double> gross(mechanism.species.size());
+  for (size_t i = 0; i < mechanism.reactions.size(); ++i)
+    for (const std::vector<Term> *side :
+         {&mechanism.reactions[i].reactants, &mechanism.reactions[i].products})
+      addScaled(gross, *side, std::abs(rates.forward[i]) + std::abs(rates.reverse[i]));
+  return gross;
+}
+
 } // namespace heddle::chem

@@ -37,6 +37,10 @@ RatesOfProgress ratesOfProgress(const Mechanism &mechanism, const RateConstants 
 /// spectator.
 ProductionRates productionRates(const Mechanism &mechanism, const RatesOfProgress &rates);
 
+/// What takes part in turning over each species, whatever the sign: the size that net rates, which may cancel
+/// to little, are compared by.
+std::vector<double> grossRates(const Mechanism &mechanism, const RatesOfProgress &rates);
+
 /// Sum of the concentrations that a collider stands for, by their efficiencies.
 double colliderConcentration(const Collider &collider, const std::vector<double> &concentrations);
 

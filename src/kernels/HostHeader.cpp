@@ -80,12 +80,6 @@ template <class B, class C> HDL_INLINE Wide ifAbove(const Wide &a, double limit,
 }
 HDL_INLINE Wide reciprocal(const Wide &a) { HDL_EACH(hdl_rcp(a.v[i])); }
 HDL_INLINE Wide exp2(const Wide &a) { HDL_EACH(hdl_exp2(a.v[i])); }
-/// 2^a and 2^-a
-HDL_INLINE void exp2Both(const Wide &a, Wide &up, Wide &down) {
-  HDL_UNROLL
-  for (int i = 0; i < wideVectors; ++i)
-    hdl_exp2Both(a.v[i], &up.v[i], &down.v[i]);
-}
 HDL_INLINE Wide log2(const Wide &a) { HDL_EACH(hdl_log2(a.v[i])); }
 
 /// Values from point p on; where there are fewer than a block's, the last one again.

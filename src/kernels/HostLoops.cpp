@@ -82,16 +82,9 @@ private:
   size_t nextConstant = 0, nextRead = 0, nextWrite = 0; ///< while the body is written
   std::map<unsigned, std::string> inside;               ///< values of the first member, by name
 
-  /// -x, and the exponentials of x and of that
-  struct Twins {
-    const Instruction *negation, *up, *down;
-  };
-  std::vector<Twins> twins;
-
   const Member &first() const { return shape.members.front(); }
   const char *indent() const { return shape.members.size() > 1 ? "    " : "  "; }
   void findParameters();
-  void findTwins();
   void body();
   void statement(const Instruction &instruction);
   std::string operand(const Operand &operand);
@@ -168,45 +161,10 @@ std::string ShapeLoop::expression(const Instruction &instruction) {
   }
 }
 
-/// Exponentials of x and of -x share most of their work. Finds those where -x is wanted for nothing else.
-void ShapeLoop::findTwins() {
-  const std::vector<Instruction> &code = program.operations[first().operation].code;
-  const auto users = [&](unsigned value) {
-    std::vector<const Instruction *> found;
-    for (const Instruction &each : code)
-      if (live[each.result] && std::ranges::find(each.operands, Operand::of(value)) != each.operands.end())
-        found.push_back(&each);
-    return found;
-  };
-  for (const Instruction &negation : code) {
-    if (!live[negation.result] || negation.op != Op::Subtract || !negation.operands[0].is(0) ||
-        !negation.operands[1].value || program.definedBy[*negation.operands[1].value] != first().operation)
-      continue;
-    const auto ofNegative = users(negation.result), ofPositive = users(*negation.operands[1].value);
-    const auto positive = std::ranges::find(ofPositive, Op::Exp2, &Instruction::op);
-    const bool isWritten = std::ranges::find(first().writes, negation.result) != first().writes.end();
-    if (ofNegative.size() == 1 && ofNegative[0]->op == Op::Exp2 && positive != ofPositive.end() && !isWritten)
-      twins.push_back({&negation, *positive, ofNegative[0]});
-  }
-}
-
 void ShapeLoop::statement(const Instruction &instruction) {
-  const auto twin = std::ranges::find_if(twins, [&](const Twins &each) {
-    return &instruction == each.negation || &instruction == each.up || &instruction == each.down;
-  });
-  if (twin == twins.end()) {
-    const std::string name = fmt::format("t{}", inside.size());
-    lines += fmt::format("{}const Wide {} = {};\n", indent(), name, expression(instruction));
-    inside[instruction.result] = name;
-  } else if (&instruction == twin->negation) {
-    ++nextConstant; // the zero that it is subtracted from
-    return;
-  } else if (!inside.contains(instruction.result)) {
-    const std::string up = inside[twin->up->result] = fmt::format("up{}", inside.size());
-    const std::string down = inside[twin->down->result] = fmt::format("down{}", inside.size());
-    lines += fmt::format("{3}Wide {0}, {1};\n{3}exp2Both({2}, {0}, {1});\n", up, down,
-                         inside.at(*twin->up->operands[0].value), indent());
-  }
+  const std::string name = fmt::format("t{}", inside.size());
+  lines += fmt::format("{}const Wide {} = {};\n", indent(), name, expression(instruction));
+  inside[instruction.result] = name;
   const std::vector<unsigned> &written = first().writes;
   if (nextWrite < written.size() && written[nextWrite] == instruction.result)
     lines +=
@@ -214,7 +172,6 @@ void ShapeLoop::statement(const Instruction &instruction) {
 }
 
 void ShapeLoop::body() {
-  findTwins();
   for (const Instruction &instruction : program.operations[first().operation].code)
     if (live[instruction.result])
       statement(instruction);

@@ -432,13 +432,7 @@ private:
         all.conductivity.push_back(transport.conductivity);
         all.diffusion.push_back(chem::mixtureDiffusion(mechanism, *reciprocal, state));
       }
-      std::vector<double> gross(mechanism.species.size());
-      for (size_t i = 0; i < mechanism.reactions.size(); ++i)
-        for (const auto *side : {&mechanism.reactions[i].reactants, &mechanism.reactions[i].products})
-          for (const chem::Term &term : *side)
-            gross[term.species] +=
-                term.value * (std::abs(at.rates.forward[i]) + std::abs(at.rates.reverse[i]));
-      all.gross.push_back(std::move(gross));
+      all.gross.push_back(chem::grossRates(mechanism, at.rates));
     }
     return all;
   }

@@ -12,17 +12,6 @@
 namespace heddle::chem {
 namespace {
 
-/// Rates of duplicates may cancel: sizes are added up, whatever the sign.
-std::vector<double> grossRates(const Mechanism &mechanism, const RatesOfProgress &rates) {
-  std::vector<double> gross(mechanism.species.size());
-  for (size_t i = 0; i < mechanism.reactions.size(); ++i)
-    for (const std::vector<Term> *side :
-         {&mechanism.reactions[i].reactants, &mechanism.reactions[i].products})
-      for (const Term &term : *side)
-        gross[term.species] += term.value * (std::abs(rates.forward[i]) + std::abs(rates.reverse[i]));
-  return gross;
-}
-
 /// The largest distance between a program's rates and the evaluator's, as a part of the gross rates.
 double distance(const Mechanism &mechanism, const flow::Program &program, const State &state) {
   const std::vector<double> c = concentrations(state);

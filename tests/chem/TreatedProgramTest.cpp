@@ -23,17 +23,6 @@ using small::oneWay;
 
 constexpr unsigned keepAll = 0, keepExpensive = 60, keepNone = 1000000;
 
-/// Rates may cancel: sizes are added up, whatever the sign.
-std::vector<double> grossRates(const Mechanism &mechanism, const RatesOfProgress &rates) {
-  std::vector<double> gross(mechanism.species.size());
-  for (size_t i = 0; i < mechanism.reactions.size(); ++i)
-    for (const std::vector<Term> *side :
-         {&mechanism.reactions[i].reactants, &mechanism.reactions[i].products})
-      for (const Term &term : *side)
-        gross[term.species] += term.value * (std::abs(rates.forward[i]) + std::abs(rates.reverse[i]));
-  return gross;
-}
-
 /// A program, and the evaluator that it must agree with.
 struct Treated {
   const Mechanism &mechanism;

@@ -173,9 +173,8 @@ TEST(Package, aMechanismCutIntoPartsComputesTheSame) {
 class RealMechanism : public testing::TestWithParam<const char *> {};
 
 TEST_P(RealMechanism, chemistryIsRightOnTheMachineAndTheHost) {
+  SKIP_WITHOUT_SHARED();
   const fs::path shared = chem::test::sharedMechanisms();
-  if (shared.empty())
-    GTEST_SKIP() << "no folder 'shared' with mechanisms; HEDDLE_SHARED may name one";
   const chem::Mechanism mechanism = read(shared / GetParam());
   holdOnMachine(mechanism, request(mechanism, {Kernel::Chemistry}, {Form::Plain, Form::Cpu}));
 }
@@ -185,9 +184,8 @@ INSTANTIATE_TEST_SUITE_P(Mechanisms, RealMechanism, testing::Values("BurkeDryer"
 
 /// Small mechanisms with one reaction form each: pressure-dependent, Chebyshev, fractional orders and so on.
 TEST(Package, everyReactionFormIsRightOnTheHost) {
+  SKIP_WITHOUT_SHARED();
   const fs::path shared = chem::test::sharedMechanisms();
-  if (shared.empty())
-    GTEST_SKIP() << "no folder 'shared' with mechanisms; HEDDLE_SHARED may name one";
   for (const char *form : {"pdep-test", "sri-falloff", "negative-order", "float-stoich",
                            "chemically-activated-reaction", "explicit-reverse-rate"}) {
     const fs::path file = shared / "forms" / (std::string(form) + ".yaml");

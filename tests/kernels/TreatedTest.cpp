@@ -195,9 +195,8 @@ TEST(Treated, aColliderThatIsQuasiSteadyIsAnError) {
 class TreatedReal : public testing::TestWithParam<const char *> {};
 
 TEST_P(TreatedReal, isRightOnTheMachine) {
+  SKIP_WITHOUT_SHARED();
   const fs::path shared = chem::test::sharedMechanisms();
-  if (shared.empty())
-    GTEST_SKIP() << "no folder 'shared' with mechanisms; HEDDLE_SHARED may name one";
   const chem::Mechanism mechanism = read(shared / GetParam());
   Diagnostics diagnostics;
   const auto list = chem::readSource(shared / GetParam() / "qss_candidates.txt", diagnostics);

@@ -145,9 +145,8 @@ INSTANTIATE_TEST_SUITE_P(Layouts, WarpsLayouts, testing::ValuesIn(layouts),
 class RealWarps : public testing::TestWithParam<Kernel> {};
 
 TEST_P(RealWarps, aMechanismOfThePaperIsRightAndItsSynchronizationHolds) {
+  SKIP_WITHOUT_SHARED();
   const fs::path shared = chem::test::sharedMechanisms();
-  if (shared.empty())
-    GTEST_SKIP() << "no folder 'shared' with mechanisms; HEDDLE_SHARED may name one";
   Diagnostics diagnostics;
   const chem::Mechanism dme = chem::readMechanism({{shared / "LuDME"}, {}, false}, diagnostics).value();
   const Written written(dme, {GetParam()}, {}, Units::Cgs);
@@ -173,9 +172,8 @@ TEST(Warps, layoutsThatAreNotGivenAreChosen) {
 }
 
 TEST(Warps, sharedMemoryStaysWithinTheBudgetOfABlock) {
+  SKIP_WITHOUT_SHARED();
   const fs::path shared = chem::test::sharedMechanisms();
-  if (shared.empty())
-    GTEST_SKIP() << "no folder 'shared' with mechanisms; HEDDLE_SHARED may name one";
   Diagnostics diagnostics;
   const chem::Mechanism dme = chem::readMechanism({{shared / "LuDME"}, {}, false}, diagnostics).value();
   WarpsLayout layout;
