@@ -178,10 +178,12 @@ std::string commandOf(const Request &request) {
   if (request.longCode != "loops")
     command += " --long " + request.longCode;
   const kernels::ChemistryLayout usual, &layout = request.layout;
-  if (layout.powersAtATime != usual.powersAtATime)
-    command += " --powers " + std::to_string(layout.powersAtATime);
-  if (layout.threadsForTreated != usual.threadsForTreated)
-    command += " --threads " + std::to_string(layout.threadsForTreated);
+  if (layout.powersAtATime)
+    command += " --powers " + std::to_string(*layout.powersAtATime);
+  if (layout.turnsForTreated != usual.turnsForTreated)
+    command += " --turns " + std::to_string(layout.turnsForTreated);
+  if (layout.threadsForLoops)
+    command += " --threads " + std::to_string(*layout.threadsForLoops);
   if (layout.keepFrom != usual.keepFrom)
     command += " --keep " + std::to_string(layout.keepFrom);
   return command + " --units " + request.units + " --fits " + request.fits + " --precision " +
@@ -230,7 +232,6 @@ kernels::PackageRequest packageOf(const Request &request, const chem::Mechanism 
   package.options.precision = precisionOf(request.precision);
   package.fits = request.fits == "chemkin" ? chem::FitForm::Chemkin : chem::FitForm::Cantera;
   package.layout = request.layout;
-  package.layout.powersAtATime += package.layout.powersAtATime % 2;
   package.layout.loopsForLong = request.longCode == "loops";
   package.command = commandOf(request);
   return package;
@@ -331,8 +332,11 @@ void addChem(CLI::App &app, Session &session) {
           "--powers", request->layout.powersAtATime,
           "with loops (--long loops, --qssa, --stiff): how many exponentials at a time; 0 is no loops")
       ->check(CLI::Range(0, 100));
-  verb->add_option("--threads", request->layout.threadsForTreated, "with loops: threads of a block")
-      ->check(CLI::IsMember({64, 128, 192, 256}));
+  verb->add_option("--threads", request->layout.threadsForLoops, "with loops: threads of a block")
+      ->check(CLI::IsMember({64, 128, 192, 256, 320, 384}));
+  verb->add_option("--turns", request->layout.turnsForTreated,
+                   "with --qssa or --stiff: points that a thread goes through with a stage before the next")
+      ->check(CLI::Range(1, 32));
   verb->add_option(
       "--keep", request->layout.keepFrom,
       "with --qssa or --stiff: rate constants of at least so many instructions are computed once");

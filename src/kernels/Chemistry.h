@@ -12,6 +12,8 @@
 #include "flow/Program.h"
 #include "kernels/Emitted.h"
 
+#include <optional>
+
 namespace heddle::kernels {
 
 /// How the plain form is laid out; instructions are those of flow/Cost.h. The defaults are the best that were
@@ -27,9 +29,13 @@ struct ChemistryLayout {
   bool loopsForLong = true;
 
   // Of kernels with loops (TreatedPlain.cpp), as with quasi-steady or stiff species.
-  unsigned threadsForTreated = 256;
-  /// Exponentials that loops take ahead, an even number: 8 bytes each of shared memory a thread.
-  unsigned powersAtATime = 72;
+  std::optional<unsigned> threadsForLoops; ///< a block's; chosen where it is not given
+  /// Points that a thread goes through with one stage before the next. What a stage leaves is kept for each:
+  /// local memory, which a GPU sets aside for all threads that it could hold.
+  unsigned turnsForTreated = 8;
+  /// Exponentials that loops take ahead, 8 bytes each of shared memory a thread; chosen where it is not
+  /// given.
+  std::optional<unsigned> powersAtATime;
   /// A rate constant of as many instructions is kept for the third stage.
   unsigned keepFrom = 60;
 };

@@ -211,7 +211,7 @@ void Statements::planLoops(const std::vector<unsigned> &sequence) {
           rows.push_back(*exponents[value]);
           places[value] = place++;
         }
-      for (; place % PowerLoops::inStep != 0; ++place)
+      for (; (place - firstPlace) % PowerLoops::inStep(isShort) != 0; ++place)
         rows.emplace_back();
       if (rows.size() > first)
         fills[before].push_back(fmt::format(
@@ -368,6 +368,17 @@ void Statements::load(const Instruction &instruction) {
                    target == Target::Device ? place : "hdl_load(" + place + ")"));
 }
 
+/// What segments before this one kept comes from memory as loads do.
+void Statements::total(const Instruction &instruction) {
+  const std::string &name = program.sums[instruction.index].name;
+  if (isEmpty[instruction.index] || !stored[instruction.index] || contributionsLeft[instruction.index] > 0)
+    return;
+  const auto [found, isNew] = totals.try_emplace(instruction.index, name);
+  if (isNew)
+    line(fmt::format("const {} {} = kept.{};", type(), found->second, name));
+  inlined[instruction.result] = found->second;
+}
+
 /// Pairs of constants come from the table two at a time.
 void Statements::tableRows(const Operation &operation) {
   std::vector<const Instruction *> pending;
@@ -489,6 +500,7 @@ std::string Statements::segment(const flow::Segment &segment) {
   out.clear();
   inlined.clear();
   pointers.clear();
+  totals.clear();
   findWanted(segment);
   begun.assign(program.sums.size(), false);
   contributionsLeft.assign(program.sums.size(), 0);
@@ -509,6 +521,7 @@ std::string Statements::segment(const flow::Segment &segment) {
       }
   std::vector<unsigned> sequence;
   for (size_t i = 0; i < segment.operations.size(); ++i) {
+    loadsBefore[i > loadAhead ? i - loadAhead : 0].push_back(segment.operations[i]);
     sequence.insert(sequence.end(), pureBefore[i].begin(), pureBefore[i].end());
     sequence.push_back(segment.operations[i]);
   }
@@ -518,6 +531,8 @@ std::string Statements::segment(const flow::Segment &segment) {
       for (const Instruction &instruction : program.operations[pure].code)
         if (instruction.op == Op::Load && wanted[instruction.result])
           load(instruction);
+        else if (instruction.op == Op::Total && wanted[instruction.result])
+          total(instruction);
     const auto fillBefore = [&](unsigned operation) {
       if (auto found = fills.find(operation); found != fills.end())
         for (const std::string &fill : found->second)
@@ -531,7 +546,7 @@ std::string Statements::segment(const flow::Segment &segment) {
     const Operation &operation = program.operations[segment.operations[i]];
     fillBefore(segment.operations[i]);
     line("// " + inComment(operation.note));
-    code(operation, false);
+    code(operation, true);
     contributions(operation);
   }
   return out;

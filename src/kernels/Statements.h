@@ -40,15 +40,15 @@ struct Exponent {
 /// Powers of two with such exponents, of which a kernel has hundreds, may be taken in loops ahead of the code
 /// that reads them. Then they cost an instruction cache next to nothing.
 struct PowerLoops {
-  unsigned atATime = 0; ///< a multiple of `inStep`; 0 is none
+  unsigned atATime = 0; ///< 0 is none
   /// A table of each kind; each loop's rows are filled up with zeros to a multiple of `inStep`.
   std::vector<Exponent> shortRows, longRows;
 
-  /// Exponentials that are worked on at once: their steps wait for each other, but each one is code in every
-  /// loop.
-  static constexpr unsigned inStep = 2;
+  /// Exponentials that are worked on at once, in loops of short ones and of others: their steps wait for each
+  /// other, but each one is code in every loop.
+  static constexpr unsigned inStep(bool isShort) { return isShort ? 4 : 2; }
   /// Rows that loops of both kinds may be filled up with.
-  static constexpr unsigned filling() { return 2 * (inStep - 1); }
+  static constexpr unsigned filling() { return inStep(true) - 1 + inStep(false) - 1; }
 };
 
 class Statements {
@@ -86,6 +86,7 @@ private:
   std::map<unsigned, std::string> inlined;            ///< values that stand inside their user's expression
   std::vector<unsigned> contributionsLeft;            ///< of each sum
   std::vector<bool> begun;                            ///< sums that have a variable
+  std::map<unsigned, std::string> totals;             ///< that have been read, by sum
   std::map<double, std::string> pointers;             ///< into the table, by threshold
   std::map<unsigned, unsigned> places;                ///< of powers in their loop's rows
   std::map<unsigned, std::vector<std::string>> fills; ///< loops before an operation
@@ -99,6 +100,7 @@ private:
   std::string vectorOperand(const flow::Operand &operand) const;
   std::string expression(const flow::Instruction &instruction, int &precedence) const;
   void load(const flow::Instruction &instruction);
+  void total(const flow::Instruction &instruction);
   void tableRows(const flow::Operation &operation);
   void code(const flow::Operation &operation, bool loadsAreDone);
   void contributions(const flow::Operation &operation);

@@ -37,6 +37,7 @@ $about$// Powers of two are taken in loops ahead of the code that reads them, so
 namespace {
 
 constexpr int threads = $threads$; // a block
+constexpr int mostTurns = $turns$; // points of a thread between two fetches of a part's instructions
 constexpr int tableRows = $rows$, shortRows = $shortRows$, longRows = $longRows$, powersAtATime = $atATime$;
 
 /// Thermodynamic data, two numbers a row: below the temperature where ranges meet, then above.
@@ -58,31 +59,45 @@ struct Exponents {
   const double *slopes;
 };
 
-/// Powers that the code after it reads, each thread its own.
+/// Powers that the code after it reads, each thread its own. Several are under way at a time, since each step of
+/// one waits for the step before; none is stored before all are read, as a store might change what is read after it.
 template <int count>
 __device__ __forceinline__ void shortPowers(double *row, const Exponents &exponents, int first, double lT, double rT) {
 #pragma unroll 1
-  for (int i = 0; i < count; i += $inStep$)
+  for (int i = 0; i < count; i += $inStep$) {
+    double power[$inStep$];
 #pragma unroll
     for (int j = 0; j < $inStep$; ++j) {
       const double2 c = exponents.constants[first + i + j];
-      row[(i + j) * threads] = hdl_exp2(fma(exponents.slopes[first + i + j], rT, fma(c.y, lT, c.x)));
+      power[j] = fma(exponents.slopes[first + i + j], rT, fma(c.y, lT, c.x));
     }
+#pragma unroll
+    for (int j = 0; j < $inStep$; ++j)
+      power[j] = hdl_exp2(power[j]);
+#pragma unroll
+    for (int j = 0; j < $inStep$; ++j)
+      row[(i + j) * threads] = power[j];
+  }
 }
 
 template <int count>
 __device__ __forceinline__ void longPowers(double *row, const Exponents &exponents, int first, double T, double lT,
                                            double rT) {
 #pragma unroll 1
-  for (int i = 0; i < count; i += $inStep$)
+  for (int i = 0; i < count; i += $inStepLong$) {
+    double power[$inStepLong$];
 #pragma unroll
-    for (int j = 0; j < $inStep$; ++j) {
+    for (int j = 0; j < $inStepLong$; ++j) {
       const double2 *const c = exponents.species + 8 * (first + i + j);
       const double2 *const side = c + (T > c[3].y ? 4 : 0);
       const double2 c01 = side[0], c23 = side[1], c4b = side[2];
       const double p = fma(fma(fma(fma(c4b.x, T, c23.y), T, c23.x), T, c01.y), T, c01.x);
-      row[(i + j) * threads] = hdl_exp2(fma(side[3].x, rT, fma(c4b.y, lT, p)));
+      power[j] = hdl_exp2(fma(side[3].x, rT, fma(c4b.y, lT, p)));
     }
+#pragma unroll
+    for (int j = 0; j < $inStepLong$; ++j)
+      row[(i + j) * threads] = power[j];
+  }
 }
 
 /// What one stage leaves for the next.
@@ -91,7 +106,7 @@ $kept$};
 
 $parts$
 __global__ void __launch_bounds__(threads, 1)
-    rates(size_t points, size_t stride, $parameters$, double *__restrict__ result) {
+    rates(int turns, size_t points, size_t stride, $parameters$, double *__restrict__ result) {
   extern __shared__ double2 shared[];
   double2 *const table = shared, *const species = table + 2 * tableRows, *const constants = species + 8 * longRows;
   double *const slopes = (double *)(constants + shortRows), *const row = slopes + shortRows + threadIdx.x;
@@ -104,9 +119,9 @@ __global__ void __launch_bounds__(threads, 1)
     slopes[i] = slopeData[i];
   }
   const Exponents exponents = {constants, species, slopes};
-  for (size_t first = (size_t)blockIdx.x * threads; first < points; first += (size_t)gridDim.x * threads) {
-    const size_t point = first + threadIdx.x;
-    Kept kept;
+  for (size_t first = (size_t)blockIdx.x * threads * turns; first < points;
+       first += (size_t)gridDim.x * threads * turns) {
+    Kept kept[mostTurns];
 $calls$  }
 }
 
@@ -131,8 +146,10 @@ extern "C" int $name$(size_t points, size_t stride, $plainParameters$, double *r
   if (error != cudaSuccess)
     return HEDDLE_CUDA_ERROR + (int)error;
   const size_t atOnce = (size_t)multiprocessors * (blocks > 0 ? blocks : 1), tiles = (points + threads - 1) / threads;
-  rates<<<(unsigned)(tiles < atOnce ? tiles : atOnce), threads, bytes, stream>>>(points, stride, $arguments$,
-                                                                                  result);
+  const size_t perBlock = (tiles + atOnce - 1) / atOnce, rounds = (perBlock + mostTurns - 1) / mostTurns;
+  const size_t turns = (perBlock + rounds - 1) / rounds, shares = (tiles + turns - 1) / turns;
+  rates<<<(unsigned)(shares < atOnce ? shares : atOnce), threads, bytes, stream>>>((int)turns, points, stride, $arguments$,
+                                                                                    result);
   error = cudaGetLastError();
   return error == cudaSuccess ? 0 : HEDDLE_CUDA_ERROR + (int)error;
 }
@@ -146,10 +163,13 @@ $body$}
 
 )";
 
-/// All warps of a block begin a part together, so that one of them fetches its instructions for all.
+/// All warps of a block begin a part together, so that one of them fetches its instructions for all, and go
+/// through several points each before the next part: all parts together are longer than the cache.
 constexpr std::string_view deviceCall = R"(    __syncthreads();
-    if (point < points)
-      part$number$(table, exponents, row, kept, point, stride, $arguments$, result);
+#pragma unroll 1
+    for (int turn = 0; turn < turns; ++turn)
+      if (const size_t point = first + turn * threads + threadIdx.x; point < points)
+        part$number$(table, exponents, row, kept[turn], point, stride, $arguments$, result);
 )";
 
 constexpr std::string_view treatedText = R"(// Quasi-steady: $quasiSteady$.
@@ -160,6 +180,12 @@ constexpr std::string_view treatedText = R"(// Quasi-steady: $quasiSteady$.
 
 constexpr std::string_view untreatedText = "// Reactions stand in an order in which few species are needed "
                                            "at a time, so that values stay in registers.\n";
+
+/// Threads of a block.
+constexpr unsigned threadsForTreated = 128, threadsForUntreated = 256;
+
+/// Exponentials that loops take ahead. What stages leave for each other wants cache beside them.
+constexpr unsigned powersForTreated = 48, powersForUntreated = 72;
 
 /// Longer parts than this keep ptxas busy for minutes. Cutting costs: a part has its own thermodynamics.
 constexpr unsigned instructionsInPart = 30000;
@@ -205,7 +231,11 @@ private:
 Emitted emitTreatedPlain(const chem::Mechanism &mechanism, const ChemistryTreatment &treatment,
                          const Options &options, const ChemistryLayout &layout) {
   const flow::Program program = treatedProgramOf(mechanism, treatment, options, layout.keepFrom);
-  Statements statements(program, Target::Device, layout.powersAtATime, true);
+  const unsigned threads =
+      layout.threadsForLoops.value_or(treatment.isNone() ? threadsForUntreated : threadsForTreated);
+  const unsigned powers =
+      layout.powersAtATime.value_or(treatment.isNone() ? powersForUntreated : powersForTreated);
+  Statements statements(program, Target::Device, powers, true);
   const std::string parameters = parametersOf(program, "", "__restrict__ "), arguments = argumentsOf(program);
   std::string text, calls, zeros, members;
   for (unsigned sum : emptySums(program))
@@ -238,9 +268,11 @@ Emitted emitTreatedPlain(const chem::Mechanism &mechanism, const ChemistryTreatm
               {"plainParameters", parametersOf(program, "", "")},
               {"anyNull", anyNullOf(program)},
               {"arguments", arguments},
-              {"threads", std::to_string(layout.threadsForTreated)},
-              {"atATime", std::to_string(layout.powersAtATime)},
-              {"inStep", std::to_string(PowerLoops::inStep)},
+              {"threads", std::to_string(threads)},
+              {"turns", std::to_string(parts.size() > 1 ? layout.turnsForTreated : 1)},
+              {"atATime", std::to_string(powers)},
+              {"inStep", std::to_string(PowerLoops::inStep(true))},
+              {"inStepLong", std::to_string(PowerLoops::inStep(false))},
               {"rows", std::to_string(std::max<size_t>(1, statements.table().below.size()))},
               {"table", rowsOf(statements.table())},
               {"shortRows", std::to_string(std::max<size_t>(1, statements.powers().shortRows.size()))},

@@ -71,11 +71,11 @@ std::vector<std::string> writeAll(const fs::path &folder, const std::vector<Sour
 
 /// Both forms in one program, once by each compiler for the device.
 void holdOnMachine(const chem::Mechanism &mechanism, const PackageRequest &request,
-                   const std::vector<build::Compiler> &compilers) {
+                   const std::vector<build::Compiler> &compilers, const std::string &points = "70") {
   TemporaryFolder folder;
   const std::vector<std::string> sources = writeAll(folder.path(), make(mechanism, request));
   for (build::Compiler compiler : compilers) {
-    const std::string said = runOnMachine(compiler, folder.path(), sources, {"70"});
+    const std::string said = runOnMachine(compiler, folder.path(), sources, {points});
     EXPECT_THAT(said, HasSubstr("right"));
     EXPECT_THAT(said, Not(HasSubstr("WRONG")));
   }
@@ -102,13 +102,23 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Treated, isRightWithoutLoopsForPowersAndWithShortOnes) {
   const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
-  for (unsigned atATime : {0u, 4u}) {
+  for (unsigned atATime : {0u, 8u}) {
     PackageRequest request = requestOf(hydrogen, {"both", {"HO2", "O"}, {"OH", "H"}, 1e-8}, {Form::Plain});
     request.layout.powersAtATime = atATime;
-    request.layout.threadsForTreated = 64;
+    request.layout.threadsForLoops = 64;
     EXPECT_EQ(make(hydrogen, request).front().text.find("shortPowers<") != std::string::npos, atATime > 0);
     holdOnMachine(hydrogen, request, {deviceCompilers().back()});
   }
+}
+
+TEST(Treated, threadsThatTakeSeveralPointsInTurnAreRight) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  PackageRequest request = requestOf(hydrogen, {"both", {"HO2", "O"}, {"OH", "H"}, 1e-8}, {Form::Plain});
+  request.layout.threadsForLoops = 64;
+  request.layout.turnsForTreated = 2;
+  EXPECT_THAT(make(hydrogen, request).front().text, HasSubstr("constexpr int mostTurns = 2;"));
+  // An H200 holds 132 * 4 such blocks, so that each of them has two tiles or three.
+  holdOnMachine(hydrogen, request, {deviceCompilers().back()}, "80000");
 }
 
 TEST(Treated, longChemistryWithLoopsIsRightWithoutAnyTreatment) {
