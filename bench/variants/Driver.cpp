@@ -19,6 +19,8 @@
 //
 // Usage: driver RESULTS SIZE COPIES ORIGINAL.so VARIANT.so...    (RESULTS is appended to: a JSON object a
 // line)
+//        driver - SIZE COPIES ORIGINAL.so VARIANT.so...          launches each kernel once more, for a
+//        profiler
 #include <climits>
 
 #include <algorithm>
@@ -26,6 +28,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <malloc.h>
@@ -176,13 +179,21 @@ bool passesItsOwnCheck(const Program &program) {
   return program.main(1, arguments) == 0;
 }
 
-void capture(Program &program, char *size, int copies) {
-  char name[] = "program";
-  char *arguments[] = {name, size, nullptr};
+/// `size`: the program's arguments, with spaces between them.
+void capture(Program &program, const char *size, int copies) {
+  std::string words = size;
+  std::vector<char *> arguments = {words.data(), words.data()};
+  for (char &letter : words)
+    if (letter == ' ') {
+      letter = '\0';
+      arguments.push_back(&letter + 1);
+    }
+  const int count = int(arguments.size());
+  arguments.push_back(nullptr);
   capturing = &program;
   copiesLeft = copies;
   try {
-    program.main(2, arguments);
+    program.main(count, arguments.data());
   } catch (const Finished &) {
   }
   capturing = nullptr;
@@ -262,6 +273,13 @@ void writeResult(FILE *out, const Program &program, bool same, Launch &original,
   std::fflush(out);
 }
 
+void showToProfiler(Launch &launch) {
+  must(cudaProfilerStart(), "cudaProfilerStart");
+  launch.again();
+  must(cudaDeviceSynchronize(), "launch");
+  must(cudaProfilerStop(), "cudaProfilerStop");
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -273,8 +291,9 @@ int main(int argc, char **argv) {
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, INT_MAX);
   mallopt(M_TOP_PAD, 1 << 30);
-  FILE *out = std::fopen(argv[1], "a");
-  char *size = argv[2];
+  const bool isForProfiler = std::strcmp(argv[1], "-") == 0;
+  FILE *out = isForProfiler ? stdout : std::fopen(argv[1], "a");
+  const char *size = argv[2];
   const int copies = std::atoi(argv[3]);
   Clock clock;
   Program original;
@@ -293,8 +312,11 @@ int main(int argc, char **argv) {
       return 1;
     }
     for (size_t k = 0; k < program.launches.size(); ++k)
-      writeResult(out, program, program.bits == original.bits, original.launches[k], program.launches[k],
-                  clock);
+      if (isForProfiler)
+        showToProfiler(program.launches[k]);
+      else
+        writeResult(out, program, program.bits == original.bits, original.launches[k], program.launches[k],
+                    clock);
   }
   std::fclose(out);
 }
