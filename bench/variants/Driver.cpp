@@ -118,7 +118,8 @@ void Launch::again() {
 
 } // namespace
 
-// What the programs call. nvcc turns `kernel<<<...>>>` into a call of the first one.
+// What the programs call. nvcc turns `kernel<<<...>>>` into a call of the first one;
+// runtime/heddle/delegate.cuh calls the second.
 extern "C" {
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
@@ -126,6 +127,13 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
   if (capturing && !capturing->knows(kernel))
     capturing->launches.emplace_back(kernel, grid, block, sharedBytes, arguments);
   return realLaunch()(kernel, grid, block, arguments, sharedBytes, stream);
+}
+
+cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
+                             size_t sharedBytes, cudaStream_t stream) {
+  cudaKernel_t kernel;
+  must(cudaGetKernel(&kernel, function), "cudaGetKernel");
+  return __cudaLaunchKernel(kernel, grid, block, arguments, sharedBytes, stream);
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) {
