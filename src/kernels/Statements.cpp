@@ -510,7 +510,7 @@ std::string Statements::segment(const flow::Segment &segment) {
 
   // Pure operations stand just before their first use, their loads some way ahead of that.
   std::vector<std::vector<unsigned>> pureBefore(segment.operations.size()),
-      loadsBefore(segment.operations.size());
+      loadsBefore(segment.operations.size()), totalsBefore(segment.operations.size());
   std::vector<bool> placed(program.operations.size());
   for (size_t i = 0; i < segment.operations.size(); ++i)
     for (unsigned needed : program.needs(segment.operations[i]))
@@ -518,10 +518,11 @@ std::string Statements::segment(const flow::Segment &segment) {
         placed[needed] = true;
         pureBefore[i].push_back(needed);
         loadsBefore[i > loadAhead ? i - loadAhead : 0].push_back(needed);
+        totalsBefore[i > loadAhead ? i - loadAhead : 0].push_back(needed);
       }
   std::vector<unsigned> sequence;
   for (size_t i = 0; i < segment.operations.size(); ++i) {
-    loadsBefore[i > loadAhead ? i - loadAhead : 0].push_back(segment.operations[i]);
+    totalsBefore[i > loadAhead ? i - loadAhead : 0].push_back(segment.operations[i]);
     sequence.insert(sequence.end(), pureBefore[i].begin(), pureBefore[i].end());
     sequence.push_back(segment.operations[i]);
   }
@@ -531,7 +532,9 @@ std::string Statements::segment(const flow::Segment &segment) {
       for (const Instruction &instruction : program.operations[pure].code)
         if (instruction.op == Op::Load && wanted[instruction.result])
           load(instruction);
-        else if (instruction.op == Op::Total && wanted[instruction.result])
+    for (unsigned operation : totalsBefore[i])
+      for (const Instruction &instruction : program.operations[operation].code)
+        if (instruction.op == Op::Total && wanted[instruction.result])
           total(instruction);
     const auto fillBefore = [&](unsigned operation) {
       if (auto found = fills.find(operation); found != fills.end())
@@ -546,7 +549,7 @@ std::string Statements::segment(const flow::Segment &segment) {
     const Operation &operation = program.operations[segment.operations[i]];
     fillBefore(segment.operations[i]);
     line("// " + inComment(operation.note));
-    code(operation, true);
+    code(operation, false);
     contributions(operation);
   }
   return out;
