@@ -307,6 +307,7 @@ void Checker::Parts::touchGlobal(const Scene &scene, uint32_t mask, uint32_t byt
   touch.mask = mask, touch.bytes = bytes, touch.addresses = addresses;
   touch.self = {
       scene.block.actor, scene.warp.stamp, scene.place, uint16_t(scene.warp.index * 32), strength, scope};
+  touch.self.byCopy = event == nullptr;
   touch.known = scene.warp.leastKnown();
   touch.orderedBelow = scene.launch.orderedBelow;
   std::lock_guard lock(guard);

@@ -8,6 +8,9 @@
 #include "check/Parts.h"
 #include "vm/Lanes.h"
 
+#include <mutex>
+#include <optional>
+
 namespace heddle::check {
 namespace {
 
@@ -59,29 +62,48 @@ public:
   void checkProxy(unsigned lane, uint32_t offset, uint32_t bytes) {
     if (!engine)
       return;
-    const Known &known = *scene.warp.known(lane);
     for (uint32_t at = offset; at < offset + bytes; at += 4) {
       Past past;
-      if (!scene.block.shared.lastWrite(at, past) || past.flags ||
-          (known.fenced && known.fenced->own.knows(past.thread / 32, past.thread % 32, past.stamp)))
-        continue;
-      // What is not even ordered has been told as a race.
-      const bool own = past.thread == scene.warp.index * 32 + lane;
-      if (!own && !knows(lane, past.thread, past.stamp))
-        continue;
-      if (parts.isNew(Rule::AsyncProxy, scene.place, past.place))
-        parts.tell(Rule::AsyncProxy, scene.launch, scene.place,
-                   fmt::format("this bulk copy {} {}, which {} wrote with an ordinary store, and no proxy "
-                               "fence stands between",
-                               write ? "writes" : "reads", sharedName(*scene.launch.kernel, at, 4),
-                               threadName(scene.launch.block, past.thread)),
-                   past.place, "written here",
-                   "fence.proxy.async after the stores, before the barrier that lets the copy start");
-      return;
+      if (scene.block.shared.lastWrite(at, past) && !past.flags && isUnfenced(lane, past.thread, past.stamp))
+        return tellProxy(write ? "writes" : "reads", sharedName(*scene.launch.kernel, at, 4), past.thread,
+                         past.place);
     }
+  }
+  /// The same for what a bulk copy reads from global memory. What other blocks wrote is left to them.
+  void checkGlobalProxy(unsigned lane, uint64_t address, uint32_t bytes) {
+    if (!engine || !parts.options.globalMemory)
+      return;
+    std::optional<GlobalPast> found;
+    {
+      std::lock_guard lock(parts.guard);
+      parts.global.each(address, bytes, [&](const GlobalPast &past, bool pastWrites) {
+        if (!found && pastWrites && !past.byCopy && past.actor == scene.block.actor &&
+            isUnfenced(lane, past.thread, past.stamp))
+          found = past;
+      });
+    }
+    if (found)
+      tellProxy("reads", parts.globalName(scene.launch, address, 4), found->thread, found->place);
   }
 
 private:
+  /// Ordered before this copy, but only for threads. What is not even ordered has been told as a race.
+  bool isUnfenced(unsigned lane, unsigned thread, Stamp stamp) {
+    const KnownRef &fenced = scene.warp.known(lane)->fenced;
+    if (fenced && fenced->own.knows(thread / 32, thread % 32, stamp))
+      return false;
+    return thread == scene.warp.index * 32 + lane || knows(lane, thread, stamp);
+  }
+  void tellProxy(const char *does, const std::string &what, unsigned thread, uint32_t place) {
+    if (parts.isNew(Rule::AsyncProxy, scene.place, place))
+      parts.tell(Rule::AsyncProxy, scene.launch, scene.place,
+                 fmt::format("this bulk copy {} {}, which {} wrote with an ordinary store, and no proxy "
+                             "fence stands between",
+                             does, what, threadName(scene.launch.block, thread)),
+                 place, "written here",
+                 "fence.proxy.async after the stores, before the barrier that lets the copy start");
+  }
+
   Checker::Parts &parts;
   const Scene &scene;
   const bool write, engine;
@@ -160,6 +182,8 @@ void Checker::Parts::onCopy(const Scene &scene, const vm::AsyncEvent &event) {
         copy.globalBegin = other, copy.globalEnd = other + event.bytes;
         uint64_t addresses[32];
         addresses[lane] = other;
+        if (intoShared)
+          court.checkGlobalProxy(lane, other, event.bytes);
         touchGlobal(scene, 1u << lane, event.bytes, addresses, Strength::Weak, vm::Scope::None, !intoShared,
                     false, nullptr);
       }

@@ -17,6 +17,7 @@ struct GlobalPast {
   uint16_t thread = 0;
   Strength strength = Strength::Weak;
   vm::Scope scope = vm::Scope::None;
+  bool byCopy = false; ///< an asynchronous copy that this thread started
 };
 
 class GlobalJudge {
