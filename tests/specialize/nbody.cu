@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// All bodies pull all: tiles of 128 bodies, 16 bytes each. The barrier is spelled by cooperative groups, as
+// in most of the SDK's samples, and the force is a device function's.
+#include "Harness.h"
+
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+
+constexpr int Threads = 128;
+constexpr float Softening = 0.01f;
+
+__device__ float3 pull(float3 sum, float4 on, float4 from) {
+  const float dx = from.x - on.x, dy = from.y - on.y, dz = from.z - on.z;
+  const float inverse = rsqrtf(dx * dx + dy * dy + dz * dz + Softening);
+  const float strength = from.w * (inverse * inverse * inverse);
+  return make_float3(sum.x + dx * strength, sum.y + dy * strength, sum.z + dz * strength);
+}
+
+__global__ void nbody(float4 *forces, const float4 *bodies, int count) {
+  cg::thread_block block = cg::this_thread_block();
+  __shared__ float4 tile[Threads];
+  const int body = blockIdx.x * Threads + threadIdx.x;
+  const float4 own = body < count ? bodies[body] : make_float4(0, 0, 0, 0);
+
+  float3 force = make_float3(0, 0, 0);
+  for (int t = 0; t < (count + Threads - 1) / Threads; ++t) {
+    const int other = t * Threads + threadIdx.x;
+    tile[threadIdx.x] = other < count ? bodies[other] : make_float4(0, 0, 0, 0); // no mass, no pull
+    cg::sync(block);
+#pragma unroll 8
+    for (int i = 0; i < Threads; ++i)
+      force = pull(force, own, tile[i]);
+    cg::sync(block);
+  }
+  if (body < count)
+    forces[body] = make_float4(force.x, force.y, force.z, 0);
+}
+
+int main(int argc, char **argv) {
+  const int count = sizeArgument(argc, argv, 1, 300);
+  std::vector<float> bodies = floats(size_t(count) * 4, 13, 0, 1); // x, y, z and mass
+  for (int i = 0; i < count; ++i)
+    bodies[4 * size_t(i) + 3] /= count;
+  float *deviceBodies = toDevice(bodies), *forces = zeros<float>(bodies.size());
+
+  nbody<<<blocksFor(count, Threads), Threads>>>((float4 *)forces, (const float4 *)deviceBodies, count);
+  const std::vector<float> got = toHost(forces, bodies.size());
+
+  const auto wanted = [&](size_t at) {
+    double sum = 0;
+    for (int i = 0; i < count && at % 4 < 3; ++i) {
+      double distance[3], square = Softening;
+      for (int axis = 0; axis < 3; ++axis) {
+        distance[axis] = double(bodies[4 * i + axis]) - bodies[at / 4 * 4 + axis];
+        square += distance[axis] * distance[axis];
+      }
+      sum += bodies[4 * i + 3] * distance[at % 4] / (square * std::sqrt(square));
+    }
+    return sum;
+  };
+  return verdict("nbody", got, agree(got, wanted, 1e-4, 4000));
+}
