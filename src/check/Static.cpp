@@ -84,14 +84,16 @@ bool readParameters(const ptx::Module &module, const ptx::Function &function, co
           .withHint(fmt::format("it has {}, counted from 0", info.parameters.size()));
       return false;
     }
-    const std::vector<uint8_t> bytes = bytesOf(given.value, parameter->bytes);
-    if (bytes.empty()) {
+    const auto part = given.part.value_or(StaticOptions::Parameter::Part{0, uint32_t(parameter->bytes)});
+    const std::vector<uint8_t> bytes = bytesOf(given.value, part.bytes);
+    if (bytes.empty() || part.offset + part.bytes > parameter->bytes) {
       problems.error({}, fmt::format("'{}' is not a value for parameter {}, which has {} bytes", given.value,
                                      index, parameter->bytes));
       return false;
     }
-    std::copy(bytes.begin(), bytes.end(), known.parameters.begin() + parameter->offset);
-    std::fill_n(known.parameterUnknown.begin() + parameter->offset, parameter->bytes, uint8_t(0));
+    const size_t offset = parameter->offset + part.offset;
+    std::copy(bytes.begin(), bytes.end(), known.parameters.begin() + ptrdiff_t(offset));
+    std::fill_n(known.parameterUnknown.begin() + ptrdiff_t(offset), part.bytes, uint8_t(0));
   }
   known.grid = options.grid;
   known.constants = options.constantsAreKnown;

@@ -24,6 +24,11 @@ struct StaticOptions {
     std::string which; ///< number from 0, or the name that the PTX has
     std::string
         value; ///< an integer (decimal or 0x...) or, for a parameter of 4 or 8 bytes, a float such as 0.5
+    /// For a parameter of a class: only these bytes of it are known.
+    struct Part {
+      uint32_t offset = 0, bytes = 0;
+    };
+    std::optional<Part> part = std::nullopt;
   };
 
   vm::Dim3 block;

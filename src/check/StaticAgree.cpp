@@ -49,7 +49,7 @@ bool StaticSteering::mayAgree(Warp &warp, const TaintStep &s, const Region &regi
   if (region.loops && (!region.plainSync || region.fallsBack == region.jumpsBack))
     return false;
   if (!varying)
-    varying = varyingRegisters(f, regions);
+    varying = varyingRegisters(f, warp.block->grid->request.block, regions);
   return !(*varying)[s.guard];
 }
 

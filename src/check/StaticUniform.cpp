@@ -15,9 +15,12 @@ namespace {
 using ptx::Op;
 using ptx::OperandKind;
 
-bool isAlike(ptx::SpecialReg reg) {
+bool isAlike(ptx::SpecialReg reg, const vm::Dim3 &block) {
   using enum ptx::SpecialReg;
   switch (reg) {
+  case TidX: return block.x == 1;
+  case TidY: return block.y == 1;
+  case TidZ: return block.z == 1;
   case NTidX:
   case NTidY:
   case NTidZ:
@@ -53,8 +56,8 @@ bool isOwnWork(const ptx::Function &f, const ptx::Instr &instr) {
 
 class Sweep {
 public:
-  Sweep(const ptx::Function &kernel, Regions &all)
-      : f(kernel), regions(all), varies(kernel.registers.size(), false) {}
+  Sweep(const ptx::Function &kernel, const vm::Dim3 &shape, Regions &all)
+      : f(kernel), block(shape), regions(all), varies(kernel.registers.size(), false) {}
 
   std::vector<bool> run() {
     do {
@@ -74,7 +77,7 @@ private:
       return false;
     }
     if (operand.kind == OperandKind::Special)
-      return !isAlike(ptx::SpecialReg(operand.index));
+      return !isAlike(ptx::SpecialReg(operand.index), block);
     return (operand.isReg() || operand.kind == OperandKind::AddrReg) && varies[operand.index];
   }
 
@@ -115,6 +118,7 @@ private:
   }
 
   const ptx::Function &f;
+  const vm::Dim3 block;
   Regions &regions;
   std::vector<bool> varies;
   bool changed = false;
@@ -122,8 +126,8 @@ private:
 
 } // namespace
 
-std::vector<bool> varyingRegisters(const ptx::Function &kernel, Regions &regions) {
-  return Sweep(kernel, regions).run();
+std::vector<bool> varyingRegisters(const ptx::Function &kernel, const vm::Dim3 &block, Regions &regions) {
+  return Sweep(kernel, block, regions).run();
 }
 
 } // namespace heddle::check

@@ -62,9 +62,15 @@ public:
   }
   bool VisitCallExpr(CallExpr *call) {
     const FunctionDecl *callee = isa<CUDAKernelCallExpr>(call) ? nullptr : call->getDirectCallee();
-    if (callee && callee->getIdentifier() && formOf(callee->getName()))
+    if (callee && callee->getIdentifier() && (formOf(callee->getName()) || isDelegate(callee)))
       calls.push_back(call);
     return true;
+  }
+  /// `heddle::delegate` of runtime/heddle/delegate.cuh.
+  static bool isDelegate(const FunctionDecl *callee) {
+    const auto *space = dyn_cast<NamespaceDecl>(callee->getDeclContext()->getRedeclContext());
+    return space && space->getName() == "heddle" &&
+           (callee->getName() == "delegate" || callee->getName() == "launchDelegated");
   }
   static std::optional<Launch::Form> formOf(llvm::StringRef name) {
     if (name == "cudaLaunchKernel")
@@ -109,6 +115,8 @@ public:
     launch.insideMacro = call->getBeginLoc().isMacroID();
     if (const auto *chevron = dyn_cast<CUDAKernelCallExpr>(call))
       readChevron(chevron, launch);
+    else if (LaunchCalls::isDelegate(call->getDirectCallee()))
+      readDelegate(call, launch);
     else
       readRuntimeCall(call, launch);
     return launch;
@@ -121,6 +129,14 @@ private:
     nameKernel(call->getCallee(), callee ? callee : functionNamed(call->getCallee(), values), launch);
     readShape(call->getConfig()->getArg(0), call->getConfig()->getArg(1), call->getConfig()->getArg(2),
               call->getConfig()->getArg(3), launch);
+  }
+
+  void readDelegate(const CallExpr *call, Launch &launch) const {
+    launch.form = Launch::Form::Delegated;
+    const bool hasArguments = call->getDirectCallee()->getName() == "launchDelegated";
+    nameKernel(call->getArg(0), functionNamed(call->getArg(0), values), launch);
+    readShape(call->getArg(1), call->getArg(2), call->getArg(hasArguments ? 4 : 3),
+              call->getArg(hasArguments ? 5 : 4), launch);
   }
 
   void readRuntimeCall(const CallExpr *call, Launch &launch) const {

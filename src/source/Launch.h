@@ -44,7 +44,8 @@ struct Launch {
     TripleChevron,
     LaunchKernel,
     LaunchCooperative,
-    LaunchKernelEx
+    LaunchKernelEx,
+    Delegated, ///< heddle::delegate: by warps that stay; the block is one warp's
   } form = Form::TripleChevron;
   const Kernel *kernel = nullptr; ///< null where the callee is a pointer whose target is not known
   std::string kernelName;         ///< as found, also where `kernel` is null

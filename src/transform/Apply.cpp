@@ -10,20 +10,27 @@
 #include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/ActiveText.h"
+#include "transform/Aggregate.h"
 #include "transform/Auto.h"
 #include "transform/Branchless.h"
 #include "transform/Coarsen.h"
+#include "transform/ConsolidateChoice.h"
+#include "transform/Delegate.h"
 #include "transform/Distribute.h"
 #include "transform/Fuse.h"
 #include "transform/Includes.h"
 #include "transform/Interchange.h"
 #include "transform/Pragmas.h"
+#include "transform/Remap.h"
 #include "transform/ScalarReplace.h"
 #include "transform/UnrollJam.h"
+#include "transform/WarpBarriers.h"
 
 #include <clang/AST/Decl.h>
 #include <clang/AST/Stmt.h>
 #include <clang/Basic/SourceManager.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringRef.h>
 
 #include <fstream>
 #include <sstream>
@@ -34,19 +41,20 @@ namespace {
 /// Preparations open calls within calls one level a round.
 constexpr unsigned mostRounds = 16;
 
-Transform transformNamed(const std::string &name) {
-  static const std::map<std::string, Transform> all = {
-      {"auto", chooseAutomatically},
-      {"branchless", makeBranchless},
-      {"coarsen", coarsen},
-      {"distribute", distributeLoop},
-      {"fuse", fuseLoops},
-      {"interchange", interchangeLoops},
-      {"scalar-replace", scalarReplace},
-      {"unroll-jam", unrollAndJam},
+/// What a directive does, stage by stage: each works on the text that the one before it left.
+const std::vector<Transform> &stagesOf(const std::string &name) {
+  static const std::map<std::string, std::vector<Transform>> all = {
+      {"auto", {chooseAutomatically}},
+      {"branchless", {makeBranchless}},
+      {"coarsen", {coarsen}},
+      {"consolidate", {chooseToConsolidate, aggregateBlock, waitForWarp, remapShared, delegateBlocks}},
+      {"distribute", {distributeLoop}},
+      {"fuse", {fuseLoops}},
+      {"interchange", {interchangeLoops}},
+      {"scalar-replace", {scalarReplace}},
+      {"unroll-jam", {unrollAndJam}},
   };
-  auto found = all.find(name);
-  return found == all.end() ? nullptr : found->second;
+  return all.at(name);
 }
 
 /// What a directive on loops or branches could mean where it does not say.
@@ -96,6 +104,25 @@ std::vector<Target> ofMainFile(const std::vector<Target> &targets) {
   return found;
 }
 
+/// Where a line stands in another text of the same file: the only line that reads the same. A place that is
+/// not found again loses its line.
+Place placeIn(const std::string &text, const Place &place) {
+  const llvm::StringRef wanted(place.sourceLine);
+  Place found{place.file};
+  llvm::SmallVector<llvm::StringRef> lines;
+  llvm::StringRef(text).split(lines, '\n');
+  for (auto [number, line] : llvm::enumerate(lines)) {
+    if (place.line == 0 || line.trim() != wanted.trim())
+      continue;
+    if (found.line != 0)
+      return {place.file};
+    const size_t shift = line.find(line.trim()) - wanted.find(wanted.trim());
+    found = {place.file, unsigned(number) + 1, unsigned(place.column + shift),
+             unsigned(place.endColumn + shift), line.str()};
+  }
+  return found;
+}
+
 /// One run over one file.
 class Run {
 public:
@@ -134,30 +161,89 @@ private:
           .withHint("heddle tune tries them; opt wants one value for each setting");
       return false;
     }
+    const std::vector<Transform> &stages = stagesOf(directive.name);
+    if (stages.size() == 1)
+      return carryOutStage({directive, stages.front()}, line) != Stage::Ended::Refused;
+    std::optional<std::vector<std::string>> kernels = kernelsMeant(directive, line);
+    const bool done = kernels && std::ranges::all_of(*kernels, [&](const std::string &kernel) {
+                        return carryOutStages(directive, kernel);
+                      });
+    blockLeft.reset(); // of the last kernel alone
+    return done;
+  }
+
+  /// The names of the kernels that a directive speaks of: places move from stage to stage.
+  std::optional<std::vector<std::string>> kernelsMeant(const Directive &directive,
+                                                       std::optional<unsigned> line) {
+    Diagnostics messages;
+    std::vector<std::string> names;
+    if (read(messages))
+      for (const Target &target : targetsOf(directive, line, messages))
+        names.push_back(target.name);
+    pass(messages);
+    return names.empty() ? std::nullopt : std::optional(names);
+  }
+
+  /// One kernel through all stages of a directive; a stage may call off what those before it did.
+  bool carryOutStages(const Directive &directive, const std::string &kernel) {
+    const std::string before = text;
+    blockLeft.reset();
+    for (Transform transform : stagesOf(directive.name)) {
+      Stage stage{directive, transform, kernel, before};
+      Stage::Ended ended = carryOutStage(stage, std::nullopt);
+      if (ended == Stage::Ended::Refused)
+        return false;
+      if (ended == Stage::Ended::CalledOff) {
+        text = before;
+        return true;
+      }
+    }
+    return true;
+  }
+
+  /// One stage of a directive.
+  struct Stage {
+    const Directive &directive;
+    Transform transform;
+    std::string kernel;                   ///< the only one it is for; empty for all that the directive means
+    std::optional<std::string> asWritten; ///< the text before all stages: what messages must speak of
+    enum class Ended { Done, Refused, CalledOff };
+  };
+
+  /// `line`: where the pragma stood; nothing for one of the command line.
+  Stage::Ended carryOutStage(const Stage &stage, std::optional<unsigned> line) {
+    using Ended = Stage::Ended;
     std::string before = text;
     // Messages of the first attempt that comes to its end stand: they name places as the user wrote them.
     std::optional<Diagnostics> first;
     for (unsigned rounds = 0;; ++rounds) {
       Diagnostics messages;
-      Attempt attempt = tryOnce(directive, line, messages);
+      Attempt attempt = tryOnce(stage, line, messages);
       if (attempt.isPreparation && rounds > mostRounds) {
         diagnostics.refuse({file.string()},
                            fmt::format("{}: functions that call each other hold barriers and cannot "
                                        "be put in the place of their calls",
-                                       directive.str()));
-        return false;
+                                       stage.directive.str()));
+        return Ended::Refused;
       }
       if (attempt.result == Attempt::Result::Refused)
-        return pass(messages), false;
+        return pass(messages, stage.asWritten), Ended::Refused;
       if (!attempt.isPreparation && !first)
         first = messages;
       if (attempt.result == Attempt::Result::Elsewhere && !embed(attempt.reachesInto, line))
-        return false;
+        return Ended::Refused;
       if (attempt.result != Attempt::Result::Done || attempt.isPreparation)
         continue;
       if (attempt.changedNothing)
         text = before;
-      return pass(*first), true;
+      if (attempt.blockLeft)
+        blockLeft = attempt.blockLeft;
+      pass(*first, stage.asWritten);
+      for (const auto &[kernel, next] : attempt.handedOver)
+        for (const Directive &directive : readDirectives(next, stage.directive.place, diagnostics))
+          if (!carryOutStages(directive, kernel))
+            return Ended::Refused;
+      return attempt.isCalledOff ? Ended::CalledOff : Ended::Done;
     }
   }
 
@@ -167,18 +253,32 @@ private:
     std::filesystem::path reachesInto = {}; ///< Elsewhere: another file that would have to change
     bool isPreparation = false;             ///< the directive asked for something to be done first
     bool changedNothing = false;
+    bool isCalledOff = false; ///< the kernel is to stay as it was before all stages
+    std::optional<std::array<int64_t, 3>> blockLeft = {};
+    /// Kernels and what is to be done to them next.
+    std::vector<std::pair<std::string, std::string>> handedOver = {};
   };
-  Attempt tryOnce(const Directive &directive, std::optional<unsigned> line, Diagnostics &messages) {
+  Attempt tryOnce(const Stage &stage, std::optional<unsigned> line, Diagnostics &messages) {
+    const Directive &directive = stage.directive;
     if (!read(messages))
       return {};
     std::vector<Target> targets = targetsOf(directive, line, messages);
+    if (!stage.kernel.empty())
+      std::erase_if(targets, [&](const Target &target) { return target.name != stage.kernel; });
     if (directive.subject != Subject::Kernel)
       targets = theOneMeant(directive, targets, messages);
     source::Edits edits;
+    std::optional<std::array<int64_t, 3>> left;
+    std::vector<std::pair<std::string, std::string>> handedOver;
+    Options here = options;
+    if (blockLeft)
+      here.block = blockLeft;
     for (const Target &target : targets) {
-      Context context(*program, target, directive, options, edits, messages);
-      if (!transformNamed(directive.name)(context))
+      Context context(*program, target, directive, here, edits, messages);
+      if (!stage.transform(context))
         return {};
+      if (context.isCalledOff)
+        return {.result = Attempt::Result::Done, .changedNothing = true, .isCalledOff = true};
       if (context.preparedText) {
         text = *context.preparedText;
         return {Attempt::Result::Done, {}, true};
@@ -188,14 +288,23 @@ private:
         attempt.isPreparation = true;
         return attempt;
       }
+      left = context.blockLeft;
+      if (!context.handsOverTo.empty())
+        handedOver.emplace_back(target.name, context.handsOverTo);
     }
-    return targets.empty() ? Attempt{} : takeEdits(edits, messages);
+    Attempt attempt = targets.empty() ? Attempt{} : takeEdits(edits, messages);
+    attempt.blockLeft = left;
+    attempt.handedOver = handedOver;
+    return attempt;
   }
 
-  void pass(const Diagnostics &messages) {
+  /// Messages about text that stages have changed are told at the places of the text as it was written.
+  void pass(const Diagnostics &messages, const std::optional<std::string> &asWritten = std::nullopt) {
     for (const Diagnostic &each : messages.all()) {
-      Diagnostic &added = diagnostics.add(each.voice, each.place, each.text);
-      added.notes = each.notes;
+      const auto told = [&](const Place &place) { return asWritten ? placeIn(*asWritten, place) : place; };
+      Diagnostic &added = diagnostics.add(each.voice, told(each.place), each.text);
+      for (const Diagnostic::Note &note : each.notes)
+        added.note(told(note.place), note.text);
       added.hint = each.hint;
     }
   }
@@ -388,7 +497,8 @@ private:
   Diagnostics &diagnostics;
   std::unique_ptr<source::Program> program; ///< the text as read last, and that text
   std::string readText;
-  std::filesystem::path embeddedFile; ///< the last one
+  std::filesystem::path embeddedFile;              ///< the last one
+  std::optional<std::array<int64_t, 3>> blockLeft; ///< what stages have made of the kernel's block
   Outcome outcome;
 };
 

@@ -17,14 +17,16 @@
 //   5. Where work does not shrink, threads that read memory once and wait, that stream through it, or whose
 //   windows
 //      overlap, are still better merged (MemoryHabits): by a little, and where occupancy stays high.
+//   6. What is left and waits at barriers often may be worth a warp of its own (ConsolidateChoice).
 #include "transform/Auto.h"
 
 #include "arch/Arch.h"
 #include "source/Unit.h"
-#include "support/Paths.h"
 #include "support/Text.h"
 #include "transform/Coarsen.h"
+#include "transform/ConsolidateChoice.h"
 #include "transform/MemoryHabits.h"
+#include "transform/TriedText.h"
 #include "transform/WorkEstimate.h"
 
 #include <clang/AST/ASTContext.h>
@@ -32,7 +34,6 @@
 #include <clang/Basic/SourceManager.h>
 
 #include <algorithm>
-#include <fstream>
 
 namespace heddle::transform {
 namespace {
@@ -183,8 +184,6 @@ public:
     return text;
   }
 
-  bool hasPtxas() const { return context.program.toolkit().has_value(); }
-
 private:
   // Worth
   // --------------------------------------------------------------------------------------------------------
@@ -315,26 +314,13 @@ private:
   // What ptxas says
   // ------------------------------------------------------------------------------------------------
 
-  /// Nothing where there is no ptxas, or it does not know the kernel.
   std::optional<analysis::KernelResources> compile(const std::string &text) const {
-    if (!hasPtxas())
-      return std::nullopt;
-    TemporaryFolder folder;
-    std::filesystem::path given = context.program.file(), file = folder.path() / given.filename();
-    std::ofstream(file, std::ios::binary) << text;
-    source::CompileOptions options = context.options.compile;
-    // Its #include "..." are meant from where the user's file lies; emitted code may use the launch helper.
-    options.userArguments.push_back("-I" + std::filesystem::absolute(given).parent_path().string());
-    options.userArguments.push_back("-I" + dataFolder("runtime").string());
-    analysis::TrueRegisters answer = analysis::trueRegisters(file, options);
-    auto found = answer.kernels.find(kernel.mangledName);
-    return found == answer.kernels.end() ? std::nullopt : std::optional(found->second);
+    return compiledResources(context, text, kernel.mangledName);
   }
 
   const std::optional<analysis::KernelResources> &compiledBefore() {
     if (!wasCompiled) {
-      const clang::SourceManager &sources = context.device().sources();
-      knownBefore = compile(sources.getBufferData(sources.getMainFileID()).str());
+      knownBefore = compile(textOfFile(context));
       wasCompiled = true;
     }
     return knownBefore;
@@ -392,6 +378,11 @@ bool chooseAutomatically(Context &context) {
       continue;
     context.done(chooser.report(candidate));
     return coarsenAlong(context, candidate.axes, candidate.map);
+  }
+  if (ConsolidateChoice choice = weighConsolidation(context); choice.pays) {
+    context.done(fmt::format("'{}': consolidate, because of {}", context.target.name, choice.why));
+    context.handsOverTo = "consolidate remap=auto";
+    return true;
   }
   context.kept(kernel.place, fmt::format("'{}' stays as it is: {}", context.target.name, chooser.whyNone()));
   return true;

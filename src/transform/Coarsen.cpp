@@ -54,13 +54,6 @@ LaunchDivision divisionOf(const std::vector<Axis> &axes) {
   return division;
 }
 
-/// The new text of a kernel's body, and what was done to get it.
-struct Written {
-  std::string body;
-  unsigned workLoops = 0;
-  std::vector<std::string> arrays, recomputed, jammed;
-};
-
 unsigned countOf(const std::string &part, const std::string &text) {
   unsigned count = 0;
   for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
@@ -68,8 +61,8 @@ unsigned countOf(const std::string &part, const std::string &text) {
   return count;
 }
 
-std::optional<Written> writeOne(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes,
-                                Map map) {
+std::optional<Merged> writeOne(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes,
+                               Map map, const std::optional<BlockForm> &form) {
   auto planned = planWork(context.facts(kernel), axes);
   if (auto *refused = std::get_if<Diagnostic>(&planned)) {
     context.refuse(*refused);
@@ -77,7 +70,10 @@ std::optional<Written> writeOne(Context &context, const source::Kernel &kernel, 
   }
   const WorkPlan &plan = std::get<WorkPlan>(planned);
   Names names(*kernel.unit);
-  ItemIndices indices(nameAxes(axes, names), map);
+  std::vector<NamedAxis> named = nameAxes(axes, names);
+  if (form && form->isLinear)
+    named.front().index = names.fresh("thread");
+  ItemIndices indices(std::move(named), map, form);
   std::optional<CallChanges> calls = changeDeviceFunctions(context, kernel, indices, names);
   if (!calls)
     return std::nullopt;
@@ -86,7 +82,7 @@ std::optional<Written> writeOne(Context &context, const source::Kernel &kernel, 
     context.refuse(*refused);
     return std::nullopt;
   }
-  Written written;
+  Merged written;
   written.body = std::get<std::string>(text);
   written.workLoops = countOf("for (unsigned " + indices.all().back().counter + " = 0", written.body);
   for (const ItemVariable &entry : plan.variables)
@@ -117,7 +113,7 @@ void divideLaunchBounds(Context &context, const source::Kernel &kernel, const st
   }
 }
 
-void report(Context &context, const Written &written, const std::vector<Axis> &axes, unsigned launches) {
+void report(Context &context, const Merged &written, const std::vector<Axis> &axes, unsigned launches) {
   unsigned items = 1;
   for (const Axis &axis : axes)
     items *= axis.factor;
@@ -125,16 +121,7 @@ void report(Context &context, const Written &written, const std::vector<Axis> &a
   std::string text =
       fmt::format("each {} of '{}' does the work of {}, in {}", mergesBlocks ? "block" : "thread",
                   context.target.name, items, counted(written.workLoops, "work loop"));
-  if (!written.arrays.empty())
-    text +=
-        "; " + joinAnd(written.arrays) + (written.arrays.size() == 1 ? " became an array" : " became arrays");
-  if (!written.recomputed.empty())
-    text += "; " + joinAnd(written.recomputed) +
-            (written.recomputed.size() == 1 ? " is worked out again where needed"
-                                            : " are worked out again where needed");
-  if (!written.jammed.empty())
-    text += "; work loops went into the loop at " + joinAnd(written.jammed) +
-            ", where threads read the same elements";
+  text += written.str();
   text += launches ? "; " + counted(launches, "launch", "launches") + " rewritten"
                    : "; no launch of it in this file: launch it with smaller blocks";
   Diagnostic &done = context.done(text);
@@ -161,31 +148,51 @@ bool prepareToCoarsen(Context &context) {
          makeLoopsOfTheBlock(context, kernel) || takeVotesApart(context, kernel);
 }
 
-bool coarsenAlong(Context &context, const std::vector<Axis> &axes, Map map) {
-  if (prepareToCoarsen(context))
-    return true;
-  std::optional<Written> first;
+std::string Merged::str() const {
+  std::string text;
+  if (!arrays.empty())
+    text += "; " + joinAnd(arrays) + (arrays.size() == 1 ? " became an array" : " became arrays");
+  if (!recomputed.empty())
+    text +=
+        "; " + joinAnd(recomputed) +
+        (recomputed.size() == 1 ? " is worked out again where needed" : " are worked out again where needed");
+  if (!jammed.empty())
+    text +=
+        "; work loops went into the loop at " + joinAnd(jammed) + ", where threads read the same elements";
+  return text;
+}
+
+std::optional<Merged> mergeThreads(Context &context, const std::vector<Axis> &axes, Map map,
+                                   const std::optional<BlockForm> &form) {
+  std::optional<Merged> first;
   for (const source::Kernel *kernel : context.target.instances) {
-    if (!mayCoarsen(context, *kernel, axes, map))
-      return false;
-    std::optional<Written> written = writeOne(context, *kernel, axes, map);
+    if (!mayCoarsen(context, *kernel, axes, map, form ? &*form : nullptr))
+      return std::nullopt;
+    std::optional<Merged> written = writeOne(context, *kernel, axes, map, form);
     if (!written)
-      return false;
+      return std::nullopt;
     if (first && first->body != written->body) {
       context.refuse(kernel->place, fmt::format("the instantiations '{}' and '{}' would need different text",
                                                 context.target.first().name, kernel->name));
-      return false;
+      return std::nullopt;
     }
     if (!first)
       first = std::move(written);
   }
-  unsigned launches = 0;
-  if (!divideLaunches(context, divisionOf(axes), launches))
-    return false;
   const source::Kernel &kernel = context.target.first();
   context.edits.replace(*kernel.unit, kernel.function->getBody()->getSourceRange(), first->body);
-  divideLaunchBounds(context, kernel, axes);
-  report(context, *first, axes, launches);
+  return first;
+}
+
+bool coarsenAlong(Context &context, const std::vector<Axis> &axes, Map map) {
+  if (prepareToCoarsen(context))
+    return true;
+  std::optional<Merged> merged = mergeThreads(context, axes, map);
+  unsigned launches = 0;
+  if (!merged || !divideLaunches(context, divisionOf(axes), launches))
+    return false;
+  divideLaunchBounds(context, context.target.first(), axes);
+  report(context, *merged, axes, launches);
   return true;
 }
 

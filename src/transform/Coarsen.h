@@ -2,6 +2,7 @@
 #pragma once
 
 #include "transform/Context.h"
+#include "transform/ItemIndices.h"
 #include "transform/WorkPlan.h"
 
 namespace heddle::transform {
@@ -26,6 +27,21 @@ bool coarsen(Context &context);
 /// True where the kernel must be put into another form before it can be cut at its barriers: the context's
 /// preparation says how.
 bool prepareToCoarsen(Context &context);
+
+/// A kernel of which the text was written anew, and what was done to get it.
+struct Merged {
+  std::string body;
+  unsigned workLoops = 0;
+  std::vector<std::string> arrays, recomputed, jammed;
+
+  /// "; 'x' became an array; work loops went into the loop at line 7, ..."
+  std::string str() const;
+};
+
+/// Merges threads along axes, outermost work loop first; launches and bounds stay to be changed. Nothing,
+/// with a refusal, where that would break the kernel. `form`: the block written down in another one.
+std::optional<Merged> mergeThreads(Context &context, const std::vector<Axis> &axes, analysis::Map map,
+                                   const std::optional<BlockForm> &form = std::nullopt);
 
 /// The same along given axes, outermost work loop first.
 bool coarsenAlong(Context &context, const std::vector<Axis> &axes, analysis::Map map);

@@ -46,10 +46,19 @@ bool holdsOneOf(const std::string &text, llvm::ArrayRef<const char *> words) {
                      [&](const char *word) { return text.find(word) != std::string::npos; });
 }
 
+bool isOfNamespace(const FunctionDecl *function, llvm::StringRef name) {
+  for (const DeclContext *scope = function->getDeclContext(); scope; scope = scope->getParent())
+    if (auto *space = dyn_cast<NamespaceDecl>(scope);
+        space && space->getIdentifier() && space->getName() == name)
+      return true;
+  return false;
+}
+
 class CoarsenCheck {
 public:
-  CoarsenCheck(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes, Map map)
-      : context(context), kernel(kernel), unit(*kernel.unit), axes(axes), map(map),
+  CoarsenCheck(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes, Map map,
+               const BlockForm *form)
+      : context(context), kernel(kernel), unit(*kernel.unit), axes(axes), map(map), form(form),
         facts(context.facts(kernel)) {}
 
   bool run() {
@@ -74,7 +83,7 @@ private:
   /// rewritten.
   bool checkBlock() {
     for (const Axis &axis : axes) {
-      if (axis.dimension == Axis::grid || facts.blockOrigin != analysis::BlockOrigin::Asked)
+      if (form || axis.dimension == Axis::grid || facts.blockOrigin != analysis::BlockOrigin::Asked)
         continue;
       int64_t extent = *facts.launch.block[axis.dimension];
       if (extent % axis.factor == 0)
@@ -157,14 +166,9 @@ private:
     llvm::StringRef name = callee->getName();
     if (isOneOf(name, warpFunctions) && !unit.isUserCode(callee->getLocation()))
       return checkWarp(call, fmt::format("'{}'", name.str()));
-    for (const DeclContext *scope = callee->getDeclContext(); scope; scope = scope->getParent())
-      if (auto *space = dyn_cast<NamespaceDecl>(scope); space && space->getIdentifier()) {
-        if (space->getName() == "wmma")
-          return checkWarp(call, fmt::format("'{}'", name.str()));
-        if (space->getName() == "cooperative_groups")
-          return checkGroupCall(call, callee);
-      }
-    return true;
+    if (isOfNamespace(callee, "wmma"))
+      return checkWarp(call, fmt::format("'{}'", name.str()));
+    return !isOfNamespace(callee, "cooperative_groups") || checkGroupCall(call, callee);
   }
 
   /// Groups: the block may be made and waited for, warps are as warp functions; ranks and sizes of the block
@@ -199,6 +203,8 @@ private:
           .withHint("map=interleaved keeps neighbouring lanes in different threads");
       return false;
     }
+    if (form && axes.empty())
+      return true; // no more than a warp: it stays as it is
     std::optional<std::array<int64_t, 3>> block = knownBlock();
     if (!block) {
       context
@@ -207,6 +213,17 @@ private:
                               "known",
                               what))
           .withHint("--block X,Y,Z says it");
+      return false;
+    }
+    const bool isPadded = form && form->isLinear;
+    if (isPadded && !form->hasGaps)
+      return true;
+    if (isPadded) {
+      context.refuse(
+          unit.place(statement),
+          fmt::format("the last warp of a block of {} threads is not whole, and {} would wait for lanes "
+                      "that have other work there",
+                      form->threads, what));
       return false;
     }
     if (!keepsWarpsWhole(*block, axes, map)) {
@@ -258,6 +275,7 @@ private:
   const source::Unit &unit;
   const std::vector<Axis> &axes;
   const Map map;
+  const BlockForm *form;
   const analysis::KernelFacts &facts;
   std::set<const FunctionDecl *> visited;
 };
@@ -317,8 +335,37 @@ std::vector<Diagnostic::Note> assumedFreeOfRaces(const analysis::KernelFacts &fa
   return notes;
 }
 
-bool mayCoarsen(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes, Map map) {
-  return CoarsenCheck(context, kernel, axes, map).run();
+const Stmt *findWarpFunction(const source::Kernel &kernel) {
+  std::set<const FunctionDecl *> seen;
+  std::vector<const FunctionDecl *> open = {kernel.function};
+  while (!open.empty()) {
+    const FunctionDecl *function = open.back();
+    open.pop_back();
+    if (!seen.insert(function).second || !function->hasBody())
+      continue;
+    const Uses uses = Uses::of(function->getBody());
+    for (const Stmt *statement : uses.statements)
+      if (auto *assembly = dyn_cast<GCCAsmStmt>(statement))
+        if (holdsOneOf(assembly->getAsmString(), laneRegisters))
+          return statement;
+    for (const CallExpr *call : uses.calls) {
+      const FunctionDecl *callee = analysis::calleeOf(call);
+      if (!callee || !callee->getIdentifier())
+        continue;
+      if (kernel.unit->isUserCode(callee->getLocation()))
+        open.push_back(callee);
+      else if (isOneOf(callee->getName(), warpFunctions) || isOfNamespace(callee, "wmma") ||
+               (isOfNamespace(callee, "cooperative_groups") && callee->getName() != "sync" &&
+                !callee->getName().starts_with("this_")))
+        return call;
+    }
+  }
+  return nullptr;
+}
+
+bool mayCoarsen(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes, Map map,
+                const BlockForm *form) {
+  return CoarsenCheck(context, kernel, axes, map, form).run();
 }
 
 } // namespace heddle::transform

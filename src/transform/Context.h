@@ -51,6 +51,10 @@ public:
   /// Where there are some, they are all that is done: the text is read again, and the directive starts anew.
   source::Edits preparation;
   std::optional<std::string> preparedText; ///< the same as a whole new text of the file
+  /// For directives of several stages: the kernel is to stay as it was before the first of them.
+  bool isCalledOff = false;
+  /// The same: the block that the kernel is launched with from now on, whatever --block said.
+  std::optional<std::array<int64_t, 3>> blockLeft;
 
   const source::Unit &device() const { return program.device(); }
   const analysis::KernelFacts &facts(const source::Kernel &kernel);
@@ -61,6 +65,9 @@ public:
   void refuse(const Diagnostic &refusal);
   Diagnostic &done(const std::string &what);
   Diagnostic &kept(Place place, const std::string &why);
+
+  /// Another directive that is to be carried out on this kernel now; empty for none.
+  std::string handsOverTo;
 
 private:
   std::map<const source::Kernel *, std::unique_ptr<analysis::KernelFacts>> known;

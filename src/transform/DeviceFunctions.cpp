@@ -3,10 +3,10 @@
 
 #include "source/TextEdits.h"
 #include "source/Unit.h"
+#include "transform/Mentions.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclTemplate.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Tooling/Syntax/Tokens.h>
 
 #include <algorithm>
@@ -28,52 +28,6 @@ std::vector<const FunctionDecl *> calleesIn(const source::Unit &unit, const Uses
   }
   return found;
 }
-
-/// Who mentions which functions, by place in the text: instantiations of one template count as one.
-class Mentions : public RecursiveASTVisitor<Mentions> {
-public:
-  explicit Mentions(const source::Unit &unit) : unit(unit) {
-    TraverseDecl(unit.context().getTranslationUnitDecl());
-  }
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool TraverseDecl(Decl *decl) {
-    bool topLevel = decl && decl->getDeclContext() && isa<TranslationUnitDecl>(decl->getDeclContext());
-    if (topLevel && !unit.isUserCode(decl->getLocation()) && !isa<NamespaceDecl, LinkageSpecDecl>(decl))
-      return true;
-    const FunctionDecl *before = inside;
-    if (auto *function = dyn_cast_or_null<FunctionDecl>(decl))
-      inside = function;
-    bool goOn = RecursiveASTVisitor::TraverseDecl(decl);
-    inside = before;
-    return goOn;
-  }
-  bool VisitDeclRefExpr(DeclRefExpr *reference) {
-    if (auto *function = dyn_cast<FunctionDecl>(reference->getDecl()))
-      note(function);
-    return true;
-  }
-  bool VisitOverloadExpr(OverloadExpr *reference) {
-    for (const NamedDecl *candidate : reference->decls())
-      if (auto *function = candidate->getAsFunction())
-        note(function);
-    return true;
-  }
-
-  /// The functions (by place) that mention the one at this place; 0 for code outside of functions.
-  const std::set<unsigned> &of(const FunctionDecl *function) { return users[key(function)]; }
-  static unsigned key(const FunctionDecl *function) {
-    const FunctionDecl *defined = nullptr;
-    if (function->hasBody(defined))
-      function = defined;
-    return function->getLocation().getRawEncoding();
-  }
-
-private:
-  void note(const FunctionDecl *function) { users[key(function)].insert(inside ? key(inside) : 0); }
-  const source::Unit &unit;
-  const FunctionDecl *inside = nullptr;
-  std::map<unsigned, std::set<unsigned>> users;
-};
 
 class FunctionChanger {
 public:
@@ -158,42 +112,37 @@ private:
     return name;
   }
 
-  /// The indices that this function, or one it calls, asks for.
-  std::vector<std::string> indicesFor(const FunctionDecl *function) {
-    std::set<std::string> wanted;
+  /// What this function, or one it calls, must be given.
+  std::vector<ItemIndices::Passed> passedTo(const FunctionDecl *function) {
+    std::string texts;
     std::set<const FunctionDecl *> visited;
     std::function<void(const FunctionDecl *)> visit = [&](const FunctionDecl *each) {
       if (!visited.insert(each).second)
         return;
-      for (const NamedAxis &axis : indices.all()) {
-        bool isGrid = axis.axis.dimension == Axis::grid;
-        if (usesOf[each].mentions(isGrid ? analysis::ThreadBuiltin::Kind::BlockIdx
-                                         : analysis::ThreadBuiltin::Kind::ThreadIdx,
-                                  isGrid ? 0 : axis.axis.dimension))
-          wanted.insert(axis.index);
-      }
+      for (const Uses::Builtin &builtin : usesOf[each].builtins)
+        texts += indices.replacementFor(builtin.what).value_or("") + " ";
       for (const FunctionDecl *callee : calleesIn(unit, usesOf[each]))
         if (seen[callee])
           visit(callee);
     };
     visit(function);
-    std::vector<std::string> ordered;
-    for (const NamedAxis &axis : indices.all())
-      if (wanted.contains(axis.index))
-        ordered.insert(ordered.begin(), axis.index); // x first
-    return ordered;
+    std::vector<ItemIndices::Passed> wanted;
+    for (ItemIndices::Passed &each : indices.passed())
+      if (mentionsWord(texts, each.name))
+        wanted.push_back(std::move(each));
+    return wanted;
   }
 
   std::string argumentsOf(const FunctionDecl *function) {
     std::string list;
-    for (const std::string &index : indicesFor(function))
-      list += (list.empty() ? "" : ", ") + index;
+    for (const ItemIndices::Passed &each : passedTo(function))
+      list += (list.empty() ? "" : ", ") + each.name;
     return list;
   }
   std::string parametersOf(const FunctionDecl *function) {
     std::string list;
-    for (const std::string &index : indicesFor(function))
-      list += (list.empty() ? "const unsigned " : ", const unsigned ") + index;
+    for (const ItemIndices::Passed &each : passedTo(function))
+      list += (list.empty() ? "" : ", ") + each.declaration;
     return list;
   }
 
@@ -208,21 +157,6 @@ private:
     return parts;
   }
 
-  /// From the first word of the declaration (`template`, `__device__`) to the closing brace. Clang's own
-  /// range leaves out attributes in front.
-  SourceRange wholeOf(const FunctionDecl *function) const {
-    llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
-    SourceRange range(function->getOuterLocStart(), function->getBody()->getEndLoc());
-    size_t begin = source::tokensOf(unit, range).begin;
-    auto isBoundary = [&](size_t token) {
-      tok::TokenKind kind = all[token].kind();
-      return kind == tok::semi || kind == tok::l_brace || kind == tok::r_brace;
-    };
-    while (begin > 0 && !isBoundary(begin - 1))
-      --begin;
-    return {all[begin].location(), range.getEnd()};
-  }
-
   bool changeInPlace(const FunctionDecl *function) {
     for (const source::Replacement &part : editsOf(function))
       context.edits.replace(unit, part.part, part.text);
@@ -232,7 +166,7 @@ private:
   bool addCopy(const FunctionDecl *function) {
     if (!copied.insert(Mentions::key(function)).second)
       return true; // another instantiation of the same template
-    source::Rendered copy = source::render(unit, wholeOf(function), editsOf(function));
+    source::Rendered copy = source::render(unit, wholeDefinition(unit, function), editsOf(function));
     if (auto *refused = std::get_if<Diagnostic>(&copy)) {
       context.refuse(*refused);
       return false;

@@ -18,8 +18,6 @@ using namespace clang;
 namespace heddle::transform {
 namespace {
 
-constexpr const char *header = "#include <heddle/launch.cuh>\n";
-
 /// Mentions of a kernel that are neither launches nor questions about it.
 class OtherMentions : public RecursiveASTVisitor<OtherMentions> {
 public:
@@ -73,6 +71,32 @@ bool isSimple(const Expr *expression) {
       expression->IgnoreImpCasts());
 }
 
+std::string textOf(const Context &context, const Expr *expression) {
+  source::Rendered text = source::render(context.program.host(), expression->getSourceRange());
+  return std::holds_alternative<std::string>(text) ? std::get<std::string>(text) : std::string();
+}
+
+std::string over(const std::string &text, bool simple, unsigned by) {
+  if (by == 1)
+    return text;
+  return simple ? fmt::format("{} / {}", text, by) : fmt::format("({}) / {}", text, by);
+}
+
+std::string ofParts(const Context &context, const CXXConstructExpr *construction,
+                    const std::array<unsigned, 3> &by) {
+  std::string parts;
+  for (unsigned d = 0; d < construction->getNumArgs(); ++d) {
+    const Expr *part = construction->getArg(d);
+    if (isa<CXXDefaultArgExpr>(part))
+      break;
+    std::string text = textOf(context, part);
+    if (text.empty())
+      return {};
+    parts += (d ? ", " : "") + over(text, isSimple(part), by[d]);
+  }
+  return "dim3(" + parts + ")";
+}
+
 class LaunchDivider {
 public:
   LaunchDivider(Context &context, const LaunchDivision &division) : context(context), division(division) {}
@@ -81,6 +105,10 @@ public:
     if (launch.form == source::Launch::Form::LaunchKernelEx) {
       context.refuse(launch.place,
                      "this launch takes its block from a cudaLaunchConfig_t, which is not followed");
+      return false;
+    }
+    if (launch.form == source::Launch::Form::Delegated) {
+      context.refuse(launch.place, "the kernel's warps stay, so a block of it is a warp and cannot shrink");
       return false;
     }
     bool changesBlock = division.block != std::array<unsigned, 3>{1, 1, 1};
@@ -108,76 +136,17 @@ private:
         return false;
       }
     }
-    std::string text = isKnown ? direct(shape, by) : std::string();
+    std::string text = isKnown ? dividedShape(context, shape, by) : std::string();
     if (text.empty())
       text = atRunTime(shape, by, what);
     context.edits.replace(*launch.unit, shape.expr->getSourceRange(), text);
     return true;
   }
 
-  std::string textOf(const Expr *expression) const {
-    source::Rendered text = source::render(context.program.host(), expression->getSourceRange());
-    return std::holds_alternative<std::string>(text) ? std::get<std::string>(text) : std::string();
-  }
-
-  static std::string over(const std::string &text, bool simple, unsigned by) {
-    if (by == 1)
-      return text;
-    return simple ? fmt::format("{} / {}", text, by) : fmt::format("({}) / {}", text, by);
-  }
-
-  /// The written expression, without the conversion to dim3 that nobody wrote.
-  static const Expr *writtenPart(const Expr *expression) {
-    for (;;) {
-      const Expr *e = expression->IgnoreImplicit();
-      auto *construction = dyn_cast<CXXConstructExpr>(e);
-      bool isConversion = construction && !isa<CXXTemporaryObjectExpr>(e) &&
-                          construction->getNumArgs() >= 1 && !construction->getParenOrBraceRange().isValid();
-      if (!isConversion)
-        return e;
-      expression = construction->getArg(0);
-    }
-  }
-
-  std::string direct(const source::LaunchShape &shape, const std::array<unsigned, 3> &by) const {
-    const Expr *written = writtenPart(shape.expr);
-    if (written->getType()->isIntegerType())
-      return by[1] == 1 && by[2] == 1 ? over(textOf(written), isSimple(written), by[0]) : std::string();
-    const CXXConstructExpr *construction = dyn_cast<CXXConstructExpr>(written);
-    if (auto *cast = dyn_cast<CXXFunctionalCastExpr>(written))
-      construction = dyn_cast<CXXConstructExpr>(cast->getSubExpr()->IgnoreImplicit());
-    if (construction && construction->getNumArgs() >= 1 && construction->getNumArgs() <= 3 &&
-        construction->getArg(0)->getType()->isIntegerType())
-      return ofParts(construction, by);
-    std::string text = textOf(written);
-    if (!isSimple(written) || text.empty())
-      return {};
-    std::string parts;
-    for (unsigned d = 0; d < 3; ++d)
-      parts += (d ? ", " : "") + over(text + "." + "xyz"[d], true, by[d]);
-    // What is known to be 1 need not be said.
-    bool isFlat = shape.xyz[2].value == 1;
-    return "dim3(" + (isFlat ? parts.substr(0, parts.rfind(", ")) : parts) + ")";
-  }
-
-  std::string ofParts(const CXXConstructExpr *construction, const std::array<unsigned, 3> &by) const {
-    std::string parts;
-    for (unsigned d = 0; d < construction->getNumArgs(); ++d) {
-      const Expr *part = construction->getArg(d);
-      if (isa<CXXDefaultArgExpr>(part))
-        break;
-      std::string text = textOf(part);
-      if (text.empty())
-        return {};
-      parts += (d ? ", " : "") + over(text, isSimple(part), by[d]);
-    }
-    return "dim3(" + parts + ")";
-  }
-
   std::string atRunTime(const source::LaunchShape &shape, const std::array<unsigned, 3> &by,
                         const std::string &what) {
     needsHeader = true;
-    std::string text = textOf(writtenPart(shape.expr));
+    std::string text = textOf(context, writtenPart(shape.expr));
     return fmt::format("heddle::merged{}<{}, {}, {}>({}, \"{}\")", what == "block" ? "Block" : "Grid", by[0],
                        by[1], by[2], text, context.target.name);
   }
@@ -186,41 +155,95 @@ private:
   const LaunchDivision &division;
 };
 
-/// Puts the helper's #include behind the last one of the file, or at its top. Directives leave no tokens, so
-/// it goes before the first token that follows the last #include.
-void includeHeader(Context &context) {
-  const source::Unit &unit = context.program.host();
+} // namespace
+
+const Expr *writtenPart(const Expr *expression) {
+  for (;;) {
+    const Expr *e = expression->IgnoreImplicit();
+    auto *construction = dyn_cast<CXXConstructExpr>(e);
+    bool isConversion = construction && !isa<CXXTemporaryObjectExpr>(e) && construction->getNumArgs() >= 1 &&
+                        !construction->getParenOrBraceRange().isValid();
+    if (!isConversion)
+      return e;
+    expression = construction->getArg(0);
+  }
+}
+
+std::string dividedShape(const Context &context, const source::LaunchShape &shape,
+                         const std::array<unsigned, 3> &by) {
+  const Expr *written = writtenPart(shape.expr);
+  if (written->getType()->isIntegerType())
+    return by[1] == 1 && by[2] == 1 ? over(textOf(context, written), isSimple(written), by[0])
+                                    : std::string();
+  const CXXConstructExpr *construction = dyn_cast<CXXConstructExpr>(written);
+  if (auto *cast = dyn_cast<CXXFunctionalCastExpr>(written))
+    construction = dyn_cast<CXXConstructExpr>(cast->getSubExpr()->IgnoreImplicit());
+  if (construction && construction->getNumArgs() >= 1 && construction->getNumArgs() <= 3 &&
+      construction->getArg(0)->getType()->isIntegerType())
+    return ofParts(context, construction, by);
+  std::string text = textOf(context, written);
+  if (!isSimple(written) || text.empty())
+    return {};
+  std::string parts;
+  for (unsigned d = 0; d < 3; ++d)
+    parts += (d ? ", " : "") + over(text + "." + "xyz"[d], true, by[d]);
+  // What is known to be 1 need not be said.
+  bool isFlat = shape.xyz[2].value == 1;
+  return "dim3(" + (isFlat ? parts.substr(0, parts.rfind(", ")) : parts) + ")";
+}
+
+/// The first token of the file that follows its last #include: directives leave no tokens.
+static const syntax::Token *firstBehindIncludes(const source::Unit &unit) {
   const SourceManager &sources = unit.sources();
-  llvm::StringRef buffer = sources.getBufferData(sources.getMainFileID());
-  if (buffer.contains("<heddle/launch.cuh>"))
-    return;
-  unsigned last = 0;
+  std::optional<unsigned> last;
   for (unsigned i = 0; i < sources.local_sloc_entry_size(); ++i) {
     const SrcMgr::SLocEntry &slot = sources.getLocalSLocEntry(i);
     if (!slot.isFile())
       continue;
     SourceLocation from = slot.getFile().getIncludeLoc();
     if (from.isValid() && sources.isWrittenInMainFile(from))
-      last = std::max(last, sources.getFileOffset(from));
+      last = std::max(last.value_or(0), sources.getFileOffset(from));
   }
   for (const syntax::Token &token : unit.tokens().expandedTokens()) {
     SourceLocation at = sources.getExpansionLoc(token.location());
-    if (token.kind() != tok::eof && sources.isWrittenInMainFile(at) && sources.getFileOffset(at) > last) {
-      context.edits.insertBefore(unit, token.location(), header + std::string("\n"));
-      return;
-    }
+    const bool isBehind = !last || sources.getFileOffset(at) > *last;
+    if (token.kind() != tok::eof && sources.isWrittenInMainFile(at) && isBehind)
+      return &token;
   }
+  return nullptr;
 }
 
-} // namespace
+void includeHelper(Context &context, const std::string &header) {
+  const source::Unit &host = context.program.host(), &device = context.program.device();
+  const SourceManager &sources = host.sources();
+  if (sources.getBufferData(sources.getMainFileID()).contains("<heddle/" + header + ">"))
+    return;
+  const std::string text = fmt::format("#include <heddle/{}>\n\n", header);
+  const syntax::Token *onHost = firstBehindIncludes(host), *onDevice = firstBehindIncludes(device);
+  if (!onHost)
+    return;
+  // `__global__` may be no token at all for the host.
+  const auto lineOf = [](const source::Unit &unit, const syntax::Token *token) {
+    return unit.sources().getExpansionLineNumber(token->location());
+  };
+  if (onDevice && lineOf(device, onDevice) == lineOf(host, onHost))
+    context.edits.insertBefore(device, onDevice->location(), text);
+  else
+    context.edits.insertBefore(host, onHost->location(), text);
+}
 
-bool divideLaunches(Context &context, const LaunchDivision &division, unsigned &launches) {
+std::string writtenShape(const Context &context, const source::LaunchShape &shape) {
+  source::Rendered text = source::render(context.program.host(), writtenPart(shape.expr)->getSourceRange());
+  return std::holds_alternative<std::string>(text) ? std::get<std::string>(text) : std::string();
+}
+
+bool changeLaunches(Context &context, const std::function<bool(const source::Launch &)> &change,
+                    unsigned &launches) {
   std::set<std::string> names;
   for (const source::Kernel *kernel : context.target.instances)
     names.insert(kernel->mangledName);
   std::set<unsigned> places;
   bool throughPointer = false;
-  LaunchDivider divider(context, division);
   for (const source::Launch &launch : context.program.launches()) {
     bool isOurs = launch.kernel && names.contains(launch.kernel->mangledName);
     if (!isOurs)
@@ -228,7 +251,7 @@ bool divideLaunches(Context &context, const LaunchDivision &division, unsigned &
     const Expr *callee = launch.call->getCallee()->IgnoreParenImpCasts();
     auto *direct = dyn_cast<DeclRefExpr>(callee);
     throughPointer |= !direct || !isa<FunctionDecl>(direct->getDecl());
-    if (!divider.divide(launch))
+    if (!change(launch))
       return false;
     places.insert(launch.call->getBeginLoc().getRawEncoding());
   }
@@ -238,9 +261,17 @@ bool divideLaunches(Context &context, const LaunchDivision &division, unsigned &
                    "the kernel's address is taken here, so launches of it may be missed");
     return false;
   }
-  if (divider.needsHeader)
-    includeHeader(context);
   launches = unsigned(places.size());
+  return true;
+}
+
+bool divideLaunches(Context &context, const LaunchDivision &division, unsigned &launches) {
+  LaunchDivider divider(context, division);
+  if (!changeLaunches(
+          context, [&](const source::Launch &launch) { return divider.divide(launch); }, launches))
+    return false;
+  if (divider.needsHeader)
+    includeHelper(context, "launch.cuh");
   return true;
 }
 

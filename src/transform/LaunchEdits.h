@@ -4,6 +4,11 @@
 #include "transform/Context.h"
 
 #include <array>
+#include <functional>
+
+namespace clang {
+class Expr;
+}
 
 namespace heddle::transform {
 
@@ -18,5 +23,21 @@ struct LaunchDivision {
 /// a refusal, where a launch's shape does not divide, cannot be reached, or may happen elsewhere. `launches`
 /// gets their number.
 bool divideLaunches(Context &context, const LaunchDivision &division, unsigned &launches);
+
+/// Shows every launch of the target in the file, and counts the places. False, with a refusal, where `change`
+/// gives false or a launch may happen elsewhere.
+bool changeLaunches(Context &context, const std::function<bool(const source::Launch &)> &change,
+                    unsigned &launches);
+
+/// A launch's shape without the conversion to dim3 that nobody wrote, and its text.
+const clang::Expr *writtenPart(const clang::Expr *shape);
+std::string writtenShape(const Context &context, const source::LaunchShape &shape);
+
+/// The text of a shape that is known, divided; empty where it has to be worked out at run time.
+std::string dividedShape(const Context &context, const source::LaunchShape &shape,
+                         const std::array<unsigned, 3> &by);
+
+/// Puts `#include <heddle/...>` behind the last one of the file, where it is not there yet.
+void includeHelper(Context &context, const std::string &header);
 
 } // namespace heddle::transform

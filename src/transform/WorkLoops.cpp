@@ -62,17 +62,6 @@ std::string shifted(const std::string &text, const std::string &by, bool firstTo
   return result;
 }
 
-bool mentionsWord(const std::string &text, const std::string &word) {
-  auto isPart = [](char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
-    bool begins = at == 0 || !isPart(text[at - 1]);
-    bool ends = at + word.size() == text.size() || !isPart(text[at + word.size()]);
-    if (begins && ends)
-      return true;
-  }
-  return false;
-}
-
 /// What stands between two statements: the rest of the first one's line, whole lines, and the second one's
 /// indentation.
 struct Gap {
@@ -296,15 +285,31 @@ private:
     const std::string function = rendered(vote.call->getCallee()->getSourceRange(), {});
     const std::string name = vote.vote->getNameAsString();
     const bool isCounted = vote.kind == BlockVote::Kind::Count;
-    if (!plan.find(vote.vote)) // all items vote alike
+    const bool isAlike = !plan.find(vote.vote), someDoNot = plan.needsActive || indices.presence(0);
+    if (isAlike && (!isCounted || !someDoNot))
       return fmt::format("{}{}({})", isCounted ? fmt::format("{} * ", indices.items()) : "", function, name);
     const std::string between = isCounted ? " + " : vote.kind == BlockVote::Kind::Any ? " | " : " & ";
+    const std::vector<std::string> all = indices.allSubscripts();
     std::string joined;
-    for (const std::string &subscripts : indices.allSubscripts()) {
-      const std::string each = name + subscripts;
+    for (unsigned item = 0; item < all.size(); ++item) {
+      const std::string each = ofItem(vote, name + (isAlike ? "" : all[item]), all[item], item);
       joined += (joined.empty() ? "" : between) + (isCounted ? fmt::format("{}({})", function, each) : each);
     }
     return isCounted ? joined : fmt::format("{}({})", function, joined);
+  }
+
+  /// An item that has returned, or that there is none of, does not vote: what it left behind does not count.
+  std::string ofItem(const BlockVote &vote, const std::string &value, const std::string &subscripts,
+                     unsigned item) const {
+    std::string votes;
+    if (std::optional<std::string> presence = indices.presence(item))
+      votes = *presence;
+    if (plan.needsActive)
+      votes += (votes.empty() ? "" : " && ") + activeName + subscripts;
+    if (votes.empty())
+      return value;
+    return vote.kind == BlockVote::Kind::All ? fmt::format("(!({}) || {})", votes, value)
+                                             : fmt::format("({} && {})", votes, value);
   }
 
   static bool isUsedIn(const ItemVariable &entry, unsigned group) {
@@ -589,6 +594,8 @@ private:
   /// What the kernel needs before its first statement.
   std::string writePrologue(const std::string &indent) {
     std::string result;
+    if (indices.block() && !indices.block()->prologue.empty())
+      result += indent + indices.block()->prologue + "\n";
     std::vector<std::string> copies;
     for (const ItemVariable &entry : plan.variables) {
       if (entry.declaredBy || entry.keep != Keep::Array)
@@ -608,7 +615,7 @@ private:
         all = "{" + row + "}";
       }
       result += fmt::format("{}bool {}{} = {};\n", indent, activeName, indices.extents(), all);
-      result += fmt::format("{}int {} = {};\n", indent, leftName, indices.items());
+      result += fmt::format("{}int {} = {};\n", indent, leftName, itemsOfThread());
     }
     if (!copies.empty()) {
       std::string inner;
@@ -619,10 +626,25 @@ private:
     return result;
   }
 
+  /// The loop mostly ends before its bound: copies would be passed over, unless arrays must become registers.
+  bool isToldBlock() const { return indices.block() && !indices.block()->parameter.empty(); }
+  bool hasArrays() const {
+    return plan.needsActive || std::ranges::any_of(plan.variables, [](const ItemVariable &entry) {
+             return entry.keep == Keep::Array;
+           });
+  }
+
+  std::string itemsOfThread() const {
+    if (!indices.absence())
+      return std::to_string(indices.items());
+    const BlockForm &block = *indices.block();
+    return fmt::format("({} + {} - threadIdx.x) / {}", block.threads, block.lanes[0] - 1, block.lanes[0]);
+  }
+
   /// Work loops around some lines that are indented as they would be without.
   std::string loopAround(const std::string &lines, const std::string &indent, const std::string &label) {
     std::string open, close, deeper = indent;
-    bool unroll = indices.items() <= mostUnrolled;
+    bool unroll = indices.items() <= mostUnrolled && (hasArrays() || !isToldBlock());
     std::string body = lines;
     for (const NamedAxis &axis : indices.all()) {
       if (unroll)
@@ -632,8 +654,11 @@ private:
       close = deeper + "}\n" + close;
       deeper += unitIndent;
       body = shifted(body, unitIndent, true);
-      if (mentionsWord(lines, axis.index))
+      const std::optional<std::string> absence = indices.absence();
+      if (absence || mentionsWord(lines, axis.index))
         open += fmt::format("{}const unsigned {} = {};\n", deeper, axis.index, indices.definitionOf(axis));
+      if (absence)
+        open += fmt::format("{}if ({})\n{}{}break;\n", deeper, *absence, deeper, unitIndent);
     }
     if (label.empty())
       return open + body + close;
@@ -720,127 +745,6 @@ private:
 };
 
 } // namespace
-
-// Indices
-// ----------------------------------------------------------------------------------------------------------
-
-std::vector<NamedAxis> nameAxes(const std::vector<Axis> &axes, Names &names) {
-  static const char *const counters[] = {"kx", "ky", "kz", "kb"};
-  static const char *const indices[] = {"threadX", "threadY", "threadZ", "blockX"};
-  std::vector<NamedAxis> named;
-  for (const Axis &axis : axes)
-    named.push_back({axis, names.fresh(counters[axis.dimension]), names.fresh(indices[axis.dimension])});
-  return named;
-}
-
-std::string ItemIndices::component(ThreadBuiltin::Kind kind, unsigned dimension) const {
-  return replacementFor({kind, dimension}).value_or(ThreadBuiltin{kind, dimension}.name());
-}
-
-std::optional<std::string> ItemIndices::replacementFor(const ThreadBuiltin &builtin) const {
-  using Kind = ThreadBuiltin::Kind;
-  auto isOf = [&](const NamedAxis &axis, unsigned dimension) {
-    bool isGrid = builtin.kind == Kind::BlockIdx || builtin.kind == Kind::GridDim;
-    return builtin.kind != Kind::WarpSize &&
-           (isGrid ? dimension == 0 && axis.axis.dimension == Axis::grid : axis.axis.dimension == dimension);
-  };
-  bool isIndex = builtin.kind == Kind::ThreadIdx || builtin.kind == Kind::BlockIdx;
-  if (builtin.dimension < 3) {
-    for (const NamedAxis &axis : axes)
-      if (isOf(axis, builtin.dimension))
-        return isIndex ? axis.index : fmt::format("({} * {})", builtin.name(), axis.axis.factor);
-    return std::nullopt;
-  }
-  bool changes = false;
-  for (const NamedAxis &axis : axes)
-    for (unsigned dimension = 0; dimension < 3; ++dimension)
-      changes |= isOf(axis, dimension);
-  if (!changes)
-    return std::nullopt;
-  return fmt::format("{}({}, {}, {})", isIndex ? "make_uint3" : "dim3", component(builtin.kind, 0),
-                     component(builtin.kind, 1), component(builtin.kind, 2));
-}
-
-std::string ItemIndices::definitionOf(const NamedAxis &axis) const {
-  bool isGrid = axis.axis.dimension == Axis::grid;
-  std::string letter(1, "xyzx"[axis.axis.dimension]);
-  std::string index = (isGrid ? "blockIdx." : "threadIdx.") + letter;
-  std::string extent = (isGrid ? "gridDim." : "blockDim.") + letter;
-  return map == Map::Interleaved ? fmt::format("{} + {} * {}", index, axis.counter, extent)
-                                 : fmt::format("{} * {} + {}", index, axis.axis.factor, axis.counter);
-}
-
-std::string ItemIndices::subscripts() const {
-  std::string text;
-  for (const NamedAxis &axis : axes)
-    text += "[" + axis.counter + "]";
-  return text;
-}
-
-std::string ItemIndices::firstSubscripts() const {
-  std::string text;
-  for (size_t i = 0; i < axes.size(); ++i)
-    text += "[0]";
-  return text;
-}
-
-std::vector<std::string> ItemIndices::allSubscripts() const {
-  std::vector<std::string> all = {""};
-  for (const NamedAxis &axis : axes) {
-    std::vector<std::string> longer;
-    for (const std::string &each : all)
-      for (unsigned k = 0; k < axis.axis.factor; ++k)
-        longer.push_back(fmt::format("{}[{}]", each, k));
-    all = std::move(longer);
-  }
-  return all;
-}
-
-std::string ItemIndices::extents() const {
-  std::string text;
-  for (const NamedAxis &axis : axes)
-    text += fmt::format("[{}]", axis.axis.factor);
-  return text;
-}
-
-unsigned ItemIndices::items() const {
-  unsigned product = 1;
-  for (const NamedAxis &axis : axes)
-    product *= axis.axis.factor;
-  return product;
-}
-
-std::optional<source::Replacement> inFrontOfArguments(const source::Unit &unit, SourceRange callee,
-                                                      const std::string &text) {
-  llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
-  size_t at = source::tokensOf(unit, callee).end;
-  if (at + 1 >= all.size() || all[at].kind() != tok::l_paren)
-    return std::nullopt;
-  bool isOnly = all[at + 1].kind() == tok::r_paren;
-  return source::Replacement{SourceRange(all[at].location(), all[at].location()),
-                             "(" + text + (isOnly ? "" : ", ")};
-}
-
-std::vector<source::Replacement> replacementsIn(const source::Unit &unit, const Uses &uses,
-                                                const ItemIndices &indices, const CallChanges &calls) {
-  std::vector<source::Replacement> parts;
-  for (const Uses::Builtin &builtin : uses.builtins)
-    if (std::optional<std::string> text = indices.replacementFor(builtin.what))
-      parts.push_back({builtin.range, *text});
-  for (const CallExpr *call : uses.calls) {
-    const FunctionDecl *callee = analysis::calleeOf(call);
-    auto change = callee ? calls.find(callee) : calls.end();
-    if (change == calls.end())
-      continue;
-    auto *name = cast<DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts());
-    if (change->second.name != callee->getNameAsString())
-      parts.push_back({SourceRange(name->getLocation(), name->getLocation()), change->second.name});
-    if (!change->second.arguments.empty())
-      if (auto part = inFrontOfArguments(unit, name->getSourceRange(), change->second.arguments))
-        parts.push_back(*part);
-  }
-  return parts;
-}
 
 source::Rendered writeWorkLoops(const source::Kernel &kernel, const WorkPlan &plan,
                                 const ItemIndices &indices, const CallChanges &calls, Names &names) {

@@ -432,7 +432,7 @@ private:
     for (PlanNode *node : plan.nodes) {
       if (node && node->vote) // all items' votes are asked for at once
         if (auto at = index.find(node->vote->vote); at != index.end() && isItem[at->second])
-          variables[at->second].inHeader = true;
+          variables[at->second].isVoted = true;
       if (!node || node->role != Role::Structure)
         continue;
       bool usesIndex =
@@ -752,7 +752,7 @@ private:
       entry.declaredIn = entry.declaredBy ? entry.declaredBy->group : once;
       if (!isItem[i])
         continue;
-      bool elsewhere = entry.inHeader;
+      bool elsewhere = entry.inHeader || entry.isVoted;
       for (unsigned group : groups[i])
         elsewhere |= entry.declaredBy && group != entry.declaredIn;
       // A parameter comes from outside: what a work loop in a loop makes of it is there in the next
@@ -761,7 +761,7 @@ private:
       for (unsigned group : groups[i])
         elsewhere |= !entry.declaredBy && isInLoop(plan.groups[group].parent);
       if (elsewhere)
-        entry.keep = !entry.inHeader && entry.declaredBy &&
+        entry.keep = !entry.inHeader && !entry.isVoted && entry.declaredBy &&
                              (uniform.isCheapAndStable(entry.variable) || isSetWhereRead(entry.variable)) &&
                              isReadAlikeEverywhere(entry.variable)
                          ? Keep::Recompute

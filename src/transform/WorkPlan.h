@@ -82,6 +82,7 @@ struct ItemVariable {
   unsigned declaredIn = PlanBody::Segment::once; ///< number of a work loop
   std::vector<unsigned> groups;                  ///< that mention it, in order
   bool inHeader = false;                         ///< a condition of the structure reads it
+  bool isVoted = false;                          ///< at a barrier at which the block votes
 };
 
 /// What each statement of a kernel becomes when threads are merged: which work is done once, which in work

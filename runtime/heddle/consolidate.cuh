@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Launches of kernels of which one warp does a block's work. What was assumed of a block when the kernel was
+// written anew is checked where only the launch knows it: a block that does not fit ends the program with a
+// message, as the kernel would leave out work without one.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace heddle {
+
+[[noreturn]] inline void doesNotFit(const char *kernel, const char *what, dim3 shape, const char *wanted,
+                                    unsigned long long number) {
+  std::fprintf(stderr,
+               "heddle: kernel '%s' was consolidated, and the %s of this launch, (%u, %u, %u), %s %llu\n",
+               kernel, what, shape.x, shape.y, shape.z, wanted, number);
+  std::abort();
+}
+
+/// The original block of a launch, for a kernel that is told and whose work loops go up to Most threads.
+template <unsigned Most> dim3 blockShape(dim3 block, const char *kernel) {
+  if (1ull * block.x * block.y * block.z > Most)
+    doesNotFit(kernel, "block", block, "has more threads than", Most);
+  return block;
+}
+template <unsigned Most> unsigned blockThreads(dim3 block, const char *kernel) {
+  return blockShape<Most>(block, kernel).x * block.y * block.z;
+}
+
+/// LX * LY * LZ lanes in the place of a block of X * Y * Z threads, as the kernel now says.
+template <unsigned X, unsigned Y, unsigned Z, unsigned LX, unsigned LY, unsigned LZ>
+dim3 warpOf(dim3 block, const char *kernel) {
+  if (block.x != X || block.y != Y || block.z != Z)
+    doesNotFit(kernel, "block", block,
+               "is not the one it was consolidated for, with threads:", 1ull * X * Y * Z);
+  return dim3(LX, LY, LZ);
+}
+
+/// More blocks instead of larger ones, where threads only ask for their place in the grid.
+template <unsigned X, unsigned Y, unsigned Z> dim3 grownGrid(dim3 grid, const char *kernel) {
+  const unsigned long long x = 1ull * grid.x * X, y = 1ull * grid.y * Y, z = 1ull * grid.z * Z;
+  if (x > 0x7fffffff)
+    doesNotFit(kernel, "grid", grid, "would become too long in x when multiplied by", X);
+  if (y > 65535)
+    doesNotFit(kernel, "grid", grid, "would become too long in y when multiplied by", Y);
+  if (z > 65535)
+    doesNotFit(kernel, "grid", grid, "would become too long in z when multiplied by", Z);
+  return dim3(unsigned(x), unsigned(y), unsigned(z));
+}
+
+/// The same for a row of threads of which only the launch knows how many there are.
+inline dim3 gridOfWarps(dim3 grid, dim3 block, const char *kernel) {
+  if (block.x % 32 != 0 || block.y != 1 || block.z != 1)
+    doesNotFit(kernel, "block", block, "is no row of a multiple of", 32);
+  const unsigned long long x = 1ull * grid.x * (block.x / 32);
+  if (x > 0x7fffffff)
+    doesNotFit(kernel, "grid", grid, "would become too long in x when multiplied by", block.x / 32);
+  return dim3(unsigned(x), grid.y, grid.z);
+}
+
+} // namespace heddle

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "transform/Context.h"
+
+namespace heddle::transform {
+
+/// Whether one warp in the place of a block would pay, and why or why not, for the report.
+struct ConsolidateChoice {
+  bool pays = false;
+  std::string why;
+};
+
+/// From what is known of the kernel: barriers and the work between them, registers and occupancy before and
+/// after, the size of the grid. Carries the first stage out on a copy of the text to see what it would be.
+ConsolidateChoice weighConsolidation(Context &context);
+
+/// What comes before the stages of `consolidate`: with nothing set, calls it off where it would not pay. Any
+/// setting says that it is wanted.
+bool chooseToConsolidate(Context &context);
+
+} // namespace heddle::transform

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "transform/Context.h"
+
+namespace heddle::transform {
+
+/// Rewrites every launch of the target in the file for a kernel whose warps stay. `launches` gets their
+/// number.
+///
+///     k<<<grid, block, bytes, stream>>>(a, n)   =>   heddle::delegate(k, grid, block, bytes, stream)(a, n)
+///
+/// False, with a refusal, for launches of all blocks at once, by a cudaLaunchConfig_t or through a pointer,
+/// and where the kernel's address is taken.
+bool delegateLaunches(Context &context, unsigned &launches);
+
+} // namespace heddle::transform

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/Mentions.h"
+
+#include "source/TextEdits.h"
+#include "source/Unit.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/DeclTemplate.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Tooling/Syntax/Tokens.h>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+class Finder : public RecursiveASTVisitor<Finder> {
+public:
+  Finder(const source::Unit &unit, std::map<unsigned, std::set<unsigned>> &users) : unit(unit), users(users) {
+    TraverseDecl(unit.context().getTranslationUnitDecl());
+  }
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool TraverseDecl(Decl *decl) {
+    bool topLevel = decl && decl->getDeclContext() && isa<TranslationUnitDecl>(decl->getDeclContext());
+    if (topLevel && !unit.isUserCode(decl->getLocation()) && !isa<NamespaceDecl, LinkageSpecDecl>(decl))
+      return true;
+    const FunctionDecl *before = inside;
+    if (auto *function = dyn_cast_or_null<FunctionDecl>(decl))
+      inside = function;
+    bool goOn = RecursiveASTVisitor::TraverseDecl(decl);
+    inside = before;
+    return goOn;
+  }
+  bool VisitDeclRefExpr(DeclRefExpr *reference) {
+    if (auto *function = dyn_cast<FunctionDecl>(reference->getDecl()))
+      note(function);
+    return true;
+  }
+  bool VisitOverloadExpr(OverloadExpr *reference) {
+    for (const NamedDecl *candidate : reference->decls())
+      if (auto *function = candidate->getAsFunction())
+        note(function);
+    return true;
+  }
+
+private:
+  void note(const FunctionDecl *function) {
+    users[Mentions::key(function)].insert(inside ? Mentions::key(inside) : 0);
+  }
+  const source::Unit &unit;
+  const FunctionDecl *inside = nullptr;
+  std::map<unsigned, std::set<unsigned>> &users;
+};
+
+} // namespace
+
+Mentions::Mentions(const source::Unit &unit) { Finder(unit, users); }
+
+unsigned Mentions::key(const FunctionDecl *function) {
+  const FunctionDecl *defined = nullptr;
+  if (function->hasBody(defined))
+    function = defined;
+  return function->getLocation().getRawEncoding();
+}
+
+SourceRange wholeDefinition(const source::Unit &unit, const FunctionDecl *function) {
+  llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
+  SourceRange range(function->getOuterLocStart(), function->getBody()->getEndLoc());
+  size_t begin = source::tokensOf(unit, range).begin;
+  auto isBoundary = [&](size_t token) {
+    tok::TokenKind kind = all[token].kind();
+    return kind == tok::semi || kind == tok::l_brace || kind == tok::r_brace;
+  };
+  while (begin > 0 && !isBoundary(begin - 1))
+    --begin;
+  return {all[begin].location(), range.getEnd()};
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "transform/Context.h"
+#include "transform/Uses.h"
+
+#include <string>
+#include <vector>
+
+namespace clang {
+class DeclStmt;
+class FunctionDecl;
+class VarDecl;
+} // namespace clang
+
+namespace heddle::transform {
+
+/// How the blocks of a kernel, one warp each, are done by warps that stay (runtime/heddle/delegate.cuh).
+struct TaskShape {
+  unsigned warps = 1;        ///< of a block, at most
+  unsigned depth = 1;        ///< of a warp along z
+  bool isDynamic = false;    ///< tasks are taken, not dealt out
+  unsigned throttle = 0;     ///< warps of a multiprocessor; 0: as many as fit
+  std::string task = "task"; ///< the name of the parameter
+
+  /// "heddle::Tasks<4>"
+  std::string tasksType() const;
+};
+
+/// A variable in shared memory that code declares or mentions.
+struct SharedVariable {
+  const clang::VarDecl *variable = nullptr;
+  const clang::DeclStmt *statement = nullptr; ///< null for one declared outside of functions
+  bool isDynamic() const;
+};
+
+/// The shared variables of a function, in the order of the text; those of a template in all that it holds.
+std::vector<SharedVariable> sharedVariablesOf(const clang::FunctionDecl *function);
+
+/// What a function that is called (or is) a task does with the block.
+struct TaskUses {
+  Uses uses; ///< with what `if constexpr` leaves out
+  std::vector<SharedVariable> shared;
+
+  static TaskUses of(const clang::FunctionDecl *function);
+  /// It has to be told which block it does.
+  bool needsTask() const;
+  /// Something in it would mean something else where several warps make up a block.
+  bool needsChange() const;
+};
+
+/// The changes to the text of a function's body. The code itself stays as it is written: it finds variables
+/// of the names it asks for, which stand for its own block instead of the machine's.
+///
+///     {                             {
+///                                     const uint3 blockIdx = task.blockIdx;
+///       __shared__ float s[64];  =>   __shared__ float sOfWarps[4][64];
+///                                     auto &s = sOfWarps[heddle::warpOfBlock()];
+std::vector<source::Replacement> taskEditsIn(const source::Unit &unit, const clang::FunctionDecl *function,
+                                             const TaskUses &uses, const TaskShape &shape);
+
+} // namespace heddle::transform

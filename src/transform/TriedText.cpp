@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/TriedText.h"
+
+#include "source/Unit.h"
+#include "support/Paths.h"
+
+#include <clang/Basic/SourceManager.h>
+
+#include <fstream>
+
+namespace heddle::transform {
+
+std::optional<analysis::KernelResources> compiledResources(const Context &context, const std::string &text,
+                                                           const std::string &mangledName) {
+  if (!context.program.toolkit())
+    return std::nullopt;
+  TemporaryFolder folder;
+  std::filesystem::path given = context.program.file(), file = folder.path() / given.filename();
+  std::ofstream(file, std::ios::binary) << text;
+  source::CompileOptions options = context.options.compile;
+  // Its #include "..." are meant from where the user's file lies; emitted code may use the launch helpers.
+  options.userArguments.push_back("-I" + std::filesystem::absolute(given).parent_path().string());
+  options.userArguments.push_back("-I" + dataFolder("runtime").string());
+  analysis::TrueRegisters answer = analysis::trueRegisters(file, options);
+  auto found = answer.kernels.find(mangledName);
+  return found == answer.kernels.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string textOfFile(const Context &context) {
+  const clang::SourceManager &sources = context.device().sources();
+  return sources.getBufferData(sources.getMainFileID()).str();
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "analysis/TrueRegisters.h"
+#include "transform/Context.h"
+
+namespace heddle::transform {
+
+/// What ptxas says of a kernel in another text of the file, found by its mangled name. Nothing where there is
+/// no ptxas, or it does not know the kernel.
+std::optional<analysis::KernelResources> compiledResources(const Context &context, const std::string &text,
+                                                           const std::string &mangledName);
+
+/// The file as it is.
+std::string textOfFile(const Context &context);
+
+} // namespace heddle::transform
