@@ -3,8 +3,8 @@
 // Net production rates on a GPU, one thread a point, with quasi-steady or stiff species or, where the code
 // would be too long for an instruction cache otherwise, without them.
 //
-// The three stages of chem/TreatedProgram.h follow each other at one point; what goes from one to the next
-// are local variables, so registers and spills are the compiler's. Two stages need the rate constants. Most
+// The three stages of chem/TreatedProgram.h follow each other at a few points of a thread; what goes from one
+// to the next is kept for each of them in local memory. Two stages need the rate constants. Most
 // are a power of two with an exponent linear in log2 T and 1/T, some twenty instructions, which is less than
 // writing 8 bytes to global memory and reading them again takes (2 ps at 11 T instructions/s, 2.7 ps at 6
 // TB/s of an H200's L2 cache, 4 ps at 4 TB/s): they are computed again. What costs more, falloff for the most
