@@ -106,7 +106,8 @@ $kept$};
 
 $parts$
 __global__ void __launch_bounds__(threads, 1)
-    rates(int turns, size_t points, size_t stride, $parameters$, double *__restrict__ result) {
+    rates(int turnsAsked, size_t points, size_t stride, $parameters$, double *__restrict__ result) {
+  const int turns = mostTurns > 1 ? turnsAsked : 1; // one needs no loop
   extern __shared__ double2 shared[];
   double2 *const table = shared, *const species = table + 2 * tableRows, *const constants = species + 8 * longRows;
   double *const slopes = (double *)(constants + shortRows), *const row = slopes + shortRows + threadIdx.x;

@@ -145,6 +145,17 @@ public:
     return outcome;
   }
 
+  Outcome goThrough(const Directive &directive, Transform transform) {
+    std::optional<std::vector<std::string>> kernels = kernelsMeant(directive, std::nullopt);
+    const bool done = kernels && std::ranges::all_of(*kernels, [&](const std::string &kernel) {
+                        Stage stage{directive, transform, kernel, text};
+                        return carryOutStage(stage, std::nullopt) == Stage::Ended::Done;
+                      });
+    outcome.kind = done ? Outcome::Kind::Done : outcome.kind;
+    outcome.text = text;
+    return outcome;
+  }
+
 private:
   bool carryOutPragma(const std::vector<Directive> &directives, unsigned line) {
     text = withoutLine(text, line);
@@ -508,6 +519,11 @@ Outcome applyDirectives(const std::filesystem::path &file, std::string text,
                         const std::vector<Directive> &further, const Options &options,
                         Diagnostics &diagnostics) {
   return Run(file, std::move(text), options, diagnostics).go(further);
+}
+
+Outcome applyStage(const std::filesystem::path &file, std::string text, const Directive &directive,
+                   Transform stage, const Options &options, Diagnostics &diagnostics) {
+  return Run(file, std::move(text), options, diagnostics).goThrough(directive, stage);
 }
 
 Outcome applyDirectives(const std::filesystem::path &file, const std::vector<Directive> &further,

@@ -29,4 +29,8 @@ Outcome applyDirectives(const std::filesystem::path &file, std::string text,
                         const std::vector<Directive> &further, const Options &options,
                         Diagnostics &diagnostics);
 
+/// One stage of a directive by itself, on text as the stages before it leave it.
+Outcome applyStage(const std::filesystem::path &file, std::string text, const Directive &directive,
+                   Transform stage, const Options &options, Diagnostics &diagnostics);
+
 } // namespace heddle::transform

@@ -94,6 +94,8 @@ public:
     for (const DeclRefExpr *mention : collected.mentions)
       if (isOurs(mention) && !array.whyNot)
         readMention(mention);
+    if (!array.whyNot)
+      array.whyNot = sentTo;
     for (StripedAccess &access : array.accesses)
       if (!array.whyNot)
         placeShuffle(access);
@@ -266,11 +268,15 @@ private:
     return inOneRow(access, number);
   }
 
+  /// Told where there is no better reason: an address known only at run time is beyond any other way of
+  /// dealing elements out to lanes.
   bool notOwner(const StripedAccess &access) {
-    return keep(access.expression->getBeginLoc(),
-                fmt::format("'{}' is written by a lane that does not keep that element: a shuffle can fetch, "
-                            "not send",
-                            textOf(access.expression)));
+    if (!sentTo)
+      sentTo = stays(access.expression->getBeginLoc(),
+                     fmt::format("'{}' is written by a lane that does not keep that element: a shuffle can "
+                                 "fetch, not send",
+                                 textOf(access.expression)));
+    return false;
   }
 
   bool isFromLane(const WarpIndex &number) const { return number.thread == indices.lane().thread; }
@@ -591,10 +597,14 @@ private:
   // Helpers
   // ---------------------------------------------------------------------------------------------------
 
+  Diagnostic stays(SourceLocation at, const std::string &why) const {
+    return {Voice::Kept, kernel.unit->place(at),
+            fmt::format("'{}' stays in shared memory: {}", array.name, why)};
+  }
+
   bool keep(SourceLocation at, const std::string &why) {
     if (!array.whyNot)
-      array.whyNot = Diagnostic{Voice::Kept, kernel.unit->place(at),
-                                fmt::format("'{}' stays in shared memory: {}", array.name, why)};
+      array.whyNot = stays(at, why);
     return false;
   }
 
@@ -621,6 +631,7 @@ private:
   const ParentMap &parents;
   const Collector &collected;
   SharedArray &array;
+  std::optional<Diagnostic> sentTo; ///< a store that is in the way, if nothing else is
 };
 
 } // namespace

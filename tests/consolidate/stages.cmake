@@ -50,7 +50,7 @@ set(remap
 # What it refuses where nothing but it would do, and why.
 set(remapRefused
     "matmul|address known only at run time"
-    "transpose|a shuffle can fetch, not send"
+    "transpose|address known only at run time"
     "scalar_product|address known only at run time"
     "sobol|a shuffle that not all lanes come to"
     "early_exit|address known only at run time"

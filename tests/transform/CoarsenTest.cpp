@@ -471,12 +471,6 @@ TEST(CoarsenRefuses, AVoteThatCannotBeTakenOutOfItsStatement) {
               HasSubstr("part of a larger statement"));
 }
 
-TEST(CoarsenRefuses, AVoteBehindAReturn) {
-  EXPECT_THAT(refusalOf("  if (b[threadIdx.x] < 0.0f) return;\n"
-                        "  int m = __syncthreads_or(b[threadIdx.x] > 1.0f);\n  a[threadIdx.x] = m;\n"),
-              HasSubstr("some threads may have returned"));
-}
-
 TEST(CoarsenRefuses, ABarrierInACalledFunctionThatCannotBeInlined) {
   EXPECT_THAT(optimized("__device__ int wait(int n) { if (n) return 1; __syncthreads(); return 2; }\n"
                         "__global__ void k(float *a, int n) { int w = wait(n); a[threadIdx.x] = w; }\n",

@@ -7,13 +7,32 @@
 #include "transform/Optimized.h"
 
 using namespace heddle;
-using heddle::testing::messagesOf;
-using heddle::testing::optimized;
 using ::testing::HasSubstr;
 
 namespace {
 
 const std::string on = "consolidate remap=off delegate=on";
+
+transform::Outcome afterStage(const std::string &text, const std::string &directive, Diagnostics &diagnostics,
+                              transform::Options options = {}) {
+  options.compile.cudaPath = "none";
+  return transform::applyStage("test.cu", text, transform::readDirectives(directive, diagnostics).front(),
+                               transform::delegateBlocks, options, diagnostics);
+}
+
+/// What becomes of a text by this stage alone.
+std::string optimized(const std::string &text, const std::string &directive,
+                      const transform::Options &options = {}) {
+  Diagnostics diagnostics;
+  const transform::Outcome outcome = afterStage(text, directive, diagnostics, options);
+  return heddle::testing::inWords(outcome, diagnostics);
+}
+
+Diagnostics messagesOf(const std::string &text, const std::string &directive) {
+  Diagnostics diagnostics;
+  afterStage(text, directive, diagnostics);
+  return diagnostics;
+}
 
 /// A kernel with this body, and a launch of it.
 std::string kernel(const std::string &body, const std::string &launch = "k<<<4, 32>>>(nullptr, 0);") {

@@ -9,7 +9,17 @@
 
 namespace heddle::testing {
 
-/// The text after the directives, or "refused: " and why, or "error: " and what is wrong, places left out.
+/// The text, or "refused: " and why, or "error: " and what is wrong, places left out.
+inline std::string inWords(const transform::Outcome &outcome, const Diagnostics &diagnostics) {
+  if (outcome.kind == transform::Outcome::Kind::Done)
+    return outcome.text;
+  for (const Diagnostic &each : diagnostics.all())
+    if (each.voice == Voice::Refusal || each.voice == Voice::Error)
+      return (each.voice == Voice::Refusal ? "refused: " : "error: ") + each.text;
+  return "does not compile: " + outcome.compilerMessages;
+}
+
+/// What becomes of a text by directives.
 inline std::string optimized(const std::string &text, const std::string &directives,
                              transform::Options options = {}) {
   options.compile.cudaPath = "none";
@@ -20,12 +30,7 @@ inline std::string optimized(const std::string &text, const std::string &directi
   if (!diagnostics.empty())
     return "error: " + diagnostics.all().front().text;
   transform::Outcome outcome = transform::applyDirectives("test.cu", text, list, options, diagnostics);
-  if (outcome.kind == transform::Outcome::Kind::Done)
-    return outcome.text;
-  for (const Diagnostic &each : diagnostics.all())
-    if (each.voice == Voice::Refusal || each.voice == Voice::Error)
-      return (each.voice == Voice::Refusal ? "refused: " : "error: ") + each.text;
-  return "does not compile: " + outcome.compilerMessages;
+  return inWords(outcome, diagnostics);
 }
 
 /// The messages of a run, for tests that look at places and remarks.

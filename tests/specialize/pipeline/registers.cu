@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Producers give registers away, consumers take them (sm_90a): whole warp groups on both sides. What is
-// computed stays the same.
+// Producers give registers away, consumers take them: whole warp groups on both sides. What is computed stays
+// the same. For targets other than sm_90a this does not compile.
 #include "Combinations.h"
 
 using Roles = heddle::Roles<128, 1, 4>;
