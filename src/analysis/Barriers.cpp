@@ -268,4 +268,12 @@ std::optional<Barrier> barrierAt(const Stmt *element, const ASTContext &context)
   return barrier;
 }
 
+bool holdsBarrier(const Stmt *code, const ASTContext &context) {
+  if (!code)
+    return false;
+  return barrierAt(code, context) || std::ranges::any_of(code->children(), [&](const Stmt *child) {
+           return holdsBarrier(child, context);
+         });
+}
+
 } // namespace heddle::analysis

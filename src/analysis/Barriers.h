@@ -53,6 +53,9 @@ const char *nameOf(Barrier::Scope scope);
 /// The barrier that this element of the flow graph is, if it is one.
 std::optional<Barrier> barrierAt(const clang::Stmt *element, const clang::ASTContext &context);
 
+/// There is one of any kind in it; functions that it calls are not looked into.
+bool holdsBarrier(const clang::Stmt *code, const clang::ASTContext &context);
+
 /// The barrier in the text of inline assembly; operands of the instruction that are constants are filled in.
 std::optional<Barrier> barrierInAssembly(const std::string &text);
 

@@ -188,19 +188,23 @@ std::optional<std::pair<FlowGraph::Point, FlowGraph::Point>> FlowGraph::extent(c
   return result;
 }
 
-/// The condition of a statement that decides by one; null for others.
-static const Expr *conditionOf(const Stmt *statement) {
-  if (auto *branch = dyn_cast<IfStmt>(statement))
-    return branch->getCond();
+const Expr *loopCondition(const Stmt *statement) {
   if (auto *loop = dyn_cast<ForStmt>(statement))
     return loop->getCond();
   if (auto *loop = dyn_cast<WhileStmt>(statement))
     return loop->getCond();
   if (auto *loop = dyn_cast<DoStmt>(statement))
     return loop->getCond();
+  return nullptr;
+}
+
+/// The condition of a statement that decides by one; null for others.
+static const Expr *conditionOf(const Stmt *statement) {
+  if (auto *branch = dyn_cast<IfStmt>(statement))
+    return branch->getCond();
   if (auto *choice = dyn_cast<ConditionalOperator>(statement))
     return choice->getCond();
-  return nullptr;
+  return loopCondition(statement);
 }
 
 const Stmt *FlowGraph::decision(unsigned block) const {

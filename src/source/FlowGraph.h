@@ -101,4 +101,7 @@ std::vector<const clang::Stmt *> evaluatedChildren(const clang::Stmt *statement)
 /// `visit` returns false the children are left out.
 void forEachEvaluated(const clang::Stmt *root, const std::function<bool(const clang::Stmt *)> &visit);
 
+/// The condition of a loop; null where it has none, and for other statements.
+const clang::Expr *loopCondition(const clang::Stmt *statement);
+
 } // namespace heddle::source

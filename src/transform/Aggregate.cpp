@@ -22,6 +22,7 @@
 #include "transform/Aggregate.h"
 
 #include "analysis/CallEffects.h"
+#include "source/FlowGraph.h"
 #include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/Coarsen.h"
@@ -194,16 +195,6 @@ bool checkScopes(Context &context, const source::Kernel &kernel) {
   return true;
 }
 
-const Expr *conditionOf(const Stmt *loop) {
-  if (auto *forLoop = dyn_cast<ForStmt>(loop))
-    return forLoop->getCond();
-  if (auto *whileLoop = dyn_cast<WhileStmt>(loop))
-    return whileLoop->getCond();
-  if (auto *doLoop = dyn_cast<DoStmt>(loop))
-    return doLoop->getCond();
-  return nullptr;
-}
-
 /// `atomicCAS(lock, 0, 1)`, `atomicExch(lock, 1)`, `atomicAdd(flag, 0)`: asks without getting further by
 /// itself, as `atomicAdd(next, 1)` does.
 bool onlyAsks(const CallExpr *call, const ASTContext &context) {
@@ -237,7 +228,7 @@ bool asksOthers(const Expr *condition, const ASTContext &context) {
 bool checkWaiting(Context &context, const source::Kernel &kernel) {
   for (const FunctionDecl *function : functionsOf(kernel))
     for (const Stmt *statement : Uses::of(function->getBody()).statements)
-      if (const Expr *condition = conditionOf(statement);
+      if (const Expr *condition = source::loopCondition(statement);
           condition && asksOthers(condition, kernel.unit->context())) {
         context.refuse(
             kernel.unit->place(statement),

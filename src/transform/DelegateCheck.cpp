@@ -6,6 +6,7 @@
 #include "transform/DelegateCheck.h"
 
 #include "analysis/CallEffects.h"
+#include "source/FlowGraph.h"
 #include "source/Unit.h"
 #include "transform/EarlyLanes.h"
 #include "transform/TaskFunctions.h"
@@ -81,16 +82,6 @@ private:
   const Expr *found = nullptr;
 };
 
-const Stmt *conditionOf(const Stmt *loop) {
-  if (auto *each = dyn_cast<ForStmt>(loop))
-    return each->getCond();
-  if (auto *each = dyn_cast<WhileStmt>(loop))
-    return each->getCond();
-  if (auto *each = dyn_cast<DoStmt>(loop))
-    return each->getCond();
-  return nullptr;
-}
-
 class DelegateCheck {
 public:
   DelegateCheck(Context &context, const source::Kernel &kernel)
@@ -145,7 +136,7 @@ private:
 
   bool checkStatements(const Uses &uses) {
     for (const Stmt *statement : uses.statements) {
-      if (const Expr *waiting = Waiting::in(conditionOf(statement)))
+      if (const Expr *waiting = Waiting::in(source::loopCondition(statement)))
         return refuse(unit.place(waiting),
                       "this loop may wait for another block, which may not have begun: warps that stay do "
                       "their blocks one after the other");

@@ -166,13 +166,7 @@ private:
   bool addCopy(const FunctionDecl *function) {
     if (!copied.insert(Mentions::key(function)).second)
       return true; // another instantiation of the same template
-    source::Rendered copy = source::render(unit, wholeDefinition(unit, function), editsOf(function));
-    if (auto *refused = std::get_if<Diagnostic>(&copy)) {
-      context.refuse(*refused);
-      return false;
-    }
-    context.edits.insertAfter(unit, function->getBody()->getEndLoc(), "\n\n" + std::get<std::string>(copy));
-    return true;
+    return insertCopy(context, unit, function, editsOf(function));
   }
 
   Context &context;

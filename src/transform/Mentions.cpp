@@ -76,4 +76,15 @@ SourceRange wholeDefinition(const source::Unit &unit, const FunctionDecl *functi
   return {all[begin].location(), range.getEnd()};
 }
 
+bool insertCopy(Context &context, const source::Unit &unit, const FunctionDecl *function,
+                const std::vector<source::Replacement> &parts) {
+  source::Rendered copy = source::render(unit, wholeDefinition(unit, function), parts);
+  if (auto *refused = std::get_if<Diagnostic>(&copy)) {
+    context.refuse(*refused);
+    return false;
+  }
+  context.edits.insertAfter(unit, function->getBody()->getEndLoc(), "\n\n" + std::get<std::string>(copy));
+  return true;
+}
+
 } // namespace heddle::transform

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "source/Render.h"
+#include "transform/Context.h"
+
 #include <clang/Basic/SourceLocation.h>
 
 #include <map>
 #include <set>
+#include <vector>
 
 namespace clang {
 class FunctionDecl;
@@ -32,5 +36,10 @@ private:
 /// From the first word of the declaration (`template`, `__device__`) to the closing brace. Clang's own
 /// range leaves out attributes in front.
 clang::SourceRange wholeDefinition(const source::Unit &unit, const clang::FunctionDecl *function);
+
+/// Puts a copy of a function behind it, with these parts replaced. False, with a refusal, where its text
+/// cannot be had.
+bool insertCopy(Context &context, const source::Unit &unit, const clang::FunctionDecl *function,
+                const std::vector<source::Replacement> &parts);
 
 } // namespace heddle::transform

@@ -67,19 +67,6 @@ public:
 
 bool isLoop(const Stmt *statement) { return isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(statement); }
 
-class BarrierIn : public RecursiveASTVisitor<BarrierIn> {
-public:
-  explicit BarrierIn(const ASTContext &context) : context(context) {}
-  bool found = false;
-  bool VisitStmt(Stmt *statement) {
-    found |= analysis::barrierAt(statement, context).has_value();
-    return !found;
-  }
-
-private:
-  const ASTContext &context;
-};
-
 class ArrayReader {
 public:
   ArrayReader(const source::Kernel &kernel, const Uniformity &uniformity, const WarpIndices &indices,
@@ -458,9 +445,7 @@ private:
     for (const CountedLoop *loop : access.loops())
       if (contains(statement, loop->loop))
         return false;
-    BarrierIn barriers(context());
-    barriers.TraverseStmt(const_cast<Stmt *>(statement));
-    if (barriers.found)
+    if (analysis::holdsBarrier(statement, context()))
       return false;
     return llvm::none_of(array.accesses, [&](const StripedAccess &store) {
       return store.isStore && contains(statement, store.expression) &&

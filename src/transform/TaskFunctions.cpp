@@ -135,17 +135,7 @@ private:
       return true;
     }
     parts.push_back({SourceRange(name, name), known.name});
-    return !copied.insert(Mentions::key(function)).second || addCopy(function, parts);
-  }
-
-  bool addCopy(const FunctionDecl *function, const std::vector<source::Replacement> &parts) {
-    source::Rendered copy = source::render(unit, wholeDefinition(unit, function), parts);
-    if (auto *refused = std::get_if<Diagnostic>(&copy)) {
-      context.refuse(*refused);
-      return false;
-    }
-    context.edits.insertAfter(unit, function->getBody()->getEndLoc(), "\n\n" + std::get<std::string>(copy));
-    return true;
+    return !copied.insert(Mentions::key(function)).second || insertCopy(context, unit, function, parts);
   }
 
   Context &context;

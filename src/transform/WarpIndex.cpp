@@ -81,19 +81,6 @@ public:
   }
 };
 
-class BarrierSearch : public RecursiveASTVisitor<BarrierSearch> {
-public:
-  explicit BarrierSearch(const ASTContext &context) : context(context) {}
-  bool found = false;
-  bool VisitStmt(Stmt *statement) {
-    found |= analysis::barrierAt(statement, context).has_value();
-    return !found;
-  }
-
-private:
-  const ASTContext &context;
-};
-
 /// What a `#pragma unroll` before the loop asks for: 0 none, 1 not to, ~0u all, else how many times.
 unsigned unrollHint(const ForStmt *loop, const ParentMap &parents, const ASTContext &context) {
   auto *attributed = dyn_cast_or_null<AttributedStmt>(parents.getParent(loop));
@@ -255,9 +242,7 @@ std::optional<CountedLoop> WarpIndices::counted(const ForStmt *loop) const {
         const unsigned hint = unrollHint(loop, parents, unit.context());
         found.isUnrolled = hint != 1 && hint >= found.values.size() && hint != 0;
         found.unrollCount = found.isUnrolled ? 0 : hint;
-        BarrierSearch barriers(unit.context());
-        barriers.TraverseStmt(const_cast<Stmt *>(loop->getBody()));
-        found.hasBarrier = barriers.found;
+        found.hasBarrier = analysis::holdsBarrier(loop->getBody(), unit.context());
         return found;
       }
       found.values.push_back(*value);
