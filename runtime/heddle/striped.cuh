@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An array of a block of one warp, kept in registers: element i lies in lane i % 32, in that lane's row i / 32.
+// An array of a block of one warp, kept in registers: element i lies in lane i % 32, in that lane's row i
+// / 32.
 //
 // Rows must be constants once loops are unrolled and calls are opened; a row that is not would put the array
 // into local memory. Lanes may be known at run time only: a shuffle takes any.

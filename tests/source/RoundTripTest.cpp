@@ -12,6 +12,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 namespace fs = std::filesystem;
@@ -32,8 +33,11 @@ bool isMeantToCompile(const fs::path &file) {
   return contents(file).substr(0, 400).find("does not compile") == std::string::npos;
 }
 
-/// The kernels of tests/check are many, small and of one shape: they would take minutes and show nothing new.
-bool isOneOfMany(const fs::path &file) { return file.parent_path().filename() == "check"; }
+/// Kernels of these folders are many, small and of one shape: they would take minutes and show nothing new.
+bool isOneOfMany(const fs::path &file) {
+  static const std::set<std::string> folders = {"by_hand", "check", "pipeline", "refused"};
+  return folders.contains(file.parent_path().filename().string());
+}
 
 std::vector<std::string> cudaFiles() {
   std::vector<std::string> files;
