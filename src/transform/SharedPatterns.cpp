@@ -20,6 +20,7 @@
 #include "analysis/Barriers.h"
 #include "source/Kernel.h"
 #include "source/Unit.h"
+#include "transform/StatementShape.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
@@ -64,8 +65,6 @@ public:
     return true;
   }
 };
-
-bool isLoop(const Stmt *statement) { return isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(statement); }
 
 class ArrayReader {
 public:

@@ -167,6 +167,12 @@ bool launchTold(Context &context, const BlockKnowledge &known, const WarpBlock &
   return true;
 }
 
+bool included(Context &context, bool isNeeded) {
+  if (isNeeded)
+    includeHelper(context, helper);
+  return true;
+}
+
 bool launchKnown(Context &context, const std::array<int64_t, 3> &block, const WarpBlock &warp,
                  unsigned &launches) {
   bool needsHelper = false;
@@ -183,11 +189,7 @@ bool launchKnown(Context &context, const std::array<int64_t, 3> &block, const Wa
     context.edits.replace(*launch.unit, launch.block.expr->getSourceRange(), text);
     return true;
   };
-  if (!changeLaunches(context, change, launches))
-    return false;
-  if (needsHelper)
-    includeHelper(context, helper);
-  return true;
+  return changeLaunches(context, change, launches) && included(context, needsHelper);
 }
 
 } // namespace
@@ -225,11 +227,7 @@ bool launchMoreBlocks(Context &context, const BlockKnowledge &known, const std::
     context.edits.replace(*launch.unit, launch.block.expr->getSourceRange(), warp);
     return true;
   };
-  if (!changeLaunches(context, change, launches))
-    return false;
-  if (needsHelper)
-    includeHelper(context, helper);
-  return true;
+  return changeLaunches(context, change, launches) && included(context, needsHelper);
 }
 
 void boundByOneWarp(Context &context) {

@@ -28,6 +28,8 @@
 #include "transform/BlockLoops.h"
 #include "transform/InlineCalls.h"
 #include "transform/MarkedText.h"
+#include "transform/NodeEffects.h"
+#include "transform/StatementShape.h"
 #include "transform/UniformWork.h"
 
 #include <clang/AST/ExprCXX.h>
@@ -45,54 +47,6 @@ namespace {
 using analysis::RegionNode;
 using Role = PlanNode::Role;
 constexpr unsigned once = PlanBody::Segment::once;
-
-const Stmt *bodyOf(const Stmt *loop) {
-  if (auto *forLoop = dyn_cast<ForStmt>(loop))
-    return forLoop->getBody();
-  if (auto *whileLoop = dyn_cast<WhileStmt>(loop))
-    return whileLoop->getBody();
-  if (auto *doLoop = dyn_cast<DoStmt>(loop))
-    return doLoop->getBody();
-  return nullptr;
-}
-
-bool isLoop(const Stmt *statement) { return isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(statement); }
-
-/// What is evaluated by the structure itself, not by what is inside.
-std::vector<const Stmt *> headerOf(const Stmt *statement) {
-  if (auto *loop = dyn_cast<ForStmt>(statement))
-    return {loop->getInit(), loop->getConditionVariableDeclStmt(), loop->getCond(), loop->getInc()};
-  if (auto *loop = dyn_cast<WhileStmt>(statement))
-    return {loop->getConditionVariableDeclStmt(), loop->getCond()};
-  if (auto *loop = dyn_cast<DoStmt>(statement))
-    return {loop->getCond()};
-  if (auto *branch = dyn_cast<IfStmt>(statement))
-    return {branch->getInit(), branch->getConditionVariableDeclStmt(), branch->getCond()};
-  if (auto *choice = dyn_cast<SwitchStmt>(statement))
-    return {choice->getInit(), choice->getConditionVariableDeclStmt(), choice->getCond()};
-  return {};
-}
-
-/// Jumps in a statement that lead out of it.
-struct Jumps {
-  bool leavesLoop = false; ///< break or continue of something around the statement
-  bool returns = false;
-};
-void findJumps(const Stmt *statement, bool breakIsInside, bool continueIsInside, Jumps &jumps) {
-  if (!statement || isa<LambdaExpr>(statement))
-    return;
-  jumps.leavesLoop |= isa<BreakStmt>(statement) && !breakIsInside;
-  jumps.leavesLoop |= isa<ContinueStmt>(statement) && !continueIsInside;
-  jumps.returns |= isa<ReturnStmt>(statement);
-  bool loop = isLoop(statement);
-  for (const Stmt *child : statement->children())
-    findJumps(child, breakIsInside || loop || isa<SwitchStmt>(statement), continueIsInside || loop, jumps);
-}
-Jumps jumpsOf(const Stmt *statement) {
-  Jumps jumps;
-  findJumps(statement, false, false, jumps);
-  return jumps;
-}
 
 /// True where no break or continue of this loop is taken by some items only.
 bool leavesTogether(const Stmt *statement, const UniformWork &uniform, bool agreed = true) {
@@ -479,15 +433,8 @@ private:
   // Step 3: segments
   // ---------------------------------------------------------------------------------------------
 
-  std::set<const VarDecl *> readBy(const PlanNode &node) const {
-    std::set<const VarDecl *> found;
-    for (const DeclRefExpr *reference : node.uses.locals)
-      found.insert(cast<VarDecl>(reference->getDecl()));
-    return found;
-  }
-
-  std::set<const VarDecl *> writtenBy(const PlanNode &node) const {
-    std::set<const VarDecl *> found;
+  Variables writtenBy(const PlanNode &node) const {
+    Variables found;
     for (const ItemVariable &entry : variables) {
       if (entry.declaredBy == &node)
         found.insert(entry.variable);
@@ -499,53 +446,10 @@ private:
     return found;
   }
 
-  /// The arrays that a statement reads, or writes; a null entry for one that is not known.
-  std::set<const analysis::Array *> arraysOf(const PlanNode &node, bool written) const {
-    std::set<const analysis::Array *> found;
-    for (const analysis::Access &access : facts.accesses->all()) {
-      bool isInside =
-          node.uses.statements.contains(access.expression) || node.uses.statements.contains(access.statement);
-      bool isMeant = written ? access.isWrite() : access.isRead();
-      if (isInside && isMeant && access.array->space != analysis::Array::Space::Constant &&
-          access.array->space != analysis::Array::Space::Local)
-        found.insert(access.array->decl ? access.array : nullptr);
-    }
-    return found;
-  }
-
-  template <class T> static bool meet(const std::set<T> &a, const std::set<T> &b) {
-    return std::any_of(a.begin(), a.end(), [&](const T &each) { return b.contains(each); });
-  }
-
-  /// Doing `node` before these statements instead of behind them changes nothing.
-  bool mayMoveBefore(const PlanNode &node, const std::vector<PlanNode *> &statements) const {
-    Jumps jumps = jumpsOf(node.statement);
-    if (jumps.leavesLoop || jumps.returns)
-      return false;
-    std::set<const VarDecl *> reads = readBy(node), writes = writtenBy(node);
-    std::set<const analysis::Array *> loads = arraysOf(node, false);
-    bool callsOrLoads = !loads.empty();
-    for (const PlanNode *other : statements) {
-      std::set<const VarDecl *> otherReads = readBy(*other), otherWrites = writtenBy(*other);
-      if (meet(reads, otherWrites) || meet(writes, otherReads) || meet(writes, otherWrites))
-        return false;
-      if (!callsOrLoads)
-        continue;
-      // Not before a guard: what all threads of the last block are kept from, none may do.
-      if (!other->uses.returns.empty())
-        return false;
-      std::set<const analysis::Array *> stores = arraysOf(*other, true);
-      if (meet(loads, stores) || stores.contains(nullptr) || (loads.contains(nullptr) && !stores.empty()))
-        return false;
-    }
-    return true;
-  }
-
   /// The variables it sets are mentioned only in the body's statements from `position` up to the next
   /// barrier.
   bool isOfInterestOnlyTo(const PlanNode &node, const PlanBody &body, size_t position) const {
-    Jumps jumps = jumpsOf(node.statement);
-    if (jumps.leavesLoop || jumps.returns)
+    if (jumpsOf(node.statement).any())
       return false;
     std::set<const PlanNode *> near;
     for (size_t i = 0; i < body.nodes.size(); ++i) {
@@ -557,9 +461,9 @@ private:
       else
         near.insert(body.nodes[i].get());
     }
-    std::set<const VarDecl *> writes = writtenBy(node);
+    const Variables writes = writtenBy(node);
     for (const PlanNode *other : plan.nodes)
-      if (other && !near.contains(other) && meet(writes, readBy(*other)))
+      if (other && !near.contains(other) && meet(writes, mentionedBy(*other)))
         return false;
     return true;
   }
@@ -582,7 +486,8 @@ private:
         open.push_back(node);
         continue;
       }
-      if (node->role == Role::Once && !mayMoveBefore(*node, open)) {
+      if (node->role == Role::Once &&
+          !mayMoveBefore(*node, open, facts, [&](const PlanNode &each) { return writtenBy(each); })) {
         if (isOfInterestOnlyTo(*node, body, i)) {
           forbidden.once.insert(node->statement);
           return false;

@@ -2,79 +2,12 @@
 //
 // Consolidation is for barriers that nobody waits at: the machine's counters must show them gone, with what
 // goes through shared memory as it was.
-#include "vm/Counters.h"
-
-#include "TestPaths.h"
-#include "build/DevicePtx.h"
-#include "ptx/Parser.h"
-#include "support/Paths.h"
-#include "support/Process.h"
-#include "vm/Machine.h"
-
-#include <gtest/gtest.h>
-
-#include <cstring>
+#include "vm/OptimizedKernel.h"
 
 using namespace heddle;
+using heddle::testing::OptimizedKernel;
 
 namespace {
-
-const std::filesystem::path programs = std::filesystem::path(HEDDLE_SOURCE_DIR) / "tests" / "consolidate";
-
-/// A program's only kernel, as it is or consolidated, compiled by Clang and loaded into a machine.
-class Program {
-public:
-  Program(const std::string &name, const std::string &directive) : machine(vm::Limits()) {
-    std::filesystem::path file = programs / (name + ".cu");
-    if (!directive.empty()) {
-      const std::filesystem::path changed = folder.path() / (name + ".cu");
-      ProcessResult made = runProcess({HEDDLE_BUILD_DIR "/heddle", "opt", file, "-o", changed, "-d",
-                                       directive, "--no-check", "--cuda-path", "none"});
-      EXPECT_TRUE(made.succeeded()) << made.standardError;
-      file = changed;
-    }
-    build::Request request;
-    request.sources = {{file}, {"-I" + programs.string()}};
-    request.compiler = build::Compiler::Clang;
-    Diagnostics diagnostics;
-    build::DevicePtx device = build::compileToPtx(request, diagnostics);
-    EXPECT_TRUE(device.ok) << device.messages;
-    auto parsed = std::make_shared<ptx::Module>(ptx::parse(device.text, "", diagnostics));
-    module = machine.load(parsed, diagnostics);
-    EXPECT_TRUE(module && diagnostics.empty());
-  }
-
-  int *buffer(const std::vector<int> &values) {
-    auto *at = static_cast<int *>(
-        machine.memory().allocate(values.size() * sizeof(int), vm::AllocationKind::Device));
-    std::copy(values.begin(), values.end(), at);
-    return at;
-  }
-
-  template <class... Parameter>
-  vm::CounterSums launch(unsigned blocks, unsigned threads, Parameter... parameters) {
-    Diagnostics diagnostics;
-    vm::LaunchRequest request;
-    request.kernel = module->kernel(module->kernelNames().at(0), diagnostics);
-    request.grid = {blocks}, request.block = {threads};
-    (add(request, parameters), ...);
-    vm::Counters counters;
-    vm::LaunchResult result = machine.launch(request, &counters);
-    EXPECT_TRUE(result.ok()) << result.refusal;
-    return counters.launches().at(0).sums;
-  }
-
-private:
-  template <class T> static void add(vm::LaunchRequest &request, T value) {
-    size_t at = (request.parameters.size() + sizeof(T) - 1) / sizeof(T) * sizeof(T);
-    request.parameters.resize(at + sizeof(T));
-    std::memcpy(request.parameters.data() + at, &value, sizeof(T));
-  }
-
-  TemporaryFolder folder;
-  vm::Machine machine;
-  vm::LoadedModule *module = nullptr;
-};
 
 constexpr const char *firstStage = "consolidate remap=off delegate=off";
 constexpr const char *secondStage = "consolidate remap=on delegate=off";
@@ -86,7 +19,7 @@ struct Measured {
 
 Measured histogram(const std::string &directive, unsigned threads) {
   const int bins = 256, partials = 300, blocks = 8;
-  Program program("histogram_merge", directive);
+  OptimizedKernel program("tests/consolidate/histogram_merge.cu", directive);
   std::vector<int> values(bins * partials);
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = int(i * 7 % 1000);
@@ -99,7 +32,7 @@ Measured histogram(const std::string &directive, unsigned threads) {
 
 Measured scan(const std::string &directive, unsigned threads) {
   const int segment = 96, blocks = 4, count = segment * blocks - 5;
-  Program program("block96_scan", directive);
+  OptimizedKernel program("tests/consolidate/block96_scan.cu", directive);
   std::vector<int> values(segment * blocks);
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = int(i * 5 % 37);
