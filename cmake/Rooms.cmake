@@ -1,10 +1,14 @@
-# heddle_room(NAME [CLANG] [USES room...] [LINK lib...]): the static library of src/NAME.
+# heddle_room(NAME [CLANG] [FOLDERS folder...] [USES room...] [LINK lib...]): the static library of src/NAME.
 #
-# A room is every .cpp of its folder. CLANG gives it Clang's and LLVM's headers, precompiled once and shared.
+# A room is every .cpp of its folder, and of those of its folders that are named. CLANG gives it Clang's and LLVM's headers, precompiled once and shared.
 # USES names other rooms; the arrows of the design page are exactly these lists.
 function(heddle_room name)
-  cmake_parse_arguments(ROOM "CLANG" "" "USES;LINK" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  cmake_parse_arguments(ROOM "CLANG" "" "FOLDERS;USES;LINK" ${ARGN})
+  set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  foreach(folder ${ROOM_FOLDERS})
+    list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   add_library(heddle_${name} STATIC ${sources})
   target_include_directories(heddle_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_compile_options(heddle_${name} PRIVATE ${HEDDLE_WARNINGS})

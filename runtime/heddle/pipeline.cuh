@@ -293,6 +293,13 @@ public:
     std::uint64_t full[named ? 1 : Stages], empty[named ? 1 : Stages];
   };
 
+  /// Dynamic shared memory of a stage. The launch has asked for as much for each (forStages).
+  template <class T> __device__ static T *at(T *dynamic, unsigned stage) {
+    unsigned bytes = 0;
+    asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+    return reinterpret_cast<T *>(reinterpret_cast<char *>(dynamic) + bytes / Stages * stage);
+  }
+
   /// By all threads of the block, once.
   __device__ static void setUp(Barriers &barriers) {
     if constexpr (!named) {
@@ -455,6 +462,21 @@ private:
 
 // --- the launch
 // -------------------------------------------------------------------------------------------------
+
+/// Dynamic shared memory for so many stages, each of them aligned for bulk copies.
+inline std::size_t forStages(std::size_t bytes, unsigned stages) { return (bytes + 15) / 16 * 16 * stages; }
+
+/// The block of a launch whose shape is known only now: roles were made for one shape.
+template <unsigned X, unsigned Y, unsigned Z>
+unsigned blockWithRoles(dim3 block, unsigned threads, const char *name) {
+  if (block.x == X && block.y == Y && block.z == Z)
+    return threads;
+  std::fprintf(stderr,
+               "heddle: kernel '%s' was specialized for blocks of (%u, %u, %u) and is launched with (%u, %u, %u): "
+               "specialize it with --block %u,%u,%u\n",
+               name, X, Y, Z, block.x, block.y, block.z, block.x, block.y, block.z);
+  std::abort();
+}
 
 /// Dynamic shared memory for a launch. Above 48 KB (with what the kernel has besides) a kernel has to be
 /// allowed it, and the device must have it: the launch would fail with a status that many programs do not

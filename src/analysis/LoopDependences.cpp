@@ -162,7 +162,7 @@ std::optional<LoopDependence> LoopDependences::between(const Access &first, cons
     return std::nullopt;
 
   context.allow(mostOperations);
-  PairSystem system(accesses, iterations.same, Threads::Same);
+  PairSystem system(accesses, iterations.same, iterations.threads);
   std::vector<Formula> parts = {domain(system, first, 0), domain(system, second, 1)};
   for (const IterationsApart &apart : iterations.apart) {
     LinearForm later = system.counter(apart.second, 1) - system.counter(apart.first, 0);

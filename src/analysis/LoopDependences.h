@@ -21,9 +21,10 @@ struct IterationsApart {
 struct Iterations {
   std::vector<const Loop *> same; ///< both are in the same iteration of these
   std::vector<IterationsApart> apart;
+  Threads threads = Threads::Same; ///< of one thread, or of any two of a block
 };
 
-/// Two accesses of one thread that touch the same memory, or may: they have to stay in their order.
+/// Two accesses (of one thread unless `Iterations` says otherwise) that touch the same memory, or may: they have to stay in their order.
 struct LoopDependence {
   const Access *first = nullptr, *second = nullptr;
   bool isCertain = false;
@@ -31,7 +32,7 @@ struct LoopDependence {
   std::string hint;   ///< what would decide it
 };
 
-/// Answers which accesses of one thread depend on each other across the iterations of loops. What cannot be
+/// Answers which accesses of a thread, or of two of a block, depend on each other across the iterations of loops. What cannot be
 /// decided depends: pointers that may overlap (parameters do, unless __restrict__ says otherwise), subscripts
 /// without a form, questions that are too hard.
 ///

@@ -25,6 +25,7 @@
 #include "transform/ScalarReplace.h"
 #include "transform/UnrollJam.h"
 #include "transform/WarpBarriers.h"
+#include "transform/specialize/SpecializeTiles.h"
 
 #include <clang/AST/Decl.h>
 #include <clang/AST/Stmt.h>
@@ -52,6 +53,7 @@ const std::vector<Transform> &stagesOf(const std::string &name) {
       {"fuse", {fuseLoops}},
       {"interchange", {interchangeLoops}},
       {"scalar-replace", {scalarReplace}},
+      {"specialize", {specializeTiles}},
       {"unroll-jam", {unrollAndJam}},
   };
   return all.at(name);

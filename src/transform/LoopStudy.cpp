@@ -119,9 +119,9 @@ std::unordered_set<const Stmt *> partsOf(const Stmt *code) {
 
 std::optional<int64_t> CountedLoop::constantStep() const { return facts->step.constant(); }
 
-LoopStudy::LoopStudy(const source::Kernel &kernel)
+LoopStudy::LoopStudy(const source::Kernel &kernel, const analysis::LaunchFacts &launch)
     : kernel(kernel), unit(*kernel.unit), definitions(source::ReachingDefinitions::of(kernel.function)),
-      accessFacts(analysis::Accesses::of(kernel)), asked(*accessFacts, dividesUnsigned(kernel)) {
+      accessFacts(analysis::Accesses::of(kernel, launch)), asked(*accessFacts, dividesUnsigned(kernel)) {
   for (const CallExpr *call : Uses::of(kernel.function->getBody()).calls) {
     Place place = unit.place(call);
     callsByPlace[{place.line, place.column}].push_back(call);

@@ -46,7 +46,8 @@ struct OuterVariable {
 /// statement, and which of them depend on each other. Changes nothing.
 class LoopStudy {
 public:
-  explicit LoopStudy(const source::Kernel &kernel);
+  /// `launch`: what is known of the block; without, it may be any.
+  explicit LoopStudy(const source::Kernel &kernel, const analysis::LaunchFacts &launch = {});
 
   const source::Kernel &kernel;
   const source::Unit &unit;
@@ -78,6 +79,8 @@ public:
   static std::vector<const analysis::Loop *> around(const analysis::Loop *loop);
   const clang::Stmt *parent(const clang::Stmt *statement) const;
   const analysis::Accesses &accesses() const { return *accessFacts; }
+  /// Null where the flow of control cannot be followed.
+  const source::ReachingDefinitions *reachingDefinitions() const { return definitions.get(); }
   bool isInside(const clang::Decl *declaration, const clang::Stmt *code) const;
 
 private:

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/specialize/BulkText.h"
+
+#include "transform/MarkedText.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Expr.h>
+
+#include <algorithm>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+std::string capitalized(std::string name) {
+  name[0] = char(std::toupper(static_cast<unsigned char>(name[0])));
+  return name;
+}
+
+std::string plus(const std::string &text, int64_t number) {
+  if (number == 0)
+    return text;
+  return number < 0 ? fmt::format("{} - {}", text, -number) : fmt::format("{} + {}", text, number);
+}
+
+} // namespace
+
+BulkText::BulkText(const RolePlan &plan, const RoleNames &names, const RoleParts &parts, LoopText &text,
+                   std::vector<const CopyForm *> forms, size_t first)
+    : plan(plan), names(names), parts(parts), text(text), first(first) {
+  std::set<std::string> taken;
+  for (const CopyForm *form : forms) {
+    const std::string tile = capitalized(tileOf(*form)->getDecl()->getNameAsString());
+    std::string number;
+    for (unsigned i = 2; !taken.insert(tile + number).second; ++i)
+      number = std::to_string(i);
+    rows.push_back({form, "from" + tile + number, "isIn" + tile + number});
+  }
+}
+
+const DeclRefExpr *BulkText::tileOf(const CopyForm &form) const {
+  const Expr *at = form.target->IgnoreParenImpCasts();
+  while (auto *subscript = dyn_cast<ArraySubscriptExpr>(at))
+    at = subscript->getBase()->IgnoreParenImpCasts();
+  return cast<DeclRefExpr>(at);
+}
+
+std::string BulkText::textOf(const Expr *expression) {
+  return text.range(expression->getSourceRange(), parts.within(expression->getSourceRange()));
+}
+
+std::string BulkText::nameOf(const BoxVariable &variable) const {
+  if (variable.variable)
+    return variable.variable->getNameAsString();
+  const bool isLinear = plan.shape.isFlat() && !plan.shape.isOneToOne();
+  return isLinear ? names.thread : names.threadIndex[variable.dimension];
+}
+
+std::string BulkText::parameters(const BulkForm &bulk) const {
+  std::string list;
+  for (const BoxVariable &variable : bulk.variables) {
+    const std::string type =
+        variable.variable ? variable.variable->getType().getUnqualifiedType().getAsString() : "unsigned";
+    list += (list.empty() ? "" : ", ") + type + " " + nameOf(variable);
+  }
+  return list;
+}
+
+std::string BulkText::workedOut(const CopyForm &form, const std::vector<const Expr *> &expressions,
+                                const std::string &indent) {
+  const TileLoop &loop = *plan.split.loopWithLoad(form.node);
+  VariableSet wanted;
+  for (const Expr *expression : expressions)
+    for (const DeclRefExpr *reference : Uses::of(expression).locals)
+      wanted.insert(cast<VarDecl>(reference->getDecl()));
+  std::set<const RoleNode *> taken;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const RoleNode *node : plan.tree.nodes()) {
+      const bool isHere = loop.isInLoad(node) && *loop.indexOf(node) >= first;
+      const bool isSunk = plan.split.sunk.contains(node) && !plan.shape.isOneToOne();
+      const bool isDeclaration = isa<DeclStmt>(node->statement) && (isHere || isSunk || plan.split.sunk.contains(node));
+      const bool isWanted = llvm::any_of(node->writes, [&](const VarDecl *v) { return wanted.contains(v); });
+      if (!isDeclaration || !isWanted || !taken.insert(node).second)
+        continue;
+      wanted.insert(node->reads.begin(), node->reads.end());
+      changed = true;
+    }
+  }
+  std::string out;
+  for (const RoleNode *node : plan.tree.nodes())
+    if (taken.contains(node)) {
+      const SourceRange range = wholeStatement(plan.tree.study.unit, node->statement);
+      out += indent + text.statement(node->statement, indent, parts.within(range)) + "\n";
+    }
+  return out;
+}
+
+std::string BulkText::function(const CopyForm &form, const std::string &name,
+                               const std::vector<const Expr *> &expressions, const std::string &value,
+                               const std::string &indent) {
+  const std::string before = workedOut(form, expressions, indent + "  ");
+  const std::string head = fmt::format("{}const auto {} = [&]({}) {{", indent, name, parameters(*form.bulk));
+  if (before.empty())
+    return fmt::format("{} return {}; }};\n", head, value);
+  return fmt::format("{}\n{}{}  return {};\n{}}};\n", head, before, indent, value, indent);
+}
+
+std::string BulkText::declarations(const std::string &indent) {
+  std::string out;
+  for (const Row &row : rows) {
+    const BulkForm &bulk = *row.form->bulk;
+    out += function(*row.form, row.from, {row.form->source}, "&" + textOf(row.form->source), indent);
+    if (bulk.guards.empty())
+      continue;
+    std::string all;
+    for (const Expr *guard : bulk.guards)
+      all += (all.empty() ? "" : " && ") + textOf(guard);
+    out += function(*row.form, row.isIn, bulk.guards, all, indent);
+  }
+  return out;
+}
+
+std::string BulkText::corner(const BulkForm &bulk, bool lastRow, bool lastColumn) const {
+  if (bulk.variables.size() == 1)
+    return std::to_string(bulk.variables[0].least + (lastColumn ? bulk.variables[0].count - 1 : 0));
+  const BoxVariable &row = bulk.variables[0], &column = bulk.variables[1];
+  return fmt::format("{}, {}", row.least + (lastRow ? row.count - 1 : 0),
+                     column.least + (lastColumn ? column.count - 1 : 0));
+}
+
+/// The first element of a row, as arguments.
+std::string BulkText::at(const BulkForm &bulk, const std::string &row) const {
+  if (bulk.isCounted)
+    return row == "0" ? "0" : row == "1" ? std::to_string(bulk.rowElements) : fmt::format("{} * {}", row, bulk.rowElements);
+  if (bulk.variables.size() == 1)
+    return std::to_string(bulk.variables[0].least);
+  const int64_t least = bulk.variables[0].least;
+  const bool isNumber = row == "0" || row == "1";
+  return fmt::format("{}, {}", isNumber ? std::to_string(std::stoll(row) + least) : plus(row, least),
+                     bulk.variables[1].least);
+}
+
+std::string BulkText::condition(const std::string &indent) {
+  std::string all;
+  const auto also = [&](const std::string &what) { all += (all.empty() ? "" : " &&\n" + indent) + what; };
+  for (const Row &row : rows) {
+    const BulkForm &bulk = *row.form->bulk;
+    if (!bulk.guards.empty()) {
+      std::string corners = fmt::format("{0}({1}) && {0}({2})", row.isIn, corner(bulk, false, false), corner(bulk, true, true));
+      // Counted through, the last element of the first row may be further out than the last of all.
+      if (bulk.isCounted)
+        corners += fmt::format(" && {0}({1}) && {0}({2})", row.isIn, bulk.rowElements - 1,
+                               (bulk.rows - 1) * bulk.rowElements);
+      else if (bulk.isSkew)
+        corners += fmt::format(" && {0}({1}) && {0}({2})", row.isIn, corner(bulk, false, true), corner(bulk, true, false));
+      also(corners);
+    }
+    const std::string start = fmt::format("{}({})", row.from, at(bulk, "0"));
+    also(bulk.rows > 1 ? fmt::format("heddle::suitsBulk({0}, {1}({2}) - {0})", start, row.from, at(bulk, "1"))
+                       : fmt::format("heddle::suitsBulk({}, 0)", start));
+    const DeclRefExpr *tile = tileOf(*row.form);
+    if (tile->getDecl()->getType()->isPointerType())
+      also(fmt::format("heddle::suitsBulk({}, 0)", textOf(tile)));
+  }
+  return all;
+}
+
+std::string BulkText::copies(const std::string &indent) {
+  std::string out;
+  unsigned number = 0;
+  for (const Row &row : rows) {
+    const BulkForm &bulk = *row.form->bulk;
+    const std::string tile = textOf(tileOf(*row.form));
+    if (bulk.rows == 1) {
+      const int64_t column = bulk.offsets.back() + bulk.variables.back().least;
+      const std::string to = bulk.offsets.size() == 2
+                                 ? fmt::format("{}[{}][{}]", tile, bulk.offsets[0] + bulk.variables[0].least, column)
+                                 : fmt::format("{}[{}]", tile, column);
+      out += fmt::format("{0}if ({1}::rank() / 32 == {2}) // one warp is enough\n"
+                         "{0}  {3}.copyRow(&{4}, {5}({6}), {7});\n",
+                         indent, names.roles, number++ % plan.shape.producers, names.producer, to, row.from,
+                         at(bulk, "0"), bulk.rowElements);
+      continue;
+    }
+    const int64_t firstRow = bulk.isCounted ? 0 : bulk.variables[0].least + bulk.offsets[0];
+    const int64_t column = bulk.isCounted ? 0 : bulk.variables[1].least + bulk.offsets[1];
+    out += fmt::format("{0}for (unsigned row = {1}::rank() / 32; row < {2}; row += {1}::producers / 32)\n"
+                       "{0}  {3}.copyRow(&{4}[{5}][{6}], {7}({8}), {9});\n",
+                       indent, names.roles, bulk.rows, names.producer, tile, plus("row", firstRow), column, row.from,
+                       at(bulk, "row"), bulk.rowElements);
+  }
+  return out;
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/specialize/ConsumerGroups.h"
+
+#include "transform/StatementShape.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
+#include <clang/AST/Expr.h>
+
+#include <algorithm>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+using analysis::Access;
+using analysis::Array;
+using Kind = RoleNode::Kind;
+
+class GroupSplitter {
+public:
+  GroupSplitter(const RoleTree &tree, const RoleSplit &split) : tree(tree), split(split) {}
+
+  std::variant<GroupSplit, Diagnostic> find() {
+    for (const TileLoop &loop : split.loops)
+      if (!dealTurn(loop))
+        return *trouble;
+    if (!dealLoopsOfArrays() || !checkArrays() || !takeTheRest())
+      return *trouble;
+    return result;
+  }
+
+private:
+  bool refuse(Place place, const std::string &why) {
+    trouble = obstacle(std::move(place), "several consumer groups: " + why);
+    trouble->hint = "consumers=1";
+    return false;
+  }
+  bool refuse(const RoleNode &node, const std::string &why) { return refuse(tree.place(node), why); }
+
+  bool hasEffect(const RoleNode &node) const {
+    return node.unseen || llvm::any_of(node.accesses, [](const Access *access) {
+             return access->isWrite() && access->array->space != Array::Space::Local;
+           });
+  }
+  /// Sets something that lives longer than the turn.
+  const VarDecl *carries(const RoleNode &node, const Stmt *within) const {
+    for (const VarDecl *variable : node.writes)
+      if (!tree.study.isInside(variable, within))
+        return variable;
+    return nullptr;
+  }
+
+  bool isDealt(const Stmt *loop) const {
+    return std::ranges::any_of(result.loops, [&](const CountedLoop &each) { return each.statement == loop; });
+  }
+  bool isInDealt(const RoleNode &node) const {
+    for (const RoleNode *at = &node; at; at = at->parent)
+      if (isDealt(at->statement))
+        return true;
+    return false;
+  }
+
+  bool dealTurn(const TileLoop &loop) {
+    bool found = false;
+    for (size_t i = loop.fill + 1; i < loop.release; ++i) {
+      RoleNode &statement = *loop.statement(i);
+      if (!split.consumer.contains(&statement) || statement.kind == Kind::Barrier)
+        continue;
+      const bool matters = llvm::any_of(statement.all(), [&](const RoleNode *node) {
+        return split.consumer.contains(node) && (hasEffect(*node) || carries(*node, loop.body->statement));
+      });
+      if (!matters)
+        continue;
+      if (statement.kind != Kind::Loop)
+        return refuse(statement, "the computation on a tile is not a loop that could be dealt out among them");
+      if (!deal(statement))
+        return false;
+      found = true;
+    }
+    return found || refuse(*loop.loop, "there is no loop over the tile to deal out among them");
+  }
+
+  bool deal(RoleNode &node) {
+    auto *statement = dyn_cast<ForStmt>(node.statement);
+    if (!statement)
+      return refuse(node, "this loop does not count");
+    auto counted = tree.study.counted(statement);
+    if (auto *refused = std::get_if<Diagnostic>(&counted))
+      return refuse(refused->place, refused->text);
+    const CountedLoop &loop = std::get<CountedLoop>(counted);
+    if (loop.countsDown)
+      return refuse(node, "this loop counts down");
+    for (RoleNode *inner : node.all())
+      if (inner->kind == Kind::Barrier)
+        return refuse(*inner, "a barrier in the loop that would be dealt out among them");
+    if (jumpsOf(loop.body()).any())
+      return refuse(node, "this loop may be left early");
+    for (const OuterVariable &outer : tree.study.outerVariables(loop.body()))
+      if (outer.write)
+        return refuse(tree.study.unit.place(outer.write),
+                      fmt::format("'{}' is carried from one iteration to the next", outer.variable->getNameAsString()));
+    if (!isParallel(loop))
+      return false;
+    result.loops.push_back(loop);
+    return takeArrays(node, loop);
+  }
+
+  bool isParallel(const CountedLoop &loop) {
+    std::vector<const Access *> accesses;
+    for (const Access *access : tree.study.accessesIn(loop.body()))
+      if (access->array->space != Array::Space::Local)
+        accesses.push_back(access);
+    analysis::Iterations iterations{LoopStudy::around(loop.facts), {{loop.facts, loop.facts, 1, std::nullopt}}};
+    if (auto found = tree.study.dependence(accesses, accesses, iterations, loop.statement))
+      if (!areDifferentParameters(*found)) {
+        Diagnostic refusal = refusalOf(*found, "so iterations have to stay in their order");
+        return refuse(refusal.place, refusal.text);
+      }
+    return true;
+  }
+
+  /// Pointers that the kernel was given are taken not to overlap, as elsewhere.
+  static bool areDifferentParameters(const analysis::LoopDependence &found) {
+    const Array &a = *found.first->array, &b = *found.second->array;
+    return &a != &b && a.decl && b.decl;
+  }
+
+  /// Arrays of the thread's own that live longer than the loop: they must have an element for each iteration.
+  bool takeArrays(RoleNode &node, const CountedLoop &loop) {
+    for (RoleNode *inner : node.all())
+      for (const VarDecl *variable : inner->writes)
+        if (variable->getType()->isArrayType() && !tree.study.isInside(variable, loop.statement))
+          result.arrays.insert(variable);
+    return true;
+  }
+
+  /// Loops elsewhere that go through those arrays: they are dealt out the same way.
+  bool dealLoopsOfArrays() {
+    for (RoleNode *node : tree.nodes()) {
+      auto *statement = dyn_cast<ForStmt>(node->statement);
+      if (!statement || isInDealt(*node) || split.loopOf(node) || !mentionsArrays(*node) || holdsTileLoop(*node))
+        continue;
+      if (!deal(*node))
+        return false;
+    }
+    return true;
+  }
+  bool holdsTileLoop(const RoleNode &node) const {
+    return std::ranges::any_of(split.loops, [&](const TileLoop &loop) { return loop.loop->isIn(&node); });
+  }
+  bool mentionsArrays(RoleNode &node) const {
+    return llvm::any_of(node.all(), [&](const RoleNode *each) {
+      return llvm::any_of(each->uses.locals, [&](const DeclRefExpr *reference) {
+        return result.arrays.contains(cast<VarDecl>(reference->getDecl()));
+      });
+    });
+  }
+
+  bool checkArrays() {
+    for (const RoleNode *node : tree.nodes())
+      for (const DeclRefExpr *reference : node->uses.locals)
+        if (auto *array = cast<VarDecl>(reference->getDecl());
+            result.arrays.contains(array) && !takeElement(*node, reference))
+          return refuse(tree.study.unit.place(reference),
+                        fmt::format("'{}' does not have an element for each iteration that is dealt out",
+                                    array->getNameAsString()));
+    return true;
+  }
+
+  /// `sums[i]`, i being the variable of a dealt-out loop around.
+  bool takeElement(const RoleNode &node, const DeclRefExpr *reference) {
+    const Stmt *up = tree.study.parent(reference);
+    while (up && isa<CastExpr, ParenExpr>(up))
+      up = tree.study.parent(up);
+    auto *subscript = dyn_cast_or_null<ArraySubscriptExpr>(up);
+    auto *index = subscript ? dyn_cast<DeclRefExpr>(subscript->getIdx()->IgnoreParenImpCasts()) : nullptr;
+    if (!index)
+      return false;
+    for (const CountedLoop &loop : result.loops) {
+      const bool isAround = node.isIn(tree.nodeOf(loop.statement));
+      if (isAround && index->getDecl() == loop.variable && startsAtZero(loop)) {
+        result.elements.push_back({subscript->getIdx(), loop.variable});
+        return true;
+      }
+    }
+    return false;
+  }
+  static bool startsAtZero(const CountedLoop &loop) {
+    return loop.facts->start.constant() == 0 && loop.constantStep() == 1;
+  }
+
+  /// Effects outside of dealt-out loops happen once: the first group sees to them.
+  bool takeTheRest() {
+    for (RoleNode *node : tree.nodes()) {
+      const bool isOfInterest = split.consumer.contains(node) && hasEffect(*node) && !isInDealt(*node) &&
+                                node->kind != Kind::Barrier && !declaresShared(*node);
+      if (isOfInterest && !giveToFirstGroup(*node))
+        return false;
+    }
+    return true;
+  }
+  static bool declaresShared(const RoleNode &node) { return isa<DeclStmt>(node.statement); }
+
+  bool giveToFirstGroup(RoleNode &node) {
+    RoleNode *outermost = &node;
+    for (RoleNode *up = node.parent; up; up = up->parent) {
+      const bool isSimple = llvm::all_of(up->all(), [&](const RoleNode *each) {
+        return each->kind != Kind::Barrier && each->kind != Kind::Jump && !isDealt(each->statement);
+      });
+      if ((up->kind != Kind::Branch && up->kind != Kind::Block && up->kind != Kind::Loop) || !isSimple || !up->parent)
+        break;
+      outermost = up;
+    }
+    if (llvm::any_of(outermost->all(), [&](const RoleNode *each) { return carries(*each, outermost->statement); }))
+      return refuse(node, "this has an effect and sets what is used later");
+    result.firstGroupOnly.insert(outermost);
+    return true;
+  }
+
+  const RoleTree &tree;
+  const RoleSplit &split;
+  GroupSplit result;
+  std::optional<Diagnostic> trouble;
+};
+
+} // namespace
+
+std::variant<GroupSplit, Diagnostic> splitAmongGroups(const RoleTree &tree, const RoleSplit &split) {
+  return GroupSplitter(tree, split).find();
+}
+
+} // namespace heddle::transform

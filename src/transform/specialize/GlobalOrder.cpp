@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/specialize/GlobalOrder.h"
+
+#include "source/Unit.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Expr.h>
+#include <llvm/ADT/FoldingSet.h>
+
+#include <algorithm>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+using analysis::Access;
+using analysis::Array;
+using Kind = RoleNode::Kind;
+
+bool isGlobal(const Access &access) {
+  return access.array->space == Array::Space::Global || access.array->space == Array::Space::Unknown;
+}
+
+/// A read or write with the statement it is part of.
+struct Touch {
+  const RoleNode *node = nullptr;
+  const Access *access = nullptr;
+};
+
+/// The local pointer variable that an access goes through; null for others.
+const VarDecl *pointerOf(const Access &access) {
+  const Expr *at = access.expression;
+  while (at) {
+    at = at->IgnoreParenImpCasts();
+    if (auto *subscript = dyn_cast<ArraySubscriptExpr>(at))
+      at = subscript->getBase();
+    else if (auto *unary = dyn_cast<UnaryOperator>(at))
+      at = unary->getSubExpr();
+    else if (auto *member = dyn_cast<MemberExpr>(at))
+      at = member->getBase();
+    else if (auto *sum = dyn_cast<BinaryOperator>(at); sum && sum->isAdditiveOp())
+      at = sum->getLHS()->getType()->isPointerType() ? sum->getLHS() : sum->getRHS();
+    else
+      break;
+  }
+  auto *reference = dyn_cast_or_null<DeclRefExpr>(at);
+  return reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+}
+
+/// `(c ? a : b) + ...`
+const ConditionalOperator *choiceOf(const Expr *value) {
+  while (value) {
+    value = value->IgnoreParenImpCasts();
+    if (auto *choice = dyn_cast<ConditionalOperator>(value))
+      return choice;
+    auto *sum = dyn_cast<BinaryOperator>(value);
+    if (!sum || !sum->isAdditiveOp())
+      return nullptr;
+    value = sum->getLHS()->getType()->isPointerType() ? sum->getLHS() : sum->getRHS();
+  }
+  return nullptr;
+}
+
+const VarDecl *namedBy(const Expr *expression) {
+  auto *reference = dyn_cast<DeclRefExpr>(expression->IgnoreParenImpCasts());
+  return reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+}
+
+class OrderFinder {
+public:
+  OrderFinder(const RoleTree &tree, const RoleSplit &split) : tree(tree), split(split) {}
+
+  std::variant<GlobalOrder, Diagnostic> find() {
+    std::vector<Touch> loads = touches(split.producer, false), stores = touches(split.consumer, true);
+    for (const Touch &store : stores)
+      for (const Touch &load : loads)
+        if (!consider(store, load))
+          return *trouble;
+    return order;
+  }
+
+private:
+  std::vector<Touch> touches(const std::set<const RoleNode *> &nodes, bool writes) const {
+    std::vector<Touch> found;
+    for (const RoleNode *node : tree.nodes()) // in the order of the text
+      for (const Access *access : node->accesses)
+        if (nodes.contains(node) && isGlobal(*access) && (writes ? access->isWrite() : access->isRead()))
+          found.push_back({node, access});
+    return found;
+  }
+
+  bool consider(const Touch &store, const Touch &load) {
+    const Array &a = *store.access->array, &b = *load.access->array;
+    if (&a != &b && a.decl && b.decl) {
+      if (analysis::reasonToOverlap(a, b))
+        assume(fmt::format("'{}' and '{}' do not overlap", a.name, b.name));
+      return true;
+    }
+    std::vector<const RoleNode *> common = commonLoops(*store.node, *load.node);
+    for (size_t i = 0; i < common.size(); ++i)
+      if (mayMeet(store, load, common, i) && !separate(store, load, *common[i]))
+        return false;
+    const bool isBefore = tree.study.unit.sources().isBeforeInTranslationUnit(
+        store.node->statement->getBeginLoc(), load.node->statement->getBeginLoc());
+    if (isBefore && !split.loopOf(store.node) && mayMeet(store, load, common, std::nullopt))
+      return separateInOrder(store, load);
+    if (isBefore && split.loopOf(store.node) != split.loopOf(load.node) &&
+        mayMeet(store, load, common, std::nullopt))
+      return separateInOrder(store, load);
+    return true;
+  }
+
+  void assume(std::string what) {
+    if (std::ranges::find(order.assumptions, what) == order.assumptions.end())
+      order.assumptions.push_back(std::move(what));
+  }
+
+  static std::vector<const RoleNode *> commonLoops(const RoleNode &a, const RoleNode &b) {
+    std::vector<const RoleNode *> loops;
+    for (const RoleNode *at = a.parent; at; at = at->parent)
+      if (at->kind == Kind::Loop && b.isIn(at))
+        loops.insert(loops.begin(), at);
+    return loops;
+  }
+
+  const analysis::Loop *factsOf(const RoleNode &loop) const {
+    for (const auto &facts : tree.study.accesses().loops())
+      if (facts->statement == loop.statement)
+        return facts.get();
+    return nullptr;
+  }
+
+  /// A load of a later iteration of common[carrier] (or of the same iterations of all, behind the store)
+  /// reads what was stored.
+  bool mayMeet(const Touch &store, const Touch &load, const std::vector<const RoleNode *> &common,
+               std::optional<size_t> carrier) const {
+    if (areComplementary(store, load, carrier ? common[*carrier] : nullptr))
+      return false;
+    analysis::Iterations iterations;
+    iterations.threads = analysis::Threads::Any;
+    for (size_t i = 0; i < carrier.value_or(common.size()); ++i)
+      if (const analysis::Loop *loop = factsOf(*common[i]))
+        iterations.same.push_back(loop);
+    if (carrier) {
+      const analysis::Loop *loop = factsOf(*common[*carrier]);
+      if (!loop || !loop->counter)
+        return true;
+      iterations.apart.push_back({loop, loop, 1, std::nullopt});
+    }
+    return tree.study.dependence({store.access}, {load.access}, iterations, tree.root().statement).has_value();
+  }
+
+  /// `from = c ? a : b` and `to = c ? b : a`, made in the same iteration: what goes through one is not in the
+  /// other. `carrier` is the loop whose iterations differ.
+  bool areComplementary(const Touch &store, const Touch &load, const RoleNode *carrier) const {
+    const VarDecl *to = pointerOf(*store.access), *from = pointerOf(*load.access);
+    if (!to || !from || to == from || !isFixed(to) || !isFixed(from))
+      return false;
+    // Made inside the loop that goes on, they would be exchanged.
+    if (carrier && (tree.study.isInside(to, carrier->statement) || tree.study.isInside(from, carrier->statement)))
+      return false;
+    const ConditionalOperator *a = choiceOf(to->getInit()), *b = choiceOf(from->getInit());
+    if (!a || !b || !isSame(a->getCond(), b->getCond()))
+      return false;
+    const VarDecl *a1 = namedBy(a->getTrueExpr()), *a2 = namedBy(a->getFalseExpr());
+    const VarDecl *b1 = namedBy(b->getTrueExpr()), *b2 = namedBy(b->getFalseExpr());
+    return a1 && a2 && a1 != a2 && a1 == b2 && a2 == b1 && isa<ParmVarDecl>(a1) && isa<ParmVarDecl>(a2);
+  }
+
+  bool isFixed(const VarDecl *variable) const {
+    return variable->hasInit() && tree.definitions.isTracked(variable) &&
+           tree.definitions.isNeverReassigned(variable);
+  }
+
+  bool isSame(const Expr *a, const Expr *b) const {
+    llvm::FoldingSetNodeID one, other;
+    a->Profile(one, tree.study.unit.context(), true);
+    b->Profile(other, tree.study.unit.context(), true);
+    return one == other;
+  }
+
+  // Barriers to meet at
+  // -------------------------------------------------------------------------------------------------------
+
+  /// A barrier of the loop's own body, on the way from the store to the next iteration's load.
+  bool separate(const Touch &store, const Touch &load, const RoleNode &loop) {
+    const bool isTurn = std::ranges::any_of(split.loops, [&](const TileLoop &t) { return t.loop == &loop; });
+    const RoleNode &body = *loop.children[0];
+    if (isTurn || body.kind != Kind::Block)
+      return refuse(store, load, isTurn);
+    const size_t from = childWith(body, *store.node), to = childWith(body, *load.node);
+    bool found = false;
+    for (size_t i = 0; i < body.children.size(); ++i)
+      if (body.children[i]->kind == Kind::Barrier && (i > from || i < to)) {
+        order.meets.insert(body.children[i].get());
+        found = true;
+      }
+    return found || refuse(store, load, false);
+  }
+
+  bool separateInOrder(const Touch &store, const Touch &load) {
+    const RoleNode *block = store.node->parent;
+    while (block && !(block->kind == Kind::Block && load.node->isIn(block)))
+      block = block->parent;
+    if (!block)
+      return refuse(store, load, false);
+    const size_t from = childWith(*block, *store.node), to = childWith(*block, *load.node);
+    for (size_t i = from + 1; i < to; ++i)
+      if (block->children[i]->kind == Kind::Barrier) {
+        order.meets.insert(block->children[i].get());
+        return true;
+      }
+    return refuse(store, load, false);
+  }
+
+  static size_t childWith(const RoleNode &block, const RoleNode &node) {
+    for (size_t i = 0; i < block.children.size(); ++i)
+      if (node.isIn(block.children[i].get()))
+        return i;
+    return 0;
+  }
+
+  bool refuse(const Touch &store, const Touch &load, bool isTurn) {
+    trouble = obstacle(
+        store.access->place,
+        fmt::format("this stores to '{}' what {} may load: producers, who run ahead, would load too early",
+                    store.access->text, isTurn ? "a later turn" : "a later tile loop"));
+    trouble->note(load.access->place, "the load is here");
+    if (!store.access->array->decl || !load.access->array->decl)
+      trouble->hint = "where one of them points could not be followed: name the arrays apart";
+    return false;
+  }
+
+  const RoleTree &tree;
+  const RoleSplit &split;
+  GlobalOrder order;
+  std::optional<Diagnostic> trouble;
+};
+
+} // namespace
+
+std::variant<GlobalOrder, Diagnostic> orderOfGlobalMemory(const RoleTree &tree, const RoleSplit &split) {
+  return OrderFinder(tree, split).find();
+}
+
+} // namespace heddle::transform

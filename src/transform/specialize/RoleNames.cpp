@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/specialize/RoleNames.h"
+
+#include "source/TextEdits.h"
+#include "transform/specialize/BulkForms.h"
+
+#include <clang/AST/Expr.h>
+
+using namespace clang;
+
+namespace heddle::transform {
+
+using BuiltinKind = analysis::ThreadBuiltin::Kind;
+
+RoleNames::RoleNames(Names &names)
+    : roles(names.fresh("Roles")), pipe(names.fresh("Pipe")), barriers(names.fresh("barriers")),
+      producer(names.fresh("producer")), consumer(names.fresh("consumer")), stage(names.fresh("stage")),
+      thread(names.fresh("thread")),
+      threadIndex{names.fresh("threadX"), names.fresh("threadY"), names.fresh("threadZ")} {}
+
+std::string RoleNames::threadIndices(const std::string &linear, const RoleShape &shape) const {
+  const auto &block = shape.block;
+  if (shape.isFlat())
+    return fmt::format("const unsigned {} = {};", threadIndex[0], linear);
+  std::string text = fmt::format("const unsigned {} = {} % {}", threadIndex[0], linear, block[0]);
+  if (block[2] == 1)
+    return text + fmt::format(", {} = {} / {};", threadIndex[1], linear, block[0]);
+  return text + fmt::format(", {} = {} / {} % {}, {} = {} / {};", threadIndex[1], linear, block[0], block[1],
+                            threadIndex[2], linear, block[0] * block[1]);
+}
+
+RoleParts::RoleParts(const source::Unit &unit, const RolePlan &plan, const RoleNames &names, bool isProducer)
+    : unit(unit), plan(plan), names(names), isProducer(isProducer) {
+  if (isProducer && !plan.shape.isOneToOne())
+    addSharedOut();
+  if (!isProducer && plan.shape.consumers > 1)
+    addGroups();
+  for (const RoleNode *node : plan.tree.nodes()) {
+    addTiles(*node);
+    addBuiltins(*node);
+  }
+}
+
+void RoleParts::add(SourceRange range, std::string text) {
+  const source::TokenEdit tokens = source::tokensOf(unit, range);
+  for (const Part &part : parts) // the outer one has it already
+    if (tokens.begin >= part.begin && tokens.end <= part.end)
+      return;
+  parts.push_back({tokens.begin, tokens.end, {range, std::move(text)}});
+}
+
+std::vector<source::Replacement> RoleParts::within(SourceRange range) const {
+  const source::TokenEdit tokens = source::tokensOf(unit, range);
+  std::vector<source::Replacement> found;
+  for (const Part &part : parts)
+    if (part.begin >= tokens.begin && part.end <= tokens.end)
+      found.push_back(part.replacement);
+  return found;
+}
+
+/// What stands for threadIdx in this role; nothing where it stays as it is.
+std::optional<std::string> RoleParts::threadText(unsigned dimension) {
+  const RoleShape &shape = plan.shape;
+  if (plan.shape.block[dimension] == 1)
+    return "0u";
+  if (isProducer && shape.isFlat() && !shape.isOneToOne())
+    return names.thread;
+  // Consumers come first in the block: with one group of a flat block nothing has changed for them.
+  if (!isProducer && shape.isFlat() && shape.consumers == 1)
+    return std::nullopt;
+  namesThread = true;
+  return names.threadIndex[dimension];
+}
+
+void RoleParts::addBuiltins(const RoleNode &node) {
+  for (const Uses::Builtin &builtin : node.uses.builtins) {
+    if (builtin.what.dimension > 2)
+      continue;
+    if (builtin.what.kind == BuiltinKind::BlockDim)
+      add(builtin.range, fmt::format("{}u", plan.shape.block[builtin.what.dimension]));
+    else if (builtin.what.kind == BuiltinKind::ThreadIdx)
+      if (std::optional<std::string> text = threadText(builtin.what.dimension))
+        add(builtin.range, *text);
+  }
+}
+
+void RoleParts::addTiles(const RoleNode &node) {
+  for (const Stmt *part : node.uses.statements) {
+    auto *reference = dyn_cast<DeclRefExpr>(part);
+    auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+    if (!variable || !plan.split.tiles.contains(variable))
+      continue;
+    const std::string name = variable->getNameAsString();
+    const bool isDynamic = variable->getType()->isIncompleteArrayType();
+    add(reference->getSourceRange(), isDynamic ? fmt::format("{}::at({}, {})", names.pipe, name, names.stage)
+                                               : fmt::format("{}[{}]", name, names.stage));
+  }
+}
+
+/// `for (int i = threadIdx.x; i < 512; i += 128)` becomes a loop from the producer's own number on, in steps
+/// of the number of producers, if nothing else in it asks for the thread.
+void RoleParts::addSharedOut() {
+  for (const TileLoop &tile : plan.split.loops)
+    for (size_t i = tile.loadBegin; i < tile.fill; ++i) {
+      RoleNode &statement = *tile.statement(i);
+      std::optional<SharedOutLoop> shared = sharedOutLoop(plan.tree, statement.statement, plan.shape.block);
+      if (!shared || shared->loop.constantStep() != plan.shape.groupThreads())
+        continue;
+      const bool asksOtherwise = llvm::any_of(statement.children[0]->all(), [&](const RoleNode *node) {
+        return node->asksThread || llvm::any_of(node->reads, [&](const VarDecl *variable) {
+                 return plan.split.varyingVariables.contains(variable) &&
+                        !plan.tree.study.isInside(variable, statement.statement);
+               });
+      });
+      if (asksOtherwise || !shared->loop.step)
+        continue;
+      sharedOut.insert(statement.statement);
+      add(shared->loop.start->getSourceRange(), names.roles + "::rank()");
+      add(shared->loop.step->getSourceRange(), names.roles + "::producers");
+    }
+}
+
+/// Loops that consumer groups deal out: from the group's number on, in steps of the number of groups.
+void RoleParts::addGroups() {
+  const auto textOf = [&](const Expr *expression) {
+    source::Rendered text = source::render(unit, expression->getSourceRange(), within(expression->getSourceRange()));
+    return std::holds_alternative<std::string>(text) ? std::get<std::string>(text) : std::string();
+  };
+  // The heads mention the thread's index themselves: those parts come first, and go into the text of the new
+  // heads.
+  std::vector<std::pair<SourceRange, std::string>> heads;
+  for (const CountedLoop &loop : plan.groups.loops) {
+    RoleParts inner(*this);
+    inner.addBuiltins(*plan.tree.nodeOf(loop.statement));
+    const auto innerText = [&](const Expr *expression) {
+      source::Rendered text =
+          source::render(unit, expression->getSourceRange(), inner.within(expression->getSourceRange()));
+      return std::holds_alternative<std::string>(text) ? std::get<std::string>(text) : std::string();
+    };
+    namesThread |= inner.namesThread;
+    const std::string start = innerText(loop.start), step = loop.step ? innerText(loop.step) : "1";
+    const std::string group = names.roles + "::group()", groups = names.roles + "::groups";
+    heads.emplace_back(loop.start->getSourceRange(),
+                       (start == "0" ? "" : start + " + ") + (step == "1" ? group : group + " * " + step));
+    if (loop.step)
+      heads.emplace_back(loop.step->getSourceRange(), groups + " * " + step);
+    else
+      heads.emplace_back(loop.statement->getInc()->getSourceRange(), loop.name() + " += " + groups);
+  }
+  for (const auto &[range, text] : heads)
+    add(range, text);
+  for (const GroupSplit::Element &element : plan.groups.elements)
+    add(element.index->getSourceRange(),
+        fmt::format("({} - {}::group()) / {}::groups", textOf(element.index), names.roles, names.roles));
+}
+
+} // namespace heddle::transform

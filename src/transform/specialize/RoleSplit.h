@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "transform/specialize/TileLoop.h"
+
+namespace heddle::transform {
+
+/// Who carries out which statement of a kernel whose warps take roles.
+///
+/// Producers: the stores to tiles and, backwards along variables and control, all that these need. Consumers:
+/// everything else that has an effect, and what that needs. What both need both do: it must have no effect
+/// and be the same for both. What nobody needs is left out.
+struct RoleSplit {
+  std::vector<TileLoop> loops;
+  std::set<const clang::VarDecl *> tiles;
+  std::set<const RoleNode *> producer, consumer;
+  /// Of the producer's: what differs from thread to thread, and the variables that do.
+  std::set<const RoleNode *> varying;
+  VariableSet varyingVariables;
+  /// Declarations before the loop that producers make anew in each turn for each thread that they load for.
+  std::set<const RoleNode *> sunk;
+  /// Pointers into a tile that are made before the loop: each turn has its own.
+  std::set<const RoleNode *> aliases;
+  /// Barriers outside of tile loops at which producers have to come, too: later loads see earlier stores.
+  std::set<const RoleNode *> meets;
+  /// Why a producer cannot load for several threads of the block, only for one.
+  std::optional<Diagnostic> onlyOneToOne;
+  /// Loads that may leave elements of a tile as they were.
+  std::vector<const RoleNode *> partial;
+  /// What is relied on and could not be shown.
+  std::vector<std::string> assumptions;
+
+  const TileLoop *loopWithLoad(const RoleNode *node) const;
+  const TileLoop *loopOf(const RoleNode *node) const; ///< whose body it is in
+};
+
+std::variant<RoleSplit, Diagnostic> splitRoles(const RoleTree &tree);
+
+} // namespace heddle::transform

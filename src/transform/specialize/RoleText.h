@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "transform/Names.h"
+#include "transform/specialize/ConsumerGroups.h"
+#include "transform/specialize/ConsumerOrder.h"
+#include "transform/specialize/CopyForm.h"
+#include "transform/specialize/RoleShape.h"
+
+#include <string>
+
+namespace heddle::transform {
+
+/// What the text of a specialized kernel is made from.
+struct RolePlan {
+  const RoleTree &tree;
+  const RoleSplit &split;
+  const RoleShape &shape;
+  const std::vector<CopyForm> &copies;
+  const GroupSplit &groups;
+  const ConsumerOrder &order;
+  int64_t tileBytes = 0;       ///< of one stage, in static shared memory
+  bool tilesAreDynamic = false; ///< they are too large to be static
+};
+
+/// The new body of the kernel, with its braces:
+///
+///     using Roles = ...; using Pipe = ...;
+///     the tiles, once for each stage
+///     if (Roles::isProducer()) { the producer's statements }
+///     the consumer's statements
+///
+/// A refusal where some of the text cannot be had.
+std::variant<std::string, Diagnostic> specializedBody(const RolePlan &plan, Names &names);
+
+} // namespace heddle::transform

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/specialize/SpecializeLaunches.h"
+
+#include "source/Unit.h"
+#include "transform/LaunchEdits.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/ExprCXX.h>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+class LaunchSpecializer {
+public:
+  LaunchSpecializer(Context &context, const RoleLaunch &wanted)
+      : context(context), wanted(wanted), unit(context.program.host()) {}
+
+  bool rewrite(const source::Launch &launch) {
+    using Form = source::Launch::Form;
+    const bool isChevrons = launch.form == Form::TripleChevron;
+    if (!isChevrons && launch.form != Form::LaunchKernel && launch.form != Form::LaunchCooperative) {
+      context.refuse(launch.place, "this launch does not say its block itself, and it must change");
+      return false;
+    }
+    const Expr *shared = isChevrons ? chevronArgument(launch, 2) : launch.call->getArg(4);
+    if (isChevrons && !launch.block.expr) {
+      context.refuse(launch.place, "the text of this launch is not understood");
+      return false;
+    }
+    std::string block = blockText(launch);
+    const std::string bytes = sharedText(launch, shared);
+    const bool isWritten = shared && !isa<CXXDefaultArgExpr>(shared);
+    if (!bytes.empty() && !isWritten)
+      block += ", " + bytes;
+    context.edits.replace(unit, launch.block.expr->getSourceRange(), block);
+    if (!bytes.empty() && isWritten)
+      context.edits.replace(unit, shared->getSourceRange(), bytes);
+    return true;
+  }
+
+private:
+  static const Expr *chevronArgument(const source::Launch &launch, unsigned index) {
+    auto *call = cast<CUDAKernelCallExpr>(launch.call);
+    const CallExpr *config = call->getConfig();
+    return index < config->getNumArgs() ? config->getArg(index) : nullptr;
+  }
+
+  std::string textOf(const Expr *expression) const {
+    source::Rendered text = source::render(unit, expression->getSourceRange());
+    return std::holds_alternative<std::string>(text) ? std::get<std::string>(text) : std::string();
+  }
+
+  std::string blockText(const source::Launch &launch) const {
+    const RoleShape &shape = wanted.shape;
+    if (launch.block.isKnown())
+      return std::to_string(shape.threads());
+    return fmt::format("heddle::blockWithRoles<{}, {}, {}>({}, {}, \"{}\")", shape.block[0], shape.block[1],
+                       shape.block[2], writtenShape(context, launch.block), shape.threads(), context.target.name);
+  }
+
+  /// Empty where nothing changes.
+  std::string sharedText(const source::Launch &launch, const Expr *shared) const {
+    const std::string kernel = kernelText(launch);
+    if (wanted.dynamicBytes > 0)
+      return fmt::format("heddle::sharedBytes({}, {}, \"{}\")", kernel, wanted.dynamicBytes, context.target.name);
+    if (!wanted.stagesDynamic || !shared || isa<CXXDefaultArgExpr>(shared))
+      return {};
+    return fmt::format("heddle::sharedBytes({}, heddle::forStages({}, {}), \"{}\")", kernel, textOf(shared),
+                       wanted.shape.buffers, context.target.name);
+  }
+
+  std::string kernelText(const source::Launch &launch) const {
+    if (launch.form == source::Launch::Form::TripleChevron)
+      return launch.kernel->isInstantiation ? launch.kernel->name : textOf(launch.call->getCallee());
+    return textOf(launch.call->getArg(0)->IgnoreParenCasts());
+  }
+
+  Context &context;
+  const RoleLaunch &wanted;
+  const source::Unit &unit;
+};
+
+} // namespace
+
+bool specializeLaunches(Context &context, const RoleLaunch &wanted, unsigned &launches) {
+  LaunchSpecializer specializer(context, wanted);
+  return changeLaunches(
+      context, [&](const source::Launch &launch) { return specializer.rewrite(launch); }, launches);
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Warp specialization of tiled kernels, with the barriers of Bauer, Treichler and Aiken, "Singe: Leveraging
+// Warp Specialization for High Performance on GPUs" (PPoPP 2014), section 4.2.
+//
+//   1. Prepare: functions that hold barriers take the place of their calls, cooperative groups are spelt out.
+//   2. Read the kernel as a tree of statements (RoleTree), find the loops over tiles (TileLoop), and say who
+//      carries out what (RoleSplit); look whether loads may run ahead of stores (GlobalOrder).
+//   3. Look how each load can be made (CopyForm, BulkForms) and whether the computation can be dealt out
+//      among several groups (ConsumerGroups); choose what was left open (RoleChoice).
+//   4. Write the body anew (RoleText) and rewrite launches (SpecializeLaunches).
+#include "transform/specialize/SpecializeTiles.h"
+
+#include "source/Unit.h"
+#include "support/Text.h"
+#include "transform/InlineCalls.h"
+#include "transform/LaunchEdits.h"
+#include "transform/PlainIndices.h"
+#include "transform/specialize/RoleChoice.h"
+#include "transform/specialize/RoleText.h"
+#include "transform/specialize/SpecializeLaunches.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
+#include <clang/AST/Expr.h>
+
+#include <algorithm>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+constexpr int64_t warpLanes = 32;
+constexpr int64_t staticSharedLimit = 48 * 1024;
+
+class TileSpecializer {
+public:
+  explicit TileSpecializer(Context &context)
+      : context(context), kernel(context.target.first()), unit(*kernel.unit), facts(context.facts(kernel)) {}
+
+  bool run() {
+    if (!checkBlock() || !checkBarriers() || !checkCode())
+      return false;
+    LoopStudy study(kernel, facts.launch);
+    if (Obstacle trouble = generalObstacle(study))
+      return context.refuse(*trouble), false;
+    RoleTree tree(study);
+    auto split = splitRoles(tree);
+    if (auto *refused = std::get_if<Diagnostic>(&split))
+      return context.refuse(*refused), false;
+    return write(tree, std::get<RoleSplit>(split));
+  }
+
+private:
+  // What must hold before anything is looked at
+  // -------------------------------------------------------------------------------------------------------
+
+  bool checkBlock() {
+    for (const source::Kernel *instance : context.target.instances) {
+      const analysis::KernelFacts &here = context.facts(*instance);
+      const auto &extents = here.launch.block;
+      if (!extents[0] || !extents[1] || !extents[2] || here.launchesDisagree) {
+        context
+            .refuse(instance->place, here.launchesDisagree
+                                         ? "its launches have different blocks, and roles are for one"
+                                         : "the block that it is launched with is not known")
+            .withHint("--block X,Y,Z says it, and launches are checked when they happen");
+        return false;
+      }
+      const std::array<int64_t, 3> block = {*extents[0], *extents[1], *extents[2]};
+      if (instance != &kernel && block != shape.block) {
+        context.refuse(instance->place, "its instantiations are launched with different blocks");
+        return false;
+      }
+      shape.block = block;
+    }
+    if (shape.groupThreads() % warpLanes == 0)
+      return true;
+    context
+        .refuse(kernel.place,
+                fmt::format("a block of {} threads is not made of whole warps, and roles are taken by warps",
+                            shape.groupThreads()))
+        .withHint(fmt::format("a block of {} threads would do",
+                              (shape.groupThreads() + warpLanes - 1) / warpLanes * warpLanes));
+    return false;
+  }
+
+  bool checkBarriers() {
+    if (!facts.regions->isStructured()) {
+      context.refuse(kernel.place, "goto in a kernel with barriers: its regions cannot be told apart");
+      return false;
+    }
+    for (const analysis::Barrier &barrier : facts.regions->barriers()) {
+      if (barrier.scope == analysis::Barrier::Scope::Warp)
+        continue;
+      const Place place = unit.place(barrier.statement);
+      const bool isPlain = barrier.scope == analysis::Barrier::Scope::Block && barrier.ordersBlock() &&
+                           !barrier.votes && !barrier.ofUnknownGroup && !isa<AsmStmt>(barrier.statement);
+      if (!isPlain) {
+        context.refuse(place, fmt::format("'{}': the kernel has synchronization of its own, which roles would get "
+                                          "between",
+                                          barrier.spelling));
+        return false;
+      }
+      if (const analysis::DivergentControl *divergent = facts.regions->divergence(barrier)) {
+        context.refuse(place, fmt::format("'{}' may not be reached by all threads of the block", barrier.spelling))
+            .note(unit.place(divergent->branch), "because of what is decided here");
+        return false;
+      }
+    }
+    return checkCalls(facts.regions->root());
+  }
+
+  /// Calls of functions with barriers that could not be opened.
+  bool checkCalls(const analysis::RegionNode &node) {
+    if (node.kind == analysis::RegionNode::Kind::Call) {
+      const std::optional<std::string> why = reasonNotToInline(facts, node.call, node.statement);
+      context.refuse(unit.place(node.call), "a function with barriers is called here and cannot be put in the "
+                                            "place of its call" +
+                                                (why ? ": " + *why : ""));
+      return false;
+    }
+    return llvm::all_of(node.children, [&](const auto &child) { return checkCalls(*child); });
+  }
+
+  bool checkCode() {
+    const Uses uses = Uses::of(kernel.function->getBody());
+    if (uses.lambda) {
+      context.refuse(unit.place(uses.lambda), "a lambda in the kernel is not followed");
+      return false;
+    }
+    for (const Uses::Builtin &builtin : uses.builtins) {
+      using Kind = analysis::ThreadBuiltin::Kind;
+      const bool isWhole = builtin.what.dimension > 2;
+      if (isWhole && (builtin.what.kind == Kind::ThreadIdx || builtin.what.kind == Kind::BlockDim)) {
+        context.refuse(unit.place(builtin.range), fmt::format("all of '{}' is handed on here, which is not followed",
+                                                              builtin.what.name()));
+        return false;
+      }
+    }
+    for (const CallExpr *call : uses.calls) {
+      const FunctionDecl *callee = analysis::calleeOf(call), *body = nullptr;
+      if (callee && callee->hasBody(body) && unit.isUserCode(body->getLocation()) && asksForThread(unit, body)) {
+        context
+            .refuse(unit.place(call), fmt::format("'{}' asks for the thread's index or the block's size itself",
+                                                  callee->getNameAsString()))
+            .withHint("hand them to it as arguments");
+        return false;
+      }
+    }
+    return true;
+  }
+
+  static Obstacle generalObstacle(const LoopStudy &study) {
+    if (!study.reachingDefinitions())
+      return obstacle(study.kernel.place, "the kernel's flow of control cannot be followed");
+    if (!study.accesses().isComplete())
+      return obstacle(study.accesses().gaps().front().place, study.accesses().gaps().front().text);
+    return std::nullopt;
+  }
+
+  // The new kernel
+  // -------------------------------------------------------------------------------------------------------
+
+  bool write(const RoleTree &tree, const RoleSplit &split) {
+    const std::vector<CopyForm> copies = copyForms(tree, split, shape.block);
+    RoleQuestion question{tree, split, copies, shape.block, tileBytes(split), otherSharedBytes(split)};
+    auto chosen = chooseRoles(context, question);
+    if (auto *refused = std::get_if<Diagnostic>(&chosen))
+      return context.refuse(*refused), false;
+    const RoleChoice &choice = std::get<RoleChoice>(chosen);
+    if (!choice.pays) {
+      context.kept(kernel.place, "the kernel stays as it is: " + choice.reason);
+      return true;
+    }
+    shape = choice.shape;
+    const bool tilesAreDynamic = question.tileBytes * shape.buffers + question.otherBytes > staticSharedLimit;
+    if (!checkShared(split, question, tilesAreDynamic))
+      return false;
+    const ConsumerOrder order = orderOfConsumers(tree, split);
+    RolePlan plan{tree, split, shape, copies, choice.groups, order, question.tileBytes, tilesAreDynamic};
+    Names names(unit);
+    auto body = specializedBody(plan, names);
+    if (auto *refused = std::get_if<Diagnostic>(&body))
+      return context.refuse(*refused), false;
+    RoleLaunch launch{shape, hasDynamicTile(split), tilesAreDynamic ? question.tileBytes * shape.buffers : 0};
+    unsigned launches = 0;
+    if (!specializeLaunches(context, launch, launches))
+      return false;
+    context.edits.replace(unit, kernel.function->getBody()->getSourceRange(), std::get<std::string>(body));
+    changeBounds();
+    includeHelper(context, "pipeline.cuh");
+    report(split, choice, launches);
+    return true;
+  }
+
+  static bool isDynamic(const VarDecl *tile) { return tile->getType()->isIncompleteArrayType(); }
+  static bool hasDynamicTile(const RoleSplit &split) { return llvm::any_of(split.tiles, isDynamic); }
+
+  int64_t bytesOf(const VarDecl *variable) const {
+    constexpr int64_t unit16 = 16; // bulk copies want each array there
+    const int64_t bytes = unit.context().getTypeSizeInChars(variable->getType()).getQuantity();
+    return (bytes + unit16 - 1) / unit16 * unit16;
+  }
+  int64_t tileBytes(const RoleSplit &split) const {
+    int64_t bytes = 0;
+    for (const VarDecl *tile : split.tiles)
+      bytes += isDynamic(tile) ? 0 : bytesOf(tile);
+    return bytes;
+  }
+  int64_t otherSharedBytes(const RoleSplit &split) const {
+    int64_t tiles = 0;
+    for (const VarDecl *tile : split.tiles)
+      if (!isDynamic(tile))
+        tiles += unit.context().getTypeSizeInChars(tile->getType()).getQuantity();
+    constexpr int64_t barriers = 256; // room for those of the ring
+    return std::max<int64_t>(facts.staticSharedBytes - tiles, 0) + barriers;
+  }
+
+  bool checkShared(const RoleSplit &split, const RoleQuestion &question, bool tilesAreDynamic) {
+    const int64_t all = question.tileBytes * shape.buffers + question.otherBytes;
+    const arch::Arch *arch = context.options.arch;
+    const int64_t most = arch ? arch->maxSharedBytesPerBlockOptIn : 227 * 1024;
+    if (all > most) {
+      context
+          .refuse(kernel.place, fmt::format("{} stages of {} bytes are more shared memory than a block can have ({})",
+                                            shape.buffers, question.tileBytes, most))
+          .withHint("fewer buffers");
+      return false;
+    }
+    if (!tilesAreDynamic)
+      return true;
+    if (hasDynamicTile(split) || facts.dynamicSharedBytes != 0) {
+      context.refuse(kernel.place, "the stages need dynamic shared memory, and the kernel has some of its own")
+          .withHint("fewer buffers");
+      return false;
+    }
+    if (context.target.first().isInstantiation) {
+      context.refuse(kernel.place, "the stages need dynamic shared memory, whose size may differ between the "
+                                   "instantiations of a template")
+          .withHint("fewer buffers");
+      return false;
+    }
+    return true;
+  }
+
+  /// More threads than before; and where nothing is said, compilers save registers for the largest block.
+  void changeBounds() {
+    auto *bounds = kernel.function->getAttr<CUDALaunchBoundsAttr>();
+    const std::string threads = std::to_string(shape.threads());
+    if (bounds)
+      context.edits.replace(unit, bounds->getMaxThreads()->getSourceRange(), threads);
+    else
+      context.edits.insertBefore(unit, kernel.function->getLocation(), "__launch_bounds__(" + threads + ") ");
+  }
+
+  void report(const RoleSplit &split, const RoleChoice &choice, unsigned launches) {
+    std::string text = fmt::format(
+        "warps of '{}' take roles: {} {} and {} compute, {} between them, copied by {}, {}{}", context.target.name,
+        counted(shape.producers, "warp", "warps"), shape.producers == 1 ? "loads" : "load",
+        shape.consumers == 1 ? fmt::format("{} threads", shape.groupThreads())
+                             : fmt::format("{} groups of {} threads", shape.consumers, shape.groupThreads()),
+        counted(shape.buffers, "buffer", "buffers"), nameOf(shape.copy), nameOf(shape.barrier),
+        launches ? "; " + counted(launches, "launch", "launches") + " rewritten"
+                 : fmt::format("; no launch of it in this file: launch it with {} threads", shape.threads()));
+    Diagnostic &done = context.done(choice.reason.empty() ? text : text + ": " + choice.reason);
+    for (const std::string &assumption : split.assumptions)
+      done.note(kernel.place, "taken for granted: " + assumption);
+    for (const RoleNode *node : split.partial)
+      done.note(unit.place(node->statement),
+                "taken for granted: elements that are not loaded here in a turn are not read in it");
+    for (const Diagnostic::Note &note : choice.notes)
+      done.notes.push_back(note);
+  }
+
+  Context &context;
+  const source::Kernel &kernel;
+  const source::Unit &unit;
+  const analysis::KernelFacts &facts;
+  RoleShape shape;
+};
+
+} // namespace
+
+bool specializeTiles(Context &context) {
+  const source::Kernel &kernel = context.target.first();
+  if (writePlainIndices(context, kernel) || inlineCallsWithBarriers(context, kernel))
+    return true;
+  return TileSpecializer(context).run();
+}
+
+} // namespace heddle::transform

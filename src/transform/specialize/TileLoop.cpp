@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/specialize/TileLoop.h"
+
+#include "source/Unit.h"
+
+#include <clang/AST/Attr.h>
+#include <clang/AST/Expr.h>
+
+#include <algorithm>
+
+using namespace clang;
+
+namespace heddle::transform {
+
+using analysis::Access;
+using analysis::Array;
+
+std::optional<size_t> TileLoop::indexOf(const RoleNode *node) const {
+  for (size_t i = 0; i < body->children.size(); ++i)
+    if (node->isIn(statement(i)))
+      return i;
+  return std::nullopt;
+}
+
+bool TileLoop::isInLoad(const RoleNode *node) const {
+  std::optional<size_t> index = indexOf(node);
+  return index && *index >= loadBegin && *index < fill;
+}
+
+bool TileLoop::isInCompute(const RoleNode *node) const {
+  std::optional<size_t> index = indexOf(node);
+  return index && *index > fill && *index < release;
+}
+
+std::set<const VarDecl *> sharedMentions(const RoleNode &node) {
+  std::set<const VarDecl *> found;
+  for (const Stmt *part : node.uses.statements)
+    if (auto *reference = dyn_cast<DeclRefExpr>(part))
+      if (auto *variable = dyn_cast<VarDecl>(reference->getDecl()); variable && variable->hasAttr<CUDASharedAttr>())
+        found.insert(variable);
+  return found;
+}
+
+namespace {
+
+/// Statements of a loop's body between two barriers: [begin, end).
+struct Segment {
+  size_t begin = 0, end = 0;
+  std::set<const VarDecl *> stored, read; ///< shared arrays
+  bool loadsGlobal = false;
+  bool empty() const { return begin == end; }
+};
+
+class TileLoopFinder {
+public:
+  explicit TileLoopFinder(const RoleTree &tree) : tree(tree) {}
+
+  std::variant<std::vector<TileLoop>, Diagnostic> find() {
+    for (RoleNode *node : tree.nodes()) {
+      const bool isCandidate =
+          node->kind == RoleNode::Kind::Loop && node->children[0]->kind == RoleNode::Kind::Block;
+      if (isCandidate && !consider(*node))
+        return *trouble;
+    }
+    if (!found.empty())
+      return found;
+    return obstacle(tree.study.kernel.place,
+                    "there is no loop that loads a tile into shared memory, meets at a barrier, computes on it "
+                    "and meets again");
+  }
+
+private:
+  bool consider(RoleNode &loop) {
+    RoleNode &body = *loop.children[0];
+    std::vector<size_t> barriers;
+    for (size_t i = 0; i < body.children.size(); ++i)
+      if (body.children[i]->kind == RoleNode::Kind::Barrier)
+        barriers.push_back(i);
+    if (barriers.empty())
+      return true;
+    std::vector<Segment> segments = segmentsOf(body, barriers);
+    std::vector<size_t> loads;
+    for (size_t s = 0; s < segments.size(); ++s)
+      if (isLoad(segments, s))
+        loads.push_back(s);
+    if (loads.empty())
+      return true;
+    if (loads.size() > 1)
+      return refuse(*body.children[segments[loads[1]].begin],
+                    "a turn of the loop loads two tiles, one after the other");
+    return take(loop, segments, barriers, loads[0]);
+  }
+
+  std::vector<Segment> segmentsOf(const RoleNode &body, const std::vector<size_t> &barriers) const {
+    std::vector<Segment> segments(1);
+    for (size_t i = 0; i < body.children.size(); ++i) {
+      if (std::ranges::find(barriers, i) != barriers.end()) {
+        segments.back().end = i;
+        segments.push_back({i + 1, i + 1, {}, {}});
+        continue;
+      }
+      segments.back().end = i + 1;
+      // A loop with barriers of its own is not part of a load.
+      if (llvm::any_of(body.children[i]->all(), [](const RoleNode *n) { return n->kind == RoleNode::Kind::Barrier; }))
+        continue;
+      for (const RoleNode *node : body.children[i]->all())
+        for (const Access *access : node->accesses)
+          add(*access, segments.back());
+    }
+    return segments;
+  }
+
+  static void add(const Access &access, Segment &segment) {
+    const Array::Space space = access.array->space;
+    segment.loadsGlobal |= access.isRead() && (space == Array::Space::Global || space == Array::Space::Unknown);
+    auto *variable = dyn_cast_or_null<VarDecl>(access.array->decl);
+    if (space != Array::Space::Shared || !variable)
+      return;
+    if (access.isWrite())
+      segment.stored.insert(variable);
+    if (access.isRead())
+      segment.read.insert(variable);
+  }
+
+  /// Stores what others read, and loads from global memory.
+  static bool isLoad(const std::vector<Segment> &segments, size_t index) {
+    if (!segments[index].loadsGlobal)
+      return false;
+    return std::ranges::any_of(segments[index].stored, [&](const VarDecl *array) {
+      for (size_t other = 0; other < segments.size(); ++other)
+        if (other != index && segments[other].read.contains(array))
+          return true;
+      return false;
+    });
+  }
+
+  bool take(RoleNode &loop, const std::vector<Segment> &segments, const std::vector<size_t> &barriers,
+            size_t load) {
+    TileLoop tile;
+    tile.loop = &loop;
+    tile.body = loop.children[0].get();
+    const RoleNode &first = *tile.statement(segments[load].begin);
+    if (barriers.size() == 1)
+      return refuse(first, "the loop meets only once in a turn, so this may overwrite what others still read");
+    if (load + 1 == segments.size())
+      return refuse(first, "the tile is loaded behind the loop's last barrier, for the next turn: it is "
+                           "prefetched by hand");
+    tile.loadBegin = segments[load].begin;
+    tile.fill = barriers[load];
+    const bool loadsFirst = load == 0;
+    if (loadsFirst) {
+      tile.release = barriers.back();
+    } else {
+      tile.before = barriers[load - 1];
+      tile.release = tile.body->children.size();
+      // With a barrier at the end as well, that one releases the tile.
+      if (segments.back().empty())
+        tile.release = barriers.back();
+    }
+    for (const VarDecl *array : segments[load].stored)
+      tile.tiles.insert(array);
+    found.push_back(std::move(tile));
+    return true;
+  }
+
+  bool refuse(const RoleNode &at, const std::string &why) {
+    trouble = obstacle(tree.place(at), why);
+    return false;
+  }
+
+  const RoleTree &tree;
+  std::vector<TileLoop> found;
+  std::optional<Diagnostic> trouble;
+};
+
+} // namespace
+
+std::variant<std::vector<TileLoop>, Diagnostic> findTileLoops(const RoleTree &tree) {
+  return TileLoopFinder(tree).find();
+}
+
+} // namespace heddle::transform
