@@ -158,6 +158,48 @@ std::vector<const Loop *> LoopStudy::around(const Loop *loop) {
 }
 
 std::variant<CountedLoop, Diagnostic> LoopStudy::counted(const ForStmt *statement) const {
+  return counted(statement, statement->getCond());
+}
+
+/// `a + i < b`: false from some i on, for a variable that rises.
+static bool endsForGood(const Expr *condition, const VarDecl *variable) {
+  auto *test = dyn_cast<BinaryOperator>(plain(condition));
+  if (!test || (test->getOpcode() != BO_LT && test->getOpcode() != BO_LE))
+    return false;
+  const auto mentions = [&](const Expr *part) {
+    return llvm::any_of(Uses::of(part).locals, [&](const DeclRefExpr *r) { return r->getDecl() == variable; });
+  };
+  auto *sum = dyn_cast<BinaryOperator>(plain(test->getLHS()));
+  const bool isSum = sum && sum->getOpcode() == BO_Add && (names(sum->getLHS(), variable) || names(sum->getRHS(), variable)) &&
+                     mentions(sum->getLHS()) != mentions(sum->getRHS());
+  return (isSum || names(test->getLHS(), variable)) && !mentions(test->getRHS());
+}
+
+std::variant<CountedLoop, Diagnostic> LoopStudy::countedByAll(const ForStmt *statement) const {
+  std::vector<const Expr *> open = {statement->getCond()}, all;
+  while (!open.empty()) {
+    const Expr *condition = plain(open.back());
+    open.pop_back();
+    auto *both = dyn_cast_or_null<BinaryOperator>(condition);
+    if (both && both->getOpcode() == BO_LAnd) {
+      open.push_back(both->getRHS());
+      open.push_back(both->getLHS());
+    } else if (condition) {
+      all.push_back(condition);
+    }
+  }
+  if (all.size() < 2)
+    return counted(statement);
+  auto result = counted(statement, all.front());
+  if (auto *loop = std::get_if<CountedLoop>(&result))
+    for (const Expr *condition : all)
+      if (loop->countsDown || !endsForGood(condition, loop->variable))
+        return obstacle(unit.place(condition),
+                        fmt::format("it is not seen that this ends the loop over '{}' for good", loop->name()));
+  return result;
+}
+
+std::variant<CountedLoop, Diagnostic> LoopStudy::counted(const ForStmt *statement, const Expr *condition) const {
   auto refuse = [&](const Stmt *at, std::string reason) {
     return obstacle(unit.place(at), std::move(reason));
   };
@@ -175,7 +217,7 @@ std::variant<CountedLoop, Diagnostic> LoopStudy::counted(const ForStmt *statemen
       unit.context().getIntWidth(type) < 32)
     return refuse(statement, fmt::format("'{}' is not a whole number of at least 32 bits", loop.name()));
   loop.start = loop.variable->getInit();
-  if (!readCondition(statement->getCond(), loop))
+  if (!readCondition(condition, loop))
     return refuse(statement,
                   fmt::format("the loop's condition does not compare '{}' with a bound", loop.name()));
   if (!readStep(statement->getInc(), loop))

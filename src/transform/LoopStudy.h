@@ -55,6 +55,8 @@ public:
   /// Why nothing can be said about the kernel's loops at all.
   Obstacle generalObstacle() const;
   std::variant<CountedLoop, Diagnostic> counted(const clang::ForStmt *loop) const;
+  /// The same for `i < n && start + i < m`, too: comparisons that end for good, the first giving the bound.
+  std::variant<CountedLoop, Diagnostic> countedByAll(const clang::ForStmt *loop) const;
 
   /// The accesses that executing `code` makes, also those of functions it calls. In the order of execution.
   std::vector<const analysis::Access *> accessesIn(const clang::Stmt *code) const;
@@ -84,6 +86,7 @@ public:
   bool isInside(const clang::Decl *declaration, const clang::Stmt *code) const;
 
 private:
+  std::variant<CountedLoop, Diagnostic> counted(const clang::ForStmt *loop, const clang::Expr *condition) const;
   bool isOrderless(const analysis::Access &access) const;
   bool isOf(const analysis::Access &access, const std::unordered_set<const clang::Stmt *> &code) const;
 

@@ -357,6 +357,8 @@ private:
                               right = degree(binary->getRHS(), &bulk.variables[v]);
       if (!left || !right || *left > 1 || *right > 1)
         return false;
+      if (*left > 0 && *right > 0 && (hasQuotient(binary->getLHS()) || hasQuotient(binary->getRHS())))
+        return false;
       (v + 1 == bulk.variables.size() ? speaksOfColumn : speaksOfRow) |= *left + *right > 0;
     }
     bulk.isSkew |= speaksOfRow && speaksOfColumn;
@@ -380,11 +382,22 @@ private:
     std::optional<unsigned> left = degree(binary->getLHS(), variable), right = degree(binary->getRHS(), variable);
     if (!left || !right)
       return std::nullopt;
+    // A quotient rises in steps: with what else depends on the variable it would not rise at all times.
+    const bool both = *left > 0 && *right > 0;
+    if (both && (hasQuotient(binary->getLHS()) || hasQuotient(binary->getRHS())))
+      return std::nullopt;
     if (binary->isAdditiveOp())
       return std::max(*left, *right);
+    if (binary->getOpcode() == BO_Div && *right == 0 && constantOf(binary->getRHS(), context).value_or(0) > 0)
+      return *left;
     if (binary->getOpcode() == BO_Mul && *left + *right <= 1)
       return *left + *right;
     return *left == 0 && *right == 0 ? std::optional(0u) : std::nullopt;
+  }
+
+  bool hasQuotient(const Expr *expression) const {
+    auto *binary = dyn_cast<BinaryOperator>(resolved(expression));
+    return binary && (binary->getOpcode() == BO_Div || hasQuotient(binary->getLHS()) || hasQuotient(binary->getRHS()));
   }
 
   const RoleTree &tree;

@@ -86,7 +86,7 @@ private:
     auto *statement = dyn_cast<ForStmt>(node.statement);
     if (!statement)
       return refuse(node, "this loop does not count");
-    auto counted = tree.study.counted(statement);
+    auto counted = tree.study.countedByAll(statement);
     if (auto *refused = std::get_if<Diagnostic>(&counted))
       return refuse(refused->place, refused->text);
     const CountedLoop &loop = std::get<CountedLoop>(counted);

@@ -144,6 +144,11 @@ void RoleTree::look(RoleNode &node, const std::vector<const Stmt *> &code) {
     if (definitions.isRead(reference))
       node.reads.insert(cast<VarDecl>(reference->getDecl()));
   node.accesses = study.accessesIn(there);
+  // Those of a head count as the whole statement's elsewhere.
+  for (const Access &access : study.accesses().all())
+    if (access.calls.empty() && node.uses.statements.contains(access.expression) &&
+        std::ranges::find(node.accesses, &access) == node.accesses.end())
+      node.accesses.push_back(&access);
   for (const Uses::Builtin &builtin : node.uses.builtins)
     node.asksThread |= builtin.what.kind == analysis::ThreadBuiltin::Kind::ThreadIdx;
   if (node.uses.assembly)

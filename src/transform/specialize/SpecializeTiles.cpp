@@ -109,6 +109,11 @@ private:
         return false;
       }
     }
+    for (const analysis::EarlyExit &exit : facts.regions->earlyExits())
+      if (exit.level > analysis::Level::Block) {
+        context.refuse(exit.place, "threads return here one by one, and barriers may still come");
+        return false;
+      }
     return checkCalls(facts.regions->root());
   }
 

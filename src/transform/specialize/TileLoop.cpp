@@ -64,6 +64,10 @@ public:
     }
     if (!found.empty())
       return found;
+    if (prefetched)
+      return obstacle(tree.place(*prefetched),
+                      "what is stored here was loaded in the turn before, or earlier: the tile is prefetched by "
+                      "hand");
     return obstacle(tree.study.kernel.place,
                     "there is no loop that loads a tile into shared memory, meets at a barrier, computes on it "
                     "and meets again");
@@ -83,6 +87,9 @@ private:
     for (size_t s = 0; s < segments.size(); ++s)
       if (isLoad(segments, s))
         loads.push_back(s);
+    for (size_t s = 0; s < segments.size() && loads.empty() && !prefetched; ++s)
+      if (feedsOthers(segments, s) && !segments[s].loadsGlobal && std::ranges::any_of(segments, &Segment::loadsGlobal))
+        prefetched = storeIn(body, segments[s]);
     if (loads.empty())
       return true;
     if (loads.size() > 1)
@@ -124,14 +131,23 @@ private:
 
   /// Stores what others read, and loads from global memory.
   static bool isLoad(const std::vector<Segment> &segments, size_t index) {
-    if (!segments[index].loadsGlobal)
-      return false;
+    return segments[index].loadsGlobal && feedsOthers(segments, index);
+  }
+  static bool feedsOthers(const std::vector<Segment> &segments, size_t index) {
     return std::ranges::any_of(segments[index].stored, [&](const VarDecl *array) {
       for (size_t other = 0; other < segments.size(); ++other)
         if (other != index && segments[other].read.contains(array))
           return true;
       return false;
     });
+  }
+
+  static const RoleNode *storeIn(const RoleNode &body, const Segment &segment) {
+    for (size_t i = segment.begin; i < segment.end; ++i)
+      for (const RoleNode *node : body.children[i]->all())
+        if (node->stores(Array::Space::Shared))
+          return node;
+    return nullptr;
   }
 
   bool take(RoleNode &loop, const std::vector<Segment> &segments, const std::vector<size_t> &barriers,
@@ -170,6 +186,7 @@ private:
 
   const RoleTree &tree;
   std::vector<TileLoop> found;
+  const RoleNode *prefetched = nullptr; ///< a store that looks like a tile's, but of what was loaded before
   std::optional<Diagnostic> trouble;
 };
 

@@ -8,10 +8,10 @@
 __global__ void records(int *out, const int *in) {
   __shared__ int tile[128];
   int sum = 0, more = 1;
-  for (int turn = 0; more; ++turn) { // in the way
+  for (int turn = 0; more; ++turn) {
     tile[threadIdx.x] = in[turn * 128 + threadIdx.x];
     __syncthreads();
-    more = tile[0];
+    more = tile[0]; // in the way
     sum += tile[127 - threadIdx.x];
     __syncthreads();
   }
