@@ -13,7 +13,7 @@ __global__ void __launch_bounds__(Threads) rowSums(float *out, const float *in, 
   __shared__ float partial[Threads];
 
   const auto copy = [&](int row, int start, int buffer) {
-    for (int i = threadIdx.x; row < rows && i < Tile; i += Threads) {
+    for (int i = threadIdx.x; row < rows && start < columns && i < Tile; i += Threads) {
       const bool there = start + i < columns;
       __pipeline_memcpy_async(&tile[buffer][i], there ? &in[size_t(row) * columns + start + i] : in, 4,
                               there ? 0 : 4);

@@ -13,7 +13,7 @@ __global__ void wave(float *out, const float *pressure, const float *speed, int 
   __shared__ float v[2][Threads + 2 * HaloV];
 
   const auto copy = [&](int line, int start, int buffer) {
-    if (line < lines) {
+    if (line < lines && start < count) {
       const size_t first = size_t(line) * count;
       for (int i = threadIdx.x; i < Threads + 2 * HaloP; i += Threads) {
         const int at = start + i - HaloP;
