@@ -23,27 +23,41 @@ def table(file):
 class Emitter:
     """The variants of one program."""
 
-    def __init__(self, heddle, row, folder, source):
-        self.heddle, self.row, self.folder, self.source = heddle, row, folder, source
+    def __init__(self, heddle, row, folder, source, further=()):
+        """`further`: arguments for every `heddle opt`."""
+        self.heddle, self.row, self.folder, self.source, self.further = heddle, row, folder, source, list(further)
+        self.includes = [os.path.dirname(source)]  # of the files that a source includes by their place beside it
         original = (root / source).read_text()
         self.variants = [{"name": "original", "directive": "", "file": f"{row['program']}.original.cu"}]
         self.seen = {original: self.variants[0]}
         (folder / self.variants[0]["file"]).write_text(original)
 
-    def emit(self, directive, name, asks_toolkit=False):
-        """One variant more, as the manifest has it."""
+    def add(self, source, name):
+        """A variant that somebody wrote."""
+        file = f"{self.row['program']}.{name}.cu"
+        (self.folder / file).write_text((root / source).read_text())
+        self.variants.append({"name": name, "directive": "", "file": file})
+        self.includes.append(os.path.dirname(source))
+
+    def emit(self, directive, name, asks_toolkit=False, may_fail=False):
+        """One variant more, as the manifest has it. `may_fail`: a directive that cannot even be read, or ends in another way than by
+        a refusal, is recorded like one: the others are worth measuring."""
         out = self.folder / f"{self.row['program']}.{name}.cu"
-        command = [self.heddle, "opt", self.source, "-o", str(out), "-d", directive, "--no-check", "--report"]
+        command = [self.heddle, "opt", self.source, "-o", str(out), "-d", directive, "--no-check", "--report", *self.further]
         if not asks_toolkit:  # Heddle's own headers are read faster
             command += ["--cuda-path", "none"]
         done = subprocess.run(command, text=True, capture_output=True, cwd=root)
         said = [line for line in (done.stdout + done.stderr).splitlines() if re.match(r"[^\s:]+(:\d+:\d+)?: \w+: ", line)]
-        if done.returncode not in (0, 1):
+        if done.returncode not in (0, 1) and not may_fail:
             sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
         variant = {"name": name, "directive": directive, "said": said}
         self.variants.append(variant)
         if done.returncode == 1:
             variant["refused"] = next((line for line in said if ": refused: " in line), "refused")
+        elif done.returncode:
+            variant["refused"] = next((line for line in done.stderr.splitlines() if "error: " in line),
+                                      f"heddle opt ended with {done.returncode}")
+            print(f"{self.row['program']}, {directive}: {variant['refused']}", file=sys.stderr)
         elif (same := self.seen.setdefault(out.read_text(), variant)) is not variant:
             variant["same as"] = same  # its name, once all have theirs
             out.unlink()
@@ -55,7 +69,7 @@ class Emitter:
         for variant in self.variants:
             if "same as" in variant:
                 variant["same as"] = variant["same as"]["name"]
-        return {**self.row, "variants": self.variants}
+        return {**self.row, "includes": self.includes, "variants": self.variants}
 
 
 def emit_all(about, kernels, emit_program):

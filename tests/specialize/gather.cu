@@ -29,7 +29,8 @@ __global__ void __launch_bounds__(Threads)
 }
 
 int main(int argc, char **argv) {
-  const int count = sizeArgument(argc, argv, 1, 1000), size = argument(argc, argv, 2, 300), rounds = 3;
+  const int count = sizeArgument(argc, argv, 1, 1000), size = argument(argc, argv, 2, 300);
+  const int rounds = argument(argc, argv, 3, 3);
   const std::vector<float> table = floats(size, 1);
   const std::vector<int> index = integers(count, 2, size);
   float *deviceTable = toDevice(table), *out = zeros<float>(count);

@@ -34,7 +34,8 @@ __global__ void wave(float *out, const float *pressure, const float *speed, int 
 }
 
 int main(int argc, char **argv) {
-  const int count = sizeArgument(argc, argv, 1, 500), lines = argument(argc, argv, 2, 5), blocks = 2;
+  const int count = sizeArgument(argc, argv, 1, 500), lines = argument(argc, argv, 2, 5);
+  const int blocks = argument(argc, argv, 3, 2);
   const std::vector<float> pressure = floats(size_t(count) * lines, 1),
                            speed = floats(pressure.size(), 2, 1, 2);
   float *deviceP = toDevice(pressure), *deviceV = toDevice(speed), *out = zeros<float>(pressure.size());
