@@ -25,6 +25,7 @@
 #include "transform/ScalarReplace.h"
 #include "transform/UnrollJam.h"
 #include "transform/WarpBarriers.h"
+#include "transform/specialize/SpecializeBranch.h"
 #include "transform/specialize/SpecializeTiles.h"
 
 #include <clang/AST/Decl.h>
@@ -42,6 +43,11 @@ namespace {
 /// Preparations open calls within calls one level a round.
 constexpr unsigned mostRounds = 16;
 
+/// Two directives in one word: warps that take turns at tiles, and warps that serve one kind of work.
+bool specialize(Context &context) {
+  return context.directive.word("by") == "branch" ? specializeByBranch(context) : specializeTiles(context);
+}
+
 /// What a directive does, stage by stage: each works on the text that the one before it left.
 const std::vector<Transform> &stagesOf(const std::string &name) {
   static const std::map<std::string, std::vector<Transform>> all = {
@@ -53,7 +59,7 @@ const std::vector<Transform> &stagesOf(const std::string &name) {
       {"fuse", {fuseLoops}},
       {"interchange", {interchangeLoops}},
       {"scalar-replace", {scalarReplace}},
-      {"specialize", {specializeTiles}},
+      {"specialize", {specialize}},
       {"unroll-jam", {unrollAndJam}},
   };
   return all.at(name);

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Warp specialization by kind of work.
+//
+// A warp whose lanes have work of k kinds goes through k arms of the branch, each with a part of its lanes.
+// The block as a whole has about as many items of a kind as make up whole warps, so the block sorts its items
+// by kind first and then each warp takes 32 of one kind:
+//
+//     warp 0: a b a c  warp 1: b a c a         warp 0: a a a a  warp 1: b b c c
+//
+//   1. Find (SpecializeBranchSite) the work of an item and the branch in it: an item is a thread, or an
+//      iteration of a loop over items, such as one that strides over the grid.
+//   2. Check (SpecializeBranchCheck) that any thread of the block may do it.
+//   3. Plan (SpecializeBranchKinds) how to learn an item's kind before its work is done.
+//   4. Write: the work becomes a lambda with its text as it was, the way to the kind another, and
+//      runtime/heddle/kinds.cuh does the rest: counting by ballots, a queue in shared memory, warps that take
+//      batches of 32 from it.
+//
+// Why a lambda with a parameter called threadIdx: the text stays as its author wrote it, macros and all, and
+// `return` ends the work of the item, as it did. Where the item is an iteration the parameter is the loop's
+// counter, and `continue` becomes `return`.
+//
+// What goes through the queue is the item's index alone, 4 bytes, and what was computed on the way to the
+// branch is computed again by whoever does the work: its loads hit the cache that the first ones filled. To
+// hand values on would take shared memory for each of them, and its traffic.
+//
+// What it costs: three barriers, a ballot for each kind, loads in another order (still of the same lines,
+// those of the block), and a batch that is not full for each kind and block. What it gains: a branch is taken
+// with full warps. That pays where arms are long; where they are short, `branchless` is the better word.
+//
+// Where the branch depends on the block or on a range of whole warps only, warps are specialized already.
+#include "transform/specialize/SpecializeBranch.h"
+
+#include "source/Unit.h"
+#include "support/Text.h"
+#include "transform/ActiveText.h"
+#include "transform/CoarsenCheck.h"
+#include "transform/DeclaredType.h"
+#include "transform/LaunchEdits.h"
+#include "transform/LoopText.h"
+#include "transform/Names.h"
+#include "transform/Uses.h"
+#include "transform/specialize/SpecializeBranchCheck.h"
+#include "transform/specialize/SpecializeBranchKinds.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Decl.h>
+#include <clang/AST/Stmt.h>
+
+#include <algorithm>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+constexpr int64_t mostThreads = 1024;
+/// What a kernel may declare.
+constexpr int64_t mostStaticShared = 48 * 1024;
+
+/// Writes the kernel anew.
+class KindWriter {
+public:
+  KindWriter(const source::Kernel &kernel, const WorkSite &site, const KindPlan &plan, int64_t threads)
+      : unit(*kernel.unit), site(site), plan(plan), threads(threads), names(unit), text(unit) {
+    kindOf = names.fresh("kindOf");
+    work = names.fresh("work");
+    queues = names.fresh("queues");
+  }
+
+  /// Puts the changes into `edits`; a refusal where some text cannot be had.
+  Obstacle write(source::Edits &edits) {
+    if (site.loop)
+      writeLoop(edits);
+    else
+      writeThreads(edits);
+    return text.failure;
+  }
+
+private:
+  // The two forms
+  // -------------------------------------------------------------------------------------------------------
+
+  void writeThreads(source::Edits &edits) {
+    BlockText block = text.block(site.kernelBody);
+    const std::string indent = text.indentOf(site.work.front());
+    const auto isWork = [&](const BlockPart &part) { return part.statement == site.work.front(); };
+    const size_t begin = size_t(std::ranges::find_if(block.parts, isWork) - block.parts.begin());
+    std::string body = "{\n";
+    for (size_t i = 0; i < begin; ++i)
+      body += lines(block.parts[i], indent, indent, {});
+    const size_t blank = blankLines(block.parts[begin].lead);
+    block.parts[begin].lead.erase(0, blank);
+    body += std::string(begin > 0 ? blank : 0, '\n');
+    body += lambdas("const uint3 threadIdx", indent, [&](const std::string &inner) {
+      std::string all;
+      for (size_t i = begin; i < block.parts.size(); ++i)
+        all += lines(block.parts[i], indent, inner, {});
+      return all + movedLines(block.end, indent, inner);
+    });
+    body += fmt::format("{0}__shared__ heddle::KindQueues<heddle::ThreadItem, {1}, {2}> {3};\n"
+                        "{0}heddle::workByKind({3}, heddle::ThreadItem::own(), {4}(threadIdx), {5});\n"
+                        "}}",
+                        indent, plan.kinds, threads, queues, kindOf, work);
+    edits.replace(unit, site.kernelBody->getSourceRange(), body);
+  }
+
+  void writeLoop(source::Edits &edits) {
+    const std::string indent = text.indentOf(site.loop), step = text.stepOf(site.loop, site.loop->getBody());
+    const std::string counter = site.counter->getNameAsString();
+    const std::optional<std::string> declared = declareAs(unit, site.counter, counter),
+                                     type = declareAs(unit, site.counter, "");
+    if (!declared || !type) {
+      text.failure = obstacle(unit.place(site.loop), "the type of the loop's counter cannot be written down");
+      return;
+    }
+    const std::string condition = text.range(site.loop->getCond()->getSourceRange());
+    const std::string hasItem = names.fresh("hasItem");
+    std::string all = lambdas("const " + *declared, indent, [&](const std::string &inner) {
+      const BlockText block = text.block(site.loop->getBody());
+      const std::string own = text.indentOf(site.work.front());
+      std::string body;
+      for (const BlockPart &part : block.parts)
+        body += lines(part, own, inner, returnsFor(part.statement));
+      return body + movedLines(block.end, own, inner);
+    });
+    all += fmt::format("{0}__shared__ heddle::KindQueues<{1}, {2}, {3}> {4};\n", indent, stripped(*type),
+                       plan.kinds, threads, queues);
+    all += fmt::format("{0}for ({2}; __syncthreads_or({3});) {{\n"
+                       "{0}{1}const bool {4} = {3};\n"
+                       "{0}{1}heddle::workByKind({5}, {6}, {4} ? {7}({6}) : heddle::noWork, {8});\n"
+                       "{0}{1}if ({4})\n"
+                       "{0}{1}{1}{9};\n"
+                       "{0}}}",
+                       indent, step, withoutSemicolon(text.range(site.loop->getInit()->getSourceRange())),
+                       condition, hasItem, queues, counter, kindOf, work,
+                       text.range(site.loop->getInc()->getSourceRange()));
+    edits.replace(unit, site.loop->getSourceRange(), all.substr(indent.size()));
+  }
+
+  /// Both lambdas, at `indent`.
+  std::string lambdas(const std::string &parameter, const std::string &indent,
+                      const std::function<std::string(const std::string &)> &body) {
+    const std::string deeper = indent + "  ";
+    return fmt::format("{0}// Warps take work of one kind at a time: this says of which kind an item is.\n"
+                       "{0}const auto {1} = [&]({2}) -> int {{\n{3}{0}}};\n"
+                       "{0}const auto {4} = [&]({2}) {{\n{5}{0}}};\n",
+                       indent, kindOf, parameter, wayText(0, deeper), work, body(deeper));
+  }
+
+  // The kind of an item
+  // -------------------------------------------------------------------------------------------------------
+
+  static std::string returning(KindPlan::Kind kind) {
+    return kind ? fmt::format("return {}", *kind) : "return heddle::noWork";
+  }
+
+  std::string wayText(size_t level, const std::string &indent) {
+    std::string all;
+    for (const Stmt *statement : plan.needed[level])
+      all += neededText(statement, indent);
+    const bool isLast = level + 1 == site.way.size();
+    if (isLast) {
+      all += site.branch.isSwitch() ? switchText(indent) : chainText(indent);
+    } else {
+      auto *around = cast<IfStmt>(site.way[level].holder);
+      all += indent + text.range({around->getIfLoc(), around->getRParenLoc()}) + " {\n" +
+             wayText(level + 1, indent + "  ") + indent + "}\n";
+    }
+    // Who took an arm has returned with its kind.
+    const bool isEnd = level == 0 && !(isLast && site.branch.isComplete);
+    return isEnd ? all + indent + returning(plan.ofNone) + ";\n" : all;
+  }
+
+  std::string neededText(const Stmt *statement, const std::string &indent) {
+    if (std::optional<std::string> part = neededDeclarations(statement, indent))
+      return *part;
+    return indent + text.statement(statement, indent, exitsIn(statement)) + "\n";
+  }
+
+  /// Of `int a = f(), b = g();` what is needed: compilers warn of the others. Nothing where the whole has to
+  /// stay.
+  std::optional<std::string> neededDeclarations(const Stmt *statement, const std::string &indent) {
+    auto *declaration = dyn_cast<DeclStmt>(statement);
+    if (!declaration || declaration->isSingleDecl())
+      return std::nullopt;
+    std::string all;
+    for (const Decl *one : declaration->decls()) {
+      auto *variable = dyn_cast<VarDecl>(one);
+      if (!variable || !variable->getInit() || variable->getInitStyle() != VarDecl::CInit)
+        return std::nullopt;
+      if (!plan.variables.contains(variable))
+        continue;
+      const std::optional<std::string> declared = redeclare(unit, variable, variable->getNameAsString());
+      if (!declared)
+        return std::nullopt;
+      all += indent + *declared + " = " + text.range(variable->getInit()->getSourceRange()) + ";\n";
+    }
+    return all;
+  }
+
+  /// Each statement that ends the work of an item gives its kind.
+  std::vector<source::Replacement> exitsIn(const Stmt *statement) const {
+    const auto found = plan.ofExit.find(statement);
+    std::vector<source::Replacement> parts;
+    if (found == plan.ofExit.end())
+      return parts;
+    for (const ReturnStmt *exit : Uses::of(statement).returns)
+      parts.push_back({exit->getSourceRange(), returning(found->second)});
+    for (source::Replacement &part : replacedContinues(statement, returning(found->second)))
+      parts.push_back(std::move(part));
+    return parts;
+  }
+
+  std::string switchText(const std::string &indent) {
+    auto *choice = cast<SwitchStmt>(site.branch.statement);
+    std::string all = indent + text.range({choice->getSwitchLoc(), choice->getRParenLoc()}) + " {\n";
+    for (size_t arm = 0; arm < site.branch.arms.size(); ++arm) {
+      for (const SwitchCase *label : site.branch.arms[arm].labels)
+        all += (label == site.branch.arms[arm].labels.front() ? "" : "\n") + indent + labelText(label);
+      all += " " + returning(plan.ofArm[arm]) + ";\n";
+    }
+    return all + indent + "}\n";
+  }
+
+  std::string labelText(const SwitchCase *label) {
+    auto *value = dyn_cast<CaseStmt>(label);
+    if (!value)
+      return "default:";
+    const std::string last =
+        value->getRHS() ? " ... " + text.range(value->getRHS()->getSourceRange()) : std::string();
+    return "case " + text.range(value->getLHS()->getSourceRange()) + last + ":";
+  }
+
+  std::string chainText(const std::string &indent) {
+    std::string all;
+    for (size_t arm = 0; arm < site.branch.arms.size(); ++arm) {
+      const IfStmt *test = site.branch.arms[arm].test;
+      if (test)
+        all += indent + (arm ? "else " : "") + text.range({test->getIfLoc(), test->getRParenLoc()}) + "\n" +
+               indent + "  " + returning(plan.ofArm[arm]) + ";\n";
+      else
+        all += indent + returning(plan.ofArm[arm]) + ";\n";
+    }
+    return all;
+  }
+
+  // Text of statements
+  // -------------------------------------------------------------------------------------------------------
+
+  /// A statement with the comments around it, moved from one depth to another.
+  std::string lines(const BlockPart &part, const std::string &from, const std::string &to,
+                    const std::vector<source::Replacement> &parts) {
+    return movedLines(part.lead, from, to) + to + text.statement(part.statement, to, parts) +
+           (part.trail.empty() ? "" : " " + part.trail) + "\n";
+  }
+
+  std::vector<source::Replacement> returnsFor(const Stmt *statement) const {
+    return replacedContinues(statement, "return");
+  }
+
+  std::vector<source::Replacement> replacedContinues(const Stmt *statement, const std::string &by) const {
+    std::vector<source::Replacement> parts;
+    if (!site.loop)
+      return parts;
+    const Uses uses = Uses::of(statement);
+    for (const Stmt *jump : continuesOf(site))
+      if (uses.statements.contains(jump))
+        parts.push_back({jump->getSourceRange(), by});
+    return parts;
+  }
+
+  /// How many empty lines a text begins with.
+  static size_t blankLines(const std::string &lines) {
+    return std::min(lines.find_first_not_of('\n'), lines.size());
+  }
+  static std::string stripped(const std::string &type) {
+    const size_t end = type.find_last_not_of(' ');
+    return type.substr(0, end + 1);
+  }
+  static std::string withoutSemicolon(const std::string &statement) {
+    const size_t end = statement.find_last_not_of(" ;");
+    return statement.substr(0, end + 1);
+  }
+
+  const source::Unit &unit;
+  const WorkSite &site;
+  const KindPlan &plan;
+  int64_t threads;
+  Names names;
+  LoopText text;
+  std::string kindOf, work, queues;
+};
+
+/// How many threads a block of the kernel has at most, as far as that is known.
+int64_t threadsOf(const analysis::KernelFacts &facts) {
+  const std::optional<int64_t> known = facts.threadsPerBlock();
+  if (known && !facts.launchesDisagree)
+    return *known;
+  return facts.kernel->maxThreads ? int64_t(facts.kernel->maxThreads) : mostThreads;
+}
+
+/// Shared memory of the queues (runtime/heddle/kinds.cuh).
+int64_t queueBytes(const WorkSite &site, const KindPlan &plan, const analysis::KernelFacts &facts) {
+  const int64_t threads = threadsOf(facts), warps = (threads + 31) / 32;
+  const int64_t item =
+      site.loop ? facts.kernel->unit->context().getTypeSizeInChars(site.counter->getType()).getQuantity() : 4;
+  return threads * item + 4 * plan.kinds * (warps + 1);
+}
+
+Obstacle noRoom(const WorkSite &site, const KindPlan &plan, const analysis::KernelFacts &facts) {
+  const int64_t wanted = queueBytes(site, plan, facts);
+  if (facts.staticSharedBytes + wanted <= mostStaticShared)
+    return std::nullopt;
+  return obstacle(facts.kernel->place,
+                  fmt::format("the kernel has {} bytes of shared memory, and with {} more to sort its work "
+                              "it would have over {}",
+                              facts.staticSharedBytes, wanted, mostStaticShared));
+}
+
+/// Says why there is nothing to be done; true where that is no refusal.
+bool withoutSite(Context &context, const source::Kernel &kernel, const SiteSearch &search) {
+  const source::Unit &unit = *kernel.unit;
+  if (search.uniform) {
+    context.kept(unit.place(search.uniform), "all threads of a warp go the same way here already");
+    return true;
+  }
+  if (search.hidden)
+    context
+        .refuse(
+            unit.place(search.hidden),
+            "no item goes one way only at this branch: it is inside a loop or another branch of the item's "
+            "own")
+        .withHint(
+            "a branch tells kinds of work where an item comes to it once: in the kernel's body, in a loop "
+            "over items, or in an 'if' without 'else' there");
+  else
+    context.refuse(kernel.place, "there is no switch and no if-chain with work on two sides or more");
+  return false;
+}
+
+void report(Context &context, const source::Kernel &kernel, const WorkSite &site, const KindPlan &plan) {
+  const unsigned line = kernel.unit->place(site.branch.statement).line;
+  Diagnostic &done = context.done(fmt::format(
+      "warps of '{}' serve one kind of work at a time: {} by the {} at line {}{}", context.target.name,
+      counted(plan.kinds, "kind"), site.branch.isSwitch() ? "switch" : "if", line,
+      site.loop ? ", in rounds of the loop over '" + site.counter->getNameAsString() + "'" : ""));
+  for (Diagnostic::Note &note : assumedFreeOfRaces(context.facts(kernel)))
+    done.note(std::move(note.place), std::move(note.text));
+}
+
+/// One instantiation; `edits` where its text is to be changed.
+bool specializeOne(Context &context, const source::Kernel &kernel, source::Edits *edits) {
+  const analysis::KernelFacts &facts = context.facts(kernel);
+  const SiteSearch search = findWorkSite(kernel.function->getBody(), *facts.uniformity);
+  if (search.found.empty())
+    return withoutSite(context, kernel, search);
+  const WorkSite &site = search.found.front();
+  if (Obstacle reason = whyNotByKind(site, facts))
+    return context.refuse(*reason), false;
+  const std::variant<KindPlan, Diagnostic> planned = planKinds(site, facts);
+  if (auto *reason = std::get_if<Diagnostic>(&planned))
+    return context.refuse(*reason), false;
+  const KindPlan &plan = std::get<KindPlan>(planned);
+  if (Obstacle reason = noRoom(site, plan, facts))
+    return context.refuse(*reason), false;
+  if (!edits)
+    return true;
+  if (Obstacle reason = KindWriter(kernel, site, plan, threadsOf(facts)).write(*edits))
+    return context.refuse(*reason), false;
+  includeHelper(context, "kinds.cuh");
+  report(context, kernel, site, plan);
+  return true;
+}
+
+} // namespace
+
+bool specializeByBranch(Context &context) {
+  const source::Kernel &first = context.target.first();
+  for (const char *setting : {"copy", "barrier", "buffers", "producers", "consumers"})
+    if (context.directive.has(setting)) {
+      context.refuse(first.place,
+                     fmt::format("'{}' is for tiles: there are no roles in warps by kind", setting));
+      return false;
+    }
+  if (keepActiveText(context, first))
+    return true;
+  for (const source::Kernel *kernel : context.target.instances)
+    if (!specializeOne(context, *kernel, kernel == &first ? &context.edits : nullptr))
+      return false;
+  return true;
+}
+
+} // namespace heddle::transform

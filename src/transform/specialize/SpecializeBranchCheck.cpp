@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Between two barriers, threads that do not race cannot tell in which order they run, nor which hardware
+// thread is which of them. So all that is to be shown is that an item's work
+//
+//   - holds no barrier, and nothing by which lanes of a warp speak with each other;
+//   - learns who it is from its index alone: threadIdx in its own text, which is hidden by a parameter of
+//     that name, or the counter of the loop;
+//   - takes from outside only what all threads of the block agree on, and leaves nothing there but in memory;
+//   - and that all threads of the block come to the place where items change hands.
+#include "transform/specialize/SpecializeBranchCheck.h"
+
+#include "analysis/Barriers.h"
+#include "source/LocalWrites.h"
+#include "source/ReachingDefinitions.h"
+#include "source/Unit.h"
+#include "transform/CoarsenCheck.h"
+#include "transform/OutwardEffects.h"
+#include "transform/StatementShape.h"
+#include "transform/Uses.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+
+#include <set>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+using analysis::Level;
+using analysis::ThreadBuiltin;
+using source::Mention;
+
+/// A ballot is taken for each kind.
+constexpr unsigned mostKinds = 32;
+
+bool isInNamespace(const FunctionDecl *function, llvm::StringRef name) {
+  for (const DeclContext *scope = function->getDeclContext(); scope; scope = scope->getParent())
+    if (auto *space = dyn_cast<NamespaceDecl>(scope);
+        space && space->getIdentifier() && space->getName() == name)
+      return true;
+  return false;
+}
+
+/// Everything in some code that bears on where it may run, in the order of the text, lambdas included.
+class WorkReader : public RecursiveASTVisitor<WorkReader> {
+public:
+  WorkReader(const source::Unit &unit, Obstacle &found) : unit(unit), found(found) {}
+
+  bool VisitStmt(Stmt *statement) {
+    if (found)
+      return false;
+    if (std::optional<analysis::Barrier> barrier = analysis::barrierAt(statement, unit.context()))
+      return refuse(statement, fmt::format("'{}' stands in work that threads of one kind do: the others "
+                                           "would not come to it",
+                                           barrier->spelling));
+    if (isa<AsmStmt>(statement))
+      return refuse(statement, "there is inline assembly in the work, and it may ask which thread it is in");
+    if (isa<GotoStmt, IndirectGotoStmt, LabelStmt>(statement))
+      return refuse(statement, "there is a label or a goto in the work");
+    if (isa<CUDAKernelCallExpr>(statement))
+      return refuse(statement, "there is a launch on the device in the work");
+    if (auto *expression = dyn_cast<Expr>(statement);
+        expression && expression->isGLValue() && expression->getType().isVolatileQualified())
+      return refuse(statement, "this is volatile: threads of a warp may lean on each other's pace here");
+    return true;
+  }
+  bool VisitCallExpr(CallExpr *call) {
+    const FunctionDecl *callee = analysis::calleeOf(call);
+    if (!callee)
+      return refuse(call, "a function is called through a pointer, and it may ask which thread it is in");
+    if (isInNamespace(callee, "cub"))
+      return refuse(call, "threads work together in this call");
+    return lookInto(call, callee);
+  }
+  bool VisitVarDecl(VarDecl *variable) {
+    declared.insert(variable);
+    if (!variable->hasAttr<CUDASharedAttr>() || found)
+      return !found;
+    found =
+        obstacle(unit.place(variable->getLocation()),
+                 fmt::format("'{}' is shared memory that the work declares", variable->getNameAsString()));
+    found->withHint("declare it at the beginning of the kernel, before a barrier");
+    return false;
+  }
+  bool VisitLambdaExpr(LambdaExpr *lambda) {
+    const Uses uses = Uses::of(lambda->getBody());
+    for (const Uses::Builtin &builtin : uses.builtins)
+      if (builtin.what.kind == ThreadBuiltin::Kind::ThreadIdx && lambda->getCaptureDefault() == LCD_None)
+        return refuse(lambda, "this lambda asks for 'threadIdx' and captures nothing by default, so it would "
+                              "not see the item's");
+    return true;
+  }
+
+  std::set<const VarDecl *> declared;
+
+private:
+  bool refuse(const Stmt *at, std::string why) {
+    found = obstacle(unit.place(at), std::move(why));
+    return false;
+  }
+
+  /// Functions have no parameter that hides threadIdx.
+  bool lookInto(const CallExpr *call, const FunctionDecl *callee) {
+    const FunctionDecl *definition = nullptr;
+    if (!callee->hasBody(definition) || !unit.isUserCode(definition->getLocation()) ||
+        !seen.insert(definition).second)
+      return true;
+    for (const Uses::Builtin &builtin : Uses::of(definition->getBody()).builtins)
+      if (builtin.what.kind == ThreadBuiltin::Kind::ThreadIdx) {
+        refuse(call, fmt::format("'{}' asks for '{}' itself, and another thread will call it",
+                                 callee->getNameAsString(), builtin.what.name()));
+        found->note(unit.place(builtin.range), "here");
+        found->withHint("give it the index as an argument");
+        return false;
+      }
+    Obstacle inside;
+    WorkReader reader(unit, inside);
+    reader.seen = seen;
+    reader.TraverseStmt(definition->getBody());
+    if (inside) {
+      refuse(call, fmt::format("'{}' cannot be called by another thread", callee->getNameAsString()));
+      found->note(inside->place, inside->text);
+    }
+    return !found;
+  }
+
+  const source::Unit &unit;
+  Obstacle &found;
+  std::set<const FunctionDecl *> seen;
+};
+
+/// Jumps of a loop's body that mean this loop.
+struct OwnJumps {
+  std::vector<const Stmt *> breaks, continues;
+
+  void look(const Stmt *part, bool breakIsInside, bool continueIsInside) {
+    if (!part || isa<LambdaExpr>(part))
+      return;
+    if (isa<BreakStmt>(part) && !breakIsInside)
+      breaks.push_back(part);
+    if (isa<ContinueStmt>(part) && !continueIsInside)
+      continues.push_back(part);
+    for (const Stmt *child : part->children())
+      look(child, breakIsInside || isLoop(part) || isa<SwitchStmt>(part), continueIsInside || isLoop(part));
+  }
+};
+
+OwnJumps jumpsOf(const WorkSite &site) {
+  OwnJumps jumps;
+  for (const Stmt *statement : site.work)
+    jumps.look(statement, false, false);
+  return jumps;
+}
+
+class Judge {
+public:
+  Judge(const WorkSite &site, const analysis::KernelFacts &facts)
+      : site(site), facts(facts), unit(*facts.kernel->unit) {}
+
+  Obstacle whyNot() {
+    if (site.branch.armsWithWork() > mostKinds)
+      return obstacle(unit.place(site.branch.statement),
+                      fmt::format("there are {} kinds of work here, and {} at most can be told apart",
+                                  site.branch.armsWithWork(), mostKinds));
+    for (const auto check : {&Judge::warpFunction, &Judge::earlyReturn, &Judge::code, &Judge::loopHead,
+                             &Judge::exits, &Judge::variables})
+      if (Obstacle reason = (this->*check)())
+        return reason;
+    return std::nullopt;
+  }
+
+private:
+  Obstacle warpFunction() {
+    const Stmt *found = findWarpFunction(*facts.kernel);
+    return found
+               ? std::optional(obstacle(unit.place(found), "lanes of a warp speak with each other here, and "
+                                                           "their work will be that of other threads"))
+               : std::nullopt;
+  }
+
+  /// Items change hands at barriers, to which all threads must come.
+  Obstacle earlyReturn() {
+    for (const Stmt *statement : site.outside)
+      if (const Uses uses = Uses::of(statement); !uses.returns.empty()) {
+        Obstacle early =
+            obstacle(unit.place(uses.returns.front()),
+                     "threads that return here would not come to where the block sorts its work");
+        early->withHint("let them find nothing to do instead: put the rest of the kernel under a condition");
+        return early;
+      }
+    return std::nullopt;
+  }
+
+  Obstacle code() {
+    Obstacle found;
+    WorkReader reader(unit, found);
+    for (const Stmt *statement : site.work)
+      reader.TraverseStmt(const_cast<Stmt *>(statement));
+    inside = std::move(reader.declared);
+    return found;
+  }
+
+  /// It is evaluated more often than before, and its step by those alone who had an item.
+  Obstacle loopHead() {
+    if (!site.loop)
+      return std::nullopt;
+    if (Obstacle effect = firstOutwardEffect(unit, site.loop->getCond()))
+      return effect;
+    if (Obstacle effect = firstOutwardEffect(unit, site.loop->getInc()))
+      return effect;
+    for (const Stmt *part :
+         {static_cast<const Stmt *>(site.loop->getCond()), static_cast<const Stmt *>(site.loop->getInc())})
+      for (const DeclRefExpr *reference : Uses::of(part).locals)
+        if (isChanged(reference) && (reference->getDecl() != site.counter || part == site.loop->getCond()))
+          return obstacle(unit.place(reference), "the head of a loop over items may change its counter only");
+    for (const Stmt *statement : site.work)
+      for (const DeclRefExpr *reference : Uses::of(statement).locals)
+        if (reference->getDecl() == site.counter && isChanged(reference))
+          return obstacle(unit.place(reference), fmt::format("the loop's counter '{}' is changed in its body",
+                                                             site.counter->getNameAsString()));
+    return std::nullopt;
+  }
+
+  /// What ends a thread's later items, too.
+  Obstacle exits() {
+    if (!site.loop)
+      return std::nullopt;
+    for (const Stmt *statement : site.work)
+      if (const Uses uses = Uses::of(statement); !uses.returns.empty())
+        return withHint(
+            obstacle(unit.place(uses.returns.front()), "'return' ends the later items of the thread, too"),
+            "'continue' ends this one alone");
+    const OwnJumps jumps = jumpsOf(site);
+    if (jumps.breaks.empty())
+      return std::nullopt;
+    return obstacle(unit.place(jumps.breaks.front()),
+                    "'break' leaves the loop over items, and later ones depend on it");
+  }
+
+  Obstacle variables() {
+    for (const Stmt *statement : site.work) {
+      const Uses uses = Uses::of(statement);
+      if (site.loop)
+        for (const Uses::Builtin &builtin : uses.builtins)
+          if (builtin.what.kind == ThreadBuiltin::Kind::ThreadIdx)
+            return obstacle(unit.place(builtin.range),
+                            fmt::format("'{}' in the loop's body would be that of another thread: only '{}' "
+                                        "goes with an item",
+                                        builtin.what.name(), site.counter->getNameAsString()));
+      for (const DeclRefExpr *reference : uses.locals)
+        if (Obstacle reason = variable(reference))
+          return reason;
+    }
+    return std::nullopt;
+  }
+
+  Obstacle variable(const DeclRefExpr *reference) {
+    auto *variable = cast<VarDecl>(reference->getDecl());
+    if (inside.contains(variable) || variable == site.counter || variable->isConstexpr())
+      return std::nullopt;
+    const std::string name = variable->getNameAsString();
+    if (isChanged(reference))
+      return withHint(
+          obstacle(unit.place(reference),
+                   fmt::format("'{}' is changed here and declared outside of the work of an item: a thread "
+                               "does the work of others now",
+                               name)),
+          site.loop ? "a value that goes from item to item keeps them in order; add to memory by atomics"
+                    : "copy it into a variable of its own first");
+    const bool isReference = variable->getType()->isReferenceType();
+    const Level level =
+        isReference ? facts.uniformity->addressLevel(reference) : facts.uniformity->level(reference);
+    if (level <= Level::Block && !variable->getType()->isArrayType())
+      return std::nullopt;
+    Obstacle differs =
+        obstacle(unit.place(reference), fmt::format("'{}' differs by thread and is declared outside of the "
+                                                    "work of an item, which another thread will do",
+                                                    name));
+    for (const analysis::Step &step : facts.uniformity->why(reference))
+      differs->note(step.place, step.text);
+    return withHint(std::move(differs), site.loop ? "compute it in the loop, from its counter"
+                                                  : "compute it behind the last barrier");
+  }
+
+  static Obstacle withHint(Obstacle found, const std::string &hint) {
+    found->withHint(hint);
+    return found;
+  }
+
+  bool isChanged(const DeclRefExpr *reference) const {
+    const source::FlowGraph &graph = facts.uniformity->definitions().graph();
+    return source::mentionOf(reference, [&](const Stmt *statement) { return graph.parent(statement); }) !=
+           Mention::Read;
+  }
+
+  const WorkSite &site;
+  const analysis::KernelFacts &facts;
+  const source::Unit &unit;
+  std::set<const VarDecl *> inside; ///< declared in the work
+};
+
+} // namespace
+
+Obstacle whyNotByKind(const WorkSite &site, const analysis::KernelFacts &facts) {
+  return Judge(site, facts).whyNot();
+}
+
+std::vector<const Stmt *> continuesOf(const WorkSite &site) { return jumpsOf(site).continues; }
+
+} // namespace heddle::transform

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "analysis/KernelFacts.h"
+#include "transform/LoopObstacles.h"
+#include "transform/specialize/SpecializeBranchSite.h"
+
+namespace heddle::transform {
+
+/// Why the work of these items may not be done by other threads of the block than those that have it; nothing
+/// where it may.
+Obstacle whyNotByKind(const WorkSite &site, const analysis::KernelFacts &facts);
+
+/// The statements that end the work of one item of a loop: `continue`, where it means this loop.
+std::vector<const clang::Stmt *> continuesOf(const WorkSite &site);
+
+} // namespace heddle::transform

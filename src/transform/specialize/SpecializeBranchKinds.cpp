@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A slice backwards from the branch: its conditions need some variables, the statements that set these need
+// others, and guards that end an item's work are always needed. All of that is executed twice, first to learn
+// the kind and then as part of the work, so it must have no effect but on variables of its own.
+//
+// What comes out is a hint: an item that was put with the wrong kind makes its warp slow, not wrong, since
+// its work still decides by itself which arm to take. Only 'nothing to do' must be true. It is said where no
+// arm is taken and nothing outside of the arms has an effect; else such items are a kind of their own.
+#include "transform/specialize/SpecializeBranchKinds.h"
+
+#include "source/LocalWrites.h"
+#include "source/ReachingDefinitions.h"
+#include "source/Unit.h"
+#include "transform/OutwardEffects.h"
+#include "transform/StatementShape.h"
+#include "transform/Uses.h"
+#include "transform/specialize/SpecializeBranchCheck.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Stmt.h>
+
+#include <algorithm>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+class Planner {
+public:
+  Planner(const WorkSite &site, const analysis::KernelFacts &facts)
+      : site(site), facts(facts), unit(*facts.kernel->unit) {}
+
+  std::variant<KindPlan, Diagnostic> plan() {
+    findNeeded();
+    if (Obstacle reason = whyNotTwice())
+      return *reason;
+    numberArms();
+    numberExits();
+    return result;
+  }
+
+private:
+  /// What the levels' own statements evaluate, without what is inside them.
+  std::vector<const Stmt *> headsOf(const LevelOfWay &level) const {
+    if (level.holder != site.branch.statement || site.branch.isSwitch())
+      return headerOf(level.holder);
+    std::vector<const Stmt *> heads;
+    for (const KindArm &arm : site.branch.arms)
+      if (arm.test)
+        for (const Stmt *head : headerOf(arm.test))
+          heads.push_back(head);
+    return heads;
+  }
+
+  void findNeeded() {
+    result.needed.resize(site.way.size());
+    for (size_t level = site.way.size(); level-- > 0;) {
+      for (const Stmt *head : headsOf(site.way[level]))
+        need(head);
+      const std::vector<const Stmt *> &before = site.way[level].before;
+      for (auto statement = before.rbegin(); statement != before.rend(); ++statement)
+        if (endsWork(*statement) || setsWanted(*statement)) {
+          result.needed[level].insert(result.needed[level].begin(), *statement);
+          need(*statement);
+        }
+    }
+  }
+
+  void need(const Stmt *code) {
+    if (code)
+      for (const DeclRefExpr *reference : Uses::of(code).locals)
+        result.variables.insert(cast<VarDecl>(reference->getDecl()));
+  }
+
+  bool endsWork(const Stmt *statement) const {
+    const Jumps jumps = jumpsOf(statement);
+    return jumps.returns || jumps.leavesLoop;
+  }
+
+  bool setsWanted(const Stmt *statement) const {
+    if (auto *declaration = dyn_cast<DeclStmt>(statement))
+      return std::ranges::any_of(declaration->decls(), [&](const Decl *one) {
+        auto *variable = dyn_cast<VarDecl>(one);
+        return variable && result.variables.contains(variable);
+      });
+    return std::ranges::any_of(Uses::of(statement).locals, [&](const DeclRefExpr *reference) {
+      return result.variables.contains(cast<VarDecl>(reference->getDecl())) && isChanged(reference);
+    });
+  }
+
+  bool isChanged(const DeclRefExpr *reference) const {
+    const source::FlowGraph &graph = facts.uniformity->definitions().graph();
+    return source::mentionOf(reference, [&](const Stmt *statement) { return graph.parent(statement); }) !=
+           source::Mention::Read;
+  }
+
+  Obstacle whyNotTwice() const {
+    for (size_t level = 0; level < site.way.size(); ++level) {
+      std::vector<const Stmt *> code = result.needed[level];
+      for (const Stmt *head : headsOf(site.way[level]))
+        if (head)
+          code.push_back(head);
+      for (const Stmt *part : code)
+        if (Obstacle effect = firstOutwardEffect(unit, part)) {
+          Obstacle reason = obstacle(effect->place, "the kind of work depends on this, and it cannot be done "
+                                                    "twice, once to sort: " +
+                                                        effect->text);
+          reason->notes = effect->notes;
+          reason->note(unit.place(site.branch.statement), "the branch over kinds is here");
+          return reason;
+        }
+    }
+    for (const VarDecl *variable : result.variables)
+      if (facts.uniformity->definitions().addressEscapes(variable))
+        return obstacle(unit.place(variable->getLocation()),
+                        fmt::format("the kind of work depends on '{}', whose address goes elsewhere",
+                                    variable->getNameAsString()));
+    return std::nullopt;
+  }
+
+  bool hasEffect(const std::vector<const Stmt *> &statements) const {
+    return std::ranges::any_of(
+        statements, [&](const Stmt *statement) { return firstOutwardEffect(unit, statement).has_value(); });
+  }
+
+  void numberArms() {
+    for (const KindArm &arm : site.branch.arms)
+      result.ofArm.push_back(arm.isEmpty ? std::nullopt : KindPlan::Kind(result.kinds++));
+    const bool isHarmless = std::ranges::none_of(site.way, [&](const LevelOfWay &level) {
+      return hasEffect(level.before) || hasEffect(level.behind);
+    });
+    if (isHarmless)
+      return;
+    const bool isNeeded = !site.branch.isComplete || site.way.size() > 1 ||
+                          std::ranges::any_of(site.branch.arms, &KindArm::isEmpty);
+    if (!isNeeded)
+      return;
+    result.ofNone = result.kinds++;
+    for (size_t i = 0; i < result.ofArm.size(); ++i)
+      if (!result.ofArm[i])
+        result.ofArm[i] = result.ofNone;
+  }
+
+  /// Guards: what comes before them is all that an item does that they end.
+  void numberExits() {
+    bool isHarmless = true;
+    for (size_t level = 0; level < site.way.size(); ++level)
+      for (const Stmt *statement : site.way[level].before) {
+        isHarmless = isHarmless && !hasEffect({statement});
+        if (!endsWork(statement))
+          continue;
+        if (!isHarmless && !result.ofNone)
+          result.ofNone = result.kinds++;
+        result.ofExit[statement] = isHarmless ? std::nullopt : result.ofNone;
+      }
+  }
+
+  const WorkSite &site;
+  const analysis::KernelFacts &facts;
+  const source::Unit &unit;
+  KindPlan result;
+};
+
+} // namespace
+
+std::variant<KindPlan, Diagnostic> planKinds(const WorkSite &site, const analysis::KernelFacts &facts) {
+  return Planner(site, facts).plan();
+}
+
+} // namespace heddle::transform
