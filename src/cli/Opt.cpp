@@ -26,10 +26,11 @@ Examples:
   heddle opt stencil.cu -o out.cu -d "coarsen x=2"              each thread does the work of two
   heddle opt stencil.cu -o out.cu -d "coarsen x=4 map=blocked" --verify -- 1000
   heddle opt stencil.cu -o out.cu -d consolidate                one warp does the work of a block, where that pays
+  heddle opt matmul.cu -o out.cu -d specialize                  some warps load tiles, the others compute
   heddle opt stencil.cu -o out.cu -d "unroll-jam factor=4 line=37"   the loop that begins on that line
   heddle opt stencil.cu -o out.cu                               what its #pragma heddle lines say
 
-Directives: coarsen, consolidate, scalar-replace, auto for kernels; unroll-jam, interchange, fuse, distribute for loops; branchless for branches.
+Directives: coarsen, consolidate, specialize, scalar-replace, auto for kernels; unroll-jam, interchange, fuse, distribute for loops; branchless for branches.
 
 What is emitted is checked statically (heddle check --static) with the blocks that the file launches.
 

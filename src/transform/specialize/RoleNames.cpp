@@ -15,7 +15,7 @@ using BuiltinKind = analysis::ThreadBuiltin::Kind;
 RoleNames::RoleNames(Names &names)
     : roles(names.fresh("Roles")), pipe(names.fresh("Pipe")), barriers(names.fresh("barriers")),
       producer(names.fresh("producer")), consumer(names.fresh("consumer")), stage(names.fresh("stage")),
-      thread(names.fresh("thread")),
+      thread(names.fresh("thread")), tilesType(names.fresh("Tiles")), tilesMemory(names.fresh("tileMemory")),
       threadIndex{names.fresh("threadX"), names.fresh("threadY"), names.fresh("threadZ")} {}
 
 std::string RoleNames::threadIndices(const std::string &linear, const RoleShape &shape) const {

@@ -9,7 +9,7 @@ namespace heddle::transform {
 struct RoleNames {
   explicit RoleNames(Names &names);
 
-  std::string roles, pipe, barriers, producer, consumer, stage, thread;
+  std::string roles, pipe, barriers, producer, consumer, stage, thread, tilesType, tilesMemory;
   std::array<std::string, 3> threadIndex;
 
   /// "const unsigned threadX = thread % 16, threadY = thread / 16;" of the dimensions that the block has.

@@ -427,15 +427,21 @@ private:
   }
 
   std::string headText(const std::set<const RoleNode *> &inHead) {
-    std::string out;
+    std::string out, members, references;
     for (const RoleNode *node : plan.tree.nodes()) {
       if (!inHead.contains(node))
         continue;
-      if (declaresTile(*node))
-        out += tileText(*node);
-      else
+      if (!declaresTile(*node))
         out += "  " + text.statement(node->statement, "  ") + "\n";
+      else if (plan.tilesAreDynamic)
+        members += memberText(*node, references);
+      else
+        out += tileText(*node);
     }
+    if (plan.tilesAreDynamic)
+      out += fmt::format("  struct {0} {{ // more than the 48 KB that static shared memory can be\n{1}  }};\n"
+                         "  extern __shared__ __align__(16) unsigned char {2}[];\n{3}",
+                         names.tilesType, members, names.tilesMemory, references);
     return out + fmt::format("  __shared__ {0}::Barriers {1};\n  {0}::setUp({1});\n", names.pipe, names.barriers);
   }
 
@@ -452,6 +458,18 @@ private:
     }
     const bool needsAlignment = plan.shape.copy == RoleShape::Copy::Bulk && !isDynamic;
     return "  " + std::string(needsAlignment ? "alignas(16) " : "") + text.statement(node.statement, "  ", parts) + "\n";
+  }
+
+  /// The tiles of a declaration as members of a struct, and references that go by their names.
+  std::string memberText(const RoleNode &node, std::string &references) {
+    std::string member = tileText(node);
+    for (const char *word : {"alignas(16) ", "static ", "__shared__ "})
+      if (size_t at = member.find(word); at != std::string::npos)
+        member.erase(at, std::string(word).size());
+    for (const Decl *each : cast<DeclStmt>(node.statement)->decls())
+      references += fmt::format("  auto &{0} = reinterpret_cast<{1} *>({2})->{0};\n",
+                                cast<VarDecl>(each)->getNameAsString(), names.tilesType, names.tilesMemory);
+    return "    alignas(16) " + member.substr(member.find_first_not_of(' '));
   }
 
   const RolePlan &plan;
