@@ -46,7 +46,8 @@ __global__ void pressures(float *pressure, const Particle *particles, int count,
 
 int main(int argc, char **argv) {
   const int count = sizeArgument(argc, argv, 1, 1000), threads = argument(argc, argv, 2, 128);
-  const int materials = argument(argc, argv, 3, 5), rounds = 20; // of materials the last one is not known
+  // Of materials the fifth is not known.
+  const int materials = argument(argc, argv, 3, 5), rounds = argument(argc, argv, 4, 20);
   const std::vector<float> density = floats(count, 1, -0.2f, 2), energy = floats(count, 2, 0, 3);
   const std::vector<int> kind = integers(count, 3, materials);
   std::vector<Particle> particles(count);
