@@ -281,6 +281,12 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Refused{"NoBranch", ownIndex + "  a[i] = 1;\n", 1, "no switch and no if-chain"},
         Refused{"OneArmOnly", ownIndex + "  if (kind[i] == 1) a[i] = 1;\n", 1, "no switch and no if-chain"},
+        Refused{"OneArmWithWork",
+                ownIndex + "  switch (kind[i]) {\n"
+                           "  case 1: a[i] = 1; break;\n"
+                           "  default: break;\n"
+                           "  }\n",
+                3, "one arm of this branch alone has work"},
         Refused{"BranchInALoopOfTheItem",
                 ownIndex + "  for (int k = 0; k < n; ++k)\n"
                            "    while (a[i] > k)\n"

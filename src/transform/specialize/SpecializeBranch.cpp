@@ -325,7 +325,10 @@ bool withoutSite(Context &context, const source::Kernel &kernel, const SiteSearc
     context.kept(unit.place(search.uniform), "all threads of a warp go the same way here already");
     return true;
   }
-  if (search.hidden)
+  if (search.oneSided)
+    context.refuse(unit.place(search.oneSided),
+                   "one arm of this branch alone has work: there are no kinds to tell apart");
+  else if (search.hidden)
     context
         .refuse(
             unit.place(search.hidden),

@@ -139,8 +139,13 @@ private:
   }
 
   void consider(std::optional<KindBranch> branch, const Stmt *holder, const Found &found) {
-    if (!branch || branch->armsWithWork() < 2)
+    if (!branch)
       return;
+    if (branch->armsWithWork() < 2) {
+      if (branch->arms.size() > 1 || branch->isSwitch())
+        result.oneSided = result.oneSided ? result.oneSided : branch->statement;
+      return;
+    }
     branch->level = levelOf(*branch, uniformity);
     if (branch->level <= analysis::Level::Warp) {
       result.uniform = result.uniform ? result.uniform : branch->statement;

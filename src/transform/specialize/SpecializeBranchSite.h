@@ -59,9 +59,10 @@ struct WorkSite {
 
 /// The branch with the most work behind it that threads of a warp take differently; or what there is instead.
 struct SiteSearch {
-  std::vector<WorkSite> found;          ///< one, or none
-  const clang::Stmt *uniform = nullptr; ///< a branch that warps take as a whole
-  const clang::Stmt *hidden = nullptr;  ///< a branch where no whole item goes one way: in a loop
+  std::vector<WorkSite> found;           ///< one, or none
+  const clang::Stmt *uniform = nullptr;  ///< a branch that warps take as a whole
+  const clang::Stmt *hidden = nullptr;   ///< a branch where no whole item goes one way: in a loop
+  const clang::Stmt *oneSided = nullptr; ///< a branch with work in one arm only
 };
 SiteSearch findWorkSite(const clang::Stmt *kernelBody, const analysis::Uniformity &uniformity);
 
