@@ -471,10 +471,11 @@ template <unsigned X, unsigned Y, unsigned Z>
 unsigned blockWithRoles(dim3 block, unsigned threads, const char *name) {
   if (block.x == X && block.y == Y && block.z == Z)
     return threads;
-  std::fprintf(stderr,
-               "heddle: kernel '%s' was specialized for blocks of (%u, %u, %u) and is launched with (%u, %u, %u): "
-               "specialize it with --block %u,%u,%u\n",
-               name, X, Y, Z, block.x, block.y, block.z, block.x, block.y, block.z);
+  std::fprintf(
+      stderr,
+      "heddle: kernel '%s' was specialized for blocks of (%u, %u, %u) and is launched with (%u, %u, %u): "
+      "specialize it with --block %u,%u,%u\n",
+      name, X, Y, Z, block.x, block.y, block.z, block.x, block.y, block.z);
   std::abort();
 }
 

@@ -24,7 +24,8 @@ struct Iterations {
   Threads threads = Threads::Same; ///< of one thread, or of any two of a block
 };
 
-/// Two accesses (of one thread unless `Iterations` says otherwise) that touch the same memory, or may: they have to stay in their order.
+/// Two accesses (of one thread unless `Iterations` says otherwise) that touch the same memory, or may: they
+/// have to stay in their order.
 struct LoopDependence {
   const Access *first = nullptr, *second = nullptr;
   bool isCertain = false;
@@ -32,9 +33,9 @@ struct LoopDependence {
   std::string hint;   ///< what would decide it
 };
 
-/// Answers which accesses of a thread, or of two of a block, depend on each other across the iterations of loops. What cannot be
-/// decided depends: pointers that may overlap (parameters do, unless __restrict__ says otherwise), subscripts
-/// without a form, questions that are too hard.
+/// Answers which accesses of a thread, or of two of a block, depend on each other across the iterations of
+/// loops. What cannot be decided depends: pointers that may overlap (parameters do, unless __restrict__ says
+/// otherwise), subscripts without a form, questions that are too hard.
 ///
 /// Relied on: indices that reach memory do not wrap around. Values that only went through memory, and what is
 /// left of a number that may have wrapped before it was divided, are not relied on.

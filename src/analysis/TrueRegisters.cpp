@@ -50,6 +50,8 @@ std::map<std::string, KernelResources> parsePtxasOutput(const std::string &text)
     std::smatch match;
     if (std::regex_search(line, match, entry))
       current = match[1];
+    else if (line.find("'setmaxnreg' ignored") != std::string::npos)
+      kernels[current].keepsRegisters = true;
     else if (std::regex_search(line, match, properties))
       described = match[1]; // also for device functions that were not inlined: their frames are theirs
     else if (line.find("bytes stack frame") != std::string::npos && described == current &&

@@ -17,7 +17,8 @@ struct KernelResources {
   unsigned stackBytes = 0;
   unsigned spillStoreBytes = 0, spillLoadBytes = 0;
   unsigned staticSharedBytes = 0;
-  unsigned constantBytes = 0; ///< of all banks
+  unsigned constantBytes = 0;  ///< of all banks
+  bool keepsRegisters = false; ///< setmaxnreg was asked for, and ptxas has dropped it
 
   bool spills() const { return spillStoreBytes || spillLoadBytes; }
 };

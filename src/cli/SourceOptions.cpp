@@ -89,7 +89,8 @@ source::CompileOptions SourceOptions::compileOptions() const {
   // Clang 22 compiles for sm_50 and later; facts for an older one are drawn from the same text.
   Diagnostics ignored;
   if (auto found = arch::findArch(arch, ignored); found && found->major >= 5)
-    options.arch = found->name;
+    // sm_90a stays what it is: some instructions are for that target only.
+    options.arch = arch.starts_with(found->name) ? arch : found->name;
   return options;
 }
 

@@ -167,10 +167,12 @@ static bool endsForGood(const Expr *condition, const VarDecl *variable) {
   if (!test || (test->getOpcode() != BO_LT && test->getOpcode() != BO_LE))
     return false;
   const auto mentions = [&](const Expr *part) {
-    return llvm::any_of(Uses::of(part).locals, [&](const DeclRefExpr *r) { return r->getDecl() == variable; });
+    return llvm::any_of(Uses::of(part).locals,
+                        [&](const DeclRefExpr *r) { return r->getDecl() == variable; });
   };
   auto *sum = dyn_cast<BinaryOperator>(plain(test->getLHS()));
-  const bool isSum = sum && sum->getOpcode() == BO_Add && (names(sum->getLHS(), variable) || names(sum->getRHS(), variable)) &&
+  const bool isSum = sum && sum->getOpcode() == BO_Add &&
+                     (names(sum->getLHS(), variable) || names(sum->getRHS(), variable)) &&
                      mentions(sum->getLHS()) != mentions(sum->getRHS());
   return (isSum || names(test->getLHS(), variable)) && !mentions(test->getRHS());
 }
@@ -194,12 +196,14 @@ std::variant<CountedLoop, Diagnostic> LoopStudy::countedByAll(const ForStmt *sta
   if (auto *loop = std::get_if<CountedLoop>(&result))
     for (const Expr *condition : all)
       if (loop->countsDown || !endsForGood(condition, loop->variable))
-        return obstacle(unit.place(condition),
-                        fmt::format("it is not seen that this ends the loop over '{}' for good", loop->name()));
+        return obstacle(
+            unit.place(condition),
+            fmt::format("it is not seen that this ends the loop over '{}' for good", loop->name()));
   return result;
 }
 
-std::variant<CountedLoop, Diagnostic> LoopStudy::counted(const ForStmt *statement, const Expr *condition) const {
+std::variant<CountedLoop, Diagnostic> LoopStudy::counted(const ForStmt *statement,
+                                                         const Expr *condition) const {
   auto refuse = [&](const Stmt *at, std::string reason) {
     return obstacle(unit.place(at), std::move(reason));
   };

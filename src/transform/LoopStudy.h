@@ -86,7 +86,8 @@ public:
   bool isInside(const clang::Decl *declaration, const clang::Stmt *code) const;
 
 private:
-  std::variant<CountedLoop, Diagnostic> counted(const clang::ForStmt *loop, const clang::Expr *condition) const;
+  std::variant<CountedLoop, Diagnostic> counted(const clang::ForStmt *loop,
+                                                const clang::Expr *condition) const;
   bool isOrderless(const analysis::Access &access) const;
   bool isOf(const analysis::Access &access, const std::unordered_set<const clang::Stmt *> &code) const;
 

@@ -221,10 +221,10 @@ bool lowerLoadStore(Lowering &lo, bool loads) {
 
 } // namespace
 
-Flow takeMatrix(Warp &warp, const Inst &in, uint32_t mask, uint32_t) {
+Flow takeMatrix(Warp &warp, const Inst &in, uint32_t mask, uint32_t here) {
   if (warp.block->grid->sees(Observer::Synchronization))
     warp.block->grid->observer->warpSync(warp.ref(), warp.siteOf(in),
-                                         {WarpSyncEvent::Kind::Matrix, AllLanes, mask, 0});
+                                         {WarpSyncEvent::Kind::Matrix, AllLanes, mask, here});
   switch (MatrixWork(in.mode)) {
   case Mma:
   case MmaQuad: return mma(warp, in, mask);

@@ -113,7 +113,9 @@ def check_static(arguments, ways_and_files):
                    for option in arguments.static[1:]]
         done = subprocess.run([arguments.heddle, "check", "--static", "--compiler", "clang", str(path), "-I" + str(HERE),
                                "--block", str(threads), *options], capture_output=True, text=True)
-        if not done.stdout.startswith("holds: kernel"):
+        # Where an address depends on what is in memory (a histogram), no static check can judge; it says so.
+        is_beyond = done.stdout.startswith("outside:") and "depends on data in memory" in done.stdout
+        if not done.stdout.startswith("holds: kernel") and not is_beyond:
             failures.append(f"static check, {words(way)}: {done.stdout[:600]}{done.stderr[:300]}")
     return failures
 

@@ -177,8 +177,9 @@ private:
       bulk.offsets = {parts[0].offset, parts[1].offset};
       return {};
     }
-    const bool isCounted = parts.size() == 2 && parts[0].part == Part::Quotient && parts[1].part == Part::Rest &&
-                           parts[0].variable == parts[1].variable && parts[0].divisor == parts[1].divisor &&
+    const bool isCounted = parts.size() == 2 && parts[0].part == Part::Quotient &&
+                           parts[1].part == Part::Rest && parts[0].variable == parts[1].variable &&
+                           parts[0].divisor == parts[1].divisor &&
                            parts[0].variable.count % parts[0].divisor == 0;
     if (!isCounted)
       return "threads do not fill whole rows of the tile";
@@ -309,7 +310,8 @@ private:
     if (form.condition)
       conditions.push_back(form.condition);
     const TileLoop &loop = *split.loopWithLoad(form.node);
-    for (const RoleNode *up = form.node->parent, *from = form.node; up && up != loop.body; from = up, up = up->parent) {
+    for (const RoleNode *up = form.node->parent, *from = form.node; up && up != loop.body;
+         from = up, up = up->parent) {
       if (up->kind != RoleNode::Kind::Branch)
         continue;
       auto *branch = cast<IfStmt>(up->statement);
@@ -379,7 +381,8 @@ private:
       return mentionsBox(expression) ? std::nullopt : std::optional(0u);
     if (bulk.isCounted && isPartOfCounter(*binary))
       return 1;
-    std::optional<unsigned> left = degree(binary->getLHS(), variable), right = degree(binary->getRHS(), variable);
+    std::optional<unsigned> left = degree(binary->getLHS(), variable),
+                            right = degree(binary->getRHS(), variable);
     if (!left || !right)
       return std::nullopt;
     // A quotient rises in steps: with what else depends on the variable it would not rise at all times.
@@ -397,7 +400,8 @@ private:
 
   bool hasQuotient(const Expr *expression) const {
     auto *binary = dyn_cast<BinaryOperator>(resolved(expression));
-    return binary && (binary->getOpcode() == BO_Div || hasQuotient(binary->getLHS()) || hasQuotient(binary->getRHS()));
+    return binary &&
+           (binary->getOpcode() == BO_Div || hasQuotient(binary->getLHS()) || hasQuotient(binary->getRHS()));
   }
 
   const RoleTree &tree;
@@ -411,8 +415,8 @@ private:
 
 } // namespace
 
-std::variant<BulkForm, std::string> bulkForm(const RoleTree &tree, const RoleSplit &split, const CopyForm &form,
-                                             const std::array<int64_t, 3> &block) {
+std::variant<BulkForm, std::string> bulkForm(const RoleTree &tree, const RoleSplit &split,
+                                             const CopyForm &form, const std::array<int64_t, 3> &block) {
   return BulkFinder(tree, split, form, block).find();
 }
 

@@ -11,8 +11,8 @@ namespace heddle::transform {
 /// Wanted: subscripts that are a loop's variable or a thread's index each (perhaps plus a constant), which
 /// together run over whole rows; a global index that grows by one along a row; and guards that are
 /// comparisons of sums, so that what holds at the corners of the tile holds in all of it.
-std::variant<BulkForm, std::string> bulkForm(const RoleTree &tree, const RoleSplit &split, const CopyForm &form,
-                                             const std::array<int64_t, 3> &block);
+std::variant<BulkForm, std::string> bulkForm(const RoleTree &tree, const RoleSplit &split,
+                                             const CopyForm &form, const std::array<int64_t, 3> &block);
 
 /// The loop runs over 0 to a constant, each value taken by exactly one thread of the block:
 /// `for (int i = threadIdx.x; i < 512; i += blockDim.x)`.

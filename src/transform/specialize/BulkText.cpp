@@ -80,7 +80,8 @@ std::string BulkText::workedOut(const CopyForm &form, const std::vector<const Ex
     for (const RoleNode *node : plan.tree.nodes()) {
       const bool isHere = loop.isInLoad(node) && *loop.indexOf(node) >= first;
       const bool isSunk = plan.split.sunk.contains(node) && !plan.shape.isOneToOne();
-      const bool isDeclaration = isa<DeclStmt>(node->statement) && (isHere || isSunk || plan.split.sunk.contains(node));
+      const bool isDeclaration =
+          isa<DeclStmt>(node->statement) && (isHere || isSunk || plan.split.sunk.contains(node));
       const bool isWanted = llvm::any_of(node->writes, [&](const VarDecl *v) { return wanted.contains(v); });
       if (!isDeclaration || !isWanted || !taken.insert(node).second)
         continue;
@@ -133,7 +134,9 @@ std::string BulkText::corner(const BulkForm &bulk, bool lastRow, bool lastColumn
 /// The first element of a row, as arguments.
 std::string BulkText::at(const BulkForm &bulk, const std::string &row) const {
   if (bulk.isCounted)
-    return row == "0" ? "0" : row == "1" ? std::to_string(bulk.rowElements) : fmt::format("{} * {}", row, bulk.rowElements);
+    return row == "0"   ? "0"
+           : row == "1" ? std::to_string(bulk.rowElements)
+                        : fmt::format("{} * {}", row, bulk.rowElements);
   if (bulk.variables.size() == 1)
     return std::to_string(bulk.variables[0].least);
   const int64_t least = bulk.variables[0].least;
@@ -148,13 +151,15 @@ std::string BulkText::condition(const std::string &indent) {
   for (const Row &row : rows) {
     const BulkForm &bulk = *row.form->bulk;
     if (!bulk.guards.empty()) {
-      std::string corners = fmt::format("{0}({1}) && {0}({2})", row.isIn, corner(bulk, false, false), corner(bulk, true, true));
+      std::string corners =
+          fmt::format("{0}({1}) && {0}({2})", row.isIn, corner(bulk, false, false), corner(bulk, true, true));
       // Counted through, the last element of the first row may be further out than the last of all.
       if (bulk.isCounted)
         corners += fmt::format(" && {0}({1}) && {0}({2})", row.isIn, bulk.rowElements - 1,
                                (bulk.rows - 1) * bulk.rowElements);
       else if (bulk.isSkew)
-        corners += fmt::format(" && {0}({1}) && {0}({2})", row.isIn, corner(bulk, false, true), corner(bulk, true, false));
+        corners += fmt::format(" && {0}({1}) && {0}({2})", row.isIn, corner(bulk, false, true),
+                               corner(bulk, true, false));
       also(corners);
     }
     const std::string start = fmt::format("{}({})", row.from, at(bulk, "0"));
@@ -175,9 +180,10 @@ std::string BulkText::copies(const std::string &indent) {
     const std::string tile = textOf(tileOf(*row.form));
     if (bulk.rows == 1) {
       const int64_t column = bulk.offsets.back() + bulk.variables.back().least;
-      const std::string to = bulk.offsets.size() == 2
-                                 ? fmt::format("{}[{}][{}]", tile, bulk.offsets[0] + bulk.variables[0].least, column)
-                                 : fmt::format("{}[{}]", tile, column);
+      const std::string to =
+          bulk.offsets.size() == 2
+              ? fmt::format("{}[{}][{}]", tile, bulk.offsets[0] + bulk.variables[0].least, column)
+              : fmt::format("{}[{}]", tile, column);
       out += fmt::format("{0}if ({1}::rank() / 32 == {2}) // one warp is enough\n"
                          "{0}  {3}.copyRow(&{4}, {5}({6}), {7});\n",
                          indent, names.roles, number++ % plan.shape.producers, names.producer, to, row.from,
@@ -188,8 +194,8 @@ std::string BulkText::copies(const std::string &indent) {
     const int64_t column = bulk.isCounted ? 0 : bulk.variables[1].least + bulk.offsets[1];
     out += fmt::format("{0}for (unsigned row = {1}::rank() / 32; row < {2}; row += {1}::producers / 32)\n"
                        "{0}  {3}.copyRow(&{4}[{5}][{6}], {7}({8}), {9});\n",
-                       indent, names.roles, bulk.rows, names.producer, tile, plus("row", firstRow), column, row.from,
-                       at(bulk, "row"), bulk.rowElements);
+                       indent, names.roles, bulk.rows, names.producer, tile, plus("row", firstRow), column,
+                       row.from, at(bulk, "row"), bulk.rowElements);
   }
   return out;
 }

@@ -74,7 +74,8 @@ private:
       if (!matters)
         continue;
       if (statement.kind != Kind::Loop)
-        return refuse(statement, "the computation on a tile is not a loop that could be dealt out among them");
+        return refuse(statement,
+                      "the computation on a tile is not a loop that could be dealt out among them");
       if (!deal(statement))
         return false;
       found = true;
@@ -99,8 +100,9 @@ private:
       return refuse(node, "this loop may be left early");
     for (const OuterVariable &outer : tree.study.outerVariables(loop.body()))
       if (outer.write)
-        return refuse(tree.study.unit.place(outer.write),
-                      fmt::format("'{}' is carried from one iteration to the next", outer.variable->getNameAsString()));
+        return refuse(
+            tree.study.unit.place(outer.write),
+            fmt::format("'{}' is carried from one iteration to the next", outer.variable->getNameAsString()));
     if (!isParallel(loop))
       return false;
     result.loops.push_back(loop);
@@ -112,7 +114,8 @@ private:
     for (const Access *access : tree.study.accessesIn(loop.body()))
       if (access->array->space != Array::Space::Local)
         accesses.push_back(access);
-    analysis::Iterations iterations{LoopStudy::around(loop.facts), {{loop.facts, loop.facts, 1, std::nullopt}}};
+    analysis::Iterations iterations{LoopStudy::around(loop.facts),
+                                    {{loop.facts, loop.facts, 1, std::nullopt}}};
     if (auto found = tree.study.dependence(accesses, accesses, iterations, loop.statement))
       if (!areDifferentParameters(*found)) {
         Diagnostic refusal = refusalOf(*found, "so iterations have to stay in their order");
@@ -140,7 +143,8 @@ private:
   bool dealLoopsOfArrays() {
     for (RoleNode *node : tree.nodes()) {
       auto *statement = dyn_cast<ForStmt>(node->statement);
-      if (!statement || isInDealt(*node) || split.loopOf(node) || !mentionsArrays(*node) || holdsTileLoop(*node))
+      if (!statement || isInDealt(*node) || split.loopOf(node) || !mentionsArrays(*node) ||
+          holdsTileLoop(*node))
         continue;
       if (!deal(*node))
         return false;
@@ -209,11 +213,13 @@ private:
       const bool isSimple = llvm::all_of(up->all(), [&](const RoleNode *each) {
         return each->kind != Kind::Barrier && each->kind != Kind::Jump && !isDealt(each->statement);
       });
-      if ((up->kind != Kind::Branch && up->kind != Kind::Block && up->kind != Kind::Loop) || !isSimple || !up->parent)
+      if ((up->kind != Kind::Branch && up->kind != Kind::Block && up->kind != Kind::Loop) || !isSimple ||
+          !up->parent)
         break;
       outermost = up;
     }
-    if (llvm::any_of(outermost->all(), [&](const RoleNode *each) { return carries(*each, outermost->statement); }))
+    if (llvm::any_of(outermost->all(),
+                     [&](const RoleNode *each) { return carries(*each, outermost->statement); }))
       return refuse(node, "this has an effect and sets what is used later");
     result.firstGroupOnly.insert(outermost);
     return true;

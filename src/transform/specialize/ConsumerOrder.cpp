@@ -47,7 +47,8 @@ private:
   const RoleNode *consumersNode(const Access &access) const {
     auto found = owners.find(&access);
     const bool isTile = access.array->decl && split.tiles.contains(dyn_cast<VarDecl>(access.array->decl));
-    return found == owners.end() || isTile || !split.consumer.contains(found->second) ? nullptr : found->second;
+    return found == owners.end() || isTile || !split.consumer.contains(found->second) ? nullptr
+                                                                                      : found->second;
   }
 
   void consider(const Access &a, const Access &b) {

@@ -11,7 +11,7 @@ namespace heddle::transform {
 /// memory: a histogram of the block's, say, that is added to in the loop and read behind it. Full and empty
 /// say nothing of that.
 struct ConsumerOrder {
-  std::set<const RoleNode *> before, behind; ///< tile loops
+  std::set<const RoleNode *> before, behind;    ///< tile loops
   std::set<const RoleNode *> atFill, atRelease; ///< the same: in each turn
 };
 

@@ -21,7 +21,8 @@ const Expr *bare(const Expr *expression) {
   for (;;) {
     const Expr *inner = expression->IgnoreParens()->IgnoreImplicit();
     if (auto *construction = dyn_cast<CXXConstructExpr>(inner);
-        construction && construction->getNumArgs() == 1 && construction->getConstructor()->isCopyOrMoveConstructor())
+        construction && construction->getNumArgs() == 1 &&
+        construction->getConstructor()->isCopyOrMoveConstructor())
       inner = construction->getArg(0);
     if (inner == expression)
       return inner;
@@ -34,8 +35,9 @@ bool isZero(const Expr *expression, const ASTContext &context) {
   expression = bare(expression);
   if (auto *call = dyn_cast<CallExpr>(expression)) {
     const FunctionDecl *callee = call->getDirectCallee();
-    const bool isMaker = callee && callee->getIdentifier() &&
-                         (callee->getName().starts_with("make_") || callee->getName().starts_with("__float2"));
+    const bool isMaker =
+        callee && callee->getIdentifier() &&
+        (callee->getName().starts_with("make_") || callee->getName().starts_with("__float2"));
     return isMaker && llvm::all_of(call->arguments(), [&](const Expr *a) { return isZero(a, context); });
   }
   if (auto *list = dyn_cast<InitListExpr>(expression))
@@ -96,10 +98,12 @@ private:
     const Expr *value = nullptr;
     auto *expression = dyn_cast<Expr>(form.node->statement);
     const Expr *whole = expression ? expression->IgnoreParens()->IgnoreImplicit() : nullptr;
-    if (auto *assignment = dyn_cast_or_null<BinaryOperator>(whole); assignment && assignment->getOpcode() == BO_Assign) {
+    if (auto *assignment = dyn_cast_or_null<BinaryOperator>(whole);
+        assignment && assignment->getOpcode() == BO_Assign) {
       form.target = assignment->getLHS();
       value = assignment->getRHS();
-    } else if (auto *call = dyn_cast_or_null<CXXOperatorCallExpr>(whole); call && call->getOperator() == OO_Equal) {
+    } else if (auto *call = dyn_cast_or_null<CXXOperatorCallExpr>(whole);
+               call && call->getOperator() == OO_Equal) {
       form.target = call->getArg(0);
       value = call->getArg(1);
     }
@@ -143,7 +147,8 @@ private:
       return fmt::format("an element of {} bytes is none that cp.async copies (4, 8 or 16)", bytes);
     const int64_t alignment = context.getTypeAlignInChars(form.target->getType()).getQuantity();
     if (alignment < bytes)
-      return fmt::format("elements of {} bytes aligned to {} are none that cp.async copies", bytes, alignment);
+      return fmt::format("elements of {} bytes aligned to {} are none that cp.async copies", bytes,
+                         alignment);
     if (form.source->getType().isVolatileQualified())
       return "the array is volatile";
     return {};

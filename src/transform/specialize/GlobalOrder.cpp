@@ -148,7 +148,8 @@ private:
         return true;
       iterations.apart.push_back({loop, loop, 1, std::nullopt});
     }
-    return tree.study.dependence({store.access}, {load.access}, iterations, tree.root().statement).has_value();
+    return tree.study.dependence({store.access}, {load.access}, iterations, tree.root().statement)
+        .has_value();
   }
 
   /// `from = c ? a : b` and `to = c ? b : a`, made in the same iteration: what goes through one is not in the
@@ -158,7 +159,8 @@ private:
     if (!to || !from || to == from || !isFixed(to) || !isFixed(from))
       return false;
     // Made inside the loop that goes on, they would be exchanged.
-    if (carrier && (tree.study.isInside(to, carrier->statement) || tree.study.isInside(from, carrier->statement)))
+    if (carrier &&
+        (tree.study.isInside(to, carrier->statement) || tree.study.isInside(from, carrier->statement)))
       return false;
     const ConditionalOperator *a = choiceOf(to->getInit()), *b = choiceOf(from->getInit());
     if (!a || !b || !isSame(a->getCond(), b->getCond()))

@@ -2,6 +2,10 @@
 #include "transform/specialize/RoleChoice.h"
 
 #include "source/Unit.h"
+#include "transform/specialize/RoleWork.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Expr.h>
 
 #include <algorithm>
 
@@ -24,6 +28,11 @@ namespace {
 
 constexpr unsigned namedBarriers = 16, takenBarriers = 2; // those of the block and of the consumers
 constexpr int64_t mostThreads = 1024;
+constexpr int64_t registersOfSm = 65536, registerStep = 8, mostRegisters = 240, producersNeed = 40;
+constexpr unsigned warpGroup = 4;
+constexpr int64_t longRow = 1024;         // bytes
+constexpr int64_t smallStage = 12 * 1024; // three of these leave room for several blocks
+constexpr double fewLoads = 2, manyLoads = 4, someReuse = 8, muchReuse = 40;
 
 using Copy = RoleShape::Copy;
 using Barrier = RoleShape::Barrier;
@@ -31,14 +40,17 @@ using Barrier = RoleShape::Barrier;
 class Chooser {
 public:
   Chooser(Context &context, const RoleQuestion &question)
-      : directive(context.directive), question(question),
-        level(context.options.arch ? context.options.arch->major * 10 + context.options.arch->minor : 90) {
+      : directive(context.directive), question(question), target(context.options.compile.arch),
+        level(context.options.arch ? context.options.arch->major * 10 + context.options.arch->minor : 90),
+        work(workOfTurn(question.tree, question.split, question.copies, question.block)) {
     choice.shape.block = question.block;
   }
 
   std::variant<RoleChoice, Diagnostic> choose() {
-    if (!chooseCopy() || !chooseBarrier() || !chooseWarps() || !chooseGroups())
+    if (!chooseCopy() || !chooseBarrier() || !chooseWarps() || !chooseGroups() || !chooseRegisters())
       return *trouble;
+    if (directive.settings.empty())
+      decide();
     return choice;
   }
 
@@ -67,12 +79,14 @@ private:
     if (wanted == "cpasync" && level < 80)
       return refuse(kernelPlace(), "cp.async needs sm_80 or later", "copy=ld");
     if (wanted == "bulk" && level < 90)
-      return refuse(kernelPlace(), "bulk copies need sm_90 or later", level < 80 ? "copy=ld" : "copy=cpasync");
+      return refuse(kernelPlace(), "bulk copies need sm_90 or later",
+                    level < 80 ? "copy=ld" : "copy=cpasync");
     if (wanted == "cpasync" && !someAsync)
-      return refuse(question.tree.place(*notAsync->node), "cp.async cannot make this load: " + notAsync->whyNotAsync,
-                    "copy=ld");
+      return refuse(question.tree.place(*notAsync->node),
+                    "cp.async cannot make this load: " + notAsync->whyNotAsync, "copy=ld");
     if (wanted == "bulk" && notBulk)
-      return refuse(question.tree.place(*notBulk->node), "bulk copies cannot make this load: " + notBulk->whyNotBulk,
+      return refuse(question.tree.place(*notBulk->node),
+                    "bulk copies cannot make this load: " + notBulk->whyNotBulk,
                     someAsync ? "copy=cpasync" : "copy=ld");
     Copy &copy = choice.shape.copy;
     if (wanted == "ld")
@@ -81,12 +95,23 @@ private:
       copy = Copy::Bulk;
     else if (wanted == "cpasync")
       copy = Copy::CpAsync;
+    else if (level >= 90 && !notBulk && hasLongRows())
+      copy = Copy::Bulk;
     else
       copy = level >= 80 && someAsync ? Copy::CpAsync : Copy::Ld;
     if (copy == Copy::CpAsync && notAsync)
       choice.notes.push_back({question.tree.place(*notAsync->node),
                               "this load goes through a register: " + notAsync->whyNotAsync});
     return true;
+  }
+
+  /// A bulk copy has to be worth its lane's time: with rows of 256 bytes it was slower than cp.async.
+  bool hasLongRows() const {
+    const auto &context = question.tree.study.unit.context();
+    return std::ranges::all_of(question.copies, [&](const CopyForm &form) {
+      return form.bulk->rowElements * context.getTypeSizeInChars(form.target->getType()).getQuantity() >=
+             longRow;
+    });
   }
 
   bool chooseBarrier() {
@@ -108,7 +133,7 @@ private:
     shape.consumers = unsigned(std::max<int64_t>(directive.number("consumers"), 1));
     shape.buffers = unsigned(directive.number("buffers"));
     if (shape.buffers == 0)
-      shape.buffers = 2;
+      shape.buffers = shape.copy == Copy::Bulk && question.tileBytes <= smallStage ? 3 : 2;
     if (shape.barrier == Barrier::Named && takenBarriers + 2 * shape.buffers > namedBarriers && !leaveNamed())
       return false;
     const bool isAsked = directive.number("producers") != 0;
@@ -123,16 +148,18 @@ private:
     }
     if (shape.threads() <= mostThreads)
       return true;
-    return refuse(kernelPlace(),
-                  fmt::format("{} threads that compute and {} that load are more than the {} a block can have",
-                              shape.groupThreads() * shape.consumers, shape.producerThreads(), mostThreads),
-                  "coarsen it first");
+    return refuse(
+        kernelPlace(),
+        fmt::format("{} threads that compute and {} that load are more than the {} a block can have",
+                    shape.groupThreads() * shape.consumers, shape.producerThreads(), mostThreads),
+        "coarsen it first");
   }
 
   /// The hardware has 16: what does not fit lies in shared memory.
   bool leaveNamed() {
-    const std::string why = fmt::format("{} buffers need {} named barriers, and a block has {}",
-                                        choice.shape.buffers, 2 * choice.shape.buffers + takenBarriers, namedBarriers);
+    const std::string why =
+        fmt::format("{} buffers need {} named barriers, and a block has {}", choice.shape.buffers,
+                    2 * choice.shape.buffers + takenBarriers, namedBarriers);
     if (level < 80)
       return refuse(kernelPlace(), why, fmt::format("buffers={}", (namedBarriers - takenBarriers) / 2));
     choice.shape.barrier = Barrier::Mbarrier;
@@ -141,9 +168,69 @@ private:
   }
 
   unsigned producersByDefault() const {
-    if (choice.shape.copy == Copy::Bulk)
+    const bool hasLittleToDo = choice.shape.copy == Copy::CpAsync && work.loads < manyLoads;
+    if (choice.shape.copy == Copy::Bulk || hasLittleToDo)
       return 1;
     return unsigned(std::clamp<int64_t>(choice.shape.groupThreads() / 32, 1, 4));
+  }
+
+  // Registers
+  // -------------------------------------------------------------------------------------------------------
+
+  /// Producers need few; what they give back consumers can have. All four warps of a warp group must do the
+  /// same, and how many a thread has at first must be known: one block to a multiprocessor.
+  bool chooseRegisters() {
+    const std::string wanted = directive.word("registers");
+    const RoleShape &shape = choice.shape;
+    const std::string why = whyNotMove();
+    if (wanted == "move" && !why.empty())
+      return refuse(kernelPlace(), "registers cannot move from producers to consumers: " + why,
+                    target == "sm_90" ? "--arch sm_90a" : "producers=4");
+    const int64_t atFirst = registersOfSm / shape.threads() / registerStep * registerStep;
+    const bool isShort = int64_t(question.registers) > atFirst;
+    if (wanted == "keep" || !why.empty() || (wanted == "auto" && !isShort))
+      return true;
+    const int64_t left = atFirst * shape.threads() - producersNeed * shape.producerThreads();
+    const int64_t each = left / (shape.groupThreads() * shape.consumers) / registerStep * registerStep;
+    choice.shape.producerRegisters = unsigned(producersNeed);
+    choice.shape.consumerRegisters = unsigned(std::min(each, mostRegisters));
+    return true;
+  }
+
+  std::string whyNotMove() const {
+    if (level < 90)
+      return "that is for sm_90 and later";
+    if (!target.ends_with("a") && !target.ends_with("f"))
+      return fmt::format("it is for targets of one architecture such as sm_90a, not for {}", target);
+    if (choice.shape.producers % warpGroup ||
+        choice.shape.groupThreads() * choice.shape.consumers / 32 % warpGroup)
+      return "each role must be whole groups of four warps";
+    return {};
+  }
+
+  // Whether it pays. The bounds are drawn from bench/results/h200-specialize.tsv; docs/specialize-gpu.md
+  // shows it.
+  // -------------------------------------------------------------------------------------------------------
+
+  void decide() {
+    const double reuse = work.loads > 0 ? work.reads / work.loads : 0;
+    const auto no = [&](std::string why) {
+      choice.pays = false;
+      choice.reason = std::move(why);
+    };
+    if (work.loads < fewLoads)
+      return no("a thread loads one element in a turn, and other blocks hide that as well");
+    if (work.reads == 0)
+      return no("how much is computed on a tile is not seen");
+    if (reuse > muchReuse || (work.loads < manyLoads && reuse >= someReuse))
+      return no(fmt::format(
+          "each element that is loaded is read {:.0f} times: the computation is what takes time, and "
+          "warps that load would be missed there",
+          reuse));
+    if (choice.shape.copy != Copy::Bulk && work.steps > work.reads)
+      return no("the load takes more steps than the computation, and would be done by fewer warps");
+    choice.reason = fmt::format("a thread loads {:.1f} elements in a turn and reads each {:.1f} times",
+                                work.loads, reuse);
   }
 
   bool chooseGroups() {
@@ -160,7 +247,9 @@ private:
 
   const Directive &directive;
   const RoleQuestion &question;
-  const unsigned level; ///< 90 for sm_90
+  const std::string target; ///< what is compiled for: "sm_90a"
+  const unsigned level;     ///< 90 for sm_90
+  const TurnWork work;
   RoleChoice choice;
   std::optional<Diagnostic> trouble;
 };

@@ -19,6 +19,7 @@ struct RoleQuestion {
   std::array<int64_t, 3> block;
   int64_t tileBytes = 0;  ///< of one stage
   int64_t otherBytes = 0; ///< of shared memory besides
+  unsigned registers = 0; ///< that a thread of the original needs, about
 };
 
 struct RoleChoice {

@@ -123,7 +123,8 @@ void RoleParts::addSharedOut() {
 /// Loops that consumer groups deal out: from the group's number on, in steps of the number of groups.
 void RoleParts::addGroups() {
   const auto textOf = [&](const Expr *expression) {
-    source::Rendered text = source::render(unit, expression->getSourceRange(), within(expression->getSourceRange()));
+    source::Rendered text =
+        source::render(unit, expression->getSourceRange(), within(expression->getSourceRange()));
     return std::holds_alternative<std::string>(text) ? std::get<std::string>(text) : std::string();
   };
   // The heads mention the thread's index themselves: those parts come first, and go into the text of the new

@@ -17,6 +17,8 @@ struct RoleShape {
   unsigned buffers = 2;
   Copy copy = Copy::Ld;
   Barrier barrier = Barrier::Named;
+  /// Registers that a producer's thread keeps and a consumer's has from then on; 0 where none move.
+  unsigned producerRegisters = 0, consumerRegisters = 0;
 
   int64_t groupThreads() const { return block[0] * block[1] * block[2]; }
   int64_t threads() const { return groupThreads() * consumers + producerThreads(); }

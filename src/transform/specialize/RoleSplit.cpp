@@ -135,11 +135,13 @@ private:
     if (!mentionsTile(node) || loop.isInLoad(&node))
       return true;
     if (!loop.isInCompute(&node))
-      return refuse(node, "the tile of the turn before is used here: with several stages it is another one's");
+      return refuse(node,
+                    "the tile of the turn before is used here: with several stages it is another one's");
     for (const Access *access : node.accesses)
       if (const VarDecl *array = sharedArray(*access);
           array && result.tiles.contains(array) && access->isWrite())
-        return refuse(node, fmt::format("{} is written by the computation, not only by loads", quoted(array)));
+        return refuse(node,
+                      fmt::format("{} is written by the computation, not only by loads", quoted(array)));
     for (const VarDecl *variable : node.writes)
       if (variable->getType()->isPointerType() && !tree.study.isInside(variable, loop.body->statement))
         return refuse(node, fmt::format("{} points into the tile and outlives the turn", quoted(variable)));
@@ -160,7 +162,8 @@ private:
         return refuse(node, outside);
       for (const RoleNode *writer : tree.writersOf(variable))
         if (writer != &node)
-          return refuse(*writer, fmt::format("{} points into the tile and outlives the turn", quoted(variable)));
+          return refuse(*writer,
+                        fmt::format("{} points into the tile and outlives the turn", quoted(variable)));
       aliasVariables.insert(variable);
     }
     result.aliases.insert(&node);
@@ -198,8 +201,9 @@ private:
       if (!concerns)
         continue;
       if (const TileLoop *loop = result.loopOf(node); loop && !isBetweenTurns(*node, *loop))
-        return refuse(*nearestHead(*node), "the turn is left here, between the load and the end of the computation: "
-                                           "the other role would wait for ever");
+        return refuse(*nearestHead(*node),
+                      "the turn is left here, between the load and the end of the computation: "
+                      "the other role would wait for ever");
       jumps.push_back(node);
     }
     return true;
@@ -227,7 +231,8 @@ private:
       if (at->kind == Kind::Loop && loop.loop->isIn(at))
         return true;
     const SourceManager &sources = tree.study.unit.sources();
-    return sources.isBeforeInTranslationUnit(node.statement->getBeginLoc(), loop.loop->statement->getBeginLoc());
+    return sources.isBeforeInTranslationUnit(node.statement->getBeginLoc(),
+                                             loop.loop->statement->getBeginLoc());
   }
 
   bool isBetweenTurns(const RoleNode &node, const TileLoop &loop) const {
@@ -288,9 +293,10 @@ private:
 
   bool produceVariable(const VarDecl *variable, const RoleNode &reader) {
     if (tree.definitions.isTracked(variable) && tree.definitions.addressEscapes(variable))
-      return refuse(reader, fmt::format("the load needs {}, whose address is taken, so what changes it cannot be "
-                                        "seen",
-                                        quoted(variable)));
+      return refuse(reader,
+                    fmt::format("the load needs {}, whose address is taken, so what changes it cannot be "
+                                "seen",
+                                quoted(variable)));
     for (RoleNode *writer : tree.writersOf(variable)) {
       if (result.aliases.contains(writer))
         continue;
@@ -306,8 +312,9 @@ private:
   bool mayProduce(const RoleNode &node) {
     const bool isStore = storesTile(node);
     if (const Stmt *unseen = node.unseen)
-      return refuseAt(unseen, isStore ? "the load does something else besides, which producers cannot do alone"
-                                      : "the load needs this, and what it does is not known");
+      return refuseAt(unseen, isStore
+                                  ? "the load does something else besides, which producers cannot do alone"
+                                  : "the load needs this, and what it does is not known");
     for (const Access *access : node.accesses) {
       const VarDecl *array = sharedArray(*access);
       if (array && access->isRead())
@@ -317,7 +324,8 @@ private:
                                   quoted(array)));
       const bool isOwn = access->array->space == Array::Space::Local;
       if (access->isWrite() && !isOwn && !(array && result.tiles.contains(array)))
-        return refuse(node, fmt::format("the load needs this, and it also stores to '{}'", access->array->name));
+        return refuse(node,
+                      fmt::format("the load needs this, and it also stores to '{}'", access->array->name));
     }
     return true;
   }
@@ -371,9 +379,10 @@ private:
     for (const VarDecl *variable : node.reads)
       for (RoleNode *writer : tree.writersOf(variable)) {
         if (isLoadedByProducer(*writer))
-          return refuse(node, fmt::format("{} is loaded in line {} for the tile and used here as well: it never "
-                                          "goes through shared memory, and consumers do not load",
-                                          quoted(variable), tree.place(*writer).line),
+          return refuse(node,
+                        fmt::format("{} is loaded in line {} for the tile and used here as well: it never "
+                                    "goes through shared memory, and consumers do not load",
+                                    quoted(variable), tree.place(*writer).line),
                         "take the value from the tile");
         if (!result.aliases.contains(writer) && !consume(*writer))
           return false;
@@ -384,7 +393,8 @@ private:
   /// Loads that differ by thread, in a turn. Bounds and the like, the same for all, both roles may load.
   bool isLoadedByProducer(const RoleNode &node) const {
     return result.producer.contains(&node) && result.loopWithLoad(&node) &&
-           (node.loads(Array::Space::Global) || node.loads(Array::Space::Unknown)) && result.varying.contains(&node);
+           (node.loads(Array::Space::Global) || node.loads(Array::Space::Unknown)) &&
+           result.varying.contains(&node);
   }
 
   // What differs from thread to thread
@@ -448,9 +458,10 @@ private:
     if (!result.onlyOneToOne)
       result.onlyOneToOne = obstacle(
           tree.place(node),
-          fmt::format("{} differs from thread to thread and is carried from turn to turn, so a producer can load "
-                      "for one thread only",
-                      quoted(variable)));
+          fmt::format(
+              "{} differs from thread to thread and is carried from turn to turn, so a producer can load "
+              "for one thread only",
+              quoted(variable)));
   }
 
   /// A value of the thread's that is set before the load is worked out again in each turn, for each thread:
@@ -506,8 +517,6 @@ private:
 
 } // namespace
 
-std::variant<RoleSplit, Diagnostic> splitRoles(const RoleTree &tree) {
-  return Splitter(tree).split();
-}
+std::variant<RoleSplit, Diagnostic> splitRoles(const RoleTree &tree) { return Splitter(tree).split(); }
 
 } // namespace heddle::transform

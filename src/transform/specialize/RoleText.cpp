@@ -35,8 +35,9 @@ using Kind = RoleNode::Kind;
 class RoleWriter {
 public:
   RoleWriter(const RolePlan &plan, const RoleNames &names, bool isProducer)
-      : plan(plan), tree(plan.tree), split(plan.split), shape(plan.shape), names(names), isProducer(isProducer),
-        unit(plan.tree.study.unit), text(unit), parts(unit, plan, names, isProducer) {}
+      : plan(plan), tree(plan.tree), split(plan.split), shape(plan.shape), names(names),
+        isProducer(isProducer), unit(plan.tree.study.unit), text(unit), parts(unit, plan, names, isProducer) {
+  }
 
   /// The statements of the role, each line at `indent`.
   std::string write(const std::set<const RoleNode *> &inHead, const std::string &indent) {
@@ -93,12 +94,13 @@ private:
     const std::string written = statement(node, indent);
     if (written.empty())
       return {};
-    return syncIf(plan.order.before, node, indent) + movedLines(layout.lead, from, indent) + indent + written +
-           layout.trail + "\n" + syncIf(plan.order.behind, node, indent);
+    return syncIf(plan.order.before, node, indent) + movedLines(layout.lead, from, indent) + indent +
+           written + layout.trail + "\n" + syncIf(plan.order.behind, node, indent);
   }
 
   /// Consumers have to meet before or behind a tile loop that they have come to, or in its turn.
-  std::string syncIf(const std::set<const RoleNode *> &loops, const RoleNode &loop, const std::string &indent) const {
+  std::string syncIf(const std::set<const RoleNode *> &loops, const RoleNode &loop,
+                     const std::string &indent) const {
     return isProducer || !loops.contains(&loop) ? "" : line(indent, names.roles + "::syncConsumers();");
   }
 
@@ -115,7 +117,8 @@ private:
     if (isWhole(node))
       return text.statement(node.statement, indent, parts.within(wholeStatement(unit, node.statement)));
     switch (node.kind) {
-    case Kind::Leaf: return text.statement(node.statement, indent, parts.within(wholeStatement(unit, node.statement)));
+    case Kind::Leaf:
+      return text.statement(node.statement, indent, parts.within(wholeStatement(unit, node.statement)));
     case Kind::Barrier: return barrierText(node);
     case Kind::Jump: return jumpText(node, indent);
     case Kind::Block: return "{\n" + statements(node, indent + "  ") + indent + "}";
@@ -133,9 +136,13 @@ private:
   }
 
   std::string jumpText(const RoleNode &node, const std::string &indent) const {
+    const bool isAlone = node.parent->kind != Kind::Block;
     if (isProducer && isa<ReturnStmt>(node.statement))
-      return fmt::format("{{\n{0}  {1}.finish();\n{0}  return;\n{0}}}", indent, names.producer);
-    return isa<ReturnStmt>(node.statement) ? "return;" : isa<BreakStmt>(node.statement) ? "break;" : "continue;";
+      return isAlone ? fmt::format("{{\n{0}  {1}.finish();\n{0}  return;\n{0}}}", indent, names.producer)
+                     : fmt::format("{1}.finish();\n{0}return;", indent, names.producer);
+    return isa<ReturnStmt>(node.statement)  ? "return;"
+           : isa<BreakStmt>(node.statement) ? "break;"
+                                            : "continue;";
   }
 
   /// "for (int i = 0; i < n; ++i)"
@@ -201,8 +208,8 @@ private:
     const std::string when = textOf(form.condition);
     if (form.otherwiseIsZero && !form.sourceLoads)
       return fmt::format("heddle::copyAsync(&{}, &{}, {});", to, from, when);
-    return fmt::format("if ({})\n{}  heddle::copyAsync(&{}, &{});\n{}else\n{}  {} = {};", when, indent, to, from,
-                       indent, indent, to, textOf(form.otherwise));
+    return fmt::format("if ({})\n{}  heddle::copyAsync(&{}, &{});\n{}else\n{}  {} = {};", when, indent, to,
+                       from, indent, indent, to, textOf(form.otherwise));
   }
 
   // A turn of the tile loop
@@ -212,7 +219,8 @@ private:
     std::string out;
     for (const RoleNode *node : tree.nodes())
       if (split.aliases.contains(node))
-        out += line(indent, text.statement(node->statement, indent, parts.within(wholeStatement(unit, node->statement))));
+        out += line(indent, text.statement(node->statement, indent,
+                                           parts.within(wholeStatement(unit, node->statement))));
     return out;
   }
 
@@ -224,7 +232,8 @@ private:
         out += line(indent, fmt::format("const unsigned {} = {}.wait();", names.stage, names.consumer)) +
                syncIf(plan.order.atFill, *loop.loop, indent) + aliasLines(indent);
       else if (i == loop.release)
-        out += line(indent, names.consumer + ".release();") + syncIf(plan.order.atRelease, *loop.loop, indent);
+        out +=
+            line(indent, names.consumer + ".release();") + syncIf(plan.order.atRelease, *loop.loop, indent);
       else if (i != loop.before)
         out += child(*loop.statement(i), layout.parts[i], indent);
     }
@@ -317,7 +326,8 @@ private:
     std::string out;
     std::vector<const RoleNode *> chosen = neededOf(split.sunk, wanted);
     for (const RoleNode *node : chosen)
-      out += line(indent, text.statement(node->statement, indent, parts.within(wholeStatement(unit, node->statement))));
+      out += line(indent, text.statement(node->statement, indent,
+                                         parts.within(wholeStatement(unit, node->statement))));
     return out;
   }
 
@@ -327,7 +337,8 @@ private:
     for (bool changed = true; changed;) {
       changed = false;
       for (const RoleNode *node : from) {
-        const bool isWanted = llvm::any_of(node->writes, [&](const VarDecl *v) { return wanted.contains(v); });
+        const bool isWanted =
+            llvm::any_of(node->writes, [&](const VarDecl *v) { return wanted.contains(v); });
         if (!isWanted || !taken.insert(node).second)
           continue;
         wanted.insert(node->reads.begin(), node->reads.end());
@@ -370,11 +381,15 @@ public:
     RoleWriter producer(plan, names, true), consumer(plan, names, false);
     const std::string produced = producer.write(inHead, "    "), consumed = consumer.write(inHead, "  ");
     std::string out = "{\n" + aliases() + headText(inHead);
-    out += fmt::format("\n  if ({}::isProducer()) {{\n    {}::Producer {}({});\n", names.roles, names.pipe,
-                       names.producer, names.barriers);
+    out += fmt::format("\n  if ({}::isProducer()) {{\n", names.roles);
+    if (plan.shape.producerRegisters)
+      out += fmt::format("    heddle::giveRegisters<{}>();\n", plan.shape.producerRegisters);
+    out += fmt::format("    {}::Producer {}({});\n", names.pipe, names.producer, names.barriers);
     if (plan.shape.isOneToOne() && producer.usesThreadNames())
       out += "    " + names.threadIndices(names.roles + "::rank()", plan.shape) + "\n";
     out += produced + fmt::format("    {}.finish();\n    return;\n  }}\n\n", names.producer);
+    if (plan.shape.consumerRegisters)
+      out += fmt::format("  heddle::takeRegisters<{}>();\n", plan.shape.consumerRegisters);
     out += fmt::format("  {}::Consumer {}({});\n", names.pipe, names.consumer, names.barriers);
     if (consumer.usesThreadNames())
       out += "  " + names.threadIndices(names.roles + "::rank()", plan.shape) + "\n";
@@ -390,11 +405,11 @@ private:
     const RoleShape &shape = plan.shape;
     return fmt::format("  using {} = heddle::Roles<{}, {}, {}>; // {} threads in {}, {} producer {}\n"
                        "  using {} = heddle::Pipeline<{}, {}, heddle::Copy::{}, heddle::Barrier::{}>;\n",
-                       names.roles, shape.groupThreads(), shape.consumers, shape.producers, shape.groupThreads(),
+                       names.roles, shape.groupThreads(), shape.consumers, shape.producers,
+                       shape.groupThreads(),
                        shape.consumers == 1 ? "a consumer group" : "each consumer group", shape.producers,
                        shape.producers == 1 ? "warp" : "warps", names.pipe, names.roles, shape.buffers,
-                       wordOf(shape.copy),
-                       shape.barrier == RoleShape::Barrier::Named ? "Named" : "Mbarrier");
+                       wordOf(shape.copy), shape.barrier == RoleShape::Barrier::Named ? "Named" : "Mbarrier");
   }
 
   bool declaresTile(const RoleNode &node) const {
@@ -413,7 +428,8 @@ private:
     return llvm::all_of(declaration->decls(), [&](const Decl *each) {
       auto *variable = dyn_cast<VarDecl>(each);
       return isa<TypeDecl, UsingDecl, UsingDirectiveDecl, StaticAssertDecl, EmptyDecl>(each) ||
-             (variable && (variable->isConstexpr() || variable->isUsableInConstantExpressions(unit.context())) &&
+             (variable &&
+              (variable->isConstexpr() || variable->isUsableInConstantExpressions(unit.context())) &&
               variable->getType().isConstQualified() && !variable->hasAttr<CUDASharedAttr>());
     });
   }
@@ -442,7 +458,8 @@ private:
       out += fmt::format("  struct {0} {{ // more than the 48 KB that static shared memory can be\n{1}  }};\n"
                          "  extern __shared__ __align__(16) unsigned char {2}[];\n{3}",
                          names.tilesType, members, names.tilesMemory, references);
-    return out + fmt::format("  __shared__ {0}::Barriers {1};\n  {0}::setUp({1});\n", names.pipe, names.barriers);
+    return out +
+           fmt::format("  __shared__ {0}::Barriers {1};\n  {0}::setUp({1});\n", names.pipe, names.barriers);
   }
 
   /// `__shared__ float tile[16][16];` once for each stage.
@@ -457,7 +474,8 @@ private:
                          fmt::format("{}[{}::stages]", variable->getNameAsString(), names.pipe)});
     }
     const bool needsAlignment = plan.shape.copy == RoleShape::Copy::Bulk && !isDynamic;
-    return "  " + std::string(needsAlignment ? "alignas(16) " : "") + text.statement(node.statement, "  ", parts) + "\n";
+    return "  " + std::string(needsAlignment ? "alignas(16) " : "") +
+           text.statement(node.statement, "  ", parts) + "\n";
   }
 
   /// The tiles of a declaration as members of a struct, and references that go by their names.

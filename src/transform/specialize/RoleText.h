@@ -19,7 +19,7 @@ struct RolePlan {
   const std::vector<CopyForm> &copies;
   const GroupSplit &groups;
   const ConsumerOrder &order;
-  int64_t tileBytes = 0;       ///< of one stage, in static shared memory
+  int64_t tileBytes = 0;        ///< of one stage, in static shared memory
   bool tilesAreDynamic = false; ///< they are too large to be static
 };
 

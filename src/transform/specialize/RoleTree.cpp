@@ -48,9 +48,8 @@ static bool asksForThread(const source::Unit &unit, const FunctionDecl *function
   for (const Uses::Builtin &builtin : uses.builtins)
     if (builtin.what.kind == Kind::ThreadIdx || builtin.what.kind == Kind::BlockDim)
       return true;
-  return llvm::any_of(calledFunctions(unit, uses), [&](const FunctionDecl *callee) {
-    return asksForThread(unit, callee, seen);
-  });
+  return llvm::any_of(calledFunctions(unit, uses),
+                      [&](const FunctionDecl *callee) { return asksForThread(unit, callee, seen); });
 }
 
 bool asksForThread(const source::Unit &unit, const FunctionDecl *function) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "transform/LoopStudy.h"
 #include "source/Unit.h"
+#include "transform/LoopStudy.h"
 #include "transform/Uses.h"
 
 #include <memory>

@@ -57,14 +57,16 @@ private:
     if (launch.block.isKnown())
       return std::to_string(shape.threads());
     return fmt::format("heddle::blockWithRoles<{}, {}, {}>({}, {}, \"{}\")", shape.block[0], shape.block[1],
-                       shape.block[2], writtenShape(context, launch.block), shape.threads(), context.target.name);
+                       shape.block[2], writtenShape(context, launch.block), shape.threads(),
+                       context.target.name);
   }
 
   /// Empty where nothing changes.
   std::string sharedText(const source::Launch &launch, const Expr *shared) const {
     const std::string kernel = kernelText(launch);
     if (wanted.dynamicBytes > 0)
-      return fmt::format("heddle::sharedBytes({}, {}, \"{}\")", kernel, wanted.dynamicBytes, context.target.name);
+      return fmt::format("heddle::sharedBytes({}, {}, \"{}\")", kernel, wanted.dynamicBytes,
+                         context.target.name);
     if (!wanted.stagesDynamic || !shared || isa<CXXDefaultArgExpr>(shared))
       return {};
     return fmt::format("heddle::sharedBytes({}, heddle::forStages({}, {}), \"{}\")", kernel, textOf(shared),

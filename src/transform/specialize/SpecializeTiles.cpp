@@ -16,6 +16,7 @@
 #include "transform/InlineCalls.h"
 #include "transform/LaunchEdits.h"
 #include "transform/PlainIndices.h"
+#include "transform/TriedText.h"
 #include "transform/specialize/RoleChoice.h"
 #include "transform/specialize/RoleText.h"
 #include "transform/specialize/SpecializeLaunches.h"
@@ -49,7 +50,7 @@ public:
     auto split = splitRoles(tree);
     if (auto *refused = std::get_if<Diagnostic>(&split))
       return context.refuse(*refused), false;
-    return write(tree, std::get<RoleSplit>(split));
+    return checkInstances(tree, std::get<RoleSplit>(split)) && write(tree, std::get<RoleSplit>(split));
   }
 
 private:
@@ -98,13 +99,16 @@ private:
       const bool isPlain = barrier.scope == analysis::Barrier::Scope::Block && barrier.ordersBlock() &&
                            !barrier.votes && !barrier.ofUnknownGroup && !isa<AsmStmt>(barrier.statement);
       if (!isPlain) {
-        context.refuse(place, fmt::format("'{}': the kernel has synchronization of its own, which roles would get "
-                                          "between",
-                                          barrier.spelling));
+        context.refuse(place,
+                       fmt::format("'{}': the kernel has synchronization of its own, which roles would get "
+                                   "between",
+                                   barrier.spelling));
         return false;
       }
       if (const analysis::DivergentControl *divergent = facts.regions->divergence(barrier)) {
-        context.refuse(place, fmt::format("'{}' may not be reached by all threads of the block", barrier.spelling))
+        context
+            .refuse(place,
+                    fmt::format("'{}' may not be reached by all threads of the block", barrier.spelling))
             .note(unit.place(divergent->branch), "because of what is decided here");
         return false;
       }
@@ -121,9 +125,10 @@ private:
   bool checkCalls(const analysis::RegionNode &node) {
     if (node.kind == analysis::RegionNode::Kind::Call) {
       const std::optional<std::string> why = reasonNotToInline(facts, node.call, node.statement);
-      context.refuse(unit.place(node.call), "a function with barriers is called here and cannot be put in the "
-                                            "place of its call" +
-                                                (why ? ": " + *why : ""));
+      context.refuse(unit.place(node.call),
+                     "a function with barriers is called here and cannot be put in the "
+                     "place of its call" +
+                         (why ? ": " + *why : ""));
       return false;
     }
     return llvm::all_of(node.children, [&](const auto &child) { return checkCalls(*child); });
@@ -139,22 +144,60 @@ private:
       using Kind = analysis::ThreadBuiltin::Kind;
       const bool isWhole = builtin.what.dimension > 2;
       if (isWhole && (builtin.what.kind == Kind::ThreadIdx || builtin.what.kind == Kind::BlockDim)) {
-        context.refuse(unit.place(builtin.range), fmt::format("all of '{}' is handed on here, which is not followed",
-                                                              builtin.what.name()));
+        context.refuse(
+            unit.place(builtin.range),
+            fmt::format("all of '{}' is handed on here, which is not followed", builtin.what.name()));
         return false;
       }
     }
     for (const CallExpr *call : uses.calls) {
       const FunctionDecl *callee = analysis::calleeOf(call), *body = nullptr;
-      if (callee && callee->hasBody(body) && unit.isUserCode(body->getLocation()) && asksForThread(unit, body)) {
+      if (callee && callee->hasBody(body) && unit.isUserCode(body->getLocation()) &&
+          asksForThread(unit, body)) {
         context
-            .refuse(unit.place(call), fmt::format("'{}' asks for the thread's index or the block's size itself",
-                                                  callee->getNameAsString()))
+            .refuse(unit.place(call),
+                    fmt::format("'{}' asks for the thread's index or the block's size itself",
+                                callee->getNameAsString()))
             .withHint("hand them to it as arguments");
         return false;
       }
     }
     return true;
+  }
+
+  /// One text serves all instantiations of a template: they must be split alike.
+  bool checkInstances(const RoleTree &tree, const RoleSplit &split) {
+    const std::string first = sketch(tree, split);
+    for (const source::Kernel *instance : context.target.instances) {
+      if (instance == &kernel)
+        continue;
+      LoopStudy study(*instance, context.facts(*instance).launch);
+      if (Obstacle trouble = generalObstacle(study))
+        return context.refuse(*trouble), false;
+      RoleTree other(study);
+      auto found = splitRoles(other);
+      if (auto *refused = std::get_if<Diagnostic>(&found))
+        return context.refuse(*refused), false;
+      if (sketch(other, std::get<RoleSplit>(found)) != first) {
+        context.refuse(instance->place, fmt::format("'{}' would be split in another way than '{}'",
+                                                    instance->name, kernel.name));
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Who does what, statement by statement, and how tiles are loaded.
+  std::string sketch(const RoleTree &tree, const RoleSplit &split) const {
+    std::string text;
+    for (const RoleNode *node : tree.nodes())
+      text += fmt::format("{}{}{}{}{}{} ", int(node->kind), split.producer.contains(node),
+                          split.consumer.contains(node), split.varying.contains(node),
+                          split.sunk.contains(node), split.meets.contains(node));
+    for (const CopyForm &form : copyForms(tree, split, shape.block))
+      text += fmt::format("{} {} {}; ", form.whyNotAsync, form.whyNotBulk,
+                          form.bulk ? form.bulk->rowElements : 0);
+    return text;
   }
 
   static Obstacle generalObstacle(const LoopStudy &study) {
@@ -170,7 +213,13 @@ private:
 
   bool write(const RoleTree &tree, const RoleSplit &split) {
     const std::vector<CopyForm> copies = copyForms(tree, split, shape.block);
-    RoleQuestion question{tree, split, copies, shape.block, tileBytes(split), otherSharedBytes(split)};
+    RoleQuestion question{tree,
+                          split,
+                          copies,
+                          shape.block,
+                          tileBytes(split),
+                          otherSharedBytes(split),
+                          facts.registersPerThread()};
     auto chosen = chooseRoles(context, question);
     if (auto *refused = std::get_if<Diagnostic>(&chosen))
       return context.refuse(*refused), false;
@@ -196,8 +245,28 @@ private:
     context.edits.replace(unit, kernel.function->getBody()->getSourceRange(), std::get<std::string>(body));
     changeBounds();
     includeHelper(context, "pipeline.cuh");
-    report(split, choice, launches);
+    Diagnostic &done = report(split, choice, launches);
+    if (shape.consumerRegisters)
+      checkRegisters(done);
     return true;
+  }
+
+  /// What ptxas makes of it: it drops setmaxnreg where it cannot see how many registers there are at first.
+  void checkRegisters(Diagnostic &done) {
+    const std::string what = fmt::format("registers: {} a thread for producers, {} for consumers",
+                                         shape.producerRegisters, shape.consumerRegisters);
+    auto applied = context.edits.apply();
+    auto *files = std::get_if<0>(&applied);
+    std::optional<analysis::KernelResources> compiled;
+    if (files && files->size() == 1)
+      compiled = compiledResources(context, files->begin()->second, kernel.mangledName);
+    if (!compiled)
+      done.note(kernel.place, what + "; whether ptxas keeps that could not be looked up");
+    else if (compiled->keepsRegisters)
+      done.note(kernel.place, what + ", but ptxas drops it");
+    else
+      done.note(kernel.place, fmt::format("{}; ptxas has kept it, with {} bytes spilled", what,
+                                          compiled->spillStoreBytes + compiled->spillLoadBytes));
   }
 
   static bool isDynamic(const VarDecl *tile) { return tile->getType()->isIncompleteArrayType(); }
@@ -229,21 +298,24 @@ private:
     const int64_t most = arch ? arch->maxSharedBytesPerBlockOptIn : 227 * 1024;
     if (all > most) {
       context
-          .refuse(kernel.place, fmt::format("{} stages of {} bytes are more shared memory than a block can have ({})",
-                                            shape.buffers, question.tileBytes, most))
+          .refuse(kernel.place,
+                  fmt::format("{} stages of {} bytes are more shared memory than a block can have ({})",
+                              shape.buffers, question.tileBytes, most))
           .withHint("fewer buffers");
       return false;
     }
     if (!tilesAreDynamic)
       return true;
     if (hasDynamicTile(split) || facts.dynamicSharedBytes != 0) {
-      context.refuse(kernel.place, "the stages need dynamic shared memory, and the kernel has some of its own")
+      context
+          .refuse(kernel.place, "the stages need dynamic shared memory, and the kernel has some of its own")
           .withHint("fewer buffers");
       return false;
     }
     if (context.target.first().isInstantiation) {
-      context.refuse(kernel.place, "the stages need dynamic shared memory, whose size may differ between the "
-                                   "instantiations of a template")
+      context
+          .refuse(kernel.place, "the stages need dynamic shared memory, whose size may differ between the "
+                                "instantiations of a template")
           .withHint("fewer buffers");
       return false;
     }
@@ -253,17 +325,22 @@ private:
   /// More threads than before; and where nothing is said, compilers save registers for the largest block.
   void changeBounds() {
     auto *bounds = kernel.function->getAttr<CUDALaunchBoundsAttr>();
-    const std::string threads = std::to_string(shape.threads());
-    if (bounds)
-      context.edits.replace(unit, bounds->getMaxThreads()->getSourceRange(), threads);
-    else
+    // How many registers a thread has at first must follow from the launch, for them to move.
+    const std::string threads = std::to_string(shape.threads()) + (shape.consumerRegisters ? ", 1" : "");
+    if (bounds) {
+      const Expr *last = bounds->getMinBlocks() && shape.consumerRegisters ? bounds->getMinBlocks()
+                                                                           : bounds->getMaxThreads();
+      context.edits.replace(unit, SourceRange(bounds->getMaxThreads()->getBeginLoc(), last->getEndLoc()),
+                            threads);
+    } else
       context.edits.insertBefore(unit, kernel.function->getLocation(), "__launch_bounds__(" + threads + ") ");
   }
 
-  void report(const RoleSplit &split, const RoleChoice &choice, unsigned launches) {
+  Diagnostic &report(const RoleSplit &split, const RoleChoice &choice, unsigned launches) {
     std::string text = fmt::format(
-        "warps of '{}' take roles: {} {} and {} compute, {} between them, copied by {}, {}{}", context.target.name,
-        counted(shape.producers, "warp", "warps"), shape.producers == 1 ? "loads" : "load",
+        "warps of '{}' take roles: {} {} and {} compute, {} between them, copied by {}, {}{}",
+        context.target.name, counted(shape.producers, "warp", "warps"),
+        shape.producers == 1 ? "loads" : "load",
         shape.consumers == 1 ? fmt::format("{} threads", shape.groupThreads())
                              : fmt::format("{} groups of {} threads", shape.consumers, shape.groupThreads()),
         counted(shape.buffers, "buffer", "buffers"), nameOf(shape.copy), nameOf(shape.barrier),
@@ -277,6 +354,7 @@ private:
                 "taken for granted: elements that are not loaded here in a turn are not read in it");
     for (const Diagnostic::Note &note : choice.notes)
       done.notes.push_back(note);
+    return done;
   }
 
   Context &context;

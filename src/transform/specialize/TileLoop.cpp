@@ -36,7 +36,8 @@ std::set<const VarDecl *> sharedMentions(const RoleNode &node) {
   std::set<const VarDecl *> found;
   for (const Stmt *part : node.uses.statements)
     if (auto *reference = dyn_cast<DeclRefExpr>(part))
-      if (auto *variable = dyn_cast<VarDecl>(reference->getDecl()); variable && variable->hasAttr<CUDASharedAttr>())
+      if (auto *variable = dyn_cast<VarDecl>(reference->getDecl());
+          variable && variable->hasAttr<CUDASharedAttr>())
         found.insert(variable);
   return found;
 }
@@ -65,12 +66,19 @@ public:
     if (!found.empty())
       return found;
     if (prefetched)
-      return obstacle(tree.place(*prefetched),
-                      "what is stored here was loaded in the turn before, or earlier: the tile is prefetched by "
-                      "hand");
-    return obstacle(tree.study.kernel.place,
-                    "there is no loop that loads a tile into shared memory, meets at a barrier, computes on it "
-                    "and meets again");
+      return obstacle(
+          tree.place(*prefetched),
+          "what is stored here was loaded in the turn before, or earlier: the tile is prefetched by "
+          "hand");
+    if (enclosed)
+      return obstacle(
+          tree.place(*enclosed),
+          "a barrier in a block of its own, as written or as it comes out of a function: load, barrier and "
+          "computation must be statements of the loop itself");
+    return obstacle(
+        tree.study.kernel.place,
+        "there is no loop that loads a tile into shared memory, meets at a barrier, computes on it "
+        "and meets again");
   }
 
 private:
@@ -80,6 +88,9 @@ private:
     for (size_t i = 0; i < body.children.size(); ++i)
       if (body.children[i]->kind == RoleNode::Kind::Barrier)
         barriers.push_back(i);
+    for (const auto &child : body.children)
+      if (child->kind == RoleNode::Kind::Block && holdsBarrier(*child) && !enclosed)
+        enclosed = child.get();
     if (barriers.empty())
       return true;
     std::vector<Segment> segments = segmentsOf(body, barriers);
@@ -88,7 +99,8 @@ private:
       if (isLoad(segments, s))
         loads.push_back(s);
     for (size_t s = 0; s < segments.size() && loads.empty() && !prefetched; ++s)
-      if (feedsOthers(segments, s) && !segments[s].loadsGlobal && std::ranges::any_of(segments, &Segment::loadsGlobal))
+      if (feedsOthers(segments, s) && !segments[s].loadsGlobal &&
+          std::ranges::any_of(segments, &Segment::loadsGlobal))
         prefetched = storeIn(body, segments[s]);
     if (loads.empty())
       return true;
@@ -96,6 +108,11 @@ private:
       return refuse(*body.children[segments[loads[1]].begin],
                     "a turn of the loop loads two tiles, one after the other");
     return take(loop, segments, barriers, loads[0]);
+  }
+
+  static bool holdsBarrier(RoleNode &node) {
+    return llvm::any_of(node.all(),
+                        [](const RoleNode *each) { return each->kind == RoleNode::Kind::Barrier; });
   }
 
   std::vector<Segment> segmentsOf(const RoleNode &body, const std::vector<size_t> &barriers) const {
@@ -108,7 +125,7 @@ private:
       }
       segments.back().end = i + 1;
       // A loop with barriers of its own is not part of a load.
-      if (llvm::any_of(body.children[i]->all(), [](const RoleNode *n) { return n->kind == RoleNode::Kind::Barrier; }))
+      if (holdsBarrier(*body.children[i]))
         continue;
       for (const RoleNode *node : body.children[i]->all())
         for (const Access *access : node->accesses)
@@ -119,7 +136,8 @@ private:
 
   static void add(const Access &access, Segment &segment) {
     const Array::Space space = access.array->space;
-    segment.loadsGlobal |= access.isRead() && (space == Array::Space::Global || space == Array::Space::Unknown);
+    segment.loadsGlobal |=
+        access.isRead() && (space == Array::Space::Global || space == Array::Space::Unknown);
     auto *variable = dyn_cast_or_null<VarDecl>(access.array->decl);
     if (space != Array::Space::Shared || !variable)
       return;
@@ -157,7 +175,8 @@ private:
     tile.body = loop.children[0].get();
     const RoleNode &first = *tile.statement(segments[load].begin);
     if (barriers.size() == 1)
-      return refuse(first, "the loop meets only once in a turn, so this may overwrite what others still read");
+      return refuse(first,
+                    "the loop meets only once in a turn, so this may overwrite what others still read");
     if (load + 1 == segments.size())
       return refuse(first, "the tile is loaded behind the loop's last barrier, for the next turn: it is "
                            "prefetched by hand");
@@ -187,6 +206,7 @@ private:
   const RoleTree &tree;
   std::vector<TileLoop> found;
   const RoleNode *prefetched = nullptr; ///< a store that looks like a tile's, but of what was loaded before
+  const RoleNode *enclosed = nullptr;   ///< a block in a loop's body that holds a barrier
   std::optional<Diagnostic> trouble;
 };
 

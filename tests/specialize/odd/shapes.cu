@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tile loops that are not written as most are. Each kernel gives for each thread of each block a sum over the tiles that its block
-// goes through; the CPU does the same in the same order.
+// Tile loops that are not written as most are. Each kernel gives for each thread of each block a sum over the
+// tiles that its block goes through; the CPU does the same in the same order.
 #include "../Harness.h"
 
 constexpr int Threads = 64;
@@ -57,12 +57,8 @@ __global__ void large(float *out, const float *in, int count) {
   out[blockIdx.x * Threads + threadIdx.x] = sum;
 }
 
-// The load, with its barrier, is in a function; the loop looks at its condition behind the turn.
-__device__ void load(float *tile, const float *in, int start, int count) {
-  tile[threadIdx.x] = start + int(threadIdx.x) < count ? __ldg(&in[start + threadIdx.x]) : 0.0f;
-  __syncthreads();
-}
-__global__ void byFunction(float *out, const float *in, int count) {
+// The loop looks at its condition behind the turn, and blocks with nothing to do leave before it.
+__global__ void behind(float *out, const float *in, int count) {
   __shared__ float tile[Threads];
   float sum = 0;
   int start = 0;
@@ -71,7 +67,8 @@ __global__ void byFunction(float *out, const float *in, int count) {
     return;
   }
   do {
-    load(tile, in, start, count);
+    tile[threadIdx.x] = start + int(threadIdx.x) < count ? __ldg(&in[start + threadIdx.x]) : 0.0f;
+    __syncthreads();
     for (int i = 0; i < Threads; ++i)
       sum += tile[i] * float((i ^ int(threadIdx.x)) + blockIdx.x);
     __syncthreads();
@@ -105,7 +102,8 @@ int main(int argc, char **argv) {
     for (int t = 0; t < Threads; ++t)
       for (int start = 0; start < count; start += Threads)
         for (int i = 0; i < Threads; ++i)
-          wanted[size_t(b) * Threads + t] += (start + i < count ? in[size_t(start) + i] : 0.0f) * float((i ^ t) + b);
+          wanted[size_t(b) * Threads + t] +=
+              (start + i < count ? in[size_t(start) + i] : 0.0f) * float((i ^ t) + b);
   float *from = toDevice(in), *out = zeros<float>(wanted.size());
   bool fine = true;
   std::vector<float> all;
@@ -122,7 +120,7 @@ int main(int argc, char **argv) {
   look();
   large<<<blocks, Threads>>>(out, from, count);
   look();
-  byFunction<<<blocks, Threads>>>(out, from, count);
+  behind<<<blocks, Threads>>>(out, from, count);
   look();
   ordered<float, Threads><<<blocks, Threads>>>(out, from, count);
   look();

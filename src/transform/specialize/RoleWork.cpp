@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/specialize/RoleWork.h"
+
+#include "transform/specialize/BulkForms.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Expr.h>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+constexpr double shortLoop = 8; // iterations of a loop that does not tell
+
+class WorkCounter {
+public:
+  WorkCounter(const RoleTree &tree, const RoleSplit &split, const std::array<int64_t, 3> &block)
+      : tree(tree), split(split), block(block) {}
+
+  TurnWork of(const TileLoop &loop, const std::vector<CopyForm> &copies) const {
+    TurnWork work;
+    for (const CopyForm &form : copies) {
+      if (!loop.isInLoad(form.node))
+        continue;
+      const auto [exact, steps] = timesOf(*form.node, *loop.body);
+      work.steps += steps;
+      if (!isForOneThread(*form.node, *loop.body))
+        work.loads += exact;
+    }
+    for (const RoleNode *node : tree.nodes())
+      for (const analysis::Access *access : node->accesses) {
+        auto *array = dyn_cast_or_null<VarDecl>(access->array->decl);
+        if (loop.isInCompute(node) && access->isRead() && array && split.tiles.contains(array))
+          work.reads += timesOf(*node, *loop.body).second;
+      }
+    return work;
+  }
+
+private:
+  /// How often a statement is carried out in a turn: on average, and by the thread that does so most often.
+  std::pair<double, double> timesOf(const RoleNode &node, const RoleNode &body) const {
+    double exact = 1, most = 1;
+    for (const RoleNode *up = node.parent; up && up != &body; up = up->parent) {
+      if (up->kind != RoleNode::Kind::Loop)
+        continue;
+      const double times = iterationsOf(*up);
+      exact *= times;
+      most *= std::ceil(times);
+    }
+    return {exact, most};
+  }
+
+  double iterationsOf(const RoleNode &loop) const {
+    if (std::optional<SharedOutLoop> shared = sharedOutLoop(tree, loop.statement, block))
+      return double(shared->count) / double(*shared->loop.constantStep());
+    auto *statement = dyn_cast<ForStmt>(loop.statement);
+    if (!statement)
+      return shortLoop;
+    auto counted = tree.study.countedByAll(statement);
+    auto *found = std::get_if<CountedLoop>(&counted);
+    if (!found)
+      return shortLoop;
+    if (found->trips())
+      return double(*found->trips());
+    Expr::EvalResult bound;
+    const std::optional<int64_t> step = found->constantStep();
+    if (!step || *step <= 0 || !found->bound->EvaluateAsInt(bound, tree.study.unit.context()))
+      return shortLoop;
+    // From the thread's own number on, or from a start that is small beside the bound.
+    return double(bound.Val.getInt().getExtValue()) / double(*step);
+  }
+
+  /// `if (threadIdx.x == 0)` around it: an element of the halo, for a few threads.
+  bool isForOneThread(const RoleNode &node, const RoleNode &body) const {
+    for (const RoleNode *up = node.parent; up && up != &body; up = up->parent) {
+      if (up->kind != RoleNode::Kind::Branch)
+        continue;
+      for (const Stmt *part : up->uses.statements)
+        if (auto *test = dyn_cast<BinaryOperator>(part); test && test->getOpcode() == BO_EQ)
+          if (up->asksThread ||
+              llvm::any_of(up->reads, [&](const VarDecl *v) { return split.varyingVariables.contains(v); }))
+            return true;
+    }
+    return false;
+  }
+
+  const RoleTree &tree;
+  const RoleSplit &split;
+  const std::array<int64_t, 3> &block;
+};
+
+} // namespace
+
+TurnWork workOfTurn(const RoleTree &tree, const RoleSplit &split, const std::vector<CopyForm> &copies,
+                    const std::array<int64_t, 3> &block) {
+  WorkCounter counter(tree, split, block);
+  std::optional<TurnWork> least;
+  for (const TileLoop &loop : split.loops)
+    if (TurnWork work = counter.of(loop, copies); !least || work.loads < least->loads)
+      least = work;
+  return least.value_or(TurnWork());
+}
+
+} // namespace heddle::transform
