@@ -2,6 +2,7 @@
 #pragma once
 
 #include "arch/Feature.h"
+#include "arch/Latencies.h"
 
 #include <array>
 #include <filesystem>
@@ -61,6 +62,8 @@ struct Arch {
   unsigned namedBarriersPerSm = 0; ///< 0: not a limit of its own
 
   std::set<Feature> features;
+
+  std::optional<LatencyTable> latencies; ///< nothing: not known for this generation
 
   std::string deviceName; ///< the device that the following stand for: "H200"
   unsigned deviceSms = 0;

@@ -29,6 +29,10 @@ Json toJson(const Arch &arch) {
   json["features"] = Json::array();
   for (Feature feature : arch.features)
     json["features"].push_back(nameOf(feature));
+  if (arch.latencies)
+    json["latency"] = {{"source", arch.latencies->source},
+                       {"cycles", arch.latencies->cycles},
+                       {"perCycle", arch.latencies->perCycle}};
   return json;
 }
 

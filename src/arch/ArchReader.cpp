@@ -216,6 +216,49 @@ private:
     }
   }
 
+  /// A list of classes with a number each.
+  std::map<std::string, double, std::less<>> latencyNumbers(const Json &owner, const char *key) {
+    std::map<std::string, double, std::less<>> numbers;
+    const Json &list = owner.at(key);
+    if (!list.is_object()) {
+      error(fmt::format("'latency.{}' should be a list of classes with a number each", key));
+      return numbers;
+    }
+    for (auto &[name, value] : list.items()) {
+      if (!isLatencyClass(name)) {
+        const std::vector<std::string> known(latencyClasses().begin(), latencyClasses().end());
+        error(fmt::format("'latency.{}' has the unknown class '{}'", key, name))
+            .withHint(fmt::format("did you mean '{}'?", nearestFirst(name, known).front()));
+      } else if (!value.is_number() || value.get<double>() < 0) {
+        error(fmt::format("'latency.{}.{}' should be a number, found {}", key, name, value.dump()));
+      } else {
+        numbers[name] = value.get<double>();
+      }
+    }
+    return numbers;
+  }
+
+  void readLatencies() {
+    const Json *given = at("", "latency");
+    if (!given)
+      return;
+    constexpr std::string_view wanted[] = {"source", "cycles", "perCycle"};
+    for (std::string_view key : wanted)
+      if (!given->is_object() || !given->contains(std::string(key)))
+        return void(error(fmt::format("the field 'latency.{}' is missing", key)));
+    for (auto &[key, ignored] : given->items())
+      if (std::find(std::begin(wanted), std::end(wanted), key) == std::end(wanted))
+        error(fmt::format("there is no field 'latency.{}'", key));
+    LatencyTable latencies;
+    if (const Json &source = given->at("source"); source.is_string() && !source.get<std::string>().empty())
+      latencies.source = source;
+    else
+      error("'latency.source' should be a text: who measured, when, how");
+    latencies.cycles = latencyNumbers(*given, "cycles");
+    latencies.perCycle = latencyNumbers(*given, "perCycle");
+    arch.latencies = std::move(latencies);
+  }
+
   void readValues() {
     arch.name = text("", "name");
     arch.generation = text("", "generation");
@@ -232,6 +275,7 @@ private:
       readNumber(field);
     readComputeCapability();
     readFeatures();
+    readLatencies();
   }
 
   void require(bool holds, std::string text) {

@@ -115,8 +115,59 @@ TEST(ReadArch, AnUnchangedTableHasNoErrors) {
   EXPECT_EQ(messagesAfter([](Json &) {}), "");
 }
 
-TEST(ReadArch, ALatencyObjectIsAllowedAndNotRequired) {
-  EXPECT_EQ(messagesAfter([](Json &t) { t["latency"] = {{"add", 4}}; }), "");
+Json someLatencies() {
+  return {{"source", "a test"}, {"cycles", {{"add.s32", 4.5}}}, {"perCycle", Json::object()}};
+}
+
+TEST(ReadArch, LatenciesAreAllowedAndNotRequired) {
+  EXPECT_EQ(messagesAfter([](Json &t) { t["latency"] = someLatencies(); }), "");
+  EXPECT_EQ(messagesAfter([](Json &t) { t.erase("latency"); }), "");
+}
+
+TEST(ReadArch, LatenciesSayWhereTheyComeFromAndOnlyOfKnownClasses) {
+  EXPECT_THAT(messagesAfter([](Json &t) { t["latency"] = {{"add", 4}}; }),
+              HasSubstr("the field 'latency.source' is missing"));
+  EXPECT_THAT(messagesAfter([](Json &t) { (t["latency"] = someLatencies())["cycles"]["add.s23"] = 4; }),
+              HasSubstr("'latency.cycles' has the unknown class 'add.s23'\nhint: did you mean 'add.s32'?"));
+  EXPECT_THAT(messagesAfter([](Json &t) { (t["latency"] = someLatencies())["perCycle"]["bra"] = "2"; }),
+              HasSubstr("'latency.perCycle.bra' should be a number, found \"2\""));
+  EXPECT_THAT(messagesAfter([](Json &t) { (t["latency"] = someLatencies())["source"] = ""; }),
+              HasSubstr("who measured, when, how"));
+}
+
+TEST(Latencies, AClassWithoutCyclesTakesThoseOfItsStandIn) {
+  const std::optional<LatencyTable> table =
+      LatencyTable{"a test", {{"div.u32", 264}, {"mul.lo.s32", 18}}, {}};
+  EXPECT_EQ(latencyOf(table, "div.u32").from, LatencyFrom::Table);
+  const Latency remainder = latencyOf(table, "rem.s32");
+  EXPECT_EQ(remainder.cycles, 264);
+  EXPECT_EQ(remainder.from, LatencyFrom::StandIn);
+  EXPECT_EQ(remainder.standIn, "div.u32");
+}
+
+TEST(Latencies, WithoutATableEachInstructionCountsOne) {
+  for (std::string_view name : latencyClasses()) {
+    EXPECT_EQ(latencyOf(std::nullopt, name).cycles, 1) << name;
+    EXPECT_EQ(latencyOf(LatencyTable{}, name).from, LatencyFrom::Nothing) << name;
+  }
+}
+
+TEST(Latencies, EveryClassFindsItsWayToAMultiplication) {
+  const std::optional<LatencyTable> table = LatencyTable{"a test", {{"mul.lo.s32", 18}}, {}};
+  for (std::string_view name : latencyClasses())
+    EXPECT_TRUE(latencyOf(table, name).cycles == 18 || name == "div.u32" || name.find("rem") != name.npos ||
+                name.find("div.") == 0)
+        << name;
+}
+
+TEST(Latencies, Listing2OfTheDivergencePaperTakes610CyclesOnAGtx480) {
+  Diagnostics diagnostics;
+  const std::optional<Arch> gtx480 = findArch("gtx480", diagnostics);
+  ASSERT_TRUE(gtx480);
+  double sum = 0;
+  for (const char *name : {"mul.lo.s32", "ld.const", "mul.lo.s32", "rem.u32", "div.u32"})
+    sum += latencyOf(gtx480->latencies, name).cycles;
+  EXPECT_EQ(sum, 610);
 }
 
 TEST(ReadArch, NamesTheMissingField) {

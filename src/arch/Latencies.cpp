@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "arch/Latencies.h"
+
+#include <set>
+
+namespace heddle::arch {
+namespace {
+
+struct Row {
+  std::string_view name, standIn;
+};
+constexpr Row rows[] = {
+#define ARCH_LATENCY(NAME, STANDIN) {NAME, STANDIN},
+#include "arch/Latencies.def"
+};
+
+const std::map<std::string_view, std::string_view> &standIns() {
+  static const std::map<std::string_view, std::string_view> map = [] {
+    std::map<std::string_view, std::string_view> made;
+    for (const Row &row : rows)
+      made.emplace(row.name, row.standIn);
+    return made;
+  }();
+  return map;
+}
+
+} // namespace
+
+const std::vector<std::string_view> &latencyClasses() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> made;
+    for (const Row &row : rows)
+      made.push_back(row.name);
+    return made;
+  }();
+  return names;
+}
+
+bool isLatencyClass(std::string_view name) { return standIns().count(name) != 0; }
+
+Latency latencyOf(const std::optional<LatencyTable> &table, std::string_view name) {
+  if (!table)
+    return {};
+  std::set<std::string_view> tried; // stand-ins may go in a circle: whichever of them is known serves
+  for (std::string_view at = name; tried.insert(at).second;) {
+    if (auto found = table->cycles.find(at); found != table->cycles.end())
+      return {found->second, at == name ? LatencyFrom::Table : LatencyFrom::StandIn, at};
+    auto next = standIns().find(at);
+    if (next == standIns().end())
+      break;
+    at = next->second;
+  }
+  return {};
+}
+
+} // namespace heddle::arch
