@@ -30,6 +30,7 @@ Examples:
   heddle chem examples/hydrogen --evaluate states.json   rates and transport of a combustion mechanism
   heddle doctor          what this machine has, and what that enables
   heddle opt kernel.cu -o out.cu -d "coarsen x=2" --verify   change a kernel, and prove that it computes the same
+  heddle profile fractal.cu  which branches part a kernel's warps, what that costs, and what regrouping would save
   heddle run saxpy.cu    build a CUDA program and run it, without a GPU
 )";
 
@@ -94,6 +95,7 @@ int main(int argc, char **argv) {
   cli::addChem(app, session);
   cli::addDoctor(app, session);
   cli::addOpt(app, session);
+  cli::addProfile(app, session);
   cli::addRun(app, session);
   cli::addVerify(app, session);
 

@@ -37,6 +37,7 @@ void addCheck(CLI::App &app, Session &session);
 void addChem(CLI::App &app, Session &session);
 void addDoctor(CLI::App &app, Session &session);
 void addOpt(CLI::App &app, Session &session);
+void addProfile(CLI::App &app, Session &session);
 void addRun(CLI::App &app, Session &session);
 void addVerify(CLI::App &app, Session &session);
 

@@ -3,6 +3,7 @@
 
 #include "arch/Occupancy.h"
 #include "cudart/Check.h"
+#include "cudart/Profile.h"
 #include "cudart/Registers.h"
 #include "cudart/WriteWatcher.h"
 
@@ -107,6 +108,8 @@ Runtime::Runtime(Settings given, arch::Arch table, cudaError_t startError)
     tell("cannot write the copy log '" + settings.copyLog + "'");
   if (!settings.checkFile.empty())
     check = std::make_unique<ProgramCheck>(settings.checkFile, machine.memory());
+  if (!settings.profileFile.empty())
+    profile = std::make_unique<ProgramProfiler>(settings.profileFile, arch);
   if (settings.watchAllocation)
     watcher = std::make_unique<WriteWatcher>(machine.memory(), *settings.watchAllocation,
                                              settings.watchOffset, settings.watchBytes);
@@ -118,6 +121,8 @@ void Runtime::finish() {
   writeSummary();
   if (check)
     check->write(true);
+  if (profile)
+    profile->write();
 }
 
 void Runtime::deviceFailed(cudaError_t error) {
@@ -271,7 +276,11 @@ cudaError_t Runtime::launch(KernelEntry &entry, const LaunchShape &shape, void *
 void Runtime::execute(const vm::LaunchRequest &request) {
   if (check)
     check->beforeWork();
-  vm::LaunchResult result = machine.launch(request, check ? check->observer() : watcher.get());
+  const std::unique_ptr<divergence::Profiler> profiler = profile ? profile->watch(request) : nullptr;
+  vm::Observer *observer = profiler ? profiler.get() : check ? check->observer() : watcher.get();
+  vm::LaunchResult result = machine.launch(request, observer);
+  if (profiler)
+    profile->launchEnded(*profiler, request, result);
   if (check)
     check->launchEnded();
   {

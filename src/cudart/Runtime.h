@@ -28,6 +28,7 @@ struct CUevent_st {
 namespace heddle::cudart {
 
 class ProgramCheck;
+class ProgramProfiler;
 class WriteWatcher;
 
 /// A launch as the API functions put it together; `run` of Runtime checks it.
@@ -59,7 +60,8 @@ public:
   Textures textures;
   DeviceOutput output;
   CopyLogWriter copyLog;
-  std::unique_ptr<ProgramCheck> check; ///< null: nobody checks
+  std::unique_ptr<ProgramCheck> check;      ///< null: nobody checks
+  std::unique_ptr<ProgramProfiler> profile; ///< null: nobody profiles
 
   /// The error that a fault left behind: every later call returns it.
   cudaError_t deviceError() const { return cudaError_t(sticky.load(std::memory_order_acquire)); }

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// heddle profile: builds a CUDA program, runs it on the machine, and tells what divergence costs its kernels.
+#include "report/Profile.h"
+
+#include "ProgramWords.h"
+#include "ShortPlace.h"
+#include "Verbs.h"
+#include "arch/Arch.h"
+#include "build/Compare.h"
+#include "build/Program.h"
+#include "divergence/Summary.h"
+#include "support/Paths.h"
+#include "support/Text.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+namespace heddle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace divergence;
+
+const char *const about =
+    R"(Run a CUDA program and tell what divergence costs its kernels, branch by branch
+
+Examples:
+  heddle profile fractal.cu
+  heddle profile main.cu kernels.cu -Iinclude -DN=1024 -- --size 64     flags go to the compiler, the rest after --
+  heddle profile fractal.cu -k escape --arch gtx480      one kernel, by another table
+  heddle profile fractal.cu --bbv vectors.tsv            also: how often each thread executed each basic block
+
+The program runs on Heddle's machine; no GPU is needed, and cycles come from the architecture's table of latencies. What the
+program itself prints to stdout is not shown, unless --output asks for it on stderr.
+
+Exit code 0: done; 1: the program failed or a kernel was stopped; 2: bad usage; 3: it does not compile.
+)";
+
+/// The table of an older GPU weighs what was compiled for a newer one: nobody compiles for the old one any more.
+constexpr unsigned OldestCompiled = 75;
+
+struct Given {
+  build::ProgramOptions options;
+  ProgramWords words;
+  std::string kernel, bbv, memory = "l1";
+  unsigned group = 32;
+  bool json = false, output = false;
+};
+
+MemoryLevel levelNamed(const std::string &word) {
+  return word == "dram" ? MemoryLevel::Dram : word == "l2" ? MemoryLevel::L2 : MemoryLevel::L1;
+}
+
+/// A kernel is meant by its name without parameters, or by its mangled one.
+bool isMeant(const std::string &wanted, const std::string &mangled) {
+  const std::string readable = build::readableName(mangled);
+  return wanted.empty() || wanted == mangled || wanted == readable ||
+         wanted == readable.substr(0, readable.find_first_of("(<"));
+}
+
+bool writeVectors(const fs::path &file, const ProgramProfile &profile) {
+  std::ofstream out(file);
+  for (const LaunchProfile &launch : profile.launches) {
+    out << fmt::format("# launch {}: {}, {} threads a block\n", launch.number,
+                       build::readableName(launch.kernel), launch.threadsPerBlock());
+    for (size_t b = 0; b < launch.blocks.size(); ++b) {
+      Place place = launch.blocks[b].place;
+      shorten(place);
+      out << fmt::format("# block {}: {}\n", b, place.isKnown() ? place.str() : "(no source line)");
+    }
+    for (uint32_t t = 0; t < launch.vectors.threads(); ++t)
+      out << fmt::format("{}\t{}\t{}\n", launch.number, t, fmt::join(launch.vectors.thread(t), "\t"));
+  }
+  return bool(out.flush());
+}
+
+void shortenPlaces(std::vector<KernelSummary> &kernels) {
+  for (KernelSummary &kernel : kernels) {
+    for (LineLoss &line : kernel.lines)
+      shorten(line.place);
+    for (Input &input : kernel.prediction.inputs)
+      shorten(input.place);
+  }
+}
+
+void print(const Given &given, const ProgramProfile &profile, const arch::Arch &arch) {
+  const SummaryOptions options{levelNamed(given.memory), given.group};
+  std::vector<KernelSummary> kernels = summarize(profile, arch, options);
+  shortenPlaces(kernels);
+  std::vector<std::string> names;
+  for (const KernelSummary &kernel : kernels)
+    names.push_back(build::readableName(kernel.kernel));
+  const report::ProfileOfProgram shown{arch, kernels, names, options.memory};
+  if (given.json)
+    std::cout << report::profileJson(shown).dump(2) << "\n";
+  else
+    std::cout << report::profileText(shown);
+}
+
+/// What went wrong while the program ran, on stderr; the exit code that comes of it.
+int complainOfRun(const build::ProgramRun &run, bool hasProfile) {
+  if (!hasProfile)
+    std::cerr << fmt::format("heddle: the program ended early (exit code {}): there is no profile\n",
+                             run.execution.exitCode);
+  else if (run.execution.exitCode)
+    std::cerr << fmt::format("heddle: the program itself ended with exit code {}\n", run.execution.exitCode);
+  return !hasProfile || run.execution.exitCode || run.summary.failed ? 1 : 0;
+}
+
+void profile(const Given &given, const arch::Arch &arch, Session &session) {
+  Diagnostics diagnostics;
+  build::Program program(given.options, diagnostics);
+  std::cerr << program.messages();
+  print(std::cerr, diagnostics, session.colour);
+  if (!program.ok()) {
+    session.exitCode = program.compiled() ? 1 : 3;
+    return;
+  }
+  TemporaryFolder folder;
+  const fs::path file = folder.path() / "profile";
+  const build::ProgramRun run =
+      program.run(session.programArguments, {"HEDDLE_PROFILE=" + file.string()}, build::Output::Captured);
+  if (given.output)
+    std::cerr << run.execution.output;
+  ProgramProfile made;
+  const bool hasProfile = readProfile(file, made);
+  session.exitCode = complainOfRun(run, hasProfile);
+  std::erase_if(made.launches, [&](const auto &launch) { return !isMeant(given.kernel, launch.kernel); });
+  if (!hasProfile)
+    return;
+  if (made.launches.empty())
+    return complain(session,
+                    given.kernel.empty() ? "the program launched no kernel"
+                                         : fmt::format("the program launched no kernel '{}'", given.kernel),
+                    "", 1);
+  print(given, made, arch);
+  if (!given.bbv.empty() && !writeVectors(given.bbv, made))
+    complain(session, fmt::format("cannot write '{}'", given.bbv), "", 1);
+}
+
+} // namespace
+
+void addProfile(CLI::App &app, Session &session) {
+  auto given = std::make_shared<Given>();
+  CLI::App *verb = app.add_subcommand("profile", about);
+  verb->add_option("-k,--kernel", given->kernel, "only this kernel");
+  verb->add_option("--bbv", given->bbv,
+                   "file that gets every thread's basic-block vector, as tab-separated text");
+  verb->add_option("--memory", given->memory, "where global loads are answered from: l1, l2 or dram")
+      ->check(CLI::IsMember({"l1", "l2", "dram"}));
+  verb->add_option("--group", given->group, "threads of a group when threads are regrouped: 32, 64, ...")
+      ->check(CLI::Range(32u, 1024u));
+  verb->add_flag("--json", given->json, "the same facts as JSON, and models block by block");
+  verb->add_flag("--output", given->output, "show what the program prints to stdout, on stderr");
+  addProgramOptions(*verb, given->options, given->words, session);
+  verb->callback([given, verb, &session] {
+    Diagnostics diagnostics;
+    readProgramOptions(*verb, given->words, session, given->options, diagnostics);
+    if (given->options.sources.files.empty())
+      diagnostics.error({}, "which program?").withHint("heddle profile FILE.cu");
+    if (given->group % 32)
+      diagnostics.error(
+          {}, fmt::format("--group: {} is not a multiple of 32, the threads of a warp", given->group));
+    const std::optional<arch::Arch> arch = arch::findArch(given->options.arch, diagnostics);
+    if (arch && arch->major * 10 + arch->minor < OldestCompiled)
+      given->options.arch = build::ProgramOptions().arch;
+    if (!complain(diagnostics, session, 2))
+      profile(*given, *arch, session);
+  });
+}
+
+} // namespace heddle::cli

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "divergence/InstructionLatency.h"
+
+#include "ptx/Module.h"
+
+namespace heddle::divergence {
+namespace {
+
+using ptx::Op;
+using ptx::Type;
+
+bool isHalf(Type type) { return type == Type::F16 || type == Type::F16X2; }
+bool isBfloat(Type type) { return type == Type::BF16 || type == Type::BF16X2; }
+bool isWide(const ptx::Instr &instr) { return ptx::bitsOf(instr.type()) == 64; }
+
+std::string_view addition(const ptx::Instr &instr) {
+  const Type type = instr.type();
+  if (type == Type::F64)
+    return "add.f64";
+  if (isHalf(type) || isBfloat(type))
+    return "add.f16x2";
+  if (ptx::isFloat(type) || type == Type::F32X2)
+    return "add.f32";
+  return isWide(instr) ? "add.s64" : "add.s32";
+}
+
+std::string_view smallest(const ptx::Instr &instr) {
+  const Type type = instr.type();
+  return type == Type::F64   ? "min.f64"
+         : type == Type::F32 ? "min.f32"
+         : isWide(instr)     ? "add.s64"
+                             : "min.s32";
+}
+
+/// With an addition behind it or not: for floating point the two are one unit.
+std::string_view multiplication(const ptx::Instr &instr, bool adds) {
+  const Type type = instr.type();
+  if (type == Type::F64)
+    return adds ? "fma.f64" : "mul.f64";
+  if (isBfloat(type))
+    return "fma.bf16x2";
+  if (isHalf(type))
+    return "fma.f16x2";
+  if (ptx::isFloat(type) || type == Type::F32X2)
+    return adds ? "fma.f32" : "mul.f32";
+  if (isWide(instr))
+    return instr.mods.mul == ptx::MulMode::Hi ? "mul.hi.s64" : "mul.lo.s64";
+  if (instr.mods.mul == ptx::MulMode::Wide)
+    return adds ? "mad.wide.s32" : "mul.wide.s32";
+  if (instr.mods.mul == ptx::MulMode::Hi)
+    return "mul.hi.s32";
+  return adds ? "mad.lo.s32" : "mul.lo.s32";
+}
+
+std::string_view division(const ptx::Instr &instr) {
+  const Type type = instr.type();
+  const bool remains = instr.op == Op::Rem;
+  if (type == Type::F64)
+    return "div.rn.f64";
+  if (ptx::isFloat(type))
+    return instr.mods.has(ptx::Flag::Approx) ? "div.approx.f32"
+           : instr.mods.has(ptx::Flag::Full) ? "div.full.f32"
+                                             : "div.rn.f32";
+  if (ptx::isSigned(type))
+    return isWide(instr) ? (remains ? "rem.s64" : "div.s64") : (remains ? "rem.s32" : "div.s32");
+  return isWide(instr) ? (remains ? "rem.u64" : "div.u64") : (remains ? "rem.u32" : "div.u32");
+}
+
+std::string_view byPrecision(const ptx::Instr &instr, std::string_view approx, std::string_view exact,
+                             std::string_view f64) {
+  if (instr.type() == Type::F64)
+    return f64;
+  return instr.mods.has(ptx::Flag::Approx) ? approx : exact;
+}
+
+std::string_view comparison(Type type) {
+  if (type == Type::F64)
+    return "setp.f64";
+  if (ptx::isFloat(type) || isHalf(type) || isBfloat(type))
+    return "setp.f32";
+  return ptx::bitsOf(type) == 64 ? "setp.s64" : "setp.s32";
+}
+
+std::string_view conversion(Type to, Type from) {
+  const bool f64 = to == Type::F64 || from == Type::F64;
+  const bool toFloat = ptx::isFloat(to), fromFloat = ptx::isFloat(from);
+  if (f64)
+    return toFloat && fromFloat ? "cvt.f64.f32" : "cvt.f64.s32";
+  if (toFloat && fromFloat)
+    return "cvt.f16.f32";
+  if (toFloat || fromFloat)
+    return "cvt.f32.s32";
+  return ptx::bitsOf(to) < 32 || ptx::bitsOf(from) < 32 ? "cvt.s32.s8" : "cvt.s64.s32";
+}
+
+std::string_view loading(const ptx::Instr &instr) {
+  switch (instr.mods.space) {
+  case ptx::Space::Global: return "ld.global.l1";
+  case ptx::Space::Shared:
+  case ptx::Space::SharedCluster: return "ld.shared";
+  case ptx::Space::Local: return "ld.local";
+  case ptx::Space::Const: return "ld.const";
+  case ptx::Space::Param: return "ld.param";
+  default: return "ld.generic.l1";
+  }
+}
+
+std::string_view storing(const ptx::Instr &instr) {
+  switch (instr.mods.space) {
+  case ptx::Space::Shared:
+  case ptx::Space::SharedCluster: return "st.shared";
+  case ptx::Space::Local:
+  case ptx::Space::Param: return "st.local";
+  default: return "st.global";
+  }
+}
+
+bool isShared(const ptx::Instr &instr) {
+  return instr.mods.space == ptx::Space::Shared || instr.mods.space == ptx::Space::SharedCluster;
+}
+
+std::string_view fence(const ptx::Instr &instr) {
+  const std::string_view scope = ptx::text(instr.mods.scope);
+  return scope == "cta" ? "fence.cta" : scope == "sys" ? "fence.sys" : "fence.gpu";
+}
+
+std::string_view answeredBy(MemoryLevel memory, std::string_view cls) {
+  if (memory == MemoryLevel::L1 || (cls != "ld.global.l1" && cls != "ld.generic.l1"))
+    return cls;
+  return memory == MemoryLevel::L2 ? "ld.global.l2" : "ld.global.dram";
+}
+
+} // namespace
+
+std::string_view latencyClassOf(const ptx::Instr &instr) {
+  switch (instr.op) {
+  case Op::Add:
+  case Op::AddC:
+  case Op::Sub:
+  case Op::SubC: return addition(instr);
+  case Op::Neg:
+  case Op::Abs: return ptx::isFloat(instr.type()) ? addition(instr) : "abs.s32";
+  case Op::Min:
+  case Op::Max: return smallest(instr);
+  case Op::Mul:
+  case Op::Mul24: return multiplication(instr, false);
+  case Op::Mad:
+  case Op::MadC:
+  case Op::Mad24:
+  case Op::Fma: return multiplication(instr, true);
+  case Op::Dp4a:
+  case Op::Dp2a: return "dp4a";
+  case Op::Sad: return "sad.s32";
+  case Op::Div:
+  case Op::Rem: return division(instr);
+  case Op::Rcp: return byPrecision(instr, "rcp.approx.f32", "rcp.rn.f32", "rcp.rn.f64");
+  case Op::Sqrt: return byPrecision(instr, "sqrt.approx.f32", "sqrt.rn.f32", "sqrt.rn.f64");
+  case Op::Rsqrt: return instr.type() == Type::F64 ? "rcp.rn.f64" : "rsqrt.approx.f32";
+  case Op::Sin: return "sin.approx.f32";
+  case Op::Cos: return "cos.approx.f32";
+  case Op::Ex2: return "ex2.approx.f32";
+  case Op::Lg2: return "lg2.approx.f32";
+  case Op::Tanh: return "tanh.approx.f32";
+  case Op::And:
+  case Op::Or:
+  case Op::Xor:
+  case Op::Not:
+  case Op::CNot:
+  case Op::Lop3: return isWide(instr) ? "and.b64" : "lop3.b32";
+  case Op::Shl: return isWide(instr) ? "shl.b64" : "shl.b32";
+  case Op::Shr: return isWide(instr) ? "shl.b64" : "shr.u32";
+  case Op::Shf: return "shf.l.b32";
+  case Op::Prmt: return "prmt.b32";
+  case Op::Bfe:
+  case Op::Szext:
+  case Op::Bmsk: return "bfe.u32";
+  case Op::Bfi: return "bfi.b32";
+  case Op::Popc: return "popc.b32";
+  case Op::Clz:
+  case Op::Bfind:
+  case Op::Fns: return "clz.b32";
+  case Op::Brev: return "brev.b32";
+  case Op::Selp:
+  case Op::Slct: return "selp.b32";
+  case Op::Set: return comparison(instr.type2());
+  case Op::Setp:
+  case Op::TestP: return comparison(instr.type());
+  case Op::Cvt: return conversion(instr.type(), instr.type2());
+  case Op::CvtPack: return "prmt.b32";
+  case Op::Mov:
+  case Op::Cvta:
+  case Op::IsSpaceP:
+  case Op::Mapa:
+  case Op::CopySign: return "mov.b32";
+  case Op::Ld:
+  case Op::Ldu: return loading(instr);
+  case Op::St: return storing(instr);
+  case Op::Atom: return isShared(instr) ? "atom.shared" : "atom.global";
+  case Op::AtomCas: return isShared(instr) ? "atom.shared.cas" : "atom.global.cas";
+  case Op::Red: return isShared(instr) ? "atom.shared" : "red.global";
+  case Op::Fence:
+  case Op::FenceProxy:
+  case Op::FenceMbarrierInit:
+  case Op::Membar:
+  case Op::MembarProxy: return fence(instr);
+  case Op::Shfl:
+  case Op::ShflSync: return ptx::text(instr.mods.shfl) == "idx" ? "shfl.idx" : "shfl.bfly";
+  case Op::Vote:
+  case Op::VoteSync: return instr.type() == Type::B32 ? "vote.ballot" : "vote.any";
+  case Op::MatchSync:
+  case Op::MatchAllSync: return "match.any";
+  case Op::ReduxSync: return "redux.add";
+  case Op::BarWarpSync: return "bar.warp.sync";
+  case Op::BarSync:
+  case Op::BarArrive:
+  case Op::BarRed:
+  case Op::BarCtaSync:
+  case Op::BarCtaArrive:
+  case Op::BarCtaRed:
+  case Op::BarrierSync:
+  case Op::BarrierArrive:
+  case Op::BarrierRed:
+  case Op::BarrierCtaSync:
+  case Op::BarrierCtaArrive:
+  case Op::BarrierCtaRed:
+  case Op::BarrierClusterArrive:
+  case Op::BarrierClusterWait: return "bar.sync";
+  case Op::MbarrierInit:
+  case Op::MbarrierInval:
+  case Op::MbarrierExpectTx:
+  case Op::MbarrierCompleteTx:
+  case Op::MbarrierArrive:
+  case Op::MbarrierArriveDrop:
+  case Op::MbarrierTestWait:
+  case Op::MbarrierTryWait:
+  case Op::MbarrierPendingCount: return "mbarrier";
+  case Op::CpAsync:
+  case Op::CpAsyncBulk:
+  case Op::CpReduceAsyncBulk: return "cp.async";
+  case Op::Bra:
+  case Op::BrxIdx:
+  case Op::Ret:
+  case Op::Exit: return "bra";
+  case Op::Call: return "call";
+  case Op::MmaSync: return "mma.m16n8k16.f16";
+  case Op::LdMatrix:
+  case Op::StMatrix:
+  case Op::MovMatrix: return "ldmatrix";
+  case Op::Tex:
+  case Op::Tld4:
+  case Op::SuldB: return "tex";
+  case Op::SustB:
+  case Op::SustP: return "st.global";
+  default: return "other";
+  }
+}
+
+double BlockLatencies::of(const ClassCounts &instructions) {
+  double cycles = 0;
+  for (const auto &[cls, count] : instructions) {
+    const arch::Latency latency = arch::latencyOf(table, answeredBy(level, cls));
+    cycles += latency.cycles * count;
+    (latency.from == arch::LatencyFrom::Table     ? own
+     : latency.from == arch::LatencyFrom::StandIn ? stoodInFor
+                                                  : counted) += count;
+  }
+  return cycles;
+}
+
+} // namespace heddle::divergence

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "arch/Latencies.h"
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace heddle::ptx {
+struct Instr;
+}
+
+namespace heddle::divergence {
+
+/// The latency class (arch/Latencies.def) of an instruction. Loads of global memory come out as
+/// "ld.global.l1": who answers them no instruction tells.
+std::string_view latencyClassOf(const ptx::Instr &instr);
+
+/// What global memory is taken to answer from. Regrouping is for kernels that compute: the default is the
+/// nearest.
+enum class MemoryLevel { L1, L2, Dram };
+
+/// Instructions of a basic block by class.
+using ClassCounts = std::map<std::string, uint32_t, std::less<>>;
+
+/// Cycles of basic blocks on one architecture, and how good the numbers behind them are.
+class BlockLatencies {
+public:
+  BlockLatencies(const std::optional<arch::LatencyTable> &table, MemoryLevel level)
+      : table(table), level(level) {}
+
+  /// lat[b]: the sum over the block's instructions.
+  double of(const ClassCounts &instructions);
+
+  /// Instructions (as they stand in the code) whose class has cycles of its own, those of a stand-in, or
+  /// none.
+  uint64_t own = 0, stoodInFor = 0, counted = 0;
+
+private:
+  const std::optional<arch::LatencyTable> &table;
+  MemoryLevel level;
+};
+
+} // namespace heddle::divergence

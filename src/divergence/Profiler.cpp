@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Who is to blame for an empty lane-slot: when part of a warp goes through a basic block, each lane that is
+// not with it is elsewhere because of one branch, the last one at which the two were together and went
+// different ways. Lanes that have parted are not together again before they meet, so it is enough to note for
+// each pair of lanes where that was.
+#include "divergence/Profiler.h"
+
+#include "vm/Code.h"
+#include "vm/Lanes.h"
+#include "vm/Machine.h"
+#include "vm/Source.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace heddle::divergence {
+
+namespace {
+
+using vm::eachLane;
+constexpr uint32_t Lanes = vm::Lanes;
+constexpr uint32_t Together = ~0u; ///< two lanes that never parted
+
+} // namespace
+
+struct Profiler::WarpState {
+  uint32_t current = 0; ///< the lanes that went through the last block
+  bool divergent = false;
+  std::vector<uint32_t> partedAt; ///< by pair of lanes, the branch; made when the first lanes part
+
+  uint32_t &parted(unsigned a, unsigned b) { return partedAt[a * Lanes + b]; }
+};
+
+struct Profiler::BlockState {
+  std::vector<WarpState> warps;
+  std::vector<uint32_t> counts; ///< of each thread, each basic block
+  std::vector<uint64_t> entries, lanes, absent;
+  struct OfBranch {
+    uint64_t executions = 0, divergent = 0;
+    std::vector<uint64_t> lost;
+  };
+  std::vector<OfBranch> branches;
+};
+
+namespace {
+
+/// The instructions of a kernel by site, its functions included.
+template <class Use> void eachSite(const vm::Kernel &kernel, Use use) {
+  for (const auto &code : kernel.codes)
+    for (uint32_t i = 0; i < code->function->instrs.size(); ++i)
+      use(*code, code->firstSite + i, code->function->instrs[i]);
+}
+
+bool mayPart(const ptx::Instr &instr) {
+  using ptx::Op;
+  return instr.op == Op::BrxIdx ||
+         (instr.guard && (instr.op == Op::Bra || instr.op == Op::Ret || instr.op == Op::Exit));
+}
+
+std::vector<CodeBlock> codeBlocksOf(const vm::Kernel &kernel, const std::vector<const ptx::Instr *> &instrs,
+                                    const std::vector<const ptx::Module *> &modules) {
+  std::vector<CodeBlock> blocks(kernel.codeBlocks.size());
+  for (const vm::BlockOfCode &block : kernel.codeBlocks)
+    for (uint32_t site = block.firstSite; site < block.firstSite + block.sites; ++site) {
+      CodeBlock &made = blocks[block.index];
+      ++made.instructions[std::string(latencyClassOf(*instrs[site]))];
+      if (!made.place.isKnown())
+        made.place = vm::sourceOf(*modules[site], *instrs[site]);
+    }
+  return blocks;
+}
+
+double valueAt(const uint8_t *at, ptx::Type type) {
+  auto read = [&](auto value) {
+    std::memcpy(&value, at, sizeof value);
+    return double(value);
+  };
+  const bool isSigned = ptx::isSigned(type);
+  if (type == ptx::Type::F64)
+    return read(double());
+  if (type == ptx::Type::F32)
+    return read(float());
+  switch (ptx::bytesOf(type)) {
+  case 1: return isSigned ? read(int8_t()) : read(uint8_t());
+  case 2: return isSigned ? read(int16_t()) : read(uint16_t());
+  case 4: return isSigned ? read(int32_t()) : read(uint32_t());
+  default: return isSigned ? read(int64_t()) : read(uint64_t());
+  }
+}
+
+} // namespace
+
+Inputs kernelInputs(const vm::Kernel &kernel) {
+  const vm::Code &entry = kernel.entry();
+  Inputs found = inputsOf(*entry.module, *entry.function);
+  std::vector<std::vector<uint32_t>> ofBlock(kernel.codeBlocks.size());
+  for (const vm::BlockOfCode &block : kernel.codeBlocks)
+    if (const uint32_t instr = block.firstSite - entry.firstSite;
+        block.firstSite >= entry.firstSite && instr < entry.function->instrs.size())
+      ofBlock[block.index] = found.ofBlock[entry.function->blockOf[instr]];
+  found.ofBlock = std::move(ofBlock);
+  return found;
+}
+
+Profiler::Profiler(const vm::Kernel &watched, const Inputs &inputs) : kernel(watched) {
+  profile.inputs = inputs;
+  inputsOfSite.resize(kernel.info.sites);
+  std::vector<bool> decides(inputs.inputs.size());
+  for (const auto &ofBlock : inputs.ofBlock)
+    for (uint32_t input : ofBlock)
+      decides[input] = true;
+  for (uint32_t input = 0; input < inputs.inputs.size(); ++input)
+    if (decides[input] && inputs.inputs[input].kind == Input::Kind::Element) {
+      inputsOfSite[kernel.entry().firstSite + inputs.inputs[input].instr].push_back(input);
+      wantsValues = true;
+    }
+}
+Profiler::~Profiler() = default;
+
+void Profiler::kernelBegin(const vm::LaunchRequest &request, const vm::KernelInfo &info, uint64_t number) {
+  profile.kernel = info.name;
+  profile.number = number;
+  profile.staticSharedBytes = info.staticSharedBytes;
+  profile.dynamicSharedBytes = request.dynamicSharedBytes;
+  for (int i = 0; i < 3; ++i) {
+    profile.grid[i] = i == 0 ? request.grid.x : i == 1 ? request.grid.y : request.grid.z;
+    profile.block[i] = i == 0 ? request.block.x : i == 1 ? request.block.y : request.block.z;
+  }
+  std::vector<const ptx::Instr *> instrs(info.sites);
+  std::vector<const ptx::Module *> modules(info.sites);
+  branchOfSite.assign(info.sites, Together);
+  eachSite(kernel, [&](const vm::Code &code, uint32_t site, const ptx::Instr &instr) {
+    instrs[site] = &instr, modules[site] = code.module;
+    if (!mayPart(instr))
+      return;
+    branchOfSite[site] = uint32_t(profile.branches.size());
+    profile.branches.push_back({vm::sourceOf(*code.module, instr), 0, 0, {}});
+  });
+  codeBlocks = info.codeBlocks;
+  profile.blocks = codeBlocksOf(kernel, instrs, modules);
+  profile.vectors = BlockVectors(codeBlocks);
+  profile.vectors.setThreads(uint32_t(request.grid.count() * request.block.count()));
+  profile.absentLanes.assign(codeBlocks, 0);
+  running.resize(request.grid.count());
+  for (const std::vector<uint32_t> &wanted : inputsOfSite)
+    for (uint32_t input : wanted)
+      profile.inputs.values[input].assign(profile.vectors.threads(),
+                                          std::numeric_limits<double>::quiet_NaN());
+}
+
+void Profiler::blockBegin(const vm::WarpRef &at) {
+  auto block = std::make_unique<BlockState>();
+  const unsigned threads = profile.threadsPerBlock();
+  block->warps.resize((threads + Lanes - 1) / Lanes);
+  block->counts.resize(size_t(threads) * codeBlocks);
+  block->entries.resize(codeBlocks), block->lanes.resize(codeBlocks), block->absent.resize(codeBlocks);
+  block->branches.resize(profile.branches.size());
+  running[at.blockIndex] = std::move(block);
+}
+
+void Profiler::codeBlock(const vm::WarpRef &at, const vm::BlockOfCode &code, uint32_t mask) {
+  BlockState &block = of(at);
+  WarpState &warp = block.warps[at.warp];
+  warp.current = mask;
+  ++block.entries[code.index];
+  block.lanes[code.index] += vm::countLanes(mask);
+  uint32_t *counts = block.counts.data() + size_t(at.warp) * Lanes * codeBlocks + code.index;
+  eachLane(mask, [&](unsigned lane) { ++counts[size_t(lane) * codeBlocks]; });
+  if (mask == ~0u)
+    return;
+  const unsigned reference = vm::firstLane(mask);
+  eachLane(~mask, [&](unsigned lane) {
+    const uint32_t site = warp.partedAt.empty() ? Together : warp.parted(reference, lane);
+    if (site == Together)
+      return void(++block.absent[code.index]);
+    std::vector<uint64_t> &lost = block.branches[site].lost;
+    lost.resize(codeBlocks);
+    ++lost[code.index];
+  });
+}
+
+void Profiler::part(BlockState &block, const vm::WarpRef &at, uint32_t branchIndex, uint32_t some,
+                    uint32_t others) {
+  WarpState &warp = block.warps[at.warp];
+  warp.divergent = true;
+  if (warp.partedAt.empty())
+    warp.partedAt.assign(Lanes * Lanes, Together);
+  eachLane(some, [&](unsigned a) {
+    eachLane(others, [&](unsigned b) { warp.parted(a, b) = warp.parted(b, a) = branchIndex; });
+  });
+}
+
+void Profiler::branch(const vm::WarpRef &at, vm::SiteRef site, uint32_t mask, uint32_t taken) {
+  const uint32_t index = branchOfSite[site.site];
+  if (index == Together)
+    return; // without a condition
+  BlockState &block = of(at);
+  ++block.branches[index].executions;
+  if (taken == 0 || taken == mask)
+    return;
+  ++block.branches[index].divergent;
+  // Of an indirect branch only the lanes that go with the first are told; the others are taken to stay
+  // together until they part at the same place, which is who is to blame anyway.
+  part(block, at, index, taken, mask & ~taken);
+  if (site.instruction->op == ptx::Op::BrxIdx)
+    part(block, at, index, mask & ~taken, mask & ~taken);
+}
+
+void Profiler::lanesExit(const vm::WarpRef &at, vm::SiteRef site, uint32_t mask) {
+  const uint32_t index = branchOfSite[site.site];
+  BlockState &block = of(at);
+  const uint32_t stay = block.warps[at.warp].current & ~mask;
+  if (index == Together || !stay)
+    return;
+  ++block.branches[index].executions, ++block.branches[index].divergent;
+  part(block, at, index, mask, stay);
+}
+
+void Profiler::access(const vm::WarpRef &at, vm::SiteRef site, const vm::AccessEvent &event) {
+  const std::vector<uint32_t> &wanted = inputsOfSite[site.site];
+  if (wanted.empty() || event.kind != vm::AccessKind::Load || !event.at)
+    return;
+  const ptx::Type type = site.instruction->type();
+  const uint64_t first = at.blockIndex * profile.threadsPerBlock() + at.warp * Lanes;
+  for (uint32_t input : wanted)
+    eachLane(event.mask, [&](unsigned lane) {
+      double &value = profile.inputs.values[input][first + lane];
+      if (std::isnan(value))
+        value = valueAt(event.at[lane] + profile.inputs.inputs[input].element * ptx::bytesOf(type), type);
+    });
+}
+
+void Profiler::blockEnd(const vm::WarpRef &at) {
+  std::unique_ptr<BlockState> block = std::move(running[at.blockIndex]);
+  const unsigned threads = profile.threadsPerBlock();
+  std::lock_guard lock(guard);
+  for (unsigned t = 0; t < threads; ++t) {
+    const std::span<const uint32_t> counts(block->counts.data() + size_t(t) * codeBlocks, codeBlocks);
+    profile.vectors.setRow(uint32_t(at.blockIndex * threads + t), profile.vectors.rowWith(counts));
+  }
+  for (uint32_t b = 0; b < codeBlocks; ++b) {
+    profile.blocks[b].entries += block->entries[b];
+    profile.blocks[b].lanes += block->lanes[b];
+    profile.absentLanes[b] += block->absent[b];
+  }
+  for (size_t i = 0; i < block->branches.size(); ++i) {
+    Branch &branch = profile.branches[i];
+    branch.executions += block->branches[i].executions;
+    branch.divergent += block->branches[i].divergent;
+    if (block->branches[i].lost.empty())
+      continue;
+    branch.lostLanes.resize(codeBlocks);
+    for (uint32_t b = 0; b < codeBlocks; ++b)
+      branch.lostLanes[b] += block->branches[i].lost[b];
+  }
+  profile.warps += block->warps.size();
+  profile.divergentWarps += uint64_t(std::count_if(block->warps.begin(), block->warps.end(),
+                                                   [](const WarpState &w) { return w.divergent; }));
+}
+
+LaunchProfile Profiler::take(unsigned registers) {
+  profile.registers = registers;
+  return std::move(profile);
+}
+
+} // namespace heddle::divergence

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "divergence/Summary.h"
+
+#include <algorithm>
+
+namespace heddle::divergence {
+namespace {
+
+constexpr unsigned WarpSize = 32;
+
+/// Launches of one kernel have the same code, so its latencies are worked out once.
+class KernelSums {
+public:
+  KernelSums(const arch::Arch &architecture, const SummaryOptions &choices)
+      : arch(architecture), options(choices) {}
+
+  void add(const LaunchProfile &launch) {
+    if (summary.launches++ == 0)
+      begin(launch);
+    addCounts(launch);
+    addSlots(launch);
+    addMetrics(launch);
+    if (launch.vectors.distinct() > summary.distinctVectors) {
+      summary.distinctVectors = launch.vectors.distinct();
+      mostVaried = &launch;
+    }
+  }
+
+  KernelSummary take() {
+    summary.lostShare = slots > 0 ? 1 - usedSlots / slots : 0;
+    summary.absentShare = slots > 0 ? absentSlots / slots : 0;
+    for (LineLoss &line : summary.lines)
+      line.share = slots > 0 ? line.share / slots : 0;
+    std::erase_if(summary.lines, [](const LineLoss &line) { return line.divergent == 0; });
+    std::stable_sort(summary.lines.begin(), summary.lines.end(),
+                     [](const LineLoss &a, const LineLoss &b) { return a.share > b.share; });
+    for (size_t i = 0; i < summary.regrouped.size(); ++i)
+      summary.regrouped[i].lostShare =
+          Metrics{.threadCycles = threadCycles, .warpCycles = warpCycles[i]}.lostShare();
+    if (mostVaried)
+      summary.prediction = predict(*mostVaried);
+    return std::move(summary);
+  }
+
+private:
+  void begin(const LaunchProfile &launch) {
+    summary.kernel = launch.kernel;
+    std::copy_n(launch.grid, 3, summary.grid);
+    std::copy_n(launch.block, 3, summary.block);
+    summary.registers = launch.registers;
+    summary.basicBlocks = uint32_t(launch.blocks.size());
+    summary.occupancy = occupancyOf(launch);
+    BlockLatencies cycles(arch.latencies, options.memory);
+    for (const CodeBlock &block : launch.blocks)
+      latencies.push_back(cycles.of(block.instructions));
+    summary.latenciesKnown = cycles.own;
+    summary.latenciesStoodIn = cycles.stoodInFor;
+    summary.latenciesCounted = cycles.counted;
+    for (Algorithm algorithm : {Algorithm::Sorting, Algorithm::Greedy, Algorithm::GreedyMax})
+      summary.regrouped.push_back({algorithm});
+    warpCycles.resize(summary.regrouped.size());
+  }
+
+  arch::Occupancy occupancyOf(const LaunchProfile &launch) const {
+    return arch::occupancy(arch, {launch.threadsPerBlock(), launch.registers, launch.staticSharedBytes,
+                                  launch.dynamicSharedBytes});
+  }
+
+  void addCounts(const LaunchProfile &launch) {
+    summary.threads += launch.vectors.threads();
+    summary.warps += launch.warps;
+    summary.divergentWarps += launch.divergentWarps;
+    for (const Branch &branch : launch.branches) {
+      summary.branches += branch.executions;
+      summary.divergentBranches += branch.divergent;
+      LineLoss &line = lineOf(branch.place);
+      line.executions += branch.executions;
+      line.divergent += branch.divergent;
+      for (size_t b = 0; b < branch.lostLanes.size(); ++b)
+        line.share += latencies[b] * double(branch.lostLanes[b]); // made a share at the end
+    }
+  }
+
+  LineLoss &lineOf(const Place &place) {
+    for (LineLoss &line : summary.lines)
+      if (line.place.file == place.file && line.place.line == place.line)
+        return line;
+    return summary.lines.emplace_back(LineLoss{place});
+  }
+
+  void addSlots(const LaunchProfile &launch) {
+    for (size_t b = 0; b < launch.blocks.size(); ++b) {
+      slots += latencies[b] * WarpSize * double(launch.blocks[b].entries);
+      usedSlots += latencies[b] * double(launch.blocks[b].lanes);
+      absentSlots += latencies[b] * double(launch.absentLanes[b]);
+    }
+  }
+
+  void addMetrics(const LaunchProfile &launch) {
+    const Device device{arch.deviceSms, std::max(1u, occupancyOf(launch).blocksPerSm), WarpSize};
+    const unsigned threads = launch.threadsPerBlock();
+    const Metrics own = metricsOf(launch.vectors, latencies, threads, device);
+    summary.weighted += own.weighted;
+    summary.scheduled += own.scheduled;
+    threadCycles += own.threadCycles;
+    for (size_t i = 0; i < summary.regrouped.size(); ++i) {
+      RegroupEstimate &estimate = summary.regrouped[i];
+      const Regrouping made =
+          regroup(launch.vectors, latencies, estimate.algorithm, {.groupSize = options.groupSize});
+      const Metrics after = metricsOf(launch.vectors, latencies, threads, device, made.order);
+      estimate.weighted += after.weighted;
+      estimate.scheduled += after.scheduled;
+      estimate.divergentWarps += after.divergentWarps;
+      estimate.exact &= made.exact;
+      warpCycles[i] += after.warpCycles;
+    }
+  }
+
+  const arch::Arch &arch;
+  const SummaryOptions &options;
+  KernelSummary summary;
+  std::vector<double> latencies;
+  double slots = 0, usedSlots = 0, absentSlots = 0, threadCycles = 0;
+  std::vector<double> warpCycles; ///< by regrouping
+  const LaunchProfile *mostVaried = nullptr;
+};
+
+} // namespace
+
+std::vector<KernelSummary> summarize(const ProgramProfile &profile, const arch::Arch &arch,
+                                     const SummaryOptions &options) {
+  std::vector<KernelSums> kernels;
+  std::map<std::string, size_t> number;
+  for (const LaunchProfile &launch : profile.launches) {
+    auto [found, isNew] = number.emplace(launch.kernel, kernels.size());
+    if (isNew)
+      kernels.emplace_back(arch, options);
+    kernels[found->second].add(launch);
+  }
+  std::vector<KernelSummary> summaries;
+  for (KernelSums &kernel : kernels) {
+    summaries.push_back(kernel.take());
+    if (auto skipped = profile.skipped.find(summaries.back().kernel); skipped != profile.skipped.end())
+      summaries.back().skippedLaunches = skipped->second;
+  }
+  return summaries;
+}
+
+} // namespace heddle::divergence

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/Profile.h"
+
+#include <nlohmann/json.hpp>
+
+namespace heddle::report {
+namespace {
+
+using namespace divergence;
+using Json = nlohmann::ordered_json;
+
+Json placeJson(const Place &place) {
+  if (!place.isKnown())
+    return nullptr;
+  return {{"file", place.file}, {"line", place.line}};
+}
+
+Json linesJson(const KernelSummary &kernel) {
+  Json lines = Json::array();
+  for (const LineLoss &line : kernel.lines)
+    lines.push_back({{"place", placeJson(line.place)},
+                     {"lostShare", line.share},
+                     {"executions", line.executions},
+                     {"divergent", line.divergent}});
+  return lines;
+}
+
+Json regroupedJson(const KernelSummary &kernel) {
+  Json list = Json::array();
+  for (const RegroupEstimate &estimate : kernel.regrouped)
+    list.push_back({{"algorithm", nameOf(estimate.algorithm)},
+                    {"weighted", estimate.weighted},
+                    {"scheduled", estimate.scheduled},
+                    {"lostShare", estimate.lostShare},
+                    {"divergentWarps", estimate.divergentWarps},
+                    {"exact", estimate.exact}});
+  return list;
+}
+
+const char *kindName(Input::Kind kind) {
+  constexpr const char *names[] = {"thread index", "parameter", "element", "varying"};
+  return names[unsigned(kind)];
+}
+
+Json predictionJson(const Prediction &prediction) {
+  Json inputs = Json::array(), blocks = Json::array();
+  for (const Input &input : prediction.inputs)
+    inputs.push_back(
+        {{"kind", kindName(input.kind)}, {"name", input.name}, {"place", placeJson(input.place)}});
+  for (const BlockPrediction &block : prediction.blocks) {
+    Json made = {{"key", nameOf(block.key)}, {"variance", block.variance}, {"inputs", block.inputs}};
+    if (block.key != Key::Constant) {
+      made["model"] = {{"inputs", block.model.inputs}, {"coefficients", block.model.coefficients}};
+      made["trainingError"] = block.model.trainingError;
+      made["error"] = block.model.error;
+    }
+    blocks.push_back(made);
+  }
+  return {{"trainingBlock", prediction.trainingBlock},
+          {"meanSquareError", prediction.meanSquareError},
+          {"inputs", inputs},
+          {"blocks", blocks}};
+}
+
+Json kernelJson(const KernelSummary &kernel, const std::string &name) {
+  return {{"kernel", name},
+          {"mangled", kernel.kernel},
+          {"launches", kernel.launches},
+          {"launchesNotWatched", kernel.skippedLaunches},
+          {"grid", kernel.grid},
+          {"block", kernel.block},
+          {"registers", kernel.registers},
+          {"blocksPerSm", kernel.occupancy.blocksPerSm},
+          {"threads", kernel.threads},
+          {"basicBlocks", kernel.basicBlocks},
+          {"distinctVectors", kernel.distinctVectors},
+          {"branches", kernel.branches},
+          {"divergentBranches", kernel.divergentBranches},
+          {"warps", kernel.warps},
+          {"divergentWarps", kernel.divergentWarps},
+          {"lostShare", kernel.lostShare},
+          {"absentShare", kernel.absentShare},
+          {"weighted", kernel.weighted},
+          {"scheduled", kernel.scheduled},
+          {"lines", linesJson(kernel)},
+          {"regrouped", regroupedJson(kernel)},
+          {"prediction", predictionJson(kernel.prediction)},
+          {"latencies",
+           {{"known", kernel.latenciesKnown},
+            {"stoodIn", kernel.latenciesStoodIn},
+            {"countedAsOne", kernel.latenciesCounted}}}};
+}
+
+} // namespace
+
+Json profileJson(const ProfileOfProgram &profile) {
+  constexpr const char *levels[] = {"l1", "l2", "dram"};
+  Json kernels = Json::array();
+  for (size_t i = 0; i < profile.kernels.size(); ++i)
+    kernels.push_back(kernelJson(profile.kernels[i], profile.names[i]));
+  return {{"schema", "heddle.profile/1"},
+          {"arch", profile.arch.name},
+          {"memory", levels[unsigned(profile.memory)]},
+          {"latencies", profile.arch.latencies ? Json(profile.arch.latencies->source) : Json(nullptr)},
+          {"kernels", kernels}};
+}
+
+} // namespace heddle::report

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/Page.h"
+#include "report/Profile.h"
+#include "support/Text.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace heddle::report {
+namespace {
+
+using namespace divergence;
+
+/// Lines that cost less than this are left to the JSON form.
+constexpr double LeastShare = 0.0005;
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+std::string ofAll(uint64_t part, uint64_t all) {
+  return fmt::format("{} of {} ({})", part, all, percent(all ? double(part) / double(all) : 0));
+}
+std::string sizes(const uint32_t (&size)[3]) {
+  if (size[1] == 1 && size[2] == 1)
+    return fmt::format("{}", size[0]);
+  return fmt::format("{} x {} x {}", size[0], size[1], size[2]);
+}
+std::string cycles(double count) { return inWords(uint64_t(std::llround(count))) + " cycles"; }
+
+std::string launchText(const KernelSummary &kernel) {
+  std::string text =
+      fmt::format("{}, {} blocks of {} threads", counted(kernel.launches, "launch", "launches"),
+                  sizes(kernel.grid), sizes(kernel.block));
+  if (kernel.skippedLaunches)
+    text += fmt::format(" (and {} more that nobody watched)", kernel.skippedLaunches);
+  return text;
+}
+
+std::string occupancyText(const KernelSummary &kernel) {
+  return fmt::format("{} on an SM, {:.0f} % of its warps, with about {} registers a thread",
+                     counted(kernel.occupancy.blocksPerSm, "block"), kernel.occupancy.percent,
+                     kernel.registers);
+}
+
+std::string placeText(const Place &place) {
+  return place.isKnown() ? fmt::format("{}:{}", place.file, place.line) : "(no source line)";
+}
+
+void addLines(Page &page, const KernelSummary &kernel) {
+  std::vector<std::vector<std::string>> rows;
+  for (const LineLoss &line : kernel.lines)
+    if (line.share >= LeastShare)
+      rows.push_back({percent(line.share), placeText(line.place),
+                      fmt::format("diverged {}", ofAll(line.divergent, line.executions))});
+  if (kernel.absentShare >= LeastShare)
+    rows.push_back({percent(kernel.absentShare), "(lanes that a warp never had)", ""});
+  if (!rows.empty())
+    page.table("lost at", rows);
+}
+
+std::string ratio(double before, double after) {
+  return after > 0 ? fmt::format("{:.2f} x", before / after) : "-";
+}
+
+void addRegroupings(Page &page, const KernelSummary &kernel) {
+  if (kernel.lostShare < LeastShare || kernel.scheduled <= 0)
+    return;
+  std::vector<std::vector<std::string>> rows = {
+      {"by", "faster", "unscheduled", "slots lost", "divergent warps"}};
+  for (const RegroupEstimate &estimate : kernel.regrouped)
+    rows.push_back({std::string(nameOf(estimate.algorithm)), ratio(kernel.scheduled, estimate.scheduled),
+                    ratio(kernel.weighted, estimate.weighted), percent(estimate.lostShare),
+                    fmt::format("{}", estimate.divergentWarps)});
+  page.table("regrouped", rows);
+}
+
+std::string inputText(const Input &input) {
+  switch (input.kind) {
+  case Input::Kind::ThreadIndex:
+  case Input::Kind::Parameter: return input.name;
+  case Input::Kind::Element: return fmt::format("the element loaded at {}", placeText(input.place));
+  case Input::Kind::Varying: break;
+  }
+  return input.place.isKnown() ? fmt::format("{} at {}", input.name, placeText(input.place)) : input.name;
+}
+
+void addPrediction(Page &page, const Prediction &prediction) {
+  const size_t varying = prediction.blocks.size() - prediction.count(Key::Constant);
+  if (varying == 0)
+    return;
+  page.line("predicted",
+            fmt::format("of {} whose counts vary: {} by a linear model, {} by their input, {} by a run only",
+                        counted(varying, "block"), prediction.count(Key::Linear),
+                        prediction.count(Key::Inputs), prediction.count(Key::Profile)));
+  page.more(fmt::format("mean square error of the linear models {:.4g}, fitted to the threads of block {}",
+                        prediction.meanSquareError, prediction.trainingBlock));
+  std::vector<bool> decides(prediction.inputs.size());
+  for (const BlockPrediction &block : prediction.blocks)
+    if (block.key != Key::Constant)
+      for (uint32_t input : block.inputs)
+        decides[input] = true;
+  std::vector<std::string> said;
+  for (size_t i = 0; i < decides.size(); ++i)
+    if (decides[i] && std::find(said.begin(), said.end(), inputText(prediction.inputs[i])) == said.end())
+      said.push_back(inputText(prediction.inputs[i]));
+  if (!said.empty())
+    page.more("decided by " + joinAnd(said));
+}
+
+std::string latencyText(const ProfileOfProgram &profile, const KernelSummary &kernel) {
+  if (!profile.arch.latencies)
+    return fmt::format("{} has no latencies yet: each instruction counts one cycle", profile.arch.name);
+  std::string text = fmt::format(
+      "{} of {} instructions in the code by the table of {}", kernel.latenciesKnown,
+      kernel.latenciesKnown + kernel.latenciesStoodIn + kernel.latenciesCounted, profile.arch.name);
+  if (kernel.latenciesStoodIn)
+    text += fmt::format(", {} by a similar one", kernel.latenciesStoodIn);
+  if (kernel.latenciesCounted)
+    text += fmt::format(", {} as one cycle", kernel.latenciesCounted);
+  return text;
+}
+
+void addKernel(Page &page, const ProfileOfProgram &profile, size_t index) {
+  const KernelSummary &kernel = profile.kernels[index];
+  page.title(profile.names[index]);
+  page.line("launched", launchText(kernel));
+  page.line("occupancy", occupancyText(kernel));
+  page.line("vectors", fmt::format("{} of {} basic blocks, {} threads", inWords(kernel.distinctVectors),
+                                   kernel.basicBlocks, inWords(kernel.threads)));
+  page.line("branches", "diverged " + ofAll(kernel.divergentBranches, kernel.branches));
+  page.line("warps", "diverged " + ofAll(kernel.divergentWarps, kernel.warps));
+  page.line("slots", fmt::format("{} of all lane-slots lost", percent(kernel.lostShare)));
+  page.line("weighted", cycles(kernel.weighted));
+  page.line("scheduled", cycles(kernel.scheduled));
+  addLines(page, kernel);
+  addRegroupings(page, kernel);
+  addPrediction(page, kernel.prediction);
+  page.line("latencies", latencyText(profile, kernel));
+}
+
+} // namespace
+
+std::string profileText(const ProfileOfProgram &profile) {
+  Page page;
+  for (size_t i = 0; i < profile.kernels.size(); ++i) {
+    if (i)
+      page.gap();
+    addKernel(page, profile, i);
+  }
+  return page.str();
+}
+
+} // namespace heddle::report

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Kernels.h"
+#include "divergence/Fit.h"
+#include "divergence/Inputs.h"
+#include "divergence/Profiler.h"
+#include "ptx/Parser.h"
+#include "vm/Runner.h"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+#include <random>
+
+namespace heddle::divergence {
+namespace {
+
+using testing::Contains;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+using vm::test::Runner;
+
+Inputs inputsOfText(const std::string &body) {
+  Diagnostics problems;
+  const ptx::Module module =
+      ptx::parse(".version 8.5\n.target sm_90a\n.address_size 64\n" + body, "t.ptx", problems);
+  return inputsOf(module, module.functions[module.findFunction("k")]);
+}
+
+/// "tid.x", "parameter 1", "element", "elements loaded in a loop"...
+std::vector<std::string> deciding(const Inputs &inputs, uint32_t block) {
+  std::vector<std::string> names;
+  for (uint32_t input : inputs.ofBlock[block])
+    names.push_back(inputs.inputs[input].name);
+  return names;
+}
+
+TEST(Inputs, ABranchOnTheThreadsNumberIsDecidedByIt) {
+  const Inputs inputs = inputsOfText(evenOrOdd);
+  EXPECT_THAT(deciding(inputs, 0), IsEmpty());
+  EXPECT_THAT(deciding(inputs, 1), UnorderedElementsAre("tid.x"));
+  EXPECT_THAT(deciding(inputs, 2), UnorderedElementsAre("tid.x"));
+  EXPECT_THAT(deciding(inputs, 3), IsEmpty()) << "both ways come there";
+}
+
+TEST(Inputs, ALoopIsDecidedByTheElementThatBoundsItAndNotByItsAddress) {
+  EXPECT_THAT(deciding(inputsOfText(loopOfLoaded), 1), UnorderedElementsAre("element"));
+}
+
+TEST(Inputs, WhatIsLoadedInALoopHasNoSingleValue) {
+  const Inputs inputs = inputsOfText(followLinks);
+  EXPECT_THAT(deciding(inputs, 1), Contains("elements loaded in a loop"));
+  EXPECT_THAT(deciding(inputs, 1), Contains("tid.x"));
+}
+
+TEST(Inputs, AParameterIsOneByItsNumber) {
+  const Inputs inputs =
+      inputsOfText(".visible .entry k(.param .u64 a, .param .u32 n) {\n.reg .b32 %r<4>; .reg .pred %p;\n"
+                   "ld.param.u32 %r0, [n]; mov.u32 %r1, %tid.x; setp.ge.s32 %p, %r1, %r0; @%p bra END;\n"
+                   "add.s32 %r2, %r1, 1;\nEND: ret; }\n");
+  EXPECT_THAT(deciding(inputs, 1), UnorderedElementsAre("parameter 2", "tid.x"));
+}
+
+TEST(Inputs, AValueChosenByABranchIsDecidedByThatBranch) {
+  // n = tid.y ? 3 : 5 by a branch; then a loop of n.
+  const Inputs inputs =
+      inputsOfText(".visible .entry k() {\n.reg .b32 %r<8>; .reg .pred %p<4>;\n"
+                   "mov.u32 %r0, %tid.y; mov.u32 %r1, 5; setp.eq.s32 %p0, %r0, 0; @%p0 bra JOIN;\n"
+                   "mov.u32 %r1, 3;\n"
+                   "JOIN: mov.u32 %r2, 0;\n"
+                   "LOOP: add.s32 %r2, %r2, 1; setp.lt.s32 %p1, %r2, %r1; @%p1 bra LOOP;\nret; }\n");
+  EXPECT_THAT(deciding(inputs, 3), Contains("tid.y"));
+}
+
+TEST(Inputs, EachElementOfAVectorIsAnInputOfItsOwn) {
+  const Inputs inputs = inputsOfText(
+      ".visible .entry k(.param .u64 a) {\n.reg .b64 %rd<2>; .reg .b32 %r<4>; .reg .pred %p;\n"
+      "ld.param.u64 %rd0, [a]; ld.global.v2.s32 {%r0, %r1}, [%rd0]; setp.lt.s32 %p, %r1, 7; @%p bra END;\n"
+      "add.s32 %r2, %r0, 1;\nEND: ret; }\n");
+  ASSERT_EQ(inputs.ofBlock[1].size(), 1u);
+  EXPECT_EQ(inputs.inputs[inputs.ofBlock[1][0]].element, 1u);
+}
+
+TEST(Fit, FindsTheCoefficientsOfALinearFunction) {
+  const unsigned seed = std::random_device()();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937 random(seed);
+  std::vector<std::vector<double>> columns(2, std::vector<double>(64));
+  std::vector<double> counts(64);
+  for (size_t i = 0; i < 64; ++i) {
+    columns[0][i] = double(random() % 1000), columns[1][i] = 1e6 + double(i);
+    counts[i] = 3 + 2 * columns[0][i] - 0.5 * (columns[1][i] - 1e6);
+  }
+  const LinearModel model = fit(columns, counts);
+  EXPECT_NEAR(model.coefficients[1], 2, 1e-9);
+  EXPECT_NEAR(model.coefficients[2], -0.5, 1e-9);
+  EXPECT_NEAR(model.trainingError, 0, 1e-9);
+  const double own[] = {10, 1e6 + 4};
+  EXPECT_NEAR(model.predict(own), 3 + 20 - 2, 1e-6);
+}
+
+TEST(Fit, WithoutInputsTheMeanIsAllThatIsKnown) {
+  const std::vector<double> counts = {1, 2, 3, 6};
+  const LinearModel model = fit({}, counts);
+  EXPECT_DOUBLE_EQ(model.coefficients[0], 3);
+  EXPECT_DOUBLE_EQ(model.trainingError, (4 + 1 + 0 + 9) / 4.0);
+}
+
+TEST(Fit, OfColumnsThatSayTheSameNoneRunsAway) {
+  const std::vector<std::vector<double>> columns = {{1, 2, 3, 4}, {2, 4, 6, 8}, {5, 5, 5, 5}};
+  const LinearModel model = fit(columns, std::vector<double>{10, 20, 30, 40});
+  EXPECT_NEAR(model.trainingError, 0, 1e-18);
+  for (double coefficient : model.coefficients)
+    EXPECT_LT(std::abs(coefficient), 11);
+}
+
+LaunchProfile profileOf(const std::string &ptx, vm::Dim3 grid, vm::Dim3 block, const std::vector<int> &in) {
+  Runner runner(ptx);
+  const vm::Kernel &kernel = *runner.kernel();
+  Profiler profiler(kernel, kernelInputs(kernel));
+  runner.observer = &profiler;
+  runner.run(grid, block, runner.buffer<int>(in));
+  return profiler.take(16);
+}
+
+std::vector<int> someLengths(unsigned count, int most, std::mt19937 &random) {
+  std::vector<int> in(count);
+  for (int &length : in)
+    length = 1 + int(random() % unsigned(most));
+  return in;
+}
+
+TEST(Prediction, ALoopOfALoadedLengthIsLinearAndFittedToOneBlockFitsAll) {
+  std::mt19937 random(5);
+  const Prediction prediction =
+      predict(profileOf(loopOfLoaded, {16}, {64}, someLengths(16 * 64, 50, random)));
+  EXPECT_EQ(prediction.blocks[0].key, Key::Constant);
+  EXPECT_EQ(prediction.blocks[1].key, Key::Linear);
+  EXPECT_LT(prediction.blocks[1].model.error, 1e-9);
+  EXPECT_NEAR(prediction.blocks[1].model.coefficients[1], 1, 1e-9);
+}
+
+TEST(Prediction, ASquareIsNotLinearAndItsInputIsTheKey) {
+  std::mt19937 random(5);
+  const Prediction prediction =
+      predict(profileOf(loopOfSquare, {16}, {64}, someLengths(16 * 64, 30, random)));
+  EXPECT_EQ(prediction.blocks[1].key, Key::Inputs);
+  EXPECT_GT(prediction.blocks[1].model.error, MostSquareError);
+}
+
+TEST(Prediction, ALoopOfALoadedLengthServesForInputsThatWereNeverSeen) {
+  std::mt19937 random(5);
+  const Prediction prediction = predict(profileOf(loopOfLoaded, {4}, {64}, someLengths(4 * 64, 50, random)));
+  const std::vector<int> other = someLengths(8 * 32, 500, random);
+  const LaunchProfile unseen = profileOf(loopOfLoaded, {8}, {32}, other);
+  for (uint32_t t = 0; t < other.size(); ++t) {
+    const double own[] = {double(other[t])};
+    EXPECT_NEAR(prediction.blocks[1].model.predict(own), unseen.vectors.thread(t)[1], 1e-6);
+  }
+}
+
+TEST(Prediction, WhatIsReadOnTheWayIsKnownOnlyAfterARun) {
+  // Links in a random order: how long the way to 1 is no input tells.
+  std::mt19937 random(9);
+  std::vector<int> order(64), next(64, 1);
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), random);
+  std::erase(order, 1);
+  for (size_t i = 0; i + 1 < order.size(); ++i)
+    next[size_t(order[i])] = order[i + 1];
+  const Prediction prediction = predict(profileOf(followLinks, {1}, {64}, next));
+  EXPECT_EQ(prediction.blocks[1].key, Key::Profile);
+}
+
+TEST(Prediction, AThreadsPlaceInTheLaunchIsLinearAcrossBlocks) {
+  // for (i = 0; i < ctaid.x * ntid.x + tid.x; ++i)
+  const std::string ptx = ".visible .entry k(.param .u64 a) {\n.reg .b32 %r<8>; .reg .pred %p<4>;\n"
+                          "mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.x; mad.lo.s32 %r3, "
+                          "%r0, %r1, %r2; mov.u32 %r4, 0;\n"
+                          "LOOP: add.s32 %r4, %r4, 1; setp.lt.s32 %p0, %r4, %r3; @%p0 bra LOOP;\nret; }\n";
+  const Prediction prediction = predict(profileOf(ptx, {8}, {32}, {0}));
+  EXPECT_EQ(prediction.blocks[1].key, Key::Linear);
+}
+
+} // namespace
+} // namespace heddle::divergence
