@@ -18,6 +18,7 @@
 #include <cmath>
 #include <iostream>
 #include <memory>
+#include <utility>
 
 namespace heddle::cli {
 namespace {
@@ -103,6 +104,20 @@ std::string featuresText(const Arch &a) {
   return lacks.empty() ? text : text + "\nnot there\n" + lacks;
 }
 
+/// Three classes a line, each with the cycles to the next instruction that needs its result.
+std::string latenciesText(const Arch &a) {
+  if (!a.latencies)
+    return "";
+  std::string text = "\nlatencies in cycles\n", line;
+  unsigned inLine = 0;
+  for (const auto &[name, cycles] : a.latencies->cycles) {
+    line += fmt::format("  {:<18} {:>7}", name, cycles);
+    if (++inLine % 3 == 0)
+      text += std::exchange(line, "") + "\n";
+  }
+  return text + (line.empty() ? "" : line + "\n") + fmt::format("  from: {}\n", a.latencies->source);
+}
+
 std::string page(const Arch &a) {
   std::string text =
       fmt::format("{}: {}, compute capability {}\n", a.name, a.generation, a.computeCapability());
@@ -112,7 +127,7 @@ std::string page(const Arch &a) {
   text += groupText(a, "caches", "caches");
   text += groupText(a, "barriers", "barriers");
   text += groupText(a, "device", fmt::format("stands for: {}", a.deviceName));
-  return text + featuresText(a) + fmt::format("\nfrom: {}\n", a.source);
+  return text + featuresText(a) + latenciesText(a) + fmt::format("\nfrom: {}\n", a.source);
 }
 
 Json pageJson(const Arch &a) {

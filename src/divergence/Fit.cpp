@@ -2,15 +2,15 @@
 #include "divergence/Fit.h"
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <set>
 #include <unordered_map>
 
 namespace heddle::divergence {
 namespace {
-
-double known(double value) { return std::isnan(value) ? 0 : value; }
 
 /// Values of the inputs that decide one basic block, thread by thread. Parameters are the same for all
 /// threads, so the constant holds what they do; varying ones have no value.
@@ -55,6 +55,12 @@ private:
   bool inGrid[3] = {}; ///< the block's number along this axis decides
 };
 
+/// Threads that came to all loads that decide anything; those that left before teach nothing.
+bool loadedAll(const LaunchProfile &launch, uint32_t thread) {
+  return std::none_of(launch.inputs.values.begin(), launch.inputs.values.end(),
+                      [&](const auto &values) { return !values.empty() && std::isnan(values[thread]); });
+}
+
 /// The thread block whose threads differ most has most to teach.
 uint32_t trainingBlockOf(const LaunchProfile &launch) {
   const uint32_t threads = launch.threadsPerBlock(), blocks = launch.vectors.threads() / threads;
@@ -63,7 +69,8 @@ uint32_t trainingBlockOf(const LaunchProfile &launch) {
   for (uint32_t b = 0; b < blocks; ++b) {
     std::set<uint32_t> rows;
     for (uint32_t t = 0; t < threads; ++t)
-      rows.insert(launch.vectors.rowOfThread(b * threads + t));
+      if (loadedAll(launch, b * threads + t))
+        rows.insert(launch.vectors.rowOfThread(b * threads + t));
     if (rows.size() > most)
       most = rows.size(), best = b;
   }
@@ -91,21 +98,49 @@ double unexplainedByEquality(const Observations &values, const BlockVectors &vec
   for (uint32_t t = 0; t < vectors.threads(); ++t) {
     std::string key(inputs.size() * sizeof(double), '\0');
     for (size_t i = 0; i < inputs.size(); ++i) {
-      const double value = known(values.value(inputs[i], t));
+      const double value = values.value(inputs[i], t);
       std::memcpy(key.data() + i * sizeof value, &value, sizeof value);
     }
     Sums &group = groups[key];
     const double count = vectors.thread(t)[block];
     group.count += 1, group.sum += count, group.squares += count * count;
   }
+  // Where hardly any two threads loaded the same, nothing can be learned from those that did.
+  if (groups.size() * 2 > vectors.threads())
+    return std::numeric_limits<double>::infinity();
   double left = 0;
   for (const auto &[key, group] : groups)
     left += group.squares - group.sum * group.sum / group.count;
-  return left / vectors.threads();
+  return left / double(vectors.threads() - groups.size());
 }
 
 bool isSmall(double error, double variance) {
   return error <= MostSquareError || error <= MostUnexplained * variance;
+}
+
+/// Centred and scaled first: thread numbers in the millions beside elements between 0 and 1 would leave few
+/// digits.
+LinearModel leastSquares(Eigen::MatrixXd a, const Eigen::VectorXd &y) {
+  const Eigen::Index width = a.cols();
+  LinearModel model;
+  model.coefficients.assign(size_t(width) + 1, 0);
+  model.coefficients[0] = y.mean();
+  const Eigen::VectorXd centred = y.array() - y.mean();
+  model.trainingError = centred.squaredNorm() / double(y.size());
+  if (width == 0)
+    return model;
+  const Eigen::RowVectorXd means = a.colwise().mean();
+  a.rowwise() -= means;
+  Eigen::RowVectorXd scales = a.colwise().norm();
+  scales = (scales.array() == 0).select(1.0, scales);
+  a.array().rowwise() /= scales.array();
+  const Eigen::VectorXd solved = a.completeOrthogonalDecomposition().solve(centred);
+  for (Eigen::Index c = 0; c < width; ++c) {
+    model.coefficients[size_t(c) + 1] = solved(c) / scales(c);
+    model.coefficients[0] -= model.coefficients[size_t(c) + 1] * means(c);
+  }
+  model.trainingError = (a * solved - centred).squaredNorm() / double(y.size());
+  return model;
 }
 
 /// Fitted to the threads of one thread block.
@@ -163,38 +198,33 @@ BlockPrediction predictBlock(const LaunchProfile &launch, uint32_t block, uint32
 double LinearModel::predict(std::span<const double> values) const {
   double sum = coefficients.front();
   for (size_t i = 0; i < values.size(); ++i)
-    sum += coefficients[i + 1] * known(values[i]);
-  return sum;
+    sum += coefficients[i + 1] * values[i];
+  return std::isnan(sum) ? absent : sum;
 }
 
-/// Centred and scaled first: thread numbers in the millions beside elements between 0 and 1 would leave few
-/// digits.
 LinearModel fit(const std::vector<std::vector<double>> &columns, std::span<const double> counts) {
-  const Eigen::Index rows = Eigen::Index(counts.size()), width = Eigen::Index(columns.size());
-  const Eigen::Map<const Eigen::VectorXd> y(counts.data(), rows);
-  Eigen::MatrixXd a(rows, width);
-  for (Eigen::Index c = 0; c < width; ++c)
-    for (Eigen::Index r = 0; r < rows; ++r)
-      a(r, c) = known(columns[size_t(c)][size_t(r)]);
+  std::vector<size_t> complete;
+  double absentSum = 0;
+  for (size_t r = 0; r < counts.size(); ++r)
+    if (std::any_of(columns.begin(), columns.end(),
+                    [&](const auto &column) { return std::isnan(column[r]); }))
+      absentSum += counts[r];
+    else
+      complete.push_back(r);
   LinearModel model;
-  model.coefficients.assign(size_t(width) + 1, 0);
-  model.coefficients[0] = y.mean();
-  const Eigen::VectorXd centred = y.array() - y.mean();
-  if (width == 0) {
-    model.trainingError = centred.squaredNorm() / double(rows);
-    return model;
+  model.coefficients.assign(columns.size() + 1, 0);
+  if (!complete.empty()) {
+    Eigen::MatrixXd a(Eigen::Index(complete.size()), Eigen::Index(columns.size()));
+    Eigen::VectorXd y(a.rows());
+    for (Eigen::Index r = 0; r < a.rows(); ++r) {
+      for (Eigen::Index c = 0; c < a.cols(); ++c)
+        a(r, c) = columns[size_t(c)][complete[size_t(r)]];
+      y(r) = counts[complete[size_t(r)]];
+    }
+    model = leastSquares(std::move(a), y);
   }
-  const Eigen::RowVectorXd means = a.colwise().mean();
-  a.rowwise() -= means;
-  Eigen::RowVectorXd scales = a.colwise().norm();
-  scales = (scales.array() == 0).select(1.0, scales);
-  a.array().rowwise() /= scales.array();
-  const Eigen::VectorXd solved = a.completeOrthogonalDecomposition().solve(centred);
-  for (Eigen::Index c = 0; c < width; ++c) {
-    model.coefficients[size_t(c) + 1] = solved(c) / scales(c);
-    model.coefficients[0] -= model.coefficients[size_t(c) + 1] * means(c);
-  }
-  model.trainingError = (a * solved - centred).squaredNorm() / double(rows);
+  if (complete.size() < counts.size())
+    model.absent = absentSum / double(counts.size() - complete.size());
   return model;
 }
 

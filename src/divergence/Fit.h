@@ -14,14 +14,15 @@ namespace heddle::divergence {
 struct LinearModel {
   std::vector<uint32_t> inputs;     ///< I: which inputs of the kernel, in order
   std::vector<double> coefficients; ///< β0, then one for each input
-  double trainingError = 0;         ///< mean square, over the threads that it was fitted to
-  double error = 0;                 ///< mean square, over all threads of the launch
+  double absent = 0; ///< count of threads that never came to load one of the inputs (NaN): most often 0
+  double trainingError = 0; ///< mean square, over the threads that it was fitted to
+  double error = 0;         ///< mean square, over all threads of the launch
 
   double predict(std::span<const double> values) const;
 };
 
 /// Least squares. `columns` are the inputs, one value for each observation; NaN stands for a thread that
-/// never loaded it, and counts as 0. Where columns cannot be told apart, the smallest coefficients are taken.
+/// never loaded it. Where columns cannot be told apart, the smallest coefficients are taken.
 LinearModel fit(const std::vector<std::vector<double>> &columns, std::span<const double> counts);
 
 /// How a thread's vector can be known before it runs.

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 
 namespace heddle::report {
 namespace {
@@ -24,7 +24,13 @@ std::string sizes(const uint32_t (&size)[3]) {
     return fmt::format("{}", size[0]);
   return fmt::format("{} x {} x {}", size[0], size[1], size[2]);
 }
-std::string cycles(double count) { return inWords(uint64_t(std::llround(count))) + " cycles"; }
+/// Four digits: cycles are for comparison.
+std::string cycles(double count) {
+  if (count < 1e5)
+    return fmt::format("{:.0f} cycles", count);
+  return count < 1e8 ? fmt::format("{:.4g} million cycles", count / 1e6)
+                     : fmt::format("{:.4g} billion cycles", count / 1e9);
+}
 
 std::string launchText(const KernelSummary &kernel) {
   std::string text =
@@ -65,7 +71,7 @@ void addRegroupings(Page &page, const KernelSummary &kernel) {
   if (kernel.lostShare < LeastShare || kernel.scheduled <= 0)
     return;
   std::vector<std::vector<std::string>> rows = {
-      {"by", "faster", "unscheduled", "slots lost", "divergent warps"}};
+      {"by", "scheduled", "weighted", "slots lost", "divergent warps"}};
   for (const RegroupEstimate &estimate : kernel.regrouped)
     rows.push_back({std::string(nameOf(estimate.algorithm)), ratio(kernel.scheduled, estimate.scheduled),
                     ratio(kernel.weighted, estimate.weighted), percent(estimate.lostShare),
@@ -119,6 +125,16 @@ std::string latencyText(const ProfileOfProgram &profile, const KernelSummary &ke
   return text;
 }
 
+/// Few blocks hide what regrouping saves: the longest of them has a multiprocessor to itself.
+std::string scheduledText(const ProfileOfProgram &profile, const KernelSummary &kernel) {
+  const uint64_t blocks = uint64_t(kernel.grid[0]) * kernel.grid[1] * kernel.grid[2];
+  std::string text = cycles(kernel.scheduled);
+  if (blocks < profile.arch.deviceSms)
+    text += fmt::format(": {} leave some of {} SMs idle, and the longest decides", counted(blocks, "block"),
+                        profile.arch.deviceSms);
+  return text;
+}
+
 void addKernel(Page &page, const ProfileOfProgram &profile, size_t index) {
   const KernelSummary &kernel = profile.kernels[index];
   page.title(profile.names[index]);
@@ -130,7 +146,7 @@ void addKernel(Page &page, const ProfileOfProgram &profile, size_t index) {
   page.line("warps", "diverged " + ofAll(kernel.divergentWarps, kernel.warps));
   page.line("slots", fmt::format("{} of all lane-slots lost", percent(kernel.lostShare)));
   page.line("weighted", cycles(kernel.weighted));
-  page.line("scheduled", cycles(kernel.scheduled));
+  page.line("scheduled", scheduledText(profile, kernel));
   addLines(page, kernel);
   addRegroupings(page, kernel);
   addPrediction(page, kernel.prediction);

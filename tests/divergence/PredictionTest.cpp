@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <numeric>
 #include <random>
 
@@ -113,6 +114,16 @@ TEST(Fit, OfColumnsThatSayTheSameNoneRunsAway) {
     EXPECT_LT(std::abs(coefficient), 11);
 }
 
+TEST(Fit, ThreadsThatNeverLoadedAnInputAreNotFittedTo) {
+  const double never = std::nan("");
+  const LinearModel model = fit({{1, 2, never, 3, never}}, std::vector<double>{11, 12, 0, 13, 0});
+  EXPECT_NEAR(model.coefficients[0], 10, 1e-9);
+  EXPECT_NEAR(model.coefficients[1], 1, 1e-9);
+  const double one[] = {never}, other[] = {7};
+  EXPECT_EQ(model.predict(one), 0);
+  EXPECT_NEAR(model.predict(other), 17, 1e-9);
+}
+
 LaunchProfile profileOf(const std::string &ptx, vm::Dim3 grid, vm::Dim3 block, const std::vector<int> &in) {
   Runner runner(ptx);
   const vm::Kernel &kernel = *runner.kernel();
@@ -145,6 +156,14 @@ TEST(Prediction, ASquareIsNotLinearAndItsInputIsTheKey) {
       predict(profileOf(loopOfSquare, {16}, {64}, someLengths(16 * 64, 30, random)));
   EXPECT_EQ(prediction.blocks[1].key, Key::Inputs);
   EXPECT_GT(prediction.blocks[1].model.error, MostSquareError);
+}
+
+TEST(Prediction, AnInputThatEachThreadHasForItselfIsNoKey) {
+  // Squares of lengths that are all different: what one thread does says nothing of others.
+  std::vector<int> in(128);
+  std::iota(in.begin(), in.end(), 1);
+  const Prediction prediction = predict(profileOf(loopOfSquare, {2}, {64}, in));
+  EXPECT_EQ(prediction.blocks[1].key, Key::Profile);
 }
 
 TEST(Prediction, ALoopOfALoadedLengthServesForInputsThatWereNeverSeen) {
