@@ -52,10 +52,17 @@ struct Prediction {
   unsigned count(Key key) const;
 };
 
-/// Counts are whole: an error of less than half an execution is none, so a model fits with a mean square
-/// error up to 0.25; or where it leaves less than a hundredth of what the counts themselves vary.
-constexpr double MostSquareError = 0.25, MostUnexplained = 0.01;
+/// A model fits where its mean square error is at most this part of how much the counts themselves vary
+/// (counts that are rounded, as those of unrolled loops, leave two or three hundredths), or no more than the
+/// paper had for its own.
+constexpr double MostUnexplained = 0.05, MostSquareError = 0.001;
 
 Prediction predict(const LaunchProfile &launch);
+
+/// Vectors of all threads of `launch`, by its inputs alone: by the models that were fitted to `profiled`, by
+/// what threads with the same key did there, or, where neither serves and the threads are the same, by what
+/// the same thread did there.
+BlockVectors predictVectors(const Prediction &prediction, const LaunchProfile &profiled,
+                            const LaunchProfile &launch);
 
 } // namespace heddle::divergence

@@ -20,15 +20,24 @@ struct Input {
     ThreadIndex, ///< %tid or %ctaid: the thread's place in the launch
     Parameter,   ///< the same for all threads of a launch
     Element,     ///< loaded from memory, once in a thread
+    Combination, ///< a sum or difference of elements and thread indices that a branch compares: its own input
     Varying,     ///< loaded again and again, or computed by what cannot be followed: no single value
   } kind = Kind::Element;
   std::string name;     ///< "tid.x", "parameter 3", "element loaded here"
   Place place;          ///< Element, Varying: of the load
   uint32_t instr = ~0u; ///< Element, Varying: which instruction of the kernel
   uint32_t element = 0; ///< of a vector load
+  /// Combination: what is added up, but for what is the same for all threads.
+  struct Term {
+    uint32_t input = 0;
+    double times = 1;
+    bool operator==(const Term &) const = default;
+  };
+  std::vector<Term> terms = {};
 
   bool operator==(const Input &other) const {
-    return kind == other.kind && name == other.name && instr == other.instr && element == other.element;
+    return kind == other.kind && name == other.name && instr == other.instr && element == other.element &&
+           terms == other.terms;
   }
 };
 
@@ -36,8 +45,8 @@ struct Input {
 struct Inputs {
   std::vector<Input> inputs;
   std::vector<std::vector<uint32_t>> ofBlock; ///< by basic block of the kernel, rising indices into `inputs`
-  /// By input: for elements the value that each thread loaded first, else empty. A thread that never came
-  /// there has none (NaN).
+  /// By input: for elements and combinations the value that each thread loaded first, else empty. A thread
+  /// that never came there has none (NaN).
   std::vector<std::vector<double>> values;
 };
 

@@ -42,19 +42,31 @@ BlockVectors vectorsOf(const Json &json) {
 
 Json toJson(const Inputs &inputs) {
   Json list = Json::array();
-  for (const Input &input : inputs.inputs)
+  for (const Input &input : inputs.inputs) {
+    Json terms = Json::array();
+    for (const Input::Term &term : input.terms)
+      terms.push_back({term.input, term.times});
     list.push_back({{"kind", unsigned(input.kind)},
                     {"name", input.name},
                     {"place", toJson(input.place)},
                     {"instr", input.instr},
-                    {"element", input.element}});
+                    {"element", input.element},
+                    {"terms", terms}});
+  }
   return {{"inputs", list}, {"ofBlock", inputs.ofBlock}, {"values", inputs.values}};
 }
 Inputs inputsOf(const Json &json) {
   Inputs inputs;
-  for (const Json &input : json.at("inputs"))
-    inputs.inputs.push_back({Input::Kind(input.at("kind").get<unsigned>()), input.at("name"),
-                             placeOf(input.at("place")), input.at("instr"), input.at("element")});
+  for (const Json &input : json.at("inputs")) {
+    inputs.inputs.push_back({Input::Kind(input.at("kind").get<unsigned>()),
+                             input.at("name"),
+                             placeOf(input.at("place")),
+                             input.at("instr"),
+                             input.at("element"),
+                             {}});
+    for (const Json &term : input.at("terms"))
+      inputs.inputs.back().terms.push_back({term.at(0).get<uint32_t>(), term.at(1).get<double>()});
+  }
   inputs.ofBlock = json.at("ofBlock");
   inputs.values = json.at("values");
   return inputs;

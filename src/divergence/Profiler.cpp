@@ -261,7 +261,21 @@ void Profiler::blockEnd(const vm::WarpRef &at) {
                                                    [](const WarpState &w) { return w.divergent; }));
 }
 
+void Profiler::addCombinations() {
+  Inputs &inputs = profile.inputs;
+  for (size_t i = 0; i < inputs.inputs.size(); ++i) {
+    const std::vector<Input::Term> &terms = inputs.inputs[i].terms;
+    if (terms.empty() || inputs.values[terms.front().input].empty())
+      continue;
+    inputs.values[i].assign(profile.vectors.threads(), 0);
+    for (const Input::Term &term : terms)
+      for (uint32_t t = 0; t < profile.vectors.threads(); ++t)
+        inputs.values[i][t] += term.times * inputs.values[term.input][t];
+  }
+}
+
 LaunchProfile Profiler::take(unsigned registers) {
+  addCombinations();
   profile.registers = registers;
   return std::move(profile);
 }

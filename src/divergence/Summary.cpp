@@ -20,6 +20,7 @@ public:
     addCounts(launch);
     addSlots(launch);
     addMetrics(launch);
+    all.push_back(&launch);
     if (launch.vectors.distinct() > summary.distinctVectors) {
       summary.distinctVectors = launch.vectors.distinct();
       mostVaried = &launch;
@@ -37,8 +38,7 @@ public:
     for (size_t i = 0; i < summary.regrouped.size(); ++i)
       summary.regrouped[i].lostShare =
           Metrics{.threadCycles = threadCycles, .warpCycles = warpCycles[i]}.lostShare();
-    if (mostVaried)
-      summary.prediction = predict(*mostVaried);
+    addPrediction();
     return std::move(summary);
   }
 
@@ -97,23 +97,44 @@ private:
   }
 
   void addMetrics(const LaunchProfile &launch) {
-    const Device device{arch.deviceSms, std::max(1u, occupancyOf(launch).blocksPerSm), WarpSize};
-    const unsigned threads = launch.threadsPerBlock();
-    const Metrics own = metricsOf(launch.vectors, latencies, threads, device);
+    const Metrics own = metricsOf(launch.vectors, latencies, launch.threadsPerBlock(), deviceFor(launch));
     summary.weighted += own.weighted;
     summary.scheduled += own.scheduled;
     threadCycles += own.threadCycles;
-    for (size_t i = 0; i < summary.regrouped.size(); ++i) {
-      RegroupEstimate &estimate = summary.regrouped[i];
-      const Regrouping made =
-          regroup(launch.vectors, latencies, estimate.algorithm, {.groupSize = options.groupSize});
-      const Metrics after = metricsOf(launch.vectors, latencies, threads, device, made.order);
-      estimate.weighted += after.weighted;
-      estimate.scheduled += after.scheduled;
-      estimate.divergentWarps += after.divergentWarps;
-      estimate.exact &= made.exact;
-      warpCycles[i] += after.warpCycles;
+    for (size_t i = 0; i < summary.regrouped.size(); ++i)
+      warpCycles[i] += addRegrouped(summary.regrouped[i], launch, launch.vectors);
+  }
+
+  /// A launch in the order that an algorithm gives to `seen`; the sum of its warps' cycles.
+  double addRegrouped(RegroupEstimate &estimate, const LaunchProfile &launch,
+                      const BlockVectors &seen) const {
+    const Regrouping made = regroup(seen, latencies, estimate.algorithm, {.groupSize = options.groupSize});
+    const Metrics after =
+        metricsOf(launch.vectors, latencies, launch.threadsPerBlock(), deviceFor(launch), made.order);
+    estimate.weighted += after.weighted;
+    estimate.scheduled += after.scheduled;
+    estimate.divergentWarps += after.divergentWarps;
+    estimate.exact &= made.exact;
+    return after.warpCycles;
+  }
+
+  Device deviceFor(const LaunchProfile &launch) const {
+    return {arch.deviceSms, std::max(1u, occupancyOf(launch).blocksPerSm), WarpSize};
+  }
+
+  /// What is known before a launch is what its threads read; what that is worth shows in the real vectors.
+  void addPrediction() {
+    if (!mostVaried)
+      return;
+    summary.prediction = predict(*mostVaried);
+    RegroupEstimate &estimate = summary.byPrediction;
+    estimate.algorithm = Algorithm::GreedyMax;
+    double cycles = 0;
+    for (const LaunchProfile *launch : all) {
+      const BlockVectors predicted = predictVectors(summary.prediction, *mostVaried, *launch);
+      cycles += addRegrouped(estimate, *launch, predicted);
     }
+    estimate.lostShare = Metrics{.threadCycles = threadCycles, .warpCycles = cycles}.lostShare();
   }
 
   const arch::Arch &arch;
@@ -122,6 +143,7 @@ private:
   std::vector<double> latencies;
   double slots = 0, usedSlots = 0, absentSlots = 0, threadCycles = 0;
   std::vector<double> warpCycles; ///< by regrouping
+  std::vector<const LaunchProfile *> all;
   const LaunchProfile *mostVaried = nullptr;
 };
 

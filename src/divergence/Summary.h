@@ -43,7 +43,8 @@ struct KernelSummary {
   double absentShare = 0;             ///< of which lanes that warps never had
   std::vector<LineLoss> lines;        ///< most costly first
   std::vector<RegroupEstimate> regrouped;
-  Prediction prediction; ///< of the launch with most distinct vectors
+  RegroupEstimate byPrediction; ///< Greedy-Max on predicted vectors, held against the real ones
+  Prediction prediction;        ///< of the launch with most distinct vectors
   uint64_t latenciesKnown = 0, latenciesStoodIn = 0, latenciesCounted = 0; ///< instructions in the code
 };
 

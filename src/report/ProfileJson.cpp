@@ -25,20 +25,21 @@ Json linesJson(const KernelSummary &kernel) {
   return lines;
 }
 
+Json estimateJson(const RegroupEstimate &estimate) {
+  return {{"algorithm", nameOf(estimate.algorithm)},   {"weighted", estimate.weighted},
+          {"scheduled", estimate.scheduled},           {"lostShare", estimate.lostShare},
+          {"divergentWarps", estimate.divergentWarps}, {"exact", estimate.exact}};
+}
+
 Json regroupedJson(const KernelSummary &kernel) {
   Json list = Json::array();
   for (const RegroupEstimate &estimate : kernel.regrouped)
-    list.push_back({{"algorithm", nameOf(estimate.algorithm)},
-                    {"weighted", estimate.weighted},
-                    {"scheduled", estimate.scheduled},
-                    {"lostShare", estimate.lostShare},
-                    {"divergentWarps", estimate.divergentWarps},
-                    {"exact", estimate.exact}});
+    list.push_back(estimateJson(estimate));
   return list;
 }
 
 const char *kindName(Input::Kind kind) {
-  constexpr const char *names[] = {"thread index", "parameter", "element", "varying"};
+  constexpr const char *names[] = {"thread index", "parameter", "element", "combination", "varying"};
   return names[unsigned(kind)];
 }
 
@@ -47,6 +48,9 @@ Json predictionJson(const Prediction &prediction) {
   for (const Input &input : prediction.inputs)
     inputs.push_back(
         {{"kind", kindName(input.kind)}, {"name", input.name}, {"place", placeJson(input.place)}});
+  for (size_t i = 0; i < inputs.size(); ++i)
+    for (const Input::Term &term : prediction.inputs[i].terms)
+      inputs[i]["terms"].push_back({{"input", term.input}, {"times", term.times}});
   for (const BlockPrediction &block : prediction.blocks) {
     Json made = {{"key", nameOf(block.key)}, {"variance", block.variance}, {"inputs", block.inputs}};
     if (block.key != Key::Constant) {
@@ -84,6 +88,7 @@ Json kernelJson(const KernelSummary &kernel, const std::string &name) {
           {"scheduled", kernel.scheduled},
           {"lines", linesJson(kernel)},
           {"regrouped", regroupedJson(kernel)},
+          {"regroupedByPrediction", estimateJson(kernel.byPrediction)},
           {"prediction", predictionJson(kernel.prediction)},
           {"latencies",
            {{"known", kernel.latenciesKnown},

@@ -72,10 +72,14 @@ void addRegroupings(Page &page, const KernelSummary &kernel) {
     return;
   std::vector<std::vector<std::string>> rows = {
       {"by", "scheduled", "weighted", "slots lost", "divergent warps"}};
-  for (const RegroupEstimate &estimate : kernel.regrouped)
-    rows.push_back({std::string(nameOf(estimate.algorithm)), ratio(kernel.scheduled, estimate.scheduled),
+  auto add = [&](const std::string &by, const RegroupEstimate &estimate) {
+    rows.push_back({by, ratio(kernel.scheduled, estimate.scheduled),
                     ratio(kernel.weighted, estimate.weighted), percent(estimate.lostShare),
                     fmt::format("{}", estimate.divergentWarps)});
+  };
+  for (const RegroupEstimate &estimate : kernel.regrouped)
+    add(std::string(nameOf(estimate.algorithm)), estimate);
+  add("  as predicted", kernel.byPrediction);
   page.table("regrouped", rows);
 }
 
@@ -84,6 +88,7 @@ std::string inputText(const Input &input) {
   case Input::Kind::ThreadIndex:
   case Input::Kind::Parameter: return input.name;
   case Input::Kind::Element: return fmt::format("the element loaded at {}", placeText(input.place));
+  case Input::Kind::Combination: return fmt::format("what {} compares", placeText(input.place));
   case Input::Kind::Varying: break;
   }
   return input.place.isKnown() ? fmt::format("{} at {}", input.name, placeText(input.place)) : input.name;

@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -156,6 +157,46 @@ TEST(Prediction, ASquareIsNotLinearAndItsInputIsTheKey) {
       predict(profileOf(loopOfSquare, {16}, {64}, someLengths(16 * 64, 30, random)));
   EXPECT_EQ(prediction.blocks[1].key, Key::Inputs);
   EXPECT_GT(prediction.blocks[1].model.error, MostSquareError);
+}
+
+TEST(Inputs, ADifferenceThatABranchComparesIsItsOwnInput) {
+  const Inputs inputs = inputsOfText(loopOfDifference);
+  EXPECT_THAT(deciding(inputs, 1),
+              UnorderedElementsAre("element", "element", "what is made of the elements loaded"));
+  const Input &difference = inputs.inputs[inputs.ofBlock[1].back()];
+  ASSERT_EQ(difference.terms.size(), 2u);
+  EXPECT_EQ(difference.terms[0].times + difference.terms[1].times, 0);
+}
+
+/// Rows of 1, 16, 17 or 32 elements, once or twice around the loop: linear in nothing. They begin anywhere.
+std::vector<int> someRows(std::mt19937 &random, unsigned rows) {
+  constexpr int lengths[] = {1, 16, 17, 32};
+  std::vector<int> begins = {0};
+  for (unsigned i = 0; i < rows; ++i)
+    begins.push_back(begins.back() + lengths[random() % 4]);
+  return begins;
+}
+
+TEST(Prediction, WhereElementsAreAllDifferentTheirDifferenceIsTheKey) {
+  std::mt19937 random(3);
+  const Prediction prediction = predict(profileOf(loopOfDifference, {8}, {64}, someRows(random, 512)));
+  EXPECT_EQ(prediction.blocks[1].key, Key::Inputs);
+  EXPECT_GT(prediction.blocks[1].model.error, MostUnexplained * prediction.blocks[1].variance);
+}
+
+TEST(Prediction, VectorsOfALaunchThatWasNeverProfiledComeFromItsInputs) {
+  std::mt19937 random(4);
+  for (const std::string &kernel : {loopOfLoaded, loopOfDifference}) {
+    const bool byLength = kernel == loopOfLoaded;
+    const LaunchProfile profiled =
+        profileOf(kernel, {8}, {64}, byLength ? someLengths(512, 40, random) : someRows(random, 512));
+    const LaunchProfile other =
+        profileOf(kernel, {12}, {32}, byLength ? someLengths(384, 90, random) : someRows(random, 384));
+    const BlockVectors predicted = predictVectors(predict(profiled), profiled, other);
+    ASSERT_EQ(predicted.threads(), 384u);
+    for (uint32_t t = 0; t < 384; ++t)
+      EXPECT_TRUE(std::ranges::equal(predicted.thread(t), other.vectors.thread(t))) << t;
+  }
 }
 
 TEST(Prediction, AnInputThatEachThreadHasForItselfIsNoKey) {

@@ -218,6 +218,7 @@ TEST(Summary, GroupedByLengthALoopLosesLess) {
     EXPECT_EQ(estimate.divergentWarps, 0u) << nameOf(estimate.algorithm);
     EXPECT_LT(estimate.scheduled, kernel.scheduled) << nameOf(estimate.algorithm);
   }
+  EXPECT_NEAR(kernel.byPrediction.lostShare, 0, 1e-12) << "the length is loaded, so it is known beforehand";
 }
 
 TEST(Summary, LaunchesOfOneKernelAreAddedUp) {
