@@ -59,10 +59,13 @@ constexpr double MostUnexplained = 0.05, MostSquareError = 0.001;
 
 Prediction predict(const LaunchProfile &launch);
 
-/// Vectors of all threads of `launch`, by its inputs alone: by the models that were fitted to `profiled`, by
-/// what threads with the same key did there, or, where neither serves and the threads are the same, by what
-/// the same thread did there.
+/// What to do where neither model nor key serves: take what the same thread did when it was profiled (right
+/// where inputs have not changed), or the model all the same.
+enum class Otherwise { Profile, Model };
+
+/// Vectors of all threads of `launch` by its inputs: by the models that were fitted to `profiled`, or by what
+/// threads with the same key did there.
 BlockVectors predictVectors(const Prediction &prediction, const LaunchProfile &profiled,
-                            const LaunchProfile &launch);
+                            const LaunchProfile &launch, Otherwise otherwise = Otherwise::Profile);
 
 } // namespace heddle::divergence

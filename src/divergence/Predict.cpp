@@ -145,9 +145,11 @@ BlockPrediction predictBlock(const LaunchProfile &launch, uint32_t block, uint32
 
 /// Counts of one basic block for all threads of `launch`.
 std::vector<double> predictedCounts(const BlockPrediction &prediction, uint32_t block,
-                                    const LaunchProfile &profiled, const LaunchProfile &launch) {
+                                    const LaunchProfile &profiled, const LaunchProfile &launch,
+                                    Otherwise otherwise) {
   const Observations values(launch, block);
-  const bool sameThreads = profiled.vectors.threads() == launch.vectors.threads();
+  const bool asProfiled = otherwise == Otherwise::Profile && prediction.key == Key::Profile &&
+                          profiled.vectors.threads() == launch.vectors.threads();
   std::optional<CountsByKey> byKey;
   if (prediction.key == Key::Inputs)
     byKey.emplace(Observations(profiled, block), profiled.vectors, block);
@@ -162,7 +164,7 @@ std::vector<double> predictedCounts(const BlockPrediction &prediction, uint32_t 
     counts[t] = prediction.model.predict(own);
     if (byKey)
       counts[t] = byKey->mean(values, t).value_or(counts[t]);
-    else if (prediction.key == Key::Profile && sameThreads)
+    else if (asProfiled)
       counts[t] = profiled.vectors.thread(t)[block];
   }
   return counts;
@@ -202,11 +204,11 @@ Prediction predict(const LaunchProfile &launch) {
 }
 
 BlockVectors predictVectors(const Prediction &prediction, const LaunchProfile &profiled,
-                            const LaunchProfile &launch) {
+                            const LaunchProfile &launch, Otherwise otherwise) {
   const uint32_t blocks = uint32_t(prediction.blocks.size());
   std::vector<uint32_t> counts(size_t(blocks) * launch.vectors.threads());
   for (uint32_t b = 0; b < blocks; ++b) {
-    const std::vector<double> ofBlock = predictedCounts(prediction.blocks[b], b, profiled, launch);
+    const std::vector<double> ofBlock = predictedCounts(prediction.blocks[b], b, profiled, launch, otherwise);
     for (uint32_t t = 0; t < ofBlock.size(); ++t)
       counts[size_t(t) * blocks + b] = uint32_t(std::lround(std::clamp(ofBlock[t], 0.0, 4e9)));
   }

@@ -37,7 +37,8 @@ struct LaunchProfile {
   std::vector<CodeBlock> blocks;
   std::vector<Branch> branches;
   uint64_t warps = 0, divergentWarps = 0;
-  std::vector<uint64_t> absentLanes; ///< by basic block: slots of lanes that a warp never had
+  uint64_t globalRequests = 0, globalSectors = 0; ///< of warps or parts of them; a sector is 32 bytes
+  std::vector<uint64_t> absentLanes;              ///< by basic block: slots of lanes that a warp never had
   BlockVectors vectors;
   Inputs inputs; ///< what decides how often blocks are executed
 

@@ -96,6 +96,8 @@ Json toJson(const LaunchProfile &launch) {
           {"warps", launch.warps},
           {"divergentWarps", launch.divergentWarps},
           {"absent", launch.absentLanes},
+          {"globalRequests", launch.globalRequests},
+          {"globalSectors", launch.globalSectors},
           {"vectors", toJson(launch.vectors)},
           {"inputs", toJson(launch.inputs)}};
 }
@@ -117,6 +119,8 @@ LaunchProfile launchOf(const Json &json) {
         {placeOf(branch.at("place")), branch.at("executions"), branch.at("divergent"), branch.at("lost")});
   launch.warps = json.at("warps");
   launch.divergentWarps = json.at("divergentWarps");
+  launch.globalRequests = json.at("globalRequests");
+  launch.globalSectors = json.at("globalSectors");
   launch.absentLanes = json.at("absent").get<std::vector<uint64_t>>();
   launch.vectors = vectorsOf(json.at("vectors"));
   launch.inputs = inputsOf(json.at("inputs"));

@@ -7,6 +7,7 @@
 #include "divergence/Profiler.h"
 
 #include "vm/Code.h"
+#include "vm/Counters.h"
 #include "vm/Lanes.h"
 #include "vm/Machine.h"
 #include "vm/Source.h"
@@ -43,6 +44,7 @@ struct Profiler::BlockState {
     std::vector<uint64_t> lost;
   };
   std::vector<OfBranch> branches;
+  uint64_t globalRequests = 0, globalSectors = 0;
 };
 
 namespace {
@@ -115,7 +117,6 @@ Profiler::Profiler(const vm::Kernel &watched, const Inputs &inputs) : kernel(wat
   for (uint32_t input = 0; input < inputs.inputs.size(); ++input)
     if (decides[input] && inputs.inputs[input].kind == Input::Kind::Element) {
       inputsOfSite[kernel.entry().firstSite + inputs.inputs[input].instr].push_back(input);
-      wantsValues = true;
     }
 }
 Profiler::~Profiler() = default;
@@ -220,6 +221,11 @@ void Profiler::lanesExit(const vm::WarpRef &at, vm::SiteRef site, uint32_t mask)
 }
 
 void Profiler::access(const vm::WarpRef &at, vm::SiteRef site, const vm::AccessEvent &event) {
+  if (event.space == vm::Space::Global) {
+    BlockState &block = of(at);
+    ++block.globalRequests;
+    block.globalSectors += vm::sectors(event.addresses, event.mask, event.bytes);
+  }
   const std::vector<uint32_t> &wanted = inputsOfSite[site.site];
   if (wanted.empty() || event.kind != vm::AccessKind::Load || !event.at)
     return;
@@ -256,6 +262,8 @@ void Profiler::blockEnd(const vm::WarpRef &at) {
     for (uint32_t b = 0; b < codeBlocks; ++b)
       branch.lostLanes[b] += block->branches[i].lost[b];
   }
+  profile.globalRequests += block->globalRequests;
+  profile.globalSectors += block->globalSectors;
   profile.warps += block->warps.size();
   profile.divergentWarps += uint64_t(std::count_if(block->warps.begin(), block->warps.end(),
                                                    [](const WarpState &w) { return w.divergent; }));

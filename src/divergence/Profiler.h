@@ -26,9 +26,7 @@ public:
   explicit Profiler(const vm::Kernel &kernel, const Inputs &inputs);
   ~Profiler() override;
 
-  uint32_t interests() const override {
-    return Branches | Lifetimes | CodeBlocks | (wantsValues ? Accesses : 0);
-  }
+  uint32_t interests() const override { return Branches | Lifetimes | CodeBlocks | Accesses; }
   void kernelBegin(const vm::LaunchRequest &request, const vm::KernelInfo &kernel, uint64_t number) override;
   void blockBegin(const vm::WarpRef &at) override;
   void blockEnd(const vm::WarpRef &at) override;
@@ -54,7 +52,6 @@ private:
   std::vector<std::vector<uint32_t>> inputsOfSite; ///< loads whose values are wanted: their inputs
   const vm::Kernel &kernel;
   uint32_t codeBlocks = 0;
-  bool wantsValues = false;
   std::mutex guard;
 };
 

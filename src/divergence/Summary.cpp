@@ -70,6 +70,11 @@ private:
     summary.threads += launch.vectors.threads();
     summary.warps += launch.warps;
     summary.divergentWarps += launch.divergentWarps;
+    summary.globalRequests += launch.globalRequests;
+    summary.globalSectors += launch.globalSectors;
+    for (const CodeBlock &block : launch.blocks)
+      for (const auto &[cls, count] : block.instructions)
+        summary.warpInstructions += count * block.entries;
     for (const Branch &branch : launch.branches) {
       summary.branches += branch.executions;
       summary.divergentBranches += branch.divergent;
@@ -131,7 +136,8 @@ private:
     estimate.algorithm = Algorithm::GreedyMax;
     double cycles = 0;
     for (const LaunchProfile *launch : all) {
-      const BlockVectors predicted = predictVectors(summary.prediction, *mostVaried, *launch);
+      const BlockVectors predicted =
+          predictVectors(summary.prediction, *mostVaried, *launch, Otherwise::Model);
       cycles += addRegrouped(estimate, *launch, predicted);
     }
     estimate.lostShare = Metrics{.threadCycles = threadCycles, .warpCycles = cycles}.lostShare();

@@ -38,10 +38,12 @@ struct KernelSummary {
   uint64_t distinctVectors = 0;                 ///< of the launch that has most
   uint64_t branches = 0, divergentBranches = 0; ///< executed by warps or parts of them
   uint64_t warps = 0, divergentWarps = 0;
-  double weighted = 0, scheduled = 0; ///< the metrics, in cycles
-  double lostShare = 0;               ///< of lane-slots, as they were executed
-  double absentShare = 0;             ///< of which lanes that warps never had
-  std::vector<LineLoss> lines;        ///< most costly first
+  uint64_t warpInstructions = 0;
+  uint64_t globalRequests = 0, globalSectors = 0; ///< of warps or parts of them; a sector is 32 bytes
+  double weighted = 0, scheduled = 0;             ///< the metrics, in cycles
+  double lostShare = 0;                           ///< of lane-slots, as they were executed
+  double absentShare = 0;                         ///< of which lanes that warps never had
+  std::vector<LineLoss> lines;                    ///< most costly first
   std::vector<RegroupEstimate> regrouped;
   RegroupEstimate byPrediction; ///< Greedy-Max on predicted vectors, held against the real ones
   Prediction prediction;        ///< of the launch with most distinct vectors

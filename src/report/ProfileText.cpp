@@ -140,6 +140,14 @@ std::string scheduledText(const ProfileOfProgram &profile, const KernelSummary &
   return text;
 }
 
+/// The metrics do not see memory: this line says how much there is to see.
+std::string memoryText(const KernelSummary &kernel) {
+  return fmt::format("{:.1f} sectors of 32 bytes a global access, {:.1f} bytes an instruction of a warp",
+                     double(kernel.globalSectors) / double(kernel.globalRequests),
+                     32.0 * double(kernel.globalSectors) /
+                         double(std::max<uint64_t>(1, kernel.warpInstructions)));
+}
+
 void addKernel(Page &page, const ProfileOfProgram &profile, size_t index) {
   const KernelSummary &kernel = profile.kernels[index];
   page.title(profile.names[index]);
@@ -150,6 +158,8 @@ void addKernel(Page &page, const ProfileOfProgram &profile, size_t index) {
   page.line("branches", "diverged " + ofAll(kernel.divergentBranches, kernel.branches));
   page.line("warps", "diverged " + ofAll(kernel.divergentWarps, kernel.warps));
   page.line("slots", fmt::format("{} of all lane-slots lost", percent(kernel.lostShare)));
+  if (kernel.globalRequests)
+    page.line("memory", memoryText(kernel));
   page.line("weighted", cycles(kernel.weighted));
   page.line("scheduled", scheduledText(profile, kernel));
   addLines(page, kernel);

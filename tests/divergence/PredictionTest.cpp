@@ -199,6 +199,24 @@ TEST(Prediction, VectorsOfALaunchThatWasNeverProfiledComeFromItsInputs) {
   }
 }
 
+TEST(Prediction, WhatOnlyARunTellsIsAsItWasInThatRunOrAsGoodAsTheModel) {
+  std::mt19937 random(9);
+  std::vector<int> next(64, 1);
+  for (int i = 2; i < 64; ++i)
+    next[size_t(i)] = 1 + int(random() % unsigned(i - 1)); // always nearer to 1
+  const LaunchProfile launch = profileOf(followLinks, {1}, {64}, next);
+  const Prediction prediction = predict(launch);
+  ASSERT_EQ(prediction.blocks[1].key, Key::Profile);
+  const BlockVectors same = predictVectors(prediction, launch, launch, Otherwise::Profile);
+  const BlockVectors model = predictVectors(prediction, launch, launch, Otherwise::Model);
+  bool modelIsRight = true;
+  for (uint32_t t = 0; t < 64; ++t) {
+    EXPECT_EQ(same.thread(t)[1], launch.vectors.thread(t)[1]);
+    modelIsRight &= model.thread(t)[1] == launch.vectors.thread(t)[1];
+  }
+  EXPECT_FALSE(modelIsRight);
+}
+
 TEST(Prediction, AnInputThatEachThreadHasForItselfIsNoKey) {
   // Squares of lengths that are all different: what one thread does says nothing of others.
   std::vector<int> in(128);

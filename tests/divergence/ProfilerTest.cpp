@@ -70,6 +70,8 @@ TEST(Profiler, AgreesWithTheCountersOfTheMachine) {
   EXPECT_EQ(profile.divergentWarps, sums.divergentWarps);
   EXPECT_EQ(instructions, sums.threadInstructions());
   EXPECT_EQ(warpInstructions, sums.warpInstructions());
+  EXPECT_EQ(profile.globalRequests, sums.globalRequests);
+  EXPECT_EQ(profile.globalSectors, sums.globalSectors);
 }
 
 TEST(Profiler, TheVectorsCountWhatThreadsExecuted) {
