@@ -33,9 +33,9 @@ std::string cycles(double count) {
 }
 
 std::string launchText(const KernelSummary &kernel) {
-  std::string text =
-      fmt::format("{}, {} blocks of {} threads", counted(kernel.launches, "launch", "launches"),
-                  sizes(kernel.grid), sizes(kernel.block));
+  const bool isOne = kernel.grid[0] * kernel.grid[1] * kernel.grid[2] == 1;
+  std::string text = fmt::format("{}, {} {} of {} threads", counted(kernel.launches, "launch", "launches"),
+                                 sizes(kernel.grid), isOne ? "block" : "blocks", sizes(kernel.block));
   if (kernel.skippedLaunches)
     text += fmt::format(" (and {} more that nobody watched)", kernel.skippedLaunches);
   return text;
