@@ -321,15 +321,12 @@ private:
     return std::map<uint32_t, double>();
   }
 
+  /// What all threads have in common is a constant. Sums with a thread's place in them are left to the linear
+  /// model.
   Sum sumOfSpecial(const ptx::Instr &instr, const ptx::Operand &operand) {
     Set from;
     addSpecial(instr, operand, from);
-    if (from.empty())
-      return std::map<uint32_t, double>();
-    // The thread's number in its block is not what it is compared by where the block's number is added too:
-    // that is told apart by who adds it (Fit.cpp), so sums with a thread's place are left to the linear
-    // model.
-    return std::nullopt;
+    return from.empty() ? Sum(std::map<uint32_t, double>()) : std::nullopt;
   }
 
   /// Of a condition that compares a sum of several elements, the sum.

@@ -20,7 +20,7 @@ struct Input {
     ThreadIndex, ///< %tid or %ctaid: the thread's place in the launch
     Parameter,   ///< the same for all threads of a launch
     Element,     ///< loaded from memory, once in a thread
-    Combination, ///< a sum or difference of elements and thread indices that a branch compares: its own input
+    Combination, ///< a sum or difference of elements that a branch compares: its own input
     Varying,     ///< loaded again and again, or computed by what cannot be followed: no single value
   } kind = Kind::Element;
   std::string name;     ///< "tid.x", "parameter 3", "element loaded here"

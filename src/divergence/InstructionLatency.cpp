@@ -93,14 +93,18 @@ std::string_view conversion(Type to, Type from) {
   return ptx::bitsOf(to) < 32 || ptx::bitsOf(from) < 32 ? "cvt.s32.s8" : "cvt.s64.s32";
 }
 
-std::string_view loading(const ptx::Instr &instr) {
+/// At an address that is known when the kernel is compiled, as parameters are that are no arrays.
+bool isFixed(const ptx::Operand &address) { return address.kind == ptx::OperandKind::AddrVar; }
+
+std::string_view loading(const ptx::Function &function, const ptx::Instr &instr) {
   switch (instr.mods.space) {
   case ptx::Space::Global: return "ld.global.l1";
   case ptx::Space::Shared:
   case ptx::Space::SharedCluster: return "ld.shared";
   case ptx::Space::Local: return "ld.local";
   case ptx::Space::Const: return "ld.const";
-  case ptx::Space::Param: return "ld.param";
+  case ptx::Space::Param:
+    return function.isEntry && isFixed(function.operandsOf(instr)[1]) ? NoInstruction : "ld.param";
   default: return "ld.generic.l1";
   }
 }
@@ -132,7 +136,7 @@ std::string_view answeredBy(MemoryLevel memory, std::string_view cls) {
 
 } // namespace
 
-std::string_view latencyClassOf(const ptx::Instr &instr) {
+std::string_view latencyClassOf(const ptx::Function &function, const ptx::Instr &instr) {
   switch (instr.op) {
   case Op::Add:
   case Op::AddC:
@@ -187,13 +191,13 @@ std::string_view latencyClassOf(const ptx::Instr &instr) {
   case Op::TestP: return comparison(instr.type());
   case Op::Cvt: return conversion(instr.type(), instr.type2());
   case Op::CvtPack: return "prmt.b32";
+  case Op::Cvta: return NoInstruction;
   case Op::Mov:
-  case Op::Cvta:
   case Op::IsSpaceP:
   case Op::Mapa:
   case Op::CopySign: return "mov.b32";
   case Op::Ld:
-  case Op::Ldu: return loading(instr);
+  case Op::Ldu: return loading(function, instr);
   case Op::St: return storing(instr);
   case Op::Atom: return isShared(instr) ? "atom.shared" : "atom.global";
   case Op::AtomCas: return isShared(instr) ? "atom.shared.cas" : "atom.global.cas";
@@ -258,6 +262,8 @@ std::string_view latencyClassOf(const ptx::Instr &instr) {
 double BlockLatencies::of(const ClassCounts &instructions) {
   double cycles = 0;
   for (const auto &[cls, count] : instructions) {
+    if (cls == NoInstruction)
+      continue;
     const arch::Latency latency = arch::latencyOf(table, answeredBy(level, cls));
     cycles += latency.cycles * count;
     (latency.from == arch::LatencyFrom::Table     ? own

@@ -8,14 +8,19 @@
 #include <string_view>
 
 namespace heddle::ptx {
+struct Function;
 struct Instr;
-}
+} // namespace heddle::ptx
 
 namespace heddle::divergence {
 
-/// The latency class (arch/Latencies.def) of an instruction. Loads of global memory come out as
-/// "ld.global.l1": who answers them no instruction tells.
-std::string_view latencyClassOf(const ptx::Instr &instr);
+/// What PTX has and no GPU: an address that changes its space, a parameter that is an operand of whoever uses
+/// it.
+constexpr std::string_view NoInstruction = "nothing";
+
+/// The latency class (arch/Latencies.def) of an instruction of `function`, or NoInstruction. Loads of global
+/// memory come out as "ld.global.l1": who answers them no instruction tells.
+std::string_view latencyClassOf(const ptx::Function &function, const ptx::Instr &instr);
 
 /// What global memory is taken to answer from. Regrouping is for kernels that compute: the default is the
 /// nearest.

@@ -62,15 +62,24 @@ bool mayPart(const ptx::Instr &instr) {
          (instr.guard && (instr.op == Op::Bra || instr.op == Op::Ret || instr.op == Op::Exit));
 }
 
-std::vector<CodeBlock> codeBlocksOf(const vm::Kernel &kernel, const std::vector<const ptx::Instr *> &instrs,
-                                    const std::vector<const ptx::Module *> &modules) {
+/// The function that each site belongs to, with its module.
+std::vector<const vm::Code *> codesBySite(const vm::Kernel &kernel) {
+  std::vector<const vm::Code *> codes(kernel.info.sites);
+  eachSite(kernel, [&](const vm::Code &code, uint32_t site, const ptx::Instr &) { codes[site] = &code; });
+  return codes;
+}
+
+std::vector<CodeBlock> codeBlocksOf(const vm::Kernel &kernel) {
+  const std::vector<const vm::Code *> codes = codesBySite(kernel);
   std::vector<CodeBlock> blocks(kernel.codeBlocks.size());
   for (const vm::BlockOfCode &block : kernel.codeBlocks)
     for (uint32_t site = block.firstSite; site < block.firstSite + block.sites; ++site) {
       CodeBlock &made = blocks[block.index];
-      ++made.instructions[std::string(latencyClassOf(*instrs[site]))];
+      const vm::Code &code = *codes[site];
+      const ptx::Instr &instr = code.function->instrs[site - code.firstSite];
+      ++made.instructions[std::string(latencyClassOf(*code.function, instr))];
       if (!made.place.isKnown())
-        made.place = vm::sourceOf(*modules[site], *instrs[site]);
+        made.place = vm::sourceOf(*code.module, instr);
     }
   return blocks;
 }
@@ -130,18 +139,15 @@ void Profiler::kernelBegin(const vm::LaunchRequest &request, const vm::KernelInf
     profile.grid[i] = i == 0 ? request.grid.x : i == 1 ? request.grid.y : request.grid.z;
     profile.block[i] = i == 0 ? request.block.x : i == 1 ? request.block.y : request.block.z;
   }
-  std::vector<const ptx::Instr *> instrs(info.sites);
-  std::vector<const ptx::Module *> modules(info.sites);
   branchOfSite.assign(info.sites, Together);
   eachSite(kernel, [&](const vm::Code &code, uint32_t site, const ptx::Instr &instr) {
-    instrs[site] = &instr, modules[site] = code.module;
     if (!mayPart(instr))
       return;
     branchOfSite[site] = uint32_t(profile.branches.size());
     profile.branches.push_back({vm::sourceOf(*code.module, instr), 0, 0, {}});
   });
   codeBlocks = info.codeBlocks;
-  profile.blocks = codeBlocksOf(kernel, instrs, modules);
+  profile.blocks = codeBlocksOf(kernel);
   profile.vectors = BlockVectors(codeBlocks);
   profile.vectors.setThreads(uint32_t(request.grid.count() * request.block.count()));
   profile.absentLanes.assign(codeBlocks, 0);

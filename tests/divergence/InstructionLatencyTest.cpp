@@ -9,18 +9,20 @@
 namespace heddle::divergence {
 namespace {
 
+/// Of each of these instructions in turn.
 std::vector<std::string> classesOf(const std::string &instructions) {
   Diagnostics problems;
   const ptx::Module module =
       ptx::parse(".version 8.5\n.target sm_90a\n.address_size 64\n.const .u32 char_size;\n"
-                 ".visible .entry k() {\n.reg .b32 %r<16>; .reg .b64 %rd<8>; .reg .f32 %f<8>; .reg .f64 "
+                 ".visible .entry k(.param .u64 pointer) {\n.reg .b32 %r<16>; .reg .b64 %rd<8>; .reg .f32 "
+                 "%f<8>; .reg .f64 "
                  "%fd<8>; .reg .pred %p<4>;\n" +
                      instructions + "\nret; }\n",
                  "t.ptx", problems);
   EXPECT_TRUE(problems.empty());
   std::vector<std::string> classes;
   for (const ptx::Instr &instr : module.functions[0].instrs)
-    classes.emplace_back(latencyClassOf(instr));
+    classes.emplace_back(latencyClassOf(module.functions[0], instr));
   classes.pop_back(); // ret
   return classes;
 }
@@ -41,6 +43,17 @@ TEST(InstructionLatency, MemoryIsToldApartBySpace) {
                       "atom.shared.add.u32 %r0, [%r1], %r2; atom.global.cas.b32 %r0, [%rd0], %r1, %r2;"),
             (std::vector<std::string>{"ld.global.l1", "ld.shared", "ld.const", "st.global", "atom.shared",
                                       "atom.global.cas"}));
+}
+
+TEST(InstructionLatency, WhatIsNoInstructionOfAGpuTakesNoTime) {
+  const std::vector<std::string> classes =
+      classesOf("ld.param.u64 %rd0, [pointer]; cvta.to.global.u64 %rd1, %rd0; add.s64 %rd2, %rd1, 4;");
+  const std::string none(NoInstruction);
+  EXPECT_EQ(classes, (std::vector<std::string>{none, none, "add.s64"}));
+  const std::optional<arch::LatencyTable> noTable;
+  BlockLatencies latencies(noTable, MemoryLevel::L1);
+  EXPECT_EQ(latencies.of({{none, 5}, {"add.s64", 1}}), 1);
+  EXPECT_EQ(latencies.counted, 1u);
 }
 
 TEST(InstructionLatency, ABlockTakesTheSumOfItsInstructions) {
