@@ -7,13 +7,12 @@
 // What is
 //    loaded from memory is an input itself; where it was loaded from does not matter. A register that is
 //    written in several places also depends on what decides between those places.
-// 3. Combinations: a register that is written once, by additions and multiplications with constants of what
-// is loaded, is
-//    followed as such a sum. Where a branch compares one (end - begin), that is its own input.
+// 3. Combinations: sums of elements that a branch compares (Sums.h): its own input.
 // 4. A block's inputs: the origins of the conditions of every branch that it depends on, and that those
 // depend on.
 #include "divergence/Inputs.h"
 
+#include "divergence/Sums.h"
 #include "ptx/Cfg.h"
 #include "ptx/Module.h"
 #include "vm/Lowering.h"
@@ -55,13 +54,13 @@ class Finder {
 public:
   Finder(const ptx::Module &inModule, const ptx::Function &kernel)
       : module(inModule), function(kernel), origins(kernel.registers.size()),
-        writers(kernel.registers.size()), writer(kernel.registers.size()) {}
+        writers(kernel.registers.size()) {}
 
   Inputs find() {
     findControl();
     findLoops();
-    for (uint32_t i = 0; i < function.instrs.size(); ++i)
-      eachWritten(function.instrs[i], [&](uint32_t reg) { ++writers[reg], writer[reg] = i; });
+    for (const ptx::Instr &instr : function.instrs)
+      eachWritten(instr, [&](uint32_t reg) { ++writers[reg]; });
     while (flowOnce())
       ;
     findCombinations();
@@ -248,111 +247,41 @@ private:
 
   // --- combinations
 
-  /// What is added to a constant that does not matter, by input; nothing where a register is no such sum.
-  using Sum = std::optional<std::map<uint32_t, double>>;
-
-  static Sum added(Sum a, const Sum &b, double times) {
-    if (!a || !b)
-      return std::nullopt;
-    for (const auto &[input, factor] : *b)
-      if (((*a)[input] += times * factor) == 0)
-        a->erase(input);
-    return a;
-  }
-  static Sum scaled(const Sum &a, double times) { return added(std::map<uint32_t, double>(), a, times); }
-
-  static std::optional<double> constantOf(const ptx::Instr &instr, const ptx::Operand &operand) {
-    if (!operand.isImm())
-      return std::nullopt;
-    return ptx::bitsOf(instr.type()) == 64 ? double(int64_t(operand.value)) : double(int32_t(operand.value));
-  }
-
-  Sum sumOf(const ptx::Operand &operand, unsigned depth) {
-    if (operand.isImm())
-      return std::map<uint32_t, double>();
-    return operand.isReg() ? sumOfRegister(operand.index, depth) : std::nullopt;
-  }
-
-  Sum product(const ptx::Instr &instr, const ptx::Operand &a, const ptx::Operand &b, unsigned depth) {
-    if (std::optional<double> times = constantOf(instr, b))
-      return scaled(sumOf(a, depth), *times);
-    if (std::optional<double> times = constantOf(instr, a))
-      return scaled(sumOf(b, depth), *times);
-    return std::nullopt;
-  }
-
-  /// Loads, parameters (the same for all threads, so constants here) and arithmetic that keeps sums sums.
-  Sum sumOfRegister(uint32_t reg, unsigned depth) {
-    constexpr unsigned Deepest = 32;
-    if (writers[reg] != 1 || depth > Deepest)
-      return std::nullopt;
-    const ptx::Instr &instr = function.instrs[writer[reg]];
-    auto operands = function.operandsOf(instr);
-    if (instr.guard || operands.size() < 2)
-      return std::nullopt;
-    using ptx::Op;
-    switch (instr.op) {
-    case Op::Ld: return sumOfLoad(instr, reg);
-    case Op::Mov:
-    case Op::Cvt:
-      if (operands[1].kind == ptx::OperandKind::Special)
-        return sumOfSpecial(instr, operands[1]);
-      return ptx::isFloat(instr.type()) ? std::nullopt : sumOf(operands[1], depth + 1);
-    case Op::Neg: return scaled(sumOf(operands[1], depth + 1), -1);
-    case Op::Add: return added(sumOf(operands[1], depth + 1), sumOf(operands[2], depth + 1), 1);
-    case Op::Sub: return added(sumOf(operands[1], depth + 1), sumOf(operands[2], depth + 1), -1);
-    case Op::Mul: return product(instr, operands[1], operands[2], depth + 1);
-    case Op::Mad:
-      return added(product(instr, operands[1], operands[2], depth + 1), sumOf(operands[3], depth + 1), 1);
-    case Op::Shl:
-      return operands[2].isImm()
-                 ? scaled(sumOf(operands[1], depth + 1), double(uint64_t(1) << (operands[2].value & 63)))
-                 : std::nullopt;
-    default: return std::nullopt;
-    }
-  }
-
-  Sum sumOfLoad(const ptx::Instr &instr, uint32_t reg) {
+  std::optional<Sum> sumOfLoad(uint32_t reg) const {
     for (uint32_t input : origins[reg])
-      if (result.inputs[input].kind == Input::Kind::Varying)
+      if (result.inputs[input].kind == Input::Kind::Element && !ptx::isFloat(function.registers[reg].type))
+        return Sum{{input, 1.0}};
+      else if (result.inputs[input].kind != Input::Kind::Parameter)
         return std::nullopt;
-      else if (result.inputs[input].kind == Input::Kind::Element)
-        return ptx::isFloat(instr.type()) ? Sum() : Sum(std::map<uint32_t, double>{{input, 1.0}});
-    return std::map<uint32_t, double>();
+    return Sum(); // a parameter: the same for all threads
   }
-
-  /// What all threads have in common is a constant. Sums with a thread's place in them are left to the linear
-  /// model.
-  Sum sumOfSpecial(const ptx::Instr &instr, const ptx::Operand &operand) {
+  /// Sums with a thread's place in them are left to the linear model.
+  std::optional<Sum> sumOfSpecial(const ptx::Instr &instr, const ptx::Operand &operand) {
     Set from;
     addSpecial(instr, operand, from);
-    return from.empty() ? Sum(std::map<uint32_t, double>()) : std::nullopt;
+    return from.empty() ? std::optional(Sum()) : std::nullopt;
   }
 
-  /// Of a condition that compares a sum of several elements, the sum.
   void findCombinations() {
+    const Sums sums(function,
+                    {[&](uint32_t reg) { return sumOfLoad(reg); },
+                     [&](const auto &instr, const auto &operand) { return sumOfSpecial(instr, operand); }});
     combinations.resize(function.blocks.size());
-    for (uint32_t p = 0; p < function.blocks.size(); ++p) {
-      const uint32_t condition = conditionOf(p);
-      if (condition == ptx::kNone || writers[condition] != 1)
-        continue;
-      const ptx::Instr &compare = function.instrs[writer[condition]];
-      if (compare.op != ptx::Op::Setp)
-        continue;
-      auto operands = function.operandsOf(compare);
-      for (unsigned i = vm::countDests(function, compare); i < operands.size(); ++i)
-        if (Sum sum = sumOf(operands[i], 0); sum && sum->size() > 1)
-          combinations[p].insert(combinationNumber(compare, *sum));
-    }
+    for (uint32_t p = 0; p < function.blocks.size(); ++p)
+      if (const uint32_t condition = conditionOf(p); condition != ptx::kNone)
+        for (const Sum &sum : sums.comparedBy(condition))
+          combinations[p].insert(combinationNumber(lastOf(p), sum));
   }
 
-  uint32_t combinationNumber(const ptx::Instr &compare, const std::map<uint32_t, double> &sum) {
+  /// A sum and its negative say the same.
+  uint32_t combinationNumber(const ptx::Instr &branch, const Sum &sum) {
     Input input{Input::Kind::Combination, "what is made of the elements loaded", {}, ~0u, 0, {}};
+    const double sign = sum.begin()->second < 0 ? -1 : 1;
     for (const auto &[term, times] : sum)
-      input.terms.push_back({term, times});
+      input.terms.push_back({term, sign * times});
     const auto known = std::find(result.inputs.begin(), result.inputs.end(), input);
     if (known == result.inputs.end())
-      input.place = vm::sourceOf(module, compare);
+      input.place = vm::sourceOf(module, branch);
     return known == result.inputs.end() ? inputNumber(input) : uint32_t(known - result.inputs.begin());
   }
 
@@ -367,7 +296,6 @@ private:
   const ptx::Function &function;
   std::vector<Set> origins;      ///< by register
   std::vector<unsigned> writers; ///< by register: instructions that write it
-  std::vector<uint32_t> writer;  ///< by register: the last of them
   std::vector<Set> combinations; ///< by block: sums that its last branch compares
   std::vector<Set> control;      ///< by block: branches that it depends on
   std::vector<bool> inLoop;      ///< by block

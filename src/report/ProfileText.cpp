@@ -48,7 +48,9 @@ std::string occupancyText(const KernelSummary &kernel) {
 }
 
 std::string placeText(const Place &place) {
-  return place.isKnown() ? fmt::format("{}:{}", place.file, place.line) : "(no source line)";
+  if (!place.isKnown())
+    return "(no source line)";
+  return place.line ? fmt::format("{}:{}", place.file, place.line) : place.file; // compilers write 0 for "of no line"
 }
 
 void addLines(Page &page, const KernelSummary &kernel) {

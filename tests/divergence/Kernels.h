@@ -50,6 +50,18 @@ inline const std::string loopOfDifference =
     "LOOP: add.s32 %r7, %r7, 16; setp.lt.s32 %p1, %r7, %r6; @%p1 bra LOOP;\n"
     "END: ret; }\n";
 
+/// for (i = begins[thread]; i < begins[thread + 1]; i += 16): the same, by a counter that begins with an
+/// element.
+inline const std::string loopFromTo =
+    ".visible .entry k(.param .u64 in) {\n"
+    ".reg .b64 %rd<8>; .reg .b32 %r<16>; .reg .pred %p<4>;\n"
+    "ld.param.u64 %rd0, [in]; mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.x;\n"
+    "mad.lo.s32 %r3, %r0, %r1, %r2; mul.wide.s32 %rd1, %r3, 4; add.s64 %rd2, %rd0, %rd1;\n"
+    "ld.global.s32 %r4, [%rd2]; ld.global.s32 %r5, [%rd2+4]; setp.ge.s32 %p0, %r4, %r5; @%p0 bra END;\n"
+    "mov.u32 %r7, %r4;\n"
+    "LOOP: add.s32 %r7, %r7, 16; setp.lt.s32 %p1, %r7, %r5; @%p1 bra LOOP;\n"
+    "END: ret; }\n";
+
 /// while (x != 1) x = next[x], from x = tid.x: what decides is loaded in the loop itself.
 inline const std::string followLinks =
     ".visible .entry k(.param .u64 next) {\n"

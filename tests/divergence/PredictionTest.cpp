@@ -160,12 +160,27 @@ TEST(Prediction, ASquareIsNotLinearAndItsInputIsTheKey) {
 }
 
 TEST(Inputs, ADifferenceThatABranchComparesIsItsOwnInput) {
-  const Inputs inputs = inputsOfText(loopOfDifference);
+  for (const std::string &kernel : {loopOfDifference, loopFromTo}) {
+    const Inputs inputs = inputsOfText(kernel);
+    const uint32_t loop = kernel == loopFromTo ? 2 : 1;
+    EXPECT_THAT(deciding(inputs, loop),
+                UnorderedElementsAre("element", "element", "what is made of the elements loaded"));
+    const Input &difference = inputs.inputs[inputs.ofBlock[loop].back()];
+    ASSERT_EQ(difference.terms.size(), 2u);
+    EXPECT_EQ(difference.terms[0].times + difference.terms[1].times, 0);
+  }
+}
+
+TEST(Inputs, ADifferenceIsSeenThroughWhatIsMadeOfIt) {
+  // if (((end - begin) & 3) != 0 && flag)
+  const Inputs inputs = inputsOfText(
+      ".visible .entry k(.param .u64 a) {\n.reg .b64 %rd<2>; .reg .b32 %r<8>; .reg .pred %p<4>;\n"
+      "ld.param.u64 %rd0, [a]; ld.global.s32 %r0, [%rd0]; ld.global.s32 %r1, [%rd0+4]; ld.global.s32 %r5, "
+      "[%rd0+8];\n"
+      "sub.s32 %r2, %r1, %r0; and.b32 %r3, %r2, 3; setp.ne.s32 %p0, %r3, 0; setp.ne.s32 %p1, %r5, 0;\n"
+      "and.pred %p2, %p0, %p1; @!%p2 bra END;\nadd.s32 %r4, %r2, 1;\nEND: ret; }\n");
   EXPECT_THAT(deciding(inputs, 1),
-              UnorderedElementsAre("element", "element", "what is made of the elements loaded"));
-  const Input &difference = inputs.inputs[inputs.ofBlock[1].back()];
-  ASSERT_EQ(difference.terms.size(), 2u);
-  EXPECT_EQ(difference.terms[0].times + difference.terms[1].times, 0);
+              UnorderedElementsAre("element", "element", "element", "what is made of the elements loaded"));
 }
 
 /// Rows of 1, 16, 17 or 32 elements, once or twice around the loop: linear in nothing. They begin anywhere.
@@ -179,9 +194,12 @@ std::vector<int> someRows(std::mt19937 &random, unsigned rows) {
 
 TEST(Prediction, WhereElementsAreAllDifferentTheirDifferenceIsTheKey) {
   std::mt19937 random(3);
-  const Prediction prediction = predict(profileOf(loopOfDifference, {8}, {64}, someRows(random, 512)));
-  EXPECT_EQ(prediction.blocks[1].key, Key::Inputs);
-  EXPECT_GT(prediction.blocks[1].model.error, MostUnexplained * prediction.blocks[1].variance);
+  for (const std::string &kernel : {loopOfDifference, loopFromTo}) {
+    const Prediction prediction = predict(profileOf(kernel, {8}, {64}, someRows(random, 512)));
+    const BlockPrediction &loop = prediction.blocks[kernel == loopFromTo ? 2 : 1];
+    EXPECT_EQ(loop.key, Key::Inputs);
+    EXPECT_GT(loop.model.error, MostUnexplained * loop.variance);
+  }
 }
 
 TEST(Prediction, VectorsOfALaunchThatWasNeverProfiledComeFromItsInputs) {
