@@ -304,6 +304,9 @@ void Runtime::execute(const vm::LaunchRequest &request) {
 
 // --- The copy log -----------------------------------------------------------------------------------------
 
+/// Kernels of runtime/heddle, by their mangled name: what they tell the host is no result of the program's.
+static bool isOfHeadersOfOurs(const std::string &kernel) { return kernel.starts_with("_ZN6heddle"); }
+
 /// Any word of the arguments that points into an allocation counts, so that pointers inside structs do too.
 void Runtime::noteArguments(const KernelEntry &entry, const vm::KernelInfo &info,
                             const std::vector<uint8_t> &bytes) {
@@ -316,7 +319,9 @@ void Runtime::noteArguments(const KernelEntry &entry, const vm::KernelInfo &info
       std::memcpy(&word, bytes.data() + at, 8);
       if (std::optional<vm::Allocation> piece = machine.memory().find(word)) {
         given[piece->id] = {entry.name, launchesAsked, int(p)};
-        if (piece->kind == vm::AllocationKind::Managed || piece->kind == vm::AllocationKind::Pinned)
+        const bool isShared =
+            piece->kind == vm::AllocationKind::Managed || piece->kind == vm::AllocationKind::Pinned;
+        if (isShared && !isOfHeadersOfOurs(entry.name))
           touchedShared.insert(piece->id);
       }
     }

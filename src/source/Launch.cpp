@@ -62,15 +62,16 @@ public:
   }
   bool VisitCallExpr(CallExpr *call) {
     const FunctionDecl *callee = isa<CUDAKernelCallExpr>(call) ? nullptr : call->getDirectCallee();
-    if (callee && callee->getIdentifier() && (formOf(callee->getName()) || isDelegate(callee)))
+    if (callee && callee->getIdentifier() && (formOf(callee->getName()) || isOurs(callee)))
       calls.push_back(call);
     return true;
   }
-  /// `heddle::delegate` of runtime/heddle/delegate.cuh.
-  static bool isDelegate(const FunctionDecl *callee) {
+  /// `heddle::delegate` of runtime/heddle/delegate.cuh, `heddle::regroup` of regroup.cuh.
+  static bool isOurs(const FunctionDecl *callee) {
     const auto *space = dyn_cast<NamespaceDecl>(callee->getDeclContext()->getRedeclContext());
     return space && space->getName() == "heddle" &&
-           (callee->getName() == "delegate" || callee->getName() == "launchDelegated");
+           (callee->getName() == "delegate" || callee->getName() == "launchDelegated" ||
+            callee->getName() == "regroup");
   }
   static std::optional<Launch::Form> formOf(llvm::StringRef name) {
     if (name == "cudaLaunchKernel")
@@ -115,8 +116,8 @@ public:
     launch.insideMacro = call->getBeginLoc().isMacroID();
     if (const auto *chevron = dyn_cast<CUDAKernelCallExpr>(call))
       readChevron(chevron, launch);
-    else if (LaunchCalls::isDelegate(call->getDirectCallee()))
-      readDelegate(call, launch);
+    else if (LaunchCalls::isOurs(call->getDirectCallee()))
+      readOurs(call, launch);
     else
       readRuntimeCall(call, launch);
     return launch;
@@ -131,9 +132,14 @@ private:
               call->getConfig()->getArg(3), launch);
   }
 
-  void readDelegate(const CallExpr *call, Launch &launch) const {
-    launch.form = Launch::Form::Delegated;
-    const bool hasArguments = call->getDirectCallee()->getName() == "launchDelegated";
+  void readOurs(const CallExpr *call, Launch &launch) const {
+    const llvm::StringRef name = call->getDirectCallee()->getName();
+    launch.form = name == "regroup" ? Launch::Form::Regrouped : Launch::Form::Delegated;
+    const bool hasArguments = name == "launchDelegated";
+    if (name == "regroup" && call->getNumArgs() == 6) { // with a kernel that counts
+      nameKernel(call->getArg(0), functionNamed(call->getArg(0), values), launch);
+      return readShape(call->getArg(2), call->getArg(3), call->getArg(4), call->getArg(5), launch);
+    }
     nameKernel(call->getArg(0), functionNamed(call->getArg(0), values), launch);
     readShape(call->getArg(1), call->getArg(2), call->getArg(hasArguments ? 4 : 3),
               call->getArg(hasArguments ? 5 : 4), launch);

@@ -46,6 +46,7 @@ struct Launch {
     LaunchCooperative,
     LaunchKernelEx,
     Delegated, ///< heddle::delegate: by warps that stay; the block is one warp's
+    Regrouped, ///< heddle::regroup: threads do each other's work
   } form = Form::TripleChevron;
   const Kernel *kernel = nullptr; ///< null where the callee is a pointer whose target is not known
   std::string kernelName;         ///< as found, also where `kernel` is null

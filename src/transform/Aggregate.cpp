@@ -29,6 +29,8 @@
 #include "transform/CoarsenCheck.h"
 #include "transform/DeviceFunctions.h"
 #include "transform/GlobalIndices.h"
+#include "transform/KernelHead.h"
+#include "transform/WaitingLoops.h"
 #include "transform/WarpLaunches.h"
 
 #include <clang/AST/ASTContext.h>
@@ -44,20 +46,6 @@ namespace heddle::transform {
 namespace {
 
 using analysis::Barrier;
-
-/// A kernel and the user's functions it calls.
-std::vector<const FunctionDecl *> functionsOf(const source::Kernel &kernel) {
-  std::vector<const FunctionDecl *> all = {kernel.function};
-  std::set<const FunctionDecl *> seen(all.begin(), all.end());
-  for (size_t i = 0; i < all.size(); ++i)
-    for (const CallExpr *call : Uses::of(all[i]->getBody()).calls) {
-      const FunctionDecl *callee = analysis::calleeOf(call);
-      if (callee && callee->hasBody() && kernel.unit->isUserCode(callee->getLocation()) &&
-          seen.insert(callee).second)
-        all.push_back(callee);
-    }
-  return all;
-}
 
 // Smaller blocks
 // -------------------------------------------------------------------------------------------------------------
@@ -195,48 +183,15 @@ bool checkScopes(Context &context, const source::Kernel &kernel) {
   return true;
 }
 
-/// `atomicCAS(lock, 0, 1)`, `atomicExch(lock, 1)`, `atomicAdd(flag, 0)`: asks without getting further by
-/// itself, as `atomicAdd(next, 1)` does.
-bool onlyAsks(const CallExpr *call, const ASTContext &context) {
-  const FunctionDecl *callee = analysis::calleeOf(call);
-  if (!callee || !callee->getIdentifier() || !callee->getName().starts_with("atomic"))
-    return false;
-  bool isFixed = true, isZero = true;
-  for (unsigned i = 1; i < call->getNumArgs(); ++i) {
-    Expr::EvalResult value;
-    const bool isConstant = call->getArg(i)->EvaluateAsInt(value, context);
-    isFixed &= isConstant;
-    isZero &= isConstant && value.Val.getInt() == 0;
-  }
-  const bool swaps =
-      callee->getName().starts_with("atomicCAS") || callee->getName().starts_with("atomicExch");
-  return swaps ? isFixed : isZero;
-}
-
-/// A condition that only another thread can change: it reads volatile memory, or asks by an atomic.
-bool asksOthers(const Expr *condition, const ASTContext &context) {
-  for (const Stmt *part : Uses::of(condition).statements) {
-    if (auto *read = dyn_cast<ImplicitCastExpr>(part))
-      if (read->getCastKind() == CK_LValueToRValue && read->getSubExpr()->getType().isVolatileQualified())
-        return true;
-    if (auto *call = dyn_cast<CallExpr>(part); call && onlyAsks(call, context))
-      return true;
-  }
-  return false;
-}
-
 bool checkWaiting(Context &context, const source::Kernel &kernel) {
-  for (const FunctionDecl *function : functionsOf(kernel))
-    for (const Stmt *statement : Uses::of(function->getBody()).statements)
-      if (const Expr *condition = source::loopCondition(statement);
-          condition && asksOthers(condition, kernel.unit->context())) {
-        context.refuse(
-            kernel.unit->place(statement),
-            "this loop waits for what another thread does, and that may be one that the same lane has to "
-            "do afterwards");
-        return false;
-      }
-  return true;
+  const Stmt *loop = findWaitingLoop(kernel);
+  if (!loop)
+    return true;
+  context.refuse(
+      kernel.unit->place(loop),
+      "this loop waits for what another thread does, and that may be one that the same lane has to "
+      "do afterwards");
+  return false;
 }
 
 /// threadIdx.x, or a local that always holds it.

@@ -21,6 +21,7 @@
 #include "transform/Includes.h"
 #include "transform/Interchange.h"
 #include "transform/Pragmas.h"
+#include "transform/Regroup.h"
 #include "transform/Remap.h"
 #include "transform/ScalarReplace.h"
 #include "transform/UnrollJam.h"
@@ -58,6 +59,7 @@ const std::vector<Transform> &stagesOf(const std::string &name) {
       {"distribute", {distributeLoop}},
       {"fuse", {fuseLoops}},
       {"interchange", {interchangeLoops}},
+      {"regroup", {regroupThreads}},
       {"scalar-replace", {scalarReplace}},
       {"specialize", {specialize}},
       {"unroll-jam", {unrollAndJam}},

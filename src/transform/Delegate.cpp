@@ -23,6 +23,7 @@
 #include "transform/DelegateCheck.h"
 #include "transform/DelegateChoice.h"
 #include "transform/DelegateLaunches.h"
+#include "transform/KernelHead.h"
 #include "transform/LaunchEdits.h"
 #include "transform/Mentions.h"
 #include "transform/PlainIndices.h"
@@ -43,17 +44,13 @@ namespace {
 
 constexpr unsigned warpLanes = 32;
 
-/// Columns that a line should not go beyond.
-constexpr size_t lineLimit = 110;
-
 /// Writes the task and the kernel behind it.
 class KernelDelegator {
 public:
   KernelDelegator(Context &context, const TaskShape &wanted)
       : context(context), kernel(context.target.first()), unit(*kernel.unit), shape(wanted), names(unit) {
-    gatherFunctions(kernel.function);
-    shape.task = freeName("task");
-    tasks = freeName("tasks");
+    shape.task = nameFreeIn(kernel, "task");
+    tasks = nameFreeIn(kernel, "tasks");
     taskName = names.fresh(kernel.function->getNameAsString() + "Task");
   }
 
@@ -65,38 +62,11 @@ public:
     for (const source::Replacement &call : *calls)
       context.edits.replace(unit, call.part, call.text);
     context.edits.insertAfter(unit, kernel.function->getBody()->getEndLoc(), "\n\n" + *loop);
-    return changeDeclarations();
+    giveDeclarations(context, shape.tasksType());
+    return true;
   }
 
 private:
-  const FunctionDecl *pattern() const {
-    const FunctionDecl *found = kernel.function->getTemplateInstantiationPattern();
-    return found ? found : kernel.function;
-  }
-
-  /// Names of parameters need be free only where they are seen: in the kernel and in what it calls.
-  std::string freeName(const std::string &wanted) {
-    const SourceManager &sources = unit.sources();
-    std::string name = wanted;
-    auto isTaken = [&] {
-      return std::any_of(functions.begin(), functions.end(), [&](const FunctionDecl *function) {
-        const source::TokenEdit range = source::tokensOf(unit, wholeDefinition(unit, function));
-        auto tokens = unit.tokens().expandedTokens().slice(range.begin, range.end - range.begin);
-        return llvm::any_of(tokens, [&](const syntax::Token &token) { return token.text(sources) == name; });
-      });
-    };
-    for (unsigned number = 2; isTaken(); ++number)
-      name = wanted + std::to_string(number);
-    return name;
-  }
-
-  void gatherFunctions(const FunctionDecl *function) {
-    if (!functions.insert(function).second)
-      return;
-    for (const FunctionDecl *callee : calledFunctions(unit, Uses::of(function->getBody())))
-      gatherFunctions(callee);
-  }
-
   // The task
   // -------------------------------------------------------------------------------------------------------
 
@@ -114,7 +84,7 @@ private:
         context.edits.replace(unit, *part, "");
     const SourceRange name(function->getLocation(), function->getLocation());
     context.edits.replace(unit, name, taskName);
-    replace(inFrontOfParameters("__device__ __forceinline__ Task", "const heddle::Task &" + shape.task));
+    replace(inFrontOfParameters(kernel, "__device__ __forceinline__ Task", shape.parameter()));
     for (const source::Kernel *instance : context.target.instances)
       merge(TaskUses::of(instance->function));
     for (const source::Replacement &part : taskEditsIn(unit, function, uses, shape))
@@ -128,18 +98,6 @@ private:
                               instance.uses.builtins.end());
     if (uses.shared.empty())
       uses.shared = instance.shared;
-  }
-
-  /// A parameter in front of the others; on a line of its own with them where the line would grow too long by
-  /// it and by `more`.
-  std::optional<source::Replacement> inFrontOfParameters(const std::string &more,
-                                                         const std::string &parameter) const {
-    const SourceLocation name = kernel.function->getLocation();
-    const Place place = unit.place(name);
-    const bool isLong = place.sourceLine.size() + more.size() + parameter.size() > lineLimit;
-    const std::string start =
-        isLong ? "\n" + std::string(place.sourceLine.find_first_not_of(" \t"), ' ') + "    " : "";
-    return inFrontOfArguments(unit, SourceRange(name, name), start + parameter);
   }
 
   void replace(const std::optional<source::Replacement> &part) {
@@ -172,7 +130,7 @@ private:
     const SourceRange whole = wholeDefinition(unit, kernel.function);
     const size_t brace = source::tokensOf(unit, kernel.function->getBody()->getSourceRange()).begin;
     std::vector<source::Replacement> parts = launchBounds();
-    if (auto part = inFrontOfParameters("__launch_bounds__(128) ", shape.tasksType() + " " + tasks))
+    if (auto part = inFrontOfParameters(kernel, "__launch_bounds__(128) ", shape.tasksType() + " " + tasks))
       parts.push_back(*part);
     source::Rendered head =
         source::render(unit, SourceRange(whole.getBegin(), all[brace - 1].location()), parts);
@@ -186,8 +144,8 @@ private:
                        "    __syncwarp(); // shared memory is free for the next one\n"
                        "  }}\n"
                        "}}",
-                       std::get<std::string>(head), shape.task, tasks, taskName, templateArguments(),
-                       shape.task, arguments());
+                       std::get<std::string>(head), shape.task, tasks, taskName,
+                       templateArgumentsOf(kernel.function), shape.task, arguments());
   }
 
   /// A block has more threads now; and where nothing is said, compilers save registers for the largest block
@@ -209,33 +167,11 @@ private:
     return parts;
   }
 
-  std::string templateArguments() const {
-    const FunctionTemplateDecl *described = pattern()->getDescribedFunctionTemplate();
-    if (!described)
-      return {};
-    std::string list;
-    for (const NamedDecl *parameter : *described->getTemplateParameters())
-      list += (list.empty() ? "" : ", ") + parameter->getNameAsString() +
-              (parameter->isTemplateParameterPack() ? "..." : "");
-    return "<" + list + ">";
-  }
-
   std::string arguments() const {
     std::string list;
-    for (const ParmVarDecl *parameter : pattern()->parameters())
+    for (const ParmVarDecl *parameter : patternOf(kernel.function)->parameters())
       list += ", " + parameter->getNameAsString() + (parameter->isParameterPack() ? "..." : "");
     return list;
-  }
-
-  /// Declarations of the kernel ahead of its definition.
-  bool changeDeclarations() {
-    for (const FunctionDecl *declared : pattern()->redecls()) {
-      if (declared->doesThisDeclarationHaveABody())
-        continue;
-      const SourceRange name(declared->getLocation(), declared->getLocation());
-      replace(inFrontOfArguments(unit, name, shape.tasksType()));
-    }
-    return true;
   }
 
   Context &context;
@@ -244,7 +180,6 @@ private:
   TaskShape shape;
   Names names;
   std::string tasks, taskName;
-  std::set<const FunctionDecl *> functions; ///< the kernel and what it calls
   TaskUses uses;
 };
 

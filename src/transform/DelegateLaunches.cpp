@@ -17,7 +17,8 @@ namespace {
 
 class LaunchDelegator {
 public:
-  explicit LaunchDelegator(Context &context) : context(context), unit(context.program.host()) {}
+  LaunchDelegator(Context &context, const LaunchHelper &helper)
+      : context(context), unit(context.program.host()), helper(helper) {}
 
   bool rewrite(const source::Launch &launch) {
     using Form = source::Launch::Form;
@@ -28,6 +29,7 @@ public:
     case Form::LaunchKernelEx:
       return refuse(launch, "this launch takes its shape from a cudaLaunchConfig_t, which is not followed");
     case Form::Delegated: return refuse(launch, "the kernel's warps stay already");
+    case Form::Regrouped: return refuse(launch, "the kernel's threads are regrouped already");
     }
     return false;
   }
@@ -51,9 +53,10 @@ private:
     const size_t close = closingBehind(open);
     if (close + 1 >= all.size())
       return refuse(launch, "the text of this launch is not understood");
-    if (!nameKernel(launch, callee, "heddle::delegate("))
+    if (!nameKernel(launch, callee, helper.function + "("))
       return false;
-    context.edits.replace(unit, SourceRange(all[open].location(), all[open].location()), ", ");
+    const std::string further = helper.behindKernel.empty() ? "" : helper.behindKernel + ", ";
+    context.edits.replace(unit, SourceRange(all[open].location(), all[open].location()), ", " + further);
     context.edits.replace(unit, SourceRange(all[close].location(), all[close + 1].location()), ")(");
     return true;
   }
@@ -75,6 +78,8 @@ private:
   }
 
   bool rewriteCall(const source::Launch &launch) {
+    if (helper.byAddress.empty())
+      return refuse(launch, "this launch hands its arguments over by address, of which keys cannot be found");
     const Expr *first = launch.call->getArg(0);
     const Expr *named = first->IgnoreParenCasts();
     if (auto *unary = dyn_cast<UnaryOperator>(named); unary && unary->getOpcode() == UO_AddrOf)
@@ -85,7 +90,7 @@ private:
     const source::Rendered text = source::render(unit, kernel->getSourceRange());
     if (!std::holds_alternative<std::string>(text))
       return refuse(launch, "the text of this launch is not understood");
-    context.edits.replace(unit, launch.call->getCallee()->getSourceRange(), "heddle::launchDelegated");
+    context.edits.replace(unit, launch.call->getCallee()->getSourceRange(), helper.byAddress);
     context.edits.replace(unit, first->getSourceRange(), std::get<std::string>(text));
     return true;
   }
@@ -120,14 +125,19 @@ private:
 
   Context &context;
   const source::Unit &unit;
+  const LaunchHelper &helper;
 };
 
 } // namespace
 
-bool delegateLaunches(Context &context, unsigned &launches) {
-  LaunchDelegator delegator(context);
+bool launchThrough(Context &context, const LaunchHelper &helper, unsigned &launches) {
+  LaunchDelegator delegator(context, helper);
   return changeLaunches(
       context, [&](const source::Launch &launch) { return delegator.rewrite(launch); }, launches);
+}
+
+bool delegateLaunches(Context &context, unsigned &launches) {
+  return launchThrough(context, {"heddle::delegate", "heddle::launchDelegated", ""}, launches);
 }
 
 } // namespace heddle::transform

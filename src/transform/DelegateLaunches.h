@@ -14,4 +14,13 @@ namespace heddle::transform {
 /// and where the kernel's address is taken.
 bool delegateLaunches(Context &context, unsigned &launches);
 
+/// A function of runtime/heddle that launches in the place of `<<<...>>>`.
+struct LaunchHelper {
+  std::string function;  ///< "heddle::delegate"
+  std::string byAddress; ///< the one for arguments by address, in the place of cudaLaunchKernel; empty: none
+  std::string behindKernel; ///< a further argument behind the kernel; empty: none
+};
+/// The same for any such function.
+bool launchThrough(Context &context, const LaunchHelper &helper, unsigned &launches);
+
 } // namespace heddle::transform

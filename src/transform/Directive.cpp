@@ -13,7 +13,7 @@ namespace {
 /// A row of the table: a setting that a directive takes.
 struct SettingRule {
   std::string key;
-  bool isNumber = false;
+  enum class Kind { Word, Number, Text } kind = Kind::Word;
   int64_t least = 0, most = 0;
   std::vector<std::string> words;
   std::string byDefault;
@@ -48,16 +48,19 @@ std::vector<Rule> makeRules() {
   std::vector<Rule> rules;
 #define DIRECTIVE(name, subject) rules.push_back({name, Subject::subject, {}});
 #define NUMBER(key, least, most, standard)                                                                   \
-  rules.back().settings.push_back({key, true, least, most, {}, standard});
+  rules.back().settings.push_back({key, SettingRule::Kind::Number, least, most, {}, standard});
 #define WORD(key, words, standard)                                                                           \
-  rules.back().settings.push_back({key, false, 0, 0, split(words, ' '), standard});
+  rules.back().settings.push_back({key, SettingRule::Kind::Word, 0, 0, split(words, ' '), standard});
+#define TEXT(key, standard)                                                                                  \
+  rules.back().settings.push_back({key, SettingRule::Kind::Text, 0, 0, {}, standard});
 #define END()                                                                                                \
   if (rules.back().subject != Subject::Kernel)                                                               \
-    rules.back().settings.push_back({"line", true, 0, mostLines, {}, "0"});
+    rules.back().settings.push_back({"line", SettingRule::Kind::Number, 0, mostLines, {}, "0"});
 #include "transform/Directives.def"
 #undef DIRECTIVE
 #undef NUMBER
 #undef WORD
+#undef TEXT
 #undef END
   return rules;
 }
@@ -86,6 +89,19 @@ struct Word {
   size_t at = 0;
 };
 
+/// Where the word that begins at `begin` ends. What brackets hold is one word, spaces and all: a[i + 1].
+size_t endOfWord(std::string_view text, size_t begin) {
+  int open = 0;
+  for (size_t i = begin; i < text.size(); ++i) {
+    open += std::string_view("([{").find(text[i]) != std::string_view::npos;
+    open -= std::string_view(")]}").find(text[i]) != std::string_view::npos;
+    const bool isBetween = std::isspace(static_cast<unsigned char>(text[i])) || text[i] == ';';
+    if (isBetween && open <= 0)
+      return i;
+  }
+  return text.size();
+}
+
 std::vector<Word> wordsOf(std::string_view text) {
   std::vector<Word> words;
   for (size_t i = 0; i < text.size();) {
@@ -94,7 +110,7 @@ std::vector<Word> wordsOf(std::string_view text) {
     } else if (text[i] == ';') {
       words.push_back({";", i++});
     } else {
-      size_t end = std::min(text.find_first_of(" \t\r\n;", i), text.size());
+      size_t end = endOfWord(text, i);
       words.push_back({std::string(text.substr(i, end - i)), i});
       i = end;
     }
@@ -160,7 +176,10 @@ private:
       diagnostics.error(placeOf(word), fmt::format("'{}' is given twice", key));
       return;
     }
-    Setting given{key, split(std::string_view(word.text).substr(equals + 1), '|'), placeOf(word)};
+    std::string text = word.text.substr(equals + 1);
+    Setting given{key, {text}, placeOf(word)};
+    if (setting->kind != SettingRule::Kind::Text)
+      given.values = split(text, '|');
     for (const std::string &value : given.values)
       if (!isAllowed(*setting, value))
         diagnostics.error(placeOf(word), fmt::format("'{}' is not a value that '{}' takes", value, key))
@@ -179,14 +198,18 @@ private:
   }
 
   static bool isAllowed(const SettingRule &rule, const std::string &value) {
-    if (!rule.isNumber)
+    if (rule.kind == SettingRule::Kind::Text)
+      return true;
+    if (rule.kind == SettingRule::Kind::Word)
       return std::find(rule.words.begin(), rule.words.end(), value) != rule.words.end();
     std::optional<int64_t> number = wholeNumber(value);
     return number && *number >= rule.least && *number <= rule.most;
   }
 
   static std::string allowed(const SettingRule &rule) {
-    if (rule.isNumber)
+    if (rule.kind == SettingRule::Kind::Text)
+      return "EXPRESSION, without spaces outside of brackets";
+    if (rule.kind == SettingRule::Kind::Number)
       return fmt::format("N with N from {} to {}", rule.least, rule.most);
     std::string words;
     for (const std::string &word : rule.words)

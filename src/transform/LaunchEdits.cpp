@@ -111,6 +111,10 @@ public:
       context.refuse(launch.place, "the kernel's warps stay, so a block of it is a warp and cannot shrink");
       return false;
     }
+    if (launch.form == source::Launch::Form::Regrouped) {
+      context.refuse(launch.place, "the kernel's threads are regrouped already, which has to come last");
+      return false;
+    }
     bool changesBlock = division.block != std::array<unsigned, 3>{1, 1, 1};
     return (!changesBlock || divideShape(launch, launch.block, division.block, "block")) &&
            (division.grid == 1 || divideShape(launch, launch.grid, {division.grid, 1, 1}, "grid"));

@@ -50,8 +50,8 @@ private:
       functions[callee].uses = TaskUses::of(callee);
       gather(functions[callee].uses.uses);
       Function &function = functions[callee];
-      function.changes = function.uses.needsChange();
-      function.needsTask = function.uses.needsTask();
+      function.changes = function.uses.needsChange(shape);
+      function.needsTask = function.uses.needsTask(shape);
       function.name = callee->getNameAsString();
       for (const FunctionDecl *inner : calledFunctions(unit, function.uses.uses)) {
         function.changes |= functions[inner].changes;
@@ -83,13 +83,13 @@ private:
 
   bool check(const FunctionDecl *function) {
     const Place place = unit.place(function->getLocation());
-    const std::string name = function->getNameAsString();
+    const std::string name = function->getNameAsString(), asked = shape.isItem ? "thread" : "block";
     if (isa<CXXMethodDecl>(function) || !function->getIdentifier())
-      context.refuse(place, fmt::format("'{}' asks for the block and is a member function, which cannot be "
+      context.refuse(place, fmt::format("'{}' asks for the {} and is a member function, which cannot be "
                                         "given another parameter",
-                                        name));
+                                        name, asked));
     else if (function->getLocation().isMacroID())
-      context.refuse(place, fmt::format("'{}' asks for the block and is made by a macro", name));
+      context.refuse(place, fmt::format("'{}' asks for the {} and is made by a macro", name, asked));
     else
       return true;
     return false;
@@ -127,7 +127,7 @@ private:
       parts.push_back(std::move(call));
     SourceLocation name = function->getLocation();
     if (known.needsTask)
-      if (auto part = inFrontOfArguments(unit, SourceRange(name, name), "const heddle::Task &" + shape.task))
+      if (auto part = inFrontOfArguments(unit, SourceRange(name, name), shape.parameter()))
         parts.push_back(*part);
     if (!known.isCopied) {
       for (const source::Replacement &part : parts)

@@ -13,6 +13,8 @@ namespace heddle::transform {
 ///  => __device__ int first(const heddle::Task &task) {
 ///       const uint3 blockIdx = task.blockIdx; return blockIdx.x * 64; }
 ///
+/// `shape.isItem`: that ask for the thread, and mean another one's then (`const heddle::Item &item`).
+///
 /// A function that others call as well stays, and a copy of it is changed. Returns the changes to the calls
 /// in the kernel's own text; nothing where a function cannot be changed, with a refusal.
 std::optional<std::vector<source::Replacement>> changeTaskFunctions(Context &context, const TaskShape &shape,

@@ -59,8 +59,12 @@ std::string indentAt(const source::Unit &unit, SourceLocation location) {
 /// Variables that take the place of CUDA's, as far as the code asks for them.
 std::vector<std::string> standIns(const TaskUses &uses, const TaskShape &shape) {
   std::vector<std::string> lines;
+  if (shape.isItem && mentionsAny(uses.uses, Kind::ThreadIdx))
+    lines.push_back(fmt::format("const uint3 threadIdx = {}.threadIdx;", shape.task));
   if (mentionsAny(uses.uses, Kind::BlockIdx))
     lines.push_back(fmt::format("const uint3 blockIdx = {}.blockIdx;", shape.task));
+  if (shape.isItem)
+    return lines;
   if (mentionsAny(uses.uses, Kind::GridDim))
     lines.push_back(fmt::format("const dim3 gridDim = {}.gridDim;", shape.task));
   if (uses.uses.mentions(Kind::ThreadIdx, 2))
@@ -96,6 +100,10 @@ std::string TaskShape::tasksType() const {
   return "heddle::Tasks<" + list + ">";
 }
 
+std::string TaskShape::parameter() const {
+  return fmt::format("const heddle::{} &{}", isItem ? "Item" : "Task", task);
+}
+
 bool SharedVariable::isDynamic() const { return variable->hasExternalStorage(); }
 
 std::vector<SharedVariable> sharedVariablesOf(const FunctionDecl *function) {
@@ -113,14 +121,18 @@ TaskUses TaskUses::of(const FunctionDecl *function) {
   return all;
 }
 
-bool TaskUses::needsTask() const {
+bool TaskUses::needsTask(const TaskShape &shape) const {
+  if (shape.isItem)
+    return mentionsAny(uses, Kind::ThreadIdx) || mentionsAny(uses, Kind::BlockIdx);
   return mentionsAny(uses, Kind::BlockIdx) || mentionsAny(uses, Kind::GridDim) ||
          std::any_of(shared.begin(), shared.end(),
                      [](const SharedVariable &each) { return each.isDynamic(); });
 }
 
-bool TaskUses::needsChange() const {
-  return needsTask() || !shared.empty() || uses.mentions(Kind::ThreadIdx, 2) ||
+bool TaskUses::needsChange(const TaskShape &shape) const {
+  if (shape.isItem)
+    return needsTask(shape);
+  return needsTask(shape) || !shared.empty() || uses.mentions(Kind::ThreadIdx, 2) ||
          uses.mentions(Kind::BlockDim, 2);
 }
 

@@ -22,9 +22,12 @@ struct TaskShape {
   bool isDynamic = false;    ///< tasks are taken, not dealt out
   unsigned throttle = 0;     ///< warps of a multiprocessor; 0: as many as fit
   std::string task = "task"; ///< the name of the parameter
+  bool isItem = false;       ///< no block but a single thread, as `regroup` hands them out
 
   /// "heddle::Tasks<4>"
   std::string tasksType() const;
+  /// "const heddle::Task &task"
+  std::string parameter() const;
 };
 
 /// A variable in shared memory that code declares or mentions.
@@ -43,10 +46,10 @@ struct TaskUses {
   std::vector<SharedVariable> shared;
 
   static TaskUses of(const clang::FunctionDecl *function);
-  /// It has to be told which block it does.
-  bool needsTask() const;
+  /// It has to be told which block (or thread) it does.
+  bool needsTask(const TaskShape &shape) const;
   /// Something in it would mean something else where several warps make up a block.
-  bool needsChange() const;
+  bool needsChange(const TaskShape &shape) const;
 };
 
 /// The changes to the text of a function's body. The code itself stays as it is written: it finds variables

@@ -31,6 +31,10 @@ std::optional<std::array<int64_t, 3>> knownShape(const source::LaunchShape &shap
 }
 
 bool mayChange(Context &context, const source::Launch &launch) {
+  if (launch.form == source::Launch::Form::Regrouped) {
+    context.refuse(launch.place, "the kernel's threads are regrouped already, which has to come last");
+    return false;
+  }
   if (launch.form != source::Launch::Form::LaunchKernelEx)
     return true;
   context.refuse(launch.place,
