@@ -30,7 +30,7 @@ Examples:
   heddle opt stencil.cu -o out.cu -d "unroll-jam factor=4 line=37"   the loop that begins on that line
   heddle opt stencil.cu -o out.cu                               what its #pragma heddle lines say
 
-Directives: coarsen, consolidate, specialize, scalar-replace, auto for kernels; unroll-jam, interchange, fuse, distribute for loops; branchless for branches.
+Directives: coarsen, consolidate, specialize, regroup, scalar-replace, auto for kernels; unroll-jam, interchange, fuse, distribute for loops; branchless for branches.
 
 What is emitted is checked statically (heddle check --static) with the blocks that the file launches.
 

@@ -33,10 +33,15 @@
 
 #include <clang/AST/DeclTemplate.h>
 
+#include <cstring>
+
 using namespace clang;
 
 namespace heddle::transform {
 namespace {
+
+/// Columns that a line should not go beyond, and where parameters of a key go on.
+constexpr size_t lineLimit = 110, keyIndent = 33;
 
 /// What is going to be written.
 struct RegroupPlan {
@@ -122,7 +127,7 @@ private:
                                    kernel.function->getNameAsString());
     std::optional<std::string> head = templateHead();
     std::optional<std::string> function = head ? keyText() : std::nullopt;
-    if (!function)
+    if (!function || !compiles(*head + *function))
       return std::nullopt;
     text += *head + fmt::format("struct {} : heddle::Ways<{}> {{\n", ways, blockText());
     text += fmt::format("  static constexpr const char *name = \"{}\";\n", kernel.plainName);
@@ -165,17 +170,62 @@ private:
   std::optional<std::string> keyText() {
     if (!plan.key)
       return "";
-    std::string parameters;
+    std::string text = "  static __device__ unsigned key(";
+    size_t column = text.size();
+    bool isFirst = true;
     for (const ParmVarDecl *parameter : patternOf(kernel.function)->parameters()) {
-      std::optional<std::string> text = textOf(parameter->getSourceRange());
-      if (!text)
+      std::optional<std::string> written = textOf(parameter->getSourceRange());
+      if (!written)
         return std::nullopt;
-      parameters += (parameters.empty() ? "" : ", ") + *text;
+      const bool fits = column + written->size() + 6 <= lineLimit;
+      text += isFirst ? "" : fits ? ", " : ",\n" + std::string(keyIndent, ' ');
+      column = (isFirst || fits ? column + 2 : keyIndent) + written->size();
+      text += *written;
+      isFirst = false;
     }
-    std::string text = fmt::format("  static __device__ unsigned key({}) {{\n", parameters);
+    text += ") {\n";
     for (const std::string &line : plan.key->lines)
       text += "    " + line + "\n";
     return text + "  }\n";
+  }
+
+  /// A key is the user's own words: whether they mean something, only a compiler says. It is asked about the
+  /// function by itself, in front of the kernel as it is: our header would take it longer than all the rest.
+  bool compiles(const std::string &function) {
+    if (!plan.key || plan.key->hasQueues)
+      return true;
+    source::Edits trial;
+    trial.insertBefore(unit, wholeDefinition(unit, kernel.function).getBegin(),
+                       asPlainFunction(function) + "\n");
+    auto applied = trial.apply();
+    auto *files = std::get_if<0>(&applied);
+    if (!files || files->begin()->first != context.program.file())
+      return true; // it will be asked again when all is in one file
+    auto result = source::Program::parseText(context.program.file().string(), files->begin()->second,
+                                             context.options.compile);
+    auto *failure = std::get_if<source::ParseFailure>(&result);
+    if (!failure)
+      return true;
+    const std::string &messages = failure->compilerMessages;
+    const size_t error = messages.find("error: "), end = messages.find('\n', error);
+    context
+        .refuse(kernel.place,
+                fmt::format("the key {} does not compile: {}", plan.key->about,
+                            error == std::string::npos ? "" : messages.substr(error + 7, end - error - 7)))
+        .withHint("a key is an expression that gives a number, over what the kernel knows at its start");
+    return false;
+  }
+
+  /// With no word of the header's.
+  std::string asPlainFunction(std::string function) {
+    const std::string number = names.fresh("number");
+    static const std::pair<const char *, const char *> words[] = {
+        {"heddle::noWork", "0"}, {"heddle::keyOf", ""}, {" unsigned key(", " double key("}};
+    for (auto [ours, plain] : words)
+      for (size_t at = function.find(ours); at != std::string::npos; at = function.find(ours, at))
+        function.replace(at, std::strlen(ours), plain);
+    const size_t name = function.find("double key(");
+    return function.replace(name + 7, 3, number);
   }
 
   std::optional<std::string> textOf(SourceRange range) {
@@ -278,10 +328,10 @@ bool regroupThreads(Context &context) {
       return false;
     helper.behindKernel = *counting;
   }
+  includeHelper(context, "regroup.cuh"); // comes before what is put in front of the kernel
   unsigned launches = 0;
   if (!launchThrough(context, helper, launches) || !KernelRegrouper(context, *plan).write())
     return false;
-  includeHelper(context, "regroup.cuh");
   report(context, *plan, launches);
   return true;
 }

@@ -29,16 +29,17 @@ namespace {
 constexpr const char *placeRegisters[] = {"%tid",    "%ntid",   "%ctaid", "%nctaid", "%warpid",
                                           "%laneid", "%gridid", "%smid",  "%cluster"};
 
-/// Functions that leave something behind which is no array of the kernel's.
-constexpr const char *leavesTraces[] = {"printf", "vprintf",      "malloc",
-                                        "free",   "__assertfail", "__assert_fail"};
+/// Functions that leave something behind which is no array of the kernel's; a name that ends in * stands for
+/// all that begin so.
+constexpr const char *leavesTraces[] = {"printf",  "vprintf", "malloc",  "free",        "__assertfail",
+                                        "surf1D*", "surf2D*", "surf3D*", "surfCubemap*"};
 
 bool leavesTrace(const CallExpr *call) {
   const FunctionDecl *callee = analysis::calleeOf(call);
-  return callee && callee->getIdentifier() &&
-         std::any_of(std::begin(leavesTraces), std::end(leavesTraces), [&](const char *name) {
-           return callee->getName() == name || callee->getName().starts_with("surf");
-         });
+  const llvm::StringRef name = callee && callee->getIdentifier() ? callee->getName() : "";
+  return std::any_of(std::begin(leavesTraces), std::end(leavesTraces), [&](llvm::StringRef pattern) {
+    return pattern.ends_with("*") ? name.starts_with(pattern.drop_back()) : name == pattern;
+  });
 }
 
 constexpr const char *onlyForLoners = "regroup is for kernels whose threads work by themselves";
@@ -67,6 +68,13 @@ private:
 
   /// It is to get a parameter in front, and its arguments go to another function too.
   bool checkKernel() {
+    const CXXRecordDecl *first = kernel.function->getNumParams()
+                                     ? kernel.function->getParamDecl(0)->getType()->getAsCXXRecordDecl()
+                                     : nullptr;
+    if (first && first->getName() == "Regrouped") {
+      context.refuse(kernel.place, "the kernel's threads are regrouped already");
+      return false;
+    }
     if (kernel.function->getTemplateSpecializationKind() == TSK_ExplicitSpecialization) {
       context.refuse(kernel.place,
                      "an explicit specialization of a kernel cannot be given a parameter alone");

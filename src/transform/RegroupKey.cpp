@@ -232,7 +232,7 @@ private:
       needed.insert(locals[name]);
       return true;
     }
-    if (isParameter(name) || isDeclaredOutside(name))
+    if (isParameter(name))
       return true;
     for (const DeclRefExpr *later : Uses::of(kernel.function->getBody()).locals)
       if (later->getDecl()->getName() == name) {
@@ -244,6 +244,8 @@ private:
                 "of all else");
         return false;
       }
+    if (isDeclaredOutside(name))
+      return true;
     std::vector<std::string> known;
     for (const ParmVarDecl *parameter : kernel.function->parameters())
       known.push_back(parameter->getNameAsString());
