@@ -40,11 +40,13 @@ class Emitter:
         self.variants.append({"name": name, "directive": "", "file": file})
         self.includes.append(os.path.dirname(source))
 
-    def emit(self, directive, name, asks_toolkit=False, may_fail=False):
-        """One variant more, as the manifest has it. `may_fail`: a directive that cannot even be read, or ends in another way than by
+    def emit(self, directive, name, asks_toolkit=False, may_fail=False, kernel=None):
+        """One variant more, as the manifest has it; of all kernels, or of one. `may_fail`: a directive that cannot even be read, or ends in another way than by
         a refusal, is recorded like one: the others are worth measuring."""
         out = self.folder / f"{self.row['program']}.{name}.cu"
         command = [self.heddle, "opt", self.source, "-o", str(out), "-d", directive, "--no-check", "--report", *self.further]
+        if kernel:
+            command += ["-k", kernel]
         if not asks_toolkit:  # Heddle's own headers are read faster
             command += ["--cuda-path", "none"]
         done = subprocess.run(command, text=True, capture_output=True, cwd=root)

@@ -27,6 +27,7 @@ Examples:
   heddle opt stencil.cu -o out.cu -d "coarsen x=4 map=blocked" --verify -- 1000
   heddle opt stencil.cu -o out.cu -d consolidate                one warp does the work of a block, where that pays
   heddle opt matmul.cu -o out.cu -d specialize                  some warps load tiles, the others compute
+  heddle opt align.cu -o out.cu -d "regroup by=length[read]"    threads with reads of like length come into one warp
   heddle opt stencil.cu -o out.cu -d "unroll-jam factor=4 line=37"   the loop that begins on that line
   heddle opt stencil.cu -o out.cu                               what its #pragma heddle lines say
 

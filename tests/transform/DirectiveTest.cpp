@@ -51,6 +51,15 @@ TEST(Directive, AlternativesAreKeptAndExpandedInOrder) {
                                "coarsen x=2 map=interleaved", "coarsen x=2 map=blocked"));
 }
 
+TEST(Directive, AnExpressionIsOneWordAsFarAsItsBracketsReachAndHasNoAlternatives) {
+  const Directive directive = read("regroup by=(first[i + 1] | 1) via=layout").front();
+  EXPECT_EQ(directive.word("by"), "(first[i + 1] | 1)");
+  EXPECT_EQ(directive.word("via"), "layout");
+  EXPECT_FALSE(directive.hasAlternatives());
+  EXPECT_EQ(directive.str(), "regroup by=(first[i + 1] | 1) via=layout");
+  EXPECT_EQ(complaint("regroup by=").hint, "by=EXPRESSION, without spaces outside of brackets");
+}
+
 TEST(Directive, AnUnknownNameGetsTheNearestOne) {
   Diagnostic wrong = complaint("coarse x=2");
   EXPECT_EQ(wrong.text, "there is no directive 'coarse'");
