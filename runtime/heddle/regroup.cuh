@@ -162,7 +162,8 @@ public:
   __device__ explicit Counter(Counted where) : counted(where) {}
   __device__ Counter(const Counter &) = delete;
   __device__ ~Counter() { counted.keys[regrouping::numberOfThread()] = steps; }
-  __device__ void step() { ++steps; }
+  /// Also for functions of both sides, of which the host never calls one that counts.
+  __host__ __device__ void step() { ++steps; }
 
 private:
   Counted counted;
