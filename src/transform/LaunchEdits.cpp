@@ -196,8 +196,28 @@ std::string dividedShape(const Context &context, const source::LaunchShape &shap
   return "dim3(" + (isFlat ? parts.substr(0, parts.rfind(", ")) : parts) + ")";
 }
 
-/// The first token of the file that follows its last #include: directives leave no tokens.
-static const syntax::Token *firstBehindIncludes(const source::Unit &unit) {
+/// Where the file first mentions the kernel: what is included must stand before it. Some files include others
+/// at their end.
+static unsigned firstMention(const Context &context, const source::Unit &unit) {
+  const SourceManager &sources = unit.sources();
+  unsigned first = ~0u;
+  const auto take = [&](SourceLocation location) {
+    const SourceLocation at = sources.getExpansionLoc(location);
+    if (at.isValid() && sources.isWrittenInMainFile(at))
+      first = std::min(first, sources.getFileOffset(at));
+  };
+  for (const source::Kernel *kernel : context.target.instances)
+    if (kernel->unit == &unit)
+      for (const FunctionDecl *declared : kernel->function->redecls())
+        take(declared->getOuterLocStart());
+  for (const source::Launch &launch : context.program.launches())
+    if (launch.unit == &unit && launch.kernel == &context.target.first())
+      take(launch.call->getBeginLoc());
+  return first;
+}
+
+/// The first token of the file that follows its last #include before `limit`: directives leave no tokens.
+static const syntax::Token *firstBehindIncludes(const source::Unit &unit, unsigned limit) {
   const SourceManager &sources = unit.sources();
   std::optional<unsigned> last;
   for (unsigned i = 0; i < sources.local_sloc_entry_size(); ++i) {
@@ -205,7 +225,7 @@ static const syntax::Token *firstBehindIncludes(const source::Unit &unit) {
     if (!slot.isFile())
       continue;
     SourceLocation from = slot.getFile().getIncludeLoc();
-    if (from.isValid() && sources.isWrittenInMainFile(from))
+    if (from.isValid() && sources.isWrittenInMainFile(from) && sources.getFileOffset(from) < limit)
       last = std::max(last.value_or(0), sources.getFileOffset(from));
   }
   for (const syntax::Token &token : unit.tokens().expandedTokens()) {
@@ -223,7 +243,9 @@ void includeHelper(Context &context, const std::string &header) {
   if (sources.getBufferData(sources.getMainFileID()).contains("<heddle/" + header + ">"))
     return;
   const std::string text = fmt::format("#include <heddle/{}>\n\n", header);
-  const syntax::Token *onHost = firstBehindIncludes(host), *onDevice = firstBehindIncludes(device);
+  const unsigned limit = std::min(firstMention(context, host), firstMention(context, device));
+  const syntax::Token *onHost = firstBehindIncludes(host, limit),
+                      *onDevice = firstBehindIncludes(device, limit);
   if (!onHost)
     return;
   // `__global__` may be no token at all for the host.

@@ -9,6 +9,7 @@ using heddle::testing::messagesOf;
 using heddle::testing::optimized;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 namespace {
 
@@ -323,6 +324,15 @@ TEST(Regroup, BlocksInTwoDimensionsAndDeclarationsAhead) {
                 "regroup by=y");
   EXPECT_THAT(text, HasSubstr("__global__ void k(heddle::Regrouped<struct KWays>, int *a, int n);"));
   EXPECT_THAT(text, HasSubstr("struct KWays : heddle::Ways<16, 4, 1> {"));
+}
+
+TEST(Regroup, TheHeaderComesBeforeTheKernelWhereverOthersAreIncluded) {
+  const std::string text = optimized("#include <cstdio>\n"
+                                     "__global__ void k(int *a) { a[threadIdx.x] = 1; }\n"
+                                     "void f(int *a) { k<<<2, 64>>>(a); }\n"
+                                     "#include <cstring>\n",
+                                     "regroup by=threadIdx.x");
+  EXPECT_THAT(text, StartsWith("#include <cstdio>\n#include <heddle/regroup.cuh>\n"));
 }
 
 TEST(Regroup, ABlockThatDiffersIsToldAtRunTime) {
