@@ -87,8 +87,16 @@ template <class Kind> __device__ unsigned queueOf(Kind kind) {
   return 1 + static_cast<unsigned>(kind) % queueCount;
 }
 
-/// Numbers of the parameters that are arrays with an element for each thread.
+/// Numbers of parameters that are arrays with an element for each thread.
 template <unsigned... Numbers> struct Layout {};
+
+namespace regrouping {
+template <unsigned Number> constexpr bool holds(Layout<>) { return false; }
+template <unsigned Number, unsigned First, unsigned... Others>
+constexpr bool holds(Layout<First, Others...>) {
+  return Number == First || holds<Number>(Layout<Others...>());
+}
+} // namespace regrouping
 
 /// How a kernel is regrouped; what derives from it says what is different, and has a `key`. X, Y, Z: its
 /// block, where one is known.
@@ -98,7 +106,9 @@ template <unsigned X = 0, unsigned Y = 1, unsigned Z = 1> struct Ways {
   static constexpr bool mayRepeat = false; ///< a launch that is made twice leaves what it leaves once
   static constexpr bool hasQueues =
       false; ///< keys are those of `queueOf`, and no warp is to serve two of them
-  using LaidOut = Layout<>;
+  using LaidOut =
+      Layout<>; ///< arrays that are copied in the order of places before a launch, and back after it
+  using Overwritten = Layout<>; ///< those of them that need no copy before: every thread writes its element
 };
 
 // On the device
@@ -299,6 +309,7 @@ struct Order {
   std::vector<unsigned char> arguments;
   cudaStream_t stream = nullptr;
   Memory keys, pairs, scratch, queues, arrays[16];
+  std::size_t scratchBytes = 0; ///< asking CUB for it takes longer than a small sort
   Answer changed;
   const unsigned *places = nullptr; ///< null: not made yet
   unsigned placeCount = 0;
@@ -407,7 +418,9 @@ inline void sortOnHost(sorting::Pairs pairs, unsigned count, cudaStream_t stream
 /// From keys to an order. False where memory is short.
 template <class Way> bool sortKeys(Order &order, unsigned count) {
   const unsigned bits = Way::hasQueues ? 9 : sorting::allBits;
-  const std::size_t bytes = sorting::scratchBytes(count, bits);
+  if (order.scratchBytes == 0)
+    order.scratchBytes = sorting::scratchBytes(count, bits);
+  const std::size_t bytes = order.scratchBytes;
   const unsigned *keys = order.keys.room<unsigned>(count);
   unsigned *both = order.pairs.room<unsigned>(4ull * count);
   void *scratch = order.scratch.room<char>(bytes);
@@ -476,7 +489,8 @@ public:
     if (!order.changed)
       return launchAsIs();
     if (site.mode == Mode::Measure)
-      return Way::mayRepeat ? measure(site, order) : measureNext(site, order);
+      return Way::mayRepeat && !isOneArrayGivenTwice(Numbers()) ? measure(site, order)
+                                                                : measureNext(site, order);
     launchInOrder(site, order);
   }
 
@@ -700,18 +714,21 @@ private:
       if (!room)
         return false;
     number = 0;
-    const int all[] = {(takeCopy(order, rooms[number++], std::get<I>(arguments)), 0)...};
+    const int all[] = {
+        (takeCopy<holds<I>(typename Way::Overwritten())>(order, rooms[number++], std::get<I>(arguments)),
+         0)...};
     (void)all;
     return true;
   }
   template <class T> void *roomFor(Order &order, unsigned number, T *) {
     return order.arrays[number].template room<typename std::remove_const<T>::type>(order.placeCount);
   }
-  template <class T> void takeCopy(Order &order, void *room, T *&array) {
+  template <bool IsOverwritten, class T> void takeCopy(Order &order, void *room, T *&array) {
     using Element = typename std::remove_const<T>::type;
     Element *copy = static_cast<Element *>(room);
-    gather<Element><<<blocksOf(order.placeCount), 256, 0, stream>>>(
-        copy, array, order.places, order.keys.room<unsigned>(threads), order.placeCount);
+    if (!IsOverwritten)
+      gather<Element><<<blocksOf(order.placeCount), 256, 0, stream>>>(
+          copy, array, order.places, order.keys.room<unsigned>(threads), order.placeCount);
     array = copy;
   }
 

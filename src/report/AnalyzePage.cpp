@@ -335,8 +335,37 @@ private:
     for (unsigned dimension = 0; dimension < 3; ++dimension)
       if (std::string text = savings(dimension); !text.empty())
         rows.push_back({text});
+    if (std::string text = parting(); !text.empty())
+      rows.push_back({text});
     if (!rows.empty())
       limitedTable("could do", rows);
+  }
+
+  /// Threads that have nothing to do with each other and part ways by what they load: regroup is for them.
+  std::string parting() const {
+    using Kind = DivergentBranch::Kind;
+    const bool sharesMemory =
+        std::any_of(facts.accesses->arrays().begin(), facts.accesses->arrays().end(),
+                    [](const auto &array) { return array->space == Array::Space::Shared; });
+    if (facts.regions->hasBarrier() || sharesMemory || !facts.dependences.races().empty())
+      return {};
+    for (const KernelFacts::BranchInFunction &each : facts.divergentBranches)
+      if (each.branch->kind == Kind::Switch && each.branch->level == Level::Thread && each.function.empty())
+        return fmt::format("regroup by=branch: threads take different cases at {}",
+                           lineOf(each.branch->place));
+    for (const KernelFacts::BranchInFunction &each : facts.divergentBranches)
+      if (each.branch->kind == Kind::Loop && each.branch->level == Level::Thread &&
+          !isCounted(each.branch->statement))
+        return fmt::format("regroup: threads go through the loop at {} as often as what they load says",
+                           lineOf(each.branch->place));
+    return {};
+  }
+  /// How often it runs follows from the thread's number alone: neighbours hardly differ.
+  bool isCounted(const clang::Stmt *statement) const {
+    for (const auto &loop : facts.accesses->loops())
+      if (loop->statement == statement)
+        return !loop->variable.empty() && loop->start && loop->bound && *loop->bound;
+    return false;
   }
 
   std::string savings(unsigned dimension) const {

@@ -136,16 +136,23 @@ private:
     if (plan.key && plan.key->hasQueues)
       text += "  static constexpr bool hasQueues = true;\n";
     if (!plan.arrays.empty())
-      text += fmt::format("  using LaidOut = heddle::Layout<{}>; // {}\n", joined(&OwnArray::parameter),
-                          joined(&OwnArray::name));
+      text += layoutText("LaidOut", plan.arrays);
+    std::vector<OwnArray> overwritten;
+    for (const OwnArray &array : plan.arrays)
+      if (array.isOverwritten)
+        overwritten.push_back(array);
+    if (!overwritten.empty())
+      text += layoutText("Overwritten", overwritten);
     return text + *function + "};";
   }
 
-  template <class Part> std::string joined(Part OwnArray::*part) const {
-    std::string list;
-    for (const OwnArray &array : plan.arrays)
-      list += fmt::format("{}{}", list.empty() ? "" : ", ", array.*part);
-    return list;
+  static std::string layoutText(const char *name, const std::vector<OwnArray> &arrays) {
+    std::string numbers, names;
+    for (const OwnArray &array : arrays) {
+      numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", array.parameter);
+      names += (names.empty() ? "" : ", ") + array.name;
+    }
+    return fmt::format("  using {} = heddle::Layout<{}>; // {}\n", name, numbers, names);
   }
 
   /// Where all launches have the same block, it need not be divided by at run time.

@@ -36,8 +36,14 @@ public:
     if (!templateArgumentsOf(kernel.function).empty())
       return refuse("work is counted by a copy of the kernel, and of a template there is more than one");
     findCounting();
-    if (!counting.contains(kernel.function))
-      return refuse("the kernel has no loop whose rounds could be counted");
+    if (!counting.contains(kernel.function)) {
+      Diagnostic &refusal =
+          context.refuse(kernel.place, "the kernel has no loop whose rounds could be counted")
+              .withHint("by=EXPRESSION names what to group threads by");
+      if (const Stmt *loop = loopElsewhere())
+        refusal.note(unit.place(loop), "this one is in a function that cannot be given a parameter alone");
+      return std::nullopt;
+    }
     for (const FunctionDecl *function : functionsOf(kernel))
       if (counting.contains(function) && !copy(function))
         return std::nullopt;
@@ -48,6 +54,16 @@ private:
   std::optional<std::string> refuse(const std::string &why) {
     context.refuse(kernel.place, why).withHint("by=EXPRESSION names what to group threads by");
     return std::nullopt;
+  }
+
+  /// The first loop of a function that has to stay as it is.
+  const Stmt *loopElsewhere() const {
+    const Stmt *first = nullptr;
+    for (const FunctionDecl *function : functionsOf(kernel))
+      for (const Stmt *statement : Uses::of(function->getBody()).statements)
+        if (isLoop(statement) && (!first || statement->getBeginLoc() < first->getBeginLoc()))
+          first = statement;
+    return first;
   }
 
   /// Functions with a loop, or that call one: again and again, until no more are found.

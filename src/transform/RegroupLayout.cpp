@@ -31,7 +31,7 @@ public:
       if (!type->isPointerType() || type->getPointeeType().isVolatileQualified() ||
           type->getPointeeType()->isVoidType())
         continue;
-      OwnArray array{i, parameter->getNameAsString(), {}};
+      OwnArray array{i, parameter->getNameAsString(), isWrittenOnly(parameter), {}};
       if (takesOwnOnly(parameter, array) && comesBy(body, parameter))
         found.push_back(std::move(array));
     }
@@ -49,6 +49,20 @@ private:
       array.subscripts.push_back(element->getIdx()->getSourceRange());
     }
     return !array.subscripts.empty();
+  }
+
+  /// Whole elements, and nothing is read: whoever comes by it has written it.
+  bool isWrittenOnly(const ParmVarDecl *parameter) const {
+    const std::vector<analysis::Access> &all = facts.accesses->all();
+    bool isWritten = false;
+    for (const analysis::Access &access : all) {
+      if (access.array->decl != parameter)
+        continue;
+      if (access.kind != analysis::Access::Kind::Write || access.bytes != access.array->elementBytes)
+        return false;
+      isWritten = true;
+    }
+    return isWritten && facts.accesses->isComplete();
   }
 
   const ArraySubscriptExpr *elementOf(const DeclRefExpr *mention) const {

@@ -12,6 +12,7 @@ namespace heddle::transform {
 struct OwnArray {
   unsigned parameter = 0; ///< its number among the kernel's
   std::string name;
+  bool isOverwritten = false;                 ///< every thread writes all of its element and none reads one
   std::vector<clang::SourceRange> subscripts; ///< the texts between brackets
 };
 

@@ -7,6 +7,7 @@
 using namespace heddle;
 using heddle::testing::messagesOf;
 using heddle::testing::optimized;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -246,6 +247,7 @@ TEST(Regroup, ArraysWithAnElementForEachThreadAreLaidOut) {
                                      "  a[i] = work[i] + i;\n",
                                      "regroup by=work[i] via=layout");
   EXPECT_THAT(text, HasSubstr("using LaidOut = heddle::Layout<0, 1>; // a, work\n"));
+  EXPECT_THAT(text, HasSubstr("using Overwritten = heddle::Layout<0>; // a\n"));
   EXPECT_THAT(text, HasSubstr("  a[item.slot] = work[item.slot] + i;\n"));
   EXPECT_THAT(text, HasSubstr("return heddle::keyOf(work[i]);"));
 }
@@ -270,6 +272,18 @@ TEST(Regroup, ArraysThatAreReadElsewhereOrByFewStay) {
   EXPECT_EQ(laidOut("  a[n - 1 - i] = work[n - 1 - i];\n"),
             "refused: regroup by=n-i via=layout: no array has an element for each thread that it touches and "
             "no other");
+}
+
+TEST(Regroup, WhatIsReadOrWrittenInPartsIsCopiedBefore) {
+  EXPECT_THAT(regrouped("  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  a[i] += work[i];\n",
+                        "regroup by=work[i] via=layout"),
+              Not(HasSubstr("Overwritten")));
+  EXPECT_THAT(
+      optimized("struct Pair { int a, b; };\n"
+                "__global__ void k(Pair *p) { p[blockIdx.x * blockDim.x + threadIdx.x].a = threadIdx.x; }\n"
+                "void f(Pair *p) { k<<<2, 64>>>(p); }\n",
+                "regroup by=threadIdx.x via=layout"),
+      AllOf(HasSubstr("LaidOut = heddle::Layout<0>"), Not(HasSubstr("Overwritten"))));
 }
 
 TEST(Regroup, GuardsThatHangOnArraysAreNoneForALayout) {

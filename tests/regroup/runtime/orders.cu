@@ -206,8 +206,9 @@ struct Wide {
   int a[5];
 };
 struct LayWays : heddle::Ways<64> {
-  using LaidOut = heddle::Layout<0, 1, 3>;
-  static __device__ unsigned key(int *, const Wide *, const int *all, int *, int items) {
+  using LaidOut = heddle::Layout<0, 1, 3, 5>;
+  using Overwritten = heddle::Layout<5>;
+  static __device__ unsigned key(int *, const Wide *, const int *all, int *, int items, float *) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= items)
       return heddle::noWork;
@@ -215,7 +216,7 @@ struct LayWays : heddle::Ways<64> {
   }
 };
 __global__ void mix(heddle::Regrouped<LayWays> regrouped, int *out, const Wide *wide, const int *all,
-                    int *both, int items) {
+                    int *both, int items, float *fresh) {
   const heddle::Item item = regrouped.item();
   const uint3 threadIdx = item.threadIdx, blockIdx = item.blockIdx;
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -224,19 +225,21 @@ __global__ void mix(heddle::Regrouped<LayWays> regrouped, int *out, const Wide *
   if (all[i] % 3 != 0) // others keep what they have
     out[item.slot] = wide[item.slot].a[2] + all[(i + 1) % items];
   both[item.slot] += i;
+  fresh[item.slot] = 0.5f * float(i);
 }
 
 void tryLayout(int items) {
   int *out = managed<int>(items), *all = managed<int>(items), *both = managed<int>(items);
   Wide *wide = managed<Wide>(items);
+  float *fresh = managed<float>(items);
   for (int i = 0; i < items; ++i)
     all[i] = int(randomNumber() % 50), wide[i].a[2] = 100 * i, out[i] = -i, both[i] = 7;
   for (int launch = 1; launch <= 3; ++launch)
-    heddle::regroup(mix, (items + 63) / 64, 64)(out, wide, all, both, items);
+    heddle::regroup(mix, (items + 63) / 64, 64)(out, wide, all, both, items, fresh);
   cudaDeviceSynchronize();
   for (int i = 0; i < items; ++i) {
     const int wanted = all[i] % 3 ? 100 * i + all[(i + 1) % items] : -i;
-    if (out[i] != wanted || both[i] != 7 + 3 * i)
+    if (out[i] != wanted || both[i] != 7 + 3 * i || fresh[i] != 0.5f * float(i))
       return expect(false, "an element did not come back from its copy", i);
   }
 }
