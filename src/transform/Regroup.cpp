@@ -5,11 +5,10 @@
 //
 //   1. Check (RegroupCheck): may threads do each other's work?
 //   2. Plan: what is their key (RegroupKey), which arrays are laid out anew (RegroupLayout)?
-//   3. Write. The kernel is told who does whose work by a parameter in front. Variables called threadIdx and
-//   blockIdx hide
-//      the machine's, so its text stays as it was; functions that ask who they are are told too
-//      (TaskFunctions). In front of it stands a struct with its key and what else is known of it. Launches go
-//      through runtime/heddle/regroup.cuh.
+//   3. Write. The kernel is told who does whose work by a parameter in front. Variables called threadIdx
+//      and blockIdx hide the machine's, so its text stays as it was; functions that ask who they are are
+//      told too (TaskFunctions). In front of it stands a struct with its key and what else is known of it.
+//      Launches go through runtime/heddle/regroup.cuh.
 //
 // Why the longest come first: Greedy-Max of the paper orders groups by latency, so that the last blocks to
 // run are short ones. With one number for each thread that and grouping alike threads are the same as

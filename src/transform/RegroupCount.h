@@ -11,10 +11,9 @@ namespace heddle::transform {
 /// Puts a copy of the kernel behind it that does the same and counts, for each thread, how often it goes
 /// through loops; and copies of the functions with loops that it calls.
 ///
-///     __global__ void k(int *a, int n) {          __global__ void kCounted(heddle::Counted counted, int *a,
-///     int n) {
-///                                             =>    heddle::Counter counter(counted);
-///       for (int i = 0; i < n; ++i) {               for (int i = 0; i < n; ++i) { counter.step();
+///     __global__ void k(int *a) {             __global__ void kCounted(heddle::Counted counted, int *a) {
+///                                         =>    heddle::Counter counter(counted);
+///       for (int i = 0; i < *a; ++i) {          for (int i = 0; i < *a; ++i) { counter.step();
 ///
 /// Returns the copy's name; nothing, with a refusal, where there is no loop to count or no text to copy.
 std::optional<std::string> writeCountingKernel(Context &context);

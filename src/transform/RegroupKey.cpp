@@ -3,8 +3,7 @@
 // A key is an expression of the user's over what the kernel knows at its start, or the condition of a branch.
 //
 //   1. Collect the kernel's beginning: declarations, and guards by which threads return at once, up to the
-//   first
-//      statement that does anything else. A kernel that is one large `if` goes on inside of it.
+//      first statement that does anything else. A kernel that is one large `if` goes on inside of it.
 //   2. Look up each name of the key: a parameter, a local of the beginning, or something declared outside.
 //   3. Write the guards, and of the declarations those that the key or a guard needs.
 //

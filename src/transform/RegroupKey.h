@@ -9,14 +9,13 @@
 
 namespace heddle::transform {
 
-/// How a thread's key is found before the kernel runs: what the kernel itself does first, as far as the key
-/// needs it.
+/// How a thread's key is found before the kernel runs: by what the kernel itself does first, as far as the
+/// key needs it.
 ///
-///     const int row = blockIdx.x * blockDim.x + threadIdx.x;      const int row = blockIdx.x * blockDim.x +
-///     ...; if (row >= rows)                                            if (row >= rows)
-///       return;                                              =>     return heddle::noWork;
-///     float sum = 0;                                              return heddle::keyOf(begin[row + 1] -
-///     begin[row]);
+///     const int row = blockIdx.x * 64 + threadIdx.x;      const int row = blockIdx.x * 64 + threadIdx.x;
+///     if (row >= rows)                                    if (row >= rows)
+///       return;                                      =>     return heddle::noWork;
+///     float sum = 0;                                      return heddle::keyOf(begin[row + 1] - begin[row]);
 struct KeyPlan {
   std::vector<std::string> lines; ///< of the function's body, without indentation of their own
   bool hasQueues = false;         ///< the key is the number of a branch

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A launch of a regrouped kernel: by which order, and whether it is measured. See heddle/regroup.cuh.
+#pragma once
+
+#include <algorithm>
+#include <heddle/regrouping/orders.cuh>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace heddle {
+namespace regrouping {
+
+template <class Way, class... Parameters> class Launch {
+public:
+  using Kernel = void (*)(Regrouped<Way>, Parameters...);
+  using CountedKernel = void (*)(Counted, Parameters...);
+
+  Launch(Kernel kernel, CountedKernel countedKernel, dim3 launchGrid, dim3 launchBlock, std::size_t bytes,
+         cudaStream_t inStream)
+      : function(kernel), counted(countedKernel), grid(launchGrid), block(launchBlock), sharedBytes(bytes),
+        stream(inStream) {}
+
+  void operator()(Parameters... arguments) {
+    values = std::unique_ptr<std::tuple<Parameters...>>(new std::tuple<Parameters...>(arguments...));
+    static std::mutex access;
+    const std::lock_guard<std::mutex> guard(access);
+    const Mode wanted = wantedMode();
+    const unsigned long long all = 1ull * grid.x * grid.y * grid.z * block.x * block.y * block.z;
+    const bool isOtherBlock =
+        Way::blockX && (block.x != Way::blockX || block.y != Way::blockY || block.z != Way::blockZ);
+    if (wanted == Mode::Off || all == 0 || all > mostThreads || isOtherBlock)
+      return launchAsIs();
+    threads = static_cast<unsigned>(all);
+    Site &site = findSite();
+    if (isCapturing(stream))
+      return launchCaptured(site);
+    if (wanted == Mode::On)
+      site.mode = Mode::On;
+    if (site.mode == Mode::Off)
+      return launchAsIs();
+    Order &order = findOrder(site);
+    if (!order.changed)
+      return launchAsIs();
+    if (site.mode == Mode::Measure)
+      return Way::mayRepeat && !isOneArrayGivenTwice(Numbers()) ? measure(site, order)
+                                                                : measureNext(site, order);
+    launchInOrder(site, order);
+  }
+
+private:
+  using Numbers = std::index_sequence_for<Parameters...>;
+
+  Site &findSite() const {
+    static std::map<std::tuple<const void *, int, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned>,
+                    Site>
+        sites;
+    int device = 0;
+    cudaGetDevice(&device);
+    return sites[std::make_tuple(reinterpret_cast<const void *>(function), device, grid.x, grid.y, grid.z,
+                                 block.x, block.y, block.z)];
+  }
+
+  // Arguments
+  // -----------------------------------------------------------------------------------------------------
+
+  template <std::size_t... I> std::vector<unsigned char> bitsOf(std::index_sequence<I...>) const {
+    std::vector<unsigned char> bits;
+    const int order[] = {0, (add(bits, std::get<I>(*values)), 0)...};
+    (void)order;
+    return bits;
+  }
+  template <class T> static void add(std::vector<unsigned char> &bits, const T &value) {
+    const unsigned char *first = reinterpret_cast<const unsigned char *>(&value);
+    bits.insert(bits.end(), first, first + sizeof value);
+  }
+
+  Order *knownOrder(Site &site, const std::vector<unsigned char> &bits) const {
+    for (std::size_t i = 0; i < site.orders.size(); ++i)
+      if (site.orders[i]->stream == stream && site.orders[i]->arguments == bits) {
+        std::rotate(site.orders.begin(), site.orders.begin() + i, site.orders.begin() + i + 1);
+        return site.orders.front().get();
+      }
+    return nullptr;
+  }
+  Order &findOrder(Site &site) const {
+    std::vector<unsigned char> bits = bitsOf(Numbers());
+    if (Order *known = knownOrder(site, bits))
+      return *known;
+    if (site.orders.size() == mostOrders)
+      site.orders.pop_back(); // cudaFree waits for launches that still use it
+    site.orders.insert(site.orders.begin(), std::unique_ptr<Order>(new Order));
+    site.orders.front()->arguments = std::move(bits);
+    site.orders.front()->stream = stream;
+    return *site.orders.front();
+  }
+
+  // Ways to launch
+  // -----------------------------------------------------------------------------------------------------
+
+  template <std::size_t... I>
+  void launch(const void *kernel, dim3 blocks, void *first, std::tuple<Parameters...> &arguments,
+              std::index_sequence<I...>) const {
+    void *addresses[] = {first,
+                         const_cast<void *>(static_cast<const volatile void *>(&std::get<I>(arguments)))...};
+    cudaLaunchKernel(kernel, blocks, block, addresses, sharedBytes, stream);
+  }
+
+  void launchAsIs() {
+    Regrouped<Way> stays{nullptr, 0, false, grid};
+    launch(reinterpret_cast<const void *>(function), grid, &stays, *values, Numbers());
+  }
+
+  void launchCaptured(Site &site) {
+    Order *known = site.mode == Mode::On ? knownOrder(site, bitsOf(Numbers())) : nullptr;
+    if (known && known->places)
+      launchBy(*known);
+    else
+      launchAsIs();
+  }
+
+  void launchBy(Order &order) {
+    std::tuple<Parameters...> arguments = *values;
+    Regrouped<Way> told{order.places, order.placeCount, layOut(order, arguments, typename Way::LaidOut()),
+                        grid};
+    const unsigned inBlock = block.x * block.y * block.z;
+    const dim3 blocks = Way::hasQueues ? dim3((order.placeCount + inBlock - 1) / inBlock) : grid;
+    launch(reinterpret_cast<const void *>(function), blocks, &told, arguments, Numbers());
+    if (told.isLaidOut)
+      putBack(order, typename Way::LaidOut());
+  }
+
+  /// Finds keys and sorts them. True where the launch was made in doing so: counting needs it.
+  bool makeOrder(Order &order) {
+    unsigned *keys = order.keys.room<unsigned>(threads);
+    order.places = nullptr;
+    if (!keys)
+      return false;
+    const bool isGiven = givenOrder().size() == threads;
+    if (!isGiven || !counted)
+      findKeysInto(keys, HasKey(), Numbers());
+    if (!(isGiven ? takeOrder(order, givenOrder()) : sortKeys<Way>(order, threads)))
+      order.places = nullptr;
+    return counted && !isGiven;
+  }
+  template <class Other> static char hasKey(decltype(&Other::key));
+  template <class Other> static long hasKey(...);
+  using HasKey = std::integral_constant<bool, sizeof(hasKey<Way>(nullptr)) == sizeof(char)>;
+
+  template <std::size_t... I>
+  void findKeysInto(unsigned *keys, std::true_type, std::index_sequence<I...>) const {
+    findKeys<Way, Parameters...><<<grid, block, 0, stream>>>(keys, std::get<I>(*values)...);
+  }
+  template <std::size_t... I>
+  void findKeysInto(unsigned *keys, std::false_type, std::index_sequence<I...> numbers) const {
+    Counted where{keys};
+    launch(reinterpret_cast<const void *>(counted), grid, &where, *values, numbers);
+  }
+
+  /// Looks whether keys are still what they were; the answer comes later.
+  template <std::size_t... I> void look(Order &order, std::true_type, std::index_sequence<I...>) const {
+    compareKeys<Way, Parameters...><<<grid, block, 0, stream>>>(
+        order.changed.ask(), order.keys.room<unsigned>(threads), std::get<I>(*values)...);
+    order.changed.asked(stream);
+  }
+  template <std::size_t... I> void look(Order &, std::false_type, std::index_sequence<I...>) const {}
+
+  void launchInOrder(Site &site, Order &order) {
+    ++order.launches;
+    if (order.changed.isThere()) {
+      const bool hasChanged = order.changed.take();
+      order.changesInARow = hasChanged ? order.changesInARow + 1 : 0;
+      order.distance = hasChanged ? 1 : std::min(2 * order.distance, mostDistance);
+      order.nextLook = order.launches + order.distance;
+      if (hasChanged)
+        order.places = nullptr;
+    }
+    const bool alwaysChanges = order.changesInARow >= 3;
+    if (alwaysChanges && !site.sortingPays) {
+      site.mode = Mode::Off;
+      return launchAsIs();
+    }
+    const bool isOld = counted && order.launches % countAgain == 0;
+    if ((!order.places || alwaysChanges || isOld) && makeOrder(order))
+      return;
+    if (!order.places)
+      return launchAsIs();
+    if (!order.changed.isPending() && order.launches >= order.nextLook)
+      look(order, HasKey(), Numbers());
+    launchBy(order);
+  }
+
+  // Measuring
+  // -----------------------------------------------------------------------------------------------------
+
+  /// Both orders, now: the kernel may run again.
+  void measure(Site &site, Order &order) {
+    launchAsIs(); // the first one is always slow
+    makeOrder(order);
+    if (!order.places) {
+      site.mode = Mode::Off;
+      return;
+    }
+    launchBy(order);
+    std::vector<float> original, ordering, regrouped;
+    for (unsigned round = wantedRounds(); round > 0; --round) {
+      original.push_back(timeOf(stream, [&] { launchAsIs(); }));
+      ordering.push_back(timeOf(stream, [&] { makeOrder(order); }));
+      regrouped.push_back(timeOf(stream, [&] { launchBy(order); }));
+    }
+    site.original = medianOf(original);
+    site.ordering = medianOf(ordering);
+    site.regrouped = medianOf(regrouped);
+    decide(site, Way::name, threads);
+  }
+
+  /// One thing at each launch: as it is without and with a clock, with keys sorted, in order, once more.
+  void measureNext(Site &site, Order &order) {
+    switch (site.tried++) {
+    case 0: return launchAsIs();
+    case 1: site.original = timeOf(stream, [&] { launchAsIs(); }); return;
+    case 2:
+      if (!makeOrder(order))
+        order.places ? launchBy(order) : launchAsIs();
+      return;
+    default: break;
+    }
+    bool isLaunched = false;
+    if (site.ordering == 0) {
+      site.ordering = timeOf(stream, [&] { isLaunched = makeOrder(order); });
+      if (isLaunched)
+        return;
+    }
+    if (!order.places && makeOrder(order))
+      return;
+    if (!order.places) {
+      site.mode = Mode::Off;
+      return launchAsIs();
+    }
+    site.regrouped = timeOf(stream, [&] { launchBy(order); });
+    decide(site, Way::name, threads);
+  }
+
+  // Layout
+  // -----------------------------------------------------------------------------------------------------
+
+  template <class T> static void addPointer(std::vector<const volatile void *> &all, T *pointer) {
+    all.push_back(pointer);
+  }
+  template <class T> static void addPointer(std::vector<const volatile void *> &, const T &) {}
+  template <std::size_t... I> bool isOneArrayGivenTwice(std::index_sequence<I...>) const {
+    std::vector<const volatile void *> all;
+    const int order[] = {0, (addPointer(all, std::get<I>(*values)), 0)...};
+    (void)order;
+    std::sort(all.begin(), all.end());
+    return std::adjacent_find(all.begin(), all.end()) != all.end();
+  }
+
+  bool layOut(Order &, std::tuple<Parameters...> &, Layout<>) { return false; }
+  /// Copies of arrays in the order of places stand in for them. An array that is given twice stays: what is
+  /// written to one copy would be missing in the other.
+  template <unsigned... I> bool layOut(Order &order, std::tuple<Parameters...> &arguments, Layout<I...>) {
+    static_assert(sizeof...(I) <= sizeof(order.arrays) / sizeof(order.arrays[0]), "too many arrays");
+    if (grid.y != 1 || grid.z != 1 || block.y != 1 || block.z != 1 || isOneArrayGivenTwice(Numbers()))
+      return false;
+    unsigned number = 0;
+    void *rooms[] = {roomFor(order, number++, std::get<I>(arguments))...};
+    for (void *room : rooms)
+      if (!room)
+        return false;
+    number = 0;
+    const int all[] = {
+        (takeCopy<holds<I>(typename Way::Overwritten())>(order, rooms[number++], std::get<I>(arguments)),
+         0)...};
+    (void)all;
+    return true;
+  }
+  template <class T> void *roomFor(Order &order, unsigned number, T *) {
+    return order.arrays[number].template room<typename std::remove_const<T>::type>(order.placeCount);
+  }
+  template <bool IsOverwritten, class T> void takeCopy(Order &order, void *room, T *&array) {
+    using Element = typename std::remove_const<T>::type;
+    Element *copy = static_cast<Element *>(room);
+    if (!IsOverwritten)
+      gather<Element><<<blocksOf(order.placeCount), 256, 0, stream>>>(
+          copy, array, order.places, order.keys.room<unsigned>(threads), order.placeCount);
+    array = copy;
+  }
+
+  void putBack(Order &, Layout<>) {}
+  template <unsigned... I> void putBack(Order &order, Layout<I...>) {
+    unsigned number = 0;
+    const int all[] = {(scatterBack(order, number++, std::get<I>(*values)), 0)...};
+    (void)all;
+  }
+  template <class T> void scatterBack(Order &, unsigned, const T *) {} // nothing was written
+  template <class T> void scatterBack(Order &order, unsigned number, T *array) {
+    scatter<T><<<blocksOf(order.placeCount), 256, 0, stream>>>(
+        array, order.arrays[number].template room<T>(order.placeCount), order.places,
+        order.keys.room<unsigned>(threads), order.placeCount);
+  }
+
+  Kernel function;
+  CountedKernel counted; ///< null where keys are known without
+  dim3 grid, block;
+  std::size_t sharedBytes;
+  cudaStream_t stream;
+  unsigned threads = 0;
+  std::unique_ptr<std::tuple<Parameters...>> values;
+};
+
+} // namespace regrouping
+
+} // namespace heddle

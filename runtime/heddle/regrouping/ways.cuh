@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a regrouped kernel and its keys are written with; see heddle/regroup.cuh.
+#pragma once
+
+#include <type_traits>
+
+namespace heddle {
+
+// Keys
+// ---------------------------------------------------------------------------------------------------------
+
+/// The key of threads that the kernel lets go at once: behind all others.
+constexpr unsigned noWork = 0;
+/// A place of a queue that nobody takes.
+constexpr unsigned nobody = 0xffffffffu;
+/// Queues that threads are put into by a branch; further kinds share them.
+constexpr unsigned queueCount = 256;
+
+namespace regrouping {
+template <class Number> __device__ unsigned keyFrom(Number value, std::true_type) {
+  const float rounded = static_cast<float>(value); // the bits of floats above 0 are in their order
+  return rounded > 0.0f ? __float_as_uint(rounded) + 1 : 1;
+}
+template <class Number> __device__ unsigned keyFrom(Number value, std::false_type) {
+  if (!(value > 0))
+    return 1;
+  const unsigned long long wide = static_cast<unsigned long long>(value);
+  return wide < 0xfffffffeull ? static_cast<unsigned>(wide) + 1 : 0xffffffffu;
+}
+} // namespace regrouping
+
+/// Any number as a key. What is below 0 counts as 0.
+template <class Number> __device__ unsigned keyOf(Number value) {
+  return regrouping::keyFrom(value, std::is_floating_point<Number>());
+}
+/// The queue of a branch.
+template <class Kind> __device__ unsigned queueOf(Kind kind) {
+  return 1 + static_cast<unsigned>(kind) % queueCount;
+}
+
+/// Numbers of parameters that are arrays with an element for each thread.
+template <unsigned... Numbers> struct Layout {};
+
+namespace regrouping {
+template <unsigned Number> constexpr bool holds(Layout<>) { return false; }
+template <unsigned Number, unsigned First, unsigned... Others>
+constexpr bool holds(Layout<First, Others...>) {
+  return Number == First || holds<Number>(Layout<Others...>());
+}
+} // namespace regrouping
+
+/// How a kernel is regrouped; what derives from it says what is different, and has a `key`. X, Y, Z: its
+/// block, where one is known.
+template <unsigned X = 0, unsigned Y = 1, unsigned Z = 1> struct Ways {
+  static constexpr unsigned blockX = X, blockY = Y, blockZ = Z;
+  static constexpr const char *name = "kernel";
+  static constexpr bool mayRepeat = false; ///< a launch that is made twice leaves what it leaves once
+  static constexpr bool hasQueues =
+      false; ///< keys are those of `queueOf`, and no warp is to serve two of them
+  using LaidOut =
+      Layout<>; ///< arrays that are copied in the order of places before a launch, and back after it
+  using Overwritten = Layout<>; ///< those of them that need no copy before: every thread writes its element
+};
+
+// On the device
+// ---------------------------------------------------------------------------------------------------------
+
+/// Whose work a thread does.
+struct Item {
+  uint3 threadIdx, blockIdx;
+  unsigned slot; ///< where arrays that were laid out anew have its element
+  bool isThere;  ///< in a queue a place may be empty
+};
+
+namespace regrouping {
+__device__ inline unsigned numberOfThread() {
+  const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+  const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  return block * (blockDim.x * blockDim.y * blockDim.z) + thread;
+}
+} // namespace regrouping
+
+/// What a regrouped kernel gets in front of its own parameters.
+template <class Way> struct Regrouped {
+  const unsigned *order; ///< by place, the number of a thread; null: everybody stays who it is
+  unsigned places;
+  bool isLaidOut;
+  dim3 grid; ///< of the original
+
+  __device__ Item item() const {
+    if (!order)
+      return {threadIdx, blockIdx, blockIdx.x * blockDim.x + threadIdx.x, true};
+    const unsigned place = regrouping::numberOfThread();
+    const unsigned number = place < places ? order[place] : nobody;
+    if (number == nobody)
+      return {threadIdx, blockIdx, 0, false};
+    return thread(number, place);
+  }
+
+private:
+  /// By constants where the block is known: then there is nothing to divide.
+  __device__ Item thread(unsigned number, unsigned place) const {
+    const unsigned x = Way::blockX ? Way::blockX : blockDim.x, y = Way::blockX ? Way::blockY : blockDim.y,
+                   z = Way::blockX ? Way::blockZ : blockDim.z;
+    const unsigned block = number / (x * y * z), inBlock = number % (x * y * z);
+    Item item;
+    item.threadIdx = make_uint3(inBlock % x, inBlock / x % y, inBlock / (x * y));
+    item.blockIdx = make_uint3(block, 0, 0);
+    if (grid.y != 1 || grid.z != 1)
+      item.blockIdx = make_uint3(block % grid.x, block / grid.x % grid.y, block / grid.x / grid.y);
+    item.slot = isLaidOut ? place : item.blockIdx.x * x + item.threadIdx.x;
+    item.isThere = true;
+    return item;
+  }
+};
+
+/// What a kernel that counts its own work gets in front of its parameters, and what it counts with.
+struct Counted {
+  unsigned *keys;
+};
+class Counter {
+public:
+  __device__ explicit Counter(Counted where) : counted(where) {}
+  __device__ Counter(const Counter &) = delete;
+  __device__ ~Counter() { counted.keys[regrouping::numberOfThread()] = steps; }
+  /// Also for functions of both sides, of which the host never calls one that counts.
+  __host__ __device__ void step() { ++steps; }
+
+private:
+  Counted counted;
+  unsigned steps = 1;
+};
+
+} // namespace heddle
