@@ -77,6 +77,13 @@ public:
         lastReason = {unit.place(late), fmt::format("'{}' is not known at the kernel's start", nameOf(late))};
         continue;
       }
+      // Whoever is let go in between might find nothing there to read.
+      const bool readsMemory = std::any_of(conditions.begin(), conditions.end(),
+                                           [&](const Expr *condition) { return hangsOnMemory(condition); });
+      if (readsMemory && branch.branch->statement != next) {
+        lastReason = {branch.branch->place, "this one decides by memory, and only after other statements"};
+        continue;
+      }
       return planBranch(branch.branch->statement, conditions);
     }
     Diagnostic &refusal =
@@ -92,6 +99,14 @@ public:
     for (const std::string &name : namesIn(key))
       if (!find(name))
         return std::nullopt;
+    const bool readsMemory = key.find('[') != std::string::npos || key.find("->") != std::string::npos;
+    if (const Stmt *late = readsMemory ? lateGuard() : nullptr) {
+      context
+          .refuse(unit.place(late),
+                  "the key reads memory, and for threads that are let go here there may be none")
+          .withHint("let guards stand in front of all that is no declaration");
+      return std::nullopt;
+    }
     KeyPlan plan;
     plan.about = "'" + key + "'";
     return finish(std::move(plan), fmt::format("heddle::keyOf({})", key));
@@ -104,6 +119,7 @@ private:
   void collect(const CompoundStmt *block) {
     const std::vector<const Stmt *> statements(block->body_begin(), block->body_end());
     for (const Stmt *statement : statements) {
+      next = statement;
       if (auto *declaration = dyn_cast<DeclStmt>(statement)) {
         if (!mayBeDoneTwice(declaration))
           return;
@@ -130,10 +146,12 @@ private:
         return;
       openings.push_back({nullptr, branch->getCond(), true});
       wholes.insert(branch);
+      next = branch->getThen();
       if (inside)
         collect(inside);
       return;
     }
+    next = nullptr;
   }
 
   static bool isReturn(const Stmt *statement) {
@@ -141,6 +159,17 @@ private:
       return block->size() == 1 && isReturn(block->body_front());
     return isa<ReturnStmt>(statement);
   }
+  /// Where threads are let go, but not at the start; null where some are let go there.
+  const Stmt *lateGuard() const {
+    for (const Opening &opening : openings)
+      if (opening.guard)
+        return nullptr;
+    for (const Stmt *statement : kernel.function->getBody()->children())
+      if (auto *branch = dyn_cast_or_null<IfStmt>(statement); branch && isReturn(branch->getThen()))
+        return branch;
+    return nullptr;
+  }
+
   /// It is no dispatch: threads only leave by it, or all that the kernel does is inside.
   bool isGuard(const Stmt *statement) const {
     auto *branch = dyn_cast<IfStmt>(statement);
@@ -361,6 +390,7 @@ private:
   const source::Unit &unit;
   const bool fixedGuards;
   std::vector<Opening> openings;
+  const Stmt *next = nullptr;                    ///< the first statement behind them, where there is one
   std::map<std::string, const VarDecl *> locals; ///< of the openings
   std::set<const VarDecl *> loaded;              ///< of those, what hangs on memory
   std::set<const VarDecl *> needed;

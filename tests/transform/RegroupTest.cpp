@@ -177,6 +177,24 @@ TEST(Regroup, BranchesOverWhatComesLateMakeNone) {
             "names what to group threads by)");
 }
 
+TEST(Regroup, WhatIsReadForAKeyIsThereForAllWhoAreAskedForOne) {
+  const std::string late = "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                           "  i += 1;\n"
+                           "  if (i >= n)\n"
+                           "    return;\n"
+                           "  if (work[i] > 3)\n"
+                           "    a[i] = 1;\n"
+                           "  else\n"
+                           "    a[i] = 2;\n";
+  EXPECT_EQ(refusal(kernel(late), "regroup by=work[i]"),
+            "4: regroup by=work[i]: the key reads memory, and for threads that are let go here there may be "
+            "none (let guards "
+            "stand in front of all that is no declaration)");
+  EXPECT_THAT(refusal(kernel(late), "regroup by=branch"),
+              HasSubstr("there is no branch over something that is known"));
+  EXPECT_EQ(refusal(kernel(late), "regroup by=i"), "done");
+}
+
 TEST(Regroup, QueuesAreNotForKernelsThatAskForTheGrid) {
   EXPECT_EQ(refusal(kernel("  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                            "  if (work[i])\n"
