@@ -38,16 +38,15 @@ public:
       return launchAsIs();
     threads = static_cast<unsigned>(all);
     Site &site = findSite();
+    const Mode mode = wanted == Mode::On ? Mode::On : site.mode;
     if (isCapturing(stream))
-      return launchCaptured(site);
-    if (wanted == Mode::On)
-      site.mode = Mode::On;
-    if (site.mode == Mode::Off)
+      return launchCaptured(site, mode);
+    if (mode == Mode::Off)
       return launchAsIs();
     Order &order = findOrder(site);
     if (!order.changed)
       return launchAsIs();
-    if (site.mode == Mode::Measure)
+    if (mode == Mode::Measure)
       return Way::mayRepeat && !isOneArrayGivenTwice(Numbers()) ? measure(site, order)
                                                                 : measureNext(site, order);
     launchInOrder(site, order);
@@ -116,8 +115,8 @@ private:
     launch(reinterpret_cast<const void *>(function), grid, &stays, *values, Numbers());
   }
 
-  void launchCaptured(Site &site) {
-    Order *known = site.mode == Mode::On ? knownOrder(site, bitsOf(Numbers())) : nullptr;
+  void launchCaptured(Site &site, Mode mode) {
+    Order *known = mode == Mode::On ? knownOrder(site, bitsOf(Numbers())) : nullptr;
     if (known && known->places)
       launchBy(*known);
     else

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <heddle/regroup.cuh>
 #include <numeric>
+#include <string>
+#include <unistd.h>
 #include <vector>
 
 int failures = 0;
@@ -291,6 +293,62 @@ void tryMode(const char *mode) {
   setenv("HEDDLE_REGROUP", "on", 1);
 }
 
+/// A kernel that may run twice is measured at once, others over some launches; each decides once, and says
+/// so.
+template <int> struct AgainWays : heddle::Ways<32> {
+  static constexpr const char *name = "again";
+  static constexpr bool mayRepeat = true;
+  static __device__ unsigned key(int *, const int *work) { return heddle::keyOf(work[threadIdx.x]); }
+};
+template <int Which>
+__global__ void again(heddle::Regrouped<AgainWays<Which>> regrouped, int *out, const int *work) {
+  const heddle::Item item = regrouped.item();
+  out[item.threadIdx.x] = 3 * work[item.threadIdx.x];
+}
+
+std::vector<std::string> linesOf(const char *path) {
+  std::vector<std::string> lines;
+  char line[512];
+  FILE *file = std::fopen(path, "r");
+  while (file && std::fgets(line, sizeof line, file))
+    lines.push_back(line);
+  if (file)
+    std::fclose(file);
+  return lines;
+}
+
+void tryMeasuring() {
+  char path[] = "/tmp/heddle-orders-XXXXXX";
+  close(mkstemp(path));
+  setenv("HEDDLE_REGROUP_LOG", path, 1);
+  setenv("HEDDLE_REGROUP_ROUNDS", "3", 1);
+  int *out = managed<int>(32), *work = managed<int>(32);
+  for (int i = 0; i < 32; ++i)
+    work[i] = i * 7 % 32;
+  setenv("HEDDLE_REGROUP", "measure", 1);
+  for (int launch = 0; launch < 3; ++launch)
+    heddle::regroup(again<0>, 1, 32)(out, work);
+  cudaDeviceSynchronize();
+  for (int i = 0; i < 32; ++i)
+    expect(out[i] == 3 * work[i], "a launch that was measured left something else", i);
+  expect(linesOf(path).size() == 1, "a kernel that may run twice does not decide at its first launch");
+  tryMode("measure");
+  setenv("HEDDLE_REGROUP", "measure", 1);
+  heddle::regroup(again<1>, 1, 32)(work, work); // given twice, it may not run twice
+  cudaDeviceSynchronize();
+  for (int i = 0; i < 32; ++i)
+    expect(work[i] == 3 * (i * 7 % 32), "a launch on its own input ran twice", i);
+  const std::vector<std::string> lines = linesOf(path);
+  expect(lines.size() == 3, "not every shape of launch decides once", (long long)lines.size());
+  for (const std::string &line : lines)
+    expect(line.find("\"original_ms\": ") != std::string::npos &&
+               line.find("\"decision\": \"o") != std::string::npos,
+           "a decision is not told in full");
+  unsetenv("HEDDLE_REGROUP_LOG");
+  setenv("HEDDLE_REGROUP", "on", 1);
+  std::remove(path);
+}
+
 void tryGraph() {
   const dim3 grid(4);
   Counts counts(4 * 64);
@@ -336,7 +394,7 @@ int main() {
   tryCounting();
   tryMode("on");
   tryMode("off");
-  tryMode("measure");
+  tryMeasuring();
   tryGraph();
   setenv("HEDDLE_SORT", "cpu", 1);
   tryShape<64, 1, 1>(7, 64);
