@@ -304,8 +304,9 @@ void Runtime::execute(const vm::LaunchRequest &request) {
 
 // --- The copy log -----------------------------------------------------------------------------------------
 
-/// Kernels of runtime/heddle, by their mangled name: what they tell the host is no result of the program's.
-static bool isOfHeadersOfOurs(const std::string &kernel) { return kernel.starts_with("_ZN6heddle"); }
+/// Kernels of heddle::asides (runtime/heddle/regrouping), by their mangled name: what they tell the host is
+/// no result of the program's.
+static bool isAside(const std::string &kernel) { return kernel.starts_with("_ZN6heddle6asides"); }
 
 /// Any word of the arguments that points into an allocation counts, so that pointers inside structs do too.
 void Runtime::noteArguments(const KernelEntry &entry, const vm::KernelInfo &info,
@@ -321,7 +322,7 @@ void Runtime::noteArguments(const KernelEntry &entry, const vm::KernelInfo &info
         given[piece->id] = {entry.name, launchesAsked, int(p)};
         const bool isShared =
             piece->kind == vm::AllocationKind::Managed || piece->kind == vm::AllocationKind::Pinned;
-        if (isShared && !isOfHeadersOfOurs(entry.name))
+        if (isShared && !isAside(entry.name))
           touchedShared.insert(piece->id);
       }
     }

@@ -163,7 +163,7 @@ private:
 
   /// Looks whether keys are still what they were; the answer comes later.
   template <std::size_t... I> void look(Order &order, std::true_type, std::index_sequence<I...>) const {
-    compareKeys<Way, Parameters...><<<grid, block, 0, stream>>>(
+    asides::compareKeys<Way, Parameters...><<<grid, block, 0, stream>>>(
         order.changed.ask(), order.keys.room<unsigned>(threads), std::get<I>(*values)...);
     order.changed.asked(stream);
   }

@@ -22,14 +22,13 @@ namespace heddle {
 // Kernels of our own
 // ---------------------------------------------------------------------------------------------------------
 
-namespace regrouping {
+/// Kernels that tell the host something about a launch. What they write is no result of the program's, and
+/// `heddle verify` passes it over by this name.
+namespace asides {
 
-template <class Way, class... Parameters> __global__ void findKeys(unsigned *keys, Parameters... arguments) {
-  keys[numberOfThread()] = Way::key(arguments...);
-}
 template <class Way, class... Parameters>
 __global__ void compareKeys(unsigned *changed, const unsigned *keys, Parameters... arguments) {
-  if (keys[numberOfThread()] != Way::key(arguments...))
+  if (keys[regrouping::numberOfThread()] != Way::key(arguments...))
     atomicExch(changed, 1u);
 }
 
@@ -41,6 +40,13 @@ static __global__ void copyKeys(sorting::Pairs to, const unsigned *keys, unsigne
   to.items[at] = at;
 }
 
+} // namespace asides
+
+namespace regrouping {
+
+template <class Way, class... Parameters> __global__ void findKeys(unsigned *keys, Parameters... arguments) {
+  keys[numberOfThread()] = Way::key(arguments...);
+}
 /// Sorted by queue, in pairs; each queue is to begin with a warp. One block, a thread for each queue.
 static __global__ void findQueues(unsigned *shifts, const unsigned *keys, unsigned count) {
   __shared__ unsigned begins[queueCount + 1], lengths[queueCount];
@@ -275,7 +281,7 @@ inline void sortOnHost(sorting::Pairs pairs, unsigned count, cudaStream_t stream
   if (cudaHostAlloc(reinterpret_cast<void **>(&staged), 2ull * count * sizeof(unsigned),
                     cudaHostAllocMapped) != cudaSuccess)
     return;
-  copyKeys<<<blocksOf(count), 256, 0, stream>>>({staged, staged + count}, pairs.keys, count);
+  asides::copyKeys<<<blocksOf(count), 256, 0, stream>>>({staged, staged + count}, pairs.keys, count);
   cudaStreamSynchronize(stream);
   std::vector<unsigned> keys(staged, staged + count);
   unsigned *items = staged + count;
@@ -302,7 +308,7 @@ template <class Way> bool sortKeys(Order &order, unsigned count) {
     return false;
   sorting::Pairs pairs{both, both + count};
   const sorting::Pairs room{both + 2ull * count, both + 3ull * count};
-  copyKeys<<<blocksOf(count), 256, 0, order.stream>>>(pairs, keys, count);
+  asides::copyKeys<<<blocksOf(count), 256, 0, order.stream>>>(pairs, keys, count);
   if (sortsOnHost())
     sortOnHost(pairs, count, order.stream);
   else
