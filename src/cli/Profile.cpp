@@ -42,7 +42,8 @@ program itself prints to stdout is not shown, unless --output asks for it on std
 Exit code 0: done; 1: the program failed or a kernel was stopped; 2: bad usage; 3: it does not compile.
 )";
 
-/// The table of an older GPU weighs what was compiled for a newer one: nobody compiles for the old one any more.
+/// The table of an older GPU weighs what was compiled for a newer one: nobody compiles for the old one any
+/// more.
 constexpr unsigned OldestCompiled = 75;
 
 struct Given {
@@ -94,6 +95,7 @@ void print(const Given &given, const ProgramProfile &profile, const arch::Arch &
   std::vector<KernelSummary> kernels = summarize(profile, arch, options);
   shortenPlaces(kernels);
   std::vector<std::string> names;
+  names.reserve(kernels.size());
   for (const KernelSummary &kernel : kernels)
     names.push_back(build::readableName(kernel.kernel));
   const report::ProfileOfProgram shown{arch, kernels, names, options.memory};

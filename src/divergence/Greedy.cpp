@@ -100,7 +100,7 @@ private:
   void addNode(Group group) {
     const uint32_t index = uint32_t(nodes.size());
     nodes.push_back({std::move(group)});
-    hulls.resize(hulls.size() + 2 * columns);
+    hulls.resize(hulls.size() + size_t(2) * columns);
     setHull(index);
     ++alive;
   }

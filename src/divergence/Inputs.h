@@ -33,7 +33,7 @@ struct Input {
     double times = 1;
     bool operator==(const Term &) const = default;
   };
-  std::vector<Term> terms = {};
+  std::vector<Term> terms;
 
   bool operator==(const Input &other) const {
     return kind == other.kind && name == other.name && instr == other.instr && element == other.element &&

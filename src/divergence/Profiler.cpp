@@ -194,7 +194,7 @@ void Profiler::part(BlockState &block, const vm::WarpRef &at, uint32_t branchInd
   WarpState &warp = block.warps[at.warp];
   warp.divergent = true;
   if (warp.partedAt.empty())
-    warp.partedAt.assign(Lanes * Lanes, Together);
+    warp.partedAt.assign(size_t(Lanes) * Lanes, Together);
   eachLane(some, [&](unsigned a) {
     eachLane(others, [&](unsigned b) { warp.parted(a, b) = warp.parted(b, a) = branchIndex; });
   });
@@ -236,12 +236,13 @@ void Profiler::access(const vm::WarpRef &at, vm::SiteRef site, const vm::AccessE
   if (wanted.empty() || event.kind != vm::AccessKind::Load || !event.at)
     return;
   const ptx::Type type = site.instruction->type();
-  const uint64_t first = at.blockIndex * profile.threadsPerBlock() + at.warp * Lanes;
+  const uint64_t first = at.blockIndex * profile.threadsPerBlock() + uint64_t(at.warp) * Lanes;
   for (uint32_t input : wanted)
     eachLane(event.mask, [&](unsigned lane) {
       double &value = profile.inputs.values[input][first + lane];
       if (std::isnan(value))
-        value = valueAt(event.at[lane] + profile.inputs.inputs[input].element * ptx::bytesOf(type), type);
+        value =
+            valueAt(event.at[lane] + size_t(profile.inputs.inputs[input].element) * ptx::bytesOf(type), type);
     });
 }
 

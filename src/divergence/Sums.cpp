@@ -19,9 +19,12 @@ using ptx::Op;
 Maybe added(Maybe a, const Maybe &b, double times) {
   if (!a || !b)
     return std::nullopt;
-  for (const auto &[input, factor] : *b)
-    if (((*a)[input] += times * factor) == 0)
+  for (const auto &[input, factor] : *b) {
+    double &sum = (*a)[input];
+    sum += times * factor;
+    if (sum == 0)
       a->erase(input);
+  }
   return a;
 }
 Maybe scaled(const Maybe &a, double times) { return added(Sum(), a, times); }
