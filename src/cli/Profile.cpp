@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -49,7 +50,7 @@ constexpr unsigned OldestCompiled = 75;
 struct Given {
   build::ProgramOptions options;
   ProgramWords words;
-  std::string kernel, bbv, memory = "l1";
+  std::string kernel, bbv, orders, memory = "l1";
   unsigned group = 32;
   bool json = false, output = false;
 };
@@ -79,6 +80,28 @@ bool writeVectors(const fs::path &file, const ProgramProfile &profile) {
       out << fmt::format("{}\t{}\t{}\n", launch.number, t, fmt::join(launch.vectors.thread(t), "\t"));
   }
   return bool(out.flush());
+}
+
+/// The launch with most threads, in the order that each algorithm gives to it: one number after the other.
+bool writeOrders(const Given &given, const ProgramProfile &profile, const arch::Arch &arch) {
+  const auto most =
+      std::max_element(profile.launches.begin(), profile.launches.end(), [](const auto &a, const auto &b) {
+        return a.vectors.threads() < b.vectors.threads();
+      });
+  const std::vector<double> latencies = blockLatencies(*most, arch, levelNamed(given.memory));
+  bool written = true;
+  for (Algorithm algorithm : {Algorithm::Sorting, Algorithm::Greedy, Algorithm::GreedyMax}) {
+    const Regrouping made = regroup(most->vectors, latencies, algorithm, {.groupSize = given.group});
+    std::ofstream out(fmt::format("{}.{}.txt", given.orders, nameOf(algorithm)));
+    out << fmt::format("{}\n", fmt::join(made.order, "\n"));
+    written &= bool(out.flush());
+  }
+  return written;
+}
+
+bool launchesOneKernel(const ProgramProfile &profile) {
+  return std::all_of(profile.launches.begin(), profile.launches.end(),
+                     [&](const auto &launch) { return launch.kernel == profile.launches.front().kernel; });
 }
 
 void shortenPlaces(std::vector<KernelSummary> &kernels) {
@@ -144,6 +167,12 @@ void profile(const Given &given, const arch::Arch &arch, Session &session) {
   print(given, made, arch);
   if (!given.bbv.empty() && !writeVectors(given.bbv, made))
     complain(session, fmt::format("cannot write '{}'", given.bbv), "", 1);
+  if (given.orders.empty())
+    return;
+  if (!launchesOneKernel(made))
+    complain(session, "--orders: the program launches several kernels", "-k chooses one", 2);
+  else if (!writeOrders(given, made, arch))
+    complain(session, fmt::format("cannot write '{}.*.txt'", given.orders), "", 1);
 }
 
 } // namespace
@@ -154,6 +183,8 @@ void addProfile(CLI::App &app, Session &session) {
   verb->add_option("-k,--kernel", given->kernel, "only this kernel");
   verb->add_option("--bbv", given->bbv,
                    "file that gets every thread's basic-block vector, as tab-separated text");
+  verb->add_option("--orders", given->orders,
+                   "files (PREFIX.sorting.txt and so on) that get the order of threads by each algorithm");
   verb->add_option("--memory", given->memory, "where global loads are answered from: l1, l2 or dram")
       ->check(CLI::IsMember({"l1", "l2", "dram"}));
   verb->add_option("--group", given->group, "threads of a group when threads are regrouped: 32, 64, ...")

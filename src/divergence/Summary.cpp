@@ -155,6 +155,15 @@ private:
 
 } // namespace
 
+std::vector<double> blockLatencies(const LaunchProfile &launch, const arch::Arch &arch, MemoryLevel memory) {
+  BlockLatencies cycles(arch.latencies, memory);
+  std::vector<double> latencies;
+  latencies.reserve(launch.blocks.size());
+  for (const CodeBlock &block : launch.blocks)
+    latencies.push_back(cycles.of(block.instructions));
+  return latencies;
+}
+
 std::vector<KernelSummary> summarize(const ProgramProfile &profile, const arch::Arch &arch,
                                      const SummaryOptions &options) {
   std::vector<KernelSums> kernels;

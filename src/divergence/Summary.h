@@ -55,6 +55,9 @@ struct SummaryOptions {
   uint32_t groupSize = 32;
 };
 
+/// lat[b] of each basic block of a launch.
+std::vector<double> blockLatencies(const LaunchProfile &launch, const arch::Arch &arch, MemoryLevel memory);
+
 /// One for each kernel, in the order of their first launch.
 std::vector<KernelSummary> summarize(const ProgramProfile &profile, const arch::Arch &arch,
                                      const SummaryOptions &options = {});
