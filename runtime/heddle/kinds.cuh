@@ -36,9 +36,7 @@ struct ThreadItem {
   unsigned packed; // no constructor: arrays of these lie in shared memory
 
   __device__ static ThreadItem own() { return {threadIdx.x | threadIdx.y << 10 | threadIdx.z << 20}; }
-  __device__ operator uint3() const {
-    return make_uint3(packed & 1023u, packed >> 10 & 1023u, packed >> 20);
-  }
+  __device__ operator uint3() const { return make_uint3(packed & 1023u, packed >> 10 & 1023u, packed >> 20); }
 };
 
 /// The block's items, kind after kind, in shared memory; for blocks of at most `Threads`.
@@ -119,7 +117,8 @@ __device__ __forceinline__ void workByKind(Queues &queues, typename Queues::Item
   }
   __syncthreads();
 
-  // Batches of 32 are dealt out to the warps in turn. A warp that is short goes over its batch more than once.
+  // Batches of 32 are dealt out to the warps in turn. A warp that is short goes over its batch more than
+  // once.
   unsigned first = 0, batch = own.warp;
   for (unsigned k = 0; k < Queues::kinds; ++k) {
     const unsigned total = queues.totals[k], batches = (total + 31) / 32;

@@ -50,7 +50,8 @@ std::string occupancyText(const KernelSummary &kernel) {
 std::string placeText(const Place &place) {
   if (!place.isKnown())
     return "(no source line)";
-  return place.line ? fmt::format("{}:{}", place.file, place.line) : place.file; // compilers write 0 for "of no line"
+  return place.line ? fmt::format("{}:{}", place.file, place.line)
+                    : place.file; // compilers write 0 for "of no line"
 }
 
 void addLines(Page &page, const KernelSummary &kernel) {
