@@ -100,24 +100,41 @@ void RoleParts::addTiles(const RoleNode &node) {
 /// `for (int i = threadIdx.x; i < 512; i += 128)` becomes a loop from the producer's own number on, in steps
 /// of the number of producers, if nothing else in it asks for the thread.
 void RoleParts::addSharedOut() {
-  for (const TileLoop &tile : plan.split.loops)
+  for (const TileLoop &tile : plan.split.loops) {
+    // Loops that producers share out come before what they do thread by thread: only where it does not
+    // matter.
+    std::vector<SharedOutLoop> found;
+    std::set<const VarDecl *> byLoops, byThreads;
     for (size_t i = tile.loadBegin; i < tile.fill; ++i) {
-      RoleNode &statement = *tile.statement(i);
-      std::optional<SharedOutLoop> shared = sharedOutLoop(plan.tree, statement.statement, plan.shape.block);
-      if (!shared || shared->loop.constantStep() != plan.shape.groupThreads())
-        continue;
-      const bool asksOtherwise = llvm::any_of(statement.children[0]->all(), [&](const RoleNode *node) {
-        return node->asksThread || llvm::any_of(node->reads, [&](const VarDecl *variable) {
-                 return plan.split.varyingVariables.contains(variable) &&
-                        !plan.tree.study.isInside(variable, statement.statement);
-               });
-      });
-      if (asksOtherwise || !shared->loop.step)
-        continue;
-      sharedOut.insert(statement.statement);
-      add(shared->loop.start->getSourceRange(), names.roles + "::rank()");
-      add(shared->loop.step->getSourceRange(), names.roles + "::producers");
+      std::optional<SharedOutLoop> shared = sharedByProducers(*tile.statement(i));
+      for (const RoleNode *node : tile.statement(i)->all())
+        for (const analysis::Access *access : node->accesses)
+          if (auto *array = dyn_cast_or_null<VarDecl>(access->array->decl); array && access->isWrite())
+            (shared ? byLoops : byThreads).insert(array);
+      if (shared)
+        found.push_back(*shared);
     }
+    if (llvm::any_of(byLoops, [&](const VarDecl *array) { return byThreads.contains(array); }))
+      continue;
+    for (const SharedOutLoop &shared : found) {
+      sharedOut.insert(shared.loop.statement);
+      add(shared.loop.start->getSourceRange(), names.roles + "::rank()");
+      add(shared.loop.step->getSourceRange(), names.roles + "::producers");
+    }
+  }
+}
+
+std::optional<SharedOutLoop> RoleParts::sharedByProducers(RoleNode &statement) const {
+  std::optional<SharedOutLoop> shared = sharedOutLoop(plan.tree, statement.statement, plan.shape.block);
+  if (!shared || !shared->loop.step || shared->loop.constantStep() != plan.shape.groupThreads())
+    return std::nullopt;
+  const bool asksOtherwise = llvm::any_of(statement.children[0]->all(), [&](const RoleNode *node) {
+    return node->asksThread || llvm::any_of(node->reads, [&](const VarDecl *variable) {
+             return plan.split.varyingVariables.contains(variable) &&
+                    !plan.tree.study.isInside(variable, statement.statement);
+           });
+  });
+  return asksOtherwise ? std::nullopt : shared;
 }
 
 /// Loops that consumer groups deal out: from the group's number on, in steps of the number of groups.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "transform/specialize/BulkForms.h"
 #include "transform/specialize/RoleText.h"
 
 namespace heddle::transform {
@@ -32,6 +33,7 @@ private:
   void addBuiltins(const RoleNode &node);
   void addTiles(const RoleNode &node);
   void addSharedOut();
+  std::optional<SharedOutLoop> sharedByProducers(RoleNode &statement) const;
   void addGroups();
   std::optional<std::string> threadText(unsigned dimension);
 

@@ -426,6 +426,8 @@ private:
       for (const RoleNode *up = loop.loop; up; up = up->parent)
         if (result.varying.contains(up) && (up->kind == Kind::Loop || up->kind == Kind::Branch))
           return refuse(*up, "whether there is another turn differs from thread to thread");
+    for (const TileLoop &loop : result.loops)
+      checkBetween(loop);
     for (const RoleNode *jump : jumps)
       if (result.varying.contains(jump))
         return refuse(*nearestHead(*jump), "threads leave here one by one, and the others go on");
@@ -439,6 +441,32 @@ private:
         checkSinking(*node);
     }
     return true;
+  }
+
+  /// Among statements that producers carry out thread by thread, those that are the same for all can be
+  /// brought forward only if they do no more than declare.
+  void checkBetween(const TileLoop &loop) {
+    const auto isOfThreads = [&](RoleNode &statement) {
+      return llvm::any_of(statement.all(), [&](const RoleNode *node) {
+        return result.producer.contains(node) && (result.varying.contains(node) || storesTile(*node));
+      });
+    };
+    std::optional<size_t> first, last;
+    for (size_t i = loop.loadBegin; i < loop.fill; ++i)
+      if (isOfThreads(*loop.statement(i))) {
+        first = first.value_or(i);
+        last = i;
+      }
+    for (size_t i = first.value_or(0); last && i < *last; ++i) {
+      const RoleNode &statement = *loop.statement(i);
+      const bool isKept = result.producer.contains(&statement);
+      if (isKept && !isOfThreads(*loop.statement(i)) && !isa<DeclStmt>(statement.statement) &&
+          !result.onlyOneToOne)
+        result.onlyOneToOne =
+            obstacle(tree.place(statement),
+                     "this stands among loads and is the same for all threads, so a producer can "
+                     "load for one thread only");
+    }
   }
 
   /// A load must not set what lives longer than it.

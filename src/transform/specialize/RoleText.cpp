@@ -292,28 +292,28 @@ private:
            line(indent, "}");
   }
 
+  /// What is the same for all threads first, then loops that producers share out, then the rest, thread by
+  /// thread. With a producer for each thread everything stays in its order.
   std::string loadByThreads(const TileLoop &loop, size_t first, size_t last, const BlockText &layout,
                             const std::string &indent) {
-    const bool isPlain = shape.isOneToOne() || sharesOutItself(loop, first, last);
-    const std::string inner = isPlain ? indent : indent + "  ";
-    std::string statements;
-    for (size_t i = first; i <= last; ++i)
-      statements += child(*loop.statement(i), layout.parts[i], inner);
-    if (isPlain)
-      return statements;
-    return line(indent, fmt::format("for (unsigned {0} = {1}::rank(); {0} < {2}; {0} += {1}::producers) {{",
+    std::string uniform, sharedOut, each;
+    const std::string inner = indent + "  ";
+    for (size_t i = first; i <= last; ++i) {
+      RoleNode &statement = *loop.statement(i);
+      if (shape.isOneToOne() || !isOfThreads(statement))
+        uniform += child(statement, layout.parts[i], indent);
+      else if (parts.isSharedOut(statement.statement))
+        sharedOut += child(statement, layout.parts[i], indent);
+      else
+        each += child(statement, layout.parts[i], inner);
+    }
+    if (each.empty())
+      return uniform + sharedOut;
+    return uniform + sharedOut +
+           line(indent, fmt::format("for (unsigned {0} = {1}::rank(); {0} < {2}; {0} += {1}::producers) {{",
                                     names.thread, names.roles, shape.groupThreads())) +
            (shape.isFlat() ? std::string() : line(inner, names.threadIndices(names.thread, shape))) +
-           sunkLines(loop, first, last, inner) + statements + line(indent, "}");
-  }
-
-  /// All that differs by thread are loops that deal their iterations out among threads: producers can deal
-  /// them out among themselves.
-  bool sharesOutItself(const TileLoop &loop, size_t first, size_t last) const {
-    for (size_t i = first; i <= last; ++i)
-      if (isOfThreads(*loop.statement(i)) && !parts.isSharedOut(loop.statement(i)->statement))
-        return false;
-    return true;
+           sunkLines(loop, first, last, inner) + each + line(indent, "}");
   }
 
   /// What was worked out before the loop and is needed for these statements.

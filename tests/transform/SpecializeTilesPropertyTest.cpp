@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Random kernels over tiles, specialized in random ways, compute what they did. Many kernels share one file,
+// so that reading and compiling it is paid once: the program runs each kernel as it was and as it became, and
+// compares.
+//
+// HEDDLE_KERNELS=N sets how many kernels are tried in all; HEDDLE_SEED=N is where they begin, as messages say
+// it.
+#include "source/Program.h"
+#include "transform/Optimized.h"
+#include "transform/RandomProgram.h"
+#include "transform/RandomTiles.h"
+#include "transform/specialize/SpecializeTiles.h"
+
+#include <algorithm>
+
+using namespace heddle;
+using namespace heddle::transform;
+using heddle::testing::RandomTiles;
+
+namespace {
+
+constexpr unsigned kernelsInAFile = 60;
+
+/// One file of kernels.
+struct Batch {
+  std::vector<std::string> kernels;
+  std::vector<std::string> ways;
+  std::string launches;
+  unsigned asAsked = 0; ///< specialized in the way that was drawn, not in one that is always legal
+
+  Batch(uint64_t seed, unsigned count) {
+    std::mt19937_64 random(seed);
+    const char *const pairs[] = {"copy=ld barrier=named", "copy=ld barrier=mbarrier",
+                                 "copy=cpasync barrier=named", "copy=cpasync barrier=mbarrier",
+                                 "copy=bulk barrier=mbarrier"};
+    for (unsigned i = 0; i < count; ++i) {
+      RandomTiles kernel(random(), "k" + std::to_string(i));
+      kernels.push_back(kernel.write());
+      launches += fmt::format("  case {0}: k{0}<<<2, dim3({1}, {2})>>>(out, in, {3}); break;\n", i,
+                              kernel.blockX, kernel.blockY, kernel.n);
+      ways.push_back(fmt::format("specialize {} buffers={} producers={}", pairs[random() % 5],
+                                 1 + random() % 4, 1 + random() % 4));
+    }
+  }
+
+  std::string original() const {
+    std::string text;
+    for (const std::string &kernel : kernels)
+      text += kernel;
+    return text + "static void launch(int which, unsigned *out, const unsigned *in) {\n  switch (which) {\n" +
+           launches + "  }\n}\n";
+  }
+
+  /// The same with every kernel specialized; the #include of what they need stands elsewhere.
+  std::string changed() {
+    Options options;
+    options.compile.cudaPath = "none";
+    auto parsed = source::Program::parseText("random.cu", original(), options.compile);
+    auto *program = std::get_if<std::unique_ptr<source::Program>>(&parsed);
+    if (!program) {
+      ADD_FAILURE() << std::get<source::ParseFailure>(parsed).compilerMessages << original();
+      return {};
+    }
+    source::Edits all;
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      Diagnostics told;
+      asAsked += specialize(**program, i, ways[i], options, all, told);
+      // A copy that does not suit the load is refused rightly; loads by registers always do.
+      const bool isOfCopy =
+          !told.empty() && told.all().front().text.find("cannot make this load") != std::string::npos;
+      if (!told.empty() && isOfCopy)
+        EXPECT_TRUE(specialize(**program, i, "specialize copy=ld barrier=mbarrier buffers=3 producers=1",
+                               options, all, told))
+            << told.all().back().text << "\n"
+            << kernels[i];
+      else
+        EXPECT_TRUE(told.empty()) << told.all().front().text << "\n" << kernels[i];
+    }
+    auto files = all.apply();
+    if (auto *failed = std::get_if<Diagnostic>(&files)) {
+      ADD_FAILURE() << failed->text << " at line " << failed->place.line;
+      return {};
+    }
+    std::string text = std::get<0>(files).begin()->second;
+    const std::string include = "#include <heddle/pipeline.cuh>\n";
+    for (size_t at = text.find(include); at != std::string::npos; at = text.find(include))
+      text.erase(at, include.size());
+    return text;
+  }
+
+  /// `refused` gets the refusal, where there is one.
+  bool specialize(const source::Program &program, size_t i, const std::string &way, const Options &options,
+                  source::Edits &all, Diagnostics &refused) const {
+    Diagnostics reading, diagnostics;
+    const Directive directive = readDirectives(way, reading).at(0);
+    const std::string name = "k" + std::to_string(i);
+    Target target{name, program.kernelsNamed(name), 0};
+    source::Edits edits;
+    Context context(program, target, directive, options, edits, diagnostics);
+    const bool done = specializeTiles(context);
+    if (done)
+      all.append(edits);
+    else
+      refused.refuse({}, diagnostics.all().front().text);
+    return done;
+  }
+};
+
+/// Runs both forms of each kernel; its output names those that differ.
+std::string programOf(const std::string &original, const std::string &changed, unsigned count) {
+  return fmt::format(R"(#include <heddle/pipeline.cuh>
+#include <cstdio>
+#include <vector>
+namespace original {{
+{}
+}}
+namespace changed {{
+{}
+}}
+int main() {{
+  const int size = {}, inputs = {};
+  std::vector<unsigned> host(inputs), results[2];
+  for (int i = 0; i < inputs; ++i)
+    host[i] = i * 2246822519u + (i >> 3);
+  unsigned *in, *out;
+  cudaMalloc(&in, inputs * 4);
+  cudaMalloc(&out, size * 4);
+  cudaMemcpy(in, host.data(), inputs * 4, cudaMemcpyHostToDevice);
+  for (int which = 0; which < {}; ++which) {{
+    for (int form = 0; form < 2; ++form) {{
+      cudaMemset(out, 0, size * 4);
+      form ? changed::launch(which, out, in) : original::launch(which, out, in);
+      if (cudaDeviceSynchronize() != cudaSuccess) {{
+        std::printf("failed %d\n", which);
+        return 1;
+      }}
+      results[form].resize(size);
+      cudaMemcpy(results[form].data(), out, size * 4, cudaMemcpyDeviceToHost);
+    }}
+    if (results[0] != results[1])
+      std::printf("differs %d\n", which);
+  }}
+  std::printf("done\n");
+}}
+)",
+                     original, changed, RandomTiles::items, RandomTiles::inputs, count);
+}
+
+} // namespace
+
+TEST(SpecializeTilesProperty, RandomKernelsComputeTheSame) {
+  uint64_t seed = fromEnvironment("HEDDLE_SEED", 9000);
+  for (unsigned left = unsigned(fromEnvironment("HEDDLE_KERNELS", 60)); left > 0 && !HasFailure(); ++seed) {
+    const unsigned count = std::min(left, kernelsInAFile);
+    SCOPED_TRACE(fmt::format("HEDDLE_SEED={} HEDDLE_KERNELS={}", seed, count));
+    std::printf("seed %llu, %u kernels\n", static_cast<unsigned long long>(seed), count);
+    std::fflush(stdout);
+    Batch batch(seed, count);
+    const std::string changed = batch.changed();
+    if (changed.empty())
+      return;
+    EXPECT_GT(batch.asAsked, count / 3) << "most kernels were specialized in one way only";
+    expectDone(programOf(batch.original(), changed, count), {"-O0"}, 120,
+               [&](size_t i) { return batch.ways.at(i) + "\n" + batch.kernels.at(i); });
+    left -= count;
+  }
+}
