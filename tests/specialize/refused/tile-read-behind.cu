@@ -1,6 +1,6 @@
 // refuse: the last tile is read behind the loop
 // static: --block 128
-// verdict: holds
+// verdict: fails
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the last turn has left in the tile is read behind the loop: nobody there knows in which stage it is.
