@@ -80,53 +80,9 @@ struct Batch {
       ADD_FAILURE() << failed->text << " at line " << failed->place.line;
       return {};
     }
-    std::string text = std::get<0>(files).begin()->second;
-    const std::string include = "#include <heddle/kinds.cuh>\n";
-    for (size_t at = text.find(include); at != std::string::npos; at = text.find(include))
-      text.erase(at, include.size());
-    return text;
+    return withoutInclude(std::get<0>(files).begin()->second, "kinds.cuh");
   }
 };
-
-/// Runs both forms of each kernel; its output names those that differ.
-std::string programOf(const std::string &original, const std::string &changed, unsigned count) {
-  return fmt::format(R"(#include <heddle/kinds.cuh>
-#include <cstdio>
-#include <vector>
-namespace original {{
-{}
-}}
-namespace changed {{
-{}
-}}
-int main() {{
-  const int size = {}, inputs = {};
-  std::vector<unsigned> host(inputs), results[2];
-  for (int i = 0; i < inputs; ++i)
-    host[i] = i * 2246822519u + (i >> 3);
-  unsigned *in, *out;
-  cudaMalloc(&in, inputs * 4);
-  cudaMalloc(&out, 2 * size * 4);
-  cudaMemcpy(in, host.data(), inputs * 4, cudaMemcpyHostToDevice);
-  for (int which = 0; which < {}; ++which) {{
-    for (int form = 0; form < 2; ++form) {{
-      cudaMemset(out, 0, 2 * size * 4);
-      form ? changed::launch(which, out, out + size, in) : original::launch(which, out, out + size, in);
-      if (cudaDeviceSynchronize() != cudaSuccess) {{
-        std::printf("failed %d\n", which);
-        return 1;
-      }}
-      results[form].resize(2 * size);
-      cudaMemcpy(results[form].data(), out, 2 * size * 4, cudaMemcpyDeviceToHost);
-    }}
-    if (results[0] != results[1])
-      std::printf("differs %d\n", which);
-  }}
-  std::printf("done\n");
-}}
-)",
-                     original, changed, RandomKinds::items, RandomKinds::inputs, count);
-}
 
 } // namespace
 
@@ -143,8 +99,9 @@ TEST(SpecializeBranchProperty, RandomKernelsComputeTheSame) {
       return;
     EXPECT_EQ(batch.specialized, count) << "some kernels stayed as they were, and show nothing";
     // Optimization is not what is tried here, and compiling takes a third of the time without it.
-    expectDone(programOf(batch.original(), changed, count), {"-O0"}, 60,
-               [&](size_t i) { return batch.kernels.at(i); });
+    expectDone(comparingProgram({"kinds.cuh", batch.original(), changed, count, 2 * RandomKinds::items,
+                                 RandomKinds::inputs, fmt::format("out, out + {}, in", RandomKinds::items)}),
+               {"-O0"}, 60, [&](size_t i) { return batch.kernels.at(i); });
     left -= count;
   }
 }

@@ -82,11 +82,7 @@ struct Batch {
       ADD_FAILURE() << failed->text << " at line " << failed->place.line;
       return {};
     }
-    std::string text = std::get<0>(files).begin()->second;
-    const std::string include = "#include <heddle/pipeline.cuh>\n";
-    for (size_t at = text.find(include); at != std::string::npos; at = text.find(include))
-      text.erase(at, include.size());
-    return text;
+    return withoutInclude(std::get<0>(files).begin()->second, "pipeline.cuh");
   }
 
   /// `refused` gets the refusal, where there is one.
@@ -107,46 +103,6 @@ struct Batch {
   }
 };
 
-/// Runs both forms of each kernel; its output names those that differ.
-std::string programOf(const std::string &original, const std::string &changed, unsigned count) {
-  return fmt::format(R"(#include <heddle/pipeline.cuh>
-#include <cstdio>
-#include <vector>
-namespace original {{
-{}
-}}
-namespace changed {{
-{}
-}}
-int main() {{
-  const int size = {}, inputs = {};
-  std::vector<unsigned> host(inputs), results[2];
-  for (int i = 0; i < inputs; ++i)
-    host[i] = i * 2246822519u + (i >> 3);
-  unsigned *in, *out;
-  cudaMalloc(&in, inputs * 4);
-  cudaMalloc(&out, size * 4);
-  cudaMemcpy(in, host.data(), inputs * 4, cudaMemcpyHostToDevice);
-  for (int which = 0; which < {}; ++which) {{
-    for (int form = 0; form < 2; ++form) {{
-      cudaMemset(out, 0, size * 4);
-      form ? changed::launch(which, out, in) : original::launch(which, out, in);
-      if (cudaDeviceSynchronize() != cudaSuccess) {{
-        std::printf("failed %d\n", which);
-        return 1;
-      }}
-      results[form].resize(size);
-      cudaMemcpy(results[form].data(), out, size * 4, cudaMemcpyDeviceToHost);
-    }}
-    if (results[0] != results[1])
-      std::printf("differs %d\n", which);
-  }}
-  std::printf("done\n");
-}}
-)",
-                     original, changed, RandomTiles::items, RandomTiles::inputs, count);
-}
-
 } // namespace
 
 TEST(SpecializeTilesProperty, RandomKernelsComputeTheSame) {
@@ -161,8 +117,9 @@ TEST(SpecializeTilesProperty, RandomKernelsComputeTheSame) {
     if (changed.empty())
       return;
     EXPECT_GT(batch.asAsked, count / 3) << "most kernels were specialized in one way only";
-    expectDone(programOf(batch.original(), changed, count), {"-O0"}, 120,
-               [&](size_t i) { return batch.ways.at(i) + "\n" + batch.kernels.at(i); });
+    expectDone(comparingProgram({"pipeline.cuh", batch.original(), changed, count, RandomTiles::items,
+                                 RandomTiles::inputs, "out, in"}),
+               {"-O0"}, 120, [&](size_t i) { return batch.ways.at(i) + "\n" + batch.kernels.at(i); });
     left -= count;
   }
 }

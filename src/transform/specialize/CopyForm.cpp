@@ -63,19 +63,12 @@ public:
   std::vector<CopyForm> find() {
     std::vector<CopyForm> forms;
     for (const RoleNode *node : tree.nodes())
-      if (split.producer.contains(node) && split.loopWithLoad(node) && storesTile(*node))
+      if (split.producer.contains(node) && split.loopWithLoad(node) && storesTo(*node, split.tiles))
         forms.push_back(formOf(*node));
     return forms;
   }
 
 private:
-  bool storesTile(const RoleNode &node) const {
-    return llvm::any_of(node.accesses, [&](const Access *access) {
-      auto *array = dyn_cast_or_null<VarDecl>(access->array->decl);
-      return array && access->isWrite() && split.tiles.contains(array);
-    });
-  }
-
   CopyForm formOf(const RoleNode &node) const {
     CopyForm form;
     form.node = &node;

@@ -88,14 +88,6 @@ private:
   }
   bool isAlias(const VarDecl *variable) const { return aliasVariables.contains(variable); }
 
-  bool isDeclarationOfTiles(const RoleNode &node) const {
-    auto *declaration = dyn_cast<DeclStmt>(node.statement);
-    return declaration && llvm::any_of(declaration->decls(), [&](const Decl *each) {
-             auto *variable = dyn_cast<VarDecl>(each);
-             return variable && result.tiles.contains(variable);
-           });
-  }
-
   bool checkTiles() {
     for (const TileLoop &loop : result.loops)
       if (!checkLoads(loop))
@@ -150,7 +142,7 @@ private:
 
   /// Outside of tile loops a tile may only be declared, and pointers into it be made that stay as they are.
   bool checkOutside(RoleNode &node) {
-    if (!mentionsTile(node) || isDeclarationOfTiles(node))
+    if (!mentionsTile(node) || declaresOneOf(node, result.tiles))
       return true;
     auto *declaration = dyn_cast<DeclStmt>(node.statement);
     const std::string outside = "the tile is used here, outside of the loop that loads it";
@@ -247,7 +239,7 @@ private:
       return true;
     for (size_t i = first; i <= index; ++i)
       for (RoleNode *each : loop.statement(i)->all())
-        if (storesTile(*each))
+        if (storesTo(*each, result.tiles))
           return false;
     return true;
   }
@@ -255,18 +247,11 @@ private:
   // Slices
   // -------------------------------------------------------------------------------------------------------
 
-  bool storesTile(const RoleNode &node) const {
-    return llvm::any_of(node.accesses, [&](const Access *access) {
-      const VarDecl *array = sharedArray(*access);
-      return array && access->isWrite() && result.tiles.contains(array);
-    });
-  }
-
   bool sliceProducer() {
     for (const TileLoop &loop : result.loops) {
       for (size_t i = loop.loadBegin; i < loop.fill; ++i)
         for (RoleNode *node : loop.statement(i)->all())
-          if (storesTile(*node) && !produce(*node))
+          if (storesTo(*node, result.tiles) && !produce(*node))
             return false;
       if (!produce(*loop.loop))
         return false;
@@ -310,7 +295,7 @@ private:
   }
 
   bool mayProduce(const RoleNode &node) {
-    const bool isStore = storesTile(node);
+    const bool isStore = storesTo(node, result.tiles);
     if (const Stmt *unseen = node.unseen)
       return refuseAt(unseen, isStore
                                   ? "the load does something else besides, which producers cannot do alone"
@@ -351,7 +336,7 @@ private:
 
   /// Beyond the variables it sets. What only declares tiles, or loads them, is not the consumer's.
   bool hasEffect(const RoleNode &node) const {
-    if (isDeclarationOfTiles(node) || storesTile(node) || isa<NullStmt>(node.statement))
+    if (declaresOneOf(node, result.tiles) || storesTo(node, result.tiles) || isa<NullStmt>(node.statement))
       return false;
     if (node.kind == Kind::Jump || node.kind == Kind::Barrier)
       return true;
@@ -371,7 +356,7 @@ private:
   bool consume(RoleNode &node) {
     if (!result.consumer.insert(&node).second)
       return true;
-    if (storesTile(node))
+    if (storesTo(node, result.tiles))
       return refuse(node, "this both loads the tile and sets what the computation needs",
                     "write the two apart");
     if (node.parent && !consume(*node.parent))
@@ -448,7 +433,8 @@ private:
   void checkBetween(const TileLoop &loop) {
     const auto isOfThreads = [&](RoleNode &statement) {
       return llvm::any_of(statement.all(), [&](const RoleNode *node) {
-        return result.producer.contains(node) && (result.varying.contains(node) || storesTile(*node));
+        return result.producer.contains(node) &&
+               (result.varying.contains(node) || storesTo(*node, result.tiles));
       });
     };
     std::optional<size_t> first, last;
@@ -475,7 +461,7 @@ private:
     for (const VarDecl *variable : node.writes)
       if (!tree.study.isInside(variable, loop.body->statement))
         needOneToOne(node, variable);
-    if (!storesTile(node))
+    if (!storesTo(node, result.tiles))
       return;
     for (const RoleNode *up = node.parent; up != loop.body; up = up->parent)
       if (up->kind == Kind::Branch && up->children.size() == 1)

@@ -412,14 +412,6 @@ private:
                        wordOf(shape.copy), shape.barrier == RoleShape::Barrier::Named ? "Named" : "Mbarrier");
   }
 
-  bool declaresTile(const RoleNode &node) const {
-    auto *declaration = dyn_cast<DeclStmt>(node.statement);
-    return declaration && llvm::any_of(declaration->decls(), [&](const Decl *each) {
-             auto *variable = dyn_cast<VarDecl>(each);
-             return variable && plan.split.tiles.contains(variable);
-           });
-  }
-
   /// Types and constants that the tiles' declarations, or anything, may need.
   bool isConstant(const RoleNode &node) const {
     auto *declaration = dyn_cast<DeclStmt>(node.statement);
@@ -437,7 +429,7 @@ private:
   std::set<const RoleNode *> headNodes() const {
     std::set<const RoleNode *> found;
     for (const RoleNode *node : plan.tree.nodes())
-      if (node->kind == Kind::Leaf && (declaresTile(*node) || isConstant(*node)))
+      if (node->kind == Kind::Leaf && (declaresOneOf(*node, plan.split.tiles) || isConstant(*node)))
         found.insert(node);
     return found;
   }
@@ -447,7 +439,7 @@ private:
     for (const RoleNode *node : plan.tree.nodes()) {
       if (!inHead.contains(node))
         continue;
-      if (!declaresTile(*node))
+      if (!declaresOneOf(*node, plan.split.tiles))
         out += "  " + text.statement(node->statement, "  ") + "\n";
       else if (plan.tilesAreDynamic)
         members += memberText(*node, references);

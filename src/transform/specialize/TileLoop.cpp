@@ -32,6 +32,21 @@ bool TileLoop::isInCompute(const RoleNode *node) const {
   return index && *index > fill && *index < release;
 }
 
+bool storesTo(const RoleNode &node, const std::set<const VarDecl *> &arrays) {
+  return llvm::any_of(node.accesses, [&](const Access *access) {
+    auto *array = dyn_cast_or_null<VarDecl>(access->array->decl);
+    return array && access->isWrite() && arrays.contains(array);
+  });
+}
+
+bool declaresOneOf(const RoleNode &node, const std::set<const VarDecl *> &arrays) {
+  auto *declaration = dyn_cast<DeclStmt>(node.statement);
+  return declaration && llvm::any_of(declaration->decls(), [&](const Decl *each) {
+           auto *variable = dyn_cast<VarDecl>(each);
+           return variable && arrays.contains(variable);
+         });
+}
+
 std::set<const VarDecl *> sharedMentions(const RoleNode &node) {
   std::set<const VarDecl *> found;
   for (const Stmt *part : node.uses.statements)

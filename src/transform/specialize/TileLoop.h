@@ -33,6 +33,10 @@ struct TileLoop {
 /// loads.
 std::variant<std::vector<TileLoop>, Diagnostic> findTileLoops(const RoleTree &tree);
 
+/// The node's own text stores to one of these arrays, or declares one of them.
+bool storesTo(const RoleNode &node, const std::set<const clang::VarDecl *> &arrays);
+bool declaresOneOf(const RoleNode &node, const std::set<const clang::VarDecl *> &arrays);
+
 /// Shared variables that the node mentions, whether it reads or writes them or takes their address.
 std::set<const clang::VarDecl *> sharedMentions(const RoleNode &node);
 
