@@ -50,6 +50,16 @@ __global__ void match(int *matched, const char *queries, const int *first, const
   matched[query] = total;
 }
 
+/// By the high bits of what is drawn: the low ones repeat after a thousand letters, and comparing suffixes of
+/// a text that repeats takes for ever.
+static std::vector<char> randomLetters(int count, unsigned seed) {
+  Numbers numbers(seed);
+  std::vector<char> letters(count);
+  for (char &letter : letters)
+    letter = "ACGT"[numbers.next() >> 22];
+  return letters;
+}
+
 static std::vector<int> suffixArray(const std::vector<char> &text) {
   std::vector<int> suffixes(text.size());
   std::iota(suffixes.begin(), suffixes.end(), 0);
@@ -101,9 +111,7 @@ static int matchOnHost(const Queries &queries, const std::vector<char> &referenc
 int main(int argc, char **argv) {
   const int count = argument(argc, argv, 1, 400), longest = argument(argc, argv, 2, 60);
   const int letters = argument(argc, argv, 3, 5000), launches = argument(argc, argv, 4, 2);
-  std::vector<char> reference = integers<char>(letters, 72, 4);
-  for (char &letter : reference)
-    letter = "ACGT"[int(letter)];
+  const std::vector<char> reference = randomLetters(letters, 72);
   const std::vector<int> suffixes = suffixArray(reference);
   const Queries queries = makeQueries(reference, count, longest);
   int *matched = zeros<int>(count), *first = toDevice(queries.first), *deviceSuffixes = toDevice(suffixes);
