@@ -2,11 +2,11 @@
 //
 // What the first stage of consolidate writes and what it refuses. That the results compute the same is the
 // business of tests/consolidate.
-#include "transform/Aggregate.h"
+#include "transform/consolidate/Aggregate.h"
 
 #include "arch/Arch.h"
 #include "transform/Optimized.h"
-#include "transform/WarpBlock.h"
+#include "transform/consolidate/WarpBlock.h"
 
 using namespace heddle;
 using namespace heddle::transform;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "transform/BlockLoops.h"
+#include "transform/work/BlockLoops.h"
 
 #include "transform/Optimized.h"
 

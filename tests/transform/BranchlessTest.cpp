@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "transform/Branchless.h"
+#include "transform/loops/Branchless.h"
 
 #include "transform/LoopDirectives.h"
 

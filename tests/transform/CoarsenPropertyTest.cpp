@@ -6,10 +6,10 @@
 // 2,000 kernels in four tests, which run side by side where there are cores. HEDDLE_KERNELS=N sets how many
 // kernels are tried in all; HEDDLE_SEED=N tries them in one test, beginning with that seed, as messages say
 // it.
-#include "transform/Coarsen.h"
 #include "transform/Optimized.h"
 #include "transform/RandomKernel.h"
 #include "transform/RandomProgram.h"
+#include "transform/coarsen/Coarsen.h"
 
 #include <cstdlib>
 #include <optional>

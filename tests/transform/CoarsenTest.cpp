@@ -2,10 +2,10 @@
 //
 // What coarsen writes and what it refuses. That the results compute the same is the business of
 // tests/coarsen.
-#include "transform/Coarsen.h"
+#include "transform/coarsen/Coarsen.h"
 
-#include "transform/CoarsenCheck.h"
 #include "transform/Optimized.h"
+#include "transform/coarsen/CoarsenCheck.h"
 
 using namespace heddle;
 using namespace heddle::transform;

@@ -2,7 +2,7 @@
 //
 // What the third stage of consolidate writes and what it refuses. Kernels here are one warp a block already,
 // as the first stage leaves them. That the results compute the same is the business of tests/consolidate.
-#include "transform/Delegate.h"
+#include "transform/consolidate/Delegate.h"
 
 #include "transform/Optimized.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "transform/Distribute.h"
+#include "transform/loops/Distribute.h"
 
 #include "transform/LoopDirectives.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "transform/Fuse.h"
+#include "transform/loops/Fuse.h"
 
 #include "transform/LoopDirectives.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "transform/Interchange.h"
+#include "transform/loops/Interchange.h"
 
 #include "transform/LoopDirectives.h"
 

@@ -3,8 +3,8 @@
 
 #include "source/Unit.h"
 #include "transform/Apply.h"
-#include "transform/LoopSubject.h"
 #include "transform/Optimized.h"
+#include "transform/loops/LoopSubject.h"
 
 #include <functional>
 

@@ -6,14 +6,14 @@
 // compares.
 //
 // HEDDLE_SEED=N replays one run, HEDDLE_KERNELS=N sets how many kernels are tried.
-#include "transform/Branchless.h"
-#include "transform/Distribute.h"
-#include "transform/Fuse.h"
-#include "transform/Interchange.h"
 #include "transform/Optimized.h"
 #include "transform/RandomLoops.h"
 #include "transform/RandomProgram.h"
-#include "transform/UnrollJam.h"
+#include "transform/loops/Branchless.h"
+#include "transform/loops/Distribute.h"
+#include "transform/loops/Fuse.h"
+#include "transform/loops/Interchange.h"
+#include "transform/loops/UnrollJam.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -6,7 +6,7 @@
 // HEDDLE_SEED=N begins with that seed, as messages say it; HEDDLE_KERNELS=N sets how many are tried.
 #include "transform/Optimized.h"
 #include "transform/RandomProgram.h"
-#include "transform/Remap.h"
+#include "transform/consolidate/Remap.h"
 
 #include <random>
 

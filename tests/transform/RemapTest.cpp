@@ -2,7 +2,7 @@
 //
 // What the second stage of consolidate writes and what it leaves in shared memory, and why. It is called by
 // itself, on kernels of one warp as the first stage leaves them.
-#include "transform/Remap.h"
+#include "transform/consolidate/Remap.h"
 
 #include "transform/Optimized.h"
 

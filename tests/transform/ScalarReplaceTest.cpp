@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "transform/ScalarReplace.h"
+#include "transform/loops/ScalarReplace.h"
 
 #include "transform/Optimized.h"
 

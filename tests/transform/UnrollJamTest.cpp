@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "transform/UnrollJam.h"
+#include "transform/loops/UnrollJam.h"
 
 #include "transform/LoopDirectives.h"
 

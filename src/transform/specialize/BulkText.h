@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "transform/LoopText.h"
+#include "transform/loops/LoopText.h"
 #include "transform/specialize/RoleNames.h"
 
 namespace heddle::transform {

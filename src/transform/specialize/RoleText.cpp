@@ -11,9 +11,9 @@
 
 #include "source/TextEdits.h"
 #include "source/Unit.h"
-#include "transform/LoopText.h"
 #include "transform/MarkedText.h"
 #include "transform/StatementShape.h"
+#include "transform/loops/LoopText.h"
 #include "transform/specialize/BulkForms.h"
 #include "transform/specialize/BulkText.h"
 #include "transform/specialize/RoleNames.h"

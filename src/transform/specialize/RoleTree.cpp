@@ -5,7 +5,7 @@
 #include "analysis/CallEffects.h"
 #include "source/Unit.h"
 #include "transform/StatementShape.h"
-#include "transform/TaskFunctions.h"
+#include "transform/tasks/TaskFunctions.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>

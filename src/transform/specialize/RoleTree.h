@@ -2,8 +2,8 @@
 #pragma once
 
 #include "source/Unit.h"
-#include "transform/LoopStudy.h"
 #include "transform/Uses.h"
+#include "transform/loops/LoopStudy.h"
 
 #include <memory>
 #include <set>

@@ -14,10 +14,10 @@
 #include "source/LocalWrites.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Unit.h"
-#include "transform/CoarsenCheck.h"
-#include "transform/OutwardEffects.h"
 #include "transform/StatementShape.h"
 #include "transform/Uses.h"
+#include "transform/coarsen/CoarsenCheck.h"
+#include "transform/loops/OutwardEffects.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>

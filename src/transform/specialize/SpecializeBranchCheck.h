@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/KernelFacts.h"
-#include "transform/LoopObstacles.h"
+#include "transform/loops/LoopObstacles.h"
 #include "transform/specialize/SpecializeBranchSite.h"
 
 namespace heddle::transform {

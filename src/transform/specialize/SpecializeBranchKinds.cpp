@@ -12,9 +12,9 @@
 #include "source/LocalWrites.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Unit.h"
-#include "transform/OutwardEffects.h"
 #include "transform/StatementShape.h"
 #include "transform/Uses.h"
+#include "transform/loops/OutwardEffects.h"
 #include "transform/specialize/SpecializeBranchCheck.h"
 
 #include <clang/AST/ASTContext.h>

@@ -8,8 +8,8 @@
 #include "analysis/Barriers.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Unit.h"
-#include "transform/LoopStudy.h"
 #include "transform/StatementShape.h"
+#include "transform/loops/LoopStudy.h"
 
 #include <clang/AST/Stmt.h>
 #include <clang/AST/StmtCXX.h>

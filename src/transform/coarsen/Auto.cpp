@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The choice, after section 4.4 of Unkule, Shaltz and Qasem (CC 2012), in four steps:
+//
+//   1. Candidates: factors along x, y and both that divide the block and leave whole warps; for kernels
+//   without
+//      barriers and shared memory also merged blocks. Map interleaved, which keeps accesses coalesced and
+//      shared memory free of bank conflicts.
+//   2. Worth: how much less a thread's work asks of the multiprocessor (WorkEstimate), because merged threads
+//   share
+//      loads and uniform work. Too little, and the kernel stays as it is: fewer threads hide less latency,
+//      and that must be paid for.
+//   3. Price: registers, and the occupancy that is left with them and with the smaller block. The estimate
+//   rules out
+//      what is hopeless; where there is a ptxas, its count for the very text decides.
+//   4. Of what is left, the smallest factor that comes near the best one.
+//   5. Where work does not shrink, threads that read memory once and wait, that stream through it, or whose
+//   windows
+//      overlap, are still better merged (MemoryHabits): by a little, and where occupancy stays high.
+//   6. What is left and waits at barriers often may be worth a warp of its own (ConsolidateChoice).
+#include "transform/coarsen/Auto.h"
+
+#include "arch/Arch.h"
+#include "source/Unit.h"
+#include "support/Text.h"
+#include "transform/TriedText.h"
+#include "transform/coarsen/Coarsen.h"
+#include "transform/coarsen/MemoryHabits.h"
+#include "transform/consolidate/ConsolidateChoice.h"
+#include "transform/work/WorkEstimate.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Decl.h>
+#include <clang/Basic/SourceManager.h>
+
+#include <algorithm>
+
+namespace heddle::transform {
+namespace {
+
+using analysis::KernelFacts;
+
+/// More work than this in a thread has never paid: registers run out first.
+constexpr unsigned mostItems = 16;
+/// The least by which a thread's work must shrink, by the model, to pay for fewer threads.
+constexpr double leastGain = 1.12;
+/// A smaller factor is as good as the best one if its work is within this of it.
+constexpr double nearBest = 1.06;
+/// Fewer warps than this share of the multiprocessor's cannot hide the latency of memory, and whatever there
+/// was before, more than half of it should not go.
+constexpr double leastOccupancyPercent = 25, leastOccupancyLeft = 0.5;
+/// Of the registers a thread may have: the estimate is not exact, and spills cost more than any reuse gains.
+constexpr double registerShare = 0.75;
+/// Addresses and indices that each further item needs besides its arrays.
+constexpr unsigned registersPerItem = 3;
+/// A grid that is known must leave this many warps on each multiprocessor of a large GPU.
+constexpr double leastWarpsOnSm = 8, multiprocessorsOfLargeGpu = 132;
+
+/// Merged for the sake of memory: so many threads, with so much occupancy left, in blocks of at least so
+/// many.
+constexpr unsigned itemsForMemory = 4, leastThreadsForMemory = 64;
+constexpr double occupancyForMemory = 70;
+/// Rows of a block that are shorter than this go to memory in pieces.
+constexpr int64_t leastRow = 16;
+
+struct Candidate {
+  std::vector<Axis> axes; ///< outermost work loop first
+  analysis::Map map = analysis::Map::Interleaved;
+  std::string because; ///< where it is not the work that shrinks
+  unsigned items = 1;
+  unsigned threads = 0; ///< of a block that is left
+  WorkEstimate work;
+  unsigned registers = 0;
+  bool registersAreTrue = false;
+  arch::Occupancy occupancy;
+
+  std::string str() const {
+    std::string text = "coarsen";
+    for (size_t i = axes.size(); i-- > 0;)
+      text += axes[i].dimension == Axis::grid
+                  ? fmt::format(" grid={}", axes[i].factor)
+                  : fmt::format(" {}={}", std::string(1, "xyz"[axes[i].dimension]), axes[i].factor);
+    return map == analysis::Map::Blocked ? text + " map=blocked" : text;
+  }
+};
+
+class Chooser {
+public:
+  Chooser(Context &context, const source::Kernel &kernel)
+      : context(context), kernel(kernel), facts(context.facts(kernel)), arch(*context.options.arch),
+        before(estimateWork(facts, nullptr, {})) {}
+
+  /// Those that would pay, best first.
+  std::vector<Candidate> candidates() {
+    std::vector<Candidate> list;
+    auto consider = [&](std::vector<Axis> axes) {
+      if (std::optional<Candidate> candidate = weigh(std::move(axes)))
+        list.push_back(*candidate);
+    };
+    for (unsigned y = 1; y <= mostItems; y *= 2)
+      for (unsigned x = 1; x * y <= mostItems; x *= 2)
+        if (x * y > 1 && divides(0, x) && divides(1, y) && keepsFullWarps(x * y) && keepsRows(x))
+          consider(y == 1   ? std::vector<Axis>{{0, x}}
+                   : x == 1 ? std::vector<Axis>{{1, y}}
+                            : std::vector<Axis>{{1, y}, {0, x}});
+    if (!facts.regions->hasBarrier() && facts.launch.grid[0])
+      for (unsigned blocks = 2; blocks <= mostItems; blocks *= 2)
+        if (*facts.launch.grid[0] % blocks == 0)
+          consider({{Axis::grid, blocks}});
+    sort(list);
+    return list;
+  }
+
+  /// Those that help memory, for kernels whose work does not shrink; larger factors first.
+  std::vector<Candidate> candidatesForMemory() {
+    const MemoryHabits habits = memoryHabits(facts);
+    std::vector<Candidate> list;
+    const bool isFlat = rows() == 1;
+    for (unsigned factor = itemsForMemory; factor > 1; factor /= 2) {
+      if (*facts.threadsPerBlock() / factor < leastThreadsForMemory || !keepsFullWarps(factor))
+        continue;
+      if (habits.slidesAlongX && isFlat && divides(0, factor))
+        list.push_back(
+            forMemory({{0, factor}}, analysis::Map::Blocked,
+                      "neighbours read through windows that overlap, which then stay in registers"));
+      else if (habits.readsAndWaits && divides(isFlat ? 0 : 1, factor))
+        list.push_back(forMemory({{isFlat ? 0u : 1u, factor}}, analysis::Map::Interleaved,
+                                 "a thread reads memory once and waits, and merged threads wait together"));
+      else if (habits.streamsThroughMemory && isFlat && divides(0, factor))
+        list.push_back(
+            forMemory({{0, factor}}, analysis::Map::Interleaved,
+                      "threads stream through memory, and merged threads have more of it under way"));
+    }
+    return list;
+  }
+
+  /// With ptxas' count of what is really emitted, where there is one. False where it must not be taken.
+  bool confirm(Candidate &candidate, const std::string &text) {
+    std::optional<analysis::KernelResources> compiled = compile(text);
+    if (!compiled)
+      return candidate.because.empty() || occupy(candidate);
+    if (compiled->spills() && !(compiledBefore() && compiledBefore()->spills())) {
+      note(candidate, "spills registers");
+      return false;
+    }
+    candidate.registers = compiled->registers;
+    candidate.registersAreTrue = true;
+    if (!occupy(candidate))
+      return false;
+    if (!candidate.because.empty() && candidate.occupancy.percent < occupancyForMemory) {
+      note(candidate, fmt::format("would leave {:.0f} % occupancy", candidate.occupancy.percent));
+      return false;
+    }
+    return true;
+  }
+
+  std::string whyNone() const {
+    if (bestGain < leastGain)
+      return fmt::format(
+          "merged threads would share {:.0f} % of the loads and the work would shrink {:.2f} times by "
+          "the model, which is too little to pay for fewer threads",
+          100 * bestShared, std::max(1.0, bestGain));
+    return rejected.empty() ? "no factor that would pay is possible" : rejected;
+  }
+
+  std::string report(const Candidate &candidate) {
+    double share = candidate.work.loads > 0 ? 100 * candidate.work.loadsSaved / candidate.work.loads : 0;
+    std::string text =
+        candidate.because.empty()
+            ? fmt::format("'{}': {} saves {:.0f} % of the loads, work shrinks {:.2f} times by the model",
+                          context.target.name, candidate.str(), share, gain(candidate))
+            : fmt::format("'{}': {}, because {}", context.target.name, candidate.str(), candidate.because);
+    unsigned registersBefore = compiledBefore() ? compiledBefore()->registers : facts.registersPerThread();
+    text += fmt::format("; registers a thread {} -> {} ({})", registersBefore, candidate.registers,
+                        candidate.registersAreTrue ? "ptxas" : "estimated");
+    text += fmt::format("; occupancy on {} {:.0f} % -> {:.0f} %, with {} of {} threads on a multiprocessor",
+                        arch.name, occupancyBefore(), candidate.occupancy.percent,
+                        counted(candidate.occupancy.blocksPerSm, "block"), candidate.threads);
+    if (std::optional<double> blocks = gridBlocks(candidate))
+      text += fmt::format("; the launch's {:.0f} blocks fill {:.0f} of them", *blocks,
+                          std::max(1.0, *blocks / std::max(1u, candidate.occupancy.blocksPerSm)));
+    else
+      text += "; how many blocks are launched is known at run time only";
+    return text;
+  }
+
+private:
+  // Worth
+  // --------------------------------------------------------------------------------------------------------
+
+  double gain(const Candidate &candidate) const {
+    return candidate.work.total() > 0 ? before.total() / candidate.work.total() : 1;
+  }
+
+  /// First the smallest factor that comes near the best, then the others as they gain.
+  void sort(std::vector<Candidate> &list) const {
+    std::stable_sort(list.begin(), list.end(),
+                     [&](const Candidate &a, const Candidate &b) { return a.work.total() < b.work.total(); });
+    if (list.empty())
+      return;
+    double enough = list.front().work.total() * nearBest;
+    std::stable_sort(list.begin(), list.end(), [&](const Candidate &a, const Candidate &b) {
+      bool nearA = a.work.total() <= enough, nearB = b.work.total() <= enough;
+      return nearA != nearB ? nearA : nearA && a.items < b.items;
+    });
+  }
+
+  bool divides(unsigned dimension, unsigned factor) const {
+    return *facts.launch.block[dimension] % factor == 0;
+  }
+
+  /// How many rows of threads along x a block has.
+  int64_t rows() const { return facts.launch.block[1].value_or(1) * facts.launch.block[2].value_or(1); }
+
+  /// A block of many rows has short ones, and shorter rows waste what memory brings.
+  bool keepsRows(unsigned factor) const {
+    return factor == 1 || rows() == 1 || *facts.launch.block[0] / factor >= leastRow;
+  }
+
+  Candidate forMemory(std::vector<Axis> axes, analysis::Map map, const char *because) const {
+    Candidate candidate;
+    candidate.items = axes.front().factor;
+    candidate.threads = unsigned(*facts.threadsPerBlock()) / candidate.items;
+    candidate.registers = facts.registersPerThread() * 2;
+    candidate.axes = std::move(axes);
+    candidate.map = map;
+    candidate.because = because;
+    return candidate;
+  }
+
+  /// A warp with lanes left empty wastes more than reuse gains.
+  bool keepsFullWarps(unsigned items) const { return *facts.threadsPerBlock() / items % arch.warpSize == 0; }
+
+  // Price
+  // --------------------------------------------------------------------------------------------------------
+
+  double occupancyBefore() const { return facts.occupancy ? facts.occupancy->percent : 100; }
+
+  /// Registers that the values kept in arrays take for one more item.
+  unsigned registersOfItem(const WorkPlan &plan) const {
+    const clang::ASTContext &ast = facts.uniformity->unit().context();
+    unsigned sum = registersPerItem;
+    for (const ItemVariable &entry : plan.variables)
+      if (entry.keep == Keep::Array)
+        sum += unsigned((ast.getTypeSizeInChars(entry.variable->getType()).getQuantity() + 3) / 4);
+    return sum;
+  }
+
+  void note(const Candidate &candidate, const std::string &why) {
+    if (rejected.empty())
+      rejected = fmt::format("{} {}", candidate.str(), why);
+  }
+
+  std::optional<double> gridBlocks(const Candidate &candidate) const {
+    double blocks = 1;
+    for (const std::optional<int64_t> &extent : facts.launch.grid) {
+      if (!extent)
+        return std::nullopt;
+      blocks *= double(*extent);
+    }
+    for (const Axis &axis : candidate.axes)
+      blocks /= axis.dimension == Axis::grid ? axis.factor : 1;
+    return blocks;
+  }
+
+  /// Fills in the occupancy; false where it is too low.
+  bool occupy(Candidate &candidate) {
+    arch::KernelResources resources;
+    resources.threadsPerBlock = candidate.threads;
+    resources.registersPerThread = candidate.registers;
+    resources.staticSharedBytes = size_t(facts.staticSharedBytes);
+    resources.dynamicSharedBytes = size_t(facts.dynamicSharedBytes.value_or(0));
+    candidate.occupancy = arch::occupancy(arch, resources);
+    double least = std::min(leastOccupancyPercent, occupancyBefore() * leastOccupancyLeft);
+    if (candidate.occupancy.percent < least) {
+      note(candidate, fmt::format("would leave {:.0f} % occupancy", candidate.occupancy.percent));
+      return false;
+    }
+    double warps = double(candidate.threads) / arch.warpSize;
+    std::optional<double> blocks = gridBlocks(candidate);
+    if (blocks && *blocks * warps < leastWarpsOnSm * multiprocessorsOfLargeGpu) {
+      note(candidate, fmt::format("would leave {:.0f} warps in the whole grid", *blocks * warps));
+      return false;
+    }
+    return true;
+  }
+
+  std::optional<Candidate> weigh(std::vector<Axis> axes) {
+    Candidate candidate;
+    candidate.axes = std::move(axes);
+    candidate.threads = unsigned(*facts.threadsPerBlock());
+    for (const Axis &axis : candidate.axes) {
+      candidate.items *= axis.factor;
+      candidate.threads /= axis.dimension == Axis::grid ? 1 : axis.factor;
+    }
+    auto planned = planWork(facts, candidate.axes);
+    if (!std::holds_alternative<WorkPlan>(planned))
+      return std::nullopt;
+    const WorkPlan &plan = std::get<WorkPlan>(planned);
+    candidate.work = estimateWork(facts, &plan, candidate.axes);
+    bestGain = std::max(bestGain, gain(candidate));
+    if (candidate.work.loads > 0)
+      bestShared = std::max(bestShared, candidate.work.loadsSaved / candidate.work.loads);
+    if (gain(candidate) < leastGain)
+      return std::nullopt;
+    candidate.registers = facts.registersPerThread() + (candidate.items - 1) * registersOfItem(plan);
+    if (candidate.registers > registerShare * arch.maxRegistersPerThread) {
+      note(candidate, fmt::format("would take about {} registers a thread", candidate.registers));
+      return std::nullopt;
+    }
+    return occupy(candidate) ? std::optional(candidate) : std::nullopt;
+  }
+
+  // What ptxas says
+  // ------------------------------------------------------------------------------------------------
+
+  std::optional<analysis::KernelResources> compile(const std::string &text) const {
+    return compiledResources(context, text, kernel.mangledName);
+  }
+
+  const std::optional<analysis::KernelResources> &compiledBefore() {
+    if (!wasCompiled) {
+      knownBefore = compile(textOfFile(context));
+      wasCompiled = true;
+    }
+    return knownBefore;
+  }
+
+  Context &context;
+  const source::Kernel &kernel;
+  const KernelFacts &facts;
+  const arch::Arch &arch;
+  const WorkEstimate before;
+  double bestGain = 1, bestShared = 0;
+  std::string rejected; ///< the first candidate that would have paid, and why it cannot be taken
+  bool wasCompiled = false;
+  std::optional<analysis::KernelResources> knownBefore;
+};
+
+/// The file with the directive carried out; nothing where it is refused. Nothing of the try is left.
+std::optional<std::string> tried(Context &context, const Candidate &candidate) {
+  source::Edits edits;
+  Diagnostics diagnostics;
+  Context scratch(context.program, context.target, context.directive, context.options, edits, diagnostics);
+  if (!coarsenAlong(scratch, candidate.axes, candidate.map))
+    return std::nullopt;
+  auto applied = edits.apply();
+  auto *files = std::get_if<std::map<std::filesystem::path, std::string>>(&applied);
+  return files && files->size() == 1 ? std::optional(files->begin()->second) : std::nullopt;
+}
+
+bool isInMainFile(const source::Kernel &kernel) {
+  const clang::SourceManager &sources = kernel.unit->sources();
+  return sources.isWrittenInMainFile(sources.getExpansionLoc(kernel.function->getLocation()));
+}
+
+} // namespace
+
+bool chooseAutomatically(Context &context) {
+  const source::Kernel &kernel = context.target.first();
+  if (!context.options.arch || !context.facts(kernel).threadsPerBlock()) {
+    context
+        .kept(kernel.place, fmt::format("'{}' stays as it is: its block is not known", context.target.name))
+        .withHint("--block X,Y,Z says it");
+    return true;
+  }
+  // Candidates are compiled one by one, which wants the kernel in the file itself.
+  if (!isInMainFile(kernel))
+    context.preparation.insertAfter(*kernel.unit, kernel.function->getBody()->getEndLoc(), "");
+  if (!context.preparation.empty() || prepareToCoarsen(context))
+    return true;
+  Chooser chooser(context, kernel);
+  std::vector<Candidate> candidates = chooser.candidates();
+  std::ranges::move(chooser.candidatesForMemory(), std::back_inserter(candidates));
+  for (Candidate &candidate : candidates) {
+    std::optional<std::string> text = tried(context, candidate);
+    if (!text || !chooser.confirm(candidate, *text))
+      continue;
+    context.done(chooser.report(candidate));
+    return coarsenAlong(context, candidate.axes, candidate.map);
+  }
+  if (ConsolidateChoice choice = weighConsolidation(context); choice.pays) {
+    context.done(fmt::format("'{}': consolidate, because of {}", context.target.name, choice.why));
+    context.handsOverTo = "consolidate remap=auto";
+    return true;
+  }
+  context.kept(kernel.place, fmt::format("'{}' stays as it is: {}", context.target.name, chooser.whyNone()));
+  return true;
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Thread coarsening, after Unkule, Shaltz and Qasem, "Automatic restructuring of GPU kernels for exploiting
+// inter-thread data locality" (CC 2012), and beyond it: barriers inside loops and branches need no unrolling
+// by hand.
+//
+//   1. Check (CoarsenCheck): may threads of this kernel be merged at all?
+//   2. Plan (WorkPlan): what is done once, what for each work item, which values go from one work loop to
+//   another?
+//   3. Write (WorkLoops): the kernel's body; DeviceFunctions: what it calls; LaunchEdits: who launches it.
+//
+// Why any order of the items is right: between two barriers, threads that do not race cannot tell in which
+// order they run. A work loop picks one such order for the threads that it merges. At a barrier all of them
+// have come as far as the merged thread has. A thread that returns early is an item that is skipped from then
+// on; the merged thread returns when its last item does, so it is alive exactly as long as one of the
+// original threads would be, and evaluates nothing that none of them would.
+#include "transform/coarsen/Coarsen.h"
+
+#include "source/Unit.h"
+#include "support/Text.h"
+#include "transform/ActiveText.h"
+#include "transform/InlineCalls.h"
+#include "transform/LaunchEdits.h"
+#include "transform/PlainIndices.h"
+#include "transform/coarsen/CoarsenCheck.h"
+#include "transform/work/BlockLoops.h"
+#include "transform/work/BlockVotes.h"
+#include "transform/work/DeviceFunctions.h"
+#include "transform/work/OwnCounters.h"
+
+#include <clang/AST/Attr.h>
+#include <clang/AST/Decl.h>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+/// Outermost work loop first.
+std::vector<Axis> axesOf(const Directive &directive) {
+  static const std::pair<const char *, unsigned> order[] = {
+      {"grid", Axis::grid}, {"z", 2}, {"y", 1}, {"x", 0}};
+  std::vector<Axis> axes;
+  for (auto [key, dimension] : order)
+    if (int64_t factor = directive.number(key); factor > 1)
+      axes.push_back({dimension, unsigned(factor)});
+  return axes;
+}
+
+LaunchDivision divisionOf(const std::vector<Axis> &axes) {
+  LaunchDivision division;
+  for (const Axis &axis : axes)
+    (axis.dimension == Axis::grid ? division.grid : division.block[axis.dimension]) = axis.factor;
+  return division;
+}
+
+unsigned countOf(const std::string &part, const std::string &text) {
+  unsigned count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
+std::optional<Merged> writeOne(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes,
+                               Map map, const std::optional<BlockForm> &form) {
+  auto planned = planWork(context.facts(kernel), axes);
+  if (auto *refused = std::get_if<Diagnostic>(&planned)) {
+    context.refuse(*refused);
+    return std::nullopt;
+  }
+  const WorkPlan &plan = std::get<WorkPlan>(planned);
+  Names names(*kernel.unit);
+  std::vector<NamedAxis> named = nameAxes(axes, names);
+  if (form && form->isLinear)
+    named.front().index = names.fresh("thread");
+  ItemIndices indices(std::move(named), map, form);
+  std::optional<CallChanges> calls = changeDeviceFunctions(context, kernel, indices, names);
+  if (!calls)
+    return std::nullopt;
+  source::Rendered text = writeWorkLoops(kernel, plan, indices, *calls, names);
+  if (auto *refused = std::get_if<Diagnostic>(&text)) {
+    context.refuse(*refused);
+    return std::nullopt;
+  }
+  Merged written;
+  written.body = std::get<std::string>(text);
+  written.workLoops = countOf("for (unsigned " + indices.all().back().counter + " = 0", written.body);
+  for (const ItemVariable &entry : plan.variables)
+    if (entry.keep == Keep::Array || (entry.keep == Keep::Recompute && entry.variable->getInit()))
+      (entry.keep == Keep::Array ? written.arrays : written.recomputed)
+          .push_back("'" + entry.variable->getNameAsString() + "'");
+  for (const PlanNode *node : plan.nodes)
+    if (node && node->isJammed)
+      written.jammed.push_back(fmt::format("line {}", kernel.unit->place(node->statement).line));
+  return written;
+}
+
+/// `__launch_bounds__(256)` speaks of the block before.
+void divideLaunchBounds(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes) {
+  auto *bounds = kernel.function->getAttr<CUDALaunchBoundsAttr>();
+  unsigned factor = 1;
+  for (const Axis &axis : axes)
+    factor *= axis.dimension == Axis::grid ? 1 : axis.factor;
+  if (!bounds || factor == 1)
+    return;
+  SourceRange range = bounds->getMaxThreads()->getSourceRange();
+  source::Rendered text = source::render(*kernel.unit, range);
+  if (auto *written = std::get_if<std::string>(&text)) {
+    bool isSimple = written->find_first_of(" +-*/%?:<>&|^") == std::string::npos;
+    context.edits.replace(
+        *kernel.unit, range,
+        fmt::format("{}{}{} / {}", isSimple ? "" : "(", *written, isSimple ? "" : ")", factor));
+  }
+}
+
+void report(Context &context, const Merged &written, const std::vector<Axis> &axes, unsigned launches) {
+  unsigned items = 1;
+  for (const Axis &axis : axes)
+    items *= axis.factor;
+  bool mergesBlocks = axes.front().dimension == Axis::grid && axes.size() == 1;
+  std::string text =
+      fmt::format("each {} of '{}' does the work of {}, in {}", mergesBlocks ? "block" : "thread",
+                  context.target.name, items, counted(written.workLoops, "work loop"));
+  text += written.str();
+  text += launches ? "; " + counted(launches, "launch", "launches") + " rewritten"
+                   : "; no launch of it in this file: launch it with smaller blocks";
+  Diagnostic &done = context.done(text);
+  for (Diagnostic::Note &note : assumedFreeOfRaces(context.facts(context.target.first())))
+    done.note(std::move(note.place), std::move(note.text));
+}
+
+} // namespace
+
+bool coarsen(Context &context) {
+  std::vector<Axis> axes = axesOf(context.directive);
+  Map map = context.directive.word("map") == "blocked" ? Map::Blocked : Map::Interleaved;
+  if (axes.empty()) {
+    context.kept(context.target.first().place, "all factors are 1: there is nothing to merge");
+    return true;
+  }
+  return coarsenAlong(context, axes, map);
+}
+
+bool prepareToCoarsen(Context &context) {
+  const source::Kernel &kernel = context.target.first();
+  return keepActiveText(context, kernel) || inlineCallsWithBarriers(context, kernel) ||
+         writePlainIndices(context, kernel) || giveLoopsTheirCounters(context, kernel) ||
+         makeLoopsOfTheBlock(context, kernel) || takeVotesApart(context, kernel);
+}
+
+std::string Merged::str() const {
+  std::string text;
+  if (!arrays.empty())
+    text += "; " + joinAnd(arrays) + (arrays.size() == 1 ? " became an array" : " became arrays");
+  if (!recomputed.empty())
+    text +=
+        "; " + joinAnd(recomputed) +
+        (recomputed.size() == 1 ? " is worked out again where needed" : " are worked out again where needed");
+  if (!jammed.empty())
+    text +=
+        "; work loops went into the loop at " + joinAnd(jammed) + ", where threads read the same elements";
+  return text;
+}
+
+std::optional<Merged> mergeThreads(Context &context, const std::vector<Axis> &axes, Map map,
+                                   const std::optional<BlockForm> &form) {
+  std::optional<Merged> first;
+  for (const source::Kernel *kernel : context.target.instances) {
+    if (!mayCoarsen(context, *kernel, axes, map, form ? &*form : nullptr))
+      return std::nullopt;
+    std::optional<Merged> written = writeOne(context, *kernel, axes, map, form);
+    if (!written)
+      return std::nullopt;
+    if (first && first->body != written->body) {
+      context.refuse(kernel->place, fmt::format("the instantiations '{}' and '{}' would need different text",
+                                                context.target.first().name, kernel->name));
+      return std::nullopt;
+    }
+    if (!first)
+      first = std::move(written);
+  }
+  const source::Kernel &kernel = context.target.first();
+  context.edits.replace(*kernel.unit, kernel.function->getBody()->getSourceRange(), first->body);
+  return first;
+}
+
+bool coarsenAlong(Context &context, const std::vector<Axis> &axes, Map map) {
+  if (prepareToCoarsen(context))
+    return true;
+  std::optional<Merged> merged = mergeThreads(context, axes, map);
+  unsigned launches = 0;
+  if (!merged || !divideLaunches(context, divisionOf(axes), launches))
+    return false;
+  divideLaunchBounds(context, context.target.first(), axes);
+  report(context, *merged, axes, launches);
+  return true;
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "transform/Context.h"
+#include "transform/work/ItemIndices.h"
+#include "transform/work/WorkPlan.h"
+
+namespace heddle::transform {
+
+/// `coarsen x=F [y=F] [z=F] [map=interleaved|blocked] [grid=F]`: each thread does the work of F threads.
+///
+///     a[threadIdx.x] = b[threadIdx.x];             k<<<g, 256>>>(a, b);
+///  => for (unsigned kx = 0; kx < 2; ++kx) {        k<<<g, 256 / 2>>>(a, b);
+///       const unsigned threadX = threadIdx.x + kx * blockDim.x;
+///       a[threadX] = b[threadX];
+///     }
+///
+/// The code between two barriers gets a work loop of its own; loops and branches around barriers stay. Values
+/// that differ by thread and live across a barrier become small arrays, what is the same for all threads is
+/// done once. The launches in the file are rewritten.
+///
+/// Refuses: factors that do not divide a launch's block, divergent barriers, barriers of fewer than all
+/// threads, races between threads of a block, warp operations where a warp's threads would not stay together
+/// in their order.
+bool coarsen(Context &context);
+
+/// True where the kernel must be put into another form before it can be cut at its barriers: the context's
+/// preparation says how.
+bool prepareToCoarsen(Context &context);
+
+/// A kernel of which the text was written anew, and what was done to get it.
+struct Merged {
+  std::string body;
+  unsigned workLoops = 0;
+  std::vector<std::string> arrays, recomputed, jammed;
+
+  /// "; 'x' became an array; work loops went into the loop at line 7, ..."
+  std::string str() const;
+};
+
+/// Merges threads along axes, outermost work loop first; launches and bounds stay to be changed. Nothing,
+/// with a refusal, where that would break the kernel. `form`: the block written down in another one.
+std::optional<Merged> mergeThreads(Context &context, const std::vector<Axis> &axes, analysis::Map map,
+                                   const std::optional<BlockForm> &form = std::nullopt);
+
+/// The same along given axes, outermost work loop first.
+bool coarsenAlong(Context &context, const std::vector<Axis> &axes, analysis::Map map);
+
+} // namespace heddle::transform

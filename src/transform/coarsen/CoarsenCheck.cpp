@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/coarsen/CoarsenCheck.h"
+
+#include "analysis/CallEffects.h"
+#include "source/Unit.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/ExprCXX.h>
+
+#include <algorithm>
+#include <set>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+using analysis::Barrier;
+
+constexpr int64_t warpLanes = 32;
+
+/// Functions through which threads of a warp speak with each other; a name that ends in * stands for all that
+/// begin so.
+constexpr const char *warpFunctions[] = {"__shfl*",       "__any*",
+                                         "__all*",        "__ballot*",
+                                         "__uni*",        "__match_*",
+                                         "__reduce_*",    "__syncwarp",
+                                         "__activemask",  "__nvvm_shfl*",
+                                         "__nvvm_vote*",  "__nvvm_match*",
+                                         "__nvvm_redux*", "__nvvm_bar_warp_sync",
+                                         "__lane_id"};
+
+/// Special registers that assembly may read behind the compiler's back.
+constexpr const char *indexRegisters[] = {"%tid", "%ntid", "%ctaid", "%nctaid", "%warpid", "%nwarpid"};
+constexpr const char *laneRegisters[] = {"%laneid", "%lanemask", "shfl.", "vote.",
+                                         "match.",  "redux.",    "mma."};
+
+bool isOneOf(llvm::StringRef name, llvm::ArrayRef<const char *> patterns) {
+  return std::any_of(patterns.begin(), patterns.end(), [&](llvm::StringRef pattern) {
+    return pattern.ends_with("*") ? name.starts_with(pattern.drop_back()) : name == pattern;
+  });
+}
+
+bool holdsOneOf(const std::string &text, llvm::ArrayRef<const char *> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](const char *word) { return text.find(word) != std::string::npos; });
+}
+
+bool isOfNamespace(const FunctionDecl *function, llvm::StringRef name) {
+  for (const DeclContext *scope = function->getDeclContext(); scope; scope = scope->getParent())
+    if (auto *space = dyn_cast<NamespaceDecl>(scope);
+        space && space->getIdentifier() && space->getName() == name)
+      return true;
+  return false;
+}
+
+class CoarsenCheck {
+public:
+  CoarsenCheck(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes, Map map,
+               const BlockForm *form)
+      : context(context), kernel(kernel), unit(*kernel.unit), axes(axes), map(map), form(form),
+        facts(context.facts(kernel)) {}
+
+  bool run() {
+    return checkBlock() && checkBarriers() && checkCode(kernel.function) && checkRaces() && checkGrid();
+  }
+
+private:
+  bool merges(unsigned dimension) const {
+    return std::any_of(axes.begin(), axes.end(),
+                       [&](const Axis &axis) { return axis.dimension == dimension; });
+  }
+
+  /// The original block, where all its numbers are known.
+  std::optional<std::array<int64_t, 3>> knownBlock() const {
+    const auto &block = facts.launch.block;
+    if (!block[0] || !block[1] || !block[2] || facts.launchesDisagree)
+      return std::nullopt;
+    return std::array<int64_t, 3>{*block[0], *block[1], *block[2]};
+  }
+
+  /// --block says what launches must be divided by; launches themselves are looked at when they are
+  /// rewritten.
+  bool checkBlock() {
+    for (const Axis &axis : axes) {
+      if (form || axis.dimension == Axis::grid || facts.blockOrigin != analysis::BlockOrigin::Asked)
+        continue;
+      int64_t extent = *facts.launch.block[axis.dimension];
+      if (extent % axis.factor == 0)
+        continue;
+      context.refuse(kernel.place, fmt::format("the block is {} in {}, which does not divide by {}", extent,
+                                               std::string(1, "xyz"[axis.dimension]), axis.factor));
+      return false;
+    }
+    return true;
+  }
+
+  bool checkBarriers() {
+    if (!facts.regions->isStructured()) {
+      context.refuse(kernel.place, "goto in a kernel with barriers: its regions cannot be told apart");
+      return false;
+    }
+    for (const Barrier &barrier : facts.regions->barriers()) {
+      if (!barrier.cutsRegion())
+        continue; // a warp's own: see checkCode
+      if (const analysis::DivergentControl *divergent = facts.regions->divergence(barrier)) {
+        Diagnostic &refusal = context.refuse(
+            unit.place(barrier.statement),
+            fmt::format("'{}' may not be reached by all threads of the block", barrier.spelling));
+        refusal.note(unit.place(divergent->branch), "because of what is decided here");
+        for (const analysis::Step &step : divergent->why)
+          refusal.note(step.place, step.text);
+        return false;
+      }
+      bool isOfAll = barrier.ordersBlock() && !barrier.ofUnknownGroup;
+      if (!isOfAll) {
+        context.refuse(
+            unit.place(barrier.statement),
+            fmt::format("'{}' waits for a number of threads or for copies, not for the block: merged "
+                        "threads would be counted wrong",
+                        barrier.spelling));
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // What the code says, with the functions it calls
+  // ------------------------------------------------------------------
+
+  bool checkCode(const FunctionDecl *function) {
+    if (!visited.insert(function).second)
+      return true;
+    Uses uses = Uses::of(function->getBody());
+    for (const Stmt *statement : uses.statements)
+      if (auto *assembly = dyn_cast<GCCAsmStmt>(statement); assembly && !checkAssembly(assembly))
+        return false;
+    for (const CallExpr *call : uses.calls) {
+      if (isa<CUDAKernelCallExpr>(call)) {
+        context.refuse(unit.place(call), "the kernel launches another one");
+        return false;
+      }
+      if (!checkCall(call))
+        return false;
+      const FunctionDecl *callee = analysis::calleeOf(call);
+      if (callee && callee->hasBody() && unit.isUserCode(callee->getLocation()) && !checkCode(callee))
+        return false;
+    }
+    return true;
+  }
+
+  bool checkAssembly(const GCCAsmStmt *assembly) {
+    std::string text = assembly->getAsmString();
+    if (holdsOneOf(text, indexRegisters)) {
+      context.refuse(unit.place(assembly),
+                     "this assembly reads the thread's or block's index, which is not followed");
+      return false;
+    }
+    return !holdsOneOf(text, laneRegisters) || checkWarp(assembly, "this assembly");
+  }
+
+  bool checkCall(const CallExpr *call) {
+    const FunctionDecl *callee = analysis::calleeOf(call);
+    if (!callee || !callee->getIdentifier())
+      return true;
+    llvm::StringRef name = callee->getName();
+    if (isOneOf(name, warpFunctions) && !unit.isUserCode(callee->getLocation()))
+      return checkWarp(call, fmt::format("'{}'", name.str()));
+    if (isOfNamespace(callee, "wmma"))
+      return checkWarp(call, fmt::format("'{}'", name.str()));
+    return !isOfNamespace(callee, "cooperative_groups") || checkGroupCall(call, callee);
+  }
+
+  /// Groups: the block may be made and waited for, warps are as warp functions; ranks and sizes of the block
+  /// would be those of the merged one.
+  bool checkGroupCall(const CallExpr *call, const FunctionDecl *callee) {
+    llvm::StringRef name = callee->getName();
+    analysis::GroupKind group = analysis::GroupKind::None;
+    if (auto *member = dyn_cast<CXXMemberCallExpr>(call))
+      group = analysis::groupKind(member->getObjectType());
+    else if (call->getNumArgs() > 0)
+      group = analysis::groupKind(call->getArg(0)->IgnoreParenImpCasts()->getType());
+    if (name.starts_with("this_") || name == "sync")
+      if (group == analysis::GroupKind::None || group == analysis::GroupKind::Block ||
+          group == analysis::GroupKind::Grid || group == analysis::GroupKind::Cluster)
+        return true;
+    bool isWarp = group == analysis::GroupKind::WarpTile || group == analysis::GroupKind::SmallTile ||
+                  group == analysis::GroupKind::Coalesced;
+    if (isWarp || name == "tiled_partition" || name == "coalesced_threads")
+      return checkWarp(call, fmt::format("'{}' of a group", name.str()));
+    context.refuse(unit.place(call),
+                   fmt::format("'{}' of a group speaks of the block's threads, and there will be "
+                               "fewer of them",
+                               name.str()));
+    return false;
+  }
+
+  bool checkWarp(const Stmt *statement, const std::string &what) {
+    if (map == Map::Blocked) {
+      context
+          .refuse(unit.place(statement),
+                  fmt::format("{} puts both ends of {} into one thread", "map=blocked", what))
+          .withHint("map=interleaved keeps neighbouring lanes in different threads");
+      return false;
+    }
+    if (form && axes.empty())
+      return true; // no more than a warp: it stays as it is
+    std::optional<std::array<int64_t, 3>> block = knownBlock();
+    if (!block) {
+      context
+          .refuse(unit.place(statement),
+                  fmt::format("{} is right only if warps stay whole, and the block is not "
+                              "known",
+                              what))
+          .withHint("--block X,Y,Z says it");
+      return false;
+    }
+    const bool isPadded = form && form->isLinear;
+    if (isPadded && !form->hasGaps)
+      return true;
+    if (isPadded) {
+      context.refuse(
+          unit.place(statement),
+          fmt::format("the last warp of a block of {} threads is not whole, and {} would wait for lanes "
+                      "that have other work there",
+                      form->threads, what));
+      return false;
+    }
+    if (!keepsWarpsWhole(*block, axes, map)) {
+      context.refuse(unit.place(statement),
+                     fmt::format("of a block of ({}, {}, {}) the warps would not stay whole, as {} needs",
+                                 (*block)[0], (*block)[1], (*block)[2], what));
+      return false;
+    }
+    return true;
+  }
+
+  // Memory
+  // ------------------------------------------------------------------------------------------------------------
+
+  /// Two threads that race would be put in an order that the original does not have.
+  bool checkRaces() {
+    std::vector<const analysis::Dependence *> races = facts.dependences.races();
+    if (races.empty())
+      return true;
+    const analysis::Access &source = facts.accesses->all()[races[0]->source];
+    const analysis::Access &sink = facts.accesses->all()[races[0]->sink];
+    Diagnostic &refusal = context.refuse(
+        sink.place,
+        fmt::format("two threads of a block touch the same element of '{}' with no barrier between them, "
+                    "and one of them writes",
+                    sink.array->name));
+    refusal.note(source.place, fmt::format("the other {} is here", analysis::nameOf(source.kind)));
+    return false;
+  }
+
+  bool checkGrid() {
+    if (!merges(Axis::grid))
+      return true;
+    if (facts.regions->hasBarrier()) {
+      context.refuse(kernel.place, "blocks that wait at barriers cannot be merged");
+      return false;
+    }
+    for (const auto &array : facts.accesses->arrays())
+      if (array->space == analysis::Array::Space::Shared) {
+        context.refuse(kernel.place, fmt::format("blocks cannot be merged: each has a shared '{}' of its own",
+                                                 array->name));
+        return false;
+      }
+    return true;
+  }
+
+  Context &context;
+  const source::Kernel &kernel;
+  const source::Unit &unit;
+  const std::vector<Axis> &axes;
+  const Map map;
+  const BlockForm *form;
+  const analysis::KernelFacts &facts;
+  std::set<const FunctionDecl *> visited;
+};
+
+} // namespace
+
+bool keepsWarpsWhole(const std::array<int64_t, 3> &block, const std::vector<Axis> &axes, Map map) {
+  std::array<int64_t, 3> factor = {1, 1, 1};
+  for (const Axis &axis : axes)
+    if (axis.dimension < 3)
+      factor[axis.dimension] = axis.factor;
+  std::array<int64_t, 3> merged;
+  for (unsigned d = 0; d < 3; ++d) {
+    if (block[d] % factor[d])
+      return false;
+    merged[d] = block[d] / factor[d];
+  }
+  int64_t threads = merged[0] * merged[1] * merged[2];
+  if (threads % warpLanes && factor != std::array<int64_t, 3>{1, 1, 1})
+    return false;
+  auto original = [&](int64_t thread, const std::array<int64_t, 3> &item) {
+    std::array<int64_t, 3> at = {thread % merged[0], thread / merged[0] % merged[1],
+                                 thread / (merged[0] * merged[1])};
+    for (unsigned d = 0; d < 3; ++d)
+      at[d] = map == Map::Interleaved ? at[d] + item[d] * merged[d] : at[d] * factor[d] + item[d];
+    return at[0] + block[0] * (at[1] + block[1] * at[2]);
+  };
+  std::array<int64_t, 3> item;
+  for (item[2] = 0; item[2] < factor[2]; ++item[2])
+    for (item[1] = 0; item[1] < factor[1]; ++item[1])
+      for (item[0] = 0; item[0] < factor[0]; ++item[0])
+        for (int64_t thread = 0; thread < threads; ++thread) {
+          int64_t first = original(thread - thread % warpLanes, item);
+          if (first % warpLanes || original(thread, item) != first + thread % warpLanes)
+            return false;
+        }
+  return true;
+}
+
+std::vector<Diagnostic::Note> assumedFreeOfRaces(const analysis::KernelFacts &facts) {
+  std::vector<Diagnostic::Note> notes;
+  std::set<const analysis::Array *> said;
+  for (const analysis::Dependence &dependence : facts.dependences.all()) {
+    const analysis::Access &source = facts.accesses->all()[dependence.source];
+    const analysis::Access &sink = facts.accesses->all()[dependence.sink];
+    if (!dependence.isRace() || dependence.isCertain || !said.insert(sink.array).second)
+      continue;
+    bool isSame = dependence.source == dependence.sink;
+    std::string where = isSame ? "here"
+                               : fmt::format("here and by the {} in line {}", analysis::nameOf(source.kind),
+                                             source.place.line);
+    notes.push_back(
+        {sink.place, fmt::format("taken for granted: no two threads touch the same element of '{}' {} "
+                                 "with no barrier between them ({})",
+                                 sink.array->name, where, dependence.reason)});
+  }
+  return notes;
+}
+
+const Stmt *findWarpFunction(const source::Kernel &kernel) {
+  std::set<const FunctionDecl *> seen;
+  std::vector<const FunctionDecl *> open = {kernel.function};
+  while (!open.empty()) {
+    const FunctionDecl *function = open.back();
+    open.pop_back();
+    if (!seen.insert(function).second || !function->hasBody())
+      continue;
+    const Uses uses = Uses::of(function->getBody());
+    for (const Stmt *statement : uses.statements)
+      if (auto *assembly = dyn_cast<GCCAsmStmt>(statement))
+        if (holdsOneOf(assembly->getAsmString(), laneRegisters))
+          return statement;
+    for (const CallExpr *call : uses.calls) {
+      const FunctionDecl *callee = analysis::calleeOf(call);
+      if (!callee || !callee->getIdentifier())
+        continue;
+      if (kernel.unit->isUserCode(callee->getLocation()))
+        open.push_back(callee);
+      else if (isOneOf(callee->getName(), warpFunctions) || isOfNamespace(callee, "wmma") ||
+               (isOfNamespace(callee, "cooperative_groups") && callee->getName() != "sync" &&
+                !callee->getName().starts_with("this_")))
+        return call;
+    }
+  }
+  return nullptr;
+}
+
+bool mayCoarsen(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes, Map map,
+                const BlockForm *form) {
+  return CoarsenCheck(context, kernel, axes, map, form).run();
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "transform/Context.h"
+#include "transform/work/WorkLoops.h"
+
+namespace heddle::transform {
+
+/// Whether threads (or blocks) of this kernel may be merged along these axes: the legality of section 4.3 in
+/// Unkule, Shaltz and Qasem, "Automatic restructuring of GPU kernels for exploiting inter-thread data
+/// locality" (CC 2012), and what today's CUDA adds to it. False, with refusals in the context, where not.
+/// `form`: where the block is written down in another one.
+bool mayCoarsen(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes, Map map,
+                const BlockForm *form = nullptr);
+
+/// A statement of the kernel, or of a function it calls, through which threads of a warp speak with each
+/// other; null where there is none.
+const clang::Stmt *findWarpFunction(const source::Kernel &kernel);
+
+/// Races that could not be excluded and are taken not to happen, as the paper does: a note for each array,
+/// with the place and what is in the way of deciding. For the report.
+std::vector<Diagnostic::Note> assumedFreeOfRaces(const analysis::KernelFacts &facts);
+
+/// Threads of one warp of the merged block do, for each work item, the work of one warp of the original
+/// block, lane by lane.
+bool keepsWarpsWhole(const std::array<int64_t, 3> &block, const std::vector<Axis> &axes, Map map);
+
+} // namespace heddle::transform

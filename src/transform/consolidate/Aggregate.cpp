@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Warp aggregation, after Li, Liu, Wang, Barker and Song, "Warp-Consolidation: A Novel Execution Model for
+// GPUs" (ICS 2018), section 3.1, in the two steps of the paper:
+//
+//   1. Smaller blocks. Threads that neither wait for each other nor share anything, and that only ask for
+//   their
+//      place in the grid (GlobalIndices), cannot tell how the grid is cut into blocks: 32 threads a block,
+//      and as many more blocks.
+//   2. Merged threads. Else each lane does the work of blockDim / 32 threads (WarpBlock), interleaved, so
+//   that
+//      the items of a work loop with the same number are a warp of the original, in its order. This is
+//      `coarsen` with all factors given; what makes it right is said there.
+//
+// Blocks that do not consist of whole warps of one shape are taken in a row: item k of lane t is thread
+// t + 32 k, threads beyond the last do not exist, and threadIdx is worked out from that number. Where the
+// block is known to the launch only, the launch tells the kernel.
+//
+// What is asked beyond what coarsening asks: no barrier of more than a block, since stages that follow change
+// which blocks run together; no loop that waits for another thread, which may be an item of the same lane;
+// and with warp functions no thread that returns by itself, since its lane lives on and would be waited for.
+#include "transform/consolidate/Aggregate.h"
+
+#include "analysis/CallEffects.h"
+#include "source/FlowGraph.h"
+#include "source/Unit.h"
+#include "support/Text.h"
+#include "transform/coarsen/Coarsen.h"
+#include "transform/coarsen/CoarsenCheck.h"
+#include "transform/consolidate/GlobalIndices.h"
+#include "transform/consolidate/WarpLaunches.h"
+#include "transform/tasks/KernelHead.h"
+#include "transform/tasks/WaitingLoops.h"
+#include "transform/work/DeviceFunctions.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/StmtCXX.h>
+
+#include <functional>
+#include <set>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+using analysis::Barrier;
+
+// Smaller blocks
+// -------------------------------------------------------------------------------------------------------------
+
+bool speaksOfBlock(const source::Kernel &kernel, const CallExpr *call) {
+  const FunctionDecl *callee = analysis::calleeOf(call);
+  if (!callee)
+    return true;
+  for (const DeclContext *scope = callee->getDeclContext(); scope; scope = scope->getParent())
+    if (auto *space = dyn_cast<NamespaceDecl>(scope); space && space->getIdentifier())
+      if (space->getName() == "cooperative_groups")
+        return true;
+  return isa<CUDAKernelCallExpr>(call) && !kernel.unit->isUserCode(callee->getLocation());
+}
+
+bool speaksOfBlock(const Stmt *statement) {
+  auto *assembly = dyn_cast<GCCAsmStmt>(statement);
+  if (!assembly)
+    return false;
+  const std::string text = assembly->getAsmString();
+  for (const char *word : {"%tid", "%ntid", "%ctaid", "%nctaid", "warpid", "bar", ".shared"})
+    if (text.find(word) != std::string::npos)
+      return true;
+  return false;
+}
+
+/// Threads of a block have something to do with each other.
+bool worksTogether(Context &context, const source::Kernel &kernel) {
+  const analysis::KernelFacts &facts = context.facts(kernel);
+  if (facts.regions->hasBarrier() || facts.staticSharedBytes > 0)
+    return true;
+  for (const auto &array : facts.accesses->arrays())
+    if (array->space == analysis::Array::Space::Shared)
+      return true;
+  for (const FunctionDecl *function : functionsOf(kernel)) {
+    const Uses uses = Uses::of(function->getBody());
+    for (const CallExpr *call : uses.calls)
+      if (speaksOfBlock(kernel, call))
+        return true;
+    for (const Stmt *statement : uses.statements)
+      if (speaksOfBlock(statement))
+        return true;
+  }
+  return false;
+}
+
+/// The block to launch instead, where blocks may simply be smaller.
+std::optional<std::array<unsigned, 3>> smallerBlock(Context &context, const BlockKnowledge &known) {
+  std::optional<std::array<unsigned, 3>> lanes;
+  std::array<bool, 3> shrinks = {};
+  auto take = [&](const std::array<int64_t, 3> &block) {
+    std::optional<std::array<unsigned, 3>> here = evenLanes(block);
+    if (!here || (lanes && *lanes != *here))
+      return false;
+    lanes = here;
+    for (unsigned d = 0; d < 3; ++d)
+      shrinks[d] |= block[d] != (*here)[d];
+    return true;
+  };
+  if (known.block && !take(*known.block))
+    return std::nullopt;
+  for (const source::Kernel *kernel : context.target.instances)
+    for (const source::Launch *launch : context.facts(*kernel).launches) {
+      const auto &[x, y, z] = launch->block.xyz;
+      const bool isRow = y.value == 1 && z.value == 1;
+      if (launch->block.isKnown() ? !take({*x.value, *y.value, *z.value}) : !isRow || !take({64, 1, 1}))
+        return std::nullopt;
+      for (unsigned d = 1; d < 3 && launch->block.isKnown(); ++d)
+        if (launch->grid.xyz[d].value.value_or(1) * *launch->block.xyz[d].value / (*lanes)[d] > 65535)
+          return std::nullopt;
+    }
+  if (!lanes || shrinks == std::array<bool, 3>{})
+    return std::nullopt;
+  for (const source::Kernel *kernel : context.target.instances)
+    if (worksTogether(context, *kernel) || mentionOfBlocks(*kernel, shrinks))
+      return std::nullopt;
+  return lanes;
+}
+
+/// Replaces built-ins where nothing is merged: in the kernel, and in what it calls.
+bool rewriteInPlace(Context &context, const BlockForm &form) {
+  const source::Kernel &kernel = context.target.first();
+  Names names(*kernel.unit);
+  ItemIndices indices({}, Map::Interleaved, form);
+  std::optional<CallChanges> calls = changeDeviceFunctions(context, kernel, indices, names);
+  if (!calls)
+    return false;
+  for (const source::Kernel *instance : context.target.instances) {
+    auto replace = [&](const Uses &uses) {
+      for (const source::Replacement &part : replacementsIn(*kernel.unit, uses, indices, *calls))
+        context.edits.replace(*kernel.unit, part.part, part.text);
+    };
+    replace(Uses::of(instance->function->getBody()));
+    for (const DiscardedCode &code : discardedCode(instance->function))
+      replace(code.uses);
+  }
+  if (!form.prologue.empty())
+    context.edits.insertAfter(*kernel.unit, kernel.function->getBody()->getBeginLoc(),
+                              "\n  " + form.prologue);
+  return true;
+}
+
+bool makeBlocksSmaller(Context &context, const BlockKnowledge &known, const std::array<unsigned, 3> &lanes) {
+  BlockForm form;
+  form.lanes = lanes;
+  for (unsigned d = 0; d < 3; ++d)
+    form.extent[d] = fmt::format("{}u", lanes[d]);
+  unsigned launches = 0;
+  if (!rewriteInPlace(context, form) || !launchMoreBlocks(context, known, lanes, launches))
+    return false;
+  boundByOneWarp(context);
+  context.blockLeft = {lanes[0], lanes[1], lanes[2]};
+  std::string text =
+      fmt::format("blocks of '{}' become one warp each, and there are more of them: its threads "
+                  "only ask for their place in the grid",
+                  context.target.name);
+  text += launches ? "; " + counted(launches, "launch", "launches") + " rewritten"
+                   : fmt::format("; no launch of it in this file: launch it with blocks of ({}, {}, {})",
+                                 lanes[0], lanes[1], lanes[2]);
+  context.done(text);
+  return true;
+}
+
+// Merged threads
+// -------------------------------------------------------------------------------------------------------------
+
+bool checkScopes(Context &context, const source::Kernel &kernel) {
+  for (const Barrier &barrier : context.facts(kernel).regions->barriers())
+    if (barrier.scope == Barrier::Scope::Grid || barrier.scope == Barrier::Scope::Cluster) {
+      context.refuse(kernel.unit->place(barrier.statement),
+                     fmt::format("'{}' waits for other blocks, so warps cannot take blocks one by one",
+                                 barrier.spelling));
+      return false;
+    }
+  return true;
+}
+
+bool checkWaiting(Context &context, const source::Kernel &kernel) {
+  const Stmt *loop = findWaitingLoop(kernel);
+  if (!loop)
+    return true;
+  context.refuse(
+      kernel.unit->place(loop),
+      "this loop waits for what another thread does, and that may be one that the same lane has to "
+      "do afterwards");
+  return false;
+}
+
+/// threadIdx.x, or a local that always holds it.
+bool isThreadX(const Expr *expression, const Uses &kernel) {
+  auto isIt = [](const Expr *value) {
+    std::optional<analysis::ThreadBuiltin> builtin = analysis::threadBuiltin(value);
+    return builtin && builtin->kind == analysis::ThreadBuiltin::Kind::ThreadIdx && builtin->dimension == 0;
+  };
+  if (isIt(expression))
+    return true;
+  auto *reference = dyn_cast<DeclRefExpr>(expression->IgnoreParenImpCasts());
+  auto *local = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  if (!local || !local->hasLocalStorage() || !local->getInit() || !isIt(local->getInit()))
+    return false;
+  size_t mentions = 0, reads = 0;
+  for (const DeclRefExpr *each : kernel.locals)
+    mentions += each->getDecl() == local;
+  for (const Stmt *part : kernel.statements)
+    if (auto *cast = dyn_cast<ImplicitCastExpr>(part); cast && cast->getCastKind() == CK_LValueToRValue)
+      if (auto *read = dyn_cast<DeclRefExpr>(cast->getSubExpr()->IgnoreParens()))
+        reads += read->getDecl() == local;
+  return mentions == reads;
+}
+
+/// `threadIdx.x >= 32`: whole warps agree on it, in a block whose rows are whole warps.
+bool isDecidedByWarps(const Stmt *branch, const Uses &kernel, const ASTContext &context) {
+  auto *choice = dyn_cast<IfStmt>(branch);
+  auto *comparison = choice ? dyn_cast<BinaryOperator>(choice->getCond()->IgnoreParenImpCasts()) : nullptr;
+  if (!comparison || !isThreadX(comparison->getLHS(), kernel))
+    return false;
+  Expr::EvalResult value;
+  if (comparison->getRHS()->isValueDependent() || !comparison->getRHS()->EvaluateAsInt(value, context))
+    return false;
+  const int64_t bound = value.Val.getInt().getExtValue();
+  const bool isBelow = comparison->getOpcode() == BO_LT || comparison->getOpcode() == BO_GE;
+  const bool isUpTo = comparison->getOpcode() == BO_LE || comparison->getOpcode() == BO_GT;
+  return (isBelow && bound % lanesOfWarp == 0) || (isUpTo && (bound + 1) % lanesOfWarp == 0);
+}
+
+/// A branch by which single threads of a warp return.
+const Stmt *returnOfSome(const analysis::KernelFacts &facts, const source::Kernel &kernel,
+                         const BlockForm &form) {
+  const Uses uses = Uses::of(kernel.function->getBody());
+  const bool hasWholeRows = form.lanes[0] == lanesOfWarp && !form.isLinear;
+  for (const Stmt *statement : uses.statements)
+    if (isa<IfStmt, SwitchStmt, ForStmt, WhileStmt, DoStmt>(statement) &&
+        facts.uniformity->branchLevel(statement) == analysis::Level::Thread &&
+        !Uses::of(statement).returns.empty() &&
+        !(hasWholeRows && isDecidedByWarps(statement, uses, kernel.unit->context())))
+      return statement;
+  return nullptr;
+}
+
+bool checkReturns(Context &context, const source::Kernel &kernel, const BlockForm &form) {
+  const Stmt *speaks = findWarpFunction(kernel), *leaves = nullptr;
+  if (speaks)
+    leaves = returnOfSome(context.facts(kernel), kernel, form);
+  if (!leaves)
+    return true;
+  context
+      .refuse(kernel.unit->place(speaks),
+              "lanes of a warp meet here, and one whose thread has returned goes on with other threads' work")
+      .note(kernel.unit->place(leaves), "threads return one by one here");
+  return false;
+}
+
+void report(Context &context, const WarpBlock &warp, const BlockKnowledge &known, const Merged *merged,
+            unsigned launches) {
+  std::string threads =
+      known.block ? fmt::format("{} threads", (*known.block)[0] * (*known.block)[1] * (*known.block)[2])
+                  : fmt::format("up to {} threads", known.mostThreads);
+  std::string text =
+      fmt::format("one warp does the work of a block of '{}', {}", context.target.name, threads);
+  if (merged)
+    text += fmt::format(": a lane that of {}, in {}{}", warp.itemsPerLane(),
+                        counted(merged->workLoops, "work loop"), merged->str());
+  text += launches ? "; " + counted(launches, "launch", "launches") + " rewritten"
+                   : fmt::format("; no launch of it in this file: launch it with blocks of ({}, {}, {})",
+                                 warp.form.lanes[0], warp.form.lanes[1], warp.form.lanes[2]);
+  Diagnostic &done = context.done(text);
+  if (merged)
+    for (Diagnostic::Note &note : assumedFreeOfRaces(context.facts(context.target.first())))
+      done.note(std::move(note.place), std::move(note.text));
+}
+
+bool mergeBlock(Context &context, const BlockKnowledge &known) {
+  Names names(*context.target.first().unit);
+  const WarpBlock warp = warpBlock(known, names);
+  for (const source::Kernel *kernel : context.target.instances)
+    if (!checkScopes(context, *kernel) ||
+        (!warp.axes.empty() &&
+         (!checkWaiting(context, *kernel) || !checkReturns(context, *kernel, warp.form))))
+      return false;
+  std::optional<Merged> merged;
+  if (!warp.axes.empty()) {
+    merged = mergeThreads(context, warp.axes, Map::Interleaved, warp.form);
+  } else {
+    for (const source::Kernel *kernel : context.target.instances)
+      if (!mayCoarsen(context, *kernel, {}, Map::Interleaved, &warp.form))
+        return false;
+    if (!rewriteInPlace(context, warp.form))
+      return false;
+  }
+  unsigned launches = 0;
+  if ((!warp.axes.empty() && !merged) || !launchOneWarp(context, known, warp, launches))
+    return false;
+  boundByOneWarp(context);
+  context.blockLeft = {warp.form.lanes[0], warp.form.lanes[1], warp.form.lanes[2]};
+  report(context, warp, known, merged ? &*merged : nullptr, launches);
+  return true;
+}
+
+} // namespace
+
+bool aggregateBlock(Context &context) {
+  const source::Kernel &kernel = context.target.first();
+  bool isLaunched = false;
+  for (const source::Kernel *instance : context.target.instances)
+    isLaunched |= !context.facts(*instance).launches.empty();
+  const BlockKnowledge known = blockKnowledge(context);
+  if (!known.block && !isLaunched) {
+    context.refuse(kernel.place, "no launch of the kernel is in the file, so its block is not known")
+        .withHint("--block X,Y,Z says it");
+    return false;
+  }
+  if (std::optional<std::array<unsigned, 3>> lanes = smallerBlock(context, known))
+    return makeBlocksSmaller(context, known, *lanes);
+  return prepareToCoarsen(context) || mergeBlock(context, known);
+}
+
+} // namespace heddle::transform

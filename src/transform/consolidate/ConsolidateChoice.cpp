@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What consolidation gives is barriers that cost nothing to wait at, and warps that come and go by
+// themselves. What it takes is threads: a multiprocessor holds 32 blocks on most generations, so half of its
+// warps at best, and each of them with a block's registers. So:
+//
+//   1. No barrier, no gain: smaller blocks alone have only ever less occupancy.
+//   2. Barriers must be near each other. Much work between them hides the wait behind other warps' work.
+//   3. A loop around barriers must not go to global memory: half as many warps wait for it twice as long. (On
+//   an
+//      H200 a stencil that brings in a plane a turn and a search that brings in a row became half as fast,
+//      trees, scans and option prices up to three times faster.)
+//   4. Enough warps must be left: on a multiprocessor, by registers and shared memory of the text as it would
+//   be,
+//      and in the whole grid, which then has one warp for each block.
+//   5. Nothing may spill that did not before.
+#include "transform/consolidate/ConsolidateChoice.h"
+
+#include "arch/Arch.h"
+#include "support/Text.h"
+#include "transform/Apply.h"
+#include "transform/TriedText.h"
+#include "transform/Uses.h"
+#include "transform/consolidate/WarpBlock.h"
+#include "transform/work/WorkEstimate.h"
+
+#include <algorithm>
+
+namespace heddle::transform {
+namespace {
+
+/// More than this between two barriers, by WorkEstimate's measure for one thread, and other warps' work
+/// covers the wait: a step of a tree in shared memory is 10 to 50, a tile of 8x8 of a cosine transform 84,
+/// one of 16x16 of a matrix product 93.
+constexpr double mostWorkBetweenBarriers = 88;
+/// Warps on a multiprocessor below which latency shows, whatever there were before; and the share of those
+/// before that must be left.
+constexpr double leastWarpsOnSm = 16, leastWarpsLeft = 0.4;
+/// A grid that is known must have this many blocks, now a warp each, for each multiprocessor of a large GPU.
+constexpr double leastBlocksOnSm = 8, multiprocessorsOfLargeGpu = 132;
+/// A loop whose length is not known.
+constexpr double assumedTrips = 16;
+
+using analysis::KernelFacts;
+
+/// How often a thread comes to a barrier of the block.
+double barriersPassed(const KernelFacts &facts) {
+  double passed = 0;
+  for (const analysis::Barrier &barrier : facts.regions->barriers()) {
+    if (!barrier.cutsRegion())
+      continue;
+    double times = 1;
+    for (const auto &loop : facts.accesses->loops())
+      if (Uses::of(loop->statement).statements.contains(barrier.statement))
+        times *= double(loop->trips.value_or(int64_t(assumedTrips)));
+    passed += times;
+  }
+  // Those of functions it calls are not listed; there is at least one.
+  return facts.regions->hasBarrier() ? std::max(passed, 1.0) : 0;
+}
+
+/// An access to global memory in a loop that holds a barrier.
+const analysis::Access *globalBetweenBarriers(const KernelFacts &facts) {
+  for (const auto &loop : facts.accesses->loops()) {
+    const Uses inside = Uses::of(loop->statement);
+    const bool waits = std::ranges::any_of(facts.regions->barriers(), [&](const analysis::Barrier &barrier) {
+      return barrier.cutsRegion() && inside.statements.contains(barrier.statement);
+    });
+    if (!waits)
+      continue;
+    for (const analysis::Access &access : facts.accesses->all())
+      if (access.array->space == analysis::Array::Space::Global &&
+          inside.statements.contains(access.expression))
+        return &access;
+  }
+  return nullptr;
+}
+
+std::optional<double> blocksOfGrid(const KernelFacts &facts) {
+  double blocks = 1;
+  for (const std::optional<int64_t> &extent : facts.launch.grid) {
+    if (!extent)
+      return std::nullopt;
+    blocks *= double(*extent);
+  }
+  return blocks;
+}
+
+/// The kernel as it would be: what a multiprocessor holds of it.
+struct Outlook {
+  unsigned registers = 0;
+  bool isTrue = false, spills = false;
+  arch::Occupancy occupancy;
+};
+
+Outlook outlook(const Context &context, const KernelFacts &facts, unsigned threads, const std::string &text) {
+  Outlook result;
+  result.registers = facts.registersPerThread();
+  if (auto compiled = compiledResources(context, text, facts.kernel->mangledName)) {
+    result.registers = compiled->registers;
+    result.isTrue = true;
+    result.spills = compiled->spills();
+  }
+  arch::KernelResources resources;
+  resources.threadsPerBlock = threads;
+  resources.registersPerThread = result.registers;
+  resources.staticSharedBytes = size_t(facts.staticSharedBytes);
+  resources.dynamicSharedBytes = size_t(facts.dynamicSharedBytes.value_or(0));
+  result.occupancy = arch::occupancy(*context.options.arch, resources);
+  return result;
+}
+
+/// The file after the first stage; nothing where that is refused.
+std::optional<std::string> consolidatedText(const Context &context) {
+  std::string text = textOfFile(context);
+  // Directives that come later are not the question.
+  for (size_t at = text.find("#pragma heddle"); at != std::string::npos; at = text.find("#pragma heddle", at))
+    text.replace(at, 2, "//");
+  Options options = context.options;
+  options.kernel = context.target.name;
+  Diagnostics messages;
+  std::vector<Directive> first = readDirectives("consolidate remap=off delegate=off", messages);
+  Outcome outcome = applyDirectives(context.program.file(), text, first, options, messages);
+  return outcome.kind == Outcome::Kind::Done ? std::optional(outcome.text) : std::nullopt;
+}
+
+/// Facts about the kernel of this name in another text of the file.
+struct Reread {
+  std::unique_ptr<source::Program> program;
+  std::unique_ptr<KernelFacts> facts;
+};
+std::optional<Reread> reread(const Context &context, const std::string &text) {
+  auto parsed = source::Program::parseText(context.program.file().string(), text, context.options.compile);
+  auto *program = std::get_if<std::unique_ptr<source::Program>>(&parsed);
+  if (!program)
+    return std::nullopt;
+  Reread result{std::move(*program), nullptr};
+  analysis::FactOptions wanted;
+  wanted.arch = context.options.arch;
+  for (const auto &kernel : result.program->kernels())
+    if (kernel->plainName == context.target.name) {
+      result.facts = KernelFacts::of(*result.program, *kernel, wanted);
+      return result;
+    }
+  return std::nullopt;
+}
+
+ConsolidateChoice no(std::string why) { return {false, std::move(why)}; }
+
+} // namespace
+
+ConsolidateChoice weighConsolidation(Context &context) {
+  const KernelFacts &facts = context.facts(context.target.first());
+  const double barriers = barriersPassed(facts);
+  if (barriers == 0)
+    return no("its threads wait for nobody, and smaller blocks alone gain nothing");
+  const BlockKnowledge known = blockKnowledge(context);
+  if (!known.block || !context.options.arch)
+    return no("its block is known at run time only, and lanes would have to be ready for the largest");
+  const auto &[x, y, z] = *known.block;
+  const unsigned threads = unsigned(x * y * z);
+
+  const double work = estimateWork(facts, nullptr, {}).total() / barriers;
+  if (work > mostWorkBetweenBarriers)
+    return no(
+        fmt::format("between two barriers a thread has work for about {:.0f} operations, behind which others "
+                    "can wait",
+                    work));
+  if (const analysis::Access *access = globalBetweenBarriers(facts))
+    return no(
+        fmt::format("the loop around its barriers goes to global memory in line {}, and fewer warps would "
+                    "wait for that longer",
+                    access->place.line));
+  if (threads <= lanesOfWarp)
+    return {true, "a block is one warp already, and need not wait as a block"};
+  std::optional<double> blocks = blocksOfGrid(facts);
+  if (blocks && *blocks < leastBlocksOnSm * multiprocessorsOfLargeGpu)
+    return no(fmt::format("{:.0f} warps in the place of as many blocks would not fill a large GPU", *blocks));
+
+  std::optional<std::string> text = consolidatedText(context);
+  std::optional<Reread> after = text ? reread(context, *text) : std::nullopt;
+  if (!after)
+    return no("one warp cannot do its blocks' work ('consolidate remap=auto' says why)");
+  const Outlook before = outlook(context, facts, threads, textOfFile(context));
+  const Outlook then = outlook(context, *after->facts, lanesOfWarp, *text);
+  if (then.spills && !before.spills)
+    return no("a lane would need more registers than there are, and spill");
+  const double warpsBefore = before.occupancy.warpsPerSm, warpsThen = then.occupancy.warpsPerSm;
+  const std::string change =
+      fmt::format("registers a thread {} -> {} ({}), warps on a multiprocessor of {} {:.0f} -> {:.0f}",
+                  before.registers, then.registers, then.isTrue ? "ptxas" : "estimated",
+                  context.options.arch->name, warpsBefore, warpsThen);
+  if (warpsThen < leastWarpsOnSm || warpsThen < leastWarpsLeft * warpsBefore)
+    return no("too few warps would be left: " + change);
+  return {true, fmt::format("about {:.0f} operations between two barriers, {}", work, change)};
+}
+
+bool chooseToConsolidate(Context &context) {
+  if (!context.directive.settings.empty())
+    return true;
+  const ConsolidateChoice choice = weighConsolidation(context);
+  if (choice.pays) {
+    context.done(fmt::format("'{}' is worth a warp of its own: {}", context.target.name, choice.why));
+    return true;
+  }
+  context.kept(context.target.first().place,
+               fmt::format("'{}' stays as it is: {}", context.target.name, choice.why));
+  context.isCalledOff = true;
+  return true;
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Warp delegation, after Li and others, "Warp-Consolidation: A Novel Execution Model for GPUs" (ICS 2018).
+//
+//   1. Choose (DelegateChoice): is it worth it, and how many warps make up a block?
+//   2. Check (DelegateCheck): may one warp do block after block?
+//   3. Write. The kernel's definition becomes a device function, the task, with its text as it was
+//      (TaskText): variables called blockIdx and gridDim stand for the machine's, and shared memory goes by
+//      the warp. Functions that it calls are told the task (TaskFunctions). Behind it follows the kernel, a
+//      loop over tasks. Launches go through runtime/heddle/delegate.cuh (DelegateLaunches).
+//
+// Why a function and not the body in a loop: `return` keeps its meaning, and what a task declares begins and
+// ends with it. Why the built-in variables are hidden by others of their name, and not replaced: the code
+// stays as its author wrote it, macros and all.
+//
+// Why a barrier behind each task: a lane that is done early would write shared memory of the next task while
+// others still read it for this one; and the lanes go on together.
+#include "transform/consolidate/Delegate.h"
+
+#include "source/TextEdits.h"
+#include "source/Unit.h"
+#include "support/Text.h"
+#include "transform/LaunchEdits.h"
+#include "transform/Mentions.h"
+#include "transform/PlainIndices.h"
+#include "transform/consolidate/DelegateCheck.h"
+#include "transform/consolidate/DelegateChoice.h"
+#include "transform/tasks/DelegateLaunches.h"
+#include "transform/tasks/KernelHead.h"
+#include "transform/tasks/TaskFunctions.h"
+#include "transform/work/WorkLoops.h"
+
+#include <clang/AST/Attr.h>
+#include <clang/AST/DeclTemplate.h>
+#include <clang/Tooling/Syntax/Tokens.h>
+
+#include <algorithm>
+#include <set>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+constexpr unsigned warpLanes = 32;
+
+/// Writes the task and the kernel behind it.
+class KernelDelegator {
+public:
+  KernelDelegator(Context &context, const TaskShape &wanted)
+      : context(context), kernel(context.target.first()), unit(*kernel.unit), shape(wanted), names(unit) {
+    shape.task = nameFreeIn(kernel, "task");
+    tasks = nameFreeIn(kernel, "tasks");
+    taskName = names.fresh(kernel.function->getNameAsString() + "Task");
+  }
+
+  bool write() {
+    std::optional<std::vector<source::Replacement>> calls = changeTaskFunctions(context, shape, names);
+    std::optional<std::string> loop = calls ? kernelText() : std::nullopt;
+    if (!loop || !makeTask())
+      return false;
+    for (const source::Replacement &call : *calls)
+      context.edits.replace(unit, call.part, call.text);
+    context.edits.insertAfter(unit, kernel.function->getBody()->getEndLoc(), "\n\n" + *loop);
+    giveDeclarations(context, shape.tasksType());
+    return true;
+  }
+
+private:
+  // The task
+  // -------------------------------------------------------------------------------------------------------
+
+  bool makeTask() {
+    const FunctionDecl *function = kernel.function;
+    auto *global = function->getAttr<CUDAGlobalAttr>();
+    std::optional<SourceRange> word = global ? wholeAttribute(global) : std::nullopt;
+    if (!word) {
+      context.refuse(kernel.place, "the kernel's '__global__' is not understood");
+      return false;
+    }
+    context.edits.replace(unit, *word, "__device__ __forceinline__");
+    if (auto *bounds = function->getAttr<CUDALaunchBoundsAttr>())
+      if (std::optional<SourceRange> part = wholeAttribute(bounds))
+        context.edits.replace(unit, *part, "");
+    const SourceRange name(function->getLocation(), function->getLocation());
+    context.edits.replace(unit, name, taskName);
+    replace(inFrontOfParameters(kernel, "__device__ __forceinline__ Task", shape.parameter()));
+    for (const source::Kernel *instance : context.target.instances)
+      merge(TaskUses::of(instance->function));
+    for (const source::Replacement &part : taskEditsIn(unit, function, uses, shape))
+      context.edits.replace(unit, part.part, part.text);
+    return true;
+  }
+
+  /// Instantiations may ask for different things; the text serves all of them.
+  void merge(const TaskUses &instance) {
+    uses.uses.builtins.insert(uses.uses.builtins.end(), instance.uses.builtins.begin(),
+                              instance.uses.builtins.end());
+    if (uses.shared.empty())
+      uses.shared = instance.shared;
+  }
+
+  void replace(const std::optional<source::Replacement> &part) {
+    if (part)
+      context.edits.replace(unit, part->part, part->text);
+  }
+
+  /// `__attribute__((name(...)))`, which CUDA's words stand for, from its first token to its last.
+  std::optional<SourceRange> wholeAttribute(const Attr *attribute) const {
+    llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
+    const size_t name = source::tokensOf(unit, SourceRange(attribute->getLocation())).begin;
+    if (name < 3 || all[name - 3].kind() != tok::kw___attribute)
+      return std::nullopt;
+    size_t end = name - 2;
+    for (int depth = 0; end < all.size(); ++end) {
+      depth += all[end].kind() == tok::l_paren;
+      depth -= all[end].kind() == tok::r_paren;
+      if (depth == 0)
+        return SourceRange(all[name - 3].location(), all[end].location());
+    }
+    return std::nullopt;
+  }
+
+  // The kernel
+  // -------------------------------------------------------------------------------------------------------
+
+  /// The kernel's head as it was, with the tasks as its first parameter, and the loop over them.
+  std::optional<std::string> kernelText() {
+    llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
+    const SourceRange whole = wholeDefinition(unit, kernel.function);
+    const size_t brace = source::tokensOf(unit, kernel.function->getBody()->getSourceRange()).begin;
+    std::vector<source::Replacement> parts = launchBounds();
+    if (auto part = inFrontOfParameters(kernel, "__launch_bounds__(128) ", shape.tasksType() + " " + tasks))
+      parts.push_back(*part);
+    source::Rendered head =
+        source::render(unit, SourceRange(whole.getBegin(), all[brace - 1].location()), parts);
+    if (auto *refused = std::get_if<Diagnostic>(&head)) {
+      context.refuse(*refused);
+      return std::nullopt;
+    }
+    return fmt::format("{} {{\n"
+                       "  for (const heddle::Task {} : {}) {{\n"
+                       "    {}{}({}{});\n"
+                       "    __syncwarp(); // shared memory is free for the next one\n"
+                       "  }}\n"
+                       "}}",
+                       std::get<std::string>(head), shape.task, tasks, taskName,
+                       templateArgumentsOf(kernel.function), shape.task, arguments());
+  }
+
+  /// A block has more threads now; and where nothing is said, compilers save registers for the largest block
+  /// there is.
+  std::vector<source::Replacement> launchBounds() {
+    const unsigned threads = warpLanes * shape.warps;
+    auto *bounds = kernel.function->getAttr<CUDALaunchBoundsAttr>();
+    const SourceLocation name = kernel.function->getLocation();
+    if (!bounds)
+      return {{SourceRange(name, name),
+               fmt::format("__launch_bounds__({}) {}", threads, kernel.function->getNameAsString())}};
+    std::vector<source::Replacement> parts = {
+        {bounds->getMaxThreads()->getSourceRange(), std::to_string(threads)}};
+    if (const Expr *blocks = bounds->getMinBlocks())
+      if (source::Rendered text = source::render(unit, blocks->getSourceRange());
+          std::holds_alternative<std::string>(text))
+        parts.push_back({blocks->getSourceRange(), fmt::format("({} + {}) / {}", std::get<std::string>(text),
+                                                               shape.warps - 1, shape.warps)});
+    return parts;
+  }
+
+  std::string arguments() const {
+    std::string list;
+    for (const ParmVarDecl *parameter : patternOf(kernel.function)->parameters())
+      list += ", " + parameter->getNameAsString() + (parameter->isParameterPack() ? "..." : "");
+    return list;
+  }
+
+  Context &context;
+  const source::Kernel &kernel;
+  const source::Unit &unit;
+  TaskShape shape;
+  Names names;
+  std::string tasks, taskName;
+  TaskUses uses;
+};
+
+void report(Context &context, const TaskShape &shape, unsigned launches, const std::string &why) {
+  std::string text = fmt::format("warps of '{}' stay, each doing block after block{}, {} to a block",
+                                 context.target.name, shape.isDynamic ? " from a counter" : "", shape.warps);
+  if (shape.throttle)
+    text += fmt::format(", at most {} of a multiprocessor", shape.throttle);
+  text += launches ? "; " + counted(launches, "launch", "launches") + " rewritten"
+                   : "; no launch of it in this file: launch it with heddle::delegate";
+  context.done(why.empty() ? text : text + ": " + why);
+}
+
+bool delegateAlways(Context &context, const std::string &why) {
+  for (const source::Kernel *kernel : context.target.instances)
+    if (!mayDelegate(context, *kernel))
+      return false;
+  TaskShape shape;
+  shape.throttle = unsigned(context.directive.number("throttle"));
+  shape.warps = warpsOfBlock(context, shape.throttle);
+  shape.depth = unsigned(*context.facts(context.target.first()).launch.block[2]);
+  shape.isDynamic = context.directive.word("tasks") == "dynamic";
+  unsigned launches = 0;
+  if (!delegateLaunches(context, launches) || !KernelDelegator(context, shape).write())
+    return false;
+  includeHelper(context, "delegate.cuh");
+  report(context, shape, launches, why);
+  return true;
+}
+
+/// A refusal's reason without the directive in front of it.
+std::string reasonOf(const Context &context, const Diagnostic &refusal) {
+  const std::string before = context.directive.str() + ": ";
+  return refusal.text.starts_with(before) ? refusal.text.substr(before.size()) : refusal.text;
+}
+
+} // namespace
+
+bool delegateBlocks(Context &context) {
+  const std::string wanted = context.directive.word("delegate");
+  const source::Kernel &kernel = context.target.first();
+  if (wanted == "off")
+    return true;
+  DelegateChoice choice;
+  if (wanted == "auto")
+    choice = chooseDelegation(context);
+  if (wanted == "auto" && !choice.isWorthIt) {
+    context.kept(kernel.place, "warps do not stay: " + choice.reason);
+    return true;
+  }
+  if (writePlainIndices(context, kernel))
+    return true;
+  if (wanted == "on")
+    return delegateAlways(context, {});
+  // What may not be done is no reason to fail where nobody asked for it.
+  source::Edits edits;
+  Diagnostics messages;
+  Context trial(context.program, context.target, context.directive, context.options, edits, messages);
+  if (delegateAlways(trial, choice.reason)) {
+    context.edits.append(edits);
+    for (const Diagnostic &each : messages.all())
+      context.diagnostics.add(each.voice, each.place, each.text).notes = each.notes;
+    return true;
+  }
+  const Diagnostic &refusal = messages.all().back();
+  context.kept(refusal.place, "warps do not stay: " + reasonOf(context, refusal));
+  return true;
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/consolidate/RemapText.h"
+
+#include "analysis/ThreadBuiltins.h"
+#include "source/TextEdits.h"
+#include "source/Unit.h"
+#include "transform/DeclaredType.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
+#include <clang/AST/ParentMap.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Tooling/Syntax/Tokens.h>
+#include <fmt/format.h>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+class Declarations : public RecursiveASTVisitor<Declarations> {
+public:
+  std::vector<const DeclStmt *> found;
+  bool VisitDeclStmt(DeclStmt *statement) {
+    found.push_back(statement);
+    return true;
+  }
+};
+
+class Mentions : public RecursiveASTVisitor<Mentions> {
+public:
+  std::map<const VarDecl *, std::vector<const Stmt *>> found;
+  bool VisitDeclRefExpr(DeclRefExpr *mention) {
+    if (auto *variable = dyn_cast<VarDecl>(mention->getDecl()))
+      found[variable].push_back(mention);
+    return true;
+  }
+};
+
+/// Leaving out the expression changes nothing. Clang reads threadIdx.x by a call.
+bool onlyReads(const Stmt *part) {
+  auto *expression = dyn_cast<Expr>(part);
+  if (expression && analysis::threadBuiltin(expression))
+    return true;
+  auto *binary = dyn_cast<BinaryOperator>(part);
+  auto *unary = dyn_cast<UnaryOperator>(part);
+  const bool writes = (binary && binary->isAssignmentOp()) || (unary && unary->isIncrementDecrementOp());
+  if (writes || !expression || isa<CallExpr, CXXConstructExpr, CXXNewExpr, LambdaExpr, StmtExpr>(part))
+    return false;
+  return llvm::all_of(part->children(), [](const Stmt *child) { return !child || onlyReads(child); });
+}
+
+class StripedWriter {
+public:
+  StripedWriter(const source::Unit &unit, const FunctionDecl *kernel, const ParentMap &parents, Names &names,
+                source::Edits &edits)
+      : unit(unit), kernel(kernel), parents(parents), names(names), edits(edits) {}
+
+  std::optional<Diagnostic> write(const std::vector<const SharedArray *> &arrays) {
+    for (const SharedArray *array : arrays) {
+      for (const StripedAccess &access : array->accesses)
+        noteLoops(access);
+    }
+    for (const SharedArray *array : arrays)
+      for (const StripedAccess &access : array->accesses)
+        writeAccess(*array, access);
+    findUnused(arrays);
+    writeDeclarations(arrays);
+    for (const auto &[statement, lines] : moved)
+      putBefore(statement, lines);
+    for (const auto &[loop, row] : split)
+      splitLoop(*loop, row);
+    for (const CountedLoop *loop : unrolled)
+      edits.insertBefore(unit, loop->loop->getBeginLoc(),
+                         "#pragma unroll\n" + indentationOf(loop->loop->getBeginLoc()));
+    return trouble;
+  }
+
+private:
+  // Declarations
+  // ---------------------------------------------------------------------------------------------------
+
+  void writeDeclarations(const std::vector<const SharedArray *> &arrays) {
+    Declarations all;
+    all.TraverseStmt(kernel->getBody());
+    for (const DeclStmt *statement : all.found) {
+      std::string text;
+      bool isChanged = false, isWhole = true;
+      for (const Decl *decl : statement->decls()) {
+        std::optional<std::string> now = declaration(arrays, decl);
+        isChanged |= now.has_value();
+        if (!now)
+          now = asItWas(decl);
+        isWhole &= now.has_value();
+        text += (text.empty() || !now || now->empty() ? "" : " ") + now.value_or("");
+      }
+      if (isChanged && isWhole)
+        edits.replace(unit, source::withSemicolon(unit, statement), text);
+      else if (isChanged && llvm::any_of(statement->decls(),
+                                         [](const Decl *decl) { return decl->hasAttr<CUDASharedAttr>(); }))
+        fail(statement, "it is declared together with something that stays as it is");
+    }
+  }
+
+  std::optional<std::string> declaration(const std::vector<const SharedArray *> &arrays,
+                                         const Decl *decl) const {
+    for (const SharedArray *array : arrays) {
+      if (decl == array->decl)
+        return fmt::format("heddle::Striped<{}, {}> {};", array->elementType, array->elements(), array->name);
+      if (llvm::is_contained(array->aliases, decl))
+        return ""; // nobody mentions it any more
+    }
+    return unused.contains(decl) ? std::optional<std::string>("") : std::nullopt;
+  }
+
+  /// What stays of a declaration of several, each by itself.
+  std::optional<std::string> asItWas(const Decl *decl) const {
+    auto *variable = dyn_cast<VarDecl>(decl);
+    if (!variable || !variable->getInit() || variable->getInitStyle() != VarDecl::CInit)
+      return std::nullopt;
+    std::optional<std::string> text = redeclare(unit, variable, variable->getNameAsString());
+    source::Rendered init = source::render(unit, variable->getInit()->getSourceRange());
+    if (!text || !std::holds_alternative<std::string>(init))
+      return std::nullopt;
+    return fmt::format("{} = {};", *text, std::get<std::string>(init));
+  }
+
+  /// Indices that only accesses mentioned which do not name them any more: `const int cell = ...`.
+  void findUnused(const std::vector<const SharedArray *> &arrays) {
+    std::set<const Stmt *> gone;
+    for (const SharedArray *array : arrays)
+      for (const StripedAccess &access : array->accesses)
+        if (access.kind != StripedAccess::Kind::Either && !access.isRunTimePlace)
+          gone.insert(access.expression);
+    Mentions all;
+    all.TraverseStmt(kernel->getBody());
+    for (bool found = true; found;) {
+      found = false;
+      for (const auto &[variable, mentions] : all.found) {
+        const bool isPlain = variable->isLocalVarDecl() && variable->getType()->isIntegerType() &&
+                             variable->getInit() && onlyReads(variable->getInit()) && !isCounter(variable);
+        const bool isUnused =
+            llvm::all_of(mentions, [&](const Stmt *mention) { return isIn(mention, gone); });
+        if (isPlain && isUnused && unused.insert(variable).second) {
+          gone.insert(variable->getInit());
+          found = true;
+        }
+      }
+    }
+  }
+
+  /// Declared in the head of a loop, whose text stays.
+  bool isCounter(const VarDecl *variable) const {
+    Declarations all;
+    all.TraverseStmt(kernel->getBody());
+    return llvm::any_of(all.found, [&](const DeclStmt *statement) {
+      return llvm::is_contained(statement->decls(), variable) &&
+             !isa<CompoundStmt>(parents.getParent(const_cast<DeclStmt *>(statement)));
+    });
+  }
+
+  bool isIn(const Stmt *part, const std::set<const Stmt *> &places) const {
+    for (; part; part = parents.getParent(const_cast<Stmt *>(part)))
+      if (places.contains(part))
+        return true;
+    return false;
+  }
+
+  // Accesses
+  // ---------------------------------------------------------------------------------------------------
+
+  void noteLoops(const StripedAccess &access) {
+    for (const CountedLoop *loop : access.loops()) {
+      if (access.splits == loop)
+        split.try_emplace(loop, "");
+      else if (!loop->isUnrolled && !llvm::is_contained(unrolled, loop))
+        unrolled.push_back(loop);
+    }
+    if (access.splits && split[access.splits].empty())
+      split[access.splits] = names.fresh(access.splits->counter->getNameAsString() + "Row");
+  }
+
+  void writeAccess(const SharedArray &array, const StripedAccess &access) {
+    using Kind = StripedAccess::Kind;
+    std::string text;
+    if (access.kind == Kind::Either)
+      text = fmt::format("{}.which({}, {}, {}, {})", array.name, place(array, access), access.distance.str(),
+                         read(array, access, access.distance), read(array, access, access.other));
+    else if (access.kind == Kind::InRow)
+      text = moveUp(array, access, inRow(array, access), "In");
+    else
+      text = read(array, access, access.distance);
+    edits.replace(unit, access.expression->getSourceRange(), text);
+  }
+
+  std::string read(const SharedArray &array, const StripedAccess &access, const WarpIndex &distance) {
+    if (distance.isMultipleOf(32))
+      return fmt::format("{}.own({})", array.name, distance.str(32));
+    return moveUp(array, access, fmt::format("{}.ahead({})", array.name, distance.str()), "Ahead");
+  }
+
+  std::string inRow(const SharedArray &array, const StripedAccess &access) {
+    if (access.isRunTimePlace)
+      return fmt::format("{}.in(0, {})", array.name, place(array, access));
+    return fmt::format("{}.in({}, {})", array.name, rowOf(access), access.place.str());
+  }
+
+  std::string rowOf(const StripedAccess &access) const {
+    WarpIndex number = access.place;
+    if (access.splits) {
+      const int64_t rows = number.constant / 32;
+      return split.at(access.splits) + (rows ? fmt::format(" + {}", rows) : "");
+    }
+    // Lanes agree on the row, so it can be worked out for the first one.
+    number.thread = {};
+    if (WarpIndex whole = number; whole.constant = number.constant >> 5 << 5, whole.isMultipleOf(32))
+      return whole.str(32);
+    return fmt::format("int({}) >> 5", number.str());
+  }
+
+  /// The element's number as the user wrote it.
+  std::string place(const SharedArray &array, const StripedAccess &access) {
+    std::string text;
+    for (size_t d = 0; d < access.indices.size(); ++d) {
+      source::Rendered written = source::render(unit, access.indices[d]->getSourceRange());
+      if (auto *refusal = std::get_if<Diagnostic>(&written)) {
+        trouble = *refusal;
+        return "";
+      }
+      int64_t stride = 1;
+      for (size_t inner = d + 1; inner < array.extents.size(); ++inner)
+        stride *= array.extents[inner];
+      text += (d ? " + " : "") + (stride == 1 ? fmt::format("int({})", std::get<0>(written))
+                                              : fmt::format("int({}) * {}", std::get<0>(written), stride));
+    }
+    return text;
+  }
+
+  // Shuffles that are moved up
+  // ---------------------------------------------------------------------------------------------------
+
+  /// The name of a variable that holds what `text` reads, where it is to be read earlier.
+  std::string moveUp(const SharedArray &array, const StripedAccess &access, const std::string &text,
+                     const char *suffix) {
+    if (!access.before)
+      return text;
+    Moved *here = nullptr;
+    for (auto &[statement, lines] : moved)
+      if (statement == access.before)
+        here = &lines;
+    if (!here)
+      here = &moved.emplace_back(access.before, Moved()).second;
+    for (const auto &[name, reads] : *here)
+      if (reads == text)
+        return name;
+    here->emplace_back(names.fresh(array.name + suffix), text);
+    types[here->back().first] = array.elementType;
+    return here->back().first;
+  }
+
+  using Moved = std::vector<std::pair<std::string, std::string>>; ///< name, what it reads
+
+  void putBefore(const Stmt *statement, const Moved &lines) {
+    auto *attributed = dyn_cast<AttributedStmt>(statement);
+    const Stmt *first = attributed ? attributed->getSubStmt() : statement;
+    const std::string indentation = indentationOf(first->getBeginLoc());
+    std::string text;
+    for (const auto &[name, reads] : lines)
+      text += fmt::format("const {} {} = {};\n{}", types.at(name), name, reads, indentation);
+    if (!isa<CompoundStmt>(parents.getParent(const_cast<Stmt *>(statement)))) {
+      text = "{\n" + indentation + text;
+      edits.insertAfter(unit, source::withSemicolon(unit, first).getEnd(), "\n" + indentation + "}");
+    }
+    if (!attributed) {
+      edits.insertBefore(unit, first->getBeginLoc(), text);
+      return;
+    }
+    // A pragma leaves no token: what goes before it goes behind the token that it follows.
+    const size_t token = source::tokensOf(unit, first->getSourceRange()).begin;
+    const SourceLocation previous = unit.tokens().expandedTokens()[token - 1].location();
+    edits.insertAfter(unit, previous, "\n" + indentation + llvm::StringRef(text).rtrim().str());
+  }
+
+  // Loops
+  // ---------------------------------------------------------------------------------------------------
+
+  void splitLoop(const CountedLoop &loop, const std::string &row) {
+    const int64_t first = loop.values.front() / 32, rows = int64_t(loop.values.size()) / 32;
+    const std::string counter = loop.counter->getNameAsString();
+    const std::string type = loop.counter->getType().getUnqualifiedType().getAsString();
+    const std::string indentation = indentationOf(loop.loop->getBeginLoc());
+    // The user's own pragma, if any, stands before the outer loop and unrolls all of it.
+    const std::string pragma = loop.unrollCount ? "" : "#pragma unroll\n" + indentation;
+    const std::string text = fmt::format("{0}for (int {1} = {2}; {1} < {3}; ++{1})\n{4}#pragma unroll "
+                                         "8\n{4}for ({5} {6} = {1} * 32; {6} < {1} * "
+                                         "32 + 32; ++{6})",
+                                         pragma, row, first, first + rows, indentation, type, counter);
+    edits.replace(unit, {loop.loop->getForLoc(), loop.loop->getRParenLoc()}, text);
+  }
+
+  std::string indentationOf(SourceLocation location) const {
+    const SourceManager &sources = unit.sources();
+    const SourceLocation at = sources.getExpansionLoc(location);
+    const llvm::StringRef buffer = sources.getBufferData(sources.getFileID(at));
+    const size_t lineBegin = buffer.rfind('\n', sources.getFileOffset(at)) + 1;
+    return buffer.substr(lineBegin, buffer.find_first_not_of(" \t", lineBegin) - lineBegin).str();
+  }
+
+  void fail(const Stmt *statement, const std::string &why) {
+    if (!trouble)
+      trouble = Diagnostic{Voice::Refusal, unit.place(statement->getBeginLoc()), why};
+  }
+
+  const source::Unit &unit;
+  const FunctionDecl *kernel;
+  const ParentMap &parents;
+  Names &names;
+  source::Edits &edits;
+  std::vector<std::pair<const Stmt *, Moved>> moved; ///< in the order of the accesses
+  std::map<std::string, std::string> types;          ///< of the variables that hold what was moved up
+  std::map<const CountedLoop *, std::string> split;  ///< loops to be cut into rows, and the rows' counters
+  std::vector<const CountedLoop *> unrolled;
+  std::set<const Decl *> unused; ///< locals that nobody mentions any more
+  std::optional<Diagnostic> trouble;
+};
+
+} // namespace
+
+std::optional<Diagnostic> writeStriped(const source::Unit &unit, const FunctionDecl *kernel,
+                                       const ParentMap &parents,
+                                       const std::vector<const SharedArray *> &arrays, Names &names,
+                                       source::Edits &edits) {
+  return StripedWriter(unit, kernel, parents, names, edits).write(arrays);
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,630 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each side of the branch is read as a list of steps: a value gets a name, a variable or an element gets a
+// value. Then all values of both sides are worked out, under names of their own, and each variable or element
+// that a side sets gets one of two: its value on that side, or what it had.
+//
+//     if (c) { t = x * 2; y = t + 1; } else y = 0;
+//  => const float tIfTrue = x * 2; const float yIfTrue = tIfTrue + 1; y = c ? yIfTrue : 0;
+//
+// A value that takes no work, or a whole number, is not given a name: it stands in the choice itself.
+//
+// Everything is now executed that only one side did before, so it must be harmless: no stores but those that
+// both sides do, no division that may trap, and loads only of what is certainly there: the condition or the
+// other side loads it too, or it was loaded or stored before on the way here, or it is an array's element by
+// its number.
+#include "transform/loops/Branchless.h"
+
+#include "source/LocalWrites.h"
+#include "source/Unit.h"
+#include "transform/DeclaredType.h"
+#include "transform/MarkedText.h"
+#include "transform/Names.h"
+#include "transform/Uses.h"
+#include "transform/loops/LoopText.h"
+#include "transform/loops/LoopWork.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Decl.h>
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/ExprCXX.h>
+
+#include <algorithm>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+using analysis::Access;
+
+/// Operations on one side. A warp that parts does both sides anyway; one that does not part would pay for
+/// what it does not need, so the sides have to be short.
+constexpr unsigned mostOperations = 16;
+
+/// One step of a side.
+struct Step {
+  const Stmt *statement = nullptr;
+  const VarDecl *declared = nullptr; ///< a variable of the side's own
+  const Expr *target = nullptr;      ///< or what is assigned to: a variable, or an element in memory
+  const VarDecl *variable = nullptr; ///< the variable that `target` names; null for memory
+  const Expr *value = nullptr;       ///< null for ++ and --
+  std::optional<BinaryOperatorKind> operation; ///< of a compound assignment
+};
+using Side = std::vector<Step>;
+
+const Expr *plain(const Expr *expression) { return expression->IgnoreParenImpCasts(); }
+
+// Collect
+// ----------------------------------------------------------------------------------------------------------
+
+/// The steps of a side, or the first statement that is none.
+class SideReader {
+public:
+  explicit SideReader(const source::Unit &unit) : unit(unit) {}
+
+  std::variant<Side, Diagnostic> read(const Stmt *side) {
+    if (side)
+      for (const Stmt *statement : statementsOf(side))
+        if (!isa<NullStmt>(statement) && !readOne(statement))
+          return obstacle(unit.place(statement), "this is more than giving a variable or an element a value");
+    return steps;
+  }
+
+private:
+  bool readOne(const Stmt *statement) {
+    if (auto *cleanups = dyn_cast<ExprWithCleanups>(statement))
+      statement = cleanups->getSubExpr();
+    if (auto *declaration = dyn_cast<DeclStmt>(statement))
+      return readDeclaration(declaration);
+    if (auto *unary = dyn_cast<UnaryOperator>(statement); unary && unary->isIncrementDecrementOp())
+      return add(statement, unary->getSubExpr(), nullptr, unary->isIncrementOp() ? BO_Add : BO_Sub);
+    auto *binary = dyn_cast<BinaryOperator>(statement);
+    if (!binary || !binary->isAssignmentOp())
+      return false;
+    if (!binary->isCompoundAssignmentOp())
+      return add(statement, binary->getLHS(), binary->getRHS(), std::nullopt);
+    // x += e computes in the common type of both and converts back: only where that is x's own is it x + e.
+    auto *compound = cast<CompoundAssignOperator>(binary);
+    QualType type = compound->getLHS()->getType();
+    return unit.context().hasSameUnqualifiedType(compound->getComputationResultType(), type) &&
+           add(statement, binary->getLHS(), binary->getRHS(),
+               BinaryOperator::getOpForCompoundAssignment(binary->getOpcode()));
+  }
+  bool readDeclaration(const DeclStmt *declaration) {
+    for (const Decl *one : declaration->decls()) {
+      auto *variable = dyn_cast<VarDecl>(one);
+      bool isValue = variable && variable->getInit() && variable->hasLocalStorage() &&
+                     variable->getType()->isArithmeticType() && variable->getInitStyle() == VarDecl::CInit;
+      if (!isValue)
+        return false;
+      steps.push_back({declaration, variable, nullptr, variable, variable->getInit(), std::nullopt});
+    }
+    return true;
+  }
+  bool add(const Stmt *statement, const Expr *target, const Expr *value,
+           std::optional<BinaryOperatorKind> operation) {
+    if (!target->getType()->isScalarType() || target->getType().isVolatileQualified())
+      return false;
+    Step step{statement, nullptr, target, nullptr, value, operation};
+    if (auto *reference = dyn_cast<DeclRefExpr>(plain(target));
+        reference && source::isThreadLocal(reference->getDecl()))
+      step.variable = cast<VarDecl>(reference->getDecl());
+    else if (source::localPlace(target))
+      return false; // a part of a variable: an element of a local array, a member
+    steps.push_back(step);
+    return true;
+  }
+
+  const source::Unit &unit;
+  Side steps;
+};
+
+// Decide
+// -----------------------------------------------------------------------------------------------------------
+
+class Judge {
+public:
+  Judge(const LoopStudy &study, const IfStmt *branch, const Side &yes, const Side &no)
+      : study(study), unit(study.unit), branch(branch), yes(yes), no(no) {}
+
+  Obstacle whyNot() const {
+    const analysis::Condition *decision = study.accesses().conditionOf(branch->getCond());
+    if (!decision)
+      return obstacle(unit.place(branch), "the branch is never reached");
+    if (decision->isAlways(true) || decision->isAlways(false))
+      return obstacle(unit.place(branch), "the condition is always the same");
+    for (const Side *side : {&yes, &no})
+      if (Obstacle reason = whyNot(*side))
+        return reason;
+    for (const Stmt *side : {branch->getThen(), branch->getElse()})
+      if (side)
+        if (Obstacle reason = unsafeLoad(side))
+          return reason;
+    return unequalStores();
+  }
+
+private:
+  Obstacle whyNot(const Side &side) const {
+    unsigned operations = 0;
+    std::set<const VarDecl *> assigned;
+    bool hasStored = false;
+    for (const Step &step : side) {
+      if (step.value)
+        if (Obstacle effect = effectIn(step.value, operations))
+          return effect;
+      if (step.operation && isDivision(*step.operation) && mayTrap(step.target->getType(), step.value))
+        return obstacle(unit.place(step.statement), "the divisor may be zero where this side is not taken");
+      operations += step.operation ? 1 : 0;
+      if (!step.variable && step.target) {
+        for (const DeclRefExpr *reference : Uses::of(step.target).locals)
+          if (assigned.contains(cast<VarDecl>(reference->getDecl())))
+            return obstacle(unit.place(step.target),
+                            "which element this is depends on what the side computes");
+        if (Obstacle effect = effectIn(step.target, operations))
+          return effect;
+      }
+      if (hasStored && !study.accessesIn(step.statement).empty() && readsMemory(step))
+        return obstacle(unit.place(step.statement), "this may read what the side has stored before");
+      hasStored |= step.target && !step.variable;
+      assigned.insert(step.variable);
+    }
+    if (operations > mostOperations)
+      return obstacle(unit.place(branch),
+                      fmt::format("a side has {} operations: too long to be done by all", operations));
+    return std::nullopt;
+  }
+
+  bool readsMemory(const Step &step) const {
+    for (const Access *access : study.accessesIn(step.statement))
+      if (access->isRead())
+        return true;
+    return false;
+  }
+
+  static bool isDivision(BinaryOperatorKind operation) { return operation == BO_Div || operation == BO_Rem; }
+  bool mayTrap(QualType type, const Expr *divisor) const {
+    if (!type->isIntegerType())
+      return false;
+    Expr::EvalResult value;
+    if (!divisor || !divisor->EvaluateAsInt(value, unit.context()))
+      return true;
+    return value.Val.getInt() == 0 || (value.Val.getInt().isSigned() && value.Val.getInt().isAllOnes());
+  }
+
+  Obstacle effectIn(const Expr *value, unsigned &operations) const {
+    if (Obstacle effect = obstacleToReordering(unit, value))
+      return effect;
+    Obstacle found;
+    source::forEachEvaluated(value, [&](const Stmt *part) {
+      if (found || isa<PseudoObjectExpr>(part))
+        return false;
+      if (auto *binary = dyn_cast<BinaryOperator>(part)) {
+        ++operations;
+        if (binary->isAssignmentOp() || binary->isCommaOp())
+          found = obstacle(unit.place(part), "this changes something besides");
+        else if (isDivision(binary->getOpcode()) && mayTrap(binary->getType(), binary->getRHS()))
+          found = obstacle(unit.place(part), "the divisor may be zero where this side is not taken");
+      } else if (auto *unary = dyn_cast<UnaryOperator>(part)) {
+        ++operations;
+        if (unary->isIncrementDecrementOp())
+          found = obstacle(unit.place(part), "this changes something besides");
+      } else if (auto *call = dyn_cast<CallExpr>(part)) {
+        ++operations;
+        found = badCall(call);
+      } else if (isa<CXXConstructExpr, InitListExpr>(part)) {
+        found = obstacle(unit.place(part), "this makes an object");
+      }
+      return !found;
+    });
+    return found;
+  }
+  Obstacle badCall(const CallExpr *call) const {
+    const FunctionDecl *callee = call->getDirectCallee();
+    bool takesValues =
+        callee && std::all_of(callee->param_begin(), callee->param_end(),
+                              [](const ParmVarDecl *p) { return p->getType()->isArithmeticType(); });
+    bool isLoad = callee && callee->getDeclName().isIdentifier() && callee->getName().starts_with("__ld");
+    if (isLoad || (takesValues && isPureFunction(unit, callee)))
+      return std::nullopt;
+    return obstacle(unit.place(call), "what this call does on the side that is not taken is not known");
+  }
+
+  // Loads
+
+  Obstacle unsafeLoad(const Stmt *side) const {
+    std::vector<const Access *> accesses = study.accessesIn(side);
+    if (accesses.empty() && hasMemory(side))
+      return obstacle(unit.place(side), "this side is never reached");
+    for (const Access *access : accesses)
+      if (access->isRead() && !isSafe(*access, side)) {
+        Obstacle unsafe = obstacle(access->place, fmt::format("'{}' may not be there where this side is not "
+                                                              "taken, so it cannot be loaded then",
+                                                              access->text));
+        unsafe->note(unit.place(branch->getCond()), "the condition is here");
+        return unsafe;
+      }
+    return std::nullopt;
+  }
+  static bool hasMemory(const Stmt *side) {
+    for (const Stmt *part : partsOf(side)) {
+      auto *unary = dyn_cast<UnaryOperator>(part);
+      auto *member = dyn_cast<MemberExpr>(part);
+      if (isa<ArraySubscriptExpr>(part) || (unary && unary->getOpcode() == UO_Deref) ||
+          (member && member->isArrow()))
+        return true;
+    }
+    return false;
+  }
+
+  bool isSafe(const Access &load, const Stmt *side) const {
+    if (isElementByNumber(load))
+      return true;
+    const Stmt *other = side == branch->getThen() ? branch->getElse() : branch->getThen();
+    std::vector<const Access *> always;
+    for (const Access &access : study.accesses().all())
+      if (isOnTheWay(access, load))
+        always.push_back(&access);
+    if (other && load.guards)
+      for (const Access *access : study.accessesIn(other))
+        if (access->guards && access->guards->outer == load.guards->outer)
+          always.push_back(access);
+    return std::any_of(always.begin(), always.end(),
+                       [&](const Access *known) { return isSame(*known, load); });
+  }
+
+  bool isElementByNumber(const Access &load) const {
+    const analysis::Array &array = *load.array;
+    if (!array.decl || array.isParameter || array.isDynamic || load.subscripts.size() != array.extents.size())
+      return false;
+    for (size_t i = 0; i < array.extents.size(); ++i)
+      if (auto at = load.subscripts[i].constant(); !at || *at < 0 || *at >= array.extents[i])
+        return false;
+    return true;
+  }
+
+  /// Whenever control comes to the branch it has passed this access in the same iteration of all its loops.
+  bool isOnTheWay(const Access &access, const Access &load) const {
+    if (&access >= &load || !access.calls.empty() ||
+        (access.loop && !(load.loop && load.loop->isInside(access.loop))))
+      return false;
+    // The innermost guard of the load is the branch's own condition.
+    const analysis::Guard *outside = load.guards ? load.guards->outer.get() : nullptr;
+    for (const analysis::Guard *guard = outside;; guard = guard->outer.get()) {
+      if (guard == access.guards.get())
+        return true;
+      if (!guard)
+        return false;
+    }
+  }
+
+  bool isSame(const Access &known, const Access &load) const {
+    if (known.array != load.array || known.bytes < load.bytes || !known.array->decl)
+      return false;
+    bool isByText = known.text == load.text && !mentionsAssigned(load);
+    if (known.address && load.address)
+      return known.address == load.address && !load.address->mentionsAny([](const analysis::Symbol &symbol) {
+        return symbol.name.find_first_of("[@") != std::string::npos;
+      });
+    return isByText && (known.statement == branch || isInSides(known));
+  }
+  bool isInSides(const Access &access) const {
+    for (const Stmt *side : {branch->getThen(), branch->getElse()})
+      if (side && partsOf(side).contains(access.statement))
+        return true;
+    return false;
+  }
+  bool mentionsAssigned(const Access &access) const {
+    std::set<const VarDecl *> assigned;
+    for (const Side *side : {&yes, &no})
+      for (const Step &step : *side)
+        assigned.insert(step.variable);
+    for (const DeclRefExpr *reference : Uses::of(access.expression).locals)
+      if (assigned.contains(cast<VarDecl>(reference->getDecl())))
+        return true;
+    return false;
+  }
+
+  // Stores
+
+  std::vector<const Access *> storesOf(const Stmt *side) const {
+    std::vector<const Access *> stores;
+    if (side)
+      for (const Access *access : study.accessesIn(side))
+        if (access->isWrite())
+          stores.push_back(access);
+    return stores;
+  }
+
+  Obstacle unequalStores() const {
+    std::vector<const Access *> first = storesOf(branch->getThen()), second = storesOf(branch->getElse());
+    for (size_t i = 0; i < std::max(first.size(), second.size()); ++i) {
+      const Access *a = i < first.size() ? first[i] : nullptr, *b = i < second.size() ? second[i] : nullptr;
+      if (a && b && isSame(*a, *b) && a->bytes == b->bytes)
+        continue;
+      Obstacle unequal =
+          obstacle((a ? a : b)->place, fmt::format("only one side stores to '{}'", (a ? a : b)->text));
+      if (a && b)
+        unequal->note(b->place, "the other side stores here");
+      return unequal;
+    }
+    return std::nullopt;
+  }
+
+  const LoopStudy &study;
+  const source::Unit &unit;
+  const IfStmt *branch;
+  const Side &yes, &no;
+};
+
+// Edit
+// -------------------------------------------------------------------------------------------------------------
+
+/// What one side makes of a target: the text of its value.
+struct Arm {
+  std::string text;
+  bool isPlain = false; ///< a number or a variable: nothing to be worked out
+  bool fits = false;    ///< of the target's own type, or a number written down
+  std::string comments; ///< whole lines that belong to it
+};
+struct Choice {
+  const Expr *target = nullptr;
+  const VarDecl *variable = nullptr;
+  std::optional<Arm> arms[2];
+};
+
+class Writer {
+public:
+  Writer(const LoopTask &task, const IfStmt *branch)
+      : task(task), unit(task.study.unit), branch(branch), text(unit), names(unit) {}
+
+  Obstacle run(const Side &yes, const Side &no) {
+    const Stmt *bodies[] = {branch->getThen(), branch->getElse()};
+    const Side *sides[] = {&yes, &no};
+    for (unsigned which : {0u, 1u})
+      takeSide(*sides[which], which, bodies[which]);
+    std::string result = choices.size() > 1 ? conditionByName() : "";
+    for (const Choice &choice : choices)
+      result += choose(choice) + "\n";
+    lines += result;
+    if (text.failure || failure)
+      return text.failure ? text.failure : failure;
+    put();
+    return std::nullopt;
+  }
+  size_t count() const { return choices.size(); }
+
+private:
+  void takeSide(const Side &side, unsigned which, const Stmt *body) {
+    now.clear();
+    BlockText block = body ? text.block(body) : BlockText{};
+    const Stmt *last = nullptr;
+    for (size_t i = 0; i < side.size(); ++i) {
+      std::string remarks;
+      for (const BlockPart &part : block.parts)
+        if (part.statement == side[i].statement && side[i].statement != last)
+          remarks = commentsOf(part);
+      last = side[i].statement;
+      take(side[i], which, isUsedFrom(side, i + 1, side[i].variable), remarks);
+    }
+  }
+  static bool isUsedFrom(const Side &side, size_t first, const VarDecl *variable) {
+    for (size_t i = first; i < side.size() && variable; ++i) {
+      if (side[i].operation && side[i].variable == variable)
+        return true;
+      if (side[i].value)
+        for (const DeclRefExpr *reference : Uses::of(side[i].value).locals)
+          if (reference->getDecl() == variable)
+            return true;
+    }
+    return false;
+  }
+
+  std::string commentsOf(const BlockPart &part) const {
+    std::string lead = movedLines(part.lead, text.indentOf(part.statement), "");
+    return lead + (part.trail.empty() ? "" : part.trail + "\n");
+  }
+
+  void take(const Step &step, unsigned which, bool isUsedAgain, const std::string &remarks) {
+    Arm arm = armOf(step);
+    arm.comments = remarks;
+    if (step.declared) {
+      now[step.declared] = declare(arm, step.declared, nullptr, which, step.declared->getNameAsString());
+      return;
+    }
+    if (isUsedAgain) { // other values of the side build on it: it needs a name
+      std::string name = declare(arm, step.variable, nullptr, which, step.variable->getNameAsString());
+      now[step.variable] = name;
+      arm = {name, true, true, ""};
+    }
+    if (!isOwn(step.variable))
+      choiceFor(step, which).arms[which] = arm;
+  }
+  /// A variable that the side itself declares: nobody looks at it behind the branch.
+  bool isOwn(const VarDecl *variable) const { return variable && task.study.isInside(variable, branch); }
+
+  /// Stores come in the same order on both sides: the first that still lacks this side's value is meant.
+  Choice &choiceFor(const Step &step, unsigned which) {
+    for (Choice &choice : choices)
+      if (choice.variable == step.variable && (step.variable || !choice.arms[which]))
+        return choice;
+    choices.push_back({step.target, step.variable, {}});
+    return choices.back();
+  }
+
+  Arm armOf(const Step &step) {
+    Arm arm;
+    QualType type = step.declared ? step.declared->getType() : step.target->getType();
+    if (!step.value)
+      arm.text = "1";
+    else
+      arm.text = textOf(step.value);
+    const Expr *value = step.value ? plain(step.value) : nullptr;
+    bool isNumber = value && (isa<IntegerLiteral, FloatingLiteral, CXXBoolLiteralExpr>(value));
+    arm.isPlain = !step.operation && value && (isNumber || isa<DeclRefExpr>(value));
+    arm.fits = isNumber || (value && unit.context().hasSameUnqualifiedType(value->getType(), type));
+    if (step.operation) {
+      bool isTerm = !value || isa<IntegerLiteral, FloatingLiteral, DeclRefExpr, ArraySubscriptExpr, CallExpr,
+                                  ParenExpr, MemberExpr>(step.value->IgnoreImpCasts());
+      auto *product = value ? dyn_cast<BinaryOperator>(step.value->IgnoreImpCasts()) : nullptr;
+      if (!isTerm && !(*step.operation == BO_Add && product && product->getOpcode() == BO_Mul))
+        arm.text = "(" + arm.text + ")";
+      std::string old = step.variable ? nameOf(step.variable) : text.range(step.target->getSourceRange());
+      arm.text = fmt::format("{} {} {}", old, BinaryOperator::getOpcodeStr(*step.operation).str(), arm.text);
+      arm.fits = true;
+    }
+    return arm;
+  }
+
+  std::string nameOf(const VarDecl *variable) const {
+    auto at = now.find(variable);
+    return at == now.end() ? variable->getNameAsString() : at->second;
+  }
+  std::string textOf(const Expr *value) {
+    std::vector<source::Replacement> parts;
+    std::set<SourceLocation> seen;
+    for (const DeclRefExpr *reference : Uses::of(value).locals)
+      if (auto at = now.find(cast<VarDecl>(reference->getDecl()));
+          at != now.end() && seen.insert(reference->getLocation()).second)
+        parts.push_back({{reference->getLocation(), reference->getLocation()}, at->second});
+    return text.range(value->getSourceRange(), parts);
+  }
+
+  /// Declares a name for the value, of the type that it is to be converted to.
+  std::string declare(const Arm &arm, const VarDecl *variable, const Expr *target, unsigned which,
+                      const std::string &base) {
+    std::string name = names.fresh(base + (which ? "IfFalse" : "IfTrue"));
+    std::optional<std::string> words;
+    if (variable)
+      words = declareAs(unit, variable, name + " = " + arm.text);
+    else if (!task.study.kernel.isInstantiation)
+      words = target->getType().getUnqualifiedType().getAsString(unit.context().getPrintingPolicy()) + " " +
+              name + " = " + arm.text;
+    if (!words) {
+      failure = obstacle(unit.place(branch), "the type of a value has no name in this template");
+      return name;
+    }
+    lines += arm.comments + "const " + *words + ";\n";
+    return name;
+  }
+
+  std::string conditionByName() {
+    condition = names.fresh("isTaken");
+    return fmt::format("const bool {} = {};\n", condition, text.range(branch->getCond()->getSourceRange()));
+  }
+  std::string conditionText() {
+    if (!condition.empty())
+      return condition;
+    std::string words = text.range(branch->getCond()->getSourceRange());
+    const Expr *plainCondition = branch->getCond()->IgnoreImpCasts();
+    auto *binary = dyn_cast<BinaryOperator>(plainCondition);
+    bool isLow = isa<AbstractConditionalOperator>(plainCondition) ||
+                 (binary && !binary->isComparisonOp() && !binary->isLogicalOp());
+    return isLow ? "(" + words + ")" : words;
+  }
+
+  std::string choose(const Choice &choice) {
+    std::string target =
+        choice.variable ? choice.variable->getNameAsString() : text.range(choice.target->getSourceRange());
+    std::string arms[2];
+    for (unsigned which : {0u, 1u})
+      arms[which] = choice.arms[which] ? armText(choice, which) : target;
+    return fmt::format("{} = {} ? {} : {};", target, conditionText(), arms[0], arms[1]);
+  }
+
+  /// The value itself where it may stand in the choice: with several choices, variables that an earlier one
+  /// sets must not be looked at any more.
+  std::string armText(const Choice &choice, unsigned which) {
+    const Arm &arm = *choice.arms[which];
+    bool isWhole = choice.target->getType()->isIntegerType();
+    bool mayStand = choices.size() == 1 ? arm.fits && (arm.isPlain || isWhole)
+                                        : arm.fits && arm.isPlain && !isTarget(arm.text);
+    if (mayStand) {
+      lines += arm.comments;
+      return arm.text;
+    }
+    std::string base = choice.variable ? choice.variable->getNameAsString() : baseName(choice.target);
+    return declare(arm, choice.variable, choice.target, which, base);
+  }
+  bool isTarget(const std::string &name) const {
+    return std::any_of(choices.begin(), choices.end(), [&](const Choice &choice) {
+      return choice.variable && choice.variable->getName() == name;
+    });
+  }
+  static std::string baseName(const Expr *target) {
+    for (const Stmt *part : {static_cast<const Stmt *>(target)})
+      for (const Stmt *inside : partsOf(part))
+        if (auto *reference = dyn_cast<DeclRefExpr>(inside);
+            reference && (reference->getType()->isPointerType() || reference->getType()->isArrayType()))
+          return reference->getDecl()->getNameAsString();
+    return "value";
+  }
+
+  void put() {
+    std::string indent = text.indentOf(branch), result;
+    for (size_t at = 0; at < lines.size();) {
+      size_t end = lines.find('\n', at);
+      std::string line = lines.substr(at, end - at);
+      result += (line.empty() || at == 0 ? "" : indent) + line + "\n";
+      at = end + 1;
+    }
+    result.pop_back();
+    replaceStatement(task.context.edits, unit, branch, task.study.parent(branch), result,
+                     result.find('\n') != std::string::npos);
+  }
+
+  const LoopTask &task;
+  const source::Unit &unit;
+  const IfStmt *branch;
+  LoopText text;
+  Names names;
+  std::map<const VarDecl *, std::string> now; ///< the name of a variable's value on the side being taken
+  std::vector<Choice> choices;
+  std::string lines, condition;
+  Obstacle failure;
+};
+
+Obstacle branchless(const LoopTask &task) {
+  const source::Unit &unit = task.study.unit;
+  auto *branch = cast<IfStmt>(task.subject);
+  if (branch->getIfLoc().isMacroID())
+    return obstacle(unit.place(branch), "the branch comes out of a macro");
+  if (branch->isConstexpr() || branch->getInit() || branch->getConditionVariable())
+    return obstacle(unit.place(branch), branch->isConstexpr() ? "'if constexpr' is no branch of the program"
+                                                              : "the branch declares a variable in its head");
+  SideReader first(unit), second(unit);
+  std::variant<Side, Diagnostic> yes = first.read(branch->getThen()), no = second.read(branch->getElse());
+  for (auto *side : {&yes, &no})
+    if (auto *refusal = std::get_if<Diagnostic>(side))
+      return *refusal;
+  const Side &then = std::get<Side>(yes), &otherwise = std::get<Side>(no);
+  if (then.empty() && otherwise.empty())
+    return obstacle(unit.place(branch), "the branch does nothing");
+  if (Obstacle reason = Judge(task.study, branch, then, otherwise).whyNot())
+    return reason;
+  if (!task.edits)
+    return std::nullopt;
+  Writer writer(task, branch);
+  if (Obstacle reason = writer.run(then, otherwise))
+    return reason;
+  task.context.done(fmt::format("the branch at line {} became {} choice{} between values",
+                                unit.place(branch).line, writer.count(), writer.count() == 1 ? "" : "s"));
+  return std::nullopt;
+}
+
+} // namespace
+
+bool makeBranchless(Context &context) { return carryOutOn(context, branchless); }
+
+std::vector<const Stmt *> branchesToSelect(const source::Kernel &kernel) {
+  std::vector<const Stmt *> all = branchesOf(kernel);
+  std::erase_if(all, [&](const Stmt *statement) {
+    auto *branch = cast<IfStmt>(statement);
+    SideReader yes(*kernel.unit), no(*kernel.unit);
+    return branch->isConstexpr() || !std::holds_alternative<Side>(yes.read(branch->getThen())) ||
+           !std::holds_alternative<Side>(no.read(branch->getElse()));
+  });
+  return all;
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   1. Collect: the statements of the body. Declarations that only work out a number from the loop's variable
+//      are set aside: each loop that needs one gets its own.
+//   2. Decide: a graph with an edge from one statement to another where something of the first must come
+//   before
+//      something of the second: in the same iteration as the text has them, or in a later one. Variables that
+//      cannot be kept apart tie their statements together both ways. Statements that reach each other are a
+//      group (a strongly connected component); the groups are put in an order that follows all edges.
+//   3. Edit: a loop for each group.
+//
+// After that every dependence goes from an earlier loop to a later one, or stays inside one.
+#include "transform/loops/Distribute.h"
+
+#include "source/LocalWrites.h"
+#include "source/Unit.h"
+#include "transform/DeclaredType.h"
+#include "transform/MarkedText.h"
+#include "transform/Names.h"
+#include "transform/Uses.h"
+#include "transform/loops/LoopText.h"
+#include "transform/loops/LoopWork.h"
+
+#include <clang/AST/Decl.h>
+#include <clang/AST/DeclCXX.h>
+
+#include <algorithm>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+/// More elements of a value that became an array would not stay in registers.
+constexpr int64_t mostElements = 32;
+
+/// A value that goes from one loop to another.
+struct Shared {
+  const VarDecl *variable = nullptr;
+  bool mayBeArray = false;
+};
+
+class Graph {
+public:
+  Graph(const LoopStudy &study, const CountedLoop &loop) : study(study), loop(loop) {
+    for (const Stmt *statement : statementsOf(loop.body()))
+      if (isRecomputable(statement))
+        recomputed.push_back(cast<DeclStmt>(statement));
+      else if (!isa<NullStmt>(statement))
+        nodes.push_back(statement);
+    size_t count = nodes.size();
+    edges.assign(count, std::vector<bool>(count));
+    why.assign(count, std::vector<Obstacle>(count));
+  }
+
+  void connect() {
+    connectVariables();
+    connectMemory();
+  }
+
+  /// Groups of statements in an order that follows all edges; of several that may come next, the one that
+  /// begins first in the text.
+  std::vector<std::vector<size_t>> groups() const {
+    std::vector<std::vector<bool>> reach = edges;
+    size_t count = nodes.size();
+    for (size_t via = 0; via < count; ++via)
+      for (size_t u = 0; u < count; ++u)
+        for (size_t v = 0; v < count; ++v)
+          reach[u][v] = reach[u][v] || (reach[u][via] && reach[via][v]);
+    std::vector<std::vector<size_t>> found;
+    std::vector<bool> isDone(count);
+    while (true) {
+      std::optional<size_t> next;
+      for (size_t u = 0; u < count && !next; ++u) {
+        bool isFree = !isDone[u];
+        for (size_t v = 0; v < count; ++v)
+          isFree = isFree && (isDone[v] || !reach[v][u] || reach[u][v] || u == v);
+        if (isFree)
+          next = u;
+      }
+      if (!next)
+        return found;
+      found.emplace_back();
+      for (size_t v = 0; v < count; ++v)
+        if (v == *next || (reach[*next][v] && reach[v][*next])) {
+          found.back().push_back(v);
+          isDone[v] = true;
+        }
+    }
+  }
+
+  /// Why the statements hang together: an edge that goes against the order of the text.
+  Obstacle reason() const {
+    for (size_t u = 0; u < nodes.size(); ++u)
+      for (size_t v = 0; v < u; ++v)
+        if (edges[u][v] && why[u][v])
+          return why[u][v];
+    return std::nullopt;
+  }
+
+  std::vector<const VarDecl *> variablesOf(size_t node) const {
+    std::vector<const VarDecl *> list;
+    for (const Shared &one : shared)
+      if (mentions(nodes[node], one.variable))
+        list.push_back(one.variable);
+    return list;
+  }
+  static bool mentions(const Stmt *code, const VarDecl *variable) {
+    for (const DeclRefExpr *reference : Uses::of(code).locals)
+      if (reference->getDecl() == variable)
+        return true;
+    auto *declaration = dyn_cast<DeclStmt>(code);
+    return declaration &&
+           std::find(declaration->decl_begin(), declaration->decl_end(), variable) != declaration->decl_end();
+  }
+
+  std::vector<const Stmt *> nodes;
+  std::vector<const DeclStmt *> recomputed;
+  std::vector<Shared> shared;
+
+private:
+  /// Works out numbers from the loop's variable and what does not change: the same whenever it is done.
+  bool isRecomputable(const Stmt *statement) const {
+    auto *declaration = dyn_cast<DeclStmt>(statement);
+    if (!declaration || !study.accessesIn(statement).empty())
+      return false;
+    std::vector<OuterVariable> inLoop = study.outerVariables(loop.body());
+    for (const Decl *one : declaration->decls()) {
+      auto *variable = dyn_cast<VarDecl>(one);
+      if (!variable || !variable->getInit() || !variable->hasLocalStorage() ||
+          !variable->getType()->isArithmeticType() || isWritten(variable))
+        return false;
+      for (const DeclRefExpr *reference : Uses::of(variable->getInit()).locals)
+        if (!isFixed(cast<VarDecl>(reference->getDecl()), inLoop))
+          return false;
+    }
+    return true;
+  }
+  bool isFixed(const VarDecl *variable, const std::vector<OuterVariable> &inLoop) const {
+    for (const DeclStmt *earlier : recomputed)
+      if (std::find(earlier->decl_begin(), earlier->decl_end(), variable) != earlier->decl_end())
+        return true;
+    return std::any_of(inLoop.begin(), inLoop.end(), [&](const OuterVariable &outer) {
+      return outer.variable == variable && !outer.write;
+    });
+  }
+  bool isWritten(const VarDecl *variable) const {
+    auto parentOf = [&](const Stmt *s) { return study.parent(s); };
+    for (const DeclRefExpr *reference : Uses::of(loop.body()).locals)
+      if (reference->getDecl() == variable && source::mentionOf(reference, parentOf) != source::Mention::Read)
+        return true;
+    return false;
+  }
+
+  bool mayBeArray(const DeclStmt *declaration, const VarDecl *variable) const {
+    std::optional<int64_t> trips = study.kernel.isInstantiation ? std::nullopt : loop.trips();
+    return declaration->isSingleDecl() && trips && *trips <= mostElements && loop.facts->start.constant() &&
+           loop.constantStep() && variable->getType()->isArithmeticType() && variable->hasLocalStorage() &&
+           (!variable->getInit() || variable->getInitStyle() == VarDecl::CInit);
+  }
+
+  void connectVariables() {
+    for (const Stmt *node : nodes)
+      if (auto *declaration = dyn_cast<DeclStmt>(node))
+        for (const Decl *one : declaration->decls())
+          if (auto *variable = dyn_cast<VarDecl>(one))
+            shared.push_back({variable, mayBeArray(declaration, variable)});
+    for (const Shared &one : shared)
+      connectMentions(
+          one.variable, !one.mayBeArray,
+          fmt::format("'{}' would have to be kept for all iterations", one.variable->getNameAsString()));
+    for (const OuterVariable &outer : study.outerVariables(loop.body()))
+      if (outer.write && outer.variable != loop.variable)
+        connectMentions(
+            outer.variable, true,
+            fmt::format("'{}' goes from one iteration to the next", outer.variable->getNameAsString()));
+  }
+  void connectMentions(const VarDecl *variable, bool bothWays, const std::string &reason) {
+    for (size_t u = 0; u < nodes.size(); ++u)
+      for (size_t v = u + 1; v < nodes.size(); ++v)
+        if (mentions(nodes[u], variable) && mentions(nodes[v], variable)) {
+          edges[u][v] = true;
+          if (!bothWays)
+            continue;
+          edges[v][u] = true;
+          why[v][u] = obstacle(study.unit.place(nodes[v]), reason);
+          why[v][u]->note(study.unit.place(nodes[u]), "it is also used here");
+          why[v][u]->hint =
+              fmt::format("a small constant number of iterations (up to {}) lets a value that is "
+                          "declared in the loop become an array",
+                          mostElements);
+        }
+  }
+
+  void connectMemory() {
+    std::vector<const analysis::Loop *> around = LoopStudy::around(loop.facts), here = around;
+    here.push_back(loop.facts);
+    analysis::Iterations later{around, {{loop.facts, loop.facts, 1, {}}}}, same{here, {}};
+    std::vector<std::vector<const analysis::Access *>> accesses;
+    for (const Stmt *node : nodes)
+      accesses.push_back(study.accessesIn(node));
+    for (size_t u = 0; u < nodes.size(); ++u)
+      for (size_t v = 0; v < nodes.size(); ++v) {
+        if (u == v || edges[u][v])
+          continue;
+        auto found = study.dependence(accesses[u], accesses[v], later, loop.statement);
+        if (!found && u < v)
+          found = study.dependence(accesses[u], accesses[v], same, loop.statement);
+        if (!found)
+          continue;
+        edges[u][v] = true;
+        why[u][v] = refusalOf(*found, "an iteration before");
+      }
+  }
+
+  const LoopStudy &study;
+  const CountedLoop &loop;
+  std::vector<std::vector<bool>> edges;
+  std::vector<std::vector<Obstacle>> why;
+};
+
+class Writer {
+public:
+  Writer(const LoopTask &task, const CountedLoop &loop, const Graph &graph)
+      : task(task), unit(task.study.unit), loop(loop), graph(graph), text(unit), names(unit) {}
+
+  Obstacle run(const std::vector<std::vector<size_t>> &groups) {
+    indent = text.indentOf(loop.statement);
+    inner = indent + text.stepOf(loop.statement, loop.body());
+    block = text.block(loop.body());
+    chooseArrays(groups);
+    std::string result;
+    for (const auto &[variable, name] : arrays)
+      result +=
+          indent + declareAs(unit, variable, fmt::format("{}[{}]", name, *loop.trips())).value_or("") + ";\n";
+    for (const std::vector<size_t> &group : groups)
+      result += indent + loopOf(group) + "\n";
+    result.pop_back();
+    if (text.failure)
+      return text.failure;
+    replaceStatement(task.context.edits, unit, loop.statement, task.study.parent(loop.statement),
+                     result.substr(indent.size()), true);
+    return std::nullopt;
+  }
+  size_t arrayCount() const { return arrays.size(); }
+
+private:
+  void chooseArrays(const std::vector<std::vector<size_t>> &groups) {
+    std::map<const VarDecl *, std::set<const std::vector<size_t> *>> users;
+    for (const std::vector<size_t> &group : groups)
+      for (size_t node : group)
+        for (const VarDecl *variable : graph.variablesOf(node))
+          users[variable].insert(&group);
+    for (const Shared &one : graph.shared)
+      if (users[one.variable].size() > 1)
+        arrays.emplace_back(one.variable, names.fresh(one.variable->getNameAsString() + "s"));
+  }
+
+  /// "i", "i - 1", "(8 - i) / 2": the number of the iteration.
+  std::string index() const {
+    int64_t start = *loop.facts->start.constant(), step = *loop.constantStep();
+    std::string name = loop.name(), first = std::to_string(std::abs(start)), distance;
+    if (step > 0)
+      distance = start == 0 ? name : name + (start < 0 ? " + " : " - ") + first;
+    else
+      distance = start < 0 ? fmt::format("-{} - {}", first, name) : fmt::format("{} - {}", first, name);
+    if (std::abs(step) == 1)
+      return distance;
+    bool isPlain = start == 0 && step > 0;
+    return fmt::format("{} / {}", isPlain ? distance : "(" + distance + ")", std::abs(step));
+  }
+
+  const std::string *arrayOf(const Decl *declaration) const {
+    for (const auto &[variable, name] : arrays)
+      if (variable == declaration)
+        return &name;
+    return nullptr;
+  }
+
+  std::string loopOf(const std::vector<size_t> &group) {
+    std::string body;
+    unsigned lines = 0;
+    for (const BlockPart &part : block.parts) {
+      std::string one = statementOf(part, group);
+      if (one.empty())
+        continue;
+      body += movedLines(part.lead, text.indentOf(part.statement), inner) + inner + one +
+              (part.trail.empty() ? "" : " " + part.trail) + "\n";
+      ++lines;
+    }
+    std::string head = "for (" + text.head(loop.statement) + ")";
+    bool isShort = lines == 1 && std::count(body.begin(), body.end(), '\n') == 1;
+    return isShort ? head + "\n" + body.substr(0, body.size() - 1) : head + " {\n" + body + indent + "}";
+  }
+
+  /// What becomes of a statement in the loop of this group; empty where it is not part of it.
+  std::string statementOf(const BlockPart &part, const std::vector<size_t> &group) {
+    if (auto *declaration = dyn_cast<DeclStmt>(part.statement); declaration && isNeeded(declaration, group))
+      return text.statement(declaration, inner);
+    for (size_t node : group)
+      if (graph.nodes[node] == part.statement)
+        return withArrays(part.statement);
+    return {};
+  }
+
+  std::string withArrays(const Stmt *statement) {
+    std::vector<source::Replacement> parts;
+    std::set<SourceLocation> seen;
+    for (const DeclRefExpr *reference : Uses::of(statement).locals)
+      if (const std::string *array = arrayOf(reference->getDecl());
+          array && seen.insert(reference->getLocation()).second)
+        parts.push_back(
+            {{reference->getLocation(), reference->getLocation()}, fmt::format("{}[{}]", *array, index())});
+    auto *declaration = dyn_cast<DeclStmt>(statement);
+    const auto *variable = declaration ? dyn_cast<VarDecl>(*declaration->decl_begin()) : nullptr;
+    const std::string *array = variable ? arrayOf(variable) : nullptr;
+    if (!array)
+      return text.statement(statement, inner, parts);
+    if (!variable->getInit())
+      return {};
+    return fmt::format("{}[{}] = {};", *array, index(),
+                       text.range(variable->getInit()->getSourceRange(), parts));
+  }
+
+  /// A declaration that is worked out anew: this group mentions it, or another such one that it does.
+  bool isNeeded(const DeclStmt *declaration, const std::vector<size_t> &group) const {
+    auto at = std::find(graph.recomputed.begin(), graph.recomputed.end(), declaration);
+    if (at == graph.recomputed.end())
+      return false;
+    for (const Decl *one : declaration->decls()) {
+      for (size_t node : group)
+        if (Graph::mentions(graph.nodes[node], cast<VarDecl>(one)))
+          return true;
+      for (auto later = at + 1; later != graph.recomputed.end(); ++later)
+        if (Graph::mentions(*later, cast<VarDecl>(one)) && isNeeded(*later, group))
+          return true;
+    }
+    return false;
+  }
+
+  const LoopTask &task;
+  const source::Unit &unit;
+  const CountedLoop &loop;
+  const Graph &graph;
+  LoopText text;
+  Names names;
+  BlockText block;
+  std::string indent, inner;
+  std::vector<std::pair<const VarDecl *, std::string>> arrays;
+};
+
+Obstacle distribute(const LoopTask &task) {
+  const LoopStudy &study = task.study;
+  std::variant<CountedLoop, Diagnostic> counted = study.counted(cast<ForStmt>(task.subject));
+  if (auto *refusal = std::get_if<Diagnostic>(&counted))
+    return *refusal;
+  const CountedLoop &loop = std::get<CountedLoop>(counted);
+  if (isa_and_nonnull<AttributedStmt>(study.parent(loop.statement)))
+    return obstacle(study.unit.place(loop.statement), "another pragma for this loop stands before it");
+  if (Obstacle exit = exitOfLoop(study.unit, loop.body()))
+    return exit;
+  if (Obstacle effect = obstacleToReordering(study.unit, loop.statement))
+    return effect;
+  Graph graph(study, loop);
+  if (graph.nodes.size() < 2)
+    return obstacle(study.unit.place(loop.statement), "there is only one statement to be done");
+  graph.connect();
+  std::vector<std::vector<size_t>> groups = graph.groups();
+  if (groups.size() < 2) {
+    Obstacle reason = graph.reason();
+    return reason ? reason
+                  : obstacle(study.unit.place(loop.statement), "its statements all depend on each other");
+  }
+  if (!task.edits)
+    return std::nullopt;
+  Writer writer(task, loop, graph);
+  if (Obstacle reason = writer.run(groups))
+    return reason;
+  task.context.done(fmt::format(
+      "the loop over '{}' at line {} became {} loops{}", loop.name(), study.unit.place(loop.statement).line,
+      groups.size(),
+      writer.arrayCount() ? fmt::format("; {} value(s) became arrays", writer.arrayCount()) : ""));
+  return std::nullopt;
+}
+
+} // namespace
+
+bool distributeLoop(Context &context) { return carryOutOn(context, distribute); }
+
+std::vector<const Stmt *> loopsToDistribute(const source::Kernel &kernel) {
+  std::vector<const Stmt *> all = loopsOf(kernel);
+  std::erase_if(all,
+                [](const Stmt *loop) { return statementsOf(cast<ForStmt>(loop)->getBody()).size() < 2; });
+  return all;
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Before, all of A comes before all of B. Fused, B(j) comes before A(i) for each i > j. So no element that A
+// touches in iteration i and B in an earlier one j may be written by either.
+#include "transform/loops/Fuse.h"
+
+#include "source/Unit.h"
+#include "transform/DeclaredType.h"
+#include "transform/MarkedText.h"
+#include "transform/Names.h"
+#include "transform/Uses.h"
+#include "transform/loops/LoopText.h"
+#include "transform/loops/LoopWork.h"
+
+#include <clang/AST/Decl.h>
+
+#include <algorithm>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+/// The statement right behind this one in its block.
+const Stmt *nextOf(const Stmt *statement, const Stmt *parent) {
+  while (isa_and_nonnull<AttributedStmt>(parent))
+    return nullptr; // asked again with the attributed statement's own parent
+  auto *block = dyn_cast_or_null<CompoundStmt>(parent);
+  if (!block)
+    return nullptr;
+  for (auto at = block->body_begin(); at != block->body_end(); ++at)
+    if (plainStatement(*at) == statement)
+      return at + 1 == block->body_end() ? nullptr : plainStatement(*(at + 1));
+  return nullptr;
+}
+
+const ForStmt *loopBehind(const LoopStudy &study, const ForStmt *first) {
+  const Stmt *parent = study.parent(first);
+  while (isa_and_nonnull<AttributedStmt>(parent))
+    parent = study.parent(parent);
+  return dyn_cast_or_null<ForStmt>(nextOf(first, parent));
+}
+
+Obstacle whyNotSameValues(const LoopStudy &study, const CountedLoop &a, const CountedLoop &b) {
+  const analysis::Loop &first = *a.facts, &second = *b.facts;
+  Obstacle differs =
+      obstacle(study.unit.place(b.statement),
+               fmt::format("it does not certainly run over the same values as the loop at line {}",
+                           study.unit.place(a.statement).line));
+  differs->note(study.unit.place(a.statement), "the other loop is here");
+  bool isKnown = first.start && second.start && first.step && second.step && first.bound && second.bound &&
+                 *first.bound && *second.bound;
+  bool isSame = isKnown && *first.start == *second.start && *first.step == *second.step &&
+                **first.bound == **second.bound && first.comparison == second.comparison &&
+                study.unit.context().hasSameUnqualifiedType(a.variable->getType(), b.variable->getType()) &&
+                study.unit.context().hasSameUnqualifiedType(a.bound->getType(), b.bound->getType());
+  auto isByText = [](const analysis::Symbol &symbol) {
+    return symbol.name.find_first_of("[@") != std::string::npos;
+  };
+  if (isSame && !first.start->mentionsAny(isByText) && !(**first.bound).mentionsAny(isByText) &&
+      !first.step->mentionsAny(isByText))
+    return std::nullopt;
+  return differs;
+}
+
+Obstacle whyNot(const LoopStudy &study, const CountedLoop &a, const CountedLoop &b) {
+  for (const CountedLoop *loop : {&a, &b}) {
+    if (Obstacle exit = exitOfLoop(study.unit, loop->body()))
+      return exit;
+    if (Obstacle effect = obstacleToReordering(study.unit, loop->statement))
+      return effect;
+  }
+  if (Obstacle differs = whyNotSameValues(study, a, b))
+    return differs;
+  std::vector<OuterVariable> inFirst = study.outerVariables(a.statement),
+                             inSecond = study.outerVariables(b.statement);
+  for (const OuterVariable &one : inFirst)
+    for (const OuterVariable &other : inSecond)
+      if (one.variable == other.variable && (one.write || other.write)) {
+        const DeclRefExpr *use = other.mentions.front(),
+                          *before = one.write ? one.write : one.mentions.front();
+        Obstacle shared = obstacle(study.unit.place(use),
+                                   fmt::format("'{}' is changed by one of the loops and used by the other",
+                                               one.variable->getNameAsString()));
+        shared->note(study.unit.place(before), "the other loop has it here");
+        return shared;
+      }
+  analysis::Iterations turned{LoopStudy::around(a.facts), {{a.facts, b.facts, {}, -1}}};
+  if (auto found =
+          study.dependence(study.accessesIn(a.statement), study.accessesIn(b.statement), turned, a.statement))
+    return refusalOf(*found, "and would come before it");
+  return std::nullopt;
+}
+
+/// Variables declared right in a body: those that meet others when two bodies become one.
+std::vector<const VarDecl *> declaredIn(const Stmt *body) {
+  std::vector<const VarDecl *> list;
+  for (const Stmt *statement : statementsOf(body))
+    if (auto *declaration = dyn_cast<DeclStmt>(statement))
+      for (const Decl *one : declaration->decls())
+        if (auto *variable = dyn_cast<VarDecl>(one))
+          list.push_back(variable);
+  return list;
+}
+
+/// Every mention, and the declaration itself, under another name.
+void rename(const Stmt *code, const VarDecl *variable, const std::string &name,
+            std::vector<source::Replacement> &parts) {
+  std::set<SourceLocation> seen;
+  auto put = [&](SourceLocation at) {
+    if (seen.insert(at).second)
+      parts.push_back({{at, at}, name});
+  };
+  for (const DeclRefExpr *reference : Uses::of(code).locals)
+    if (reference->getDecl() == variable)
+      put(reference->getLocation());
+  put(variable->getLocation());
+}
+
+class Fuser {
+public:
+  Fuser(const LoopTask &task, const CountedLoop &a, const CountedLoop &b)
+      : task(task), unit(task.study.unit), a(a), b(b), text(unit), names(unit) {}
+
+  Obstacle run() {
+    if (Obstacle hidden = whyNamesClash())
+      return hidden;
+    chooseNames();
+    std::string indent = text.indentOf(a.statement), inner = indent + text.stepOf(a.statement, a.body());
+    std::string fused = "for (" + text.head(a.statement) + ") {\n";
+    fused += bodyOf(a.body(), inner, inFirst);
+    fused += movedLines(commentsBefore(b.statement), indent, inner);
+    if (!secondBegins.empty())
+      fused += inner + "const " + secondBegins + ";\n";
+    fused += bodyOf(b.body(), inner, inSecond);
+    fused += indent + "}";
+    if (text.failure)
+      return text.failure;
+    SourceRange both(a.statement->getForLoc(), wholeStatement(unit, b.statement).getEnd());
+    task.context.edits.replace(unit, both, fused);
+    task.context.done(fmt::format("the loops at lines {} and {} became one", unit.place(a.statement).line,
+                                  unit.place(b.statement).line));
+    return std::nullopt;
+  }
+
+private:
+  /// In the fused loop the first loop's variable is seen by the second body too.
+  Obstacle whyNamesClash() const {
+    if (Obstacle shadowed = hiddenBy(a.variable->getName()))
+      return shadowed;
+    for (const VarDecl *variable : declaredIn(a.body()))
+      if (Obstacle shadowed = hiddenBy(variable->getName()))
+        return shadowed;
+    for (const CountedLoop *loop : {&a, &b})
+      for (const Stmt *statement : statementsOf(loop->body()))
+        if (auto *declaration = dyn_cast<DeclStmt>(statement))
+          for (const Decl *one : declaration->decls())
+            if (!isa<VarDecl>(one) || isa<DecompositionDecl>(one))
+              return obstacle(unit.place(statement), "the loop declares something that is no variable");
+    return std::nullopt;
+  }
+  Obstacle hiddenBy(llvm::StringRef name) const {
+    for (const DeclRefExpr *reference : Uses::of(b.body()).locals) {
+      auto *variable = cast<VarDecl>(reference->getDecl());
+      if (variable != b.variable && variable->getName() == name && !task.study.isInside(variable, b.body()))
+        return obstacle(unit.place(reference),
+                        fmt::format("'{}' is another variable in the first loop", name.str()));
+    }
+    return std::nullopt;
+  }
+
+  void chooseNames() {
+    if (a.name() != b.name() && isDeclaredIn(b.body(), a.name()))
+      secondBegins = declareAs(unit, b.variable, b.name() + " = " + a.name()).value_or("");
+    else if (a.name() != b.name())
+      renameLoopVariable();
+    std::set<std::string> taken;
+    for (const VarDecl *variable : declaredIn(a.body()))
+      taken.insert(variable->getNameAsString());
+    for (const VarDecl *variable : declaredIn(b.body()))
+      if (taken.contains(variable->getNameAsString()) || variable->getName() == a.variable->getName())
+        rename(b.body(), variable, names.fresh(variable->getNameAsString()), inSecond);
+  }
+  /// At any depth: a mention of the loop's variable might be captured there.
+  static bool isDeclaredIn(const Stmt *body, const std::string &name) {
+    for (const Stmt *part : partsOf(body))
+      if (auto *declaration = dyn_cast<DeclStmt>(part))
+        for (const Decl *one : declaration->decls())
+          if (auto *variable = dyn_cast<VarDecl>(one); variable && variable->getName() == name)
+            return true;
+    return false;
+  }
+  void renameLoopVariable() {
+    std::set<SourceLocation> seen;
+    for (const DeclRefExpr *reference : Uses::of(b.body()).locals)
+      if (reference->getDecl() == b.variable && seen.insert(reference->getLocation()).second)
+        inSecond.push_back({{reference->getLocation(), reference->getLocation()}, a.name()});
+  }
+
+  /// What the text says between the two loops; pragmas for the second one are dropped with it.
+  std::string commentsBefore(const ForStmt *loop) {
+    const Stmt *parent = task.study.parent(loop);
+    while (isa_and_nonnull<AttributedStmt>(parent))
+      parent = task.study.parent(parent);
+    for (const BlockPart &part : text.block(parent).parts)
+      if (part.statement == loop)
+        return commentsOf(part.lead);
+    return {};
+  }
+
+  std::string bodyOf(const Stmt *body, const std::string &indent,
+                     const std::vector<source::Replacement> &all) {
+    std::string result;
+    BlockText block = text.block(body);
+    for (const BlockPart &part : block.parts) {
+      std::string from = text.indentOf(part.statement);
+      result += movedLines(part.lead, from, indent) + indent +
+                text.statement(part.statement, indent, within(part.statement, all)) +
+                (part.trail.empty() ? "" : " " + part.trail) + "\n";
+    }
+    return result + block.end;
+  }
+  std::vector<source::Replacement> within(const Stmt *statement,
+                                          const std::vector<source::Replacement> &all) const {
+    std::vector<source::Replacement> parts;
+    source::TokenEdit tokens = source::tokensOf(unit, wholeStatement(unit, statement));
+    for (const source::Replacement &one : all) {
+      source::TokenEdit at = source::tokensOf(unit, one.part);
+      if (at.begin >= tokens.begin && at.end <= tokens.end)
+        parts.push_back(one);
+    }
+    return parts;
+  }
+
+  const LoopTask &task;
+  const source::Unit &unit;
+  const CountedLoop &a, &b;
+  LoopText text;
+  Names names;
+  std::vector<source::Replacement> inFirst, inSecond;
+  std::string secondBegins; ///< a declaration of the second loop's variable, where it keeps its name
+};
+
+Obstacle fuse(const LoopTask &task) {
+  const LoopStudy &study = task.study;
+  auto *statement = cast<ForStmt>(task.subject);
+  const ForStmt *behind = loopBehind(study, statement);
+  if (!behind)
+    return obstacle(study.unit.place(statement), "no 'for' loop stands right behind this one");
+  if (hasConditionalText(study.unit, {statement->getBeginLoc(), behind->getEndLoc()}))
+    return obstacle(study.unit.place(behind), "there is a directive of the preprocessor between the loops");
+  std::variant<CountedLoop, Diagnostic> a = study.counted(statement), b = study.counted(behind);
+  for (auto *loop : {&a, &b})
+    if (auto *refusal = std::get_if<Diagnostic>(loop))
+      return *refusal;
+  if (Obstacle reason = whyNot(study, std::get<CountedLoop>(a), std::get<CountedLoop>(b)))
+    return reason;
+  return task.edits ? Fuser(task, std::get<CountedLoop>(a), std::get<CountedLoop>(b)).run() : std::nullopt;
+}
+
+} // namespace
+
+bool fuseLoops(Context &context) { return carryOutOn(context, fuse); }
+
+std::vector<const Stmt *> loopsToFuse(const source::Kernel &kernel) {
+  std::vector<const Stmt *> found;
+  source::forEachEvaluated(kernel.function->getBody(), [&](const Stmt *part) {
+    if (auto *block = dyn_cast<CompoundStmt>(part))
+      for (auto at = block->body_begin(); at != block->body_end() && at + 1 != block->body_end(); ++at)
+        if (isa<ForStmt>(plainStatement(*at)) && isa<ForStmt>(plainStatement(*(at + 1))))
+          found.push_back(plainStatement(*at));
+    return true;
+  });
+  return found;
+}
+
+} // namespace heddle::transform

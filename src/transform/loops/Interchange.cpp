@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Iteration (i, j) comes before (i', j') if i < i', or i = i' and j < j'. With the loops interchanged j
+// decides first. Two iterations change their order exactly if i < i' and j > j', so that is what no
+// dependence may do.
+#include "transform/loops/Interchange.h"
+
+#include "source/Unit.h"
+#include "transform/loops/LoopText.h"
+#include "transform/loops/LoopWork.h"
+
+#include <clang/AST/Decl.h>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+/// The loop that is all of this loop's body.
+const ForStmt *onlyLoopIn(const ForStmt *outer) {
+  std::vector<const Stmt *> inside = statementsOf(outer->getBody());
+  return inside.size() == 1 ? dyn_cast<ForStmt>(inside.front()) : nullptr;
+}
+
+Obstacle whyNot(const LoopStudy &study, const CountedLoop &outer, const CountedLoop &inner) {
+  if (Obstacle exit = exitOfLoop(study.unit, inner.body()))
+    return exit;
+  if (Obstacle effect = obstacleToReordering(study.unit, outer.statement))
+    return effect;
+  if (Obstacle varies = study.whyHeadVaries(inner, outer.statement, {inner.variable}))
+    return varies;
+  for (const OuterVariable &variable : study.outerVariables(outer.body()))
+    if (variable.write)
+      return obstacle(study.unit.place(variable.write),
+                      fmt::format("'{}' goes from one iteration to the next: interchanged, it would see "
+                                  "them in another order",
+                                  variable.variable->getNameAsString()));
+  std::vector<const analysis::Access *> accesses = study.accessesIn(inner.body());
+  analysis::Iterations turned{LoopStudy::around(outer.facts),
+                              {{outer.facts, outer.facts, 1, {}}, {inner.facts, inner.facts, {}, -1}}};
+  if (auto found = study.dependence(accesses, accesses, turned, outer.statement))
+    return refusalOf(*found, fmt::format("an earlier iteration of '{}' and a later one of '{}', which would "
+                                         "then come first",
+                                         outer.name(), inner.name()));
+  return std::nullopt;
+}
+
+Obstacle interchange(const LoopTask &task) {
+  const LoopStudy &study = task.study;
+  auto *statement = cast<ForStmt>(task.subject);
+  std::variant<CountedLoop, Diagnostic> outer = study.counted(statement);
+  if (auto *refusal = std::get_if<Diagnostic>(&outer))
+    return *refusal;
+  const ForStmt *inside = onlyLoopIn(statement);
+  if (!inside)
+    return obstacle(study.unit.place(statement), "its body is not one loop and nothing else");
+  std::variant<CountedLoop, Diagnostic> inner = study.counted(inside);
+  if (auto *refusal = std::get_if<Diagnostic>(&inner))
+    return *refusal;
+  if (Obstacle reason = whyNot(study, std::get<CountedLoop>(outer), std::get<CountedLoop>(inner)))
+    return reason;
+  if (!task.edits)
+    return std::nullopt;
+
+  LoopText text(study.unit);
+  std::string outerHead = text.head(statement), innerHead = text.head(inside);
+  if (text.failure)
+    return text.failure;
+  auto headOf = [](const ForStmt *loop) {
+    return SourceRange(loop->getInit()->getBeginLoc(), loop->getInc()->getEndLoc());
+  };
+  task.context.edits.replace(study.unit, headOf(statement), innerHead);
+  task.context.edits.replace(study.unit, headOf(inside), outerHead);
+  task.context.done(fmt::format("the loops over '{}' and '{}' at line {} changed places",
+                                std::get<CountedLoop>(outer).name(), std::get<CountedLoop>(inner).name(),
+                                study.unit.place(statement).line));
+  return std::nullopt;
+}
+
+} // namespace
+
+bool interchangeLoops(Context &context) { return carryOutOn(context, interchange); }
+
+std::vector<const Stmt *> loopsToInterchange(const source::Kernel &kernel) {
+  std::vector<const Stmt *> all = loopsOf(kernel);
+  std::erase_if(all, [](const Stmt *loop) { return !onlyLoopIn(cast<ForStmt>(loop)); });
+  return all;
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "transform/loops/LoopStudy.h"
+
+#include <functional>
+
+namespace heddle::transform {
+
+/// One instantiation of the kernel with the loop or branch that the directive speaks of.
+struct LoopTask {
+  Context &context;
+  const LoopStudy &study;
+  const clang::Stmt *subject;
+  bool edits; ///< of several instantiations, which share their text, one edits and the others only judge
+};
+
+/// Lets `work` judge each instantiation of the kernel and edit the first; true where none objects.
+bool carryOutOn(Context &context, const std::function<Obstacle(const LoopTask &)> &work);
+
+} // namespace heddle::transform

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Scalar replacement after Carr and Kennedy, for loops short enough to be unrolled:
+//
+//   1. Collect: the reads of each loop, in families that differ by a constant in one subscript only.
+//   2. Decide: a family of offsets o1 < ... < on in a loop of F iterations touches F + (on - o1) elements and
+//   reads
+//      F * n. It is replaced where that is fewer, the array is not written in the loop, and every element is
+//      inside the array whatever the thread: then reading it without its guard does no harm.
+//   3. Edit: a window of registers before the loop, and its elements in the place of the reads.
+#include "transform/loops/ScalarReplace.h"
+
+#include "source/TextEdits.h"
+#include "source/Unit.h"
+#include "support/Text.h"
+#include "transform/Names.h"
+#include "transform/Uses.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Expr.h>
+#include <clang/AST/StmtCXX.h>
+#include <clang/Tooling/Syntax/Tokens.h>
+
+#include <algorithm>
+#include <set>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+using analysis::Access;
+using analysis::Affine;
+using analysis::Array;
+using analysis::Loop;
+using analysis::Polynomial;
+using analysis::Symbol;
+using analysis::SymbolKind;
+
+/// More would not stay in registers.
+constexpr int64_t mostTrips = 32, mostElements = 40;
+
+/// Reads of one array in one loop that differ by a constant in the subscript that the loop counts through.
+struct Family {
+  const Loop *loop = nullptr;
+  const Array *array = nullptr;
+  unsigned dimension = 0; ///< of the subscript that counts
+  std::vector<const Access *> reads;
+  int64_t least = 0, most = 0; ///< offsets
+  int64_t elements() const { return *loop->trips + most - least; }
+};
+
+class ScalarReplacer {
+public:
+  ScalarReplacer(Context &context, const source::Kernel &kernel)
+      : context(context), unit(*kernel.unit), facts(context.facts(kernel)), names(unit) {}
+
+  void run() {
+    for (const auto &loop : facts.accesses->loops())
+      if (isShort(*loop))
+        for (Family &family : familiesOf(*loop))
+          if (isWorthIt(family) && isSafe(family))
+            replace(family);
+    removeUnused();
+  }
+
+  unsigned before = 0, after = 0;
+
+private:
+  // Collect
+  // ----------------------------------------------------------------------------------------------------------
+
+  bool isShort(const Loop &loop) const {
+    return loop.trips && *loop.trips >= 2 && *loop.trips <= mostTrips && !loop.hasEarlyExit &&
+           loop.start.constant() == 0 && loop.step.constant() == 1 && !loop.variable.empty() &&
+           isa<ForStmt>(loop.statement);
+  }
+
+  /// The one subscript that the loop's counter moves by one; nothing where there are others or none.
+  std::optional<unsigned> countedSubscript(const Access &access, const Loop &loop) const {
+    std::optional<unsigned> found;
+    for (unsigned i = 0; i < access.subscripts.size(); ++i) {
+      if (!access.subscripts[i])
+        return std::nullopt;
+      std::optional<Polynomial> step = access.subscripts[i]->coefficient(loop.counter);
+      if (!step || (!step->isZero() && (step->constant() != 1 || found)))
+        return std::nullopt;
+      if (!step->isZero())
+        found = i;
+    }
+    return found;
+  }
+
+  std::vector<Family> familiesOf(const Loop &loop) const {
+    std::map<std::string, Family> families;
+    Uses inside = Uses::of(loop.statement);
+    for (const Access &access : facts.accesses->all()) {
+      bool isCandidate = access.loop == &loop && access.kind == Access::Kind::Read && access.calls.empty() &&
+                         access.array->space == Array::Space::Shared && !access.array->extents.empty() &&
+                         access.array->extents.size() == access.subscripts.size() &&
+                         access.bytes == access.array->elementBytes &&
+                         inside.statements.contains(access.expression);
+      std::optional<unsigned> counted = isCandidate ? countedSubscript(access, loop) : std::nullopt;
+      if (!counted)
+        continue;
+      std::string key = fmt::format("{} {}", static_cast<const void *>(access.array), *counted);
+      for (unsigned i = 0; i < access.subscripts.size(); ++i)
+        key += " [" +
+               (*access.subscripts[i] - Polynomial(i == *counted ? access.subscripts[i]->constantTerm() : 0))
+                   .str() +
+               "]";
+      int64_t offset = access.subscripts[*counted]->constantTerm();
+      Family &family = families[key];
+      if (family.reads.empty())
+        family = {&loop, access.array, *counted, {}, offset, offset};
+      family.reads.push_back(&access);
+      family.least = std::min(family.least, offset);
+      family.most = std::max(family.most, offset);
+    }
+    std::vector<Family> list;
+    for (auto &[key, family] : families)
+      list.push_back(std::move(family));
+    return list;
+  }
+
+  // Decide
+  // -----------------------------------------------------------------------------------------------------------
+
+  static bool isWorthIt(const Family &family) {
+    std::set<int64_t> offsets;
+    for (const Access *read : family.reads)
+      offsets.insert(read->subscripts[family.dimension]->constantTerm());
+    return family.elements() <= mostElements &&
+           family.elements() < *family.loop->trips * int64_t(offsets.size());
+  }
+
+  bool isSafe(const Family &family) const {
+    Uses inside = Uses::of(family.loop->statement);
+    for (const analysis::Barrier &barrier : facts.regions->barriers())
+      if (inside.statements.contains(barrier.statement))
+        return false;
+    for (const CallExpr *call : inside.calls)
+      if (const FunctionDecl *callee = analysis::calleeOf(call); !callee || callee->hasBody())
+        if (!callee || unit.isUserCode(callee->getLocation()))
+          return false; // it may write the array
+    for (const Access &access : facts.accesses->all()) {
+      bool mayBeSame = access.array == family.array || !access.array->decl;
+      bool isInLoop = access.loop && access.loop->isInside(family.loop);
+      // Between the same barriers another thread's write would meet reads that their guard kept apart from
+      // it.
+      bool isInRegion = access.region == family.reads.front()->region;
+      if (access.isWrite() && mayBeSame && (isInLoop || isInRegion))
+        return false;
+    }
+    return isInside(family) && !textOfBase(family).empty();
+  }
+
+  /// Every element of the window lies in the array, for each thread of the block.
+  bool isInside(const Family &family) const {
+    const Access &read = *family.reads.front();
+    for (unsigned i = 0; i < read.subscripts.size(); ++i) {
+      Polynomial lowest = *read.subscripts[i];
+      int64_t span = 0;
+      if (i == family.dimension) {
+        lowest = lowest - Polynomial(lowest.constantTerm()) + Polynomial(family.least);
+        span = family.most - family.least;
+      }
+      std::optional<std::pair<int64_t, int64_t>> range = rangeOf(lowest);
+      if (!range || range->first < 0 || range->second + span >= family.array->extents[i])
+        return false;
+    }
+    return true;
+  }
+
+  /// The least and largest value over the threads of a block and the iterations of loops of known length.
+  std::optional<std::pair<int64_t, int64_t>> rangeOf(const Polynomial &form) const {
+    int64_t least = 0, largest = 0;
+    for (const auto &[monomial, coefficient] : form.terms()) {
+      int64_t most = 1;
+      if (monomial.size() > 1)
+        return std::nullopt;
+      if (!monomial.empty()) {
+        const Symbol &symbol = *monomial.front();
+        std::optional<int64_t> count;
+        if (symbol.kind == SymbolKind::ThreadIdx)
+          count = facts.launch.block[symbol.dimension];
+        else if (symbol.kind == SymbolKind::Iteration)
+          count = symbol.loop->trips;
+        if (!count)
+          return std::nullopt;
+        most = *count - 1;
+      }
+      (coefficient < 0 ? least : largest) += coefficient * most;
+      if (monomial.empty()) // a constant counts at both ends
+        (coefficient < 0 ? largest : least) += coefficient;
+    }
+    return std::pair(least, largest);
+  }
+
+  // Edit
+  // -------------------------------------------------------------------------------------------------------------
+
+  /// A form as C++ text; empty where something in it has no name at the loop.
+  std::string textOf(const Polynomial &form, const Loop &loop) const {
+    std::string text;
+    for (const auto &[monomial, coefficient] : form.terms()) {
+      std::string term;
+      if (monomial.size() > 1)
+        return {};
+      if (!monomial.empty()) {
+        const Symbol &symbol = *monomial.front();
+        bool isAround = symbol.kind == SymbolKind::Iteration && symbol.loop != &loop &&
+                        loop.isInside(symbol.loop) && symbol.loop->start.constant() == 0 &&
+                        symbol.loop->step.constant() == 1;
+        if (symbol.kind == SymbolKind::ThreadIdx)
+          term = fmt::format("threadIdx.{}", "xyz"[symbol.dimension]);
+        else if (isAround)
+          term = symbol.loop->variable;
+        else
+          return {};
+        if (coefficient != 1)
+          term += fmt::format(" * {}", std::abs(coefficient));
+      } else {
+        term = std::to_string(std::abs(coefficient));
+      }
+      text += text.empty() ? (coefficient < 0 ? "-" : "") : coefficient < 0 ? " - " : " + ";
+      text += term;
+    }
+    return text.empty() ? "0" : text;
+  }
+
+  /// "[threadIdx.y][threadIdx.x * 2 + " and "]", with the window's counter to be put between.
+  std::vector<std::string> textOfBase(const Family &family) const {
+    const Access &read = *family.reads.front();
+    std::vector<std::string> parts = {""};
+    for (unsigned i = 0; i < read.subscripts.size(); ++i) {
+      Polynomial form = read.subscripts[i]->substituted(family.loop->counter, Polynomial(0));
+      if (i == family.dimension)
+        form = form - Polynomial(form.constantTerm()) + Polynomial(family.least);
+      std::string text = textOf(form, *family.loop);
+      if (text.empty())
+        return {};
+      if (i != family.dimension) {
+        parts.back() += "[" + text + "]";
+        continue;
+      }
+      parts.back() += text == "0" ? "[" : "[" + text + " + ";
+      parts.push_back("]");
+    }
+    return parts;
+  }
+
+  /// As the array's declaration says it: in a template that may be a parameter.
+  std::string elementTypeOf(const Family &family) const {
+    auto *declared = dyn_cast_or_null<VarDecl>(family.array->decl);
+    if (!declared || !declared->getTypeSourceInfo())
+      return family.reads.front()->elementType;
+    TypeLoc type = declared->getTypeSourceInfo()->getTypeLoc();
+    for (auto array = type.getAs<ArrayTypeLoc>(); array; array = type.getAs<ArrayTypeLoc>())
+      type = array.getElementLoc();
+    source::Rendered text = source::render(unit, type.getUnqualifiedLoc().getSourceRange());
+    auto *written = std::get_if<std::string>(&text);
+    return written && !written->empty() ? *written : family.reads.front()->elementType;
+  }
+
+  void replace(const Family &family) {
+    std::string name = family.array->name;
+    name[0] = char(toupper(name[0]));
+    std::string window = names.fresh("near" + name), counter = names.fresh("j");
+    std::vector<std::string> base = textOfBase(family);
+    std::string indent = indentOf(family.loop->statement);
+    std::string text =
+        fmt::format("\n{}{} {}[{}];\n{}#pragma unroll\n{}for (unsigned {} = 0; {} < {}; ++{})\n", indent,
+                    elementTypeOf(family), window, family.elements(), indent, indent, counter, counter,
+                    family.elements(), counter);
+    text += fmt::format("{}  {}[{}] = {}{}{}{};", indent, window, counter, family.array->name, base[0],
+                        counter, base[1]);
+    insertBeforeLoop(family.loop->statement, text);
+    for (const Access *read : family.reads) {
+      replaced.push_back(read->expression);
+      int64_t offset = read->subscripts[family.dimension]->constantTerm() - family.least;
+      context.edits.replace(unit, read->expression->getSourceRange(),
+                            offset ? fmt::format("{}[{} + {}]", window, family.loop->variable, offset)
+                                   : fmt::format("{}[{}]", window, family.loop->variable));
+    }
+    before += unsigned(family.reads.size() * size_t(*family.loop->trips));
+    after += unsigned(family.elements());
+    context.done(fmt::format("'{}' is read {} times instead of {} in the loop at line {}", family.array->name,
+                             family.elements(), family.reads.size() * size_t(*family.loop->trips),
+                             unit.place(family.loop->statement).line));
+  }
+
+  /// A variable that only the replaced subscripts mentioned would be one that nobody uses.
+  void removeUnused() {
+    std::map<const VarDecl *, unsigned> mentions;
+    for (const DeclRefExpr *reference : Uses::of(kernelBody()).locals)
+      ++mentions[cast<VarDecl>(reference->getDecl())];
+    auto forget = [&](const Stmt *code) {
+      for (const DeclRefExpr *reference : Uses::of(code).locals)
+        --mentions[cast<VarDecl>(reference->getDecl())];
+    };
+    std::set<SourceLocation> seen; // a read may stand for several accesses
+    std::set<const VarDecl *> touched;
+    for (const Expr *read : replaced) {
+      if (!seen.insert(read->getBeginLoc()).second)
+        continue;
+      for (const DeclRefExpr *reference : Uses::of(read).locals)
+        touched.insert(cast<VarDecl>(reference->getDecl()));
+      forget(read);
+    }
+    std::vector<const DeclStmt *> declarations;
+    for (const Stmt *statement : Uses::of(kernelBody()).statements)
+      if (auto *declaration = dyn_cast<DeclStmt>(statement); declaration && declaration->isSingleDecl())
+        declarations.push_back(declaration);
+    std::sort(declarations.begin(), declarations.end(), [](const DeclStmt *a, const DeclStmt *b) {
+      return a->getBeginLoc().getRawEncoding() > b->getBeginLoc().getRawEncoding();
+    });
+    for (const DeclStmt *declaration : declarations) {
+      auto *variable = dyn_cast<VarDecl>(declaration->getSingleDecl());
+      if (!variable || !touched.contains(variable) || mentions[variable] || !variable->getInit() ||
+          !isPure(variable->getInit()))
+        continue;
+      context.edits.replace(unit, declaration->getSourceRange(), "");
+      for (const DeclRefExpr *reference : Uses::of(variable->getInit()).locals)
+        touched.insert(cast<VarDecl>(reference->getDecl()));
+      forget(variable->getInit());
+    }
+  }
+  /// Reading threadIdx is a call for Clang, and no effect for anyone.
+  static bool isPure(const Expr *value) {
+    Uses uses = Uses::of(value);
+    return uses.calls.empty() &&
+           std::none_of(uses.statements.begin(), uses.statements.end(), [](const Stmt *part) {
+             auto *binary = dyn_cast<BinaryOperator>(part);
+             auto *unary = dyn_cast<UnaryOperator>(part);
+             return (binary && binary->isAssignmentOp()) || (unary && unary->isIncrementDecrementOp());
+           });
+  }
+  const Stmt *kernelBody() const { return facts.kernel->function->getBody(); }
+
+  /// Behind the token before the loop: a pragma may stand between the two, and it is the loop's.
+  void insertBeforeLoop(const Stmt *loop, const std::string &text) {
+    llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
+    size_t first = source::tokensOf(unit, loop->getSourceRange()).begin;
+    context.edits.insertAfter(unit, all[first - 1].location(), text);
+  }
+
+  std::string indentOf(const Stmt *statement) const {
+    std::string line = unit.place(statement).sourceLine;
+    return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
+  }
+
+  Context &context;
+  const source::Unit &unit;
+  const analysis::KernelFacts &facts;
+  Names names;
+  std::vector<const Expr *> replaced;
+};
+
+/// What becomes of the files by looking at one instantiation; nothing of the try is left.
+std::optional<std::map<std::filesystem::path, std::string>> triedOn(Context &context,
+                                                                    const source::Kernel &kernel) {
+  source::Edits edits;
+  Diagnostics diagnostics;
+  Context scratch(context.program, context.target, context.directive, context.options, edits, diagnostics);
+  ScalarReplacer(scratch, kernel).run();
+  auto applied = edits.apply();
+  auto *files = std::get_if<0>(&applied);
+  return files ? std::optional(std::move(*files)) : std::nullopt;
+}
+
+/// All instantiations of a template ask for the same text.
+bool instancesAgree(Context &context) {
+  auto first = triedOn(context, context.target.first());
+  for (const source::Kernel *instance : context.target.instances)
+    if (!first || triedOn(context, *instance) != first)
+      return false;
+  return true;
+}
+
+} // namespace
+
+bool scalarReplace(Context &context) {
+  const source::Kernel &kernel = context.target.first();
+  if (context.target.instances.size() > 1 && !instancesAgree(context)) {
+    context.kept(kernel.place,
+                 fmt::format("'{}' is a template: what one instantiation reads twice another does not",
+                             context.target.name));
+    return true;
+  }
+  ScalarReplacer replacer(context, kernel);
+  replacer.run();
+  if (!replacer.before)
+    context.kept(kernel.place,
+                 fmt::format("no short loop of '{}' reads elements of a shared array more than once, or "
+                             "they may lie outside of it",
+                             context.target.name));
+  return true;
+}
+
+} // namespace heddle::transform

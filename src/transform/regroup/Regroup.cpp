@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Thread regrouping, after Liang, Satria, Rupnow and Chen, "An Accurate GPU Performance Model for Effective
+// Control Flow Divergence Optimization" (TCAD 2016), sections III and VI.
+//
+//   1. Check (RegroupCheck): may threads do each other's work?
+//   2. Plan: what is their key (RegroupKey), which arrays are laid out anew (RegroupLayout)?
+//   3. Write. The kernel is told who does whose work by a parameter in front. Variables called threadIdx
+//      and blockIdx hide the machine's, so its text stays as it was; functions that ask who they are are
+//      told too (TaskFunctions). In front of it stands a struct with its key and what else is known of it.
+//      Launches go through runtime/heddle/regroup.cuh.
+//
+// Why the longest come first: Greedy-Max of the paper orders groups by latency, so that the last blocks to
+// run are short ones. With one number for each thread that and grouping alike threads are the same as
+// sorting.
+#include "transform/regroup/Regroup.h"
+
+#include "source/Unit.h"
+#include "support/Text.h"
+#include "transform/LaunchEdits.h"
+#include "transform/Mentions.h"
+#include "transform/Names.h"
+#include "transform/PlainIndices.h"
+#include "transform/coarsen/CoarsenCheck.h"
+#include "transform/regroup/RegroupCheck.h"
+#include "transform/regroup/RegroupCount.h"
+#include "transform/regroup/RegroupKey.h"
+#include "transform/regroup/RegroupLayout.h"
+#include "transform/tasks/DelegateLaunches.h"
+#include "transform/tasks/KernelHead.h"
+#include "transform/tasks/TaskFunctions.h"
+
+#include <clang/AST/DeclTemplate.h>
+
+#include <cstring>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+/// Columns that a line should not go beyond, and where parameters of a key go on.
+constexpr size_t lineLimit = 110, keyIndent = 33;
+
+/// What is going to be written.
+struct RegroupPlan {
+  std::optional<KeyPlan> key; ///< none: work is counted
+  std::vector<OwnArray> arrays;
+  bool mayRepeat = false;
+};
+
+/// "alignReads" becomes "AlignReadsWays".
+std::string waysName(const std::string &kernel) {
+  std::string name = kernel + "Ways";
+  name[0] = char(std::toupper(static_cast<unsigned char>(name[0])));
+  return name;
+}
+
+class KernelRegrouper {
+public:
+  KernelRegrouper(Context &context, const RegroupPlan &plan)
+      : context(context), kernel(context.target.first()), unit(*kernel.unit), plan(plan), names(unit) {
+    shape.isItem = true;
+    shape.task = nameFreeIn(kernel, "item");
+    regrouped = nameFreeIn(kernel, "regrouped");
+    ways = names.fresh(waysName(kernel.function->getNameAsString()));
+  }
+
+  bool write() {
+    std::optional<std::string> described = waysText();
+    std::optional<std::vector<source::Replacement>> calls =
+        described ? changeTaskFunctions(context, shape, names) : std::nullopt;
+    if (!calls)
+      return false;
+    for (const source::Replacement &call : *calls)
+      context.edits.replace(unit, call.part, call.text);
+    tellKernel();
+    useSlots();
+    context.edits.insertBefore(unit, wholeDefinition(unit, kernel.function).getBegin(), *described + "\n\n");
+    giveDeclarations(context, fmt::format("heddle::Regrouped<struct {}>", ways));
+    return true;
+  }
+
+private:
+  // The kernel
+  // -----------------------------------------------------------------------------------------------------
+
+  void tellKernel() {
+    const std::string type =
+        fmt::format("heddle::Regrouped<{}{}>", ways, templateArgumentsOf(kernel.function));
+    if (auto part = inFrontOfParameters(kernel, "", type + " " + regrouped))
+      context.edits.replace(unit, part->part, part->text);
+    TaskUses uses;
+    for (const source::Kernel *instance : context.target.instances) {
+      const TaskUses own = TaskUses::of(instance->function);
+      uses.uses.builtins.insert(uses.uses.builtins.end(), own.uses.builtins.begin(), own.uses.builtins.end());
+    }
+    const SourceLocation brace = kernel.function->getBody()->getBeginLoc();
+    std::string rest;
+    for (const source::Replacement &part : taskEditsIn(unit, kernel.function, uses, shape))
+      rest += part.text.substr(1); // it begins with the brace
+    context.edits.replace(unit, SourceRange(brace, brace), "{" + itemText() + rest);
+  }
+
+  std::string itemText() const {
+    const std::string line = unit.place(kernel.function->getBody()->getEndLoc()).sourceLine;
+    const std::string indent =
+        "\n" + line.substr(0, std::min(line.find_first_not_of(" \t"), line.size())) + "  ";
+    std::string text = fmt::format("{}const heddle::Item {} = {}.item();", indent, shape.task, regrouped);
+    if (plan.key && plan.key->hasQueues)
+      text += fmt::format("{}if (!{}.isThere){}  return;", indent, shape.task, indent);
+    return text;
+  }
+
+  void useSlots() {
+    for (const OwnArray &array : plan.arrays)
+      for (SourceRange subscript : array.subscripts)
+        context.edits.replace(unit, subscript, shape.task + ".slot");
+  }
+
+  // What is said of it
+  // -----------------------------------------------------------------------------------------------------
+
+  std::optional<std::string> waysText() {
+    std::string text = fmt::format("/// How threads of '{}' are regrouped (heddle/regroup.cuh).\n",
+                                   kernel.function->getNameAsString());
+    std::optional<std::string> head = templateHead();
+    std::optional<std::string> function = head ? keyText() : std::nullopt;
+    if (!function || !compiles(*head + *function))
+      return std::nullopt;
+    text += *head + fmt::format("struct {} : heddle::Ways<{}> {{\n", ways, blockText());
+    text += fmt::format("  static constexpr const char *name = \"{}\";\n", kernel.plainName);
+    if (plan.mayRepeat)
+      text += "  static constexpr bool mayRepeat = true; // it reads nothing that it writes\n";
+    if (plan.key && plan.key->hasQueues)
+      text += "  static constexpr bool hasQueues = true;\n";
+    if (!plan.arrays.empty())
+      text += layoutText("LaidOut", plan.arrays);
+    std::vector<OwnArray> overwritten;
+    for (const OwnArray &array : plan.arrays)
+      if (array.isOverwritten)
+        overwritten.push_back(array);
+    if (!overwritten.empty())
+      text += layoutText("Overwritten", overwritten);
+    return text + *function + "};";
+  }
+
+  static std::string layoutText(const char *name, const std::vector<OwnArray> &arrays) {
+    std::string numbers, names;
+    for (const OwnArray &array : arrays) {
+      numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", array.parameter);
+      names += (names.empty() ? "" : ", ") + array.name;
+    }
+    return fmt::format("  using {} = heddle::Layout<{}>; // {}\n", name, numbers, names);
+  }
+
+  /// Where all launches have the same block, it need not be divided by at run time.
+  std::string blockText() {
+    const analysis::KernelFacts &facts = context.facts(kernel);
+    const auto &block = facts.launch.block;
+    if (facts.launches.empty() || facts.launchesDisagree || !block[0] || !block[1] || !block[2])
+      return "";
+    if (*block[1] == 1 && *block[2] == 1)
+      return std::to_string(*block[0]);
+    return fmt::format("{}, {}, {}", *block[0], *block[1], *block[2]);
+  }
+
+  std::optional<std::string> templateHead() {
+    const FunctionTemplateDecl *described = patternOf(kernel.function)->getDescribedFunctionTemplate();
+    if (!described)
+      return "";
+    std::optional<std::string> text = textOf(described->getTemplateParameters()->getSourceRange());
+    return text ? std::optional(*text + "\n") : std::nullopt;
+  }
+
+  std::optional<std::string> keyText() {
+    if (!plan.key)
+      return "";
+    std::string text = "  static __device__ unsigned key(";
+    size_t column = text.size();
+    bool isFirst = true;
+    for (const ParmVarDecl *parameter : patternOf(kernel.function)->parameters()) {
+      std::optional<std::string> written = textOf(parameter->getSourceRange());
+      if (!written)
+        return std::nullopt;
+      const bool fits = column + written->size() + 6 <= lineLimit;
+      text += isFirst ? "" : fits ? ", " : ",\n" + std::string(keyIndent, ' ');
+      column = (isFirst || fits ? column + 2 : keyIndent) + written->size();
+      text += *written;
+      isFirst = false;
+    }
+    text += ") {\n";
+    for (const std::string &line : plan.key->lines)
+      text += "    " + line + "\n";
+    return text + "  }\n";
+  }
+
+  /// A key is the user's own words: whether they mean something, only a compiler says. It is asked about the
+  /// function by itself, in front of the kernel as it is: our header would take it longer than all the rest.
+  bool compiles(const std::string &function) {
+    if (!plan.key || plan.key->hasQueues)
+      return true;
+    source::Edits trial;
+    trial.insertBefore(unit, wholeDefinition(unit, kernel.function).getBegin(),
+                       asPlainFunction(function) + "\n");
+    auto applied = trial.apply();
+    auto *files = std::get_if<0>(&applied);
+    if (!files || files->begin()->first != context.program.file())
+      return true; // it will be asked again when all is in one file
+    auto result = source::Program::parseText(context.program.file().string(), files->begin()->second,
+                                             context.options.compile);
+    auto *failure = std::get_if<source::ParseFailure>(&result);
+    if (!failure)
+      return true;
+    const std::string &messages = failure->compilerMessages;
+    const size_t error = messages.find("error: "), end = messages.find('\n', error);
+    context
+        .refuse(kernel.place,
+                fmt::format("the key {} does not compile: {}", plan.key->about,
+                            error == std::string::npos ? "" : messages.substr(error + 7, end - error - 7)))
+        .withHint("a key is an expression that gives a number, over what the kernel knows at its start");
+    return false;
+  }
+
+  /// With no word of the header's.
+  std::string asPlainFunction(std::string function) {
+    const std::string number = names.fresh("number");
+    static const std::pair<const char *, const char *> words[] = {
+        {"heddle::noWork", "0"}, {"heddle::keyOf", ""}, {" unsigned key(", " double key("}};
+    for (auto [ours, plain] : words)
+      for (size_t at = function.find(ours); at != std::string::npos; at = function.find(ours, at))
+        function.replace(at, std::strlen(ours), plain);
+    const size_t name = function.find("double key(");
+    return function.replace(name + 7, 3, number);
+  }
+
+  std::optional<std::string> textOf(SourceRange range) {
+    source::Rendered text = source::render(unit, range);
+    if (auto *refused = std::get_if<Diagnostic>(&text)) {
+      context.refuse(*refused);
+      return std::nullopt;
+    }
+    return std::get<std::string>(text);
+  }
+
+  Context &context;
+  const source::Kernel &kernel;
+  const source::Unit &unit;
+  const RegroupPlan &plan;
+  TaskShape shape;
+  Names names;
+  std::string regrouped, ways;
+};
+
+bool refuse(Context &context, const std::string &why, const std::string &hint) {
+  context.refuse(context.target.first().place, why).withHint(hint);
+  return false;
+}
+
+/// What `by=` and `via=` ask for together.
+bool fitTogether(Context &context) {
+  const bool counts = context.directive.word("by") == "profile",
+             lays = context.directive.word("via") == "layout";
+  if (counts && lays)
+    return refuse(context, "counting does not tell which threads have no element to copy",
+                  "via=redirect needs no copies; or name a key, by=EXPRESSION");
+  using Kind = analysis::ThreadBuiltin::Kind;
+  if (context.directive.word("by") == "branch")
+    for (const FunctionDecl *function : functionsOf(context.target.first()))
+      for (const Uses::Builtin &builtin : Uses::of(function->getBody()).builtins)
+        if (builtin.what.kind == Kind::GridDim) {
+          context.refuse(
+              context.target.first().unit->place(builtin.range),
+              "queues need more blocks than the original has, and the kernel asks for their number here");
+          return false;
+        }
+  return true;
+}
+
+std::optional<RegroupPlan> makePlan(Context &context) {
+  const source::Kernel &kernel = context.target.first();
+  const bool lays = context.directive.word("via") == "layout";
+  RegroupPlan plan;
+  if (context.directive.word("by") != "profile") {
+    plan.key = planKey(context, kernel, lays);
+    if (!plan.key)
+      return std::nullopt;
+  }
+  if (lays)
+    plan.arrays = findOwnArrays(context.facts(kernel));
+  if (lays && plan.arrays.empty()) {
+    refuse(context, "no array has an element for each thread that it touches and no other",
+           "via=redirect leaves arrays as they are");
+    return std::nullopt;
+  }
+  plan.mayRepeat =
+      std::all_of(context.target.instances.begin(), context.target.instances.end(),
+                  [&](const source::Kernel *instance) { return mayRunTwice(context.facts(*instance)); });
+  return plan;
+}
+
+void report(Context &context, const RegroupPlan &plan, unsigned launches) {
+  std::string text = fmt::format("threads of '{}' are grouped by {}", context.target.name,
+                                 plan.key ? plan.key->about : "the work that a launch counts");
+  std::vector<std::string> arrays;
+  for (const OwnArray &array : plan.arrays)
+    arrays.push_back("'" + array.name + "'");
+  if (!arrays.empty())
+    text += "; " + joinAnd(arrays) + (arrays.size() == 1 ? " is" : " are") + " laid out in their order";
+  text +=
+      plan.mayRepeat ? "; the first launch measures both orders" : "; the first launches measure both orders";
+  text += launches ? "; " + counted(launches, "launch", "launches") + " rewritten"
+                   : "; no launch of it in this file: launch it with heddle::regroup";
+  Diagnostic &done = context.done(text);
+  for (Diagnostic::Note &note : assumedFreeOfRaces(context.facts(context.target.first())))
+    done.note(std::move(note.place), std::move(note.text));
+}
+
+} // namespace
+
+bool regroupThreads(Context &context) {
+  if (writePlainIndices(context, context.target.first()))
+    return true;
+  for (const source::Kernel *kernel : context.target.instances)
+    if (!mayRegroup(context, *kernel))
+      return false;
+  std::optional<RegroupPlan> plan = fitTogether(context) ? makePlan(context) : std::nullopt;
+  if (!plan)
+    return false;
+  LaunchHelper helper{"heddle::regroup", "", ""};
+  if (!plan->key) {
+    std::optional<std::string> counting = writeCountingKernel(context);
+    if (!counting)
+      return false;
+    helper.behindKernel = *counting;
+  }
+  includeHelper(context, "regroup.cuh"); // comes before what is put in front of the kernel
+  unsigned launches = 0;
+  if (!launchThrough(context, helper, launches) || !KernelRegrouper(context, *plan).write())
+    return false;
+  report(context, *plan, launches);
+  return true;
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a thread does differs from what others do by how often it goes through its loops, more than by
+// anything else: that is what is counted, one for each time, in all loops alike. A clock would not tell:
+// threads of a warp wait for each other.
+#include "transform/regroup/RegroupCount.h"
+
+#include "analysis/CallEffects.h"
+#include "source/Unit.h"
+#include "transform/Mentions.h"
+#include "transform/Names.h"
+#include "transform/StatementShape.h"
+#include "transform/tasks/KernelHead.h"
+#include "transform/tasks/TaskFunctions.h"
+#include "transform/work/ItemIndices.h"
+
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/StmtCXX.h>
+
+#include <map>
+#include <set>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+class CountingWriter {
+public:
+  explicit CountingWriter(Context &context)
+      : context(context), kernel(context.target.first()), unit(*kernel.unit), names(unit),
+        counter(nameFreeIn(kernel, "counter")), counted(nameFreeIn(kernel, "counted")) {}
+
+  std::optional<std::string> write() {
+    if (!templateArgumentsOf(kernel.function).empty())
+      return refuse("work is counted by a copy of the kernel, and of a template there is more than one");
+    findCounting();
+    if (!counting.contains(kernel.function)) {
+      Diagnostic &refusal =
+          context.refuse(kernel.place, "the kernel has no loop whose rounds could be counted")
+              .withHint("by=EXPRESSION names what to group threads by");
+      if (const Stmt *loop = loopElsewhere())
+        refusal.note(unit.place(loop), "this one is in a function that cannot be given a parameter alone");
+      return std::nullopt;
+    }
+    for (const FunctionDecl *function : functionsOf(kernel))
+      if (counting.contains(function) && !copy(function))
+        return std::nullopt;
+    return nameOfCopy(kernel.function);
+  }
+
+private:
+  std::optional<std::string> refuse(const std::string &why) {
+    context.refuse(kernel.place, why).withHint("by=EXPRESSION names what to group threads by");
+    return std::nullopt;
+  }
+
+  /// The first loop of a function that has to stay as it is.
+  const Stmt *loopElsewhere() const {
+    const Stmt *first = nullptr;
+    for (const FunctionDecl *function : functionsOf(kernel))
+      for (const Stmt *statement : Uses::of(function->getBody()).statements)
+        if (isLoop(statement) && (!first || statement->getBeginLoc() < first->getBeginLoc()))
+          first = statement;
+    return first;
+  }
+
+  /// Functions with a loop, or that call one: again and again, until no more are found.
+  void findCounting() {
+    const std::vector<const FunctionDecl *> functions = functionsOf(kernel);
+    for (bool finds = true; finds;) {
+      finds = false;
+      for (const FunctionDecl *function : functions)
+        if (!counting.contains(function) && mayBeCopied(function) && counts(function))
+          finds = counting.insert(function).second;
+    }
+  }
+  bool counts(const FunctionDecl *function) const {
+    const Uses uses = Uses::of(function->getBody());
+    for (const Stmt *statement : uses.statements)
+      if (isLoop(statement))
+        return true;
+    for (const FunctionDecl *callee : calledFunctions(unit, uses))
+      if (counting.contains(callee))
+        return true;
+    return false;
+  }
+  /// A member cannot be given a parameter alone, and where a function is declared ahead its copy may come too
+  /// late.
+  bool mayBeCopied(const FunctionDecl *function) const {
+    return function == kernel.function || (!isa<CXXMethodDecl>(function) && function->getIdentifier() &&
+                                           !function->getLocation().isMacroID() &&
+                                           function->getFirstDecl() == function->getMostRecentDecl());
+  }
+
+  std::string nameOfCopy(const FunctionDecl *function) {
+    std::string &name = copyNames[Mentions::key(function)];
+    if (name.empty())
+      name = names.fresh(function->getNameAsString() + "Counted");
+    return name;
+  }
+
+  bool copy(const FunctionDecl *function) {
+    if (!copied.insert(Mentions::key(function)).second)
+      return true; // another instantiation of the same text
+    const bool isKernel = function == kernel.function;
+    std::map<unsigned, source::Replacement> parts;
+    auto replace = [&](SourceLocation at, const std::string &text) {
+      parts[at.getRawEncoding()] = {SourceRange(at, at), text};
+    };
+    const SourceLocation name = function->getLocation();
+    replace(name, nameOfCopy(function));
+    const std::string parameter = isKernel ? "heddle::Counted " + counted : "heddle::Counter &" + counter;
+    if (auto part = inFrontOfArguments(unit, SourceRange(name, name), parameter))
+      replace(part->part.getBegin(), part->text);
+    if (isKernel)
+      replace(function->getBody()->getBeginLoc(),
+              fmt::format("{{\n  heddle::Counter {}({});", counter, counted));
+    const Uses uses = Uses::of(function->getBody());
+    for (const CallExpr *call : uses.calls)
+      if (const FunctionDecl *callee = analysis::calleeOf(call); callee && counting.contains(callee))
+        passCounter(call, callee, replace);
+    std::map<unsigned, std::pair<SourceLocation, unsigned>> closing; ///< braces behind a semicolon
+    for (const Stmt *statement : uses.statements)
+      if (isLoop(statement))
+        countRounds(statement, replace, closing);
+    for (const auto &[place, braces] : closing) {
+      std::string text = ";";
+      for (unsigned i = 0; i < braces.second; ++i)
+        text += " }";
+      replace(braces.first, text);
+    }
+    std::vector<source::Replacement> list;
+    for (auto &[place, part] : parts)
+      list.push_back(std::move(part));
+    return insertCopy(context, unit, function, list);
+  }
+
+  template <class Replace>
+  void passCounter(const CallExpr *call, const FunctionDecl *callee, const Replace &replace) {
+    auto *named = dyn_cast<DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts());
+    if (!named)
+      return;
+    replace(named->getLocation(), nameOfCopy(callee));
+    if (auto part = inFrontOfArguments(unit, named->getSourceRange(), counter))
+      replace(part->part.getBegin(), part->text);
+  }
+
+  template <class Replace, class Closing>
+  void countRounds(const Stmt *loop, const Replace &replace, Closing &closing) {
+    const Stmt *body = bodyOf(loop);
+    const std::string step = fmt::format("{{ {}.step();", counter);
+    if (isa<CompoundStmt>(body))
+      return replace(body->getBeginLoc(), step);
+    SourceLocation before;
+    std::string word = ") ";
+    if (auto *byCount = dyn_cast<ForStmt>(loop))
+      before = byCount->getRParenLoc();
+    else if (auto *byCondition = dyn_cast<WhileStmt>(loop))
+      before = byCondition->getRParenLoc();
+    else if (auto *byRange = dyn_cast<CXXForRangeStmt>(loop))
+      before = byRange->getRParenLoc();
+    else
+      before = cast<DoStmt>(loop)->getDoLoc(), word = "do ";
+    replace(before, word + step);
+    const SourceLocation end = source::withSemicolon(unit, body).getEnd();
+    auto &braces = closing[end.getRawEncoding()];
+    braces = {end, braces.second + 1};
+  }
+
+  Context &context;
+  const source::Kernel &kernel;
+  const source::Unit &unit;
+  Names names;
+  std::string counter, counted;
+  std::set<const FunctionDecl *> counting;
+  std::map<unsigned, std::string> copyNames;
+  std::set<unsigned> copied;
+};
+
+} // namespace
+
+std::optional<std::string> writeCountingKernel(Context &context) { return CountingWriter(context).write(); }
+
+} // namespace heddle::transform

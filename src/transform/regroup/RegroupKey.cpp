@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A key is an expression of the user's over what the kernel knows at its start, or the condition of a branch.
+//
+//   1. Collect the kernel's beginning: declarations, and guards by which threads return at once, up to the
+//      first statement that does anything else. A kernel that is one large `if` goes on inside of it.
+//   2. Look up each name of the key: a parameter, a local of the beginning, or something declared outside.
+//   3. Write the guards, and of the declarations those that the key or a guard needs.
+//
+// The beginning is done twice then, once for the key: so nothing in it may write, and functions that ask
+// which thread they are stay out, as they are about to be changed.
+#include "transform/regroup/RegroupKey.h"
+
+#include "analysis/CallEffects.h"
+#include "source/Unit.h"
+#include "support/Text.h"
+#include "transform/tasks/KernelHead.h"
+#include "transform/tasks/TaskFunctions.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/DeclTemplate.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/Lex/Preprocessor.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+/// A statement of the kernel's beginning.
+struct Opening {
+  const DeclStmt *declaration = nullptr;
+  const Expr *guard = nullptr; ///< threads for which it is true return,
+  bool isNegated = false;      ///< or for which it is false
+};
+
+/// Names that a piece of an expression's text mentions, without members and what is behind `::`.
+std::vector<std::string> namesIn(const std::string &text) {
+  auto isPart = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  std::vector<std::string> names;
+  for (size_t i = 0; i < text.size();) {
+    if (!isPart(text[i])) {
+      ++i;
+      continue;
+    }
+    const size_t begin = i;
+    while (i < text.size() && isPart(text[i]))
+      ++i;
+    const std::string before = text.substr(0, begin);
+    const bool isMember = before.ends_with(".") || before.ends_with("->") || before.ends_with("::");
+    if (!std::isdigit(static_cast<unsigned char>(text[begin])) && !isMember)
+      names.push_back(text.substr(begin, i - begin));
+  }
+  return names;
+}
+
+class KeyPlanner {
+public:
+  KeyPlanner(Context &context, const source::Kernel &kernel, bool fixedGuards)
+      : context(context), kernel(kernel), unit(*kernel.unit), fixedGuards(fixedGuards) {}
+
+  std::optional<KeyPlan> ofBranch() {
+    collect(cast<CompoundStmt>(kernel.function->getBody()));
+    const analysis::KernelFacts &facts = context.facts(kernel);
+    Diagnostic::Note lastReason;
+    for (const analysis::KernelFacts::BranchInFunction &branch : facts.divergentBranches) {
+      using Kind = analysis::DivergentBranch::Kind;
+      if (!branch.function.empty() || isGuard(branch.branch->statement) ||
+          (branch.branch->kind != Kind::If && branch.branch->kind != Kind::Switch))
+        continue;
+      std::vector<const Expr *> conditions = conditionsOf(branch.branch->statement);
+      if (const DeclRefExpr *late = firstLate(conditions)) {
+        lastReason = {unit.place(late), fmt::format("'{}' is not known at the kernel's start", nameOf(late))};
+        continue;
+      }
+      // Whoever is let go in between might find nothing there to read.
+      const bool readsMemory = std::any_of(conditions.begin(), conditions.end(),
+                                           [&](const Expr *condition) { return hangsOnMemory(condition); });
+      if (readsMemory && branch.branch->statement != next) {
+        lastReason = {branch.branch->place, "this one decides by memory, and only after other statements"};
+        continue;
+      }
+      return planBranch(branch.branch->statement, conditions);
+    }
+    Diagnostic &refusal =
+        context.refuse(kernel.place, "there is no branch over something that is known at the kernel's start")
+            .withHint("by=EXPRESSION names what to group threads by");
+    if (!lastReason.text.empty())
+      refusal.note(lastReason.place, lastReason.text);
+    return std::nullopt;
+  }
+
+  std::optional<KeyPlan> ofExpression(const std::string &key) {
+    collect(cast<CompoundStmt>(kernel.function->getBody()));
+    for (const std::string &name : namesIn(key))
+      if (!find(name))
+        return std::nullopt;
+    const bool readsMemory = key.find('[') != std::string::npos || key.find("->") != std::string::npos;
+    if (const Stmt *late = readsMemory ? lateGuard() : nullptr) {
+      context
+          .refuse(unit.place(late),
+                  "the key reads memory, and for threads that are let go here there may be none")
+          .withHint("let guards stand in front of all that is no declaration");
+      return std::nullopt;
+    }
+    KeyPlan plan;
+    plan.about = "'" + key + "'";
+    return finish(std::move(plan), fmt::format("heddle::keyOf({})", key));
+  }
+
+private:
+  // The beginning
+  // -----------------------------------------------------------------------------------------------------
+
+  void collect(const CompoundStmt *block) {
+    const std::vector<const Stmt *> statements(block->body_begin(), block->body_end());
+    for (const Stmt *statement : statements) {
+      next = statement;
+      if (auto *declaration = dyn_cast<DeclStmt>(statement)) {
+        if (!mayBeDoneTwice(declaration))
+          return;
+        openings.push_back({declaration});
+        for (const Decl *each : declaration->decls())
+          if (auto *variable = dyn_cast<VarDecl>(each)) {
+            locals[variable->getNameAsString()] = variable;
+            if (variable->getInit() && hangsOnMemory(variable->getInit()))
+              loaded.insert(variable);
+          }
+        continue;
+      }
+      auto *branch = dyn_cast<IfStmt>(statement);
+      if (!branch || branch->getElse() || branch->getConditionVariable() || branch->getInit() ||
+          branch->isConstexpr() || !mayBeDoneTwice(branch->getCond()) ||
+          (fixedGuards && hangsOnMemory(branch->getCond())))
+        return;
+      if (isReturn(branch->getThen())) {
+        openings.push_back({nullptr, branch->getCond()});
+        continue;
+      }
+      auto *inside = dyn_cast<CompoundStmt>(branch->getThen());
+      if (statement != statements.back())
+        return;
+      openings.push_back({nullptr, branch->getCond(), true});
+      wholes.insert(branch);
+      next = branch->getThen();
+      if (inside)
+        collect(inside);
+      return;
+    }
+    next = nullptr;
+  }
+
+  static bool isReturn(const Stmt *statement) {
+    if (auto *block = dyn_cast<CompoundStmt>(statement))
+      return block->size() == 1 && isReturn(block->body_front());
+    return isa<ReturnStmt>(statement);
+  }
+  /// Where threads are let go, but not at the start; null where some are let go there.
+  const Stmt *lateGuard() const {
+    for (const Opening &opening : openings)
+      if (opening.guard)
+        return nullptr;
+    for (const Stmt *statement : kernel.function->getBody()->children())
+      if (auto *branch = dyn_cast_or_null<IfStmt>(statement); branch && isReturn(branch->getThen()))
+        return branch;
+    return nullptr;
+  }
+
+  /// It is no dispatch: threads only leave by it, or all that the kernel does is inside.
+  bool isGuard(const Stmt *statement) const {
+    auto *branch = dyn_cast<IfStmt>(statement);
+    return branch && !branch->getElse() && (wholes.contains(branch) || isReturn(branch->getThen()));
+  }
+
+  /// Without writing anything, and with no function that asks which thread it is.
+  bool mayBeDoneTwice(const Stmt *code) const {
+    const Uses uses = Uses::of(code);
+    for (const Stmt *statement : uses.statements) {
+      auto *binary = dyn_cast<BinaryOperator>(statement);
+      auto *unary = dyn_cast<UnaryOperator>(statement);
+      if ((binary && binary->isAssignmentOp()) || (unary && unary->isIncrementDecrementOp()) ||
+          isa<LambdaExpr, GCCAsmStmt, CXXNewExpr>(statement))
+        return false;
+    }
+    return std::all_of(uses.calls.begin(), uses.calls.end(),
+                       [&](const CallExpr *call) { return isHarmless(call); });
+  }
+  bool isHarmless(const CallExpr *call) const {
+    const FunctionDecl *callee = analysis::calleeOf(call);
+    if (!callee || !callee->getIdentifier() || callee->getName().starts_with("atomic") ||
+        callee->getName().contains("printf") || callee->getName() == "malloc")
+      return false;
+    if (!unit.isUserCode(callee->getLocation()))
+      return true;
+    for (const ParmVarDecl *parameter : callee->parameters()) {
+      const QualType type = parameter->getType();
+      if ((type->isPointerType() || type->isReferenceType()) && !type->getPointeeType().isConstQualified())
+        return false;
+    }
+    return callee->hasBody() && Uses::of(callee->getBody()).builtins.empty() && mayBeDoneTwice(callee);
+  }
+  /// A function's own variables are its own; what it calls is looked at in turn.
+  bool mayBeDoneTwice(const FunctionDecl *function) const {
+    const Uses uses = Uses::of(function->getBody());
+    return std::all_of(uses.calls.begin(), uses.calls.end(), [&](const CallExpr *call) {
+      return analysis::calleeOf(call) == function || isHarmless(call);
+    });
+  }
+
+  bool hangsOnMemory(const Stmt *code) const {
+    const Uses uses = Uses::of(code);
+    const bool usesLoaded =
+        std::any_of(uses.locals.begin(), uses.locals.end(), [&](const DeclRefExpr *mention) {
+          auto *variable = dyn_cast<VarDecl>(mention->getDecl());
+          return variable && loaded.contains(variable);
+        });
+    return usesLoaded || !uses.calls.empty() ||
+           std::any_of(uses.statements.begin(), uses.statements.end(), [](const Stmt *statement) {
+             auto *unary = dyn_cast<UnaryOperator>(statement);
+             auto *member = dyn_cast<MemberExpr>(statement);
+             return isa<ArraySubscriptExpr>(statement) || (unary && unary->getOpcode() == UO_Deref) ||
+                    (member && member->isArrow());
+           });
+  }
+
+  // Names
+  // -----------------------------------------------------------------------------------------------------
+
+  bool isParameter(const std::string &name) const {
+    const FunctionDecl *pattern = patternOf(kernel.function);
+    for (const ParmVarDecl *parameter : pattern->parameters())
+      if (parameter->getName() == name)
+        return true;
+    if (const FunctionTemplateDecl *described = pattern->getDescribedFunctionTemplate())
+      for (const NamedDecl *parameter : *described->getTemplateParameters())
+        if (parameter->getName() == name)
+          return true;
+    return false;
+  }
+
+  bool isDeclaredOutside(const std::string &name) const {
+    static const std::set<std::string> builtins = {"threadIdx", "blockIdx", "blockDim", "gridDim",
+                                                   "warpSize"};
+    IdentifierInfo *word = unit.preprocessor().getIdentifierInfo(name);
+    if (builtins.contains(name) || word->getTokenID() != tok::identifier || word->hasMacroDefinition())
+      return true;
+    for (const DeclContext *scope = kernel.function->getDeclContext(); scope; scope = scope->getParent())
+      if (!scope->lookup(DeclarationName(word)).empty())
+        return true;
+    return false;
+  }
+
+  /// Marks a local as needed. False, with a refusal, where the name stands for nothing that is known then.
+  bool find(const std::string &name) {
+    if (locals.contains(name)) {
+      needed.insert(locals[name]);
+      return true;
+    }
+    if (isParameter(name))
+      return true;
+    for (const DeclRefExpr *later : Uses::of(kernel.function->getBody()).locals)
+      if (later->getDecl()->getName() == name) {
+        context
+            .refuse(unit.place(later->getDecl()->getLocation()),
+                    fmt::format("the key asks for '{}', which is not known at the kernel's start", name))
+            .withHint(
+                "a key is found before the kernel runs: from parameters, and from what is declared in front "
+                "of all else");
+        return false;
+      }
+    if (isDeclaredOutside(name))
+      return true;
+    std::vector<std::string> known;
+    for (const ParmVarDecl *parameter : kernel.function->parameters())
+      known.push_back(parameter->getNameAsString());
+    for (const auto &[local, variable] : locals)
+      known.push_back(local);
+    context.refuse(kernel.place, fmt::format("the key asks for '{}', and there is no such name", name))
+        .withHint("at its start the kernel knows " + joinAnd(nearestFirst(name, known)));
+    return false;
+  }
+
+  // Branches
+  // -----------------------------------------------------------------------------------------------------
+
+  /// Of a switch what it switches over, of an if that with all that follow by `else if`.
+  static std::vector<const Expr *> conditionsOf(const Stmt *statement) {
+    if (auto *choice = dyn_cast<SwitchStmt>(statement))
+      return {choice->getCond()};
+    std::vector<const Expr *> conditions;
+    for (auto *branch = dyn_cast_or_null<IfStmt>(statement); branch;
+         branch = dyn_cast_or_null<IfStmt>(branch->getElse()))
+      conditions.push_back(branch->getCond());
+    return conditions;
+  }
+
+  /// The first mention of something that is not known yet at the kernel's start.
+  const DeclRefExpr *firstLate(const std::vector<const Expr *> &conditions) const {
+    for (const Expr *condition : conditions)
+      for (const DeclRefExpr *mention : Uses::of(condition).locals) {
+        auto known = locals.find(nameOf(mention));
+        const bool isKnown = known != locals.end() && known->second == mention->getDecl();
+        if (!isa<ParmVarDecl>(mention->getDecl()) && !isKnown)
+          return mention;
+      }
+    return nullptr;
+  }
+  static std::string nameOf(const DeclRefExpr *mention) { return mention->getDecl()->getNameAsString(); }
+
+  std::optional<KeyPlan> planBranch(const Stmt *statement, const std::vector<const Expr *> &conditions) {
+    std::string key;
+    for (unsigned number = 0; number < conditions.size(); ++number) {
+      const Expr *condition = conditions[number];
+      if (!mayBeDoneTwice(condition)) {
+        context.refuse(unit.place(condition), "what this branch decides by does more than to decide");
+        return std::nullopt;
+      }
+      for (const DeclRefExpr *mention : Uses::of(condition).locals)
+        if (auto *variable = dyn_cast<VarDecl>(mention->getDecl()); variable && !isa<ParmVarDecl>(variable))
+          needed.insert(variable);
+      std::optional<std::string> text = textOf(condition);
+      if (!text)
+        return std::nullopt;
+      key += isa<SwitchStmt>(statement) ? *text : fmt::format("({}) ? {} : ", *text, number);
+    }
+    if (!isa<SwitchStmt>(statement))
+      key += std::to_string(conditions.size());
+    KeyPlan plan;
+    plan.hasQueues = true;
+    plan.about = fmt::format("the branch in line {}", unit.place(statement).line);
+    return finish(std::move(plan), fmt::format("heddle::queueOf({})", key));
+  }
+
+  // Text
+  // -----------------------------------------------------------------------------------------------------
+
+  std::optional<std::string> textOf(const Stmt *code) {
+    source::Rendered text = source::render(unit, code->getSourceRange());
+    if (auto *refused = std::get_if<Diagnostic>(&text)) {
+      context.refuse(*refused);
+      return std::nullopt;
+    }
+    return std::get<std::string>(text);
+  }
+
+  /// Locals of a declaration that is needed need others in turn.
+  void needOthers() {
+    for (auto opening = openings.rbegin(); opening != openings.rend(); ++opening)
+      if (opening->guard || isNeeded(*opening))
+        for (const DeclRefExpr *mention :
+             Uses::of(opening->guard ? static_cast<const Stmt *>(opening->guard) : opening->declaration)
+                 .locals)
+          if (auto *variable = dyn_cast<VarDecl>(mention->getDecl()))
+            needed.insert(variable);
+  }
+  bool isNeeded(const Opening &opening) const {
+    return opening.declaration && std::any_of(opening.declaration->decl_begin(),
+                                              opening.declaration->decl_end(), [&](const Decl *declared) {
+                                                auto *variable = dyn_cast<VarDecl>(declared);
+                                                return !variable || needed.contains(variable);
+                                              });
+  }
+
+  std::optional<KeyPlan> finish(KeyPlan plan, const std::string &result) {
+    needOthers();
+    for (const Opening &opening : openings) {
+      if (!opening.guard && !isNeeded(opening))
+        continue;
+      std::optional<std::string> text = opening.guard ? textOf(opening.guard) : textOf(opening.declaration);
+      if (!text)
+        return std::nullopt;
+      if (opening.guard) {
+        plan.lines.push_back(opening.isNegated ? fmt::format("if (!({}))", *text)
+                                               : fmt::format("if ({})", *text));
+        plan.lines.push_back("  return heddle::noWork;");
+      } else {
+        plan.lines.push_back(*text);
+      }
+    }
+    plan.lines.push_back("return " + result + ";");
+    return plan;
+  }
+
+  Context &context;
+  const source::Kernel &kernel;
+  const source::Unit &unit;
+  const bool fixedGuards;
+  std::vector<Opening> openings;
+  const Stmt *next = nullptr;                    ///< the first statement behind them, where there is one
+  std::map<std::string, const VarDecl *> locals; ///< of the openings
+  std::set<const VarDecl *> loaded;              ///< of those, what hangs on memory
+  std::set<const VarDecl *> needed;
+  std::set<const IfStmt *> wholes; ///< that hold all the kernel does
+};
+
+} // namespace
+
+std::optional<KeyPlan> planKey(Context &context, const source::Kernel &kernel, bool fixedGuards) {
+  KeyPlanner planner(context, kernel, fixedGuards);
+  const std::string by = context.directive.word("by");
+  return by == "branch" ? planner.ofBranch() : planner.ofExpression(by);
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/tasks/DelegateLaunches.h"
+
+#include "source/TextEdits.h"
+#include "source/Unit.h"
+#include "transform/LaunchEdits.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/DeclTemplate.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/Tooling/Syntax/Tokens.h>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+class LaunchDelegator {
+public:
+  LaunchDelegator(Context &context, const LaunchHelper &helper)
+      : context(context), unit(context.program.host()), helper(helper) {}
+
+  bool rewrite(const source::Launch &launch) {
+    using Form = source::Launch::Form;
+    switch (launch.form) {
+    case Form::TripleChevron: return rewriteChevrons(launch);
+    case Form::LaunchKernel: return rewriteCall(launch);
+    case Form::LaunchCooperative: return refuse(launch, "this launch is for blocks that wait for each other");
+    case Form::LaunchKernelEx:
+      return refuse(launch, "this launch takes its shape from a cudaLaunchConfig_t, which is not followed");
+    case Form::Delegated: return refuse(launch, "the kernel's warps stay already");
+    case Form::Regrouped: return refuse(launch, "the kernel's threads are regrouped already");
+    }
+    return false;
+  }
+
+private:
+  bool refuse(const source::Launch &launch, const std::string &why) {
+    context.refuse(launch.place, why);
+    return false;
+  }
+
+  /// The shapes stay as they are written: only what stands around them changes.
+  bool rewriteChevrons(const source::Launch &launch) {
+    auto *callee = dyn_cast<DeclRefExpr>(launch.call->getCallee()->IgnoreParenImpCasts());
+    if (!callee || !isa<FunctionDecl>(callee->getDecl()))
+      return refuse(launch, "this launch goes through a pointer, whose type the kernel will not have");
+    llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
+    const source::TokenEdit name = source::tokensOf(unit, callee->getSourceRange());
+    size_t open = name.end;
+    while (open < all.size() && all[open].kind() != tok::lesslessless)
+      ++open;
+    const size_t close = closingBehind(open);
+    if (close + 1 >= all.size())
+      return refuse(launch, "the text of this launch is not understood");
+    if (!nameKernel(launch, callee, helper.function + "("))
+      return false;
+    const std::string further = helper.behindKernel.empty() ? "" : helper.behindKernel + ", ";
+    context.edits.replace(unit, SourceRange(all[open].location(), all[open].location()), ", " + further);
+    context.edits.replace(unit, SourceRange(all[close].location(), all[close + 1].location()), ")(");
+    return true;
+  }
+
+  /// The `>>>` that belongs to the `<<<` at `open`.
+  size_t closingBehind(size_t open) const {
+    llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
+    int depth = 0;
+    for (size_t token = open + 1; token < all.size(); ++token) {
+      const tok::TokenKind kind = all[token].kind();
+      depth += kind == tok::l_paren || kind == tok::l_brace || kind == tok::l_square;
+      depth -= kind == tok::r_paren || kind == tok::r_brace || kind == tok::r_square;
+      if (kind == tok::greatergreatergreater && depth == 0)
+        return token;
+      if (depth < 0 || kind == tok::semi)
+        break;
+    }
+    return all.size();
+  }
+
+  bool rewriteCall(const source::Launch &launch) {
+    if (helper.byAddress.empty())
+      return refuse(launch, "this launch hands its arguments over by address, of which keys cannot be found");
+    const Expr *first = launch.call->getArg(0);
+    const Expr *named = first->IgnoreParenCasts();
+    if (auto *unary = dyn_cast<UnaryOperator>(named); unary && unary->getOpcode() == UO_AddrOf)
+      named = unary->getSubExpr()->IgnoreParenCasts();
+    auto *kernel = dyn_cast<DeclRefExpr>(named);
+    if (!kernel || !isa<FunctionDecl>(kernel->getDecl()))
+      return refuse(launch, "this launch goes through a pointer, whose type the kernel will not have");
+    const source::Rendered text = source::render(unit, kernel->getSourceRange());
+    if (!std::holds_alternative<std::string>(text))
+      return refuse(launch, "the text of this launch is not understood");
+    context.edits.replace(unit, launch.call->getCallee()->getSourceRange(), helper.byAddress);
+    context.edits.replace(unit, first->getSourceRange(), std::get<std::string>(text));
+    return true;
+  }
+
+  /// Where the kernel's template arguments follow from the launch's, they must be said: a launch that is
+  /// prepared before its arguments are known cannot deduce them.
+  bool nameKernel(const source::Launch &launch, const DeclRefExpr *callee, const std::string &before) {
+    const auto *function = cast<FunctionDecl>(callee->getDecl());
+    const FunctionTemplateDecl *primary = function->getPrimaryTemplate();
+    const bool saysAll = !primary || (callee->hasExplicitTemplateArgs() &&
+                                      callee->getNumTemplateArgs() >=
+                                          primary->getTemplateParameters()->getMinRequiredArguments());
+    if (saysAll) {
+      context.edits.insertBefore(unit, callee->getBeginLoc(), before);
+      return true;
+    }
+    if (isInTemplate(launch))
+      return refuse(launch,
+                    "the kernel's template arguments follow from this launch's, in a function that is "
+                    "a template itself: say them");
+    context.edits.replace(unit, callee->getSourceRange(), before + launch.kernel->name);
+    return true;
+  }
+
+  /// Instantiations of a host template share the launch's text.
+  bool isInTemplate(const source::Launch &launch) const {
+    unsigned kernels = 0;
+    for (const source::Launch &other : context.program.launches())
+      kernels += other.call->getBeginLoc() == launch.call->getBeginLoc();
+    return kernels > 1;
+  }
+
+  Context &context;
+  const source::Unit &unit;
+  const LaunchHelper &helper;
+};
+
+} // namespace
+
+bool launchThrough(Context &context, const LaunchHelper &helper, unsigned &launches) {
+  LaunchDelegator delegator(context, helper);
+  return changeLaunches(
+      context, [&](const source::Launch &launch) { return delegator.rewrite(launch); }, launches);
+}
+
+bool delegateLaunches(Context &context, unsigned &launches) {
+  return launchThrough(context, {"heddle::delegate", "heddle::launchDelegated", ""}, launches);
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/tasks/KernelHead.h"
+
+#include "source/TextEdits.h"
+#include "source/Unit.h"
+#include "transform/Mentions.h"
+#include "transform/tasks/TaskFunctions.h"
+#include "transform/work/ItemIndices.h"
+
+#include <clang/AST/DeclTemplate.h>
+#include <clang/Tooling/Syntax/Tokens.h>
+
+#include <algorithm>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+/// Columns that a line should not go beyond.
+constexpr size_t lineLimit = 110;
+
+bool mentionsName(const source::Unit &unit, const FunctionDecl *function, const std::string &name) {
+  const source::TokenEdit range = source::tokensOf(unit, wholeDefinition(unit, function));
+  auto tokens = unit.tokens().expandedTokens().slice(range.begin, range.end - range.begin);
+  return llvm::any_of(tokens, [&](const syntax::Token &token) { return token.text(unit.sources()) == name; });
+}
+
+} // namespace
+
+const FunctionDecl *patternOf(const FunctionDecl *function) {
+  const FunctionDecl *found = function->getTemplateInstantiationPattern();
+  return found ? found : function;
+}
+
+std::string templateArgumentsOf(const FunctionDecl *function) {
+  const FunctionTemplateDecl *described = patternOf(function)->getDescribedFunctionTemplate();
+  if (!described)
+    return {};
+  std::string list;
+  for (const NamedDecl *parameter : *described->getTemplateParameters())
+    list += (list.empty() ? "" : ", ") + parameter->getNameAsString() +
+            (parameter->isTemplateParameterPack() ? "..." : "");
+  return "<" + list + ">";
+}
+
+std::vector<const FunctionDecl *> functionsOf(const source::Kernel &kernel) {
+  std::vector<const FunctionDecl *> found = {kernel.function};
+  for (size_t next = 0; next < found.size(); ++next)
+    for (const FunctionDecl *callee : calledFunctions(*kernel.unit, Uses::of(found[next]->getBody())))
+      if (std::find(found.begin(), found.end(), callee) == found.end())
+        found.push_back(callee);
+  return found;
+}
+
+std::string nameFreeIn(const source::Kernel &kernel, const std::string &wanted) {
+  const std::vector<const FunctionDecl *> functions = functionsOf(kernel);
+  std::string name = wanted;
+  auto isTaken = [&] {
+    return std::any_of(functions.begin(), functions.end(), [&](const FunctionDecl *function) {
+      return mentionsName(*kernel.unit, function, name);
+    });
+  };
+  for (unsigned number = 2; isTaken(); ++number)
+    name = wanted + std::to_string(number);
+  return name;
+}
+
+std::optional<source::Replacement> inFrontOfParameters(const source::Kernel &kernel, const std::string &more,
+                                                       const std::string &parameter) {
+  const SourceLocation name = kernel.function->getLocation();
+  const Place place = kernel.unit->place(name);
+  const bool isLong = place.sourceLine.size() + more.size() + parameter.size() > lineLimit;
+  const std::string start =
+      isLong ? "\n" + std::string(place.sourceLine.find_first_not_of(" \t"), ' ') + "    " : "";
+  return inFrontOfArguments(*kernel.unit, SourceRange(name, name), start + parameter);
+}
+
+void giveDeclarations(Context &context, const std::string &type) {
+  const source::Kernel &kernel = context.target.first();
+  for (const FunctionDecl *declared : patternOf(kernel.function)->redecls()) {
+    if (declared->doesThisDeclarationHaveABody())
+      continue;
+    const SourceRange name(declared->getLocation(), declared->getLocation());
+    if (auto part = inFrontOfArguments(*kernel.unit, name, type))
+      context.edits.replace(*kernel.unit, part->part, part->text);
+  }
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/tasks/TaskFunctions.h"
+
+#include "source/Unit.h"
+#include "transform/Mentions.h"
+#include "transform/work/WorkLoops.h"
+
+#include <clang/AST/ASTLambda.h>
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/ExprCXX.h>
+
+#include <algorithm>
+#include <set>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+class TaskFunctionChanger {
+public:
+  TaskFunctionChanger(Context &context, const TaskShape &shape, Names &names)
+      : context(context), kernel(context.target.first()), unit(*kernel.unit), shape(shape), names(names) {}
+
+  std::optional<std::vector<source::Replacement>> run() {
+    Uses own;
+    for (const source::Kernel *instance : context.target.instances)
+      own.add(instance->function->getBody());
+    gather(own);
+    if (!changing.empty() && !change())
+      return std::nullopt;
+    return callsIn(own);
+  }
+
+private:
+  struct Function {
+    TaskUses uses;
+    bool changes = false; ///< it, or one that it calls
+    bool needsTask = false;
+    std::string name; ///< what it is called from now on
+    bool isCopied = false;
+  };
+
+  /// Fills `functions` and `changing`, callees first. A function that calls itself is changed for its own
+  /// sake only; its calls are seen to all the same.
+  void gather(const Uses &uses) {
+    for (const FunctionDecl *callee : calledFunctions(unit, uses)) {
+      if (functions.contains(callee))
+        continue;
+      functions[callee].uses = TaskUses::of(callee);
+      gather(functions[callee].uses.uses);
+      Function &function = functions[callee];
+      function.changes = function.uses.needsChange(shape);
+      function.needsTask = function.uses.needsTask(shape);
+      function.name = callee->getNameAsString();
+      for (const FunctionDecl *inner : calledFunctions(unit, function.uses.uses)) {
+        function.changes |= functions[inner].changes;
+        function.needsTask |= functions[inner].needsTask;
+      }
+      if (function.changes)
+        changing.push_back(callee);
+    }
+  }
+
+  bool change() {
+    Mentions mentions(unit);
+    std::set<unsigned> ours = {Mentions::key(kernel.function)};
+    for (const FunctionDecl *each : changing)
+      ours.insert(Mentions::key(each));
+    for (const FunctionDecl *each : changing) {
+      if (!check(each))
+        return false;
+      const std::set<unsigned> &users = mentions.of(each);
+      bool isDeclaredOnce = each->getFirstDecl() == each->getMostRecentDecl();
+      functions[each].isCopied =
+          !isDeclaredOnce || !std::includes(ours.begin(), ours.end(), users.begin(), users.end());
+      if (functions[each].isCopied)
+        functions[each].name = nameOfCopy(each);
+    }
+    return std::all_of(changing.begin(), changing.end(),
+                       [&](const FunctionDecl *each) { return rewrite(each); });
+  }
+
+  bool check(const FunctionDecl *function) {
+    const Place place = unit.place(function->getLocation());
+    const std::string name = function->getNameAsString(), asked = shape.isItem ? "thread" : "block";
+    if (isa<CXXMethodDecl>(function) || !function->getIdentifier())
+      context.refuse(place, fmt::format("'{}' asks for the {} and is a member function, which cannot be "
+                                        "given another parameter",
+                                        name, asked));
+    else if (function->getLocation().isMacroID())
+      context.refuse(place, fmt::format("'{}' asks for the {} and is made by a macro", name, asked));
+    else
+      return true;
+    return false;
+  }
+
+  std::string nameOfCopy(const FunctionDecl *function) {
+    std::string &name = copyNames[Mentions::key(function)];
+    if (name.empty())
+      name = names.fresh(function->getNameAsString() + "Of" + kernel.function->getNameAsString());
+    return name;
+  }
+
+  std::vector<source::Replacement> callsIn(const Uses &uses) {
+    std::vector<source::Replacement> parts;
+    for (const CallExpr *call : uses.calls) {
+      const FunctionDecl *callee = analysis::calleeOf(call);
+      auto known = callee ? functions.find(callee) : functions.end();
+      auto *name = dyn_cast<DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts());
+      if (known == functions.end() || !name)
+        continue;
+      const Function &function = known->second;
+      if (function.name != callee->getNameAsString())
+        parts.push_back({SourceRange(name->getLocation(), name->getLocation()), function.name});
+      if (function.needsTask)
+        if (auto part = inFrontOfArguments(unit, name->getSourceRange(), shape.task))
+          parts.push_back(*part);
+    }
+    return parts;
+  }
+
+  bool rewrite(const FunctionDecl *function) {
+    const Function &known = functions[function];
+    std::vector<source::Replacement> parts = taskEditsIn(unit, function, known.uses, shape);
+    for (source::Replacement &call : callsIn(known.uses.uses))
+      parts.push_back(std::move(call));
+    SourceLocation name = function->getLocation();
+    if (known.needsTask)
+      if (auto part = inFrontOfArguments(unit, SourceRange(name, name), shape.parameter()))
+        parts.push_back(*part);
+    if (!known.isCopied) {
+      for (const source::Replacement &part : parts)
+        context.edits.replace(unit, part.part, part.text);
+      return true;
+    }
+    parts.push_back({SourceRange(name, name), known.name});
+    return !copied.insert(Mentions::key(function)).second || insertCopy(context, unit, function, parts);
+  }
+
+  Context &context;
+  const source::Kernel &kernel;
+  const source::Unit &unit;
+  const TaskShape &shape;
+  Names &names;
+  std::map<const FunctionDecl *, Function> functions;
+  std::vector<const FunctionDecl *> changing;
+  std::map<unsigned, std::string> copyNames;
+  std::set<unsigned> copied; ///< instantiations of one template are copied once
+};
+
+} // namespace
+
+std::vector<const FunctionDecl *> calledFunctions(const source::Unit &unit, const Uses &uses) {
+  std::vector<const FunctionDecl *> found;
+  for (const CallExpr *call : uses.calls) {
+    const FunctionDecl *callee = analysis::calleeOf(call);
+    // A lambda's body is part of the function it stands in.
+    auto *method = dyn_cast_or_null<CXXMethodDecl>(callee);
+    if (method && isLambdaCallOperator(method))
+      continue;
+    if (callee && callee->hasBody() && unit.isUserCode(callee->getLocation()))
+      found.push_back(callee);
+  }
+  return found;
+}
+
+std::optional<std::vector<source::Replacement>> changeTaskFunctions(Context &context, const TaskShape &shape,
+                                                                    Names &names) {
+  return TaskFunctionChanger(context, shape, names).run();
+}
+
+} // namespace heddle::transform

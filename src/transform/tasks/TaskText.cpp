@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/tasks/TaskText.h"
+
+#include "source/TextEdits.h"
+#include "source/Unit.h"
+
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Tooling/Syntax/Tokens.h>
+
+#include <algorithm>
+#include <set>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+using Kind = analysis::ThreadBuiltin::Kind;
+
+class SharedFinder : public RecursiveASTVisitor<SharedFinder> {
+public:
+  bool VisitDeclStmt(DeclStmt *statement) {
+    for (const Decl *declared : statement->decls())
+      if (auto *variable = dyn_cast<VarDecl>(declared); variable && variable->hasAttr<CUDASharedAttr>())
+        take(variable, statement);
+    return true;
+  }
+  bool VisitDeclRefExpr(DeclRefExpr *reference) {
+    auto *variable = dyn_cast<VarDecl>(reference->getDecl());
+    if (variable && variable->hasAttr<CUDASharedAttr>() && variable->isFileVarDecl())
+      take(variable, nullptr);
+    return true;
+  }
+  std::vector<SharedVariable> found;
+
+private:
+  void take(const VarDecl *variable, const DeclStmt *statement) {
+    if (seen.insert(variable->getCanonicalDecl()).second)
+      found.push_back({variable, statement});
+  }
+  std::set<const VarDecl *> seen;
+};
+
+bool mentionsAny(const Uses &uses, Kind kind) {
+  return std::any_of(uses.builtins.begin(), uses.builtins.end(),
+                     [&](const Uses::Builtin &builtin) { return builtin.what.kind == kind; });
+}
+
+/// "<2>" behind a helper's name; nothing for warps that are flat in z.
+std::string depthArgument(const TaskShape &shape) {
+  return shape.depth == 1 ? std::string() : fmt::format("<{}>", shape.depth);
+}
+
+std::string indentAt(const source::Unit &unit, SourceLocation location) {
+  const std::string line = unit.place(location).sourceLine;
+  return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
+}
+
+/// Variables that take the place of CUDA's, as far as the code asks for them.
+std::vector<std::string> standIns(const TaskUses &uses, const TaskShape &shape) {
+  std::vector<std::string> lines;
+  if (shape.isItem && mentionsAny(uses.uses, Kind::ThreadIdx))
+    lines.push_back(fmt::format("const uint3 threadIdx = {}.threadIdx;", shape.task));
+  if (mentionsAny(uses.uses, Kind::BlockIdx))
+    lines.push_back(fmt::format("const uint3 blockIdx = {}.blockIdx;", shape.task));
+  if (shape.isItem)
+    return lines;
+  if (mentionsAny(uses.uses, Kind::GridDim))
+    lines.push_back(fmt::format("const dim3 gridDim = {}.gridDim;", shape.task));
+  if (uses.uses.mentions(Kind::ThreadIdx, 2))
+    lines.push_back(fmt::format("const uint3 threadIdx = heddle::threadOfTask{}();", depthArgument(shape)));
+  if (uses.uses.mentions(Kind::BlockDim, 2))
+    lines.push_back(fmt::format("const dim3 blockDim = heddle::blockOfTask{}();", depthArgument(shape)));
+  return lines;
+}
+
+/// The warp's own part of a shared variable under the variable's name.
+std::string ownPartOf(const SharedVariable &shared, const std::string &all, const TaskShape &shape) {
+  const std::string name = shared.variable->getNameAsString();
+  if (shared.isDynamic())
+    return fmt::format("auto *const {} = heddle::ownPart{}({}, {}.sharedBytes);", name, depthArgument(shape),
+                       all, shape.task);
+  return fmt::format("auto &{} = {}[heddle::warpOfBlock{}()];", name, all, depthArgument(shape));
+}
+
+source::Replacement tokenReplaced(SourceLocation token, std::string text) {
+  return {SourceRange(token, token), std::move(text)};
+}
+
+} // namespace
+
+std::string TaskShape::tasksType() const {
+  std::string list = std::to_string(warps);
+  if (isDynamic || throttle || depth > 1)
+    list += isDynamic ? ", heddle::Order::Dynamic" : ", heddle::Order::Static";
+  if (throttle || depth > 1)
+    list += fmt::format(", {}", throttle);
+  if (depth > 1)
+    list += fmt::format(", {}", depth);
+  return "heddle::Tasks<" + list + ">";
+}
+
+std::string TaskShape::parameter() const {
+  return fmt::format("const heddle::{} &{}", isItem ? "Item" : "Task", task);
+}
+
+bool SharedVariable::isDynamic() const { return variable->hasExternalStorage(); }
+
+std::vector<SharedVariable> sharedVariablesOf(const FunctionDecl *function) {
+  const FunctionDecl *pattern = function->getTemplateInstantiationPattern();
+  SharedFinder finder;
+  finder.TraverseStmt((pattern ? pattern : function)->getBody());
+  return finder.found;
+}
+
+TaskUses TaskUses::of(const FunctionDecl *function) {
+  TaskUses all{Uses::of(function->getBody()), sharedVariablesOf(function)};
+  for (const DiscardedCode &discarded : discardedCode(function))
+    all.uses.builtins.insert(all.uses.builtins.end(), discarded.uses.builtins.begin(),
+                             discarded.uses.builtins.end());
+  return all;
+}
+
+bool TaskUses::needsTask(const TaskShape &shape) const {
+  if (shape.isItem)
+    return mentionsAny(uses, Kind::ThreadIdx) || mentionsAny(uses, Kind::BlockIdx);
+  return mentionsAny(uses, Kind::BlockIdx) || mentionsAny(uses, Kind::GridDim) ||
+         std::any_of(shared.begin(), shared.end(),
+                     [](const SharedVariable &each) { return each.isDynamic(); });
+}
+
+bool TaskUses::needsChange(const TaskShape &shape) const {
+  if (shape.isItem)
+    return needsTask(shape);
+  return needsTask(shape) || !shared.empty() || uses.mentions(Kind::ThreadIdx, 2) ||
+         uses.mentions(Kind::BlockDim, 2);
+}
+
+std::vector<source::Replacement> taskEditsIn(const source::Unit &unit, const FunctionDecl *function,
+                                             const TaskUses &uses, const TaskShape &shape) {
+  std::vector<source::Replacement> edits;
+  std::vector<std::string> first = standIns(uses, shape);
+  for (const SharedVariable &shared : uses.shared) {
+    const std::string name = shared.variable->getNameAsString();
+    if (!shared.statement)
+      first.push_back(ownPartOf(shared, "::" + name, shape));
+    else
+      edits.push_back(tokenReplaced(shared.variable->getLocation(),
+                                    shared.isDynamic() ? name + "OfWarps"
+                                                       : fmt::format("{}OfWarps[{}]", name, shape.warps)));
+  }
+  // One declaration may hold several variables; what stands for them follows all of it.
+  std::map<const DeclStmt *, std::string> behind;
+  for (const SharedVariable &shared : uses.shared)
+    if (shared.statement)
+      behind[shared.statement] += "\n" + indentAt(unit, shared.statement->getBeginLoc()) +
+                                  ownPartOf(shared, shared.variable->getNameAsString() + "OfWarps", shape);
+  for (const auto &[statement, text] : behind)
+    edits.push_back(tokenReplaced(statement->getEndLoc(), ";" + text));
+
+  std::string opening = "{";
+  const std::string indent = indentAt(unit, function->getBody()->getEndLoc()) + "  ";
+  for (const std::string &line : first)
+    opening += "\n" + indent + line;
+  if (!first.empty())
+    edits.push_back(tokenReplaced(function->getBody()->getBeginLoc(), opening));
+  return edits;
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Why the second form does what the first did: `first` takes the values that `i` takes in the thread with
+// index 0, and is at most `i` in all others. So the loop of the block goes on as long as any thread's does,
+// and a thread takes part exactly where its own condition holds. No number is worked out that the first form
+// did not work out in some thread: nothing overflows that did not before.
+#include "transform/work/BlockLoops.h"
+
+#include "analysis/KernelFacts.h"
+#include "source/FlowGraph.h"
+#include "source/ReachingDefinitions.h"
+#include "source/Render.h"
+#include "source/Unit.h"
+#include "transform/DeclaredType.h"
+#include "transform/MarkedText.h"
+#include "transform/Names.h"
+#include "transform/Uses.h"
+#include "transform/work/UniformWork.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Expr.h>
+#include <clang/AST/Stmt.h>
+
+#include <algorithm>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+using analysis::Access;
+using analysis::Array;
+using analysis::Polynomial;
+using analysis::SymbolKind;
+
+/// `for (T i = start; i < bound; i += step)`, taken apart.
+struct Header {
+  const VarDecl *counter = nullptr;
+  const Expr *start = nullptr, *bound = nullptr, *step = nullptr;
+  const BinaryOperator *condition = nullptr;
+};
+
+bool refersTo(const Expr *expression, const VarDecl *variable) {
+  auto *reference = dyn_cast<DeclRefExpr>(expression->IgnoreParenImpCasts());
+  return reference && reference->getDecl() == variable;
+}
+
+std::optional<Header> headerOf(const ForStmt *loop) {
+  auto *declaration = dyn_cast_or_null<DeclStmt>(loop->getInit());
+  auto *condition = dyn_cast_or_null<BinaryOperator>(loop->getCond());
+  auto *increment = dyn_cast_or_null<CompoundAssignOperator>(loop->getInc());
+  if (!declaration || !declaration->isSingleDecl() || !condition || !increment)
+    return std::nullopt;
+  auto *counter = dyn_cast<VarDecl>(declaration->getSingleDecl());
+  const bool goesUp = (condition->getOpcode() == BO_LT || condition->getOpcode() == BO_LE) &&
+                      increment->getOpcode() == BO_AddAssign;
+  if (!counter || !counter->getInit() || !goesUp || !refersTo(condition->getLHS(), counter) ||
+      !refersTo(increment->getLHS(), counter))
+    return std::nullopt;
+  return Header{counter, counter->getInit(), condition->getRHS(), increment->getRHS(), condition};
+}
+
+/// What a sum is made of, in order.
+void addTerms(const Expr *sum, std::vector<const Expr *> &terms) {
+  auto *binary = dyn_cast<BinaryOperator>(sum->IgnoreParenImpCasts());
+  if (!binary || binary->getOpcode() != BO_Add)
+    return terms.push_back(sum->IgnoreImpCasts());
+  addTerms(binary->getLHS(), terms);
+  addTerms(binary->getRHS(), terms);
+}
+
+class BlockLoop {
+public:
+  BlockLoop(Context &context, const source::Kernel &kernel, const ForStmt *loop, Names &names)
+      : context(context), unit(*kernel.unit), facts(context.facts(kernel)),
+        uniform(facts, analysis::Level::Block), names(names), loop(loop) {}
+
+  bool make() {
+    std::optional<Header> found = headerOf(loop);
+    if (!found || loop->getBeginLoc().isMacroID() || loop->getBody()->getBeginLoc().isMacroID())
+      return false;
+    header = *found;
+    return streams(facts, loop) && isReachedByAll() && hasOwnShare() && splitStart() && bodyStays() &&
+           write();
+  }
+
+private:
+  bool isReachedByAll() const {
+    const source::FlowGraph &graph = facts.uniformity->definitions().graph();
+    for (const Stmt *around = graph.parent(loop); around; around = graph.parent(around))
+      if (!isa<CompoundStmt>(around) && !uniform.agreeOn(around))
+        return false;
+    return true;
+  }
+
+  /// The share begins at the thread's index and goes on by multiples of the block.
+  bool hasOwnShare() const {
+    const analysis::Loop *known = loopOf(facts, loop);
+    if (!known || !known->start || !known->step)
+      return false;
+    const Polynomial &step = *known->step;
+    const bool isOfBlock =
+        !step.isZero() && step.isNonNegative() && !step.mentionsAny([](const auto &symbol) {
+          return symbol.kind != SymbolKind::BlockDim && symbol.kind != SymbolKind::GridDim;
+        });
+    // An index of other width than the sum it begins with would not wrap around where the sum does.
+    const ASTContext &ast = unit.context();
+    const Expr *start = header.start->IgnoreParenImpCasts();
+    return isOfBlock && ast.getTypeSize(header.counter->getType()) == ast.getTypeSize(start->getType()) &&
+           uniform.isUniformWork(header.bound) && uniform.isUniformWork(header.step);
+  }
+
+  /// One term is the thread's index along x; the others are the same for the block.
+  bool splitStart() {
+    std::vector<const Expr *> terms;
+    addTerms(header.start, terms);
+    for (const Expr *term : terms) {
+      if (uniform.isUniformWork(term)) {
+        common.push_back(term);
+        continue;
+      }
+      const analysis::Affine *value = facts.accesses->valueOf(term->IgnoreParenImpCasts());
+      const bool isIndex = value && *value && (*value)->terms().size() == 1 &&
+                           (*value)->terms().begin()->second == 1 && (*value)->degree() == 1 &&
+                           (*value)->terms().begin()->first.front()->kind == SymbolKind::ThreadIdx;
+      if (!isIndex || own)
+        return false;
+      own = term;
+    }
+    return own != nullptr;
+  }
+
+  /// It is the innermost, nothing leaves it from inside, and what its head reads is not changed there.
+  bool bodyStays() const {
+    Uses inside = Uses::of(loop->getBody());
+    if (inside.lambda || inside.assembly || !inside.returns.empty())
+      return false;
+    for (const Stmt *statement : inside.statements)
+      if (isa<BreakStmt, ContinueStmt, GotoStmt, LabelStmt, ForStmt, WhileStmt, DoStmt>(statement))
+        return false;
+    const source::ReachingDefinitions &definitions = facts.uniformity->definitions();
+    std::vector<const VarDecl *> read = {header.counter};
+    for (const Expr *part : {header.bound, header.step})
+      for (const DeclRefExpr *reference : Uses::of(part).locals)
+        read.push_back(cast<VarDecl>(reference->getDecl()));
+    return std::ranges::all_of(read, [&](const VarDecl *variable) {
+      return definitions.isTracked(variable) && !definitions.addressEscapes(variable) &&
+             std::ranges::none_of(definitions.definitionsOf(variable), [&](const auto *definition) {
+               return inside.statements.contains(definition->statement);
+             });
+    });
+  }
+
+  std::string textOf(SourceRange range) {
+    source::Rendered text = source::render(unit, range);
+    auto *found = std::get_if<std::string>(&text);
+    failed |= !found;
+    return found ? *found : std::string();
+  }
+
+  bool write() {
+    const std::string first = names.fresh("first"), name = header.counter->getNameAsString();
+    std::optional<std::string> ofBlock = declareAs(unit, header.counter, first);
+    std::optional<std::string> ofThread = redeclare(unit, header.counter, name);
+    if (!ofBlock || !ofThread)
+      return false;
+    std::string begin;
+    for (const Expr *term : common)
+      begin += (begin.empty() ? "" : " + ") + textOf(term->getSourceRange());
+    const std::string line = unit.place(loop).sourceLine;
+    const std::string indent = line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
+    const std::string bound = textOf(header.bound->getSourceRange());
+    const std::string step = textOf(header.step->getSourceRange());
+    const std::string compare = header.condition->getOpcodeStr().str();
+    std::string text = fmt::format("for ({} = {}; {} {} {}; {} += {}) {{\n", *ofBlock,
+                                   begin.empty() ? "0" : begin, first, compare, bound, first, step);
+    text += fmt::format("{}  {} = {} + {};\n", indent, *ofThread, first, textOf(own->getSourceRange()));
+    text += fmt::format("{}  if ({} {} {}){}\n{}}}", indent, name, compare, bound, body(indent), indent);
+    if (failed)
+      return false;
+    context.preparation.replace(unit, wholeStatement(unit, loop), text);
+    return true;
+  }
+
+  /// The body, one level deeper than it stood. An `if` gets braces: its `else` must not look like ours.
+  std::string body(const std::string &indent) {
+    const bool isBraced = isa<CompoundStmt>(loop->getBody());
+    const std::string text = textOf(isBraced ? loop->getBody()->getSourceRange()
+                                             : SourceRange(wholeStatement(unit, loop->getBody())));
+    if (!isBraced)
+      return isa<IfStmt>(loop->getBody()) ? fmt::format(" {{\n{}    {}\n{}  }}", indent, text, indent)
+                                          : fmt::format("\n{}    {}", indent, text);
+    std::string deeper = " ";
+    for (size_t i = 0; i < text.size(); ++i) {
+      deeper += text[i];
+      if (text[i] == '\n' && i + 1 < text.size() && text[i + 1] != '\n' && text[i + 1] != '#')
+        deeper += "  ";
+    }
+    return deeper;
+  }
+
+  static const analysis::Loop *loopOf(const analysis::KernelFacts &facts, const Stmt *statement) {
+    for (const auto &each : facts.accesses->loops())
+      if (each->statement == statement)
+        return each.get();
+    return nullptr;
+  }
+
+  Context &context;
+  const source::Unit &unit;
+  const analysis::KernelFacts &facts;
+  const UniformWork uniform;
+  Names &names;
+  const ForStmt *loop;
+  Header header;
+  std::vector<const Expr *> common;
+  const Expr *own = nullptr;
+  bool failed = false;
+};
+
+} // namespace
+
+bool streams(const analysis::KernelFacts &facts, const Stmt *loop) {
+  bool reads = false;
+  for (const Access &access : facts.accesses->all()) {
+    const analysis::Loop *around = access.loop;
+    while (around && around->statement != loop)
+      around = around->parent;
+    if (!around || access.array->space == Array::Space::Local)
+      continue;
+    if (access.kind != Access::Kind::Read)
+      return false;
+    const bool isGlobal =
+        access.array->space == Array::Space::Global || access.array->space == Array::Space::Unknown;
+    reads |= isGlobal && access.address && access.address->dependsOnThread() && around == access.loop;
+  }
+  return reads;
+}
+
+bool makeLoopsOfTheBlock(Context &context, const source::Kernel &kernel) {
+  const analysis::KernelFacts &facts = context.facts(kernel);
+  Uses whole = Uses::of(kernel.function->getBody());
+  // Where some threads leave the kernel, they do not go through loops together.
+  if (!whole.returns.empty() || !facts.accesses->isComplete())
+    return false;
+  Names names(*kernel.unit);
+  bool changed = false;
+  for (const auto &known : facts.accesses->loops())
+    if (auto *loop = dyn_cast<ForStmt>(known->statement); loop && whole.statements.contains(loop))
+      changed |= BlockLoop(context, kernel, loop, names).make();
+  return changed;
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where a vote can be taken apart: it is the whole of what a statement assigns or declares, the whole
+// condition of an `if` (also negated or compared with a constant), or that of a `do` loop that is not
+// continued from inside. Elsewhere the barrier may be passed over by `&&`, or stand in a loop's head.
+#include "transform/work/BlockVotes.h"
+
+#include "analysis/CallEffects.h"
+#include "source/Render.h"
+#include "source/Unit.h"
+#include "transform/MarkedText.h"
+#include "transform/Names.h"
+#include "transform/Uses.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Expr.h>
+#include <clang/AST/Stmt.h>
+#include <llvm/ADT/StringSwitch.h>
+
+#include <algorithm>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+std::optional<BlockVote::Kind> kindOf(const CallExpr *call) {
+  const FunctionDecl *callee = analysis::calleeOf(call);
+  if (!callee || !callee->getIdentifier() || call->getNumArgs() != 1)
+    return std::nullopt;
+  return llvm::StringSwitch<std::optional<BlockVote::Kind>>(callee->getName())
+      .Case("__syncthreads_or", BlockVote::Kind::Any)
+      .Case("__syncthreads_and", BlockVote::Kind::All)
+      .Case("__syncthreads_count", BlockVote::Kind::Count)
+      .Default(std::nullopt);
+}
+
+const CallExpr *asVote(const Expr *expression) {
+  auto *call = expression ? dyn_cast<CallExpr>(expression->IgnoreParenImpCasts()) : nullptr;
+  return call && kindOf(call) ? call : nullptr;
+}
+
+/// The vote that is all of what a statement assigns or declares.
+const CallExpr *assignedIn(const Stmt *statement) {
+  if (auto *declaration = dyn_cast<DeclStmt>(statement); declaration && declaration->isSingleDecl())
+    if (auto *variable = dyn_cast<VarDecl>(declaration->getSingleDecl()))
+      return asVote(variable->getInit());
+  auto *assignment = dyn_cast<BinaryOperator>(statement);
+  return assignment && assignment->getOpcode() == BO_Assign ? asVote(assignment->getRHS()) : nullptr;
+}
+
+/// The vote that a condition begins with, whatever it turns out to be.
+const CallExpr *decidingIn(const Expr *condition) {
+  if (const CallExpr *call = asVote(condition))
+    return call;
+  if (auto *negation = dyn_cast<UnaryOperator>(condition->IgnoreParenImpCasts()))
+    return negation->getOpcode() == UO_LNot ? decidingIn(negation->getSubExpr()) : nullptr;
+  auto *comparison = dyn_cast<BinaryOperator>(condition->IgnoreParenImpCasts());
+  return comparison && comparison->isComparisonOp() ? asVote(comparison->getLHS()) : nullptr;
+}
+
+class Apart {
+public:
+  Apart(Context &context, const source::Kernel &kernel) : context(context), unit(*kernel.unit), names(unit) {}
+
+  void look(const Stmt *statement, bool isInBlock) {
+    if (!statement || isa<Expr>(statement))
+      return takeAssigned(statement, isInBlock);
+    takeAssigned(statement, isInBlock);
+    if (auto *branch = dyn_cast<IfStmt>(statement); branch && isInBlock && !branch->getInit())
+      takeDeciding(branch, decidingIn(branch->getCond()));
+    if (auto *loop = dyn_cast<DoStmt>(statement))
+      takeRepeating(loop, decidingIn(loop->getCond()));
+    for (const Stmt *child : statement->children())
+      look(child, isa<CompoundStmt>(statement));
+  }
+  bool changed = false;
+
+private:
+  std::string textOf(SourceRange range) {
+    source::Rendered text = source::render(unit, range);
+    auto *found = std::get_if<std::string>(&text);
+    return found ? *found : std::string();
+  }
+  std::string indentOf(const Stmt *statement) const {
+    std::string line = unit.place(statement).sourceLine;
+    return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
+  }
+  /// "const int vote = (...) != 0;", with the name that it gives.
+  std::string said(const CallExpr *call, std::string &vote) {
+    vote = names.fresh("vote");
+    return fmt::format("const int {} = ({}) != 0;", vote, textOf(call->getArg(0)->getSourceRange()));
+  }
+  std::string called(const CallExpr *call, const std::string &vote) const {
+    return fmt::format("{}({})", analysis::calleeOf(call)->getNameAsString(), vote);
+  }
+
+  void takeAssigned(const Stmt *statement, bool isInBlock) {
+    const CallExpr *call = statement && isInBlock ? assignedIn(statement) : nullptr;
+    if (!call || votedIn(statement))
+      return;
+    std::string vote, before = said(call, vote);
+    context.preparation.insertBefore(unit, statement->getBeginLoc(), before + "\n" + indentOf(statement));
+    context.preparation.replace(unit, call->getArg(0)->getSourceRange(), vote);
+    changed = true;
+  }
+
+  void takeDeciding(const IfStmt *branch, const CallExpr *call) {
+    if (!call)
+      return;
+    const std::string indent = "\n" + indentOf(branch), votes = names.fresh("votes");
+    std::string vote, before = said(call, vote);
+    before += fmt::format("{}const int {} = {};{}", indent, votes, called(call, vote), indent);
+    context.preparation.insertBefore(unit, branch->getBeginLoc(), before);
+    context.preparation.replace(unit, call->getSourceRange(), votes);
+    changed = true;
+  }
+
+  void takeRepeating(const DoStmt *loop, const CallExpr *call) {
+    auto *body = dyn_cast<CompoundStmt>(loop->getBody());
+    if (!call || !body || std::ranges::any_of(Uses::of(body).statements, [](const Stmt *inside) {
+          return isa<ContinueStmt>(inside);
+        }))
+      return;
+    const std::string indent = "\n" + indentOf(loop), votes = names.fresh("votes");
+    std::string vote, before = said(call, vote);
+    context.preparation.insertBefore(unit, loop->getBeginLoc(), fmt::format("int {};{}", votes, indent));
+    context.preparation.insertBefore(
+        unit, body->getRBracLoc(),
+        fmt::format("  {}{}  {} = {};{}", before, indent, votes, called(call, vote), indent));
+    context.preparation.replace(unit, call->getSourceRange(), votes);
+    changed = true;
+  }
+
+  Context &context;
+  const source::Unit &unit;
+  Names names;
+};
+
+} // namespace
+
+std::optional<BlockVote> votedIn(const Stmt *statement) {
+  const CallExpr *call = assignedIn(statement);
+  auto *reference = call ? dyn_cast<DeclRefExpr>(call->getArg(0)->IgnoreParenImpCasts()) : nullptr;
+  auto *vote = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  // One that is set to 0 or 1 and never changed: votes can be added up, and joined bit by bit.
+  auto *value = vote && vote->hasLocalStorage() && vote->getType().isConstQualified() && vote->getInit()
+                    ? dyn_cast<BinaryOperator>(vote->getInit()->IgnoreParenImpCasts())
+                    : nullptr;
+  if (!value || value->getOpcode() != BO_NE)
+    return std::nullopt;
+  return BlockVote{*kindOf(call), call, vote};
+}
+
+bool takeVotesApart(Context &context, const source::Kernel &kernel) {
+  Apart apart(context, kernel);
+  apart.look(kernel.function->getBody(), false);
+  return apart.changed;
+}
+
+} // namespace heddle::transform

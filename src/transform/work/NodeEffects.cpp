@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/work/NodeEffects.h"
+
+#include "transform/StatementShape.h"
+
+#include <clang/AST/Expr.h>
+
+#include <algorithm>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+using Arrays = std::set<const analysis::Array *>;
+
+/// The arrays that a statement reads, or writes; a null entry for one that is not known.
+Arrays arraysOf(const PlanNode &node, const analysis::KernelFacts &facts, bool written) {
+  Arrays found;
+  for (const analysis::Access &access : facts.accesses->all()) {
+    bool isInside =
+        node.uses.statements.contains(access.expression) || node.uses.statements.contains(access.statement);
+    bool isMeant = written ? access.isWrite() : access.isRead();
+    if (isInside && isMeant && access.array->space != analysis::Array::Space::Constant &&
+        access.array->space != analysis::Array::Space::Local)
+      found.insert(access.array->decl ? access.array : nullptr);
+  }
+  return found;
+}
+
+template <class T> bool shareOne(const std::set<T> &a, const std::set<T> &b) {
+  return std::ranges::any_of(a, [&](const T &each) { return b.contains(each); });
+}
+
+} // namespace
+
+Variables mentionedBy(const PlanNode &node) {
+  Variables found;
+  for (const DeclRefExpr *reference : node.uses.locals)
+    found.insert(cast<VarDecl>(reference->getDecl()));
+  return found;
+}
+
+bool meet(const Variables &a, const Variables &b) { return shareOne(a, b); }
+
+bool mayMoveBefore(const PlanNode &node, const std::vector<PlanNode *> &statements,
+                   const analysis::KernelFacts &facts, const VariablesOf &writtenBy) {
+  if (jumpsOf(node.statement).any())
+    return false;
+  const Variables reads = mentionedBy(node), writes = writtenBy(node);
+  const Arrays loads = arraysOf(node, facts, false);
+  const bool callsOrLoads = !loads.empty();
+  for (const PlanNode *other : statements) {
+    const Variables otherReads = mentionedBy(*other), otherWrites = writtenBy(*other);
+    if (meet(reads, otherWrites) || meet(writes, otherReads) || meet(writes, otherWrites))
+      return false;
+    if (!callsOrLoads)
+      continue;
+    // Not before a guard: what all threads of the last block are kept from, none may do.
+    if (!other->uses.returns.empty())
+      return false;
+    const Arrays stores = arraysOf(*other, facts, true);
+    if (shareOne(loads, stores) || stores.contains(nullptr) || (loads.contains(nullptr) && !stores.empty()))
+      return false;
+  }
+  return true;
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "transform/work/WorkPlan.h"
+
+#include <functional>
+#include <set>
+
+namespace heddle::transform {
+
+using Variables = std::set<const clang::VarDecl *>;
+using VariablesOf = std::function<Variables(const PlanNode &)>;
+
+/// The locals that a node's statement mentions.
+Variables mentionedBy(const PlanNode &node);
+
+/// Some variable is in both.
+bool meet(const Variables &a, const Variables &b);
+
+/// Doing `node` before these statements instead of behind them changes nothing. `writtenBy` says which
+/// variables a node sets.
+bool mayMoveBefore(const PlanNode &node, const std::vector<PlanNode *> &statements,
+                   const analysis::KernelFacts &facts, const VariablesOf &writtenBy);
+
+} // namespace heddle::transform

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/work/OwnCounters.h"
+
+#include "analysis/BarrierRegions.h"
+#include "source/ReachingDefinitions.h"
+#include "source/Unit.h"
+#include "transform/DeclaredType.h"
+#include "transform/Uses.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Expr.h>
+#include <clang/AST/Stmt.h>
+
+#include <algorithm>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+using analysis::RegionNode;
+
+/// The `for` loops that hold a barrier.
+void loopsAround(const RegionNode &node, std::vector<const ForStmt *> &found) {
+  if (node.kind == RegionNode::Kind::Loop)
+    if (auto *loop = dyn_cast<ForStmt>(node.statement))
+      found.push_back(loop);
+  for (const auto &child : node.children)
+    loopsAround(*child, found);
+}
+
+/// The variable that the loop's first part gives a value to, and does nothing else; null where it does.
+const VarDecl *counterOf(const ForStmt *loop) {
+  auto *first = dyn_cast_or_null<BinaryOperator>(loop->getInit());
+  if (!first || first->getOpcode() != BO_Assign)
+    return nullptr;
+  auto *target = dyn_cast<DeclRefExpr>(first->getLHS()->IgnoreParens());
+  auto *variable = target ? dyn_cast<VarDecl>(target->getDecl()) : nullptr;
+  if (!variable || !variable->hasLocalStorage() ||
+      !variable->getType()->isIntegralType(variable->getASTContext()))
+    return nullptr;
+  // `k = k + 1` reads the outer one.
+  Uses value = Uses::of(first->getRHS());
+  bool readsItself = std::any_of(value.locals.begin(), value.locals.end(), [&](const DeclRefExpr *reference) {
+    return reference->getDecl() == variable;
+  });
+  return readsItself ? nullptr : variable;
+}
+
+/// Something else gives the variable a value, and nothing outside of the loop reads what the loop gave it.
+bool isSharedAndSeparable(const source::ReachingDefinitions &definitions, const ForStmt *loop,
+                          const VarDecl *counter) {
+  if (!definitions.isTracked(counter) || definitions.addressEscapes(counter))
+    return false;
+  Uses inside = Uses::of(loop);
+  auto isInside = [&](const Stmt *statement) { return inside.statements.contains(statement); };
+  bool isShared = false;
+  for (const source::Definition *definition : definitions.definitionsOf(counter))
+    isShared |=
+        definition->kind != source::Definition::Kind::Uninitialized && !isInside(definition->statement);
+  for (const DeclRefExpr *reference : definitions.referencesTo(counter)) {
+    if (isInside(reference) || !definitions.isRead(reference))
+      continue;
+    for (const source::Definition *definition : definitions.reaching(reference))
+      if (isInside(definition->statement))
+        return false;
+  }
+  return isShared;
+}
+
+} // namespace
+
+bool giveLoopsTheirCounters(Context &context, const source::Kernel &kernel) {
+  const analysis::KernelFacts &facts = context.facts(kernel);
+  std::vector<const ForStmt *> loops;
+  loopsAround(facts.regions->root(), loops);
+  bool changed = false;
+  for (const ForStmt *loop : loops) {
+    const VarDecl *counter = counterOf(loop);
+    if (!counter || !isSharedAndSeparable(facts.uniformity->definitions(), loop, counter))
+      continue;
+    std::optional<std::string> declared = declareAs(*kernel.unit, counter, counter->getNameAsString());
+    auto *target = cast<BinaryOperator>(loop->getInit())->getLHS();
+    if (!declared)
+      continue;
+    context.preparation.replace(*kernel.unit, target->getSourceRange(), *declared);
+    changed = true;
+  }
+  return changed;
+}
+
+} // namespace heddle::transform

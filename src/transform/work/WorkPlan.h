@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "analysis/KernelFacts.h"
+#include "transform/Uses.h"
+#include "transform/work/BlockVotes.h"
+
+#include <clang/Basic/SourceLocation.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace clang {
+class Stmt;
+class VarDecl;
+} // namespace clang
+
+namespace heddle::transform {
+
+/// A direction in which threads (or blocks) are merged: 0, 1, 2 for threadIdx.x, .y, .z; 3 for blockIdx.x.
+struct Axis {
+  static constexpr unsigned grid = 3;
+  unsigned dimension = 0;
+  unsigned factor = 1;
+};
+
+struct PlanNode;
+
+/// The statements of a `{}`, or the single statement in its place.
+struct PlanBody {
+  unsigned id = 0;
+  const clang::Stmt *owner = nullptr;
+  bool isBraced = true;
+  std::vector<std::unique_ptr<PlanNode>> nodes; ///< in the order of the text
+
+  /// How they are executed, in order: one node as it is, or several in a work loop.
+  struct Segment {
+    static constexpr unsigned once = ~0u;
+    unsigned group = once; ///< number of the work loop
+    std::vector<PlanNode *> nodes;
+  };
+  std::vector<Segment> segments;
+};
+
+/// A statement and what becomes of it.
+struct PlanNode {
+  enum class Role {
+    Once,      ///< the same for all work items: done once
+    Item,      ///< done for each work item
+    Structure, ///< a loop, branch or block that stays around work loops; `uses` is of its header only
+    Fixed,     ///< a barrier, a case label, a jump of the structure: stays where it is
+  };
+  Role role = Role::Item;
+  unsigned id = 0;
+  const clang::Stmt *statement = nullptr;
+  clang::SourceRange range; ///< with its semicolon
+  PlanNode *parent = nullptr;
+  std::vector<std::unique_ptr<PlanBody>> bodies;
+  Uses uses;
+  bool mayBeOnce = false;
+  std::optional<BlockVote> vote; ///< Fixed: a barrier at which the block votes
+  bool isJammed = false;         ///< a loop without barrier that work loops were moved into, for reuse
+  unsigned group = PlanBody::Segment::once;
+};
+
+/// How a variable that differs by work item is kept.
+enum class Keep {
+  Plain,     ///< all mentions are in one work loop: as it is
+  Recompute, ///< worked out again in each work loop that mentions it: cheap and never changed, or set there
+             ///< anyway
+  Array,     ///< one element for each work item
+};
+
+struct ItemVariable {
+  const clang::VarDecl *variable = nullptr;
+  Keep keep = Keep::Plain;
+  PlanNode *declaredBy = nullptr;                ///< null for a parameter
+  unsigned declaredIn = PlanBody::Segment::once; ///< number of a work loop
+  std::vector<unsigned> groups;                  ///< that mention it, in order
+  bool inHeader = false;                         ///< a condition of the structure reads it
+  bool isVoted = false;                          ///< at a barrier at which the block votes
+};
+
+/// What each statement of a kernel becomes when threads are merged: which work is done once, which in work
+/// loops, and what happens to the values that go from one work loop to another.
+///
+/// Relied on: barriers are not divergent, and the kernel has no races. So between two barriers the items may
+/// run in any order, one after the other or statement by statement.
+struct WorkPlan {
+  std::unique_ptr<PlanBody> root;
+  std::vector<PlanNode *> nodes; ///< by id, null for bodies
+  struct Group {
+    std::vector<PlanNode *> nodes;
+    PlanNode *parent = nullptr; ///< the structure around it
+    bool exits = false;         ///< a work item may return here while others, or later work, go on
+    bool isLast = false;        ///< nothing of the kernel comes after it
+    bool checksActive = false;  ///< items may have returned before
+  };
+  std::vector<Group> groups;
+  std::vector<ItemVariable> variables; ///< in order of declaration
+  bool needsActive = false;
+
+  const ItemVariable *find(const clang::VarDecl *variable) const;
+};
+
+/// The plan, or the reason why there is none.
+std::variant<WorkPlan, Diagnostic> planWork(const analysis::KernelFacts &facts,
+                                            const std::vector<Axis> &axes);
+
+} // namespace heddle::transform
