@@ -7,6 +7,7 @@
 #include "divergence/Schedule.h"
 
 #include <algorithm>
+#include <numeric>
 #include <queue>
 #include <set>
 
@@ -44,37 +45,79 @@ private:
 
 } // namespace
 
-Scheduled schedule(std::span<const double> blockLatencies, unsigned sms, unsigned blocksPerSm) {
-  Scheduled result;
-  const size_t blocks = blockLatencies.size();
-  result.sm.resize(blocks);
-  result.starts.resize(blocks);
-  std::vector<Multiprocessor> multiprocessors(sms);
-  size_t next = 0;
-  for (; next < std::min(blocks, size_t(sms) * blocksPerSm); ++next) {
-    result.sm[next] = unsigned(next % sms);
-    multiprocessors[next % sms].start(0, blockLatencies[next]);
+namespace {
+
+/// Equal blocks that started together end together; rounding must not make an order of that.
+constexpr double SameTime = 1e-12;
+
+class Dispatcher {
+public:
+  Dispatcher(std::span<const double> latencies, unsigned sms, unsigned blocksPerSm)
+      : latencies(latencies), blocksPerSm(blocksPerSm), multiprocessors(sms) {
+    result.sm.resize(latencies.size());
+    result.starts.resize(latencies.size());
   }
-  using Event = std::pair<double, unsigned>; // ties: the lower number has room first
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
-  for (unsigned sm = 0; sm < sms; ++sm)
-    if (multiprocessors[sm].resident())
-      events.emplace(multiprocessors[sm].nextEnd(), sm);
-  while (!events.empty()) {
-    const auto [now, sm] = events.top();
-    events.pop();
-    Multiprocessor &multiprocessor = multiprocessors[sm];
-    multiprocessor.finishNext();
-    result.end = now;
-    if (next < blocks) {
-      result.sm[next] = sm;
-      result.starts[next] = now;
-      multiprocessor.start(now, blockLatencies[next++]);
+
+  Scheduled run() {
+    std::vector<unsigned> all(multiprocessors.size());
+    std::iota(all.begin(), all.end(), 0u);
+    giveOut(std::move(all), 0);
+    while (!events.empty()) {
+      result.end = events.top().first;
+      giveOut(finishAll(result.end), result.end);
     }
-    if (multiprocessor.resident())
-      events.emplace(multiprocessor.nextEnd(), sm);
+    return std::move(result);
   }
-  return result;
+
+private:
+  /// Ends whatever ends now; the multiprocessors where something did.
+  std::vector<unsigned> finishAll(double now) {
+    std::vector<unsigned> freed;
+    while (!events.empty() && events.top().first <= now * (1 + SameTime)) {
+      const unsigned sm = events.top().second;
+      events.pop();
+      Multiprocessor &multiprocessor = multiprocessors[sm];
+      while (multiprocessor.resident() && multiprocessor.nextEnd() <= now * (1 + SameTime))
+        multiprocessor.finishNext();
+      freed.push_back(sm);
+    }
+    std::sort(freed.begin(), freed.end());
+    return freed;
+  }
+
+  /// A block to each in turn, as long as there is room.
+  void giveOut(std::vector<unsigned> candidates, double now) {
+    const std::vector<unsigned> changed = candidates;
+    while (next < latencies.size() && !candidates.empty()) {
+      std::erase_if(candidates, [&](unsigned sm) { return multiprocessors[sm].resident() == blocksPerSm; });
+      for (unsigned sm : candidates)
+        if (next < latencies.size())
+          start(sm, now);
+    }
+    for (unsigned sm : changed)
+      if (multiprocessors[sm].resident())
+        events.emplace(multiprocessors[sm].nextEnd(), sm);
+  }
+
+  void start(unsigned sm, double now) {
+    result.sm[next] = sm;
+    result.starts[next] = now;
+    multiprocessors[sm].start(now, latencies[next++]);
+  }
+
+  std::span<const double> latencies;
+  unsigned blocksPerSm;
+  std::vector<Multiprocessor> multiprocessors;
+  using Event = std::pair<double, unsigned>;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events; ///< the next end of each
+  size_t next = 0;                                                       ///< block to go out
+  Scheduled result;
+};
+
+} // namespace
+
+Scheduled schedule(std::span<const double> blockLatencies, unsigned sms, unsigned blocksPerSm) {
+  return Dispatcher(blockLatencies, sms, blocksPerSm).run();
 }
 
 } // namespace heddle::divergence

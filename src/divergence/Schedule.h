@@ -15,7 +15,8 @@ struct Scheduled {
 };
 
 /// Dynamic round robin: blocks go out in order, one to each multiprocessor in turn until all hold
-/// `blocksPerSm`, and from then on to whichever is first to have room.
+/// `blocksPerSm`, and from then on to whichever is first to have room; where several have at the same time,
+/// again one to each in turn.
 ///
 /// The latency of a block (4) is what it takes of a multiprocessor that works for it alone. Blocks that share
 /// one get equal parts of it: with occupancy 1 this is the paper's figure 4, and with any occupancy equal
