@@ -69,6 +69,9 @@ struct Arch {
   unsigned deviceSms = 0;
   unsigned deviceClockMhz = 0;
   unsigned deviceL2Bytes = 0;
+  unsigned deviceDramGigabytesPerSecond = 0; ///< 0, as of the following: not known
+  unsigned deviceL2BytesPerCycle = 0;        ///< of the whole device
+  unsigned deviceLaunchNanos = 0;            ///< what a kernel that does nothing takes between two events
 
   bool has(Feature feature) const { return features.count(feature) != 0; }
   std::string computeCapability() const; ///< "9.0"

@@ -35,6 +35,9 @@ const std::vector<NumberField> &numberFields() {
     {"device",       "sms",                       &A::deviceSms,                   F::Count, F::Never,   "SMs"},
     {"device",       "clockMhz",                  &A::deviceClockMhz,              F::Megahertz, F::Never, "clock"},
     {"device",       "l2Bytes",                   &A::deviceL2Bytes,               F::Bytes, F::Never,   "L2 cache"},
+    {"device",       "dramGigabytesPerSecond",    &A::deviceDramGigabytesPerSecond, F::GigabytesPerSecond, F::Allowed, "memory bandwidth"},
+    {"device",       "l2BytesPerCycle",           &A::deviceL2BytesPerCycle,       F::BytesPerCycle, F::Allowed, "L2 bandwidth"},
+    {"device",       "launchNanos",               &A::deviceLaunchNanos,           F::Nanoseconds, F::Allowed, "an empty launch"},
   };
   // clang-format on
   return fields;

@@ -13,7 +13,7 @@ namespace heddle::arch {
 struct NumberField {
   std::string_view group, key;
   unsigned Arch::*member;
-  enum Kind { Count, Bytes, Megahertz } kind;
+  enum Kind { Count, Bytes, Megahertz, GigabytesPerSecond, BytesPerCycle, Nanoseconds } kind;
   enum Zero { Never, Allowed } zero;
   std::string_view label;
 };

@@ -53,4 +53,11 @@ Latency latencyOf(const std::optional<LatencyTable> &table, std::string_view nam
   return {};
 }
 
+std::optional<double> throughputOf(const std::optional<LatencyTable> &table, std::string_view name) {
+  if (table)
+    if (auto found = table->perCycle.find(name); found != table->perCycle.end() && found->second > 0)
+      return found->second;
+  return std::nullopt;
+}
+
 } // namespace heddle::arch

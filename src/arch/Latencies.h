@@ -33,4 +33,8 @@ struct Latency {
 /// or, where the table has none of them (or there is no table), 1: instructions are counted, not weighed.
 Latency latencyOf(const std::optional<LatencyTable> &table, std::string_view name);
 
+/// How many of a class the threads of an SM get done in a cycle: what the table says, or nothing. No
+/// stand-ins: a unit that is missing from a table may be of any width.
+std::optional<double> throughputOf(const std::optional<LatencyTable> &table, std::string_view name);
+
 } // namespace heddle::arch

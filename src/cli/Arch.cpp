@@ -49,10 +49,17 @@ std::string bytesText(unsigned bytes) {
 }
 
 std::string valueText(const arch::NumberField &field, unsigned value) {
+  using Field = arch::NumberField;
+  const bool isRate = field.kind >= Field::GigabytesPerSecond;
+  if (isRate && value == 0)
+    return "not known";
   switch (field.kind) {
-  case arch::NumberField::Bytes: return bytesText(value);
-  case arch::NumberField::Megahertz: return fmt::format("{} MHz", value);
-  case arch::NumberField::Count: break;
+  case Field::Bytes: return bytesText(value);
+  case Field::Megahertz: return fmt::format("{} MHz", value);
+  case Field::GigabytesPerSecond: return fmt::format("{} GB/s", value);
+  case Field::BytesPerCycle: return fmt::format("{} bytes a cycle", value);
+  case Field::Nanoseconds: return fmt::format("{:.1f} us", value / 1000.0);
+  case Field::Count: break;
   }
   return fmt::format("{}", value);
 }

@@ -3,6 +3,7 @@
 
 #include "arch/Occupancy.h"
 #include "cudart/Check.h"
+#include "cudart/Counting.h"
 #include "cudart/Profile.h"
 #include "cudart/Registers.h"
 #include "cudart/WriteWatcher.h"
@@ -110,6 +111,8 @@ Runtime::Runtime(Settings given, arch::Arch table, cudaError_t startError)
     check = std::make_unique<ProgramCheck>(settings.checkFile, machine.memory());
   if (!settings.profileFile.empty())
     profile = std::make_unique<ProgramProfiler>(settings.profileFile, arch);
+  if (!settings.countersFile.empty())
+    counting = std::make_unique<ProgramCounting>(settings.countersFile, arch);
   if (settings.watchAllocation)
     watcher = std::make_unique<WriteWatcher>(machine.memory(), *settings.watchAllocation,
                                              settings.watchOffset, settings.watchBytes);
@@ -123,6 +126,8 @@ void Runtime::finish() {
     check->write(true);
   if (profile)
     profile->write();
+  if (counting)
+    counting->write();
 }
 
 void Runtime::deviceFailed(cudaError_t error) {
@@ -277,10 +282,18 @@ void Runtime::execute(const vm::LaunchRequest &request) {
   if (check)
     check->beforeWork();
   const std::unique_ptr<divergence::Profiler> profiler = profile ? profile->watch(request) : nullptr;
-  vm::Observer *observer = profiler ? profiler.get() : check ? check->observer() : watcher.get();
+  const std::unique_ptr<model::LaunchCounter> counter =
+      counting && !profiler ? counting->watch(request) : nullptr;
+  vm::Observer *observer = check ? check->observer() : watcher.get();
+  if (profiler)
+    observer = profiler.get();
+  else if (counter)
+    observer = counter.get();
   vm::LaunchResult result = machine.launch(request, observer);
   if (profiler)
     profile->launchEnded(*profiler, request, result);
+  if (counter)
+    counting->launchEnded(*counter, request, result);
   if (check)
     check->launchEnded();
   {

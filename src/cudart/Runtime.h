@@ -28,6 +28,7 @@ struct CUevent_st {
 namespace heddle::cudart {
 
 class ProgramCheck;
+class ProgramCounting;
 class ProgramProfiler;
 class WriteWatcher;
 
@@ -60,8 +61,9 @@ public:
   Textures textures;
   DeviceOutput output;
   CopyLogWriter copyLog;
-  std::unique_ptr<ProgramCheck> check;      ///< null: nobody checks
-  std::unique_ptr<ProgramProfiler> profile; ///< null: nobody profiles
+  std::unique_ptr<ProgramCheck> check;       ///< null: nobody checks
+  std::unique_ptr<ProgramProfiler> profile;  ///< null: nobody profiles
+  std::unique_ptr<ProgramCounting> counting; ///< null: nobody counts
 
   /// The error that a fault left behind: every later call returns it.
   cudaError_t deviceError() const { return cudaError_t(sticky.load(std::memory_order_acquire)); }

@@ -17,6 +17,7 @@ struct Settings {
   std::string summaryFile;    ///< HEDDLE_SUMMARY: file that gets the counters at exit; "-" is stderr
   std::string checkFile;      ///< HEDDLE_CHECK: file that gets what the checker finds
   std::string profileFile;    ///< HEDDLE_PROFILE: file that gets basic-block vectors and what decides them
+  std::string countersFile;   ///< HEDDLE_COUNTERS: file that gets what launches needed of a device
   uint64_t scheduleSeed = 0;  ///< HEDDLE_SCHEDULE: shuffles the order of warps and blocks
   std::optional<uint64_t> watchAllocation; ///< HEDDLE_WATCH=allocation:offset:bytes: name who writes there
   uint64_t watchOffset = 0, watchBytes = 0;

@@ -4,10 +4,17 @@
 #include "arch/Arch.h"
 #include "vm/Counters.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
 namespace heddle::model {
+
+/// How long a warp is under way, by itself: cycles, and waits for global memory in a row (Spans.h).
+struct WarpTime {
+  double cycles = 0;
+  double rounds = 0;
+};
 
 /// One launch as the machine saw it, with what ptxas (or the estimate of registers) says of its kernel.
 struct LaunchFacts {
@@ -17,23 +24,52 @@ struct LaunchFacts {
   uint64_t distinctSectors = 0; ///< 32-byte pieces of global memory that the launch touched at all
   unsigned registers = 0;
   uint64_t spillBytes = 0, sharedBytes = 0; ///< shared: a block, static and dynamic
+
+  uint64_t number = 0; ///< of the launch in its program, from 1
+  /// Issued for warps, by latency class (arch/Latencies.def). What no GPU executes is not among them.
+  std::map<std::string, uint64_t, std::less<>> instructions;
+  uint64_t readSectors = 0, writtenSectors = 0; ///< of distinctSectors; some may be both
+  uint64_t blockSectors = 0;                    ///< sectors that a block read at all, summed over blocks
+  WarpTime blockTime;                           ///< of the slowest warp of a block, summed over blocks
+  WarpTime longestBlock;                        ///< of the block that takes longest
+  double timesGrid = 1; ///< blocks of the launch, as a multiple of what `grid` says (scaled)
+
+  double blocks() const { return timesGrid * double(grid[0]) * grid[1] * grid[2]; }
+  unsigned threadsPerBlock() const { return block[0] * block[1] * block[2]; }
 };
+
+/// The same kernel on `factor` times as many blocks that do the same work each: every sum is multiplied, what
+/// holds of one block stays. So is the memory that it touches: right where blocks work on data of their own,
+/// too much where all of them read one table.
+LaunchFacts scaled(LaunchFacts launch, double factor);
+
+/// The factor that makes a launch keep every multiprocessor of the device busy for some waves of blocks, so
+/// that what is compared is how fast it works and not how small the test was; 1 where it does already.
+double factorToFill(const LaunchFacts &launch, const arch::Arch &arch);
 
 /// What a launch waits for most.
 enum class Limit { Issue, Arithmetic, SharedMemory, L2, Dram, Latency, Launch };
+constexpr unsigned Limits = 7;
 const char *nameOf(Limit limit);
 
 struct Estimate {
   double micros = 0;
   Limit limit = Limit::Latency;
-  double microsBy[7] = {}; ///< what each limit alone would take, in the order of the enum
-  double occupancy = 0;    ///< percent
+  double microsBy[Limits] = {};    ///< what each limit alone would take, in the order of the enum
+  double occupancy = 0;            ///< percent
+  double memoryShareOfLatency = 0; ///< of what Latency takes, how much is waiting for global memory
+  std::string impossible;          ///< not empty: it cannot be launched, and why; micros is infinite
 
-  bool isMemoryBound() const { return limit == Limit::L2 || limit == Limit::Dram; }
+  /// Data is what it waits for: its transport, or its latency.
+  bool isMemoryBound() const {
+    return limit == Limit::L2 || limit == Limit::Dram ||
+           (limit == Limit::Latency && memoryShareOfLatency > 0.5);
+  }
 };
 
 /// How long a launch takes on the device that `arch` stands for: a bound for each thing it needs, and how
-/// well what runs on a multiprocessor at a time can hide the latency of the rest.
+/// well what runs on a multiprocessor at a time can hide the latency of the rest. docs/model.md has the
+/// formulas.
 Estimate estimate(const LaunchFacts &launch, const arch::Arch &arch);
 
 } // namespace heddle::model

@@ -31,6 +31,7 @@ void CounterSums::add(const CounterSums &o) {
   sharedRequests += o.sharedRequests, sharedWavefronts += o.sharedWavefronts,
       sharedConflicts += o.sharedConflicts;
   globalRequests += o.globalRequests, globalSectors += o.globalSectors;
+  globalStoreSectors += o.globalStoreSectors, globalLines += o.globalLines, asyncBytes += o.asyncBytes;
   sharedLoads += o.sharedLoads, sharedStores += o.sharedStores, globalLoads += o.globalLoads;
   globalStores += o.globalStores, localLoads += o.localLoads, localStores += o.localStores,
       atomics += o.atomics;
@@ -78,16 +79,31 @@ BankUse bankUse(const uint64_t *addresses, uint32_t mask, unsigned bytes) {
   return use;
 }
 
-unsigned sectors(const uint64_t *addresses, uint32_t mask, unsigned bytes) {
+/// A lane's access is no wider than a sector but for bulk copies, whose one lane touches all between its
+/// ends.
+std::span<const uint64_t> sectorsOf(const uint64_t *addresses, uint32_t mask, unsigned bytes,
+                                    SectorRoom &room) {
   constexpr unsigned SectorBytes = 32;
-  uint64_t touched[Lanes * 2];
-  unsigned count = 0;
+  uint64_t *touched = room.few;
+  if (bytes > SectorBytes) {
+    room.many.resize(size_t(countLanes(mask)) * (bytes / SectorBytes + 2));
+    touched = room.many.data();
+  }
+  size_t count = 0;
   eachLane(mask, [&](unsigned lane) {
-    touched[count++] = addresses[lane] / SectorBytes;
-    touched[count++] = (addresses[lane] + bytes - 1) / SectorBytes;
+    const uint64_t last = (addresses[lane] + bytes - 1) / SectorBytes;
+    for (uint64_t at = addresses[lane] / SectorBytes; at <= last; ++at)
+      if (count == 0 || touched[count - 1] != at) // neighbouring lanes mostly share one
+        touched[count++] = at;
   });
-  std::sort(touched, touched + count);
-  return unsigned(std::unique(touched, touched + count) - touched);
+  if (!std::is_sorted(touched, touched + count))
+    std::sort(touched, touched + count);
+  return {touched, std::unique(touched, touched + count)};
+}
+
+unsigned sectors(const uint64_t *addresses, uint32_t mask, unsigned bytes) {
+  SectorRoom room;
+  return unsigned(sectorsOf(addresses, mask, bytes, room).size());
 }
 
 // --- counting
@@ -127,6 +143,40 @@ void Counters::branch(const WarpRef &at, SiteRef, uint32_t mask, uint32_t taken)
   divergent[at.blockIndex * warpsPerBlock + at.warp] = 1;
 }
 
+void Counters::countGlobal(const WarpRef &at, const uint64_t *addresses, uint32_t mask, unsigned bytes,
+                           Touch touch) {
+  const bool loads = touch == Touch::Read;
+  constexpr unsigned SectorsOfALine = 4; // of L1
+  CounterSums &sums = of(at).sums;
+  SectorRoom room;
+  const std::span<const uint64_t> list = sectorsOf(addresses, mask, bytes, room);
+  ++sums.globalRequests;
+  sums.globalSectors += list.size();
+  uint64_t line = ~uint64_t(0);
+  for (uint64_t sector : list)
+    if (sector / SectorsOfALine != line)
+      line = sector / SectorsOfALine, ++sums.globalLines;
+  (loads ? sums.globalLoads : sums.globalStores) += countLanes(mask);
+  if (!loads)
+    sums.globalStoreSectors += list.size();
+  touched(at, list, touch);
+}
+
+/// What is copied past registers is a request of global memory like others, and passes over the banks once.
+void Counters::async(const WarpRef &at, SiteRef, const AsyncEvent &event) {
+  const bool reads = event.fromSpace == Space::Global;
+  const uint32_t mask = event.mask & event.reading;
+  if (event.kind != AsyncEvent::Kind::Issue || (!reads && event.toSpace != Space::Global) || !mask)
+    return;
+  constexpr unsigned BankBytes = 128; // of all banks together
+  const uint64_t bytes = uint64_t(event.bytes) * countLanes(mask);
+  CounterSums &sums = of(at).sums;
+  sums.sharedWavefronts += (bytes + BankBytes - 1) / BankBytes;
+  if (reads)
+    sums.asyncBytes += bytes;
+  countGlobal(at, reads ? event.from : event.to, mask, event.bytes, reads ? Touch::Read : Touch::Write);
+}
+
 void Counters::access(const WarpRef &at, SiteRef, const AccessEvent &event) {
   CounterSums &sums = of(at).sums;
   const unsigned threads = countLanes(event.mask);
@@ -143,9 +193,10 @@ void Counters::access(const WarpRef &at, SiteRef, const AccessEvent &event) {
     return;
   }
   case Space::Global:
-    ++sums.globalRequests;
-    sums.globalSectors += sectors(event.addresses, event.mask, event.bytes);
-    (loads ? sums.globalLoads : sums.globalStores) += threads;
+    countGlobal(at, event.addresses, event.mask, event.bytes,
+                loads                             ? Touch::Read
+                : event.kind == AccessKind::Store ? Touch::Write
+                                                  : Touch::Both);
     return;
   case Space::Local: (loads ? sums.localLoads : sums.localStores) += threads; return;
   default: return;

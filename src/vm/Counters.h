@@ -7,6 +7,7 @@
 #include <array>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -37,6 +38,9 @@ struct CounterSums {
   uint64_t sharedRequests = 0, sharedWavefronts = 0; ///< wavefronts: passes over the banks; one is the least
   uint64_t sharedConflicts = 0;                      ///< wavefronts beyond what the width of the access needs
   uint64_t globalRequests = 0, globalSectors = 0;    ///< sectors: 32-byte pieces touched by a warp's access
+  uint64_t globalStoreSectors = 0;                   ///< of which written
+  uint64_t globalLines = 0;                          ///< 128-byte lines touched by a warp's access
+  uint64_t asyncBytes = 0;                           ///< copied from global to shared memory past registers
   uint64_t sharedLoads = 0, sharedStores = 0, globalLoads = 0, globalStores = 0, localLoads = 0,
            localStores = 0,
            atomics = 0;                           ///< threads
@@ -57,6 +61,13 @@ BankUse bankUse(const uint64_t *addresses, uint32_t mask, unsigned bytes);
 
 /// Distinct 32-byte sectors that the lanes touch.
 unsigned sectors(const uint64_t *addresses, uint32_t mask, unsigned bytes);
+/// The same as a list: each sector's address divided by 32, rising. It lies in `room`.
+struct SectorRoom {
+  uint64_t few[64];
+  std::vector<uint64_t> many; ///< of bulk copies
+};
+std::span<const uint64_t> sectorsOf(const uint64_t *addresses, uint32_t mask, unsigned bytes,
+                                    SectorRoom &room);
 
 /// Counts launches. One entry for each launch, in the order they ended.
 class Counters : public Observer {
@@ -79,10 +90,18 @@ public:
   void access(const WarpRef &at, SiteRef site, const AccessEvent &event) override;
   void barrierReached(const WarpRef &at, SiteRef site, const BarrierEvent &event) override;
   void warpSync(const WarpRef &at, SiteRef site, const WarpSyncEvent &event) override;
+  void async(const WarpRef &at, SiteRef site, const AsyncEvent &event) override;
 
   const std::vector<Launch> &launches() const { return ended; }
 
+protected:
+  /// Told of the sectors of each access to global memory, as sectorsOf gives them.
+  enum class Touch { Read, Write, Both };
+  virtual void touched(const WarpRef &, std::span<const uint64_t>, Touch) {}
+
 private:
+  void countGlobal(const WarpRef &at, const uint64_t *addresses, uint32_t mask, unsigned bytes, Touch touch);
+
   /// Each core counts by itself; nobody shares a cache line.
   struct alignas(128) PerCore {
     CounterSums sums;

@@ -170,6 +170,23 @@ TEST(Latencies, Listing2OfTheDivergencePaperTakes610CyclesOnAGtx480) {
   EXPECT_EQ(sum, 610);
 }
 
+TEST(Latencies, ThroughputIsWhatTheTableSaysOrNothing) {
+  const std::optional<LatencyTable> table = LatencyTable{"a test", {}, {{"add.s32", 64}}};
+  EXPECT_EQ(throughputOf(table, "add.s32"), 64);
+  EXPECT_EQ(throughputOf(table, "mul.lo.s32"), std::nullopt);
+  EXPECT_EQ(throughputOf(std::nullopt, "add.s32"), std::nullopt);
+}
+
+TEST(ReadArch, BandwidthsMayBeUnknownButMustBeSaid) {
+  EXPECT_EQ(messagesAfter([](Json &t) { t["device"]["dramGigabytesPerSecond"] = 0; }), "");
+  EXPECT_THAT(messagesAfter([](Json &t) { t["device"].erase("l2BytesPerCycle"); }),
+              HasSubstr("the field 'device.l2BytesPerCycle' is missing"));
+  EXPECT_THAT(messagesAfter([](Json &t) { t["device"]["launchNanos"] = 2.5; }),
+              HasSubstr("'device.launchNanos' should be a whole number"));
+  EXPECT_THAT(messagesAfter([](Json &t) { t["device"]["launchNano"] = 1; }),
+              HasSubstr("there is no field 'device.launchNano'\nhint: did you mean 'device.launchNanos'?"));
+}
+
 TEST(ReadArch, NamesTheMissingField) {
   EXPECT_THAT(messagesAfter([](Json &t) { t["registers"].erase("perSm"); }),
               HasSubstr("sm_90.json: error: the field 'registers.perSm' is missing"));

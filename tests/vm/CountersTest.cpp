@@ -37,6 +37,16 @@ TEST(Sectors, CoalescedStridedAndScattered) {
   EXPECT_EQ(sectors(strided(16, 4096).data(), ~0u, 16), 16u);
 }
 
+TEST(Sectors, AWideCopyTouchesAllBetweenItsEnds) {
+  SectorRoom room;
+  const uint64_t from[32] = {4096 + 16};
+  const std::span<const uint64_t> list = sectorsOf(from, 1, 100, room);
+  EXPECT_EQ(std::vector<uint64_t>(list.begin(), list.end()), (std::vector<uint64_t>{128, 129, 130, 131}));
+  const std::vector<uint64_t> falling = {320, 64, 330, 64};
+  const std::span<const uint64_t> rising = sectorsOf(falling.data(), 0xf, 4, room);
+  EXPECT_EQ(std::vector<uint64_t>(rising.begin(), rising.end()), (std::vector<uint64_t>{2, 10}));
+}
+
 const std::string Kernel =
     ".visible .entry k(.param .u64 out) {\n"
     ".reg .b64 %rd<8>; .reg .b32 %r<16>; .reg .pred %p<4>; .shared .align 4 .b8 tile[4096];\n"
@@ -65,6 +75,7 @@ TEST(Counters, OneLaunchIsCountedByClass) {
   EXPECT_EQ(sums.sharedRequests, 6u);
   EXPECT_EQ(sums.sharedWavefronts, 3u * (32 + 16));
   EXPECT_EQ(sums.globalSectors, 12u);
+  EXPECT_EQ(sums.globalStoreSectors, 12u);
   EXPECT_EQ(sums.barrierWaits, 3u);
   EXPECT_EQ(sums.threadInstructions(), result.threadInstructions);
   EXPECT_EQ(sums.warpInstructions(), result.warpInstructions);

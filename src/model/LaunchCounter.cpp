@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "model/LaunchCounter.h"
+
+#include "divergence/InstructionLatency.h"
+#include "vm/Code.h"
+#include "vm/Lanes.h"
+
+#include <algorithm>
+
+namespace heddle::model {
+namespace {
+
+/// To tell which warp, or block, takes longest, a round of memory counts as much as one of an L2 cache does
+/// on devices of today.
+constexpr double CyclesOfARound = 300;
+
+double weightOf(const WarpTime &time) { return time.cycles + CyclesOfARound * time.rounds; }
+bool isShorter(const WarpTime &a, const WarpTime &b) { return weightOf(a) < weightOf(b); }
+
+} // namespace
+
+KernelCode codeOf(const vm::Kernel &kernel, const arch::Arch &arch) {
+  return {spansOf(kernel, arch.latencies)};
+}
+
+void LaunchCounter::kernelBegin(const vm::LaunchRequest &request, const vm::KernelInfo &info,
+                                uint64_t number) {
+  Counters::kernelBegin(request, info, number);
+  facts.kernel = info.name;
+  facts.number = number;
+  facts.sharedBytes = info.staticSharedBytes + request.dynamicSharedBytes;
+  const vm::Dim3 sizes[] = {request.grid, request.block};
+  for (int i = 0; i < 2; ++i) {
+    uint32_t (&to)[3] = i == 0 ? facts.grid : facts.block;
+    to[0] = sizes[i].x, to[1] = sizes[i].y, to[2] = sizes[i].z;
+  }
+  running.resize(request.grid.count());
+}
+
+LaunchCounter::OfCore &LaunchCounter::coreOf(const vm::WarpRef &at) {
+  OfCore &core = cores[at.core % MostCores];
+  if (core.codeBlocks.empty())
+    core.codeBlocks.resize(kernel.codeBlocks.size());
+  return core;
+}
+
+void LaunchCounter::blockBegin(const vm::WarpRef &at) {
+  Counters::blockBegin(at);
+  auto block = std::make_unique<BlockState>();
+  block->warps.resize((facts.threadsPerBlock() + vm::Lanes - 1) / vm::Lanes);
+  running[at.blockIndex] = std::move(block);
+}
+
+void LaunchCounter::codeBlock(const vm::WarpRef &at, const vm::BlockOfCode &block, uint32_t mask) {
+  CodeCount &count = coreOf(at).codeBlocks[block.index];
+  ++count.entries;
+  count.lanes += vm::countLanes(mask);
+  const Span &span = code.spans[block.index];
+  WarpTime &warp = running[at.blockIndex]->warps[at.warp];
+  warp.cycles += span.cycles;
+  warp.rounds += span.rounds;
+}
+
+void LaunchCounter::touched(const vm::WarpRef &at, std::span<const uint64_t> sectors, Touch touch) {
+  BlockState &block = *running[at.blockIndex];
+  if (touch != Touch::Write)
+    block.read.add(sectors);
+  if (touch != Touch::Read)
+    block.written.add(sectors);
+}
+
+void LaunchCounter::blockEnd(const vm::WarpRef &at) {
+  const std::unique_ptr<BlockState> block = std::move(running[at.blockIndex]);
+  OfCore &core = coreOf(at);
+  core.blockSectors += block->read.count();
+  core.read.add(block->read);
+  core.written.add(block->written);
+  const WarpTime slowest = *std::max_element(block->warps.begin(), block->warps.end(), isShorter);
+  core.sum.cycles += slowest.cycles, core.sum.rounds += slowest.rounds;
+  core.longest = std::max(core.longest, slowest, isShorter);
+}
+
+void LaunchCounter::addInstructions(const std::vector<CodeCount> &counts) {
+  for (const auto &function : kernel.codes)
+    for (const vm::BlockOfCode &block : kernel.codeBlocks) {
+      if (block.firstSite < function->firstSite ||
+          block.firstSite - function->firstSite >= function->function->instrs.size())
+        continue;
+      const CodeCount &count = counts[block.index];
+      for (uint32_t site = block.firstSite; count.entries && site < block.firstSite + block.sites; ++site) {
+        const ptx::Instr &instr = function->function->instrs[site - function->firstSite];
+        vm::CounterSums::PerClass &cls = facts.sums.classes[unsigned(vm::classOf(instr))];
+        cls.warp += count.entries;
+        cls.thread += count.lanes;
+        if (auto name = divergence::latencyClassOf(*function->function, instr);
+            name != divergence::NoInstruction)
+          facts.instructions[std::string(name)] += count.entries;
+      }
+    }
+}
+
+LaunchFacts LaunchCounter::take(unsigned registers) {
+  facts.sums = launches().back().sums;
+  facts.registers = registers;
+  std::vector<CodeCount> counts(kernel.codeBlocks.size());
+  SectorSet read, written;
+  for (unsigned c = 0; c < MostCores; ++c) {
+    const OfCore &core = cores[c];
+    for (size_t b = 0; b < core.codeBlocks.size(); ++b) {
+      counts[b].entries += core.codeBlocks[b].entries;
+      counts[b].lanes += core.codeBlocks[b].lanes;
+    }
+    read.add(core.read);
+    written.add(core.written);
+    facts.blockSectors += core.blockSectors;
+    facts.blockTime.cycles += core.sum.cycles, facts.blockTime.rounds += core.sum.rounds;
+    facts.longestBlock = std::max(facts.longestBlock, core.longest, isShorter);
+  }
+  facts.readSectors = read.count();
+  facts.writtenSectors = written.count();
+  read.add(written);
+  facts.distinctSectors = read.count();
+  addInstructions(counts);
+  return std::move(facts);
+}
+
+} // namespace heddle::model

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "model/Estimate.h"
+#include "model/SectorSet.h"
+#include "model/Spans.h"
+
+#include <memory>
+
+namespace heddle::model {
+
+/// What is the same in each launch of a kernel.
+struct KernelCode {
+  std::vector<Span> spans; ///< by basic block
+};
+KernelCode codeOf(const vm::Kernel &kernel, const arch::Arch &arch);
+
+/// Watches one launch and gives its facts. Instructions are counted by basic block, which costs little;
+/// accesses one by one.
+class LaunchCounter final : public vm::Counters {
+public:
+  LaunchCounter(const vm::Kernel &watched, const KernelCode &itsCode) : kernel(watched), code(itsCode) {}
+
+  uint32_t interests() const override {
+    return CodeBlocks | Branches | Accesses | Synchronization | Lifetimes;
+  }
+  void kernelBegin(const vm::LaunchRequest &request, const vm::KernelInfo &info, uint64_t number) override;
+  void blockBegin(const vm::WarpRef &at) override;
+  void blockEnd(const vm::WarpRef &at) override;
+  void codeBlock(const vm::WarpRef &at, const vm::BlockOfCode &block, uint32_t mask) override;
+
+  /// After the launch. `registers`: of a thread, which the machine does not know.
+  LaunchFacts take(unsigned registers);
+
+protected:
+  void touched(const vm::WarpRef &at, std::span<const uint64_t> sectors, Touch touch) override;
+
+private:
+  struct BlockState {
+    std::vector<WarpTime> warps;
+    SectorSet read, written;
+  };
+  struct CodeCount {
+    uint64_t entries = 0, lanes = 0;
+  };
+  /// Each core counts by itself.
+  struct alignas(128) OfCore {
+    std::vector<CodeCount> codeBlocks;
+    SectorSet read, written;
+    uint64_t blockSectors = 0;
+    WarpTime sum, longest;
+  };
+
+  OfCore &coreOf(const vm::WarpRef &at);
+  void addInstructions(const std::vector<CodeCount> &counts);
+
+  const vm::Kernel &kernel;
+  const KernelCode &code;
+  LaunchFacts facts;
+  std::vector<std::unique_ptr<BlockState>> running; ///< by thread block; null: not begun, or ended
+  static constexpr unsigned MostCores = 256;
+  std::unique_ptr<OfCore[]> cores = std::make_unique<OfCore[]>(MostCores);
+};
+
+} // namespace heddle::model
