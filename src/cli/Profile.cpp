@@ -10,6 +10,7 @@
 #include "build/Compare.h"
 #include "build/Program.h"
 #include "divergence/Summary.h"
+#include "model/Facts.h"
 #include "support/Paths.h"
 #include "support/Text.h"
 
@@ -113,7 +114,8 @@ void shortenPlaces(std::vector<KernelSummary> &kernels) {
   }
 }
 
-void print(const Given &given, const ProgramProfile &profile, const arch::Arch &arch) {
+void print(const Given &given, const ProgramProfile &profile, const model::ProgramCounters &counters,
+           const arch::Arch &arch) {
   const SummaryOptions options{levelNamed(given.memory), given.group};
   std::vector<KernelSummary> kernels = summarize(profile, arch, options);
   shortenPlaces(kernels);
@@ -121,7 +123,8 @@ void print(const Given &given, const ProgramProfile &profile, const arch::Arch &
   names.reserve(kernels.size());
   for (const KernelSummary &kernel : kernels)
     names.push_back(build::readableName(kernel.kernel));
-  const report::ProfileOfProgram shown{arch, kernels, names, options.memory};
+  const report::ProfileOfProgram shown{arch, kernels, names, options.memory,
+                                       model::estimateKernels(counters.launches, arch)};
   if (given.json)
     std::cout << report::profileJson(shown).dump(2) << "\n";
   else
@@ -148,13 +151,16 @@ void profile(const Given &given, const arch::Arch &arch, Session &session) {
     return;
   }
   TemporaryFolder folder;
-  const fs::path file = folder.path() / "profile";
+  const fs::path file = folder.path() / "profile", countersFile = folder.path() / "counters";
   const build::ProgramRun run =
-      program.run(session.programArguments, {"HEDDLE_PROFILE=" + file.string()}, build::Output::Captured);
+      program.run(session.programArguments,
+                  {"HEDDLE_PROFILE=" + file.string(), "HEDDLE_COUNTERS=" + countersFile.string()},
+                  build::Output::Captured);
   if (given.output)
     std::cerr << run.execution.output;
   ProgramProfile made;
-  const bool hasProfile = readProfile(file, made);
+  model::ProgramCounters counters;
+  const bool hasProfile = readProfile(file, made) && model::readCounters(countersFile, counters);
   session.exitCode = complainOfRun(run, hasProfile);
   std::erase_if(made.launches, [&](const auto &launch) { return !isMeant(given.kernel, launch.kernel); });
   if (!hasProfile)
@@ -164,7 +170,7 @@ void profile(const Given &given, const arch::Arch &arch, Session &session) {
                     given.kernel.empty() ? "the program launched no kernel"
                                          : fmt::format("the program launched no kernel '{}'", given.kernel),
                     "", 1);
-  print(given, made, arch);
+  print(given, made, counters, arch);
   if (!given.bbv.empty() && !writeVectors(given.bbv, made))
     complain(session, fmt::format("cannot write '{}'", given.bbv), "", 1);
   if (given.orders.empty())

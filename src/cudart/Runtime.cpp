@@ -7,6 +7,7 @@
 #include "cudart/Profile.h"
 #include "cudart/Registers.h"
 #include "cudart/WriteWatcher.h"
+#include "vm/ObserverPair.h"
 
 #include <nlohmann/json.hpp>
 
@@ -282,13 +283,13 @@ void Runtime::execute(const vm::LaunchRequest &request) {
   if (check)
     check->beforeWork();
   const std::unique_ptr<divergence::Profiler> profiler = profile ? profile->watch(request) : nullptr;
-  const std::unique_ptr<model::LaunchCounter> counter =
-      counting && !profiler ? counting->watch(request) : nullptr;
+  const std::unique_ptr<model::LaunchCounter> counter = counting ? counting->watch(request) : nullptr;
+  std::optional<vm::ObserverPair> both;
   vm::Observer *observer = check ? check->observer() : watcher.get();
-  if (profiler)
-    observer = profiler.get();
-  else if (counter)
-    observer = counter.get();
+  if (profiler && counter)
+    observer = &both.emplace(*profiler, *counter);
+  else if (profiler || counter)
+    observer = profiler ? static_cast<vm::Observer *>(profiler.get()) : counter.get();
   vm::LaunchResult result = machine.launch(request, observer);
   if (profiler)
     profile->launchEnded(*profiler, request, result);

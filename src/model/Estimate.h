@@ -55,15 +55,18 @@ const char *nameOf(Limit limit);
 struct Estimate {
   double micros = 0;
   Limit limit = Limit::Latency;
-  double microsBy[Limits] = {};    ///< what each limit alone would take, in the order of the enum
-  double occupancy = 0;            ///< percent
-  double memoryShareOfLatency = 0; ///< of what Latency takes, how much is waiting for global memory
-  std::string impossible;          ///< not empty: it cannot be launched, and why; micros is infinite
+  double microsBy[Limits] = {}; ///< what each limit alone would take, in the order of the enum
+  double occupancy = 0;         ///< percent
+  /// Of what Latency takes, how much is waiting for global memory; of the passes of SharedMemory, how many
+  /// are those of global accesses over L1.
+  double memoryShareOfLatency = 0, memoryShareOfPasses = 0;
+  std::string impossible; ///< not empty: it cannot be launched, and why; micros is infinite
 
-  /// Data is what it waits for: its transport, or its latency.
+  /// Data of global memory is what it waits for: their transport, their latency, or how scattered they are.
   bool isMemoryBound() const {
     return limit == Limit::L2 || limit == Limit::Dram ||
-           (limit == Limit::Latency && memoryShareOfLatency > 0.5);
+           (limit == Limit::Latency && memoryShareOfLatency > 0.5) ||
+           (limit == Limit::SharedMemory && memoryShareOfPasses > 0.5);
   }
 };
 

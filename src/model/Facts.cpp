@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "model/Facts.h"
 
+#include <algorithm>
+
 namespace heddle::model {
 
 std::vector<LaunchFacts> factsOf(const ProgramCounters &counters,
@@ -36,6 +38,37 @@ ProgramEstimate estimateProgram(const ProgramCounters &counters, const std::vect
       made.micros += kernel.micros / double(kernel.launches) * double(more->second);
   }
   return made;
+}
+
+namespace {
+
+/// A share of both together, before their times are added up.
+void addShare(Estimate &sum, const Estimate &one, Limit limit, double Estimate::*share) {
+  const double before = sum.microsBy[unsigned(limit)], more = one.microsBy[unsigned(limit)];
+  if (before + more > 0)
+    sum.*share = (sum.*share * before + one.*share * more) / (before + more);
+}
+
+} // namespace
+
+std::map<std::string, KernelEstimate> estimateKernels(const std::vector<LaunchFacts> &launches,
+                                                      const arch::Arch &arch) {
+  std::map<std::string, KernelEstimate> kernels;
+  for (const LaunchFacts &launch : launches) {
+    const double factor = factorToFill(launch, arch);
+    const Estimate one = estimate(scaled(launch, factor), arch);
+    KernelEstimate &kernel = kernels[launch.kernel];
+    Estimate &sum = kernel.sum;
+    if (kernel.launches++ == 0)
+      sum.occupancy = one.occupancy, kernel.factor = factor, sum.impossible = one.impossible;
+    addShare(sum, one, Limit::Latency, &Estimate::memoryShareOfLatency);
+    addShare(sum, one, Limit::SharedMemory, &Estimate::memoryShareOfPasses);
+    sum.micros += one.micros;
+    for (unsigned i = 0; i < Limits; ++i)
+      sum.microsBy[i] += one.microsBy[i];
+    sum.limit = Limit(std::max_element(sum.microsBy, sum.microsBy + Limits) - sum.microsBy);
+  }
+  return kernels;
 }
 
 } // namespace heddle::model

@@ -42,4 +42,14 @@ struct ProgramEstimate {
 ProgramEstimate estimateProgram(const ProgramCounters &counters, const std::vector<LaunchFacts> &launches,
                                 const arch::Arch &arch, double scale = 1);
 
+/// By kernel: the sums of its launches, each made large enough to fill the device (factorToFill): what its
+/// work waits for, whatever the size of the test. `launches` counts them.
+struct KernelEstimate {
+  Estimate sum; ///< micros and microsBy added up, limit the largest of them; occupancy of the first
+  uint64_t launches = 0;
+  double factor = 1; ///< of the first launch
+};
+std::map<std::string, KernelEstimate> estimateKernels(const std::vector<LaunchFacts> &launches,
+                                                      const arch::Arch &arch);
+
 } // namespace heddle::model

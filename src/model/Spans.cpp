@@ -33,6 +33,10 @@ using ptx::Space;
 /// Longer than any chain of a block's other instructions matters beside it.
 constexpr double LongLatency = 1000;
 
+/// A warp alone issues an instruction in so many cycles at best: neighbours mostly need each other, and an
+/// addition takes four. The schedule below finds more to do at a time than registers allow.
+constexpr double CyclesOfAnIssue = 4;
+
 enum class Kind { Plain, Load, Store, Fence, AsyncWait };
 
 Kind kindOf(const ptx::Instr &instr) {
@@ -65,6 +69,10 @@ Kind kindOf(const ptx::Instr &instr) {
 bool readsGlobal(std::string_view cls) {
   return cls == "ld.global.l1" || cls == "ld.generic.l1" || cls == "tex";
 }
+/// Moves and extensions are names of registers, mostly.
+bool takesASlot(std::string_view cls) {
+  return cls != divergence::NoInstruction && cls != "mov.b32" && cls != "cvt.s64.s32";
+}
 bool isAtomicOfGlobal(std::string_view cls) { return cls.starts_with("atom.global"); }
 
 class Schedule {
@@ -87,10 +95,10 @@ public:
       fence = done;
     last = std::max(last, at);
     end = std::max(end, kind == Kind::Store && !isAtomicOfGlobal(cls) ? at : done);
-    slots += cls != divergence::NoInstruction;
+    slots += takesASlot(cls);
     eachDestination(instr, [&](uint32_t reg) { ready[reg] = done; });
   }
-  double span() const { return std::max(end, slots); }
+  double span() const { return std::max(end, CyclesOfAnIssue * slots); }
 
 private:
   template <class Use> void eachRegister(const ptx::Operand &operand, Use use) const {

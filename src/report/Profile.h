@@ -3,6 +3,7 @@
 
 #include "arch/Arch.h"
 #include "divergence/Summary.h"
+#include "model/Facts.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -17,6 +18,8 @@ struct ProfileOfProgram {
   const std::vector<divergence::KernelSummary> &kernels;
   const std::vector<std::string> &names; ///< of the kernels, as people read them
   divergence::MemoryLevel memory = divergence::MemoryLevel::L1;
+  /// By mangled name: what the model says of a kernel; nothing where nobody counted.
+  std::map<std::string, model::KernelEstimate> estimates = {};
 };
 
 std::string profileText(const ProfileOfProgram &profile);

@@ -66,7 +66,23 @@ Json predictionJson(const Prediction &prediction) {
           {"blocks", blocks}};
 }
 
-Json kernelJson(const KernelSummary &kernel, const std::string &name) {
+/// Times are of launches that fill the device, all that were looked at together.
+Json boundJson(const model::KernelEstimate *estimate) {
+  if (!estimate)
+    return nullptr;
+  Json by;
+  for (unsigned i = 0; i < model::Limits; ++i)
+    by[model::nameOf(model::Limit(i))] = estimate->sum.microsBy[i];
+  return {{"by", estimate->sum.isMemoryBound() ? "memory" : "compute"},
+          {"limit", model::nameOf(estimate->sum.limit)},
+          {"memoryShareOfLatency", estimate->sum.memoryShareOfLatency},
+          {"memoryShareOfPasses", estimate->sum.memoryShareOfPasses},
+          {"timesTheGrid", estimate->factor},
+          {"micros", estimate->sum.micros},
+          {"microsBy", by}};
+}
+
+Json kernelJson(const KernelSummary &kernel, const std::string &name, const model::KernelEstimate *estimate) {
   return {{"kernel", name},
           {"mangled", kernel.kernel},
           {"launches", kernel.launches},
@@ -85,6 +101,7 @@ Json kernelJson(const KernelSummary &kernel, const std::string &name) {
           {"warpInstructions", kernel.warpInstructions},
           {"globalRequests", kernel.globalRequests},
           {"globalSectors", kernel.globalSectors},
+          {"bound", boundJson(estimate)},
           {"lostShare", kernel.lostShare},
           {"absentShare", kernel.absentShare},
           {"weighted", kernel.weighted},
@@ -104,8 +121,11 @@ Json kernelJson(const KernelSummary &kernel, const std::string &name) {
 Json profileJson(const ProfileOfProgram &profile) {
   constexpr const char *levels[] = {"l1", "l2", "dram"};
   Json kernels = Json::array();
-  for (size_t i = 0; i < profile.kernels.size(); ++i)
-    kernels.push_back(kernelJson(profile.kernels[i], profile.names[i]));
+  for (size_t i = 0; i < profile.kernels.size(); ++i) {
+    const auto found = profile.estimates.find(profile.kernels[i].kernel);
+    kernels.push_back(kernelJson(profile.kernels[i], profile.names[i],
+                                 found == profile.estimates.end() ? nullptr : &found->second));
+  }
   return {{"schema", "heddle.profile/1"},
           {"arch", profile.arch.name},
           {"memory", levels[unsigned(profile.memory)]},

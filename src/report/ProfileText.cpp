@@ -151,6 +151,39 @@ std::string memoryText(const KernelSummary &kernel) {
                          double(std::max<uint64_t>(1, kernel.warpInstructions)));
 }
 
+const char *meaningOf(const model::Estimate &estimate, model::Limit limit) {
+  using enum model::Limit;
+  switch (limit) {
+  case Issue: return "the issue of instructions";
+  case Arithmetic: return "its busiest arithmetic unit";
+  case SharedMemory:
+    return estimate.memoryShareOfPasses > 0.5 ? "passes over L1 for what its warps access"
+                                              : "passes over shared memory and L1";
+  case L2: return "the bandwidth of L2";
+  case Dram: return "the bandwidth of DRAM";
+  case Latency:
+    return estimate.memoryShareOfLatency > 0.5 ? "the latency of global memory"
+                                               : "the latency of its instructions";
+  case Launch: return "being launched";
+  }
+  return "";
+}
+
+/// The longest of the model's bounds, and how close the next one is.
+std::string boundText(const model::Estimate &estimate) {
+  model::Limit next = model::Limit::Launch;
+  for (unsigned i = 0; i < model::Limits; ++i)
+    if (model::Limit(i) != estimate.limit && estimate.microsBy[i] > estimate.microsBy[unsigned(next)])
+      next = model::Limit(i);
+  std::string text = fmt::format("{}: {}", estimate.isMemoryBound() ? "memory" : "compute",
+                                 meaningOf(estimate, estimate.limit));
+  if (next != estimate.limit && next != model::Limit::Launch)
+    text +=
+        fmt::format(", then {} ({:.0f} % of that)", meaningOf(estimate, next),
+                    100 * estimate.microsBy[unsigned(next)] / estimate.microsBy[unsigned(estimate.limit)]);
+  return text;
+}
+
 void addKernel(Page &page, const ProfileOfProgram &profile, size_t index) {
   const KernelSummary &kernel = profile.kernels[index];
   page.title(profile.names[index]);
@@ -163,6 +196,8 @@ void addKernel(Page &page, const ProfileOfProgram &profile, size_t index) {
   page.line("slots", fmt::format("{} of all lane-slots lost", percent(kernel.lostShare)));
   if (kernel.globalRequests)
     page.line("memory", memoryText(kernel));
+  if (auto found = profile.estimates.find(kernel.kernel); found != profile.estimates.end())
+    page.line("bound by", boundText(found->second.sum));
   page.line("weighted", cycles(kernel.weighted));
   page.line("scheduled", scheduledText(profile, kernel));
   addLines(page, kernel);

@@ -92,5 +92,19 @@ TEST(EstimateProgram, IsTheSumOfItsLaunchesWithThoseNobodyLookedAt) {
                    first + second + third + 4 * (first + second) / 2);
 }
 
+/// Four blocks leave an H200 idle; as many as fill it are bound by what they do.
+TEST(EstimateKernels, AreJudgedAsIfTheyFilledTheDevice) {
+  LaunchFacts small = launch("a", 4 * 1'000'000);
+  small.grid[0] = 4;
+  small.sums.warps = 16;
+  const auto kernels = estimateKernels({small, small, launch("b", 1)}, h200());
+  ASSERT_EQ(kernels.size(), 2u);
+  const KernelEstimate &a = kernels.at("a");
+  EXPECT_EQ(a.launches, 2u);
+  EXPECT_EQ(a.sum.limit, Limit::Issue);
+  EXPECT_DOUBLE_EQ(a.factor, factorToFill(small, h200()));
+  EXPECT_DOUBLE_EQ(a.sum.micros, 2 * estimate(scaled(small, a.factor), h200()).micros);
+}
+
 } // namespace
 } // namespace heddle::model
