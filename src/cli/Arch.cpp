@@ -50,9 +50,6 @@ std::string bytesText(unsigned bytes) {
 
 std::string valueText(const arch::NumberField &field, unsigned value) {
   using Field = arch::NumberField;
-  const bool isRate = field.kind >= Field::GigabytesPerSecond;
-  if (isRate && value == 0)
-    return "not known";
   switch (field.kind) {
   case Field::Bytes: return bytesText(value);
   case Field::Megahertz: return fmt::format("{} MHz", value);
