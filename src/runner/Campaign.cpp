@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Beside the manifest lie
+//
+//   results.jsonl            the ledger
+//   work/reference.json      what the original brings back, there before the original's line is in the ledger
+//   work/begun               the id of the candidate that is being measured, and how many lines it had before
+//   work/...                 compiled programs and reports, gone when their result is written
+//
+// Whoever finds an id in `begun` that got no line since knows that a runner died with it: a candidate may
+// take a machine down. It is written down as lost, tried again at the end of that run, and left alone when it
+// was lost twice.
+#include "runner/Campaign.h"
+
+#include "runner/CompileAhead.h"
+#include "runner/Ledger.h"
+
+#include <algorithm>
+#include <fcntl.h>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace heddle::runner {
+namespace {
+
+constexpr unsigned kMostLosses = 2;
+
+std::string contentOf(const fs::path &file) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// All of it or what was there before, whoever is killed when.
+bool replaceContent(const fs::path &file, const std::string &text) {
+  const fs::path fresh = file.string() + ".new";
+  {
+    std::ofstream out(fresh);
+    out << text;
+    if (!out.flush())
+      return false;
+  }
+  int descriptor = open(fresh.c_str(), O_RDONLY | O_CLOEXEC);
+  bool isOnDisk = descriptor >= 0 && fsync(descriptor) == 0;
+  close(descriptor);
+  std::error_code failure;
+  fs::rename(fresh, file, failure);
+  return isOnDisk && !failure;
+}
+
+class Campaign {
+public:
+  Campaign(const CampaignOptions &options, const std::function<void(const Progress &)> &tell)
+      : options(options), tell(tell), work(options.folder / "work") {}
+
+  CampaignEnd run();
+
+private:
+  bool prepare();
+  bool noteWhoWasLost();
+  bool measureOriginal();
+  void measureAll(const std::vector<const Candidate *> &candidates);
+  bool measureOne(const Candidate &candidate, const Compiled &compiled);
+  bool isWanted(const Candidate &candidate) const;
+  bool isOpen(const Candidate &candidate) const;
+  std::vector<const Candidate *> toDo(bool lost) const;
+  size_t linesOf(const std::string &id) const;
+  void countDone();
+  void count(const Candidate &candidate, const Result &result);
+  bool fails(std::string why) {
+    end.error = std::move(why);
+    return false;
+  }
+
+  const CampaignOptions &options;
+  const std::function<void(const Progress &)> &tell;
+  fs::path work;
+  Manifest manifest;
+  std::unique_ptr<Ledger> ledger;
+  std::unique_ptr<Measurer> measurer;
+  Progress progress;
+  CampaignEnd end;
+};
+
+bool Campaign::prepare() {
+  std::optional<Manifest> found = readManifest(options.folder / "manifest.json", end.error);
+  if (!found)
+    return false;
+  manifest = std::move(*found);
+  for (const std::string &id : options.only)
+    if (std::none_of(manifest.candidates.begin(), manifest.candidates.end(),
+                     [&](const Candidate &candidate) { return candidate.id == id; }))
+      return fails("no candidate has the id '" + id + "'");
+  ledger = Ledger::open(options.folder / "results.jsonl", end.error);
+  if (!ledger)
+    return false;
+  measurer = std::make_unique<Measurer>(manifest, options.folder, work, options.toolchain);
+  measurer->environment = options.environment;
+  end.error = measurer->prepare();
+  return end.error.empty();
+}
+
+size_t Campaign::linesOf(const std::string &id) const {
+  return size_t(std::count_if(ledger->results().begin(), ledger->results().end(),
+                              [&](const Result &result) { return result.id == id; }));
+}
+
+bool Campaign::noteWhoWasLost() {
+  std::istringstream begun(contentOf(work / "begun"));
+  std::string id;
+  size_t lines = 0;
+  if (!(begun >> lines && std::getline(begun >> std::ws, id)) || linesOf(id) != lines)
+    return true;
+  return ledger->append(resultNow(id, Status::Lost, "the runner died while this was measured")) ||
+         fails("results.jsonl cannot be written");
+}
+
+bool Campaign::isWanted(const Candidate &candidate) const {
+  return options.only.empty() || options.only.count(candidate.id) || &candidate == &manifest.candidates[0];
+}
+
+/// Has no result yet, or none that says anything.
+bool Campaign::isOpen(const Candidate &candidate) const {
+  const Result *newest = ledger->newest(candidate.id);
+  if (!newest)
+    return true;
+  return newest->status == Status::Lost &&
+         (options.againLost || ledger->timesLost(candidate.id) < kMostLosses);
+}
+
+std::vector<const Candidate *> Campaign::toDo(bool lost) const {
+  std::vector<const Candidate *> wanted;
+  for (const Candidate &candidate : manifest.candidates)
+    if (isWanted(candidate) && isOpen(candidate) && bool(ledger->newest(candidate.id)) == lost)
+      wanted.push_back(&candidate);
+  return wanted;
+}
+
+void Campaign::count(const Candidate &candidate, const Result &result) {
+  ++progress.done;
+  progress.failed += result.status != Status::Measured;
+  if (result.status == Status::Measured && (!progress.best || result.micros < progress.bestMicros)) {
+    progress.best = &candidate;
+    progress.bestMicros = result.micros;
+  }
+}
+
+void Campaign::countDone() {
+  for (const Candidate &candidate : manifest.candidates) {
+    progress.of += isWanted(candidate);
+    if (isWanted(candidate) && !isOpen(candidate))
+      count(candidate, *ledger->newest(candidate.id));
+  }
+}
+
+bool Campaign::measureOne(const Candidate &candidate, const Compiled &compiled) {
+  replaceContent(work / "begun", std::to_string(linesOf(candidate.id)) + " " + candidate.id);
+  const bool hadReference = measurer->reference().has_value();
+  Result result = measurer->measure(candidate, compiled);
+  std::error_code ignored;
+  fs::remove(compiled.program, ignored);
+  if (!hadReference && measurer->reference() &&
+      !replaceContent(work / "reference.json", toJson(*measurer->reference())))
+    return fails("work/reference.json cannot be written");
+  if (!ledger->append(result))
+    return fails("results.jsonl cannot be written");
+  ++end.measured;
+  count(candidate, result);
+  progress.candidate = &candidate;
+  progress.result = &result;
+  tell(progress);
+  return true;
+}
+
+void Campaign::measureAll(const std::vector<const Candidate *> &candidates) {
+  unsigned jobs = options.jobs ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
+  CompileAhead compilers(*measurer, candidates, jobs);
+  for (const Candidate *candidate : candidates)
+    if (!measureOne(*candidate, compilers.take()))
+      return;
+}
+
+/// What others are held against: from an earlier run, or by measuring it now.
+bool Campaign::measureOriginal() {
+  const Candidate &original = manifest.candidates[0];
+  if (isOpen(original))
+    measureAll({&original});
+  if (!end.error.empty())
+    return false;
+  const Result &result = *ledger->newest(original.id);
+  if (result.status != Status::Measured)
+    return fails("the original cannot be measured, so nothing can be held against it: " +
+                 std::string(nameOf(result.status)) + ": " + result.reason);
+  if (auto known = referenceFromJson(contentOf(work / "reference.json")))
+    measurer->setReference(*known);
+  else // its line is there, but somebody removed what it brought back
+    measurer->compileAndMeasure(original);
+  return measurer->reference() || fails("the original does not run any more");
+}
+
+CampaignEnd Campaign::run() {
+  if (!prepare() || !noteWhoWasLost())
+    return end;
+  countDone();
+  if (measureOriginal())
+    measureAll(toDo(false));
+  if (end.error.empty())
+    measureAll(toDo(true));
+  std::error_code ignored;
+  if (end.error.empty())
+    fs::remove(work / "begun", ignored);
+  for (const Candidate &candidate : manifest.candidates)
+    if (const Result *newest = ledger->newest(candidate.id))
+      end.results.push_back(*newest);
+  return end;
+}
+
+} // namespace
+
+CampaignEnd runCampaign(const CampaignOptions &options, const std::function<void(const Progress &)> &tell) {
+  return Campaign(options, tell).run();
+}
+
+} // namespace heddle::runner

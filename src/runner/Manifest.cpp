@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runner/Manifest.h"
+
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <set>
+
+namespace heddle::runner {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr const char *kSchema = "heddle.plan/1";
+
+Json jsonOf(const Candidate &candidate) {
+  Json json = {{"id", candidate.id},
+               {"recipe", candidate.recipe},
+               {"files", candidate.files},
+               {"flags", candidate.flags}};
+  if (candidate.predictedMicros)
+    json["predicted_micros"] = *candidate.predictedMicros;
+  return json;
+}
+
+Candidate candidateFrom(const Json &json) {
+  Candidate candidate;
+  candidate.id = json.at("id");
+  candidate.recipe = json.at("recipe");
+  candidate.files = json.at("files").get<std::vector<std::string>>();
+  candidate.flags = json.value("flags", std::vector<std::string>());
+  if (json.contains("predicted_micros"))
+    candidate.predictedMicros = json["predicted_micros"].get<double>();
+  return candidate;
+}
+
+Manifest manifestFrom(const Json &json) {
+  Manifest manifest;
+  manifest.program = json.value("program", "");
+  manifest.arch = json.value("arch", manifest.arch);
+  manifest.flags = json.value("flags", std::vector<std::string>());
+  manifest.arguments = json.value("arguments", std::vector<std::string>());
+  manifest.compileSeconds = json.value("compile_seconds", manifest.compileSeconds);
+  manifest.runSeconds = json.value("run_seconds", manifest.runSeconds);
+  manifest.warmUps = json.value("warm_ups", manifest.warmUps);
+  manifest.rounds = json.value("rounds", manifest.rounds);
+  for (const Json &candidate : json.at("candidates"))
+    manifest.candidates.push_back(candidateFrom(candidate));
+  return manifest;
+}
+
+/// What a person who wrote a manifest by hand may have got wrong; empty where nothing.
+std::string complaintAbout(const Manifest &manifest) {
+  if (manifest.candidates.empty())
+    return "it names no candidates";
+  if (manifest.rounds == 0)
+    return "\"rounds\" must be at least 1";
+  std::set<std::string> seen;
+  for (const Candidate &candidate : manifest.candidates) {
+    if (candidate.id.empty() || !seen.insert(candidate.id).second)
+      return "candidate ids must differ, but '" + candidate.id + "' stands there more than once";
+    // The id names files beside the manifest.
+    if (candidate.id.find('/') != std::string::npos || candidate.id.front() == '.')
+      return "a candidate's id cannot be '" + candidate.id + "': it is used as a file's name";
+    if (candidate.files.empty())
+      return "candidate '" + candidate.id + "' has no files";
+  }
+  return "";
+}
+
+} // namespace
+
+bool writeManifest(const std::filesystem::path &file, const Manifest &manifest) {
+  Json json = {{"schema", kSchema},
+               {"program", manifest.program},
+               {"arch", manifest.arch},
+               {"flags", manifest.flags},
+               {"arguments", manifest.arguments},
+               {"compile_seconds", manifest.compileSeconds},
+               {"run_seconds", manifest.runSeconds},
+               {"warm_ups", manifest.warmUps},
+               {"rounds", manifest.rounds},
+               {"candidates", Json::array()}};
+  for (const Candidate &candidate : manifest.candidates)
+    json["candidates"].push_back(jsonOf(candidate));
+  std::ofstream out(file);
+  out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  return bool(out.flush());
+}
+
+std::optional<Manifest> readManifest(const std::filesystem::path &file, std::string &error) {
+  std::ifstream in(file);
+  if (!in) {
+    error = file.string() + ": cannot be read: is this a folder that `heddle tune --plan` wrote?";
+    return std::nullopt;
+  }
+  try {
+    Json json = Json::parse(in);
+    if (json.value("schema", "") != kSchema) {
+      error = file.string() + ": \"schema\" must be \"" + kSchema + "\"";
+      return std::nullopt;
+    }
+    Manifest manifest = manifestFrom(json);
+    std::string complaint = complaintAbout(manifest);
+    if (complaint.empty())
+      return manifest;
+    error = file.string() + ": " + complaint;
+  } catch (const Json::exception &problem) {
+    error = file.string() + ": " + problem.what();
+  }
+  return std::nullopt;
+}
+
+} // namespace heddle::runner

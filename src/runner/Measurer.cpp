@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What can become of a candidate, in the order in which it is found out:
+//
+//   compiled     not at all, or not in time
+//   run          killed after its time; ended by a signal; left no report; met a CUDA error; launched nothing
+//   compared     ended with another exit code than the original, or brought back something else
+//   timed        the sum of median times launches over the kernels
+//
+// A program that did all of its own work and died only while its launches were made again has results that
+// count: its times are then those of its own launches, and the reason says so.
+#include "runner/Measurer.h"
+
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <iomanip>
+#include <sstream>
+
+namespace fs = std::filesystem;
+
+namespace heddle::runner {
+namespace {
+
+std::string now() {
+  std::time_t seconds = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+std::string inSeconds(double seconds) {
+  std::ostringstream text;
+  text << seconds << " s";
+  return text.str();
+}
+
+/// The last line that says something: where programs put their complaints.
+std::string lastLine(const std::string &output) {
+  size_t end = output.find_last_not_of(" \n\r\t");
+  if (end == std::string::npos)
+    return "";
+  size_t begin = output.rfind('\n', end);
+  return output.substr(begin + 1, end - begin);
+}
+
+std::string withLastLine(std::string reason, const std::string &output) {
+  std::string last = lastLine(output);
+  return last.empty() ? reason : reason + ": " + last;
+}
+
+struct Verdict {
+  Status status = Status::Measured;
+  std::string reason;
+};
+
+/// Why a run is no result; Measured where it may be one.
+Verdict judged(const ChildEnd &end, const std::optional<Observation> &seen, double limit) {
+  if (!seen && end.how == ChildEnd::How::TimedOut)
+    return {Status::TimedOut, "still running after " + inSeconds(limit)};
+  if (!seen && end.how == ChildEnd::How::Signalled)
+    return {Status::Crashed,
+            withLastLine("ended by signal " + std::to_string(end.code) + " (" + strsignal(end.code) + ")",
+                         end.output)};
+  if (!seen)
+    return {Status::Crashed,
+            withLastLine("exit code " + std::to_string(end.code) + " and no launch was seen", end.output)};
+  if (!seen->error.empty())
+    return {Status::Crashed, seen->error};
+  if (seen->kernels.empty())
+    return {Status::Crashed, withLastLine("it launches no kernel", end.output)};
+  for (const KernelTime &time : seen->kernels)
+    if (time.samples == 0)
+      return {Status::Crashed, "no time could be taken of " + time.kernel};
+  return {};
+}
+
+/// The exit code that the program itself wanted. One that died while launches were made again had got as far
+/// as its end, but nobody knows with what.
+std::optional<int> ownExitCode(const ChildEnd &end) {
+  return end.how == ChildEnd::How::Exited ? std::optional(end.code) : std::nullopt;
+}
+
+void addTimes(Result &result, const Observation &seen, const std::map<std::string, uint64_t> &spills) {
+  result.device = seen.device;
+  result.kernels = seen.kernels;
+  for (KernelTime &time : result.kernels) {
+    if (auto found = spills.find(time.kernel); found != spills.end())
+      time.spillBytes = found->second;
+    result.micros += time.micros * double(time.launches);
+    result.q1 += time.q1 * double(time.launches);
+    result.q3 += time.q3 * double(time.launches);
+  }
+}
+
+std::string noteOn(const Reference &reference, const Observation &seen) {
+  std::string note;
+  if (size_t varying = varyingCopies(reference))
+    note = std::to_string(varying) + " of " + std::to_string(reference.copies.size()) +
+           " copies vary from run to run of the original and were not compared";
+  if (!seen.replayed)
+    note += std::string(note.empty() ? "" : "; ") +
+            "launches could not be made again: timed as the program made them";
+  return note;
+}
+
+Verdict compared(const Reference &reference, const ChildEnd &end, const Observation &seen) {
+  std::optional<int> code = ownExitCode(end);
+  const bool endsDifferently = code && *code != reference.exitCode;
+  const std::string difference = differenceFrom(reference, seen.copies);
+  // A program that checks itself ends differently because it brought back something else; one that gave up
+  // brought back less.
+  const bool gaveUp = endsDifferently && seen.copies.size() != reference.copies.size();
+  if (!difference.empty() && !gaveUp)
+    return {Status::Wrong, difference};
+  if (endsDifferently)
+    return {Status::Crashed, withLastLine("exit code " + std::to_string(*code) + ", the original's is " +
+                                              std::to_string(reference.exitCode),
+                                          end.output)};
+  return {Status::Measured, noteOn(reference, seen)};
+}
+
+} // namespace
+
+Result resultNow(const std::string &id, Status status, std::string reason) {
+  Result result;
+  result.id = id;
+  result.status = status;
+  result.reason = std::move(reason);
+  result.when = now();
+  return result;
+}
+
+Measurer::Measurer(Manifest manifest, fs::path folder, fs::path work, Toolchain toolchain)
+    : manifest(std::move(manifest)), folder(fs::absolute(folder)), work(fs::absolute(work)),
+      toolchain(std::move(toolchain)) {}
+
+std::string Measurer::prepare() {
+  std::error_code failure;
+  fs::create_directories(work, failure);
+  if (failure)
+    return work.string() + ": cannot be made: " + failure.message();
+  if (!toolchain.timingLibrary.empty()) {
+    timing = toolchain.timingLibrary == "none" ? fs::path() : fs::absolute(toolchain.timingLibrary);
+    return timing.empty() || fs::exists(timing) ? "" : timing.string() + ": no such file";
+  }
+  timing = work / "libheddle_timing.so";
+  std::string error;
+  std::vector<std::string> words = timingWords(folder, timing, error);
+  if (!error.empty())
+    return error;
+  ChildEnd end = runChild({words, {}, folder, manifest.compileSeconds});
+  return end.succeeded() ? "" : "the timing library does not compile: " + firstErrorIn(end.output);
+}
+
+Compiled Measurer::compile(const Candidate &candidate) const {
+  Compiled compiled;
+  std::string error;
+  fs::path program = work / (candidate.id + ".exe");
+  std::vector<std::string> words = compileWords(toolchain, manifest, candidate, program, error);
+  if (words.empty()) {
+    compiled.failure = resultNow(candidate.id, Status::DoesNotCompile, error);
+    return compiled;
+  }
+  ChildEnd end = runChild({words, {}, folder, manifest.compileSeconds});
+  compiled.seconds = end.seconds;
+  if (end.how == ChildEnd::How::TimedOut)
+    compiled.failure = resultNow(candidate.id, Status::TimedOut,
+                                 "still compiling after " + inSeconds(manifest.compileSeconds));
+  else if (!end.succeeded())
+    compiled.failure = resultNow(candidate.id, Status::DoesNotCompile, firstErrorIn(end.output));
+  else
+    compiled.program = program;
+  compiled.failure.compileSeconds = end.seconds;
+  compiled.spillBytes = spillsIn(end.output);
+  return compiled;
+}
+
+Measurer::Run Measurer::run(const Candidate &candidate, const Compiled &compiled) const {
+  const fs::path report = work / (candidate.id + ".report");
+  std::error_code ignored;
+  fs::remove(report, ignored);
+  ChildCommand command;
+  command.words = {compiled.program.string()};
+  command.words.insert(command.words.end(), manifest.arguments.begin(), manifest.arguments.end());
+  command.environment = environment;
+  command.environment.push_back("HEDDLE_TIMING=" + report.string());
+  command.environment.push_back("HEDDLE_TIMING_ROUNDS=" + std::to_string(manifest.rounds));
+  command.environment.push_back("HEDDLE_TIMING_WARM_UPS=" + std::to_string(manifest.warmUps));
+  // Replays may take what the program leaves of its time, less a share for restoring memory.
+  command.environment.push_back("HEDDLE_TIMING_SECONDS=" + std::to_string(manifest.runSeconds / 3));
+  if (!timing.empty())
+    command.environment.push_back("LD_PRELOAD=" + timing.string());
+  command.folder = runFolder.empty() ? folder : runFolder;
+  command.seconds = manifest.runSeconds;
+  Run run;
+  run.end = runChild(command);
+  run.seen = readObservation(report);
+  fs::remove(report, ignored);
+  return run;
+}
+
+/// The original's second run, and what both agree on. What is in the way, or nothing.
+std::string Measurer::becomeReference(const Candidate &candidate, const Compiled &compiled,
+                                      const Run &first) {
+  Run second = run(candidate, compiled);
+  Verdict verdict = judged(second.end, second.seen, manifest.runSeconds);
+  if (verdict.status != Status::Measured)
+    return "the second of two runs: " + verdict.reason;
+  std::optional<int> code = ownExitCode(first.end);
+  if (!code || code != ownExitCode(second.end))
+    return "two runs end differently";
+  wanted = referenceOf(*code, *first.seen, *second.seen);
+  return "";
+}
+
+Result Measurer::measure(const Candidate &candidate, const Compiled &compiled) {
+  if (compiled.program.empty())
+    return compiled.failure;
+  Run observed = run(candidate, compiled);
+  Verdict verdict = judged(observed.end, observed.seen, manifest.runSeconds);
+  if (verdict.status == Status::Measured && !wanted)
+    if (std::string problem = becomeReference(candidate, compiled, observed); !problem.empty())
+      verdict = {Status::Crashed, problem};
+  if (verdict.status == Status::Measured)
+    verdict = compared(*wanted, observed.end, *observed.seen);
+  Result result = resultNow(candidate.id, verdict.status, verdict.reason);
+  if (verdict.status == Status::Measured)
+    addTimes(result, *observed.seen, compiled.spillBytes);
+  result.compileSeconds = compiled.seconds;
+  result.runSeconds = observed.end.seconds;
+  return result;
+}
+
+Result Measurer::compileAndMeasure(const Candidate &candidate) {
+  Compiled compiled = compile(candidate);
+  Result result = measure(candidate, compiled);
+  std::error_code ignored;
+  fs::remove(compiled.program, ignored);
+  return result;
+}
+
+} // namespace heddle::runner

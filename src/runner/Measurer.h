@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "runner/Child.h"
+#include "runner/Observation.h"
+#include "runner/Toolchain.h"
+
+namespace heddle::runner {
+
+/// A candidate that a compiler was given.
+struct Compiled {
+  std::filesystem::path program; ///< empty: there is none, and `failure` says why
+  Result failure;
+  double seconds = 0;
+  std::map<std::string, uint64_t> spillBytes; ///< by kernel
+};
+
+/// Compiles and times candidates one by one. Each runs as a process of its own with a limit to its time.
+///
+/// The original comes first: whatever it brings back is what others are held against. Compiling may be done
+/// by several threads at once, measuring by one: programs that share a GPU are no measurement.
+class Measurer {
+public:
+  /// `folder` is where the candidates' paths begin, and where they run unless `runFolder` says otherwise;
+  /// files of our own go to `work`, which is made.
+  Measurer(Manifest manifest, std::filesystem::path folder, std::filesystem::path work, Toolchain toolchain);
+
+  /// Makes the timing library. What is in the way, or nothing.
+  std::string prepare();
+
+  Compiled compile(const Candidate &candidate) const;
+  /// The original is whichever is measured while there is no reference.
+  Result measure(const Candidate &candidate, const Compiled &compiled);
+  /// Both, and the program is gone afterwards.
+  Result compileAndMeasure(const Candidate &candidate);
+
+  const std::optional<Reference> &reference() const { return wanted; }
+  /// From an earlier run, so that the original need not run again.
+  void setReference(Reference reference) { wanted = std::move(reference); }
+
+  std::filesystem::path runFolder;      ///< empty: `folder`
+  std::vector<std::string> environment; ///< for the programs: "CUDA_VISIBLE_DEVICES=1"
+
+private:
+  struct Run {
+    ChildEnd end;
+    std::optional<Observation> seen;
+  };
+  Run run(const Candidate &candidate, const Compiled &compiled) const;
+  std::string becomeReference(const Candidate &candidate, const Compiled &compiled, const Run &first);
+
+  Manifest manifest;
+  std::filesystem::path folder, work, timing;
+  Toolchain toolchain;
+  std::optional<Reference> wanted;
+};
+
+/// A result about a candidate as of now.
+Result resultNow(const std::string &id, Status status, std::string reason);
+
+} // namespace heddle::runner

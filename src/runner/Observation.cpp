@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runner/Observation.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <fstream>
+
+namespace heddle::runner {
+namespace {
+
+using Json = nlohmann::json;
+
+KernelTime kernelFrom(const Json &json) {
+  KernelTime time;
+  time.kernel = json.at("kernel");
+  for (size_t i = 0; i < 3; ++i) {
+    time.grid[i] = json.at("grid").at(i);
+    time.block[i] = json.at("block").at(i);
+  }
+  time.launches = json.at("launches");
+  time.registers = json.value("registers", 0u);
+  time.localBytes = json.value("local_bytes", uint64_t(0));
+  time.sharedBytes = json.value("shared_bytes", uint64_t(0));
+  time.occupancy = json.value("occupancy", 0.0);
+  auto samples = json.at("micros").get<std::vector<double>>();
+  time.samples = unsigned(samples.size());
+  if (samples.empty())
+    return time;
+  time.q1 = quantile(samples, 0.25);
+  time.micros = quantile(samples, 0.5);
+  time.q3 = quantile(samples, 0.75);
+  return time;
+}
+
+std::vector<Copy> copiesFrom(const Json &json) {
+  std::vector<Copy> copies;
+  for (const Json &copy : json)
+    copies.push_back({copy.at(0), copy.at(1)});
+  return copies;
+}
+
+std::string bytesInWords(uint64_t bytes) { return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes"); }
+
+std::string copiesInWords(size_t count) { return std::to_string(count) + (count == 1 ? " copy" : " copies"); }
+
+} // namespace
+
+std::optional<Observation> readObservation(const std::filesystem::path &file) {
+  std::ifstream in(file);
+  try {
+    Json json = Json::parse(in);
+    Observation seen;
+    seen.device = json.at("device");
+    seen.error = json.value("error", "");
+    seen.copies = copiesFrom(json.at("copies"));
+    for (const Json &kernel : json.at("kernels"))
+      seen.kernels.push_back(kernelFrom(kernel));
+    seen.replayed = json.value("replayed", false);
+    return seen;
+  } catch (const Json::exception &) {
+    return std::nullopt;
+  }
+}
+
+double quantile(std::vector<double> samples, double share) {
+  std::sort(samples.begin(), samples.end());
+  double place = share * double(samples.size() - 1);
+  size_t below = size_t(place), above = std::min(below + 1, samples.size() - 1);
+  return samples[below] + (place - double(below)) * (samples[above] - samples[below]);
+}
+
+Reference referenceOf(int exitCode, const Observation &first, const Observation &second) {
+  Reference reference = {exitCode, first.copies};
+  for (size_t i = 0; i < reference.copies.size(); ++i)
+    if (i >= second.copies.size() || !(second.copies[i] == first.copies[i]))
+      reference.copies[i].bits.clear();
+  return reference;
+}
+
+std::string differenceFrom(const Reference &reference, const std::vector<Copy> &copies) {
+  for (size_t i = 0; i < std::min(copies.size(), reference.copies.size()); ++i) {
+    const Copy &wanted = reference.copies[i];
+    std::string which =
+        "device-to-host copy " + std::to_string(i + 1) + " of " + std::to_string(copies.size());
+    if (copies[i].bytes != wanted.bytes)
+      return which + " brings back " + bytesInWords(copies[i].bytes) + ", the original " +
+             bytesInWords(wanted.bytes);
+    if (!wanted.bits.empty() && copies[i].bits != wanted.bits)
+      return which + " (" + bytesInWords(wanted.bytes) + ") brings back other bits than the original";
+  }
+  if (copies.size() != reference.copies.size())
+    return "it brings back " + copiesInWords(copies.size()) + " from the device, the original " +
+           copiesInWords(reference.copies.size());
+  return "";
+}
+
+size_t varyingCopies(const Reference &reference) {
+  return size_t(std::count_if(reference.copies.begin(), reference.copies.end(),
+                              [](const Copy &copy) { return copy.bits.empty(); }));
+}
+
+std::string toJson(const Reference &reference) {
+  Json copies = Json::array();
+  for (const Copy &copy : reference.copies)
+    copies.push_back({copy.bytes, copy.bits});
+  return Json{{"exit_code", reference.exitCode}, {"copies", copies}}.dump();
+}
+
+std::optional<Reference> referenceFromJson(const std::string &text) {
+  try {
+    Json json = Json::parse(text);
+    return Reference{json.at("exit_code"), copiesFrom(json.at("copies"))};
+  } catch (const Json::exception &) {
+    return std::nullopt;
+  }
+}
+
+} // namespace heddle::runner

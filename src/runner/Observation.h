@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "runner/Result.h"
+
+#include <filesystem>
+
+namespace heddle::runner {
+
+/// Something that the program brought back from the device.
+struct Copy {
+  uint64_t bytes = 0;
+  std::string bits; ///< a hash of them; empty: they vary from run to run and say nothing
+  bool operator==(const Copy &) const = default;
+};
+
+/// What the timing library saw of a program that ran to its end.
+struct Observation {
+  std::string device;
+  std::string error; ///< the first CUDA error, with the call that gave it
+  std::vector<Copy> copies;
+  std::vector<KernelTime> kernels; ///< in the order of their first launches
+  bool replayed = false;           ///< false: it died while launches were made again
+};
+
+/// Nothing where the file is not a whole report.
+std::optional<Observation> readObservation(const std::filesystem::path &file);
+
+/// The value below which that share of the samples lies; between two, in proportion. Samples must not be
+/// empty.
+double quantile(std::vector<double> samples, double share);
+
+/// What the original brings back and ends with: what every candidate is held against.
+struct Reference {
+  int exitCode = 0;
+  std::vector<Copy> copies;
+};
+/// Of two runs of the same program: what differs between them is no reference.
+Reference referenceOf(int exitCode, const Observation &first, const Observation &second);
+/// Why it is something else; empty where it is not.
+std::string differenceFrom(const Reference &reference, const std::vector<Copy> &copies);
+/// How many of the copies say nothing.
+size_t varyingCopies(const Reference &reference);
+
+std::string toJson(const Reference &reference);
+std::optional<Reference> referenceFromJson(const std::string &text);
+
+} // namespace heddle::runner

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "runner/Manifest.h"
+
+#include <map>
+
+namespace heddle::runner {
+
+/// How a candidate becomes a program whose launches can be timed.
+struct Toolchain {
+  /// "CMD {flags} {files} -o {out}", instead of nvcc. A word that is a placeholder becomes as many words as
+  /// it stands for. No shell looks at it.
+  std::string compileCommand;
+  /// The library that times launches (timing/Timing.cpp), preloaded. Empty: made by nvcc from the sources
+  /// beside the manifest. "none": nothing is preloaded, the program itself writes the report.
+  std::string timingLibrary;
+};
+
+/// As the PATH, $CUDA_PATH, $CUDA_HOME or /usr/local/cuda have it.
+std::optional<std::filesystem::path> findNvcc();
+
+/// The words that compile a candidate, run in the manifest's folder. Empty, and `error`, where there is no
+/// compiler.
+std::vector<std::string> compileWords(const Toolchain &toolchain, const Manifest &manifest,
+                                      const Candidate &candidate, const std::filesystem::path &out,
+                                      std::string &error);
+
+/// The words that make the timing library of the sources in `folder`/timing.
+std::vector<std::string> timingWords(const std::filesystem::path &folder, const std::filesystem::path &out,
+                                     std::string &error);
+
+/// Bytes that each kernel spills, stores and loads together, as ptxas -v tells.
+std::map<std::string, uint64_t> spillsIn(const std::string &compilerOutput);
+
+/// The line that a person wants to see first of what a compiler said.
+std::string firstErrorIn(const std::string &compilerOutput);
+
+} // namespace heddle::runner

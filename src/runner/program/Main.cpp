@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// heddle-runner: reads flags, calls the library, prints. It is linked without any library of the system, so
+// flags are read by hand.
+#include "ProgressLine.h"
+#include "runner/Campaign.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+using namespace heddle::runner;
+
+namespace {
+
+constexpr int kDone = 0, kFoundWrong = 1, kBadUsage = 2;
+
+constexpr const char *kHelp =
+    R"(Measures the candidates of a folder that `heddle tune --plan` wrote, on a machine with a GPU, a driver and nvcc.
+
+  heddle-runner plan                    everything that plan/results.jsonl does not hold yet
+  heddle-runner plan --only 7f3a,90c1   the original and these
+  heddle-runner plan --again-lost       also what was being measured twice when a runner died
+
+Results are appended to DIR/results.jsonl, one a line. Kill it when you like and call it again: nothing is measured
+twice. `heddle tune --collect DIR` reads the results.
+
+Usage: heddle-runner DIR [options]
+  --only ID[,ID...]    these candidates, and the original
+  --again-lost         try again what was lost twice
+  --jobs N             compilers at once (default: one for each core)
+  --compile 'COMMAND'  instead of nvcc; {files}, {flags}, {arch} and {out} stand for what they say
+  --timing LIBRARY     the timing library, instead of compiling DIR/timing; 'none': programs report by themselves
+  --quiet              no progress
+  --help
+Exit code: 0 measured, 1 the original cannot be measured or results cannot be written, 2 bad usage or no plan.
+)";
+
+struct Arguments {
+  CampaignOptions campaign;
+  bool quiet = false, help = false;
+  std::string error;
+};
+
+std::set<std::string> splitAtCommas(const std::string &list) {
+  std::set<std::string> parts;
+  for (size_t begin = 0; begin <= list.size();) {
+    size_t end = std::min(list.find(',', begin), list.size());
+    if (end > begin)
+      parts.insert(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+/// Takes one flag that has a value; false where it is none of them.
+bool takeValue(const std::string &flag, const std::string &value, Arguments &arguments) {
+  if (flag == "--only")
+    arguments.campaign.only = splitAtCommas(value);
+  else if (flag == "--jobs")
+    arguments.campaign.jobs = unsigned(std::strtoul(value.c_str(), nullptr, 10));
+  else if (flag == "--compile")
+    arguments.campaign.toolchain.compileCommand = value;
+  else if (flag == "--timing")
+    arguments.campaign.toolchain.timingLibrary = value;
+  else
+    return false;
+  return true;
+}
+
+void takeFolder(const std::string &word, Arguments &arguments) {
+  if (word.starts_with("-"))
+    arguments.error = "there is no flag '" + word + "', or it needs a value";
+  else if (!arguments.campaign.folder.empty())
+    arguments.error = "one folder at a time: '" + word + "' is one too many";
+  else
+    arguments.campaign.folder = word;
+}
+
+Arguments read(int count, char **words) {
+  Arguments arguments;
+  for (int i = 1; i < count; ++i) {
+    std::string word = words[i];
+    if (word == "--help" || word == "-h")
+      arguments.help = true;
+    else if (word == "--quiet")
+      arguments.quiet = true;
+    else if (word == "--again-lost")
+      arguments.campaign.againLost = true;
+    else if (i + 1 < count && takeValue(word, words[i + 1], arguments))
+      ++i;
+    else
+      takeFolder(word, arguments);
+  }
+  if (arguments.error.empty() && arguments.campaign.folder.empty())
+    arguments.error = "which folder?";
+  return arguments;
+}
+
+} // namespace
+
+int main(int count, char **words) {
+  Arguments arguments = read(count, words);
+  if (arguments.help) {
+    std::fputs(kHelp, stdout);
+    return kDone;
+  }
+  if (!arguments.error.empty()) {
+    std::fprintf(stderr, "heddle-runner: %s (--help)\n", arguments.error.c_str());
+    return kBadUsage;
+  }
+  ProgressLine line(arguments.quiet);
+  CampaignEnd end = runCampaign(arguments.campaign, [&](const Progress &progress) { line.show(progress); });
+  line.finish();
+  if (end.error.empty())
+    return kDone;
+  std::fprintf(stderr, "heddle-runner: %s\n", end.error.c_str());
+  return end.results.empty() ? kBadUsage : kFoundWrong;
+}

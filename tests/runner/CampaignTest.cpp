@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Plan.h"
+
+#include <gmock/gmock.h>
+
+#include <signal.h>
+#include <sys/wait.h>
+
+namespace heddle::runner {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Campaign, MeasuresEveryCandidateAsMedianTimesLaunches) {
+  Plan plan;
+  plan.with("original", reportOf(10)).with("better", reportOf(4));
+  CampaignEnd end = plan.run();
+  EXPECT_EQ(end.error, "");
+  EXPECT_EQ(end.measured, 2u);
+  EXPECT_EQ(resultOf(end, "original").micros, 20);
+  const Result &better = resultOf(end, "better");
+  EXPECT_EQ(better.status, Status::Measured);
+  EXPECT_EQ(better.micros, 8);
+  ASSERT_EQ(better.kernels.size(), 1u);
+  EXPECT_EQ(better.kernels[0].kernel, "k");
+  EXPECT_EQ(better.kernels[0].grid[0], 2u);
+  EXPECT_EQ(better.kernels[0].registers, 7u);
+  EXPECT_EQ(better.device, "a script");
+}
+
+TEST(Campaign, KillsACandidateThatHangsWithAllItStarted) {
+  Plan plan;
+  plan.manifest.runSeconds = 2;
+  plan.with("original", reportOf(1))
+      .with("hangs", "sleep 1000 & echo $! > sleeper; wait\n")
+      .with("next", reportOf(2));
+  CampaignEnd end = plan.run();
+  EXPECT_EQ(resultOf(end, "hangs").status, Status::TimedOut);
+  EXPECT_THAT(resultOf(end, "hangs").reason, HasSubstr("still running after 2 s"));
+  EXPECT_EQ(resultOf(end, "next").status, Status::Measured);
+  pid_t sleeper = 0;
+  std::ifstream(plan.folder / "sleeper") >> sleeper;
+  ASSERT_GT(sleeper, 0);
+  for (int tries = 0; tries < 500 && kill(sleeper, 0) == 0; ++tries)
+    usleep(10000); // whoever adopts it has to see its end first
+  // A machine without a process that collects orphans keeps the dead one as a zombie.
+  std::ifstream status("/proc/" + std::to_string(sleeper) + "/status");
+  std::string text((std::istreambuf_iterator<char>(status)), {});
+  EXPECT_TRUE(text.empty() || text.find("State:\tZ") != std::string::npos) << text;
+}
+
+TEST(Campaign, SaysWhichSignalEndedACandidate) {
+  Plan plan;
+  plan.with("original", reportOf(1))
+      .with("crashes", "echo about to fail; kill -SEGV $$\n")
+      .with("next", reportOf(2));
+  CampaignEnd end = plan.run();
+  EXPECT_EQ(resultOf(end, "crashes").status, Status::Crashed);
+  EXPECT_THAT(resultOf(end, "crashes").reason, HasSubstr("signal 11"));
+  EXPECT_THAT(resultOf(end, "crashes").reason, HasSubstr("about to fail"));
+  EXPECT_EQ(resultOf(end, "next").status, Status::Measured);
+}
+
+TEST(Campaign, ReportsACudaErrorAsACrash) {
+  Plan plan;
+  plan.with("original", reportOf(1)).with("faults", reportOf(2, "aa", "k: an illegal memory access"));
+  CampaignEnd end = plan.run();
+  EXPECT_EQ(resultOf(end, "faults").status, Status::Crashed);
+  EXPECT_EQ(resultOf(end, "faults").reason, "k: an illegal memory access");
+}
+
+TEST(Campaign, ReportsAnotherExitCodeThanTheOriginals) {
+  Plan plan;
+  plan.with("original", reportOf(1) + "exit 3\n").with("same", reportOf(2) + "exit 3\n");
+  plan.with("other", reportOf(2) + "echo FAILED; exit 1\n");
+  CampaignEnd end = plan.run();
+  EXPECT_EQ(resultOf(end, "same").status, Status::Measured);
+  EXPECT_EQ(resultOf(end, "other").status, Status::Crashed);
+  EXPECT_EQ(resultOf(end, "other").reason, "exit code 1, the original's is 3: FAILED");
+}
+
+TEST(Campaign, ReportsOtherBitsAsWrongAndWhichCopyHasThem) {
+  Plan plan;
+  plan.with("original", reportOf(1)).with("wrong", reportOf(0.1, "bb") + "exit 1\n");
+  CampaignEnd end = plan.run();
+  EXPECT_EQ(resultOf(end, "wrong").status, Status::Wrong);
+  EXPECT_THAT(resultOf(end, "wrong").reason, HasSubstr("copy 1 of 1 (4 bytes)"));
+}
+
+TEST(Campaign, DoesNotCompareWhatVariesFromRunToRunOfTheOriginal) {
+  Plan plan;
+  plan.with("original", reportOf(1, "$$")).with("other", reportOf(2, "$$"));
+  CampaignEnd end = plan.run();
+  EXPECT_EQ(resultOf(end, "other").status, Status::Measured);
+  EXPECT_THAT(resultOf(end, "other").reason, HasSubstr("1 of 1 copies vary"));
+}
+
+TEST(Campaign, ReportsTheCompilersFirstError) {
+  Plan plan;
+  plan.with("original", reportOf(1)).with("broken", reportOf(1)).with("next", reportOf(2));
+  plan.manifest.candidates[1].files = {"nowhere.sh"};
+  CampaignEnd end = plan.run();
+  EXPECT_EQ(resultOf(end, "broken").status, Status::DoesNotCompile);
+  EXPECT_THAT(resultOf(end, "broken").reason, HasSubstr("nowhere.sh"));
+  EXPECT_EQ(resultOf(end, "next").status, Status::Measured);
+}
+
+TEST(Campaign, KillsACompilerThatHangs) {
+  Plan plan;
+  plan.manifest.compileSeconds = 2;
+  plan.with("original", reportOf(1)).with("slow", reportOf(1));
+  CampaignOptions options = plan.options();
+  std::ofstream(plan.folder / "cc") << "#!/bin/sh\ncase $1 in slow*) sleep 1000;; esac\ncp $1 $2\n";
+  std::filesystem::permissions(plan.folder / "cc", std::filesystem::perms::owner_all);
+  options.toolchain.compileCommand = "./cc {files} {out}";
+  CampaignEnd end = plan.run(options);
+  EXPECT_EQ(resultOf(end, "slow").status, Status::TimedOut);
+  EXPECT_THAT(resultOf(end, "slow").reason, HasSubstr("still compiling"));
+}
+
+TEST(Campaign, StopsWhereTheOriginalCannotBeMeasured) {
+  Plan plan;
+  plan.with("original", "echo no device; exit 1\n").with("other", reportOf(1));
+  CampaignEnd end = plan.run();
+  EXPECT_THAT(end.error, HasSubstr("the original cannot be measured"));
+  EXPECT_THAT(end.error, HasSubstr("no device"));
+  EXPECT_EQ(plan.runsOf("other"), 0);
+}
+
+TEST(Campaign, MeasuresNothingTwice) {
+  Plan plan;
+  plan.with("original", reportOf(1)).with("other", reportOf(2));
+  plan.run();
+  plan.with("added", reportOf(3));
+  CampaignEnd again = plan.run();
+  EXPECT_EQ(again.measured, 1u);
+  EXPECT_EQ(again.results.size(), 3u);
+  EXPECT_EQ(plan.runsOf("original"), 2); // both of them in the first campaign, for the reference
+  EXPECT_EQ(plan.runsOf("other"), 1);
+  EXPECT_EQ(plan.runsOf("added"), 1);
+}
+
+TEST(Campaign, DropsALineThatAKillCutShortAndMeasuresThatOneAgain) {
+  Plan plan;
+  plan.with("original", reportOf(1)).with("other", reportOf(2));
+  plan.run();
+  const auto ledger = plan.folder / "results.jsonl";
+  std::filesystem::resize_file(ledger, std::filesystem::file_size(ledger) - 10);
+  CampaignEnd again = plan.run();
+  EXPECT_EQ(again.measured, 1u);
+  EXPECT_EQ(plan.runsOf("other"), 2);
+  EXPECT_EQ(readResults(ledger).size(), 2u);
+}
+
+/// Runs the campaign in a process of its own until `file` is there, then kills it.
+void killOnce(Plan &plan, const std::filesystem::path &file) {
+  const CampaignOptions options = plan.options();
+  const pid_t child = fork();
+  if (child == 0) {
+    plan.run(options);
+    _exit(0);
+  }
+  while (!std::filesystem::exists(file))
+    usleep(2000);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+}
+
+TEST(Campaign, ResumesAfterAKillWithNothingLostAndNothingMeasuredTwice) {
+  Plan plan;
+  plan.with("original", reportOf(1)).with("a", reportOf(2));
+  plan.with("b", "if [ ! -e once ]; then touch once; sleep 1000; fi\n" + reportOf(3)).with("c", reportOf(4));
+  killOnce(plan, plan.folder / "once");
+  CampaignEnd end = plan.run();
+  EXPECT_EQ(end.error, "");
+  EXPECT_EQ(plan.runsOf("original"), 2);
+  EXPECT_EQ(plan.runsOf("a"), 1);
+  EXPECT_EQ(plan.runsOf("c"), 1);
+  EXPECT_EQ(resultOf(end, "b").status,
+            Status::Measured); // lost with the first runner, tried again at the end
+  std::vector<Result> lines = readResults(plan.folder / "results.jsonl");
+  ASSERT_EQ(lines.size(), 5u);
+  EXPECT_EQ(lines[2].status, Status::Lost);
+  EXPECT_EQ(lines[4].id, "b");
+}
+
+TEST(Campaign, LeavesAloneWhatWasLostTwiceUnlessAsked) {
+  Plan plan;
+  plan.with("original", reportOf(1));
+  plan.with("deadly",
+            "if [ ! -e thrice ]; then if [ -e once ]; then touch twice; fi; touch once; sleep 1000; fi\n" +
+                reportOf(3));
+  killOnce(plan, plan.folder / "once");
+  killOnce(plan, plan.folder / "twice");
+  CampaignEnd end = plan.run();
+  EXPECT_EQ(resultOf(end, "deadly").status, Status::Lost);
+  EXPECT_EQ(plan.runsOf("deadly"), 2);
+  std::ofstream(plan.folder / "thrice") << "now it ends";
+  CampaignOptions options = plan.options();
+  options.againLost = true;
+  EXPECT_EQ(resultOf(plan.run(options), "deadly").status, Status::Measured);
+}
+
+TEST(Campaign, MeasuresOnlyWhatIsAskedForAndTheOriginal) {
+  Plan plan;
+  plan.with("original", reportOf(1)).with("a", reportOf(2)).with("b", reportOf(3));
+  CampaignOptions options = plan.options();
+  options.only = {"b"};
+  CampaignEnd end = plan.run(options);
+  EXPECT_EQ(end.results.size(), 2u);
+  EXPECT_EQ(plan.runsOf("a"), 0);
+  options.only = {"z"};
+  EXPECT_EQ(plan.run(options).error, "no candidate has the id 'z'");
+}
+
+TEST(Campaign, RefusesToShareALedger) {
+  Plan plan;
+  plan.with("original", reportOf(1));
+  std::string error;
+  auto held = Ledger::open(plan.folder / "results.jsonl", error);
+  EXPECT_THAT(plan.run().error, HasSubstr("another runner is at work"));
+}
+
+TEST(Campaign, LeavesNoProgramsBehind) {
+  Plan plan;
+  plan.with("original", reportOf(1)).with("a", reportOf(2)).with("wrong", reportOf(3, "zz"));
+  plan.run();
+  std::vector<std::string> left;
+  for (const auto &entry : std::filesystem::directory_iterator(plan.folder / "work"))
+    left.push_back(entry.path().filename());
+  EXPECT_THAT(left, testing::ElementsAre("reference.json"));
+}
+
+TEST(Campaign, TellsProgressAndTheBest) {
+  Plan plan;
+  plan.with("original", reportOf(5)).with("best", reportOf(2)).with("wrong", reportOf(1, "zz"));
+  std::vector<std::string> told;
+  runCampaign(plan.options(), [&](const Progress &p) {
+    told.push_back(std::to_string(p.done) + "/" + std::to_string(p.of) + " " + p.best->id + " " +
+                   std::to_string(p.failed));
+  });
+  EXPECT_THAT(told, testing::ElementsAre("1/3 original 0", "2/3 best 0", "3/3 best 1"));
+}
+
+} // namespace
+} // namespace heddle::runner
