@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How launches are timed.
+//
+// Each of the program's own launches has an event before and one behind it. Where a configuration - a kernel,
+// its grid, its block, its shared memory - was launched often enough, those times are the result. Most
+// programs launch a kernel once. So before the first launch of a configuration all of the program's memory on
+// the device is copied aside, and when the program is done the launch is made again and again, each time on
+// the memory that it saw at first: a kernel that adds to its argument, or takes tasks from a queue, does the
+// same work each time.
+//
+// Between the first event and the kernel the device must not wait for the host. Replays are therefore queued
+// behind a gate, a host function that ends when all three are in the queue.
+//
+// The end of the program is the last moment before the runtime's own exit handlers: ours is registered after
+// the first launch, and handlers run backwards. _exit and cudaDeviceReset are seen too.
+//
+// The report is written twice: when the program's own work is done, and when launches were made again. Should
+// that kill the process or take too long, what the program did is known all the same.
+#include "Recorder.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+namespace heddle::timing {
+namespace {
+
+/// Of the program's own launches of one configuration, so many are timed.
+constexpr size_t kMostOwnSamples = 256;
+/// The host needs some microseconds for three calls; a gate that stays closed must not hang the program.
+constexpr auto kLongestGate = std::chrono::microseconds(500);
+constexpr size_t kStagingBytes = 16 << 20;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double numberFrom(const char *variable, double otherwise) {
+  const char *text = std::getenv(variable);
+  return text ? std::atof(text) : otherwise;
+}
+
+uint64_t mixed(uint64_t hash, const void *memory, size_t bytes) {
+  constexpr uint64_t kPrime = 1099511628211u; // FNV's, by words: fast enough for gigabytes
+  const char *at = static_cast<const char *>(memory);
+  for (uint64_t word; bytes >= sizeof word; bytes -= sizeof word, at += sizeof word) {
+    std::memcpy(&word, at, sizeof word);
+    hash = (hash ^ word) * kPrime;
+    hash ^= hash >> 29; // multiplying alone never carries a high bit down
+  }
+  for (; bytes > 0; --bytes, ++at)
+    hash = (hash ^ uint64_t(uint8_t(*at))) * kPrime;
+  return hash;
+}
+constexpr uint64_t kHashBegin = 14695981039346656037u;
+
+std::string shapeOf(const std::string &kernel, const Launch &launch) {
+  std::string shape = kernel;
+  for (size_t number :
+       {size_t(launch.grid.x), size_t(launch.grid.y), size_t(launch.grid.z), size_t(launch.block.x),
+        size_t(launch.block.y), size_t(launch.block.z), launch.sharedBytes})
+    shape += ' ' + std::to_string(number);
+  return shape;
+}
+
+/// Nothing runs in a stream that is being captured, and nothing may be waited for.
+bool isCapturing(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  if (REAL(cudaStreamIsCapturing)(stream, &status) != cudaSuccess) {
+    REAL(cudaGetLastError)(); // the default stream, while another one is captured
+    return true;
+  }
+  return status != cudaStreamCaptureStatusNone;
+}
+
+class Gate {
+public:
+  void close(cudaStream_t stream) {
+    if (REAL(cudaLaunchHostFunc)(stream, wait, this) != cudaSuccess)
+      REAL(cudaGetLastError)();
+  }
+  void open() { isOpen = true; }
+
+private:
+  static void wait(void *self) {
+    const auto begin = std::chrono::steady_clock::now();
+    while (!static_cast<Gate *>(self)->isOpen && std::chrono::steady_clock::now() - begin < kLongestGate)
+      ;
+  }
+  std::atomic<bool> isOpen{false};
+};
+
+std::string quoted(const std::string &text) {
+  std::string out = "\"";
+  for (char letter : text)
+    if (letter == '"' || letter == '\\')
+      out += {'\\', letter};
+    else
+      out += uint8_t(letter) < ' ' ? ' ' : letter;
+  return out + '"';
+}
+
+std::string deviceName() {
+  cudaDeviceProp properties = {};
+  int device = 0;
+  REAL(cudaGetDevice)(&device);
+  return REAL(cudaGetDeviceProperties)(&properties, device) == cudaSuccess ? properties.name : "";
+}
+
+void finishAtExit() { Recorder::instance().finish(); }
+
+} // namespace
+
+Recorder &Recorder::instance() {
+  static auto *recorder = new Recorder;
+  return *recorder;
+}
+
+Recorder::Recorder() {
+  if (const char *file = std::getenv("HEDDLE_TIMING"))
+    reportFile = file;
+  rounds = unsigned(numberFrom("HEDDLE_TIMING_ROUNDS", rounds));
+  warmUps = unsigned(numberFrom("HEDDLE_TIMING_WARM_UPS", warmUps));
+  replaySeconds = numberFrom("HEDDLE_TIMING_SECONDS", replaySeconds);
+  process = getpid();
+  // Programs that this one starts are none of our business.
+  unsetenv("LD_PRELOAD");
+  unsetenv("HEDDLE_TIMING");
+}
+
+bool Recorder::isOn() const { return !reportFile.empty() && !finished && getpid() == process; }
+
+void Recorder::failed(const std::string &what, cudaError_t status) {
+  if (error.empty() && status != cudaSuccess)
+    error = what + ": " + REAL(cudaGetErrorString)(status);
+}
+
+void Recorder::named(const void *function, std::string name) {
+  std::lock_guard<std::recursive_mutex> lock(guard);
+  names[function] = std::move(name);
+}
+
+std::string Recorder::nameOf(const void *function) {
+  std::lock_guard<std::recursive_mutex> lock(guard);
+  auto found = names.find(function);
+  return found == names.end() ? "?" : found->second;
+}
+
+void Recorder::variable(const void *symbol, size_t bytes) {
+  std::lock_guard<std::recursive_mutex> lock(guard);
+  memory.variable(symbol, bytes);
+}
+
+Configuration &Recorder::configurationOf(const Launch &launch, bool mayWait) {
+  std::string kernel = nameOf(launch.function);
+  Configuration *&known = byShape[shapeOf(kernel, launch)];
+  if (known)
+    return *known;
+  // Asking for attributes loads the kernel, which would otherwise happen between the first launch's events.
+  Needs needs = needsOf(launch);
+  configurations.push_back({std::move(kernel), KeptLaunch(launch), needs, {}, 0, {}, {}, {}});
+  known = &configurations.back();
+  if (mayWait && known->first.canBeMade())
+    known->before = memory.take();
+  return *known;
+}
+
+cudaError_t Recorder::launch(const Launch &launch) {
+  if (!isOn())
+    return launch.make();
+  std::lock_guard<std::recursive_mutex> lock(guard);
+  const bool capturing = isCapturing(launch.stream);
+  const bool isFirst = configurations.empty();
+  Configuration &configuration = configurationOf(launch, !capturing);
+  ++configuration.launches;
+  const bool timed = !capturing && configuration.pairs.size() < kMostOwnSamples;
+  if (timed)
+    configuration.pairs.emplace_back().begin(launch.stream);
+  cudaError_t status = launch.make();
+  if (timed)
+    configuration.pairs.back().end(launch.stream);
+  failed("launch of " + configuration.kernel, status);
+  if (isFirst) {
+    std::atexit(finishAtExit);
+    at_quick_exit(finishAtExit);
+  }
+  return status;
+}
+
+void Recorder::copiedBack(const void *to, size_t pitch, size_t widthBytes, size_t height) {
+  std::lock_guard<std::recursive_mutex> lock(guard);
+  uint64_t hash = kHashBegin;
+  const char *row = static_cast<const char *>(to);
+  for (size_t y = 0; y < height; ++y, row += pitch)
+    hash = mixed(hash, row, widthBytes);
+  copies.emplace_back(widthBytes * height, hash);
+}
+
+bool Recorder::freed(void *pointer) {
+  std::lock_guard<std::recursive_mutex> lock(guard);
+  if (!isOn())
+    return false;
+  if (size_t bytes = memory.managedBytes(pointer))
+    bringBack(static_cast<char *>(pointer), bytes);
+  return memory.freed(pointer);
+}
+
+/// Managed memory, copied in pieces: reading it here would move it to the host, and replays would begin with
+/// moving it back.
+void Recorder::bringBack(const char *place, size_t bytes) {
+  std::vector<char> staging(std::min(bytes, kStagingBytes));
+  uint64_t hash = kHashBegin;
+  for (size_t done = 0; done < bytes; done += staging.size()) {
+    size_t part = std::min(bytes - done, staging.size());
+    REAL(cudaMemcpy)(staging.data(), place + done, part, cudaMemcpyDefault);
+    hash = mixed(hash, staging.data(), part);
+  }
+  copies.emplace_back(bytes, hash);
+}
+
+bool Recorder::timeOnce(Configuration &configuration, double &micros) {
+  if (!memory.restore(configuration.before))
+    return false;
+  Gate gate;
+  EventPair pair;
+  gate.close(nullptr);
+  pair.begin(nullptr);
+  cudaError_t status = configuration.first.make();
+  pair.end(nullptr);
+  gate.open();
+  if (status != cudaSuccess || REAL(cudaDeviceSynchronize)() != cudaSuccess)
+    return false;
+  micros = pair.micros();
+  return micros >= 0;
+}
+
+double Recorder::secondsLeft() const { return replaysBegan + replaySeconds - now(); }
+
+void Recorder::replay(Configuration &configuration) {
+  double micros = 0;
+  for (unsigned i = 0; i < warmUps + rounds && secondsLeft() > 0; ++i) {
+    if (!timeOnce(configuration, micros))
+      return;
+    if (i >= warmUps)
+      configuration.replayed.push_back(micros);
+  }
+}
+
+/// What takes longest first, in case that time runs out.
+void Recorder::replayAll() {
+  std::vector<Configuration *> wanted;
+  for (Configuration &configuration : configurations)
+    if (configuration.own.size() < rounds && configuration.first.canBeMade())
+      wanted.push_back(&configuration);
+  auto weight = [](const Configuration *c) { return c->own.empty() ? 0 : c->own[0] * double(c->launches); };
+  std::stable_sort(wanted.begin(), wanted.end(),
+                   [&](const Configuration *a, const Configuration *b) { return weight(a) > weight(b); });
+  replaysBegan = now();
+  for (Configuration *configuration : wanted)
+    replay(*configuration);
+}
+
+void Recorder::writeReport(bool replayed) const {
+  const std::string fresh = reportFile + ".new";
+  FILE *out = std::fopen(fresh.c_str(), "w");
+  if (!out)
+    return;
+  std::fprintf(out,
+               "{\"schema\":\"heddle.timing/1\",\"device\":%s,\"error\":%s,\"replayed\":%s,\n\"copies\":[",
+               quoted(deviceName()).c_str(), quoted(error).c_str(), replayed ? "true" : "false");
+  for (size_t i = 0; i < copies.size(); ++i)
+    std::fprintf(out, "%s[%zu,\"%016llx\"]", i ? "," : "", copies[i].first,
+                 (unsigned long long)copies[i].second);
+  std::fprintf(out, "],\n\"kernels\":[");
+  const char *separator = "";
+  for (const Configuration &c : configurations) {
+    const Launch &launch = c.first.original();
+    std::fprintf(
+        out,
+        "%s\n{\"kernel\":%s,\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"launches\":%llu,"
+        "\"registers\":%d,\"local_bytes\":%zu,\"shared_bytes\":%zu,\"occupancy\":%.1f,\"restored\":%s,"
+        "\"micros\":[",
+        separator, quoted(c.kernel).c_str(), launch.grid.x, launch.grid.y, launch.grid.z, launch.block.x,
+        launch.block.y, launch.block.z, (unsigned long long)c.launches, c.needs.registers, c.needs.localBytes,
+        c.needs.sharedBytes, c.needs.occupancy, c.before.taken ? "true" : "false");
+    for (size_t i = 0; i < c.samples().size(); ++i)
+      std::fprintf(out, "%s%.3f", i ? "," : "", c.samples()[i]);
+    std::fprintf(out, "]}");
+    separator = ",";
+  }
+  std::fprintf(out, "]}\n");
+  if (std::fclose(out) == 0)
+    std::rename(fresh.c_str(), reportFile.c_str());
+}
+
+void Recorder::finish() {
+  std::lock_guard<std::recursive_mutex> lock(guard);
+  if (!isOn() || configurations.empty())
+    return;
+  finished = true;
+  const std::string last = configurations.back().kernel;
+  failed("after the launch of " + last, REAL(cudaDeviceSynchronize)());
+  if (error.empty())
+    for (const auto &[place, bytes] : memory.managed())
+      bringBack(place, bytes);
+  for (Configuration &configuration : configurations)
+    for (const EventPair &pair : configuration.pairs)
+      if (double micros = pair.micros(); micros >= 0)
+        configuration.own.push_back(micros);
+  writeReport(false);
+  if (error.empty())
+    replayAll();
+  if (error.empty())
+    writeReport(true);
+}
+
+} // namespace heddle::timing

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The library that times launches, on programs that run on Heddle's machine in the place of a GPU. Times are
+// those of that machine and mean nothing here; what is seen, and that replays find the memory they need,
+// does.
+#include "Plan.h"
+#include "TestPaths.h"
+#include "build/Build.h"
+#include "runner/Child.h"
+#include "runner/Measurer.h"
+
+#include <gmock/gmock.h>
+
+namespace fs = std::filesystem;
+
+namespace heddle::runner {
+namespace {
+
+using testing::HasSubstr;
+
+const fs::path kTimingLibrary = fs::path(HEDDLE_BUILD_DIR) / "lib/libheddle_timing.so";
+
+/// tests/runner/programs/NAME.cu, compiled once for this process.
+fs::path programNamed(const std::string &name) {
+  static Plan folder;
+  fs::path output = folder.folder / name;
+  if (fs::exists(output))
+    return output;
+  build::Request request;
+  request.sources.files = {fs::path(HEDDLE_SOURCE_DIR) / "tests/runner/programs" / (name + ".cu")};
+  request.compiler = build::Compiler::Clang;
+  request.output = output;
+  Diagnostics diagnostics;
+  build::Result result = build::build(request, diagnostics);
+  EXPECT_TRUE(result.ok) << result.messages;
+  return output;
+}
+
+struct Seen {
+  ChildEnd end;
+  std::optional<Observation> observation;
+};
+
+Seen observe(const std::string &program, const std::vector<std::string> &arguments) {
+  Plan folder;
+  const fs::path report = folder.folder / "report";
+  ChildCommand command;
+  command.words = {programNamed(program).string()};
+  command.words.insert(command.words.end(), arguments.begin(), arguments.end());
+  command.environment = {"HEDDLE_TIMING=" + report.string(), "HEDDLE_TIMING_ROUNDS=7",
+                         "HEDDLE_TIMING_WARM_UPS=2", "LD_PRELOAD=" + kTimingLibrary.string()};
+  command.seconds = 100;
+  Seen seen;
+  seen.end = runChild(command);
+  seen.observation = readObservation(report);
+  return seen;
+}
+
+TEST(Timing, MakesLaunchesAgainOnTheMemoryThatTheySawFirst) {
+  // On what they left behind, the first kernel would have nothing to do and the second would trap. The memory
+  // is freed when they are made again.
+  Seen seen = observe("accumulate", {});
+  ASSERT_TRUE(seen.observation) << seen.end.output;
+  EXPECT_EQ(seen.end.code, 0) << seen.end.output;
+  EXPECT_EQ(seen.observation->error, "");
+  EXPECT_TRUE(seen.observation->replayed);
+  ASSERT_EQ(seen.observation->kernels.size(), 2u);
+  for (const KernelTime &time : seen.observation->kernels) {
+    EXPECT_EQ(time.launches, 1u);
+    EXPECT_EQ(time.samples, 7u) << time.kernel;
+    EXPECT_GT(time.micros, 0) << time.kernel;
+    EXPECT_GT(time.registers, 0u);
+    EXPECT_GT(time.occupancy, 0);
+  }
+  EXPECT_EQ(seen.observation->kernels[0].kernel, "_Z10accumulatePfi");
+  EXPECT_EQ(seen.observation->kernels[0].grid[0], 4u);
+  EXPECT_EQ(seen.observation->kernels[1].block[0], 32u);
+  EXPECT_EQ(seen.observation->copies.size(), 1u);
+}
+
+TEST(Timing, IsThereHoweverTheProgramEnds) {
+  for (const char *end : {"exit", "_exit", "reset"}) {
+    Seen seen = observe("accumulate", {end});
+    ASSERT_TRUE(seen.observation) << end;
+    EXPECT_EQ(seen.end.code, 0) << end;
+    EXPECT_TRUE(seen.observation->replayed) << end;
+    EXPECT_EQ(seen.observation->kernels.at(1).samples, 7u) << end;
+  }
+}
+
+TEST(Timing, TakesTheProgramsOwnLaunchesWhereTheyAreMany) {
+  Seen seen = observe("ways", {"often"});
+  ASSERT_TRUE(seen.observation) << seen.end.output;
+  EXPECT_EQ(seen.observation->kernels.at(0).launches, 50u);
+  EXPECT_EQ(seen.observation->kernels.at(0).samples, 50u);
+}
+
+TEST(Timing, SeesEveryWayOfLaunching) {
+  for (const char *way : {"stream", "cooperative", "extended", "managed"}) {
+    Seen seen = observe("ways", {way});
+    ASSERT_TRUE(seen.observation) << way << seen.end.output;
+    EXPECT_EQ(seen.observation->error, "") << way;
+    ASSERT_EQ(seen.observation->kernels.size(), 1u) << way;
+    EXPECT_EQ(seen.observation->kernels[0].kernel, "_Z4fillPii") << way;
+    EXPECT_EQ(seen.observation->kernels[0].samples, 7u) << way;
+    ASSERT_EQ(seen.observation->copies.size(), 1u) << way;
+    EXPECT_EQ(seen.observation->copies[0].bytes, 128u) << way;
+  }
+  EXPECT_EQ(observe("ways", {"stream"}).observation->kernels[0].sharedBytes, 128u);
+}
+
+TEST(Timing, SameBitsHaveTheSameHashAndOthersAnother) {
+  for (const char *way : {"stream", "managed"}) {
+    auto bits = [&](const char *value) {
+      return observe("ways", {way, value}).observation->copies.at(0).bits;
+    };
+    EXPECT_EQ(bits("7"), bits("7")) << way;
+    EXPECT_NE(bits("7"), bits("8")) << way;
+  }
+}
+
+TEST(Timing, TellsAFaultAndALaunchThatCannotBe) {
+  Seen fault = observe("ways", {"fault"});
+  ASSERT_TRUE(fault.observation) << fault.end.output;
+  EXPECT_THAT(fault.observation->error, HasSubstr("after the launch of _Z5faultPi: "));
+  Seen large = observe("ways", {"too-large"});
+  ASSERT_TRUE(large.observation) << large.end.output;
+  EXPECT_THAT(large.observation->error, HasSubstr("launch of _Z4fillPii: "));
+}
+
+TEST(Timing, SaysNothingOfAProgramThatLaunchesNothing) {
+  EXPECT_FALSE(observe("ways", {"nothing"}).observation);
+}
+
+TEST(Timing, ACampaignOnTheMachineFindsWhatIsWrong) {
+  Plan plan;
+  const fs::path program = programNamed("ways");
+  auto with = [&](const std::string &id, const std::string &arguments) {
+    std::ofstream(plan.folder / (id + ".sh"))
+        << "#!/bin/sh\nexec " << program.string() << " " << arguments << "\n";
+    fs::permissions(plan.folder / (id + ".sh"), fs::perms::owner_all);
+    plan.manifest.candidates.push_back({id, id, {id + ".sh"}, {}, {}});
+  };
+  with("original", "stream 5");
+  with("same", "extended 5");
+  with("wrong", "stream 6");
+  with("faults", "fault");
+  plan.manifest.rounds = 3;
+  CampaignOptions options = plan.options();
+  options.toolchain.timingLibrary = kTimingLibrary;
+  CampaignEnd end = plan.run(options);
+  EXPECT_EQ(end.error, "");
+  EXPECT_EQ(resultOf(end, "same").status, Status::Measured);
+  EXPECT_GT(resultOf(end, "same").micros, 0);
+  EXPECT_EQ(resultOf(end, "wrong").status, Status::Wrong) << resultOf(end, "wrong").reason;
+  EXPECT_EQ(resultOf(end, "faults").status, Status::Crashed) << resultOf(end, "faults").reason;
+}
+
+} // namespace
+} // namespace heddle::runner

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ways of launching and of bringing results back, by the first argument; the second is what is brought back.
+#include <cstdlib>
+#include <cstring>
+
+__global__ void fill(int *values, int value) { values[threadIdx.x] = value; }
+__global__ void fault(int *values) { *reinterpret_cast<int *>(8) = values[0]; }
+
+int main(int argc, char **argv) {
+  const char *way = argv[1];
+  const int value = argc > 2 ? std::atoi(argv[2]) : 1;
+  const int bytes = 32 * sizeof(int);
+  int host[32];
+  int *values;
+  if (!std::strcmp(way, "nothing"))
+    return 0;
+  if (!std::strcmp(way, "managed")) {
+    cudaMallocManaged(&values, bytes);
+    fill<<<1, 32>>>(values, value);
+    cudaDeviceSynchronize();
+    cudaFree(values);
+    return 0;
+  }
+  cudaMalloc(&values, bytes);
+  cudaStream_t stream;
+  cudaStreamCreate(&stream);
+  if (!std::strcmp(way, "often"))
+    for (int i = 0; i < 50; ++i)
+      fill<<<1, 32>>>(values, value);
+  if (!std::strcmp(way, "stream"))
+    fill<<<1, 32, 128, stream>>>(values, value);
+  if (!std::strcmp(way, "cooperative")) {
+    void *arguments[] = {&values, const_cast<int *>(&value)};
+    cudaLaunchCooperativeKernel(reinterpret_cast<void *>(fill), dim3(1), dim3(32), arguments, 0, stream);
+  }
+  if (!std::strcmp(way, "extended")) {
+    void *arguments[] = {&values, const_cast<int *>(&value)};
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(1);
+    config.blockDim = dim3(32);
+    cudaLaunchKernelExC(&config, reinterpret_cast<void *>(fill), arguments);
+  }
+  if (!std::strcmp(way, "fault"))
+    fault<<<1, 32>>>(values);
+  if (!std::strcmp(way, "too-large"))
+    fill<<<1, 4096>>>(values, value);
+  cudaMemcpyAsync(host, values, bytes, cudaMemcpyDeviceToHost, stream);
+  cudaStreamSynchronize(stream);
+  cudaFree(values);
+  return 0;
+}
