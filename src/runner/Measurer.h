@@ -46,13 +46,17 @@ private:
     ChildEnd end;
     std::optional<Observation> seen;
   };
-  Run run(const Candidate &candidate, const Compiled &compiled) const;
+  enum class Purpose { Timing, Comparing };
+  Run run(const Candidate &candidate, const Compiled &compiled, Purpose purpose) const;
+  Run runUnfused(Candidate candidate) const;
+  bool differsByFusionOnly(const Candidate &candidate);
   std::string becomeReference(const Candidate &candidate, const Compiled &compiled, const Run &first);
 
   Manifest manifest;
   std::filesystem::path folder, work, timing;
   Toolchain toolchain;
   std::optional<Reference> wanted;
+  std::optional<Reference> unfused; ///< the original's, compiled without fusing; made when it is needed
 };
 
 /// A result about a candidate as of now.

@@ -98,6 +98,11 @@ std::vector<std::string> compileWords(const Toolchain &toolchain, const Manifest
   return words;
 }
 
+std::string unfusedFlagOf(const Toolchain &toolchain) {
+  const bool isNvcc = toolchain.compileCommand.empty();
+  return toolchain.unfusedFlag.empty() && isNvcc ? "-fmad=false" : toolchain.unfusedFlag;
+}
+
 std::vector<std::string> timingWords(const fs::path &folder, const fs::path &out, std::string &error) {
   std::optional<fs::path> nvcc = findNvcc();
   if (!nvcc) {

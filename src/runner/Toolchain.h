@@ -15,7 +15,13 @@ struct Toolchain {
   /// The library that times launches (timing/Timing.cpp), preloaded. Empty: made by nvcc from the sources
   /// beside the manifest. "none": nothing is preloaded, the program itself writes the report.
   std::string timingLibrary;
+  /// Keeps the compiler from fusing multiplications and additions; nvcc's is known. Empty, with a command of
+  /// one's own: there is none.
+  std::string unfusedFlag;
 };
+
+/// The flag to compile with where bits differ: see Measurer.cpp.
+std::string unfusedFlagOf(const Toolchain &toolchain);
 
 /// As the PATH, $CUDA_PATH, $CUDA_HOME or /usr/local/cuda have it.
 std::optional<std::filesystem::path> findNvcc();

@@ -87,6 +87,41 @@ TEST(Campaign, ReportsOtherBitsAsWrongAndWhichCopyHasThem) {
   EXPECT_THAT(resultOf(end, "wrong").reason, HasSubstr("copy 1 of 1 (4 bytes)"));
 }
 
+/// A compiler that writes its last flag into the program, as the value of FLAG.
+void useScriptThatKnowsFlags(Plan &plan, CampaignOptions &options) {
+  std::ofstream(plan.folder / "cc") << "#!/bin/sh\nsed \"2iFLAG=$3\" $1 > $2 && chmod +x $2\n";
+  std::filesystem::permissions(plan.folder / "cc", std::filesystem::perms::owner_all);
+  options.toolchain.compileCommand = "./cc {files} {out} {flags}";
+  options.toolchain.unfusedFlag = "-apart";
+}
+
+TEST(Campaign, ForgivesBitsThatDifferOnlyByFusedMultiplications) {
+  Plan plan;
+  plan.with("original", reportOf(3));
+  plan.with("fused",
+            "if [ \"$FLAG\" = -apart ]; then\n" + reportOf(9) + "else\n" + reportOf(2, "bb") + "fi\n");
+  plan.with("wrong",
+            "if [ \"$FLAG\" = -apart ]; then\n" + reportOf(9, "cc") + "else\n" + reportOf(2, "bb") + "fi\n");
+  CampaignOptions options = plan.options();
+  useScriptThatKnowsFlags(plan, options);
+  CampaignEnd end = plan.run(options);
+  EXPECT_EQ(resultOf(end, "fused").status, Status::Measured);
+  EXPECT_EQ(resultOf(end, "fused").micros, 4); // of the program as it is meant, not of the second one
+  EXPECT_THAT(resultOf(end, "fused").reason, HasSubstr("fused"));
+  EXPECT_EQ(resultOf(end, "wrong").status, Status::Wrong);
+}
+
+TEST(Campaign, LeavesTheVerdictToTheProgramWhereThePlanSaysSo) {
+  Plan plan;
+  plan.manifest.comparesCopies = false;
+  plan.with("original", reportOf(3))
+      .with("other", reportOf(2, "bb"))
+      .with("fails", reportOf(2, "cc") + "exit 1\n");
+  CampaignEnd end = plan.run();
+  EXPECT_EQ(resultOf(end, "other").status, Status::Measured);
+  EXPECT_EQ(resultOf(end, "fails").status, Status::Crashed);
+}
+
 TEST(Campaign, DoesNotCompareWhatVariesFromRunToRunOfTheOriginal) {
   Plan plan;
   plan.with("original", reportOf(1, "$$")).with("other", reportOf(2, "$$"));

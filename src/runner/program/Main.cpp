@@ -31,6 +31,7 @@ Usage: heddle-runner DIR [options]
   --jobs N             compilers at once (default: one for each core)
   --compile 'COMMAND'  instead of nvcc; {files}, {flags}, {arch} and {out} stand for what they say
   --timing LIBRARY     the timing library, instead of compiling DIR/timing; 'none': programs report by themselves
+  --unfused FLAG       of that compiler: keeps multiplications and additions apart (nvcc's is known)
   --quiet              no progress
   --help
 Exit code: 0 measured, 1 the original cannot be measured or results cannot be written, 2 bad usage or no plan.
@@ -63,6 +64,8 @@ bool takeValue(const std::string &flag, const std::string &value, Arguments &arg
     arguments.campaign.toolchain.compileCommand = value;
   else if (flag == "--timing")
     arguments.campaign.toolchain.timingLibrary = value;
+  else if (flag == "--unfused")
+    arguments.campaign.toolchain.unfusedFlag = value;
   else
     return false;
   return true;
