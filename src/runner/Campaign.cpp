@@ -195,9 +195,10 @@ bool Campaign::measureOriginal() {
   if (result.status != Status::Measured)
     return fails("the original cannot be measured, so nothing can be held against it: " +
                  std::string(nameOf(result.status)) + ": " + result.reason);
-  if (auto known = referenceFromJson(contentOf(work / "reference.json")))
+  auto known = referenceFromJson(contentOf(work / "reference.json"));
+  if (known && known->id == original.id)
     measurer->setReference(*known);
-  else // its line is there, but somebody removed what it brought back
+  else // its line is there, but what it brought back is gone, or of another original
     measurer->compileAndMeasure(original);
   return measurer->reference() || fails("the original does not run any more");
 }

@@ -230,7 +230,7 @@ bool Measurer::differsByFusionOnly(const Candidate &candidate) {
     Run second = first.seen ? runUnfused(manifest.candidates.front()) : Run();
     if (!second.seen)
       return false;
-    unfused = referenceOf(first.end.code, *first.seen, *second.seen);
+    unfused = referenceOf("unfused", first.end.code, *first.seen, *second.seen);
   }
   Run other = runUnfused(candidate);
   return other.seen && other.end.how == ChildEnd::How::Exited && other.end.code == unfused->exitCode &&
@@ -247,13 +247,20 @@ std::string Measurer::becomeReference(const Candidate &candidate, const Compiled
   std::optional<int> code = ownExitCode(first.end);
   if (!code || code != ownExitCode(second.end))
     return "two runs end differently";
-  wanted = referenceOf(*code, *first.seen, *second.seen);
+  wanted = referenceOf(candidate.id, *code, *first.seen, *second.seen);
   return "";
+}
+
+/// Whatever became of it, it is known of this device only.
+Result Measurer::onDevice(Result result) const {
+  if (wanted)
+    result.device = wanted->device;
+  return result;
 }
 
 Result Measurer::measure(const Candidate &candidate, const Compiled &compiled) {
   if (compiled.program.empty())
-    return compiled.failure;
+    return onDevice(compiled.failure);
   Run observed = run(candidate, compiled, Purpose::Timing);
   Verdict verdict = judged(observed.end, observed.seen, manifest.runSeconds);
   if (verdict.status == Status::Measured && !wanted)
@@ -264,7 +271,7 @@ Result Measurer::measure(const Candidate &candidate, const Compiled &compiled) {
   if (verdict.status == Status::Wrong && ownExitCode(observed.end) == wanted->exitCode &&
       differsByFusionOnly(candidate))
     verdict = {Status::Measured, "other bits, for other multiplications are fused with additions"};
-  Result result = resultNow(candidate.id, verdict.status, verdict.reason);
+  Result result = onDevice(resultNow(candidate.id, verdict.status, verdict.reason));
   if (verdict.status == Status::Measured)
     addTimes(result, *observed.seen, compiled.spillBytes);
   result.compileSeconds = compiled.seconds;

@@ -48,6 +48,7 @@ private:
   };
   enum class Purpose { Timing, Comparing };
   Run run(const Candidate &candidate, const Compiled &compiled, Purpose purpose) const;
+  Result onDevice(Result result) const;
   Run runUnfused(Candidate candidate) const;
   bool differsByFusionOnly(const Candidate &candidate);
   std::string becomeReference(const Candidate &candidate, const Compiled &compiled, const Run &first);

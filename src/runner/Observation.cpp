@@ -70,8 +70,9 @@ double quantile(std::vector<double> samples, double share) {
   return samples[below] + (place - double(below)) * (samples[above] - samples[below]);
 }
 
-Reference referenceOf(int exitCode, const Observation &first, const Observation &second) {
-  Reference reference = {exitCode, first.copies};
+Reference referenceOf(const std::string &id, int exitCode, const Observation &first,
+                      const Observation &second) {
+  Reference reference = {id, first.device, exitCode, first.copies};
   for (size_t i = 0; i < reference.copies.size(); ++i)
     if (i >= second.copies.size() || !(second.copies[i] == first.copies[i]))
       reference.copies[i].bits.clear();
@@ -104,13 +105,17 @@ std::string toJson(const Reference &reference) {
   Json copies = Json::array();
   for (const Copy &copy : reference.copies)
     copies.push_back({copy.bytes, copy.bits});
-  return Json{{"exit_code", reference.exitCode}, {"copies", copies}}.dump();
+  return Json{{"id", reference.id},
+              {"device", reference.device},
+              {"exit_code", reference.exitCode},
+              {"copies", copies}}
+      .dump();
 }
 
 std::optional<Reference> referenceFromJson(const std::string &text) {
   try {
     Json json = Json::parse(text);
-    return Reference{json.at("exit_code"), copiesFrom(json.at("copies"))};
+    return Reference{json.at("id"), json.at("device"), json.at("exit_code"), copiesFrom(json.at("copies"))};
   } catch (const Json::exception &) {
     return std::nullopt;
   }

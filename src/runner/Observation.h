@@ -32,11 +32,13 @@ double quantile(std::vector<double> samples, double share);
 
 /// What the original brings back and ends with: what every candidate is held against.
 struct Reference {
+  std::string id;     ///< of the original
+  std::string device; ///< that it ran on
   int exitCode = 0;
   std::vector<Copy> copies;
 };
 /// Of two runs of the same program: what differs between them is no reference.
-Reference referenceOf(int exitCode, const Observation &first, const Observation &second);
+Reference referenceOf(const std::string &id, int exitCode, const Observation &first, const Observation &second);
 /// Why it is something else; empty where it is not.
 std::string differenceFrom(const Reference &reference, const std::vector<Copy> &copies);
 /// How many of the copies say nothing.

@@ -85,6 +85,7 @@ TEST(Campaign, ReportsOtherBitsAsWrongAndWhichCopyHasThem) {
   CampaignEnd end = plan.run();
   EXPECT_EQ(resultOf(end, "wrong").status, Status::Wrong);
   EXPECT_THAT(resultOf(end, "wrong").reason, HasSubstr("copy 1 of 1 (4 bytes)"));
+  EXPECT_EQ(resultOf(end, "wrong").device, "a script");
 }
 
 /// A compiler that writes its last flag into the program, as the value of FLAG.
@@ -173,6 +174,15 @@ TEST(Campaign, MeasuresNothingTwice) {
   EXPECT_EQ(plan.runsOf("original"), 2); // both of them in the first campaign, for the reference
   EXPECT_EQ(plan.runsOf("other"), 1);
   EXPECT_EQ(plan.runsOf("added"), 1);
+}
+
+TEST(Campaign, DoesNotHoldCandidatesAgainstAnOriginalOfAnotherPlan) {
+  Plan plan;
+  plan.with("original", reportOf(1));
+  plan.run();
+  plan.manifest.candidates.clear();
+  plan.with("changed", reportOf(1, "zz")).with("other", reportOf(2, "zz"));
+  EXPECT_EQ(resultOf(plan.run(), "other").status, Status::Measured);
 }
 
 TEST(Campaign, DropsALineThatAKillCutShortAndMeasuresThatOneAgain) {
