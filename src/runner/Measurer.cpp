@@ -226,8 +226,9 @@ bool Measurer::differsByFusionOnly(const Candidate &candidate) {
   if (unfusedFlagOf(toolchain).empty())
     return false;
   if (!unfused) {
-    Run first = runUnfused(manifest.candidates.front());
-    Run second = first.seen ? runUnfused(manifest.candidates.front()) : Run();
+    const Candidate &against = original ? *original : manifest.candidates.front();
+    Run first = runUnfused(against);
+    Run second = first.seen ? runUnfused(against) : Run();
     if (!second.seen)
       return false;
     unfused = referenceOf("unfused", first.end.code, *first.seen, *second.seen);
@@ -247,6 +248,7 @@ std::string Measurer::becomeReference(const Candidate &candidate, const Compiled
   std::optional<int> code = ownExitCode(first.end);
   if (!code || code != ownExitCode(second.end))
     return "two runs end differently";
+  original = candidate;
   wanted = referenceOf(candidate.id, *code, *first.seen, *second.seen);
   return "";
 }

@@ -35,7 +35,7 @@ public:
   Result compileAndMeasure(const Candidate &candidate);
 
   const std::optional<Reference> &reference() const { return wanted; }
-  /// From an earlier run, so that the original need not run again.
+  /// From an earlier run, so that the original need not run again. It is the manifest's first candidate then.
   void setReference(Reference reference) { wanted = std::move(reference); }
 
   std::filesystem::path runFolder;      ///< empty: `folder`
@@ -57,7 +57,8 @@ private:
   std::filesystem::path folder, work, timing;
   Toolchain toolchain;
   std::optional<Reference> wanted;
-  std::optional<Reference> unfused; ///< the original's, compiled without fusing; made when it is needed
+  std::optional<Candidate> original; ///< where it was measured here; else it is the manifest's first
+  std::optional<Reference> unfused;  ///< the original's, compiled without fusing; made when it is needed
 };
 
 /// A result about a candidate as of now.

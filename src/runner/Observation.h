@@ -38,7 +38,8 @@ struct Reference {
   std::vector<Copy> copies;
 };
 /// Of two runs of the same program: what differs between them is no reference.
-Reference referenceOf(const std::string &id, int exitCode, const Observation &first, const Observation &second);
+Reference referenceOf(const std::string &id, int exitCode, const Observation &first,
+                      const Observation &second);
 /// Why it is something else; empty where it is not.
 std::string differenceFrom(const Reference &reference, const std::vector<Copy> &copies);
 /// How many of the copies say nothing.
