@@ -96,7 +96,7 @@ TEST(Timing, TakesTheProgramsOwnLaunchesWhereTheyAreMany) {
 }
 
 TEST(Timing, SeesEveryWayOfLaunching) {
-  for (const char *way : {"stream", "cooperative", "extended", "managed"}) {
+  for (const char *way : {"stream", "cooperative", "extended", "managed", "graph"}) {
     Seen seen = observe("ways", {way});
     ASSERT_TRUE(seen.observation) << way << seen.end.output;
     EXPECT_EQ(seen.observation->error, "") << way;
@@ -107,6 +107,7 @@ TEST(Timing, SeesEveryWayOfLaunching) {
     EXPECT_EQ(seen.observation->copies[0].bytes, 128u) << way;
   }
   EXPECT_EQ(observe("ways", {"stream"}).observation->kernels[0].sharedBytes, 128u);
+  EXPECT_EQ(observe("ways", {"graph"}).observation->kernels[0].launches, 3u);
 }
 
 TEST(Timing, SameBitsHaveTheSameHashAndOthersAnother) {

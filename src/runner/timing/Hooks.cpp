@@ -77,6 +77,11 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
   return Recorder::instance().launch(launch);
 }
 
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+  Recorder::instance().graphLaunched();
+  return REAL(cudaGraphLaunch)(graph, stream);
+}
+
 // --- names
 
 void __cudaRegisterFunction(void **handle, const char *hostFunction, char *deviceFunction, const char *name,
@@ -185,6 +190,30 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes
                                       cudaMemcpyKind kind, cudaStream_t stream) {
   cudaError_t error = REAL(cudaMemcpyFromSymbolAsync)(to, symbol, bytes, offset, kind, stream);
   return isDone(stream) ? afterCopy(error, to, bytes, bytes, 1) : error;
+}
+
+cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from, size_t x, size_t y,
+                                  size_t width, size_t height, cudaMemcpyKind kind) {
+  return afterCopy(REAL(cudaMemcpy2DFromArray)(to, pitch, from, x, y, width, height, kind), to, pitch, width,
+                   height);
+}
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *p) {
+  cudaError_t error = REAL(cudaMemcpy3D)(p);
+  const bool back = p->dstPtr.ptr && (p->kind == cudaMemcpyDeviceToHost ||
+                                      (p->srcPtr.ptr && bringsBack(p->dstPtr.ptr, p->srcPtr.ptr, p->kind)));
+  if (!back)
+    return error;
+  cudaChannelFormatDesc format = {};
+  size_t unit = 1; // widths count elements where an array is involved
+  if (p->srcArray && REAL(cudaGetChannelDesc)(&format, p->srcArray) == cudaSuccess)
+    unit = size_t(format.x + format.y + format.z + format.w) / 8;
+  const size_t slice = p->dstPtr.pitch * p->dstPtr.ysize;
+  for (size_t z = 0; z < p->extent.depth; ++z)
+    afterCopy(error,
+              static_cast<char *>(p->dstPtr.ptr) + (p->dstPos.z + z) * slice + p->dstPos.y * p->dstPtr.pitch +
+                  p->dstPos.x,
+              p->dstPtr.pitch, p->extent.width * unit, p->extent.height);
+  return error;
 }
 
 // --- the end

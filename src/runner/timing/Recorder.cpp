@@ -163,7 +163,7 @@ Configuration &Recorder::configurationOf(const Launch &launch, bool mayWait) {
     return *known;
   // Asking for attributes loads the kernel, which would otherwise happen between the first launch's events.
   Needs needs = needsOf(launch);
-  configurations.push_back({std::move(kernel), KeptLaunch(launch), needs, {}, 0, {}, {}, {}});
+  configurations.push_back({std::move(kernel), KeptLaunch(launch), needs, {}, 0, 0, {}, {}, {}});
   known = &configurations.back();
   if (mayWait && known->first.canBeMade())
     known->before = memory.take();
@@ -177,7 +177,7 @@ cudaError_t Recorder::launch(const Launch &launch) {
   const bool capturing = isCapturing(launch.stream);
   const bool isFirst = configurations.empty();
   Configuration &configuration = configurationOf(launch, !capturing);
-  ++configuration.launches;
+  ++(capturing ? configuration.inGraphs : configuration.launches);
   const bool timed = !capturing && configuration.pairs.size() < kMostOwnSamples;
   if (timed)
     configuration.pairs.emplace_back().begin(launch.stream);
@@ -190,6 +190,17 @@ cudaError_t Recorder::launch(const Launch &launch) {
     at_quick_exit(finishAtExit);
   }
   return status;
+}
+
+void Recorder::graphLaunched() {
+  std::lock_guard<std::recursive_mutex> lock(guard);
+  if (!isOn())
+    return;
+  for (Configuration &configuration : configurations) {
+    configuration.launches += configuration.inGraphs;
+    if (configuration.inGraphs && !configuration.before.taken)
+      configuration.before = memory.take();
+  }
 }
 
 void Recorder::copiedBack(const void *to, size_t pitch, size_t widthBytes, size_t height) {
@@ -308,6 +319,10 @@ void Recorder::finish() {
   if (error.empty())
     for (const auto &[place, bytes] : memory.managed())
       bringBack(place, bytes);
+  // Recorded into a graph that was never launched.
+  configurations.erase(std::remove_if(configurations.begin(), configurations.end(),
+                                      [](const Configuration &c) { return c.launches == 0; }),
+                       configurations.end());
   for (Configuration &configuration : configurations)
     for (const EventPair &pair : configuration.pairs)
       if (double micros = pair.micros(); micros >= 0)

@@ -18,6 +18,7 @@ struct Configuration {
   Needs needs;
   Snapshot before; ///< the first launch
   uint64_t launches = 0;
+  uint64_t inGraphs = 0;        ///< recorded into a graph rather than launched
   std::deque<EventPair> pairs;  ///< around the program's own launches
   std::vector<double> own;      ///< what those say
   std::vector<double> replayed; ///< of the first launch, made again
@@ -34,6 +35,8 @@ public:
 
   bool isOn() const;
   cudaError_t launch(const Launch &launch);
+  /// A graph is about to be launched. What was recorded is taken to be in it: most programs have one graph.
+  void graphLaunched();
   void copiedBack(const void *to, size_t pitch, size_t widthBytes, size_t height);
   /// False: the program must free it itself.
   bool freed(void *pointer);

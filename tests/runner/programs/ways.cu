@@ -41,6 +41,16 @@ int main(int argc, char **argv) {
     config.blockDim = dim3(32);
     cudaLaunchKernelExC(&config, reinterpret_cast<void *>(fill), arguments);
   }
+  if (!std::strcmp(way, "graph")) {
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    fill<<<1, 32, 0, stream>>>(values, value);
+    cudaStreamEndCapture(stream, &graph);
+    cudaGraphInstantiate(&executable, graph, 0);
+    for (int i = 0; i < 3; ++i)
+      cudaGraphLaunch(executable, stream);
+  }
   if (!std::strcmp(way, "fault"))
     fault<<<1, 32>>>(values);
   if (!std::strcmp(way, "too-large"))
