@@ -43,6 +43,7 @@ Manifest manifestFrom(const Json &json) {
   manifest.runSeconds = json.value("run_seconds", manifest.runSeconds);
   manifest.warmUps = json.value("warm_ups", manifest.warmUps);
   manifest.rounds = json.value("rounds", manifest.rounds);
+  manifest.copies = json.value("copies", manifest.copies);
   manifest.comparesCopies = json.value("compares_copies", manifest.comparesCopies);
   for (const Json &candidate : json.at("candidates"))
     manifest.candidates.push_back(candidateFrom(candidate));
@@ -80,6 +81,7 @@ bool writeManifest(const std::filesystem::path &file, const Manifest &manifest) 
                {"run_seconds", manifest.runSeconds},
                {"warm_ups", manifest.warmUps},
                {"rounds", manifest.rounds},
+               {"copies", manifest.copies},
                {"compares_copies", manifest.comparesCopies},
                {"candidates", Json::array()}};
   for (const Candidate &candidate : manifest.candidates)

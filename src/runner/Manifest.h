@@ -26,6 +26,7 @@ struct Manifest {
   std::vector<std::string> arguments;            ///< of the program
   double compileSeconds = 300, runSeconds = 120; ///< limits for one candidate
   unsigned warmUps = 3, rounds = 21;
+  unsigned copies = 0;               ///< the program ends after so many copies from the device; 0: by itself
   bool comparesCopies = true;        ///< else the program's own verdict (its exit code) is enough
   std::vector<Candidate> candidates; ///< the first is the original: what others are held against
 };

@@ -194,6 +194,7 @@ Measurer::Run Measurer::run(const Candidate &candidate, const Compiled &compiled
   command.environment.push_back("HEDDLE_TIMING=" + report.string());
   command.environment.push_back("HEDDLE_TIMING_ROUNDS=" + std::to_string(isTimed ? manifest.rounds : 0));
   command.environment.push_back("HEDDLE_TIMING_WARM_UPS=" + std::to_string(manifest.warmUps));
+  command.environment.push_back("HEDDLE_TIMING_COPIES=" + std::to_string(manifest.copies));
   // Replays may take what the program leaves of its time, less a share for restoring memory.
   command.environment.push_back("HEDDLE_TIMING_SECONDS=" + std::to_string(manifest.runSeconds / 3));
   if (!timing.empty())

@@ -68,6 +68,8 @@ TEST(Manifest, ComesBackFromItsFile) {
   manifest.flags = {"-O3", "-Iinclude"};
   manifest.arguments = {"--n", "100"};
   manifest.rounds = 5;
+  manifest.copies = 3;
+  manifest.comparesCopies = false;
   manifest.candidates = {{"0", "original", {"0.cu"}, {}, {}},
                          {"1", "coarsen x=2", {"1.cu", "h.cpp"}, {"-G"}, 12.5}};
   ASSERT_TRUE(writeManifest(plan.folder / "m.json", manifest));
@@ -78,6 +80,8 @@ TEST(Manifest, ComesBackFromItsFile) {
   EXPECT_EQ(back->arguments, manifest.arguments);
   EXPECT_EQ(back->arch, "sm_80");
   EXPECT_EQ(back->rounds, 5u);
+  EXPECT_EQ(back->copies, 3u);
+  EXPECT_FALSE(back->comparesCopies);
   ASSERT_EQ(back->candidates.size(), 2u);
   EXPECT_EQ(back->candidates[1].files, manifest.candidates[1].files);
   EXPECT_EQ(back->candidates[1].predictedMicros, 12.5);

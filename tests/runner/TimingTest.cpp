@@ -41,14 +41,15 @@ struct Seen {
   std::optional<Observation> observation;
 };
 
-Seen observe(const std::string &program, const std::vector<std::string> &arguments) {
+Seen observe(const std::string &program, const std::vector<std::string> &arguments, int copies = 0) {
   Plan folder;
   const fs::path report = folder.folder / "report";
   ChildCommand command;
   command.words = {programNamed(program).string()};
   command.words.insert(command.words.end(), arguments.begin(), arguments.end());
   command.environment = {"HEDDLE_TIMING=" + report.string(), "HEDDLE_TIMING_ROUNDS=7",
-                         "HEDDLE_TIMING_WARM_UPS=2", "LD_PRELOAD=" + kTimingLibrary.string()};
+                         "HEDDLE_TIMING_WARM_UPS=2", "HEDDLE_TIMING_COPIES=" + std::to_string(copies),
+                         "LD_PRELOAD=" + kTimingLibrary.string()};
   command.seconds = 100;
   Seen seen;
   seen.end = runChild(command);
@@ -86,6 +87,15 @@ TEST(Timing, IsThereHoweverTheProgramEnds) {
     EXPECT_TRUE(seen.observation->replayed) << end;
     EXPECT_EQ(seen.observation->kernels.at(1).samples, 7u) << end;
   }
+}
+
+TEST(Timing, EndsTheProgramAfterTheCopiesThatCount) {
+  EXPECT_EQ(observe("accumulate", {"fail"}).end.code, 5);
+  Seen seen = observe("accumulate", {"fail"}, 1);
+  EXPECT_EQ(seen.end.code, 0);
+  ASSERT_TRUE(seen.observation);
+  EXPECT_TRUE(seen.observation->replayed);
+  EXPECT_EQ(seen.observation->kernels.size(), 2u);
 }
 
 TEST(Timing, TakesTheProgramsOwnLaunchesWhereTheyAreMany) {

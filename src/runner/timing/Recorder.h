@@ -74,6 +74,7 @@ private:
   std::recursive_mutex guard;
   std::string reportFile;
   unsigned rounds = 21, warmUps = 3;
+  size_t mostCopies = 0; ///< then the program is at its end, whatever it would do with them; 0: never
   double replaySeconds = 40, replaysBegan = 0;
   int process = 0;
   bool finished = false;

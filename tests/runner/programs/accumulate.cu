@@ -43,6 +43,8 @@ int main(int argc, char **argv) {
     cudaDeviceReset();
   if (argc > 1 && !std::strcmp(argv[1], "_exit"))
     _exit(host[0] != 100);
+  if (argc > 1 && !std::strcmp(argv[1], "fail"))
+    return 5;
   if (argc > 1 && !std::strcmp(argv[1], "exit"))
     std::exit(host[0] != 100);
   return host[0] != 100;
