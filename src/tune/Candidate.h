@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "tune/Recipe.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heddle::tune {
+
+/// What one kernel of a candidate needs, from ptxas or (`isEstimate`) from its source.
+struct KernelNeeds {
+  unsigned registers = 0;
+  uint64_t spillBytes = 0, sharedBytes = 0; ///< shared: static
+  bool isEstimate = false;
+};
+
+/// A recipe carried out: a program that may be compiled and run.
+struct Candidate {
+  struct File {
+    std::string name; ///< without a folder: "saxpy.cu"
+    std::string text;
+  };
+
+  std::string id; ///< Problem::idOf
+  Recipe recipe;
+  std::vector<File> files;        ///< in place of the problem's file; its further files go with them
+  std::vector<std::string> flags; ///< its own, behind those of the problem
+  std::string digest;             ///< of files and flags: candidates with the same one are the same program
+  std::map<std::string, KernelNeeds> needs; ///< by mangled name
+  std::optional<double> predictedMicros;
+
+  bool isOriginal() const { return recipe.isOriginal(); }
+};
+
+} // namespace heddle::tune

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "runner/Result.h"
+#include "tune/Recipe.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace heddle::tune {
+
+/// What was found out about a recipe.
+struct Evaluation {
+  Recipe recipe;
+  runner::Result result;
+  std::string digest; ///< of the program it gave; empty where it gave none
+  std::string sameAs; ///< id of an earlier candidate that is the very same program; empty for none
+};
+
+/// Told of each evaluation as soon as it is known; false: enough, begin no other.
+using Heard = std::function<bool(const Evaluation &)>;
+
+/// Carries recipes out and measures them. One process does them one after the other; ranks of MPI share them.
+class Crew {
+public:
+  virtual ~Crew() = default;
+  /// Evaluates each, in any order. `heard` is called from the caller's own thread.
+  virtual void evaluate(const std::vector<Recipe> &recipes, const Heard &heard) = 0;
+};
+
+} // namespace heddle::tune

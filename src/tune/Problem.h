@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "build/Build.h"
+#include "build/Compare.h"
+#include "source/Toolkit.h"
+#include "tune/Recipe.h"
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heddle::tune {
+
+/// What one candidate may take, in seconds; whatever takes longer is stopped with all that it started.
+struct Limits {
+  double make = 120, compile = 300, run = 120;
+};
+
+/// What is tuned: a program, the file of it that changes, and how it is built and run.
+struct Problem {
+  std::filesystem::path file;
+  std::string text;                           ///< of that file
+  std::vector<std::filesystem::path> further; ///< files of the program that stay as they are
+  std::vector<std::string> flags;             ///< -I, -D, -std=, -O: for every candidate
+  std::vector<std::string> arguments;         ///< of the program
+  std::string arch = "sm_90";
+  std::string kernel;                          ///< the only one that directives speak of; empty for all
+  std::optional<std::array<int64_t, 3>> block; ///< where the file does not tell
+  source::CompileOptions compile;              ///< for reading the file
+  build::Compiler compiler = build::Compiler::Auto;
+  build::Tolerance tolerance;
+  Limits limits;
+  bool checked = true;        ///< statically, before anything is run
+  bool comparesCopies = true; ///< else the program's own verdict (its exit code) is enough
+
+  /// Everything that a result depends on besides the recipe: the text with what it includes, further files,
+  /// flags, arguments, architecture.
+  /// The first call settles it: files that change while a search runs do not change its names.
+  const std::string &digest() const;
+  /// The name of a candidate: the same for the same recipe of the same problem, for ever.
+  std::string idOf(const Recipe &recipe) const;
+
+private:
+  mutable std::string known;
+};
+
+} // namespace heddle::tune

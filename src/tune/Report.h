@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "tune/Evaluation.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heddle::tune {
+
+/// One thing that could be chosen, with its values: {"coarsen.x", {"1", "2", "4"}}.
+struct Dimension {
+  std::string name;
+  std::vector<std::string> values;
+};
+
+/// A whole search, for whoever shows it.
+struct Report {
+  std::string program;   ///< the file, as given
+  std::string arguments; ///< of the program, as one would type them
+  std::vector<std::string>
+      spaceText; ///< "-d \"coarsen x=1|2|4\"", "--flag \"-maxrregcount=32|64\"", as given
+  std::vector<Dimension> dimensions;
+  uint64_t spaceSize = 0;             ///< distinct recipes in the space
+  std::string strategy, budget, seed; ///< budget empty: none
+  std::string device;                 ///< "NVIDIA H200", "sm_90 (model)"
+  bool predicted = false;             ///< no clock was read: times are a model's
+  double seconds = 0;                 ///< the whole search, this run
+  uint64_t fromCache = 0;             ///< results that were there before
+
+  struct Entry {
+    Evaluation evaluation;
+    double atSeconds = 0; ///< since the search began; 0 for what was in the cache
+    bool fromCache = false;
+    std::optional<double> predictedMicros; ///< the model's, where a clock was read too
+    std::optional<double> bestMicros;      ///< the least of all up to this one
+    std::string configuration;             ///< JSON object: a value for each dimension, as T4 wants it
+  };
+  std::vector<Entry> entries;           ///< in the order they were found out; the original is the first
+  std::optional<size_t> best;           ///< index of the fastest that was measured
+  std::string originalText, winnerText; ///< the winner's: carried out, not the one with pragmas
+
+  const Entry &original() const { return entries.front(); }
+  const Entry *winner() const { return best ? &entries[*best] : nullptr; }
+  /// How many times as fast as the original; 0 where there is no winner.
+  double speedup() const {
+    const Entry *fastest = winner();
+    return fastest && fastest->evaluation.result.micros > 0
+               ? original().evaluation.result.micros / fastest->evaluation.result.micros
+               : 0;
+  }
+};
+
+} // namespace heddle::tune
