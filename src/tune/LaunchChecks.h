@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "check/Static.h"
+#include "source/Program.h"
+
+#include <string>
+#include <vector>
+
+namespace heddle::tune {
+
+/// What the static check says of the kernels of a file, each with the blocks that the file itself launches it
+/// with.
+struct LaunchChecks {
+  struct Kernel {
+    std::string name; ///< as a person calls it
+    check::StaticResult result;
+  };
+  std::vector<Kernel> kernels;           ///< one for each way in which one is launched
+  std::vector<std::string> undetermined; ///< kernels whose block is known at run time only
+};
+
+/// `module` is the file's PTX. Each check may take `maxSeconds`; what is not known then is Outside.
+LaunchChecks checkLaunches(const source::Program &program, const ptx::Module &module, double maxSeconds);
+
+} // namespace heddle::tune
