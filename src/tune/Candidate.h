@@ -23,6 +23,7 @@ struct Candidate {
   struct File {
     std::string name; ///< without a folder: "saxpy.cu"
     std::string text;
+    bool isCompiled = true; ///< false: something that others include
   };
 
   std::string id; ///< Problem::idOf

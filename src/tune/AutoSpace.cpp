@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether a directive may be carried out is known to the directive alone, so it is asked: once in its mildest
+// form. Larger factors that turn out not to fit are refused one by one later, which costs little.
+#include "tune/AutoSpace.h"
+
+#include "arch/Arch.h"
+#include "transform/Apply.h"
+#include "tune/BlockSize.h"
+#include "tune/Child.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+
+namespace heddle::tune {
+namespace {
+
+/// A directive that is tried, and what goes into the space where it fits. Rows of one group are put together,
+/// the first word once.
+struct Probe {
+  const char *tried, *space;
+};
+constexpr Probe axes[] = {{"coarsen x=2", "x=1|2|4|8"}, {"coarsen y=2", "y=1|2|4"}};
+constexpr Probe others[] = {
+    {"coarsen grid=2", "coarsen grid=2|4|8"},
+    {"consolidate delegate=off remap=off", "consolidate delegate=off remap=auto|off"},
+    {"consolidate delegate=on remap=off", "consolidate delegate=on remap=auto|off tasks=static|dynamic"},
+    {"specialize buffers=2", "specialize buffers=2|3|4 copy=auto|ld"},
+    {"specialize by=branch", "specialize by=branch"},
+    {"regroup", "regroup via=redirect|layout"},
+    {"branchless", "branchless"},
+    {"scalar-replace", "scalar-replace"},
+};
+/// Sizes of blocks that GPUs like; the program's own is always among what is tried.
+constexpr int64_t blockSizes[] = {64, 128, 256, 512};
+
+/// What carrying a directive out gives: "done", "same", or why not. In a process of its own.
+std::string verdictOn(const Problem &problem, const std::string &text) {
+  ChildAnswer answer = inChild(problem.limits.make, [&]() -> std::string {
+    Diagnostics diagnostics;
+    std::optional<arch::Arch> arch = arch::findArch(problem.arch, diagnostics);
+    transform::Options options;
+    options.compile = problem.compile;
+    options.block = problem.block;
+    options.arch = arch ? &*arch : nullptr;
+    options.kernel = problem.kernel;
+    transform::Outcome outcome = transform::applyDirectives(
+        problem.file, problem.text, transform::readDirectives(text, diagnostics), options, diagnostics);
+    if (outcome.kind == transform::Outcome::Kind::Done)
+      return outcome.text == problem.text ? "it changes nothing" : "done";
+    for (const Diagnostic &each : diagnostics.all())
+      if (each.voice == Voice::Refusal || each.voice == Voice::Error)
+        return each.text;
+    return "the file does not compile";
+  });
+  return answer.how == ChildAnswer::How::Answered ? answer.text : answer.reason;
+}
+
+bool fits(const Problem &problem, const char *tried, AutoSpace &space) {
+  const std::string verdict = verdictOn(problem, tried);
+  if (verdict != "done")
+    space.refused.push_back(verdict.starts_with(tried) ? verdict : fmt::format("{}: {}", tried, verdict));
+  return verdict == "done";
+}
+
+/// "block x=64|128|256|512", with the program's own size; else why the block cannot be changed.
+std::string blockWords(const Problem &problem) {
+  auto parsed = source::Program::parseText(problem.file.string(), problem.text, problem.compile);
+  auto *program = std::get_if<std::unique_ptr<source::Program>>(&parsed);
+  if (!program)
+    return "the file does not compile";
+  auto constant = blockConstant(**program, problem.text, problem.kernel, 0);
+  if (auto *none = std::get_if<NoBlock>(&constant))
+    return none->reason;
+  std::set<int64_t> sizes(std::begin(blockSizes), std::end(blockSizes));
+  sizes.insert(std::get<BlockConstant>(constant).value);
+  // A block of two dimensions grows by the other one too: a row of 512 times 16 would be too many threads.
+  std::erase_if(sizes, [&](int64_t size) { return size > 8 * std::get<BlockConstant>(constant).value; });
+  return fmt::format("block x={}", fmt::join(sizes, "|"));
+}
+
+} // namespace
+
+AutoSpace autoSpace(const Problem &problem) {
+  AutoSpace space;
+  std::string coarsening;
+  for (const Probe &axis : axes)
+    if (fits(problem, axis.tried, space))
+      coarsening += std::string(" ") + axis.space;
+  std::vector<std::string> alternatives;
+  if (!coarsening.empty())
+    alternatives.push_back("coarsen" + coarsening + " map=interleaved|blocked");
+  for (const Probe &other : others)
+    if (fits(problem, other.tried, space))
+      alternatives.push_back(other.space);
+  ChildAnswer block = inChild(problem.limits.make, [&] { return blockWords(problem); });
+  (block.text.starts_with("block x=") ? space.directives : space.refused).push_back(block.text);
+  // One of them at a time, or none: what one leaves another mostly refuses.
+  if (!alternatives.empty())
+    space.directives.push_back(fmt::format("| {}", fmt::join(alternatives, " | ")));
+  return space;
+}
+
+} // namespace heddle::tune

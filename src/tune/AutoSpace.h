@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "tune/Problem.h"
+#include "tune/Space.h"
+
+namespace heddle::tune {
+
+/// A space for `-d auto`: what this program lets itself be changed by, with values that are worth a try.
+struct AutoSpace {
+  std::vector<std::string> directives; ///< as -d would have them; empty where nothing is possible
+  std::vector<std::string> refused;    ///< "consolidate: why not", for a person
+};
+
+/// Tries each directive once on the file, and takes those that change it. Each in a process of its own.
+AutoSpace autoSpace(const Problem &problem);
+
+} // namespace heddle::tune

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A constant is found by its name in the launch and its definition in the text. That is less than a compiler
+// would know, and enough: a candidate is run and compared before it may win, so a guess can only cost a run.
+#include "tune/BlockSize.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <regex>
+#include <sstream>
+
+namespace heddle::tune {
+namespace {
+
+bool isName(const std::string &text) {
+  return !text.empty() && !std::isdigit(static_cast<unsigned char>(text[0])) &&
+         std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+}
+
+/// Where the number of a definition stands in the text.
+struct Literal {
+  size_t at = 0, length = 0;
+  int64_t value = 0;
+};
+
+/// `#define NAME 256`, `constexpr int NAME = 256;`, `static const unsigned NAME{256};` The number is the
+/// first group.
+std::vector<std::regex> definitionsOf(const std::string &name) {
+  return {std::regex(
+              fmt::format(R"(#[ \t]*define[ \t]+{}[ \t]+\(?[ \t]*([0-9]+)u?\)?[ \t]*(?:$|\n|/[/*]))", name)),
+          std::regex(fmt::format(
+              R"(\b(?:const|constexpr)\b[\w \t:]*\b{}[ \t]*(?:=|\{{)[ \t]*([0-9]+)[uU]?[ \t]*\}}?[ \t]*[;,])",
+              name))};
+}
+
+/// The definition of a name; nothing where there is none, or several that may each hold.
+std::optional<Literal> literalOf(const std::string &text, const std::string &name) {
+  std::vector<Literal> found;
+  for (const std::regex &form : definitionsOf(name))
+    for (std::sregex_iterator match(text.begin(), text.end(), form), end; match != end; ++match)
+      found.push_back({size_t(match->position(1)), size_t(match->length(1)), std::stoll((*match)[1])});
+  return found.size() == 1 ? std::optional(found.front()) : std::nullopt;
+}
+
+std::vector<const source::Launch *> launchesOf(const source::Program &program, const std::string &kernel) {
+  std::vector<const source::Launch *> launches;
+  for (const source::Launch &launch : program.launches())
+    if (kernel.empty() ||
+        (launch.kernel && (launch.kernel->plainName == kernel || launch.kernel->name == kernel)))
+      launches.push_back(&launch);
+  return launches;
+}
+
+const char *const axisNames[] = {"x", "y", "z"};
+
+} // namespace
+
+std::variant<BlockConstant, NoBlock> blockConstant(const source::Program &program, const std::string &text,
+                                                   const std::string &kernel, size_t axis) {
+  BlockConstant constant;
+  std::vector<const source::Launch *> launches = launchesOf(program, kernel);
+  if (launches.empty())
+    return NoBlock{"block: nothing in this file launches it"};
+  for (const source::Launch *launch : launches) {
+    const source::LaunchNumber &number = launch->block.xyz[axis];
+    if (!isName(number.text))
+      return NoBlock{fmt::format("block: the launch in line {} does not name its {} by a constant",
+                                 launch->place.line, axisNames[axis])};
+    if (!constant.name.empty() && constant.name != number.text)
+      return NoBlock{
+          fmt::format("block: launches take their {} from '{}' and from '{}'; -k says which kernel "
+                      "is meant",
+                      axisNames[axis], constant.name, number.text)};
+    constant.name = number.text;
+  }
+  std::optional<Literal> literal = literalOf(text, constant.name);
+  if (!literal)
+    return NoBlock{
+        fmt::format("block: '{}' is not defined once in this file as a plain number", constant.name)};
+  constant.value = literal->value;
+  return constant;
+}
+
+std::variant<std::string, NoBlock> withBlock(const source::Program &program, const std::string &text,
+                                             const std::string &kernel, const std::string &block) {
+  std::string changed = text;
+  std::istringstream settings(block);
+  for (std::string setting; settings >> setting;) {
+    const size_t axis = size_t(setting[0] - 'x');
+    auto constant = blockConstant(program, text, kernel, axis);
+    if (auto *none = std::get_if<NoBlock>(&constant))
+      return *none;
+    std::optional<Literal> literal = literalOf(changed, std::get<BlockConstant>(constant).name);
+    changed.replace(literal->at, literal->length, setting.substr(setting.find('=') + 1));
+  }
+  return changed;
+}
+
+} // namespace heddle::tune

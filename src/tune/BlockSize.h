@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "source/Program.h"
+
+#include <string>
+#include <variant>
+
+namespace heddle::tune {
+
+/// Why a block cannot be changed, for a person.
+struct NoBlock {
+  std::string reason;
+};
+
+/// The file with other sizes of blocks: `block` is "x=128 y=2".
+///
+/// Possible where every launch (of `kernel`, where it is not empty) names its size by a constant of the same
+/// file that is a plain number: `#define THREADS 256`, `constexpr int Threads = 256;`. Nothing else changes:
+/// where the program did not compute its grid from the same constant, running it will show.
+std::variant<std::string, NoBlock> withBlock(const source::Program &program, const std::string &text,
+                                             const std::string &kernel, const std::string &block);
+
+/// The constant that sizes the blocks along an axis (0: x), and its value; empty where there is none.
+struct BlockConstant {
+  std::string name;
+  int64_t value = 0;
+};
+std::variant<BlockConstant, NoBlock> blockConstant(const source::Program &program, const std::string &text,
+                                                   const std::string &kernel, size_t axis);
+
+} // namespace heddle::tune

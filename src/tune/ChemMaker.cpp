@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tune/ChemMaker.h"
+
+#include "build/DevicePtx.h"
+#include "support/Paths.h"
+#include "support/Process.h"
+#include "tune/Needs.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <sstream>
+
+namespace fs = std::filesystem;
+
+namespace heddle::tune {
+namespace {
+
+using runner::Status;
+
+std::string contentsOf(const fs::path &file) {
+  std::stringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+/// Kernels, their self-test and the headers between them; pages and build files say nothing to a compiler.
+std::vector<Candidate::File> sourcesIn(const fs::path &folder) {
+  std::vector<Candidate::File> files;
+  for (const fs::directory_entry &entry : fs::directory_iterator(folder)) {
+    const std::string extension = entry.path().extension().string();
+    const bool isCompiled = extension == ".cu" || extension == ".cpp";
+    if (isCompiled || extension == ".h")
+      files.push_back({entry.path().filename().string(), contentsOf(entry.path()), isCompiled});
+  }
+  std::ranges::sort(files, {}, &Candidate::File::name);
+  return files;
+}
+
+} // namespace
+
+bool isMechanism(const fs::path &file) {
+  std::error_code ignored;
+  const std::string extension = file.extension().string();
+  return fs::is_directory(file, ignored) || extension == ".yaml" || extension == ".yml" ||
+         extension == ".inp" || extension == ".dat";
+}
+
+std::vector<std::string> chemOptions() {
+  return {"--form=plain|warps", "--warps=4|8|16", "--ctas=1|2|4", "--placement=store|mixed"};
+}
+
+std::string ChemMaker::generate(const Recipe &recipe, const fs::path &folder) const {
+  std::error_code error;
+  std::vector<std::string> command = {fs::read_symlink("/proc/self/exe", error).string(), "chem"};
+  command.insert(command.end(), words.begin(), words.end());
+  command.insert(command.end(), {"-o", folder.string()});
+  command.insert(command.end(), recipe.options.begin(), recipe.options.end());
+  const bool saysForm = std::ranges::any_of(
+      recipe.options, [](const std::string &option) { return option.starts_with("--form="); });
+  if (!saysForm)
+    command.push_back("--form=plain"); // the original: one thread a point
+  ProcessResult done = runProcess(command, {"NO_COLOR=1"}, problem.limits.make);
+  if (done.timedOut)
+    return "generating it took too long";
+  if (done.succeeded())
+    return {};
+  const std::string said = done.standardError.substr(0, done.standardError.find('\n'));
+  return said.empty() ? "heddle chem failed" : said;
+}
+
+Made ChemMaker::make(const Recipe &recipe) {
+  const auto begin = std::chrono::steady_clock::now();
+  TemporaryFolder folder;
+  Made made;
+  made.reason = generate(recipe, folder.path());
+  if (made.reason.empty()) {
+    Candidate candidate;
+    candidate.id = problem.idOf(recipe);
+    candidate.recipe = recipe;
+    candidate.files = sourcesIn(folder.path());
+    candidate.flags = recipe.compilerFlags();
+    std::vector<std::string> identity = candidate.flags;
+    for (const Candidate::File &file : candidate.files)
+      identity.push_back(file.text);
+    candidate.digest = digestOf(identity);
+    made.candidate = std::move(candidate);
+  }
+  made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return made;
+}
+
+} // namespace heddle::tune

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "tune/Maker.h"
+
+namespace heddle::tune {
+
+/// Makes candidates of a combustion mechanism: `heddle chem` generates kernels with their self-test, once for
+/// each recipe's options. The self-test is the program that is run, and its exit code the verdict: forms of a
+/// kernel differ in rounding, so their bits are not compared.
+class ChemMaker final : public Maker {
+public:
+  /// `words`: everything behind `heddle chem` that all candidates have in common, the mechanism first.
+  ChemMaker(const Problem &problem, std::vector<std::string> words)
+      : problem(problem), words(std::move(words)) {}
+  Made make(const Recipe &recipe) override;
+
+  /// Generates into a folder that is there to stay; what went wrong, or nothing.
+  std::string generate(const Recipe &recipe, const std::filesystem::path &folder) const;
+
+private:
+  const Problem &problem;
+  const std::vector<std::string> words;
+};
+
+/// True for files that are a mechanism and no program: a folder, .yaml, .inp and the like.
+bool isMechanism(const std::filesystem::path &file);
+
+/// Options worth a try for a kernel of a mechanism, as --option would have them.
+std::vector<std::string> chemOptions();
+
+} // namespace heddle::tune

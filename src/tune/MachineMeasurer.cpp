@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tune/MachineMeasurer.h"
+
+#include "model/Facts.h"
+#include "runner/Child.h"
+#include "tune/Child.h"
+#include "tune/Maker.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <tuple>
+
+namespace fs = std::filesystem;
+
+namespace heddle::tune {
+namespace {
+
+using runner::Result;
+using runner::Status;
+
+/// The line that says what is wrong: the first with "error", else the first.
+std::string errorIn(const std::string &messages) {
+  std::istringstream lines(messages);
+  std::string first;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("error") != std::string::npos)
+      return line;
+    if (first.empty())
+      first = line;
+  }
+  return first.empty() ? "the compiler says nothing" : first;
+}
+
+/// What the machine said last, for a program that it had to stop.
+std::string complaintIn(const std::string &output) {
+  std::istringstream lines(output);
+  std::string said, last;
+  for (std::string line; std::getline(lines, line);) {
+    if (said.empty() && (line.starts_with("heddle: ") || line.find("error: ") != std::string::npos))
+      said = line;
+    if (!line.empty())
+      last = line;
+  }
+  return said.empty() ? last : said;
+}
+
+bool machineFailed(const fs::path &summary) {
+  nlohmann::json json = nlohmann::json::parse(std::ifstream(summary), nullptr, false);
+  return json.is_object() && json.value("failed", false);
+}
+
+std::string textOf(const build::CopyDifference &difference) {
+  if (!difference.what.empty())
+    return fmt::format("device-to-host copy {}: {}", difference.copy, difference.what);
+  return fmt::format("device-to-host copy {}: element {} is {}, the original's is {}; {} of {} differ",
+                     difference.copy, difference.index, difference.valueB, difference.valueA,
+                     difference.differing, difference.elements);
+}
+
+} // namespace
+
+struct MachineMeasurer::Built {
+  Status status = Status::Measured; ///< here: built
+  std::string reason, compiler;
+  double seconds = 0;
+};
+
+struct MachineMeasurer::Ran {
+  fs::path folder;
+  Status status = Status::Measured; ///< here: came to its end
+  std::string reason, output;
+  int exitCode = 0;
+  double seconds = 0;
+
+  fs::path copies() const { return folder / "copies"; }
+  fs::path counters() const { return folder / "counters.json"; }
+};
+
+MachineMeasurer::MachineMeasurer(const Problem &problem, const arch::Arch &arch, bool fills)
+    : problem(problem), arch(arch), fills(fills) {}
+MachineMeasurer::~MachineMeasurer() = default;
+
+std::string MachineMeasurer::device() const {
+  return fmt::format("{} ({})", arch.name, fills ? "model, filled" : "model");
+}
+
+// --- Building and running ------------------------------------------------------------------------------
+
+MachineMeasurer::Built MachineMeasurer::buildIn(const fs::path &folder, const Candidate &candidate,
+                                                const std::vector<std::string> &further) const {
+  build::Request request;
+  request.sources.files = writeFiles(candidate, problem, folder);
+  request.sources.flags = flagsFor(problem, candidate.flags);
+  request.sources.flags.insert(request.sources.flags.end(), further.begin(), further.end());
+  request.compiler = problem.compiler;
+  request.arch = problem.arch;
+  request.output = folder / "program";
+  ChildAnswer answer = inChild(problem.limits.compile, [&] {
+    Diagnostics diagnostics;
+    build::Result built = build::build(request, diagnostics);
+    std::string said = built.compiler + "\n" + (built.ok ? "" : errorIn(built.messages));
+    for (const Diagnostic &each : diagnostics.all())
+      if (!built.ok)
+        said = built.compiler + "\n" + each.text;
+    return said;
+  });
+  Built built;
+  built.seconds = answer.seconds;
+  if (answer.how != ChildAnswer::How::Answered) {
+    built.status = answer.how == ChildAnswer::How::TimedOut ? Status::TimedOut : Status::DoesNotCompile;
+    built.reason = "compiling it " + answer.reason;
+    return built;
+  }
+  const size_t end = answer.text.find('\n');
+  built.compiler = answer.text.substr(0, end);
+  built.reason = answer.text.substr(end + 1);
+  if (!built.reason.empty())
+    built.status = Status::DoesNotCompile;
+  return built;
+}
+
+MachineMeasurer::Ran MachineMeasurer::runIn(const fs::path &folder, bool counts) const {
+  Ran ran;
+  ran.folder = folder;
+  const fs::path summary = folder / "summary.json";
+  runner::ChildCommand command;
+  command.words = {(folder / "program").string()};
+  command.words.insert(command.words.end(), problem.arguments.begin(), problem.arguments.end());
+  command.environment = {"HEDDLE_ARCH=" + problem.arch,
+                         "HEDDLE_CORES=0",
+                         "HEDDLE_TIMEOUT=0",
+                         "HEDDLE_SUMMARY=" + summary.string(),
+                         "HEDDLE_DATA=" + dataFolder("arch").parent_path().string(),
+                         "HEDDLE_LOG=" + ran.copies().string()};
+  if (counts)
+    command.environment.push_back("HEDDLE_COUNTERS=" + ran.counters().string());
+  command.seconds = problem.limits.run;
+  runner::ChildEnd end = runner::runChild(command);
+  ran.seconds = end.seconds;
+  ran.output = end.output;
+  ran.exitCode = end.code;
+  if (end.how == runner::ChildEnd::How::TimedOut) {
+    ran.status = Status::TimedOut;
+    ran.reason = fmt::format("ran longer than {} s", problem.limits.run);
+  } else if (end.how == runner::ChildEnd::How::Signalled) {
+    ran.status = Status::Crashed;
+    ran.reason = fmt::format("ended by signal {} ({})", end.code, strsignal(end.code));
+  } else if (machineFailed(summary)) {
+    ran.status = Status::Crashed;
+    ran.reason = complaintIn(end.output);
+  }
+  return ran;
+}
+
+// --- Comparing -----------------------------------------------------------------------------------------
+
+/// What a run brought back that another did not; empty where they are the same.
+std::string MachineMeasurer::difference(const Ran &wanted, const Ran &ran) const {
+  if (!problem.comparesCopies)
+    return {};
+  uint64_t copies = 0;
+  std::optional<build::CopyDifference> found =
+      build::compareLogs(wanted.copies().string(), ran.copies().string(), problem.tolerance, copies);
+  if (found)
+    return textOf(*found);
+  // Nothing came back by a copy: what was printed is all there is to compare.
+  if (copies == 0)
+    if (auto line = build::compareText(wanted.output, ran.output, problem.tolerance))
+      return fmt::format("line {} of its output is '{}', the original's is '{}'", line->line, line->b,
+                         line->a);
+  return {};
+}
+
+/// Compilers fuse a multiplication and an addition where they see fit, which may be at other places in
+/// another text: bits that differ for that reason alone are not the recipe's doing. So both once more, with
+/// nothing fused.
+std::string MachineMeasurer::differenceUnfused(const Candidate &candidate, const std::string &compiler) {
+  const std::vector<std::string> flag = {compiler == "nvcc" ? "-fmad=false" : "-ffp-contract=off"};
+  if (!unfused) {
+    const fs::path folder = scratch.path() / "unfused";
+    fs::create_directory(folder);
+    if (buildIn(folder, *original, flag).status != Status::Measured)
+      return "the original cannot be built without fused multiplications";
+    unfused = std::make_unique<Ran>(runIn(folder, false));
+  }
+  TemporaryFolder folder;
+  if (buildIn(folder.path(), candidate, flag).status != Status::Measured)
+    return "it cannot be built without fused multiplications";
+  Ran ran = runIn(folder.path(), false);
+  return ran.status == Status::Measured ? difference(*unfused, ran) : ran.reason;
+}
+
+// --- Estimating ----------------------------------------------------------------------------------------
+
+namespace {
+
+/// One kernel at one shape, put together from its launches.
+void add(const model::LaunchFacts &launch, const model::Estimate &estimate,
+         std::vector<runner::KernelTime> &times) {
+  auto isSame = [&](const runner::KernelTime &time) {
+    return time.kernel == launch.kernel && std::equal(time.grid, time.grid + 3, launch.grid) &&
+           std::equal(time.block, time.block + 3, launch.block);
+  };
+  auto found = std::find_if(times.begin(), times.end(), isSame);
+  if (found == times.end()) {
+    runner::KernelTime time;
+    time.kernel = launch.kernel;
+    std::copy_n(launch.grid, 3, time.grid);
+    std::copy_n(launch.block, 3, time.block);
+    time.registers = launch.registers;
+    time.spillBytes = launch.spillBytes;
+    time.sharedBytes = launch.sharedBytes;
+    time.occupancy = estimate.occupancy;
+    found = times.insert(times.end(), time);
+  }
+  found->micros = (found->micros * double(found->launches) + estimate.micros) / double(found->launches + 1);
+  found->q1 = found->q3 = found->micros;
+  ++found->launches;
+  ++found->samples;
+}
+
+} // namespace
+
+void MachineMeasurer::estimate(const Candidate &candidate, const Ran &ran, Result &result) {
+  model::ProgramCounters counters;
+  if (!model::readCounters(ran.counters(), counters)) {
+    result.status = Status::Crashed;
+    result.reason = "the runtime left no counters behind: the program ended without it";
+    return;
+  }
+  std::map<std::string, model::Compiled> compiled;
+  for (const auto &[kernel, needs] : candidate.needs)
+    compiled[kernel] = {needs.registers, needs.spillBytes};
+  const std::vector<model::LaunchFacts> launches = model::factsOf(counters, compiled);
+  if (candidate.isOriginal() && fills)
+    for (const model::LaunchFacts &launch : launches)
+      scale = std::max(scale, model::factorToFill(launch, arch));
+  for (const model::LaunchFacts &launch : launches) {
+    const model::Estimate estimated = model::estimate(model::scaled(launch, scale), arch);
+    if (!estimated.impossible.empty()) {
+      result.status = Status::Crashed;
+      result.reason = "it cannot be launched: " + estimated.impossible;
+      return;
+    }
+    add(launch, estimated, result.kernels);
+  }
+  result.micros = model::estimateProgram(counters, launches, arch, scale).micros;
+  result.q1 = result.q3 = result.micros;
+  result.status = Status::Measured;
+}
+
+Result MachineMeasurer::measureOriginal(const Candidate &candidate) {
+  original = candidate;
+  const fs::path folder = scratch.path() / "original";
+  fs::create_directory(folder);
+  Result result;
+  result.id = candidate.id;
+  result.device = device();
+  result.predicted = true;
+  Built built = buildIn(folder, candidate, {});
+  result.status = built.status, result.reason = built.reason, result.compileSeconds = built.seconds;
+  if (built.status != Status::Measured)
+    return result;
+  reference = std::make_unique<Ran>(runIn(folder, true));
+  result.status = reference->status, result.reason = reference->reason,
+  result.runSeconds = reference->seconds;
+  if (result.status == Status::Measured && reference->exitCode != 0) {
+    result.status = Status::Crashed;
+    result.reason = fmt::format("exit code {}: {}", reference->exitCode, complaintIn(reference->output));
+  }
+  if (result.status == Status::Measured)
+    estimate(candidate, *reference, result);
+  return result;
+}
+
+Result MachineMeasurer::measure(const Candidate &candidate) {
+  TemporaryFolder folder;
+  Result result;
+  result.id = candidate.id;
+  result.device = device();
+  result.predicted = true;
+  Built built = buildIn(folder.path(), candidate, {});
+  result.status = built.status, result.reason = built.reason, result.compileSeconds = built.seconds;
+  if (built.status != Status::Measured)
+    return result;
+  Ran ran = runIn(folder.path(), true);
+  result.status = ran.status, result.reason = ran.reason, result.runSeconds = ran.seconds;
+  if (result.status != Status::Measured)
+    return result;
+  if (ran.exitCode != reference->exitCode) {
+    result.status = Status::Crashed;
+    result.reason = fmt::format("exit code {}, the original's is {}: {}", ran.exitCode, reference->exitCode,
+                                complaintIn(ran.output));
+    return result;
+  }
+  result.reason = difference(*reference, ran);
+  if (!result.reason.empty() && problem.tolerance.isExact() &&
+      differenceUnfused(candidate, built.compiler).empty())
+    result.reason.clear();
+  if (!result.reason.empty())
+    result.status = Status::Wrong;
+  else
+    estimate(candidate, ran, result);
+  return result;
+}
+
+} // namespace heddle::tune

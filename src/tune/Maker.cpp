@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tune/Maker.h"
+
+#include "arch/Arch.h"
+#include "build/DevicePtx.h"
+#include "ptx/Parser.h"
+#include "support/Paths.h"
+#include "transform/Apply.h"
+#include "transform/Pragmas.h"
+#include "tune/BlockSize.h"
+#include "tune/Child.h"
+#include "tune/LaunchChecks.h"
+#include "tune/Needs.h"
+#include "tune/Placement.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+
+namespace fs = std::filesystem;
+
+namespace heddle::tune {
+namespace {
+
+using Json = nlohmann::json;
+using runner::Status;
+
+// A check that is not through by then leaves the candidate to be judged by running it, which is done anyway.
+constexpr double mostCheckSeconds = 20;
+
+/// What a process of its own finds out about a recipe.
+struct Finding {
+  Status status = Status::Measured; ///< here: made
+  std::string reason, text;
+  std::string fails; ///< what the static check says
+  std::map<std::string, KernelNeeds> needs;
+};
+
+std::string toText(const Finding &finding) {
+  Json json = {{"status", runner::nameOf(finding.status)},
+               {"reason", finding.reason},
+               {"fails", finding.fails},
+               {"needs", Json::object()}};
+  for (const auto &[kernel, needs] : finding.needs)
+    json["needs"][kernel] = {needs.registers, needs.spillBytes, needs.sharedBytes};
+  // The file's text stands by itself: it may hold bytes that JSON would not give back as they were.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" + finding.text;
+}
+
+std::optional<Finding> findingFrom(const std::string &answer) {
+  const size_t end = answer.find('\n');
+  Json json = Json::parse(answer.substr(0, end), nullptr, false);
+  if (end == std::string::npos || !json.is_object())
+    return std::nullopt;
+  Finding finding{runner::statusNamed(json["status"]).value_or(Status::Lost),
+                  json["reason"],
+                  answer.substr(end + 1),
+                  json["fails"],
+                  {}};
+  for (const auto &[kernel, needs] : json["needs"].items())
+    finding.needs[kernel] = {needs[0], needs[1], needs[2], false};
+  return finding;
+}
+
+/// The first thing that was held against it, with its line.
+std::string firstReason(const Diagnostics &diagnostics) {
+  for (const Diagnostic &each : diagnostics.all())
+    if (each.voice == Voice::Refusal || each.voice == Voice::Error || each.voice == Voice::InternalError)
+      return each.place.line ? fmt::format("line {}: {}", each.place.line, each.text) : each.text;
+  return "no reason was given";
+}
+
+std::string firstLine(const std::string &text) { return text.substr(0, text.find('\n')); }
+
+// --- Making the text -----------------------------------------------------------------------------------
+
+/// Reads the file for what it launches; a failure where it cannot be read.
+std::unique_ptr<source::Program> parsed(const Problem &problem, const std::string &text,
+                                        const source::CompileOptions &options, Finding &finding) {
+  auto result = source::Program::parseText(problem.file.string(), text, options);
+  if (auto *program = std::get_if<std::unique_ptr<source::Program>>(&result))
+    return std::move(*program);
+  finding.status = Status::DoesNotCompile;
+  finding.reason = firstLine(std::get<source::ParseFailure>(result).compilerMessages);
+  return nullptr;
+}
+
+source::CompileOptions readingOptions(const Problem &problem, const Recipe &recipe) {
+  source::CompileOptions options = problem.compile;
+  for (const std::string &define : recipe.defines)
+    options.userArguments.push_back("-D" + define);
+  return options;
+}
+
+bool changeBlock(const Problem &problem, const Recipe &recipe, Finding &finding) {
+  if (recipe.block.empty())
+    return true;
+  auto program = parsed(problem, finding.text, readingOptions(problem, recipe), finding);
+  if (!program)
+    return false;
+  auto changed = withBlock(*program, finding.text, problem.kernel, recipe.block);
+  if (auto *none = std::get_if<NoBlock>(&changed)) {
+    finding.status = Status::Refused;
+    finding.reason = none->reason;
+    return false;
+  }
+  finding.text = std::get<std::string>(changed);
+  return true;
+}
+
+bool carryOut(const Problem &problem, const Recipe &recipe, Finding &finding) {
+  if (recipe.directives.empty())
+    return true;
+  Diagnostics diagnostics;
+  std::optional<arch::Arch> arch = arch::findArch(problem.arch, diagnostics);
+  transform::Options options;
+  options.compile = readingOptions(problem, recipe);
+  options.block = problem.block;
+  options.arch = arch ? &*arch : nullptr;
+  options.kernel = problem.kernel;
+  // Where pragmas can say it, they are what is carried out: so a tuned file that holds them gives the very
+  // same text. (Names that directives invent depend on what was there before them.)
+  std::vector<transform::Directive> directives = recipe.directives;
+  std::string text = finding.text;
+  if (speaksOfKernelsOnly(recipe)) {
+    auto program = parsed(problem, text, options.compile, finding);
+    if (!program)
+      return false;
+    std::set<KernelLines> kernels = kernelsMeant(*program, problem.kernel);
+    if (!kernels.empty()) {
+      text = placements(text, recipe, kernels).front();
+      directives.clear();
+    }
+  }
+  transform::Outcome outcome =
+      transform::applyDirectives(problem.file, text, directives, options, diagnostics);
+  if (outcome.kind == transform::Outcome::Kind::Done) {
+    finding.text = outcome.text;
+    return true;
+  }
+  const bool isUnusable = outcome.kind == transform::Outcome::Kind::Unusable;
+  finding.status = isUnusable ? Status::DoesNotCompile : Status::Refused;
+  finding.reason = isUnusable ? firstLine(outcome.compilerMessages) : firstReason(diagnostics);
+  return false;
+}
+
+// --- What is known of it before it runs ----------------------------------------------------------------
+
+/// What fails, in a sentence; empty where nothing does, or where nothing can be said.
+std::string staticFailure(const Problem &problem, const Recipe &recipe, const std::string &text,
+                          const std::string &ptx) {
+  Finding ignored;
+  auto program = parsed(problem, text, readingOptions(problem, recipe), ignored);
+  Diagnostics diagnostics;
+  ptx::Module module = ptx::parse(ptx, "", diagnostics);
+  if (!program || diagnostics.has(Voice::Error))
+    return {};
+  for (const LaunchChecks::Kernel &each : checkLaunches(*program, module, mostCheckSeconds).kernels)
+    if (each.result.verdict == check::Verdict::Fails)
+      return each.result.findings.empty()
+                 ? fmt::format("'{}' fails the static check", each.name)
+                 : fmt::format("line {}: {}", each.result.findings.front().place.line,
+                               each.result.findings.front().text);
+  return {};
+}
+
+void lookAtDeviceCode(const Problem &problem, const Recipe &recipe, bool checks, Finding &finding) {
+  TemporaryFolder folder;
+  build::Request request;
+  request.sources.files = {folder.path() / problem.file.filename()};
+  request.sources.flags = flagsFor(problem, recipe.compilerFlags());
+  request.arch = problem.arch;
+  request.compiler = problem.compiler;
+  std::ofstream(request.sources.files.front(), std::ios::binary) << finding.text;
+  Diagnostics ignored;
+  build::DevicePtx device = build::compileToPtx(request, ignored);
+  if (!device.ok)
+    return; // building the whole program will say why
+  finding.needs = needsOf(problem, request.sources.flags, device.text);
+  if (checks)
+    finding.fails = staticFailure(problem, recipe, finding.text, device.text);
+}
+
+Finding carriedOut(const Problem &problem, const Recipe &recipe, bool checks) {
+  Finding finding;
+  finding.text = problem.text;
+  if (changeBlock(problem, recipe, finding) && carryOut(problem, recipe, finding))
+    lookAtDeviceCode(problem, recipe, checks, finding);
+  return finding;
+}
+
+} // namespace
+
+Made CudaMaker::make(const Recipe &recipe) {
+  const bool checks = problem.checked && whyOriginalFails.empty();
+  ChildAnswer answer =
+      inChild(problem.limits.make, [&] { return toText(carriedOut(problem, recipe, checks)); });
+  Made made{{}, Status::Refused, {}, answer.seconds};
+  std::optional<Finding> finding = findingFrom(answer.text);
+  if (answer.how != ChildAnswer::How::Answered || !finding) {
+    made.status = answer.how == ChildAnswer::How::TimedOut ? Status::TimedOut : Status::Refused;
+    made.reason = fmt::format("making it {}", answer.reason);
+    return made;
+  }
+  if (recipe.isOriginal())
+    whyOriginalFails = finding->fails;
+  const bool fails = !recipe.isOriginal() && !finding->fails.empty();
+  if (finding->status != Status::Measured || fails) {
+    made.status = fails ? Status::FailsCheck : finding->status;
+    made.reason = fails ? finding->fails : finding->reason;
+    return made;
+  }
+  Candidate candidate;
+  candidate.id = problem.idOf(recipe);
+  candidate.recipe = recipe;
+  candidate.files = {{problem.file.filename().string(), finding->text, true}};
+  candidate.flags = recipe.compilerFlags();
+  std::vector<std::string> identity = candidate.flags;
+  identity.push_back(finding->text);
+  candidate.digest = digestOf(identity);
+  candidate.needs = finding->needs;
+  made.candidate = std::move(candidate);
+  return made;
+}
+
+std::string withoutPragmas(const std::string &file, std::string text) {
+  while (std::optional<transform::Pragma> pragma = transform::firstPragma(file, text)) {
+    size_t begin = 0;
+    for (unsigned line = 1; line < pragma->line; ++line)
+      begin = text.find('\n', begin) + 1;
+    text.erase(begin, std::min(text.find('\n', begin), text.size()) - begin);
+  }
+  return text;
+}
+
+std::vector<std::string> flagsFor(const Problem &problem, const std::vector<std::string> &own) {
+  std::vector<std::string> flags = problem.flags;
+  std::error_code ignored;
+  flags.push_back("-I" + fs::absolute(problem.file, ignored).parent_path().string());
+  flags.insert(flags.end(), own.begin(), own.end());
+  return flags;
+}
+
+std::vector<fs::path> writeFiles(const Candidate &candidate, const Problem &problem, const fs::path &folder) {
+  std::vector<fs::path> paths;
+  for (const Candidate::File &file : candidate.files) {
+    std::ofstream(folder / file.name, std::ios::binary) << file.text;
+    if (file.isCompiled)
+      paths.push_back(folder / file.name);
+  }
+  paths.insert(paths.end(), problem.further.begin(), problem.further.end());
+  return paths;
+}
+
+} // namespace heddle::tune

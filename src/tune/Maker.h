@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "runner/Result.h"
+#include "tune/Candidate.h"
+#include "tune/Problem.h"
+
+namespace heddle::tune {
+
+/// A candidate, or why there is none.
+struct Made {
+  std::optional<Candidate> candidate;
+  runner::Status status = runner::Status::Refused; ///< where there is none
+  std::string reason;
+  double seconds = 0;
+};
+
+/// Carries recipes out.
+class Maker {
+public:
+  virtual ~Maker() = default;
+  virtual Made make(const Recipe &recipe) = 0;
+};
+
+/// Carries them out on a CUDA file: sizes of blocks first, then directives in their order, then the static
+/// check of what came out. In a process of its own, with a limit.
+class CudaMaker final : public Maker {
+public:
+  explicit CudaMaker(const Problem &problem) : problem(problem) {}
+  Made make(const Recipe &recipe) override;
+  /// What the static check held against the original; empty for nothing. Candidates are not held to more than
+  /// the original, so they are not checked then.
+  const std::string &originalFails() const { return whyOriginalFails; }
+
+private:
+  const Problem &problem;
+  std::string whyOriginalFails;
+};
+
+/// The text with each line `#pragma heddle ...` left blank: a search begins at what a file says without them,
+/// and lines keep their numbers.
+std::string withoutPragmas(const std::string &file, std::string text);
+
+/// Flags for compiling a candidate that lies somewhere else: its #include "..." are meant from the problem's
+/// folder.
+std::vector<std::string> flagsFor(const Problem &problem, const std::vector<std::string> &own);
+
+/// Writes a candidate's files into a folder and gives their paths, the problem's further files behind them.
+std::vector<std::filesystem::path> writeFiles(const Candidate &candidate, const Problem &problem,
+                                              const std::filesystem::path &folder);
+
+} // namespace heddle::tune

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tune/Needs.h"
+
+#include "analysis/TrueRegisters.h"
+#include "support/Paths.h"
+#include "support/Process.h"
+
+#include <fstream>
+
+namespace heddle::tune {
+namespace {
+
+/// Flags that only the assembler of PTX cares for: a limit of registers, and what -Xptxas passes on.
+std::vector<std::string> assemblerFlags(const std::vector<std::string> &flags) {
+  std::vector<std::string> kept;
+  for (size_t i = 0; i < flags.size(); ++i) {
+    const std::string &flag = flags[i];
+    const bool isLimit = flag.starts_with("-maxrregcount") || flag.starts_with("--maxrregcount");
+    if (isLimit && flag.find('=') != std::string::npos)
+      kept.push_back(flag);
+    else if ((isLimit || flag == "-Xptxas") && i + 1 < flags.size())
+      kept.push_back(isLimit ? flag + "=" + flags[++i] : flags[++i]);
+    else if (flag.starts_with("-Xptxas="))
+      kept.push_back(flag.substr(std::string("-Xptxas=").size()));
+  }
+  return kept;
+}
+
+} // namespace
+
+std::map<std::string, KernelNeeds> needsOf(const Problem &problem, const std::vector<std::string> &flags,
+                                           const std::string &ptx) {
+  std::map<std::string, KernelNeeds> needs;
+  std::optional<source::Toolkit> toolkit = source::findToolkit(problem.compile.cudaPath);
+  if (!toolkit)
+    return needs;
+  TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "candidate.ptx";
+  std::ofstream(file, std::ios::binary) << ptx;
+  std::vector<std::string> command = {(toolkit->root / "bin" / "ptxas").string(),
+                                      "-v",
+                                      "--gpu-name",
+                                      problem.arch,
+                                      file.string(),
+                                      "-o",
+                                      "/dev/null"};
+  for (const std::string &flag : assemblerFlags(flags))
+    command.push_back(flag);
+  ProcessResult done = runProcess(command);
+  if (done.succeeded()) // PTX of our own headers may call what only the machine has
+    for (const auto &[kernel, is] : analysis::parsePtxasOutput(done.standardError + done.standardOutput))
+      needs[kernel] = {is.registers, std::max(is.spillStoreBytes, is.spillLoadBytes), is.staticSharedBytes,
+                       false};
+  return needs;
+}
+
+} // namespace heddle::tune

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "tune/Candidate.h"
+#include "tune/Problem.h"
+
+namespace heddle::tune {
+
+/// What the kernels of some PTX need, by mangled name, if it is assembled with these flags of the compiler.
+/// Nothing where there is no ptxas, or where the PTX is for the machine only.
+std::map<std::string, KernelNeeds> needsOf(const Problem &problem, const std::vector<std::string> &flags,
+                                           const std::string &ptx);
+
+} // namespace heddle::tune

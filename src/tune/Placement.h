@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "source/Program.h"
+#include "tune/Recipe.h"
+
+#include <set>
+
+namespace heddle::tune {
+
+/// Where a kernel begins and ends.
+struct KernelLines {
+  unsigned first = 0, last = 0;
+  bool operator<(const KernelLines &other) const { return first < other.first; }
+};
+
+/// The kernels of the file itself that directives speak of; `wanted`: all of them where it is empty.
+std::set<KernelLines> kernelsMeant(const source::Program &program, const std::string &wanted);
+
+/// No directive is for a loop or a branch: then there is one way to place pragmas.
+bool speaksOfKernelsOnly(const Recipe &recipe);
+
+/// The text with a line `#pragma heddle ...` before each kernel or loop that the recipe's directives speak
+/// of. Several texts, to be tried, where a directive does not say which loop it means.
+std::vector<std::string> placements(const std::string &text, const Recipe &recipe,
+                                    const std::set<KernelLines> &kernels);
+
+} // namespace heddle::tune

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "tune/Cache.h"
+#include "tune/Report.h"
+#include "tune/Strategy.h"
+
+#include <chrono>
+#include <functional>
+#include <map>
+
+namespace heddle::tune {
+
+/// When to stop: after so many seconds, or after so many candidates were run (the original is one of them;
+/// what was in the cache counts, so that a search that was killed goes on to the same end).
+struct Budget {
+  std::optional<double> seconds;
+  std::optional<uint64_t> runs;
+};
+/// "120s", "5m", "1h", "50"; nothing for what is no budget.
+std::optional<Budget> readBudget(const std::string &text);
+
+/// Who measures, and what the results are to be called.
+struct Judge {
+  Crew *crew = nullptr;
+  bool predicts = false;
+  std::string device;
+};
+
+struct SearchOptions {
+  std::string strategy = "exhaustive";
+  uint64_t seed = 1;
+  Budget budget;
+  /// For the guided strategy: who predicts, where the judge reads a clock. None: predictions of the judge's
+  /// own, or none at all.
+  std::optional<Judge> predictor;
+  std::function<std::optional<double>(const std::string &recipe)> foretold; ///< predictions that are there
+  /// Called after each result, with what is known so far.
+  std::function<void(const Report &)> watch;
+};
+
+/// One search: what a strategy proposes is looked up or measured, kept, and told to the strategy.
+class Search {
+public:
+  /// `cache` may be null: then nothing is kept.
+  Search(const Problem &problem, const Space &space, Judge judge, Cache *cache, SearchOptions options);
+
+  /// Ends when the strategy has no more ideas or the budget is used up. A report whose original was not
+  /// measured has no winner and no other entries.
+  Report run();
+
+  /// For measuring somewhere else: what the strategy would have looked at next, given what is known, up to
+  /// the budget of runs. A strategy that needs results to go on gives what it can: come back with them.
+  std::vector<Recipe> plan();
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  const Report::Entry *known(const Recipe &recipe);
+  void take(const Evaluation &evaluation, const std::string &configuration, bool fromCache);
+  bool isOver() const;
+  void lookAt(const std::vector<Point> &points);
+  void predictAll();
+  std::unique_ptr<Strategy> strategy() const;
+  void teach(Strategy &strategy, const std::vector<Point> &points);
+  std::optional<double> foretold(const Recipe &recipe) const;
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+  const Problem &problem;
+  const Space &space;
+  Judge judge;
+  Cache *cache;
+  SearchOptions options;
+  Clock::time_point begin = Clock::now();
+  Report report;
+  std::map<std::string, size_t> byRecipe;    ///< index of its entry
+  std::map<std::string, double> predictions; ///< by recipe
+  uint64_t runs = 0;
+};
+
+/// True where a candidate got as far as being run: those are what a budget counts.
+bool wasRun(const Evaluation &evaluation);
+
+} // namespace heddle::tune

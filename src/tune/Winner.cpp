@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A recipe speaks of kernels by name and of loops by line; a pragma speaks of what follows it. Where pragmas
+// are to stand is guessed from the text and then tried, since only carrying them out tells what they do.
+#include "tune/Winner.h"
+
+#include "arch/Arch.h"
+#include "transform/Apply.h"
+#include "tune/BlockSize.h"
+#include "tune/Placement.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace heddle::tune {
+namespace {
+
+source::CompileOptions readingOptions(const Problem &problem, const Recipe &recipe) {
+  source::CompileOptions options = problem.compile;
+  for (const std::string &define : recipe.defines)
+    options.userArguments.push_back("-D" + define);
+  return options;
+}
+
+/// What `heddle opt` makes of a text; nothing where it refuses.
+std::optional<std::string> carriedOut(const Problem &problem, const Recipe &recipe, const std::string &text) {
+  Diagnostics diagnostics;
+  std::optional<arch::Arch> arch = arch::findArch(problem.arch, diagnostics);
+  transform::Options options;
+  options.compile = readingOptions(problem, recipe);
+  options.block = problem.block;
+  options.arch = arch ? &*arch : nullptr;
+  transform::Outcome outcome = transform::applyDirectives(problem.file, text, {}, options, diagnostics);
+  return outcome.kind == transform::Outcome::Kind::Done ? std::optional(outcome.text) : std::nullopt;
+}
+
+std::string commentOn(const Problem &problem, const Recipe &recipe, bool isCarriedOut) {
+  const std::vector<std::string> flags = recipe.compilerFlags();
+  std::string text;
+  if (isCarriedOut) {
+    text = fmt::format(" heddle opt {}", problem.file.filename().string());
+    for (const transform::Directive &directive : recipe.directives)
+      text += fmt::format(" -d \"{}\"", directive.str());
+    text += ";";
+  }
+  if (!flags.empty())
+    text += fmt::format(" compile with {}", fmt::join(flags, " "));
+  return text.empty() ? std::string() : fmt::format("// heddle tune:{}\n", text);
+}
+
+} // namespace
+
+WinnerFile winnerFile(const Problem &problem, const Recipe &recipe, const std::string &winnerText) {
+  const std::string comment = commentOn(problem, recipe, false);
+  const WinnerFile asItIs{commentOn(problem, recipe, true) + winnerText, false};
+  auto result =
+      source::Program::parseText(problem.file.string(), problem.text, readingOptions(problem, recipe));
+  auto *program = std::get_if<std::unique_ptr<source::Program>>(&result);
+  if (!program)
+    return asItIs;
+  std::string text = problem.text;
+  if (!recipe.block.empty()) {
+    auto changed = withBlock(**program, text, problem.kernel, recipe.block);
+    if (!std::holds_alternative<std::string>(changed))
+      return asItIs;
+    text = std::get<std::string>(changed);
+  }
+  if (recipe.directives.empty())
+    return {comment + text, true};
+  for (const std::string &annotated : placements(text, recipe, kernelsMeant(**program, problem.kernel))) {
+    if (annotated != text && carriedOut(problem, recipe, annotated) == winnerText)
+      return {comment + annotated, true};
+  }
+  return asItIs;
+}
+
+} // namespace heddle::tune

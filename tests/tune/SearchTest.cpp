@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tune/Search.h"
+
+#include "support/Paths.h"
+#include "tune/Crews.h"
+#include "tune/Formats.h"
+#include "tune/Strategy.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+using namespace heddle;
+using namespace heddle::tune;
+using runner::Status;
+
+namespace {
+
+/// Knows what comes of each recipe without making it.
+class FakeCrew final : public Crew {
+public:
+  explicit FakeCrew(const Problem &problem) : problem(problem) {}
+  void evaluate(const std::vector<Recipe> &recipes, const Heard &heard) override {
+    for (const Recipe &recipe : recipes) {
+      asked.push_back(recipe.str());
+      Evaluation made{recipe, {}, {}, {}};
+      made.result.id = problem.idOf(recipe);
+      made.result.device = "fake";
+      made.result.when = "2026-01-01T00:00:00Z";
+      auto known = special.find(recipe.str());
+      made.result.status = known == special.end() ? Status::Measured : known->second;
+      made.result.reason = known == special.end() ? "" : "because";
+      const bool isTwo = recipe.str().find("x=2") != std::string::npos; // no ties
+      made.result.micros = made.result.q1 = made.result.q3 = 100 - double(recipe.str().size()) - isTwo;
+      if (!heard(made))
+        return;
+    }
+  }
+  std::vector<std::string> asked;
+  std::map<std::string, Status> special;
+
+private:
+  const Problem &problem;
+};
+
+struct SearchTest : testing::Test {
+  TemporaryFolder folder;
+  Problem problem;
+  std::string error;
+  SearchOptions options;
+  Space space;
+
+  SearchTest() {
+    problem.file = "saxpy.cu";
+    problem.text = "int main() {}";
+    Diagnostics diagnostics;
+    space = Space::read({.directives = {"coarsen x=1|2|4 map=interleaved|blocked"}}, diagnostics).value();
+  }
+  Report run(FakeCrew &crew, Cache *cache = nullptr) {
+    return Search(problem, space, {&crew, false, "fake"}, cache, options).run();
+  }
+  std::unique_ptr<Cache> cache() { return Cache::open(folder.path() / "cache", problem, error); }
+};
+
+TEST_F(SearchTest, TheOriginalComesFirstAndNothingIsAskedTwice) {
+  FakeCrew crew(problem);
+  Report report = run(crew);
+  EXPECT_THAT(crew.asked,
+              testing::ElementsAre("original", "coarsen x=2 map=interleaved", "coarsen x=2 map=blocked",
+                                   "coarsen x=4 map=interleaved", "coarsen x=4 map=blocked"));
+  EXPECT_EQ(report.winner()->evaluation.recipe.str(), "coarsen x=2 map=interleaved");
+  EXPECT_EQ(report.spaceSize, 5u);
+}
+
+TEST_F(SearchTest, WhatFailsNeverWinsAndTheSearchGoesOn) {
+  FakeCrew crew(problem);
+  crew.special = {{"coarsen x=2 map=interleaved", Status::TimedOut},
+                  {"coarsen x=4 map=interleaved", Status::Wrong},
+                  {"coarsen x=2 map=blocked", Status::Crashed}};
+  Report report = run(crew);
+  EXPECT_EQ(report.entries.size(), 5u);
+  EXPECT_EQ(report.winner()->evaluation.recipe.str(), "coarsen x=4 map=blocked");
+}
+
+TEST_F(SearchTest, WhereNothingIsFasterTheOriginalWins) {
+  FakeCrew crew(problem);
+  for (const char *recipe : {"coarsen x=2 map=interleaved", "coarsen x=2 map=blocked",
+                             "coarsen x=4 map=interleaved", "coarsen x=4 map=blocked"})
+    crew.special[recipe] = Status::Refused;
+  Report report = run(crew);
+  EXPECT_EQ(report.winner(), &report.entries.front());
+  EXPECT_EQ(report.speedup(), 1);
+}
+
+TEST_F(SearchTest, AnOriginalThatFailsEndsIt) {
+  FakeCrew crew(problem);
+  crew.special = {{"original", Status::Crashed}};
+  Report report = run(crew);
+  EXPECT_EQ(report.entries.size(), 1u);
+  EXPECT_FALSE(report.winner());
+}
+
+TEST_F(SearchTest, ABudgetOfRunsCountsThoseThatWereRun) {
+  FakeCrew crew(problem);
+  crew.special = {{"coarsen x=2 map=interleaved", Status::Refused}};
+  options.budget.runs = 3;
+  Report report = run(crew);
+  EXPECT_EQ(report.entries.size(), 4u) << "the refused one cost nothing";
+}
+
+TEST_F(SearchTest, ASearchThatWasStoppedGoesOnWhereItWas) {
+  FakeCrew first(problem), second(problem);
+  options.budget.runs = 3;
+  {
+    std::unique_ptr<Cache> file = cache();
+    run(first, file.get());
+  }
+  options.budget.runs.reset();
+  std::unique_ptr<Cache> file = cache();
+  ASSERT_TRUE(file) << error;
+  Report report = run(second, file.get());
+  EXPECT_EQ(report.fromCache, 3u);
+  EXPECT_EQ(report.entries.size(), 5u);
+  EXPECT_THAT(second.asked, testing::ElementsAre("coarsen x=4 map=interleaved", "coarsen x=4 map=blocked"));
+  std::set<std::string> ids;
+  for (const Kept &kept : file->all())
+    EXPECT_TRUE(ids.insert(kept.result.id).second) << kept.recipe << " was measured twice";
+}
+
+TEST_F(SearchTest, EveryStrategyFindsTheSameBestOfASmallSpace) {
+  for (const std::string &name : strategyNames()) {
+    FakeCrew crew(problem);
+    options.strategy = name;
+    EXPECT_EQ(run(crew).winner()->evaluation.recipe.str(), "coarsen x=2 map=interleaved") << name;
+  }
+}
+
+TEST_F(SearchTest, APlanHoldsWhatIsNotKnownYetAndNeverTheOriginal) {
+  FakeCrew crew(problem);
+  options.budget.runs = 3;
+  std::unique_ptr<Cache> file = cache();
+  run(crew, file.get());
+  auto planned = [&](std::optional<uint64_t> runs) {
+    options.budget.runs = runs;
+    std::vector<std::string> words;
+    for (const Recipe &recipe : Search(problem, space, {nullptr, false, ""}, file.get(), options).plan())
+      words.push_back(recipe.str());
+    return words;
+  };
+  EXPECT_THAT(planned({}), testing::ElementsAre("coarsen x=4 map=interleaved", "coarsen x=4 map=blocked"));
+  EXPECT_THAT(planned(2), testing::ElementsAre("coarsen x=4 map=interleaved"));
+}
+
+TEST_F(SearchTest, AStrategyThatNeedsAnswersPlansOneRound) {
+  options.strategy = "genetic";
+  Diagnostics diagnostics;
+  space = Space::read({.directives = {"coarsen x=1|2|4|8|16|32 y=1|2|4|8|16|32"}}, diagnostics).value();
+  EXPECT_LE(Search(problem, space, {nullptr, false, ""}, nullptr, options).plan().size(), 12u);
+}
+
+TEST_F(SearchTest, RecordedResultsStandForMeasuring) {
+  FakeCrew crew(problem);
+  {
+    std::unique_ptr<Cache> file = cache();
+    run(crew, file.get());
+  }
+  RecordedCrew recorded(*readKept(folder.path() / "cache"), problem);
+  EXPECT_FALSE(recorded.predicts());
+  EXPECT_EQ(recorded.device(), "fake");
+  options.strategy = "random";
+  Report report = Search(problem, space, {&recorded, false, recorded.device()}, nullptr, options).run();
+  EXPECT_EQ(report.winner()->evaluation.recipe.str(), "coarsen x=2 map=interleaved");
+}
+
+TEST_F(SearchTest, T4HasTheFieldsThatTheSchemaRequires) {
+  FakeCrew crew(problem);
+  crew.special = {{"coarsen x=2 map=interleaved", Status::TimedOut},
+                  {"coarsen x=2 map=blocked", Status::Refused},
+                  {"coarsen x=4 map=interleaved", Status::Wrong}};
+  nlohmann::json json = nlohmann::json::parse(t4Json(run(crew)));
+  EXPECT_EQ(json["schema_version"], "1.0.0");
+  ASSERT_EQ(json["results"].size(), 5u);
+  std::vector<std::string> invalidity;
+  for (const nlohmann::json &result : json["results"]) {
+    EXPECT_TRUE(result["configuration"].is_object());
+    EXPECT_TRUE(result["times"].is_object());
+    EXPECT_TRUE(result["times"]["compilation_time"].is_number());
+    EXPECT_TRUE(result["times"]["runtimes"].is_array());
+    EXPECT_TRUE(result["correctness"].is_number());
+    invalidity.push_back(result["invalidity"]);
+  }
+  EXPECT_THAT(invalidity,
+              testing::ElementsAre("correct", "timeout", "constraints", "correctness", "correct"));
+  EXPECT_EQ(json["results"][1]["configuration"]["coarsen.x"], 2);
+  EXPECT_EQ(json["results"][0]["configuration"]["coarsen.x"], 1) << "the original is a point of this space";
+}
+
+TEST_F(SearchTest, T1NamesEveryParameterWithItsValues) {
+  FakeCrew crew(problem);
+  nlohmann::json json = nlohmann::json::parse(t1Json(run(crew), problem, *readBudget("120s")));
+  const nlohmann::json &parameters = json["ConfigurationSpace"]["TuningParameters"];
+  ASSERT_EQ(parameters.size(), 2u);
+  EXPECT_EQ(parameters[0]["Name"], "coarsen.x");
+  EXPECT_EQ(parameters[0]["Type"], "uint");
+  EXPECT_EQ(parameters[0]["Values"], "[1, 2, 4]");
+  EXPECT_EQ(parameters[1]["Values"], "['interleaved', 'blocked']");
+  for (const char *field : {"Language", "KernelName", "KernelFile", "GlobalSize", "LocalSize"})
+    EXPECT_TRUE(json["KernelSpecification"].contains(field)) << field;
+  EXPECT_EQ(json["Budget"][0]["Type"], "TuningDuration");
+}
+
+TEST(Budget, IsTimeOrRuns) {
+  EXPECT_EQ(readBudget("120s")->seconds, 120);
+  EXPECT_EQ(readBudget("5m")->seconds, 300);
+  EXPECT_EQ(readBudget("1.5h")->seconds, 5400);
+  EXPECT_EQ(readBudget("50")->runs, 50u);
+  for (const char *text : {"", "0", "-3", "much", "5 days", "1.5"})
+    EXPECT_FALSE(readBudget(text)) << text;
+}
+
+} // namespace

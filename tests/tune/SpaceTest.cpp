@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tune/Space.h"
+
+#include <gmock/gmock.h>
+
+using namespace heddle;
+using namespace heddle::tune;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+Space read(const SpaceWords &words) {
+  Diagnostics diagnostics;
+  std::optional<Space> space = Space::read(words, diagnostics);
+  EXPECT_TRUE(space) << diagnostics.all().front().text;
+  return space.value_or(Space());
+}
+
+std::vector<std::string> recipesOf(const SpaceWords &words) {
+  Space space = read(words);
+  std::vector<std::string> recipes;
+  for (const Point &point : space.distinct(1000))
+    recipes.push_back(space.recipeAt(point).str());
+  return recipes;
+}
+
+std::string complaintOf(const SpaceWords &words) {
+  Diagnostics diagnostics;
+  EXPECT_FALSE(Space::read(words, diagnostics));
+  return diagnostics.empty() ? "" : diagnostics.all().front().text;
+}
+
+TEST(Space, AlternativesOfSettingsAreCountedLikeAnOdometer) {
+  EXPECT_THAT(recipesOf({.directives = {"coarsen x=2|4 map=interleaved|blocked"}}),
+              ElementsAre("coarsen x=2 map=interleaved", "coarsen x=2 map=blocked",
+                          "coarsen x=4 map=interleaved", "coarsen x=4 map=blocked"));
+}
+
+TEST(Space, CoarseningByOneIsTheOriginalWhateverItsMap) {
+  EXPECT_THAT(recipesOf({.directives = {"coarsen x=1|2 map=interleaved|blocked"}}),
+              ElementsAre("original", "coarsen x=2 map=interleaved", "coarsen x=2 map=blocked"));
+}
+
+TEST(Space, ABarByItselfPartsWholeDirectivesAndAnEmptyOneIsNone) {
+  EXPECT_THAT(recipesOf({.directives = {"| consolidate | specialize buffers=2|3"}}),
+              ElementsAre("original", "consolidate", "specialize buffers=2", "specialize buffers=3"));
+}
+
+TEST(Space, DirectivesKeepTheOrderOfTheCommandLine) {
+  EXPECT_THAT(recipesOf({.directives = {"scalar-replace", "coarsen x=2"}}),
+              ElementsAre("scalar-replace; coarsen x=2"));
+}
+
+TEST(Space, AFlagGoesOnFromTheWordBeforeIt) {
+  EXPECT_THAT(recipesOf({.flags = {"-maxrregcount=32|64|"}}),
+              ElementsAre("-maxrregcount=32", "-maxrregcount=64", "original"));
+}
+
+TEST(Space, AFlagOfTwoWordsIsTwoFlags) {
+  Space space = read({.flags = {"|-Xptxas -dlcm=cg"}});
+  EXPECT_THAT(space.recipeAt({1}).compilerFlags(), ElementsAre("-Xptxas", "-dlcm=cg"));
+}
+
+TEST(Space, DefinitionsAreFlagsOfTheCompiler) {
+  Space space = read({.defines = {"TILE=8|16"}});
+  EXPECT_THAT(space.recipeAt({1}).compilerFlags(), ElementsAre("-DTILE=16"));
+}
+
+TEST(Space, BlocksAreTheTunersOwn) {
+  EXPECT_THAT(recipesOf({.directives = {"block x=64|128; coarsen x=2"}}),
+              ElementsAre("block x=64; coarsen x=2", "block x=128; coarsen x=2"));
+}
+
+TEST(Space, ConfigurationsNameEveryDimensionAndNumbersAreNumbers) {
+  Space space =
+      read({.directives = {"coarsen x=1|2 map=interleaved|blocked"}, .flags = {"-maxrregcount=32|"}});
+  EXPECT_EQ(space.configurationAt({1, 1, 1}),
+            R"({"coarsen.x":2,"coarsen.map":"blocked","-maxrregcount":"none"})");
+}
+
+TEST(Space, TheSameDirectiveTwiceGivesDimensionsOfDifferentNames) {
+  Space space = read({.directives = {"coarsen x=1|2", "coarsen x=1|2"}});
+  EXPECT_EQ(space.dimensions()[0].name, "coarsen.x");
+  EXPECT_EQ(space.dimensions()[1].name, "coarsen.x#2");
+}
+
+TEST(Space, OptionsOfTheFormWarpsSayNothingWithAnother) {
+  EXPECT_THAT(recipesOf({.options = {"--form=plain|warps|matrix", "--warps=4|8"}}),
+              ElementsAre("original", "--form=warps --warps=4", "--form=warps --warps=8", "--form=matrix"));
+}
+
+TEST(Space, WordsThatMeanNothingAreNamed) {
+  EXPECT_THAT(complaintOf({.directives = {"coarsn x=1|2"}}), HasSubstr("coarsn"));
+  EXPECT_THAT(complaintOf({.directives = {"block w=64"}}), HasSubstr("w=64"));
+  EXPECT_THAT(complaintOf({.directives = {"block x=2000"}}), HasSubstr("x=2000"));
+  EXPECT_THAT(complaintOf({.defines = {"TILE|8"}}), HasSubstr("TILE"));
+  EXPECT_THAT(complaintOf({.flags = {"maxrregcount=3"}}), HasSubstr("maxrregcount"));
+}
+
+TEST(Recipe, DigestsDoNotChangeFromRunToRun) {
+  EXPECT_EQ(digestOf({"a", "b"}), digestOf({"a", "b"}));
+  EXPECT_NE(digestOf({"ab", "c"}), digestOf({"a", "bc"}));
+  // Results of one machine are looked up on another: this value is a promise.
+  EXPECT_EQ(digestOf({"heddle"}), "5ab90289a2e6e75d");
+}
+
+} // namespace

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tune/Winner.h"
+
+#include "TestPaths.h"
+#include "support/Paths.h"
+#include "support/Process.h"
+#include "tune/Maker.h"
+#include "tune/Space.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <sstream>
+
+using namespace heddle;
+using namespace heddle::tune;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string contentsOf(const fs::path &file) {
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+struct Winner : testing::Test {
+  TemporaryFolder folder;
+  Problem problem;
+
+  Winner() {
+    problem.file = fs::path(HEDDLE_SOURCE_DIR) / "tests" / "tune" / "programs" / "blocks.cu";
+    problem.text = contentsOf(problem.file);
+    problem.compiler = build::Compiler::Clang;
+    problem.compile.cudaPath = "none";
+    problem.checked = false;
+  }
+  Recipe recipe(const SpaceWords &words) {
+    Diagnostics diagnostics;
+    Space space = Space::read(words, diagnostics).value();
+    return space.recipeAt(Point(space.dimensions().size(), 0));
+  }
+  std::string made(const Recipe &recipe) {
+    Made made = CudaMaker(problem).make(recipe);
+    EXPECT_TRUE(made.candidate) << made.reason;
+    return made.candidate ? made.candidate->files.front().text : "";
+  }
+  /// What `heddle opt` makes of a file.
+  std::string opt(const std::string &text, const std::vector<std::string> &flags = {}) {
+    const fs::path in = folder.path() / "tuned.cu", out = folder.path() / "out.cu";
+    std::ofstream(in) << text;
+    std::vector<std::string> command = {HEDDLE_BUILD_DIR "/heddle",
+                                        "opt",
+                                        in.string(),
+                                        "-o",
+                                        out.string(),
+                                        "--no-check",
+                                        "--cuda-path",
+                                        "none"};
+    command.insert(command.end(), flags.begin(), flags.end());
+    ProcessResult done = runProcess(command);
+    EXPECT_EQ(done.exitCode, 0) << done.standardError;
+    return contentsOf(out);
+  }
+};
+
+TEST_F(Winner, PragmasBeforeEachKernelMakeTheWinnerAgain) {
+  Recipe chosen = recipe({.directives = {"coarsen x=2 map=blocked"}});
+  const std::string text = made(chosen);
+  WinnerFile file = winnerFile(problem, chosen, text);
+  EXPECT_TRUE(file.reproduces);
+  EXPECT_THAT(file.text, HasSubstr("#pragma heddle coarsen x=2 map=blocked\n__global__ void fill("));
+  EXPECT_THAT(file.text, HasSubstr("#pragma heddle coarsen x=2 map=blocked\ntemplate <class T>"));
+  EXPECT_EQ(opt(file.text), text);
+}
+
+TEST_F(Winner, OnlyTheKernelThatWasMeantGetsOne) {
+  problem.kernel = "add";
+  Recipe chosen = recipe({.directives = {"coarsen x=4"}});
+  const std::string text = made(chosen);
+  WinnerFile file = winnerFile(problem, chosen, text);
+  EXPECT_TRUE(file.reproduces);
+  EXPECT_THAT(file.text, Not(HasSubstr("x=4\n__global__ void fill(")));
+  EXPECT_EQ(opt(file.text), text);
+}
+
+TEST_F(Winner, BlocksAreChangedWhereTheyAreNamed) {
+  Recipe chosen = recipe({.directives = {"block x=64", "coarsen x=2"}});
+  const std::string text = made(chosen);
+  WinnerFile file = winnerFile(problem, chosen, text);
+  EXPECT_TRUE(file.reproduces);
+  EXPECT_THAT(file.text, HasSubstr("constexpr int Threads = 64;"));
+  EXPECT_EQ(opt(file.text), text);
+}
+
+TEST_F(Winner, FlagsStandInTheFirstLine) {
+  Recipe chosen =
+      recipe({.directives = {"coarsen x=2"}, .defines = {"TILE=8"}, .flags = {"-maxrregcount=64"}});
+  const std::string text = made(chosen);
+  WinnerFile file = winnerFile(problem, chosen, text);
+  EXPECT_TRUE(file.reproduces);
+  const std::string comment = "// heddle tune: compile with -DTILE=8 -maxrregcount=64\n";
+  EXPECT_THAT(file.text, StartsWith(comment));
+  EXPECT_EQ(opt(file.text, {"-DTILE=8"}), comment + text);
+}
+
+TEST_F(Winner, ABlockThatNothingNamesIsRefusedWithTheReason) {
+  problem.text.replace(problem.text.find("Threads, Threads>>>(values, more"), 20, "Threads, 128>>>(");
+  Made nothing = CudaMaker(problem).make(recipe({.directives = {"block x=64"}}));
+  EXPECT_FALSE(nothing.candidate);
+  EXPECT_EQ(nothing.status, runner::Status::Refused);
+  EXPECT_THAT(nothing.reason, HasSubstr("does not name its x by a constant"));
+}
+
+} // namespace
