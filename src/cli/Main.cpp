@@ -32,6 +32,7 @@ Examples:
   heddle opt kernel.cu -o out.cu -d "coarsen x=2" --verify   change a kernel, and prove that it computes the same
   heddle profile fractal.cu  which branches part a kernel's warps, what that costs, and what regrouping would save
   heddle run saxpy.cu    build a CUDA program and run it, without a GPU
+  heddle tune saxpy.cu -d "coarsen x=1|2|4" -o out.cu   try every alternative, and keep the fastest that computes the same
 )";
 
 bool wantsColour(const std::string &choice, int descriptor) {
@@ -97,6 +98,7 @@ int main(int argc, char **argv) {
   cli::addOpt(app, session);
   cli::addProfile(app, session);
   cli::addRun(app, session);
+  cli::addTune(app, session);
   cli::addVerify(app, session);
 
   // CLI11 would take -std=c++20 for a bundle of one-letter options, so it sees only what is ours.

@@ -64,6 +64,11 @@ SplitArguments splitArguments(const std::vector<std::string> &words) {
       split.program.assign(words.begin() + long(i) + 1, words.end());
       break;
     }
+    if (words[i] == "--flag" && i + 1 < words.size()) { // of tune: a flag that is not meant for now
+      split.own.insert(split.own.end(), {words[i], words[i + 1]});
+      ++i;
+      continue;
+    }
     bool compiler = isForCompiler(words[i]);
     (compiler ? split.compiler : split.own).push_back(words[i]);
     if (compiler && takesNextWord(words[i]) && i + 1 < words.size())

@@ -39,6 +39,7 @@ void addDoctor(CLI::App &app, Session &session);
 void addOpt(CLI::App &app, Session &session);
 void addProfile(CLI::App &app, Session &session);
 void addRun(CLI::App &app, Session &session);
+void addTune(CLI::App &app, Session &session);
 void addVerify(CLI::App &app, Session &session);
 
 } // namespace heddle::cli

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TuneText.h"
+
+#include "support/Text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace heddle::cli {
+namespace {
+
+using runner::Status;
+
+size_t terminalWidth() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+/// "1 refused, 2 wrong": what became of those that cannot win.
+std::string failuresText(const tune::Report &report) {
+  std::map<Status, size_t> counts;
+  size_t twins = 0;
+  for (const tune::Report::Entry &entry : report.entries) {
+    if (!entry.evaluation.sameAs.empty())
+      ++twins;
+    else if (entry.evaluation.result.status != Status::Measured)
+      ++counts[entry.evaluation.result.status];
+  }
+  std::vector<std::string> parts;
+  for (const auto &[status, count] : counts)
+    parts.push_back(fmt::format("{} {}", count, runner::nameOf(status)));
+  if (twins)
+    parts.push_back(fmt::format("{} the same as another", twins));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+size_t measured(const tune::Report &report) {
+  return size_t(std::ranges::count_if(report.entries, [](const tune::Report::Entry &entry) {
+    return entry.evaluation.result.status == Status::Measured && entry.evaluation.sameAs.empty();
+  }));
+}
+
+std::vector<const tune::Report::Entry *> fastest(const tune::Report &report, size_t top) {
+  std::vector<const tune::Report::Entry *> list;
+  for (const tune::Report::Entry &entry : report.entries)
+    if (entry.evaluation.result.status == Status::Measured && entry.evaluation.sameAs.empty())
+      list.push_back(&entry);
+  std::sort(list.begin(), list.end(), [](const auto *a, const auto *b) {
+    const double left = a->evaluation.result.micros, right = b->evaluation.result.micros;
+    return left != right ? left < right : a < b;
+  });
+  list.resize(std::min(list.size(), top));
+  return list;
+}
+
+std::string rowText(const tune::Report::Entry &entry, double originalMicros) {
+  const runner::Result &result = entry.evaluation.result;
+  unsigned registers = 0;
+  double occupancy = 100;
+  for (const runner::KernelTime &kernel : result.kernels) {
+    registers = std::max(registers, kernel.registers);
+    occupancy = std::min(occupancy, kernel.occupancy);
+  }
+  return fmt::format("  {:>10}  {:>5.2f}  {:>4}  {:>5.0f} %  {}\n", timeText(result.micros),
+                     originalMicros / result.micros, registers, occupancy, entry.evaluation.recipe.str());
+}
+
+} // namespace
+
+std::string timeText(double micros) {
+  if (micros >= 1e6)
+    return fmt::format("{:.2f} s", micros * 1e-6);
+  return micros >= 1e3 ? fmt::format("{:.2f} ms", micros * 1e-3) : fmt::format("{:.2f} us", micros);
+}
+
+ProgressLine::ProgressLine(uint64_t planned, const tune::Budget &budget)
+    : planned(planned), budget(budget), isTerminal(isatty(STDERR_FILENO)) {}
+
+void ProgressLine::show(const tune::Report &report) {
+  if (!isTerminal)
+    return;
+  const size_t done = report.entries.size();
+  const uint64_t goal = budget.runs ? std::min(planned ? planned : *budget.runs, *budget.runs) : planned;
+  std::string line =
+      goal ? fmt::format("[{}/{}]", done, std::max<uint64_t>(goal, done)) : fmt::format("[{}]", done);
+  if (const tune::Report::Entry *best = report.winner())
+    line +=
+        fmt::format(" best {} ({})", timeText(best->evaluation.result.micros), best->evaluation.recipe.str());
+  if (std::string failures = failuresText(report); !failures.empty())
+    line += "   " + failures;
+  const size_t fresh = done - report.fromCache;
+  if (goal > done && fresh > 1)
+    line += fmt::format("   ~{:.0f} s left", report.seconds / double(fresh) * double(goal - done));
+  std::cerr << "\r\033[K" << line.substr(0, terminalWidth() - 1) << std::flush;
+  isShown = true;
+}
+
+void ProgressLine::clear() {
+  if (isShown)
+    std::cerr << "\r\033[K" << std::flush;
+  isShown = false;
+}
+
+std::string tuneText(const tune::Report &report, size_t top, const std::string &output) {
+  const tune::Report::Entry &winner = *report.winner();
+  const double original = report.original().evaluation.result.micros;
+  std::string text =
+      fmt::format("{} on {}: {} of {} tried, {} {}", report.program, report.device, report.entries.size(),
+                  std::max<uint64_t>(report.spaceSize, report.entries.size()), measured(report),
+                  report.predicted ? "predicted" : "measured");
+  if (std::string failures = failuresText(report); !failures.empty())
+    text += ", " + failures;
+  text += "\n\n  time        ratio  regs  occup.  recipe\n";
+  for (const tune::Report::Entry *entry : fastest(report, top))
+    text += rowText(*entry, original);
+  text += fmt::format("\noriginal {}, best {}: {:.2f} times as fast by {}\n", timeText(original),
+                      timeText(winner.evaluation.result.micros), report.speedup(),
+                      winner.evaluation.recipe.str());
+  if (report.predicted)
+    text += "these times are a model's prediction: nothing was measured on a GPU\n";
+  if (!output.empty())
+    text += fmt::format("written: {}\n", output);
+  return text;
+}
+
+} // namespace heddle::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "tune/Report.h"
+#include "tune/Search.h"
+
+#include <string>
+
+namespace heddle::cli {
+
+/// One line on a terminal that rewrites itself: how far a search is, and the best so far. Silent elsewhere.
+class ProgressLine {
+public:
+  /// `planned`: how many candidates there are; 0 where that is not known.
+  ProgressLine(uint64_t planned, const tune::Budget &budget);
+  void show(const tune::Report &report);
+  void clear();
+
+private:
+  const uint64_t planned;
+  const tune::Budget budget;
+  const bool isTerminal;
+  bool isShown = false;
+};
+
+/// What a search found, for a person: counts, the original, the fastest `top`, and what was written.
+std::string tuneText(const tune::Report &report, size_t top, const std::string &output);
+
+/// "41.3 us", "2.04 ms".
+std::string timeText(double micros);
+
+} // namespace heddle::cli

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// heddle tune as people use it, on programs that a second suffices for.
+#include "TestPaths.h"
+#include "support/Paths.h"
+#include "support/Process.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace heddle;
+using nlohmann::json;
+using testing::HasSubstr;
+
+namespace {
+
+namespace fs = std::filesystem;
+const fs::path heddle = fs::path(HEDDLE_BUILD_DIR) / "heddle";
+const fs::path programs = fs::path(HEDDLE_SOURCE_DIR) / "tests" / "tune" / "programs";
+
+std::string contentsOf(const fs::path &file) {
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> command(const std::vector<std::string> &words) {
+  std::vector<std::string> all = {heddle.string()};
+  all.insert(all.end(), words.begin(), words.end());
+  return all;
+}
+
+struct TuneProgram : testing::Test {
+  TemporaryFolder folder;
+
+  std::string in(const std::string &name) const { return (folder.path() / name).string(); }
+
+  std::vector<std::string> tuneWords(const std::string &program,
+                                     const std::vector<std::string> &further) const {
+    std::vector<std::string> words = {
+        "tune", (programs / program).string(), "--compiler", "clang", "--cuda-path", "none", "--run-limit",
+        "4"};
+    words.insert(words.end(), further.begin(), further.end());
+    return words;
+  }
+  ProcessResult tune(const std::string &program, const std::vector<std::string> &further) const {
+    return runProcess(command(tuneWords(program, further)));
+  }
+  json tuneJson(const std::string &program, std::vector<std::string> further) const {
+    further.push_back("--json");
+    ProcessResult done = tune(program, further);
+    EXPECT_EQ(done.exitCode, 0) << done.standardError;
+    return json::parse(done.standardOutput, nullptr, false);
+  }
+  /// Ids of a cache file, each as often as it is there.
+  static std::multiset<std::string> idsIn(const fs::path &file) {
+    std::multiset<std::string> ids;
+    std::ifstream lines(file);
+    for (std::string line; std::getline(lines, line);)
+      if (json each = json::parse(line, nullptr, false); each.is_object() && each.contains("result"))
+        ids.insert(each["result"]["id"].get<std::string>());
+    return ids;
+  }
+};
+
+TEST_F(TuneProgram, WhatHangsCrashesErrsOrDoesNotCompileIsKeptWithItsReasonAndNeverWins) {
+  json report =
+      tuneJson("choices.cu", {"--define", "CHOICE=0|1|2|3|4|5|6", "--no-check", "-o", in("out.cu")});
+  std::map<std::string, std::string> status, reason;
+  for (const json &result : report["results"]) {
+    status[result["recipe"]] = result["status"];
+    reason[result["recipe"]] = result.value("reason", "");
+  }
+  EXPECT_EQ(status["original"], "measured");
+  EXPECT_EQ(status["-DCHOICE=0"], "measured");
+  EXPECT_EQ(status["-DCHOICE=1"], "timed out") << reason["-DCHOICE=1"];
+  EXPECT_EQ(status["-DCHOICE=2"], "crashed") << reason["-DCHOICE=2"];
+  EXPECT_EQ(status["-DCHOICE=3"], "wrong") << reason["-DCHOICE=3"];
+  EXPECT_EQ(status["-DCHOICE=4"], "does not compile") << reason["-DCHOICE=4"];
+  EXPECT_EQ(status["-DCHOICE=5"], "crashed") << reason["-DCHOICE=5"];
+  EXPECT_EQ(status["-DCHOICE=6"], "crashed") << reason["-DCHOICE=6"];
+  EXPECT_THAT(reason["-DCHOICE=1"], HasSubstr("longer than 4 s"));
+  EXPECT_THAT(reason["-DCHOICE=2"], HasSubstr("signal 6"));
+  EXPECT_THAT(reason["-DCHOICE=3"], HasSubstr("element 77 is 192.5, the original's is 154"));
+  EXPECT_THAT(reason["-DCHOICE=4"], HasSubstr("this choice does not compile"));
+  EXPECT_THAT(reason["-DCHOICE=5"], HasSubstr("exit code 3, the original's is 0"));
+  EXPECT_EQ(report["best"], "original") << "an equal is not faster";
+  EXPECT_TRUE(report["predicted"]);
+}
+
+TEST_F(TuneProgram, TheOutputIsTheOriginalWithTheWinnersPragmasAndNothingElse) {
+  json report = tuneJson("blocks.cu", {"-d", "coarsen x=2|4 map=blocked", "-o", in("out.cu")});
+  ASSERT_EQ(report["results"].size(), 3u) << report.dump(1);
+  for (const json &result : report["results"])
+    EXPECT_EQ(result["status"], "measured") << result.dump(1);
+  std::istringstream lines(contentsOf(in("out.cu")));
+  std::string rest;
+  size_t pragmas = 0;
+  for (std::string line; std::getline(lines, line);)
+    if (line == "#pragma heddle " + report["best"].get<std::string>())
+      ++pragmas;
+    else
+      rest += line + "\n";
+  EXPECT_EQ(rest, contentsOf(programs / "blocks.cu"));
+  EXPECT_EQ(pragmas, report["best"] == "original" ? 0u : 2u) << "one for each kernel";
+}
+
+TEST_F(TuneProgram, AFileWithPragmasIsTunedAsIfTheyWereNotThere) {
+  std::string text = contentsOf(programs / "blocks.cu");
+  text.insert(text.find("__global__"), "#pragma heddle coarsen x=2\n");
+  std::ofstream(in("marked.cu")) << text;
+  json report = tuneJson(in("marked.cu"), {"-d", "coarsen x=1|2", "-k", "fill"});
+  ASSERT_EQ(report["results"].size(), 2u);
+  EXPECT_NE(report["results"][0]["kernels"][0]["block"], report["results"][1]["kernels"][0]["block"])
+      << "the original is not coarsened";
+}
+
+TEST_F(TuneProgram, SpacesThatMeanNothingAreBadUsage) {
+  EXPECT_EQ(tune("blocks.cu", {"-d", "coarsn x=2"}).exitCode, 2);
+  EXPECT_EQ(tune("blocks.cu", {}).exitCode, 2);
+  EXPECT_EQ(tune("blocks.cu", {"-d", "coarsen x=2", "--budget", "soon"}).exitCode, 2);
+  EXPECT_EQ(tune("nothing.cu", {"-d", "coarsen x=2"}).exitCode, 2);
+  EXPECT_EQ(
+      tune("blocks.cu", {"-d", "coarsen x=2", "--simulate", (programs / "blocks.cu").string()}).exitCode, 2);
+}
+
+TEST_F(TuneProgram, AnOriginalThatFailsIsTheWholeAnswer) {
+  ProcessResult crashes = tune("choices.cu", {"-DCHOICE=2", "-d", "coarsen x=1|2", "--no-check"});
+  EXPECT_EQ(crashes.exitCode, 1);
+  EXPECT_THAT(crashes.standardError, HasSubstr("the original itself cannot be measured"));
+  EXPECT_EQ(tune("choices.cu", {"-DCHOICE=4", "-d", "coarsen x=1|2", "--no-check"}).exitCode, 3);
+}
+
+/// A search that is killed in the middle, and goes on.
+TEST_F(TuneProgram, AfterKill9NothingIsLostAndNothingIsMeasuredTwice) {
+  const std::vector<std::string> words = tuneWords(
+      "choices.cu", {"--define", "N=1|2|3|4", "--no-check", "--cache", in("cache.jsonl"), "--json"});
+  const fs::path cache = in("cache.jsonl");
+  pid_t child = fork();
+  if (child == 0) {
+    std::vector<std::string> all = command(words);
+    std::vector<char *> pointers;
+    for (std::string &word : all)
+      pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    execv(pointers[0], pointers.data());
+    _exit(127);
+  }
+  for (int i = 0; i < 2400 && idsIn(cache).size() < 2; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  kill(child, SIGKILL);
+  int ignored = 0;
+  waitpid(child, &ignored, 0);
+  const size_t before = idsIn(cache).size();
+  ASSERT_GE(before, 2u);
+  std::ofstream(cache, std::ios::app) << R"({"recipe":"-DN=4","result":{"id":"torn)";
+
+  ProcessResult resumed = runProcess(command(words));
+  ASSERT_EQ(resumed.exitCode, 0) << resumed.standardError;
+  json report = json::parse(resumed.standardOutput, nullptr, false);
+  EXPECT_EQ(report["results"].size(), 5u);
+  EXPECT_GE(report["from_cache"].get<size_t>(), before);
+  std::multiset<std::string> ids = idsIn(cache);
+  EXPECT_EQ(ids.size(), 5u);
+  EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), 5u);
+
+  // And a strategy can be judged by what was kept, with nothing run.
+  json simulated = tuneJson("choices.cu", {"--define", "N=1|2|3|4", "--simulate", cache.string(),
+                                           "--strategy", "random", "--budget", "3"});
+  EXPECT_EQ(simulated["best"], "original");
+}
+
+} // namespace
