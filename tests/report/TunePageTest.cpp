@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/TunePage.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace heddle::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+tune::Report::Entry entry(std::vector<std::string> defines, runner::Status status, double micros,
+                          std::string reason = "") {
+  tune::Report::Entry made;
+  made.evaluation.recipe.defines = std::move(defines);
+  made.evaluation.result.status = status;
+  made.evaluation.result.micros = micros;
+  made.evaluation.result.reason = std::move(reason);
+  if (status == runner::Status::Measured)
+    made.evaluation.result.kernels = {{.kernel = "k", .registers = 40, .spillBytes = 8, .occupancy = 62.5}};
+  return made;
+}
+
+/// The original, one that is wrong, one that is faster.
+tune::Report search() {
+  tune::Report report;
+  report.program = "a<b>.cu";
+  report.device = "sm_90 (model)";
+  report.spaceText = {"--define", "\"TILE=8|16|32\""};
+  report.dimensions = {{"TILE", {"8", "16", "32"}}};
+  report.spaceSize = 3;
+  report.strategy = "exhaustive";
+  report.entries = {entry({}, runner::Status::Measured, 12),
+                    entry({"TILE=8"}, runner::Status::Wrong, 0, "copy 1 <differs>"),
+                    entry({"TILE=32"}, runner::Status::Measured, 6)};
+  report.entries[0].bestMicros = 12, report.entries[1].bestMicros = 12, report.entries[2].bestMicros = 6;
+  report.best = 2;
+  report.originalText = "one\ntwo\n";
+  report.winnerText = "one\nx < y\n";
+  return report;
+}
+
+TEST(TunePage, NeedsNothingFromANetworkAndRunsNoScript) {
+  const std::string page = tunePage(search());
+  EXPECT_THAT(page, Not(HasSubstr("http")));
+  EXPECT_THAT(page, Not(HasSubstr("<script")));
+  EXPECT_THAT(page, Not(HasSubstr("url(")));
+}
+
+TEST(TunePage, TellsTheSpeedUpTheWinnerAndWhatItNeeds) {
+  const std::string page = tunePage(search());
+  EXPECT_THAT(page, HasSubstr("<div class=\"big\">2.00</div>"));
+  EXPECT_THAT(page, HasSubstr("TILE=32"));
+  EXPECT_THAT(page, HasSubstr("40 registers, 8 bytes spilled, 62 % occupancy"));
+}
+
+TEST(TunePage, DrawsEachCandidateThatWasMeasuredAndTheBestSoFar) {
+  const std::string page = tunePage(search());
+  EXPECT_THAT(page, HasSubstr("circle class=\"winner\""));
+  EXPECT_THAT(page, HasSubstr("circle class=\"original\""));
+  EXPECT_THAT(page, HasSubstr("path class=\"steps\""));
+}
+
+TEST(TunePage, NamesWhatWentWrongWithTheOthers) {
+  EXPECT_THAT(tunePage(search()), HasSubstr("copy 1 &lt;differs&gt;"));
+}
+
+TEST(TunePage, ShowsTheWinnersChangesAsTextNotAsMarkup) {
+  const std::string page = tunePage(search());
+  EXPECT_THAT(page, HasSubstr("<span class=\"del\">- two</span><span class=\"add\">+ x &lt; y</span>"));
+  EXPECT_THAT(page, HasSubstr("a&lt;b&gt;.cu"));
+}
+
+TEST(TunePage, SaysWhenTimesAreAPrediction) {
+  tune::Report report = search();
+  EXPECT_THAT(tunePage(report), Not(HasSubstr("prediction")));
+  report.predicted = true;
+  EXPECT_THAT(tunePage(report), HasSubstr("prediction: no GPU was measured"));
+}
+
+TEST(TunePage, ASearchWithoutAWinnerIsShownAsOne) {
+  tune::Report report = search();
+  report.best.reset();
+  report.winnerText.clear();
+  EXPECT_THAT(tunePage(report), HasSubstr("none: nothing could be measured"));
+}
+
+} // namespace
+} // namespace heddle::report
