@@ -44,18 +44,37 @@ void CounterSums::add(const CounterSums &o) {
 
 namespace {
 
+constexpr unsigned Banks = 32;
+
+/// True where no two different words lie in one bank: what most accesses are made for, found without sorting.
+bool isOnePass(const uint64_t *words, unsigned count) {
+  uint64_t wordOf[Banks];
+  uint32_t used = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    const unsigned bank = words[i] % Banks;
+    if (used >> bank & 1 && wordOf[bank] != words[i])
+      return false;
+    used |= 1u << bank;
+    wordOf[bank] = words[i];
+  }
+  return true;
+}
+
 /// Passes for the lanes of one part of a warp: lanes that want the same word share a pass, different words of
-/// one bank do not.
-unsigned passes(const uint64_t *addresses, uint32_t mask, unsigned bytes) {
-  constexpr unsigned Banks = 32;
+/// one bank do not. Atomics on one word go one after the other.
+unsigned passes(const uint64_t *addresses, uint32_t mask, unsigned bytes, Sharing sharing) {
   uint64_t words[Lanes * 4];
   unsigned count = 0;
   eachLane(mask, [&](unsigned lane) {
     for (unsigned at = 0; at < std::max(bytes, 4u); at += 4)
       words[count++] = (addresses[lane] + at) / 4;
   });
-  std::sort(words, words + count);
-  count = unsigned(std::unique(words, words + count) - words);
+  if (sharing == Sharing::Words) {
+    if (isOnePass(words, count))
+      return 1;
+    std::sort(words, words + count);
+    count = unsigned(std::unique(words, words + count) - words);
+  }
   unsigned use[Banks] = {}, most = 0;
   for (unsigned i = 0; i < count; ++i)
     most = std::max(most, ++use[words[i] % Banks]);
@@ -65,14 +84,14 @@ unsigned passes(const uint64_t *addresses, uint32_t mask, unsigned bytes) {
 } // namespace
 
 /// Accesses of 8 bytes go by half warps, of 16 bytes by quarters: a part with lanes needs one pass at least.
-BankUse bankUse(const uint64_t *addresses, uint32_t mask, unsigned bytes) {
+BankUse bankUse(const uint64_t *addresses, uint32_t mask, unsigned bytes, Sharing sharing) {
   const unsigned parts = bytes >= 16 ? 4 : bytes >= 8 ? 2 : 1, lanes = Lanes / parts;
   BankUse use;
   for (unsigned part = 0; part < parts; ++part) {
     uint32_t group = lanes == 32 ? mask : mask & (((1u << lanes) - 1) << (part * lanes));
     if (!group)
       continue;
-    unsigned needed = passes(addresses, group, std::min(bytes, 16u));
+    unsigned needed = passes(addresses, group, std::min(bytes, 16u), sharing);
     use.wavefronts += needed;
     use.conflicts += needed - 1;
   }
@@ -181,11 +200,13 @@ void Counters::access(const WarpRef &at, SiteRef, const AccessEvent &event) {
   CounterSums &sums = of(at).sums;
   const unsigned threads = countLanes(event.mask);
   const bool loads = event.kind == AccessKind::Load;
-  if (event.kind == AccessKind::Atomic || event.kind == AccessKind::Reduction)
+  const bool isAtomic = event.kind == AccessKind::Atomic || event.kind == AccessKind::Reduction;
+  if (isAtomic)
     sums.atomics += threads;
   switch (event.space) {
   case Space::Shared: {
-    const BankUse use = bankUse(event.addresses, event.mask, event.bytes);
+    const BankUse use =
+        bankUse(event.addresses, event.mask, event.bytes, isAtomic ? Sharing::Nothing : Sharing::Words);
     ++sums.sharedRequests;
     sums.sharedWavefronts += use.wavefronts;
     sums.sharedConflicts += use.conflicts;

@@ -57,7 +57,9 @@ struct CounterSums {
 struct BankUse {
   unsigned wavefronts = 0, conflicts = 0;
 };
-BankUse bankUse(const uint64_t *addresses, uint32_t mask, unsigned bytes);
+/// What lanes at the same word do: share a pass, or, as atomics, take one each.
+enum class Sharing { Words, Nothing };
+BankUse bankUse(const uint64_t *addresses, uint32_t mask, unsigned bytes, Sharing sharing = Sharing::Words);
 
 /// Distinct 32-byte sectors that the lanes touch.
 unsigned sectors(const uint64_t *addresses, uint32_t mask, unsigned bytes);

@@ -23,6 +23,12 @@ TEST(BankUse, NeighboursShareOnePassAndOneColumnNeedsThirtyTwo) {
   EXPECT_EQ(bankUse(strided(0).data(), ~0u, 4).wavefronts, 1u);   // one word for all
 }
 
+TEST(BankUse, AtomicsOnOneWordTakeAPassEach) {
+  EXPECT_EQ(bankUse(strided(0).data(), ~0u, 4, Sharing::Nothing).wavefronts, 32u);
+  EXPECT_EQ(bankUse(strided(4).data(), ~0u, 4, Sharing::Nothing).wavefronts, 1u);
+  EXPECT_EQ(bankUse(strided(2).data(), ~0u, 4, Sharing::Nothing).wavefronts, 2u); // two lanes a word
+}
+
 TEST(BankUse, WideAccessesGoByHalvesAndQuarters) {
   EXPECT_EQ(bankUse(strided(8).data(), ~0u, 8).wavefronts, 2u);
   EXPECT_EQ(bankUse(strided(8).data(), ~0u, 8).conflicts, 0u);
