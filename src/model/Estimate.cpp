@@ -177,7 +177,8 @@ double join(const Estimate &made) {
 }
 
 arch::Occupancy occupancyOf(const LaunchFacts &launch, const arch::Arch &arch) {
-  return arch::occupancy(arch, {launch.threadsPerBlock(), launch.registers, launch.sharedBytes, 0});
+  // The machine has run it, so whatever it asks for was asked for in the right way.
+  return arch::occupancy(arch, {launch.threadsPerBlock(), launch.registers, 0, launch.sharedBytes});
 }
 
 } // namespace

@@ -172,6 +172,14 @@ TEST(Estimate, WhatCannotBeLaunchedTakesForEverAndSaysWhy) {
   EXPECT_FALSE(made.impossible.empty());
 }
 
+TEST(Estimate, MoreSharedMemoryThanIsGivenUnaskedIsNoObstacle) {
+  LaunchFacts launch = idle();
+  launch.sharedBytes = 64 * 1024;
+  const Estimate made = estimate(launch, h200());
+  EXPECT_EQ(made.impossible, "");
+  EXPECT_EQ(made.occupancy, 37.5);
+}
+
 TEST(Estimate, GenerationsWithoutLatenciesAreEstimatedToo) {
   Diagnostics diagnostics;
   const arch::Arch a10 = arch::findArch("sm_86", diagnostics).value();
