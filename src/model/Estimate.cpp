@@ -143,10 +143,11 @@ double evenness(double blocks, double places) { return std::ceil(blocks / places
 void addLatency(Estimate &made, const LaunchFacts &launch, const arch::Arch &arch, const Needs &needs,
                 const Residency &resident) {
   const double waves = std::ceil(launch.blocks() / (arch.deviceSms * resident.blocksPerSm));
-  const double cycles = BlockCycles + launch.blockTime.cycles / launch.blocks(),
+  const double cycles = launch.blockTime.cycles / launch.blocks(),
                waiting = launch.blockTime.rounds / launch.blocks() * needs.roundCycles;
   const double longest = launch.longestBlock.cycles + launch.longestBlock.rounds * needs.roundCycles;
-  made.microsBy[unsigned(Limit::Latency)] = microsOf(std::max(waves * (cycles + waiting), longest), arch);
+  made.microsBy[unsigned(Limit::Latency)] =
+      microsOf(std::max(waves * (BlockCycles + cycles + waiting), longest), arch);
   made.memoryShareOfLatency = cycles + waiting > 0 ? waiting / (cycles + waiting) : 0;
 }
 

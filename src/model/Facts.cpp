@@ -25,7 +25,7 @@ ProgramEstimate estimateProgram(const ProgramCounters &counters, const std::vect
   std::map<std::string, OfKernel> kernels;
   ProgramEstimate made;
   for (const LaunchFacts &launch : launches) {
-    const Estimate one = estimate(scaled(launch, scale > 0 ? scale : factorToFill(launch, arch)), arch);
+    const Estimate one = estimate(scaled(launch, scale), arch);
     OfKernel &kernel = kernels[launch.kernel];
     kernel.micros += one.micros;
     ++kernel.launches;

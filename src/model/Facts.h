@@ -32,7 +32,8 @@ std::vector<LaunchFacts> factsOf(const ProgramCounters &counters,
                                  const std::map<std::string, Compiled> &compiled);
 
 /// A program's kernels by the model: the sum over its launches, those that were not looked at at the mean of
-/// those of their kernel that were. `scale`: as of scaled(); 0: each launch as factorToFill says.
+/// those of their kernel that were. `scale`: as of scaled(). Variants of one program are compared at one
+/// scale, that of the original: factorToFill of each would give the one with fewer blocks more work.
 struct ProgramEstimate {
   double micros = 0;
   /// The launch that takes longest.

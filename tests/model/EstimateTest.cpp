@@ -136,6 +136,8 @@ TEST(Estimate, WaitingForMemoryIsMemoryBoundAndWaitingForArithmeticIsNot) {
   launch.blockTime = {100 * launch.blocks(), 20 * launch.blocks()};
   launch.sums.globalSectors = launch.blockSectors = launch.readSectors = launch.distinctSectors = 1000;
   EXPECT_TRUE(estimate(launch, h200()).isMemoryBound());
+  launch.blockTime = {100 * launch.blocks(), 2 * launch.blocks()}; // less than the start of a block takes
+  EXPECT_TRUE(estimate(launch, h200()).isMemoryBound());
   launch.blockTime = {100000 * launch.blocks(), launch.blocks()};
   EXPECT_FALSE(estimate(launch, h200()).isMemoryBound());
 }
