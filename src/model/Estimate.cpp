@@ -64,7 +64,8 @@ struct Needs {
   double roundCycles = 0; ///< what a round of global memory takes, on average
 };
 
-/// Rates of the table, but for fma.f32: its chain was measured with operands of one register bank.
+/// Rates of the table, but for fma.f32: bench/latency gets half of the 128 of the programming guide, which
+/// are the 67 TFLOP/s of an H200's data sheet.
 double rateOf(const ClassRow &row, const arch::Arch &arch) {
   const double measured = arch::throughputOf(arch.latencies, row.name).value_or(row.rate);
   return row.name == "fma.f32" ? std::max(measured, row.rate) : measured;
@@ -92,40 +93,60 @@ struct Residency {
   double l1Bytes = 0; ///< what shared memory leaves of it
 };
 
-/// Reads that a block makes again come from L1 as far as what resident blocks read fits into it; writes go
-/// through. DRAM is read and written once for what does not fit into L2, of which each half of the device
-/// keeps its own part: launches are taken to follow others on the same data, as in a time step or in a
+/// What is read, and from where, in sectors.
+struct Reads {
+  double all = 0, pastL1 = 0;
+  double missing = 0; ///< share of what the launch touches that L2 does not have
+};
+
+/// Reads that a block makes again come from L1 as far as what resident blocks read fits into it. L2 has what
+/// fits into half of it, since each half of the device keeps its own copies, and nothing of what is larger
+/// than all of it: launches are taken to follow others on the same data, as in a time step or in a
 /// measurement.
-void addMemory(Needs &needs, const LaunchFacts &launch, const arch::Arch &arch, const Residency &resident) {
-  const vm::CounterSums &sums = launch.sums;
-  const double reads = double(sums.globalSectors - sums.globalStoreSectors);
-  const double once = std::min(reads, double(launch.blockSectors));
+Reads readsOf(const LaunchFacts &launch, const arch::Arch &arch, const Residency &resident) {
+  Reads reads;
+  reads.all = double(launch.sums.globalSectors - launch.sums.globalStoreSectors);
+  const double once = std::min(reads.all, double(launch.blockSectors));
   const double workingSet = once / launch.blocks() * resident.blocksPerSm * SectorBytes;
   const double kept = workingSet > resident.l1Bytes ? resident.l1Bytes / workingSet : 1;
-  const double misses = once + (reads - once) * (1 - kept);
+  reads.pastL1 = once + (reads.all - once) * (1 - kept);
+  const double footprint = double(launch.distinctSectors) * SectorBytes, half = arch.deviceL2Bytes / 2.0;
+  reads.missing = half > 0 ? std::clamp((footprint - half) / half, 0.0, 1.0) : 1;
+  return reads;
+}
 
-  const double spillPasses = double(launch.spillBytes) / 4 * double(sums.warps);
-  const double localPasses = double(sums.classes[unsigned(vm::InstructionClass::LocalLoad)].warp +
-                                    sums.classes[unsigned(vm::InstructionClass::LocalStore)].warp);
+/// Writes go through L1; DRAM sees what is read and what is written, each once.
+void addTraffic(Needs &needs, const LaunchFacts &launch, const Reads &reads) {
+  const vm::CounterSums &sums = launch.sums;
+  needs.passes += double(sums.sharedWavefronts + sums.globalLines);
+  needs.l2Bytes += (reads.pastL1 + double(sums.globalStoreSectors)) * SectorBytes;
+  needs.dramBytes += double(launch.readSectors + launch.writtenSectors) * SectorBytes * reads.missing;
+}
+
+/// Local memory passes L1 as global memory does, a line for each word of a warp. How often a spilled register
+/// is stored and loaded nobody counts: once for each time that it stands in the code.
+void addLocal(Needs &needs, const LaunchFacts &launch, const Residency &resident) {
+  const auto &classes = launch.sums.classes;
+  const double spills = double(launch.spillBytes) / 4 * double(launch.sums.warps);
+  needs.issueSlots += spills;
+  needs.passes += spills + double(classes[unsigned(vm::InstructionClass::LocalLoad)].warp +
+                                  classes[unsigned(vm::InstructionClass::LocalStore)].warp);
   const double frames = double(launch.spillBytes) * launch.threadsPerBlock() * resident.blocksPerSm;
-  const double spilledOut = frames > resident.l1Bytes ? spillPasses * WarpSize * 4 : 0;
+  if (frames > resident.l1Bytes)
+    needs.l2Bytes += spills * WarpSize * 4;
+}
 
-  needs.issueSlots += spillPasses;
-  needs.passes = double(sums.sharedWavefronts + sums.globalLines) + spillPasses + localPasses;
-  needs.l2Bytes = (misses + double(sums.globalStoreSectors)) * SectorBytes + spilledOut;
-  const double footprint = double(launch.distinctSectors) * SectorBytes;
-  const double half = arch.deviceL2Bytes / 2.0;
-  const double missing = half > 0 ? std::clamp((footprint - half) / half, 0.0, 1.0) : 1;
-  needs.dramBytes = double(launch.readSectors + launch.writtenSectors) * SectorBytes * missing;
-
+/// What a round of global memory takes, by the shares of who answers.
+double roundCyclesOf(const LaunchFacts &launch, const arch::Arch &arch, const Reads &reads) {
   auto cyclesOf = [&](const char *cls, double otherwise) {
     return arch.latencies ? arch::latencyOf(arch.latencies, cls).cycles : otherwise;
   };
-  const double pastL1 = reads > 0 ? misses / reads : 0;
-  const double pastL2 = misses > 0 ? std::min(1.0, double(launch.readSectors) * missing / misses) : 0;
-  needs.roundCycles = (1 - pastL1) * cyclesOf("ld.global.l1", L1Cycles) +
-                      pastL1 * ((1 - pastL2) * cyclesOf("ld.global.l2", L2Cycles) +
-                                pastL2 * cyclesOf("ld.global.dram", DramCycles));
+  const double pastL1 = reads.all > 0 ? reads.pastL1 / reads.all : 0;
+  const double pastL2 =
+      reads.pastL1 > 0 ? std::min(1.0, double(launch.readSectors) * reads.missing / reads.pastL1) : 0;
+  return (1 - pastL1) * cyclesOf("ld.global.l1", L1Cycles) +
+         pastL1 * ((1 - pastL2) * cyclesOf("ld.global.l2", L2Cycles) +
+                   pastL2 * cyclesOf("ld.global.dram", DramCycles));
 }
 
 Residency residencyOf(const arch::Occupancy &occupancy, const LaunchFacts &launch, const arch::Arch &arch) {
@@ -250,7 +271,10 @@ Estimate estimate(const LaunchFacts &launch, const arch::Arch &arch) {
   const Residency resident = residencyOf(occupancy, launch, arch);
   Needs needs;
   addInstructions(needs, launch, arch);
-  addMemory(needs, launch, arch, resident);
+  const Reads reads = readsOf(launch, arch, resident);
+  addTraffic(needs, launch, reads);
+  addLocal(needs, launch, resident);
+  needs.roundCycles = roundCyclesOf(launch, arch, reads);
   addBounds(made, launch, arch, needs);
   addLatency(made, launch, arch, needs, resident);
   made.limit = Limit(std::max_element(made.microsBy, made.microsBy + Limits) - made.microsBy);
