@@ -33,8 +33,10 @@ constexpr Probe others[] = {
     {"branchless", "branchless"},
     {"scalar-replace", "scalar-replace"},
 };
-/// Sizes of blocks that GPUs like; the program's own is always among what is tried.
-constexpr int64_t blockSizes[] = {64, 128, 256, 512};
+/// Sizes of blocks that GPUs like, the small ones where there are several dimensions; the program's own is
+/// always among what is tried.
+constexpr int64_t blockSizes[] = {8, 16, 32, 64, 128, 256, 512};
+constexpr int64_t leastThreads = 64, mostThreads = 1024;
 
 /// What carrying a directive out gives: "done", "same", or why not. In a process of its own.
 std::string verdictOn(const Problem &problem, const std::string &text) {
@@ -74,10 +76,13 @@ std::string blockWords(const Problem &problem) {
   auto constant = blockConstant(**program, problem.text, problem.kernel, 0);
   if (auto *none = std::get_if<NoBlock>(&constant))
     return none->reason;
+  const auto &[name, value] = std::get<BlockConstant>(constant);
   std::set<int64_t> sizes(std::begin(blockSizes), std::end(blockSizes));
-  sizes.insert(std::get<BlockConstant>(constant).value);
-  // A block of two dimensions grows by the other one too: a row of 512 times 16 would be too many threads.
-  std::erase_if(sizes, [&](int64_t size) { return size > 8 * std::get<BlockConstant>(constant).value; });
+  sizes.insert(value);
+  std::erase_if(sizes, [&](int64_t size) {
+    const int64_t threads = threadsWith(**program, problem.kernel, name, size);
+    return size != value && (threads < leastThreads || threads > mostThreads);
+  });
   return fmt::format("block x={}", fmt::join(sizes, "|"));
 }
 

@@ -83,6 +83,18 @@ std::variant<BlockConstant, NoBlock> blockConstant(const source::Program &progra
   return constant;
 }
 
+int64_t threadsWith(const source::Program &program, const std::string &kernel, const std::string &constant,
+                    int64_t value) {
+  int64_t most = 0;
+  for (const source::Launch *launch : launchesOf(program, kernel)) {
+    int64_t threads = 1;
+    for (const source::LaunchNumber &number : launch->block.xyz)
+      threads *= number.text == constant ? value : number.value.value_or(1);
+    most = std::max(most, threads);
+  }
+  return most;
+}
+
 std::variant<std::string, NoBlock> withBlock(const source::Program &program, const std::string &text,
                                              const std::string &kernel, const std::string &block) {
   std::string changed = text;

@@ -11,12 +11,12 @@
 #include "tune/Child.h"
 #include "tune/LaunchChecks.h"
 #include "tune/Needs.h"
-#include "tune/Placement.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <fstream>
+#include <sstream>
 
 namespace fs = std::filesystem;
 
@@ -109,7 +109,8 @@ bool changeBlock(const Problem &problem, const Recipe &recipe, Finding &finding)
   return true;
 }
 
-bool carryOut(const Problem &problem, const Recipe &recipe, Finding &finding) {
+bool carryOut(const Problem &problem, const Recipe &recipe, const std::set<KernelLines> &kernels,
+              Finding &finding) {
   if (recipe.directives.empty())
     return true;
   Diagnostics diagnostics;
@@ -123,15 +124,9 @@ bool carryOut(const Problem &problem, const Recipe &recipe, Finding &finding) {
   // same text. (Names that directives invent depend on what was there before them.)
   std::vector<transform::Directive> directives = recipe.directives;
   std::string text = finding.text;
-  if (speaksOfKernelsOnly(recipe)) {
-    auto program = parsed(problem, text, options.compile, finding);
-    if (!program)
-      return false;
-    std::set<KernelLines> kernels = kernelsMeant(*program, problem.kernel);
-    if (!kernels.empty()) {
-      text = placements(text, recipe, kernels).front();
-      directives.clear();
-    }
+  if (speaksOfKernelsOnly(recipe) && !kernels.empty()) {
+    text = placements(text, recipe, kernels).front();
+    directives.clear();
   }
   transform::Outcome outcome =
       transform::applyDirectives(problem.file, text, directives, options, diagnostics);
@@ -182,20 +177,45 @@ void lookAtDeviceCode(const Problem &problem, const Recipe &recipe, bool checks,
     finding.fails = staticFailure(problem, recipe, finding.text, device.text);
 }
 
-Finding carriedOut(const Problem &problem, const Recipe &recipe, bool checks) {
+Finding carriedOut(const Problem &problem, const Recipe &recipe, const std::set<KernelLines> &kernels,
+                   bool checks) {
   Finding finding;
   finding.text = problem.text;
-  if (changeBlock(problem, recipe, finding) && carryOut(problem, recipe, finding))
+  if (changeBlock(problem, recipe, finding) && carryOut(problem, recipe, kernels, finding))
     lookAtDeviceCode(problem, recipe, checks, finding);
   return finding;
 }
 
 } // namespace
 
+/// Where the kernels stand, which takes reading the file: once for each set of definitions. Other blocks move
+/// no line.
+const std::set<KernelLines> &CudaMaker::kernelsWith(const std::vector<std::string> &defines) {
+  auto [found, isNew] = kernels.try_emplace(defines);
+  if (!isNew)
+    return found->second;
+  ChildAnswer answer = inChild(problem.limits.make, [&] {
+    Finding ignored;
+    Recipe recipe;
+    recipe.defines = defines;
+    std::string lines;
+    if (auto program = parsed(problem, problem.text, readingOptions(problem, recipe), ignored))
+      for (const KernelLines &kernel : kernelsMeant(*program, problem.kernel))
+        lines += fmt::format("{} {}\n", kernel.first, kernel.last);
+    return lines;
+  });
+  std::istringstream lines(answer.text);
+  for (KernelLines kernel; lines >> kernel.first >> kernel.last;)
+    found->second.insert(kernel);
+  return found->second;
+}
+
 Made CudaMaker::make(const Recipe &recipe) {
   const bool checks = problem.checked && whyOriginalFails.empty();
+  static const std::set<KernelLines> none;
+  const std::set<KernelLines> &lines = recipe.directives.empty() ? none : kernelsWith(recipe.defines);
   ChildAnswer answer =
-      inChild(problem.limits.make, [&] { return toText(carriedOut(problem, recipe, checks)); });
+      inChild(problem.limits.make, [&] { return toText(carriedOut(problem, recipe, lines, checks)); });
   Made made{{}, Status::Refused, {}, answer.seconds};
   std::optional<Finding> finding = findingFrom(answer.text);
   if (answer.how != ChildAnswer::How::Answered || !finding) {

@@ -3,6 +3,7 @@
 
 #include "runner/Result.h"
 #include "tune/Candidate.h"
+#include "tune/Placement.h"
 #include "tune/Problem.h"
 
 namespace heddle::tune {
@@ -33,8 +34,11 @@ public:
   const std::string &originalFails() const { return whyOriginalFails; }
 
 private:
+  const std::set<KernelLines> &kernelsWith(const std::vector<std::string> &defines);
+
   const Problem &problem;
   std::string whyOriginalFails;
+  std::map<std::vector<std::string>, std::set<KernelLines>> kernels; ///< by definitions
 };
 
 /// The text with each line `#pragma heddle ...` left blank: a search begins at what a file says without them,

@@ -23,7 +23,7 @@ struct Report {
   std::vector<std::string>
       spaceText; ///< "-d \"coarsen x=1|2|4\"", "--flag \"-maxrregcount=32|64\"", as given
   std::vector<Dimension> dimensions;
-  uint64_t spaceSize = 0;             ///< distinct recipes in the space
+  uint64_t spaceSize = 0;             ///< distinct recipes, the original among them
   std::string strategy, budget, seed; ///< budget empty: none
   std::string device;                 ///< "NVIDIA H200", "sm_90 (model)"
   bool predicted = false;             ///< no clock was read: times are a model's

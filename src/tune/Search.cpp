@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tune/Search.h"
 
+#include <algorithm>
 #include <charconv>
 #include <set>
 
@@ -166,9 +167,12 @@ Report Search::run() {
   report.strategy = options.strategy;
   report.predicted = judge.predicts;
   report.device = judge.device;
-  report.spaceSize = space.distinct(mostPoints).size();
-
   const Recipe original;
+  const std::vector<Point> all = space.distinct(mostPoints);
+  const bool holdsOriginal =
+      std::ranges::any_of(all, [&](const Point &point) { return space.recipeAt(point).isOriginal(); });
+  report.spaceSize = all.size() + !holdsOriginal;
+
   if (!known(original))
     judge.crew->evaluate({original}, [&](const Evaluation &evaluation) {
       if (cache)
