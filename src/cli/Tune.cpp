@@ -2,6 +2,7 @@
 //
 // heddle tune: read flags, make the space, search it, write the winner.
 #include "SourceOptions.h"
+#include "TuneElsewhere.h"
 #include "TuneText.h"
 #include "Verbs.h"
 #include "arch/Arch.h"
@@ -10,8 +11,10 @@
 #include "tune/ChemMaker.h"
 #include "tune/Crews.h"
 #include "tune/Formats.h"
+#include "tune/GpuMeasurer.h"
 #include "tune/MachineMeasurer.h"
 #include "tune/Maker.h"
+#include "tune/RankCrew.h"
 #include "tune/Search.h"
 #include "tune/Strategy.h"
 #include "tune/Winner.h"
@@ -57,6 +60,8 @@ struct Request {
   std::string output, kernel, block, compiler = "auto", tolerance, cache, simulate;
   std::string strategy = "exhaustive", budget, t1, t4;
   tune::SpaceWords space;
+  std::string device = "auto", plan, collect;
+  unsigned rounds = 21, copies = 0;
   uint64_t seed = 1;
   tune::Limits limits;
   bool unchecked = false, fills = false, json = false;
@@ -255,16 +260,66 @@ std::unique_ptr<tune::Maker> makerFor(const Run &run) {
   return std::make_unique<tune::CudaMaker>(run.problem);
 }
 
-std::optional<tune::Report> searchOnMachine(Run &run, const arch::Arch &arch, ProgressLine &progress) {
+/// The GPU where there is one and nobody wanted something else; else the machine and its model. Nothing, and
+/// a complaint, where a GPU was asked for and cannot be used.
+std::unique_ptr<tune::Measurer> measurerFor(const Run &run, const arch::Arch &arch, Session &session) {
+  const std::string &device = run.request.device;
+  if (device != "vm" && (device == "gpu" || !tune::gpuName().empty())) {
+    auto gpu = std::make_unique<tune::GpuMeasurer>(run.problem);
+    if (gpu->error().empty())
+      return gpu;
+    if (device == "gpu") {
+      complain(session, gpu->error(), "--device vm predicts; --plan is for a GPU elsewhere", 1);
+      return nullptr;
+    }
+  }
+  return std::make_unique<tune::MachineMeasurer>(run.problem, arch, run.request.fills);
+}
+
+std::optional<tune::Report> search(Run &run, const arch::Arch &arch, ranks::Ranks *ranks,
+                                   ProgressLine &progress, Session &session) {
   std::unique_ptr<tune::Maker> maker = makerFor(run);
-  tune::MachineMeasurer measurer(run.problem, arch, run.request.fills);
-  tune::LocalCrew crew(run.problem, *maker, measurer);
+  std::unique_ptr<tune::Measurer> measurer = measurerFor(run, arch, session);
+  if (!measurer)
+    return std::nullopt;
+  tune::LocalCrew own(run.problem, *maker, *measurer);
   if (run.cache)
     for (const tune::Kept &kept : run.cache->all())
-      if (kept.result.predicted && kept.result.device == measurer.device())
-        crew.remember(kept.digest, kept.result);
-  tune::Judge judge{&crew, measurer.predicts(), measurer.device()};
-  return tune::Search(run.problem, run.space, judge, run.cache.get(), searchOptions(run, progress)).run();
+      if (kept.result.predicted == measurer->predicts() && kept.result.device == measurer->device())
+        own.remember(kept.digest, kept.result);
+  std::optional<tune::RankCrew> shared;
+  if (ranks)
+    shared.emplace(*ranks, own, run.problem);
+  tune::Judge judge{shared ? static_cast<tune::Crew *>(&*shared) : &own, measurer->predicts(),
+                    measurer->device()};
+  tune::SearchOptions options = searchOptions(run, progress);
+  // A search that reads a clock and is guided by the model asks that about everything first.
+  tune::MachineMeasurer model(run.problem, arch, run.request.fills);
+  tune::LocalCrew foreteller(run.problem, *maker, model);
+  if (!measurer->predicts())
+    options.predictor = tune::Judge{&foreteller, true, model.device()};
+  return tune::Search(run.problem, run.space, judge, run.cache.get(), options).run();
+}
+
+/// What every process of mpirun but the first does.
+void serve(const Run &run, const arch::Arch &arch, ranks::Ranks &ranks, Session &session) {
+  std::unique_ptr<tune::Maker> maker = makerFor(run);
+  std::unique_ptr<tune::Measurer> measurer = measurerFor(run, arch, session);
+  if (!measurer)
+    return;
+  tune::LocalCrew crew(run.problem, *maker, *measurer);
+  tune::serveRecipes(ranks, crew);
+}
+
+/// What came back from where --plan was carried to, as if it had been measured here.
+std::optional<tune::Report> collect(Run &run, ProgressLine &progress, Session &session) {
+  std::optional<std::vector<tune::Kept>> kept =
+      collectResults(run.request.collect, run.space, run.problem, run.cache.get(), session);
+  if (!kept)
+    return std::nullopt;
+  tune::RecordedCrew crew(*kept, run.problem);
+  tune::Judge judge{&crew, crew.predicts(), crew.device()};
+  return tune::Search(run.problem, run.space, judge, nullptr, searchOptions(run, progress)).run();
 }
 
 /// The original could not be measured: that is the whole answer.
@@ -326,13 +381,26 @@ void tuneProgram(const Request &request, Session &session) {
   if (complain(diagnostics, session, 2))
     return;
   Run run{request, std::move(*problem), std::move(*space), *budget, nullptr};
+  SharedSearch together;
+  if (!together.join(session))
+    return;
+  if (together.isWorker())
+    return serve(run, *arch, *together.ranks(), session);
+  if (!request.plan.empty()) {
+    tune::Plan plan(run.problem, request.plan);
+    plan.rounds = request.rounds;
+    plan.copies = request.copies;
+    return writePlan(run.space, *makerFor(run), plan, request.plan, session);
+  }
   if (!openCache(run, session))
     return;
 
   ProgressLine progress(
       run.space.points() <= tune::mostPoints ? run.space.distinct(tune::mostPoints).size() : 0, *budget);
-  std::optional<tune::Report> report =
-      request.simulate.empty() ? searchOnMachine(run, *arch, progress) : simulate(run, progress, session);
+  std::optional<tune::Report> report = !request.simulate.empty() ? simulate(run, progress, session)
+                                       : !request.collect.empty()
+                                           ? collect(run, progress, session)
+                                           : search(run, *arch, together.ranks(), progress, session);
   progress.clear();
   if (!report)
     return;
@@ -381,6 +449,16 @@ void addTune(CLI::App &app, Session &session) {
   verb->add_option("--cache", request->cache, "the file that results are kept in (default OUT.tune.jsonl)");
   verb->add_option("--simulate", request->simulate,
                    "take results from this file of an earlier search, and run nothing");
+  verb->add_option("--device", request->device,
+                   "vm (our machine and a model), gpu, or auto: the GPU where there is one")
+      ->check(CLI::IsMember({"vm", "gpu", "auto"}));
+  verb->add_option("--plan", request->plan,
+                   "write everything that heddle-runner needs on a machine with a GPU to this folder");
+  verb->add_option("--collect", request->collect, "take the results from such a folder");
+  verb->add_option("--rounds", request->rounds, "for --plan: how often a launch is timed")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--copies", request->copies,
+                   "for --plan: the program ends after so many copies from the device (0: by itself)");
   verb->add_option("--tol", request->tolerance, "how far results may be apart: ulp=4, rel=1e-6, abs=1e-9");
   verb->add_flag("--fill", request->fills,
                  "predict as if there were enough blocks to keep the whole device busy");

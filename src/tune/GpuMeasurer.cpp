@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tune/GpuMeasurer.h"
+
+#include "build/Build.h"
+#include "tune/Maker.h"
+
+#include <dlfcn.h>
+
+namespace fs = std::filesystem;
+
+namespace heddle::tune {
+namespace {
+
+runner::Manifest manifestOf(const Problem &problem) {
+  runner::Manifest manifest;
+  manifest.program = problem.file.filename().string();
+  manifest.arch = problem.arch;
+  manifest.flags = build::errorsInNvccsWords(build::withoutArchFlags(flagsFor(problem, {})));
+  if (fs::path ours = dataFolder("runtime"); !ours.empty())
+    manifest.flags.push_back("-I" + ours.string());
+  manifest.arguments = problem.arguments;
+  manifest.compileSeconds = problem.limits.compile;
+  manifest.runSeconds = problem.limits.run;
+  manifest.comparesCopies = problem.comparesCopies;
+  return manifest;
+}
+
+runner::Toolchain toolchain() {
+  const fs::path library = build::libraryFolder() / "libheddle_timing.so";
+  return {"", library.string(), ""};
+}
+
+/// A function of the driver, which is only asked about devices; nothing where there is none.
+template <class Function> Function *driverFunction(const char *name) {
+  void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  auto *init = driver ? reinterpret_cast<int (*)(unsigned)>(dlsym(driver, "cuInit")) : nullptr;
+  return init && init(0) == 0 ? reinterpret_cast<Function *>(dlsym(driver, name)) : nullptr;
+}
+
+} // namespace
+
+std::string gpuName() {
+  auto *name = driverFunction<int(char *, int, int)>("cuDeviceGetName");
+  char text[256] = {};
+  return name && name(text, sizeof text - 1, 0) == 0 ? text : "";
+}
+
+unsigned gpuCount() {
+  auto *count = driverFunction<int(int *)>("cuDeviceGetCount");
+  int devices = 0;
+  return count && count(&devices) == 0 ? unsigned(devices) : 0;
+}
+
+GpuMeasurer::GpuMeasurer(const Problem &problem)
+    : problem(problem), measurer(manifestOf(problem), fs::current_path(), scratch.path(), toolchain()),
+      name(gpuName()) {
+  if (name.empty())
+    whyNot = "there is no GPU here";
+  else if (!runner::findNvcc())
+    whyNot = "nvcc is not here, and nobody else compiles for a GPU";
+  else
+    whyNot = measurer.prepare();
+}
+
+runner::Result GpuMeasurer::measureOriginal(const Candidate &original) {
+  return measureIn(ofOriginal.path(), original);
+}
+
+runner::Result GpuMeasurer::measure(const Candidate &candidate) {
+  TemporaryFolder folder;
+  return measureIn(folder.path(), candidate);
+}
+
+runner::Result GpuMeasurer::measureIn(const fs::path &folder, const Candidate &candidate) {
+  runner::Candidate wanted{candidate.id, candidate.recipe.str(), {}, candidate.flags, {}};
+  for (const fs::path &file : writeFiles(candidate, problem, folder))
+    wanted.files.push_back(file.string());
+  return measurer.compileAndMeasure(wanted);
+}
+
+} // namespace heddle::tune

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "runner/Measurer.h"
+#include "support/Paths.h"
+#include "tune/Measurer.h"
+#include "tune/Problem.h"
+
+namespace heddle::tune {
+
+/// The GPU of this machine: nvcc compiles, and the library that heddle-runner uses elsewhere times.
+class GpuMeasurer final : public Measurer {
+public:
+  explicit GpuMeasurer(const Problem &problem);
+
+  /// Empty, or why nothing can be measured here.
+  const std::string &error() const { return whyNot; }
+
+  std::string device() const override { return name; }
+  bool predicts() const override { return false; }
+  runner::Result measureOriginal(const Candidate &original) override;
+  runner::Result measure(const Candidate &candidate) override;
+
+private:
+  runner::Result measureIn(const std::filesystem::path &folder, const Candidate &candidate);
+
+  const Problem &problem;
+  TemporaryFolder scratch, ofOriginal; ///< which may have to be compiled again
+  runner::Measurer measurer;
+  std::string name, whyNot;
+};
+
+/// The first GPU's name as its driver tells it ("NVIDIA H200"); empty where there is none.
+std::string gpuName();
+unsigned gpuCount();
+
+} // namespace heddle::tune

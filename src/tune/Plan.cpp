@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tune/Plan.h"
+
+#include "runner/Manifest.h"
+#include "support/Paths.h"
+#include "tune/SourceTree.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+
+namespace fs = std::filesystem;
+
+namespace heddle::tune {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr const char *kSchema = "heddle.plan-entries/1";
+
+bool writeText(const fs::path &file, const std::string &text) {
+  std::error_code ignored;
+  fs::create_directories(file.parent_path(), ignored);
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  return bool(out.flush());
+}
+
+} // namespace
+
+Plan::Plan(const Problem &problem, fs::path where) : problem(problem), folder(std::move(where)) {}
+
+void Plan::add(const Recipe &recipe, const Made &made) {
+  Kept entry;
+  entry.recipe = recipe.str();
+  entry.result.id = problem.idOf(recipe);
+  entry.result.status = made.candidate ? runner::Status::Lost : made.status;
+  entry.result.reason = made.reason;
+  if (made.candidate) {
+    entry.digest = made.candidate->digest;
+    auto [same, isNew] = known.emplace(entry.digest, entry.result.id);
+    if (!isNew)
+      entry.sameAs = same->second;
+    else
+      candidates.push_back(*made.candidate);
+    if (isNew)
+      candidates.back().id = entry.result.id;
+  }
+  entries.push_back(std::move(entry));
+}
+
+std::string Plan::writeManifest() const {
+  SourceTree tree(problem, folder);
+  if (!tree.addFurther())
+    return tree.error();
+  runner::Manifest manifest;
+  manifest.program = problem.file.filename().string();
+  manifest.arch = problem.arch;
+  manifest.arguments = problem.arguments;
+  manifest.compileSeconds = problem.limits.compile;
+  manifest.runSeconds = problem.limits.run;
+  manifest.warmUps = warmUps;
+  manifest.rounds = rounds;
+  manifest.copies = copies;
+  manifest.comparesCopies = problem.comparesCopies;
+  for (const Candidate &candidate : candidates) {
+    runner::Candidate planned{
+        candidate.id, candidate.recipe.str(), {}, candidate.flags, candidate.predictedMicros};
+    for (const Candidate::File &file : candidate.files) {
+      planned.files.push_back(fmt::format("candidates/{}/{}", candidate.id, file.name));
+      if (!writeText(folder / planned.files.back(), file.text))
+        return fmt::format("'{}' cannot be written", (folder / planned.files.back()).string());
+      if (!tree.addIncludesOf(file.text))
+        return tree.error();
+    }
+    planned.files.insert(planned.files.end(), tree.further().begin(), tree.further().end());
+    manifest.candidates.push_back(std::move(planned));
+  }
+  manifest.flags = tree.flags();
+  manifest.flags.push_back("-Iruntime");
+  return runner::writeManifest(folder / "manifest.json", manifest)
+             ? ""
+             : fmt::format("'{}' cannot be written", (folder / "manifest.json").string());
+}
+
+bool Plan::writeEntries() const {
+  Json all = Json::array();
+  for (const Kept &entry : entries) {
+    Json json = {{"id", entry.result.id}, {"recipe", entry.recipe}};
+    if (!entry.digest.empty())
+      json["program"] = entry.digest;
+    if (!entry.sameAs.empty())
+      json["same_as"] = entry.sameAs;
+    if (entry.result.status != runner::Status::Lost)
+      json["result"] = Json::parse(runner::toJson(entry.result));
+    all.push_back(std::move(json));
+  }
+  const Json json = {{"schema", kSchema}, {"problem", problem.digest()}, {"entries", all}};
+  return writeText(folder / "plan.json", json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+/// What candidates include of ours, and what times them.
+std::string Plan::copyOurFiles() const {
+  const std::pair<const char *, const char *> wanted[] = {{"runtime/heddle", "runtime/heddle"},
+                                                          {"src/runner/timing", "timing"}};
+  for (const auto &[from, to] : wanted) {
+    const fs::path source = dataFolder(from);
+    if (source.empty())
+      return fmt::format("Heddle's own folder '{}' is nowhere to be found", from);
+    std::error_code failure;
+    fs::remove_all(folder / to, failure);
+    fs::create_directories((folder / to).parent_path(), failure);
+    fs::copy(source, folder / to, fs::copy_options::recursive, failure);
+    if (failure)
+      return fmt::format("'{}' cannot be copied: {}", source.string(), failure.message());
+  }
+  return "";
+}
+
+/// Files that the program is given to read go with it: it runs in the plan's folder.
+std::string Plan::copyArguments() const {
+  for (const std::string &argument : problem.arguments) {
+    std::error_code failure;
+    const fs::path file = fs::path(argument).lexically_normal();
+    if (file.is_absolute() || file.empty() || *file.begin() == ".." || !fs::is_regular_file(file, failure))
+      continue;
+    fs::create_directories((folder / file).parent_path(), failure);
+    fs::copy_file(file, folder / file, fs::copy_options::overwrite_existing, failure);
+    if (failure)
+      return fmt::format("'{}' cannot be copied: {}", argument, failure.message());
+  }
+  return "";
+}
+
+std::string Plan::write() const {
+  std::error_code failure;
+  fs::create_directories(folder, failure);
+  if (failure)
+    return fmt::format("'{}' cannot be made: {}", folder.string(), failure.message());
+  for (const std::string &error : {copyOurFiles(), copyArguments(), writeManifest()})
+    if (!error.empty())
+      return error;
+  return writeEntries() ? "" : fmt::format("'{}' cannot be written", (folder / "plan.json").string());
+}
+
+namespace {
+
+/// A plan is for a machine that measures some hundreds of candidates; nobody waits for more.
+constexpr uint64_t kMostPoints = 100'000;
+
+} // namespace
+
+std::string writePlanOf(const Space &space, Maker &maker, Plan &plan,
+                        const std::function<void(size_t, size_t)> &told) {
+  std::vector<Recipe> recipes = {{}};
+  for (const Point &point : space.distinct(kMostPoints))
+    if (Recipe recipe = space.recipeAt(point); !recipe.isOriginal())
+      recipes.push_back(std::move(recipe));
+  for (size_t i = 0; i < recipes.size(); ++i) {
+    Made made = maker.make(recipes[i]);
+    if (i == 0 && !made.candidate)
+      return "the original itself cannot be made: " + made.reason;
+    plan.add(recipes[i], made);
+    told(i + 1, recipes.size());
+  }
+  return plan.write();
+}
+
+} // namespace heddle::tune

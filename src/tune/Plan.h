@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "tune/Cache.h"
+#include "tune/Maker.h"
+#include "tune/Space.h"
+
+#include <functional>
+#include <map>
+
+namespace heddle::tune {
+
+/// A folder with everything that a machine with a GPU and without Heddle needs to measure candidates:
+///
+///     manifest.json, candidates/ID/NAME.cu      for heddle-runner, which writes results.jsonl beside them
+///     treeN/                                    the program's other files
+///     runtime/heddle/, timing/                  headers that candidates include; the library that times them
+///     plan.json                                 what is not for the runner: recipes that gave nothing, or
+///     nothing new
+///
+/// A folder may be written again, with more candidates: results that lie there stay, under the names of what
+/// they are results of.
+class Plan {
+public:
+  Plan(const Problem &problem, std::filesystem::path folder);
+
+  /// Takes the next recipe with what was made of it. The first must be the original.
+  void add(const Recipe &recipe, const Made &made);
+  /// Candidates that the runner will have to measure.
+  size_t size() const { return candidates.size(); }
+
+  /// Empty, or what is in the way.
+  std::string write() const;
+
+  unsigned warmUps = 3, rounds = 21;
+  unsigned copies = 0; ///< the program ends after so many copies from the device; 0: by itself
+
+private:
+  std::string writeManifest() const;
+  bool writeEntries() const;
+  std::string copyOurFiles() const;
+  std::string copyArguments() const;
+
+  const Problem &problem;
+  std::filesystem::path folder;
+  std::vector<Candidate> candidates;
+  std::vector<Kept> entries;                ///< of every recipe; status Lost: the runner will tell
+  std::map<std::string, std::string> known; ///< id by digest
+};
+
+/// Makes every recipe of a space and writes the plan of them, the original first. `made` is told how many are
+/// done. Empty, or what is in the way.
+std::string writePlanOf(const Space &space, Maker &maker, Plan &plan,
+                        const std::function<void(size_t made, size_t of)> &made);
+
+/// What came back from where a plan was carried to.
+struct Collected {
+  std::map<std::string, Kept> byId; ///< everything that is known of the plan's recipes
+  size_t missing = 0;               ///< recipes without a result yet
+  std::string device;               ///< of those that were measured
+};
+/// Nothing, and `error`, where the folder is no plan of this problem.
+std::optional<Collected> collect(const std::filesystem::path &folder, const Problem &problem,
+                                 std::string &error);
+
+/// Puts what came back into a cache, as if it had been measured here; what the cache holds already stays as
+/// it is. Gives how many were new. Only recipes of the space are known by more than their words, so only
+/// those are taken.
+size_t takeOver(const Collected &collected, const Space &space, const Problem &problem, Cache &cache);
+
+} // namespace heddle::tune
