@@ -351,7 +351,8 @@ void writeWinner(const Run &run, tune::Report &report, Session &session) {
   if (run.request.output.empty())
     return;
   tune::WinnerFile file = tune::winnerFile(run.problem, recipe, report.winnerText);
-  writeText(run.request.output, file.text, session);
+  if (writeText(run.request.output, file.text, session) && !file.reproduces)
+    std::cerr << "heddle: pragmas cannot say what was done, so the output is the winner itself\n";
 }
 
 void writeFormats(const Run &run, const tune::Report &report, Session &session) {

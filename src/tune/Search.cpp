@@ -9,6 +9,14 @@ namespace heddle::tune {
 
 using runner::Status;
 
+namespace {
+
+// Whoever wins is faster by at least this share than who was first: nobody changes a program for less, and no
+// clock and no model tells less apart.
+constexpr double leastGain = 1e-3;
+
+} // namespace
+
 std::optional<Budget> readBudget(const std::string &text) {
   double number = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -51,7 +59,7 @@ void Search::take(const Evaluation &evaluation, const std::string &configuration
   const runner::Result &result = evaluation.result;
   const std::optional<double> before =
       report.best ? std::optional(report.entries[*report.best].evaluation.result.micros) : std::nullopt;
-  if (result.status == Status::Measured && (!before || result.micros < *before))
+  if (result.status == Status::Measured && (!before || result.micros < *before * (1 - leastGain)))
     report.best = report.entries.size();
   entry.bestMicros = report.best == report.entries.size() ? std::optional(result.micros) : before;
   byRecipe[evaluation.recipe.str()] = report.entries.size();

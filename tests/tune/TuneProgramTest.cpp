@@ -140,6 +140,33 @@ TEST_F(TuneProgram, AnOriginalThatFailsIsTheWholeAnswer) {
   EXPECT_EQ(tune("choices.cu", {"-DCHOICE=4", "-d", "coarsen x=1|2", "--no-check"}).exitCode, 3);
 }
 
+TEST_F(TuneProgram, AutoMakesASpaceOfWhatTheProgramAllows) {
+  json report = tuneJson("loops.cu", {"-d", "auto", "--budget", "1"});
+  std::set<std::string> words;
+  for (const json &dimension : report["dimensions"])
+    for (const std::string value : dimension["values"])
+      words.insert(value);
+  EXPECT_TRUE(words.count("none")) << report["dimensions"];
+  EXPECT_FALSE(words.count("specialize by=branch")) << "there is no branch to specialize by";
+  EXPECT_EQ(report["results"].size(), 1u) << "the budget is for the original alone";
+}
+
+TEST_F(TuneProgram, AMechanismIsTunedByTheOptionsOfItsKernels) {
+  ProcessResult done = runProcess(command({"tune", HEDDLE_SOURCE_DIR "/examples/hydrogen", "-k", "viscosity",
+                                           "--option", "--form=plain|warps", "--option", "--warps=4",
+                                           "--compiler", "clang", "--fill", "-o", in("kernels"), "--json"}));
+  ASSERT_EQ(done.exitCode, 0) << done.standardError;
+  json report = json::parse(done.standardOutput, nullptr, false);
+  ASSERT_EQ(report["results"].size(), 2u);
+  for (const json &result : report["results"])
+    EXPECT_EQ(result["status"], "measured") << result.dump(1);
+  EXPECT_EQ(report["results"][1]["recipe"], "--form=warps --warps=4");
+  EXPECT_EQ(report["results"][1]["kernels"][0]["block"][0], 128) << "four warps";
+  EXPECT_TRUE(fs::exists(fs::path(in("kernels")) / "selftest.cu")) << "the winner's folder";
+  EXPECT_EQ(
+      runProcess(command({"tune", HEDDLE_SOURCE_DIR "/examples/hydrogen", "-d", "coarsen x=2"})).exitCode, 2);
+}
+
 /// A search that is killed in the middle, and goes on.
 TEST_F(TuneProgram, AfterKill9NothingIsLostAndNothingIsMeasuredTwice) {
   const std::vector<std::string> words = tuneWords(

@@ -33,11 +33,14 @@ struct Winner : testing::Test {
   Problem problem;
 
   Winner() {
-    problem.file = fs::path(HEDDLE_SOURCE_DIR) / "tests" / "tune" / "programs" / "blocks.cu";
-    problem.text = contentsOf(problem.file);
+    take("blocks.cu");
     problem.compiler = build::Compiler::Clang;
     problem.compile.cudaPath = "none";
     problem.checked = false;
+  }
+  void take(const std::string &program) {
+    problem.file = fs::path(HEDDLE_SOURCE_DIR) / "tests" / "tune" / "programs" / program;
+    problem.text = contentsOf(problem.file);
   }
   Recipe recipe(const SpaceWords &words) {
     Diagnostics diagnostics;
@@ -106,6 +109,29 @@ TEST_F(Winner, FlagsStandInTheFirstLine) {
   const std::string comment = "// heddle tune: compile with -DTILE=8 -maxrregcount=64\n";
   EXPECT_THAT(file.text, StartsWith(comment));
   EXPECT_EQ(opt(file.text, {"-DTILE=8"}), comment + text);
+}
+
+TEST_F(Winner, APragmaStandsBeforeTheLoopThatWasMeant) {
+  take("loops.cu");
+  Recipe chosen = recipe({.directives = {"unroll-jam factor=2"}});
+  const std::string text = made(chosen);
+  WinnerFile file = winnerFile(problem, chosen, text);
+  EXPECT_TRUE(file.reproduces);
+  EXPECT_THAT(file.text, HasSubstr("  #pragma heddle unroll-jam factor=2\n  for (int row = 0;"));
+  EXPECT_EQ(opt(file.text), text);
+}
+
+TEST_F(Winner, WhatPragmasCannotSayIsWrittenOutWithTheCommandThatMadeIt) {
+  take("loops.cu");
+  // Carried out in this order; a pragma before the kernel would come first.
+  Recipe chosen = recipe({.directives = {"unroll-jam factor=2", "coarsen x=2"}});
+  const std::string text = made(chosen);
+  WinnerFile file = winnerFile(problem, chosen, text);
+  if (file.reproduces)
+    EXPECT_EQ(opt(file.text), text); // it may be the same in either order
+  else
+    EXPECT_EQ(file.text,
+              "// heddle tune: heddle opt loops.cu -d \"unroll-jam factor=2\" -d \"coarsen x=2\";\n" + text);
 }
 
 TEST_F(Winner, ABlockThatNothingNamesIsRefusedWithTheReason) {
