@@ -6,6 +6,7 @@
 #include "TuneText.h"
 #include "Verbs.h"
 #include "arch/Arch.h"
+#include "report/TunePage.h"
 #include "tune/AutoSpace.h"
 #include "tune/Cache.h"
 #include "tune/ChemMaker.h"
@@ -58,7 +59,7 @@ Exit code 0: done; 1: the original fails; 2: bad usage; 3: the file does not com
 struct Request {
   std::vector<std::string> files;
   std::string output, kernel, block, compiler = "auto", tolerance, cache, simulate;
-  std::string strategy = "exhaustive", budget, t1, t4;
+  std::string strategy = "exhaustive", budget, t1, t4, page;
   tune::SpaceWords space;
   std::string device = "auto", plan, collect;
   unsigned rounds = 21, copies = 0;
@@ -360,6 +361,8 @@ void writeFormats(const Run &run, const tune::Report &report, Session &session) 
     writeText(run.request.t4, tune::t4Json(report), session);
   if (!run.request.t1.empty())
     writeText(run.request.t1, tune::t1Json(report, run.problem, run.budget), session);
+  if (!run.request.page.empty())
+    writeText(run.request.page, report::tunePage(report), session);
 }
 
 void tuneProgram(const Request &request, Session &session) {
@@ -471,6 +474,8 @@ void addTune(CLI::App &app, Session &session) {
       ->check(CLI::IsMember({"auto", "nvcc", "clang"}));
   verb->add_option("--top", request->top, "how many of the fastest are listed");
   verb->add_flag("--json", request->json, "everything as JSON");
+  verb->add_option("--report", request->page,
+                   "write everything as a page (HTML) that needs nothing beside it");
   verb->add_option("--t4", request->t4, "write the results in the T4 format of other tuners");
   verb->add_option("--t1", request->t1, "write the space in the T1 format of other tuners");
   request->source.addTo(*verb, session);

@@ -98,7 +98,8 @@ TEST_F(TuneProgram, WhatHangsCrashesErrsOrDoesNotCompileIsKeptWithItsReasonAndNe
 }
 
 TEST_F(TuneProgram, TheOutputIsTheOriginalWithTheWinnersPragmasAndNothingElse) {
-  json report = tuneJson("blocks.cu", {"-d", "coarsen x=2|4 map=blocked", "-o", in("out.cu")});
+  json report = tuneJson("blocks.cu", {"-d", "coarsen x=2|4 map=blocked", "-o", in("out.cu"), "--report",
+                                       in("out.html"), "--t4", in("out.t4.json"), "--t1", in("out.t1.json")});
   ASSERT_EQ(report["results"].size(), 3u) << report.dump(1);
   for (const json &result : report["results"])
     EXPECT_EQ(result["status"], "measured") << result.dump(1);
@@ -111,6 +112,9 @@ TEST_F(TuneProgram, TheOutputIsTheOriginalWithTheWinnersPragmasAndNothingElse) {
     else
       rest += line + "\n";
   EXPECT_EQ(rest, contentsOf(programs / "blocks.cu"));
+  EXPECT_THAT(contentsOf(in("out.html")), HasSubstr("coarsen x=4 map=blocked"));
+  EXPECT_EQ(json::parse(contentsOf(in("out.t4.json")))["results"].size(), 3u);
+  EXPECT_TRUE(json::parse(contentsOf(in("out.t1.json"))).contains("KernelSpecification"));
   EXPECT_EQ(pragmas, report["best"] == "original" ? 0u : 2u) << "one for each kernel";
 }
 
