@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Estimates for bench/model/agree: a line of stdin for each kernel of a program, a line of stdout with what the model says.
+// Estimates for bench/model/agree: a line of stdin for each kernel of a program, a line of stdout with what
+// the model says.
 //
-//   in:  COUNTERS.json <tab> mangled kernel <tab> registers <tab> bytes spilled <tab> blocks of the launch to estimate
-//   out: micros <tab> limit <tab> memory|compute <tab> micros by each limit; or nothing where the file has no such kernel
+//   in:  COUNTERS.json <tab> mangled kernel <tab> registers <tab> bytes spilled <tab> factor to scale the
+//   launch by out: micros <tab> limit <tab> memory|compute <tab> micros by each limit; or nothing where the
+//   file has no such kernel
 //
-// A kernel that a program launches more than once counts with the mean of its launches.
+// A kernel that a program launches more than once counts with the mean of its largest launches: those that
+// were timed.
 #include "model/Facts.h"
 #include "support/Diagnostics.h"
 
+#include <algorithm>
 #include <iostream>
 #include <sstream>
 
@@ -20,7 +24,7 @@ struct Wanted {
   std::string file, kernel;
   unsigned registers = 0;
   uint64_t spillBytes = 0;
-  double blocks = 0;
+  double factor = 1;
 };
 
 std::string answer(const Wanted &wanted, const arch::Arch &arch) {
@@ -28,13 +32,16 @@ std::string answer(const Wanted &wanted, const arch::Arch &arch) {
   if (!model::readCounters(wanted.file, counters))
     return "";
   const auto launches = model::factsOf(counters, {{wanted.kernel, {wanted.registers, wanted.spillBytes}}});
-  double micros = 0, by[model::Limits] = {};
+  double most = 0, micros = 0, by[model::Limits] = {};
+  for (const model::LaunchFacts &launch : launches)
+    if (launch.kernel == wanted.kernel)
+      most = std::max(most, launch.blocks());
   unsigned count = 0;
   model::Estimate last;
   for (const model::LaunchFacts &launch : launches) {
-    if (launch.kernel != wanted.kernel)
+    if (launch.kernel != wanted.kernel || launch.blocks() < most)
       continue;
-    last = model::estimate(model::scaled(launch, wanted.blocks / launch.blocks()), arch);
+    last = model::estimate(model::scaled(launch, wanted.factor), arch);
     micros += last.micros;
     for (unsigned i = 0; i < model::Limits; ++i)
       by[i] += last.microsBy[i];
@@ -64,7 +71,7 @@ int main() {
     Wanted wanted;
     std::getline(words, wanted.file, '\t');
     std::getline(words, wanted.kernel, '\t');
-    words >> wanted.registers >> wanted.spillBytes >> wanted.blocks;
+    words >> wanted.registers >> wanted.spillBytes >> wanted.factor;
     std::cout << answer(wanted, *arch) << '\n';
   }
 }
