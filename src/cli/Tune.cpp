@@ -7,6 +7,7 @@
 #include "Verbs.h"
 #include "arch/Arch.h"
 #include "report/TunePage.h"
+#include "support/Text.h"
 #include "tune/AutoSpace.h"
 #include "tune/Cache.h"
 #include "tune/ChemMaker.h"
@@ -418,6 +419,9 @@ void tuneProgram(const Request &request, Session &session) {
   if (request.simulate.empty())
     writeWinner(run, *report, session);
   writeFormats(run, *report, session);
+  if (report->unkept)
+    std::cerr << fmt::format("heddle: {} could not be written to the cache: is the disk full?\n",
+                             counted(report->unkept, "result"));
   std::cout << (request.json ? tune::reportJson(*report) : tuneText(*report, request.top, request.output));
 }
 

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <fcntl.h>
 #include <fstream>
 #include <sstream>
 #include <sys/file.h>
+#include <thread>
 #include <unistd.h>
 
 namespace fs = std::filesystem;
@@ -91,6 +93,16 @@ bool writeLine(int descriptor, const std::string &line) {
   return fsync(descriptor) == 0;
 }
 
+/// Whoever was killed a moment ago may have children that have not noticed yet, and they hold the file too.
+bool lock(int descriptor) {
+  for (unsigned tries = 0; tries < 20; ++tries) {
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+      return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return false;
+}
+
 } // namespace
 
 std::unique_ptr<Cache> Cache::open(const fs::path &file, const Problem &problem, std::string &error) {
@@ -100,7 +112,7 @@ std::unique_ptr<Cache> Cache::open(const fs::path &file, const Problem &problem,
     error = fmt::format("'{}' cannot be written", file.string());
     return nullptr;
   }
-  if (flock(cache->descriptor, LOCK_EX | LOCK_NB) != 0) {
+  if (!lock(cache->descriptor)) {
     error = fmt::format("another search is filling '{}'", file.string());
     return nullptr;
   }

@@ -29,6 +29,7 @@ struct Report {
   bool predicted = false;             ///< no clock was read: times are a model's
   double seconds = 0;                 ///< the whole search, this run
   uint64_t fromCache = 0;             ///< results that were there before
+  uint64_t unkept = 0;                ///< results that the disk would not take
 
   struct Entry {
     Evaluation evaluation;

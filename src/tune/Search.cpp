@@ -71,6 +71,11 @@ void Search::take(const Evaluation &evaluation, const std::string &configuration
     options.watch(report);
 }
 
+void Search::keep(const Evaluation &evaluation) {
+  if (cache && !cache->append(evaluation))
+    ++report.unkept;
+}
+
 bool Search::isOver() const {
   return (options.budget.runs && runs >= *options.budget.runs) ||
          (options.budget.seconds && seconds() >= *options.budget.seconds);
@@ -90,8 +95,7 @@ void Search::lookAt(const std::vector<Point> &points) {
   if (recipes.empty() || isOver())
     return;
   judge.crew->evaluate(recipes, [&](const Evaluation &evaluation) {
-    if (cache)
-      cache->append(evaluation);
+    keep(evaluation);
     take(evaluation, configurations[evaluation.recipe.str()], false);
     return !isOver();
   });
@@ -115,8 +119,7 @@ void Search::predictAll() {
       recipes.push_back(recipe);
   }
   options.predictor->crew->evaluate(recipes, [&](const Evaluation &evaluation) {
-    if (cache)
-      cache->append(evaluation);
+    keep(evaluation);
     learn(evaluation.recipe, evaluation.result);
     return !isOver();
   });
@@ -183,8 +186,7 @@ Report Search::run() {
 
   if (!known(original))
     judge.crew->evaluate({original}, [&](const Evaluation &evaluation) {
-      if (cache)
-        cache->append(evaluation);
+      keep(evaluation);
       take(evaluation, {}, false);
       return true;
     });

@@ -58,6 +58,7 @@ private:
 
   const Report::Entry *known(const Recipe &recipe);
   void take(const Evaluation &evaluation, const std::string &configuration, bool fromCache);
+  void keep(const Evaluation &evaluation);
   bool isOver() const;
   void lookAt(const std::vector<Point> &points);
   void predictAll();
