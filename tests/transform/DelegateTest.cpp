@@ -179,6 +179,14 @@ TEST(Delegate, TemplatesKeepTheirParametersAndLaunchesSayThem) {
   EXPECT_THAT(text, HasSubstr("heddle::delegate(deduced<7, int>, 1, 32)(b);\n"));
 }
 
+TEST(Delegate, ALaunchInAHostTemplateIsWrittenOnceForAllItsInstantiations) {
+  std::string text = optimized("template <class T> __global__ void k(T *a) { *a = blockIdx.x; }\n"
+                               "template <class T> void launch(T *a) { k<T><<<2, 32>>>(a); }\n"
+                               "void f(float *a, int *b, char *c) { launch(a), launch(b), launch(c); }\n",
+                               on);
+  EXPECT_THAT(text, HasSubstr("void launch(T *a) { heddle::delegate(k<T>, 2, 32)(a); }\n"));
+}
+
 TEST(Delegate, KernelsInNamespacesAndOfCKeepTheirPlace) {
   std::string text = optimized("namespace inner {\n"
                                "static __global__ void k(int *a) { *a = blockIdx.x; }\n"

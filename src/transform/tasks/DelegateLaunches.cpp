@@ -10,6 +10,8 @@
 #include <clang/AST/ExprCXX.h>
 #include <clang/Tooling/Syntax/Tokens.h>
 
+#include <set>
+
 using namespace clang;
 
 namespace heddle::transform {
@@ -104,7 +106,8 @@ private:
                                       callee->getNumTemplateArgs() >=
                                           primary->getTemplateParameters()->getMinRequiredArguments());
     if (saysAll) {
-      context.edits.insertBefore(unit, callee->getBeginLoc(), before);
+      if (prepared.insert(callee->getBeginLoc()).second) // once for all instantiations of a host template
+        context.edits.insertBefore(unit, callee->getBeginLoc(), before);
       return true;
     }
     if (isInTemplate(launch))
@@ -126,6 +129,7 @@ private:
   Context &context;
   const source::Unit &unit;
   const LaunchHelper &helper;
+  std::set<SourceLocation> prepared; ///< kernels in launches that the helper's name stands before
 };
 
 } // namespace
