@@ -7,6 +7,7 @@
 #include "Verbs.h"
 #include "arch/Arch.h"
 #include "report/TunePage.h"
+#include "support/Files.h"
 #include "support/Text.h"
 #include "tune/AutoSpace.h"
 #include "tune/Cache.h"
@@ -70,12 +71,6 @@ struct Request {
   size_t top = 5;
   SourceOptions source;
 };
-
-std::string contentsOf(const fs::path &file) {
-  std::stringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 /// A mechanism is a folder, or some files.
 std::string mechanismText(const std::vector<std::string> &files) {

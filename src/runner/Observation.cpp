@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runner/Observation.h"
 
+#include "runner/LaunchJson.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -12,13 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 KernelTime kernelFrom(const Json &json) {
-  KernelTime time;
-  time.kernel = json.at("kernel");
-  for (size_t i = 0; i < 3; ++i) {
-    time.grid[i] = json.at("grid").at(i);
-    time.block[i] = json.at("block").at(i);
-  }
-  time.launches = json.at("launches");
+  KernelTime time = configurationFrom(json);
   time.registers = json.value("registers", 0u);
   time.localBytes = json.value("local_bytes", uint64_t(0));
   time.sharedBytes = json.value("shared_bytes", uint64_t(0));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runner/Result.h"
 
+#include "runner/LaunchJson.h"
+
 #include <nlohmann/json.hpp>
 
 #include <array>
@@ -39,13 +41,7 @@ Json jsonOf(const KernelTime &time) {
 }
 
 KernelTime kernelTimeFrom(const Json &json) {
-  KernelTime time;
-  time.kernel = json.at("kernel");
-  for (size_t i = 0; i < 3; ++i) {
-    time.grid[i] = json.at("grid").at(i);
-    time.block[i] = json.at("block").at(i);
-  }
-  time.launches = json.at("launches");
+  KernelTime time = configurationFrom(json);
   time.micros = json.at("micros");
   time.q1 = json.at("q1");
   time.q3 = json.at("q3");

@@ -2,6 +2,7 @@
 #include "tune/ChemMaker.h"
 
 #include "build/DevicePtx.h"
+#include "support/Files.h"
 #include "support/Paths.h"
 #include "support/Process.h"
 #include "tune/Needs.h"
@@ -17,12 +18,6 @@ namespace heddle::tune {
 namespace {
 
 using runner::Status;
-
-std::string contentsOf(const fs::path &file) {
-  std::stringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 /// Kernels, their self-test and the headers between them; pages and build files say nothing to a compiler.
 std::vector<Candidate::File> sourcesIn(const fs::path &folder) {

@@ -3,6 +3,7 @@
 
 #include "model/Facts.h"
 #include "runner/Child.h"
+#include "runner/Toolchain.h"
 #include "tune/Child.h"
 #include "tune/Maker.h"
 
@@ -22,19 +23,6 @@ namespace {
 
 using runner::Result;
 using runner::Status;
-
-/// The line that says what is wrong: the first with "error", else the first.
-std::string errorIn(const std::string &messages) {
-  std::istringstream lines(messages);
-  std::string first;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.find("error") != std::string::npos)
-      return line;
-    if (first.empty())
-      first = line;
-  }
-  return first.empty() ? "the compiler says nothing" : first;
-}
 
 /// What the machine said last, for a program that it had to stop.
 std::string complaintIn(const std::string &output) {
@@ -103,7 +91,7 @@ MachineMeasurer::Built MachineMeasurer::buildIn(const fs::path &folder, const Ca
   ChildAnswer answer = inChild(problem.limits.compile, [&] {
     Diagnostics diagnostics;
     build::Result built = build::build(request, diagnostics);
-    std::string said = built.compiler + "\n" + (built.ok ? "" : errorIn(built.messages));
+    std::string said = built.compiler + "\n" + (built.ok ? "" : runner::firstErrorIn(built.messages));
     for (const Diagnostic &each : diagnostics.all())
       if (!built.ok)
         said = built.compiler + "\n" + each.text;

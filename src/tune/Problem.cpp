@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tune/Problem.h"
 
+#include "support/Files.h"
+
 #include <fmt/format.h>
 
 #include <fstream>
@@ -14,12 +16,6 @@ namespace {
 
 /// Results kept by a Heddle that made other candidates of the same recipe are not ours to use.
 constexpr const char *formatVersion = "heddle.tune/1";
-
-std::string contentsOf(const fs::path &file) {
-  std::stringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 /// Folders that -I names.
 std::vector<fs::path> includeFolders(const std::vector<std::string> &flags) {

@@ -2,6 +2,7 @@
 #include "tune/SourceTree.h"
 
 #include "build/Build.h"
+#include "support/Files.h"
 
 #include <fmt/format.h>
 
@@ -15,12 +16,6 @@ namespace {
 
 /// So many ".." lead out of a root before they lead out of its tree.
 constexpr const char *kAbove = "up/up/up/up";
-
-std::string contentOf(const fs::path &file) {
-  std::stringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 struct Include {
   std::string name;
@@ -116,7 +111,7 @@ bool SourceTree::find(const std::string &name, bool quoted, const Root &root, co
     std::string target;
     if (!seen.insert(whose.to + ":" + whole(file).string()).second)
       return true;
-    return copy(file, whose, target) && follow(contentOf(file), whose, whole(file).parent_path());
+    return copy(file, whose, target) && follow(contentsOf(file), whose, whole(file).parent_path());
   }
   return true; // the toolkit's, or Heddle's: the compiler's business
 }
@@ -139,7 +134,7 @@ bool SourceTree::addFurther() {
   const Root own = roots.front();
   for (const fs::path &file : problem.further) {
     std::string target;
-    if (!copy(file, own, target) || !follow(contentOf(file), own, whole(file).parent_path()))
+    if (!copy(file, own, target) || !follow(contentsOf(file), own, whole(file).parent_path()))
       return false;
     newFurther.push_back(target);
   }
