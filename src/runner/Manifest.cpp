@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <set>
+#include <stdexcept>
 
 namespace heddle::runner {
 namespace {
@@ -22,7 +23,15 @@ Json jsonOf(const Candidate &candidate) {
   return json;
 }
 
+/// A word that nobody reads is a wish that nobody hears: a typing error, or a newer Heddle's.
+void expectOnly(const Json &json, const std::set<std::string> &known, const std::string &where) {
+  for (const auto &[key, value] : json.items())
+    if (!known.count(key))
+      throw std::invalid_argument("there is no \"" + key + "\" in " + where + " of " + kSchema);
+}
+
 Candidate candidateFrom(const Json &json) {
+  expectOnly(json, {"id", "recipe", "files", "flags", "predicted_micros"}, "a candidate");
   Candidate candidate;
   candidate.id = json.at("id");
   candidate.recipe = json.at("recipe");
@@ -34,6 +43,10 @@ Candidate candidateFrom(const Json &json) {
 }
 
 Manifest manifestFrom(const Json &json) {
+  expectOnly(json,
+             {"schema", "program", "arch", "flags", "arguments", "compile_seconds", "run_seconds", "warm_ups",
+              "rounds", "copies", "compares_copies", "candidates"},
+             "a manifest");
   Manifest manifest;
   manifest.program = json.value("program", "");
   manifest.arch = json.value("arch", manifest.arch);
@@ -108,7 +121,7 @@ std::optional<Manifest> readManifest(const std::filesystem::path &file, std::str
     if (complaint.empty())
       return manifest;
     error = file.string() + ": " + complaint;
-  } catch (const Json::exception &problem) {
+  } catch (const std::exception &problem) {
     error = file.string() + ": " + problem.what();
   }
   return std::nullopt;

@@ -105,6 +105,8 @@ TEST(Manifest, SaysWhatIsWrongWithIt) {
   const std::string head = "{\"schema\":\"heddle.plan/1\",\"candidates\":[";
   const std::string one = "{\"id\":\"a\",\"recipe\":\"\",\"files\":[\"x\"]}";
   EXPECT_THAT(complaintOn(head + "]}"), HasSubstr("no candidates"));
+  EXPECT_THAT(complaintOn(head + one + "],\"round\":5}"), HasSubstr("no \"round\" in a manifest"));
+  EXPECT_THAT(complaintOn(head + "{\"id\":\"a\",\"flag\":[]}]}"), HasSubstr("no \"flag\" in a candidate"));
   EXPECT_THAT(complaintOn(head + one + "," + one + "]}"), HasSubstr("'a' stands there more than once"));
   EXPECT_THAT(complaintOn(head + "{\"id\":\"../a\",\"recipe\":\"\",\"files\":[\"x\"]}]}"),
               HasSubstr("'../a'"));
