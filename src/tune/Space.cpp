@@ -43,14 +43,23 @@ std::vector<std::string> wordsOf(const std::string &text) {
   return words;
 }
 
-/// "| consolidate | specialize buffers=2|3": a bar that stands by itself parts whole directives.
+/// "| consolidate | specialize buffers=2|3": a bar in a setting parts its values; any other bar, with blanks
+/// around it or without, parts whole directives.
 std::vector<std::string> alternativesOf(const std::string &text) {
   std::vector<std::string> parts(1);
-  for (const std::string &word : wordsOf(text))
-    if (word == "|")
-      parts.emplace_back();
-    else
+  auto add = [&](const std::string &word) {
+    if (!word.empty())
       parts.back() += (parts.back().empty() ? "" : " ") + word;
+  };
+  for (const std::string &word : wordsOf(text)) {
+    std::vector<std::string> pieces =
+        word.find('=') == std::string::npos ? splitAt(word, '|') : std::vector{word};
+    add(pieces.front());
+    for (size_t i = 1; i < pieces.size(); ++i) {
+      parts.emplace_back();
+      add(pieces[i]);
+    }
+  }
   return parts;
 }
 

@@ -47,6 +47,13 @@ TEST(Space, ABarByItselfPartsWholeDirectivesAndAnEmptyOneIsNone) {
               ElementsAre("original", "consolidate", "specialize buffers=2", "specialize buffers=3"));
 }
 
+TEST(Space, BarsBetweenDirectivesNeedNoBlanks) {
+  EXPECT_THAT(recipesOf({.directives = {"|consolidate"}}), ElementsAre("original", "consolidate"));
+  EXPECT_THAT(recipesOf({.directives = {"consolidate|specialize buffers=2|3 |scalar-replace|"}}),
+              ElementsAre("consolidate", "specialize buffers=2", "specialize buffers=3", "scalar-replace",
+                          "original"));
+}
+
 TEST(Space, DirectivesKeepTheOrderOfTheCommandLine) {
   EXPECT_THAT(recipesOf({.directives = {"scalar-replace", "coarsen x=2"}}),
               ElementsAre("scalar-replace; coarsen x=2"));
