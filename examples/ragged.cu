@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rows of very different length, one thread each: warps wait for their longest row.
-#include <cstdio>
-#include <vector>
+#include "check.h"
+
 
 __global__ void sumRows(const int *begins, const float *values, float *sums, int rows) {
   int row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -17,8 +17,8 @@ __global__ void sumRows(const int *begins, const float *values, float *sums, int
   sums[row] = sum;
 }
 
-int main() {
-  const int rows = 4000;
+int main(int argc, char **argv) {
+  const int rows = sizeArgument(argc, argv, 4000);
   std::vector<int> begins = {0};
   for (int row = 0; row < rows; ++row)
     begins.push_back(begins.back() + (row % 16 == 5 ? 48 : row % 7));
