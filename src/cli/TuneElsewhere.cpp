@@ -12,28 +12,45 @@
 
 namespace heddle::cli {
 
-void writePlan(const tune::Space &space, tune::Maker &maker, tune::Plan &plan, const std::string &folder,
-               Session &session) {
+void writePlan(const TuneRun &run, Session &session) {
+  const std::string &folder = run.request.plan;
+  std::unique_ptr<tune::Maker> maker = run.maker();
+  Foreteller foreteller(run, *maker);
+  tune::SearchOptions options = run.searchOptions();
+  options.predictor = foreteller.judge();
   const bool onTerminal = isatty(STDERR_FILENO);
-  const std::string error = tune::writePlanOf(space, maker, plan, [&](size_t made, size_t of) {
+  auto tell = [&](size_t made, size_t of) {
     if (onTerminal)
       std::cerr << fmt::format("\r\033[K[{}/{}] made", made, of) << std::flush;
-  });
+  };
+  tune::Search search(run.problem, run.space, {nullptr, false, ""}, run.cache.get(), options);
+  tune::Plan plan(run.problem, folder);
+  plan.rounds = run.request.rounds;
+  plan.copies = run.request.copies;
+  const std::string error = tune::writePlanOf(search.plan(), *maker, plan, tell);
   if (onTerminal)
     std::cerr << "\r\033[K";
   if (!error.empty())
     return complain(session, error, "--plan names a folder that may be written", 1);
+  if (plan.size() == 1 && run.cache)
+    std::cout << "nothing is left to look at; the original is measured all the same\n";
   std::cout << fmt::format("{0}: {1} candidates to measure\n"
                            "carry it to the GPU, call  heddle-runner {0}  there, bring it back, and then\n"
                            "say the same again with  --collect {0}  in the place of --plan\n",
                            folder, plan.size());
 }
 
-std::optional<std::vector<tune::Kept>> collectResults(const std::string &folder, const tune::Space &space,
-                                                      const tune::Problem &problem, tune::Cache *cache,
-                                                      Session &session) {
+tune::Report reportOn(const std::vector<tune::Kept> &kept, const TuneRun &run, tune::SearchOptions options) {
+  tune::RecordedCrew crew(kept, run.problem);
+  options.foretold = [&crew](const std::string &recipe) { return crew.predicted(recipe); };
+  return tune::Search(run.problem, run.space, {&crew, crew.predicts(), crew.device()}, nullptr, options)
+      .run();
+}
+
+std::optional<tune::Report> collect(const TuneRun &run, tune::SearchOptions options, Session &session) {
+  const std::string &folder = run.request.collect;
   std::string error;
-  std::optional<tune::Collected> collected = tune::collect(folder, problem, error);
+  std::optional<tune::Collected> collected = tune::collect(folder, run.problem, error);
   if (!collected) {
     complain(session, error, "what was said for --plan must be said again for --collect", 2);
     return std::nullopt;
@@ -44,14 +61,23 @@ std::optional<std::vector<tune::Kept>> collectResults(const std::string &folder,
     return std::nullopt;
   }
   std::vector<tune::Kept> kept;
+  if (run.cache) {
+    tune::takeOver(*collected, run.space, run.problem, *run.cache);
+    for (const tune::Kept &each : run.cache->all())
+      if (each.result.predicted || each.result.device == collected->device || each.result.device.empty())
+        kept.push_back(each);
+  }
   for (const auto &[id, each] : collected->byId)
     kept.push_back(each);
-  if (cache)
-    tune::takeOver(*collected, space, problem, *cache);
   if (collected->missing)
     std::cerr << fmt::format("{} of {} candidates have no result yet\n", collected->missing,
                              collected->missing + collected->byId.size());
-  return kept;
+  // Everything that is there is shown, whatever proposed it.
+  options.strategy = "exhaustive";
+  options.budget = {};
+  tune::Report report = reportOn(kept, run, options);
+  report.strategy = run.request.strategy;
+  return report;
 }
 
 bool SharedSearch::join(Session &session) {

@@ -3,20 +3,35 @@
 // What `heddle tune` leaves to other machines and other processes.
 #pragma once
 
+#include "TuneRequest.h"
 #include "Verbs.h"
 #include "ranks/Ranks.h"
+#include "tune/Crews.h"
 #include "tune/Plan.h"
 
 namespace heddle::cli {
 
-/// --plan: makes every candidate of the space and writes the folder that heddle-runner takes.
-void writePlan(const tune::Space &space, tune::Maker &maker, tune::Plan &plan, const std::string &folder,
-               Session &session);
+/// --plan: makes what the strategy would look at next and writes the folder that heddle-runner takes.
+void writePlan(const TuneRun &run, Session &session);
 
-/// --collect: everything that came back, which the cache (where there is one) then holds too.
-std::optional<std::vector<tune::Kept>> collectResults(const std::string &folder, const tune::Space &space,
-                                                      const tune::Problem &problem, tune::Cache *cache,
-                                                      Session &session);
+/// --collect: what came back, as if it had been measured here; the cache (where there is one) then holds it
+/// too, and what it held of that GPU before counts as well.
+std::optional<tune::Report> collect(const TuneRun &run, tune::SearchOptions options, Session &session);
+
+/// A search among results that are there.
+tune::Report reportOn(const std::vector<tune::Kept> &kept, const TuneRun &run, tune::SearchOptions options);
+
+/// The model, for searches that read a clock and are guided by it.
+class Foreteller {
+public:
+  Foreteller(const TuneRun &run, tune::Maker &maker)
+      : model(run.problem, run.arch, run.rehearsal()), crew(run.problem, maker, model) {}
+  tune::Judge judge() { return {&crew, true, model.device()}; }
+
+private:
+  tune::MachineMeasurer model;
+  tune::LocalCrew crew;
+};
 
 /// The processes of mpirun that share one search; they are sent home when this goes.
 class SharedSearch {

@@ -279,6 +279,18 @@ cudaError_t Runtime::launch(KernelEntry &entry, const LaunchShape &shape, void *
   return submit(stream, std::move(work));
 }
 
+/// A launch of a dry run has an observer that sees its shape, and does nothing.
+vm::LaunchResult Runtime::carryOut(const vm::LaunchRequest &request, vm::Observer *observer) {
+  if (!settings.isDry)
+    return machine.launch(request, observer);
+  vm::LaunchResult nothing;
+  if (observer) {
+    observer->kernelBegin(request, vm::infoOf(*request.kernel), launches + 1);
+    observer->kernelEnd(nothing);
+  }
+  return nothing;
+}
+
 void Runtime::execute(const vm::LaunchRequest &request) {
   if (check)
     check->beforeWork();
@@ -290,7 +302,7 @@ void Runtime::execute(const vm::LaunchRequest &request) {
     observer = &both.emplace(*profiler, *counter);
   else if (profiler || counter)
     observer = profiler ? static_cast<vm::Observer *>(profiler.get()) : counter.get();
-  vm::LaunchResult result = machine.launch(request, observer);
+  vm::LaunchResult result = carryOut(request, observer);
   if (profiler)
     profile->launchEnded(*profiler, request, result);
   if (counter)

@@ -120,6 +120,7 @@ public:
 private:
   explicit Runtime(Settings settings, arch::Arch arch, cudaError_t startError);
   void execute(const vm::LaunchRequest &request);
+  vm::LaunchResult carryOut(const vm::LaunchRequest &request, vm::Observer *observer);
   void noteArguments(const KernelEntry &entry, const vm::KernelInfo &info, const std::vector<uint8_t> &bytes);
   void logSharedMemory();
   void writeSummary();

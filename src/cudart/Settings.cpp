@@ -25,6 +25,7 @@ Settings Settings::fromEnvironment() {
   settings.checkFile = text("HEDDLE_CHECK");
   settings.profileFile = text("HEDDLE_PROFILE");
   settings.countersFile = text("HEDDLE_COUNTERS");
+  settings.isDry = text("HEDDLE_DRY") == "1";
   settings.scheduleSeed = std::strtoull(text("HEDDLE_SCHEDULE").c_str(), nullptr, 10);
   unsigned long long allocation, offset, bytes;
   if (std::sscanf(text("HEDDLE_WATCH").c_str(), "%llu:%llu:%llu", &allocation, &offset, &bytes) == 3) {

@@ -18,6 +18,7 @@ struct Settings {
   std::string checkFile;      ///< HEDDLE_CHECK: file that gets what the checker finds
   std::string profileFile;    ///< HEDDLE_PROFILE: file that gets basic-block vectors and what decides them
   std::string countersFile;   ///< HEDDLE_COUNTERS: file that gets what launches needed of a device
+  bool isDry = false;         ///< HEDDLE_DRY: launches are looked at and not executed
   uint64_t scheduleSeed = 0;  ///< HEDDLE_SCHEDULE: shuffles the order of warps and blocks
   std::optional<uint64_t> watchAllocation; ///< HEDDLE_WATCH=allocation:offset:bytes: name who writes there
   uint64_t watchOffset = 0, watchBytes = 0;

@@ -4,10 +4,13 @@
 // form. Larger factors that turn out not to fit are refused one by one later, which costs little.
 #include "tune/AutoSpace.h"
 
-#include "arch/Arch.h"
+#include "arch/Occupancy.h"
+#include "build/DevicePtx.h"
 #include "transform/Apply.h"
 #include "tune/BlockSize.h"
 #include "tune/Child.h"
+#include "tune/Maker.h"
+#include "tune/Needs.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -86,6 +89,52 @@ std::string blockWords(const Problem &problem) {
   return fmt::format("block x={}", fmt::join(sizes, "|"));
 }
 
+/// So many limits of registers are tried, of those that would let more blocks in.
+constexpr size_t mostLimits = 3;
+
+std::map<std::string, KernelNeeds> needsOfOriginal(const Problem &problem) {
+  build::Request request;
+  request.sources.files = {problem.file};
+  request.sources.flags = flagsFor(problem, {});
+  request.arch = problem.arch;
+  request.compiler = problem.compiler;
+  Diagnostics ignored;
+  build::DevicePtx device = build::compileToPtx(request, ignored);
+  return device.ok ? needsOf(problem, request.sources.flags, device.text)
+                   : std::map<std::string, KernelNeeds>();
+}
+
+/// "-maxrregcount=32|40|" where registers are what keeps blocks of some launch away from a multiprocessor;
+/// else nothing.
+std::string registerWords(const Problem &problem) {
+  auto parsed = source::Program::parseText(problem.file.string(), problem.text, problem.compile);
+  auto *program = std::get_if<std::unique_ptr<source::Program>>(&parsed);
+  Diagnostics ignored;
+  std::optional<arch::Arch> arch = arch::findArch(problem.arch, ignored);
+  if (!program || !arch)
+    return {};
+  const std::map<std::string, KernelNeeds> needs = needsOfOriginal(problem);
+  std::set<unsigned> limits;
+  for (const source::Launch &launch : (*program)->launches()) {
+    auto found = launch.kernel ? needs.find(launch.kernel->mangledName) : needs.end();
+    if (found == needs.end() || !launch.block.isKnown())
+      continue;
+    arch::KernelResources resources;
+    resources.threadsPerBlock = 1;
+    for (const auto &side : launch.block.xyz)
+      resources.threadsPerBlock *= unsigned(*side.value);
+    resources.registersPerThread = found->second.registers;
+    resources.staticSharedBytes = found->second.sharedBytes;
+    resources.dynamicSharedBytes = size_t(launch.dynamicSharedBytes.value.value_or(0));
+    for (const arch::OccupancyStep &step : arch::stepsUp(*arch, resources))
+      if (step.registersPerThreadAtMost && !step.sharedBytesAtMost)
+        limits.insert(*step.registersPerThreadAtMost);
+  }
+  while (limits.size() > mostLimits) // the nearest ones cost the least spilling
+    limits.erase(limits.begin());
+  return limits.empty() ? "" : fmt::format("-maxrregcount={}|", fmt::join(limits, "|"));
+}
+
 } // namespace
 
 AutoSpace autoSpace(const Problem &problem) {
@@ -102,6 +151,9 @@ AutoSpace autoSpace(const Problem &problem) {
       alternatives.push_back(other.space);
   ChildAnswer block = inChild(problem.limits.make, [&] { return blockWords(problem); });
   (block.text.starts_with("block x=") ? space.directives : space.refused).push_back(block.text);
+  ChildAnswer registers = inChild(problem.limits.make, [&] { return registerWords(problem); });
+  if (registers.how == ChildAnswer::How::Answered && !registers.text.empty())
+    space.flags.push_back(registers.text);
   // One of them at a time, or none: what one leaves another mostly refuses.
   if (!alternatives.empty())
     space.directives.push_back(fmt::format("| {}", fmt::join(alternatives, " | ")));

@@ -9,6 +9,7 @@ namespace heddle::tune {
 /// A space for `-d auto`: what this program lets itself be changed by, with values that are worth a try.
 struct AutoSpace {
   std::vector<std::string> directives; ///< as -d would have them; empty where nothing is possible
+  std::vector<std::string> flags;      ///< as --flag would have them
   std::vector<std::string> refused;    ///< "consolidate: why not", for a person
 };
 

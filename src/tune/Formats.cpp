@@ -159,6 +159,8 @@ Json entryJson(const Report::Entry &entry) {
   if (entry.predictedMicros)
     json["predicted_micros"] = *entry.predictedMicros;
   json["from_cache"] = entry.fromCache;
+  json["compile_seconds"] = result.compileSeconds;
+  json["run_seconds"] = result.runSeconds;
   json["kernels"] = Json::array();
   for (const runner::KernelTime &time : result.kernels)
     json["kernels"].push_back(kernelJson(time));

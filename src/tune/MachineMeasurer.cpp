@@ -6,8 +6,10 @@
 #include "runner/Toolchain.h"
 #include "tune/Child.h"
 #include "tune/Maker.h"
+#include "tune/Needs.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -66,15 +68,20 @@ struct MachineMeasurer::Ran {
   double seconds = 0;
 
   fs::path copies() const { return folder / "copies"; }
-  fs::path counters() const { return folder / "counters.json"; }
+  fs::path counters(How how = How::Counting) const {
+    return folder / (how == How::Dry ? "dry.json" : "counters.json");
+  }
 };
 
-MachineMeasurer::MachineMeasurer(const Problem &problem, const arch::Arch &arch, bool fills)
-    : problem(problem), arch(arch), fills(fills) {}
+MachineMeasurer::MachineMeasurer(const Problem &problem, const arch::Arch &arch, Rehearsal rehearsal)
+    : problem(problem), arch(arch), rehearsal(std::move(rehearsal)) {}
 MachineMeasurer::~MachineMeasurer() = default;
 
 std::string MachineMeasurer::device() const {
-  return fmt::format("{} ({})", arch.name, fills ? "model, filled" : "model");
+  // Predictions of other rehearsals are other predictions: caches tell them apart by this.
+  const std::string from =
+      rehearsal.arguments ? fmt::format(", from {}", fmt::join(*rehearsal.arguments, " ")) : "";
+  return fmt::format("{} (model{}{})", arch.name, rehearsal.fills ? ", filled" : "", from);
 }
 
 // --- Building and running ------------------------------------------------------------------------------
@@ -112,21 +119,24 @@ MachineMeasurer::Built MachineMeasurer::buildIn(const fs::path &folder, const Ca
   return built;
 }
 
-MachineMeasurer::Ran MachineMeasurer::runIn(const fs::path &folder, bool counts) const {
+MachineMeasurer::Ran MachineMeasurer::runIn(const fs::path &folder, How how) const {
   Ran ran;
   ran.folder = folder;
   const fs::path summary = folder / "summary.json";
   runner::ChildCommand command;
   command.words = {(folder / "program").string()};
-  command.words.insert(command.words.end(), problem.arguments.begin(), problem.arguments.end());
-  command.environment = {"HEDDLE_ARCH=" + problem.arch,
-                         "HEDDLE_CORES=0",
-                         "HEDDLE_TIMEOUT=0",
+  const bool isSmall = rehearsal.arguments && how != How::Dry;
+  const std::vector<std::string> &arguments = isSmall ? *rehearsal.arguments : problem.arguments;
+  command.words.insert(command.words.end(), arguments.begin(), arguments.end());
+  command.environment = {"HEDDLE_ARCH=" + problem.arch, "HEDDLE_CORES=0", "HEDDLE_TIMEOUT=0",
                          "HEDDLE_SUMMARY=" + summary.string(),
-                         "HEDDLE_DATA=" + dataFolder("arch").parent_path().string(),
-                         "HEDDLE_LOG=" + ran.copies().string()};
-  if (counts)
-    command.environment.push_back("HEDDLE_COUNTERS=" + ran.counters().string());
+                         "HEDDLE_DATA=" + dataFolder("arch").parent_path().string()};
+  if (how == How::Dry)
+    command.environment.push_back("HEDDLE_DRY=1");
+  else
+    command.environment.push_back("HEDDLE_LOG=" + ran.copies().string());
+  if (how != How::Plain)
+    command.environment.push_back("HEDDLE_COUNTERS=" + ran.counters(how).string());
   command.seconds = problem.limits.run;
   runner::ChildEnd end = runner::runChild(command);
   ran.seconds = end.seconds;
@@ -174,12 +184,12 @@ std::string MachineMeasurer::differenceUnfused(const Candidate &candidate, const
     fs::create_directory(folder);
     if (buildIn(folder, *original, flag).status != Status::Measured)
       return "the original cannot be built without fused multiplications";
-    unfused = std::make_unique<Ran>(runIn(folder, false));
+    unfused = std::make_unique<Ran>(runIn(folder, How::Plain));
   }
   TemporaryFolder folder;
   if (buildIn(folder.path(), candidate, flag).status != Status::Measured)
     return "it cannot be built without fused multiplications";
-  Ran ran = runIn(folder.path(), false);
+  Ran ran = runIn(folder.path(), How::Plain);
   return ran.status == Status::Measured ? difference(*unfused, ran) : ran.reason;
 }
 
@@ -214,22 +224,50 @@ void add(const model::LaunchFacts &launch, const model::Estimate &estimate,
 
 } // namespace
 
-void MachineMeasurer::estimate(const Candidate &candidate, const Ran &ran, Result &result) {
-  model::ProgramCounters counters;
-  if (!model::readCounters(ran.counters(), counters)) {
-    result.status = Status::Crashed;
-    result.reason = "the runtime left no counters behind: the program ended without it";
-    return;
+/// By kernel, the most blocks that a launch of it has.
+static std::map<std::string, double> mostBlocks(const std::vector<model::LaunchFacts> &launches) {
+  std::map<std::string, double> most;
+  for (const model::LaunchFacts &launch : launches)
+    most[launch.kernel] = std::max(most[launch.kernel], launch.blocks());
+  return most;
+}
+
+/// `launches` are the original's.
+void MachineMeasurer::findScales(const std::vector<model::LaunchFacts> &launches) {
+  if (rehearsal.arguments && !rehearsal.fills) {
+    // Without its launches a program may find wrong results, or wait for them for ever; shapes are all that
+    // counts.
+    const Ran dry = runIn(scratch.path() / "original", How::Dry);
+    model::ProgramCounters asked;
+    model::readCounters(dry.counters(How::Dry), asked);
+    std::map<std::string, double> inEarnest = mostBlocks(asked.launches);
+    for (const auto &[kernel, blocks] : mostBlocks(launches))
+      if (inEarnest.count(kernel))
+        scales[kernel] = std::max(1.0, inEarnest[kernel] / blocks);
+    for (const auto &[kernel, factor] : scales)
+      scale = std::max(scale, factor);
   }
+  if (rehearsal.fills || (rehearsal.arguments && scales.empty()))
+    for (const model::LaunchFacts &launch : launches)
+      scale = std::max(scale, model::factorToFill(launch, arch));
+}
+
+double MachineMeasurer::scaleOf(const std::string &kernel) const {
+  auto found = scales.find(kernel);
+  return found == scales.end() ? scale : found->second;
+}
+
+void MachineMeasurer::estimate(const Candidate &candidate, const model::ProgramCounters &counters,
+                               Result &result) {
   std::map<std::string, model::Compiled> compiled;
   for (const auto &[kernel, needs] : candidate.needs)
     compiled[kernel] = {needs.registers, needs.spillBytes};
-  const std::vector<model::LaunchFacts> launches = model::factsOf(counters, compiled);
-  if (candidate.isOriginal() && fills)
-    for (const model::LaunchFacts &launch : launches)
-      scale = std::max(scale, model::factorToFill(launch, arch));
-  for (const model::LaunchFacts &launch : launches) {
-    const model::Estimate estimated = model::estimate(model::scaled(launch, scale), arch);
+  std::vector<model::LaunchFacts> launches = model::factsOf(counters, compiled);
+  if (candidate.isOriginal())
+    findScales(launches);
+  for (model::LaunchFacts &launch : launches) {
+    launch = model::scaled(launch, scaleOf(launch.kernel));
+    const model::Estimate estimated = model::estimate(launch, arch);
     if (!estimated.impossible.empty()) {
       result.status = Status::Crashed;
       result.reason = "it cannot be launched: " + estimated.impossible;
@@ -237,63 +275,105 @@ void MachineMeasurer::estimate(const Candidate &candidate, const Ran &ran, Resul
     }
     add(launch, estimated, result.kernels);
   }
-  result.micros = model::estimateProgram(counters, launches, arch, scale).micros;
+  result.micros = model::estimateProgram(counters, launches, arch).micros;
   result.q1 = result.q3 = result.micros;
-  result.status = Status::Measured;
 }
 
-Result MachineMeasurer::measureOriginal(const Candidate &candidate) {
+// --- Together ------------------------------------------------------------------------------------------
+
+/// What came of running a program, before anybody makes a time of it.
+struct MachineMeasurer::Trial {
+  Status status = Status::Measured; ///< here: computes what the original does
+  std::string reason;
+  double compileSeconds = 0, runSeconds = 0;
+  model::ProgramCounters counters;
+
+  bool fails(Status how, std::string why) {
+    status = how, reason = std::move(why);
+    return false;
+  }
+  bool takes(const Built &built) {
+    compileSeconds = built.seconds;
+    return built.status == Status::Measured || fails(built.status, built.reason);
+  }
+  bool takes(const Ran &ran) {
+    runSeconds = ran.seconds;
+    return ran.status == Status::Measured || fails(ran.status, ran.reason);
+  }
+  void readCounters(const Ran &ran) {
+    if (!model::readCounters(ran.counters(), counters))
+      fails(Status::Crashed, "the runtime left no counters behind: the program ended without it");
+  }
+};
+
+/// Limits of registers, and whatever else only the assembler of PTX heeds, change nothing of what the machine
+/// runs: candidates that differ by that alone are run once.
+const MachineMeasurer::Trial &MachineMeasurer::trialOf(const Candidate &candidate) {
+  std::vector<std::string> identity = withoutAssemblerFlags(candidate.flags);
+  for (const Candidate::File &file : candidate.files)
+    identity.insert(identity.end(), {file.name, file.text});
+  std::unique_ptr<Trial> &trial = trials[digestOf(identity)];
+  if (!trial)
+    trial = std::make_unique<Trial>(candidate.isOriginal() ? tryOriginal(candidate) : tryOut(candidate));
+  else
+    trial->compileSeconds = trial->runSeconds = 0;
+  return *trial;
+}
+
+MachineMeasurer::Trial MachineMeasurer::tryOriginal(const Candidate &candidate) {
   original = candidate;
   const fs::path folder = scratch.path() / "original";
   fs::create_directory(folder);
-  Result result;
-  result.id = candidate.id;
-  result.device = device();
-  result.predicted = true;
-  Built built = buildIn(folder, candidate, {});
-  result.status = built.status, result.reason = built.reason, result.compileSeconds = built.seconds;
-  if (built.status != Status::Measured)
-    return result;
-  reference = std::make_unique<Ran>(runIn(folder, true));
-  result.status = reference->status, result.reason = reference->reason,
-  result.runSeconds = reference->seconds;
-  if (result.status == Status::Measured && reference->exitCode != 0) {
-    result.status = Status::Crashed;
-    result.reason = fmt::format("exit code {}: {}", reference->exitCode, complaintIn(reference->output));
+  Trial trial;
+  if (!trial.takes(buildIn(folder, candidate, {})))
+    return trial;
+  reference = std::make_unique<Ran>(runIn(folder, How::Counting));
+  if (!trial.takes(*reference))
+    return trial;
+  if (reference->exitCode != 0)
+    trial.fails(Status::Crashed,
+                fmt::format("exit code {}: {}", reference->exitCode, complaintIn(reference->output)));
+  else
+    trial.readCounters(*reference);
+  return trial;
+}
+
+MachineMeasurer::Trial MachineMeasurer::tryOut(const Candidate &candidate) {
+  TemporaryFolder folder;
+  Trial trial;
+  const Built built = buildIn(folder.path(), candidate, {});
+  if (!trial.takes(built))
+    return trial;
+  const Ran ran = runIn(folder.path(), How::Counting);
+  if (!trial.takes(ran))
+    return trial;
+  if (ran.exitCode != reference->exitCode) {
+    trial.fails(Status::Crashed, fmt::format("exit code {}, the original's is {}: {}", ran.exitCode,
+                                             reference->exitCode, complaintIn(ran.output)));
+    return trial;
   }
-  if (result.status == Status::Measured)
-    estimate(candidate, *reference, result);
-  return result;
+  std::string differs = difference(*reference, ran);
+  if (!differs.empty() && problem.tolerance.isExact() && differenceUnfused(candidate, built.compiler).empty())
+    differs.clear();
+  if (differs.empty())
+    trial.readCounters(ran);
+  else
+    trial.fails(Status::Wrong, differs);
+  return trial;
 }
 
 Result MachineMeasurer::measure(const Candidate &candidate) {
-  TemporaryFolder folder;
+  const Trial &trial = trialOf(candidate);
   Result result;
   result.id = candidate.id;
   result.device = device();
   result.predicted = true;
-  Built built = buildIn(folder.path(), candidate, {});
-  result.status = built.status, result.reason = built.reason, result.compileSeconds = built.seconds;
-  if (built.status != Status::Measured)
-    return result;
-  Ran ran = runIn(folder.path(), true);
-  result.status = ran.status, result.reason = ran.reason, result.runSeconds = ran.seconds;
-  if (result.status != Status::Measured)
-    return result;
-  if (ran.exitCode != reference->exitCode) {
-    result.status = Status::Crashed;
-    result.reason = fmt::format("exit code {}, the original's is {}: {}", ran.exitCode, reference->exitCode,
-                                complaintIn(ran.output));
-    return result;
-  }
-  result.reason = difference(*reference, ran);
-  if (!result.reason.empty() && problem.tolerance.isExact() &&
-      differenceUnfused(candidate, built.compiler).empty())
-    result.reason.clear();
-  if (!result.reason.empty())
-    result.status = Status::Wrong;
-  else
-    estimate(candidate, ran, result);
+  result.status = trial.status;
+  result.reason = trial.reason;
+  result.compileSeconds = trial.compileSeconds;
+  result.runSeconds = trial.runSeconds;
+  if (result.status == Status::Measured)
+    estimate(candidate, trial.counters, result);
   return result;
 }
 

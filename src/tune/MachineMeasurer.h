@@ -3,43 +3,63 @@
 
 #include "arch/Arch.h"
 #include "build/Build.h"
+#include "model/Facts.h"
 #include "support/Paths.h"
 #include "tune/Measurer.h"
 #include "tune/Problem.h"
 
+#include <map>
 #include <memory>
 
 namespace heddle::tune {
+
+/// How a program that is meant for a GPU is run without one.
+struct Rehearsal {
+  /// As if there were enough blocks to keep the whole device busy, as in earnest there would be.
+  bool fills = false;
+  /// In the place of the problem's, which may be too much for the machine. Launches are then taken to be as
+  /// large as those that the problem's own make, which a run tells that executes none of them.
+  std::optional<std::vector<std::string>> arguments;
+};
 
 /// Needs no GPU: the program runs on Heddle's machine, what comes back is compared with what the original
 /// brought back, and the model makes a time of what the launches needed.
 class MachineMeasurer final : public Measurer {
 public:
-  /// `fills`: as if there were enough blocks to keep the whole device busy, as in earnest there would be.
-  MachineMeasurer(const Problem &problem, const arch::Arch &arch, bool fills);
+  MachineMeasurer(const Problem &problem, const arch::Arch &arch, Rehearsal rehearsal);
   ~MachineMeasurer() override;
 
   std::string device() const override;
   bool predicts() const override { return true; }
-  runner::Result measureOriginal(const Candidate &original) override;
+  runner::Result measureOriginal(const Candidate &candidate) override { return measure(candidate); }
   runner::Result measure(const Candidate &candidate) override;
 
 private:
   struct Built;
   struct Ran;
+  struct Trial;
   Built buildIn(const std::filesystem::path &folder, const Candidate &candidate,
                 const std::vector<std::string> &further) const;
-  Ran runIn(const std::filesystem::path &folder, bool counts) const;
+  enum class How { Plain, Counting, Dry };
+  Ran runIn(const std::filesystem::path &folder, How how) const;
   std::string difference(const Ran &reference, const Ran &ran) const;
   std::string differenceUnfused(const Candidate &candidate, const std::string &compiler);
-  void estimate(const Candidate &candidate, const Ran &ran, runner::Result &result);
+  const Trial &trialOf(const Candidate &candidate);
+  Trial tryOriginal(const Candidate &candidate);
+  Trial tryOut(const Candidate &candidate);
+  void estimate(const Candidate &candidate, const model::ProgramCounters &counters, runner::Result &result);
+  void findScales(const std::vector<model::LaunchFacts> &launches);
+  double scaleOf(const std::string &kernel) const;
 
   const Problem &problem;
   const arch::Arch &arch;
-  const bool fills;
-  double scale = 1; ///< of every grid, from the original's
+  const Rehearsal rehearsal;
+  /// How much larger than here launches are to be taken, from the original's: by kernel, and of any other.
+  std::map<std::string, double> scales;
+  double scale = 1;
   TemporaryFolder scratch;
   std::optional<Candidate> original;
+  std::map<std::string, std::unique_ptr<Trial>> trials; ///< by the digest of what is run
   std::unique_ptr<Ran> reference, unfused; ///< the original's; unfused: without fused multiplications
 };
 

@@ -29,23 +29,27 @@ using runner::Status;
 // A check that is not through by then leaves the candidate to be judged by running it, which is done anyway.
 constexpr double mostCheckSeconds = 20;
 
+} // namespace
+
 /// What a process of its own finds out about a recipe.
-struct Finding {
+struct CudaMaker::Finding {
   Status status = Status::Measured; ///< here: made
   std::string reason, text;
   std::string fails; ///< what the static check says
-  std::map<std::string, KernelNeeds> needs;
+  std::string ptx;   ///< empty where nobody needs it
 };
+
+namespace {
+
+using Finding = CudaMaker::Finding;
 
 std::string toText(const Finding &finding) {
   Json json = {{"status", runner::nameOf(finding.status)},
                {"reason", finding.reason},
                {"fails", finding.fails},
-               {"needs", Json::object()}};
-  for (const auto &[kernel, needs] : finding.needs)
-    json["needs"][kernel] = {needs.registers, needs.spillBytes, needs.sharedBytes};
+               {"bytes", finding.text.size()}};
   // The file's text stands by itself: it may hold bytes that JSON would not give back as they were.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" + finding.text;
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" + finding.text + finding.ptx;
 }
 
 std::optional<Finding> findingFrom(const std::string &answer) {
@@ -53,14 +57,9 @@ std::optional<Finding> findingFrom(const std::string &answer) {
   Json json = Json::parse(answer.substr(0, end), nullptr, false);
   if (end == std::string::npos || !json.is_object())
     return std::nullopt;
-  Finding finding{runner::statusNamed(json["status"]).value_or(Status::Lost),
-                  json["reason"],
-                  answer.substr(end + 1),
-                  json["fails"],
-                  {}};
-  for (const auto &[kernel, needs] : json["needs"].items())
-    finding.needs[kernel] = {needs[0], needs[1], needs[2], false};
-  return finding;
+  const size_t bytes = json["bytes"];
+  return Finding{runner::statusNamed(json["status"]).value_or(Status::Lost), json["reason"],
+                 answer.substr(end + 1, bytes), json["fails"], answer.substr(end + 1 + bytes)};
 }
 
 /// The first thing that was held against it, with its line.
@@ -164,7 +163,7 @@ void lookAtDeviceCode(const Problem &problem, const Recipe &recipe, bool checks,
   TemporaryFolder folder;
   build::Request request;
   request.sources.files = {folder.path() / problem.file.filename()};
-  request.sources.flags = flagsFor(problem, recipe.compilerFlags());
+  request.sources.flags = flagsFor(problem, withoutAssemblerFlags(recipe.compilerFlags()));
   request.arch = problem.arch;
   request.compiler = problem.compiler;
   std::ofstream(request.sources.files.front(), std::ios::binary) << finding.text;
@@ -172,7 +171,7 @@ void lookAtDeviceCode(const Problem &problem, const Recipe &recipe, bool checks,
   build::DevicePtx device = build::compileToPtx(request, ignored);
   if (!device.ok)
     return; // building the whole program will say why
-  finding.needs = needsOf(problem, request.sources.flags, device.text);
+  finding.ptx = device.text;
   if (checks)
     finding.fails = staticFailure(problem, recipe, finding.text, device.text);
 }
@@ -181,9 +180,31 @@ Finding carriedOut(const Problem &problem, const Recipe &recipe, const std::set<
                    bool checks) {
   Finding finding;
   finding.text = problem.text;
-  if (changeBlock(problem, recipe, finding) && carryOut(problem, recipe, kernels, finding))
+  if (!changeBlock(problem, recipe, finding) || !carryOut(problem, recipe, kernels, finding))
+    return finding;
+  const bool isAssembled = source::findToolkit(problem.compile.cudaPath).has_value();
+  if (checks || isAssembled)
     lookAtDeviceCode(problem, recipe, checks, finding);
   return finding;
+}
+
+/// ptxas gets a limit too: some flags of its keep it busy for hours.
+std::map<std::string, KernelNeeds> needsWithin(const Problem &problem, const std::vector<std::string> &flags,
+                                               const std::string &ptx) {
+  std::map<std::string, KernelNeeds> needs;
+  if (ptx.empty())
+    return needs;
+  ChildAnswer answer = inChild(problem.limits.make, [&] {
+    Json json = Json::object();
+    for (const auto &[kernel, each] : needsOf(problem, flags, ptx))
+      json[kernel] = {each.registers, each.spillBytes, each.sharedBytes};
+    return json.dump();
+  });
+  Json json = Json::parse(answer.text, nullptr, false);
+  if (json.is_object())
+    for (const auto &[kernel, each] : json.items())
+      needs[kernel] = {each[0], each[1], each[2], false};
+  return needs;
 }
 
 } // namespace
@@ -210,22 +231,41 @@ const std::set<KernelLines> &CudaMaker::kernelsWith(const std::vector<std::strin
   return found->second;
 }
 
-Made CudaMaker::make(const Recipe &recipe) {
+CudaMaker::CudaMaker(const Problem &problem) : problem(problem) {}
+CudaMaker::~CudaMaker() = default;
+
+/// Candidates that differ by flags for the assembler alone have one text, which is made once. A failure of
+/// the process that makes it (it took too long, it fell over) is left in `made`.
+const Finding *CudaMaker::findingOf(const Recipe &recipe, Made &made) {
+  Recipe own = recipe;
+  own.flags = withoutAssemblerFlags(recipe.flags);
+  std::unique_ptr<Finding> &known = findings[own.str()];
+  if (known)
+    return known.get();
   const bool checks = problem.checked && whyOriginalFails.empty();
   static const std::set<KernelLines> none;
-  const std::set<KernelLines> &lines = recipe.directives.empty() ? none : kernelsWith(recipe.defines);
+  const std::set<KernelLines> &lines = own.directives.empty() ? none : kernelsWith(own.defines);
   ChildAnswer answer =
-      inChild(problem.limits.make, [&] { return toText(carriedOut(problem, recipe, lines, checks)); });
-  Made made{{}, Status::Refused, {}, answer.seconds};
+      inChild(problem.limits.make, [&] { return toText(carriedOut(problem, own, lines, checks)); });
+  made.seconds = answer.seconds;
   std::optional<Finding> finding = findingFrom(answer.text);
-  if (answer.how != ChildAnswer::How::Answered || !finding) {
-    made.status = answer.how == ChildAnswer::How::TimedOut ? Status::TimedOut : Status::Refused;
-    made.reason = fmt::format("making it {}", answer.reason);
-    return made;
+  if (answer.how == ChildAnswer::How::Answered && finding) {
+    known = std::make_unique<Finding>(std::move(*finding));
+    return known.get();
   }
+  made.status = answer.how == ChildAnswer::How::TimedOut ? Status::TimedOut : Status::Refused;
+  made.reason = fmt::format("making it {}", answer.reason);
+  return nullptr;
+}
+
+Made CudaMaker::make(const Recipe &recipe) {
+  Made made;
+  const Finding *finding = findingOf(recipe, made);
+  if (!finding)
+    return made;
   if (recipe.isOriginal())
     whyOriginalFails = finding->fails;
-  const bool fails = !recipe.isOriginal() && !finding->fails.empty();
+  const bool fails = whyOriginalFails.empty() && !finding->fails.empty();
   if (finding->status != Status::Measured || fails) {
     made.status = fails ? Status::FailsCheck : finding->status;
     made.reason = fails ? finding->fails : finding->reason;
@@ -239,7 +279,7 @@ Made CudaMaker::make(const Recipe &recipe) {
   std::vector<std::string> identity = candidate.flags;
   identity.push_back(finding->text);
   candidate.digest = digestOf(identity);
-  candidate.needs = finding->needs;
+  candidate.needs = needsWithin(problem, flagsFor(problem, candidate.flags), finding->ptx);
   made.candidate = std::move(candidate);
   return made;
 }

@@ -6,6 +6,10 @@
 #include "tune/Placement.h"
 #include "tune/Problem.h"
 
+#include <map>
+#include <memory>
+#include <set>
+
 namespace heddle::tune {
 
 /// A candidate, or why there is none.
@@ -27,18 +31,22 @@ public:
 /// check of what came out. In a process of its own, with a limit.
 class CudaMaker final : public Maker {
 public:
-  explicit CudaMaker(const Problem &problem) : problem(problem) {}
+  explicit CudaMaker(const Problem &problem);
+  ~CudaMaker() override;
   Made make(const Recipe &recipe) override;
   /// What the static check held against the original; empty for nothing. Candidates are not held to more than
   /// the original, so they are not checked then.
   const std::string &originalFails() const { return whyOriginalFails; }
+  struct Finding;
 
 private:
+  const Finding *findingOf(const Recipe &recipe, Made &made);
   const std::set<KernelLines> &kernelsWith(const std::vector<std::string> &defines);
 
   const Problem &problem;
   std::string whyOriginalFails;
   std::map<std::vector<std::string>, std::set<KernelLines>> kernels; ///< by definitions
+  std::map<std::string, std::unique_ptr<Finding>> findings;          ///< by recipe
 };
 
 /// The text with each line `#pragma heddle ...` left blank: a search begins at what a file says without them,

@@ -10,20 +10,26 @@
 namespace heddle::tune {
 namespace {
 
-/// Flags that only the assembler of PTX cares for: a limit of registers, and what -Xptxas passes on.
-std::vector<std::string> assemblerFlags(const std::vector<std::string> &flags) {
-  std::vector<std::string> kept;
+struct SortedFlags {
+  std::vector<std::string> forAssembler; ///< as ptxas takes them
+  std::vector<std::string> others;
+};
+
+SortedFlags sorted(const std::vector<std::string> &flags) {
+  SortedFlags sorted;
   for (size_t i = 0; i < flags.size(); ++i) {
     const std::string &flag = flags[i];
     const bool isLimit = flag.starts_with("-maxrregcount") || flag.starts_with("--maxrregcount");
     if (isLimit && flag.find('=') != std::string::npos)
-      kept.push_back(flag);
+      sorted.forAssembler.push_back(flag);
     else if ((isLimit || flag == "-Xptxas") && i + 1 < flags.size())
-      kept.push_back(isLimit ? flag + "=" + flags[++i] : flags[++i]);
+      sorted.forAssembler.push_back(isLimit ? flag + "=" + flags[++i] : flags[++i]);
     else if (flag.starts_with("-Xptxas="))
-      kept.push_back(flag.substr(std::string("-Xptxas=").size()));
+      sorted.forAssembler.push_back(flag.substr(std::string("-Xptxas=").size()));
+    else
+      sorted.others.push_back(flag);
   }
-  return kept;
+  return sorted;
 }
 
 } // namespace
@@ -44,7 +50,7 @@ std::map<std::string, KernelNeeds> needsOf(const Problem &problem, const std::ve
                                       file.string(),
                                       "-o",
                                       "/dev/null"};
-  for (const std::string &flag : assemblerFlags(flags))
+  for (const std::string &flag : sorted(flags).forAssembler)
     command.push_back(flag);
   ProcessResult done = runProcess(command);
   if (done.succeeded()) // PTX of our own headers may call what only the machine has
@@ -52,6 +58,10 @@ std::map<std::string, KernelNeeds> needsOf(const Problem &problem, const std::ve
       needs[kernel] = {is.registers, std::max(is.spillStoreBytes, is.spillLoadBytes), is.staticSharedBytes,
                        false};
   return needs;
+}
+
+std::vector<std::string> withoutAssemblerFlags(const std::vector<std::string> &flags) {
+  return sorted(flags).others;
 }
 
 } // namespace heddle::tune

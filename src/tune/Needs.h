@@ -11,4 +11,8 @@ namespace heddle::tune {
 std::map<std::string, KernelNeeds> needsOf(const Problem &problem, const std::vector<std::string> &flags,
                                            const std::string &ptx);
 
+/// Flags of the compiler without those that only the assembler of PTX heeds: a limit of registers, and what
+/// -Xptxas passes on.
+std::vector<std::string> withoutAssemblerFlags(const std::vector<std::string> &flags);
+
 } // namespace heddle::tune

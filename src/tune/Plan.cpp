@@ -67,9 +67,11 @@ std::string Plan::writeManifest() const {
     runner::Candidate planned{
         candidate.id, candidate.recipe.str(), {}, candidate.flags, candidate.predictedMicros};
     for (const Candidate::File &file : candidate.files) {
-      planned.files.push_back(fmt::format("candidates/{}/{}", candidate.id, file.name));
-      if (!writeText(folder / planned.files.back(), file.text))
-        return fmt::format("'{}' cannot be written", (folder / planned.files.back()).string());
+      const std::string name = fmt::format("candidates/{}/{}", candidate.id, file.name);
+      if (!writeText(folder / name, file.text))
+        return fmt::format("'{}' cannot be written", (folder / name).string());
+      if (file.isCompiled)
+        planned.files.push_back(name);
       if (!tree.addIncludesOf(file.text))
         return tree.error();
     }
@@ -143,24 +145,14 @@ std::string Plan::write() const {
   return writeEntries() ? "" : fmt::format("'{}' cannot be written", (folder / "plan.json").string());
 }
 
-namespace {
-
-/// A plan is for a machine that measures some hundreds of candidates; nobody waits for more.
-constexpr uint64_t kMostPoints = 100'000;
-
-} // namespace
-
-std::string writePlanOf(const Space &space, Maker &maker, Plan &plan,
+std::string writePlanOf(const std::vector<Recipe> &recipes, Maker &maker, Plan &plan,
                         const std::function<void(size_t, size_t)> &told) {
-  std::vector<Recipe> recipes = {{}};
-  for (const Point &point : space.distinct(kMostPoints))
-    if (Recipe recipe = space.recipeAt(point); !recipe.isOriginal())
-      recipes.push_back(std::move(recipe));
+  Made original = maker.make({});
+  if (!original.candidate)
+    return "the original itself cannot be made: " + original.reason;
+  plan.add({}, original);
   for (size_t i = 0; i < recipes.size(); ++i) {
-    Made made = maker.make(recipes[i]);
-    if (i == 0 && !made.candidate)
-      return "the original itself cannot be made: " + made.reason;
-    plan.add(recipes[i], made);
+    plan.add(recipes[i], maker.make(recipes[i]));
     told(i + 1, recipes.size());
   }
   return plan.write();

@@ -48,9 +48,9 @@ private:
   std::map<std::string, std::string> known; ///< id by digest
 };
 
-/// Makes every recipe of a space and writes the plan of them, the original first. `made` is told how many are
-/// done. Empty, or what is in the way.
-std::string writePlanOf(const Space &space, Maker &maker, Plan &plan,
+/// Makes recipes and writes the plan of them, the original first. `made` is told how many are done. Empty, or
+/// what is in the way.
+std::string writePlanOf(const std::vector<Recipe> &recipes, Maker &maker, Plan &plan,
                         const std::function<void(size_t made, size_t of)> &made);
 
 /// What came back from where a plan was carried to.

@@ -132,6 +132,20 @@ TEST_F(PlanTest, LeavesTheSameProgramAndWhatWasRefusedToItself) {
   EXPECT_EQ(twin.sameAs, problem.idOf({}));
 }
 
+TEST_F(PlanTest, HeadersOfACandidateLieBesideItAndAreNotCompiled) {
+  Plan plan(problem, there.path());
+  Made generated = made({}, kMain);
+  generated.candidate->files.push_back({"constants.h", "constexpr int answer = 42;\n", false});
+  plan.add({}, generated);
+  ASSERT_EQ(plan.write(), "");
+  std::string error;
+  auto manifest = runner::readManifest(there.path() / "manifest.json", error);
+  ASSERT_TRUE(manifest) << error;
+  const runner::Candidate &candidate = manifest->candidates[0];
+  EXPECT_THAT(candidate.files, testing::Not(Contains(HasSubstr("constants.h"))));
+  EXPECT_TRUE(fs::exists(there.path() / "candidates" / candidate.id / "constants.h"));
+}
+
 TEST_F(PlanTest, IsNotCollectedForAnotherProgram) {
   Plan plan(problem, there.path());
   plan.add({}, made({}, kMain));

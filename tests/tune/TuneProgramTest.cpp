@@ -128,6 +128,33 @@ TEST_F(TuneProgram, AFileWithPragmasIsTunedAsIfTheyWereNotThere) {
       << "the original is not coarsened";
 }
 
+TEST_F(TuneProgram, ASmallProblemStandsForALargeOne) {
+  const std::string saxpy = (fs::path(HEDDLE_SOURCE_DIR) / "examples" / "saxpy.cu").string();
+  auto predicted = [&](const std::vector<std::string> &further) {
+    std::vector<std::string> words = {"-d", "coarsen x=1|2", "--no-check", "--json"};
+    words.insert(words.end(), further.begin(), further.end());
+    return json::parse(tune(saxpy, words).standardOutput, nullptr, false);
+  };
+  json alone = predicted({"--", "4096"}), scaled = predicted({"--small", "4096", "--", "8388608"});
+  EXPECT_EQ(scaled["device"], "sm_90 (model, from 4096)");
+  ASSERT_EQ(scaled["results"].size(), 2u);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(scaled["results"][i]["status"], "measured") << scaled.dump(1);
+    EXPECT_GT(scaled["results"][i]["micros"], 5 * alone["results"][i]["micros"].get<double>());
+  }
+}
+
+TEST_F(TuneProgram, CandidatesThatOnlyTheAssemblerTellsApartAreRunOnce) {
+  json report = tuneJson("blocks.cu", {"-d", "coarsen x=1|2", "--flag", "-maxrregcount=32|"});
+  ASSERT_EQ(report["results"].size(), 4u);
+  unsigned runs = 0;
+  for (const json &result : report["results"]) {
+    EXPECT_EQ(result["status"], "measured") << result.dump(1);
+    runs += result["run_seconds"].get<double>() > 0;
+  }
+  EXPECT_EQ(runs, 2u) << report.dump(1);
+}
+
 TEST_F(TuneProgram, SpacesThatMeanNothingAreBadUsage) {
   EXPECT_EQ(tune("blocks.cu", {"-d", "coarsn x=2"}).exitCode, 2);
   EXPECT_EQ(tune("blocks.cu", {}).exitCode, 2);

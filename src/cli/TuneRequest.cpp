@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TuneRequest.h"
+
+#include "Verbs.h"
+#include "support/Files.h"
+#include "tune/AutoSpace.h"
+#include "tune/ChemMaker.h"
+#include "tune/Strategy.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <set>
+#include <sstream>
+
+namespace heddle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A mechanism is a folder, or some files.
+std::string mechanismText(const std::vector<std::string> &files) {
+  std::string text;
+  for (const std::string &file : files) {
+    if (!fs::is_directory(file)) {
+      text += contentsOf(file);
+      continue;
+    }
+    std::set<fs::path> inside; // in an order that no file system decides
+    for (const fs::directory_entry &entry : fs::directory_iterator(file))
+      if (entry.is_regular_file())
+        inside.insert(entry.path());
+    for (const fs::path &each : inside)
+      text += contentsOf(each);
+  }
+  return text;
+}
+
+std::optional<tune::Problem> readProblem(const TuneRequest &request, Session &session) {
+  tune::Problem problem;
+  problem.file = request.files.front();
+  problem.further.assign(request.files.begin() + 1, request.files.end());
+  const bool isMechanism = tune::isMechanism(problem.file);
+  for (const std::string &file : request.files)
+    if (!fs::is_regular_file(file) && !(isMechanism && fs::is_directory(file))) {
+      complain(session, fmt::format("there is no file '{}'", file), "heddle tune FILE.cu", 2);
+      return std::nullopt;
+    }
+  if (isMechanism) {
+    problem.text = mechanismText(request.files);
+    problem.further.clear(); // heddle chem reads them
+    problem.comparesCopies = false;
+  } else {
+    problem.text = tune::withoutPragmas(problem.file.string(), contentsOf(problem.file));
+  }
+  problem.flags = session.compilerArguments;
+  problem.arguments = session.programArguments;
+  problem.compile = request.source.compileOptions();
+  problem.arch = problem.compile.arch;
+  problem.kernel = request.kernel;
+  problem.limits = request.limits;
+  problem.checked = !request.unchecked;
+  problem.compiler = request.compiler == "nvcc"    ? build::Compiler::Nvcc
+                     : request.compiler == "clang" ? build::Compiler::Clang
+                                                   : build::Compiler::Auto;
+  if (!request.block.empty() && !(problem.block = parseBlock(request.block))) {
+    complain(session, fmt::format("'{}' is not a block", request.block), "as in --block 16,16", 2);
+    return std::nullopt;
+  }
+  std::optional<build::Tolerance> tolerance =
+      request.tolerance.empty() ? build::Tolerance() : build::readTolerance(request.tolerance);
+  if (!tolerance) {
+    complain(session, fmt::format("'{}' is no tolerance", request.tolerance), "ulp=4, rel=1e-6 or abs=1e-9",
+             2);
+    return std::nullopt;
+  }
+  problem.tolerance = *tolerance;
+  return problem;
+}
+
+/// Mechanisms are tuned by the options of heddle chem, programs by everything else.
+bool fitsWhatIsTuned(const tune::Problem &problem, tune::SpaceWords &words, Session &session) {
+  const bool isMechanism = tune::isMechanism(problem.file);
+  if (!isMechanism && !words.options.empty())
+    complain(session, "--option is for mechanisms", "-d, --define and --flag are for programs", 2);
+  else if (isMechanism && std::ranges::any_of(words.directives, [](auto &text) { return text != "auto"; }))
+    complain(session, "a mechanism has no directives", "--option \"--warps=4|8\"; or -d auto", 2);
+  else if (isMechanism && !words.directives.empty())
+    words.options = tune::chemOptions(), words.directives.clear();
+  return session.exitCode == 0;
+}
+
+/// `-d auto` is replaced by what the program allows.
+bool spellOutAuto(const tune::Problem &problem, tune::SpaceWords &words, Session &session) {
+  if (!fitsWhatIsTuned(problem, words, session))
+    return false;
+  auto wanted = std::ranges::find(words.directives, "auto");
+  if (wanted == words.directives.end())
+    return true;
+  words.directives.erase(wanted);
+  tune::AutoSpace space = tune::autoSpace(problem);
+  words.directives.insert(words.directives.begin(), space.directives.begin(), space.directives.end());
+  words.flags.insert(words.flags.begin(), space.flags.begin(), space.flags.end());
+  if (!space.directives.empty() || !space.flags.empty())
+    return true;
+  complain(session, "nothing that Heddle knows changes this program",
+           space.refused.empty() ? "heddle analyze says more" : space.refused.front(), 1);
+  return false;
+}
+
+std::optional<tune::Space> readSpace(const tune::SpaceWords &words, Session &session) {
+  Diagnostics diagnostics;
+  std::optional<tune::Space> space = tune::Space::read(words, diagnostics);
+  if (complain(diagnostics, session, 2))
+    return std::nullopt;
+  if (space->dimensions().empty() && words.directives.empty()) {
+    complain(session, "there is nothing to choose from", "-d \"coarsen x=1|2|4\", or -d auto", 2);
+    return std::nullopt;
+  }
+  return space;
+}
+
+} // namespace
+
+std::unique_ptr<tune::Maker> TuneRun::maker() const {
+  if (!tune::isMechanism(problem.file))
+    return std::make_unique<tune::CudaMaker>(problem);
+  return std::make_unique<tune::ChemMaker>(problem, chemWords());
+}
+
+std::vector<std::string> TuneRun::chemWords() const {
+  std::vector<std::string> own = request.files;
+  own.insert(own.end(), {"--kernel", request.kernel.empty() ? "viscosity" : request.kernel});
+  return own;
+}
+
+tune::Rehearsal TuneRun::rehearsal() const {
+  if (request.small.empty())
+    return {request.fills, std::nullopt};
+  std::istringstream text(request.small);
+  return {request.fills, std::vector<std::string>(std::istream_iterator<std::string>(text), {})};
+}
+
+tune::SearchOptions TuneRun::searchOptions() const {
+  tune::SearchOptions options;
+  options.strategy = request.strategy;
+  options.seed = request.seed;
+  options.budget = budget;
+  return options;
+}
+
+bool TuneRun::openCache(Session &session) {
+  fs::path file = request.cache;
+  if (file.empty() && !request.output.empty())
+    file = request.output + ".tune.jsonl";
+  if (file.empty())
+    return true;
+  std::string error;
+  cache = tune::Cache::open(file, problem, error);
+  if (!cache)
+    complain(session, error, "--cache FILE names another", 2);
+  return cache != nullptr;
+}
+
+std::unique_ptr<TuneRun> readTuneRun(const TuneRequest &request, Session &session) {
+  std::optional<tune::Problem> problem = readProblem(request, session);
+  if (!problem)
+    return nullptr;
+  tune::SpaceWords words = request.space;
+  if (!spellOutAuto(*problem, words, session))
+    return nullptr;
+  std::optional<tune::Space> space = readSpace(words, session);
+  if (!space)
+    return nullptr;
+  std::optional<tune::Budget> budget =
+      request.budget.empty() ? tune::Budget() : tune::readBudget(request.budget);
+  if (!budget) {
+    complain(session, fmt::format("'{}' is no budget", request.budget),
+             "50 candidates: 50; time: 120s, 5m, 1h", 2);
+    return nullptr;
+  }
+  Diagnostics diagnostics;
+  std::optional<arch::Arch> arch = arch::findArch(problem->arch, diagnostics);
+  if (complain(diagnostics, session, 2))
+    return nullptr;
+  return std::make_unique<TuneRun>(
+      TuneRun{request, std::move(*problem), words, std::move(*space), *budget, std::move(*arch), nullptr});
+}
+
+void TuneRequest::addTo(CLI::App &verb, Session &session) {
+  verb.add_option("FILE", files,
+                   "the .cu file, with further files of the program that stay as they are; or a mechanism")
+      ->required();
+  verb.add_option("-o,--output", output, "where the winner goes");
+  verb.add_option("-d,--directive", space.directives,
+                   "a directive with alternatives, as in \"coarsen x=1|2|4\"; \"block x=64|128\"; or auto")
+      ->allow_extra_args(false);
+  verb.add_option(
+          "--flag", space.flags,
+          "a flag of the compiler with alternatives, as in \"-maxrregcount=32|64|\"; an empty one: without")
+      ->allow_extra_args(false);
+  verb.add_option("--define", space.defines, "a definition with alternatives, as in \"TILE=8|16\"")
+      ->allow_extra_args(false);
+  verb.add_option("--option", space.options,
+                   "for a mechanism: an option of heddle chem with alternatives, as in \"--warps=4|8\"")
+      ->allow_extra_args(false);
+  verb.add_option(
+      "-k,--kernel", kernel,
+      "the kernel that -d speaks of, all where it is left out; of a mechanism: viscosity or another");
+  verb.add_option("--block", block, "X[,Y[,Z]]: the block, where the file does not tell");
+  verb.add_option("--strategy", strategy, "exhaustive, random, genetic, annealing or guided")
+      ->check(CLI::IsMember(tune::strategyNames()));
+  verb.add_option("--seed", seed, "of strategies that draw lots");
+  verb.add_option("--budget", budget, "50 (candidates that are run), 120s, 5m or 1h");
+  verb.add_option("--cache", cache, "the file that results are kept in (default OUT.tune.jsonl)");
+  verb.add_option("--simulate", simulate,
+                   "take results from this file of an earlier search, and run nothing");
+  verb.add_option("--device", device,
+                   "vm (our machine and a model), gpu, or auto: the GPU where there is one")
+      ->check(CLI::IsMember({"vm", "gpu", "auto"}));
+  verb.add_option("--plan", plan,
+                   "write everything that heddle-runner needs on a machine with a GPU to this folder");
+  verb.add_option("--collect", collect, "take the results from such a folder");
+  verb.add_option("--rounds", rounds, "for --plan: how often a launch is timed")
+      ->check(CLI::PositiveNumber);
+  verb.add_option("--copies", copies,
+                   "for --plan: the program ends after so many copies from the device (0: by itself)");
+  verb.add_option("--small", small,
+                  "the program's arguments for the model, where those after -- are too much for a machine "
+                  "without a GPU; launches are predicted as large as those make them");
+  verb.add_option("--tol", tolerance, "how far results may be apart: ulp=4, rel=1e-6, abs=1e-9");
+  verb.add_flag("--fill", fills,
+                 "predict as if there were enough blocks to keep the whole device busy");
+  verb.add_flag("--no-check", unchecked, "leave out the static check of candidates");
+  verb.add_option("--make-limit", limits.make, "seconds for making and checking a candidate");
+  verb.add_option("--compile-limit", limits.compile, "seconds for compiling one");
+  verb.add_option("--run-limit", limits.run, "seconds for running one");
+  verb.add_option("--compiler", compiler, "nvcc, clang or auto")
+      ->check(CLI::IsMember({"auto", "nvcc", "clang"}));
+  verb.add_option("--top", top, "how many of the fastest are listed");
+  verb.add_flag("--json", json, "everything as JSON");
+  verb.add_option("--report", page,
+                   "write everything as a page (HTML) that needs nothing beside it");
+  verb.add_option("--t4", t4, "write the results in the T4 format of other tuners");
+  verb.add_option("--t1", t1, "write the space in the T1 format of other tuners");
+  source.addTo(verb, session);
+}
+
+} // namespace heddle::cli

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What `heddle tune` is told on its command line, and what that comes to.
+#pragma once
+
+#include "SourceOptions.h"
+#include "arch/Arch.h"
+#include "tune/Cache.h"
+#include "tune/MachineMeasurer.h"
+#include "tune/Maker.h"
+#include "tune/Search.h"
+#include "tune/Space.h"
+
+#include <memory>
+
+namespace heddle::cli {
+
+struct Session;
+
+/// The words as they were typed.
+struct TuneRequest {
+  std::vector<std::string> files;
+  std::string output, kernel, block, compiler = "auto", tolerance, cache, simulate;
+  std::string strategy = "exhaustive", budget, t1, t4, page;
+  tune::SpaceWords space;
+  std::string device = "auto", plan, collect, small;
+  unsigned rounds = 21, copies = 0;
+  uint64_t seed = 1;
+  tune::Limits limits;
+  bool unchecked = false, fills = false, json = false;
+  size_t top = 5;
+  SourceOptions source;
+
+  void addTo(CLI::App &verb, Session &session);
+};
+
+/// Everything that one search needs.
+struct TuneRun {
+  const TuneRequest &request;
+  tune::Problem problem;
+  tune::SpaceWords words; ///< of the space, with `-d auto` spelled out
+  tune::Space space;
+  tune::Budget budget;
+  arch::Arch arch;
+  std::unique_ptr<tune::Cache> cache; ///< null: nothing is kept
+
+  /// False, and a complaint, where the file that results are kept in cannot be had.
+  bool openCache(Session &session);
+  std::unique_ptr<tune::Maker> maker() const;
+  std::vector<std::string> chemWords() const; ///< what `heddle chem` is told for every candidate
+  /// Heddle's machine with the model, on the smaller problem where one is named.
+  tune::Rehearsal rehearsal() const;
+  tune::SearchOptions searchOptions() const;
+};
+
+/// Nothing, and a complaint, where the words make no sense.
+std::unique_ptr<TuneRun> readTuneRun(const TuneRequest &request, Session &session);
+
+} // namespace heddle::cli
