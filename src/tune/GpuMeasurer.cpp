@@ -75,7 +75,10 @@ runner::Result GpuMeasurer::measureIn(const fs::path &folder, const Candidate &c
   runner::Candidate wanted{candidate.id, candidate.recipe.str(), {}, candidate.flags, {}};
   for (const fs::path &file : writeFiles(candidate, problem, folder))
     wanted.files.push_back(file.string());
-  return measurer.compileAndMeasure(wanted);
+  runner::Result result = measurer.compileAndMeasure(wanted);
+  // Whatever became of it: a search looks results up by the name that it was told.
+  result.device = name;
+  return result;
 }
 
 } // namespace heddle::tune
