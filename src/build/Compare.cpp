@@ -4,9 +4,10 @@
 // the bytes are. A C++ kernel's mangled name tells the types of its parameters, and the log tells which
 // parameter a buffer was: that is exact and costs nothing. Where a name says nothing the values are looked
 // at.
+//
+// heddle-runner is linked with this file and with nothing else of this room: it uses the standard library
+// only.
 #include "build/Compare.h"
-
-#include <fmt/format.h>
 
 #include <charconv>
 #include <cmath>
@@ -63,10 +64,21 @@ uint64_t ulpsApart(const uint8_t *a, const uint8_t *b, Element element) {
 }
 
 std::string hex(const uint8_t *bytes, size_t count) {
+  constexpr const char *digits = "0123456789abcdef";
   std::string text = "0x";
   for (size_t i = count; i-- > 0;)
-    text += fmt::format("{:02x}", bytes[i]);
+    text += {digits[bytes[i] >> 4], digits[bytes[i] & 15]};
   return text;
+}
+
+/// The shortest text that reads as the same value, with an exponent where it is far from 1.
+template <class T> std::string shortest(T value) {
+  const double magnitude = std::fabs(double(value));
+  const bool isNear = magnitude == 0 || (magnitude >= 1e-4 && magnitude < 1e16);
+  char text[64];
+  auto [end, error] = std::to_chars(text, text + sizeof text, value,
+                                    isNear ? std::chars_format::fixed : std::chars_format::scientific);
+  return {text, end};
 }
 
 // --- Names
@@ -184,8 +196,8 @@ std::optional<CopyDifference> compareRecords(const cudart::CopyRecord &a, const 
     return std::nullopt;
   CopyDifference difference;
   if (a.bytes.size() != b.bytes.size()) {
-    difference.what = fmt::format("it brought back {} bytes in the first program and {} in the second",
-                                  a.bytes.size(), b.bytes.size());
+    difference.what = "it brought back " + std::to_string(a.bytes.size()) +
+                      " bytes in the first program and " + std::to_string(b.bytes.size()) + " in the second";
     return difference;
   }
   difference.element = elementOf(a);
@@ -275,6 +287,18 @@ std::optional<Tolerance> readTolerance(std::string_view text) {
   return tolerance;
 }
 
+std::string textOf(const Tolerance &tolerance) {
+  std::string text;
+  auto add = [&](const char *name, double value) {
+    if (value != 0)
+      text += (text.empty() ? "" : ",") + std::string(name) + shortest(value);
+  };
+  add("ulp=", double(tolerance.ulps));
+  add("rel=", tolerance.relative);
+  add("abs=", tolerance.absolute);
+  return text;
+}
+
 size_t bytesOf(Element element) {
   switch (element) {
   case Element::Bytes:
@@ -336,10 +360,10 @@ std::string valueText(const uint8_t *bytes, Element element) {
   case Element::U32: return std::to_string(read<uint32_t>(bytes));
   case Element::I64: return std::to_string(read<int64_t>(bytes));
   case Element::U64: return std::to_string(read<uint64_t>(bytes));
-  case Element::F32: return fmt::format("{}", read<float>(bytes));
+  case Element::F32: return shortest(read<float>(bytes));
   case Element::F16:
   case Element::BF16:
-  case Element::F64: return fmt::format("{}", asDouble(bytes, element));
+  case Element::F64: return shortest(asDouble(bytes, element));
   }
   return {};
 }
@@ -360,7 +384,8 @@ bool areClose(const uint8_t *a, const uint8_t *b, Element element, const Toleran
 bool isRecording(const std::filesystem::path &file) { return cudart::CopyLogReader().open(file.string()); }
 
 std::optional<CopyDifference> compareLogs(const std::string &fileA, const std::string &fileB,
-                                          const Tolerance &tolerance, uint64_t &copies) {
+                                          const Tolerance &tolerance, uint64_t &copies,
+                                          const std::function<bool(uint64_t)> &counts) {
   cudart::CopyLogReader a, b;
   copies = 0;
   bool hasA = a.open(fileA), hasB = b.open(fileB);
@@ -373,8 +398,8 @@ std::optional<CopyDifference> compareLogs(const std::string &fileA, const std::s
     std::optional<CopyDifference> difference;
     if (moreA != moreB) {
       difference.emplace();
-      difference->what = fmt::format("only the {} program made it", moreA ? "first" : "second");
-    } else {
+      difference->what = std::string("only the ") + (moreA ? "first" : "second") + " program made it";
+    } else if (!counts || counts(copies)) {
       difference = compareRecords(recordA, recordB, tolerance);
     }
     if (!difference)
@@ -384,6 +409,15 @@ std::optional<CopyDifference> compareLogs(const std::string &fileA, const std::s
     difference->b = moreB ? withoutBytes(recordB) : cudart::CopyRecord();
     return difference;
   }
+}
+
+std::string textOf(const CopyDifference &difference) {
+  const std::string which = "device-to-host copy " + std::to_string(difference.copy) + ": ";
+  if (!difference.what.empty())
+    return which + difference.what;
+  return which + "element " + std::to_string(difference.index) + " is " + difference.valueB +
+         ", the original's is " + difference.valueA + "; " + std::to_string(difference.differing) + " of " +
+         std::to_string(difference.elements) + " differ";
 }
 
 std::optional<LineDifference> compareText(std::string_view a, std::string_view b,

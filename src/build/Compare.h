@@ -2,9 +2,9 @@
 #pragma once
 
 #include "cudart/CopyLog.h"
-#include "support/Diagnostics.h"
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +22,8 @@ struct Tolerance {
 
 /// "ulp=4", "rel=1e-6", "abs=0.5", or several with commas between: one of them suffices.
 std::optional<Tolerance> readTolerance(std::string_view text);
+/// The same words, from which it can be read again; empty where it is exact.
+std::string textOf(const Tolerance &tolerance);
 
 /// What the elements of a buffer are. Bytes means "not known".
 enum class Element : uint8_t { Bytes, I8, U8, I16, U16, I32, U32, I64, U64, F16, BF16, F32, F64 };
@@ -58,9 +60,12 @@ struct CopyDifference {
 };
 
 /// Reads both logs side by side; nothing where everything that came back is equal within the tolerance.
-/// `copies` gets the number compared.
+/// `copies` gets the number compared. Only copies that count are looked into; they are numbered from 1.
 std::optional<CopyDifference> compareLogs(const std::string &fileA, const std::string &fileB,
-                                          const Tolerance &tolerance, uint64_t &copies);
+                                          const Tolerance &tolerance, uint64_t &copies,
+                                          const std::function<bool(uint64_t copy)> &counts = {});
+/// In words that call the first program the original.
+std::string textOf(const CopyDifference &difference);
 
 struct LineDifference {
   size_t line = 0; ///< from 1

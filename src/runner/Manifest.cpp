@@ -42,10 +42,16 @@ Candidate candidateFrom(const Json &json) {
   return candidate;
 }
 
+build::Tolerance toleranceFrom(const std::string &words) {
+  if (std::optional<build::Tolerance> tolerance = build::readTolerance(words))
+    return *tolerance;
+  throw std::invalid_argument("\"tolerance\" must be as in ulp=4, rel=1e-6 or abs=1e-9");
+}
+
 Manifest manifestFrom(const Json &json) {
   expectOnly(json,
              {"schema", "program", "arch", "flags", "arguments", "compile_seconds", "run_seconds", "warm_ups",
-              "rounds", "copies", "compares_copies", "candidates"},
+              "rounds", "copies", "compares_copies", "tolerance", "candidates"},
              "a manifest");
   Manifest manifest;
   manifest.program = json.value("program", "");
@@ -58,6 +64,8 @@ Manifest manifestFrom(const Json &json) {
   manifest.rounds = json.value("rounds", manifest.rounds);
   manifest.copies = json.value("copies", manifest.copies);
   manifest.comparesCopies = json.value("compares_copies", manifest.comparesCopies);
+  if (json.contains("tolerance"))
+    manifest.tolerance = toleranceFrom(json["tolerance"]);
   for (const Json &candidate : json.at("candidates"))
     manifest.candidates.push_back(candidateFrom(candidate));
   return manifest;
@@ -97,6 +105,8 @@ bool writeManifest(const std::filesystem::path &file, const Manifest &manifest) 
                {"copies", manifest.copies},
                {"compares_copies", manifest.comparesCopies},
                {"candidates", Json::array()}};
+  if (!manifest.tolerance.isExact())
+    json["tolerance"] = build::textOf(manifest.tolerance);
   for (const Candidate &candidate : manifest.candidates)
     json["candidates"].push_back(jsonOf(candidate));
   std::ofstream out(file);

@@ -5,9 +5,14 @@
 //   compiled     not at all, or not in time
 //   run          killed after its time; ended by a signal; left no report; met a CUDA error; launched nothing
 //   compared     ended with another exit code than the original, or brought back something else
+//                Where bits differ there are two questions more. The first is whether they are within the
+//                tolerance, where one was given: original and candidate run once more, and every copy is
+//                written down. That costs a run; the second question costs a compilation, and is asked where
+//                the first has another answer: a tolerance never makes a candidate wrong that would be right
+//                without one.
 //                Compilers fuse a multiplication and an addition where they see fit, at other places in
-//                another text: bits that differ for that alone are not the candidate's doing. So where they
-//                differ, both are compiled once more with nothing fused, and must bring back the same then
+//                another text: bits that differ for that alone are not the candidate's doing. So both are
+//                compiled once more with nothing fused, and must bring back the same then
 //   timed        the sum of median times launches over the kernels
 //
 // A program that did all of its own work and died only while its launches were made again has results that
@@ -54,32 +59,6 @@ std::string withLastLine(std::string reason, const std::string &output) {
   return last.empty() ? reason : reason + ": " + last;
 }
 
-struct Verdict {
-  Status status = Status::Measured;
-  std::string reason;
-};
-
-/// Why a run is no result; Measured where it may be one.
-Verdict judged(const ChildEnd &end, const std::optional<Observation> &seen, double limit) {
-  if (!seen && end.how == ChildEnd::How::TimedOut)
-    return {Status::TimedOut, "still running after " + inSeconds(limit)};
-  if (!seen && end.how == ChildEnd::How::Signalled)
-    return {Status::Crashed,
-            withLastLine("ended by signal " + std::to_string(end.code) + " (" + strsignal(end.code) + ")",
-                         end.output)};
-  if (!seen)
-    return {Status::Crashed,
-            withLastLine("exit code " + std::to_string(end.code) + " and no launch was seen", end.output)};
-  if (!seen->error.empty())
-    return {Status::Crashed, seen->error};
-  if (seen->kernels.empty())
-    return {Status::Crashed, withLastLine("it launches no kernel", end.output)};
-  for (const KernelTime &time : seen->kernels)
-    if (time.samples == 0)
-      return {Status::Crashed, "no time could be taken of " + time.kernel};
-  return {};
-}
-
 /// The exit code that the program itself wanted. One that died while launches were made again had got as far
 /// as its end, but nobody knows with what.
 std::optional<int> ownExitCode(const ChildEnd &end) {
@@ -107,23 +86,6 @@ std::string noteOn(const Reference &reference, const Observation &seen) {
     note += std::string(note.empty() ? "" : "; ") +
             "launches could not be made again: timed as the program made them";
   return note;
-}
-
-Verdict compared(const Reference &reference, const ChildEnd &end, const Observation &seen,
-                 bool comparesCopies) {
-  std::optional<int> code = ownExitCode(end);
-  const bool endsDifferently = code && *code != reference.exitCode;
-  const std::string difference = comparesCopies ? differenceFrom(reference, seen.copies) : "";
-  // A program that checks itself ends differently because it brought back something else; one that gave up
-  // brought back less.
-  const bool gaveUp = endsDifferently && seen.copies.size() != reference.copies.size();
-  if (!difference.empty() && !gaveUp)
-    return {Status::Wrong, difference};
-  if (endsDifferently)
-    return {Status::Crashed, withLastLine("exit code " + std::to_string(*code) + ", the original's is " +
-                                              std::to_string(reference.exitCode),
-                                          end.output)};
-  return {Status::Measured, noteOn(reference, seen)};
 }
 
 } // namespace
@@ -182,7 +144,14 @@ Compiled Measurer::compile(const Candidate &candidate) const {
   return compiled;
 }
 
-Measurer::Run Measurer::run(const Candidate &candidate, const Compiled &compiled, Purpose purpose) const {
+Measurer::~Measurer() {
+  std::error_code ignored;
+  if (!broughtBack.empty())
+    fs::remove(broughtBack, ignored);
+}
+
+Measurer::Run Measurer::run(const Candidate &candidate, const Compiled &compiled, Purpose purpose,
+                            const fs::path &log) const {
   const bool isTimed = purpose == Purpose::Timing;
   const fs::path report = work / (candidate.id + ".report");
   std::error_code ignored;
@@ -197,6 +166,8 @@ Measurer::Run Measurer::run(const Candidate &candidate, const Compiled &compiled
   command.environment.push_back("HEDDLE_TIMING_COPIES=" + std::to_string(manifest.copies));
   // Replays may take what the program leaves of its time, less a share for restoring memory.
   command.environment.push_back("HEDDLE_TIMING_SECONDS=" + std::to_string(manifest.runSeconds / 3));
+  if (!log.empty())
+    command.environment.push_back("HEDDLE_TIMING_LOG=" + log.string());
   if (!timing.empty())
     command.environment.push_back("LD_PRELOAD=" + timing.string());
   command.folder = runFolder.empty() ? folder : runFolder;
@@ -227,9 +198,8 @@ bool Measurer::differsByFusionOnly(const Candidate &candidate) {
   if (unfusedFlagOf(toolchain).empty())
     return false;
   if (!unfused) {
-    const Candidate &against = original ? *original : manifest.candidates.front();
-    Run first = runUnfused(against);
-    Run second = first.seen ? runUnfused(against) : Run();
+    Run first = runUnfused(theOriginal());
+    Run second = first.seen ? runUnfused(theOriginal()) : Run();
     if (!second.seen)
       return false;
     unfused = referenceOf("unfused", first.end.code, *first.seen, *second.seen);
@@ -239,11 +209,112 @@ bool Measurer::differsByFusionOnly(const Candidate &candidate) {
          differenceFrom(*unfused, other.seen->copies).empty();
 }
 
+/// Runs it once more, with every copy from the device written to that file.
+bool Measurer::writeDown(const Candidate &candidate, const Compiled &compiled, const fs::path &log) const {
+  Run again = run(candidate, compiled, Purpose::Comparing, log);
+  return again.seen && again.seen->error.empty() && ownExitCode(again.end) == wanted->exitCode;
+}
+
+bool Measurer::writeDownOriginal() {
+  if (!broughtBack.empty())
+    return true;
+  Candidate again = theOriginal();
+  again.id += ".again"; // compilers ahead of us may be at work on files of its own name
+  Compiled compiled = compile(again);
+  const fs::path log = work / "original.copies";
+  const bool isWritten = !compiled.program.empty() && writeDown(again, compiled, log);
+  std::error_code ignored;
+  fs::remove(compiled.program, ignored);
+  if (isWritten)
+    broughtBack = log;
+  else
+    fs::remove(log, ignored);
+  return isWritten;
+}
+
+/// What is further from the original than the tolerance lets it be; empty where nothing is.
+std::string Measurer::tooFarApart(const Candidate &candidate, const Compiled &compiled) {
+  constexpr const char *kUnknown =
+      "other bits, and what comes back could not be written down to see how far apart";
+  if (!writeDownOriginal())
+    return kUnknown;
+  const fs::path log = work / (candidate.id + ".copies");
+  const bool isWritten = writeDown(candidate, compiled, log);
+  uint64_t copies = 0;
+  auto counts = [this](uint64_t copy) {
+    return copy <= wanted->copies.size() && !wanted->copies[copy - 1].bits.empty();
+  };
+  auto difference =
+      build::compareLogs(broughtBack.string(), log.string(), manifest.tolerance, copies, counts);
+  std::error_code ignored;
+  fs::remove(log, ignored);
+  if (difference)
+    return build::textOf(*difference);
+  // A disk that is full ends a file early, and nothing but its beginning was compared.
+  return isWritten && copies == wanted->copies.size() ? "" : kUnknown;
+}
+
+/// Other bits are not always another result.
+Measurer::Verdict Measurer::reconsidered(const Candidate &candidate, const Compiled &compiled,
+                                         const Verdict &verdict) {
+  Verdict found = verdict;
+  if (!manifest.tolerance.isExact()) {
+    found.reason = tooFarApart(candidate, compiled);
+    if (found.reason.empty())
+      return {Status::Measured,
+              "other bits, within " + build::textOf(manifest.tolerance) + " of the original's"};
+  }
+  if (differsByFusionOnly(candidate))
+    return {Status::Measured, "other bits, for other multiplications are fused with additions"};
+  return found;
+}
+
+/// Why a run is no result; Measured where it may be one.
+Measurer::Verdict Measurer::judged(const Run &run, double limit) {
+  const auto &[end, seen] = run;
+  if (!seen && end.how == ChildEnd::How::TimedOut)
+    return {Status::TimedOut, "still running after " + inSeconds(limit)};
+  if (!seen && end.how == ChildEnd::How::Signalled)
+    return {Status::Crashed,
+            withLastLine("ended by signal " + std::to_string(end.code) + " (" + strsignal(end.code) + ")",
+                         end.output)};
+  if (!seen)
+    return {Status::Crashed,
+            withLastLine("exit code " + std::to_string(end.code) + " and no launch was seen", end.output)};
+  if (!seen->error.empty())
+    return {Status::Crashed, seen->error};
+  if (seen->kernels.empty())
+    return {Status::Crashed, withLastLine("it launches no kernel", end.output)};
+  for (const KernelTime &time : seen->kernels)
+    if (time.samples == 0)
+      return {Status::Crashed, "no time could be taken of " + time.kernel};
+  return {};
+}
+
+/// How it compares with the original; Measured where it is the same.
+Measurer::Verdict Measurer::compared(const Run &run) const {
+  const Reference &reference = *wanted;
+  const Observation &seen = *run.seen;
+  std::optional<int> code = ownExitCode(run.end);
+  const bool endsDifferently = code && *code != reference.exitCode;
+  const std::string difference = manifest.comparesCopies ? differenceFrom(reference, seen.copies) : "";
+  // A program that checks itself ends differently because it brought back something else; one that gave up
+  // brought back less.
+  const bool gaveUp = endsDifferently && seen.copies.size() != reference.copies.size();
+  if (!difference.empty() && !gaveUp)
+    return {Status::Wrong, difference};
+  if (endsDifferently)
+    return {Status::Crashed, withLastLine("exit code " + std::to_string(*code) + ", the original's is " +
+                                              std::to_string(reference.exitCode),
+                                          run.end.output)};
+  return {Status::Measured, noteOn(reference, seen)};
+}
+
 /// The original's second run, and what both agree on. What is in the way, or nothing.
 std::string Measurer::becomeReference(const Candidate &candidate, const Compiled &compiled,
                                       const Run &first) {
   Run second = run(candidate, compiled, Purpose::Comparing);
-  Verdict verdict = judged(second.end, second.seen, manifest.runSeconds);
+  Verdict verdict = judged(second, manifest.runSeconds);
   if (verdict.status != Status::Measured)
     return "the second of two runs: " + verdict.reason;
   std::optional<int> code = ownExitCode(first.end);
@@ -265,15 +336,14 @@ Result Measurer::measure(const Candidate &candidate, const Compiled &compiled) {
   if (compiled.program.empty())
     return onDevice(compiled.failure);
   Run observed = run(candidate, compiled, Purpose::Timing);
-  Verdict verdict = judged(observed.end, observed.seen, manifest.runSeconds);
+  Verdict verdict = judged(observed, manifest.runSeconds);
   if (verdict.status == Status::Measured && !wanted)
     if (std::string problem = becomeReference(candidate, compiled, observed); !problem.empty())
       verdict = {Status::Crashed, problem};
   if (verdict.status == Status::Measured)
-    verdict = compared(*wanted, observed.end, *observed.seen, manifest.comparesCopies);
-  if (verdict.status == Status::Wrong && ownExitCode(observed.end) == wanted->exitCode &&
-      differsByFusionOnly(candidate))
-    verdict = {Status::Measured, "other bits, for other multiplications are fused with additions"};
+    verdict = compared(observed);
+  if (verdict.status == Status::Wrong && ownExitCode(observed.end) == wanted->exitCode)
+    verdict = reconsidered(candidate, compiled, verdict);
   Result result = onDevice(resultNow(candidate.id, verdict.status, verdict.reason));
   if (verdict.status == Status::Measured)
     addTimes(result, *observed.seen, compiled.spillBytes);

@@ -21,6 +21,7 @@ struct Compiled {
 /// by several threads at once, measuring by one: programs that share a GPU are no measurement.
 class Measurer {
 public:
+  ~Measurer();
   /// `folder` is where the candidates' paths begin, and where they run unless `runFolder` says otherwise;
   /// files of our own go to `work`, which is made.
   Measurer(Manifest manifest, std::filesystem::path folder, std::filesystem::path work, Toolchain toolchain);
@@ -46,11 +47,25 @@ private:
     ChildEnd end;
     std::optional<Observation> seen;
   };
+  struct Verdict {
+    Status status = Status::Measured;
+    std::string reason;
+  };
   enum class Purpose { Timing, Comparing };
-  Run run(const Candidate &candidate, const Compiled &compiled, Purpose purpose) const;
+  /// `log`: where to write down what comes back; empty: nowhere.
+  Run run(const Candidate &candidate, const Compiled &compiled, Purpose purpose,
+          const std::filesystem::path &log = {}) const;
+  static Verdict judged(const Run &run, double limit);
+  Verdict compared(const Run &run) const;
+  Verdict reconsidered(const Candidate &candidate, const Compiled &compiled, const Verdict &verdict);
   Result onDevice(Result result) const;
   Run runUnfused(Candidate candidate) const;
   bool differsByFusionOnly(const Candidate &candidate);
+  bool writeDown(const Candidate &candidate, const Compiled &compiled,
+                 const std::filesystem::path &log) const;
+  bool writeDownOriginal();
+  std::string tooFarApart(const Candidate &candidate, const Compiled &compiled);
+  const Candidate &theOriginal() const { return original ? *original : manifest.candidates.front(); }
   std::string becomeReference(const Candidate &candidate, const Compiled &compiled, const Run &first);
 
   Manifest manifest;
@@ -59,6 +74,7 @@ private:
   std::optional<Reference> wanted;
   std::optional<Candidate> original; ///< where it was measured here; else it is the manifest's first
   std::optional<Reference> unfused;  ///< the original's, compiled without fusing; made when it is needed
+  std::filesystem::path broughtBack; ///< what the original brought back, byte for byte; made when needed
 };
 
 /// A result about a candidate as of now.

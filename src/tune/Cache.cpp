@@ -121,7 +121,7 @@ std::unique_ptr<Cache> Cache::open(const fs::path &file, const Problem &problem,
   if (!lines.whole.empty() && whose != problem.digest()) {
     error = whose.empty() ? fmt::format("'{}' holds no results of heddle tune", file.string())
                           : fmt::format("'{}' holds results of another program, or of this one with other "
-                                        "arguments, flags or text",
+                                        "arguments, flags, tolerance or text",
                                         file.string());
     return nullptr;
   }

@@ -69,9 +69,9 @@ std::optional<Collected> collect(const fs::path &folder, const Problem &problem,
     return std::nullopt;
   }
   if (plan.value("problem", "") != problem.digest()) {
-    error =
-        fmt::format("'{}' is a plan of another program, or of this one with other arguments, flags or text",
-                    folder.string());
+    error = fmt::format(
+        "'{}' is a plan of another program, or of this one with other arguments, flags, tolerance or text",
+        folder.string());
     return std::nullopt;
   }
   const std::map<std::string, Result> results = resultsIn(folder);

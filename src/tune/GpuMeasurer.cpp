@@ -22,6 +22,7 @@ runner::Manifest manifestOf(const Problem &problem) {
   manifest.compileSeconds = problem.limits.compile;
   manifest.runSeconds = problem.limits.run;
   manifest.comparesCopies = problem.comparesCopies;
+  manifest.tolerance = problem.tolerance;
   return manifest;
 }
 

@@ -44,14 +44,6 @@ bool machineFailed(const fs::path &summary) {
   return json.is_object() && json.value("failed", false);
 }
 
-std::string textOf(const build::CopyDifference &difference) {
-  if (!difference.what.empty())
-    return fmt::format("device-to-host copy {}: {}", difference.copy, difference.what);
-  return fmt::format("device-to-host copy {}: element {} is {}, the original's is {}; {} of {} differ",
-                     difference.copy, difference.index, difference.valueB, difference.valueA,
-                     difference.differing, difference.elements);
-}
-
 } // namespace
 
 struct MachineMeasurer::Built {
@@ -165,7 +157,7 @@ std::string MachineMeasurer::difference(const Ran &wanted, const Ran &ran) const
   std::optional<build::CopyDifference> found =
       build::compareLogs(wanted.copies().string(), ran.copies().string(), problem.tolerance, copies);
   if (found)
-    return textOf(*found);
+    return build::textOf(*found);
   // Nothing came back by a copy: what was printed is all there is to compare.
   if (copies == 0)
     if (auto line = build::compareText(wanted.output, ran.output, problem.tolerance))
@@ -353,7 +345,7 @@ MachineMeasurer::Trial MachineMeasurer::tryOut(const Candidate &candidate) {
     return trial;
   }
   std::string differs = difference(*reference, ran);
-  if (!differs.empty() && problem.tolerance.isExact() && differenceUnfused(candidate, built.compiler).empty())
+  if (!differs.empty() && differenceUnfused(candidate, built.compiler).empty())
     differs.clear();
   if (differs.empty())
     trial.readCounters(ran);

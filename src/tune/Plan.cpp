@@ -63,6 +63,7 @@ std::string Plan::writeManifest() const {
   manifest.rounds = rounds;
   manifest.copies = copies;
   manifest.comparesCopies = problem.comparesCopies;
+  manifest.tolerance = problem.tolerance;
   for (const Candidate &candidate : candidates) {
     runner::Candidate planned{
         candidate.id, candidate.recipe.str(), {}, candidate.flags, candidate.predictedMicros};
@@ -104,11 +105,12 @@ bool Plan::writeEntries() const {
 /// What candidates include of ours, and what times them.
 std::string Plan::copyOurFiles() const {
   const std::pair<const char *, const char *> wanted[] = {{"runtime/heddle", "runtime/heddle"},
-                                                          {"src/runner/timing", "timing"}};
+                                                          {"src/runner/timing", "timing"},
+                                                          {"src/cudart/CopyLog.h", "timing/CopyLog.h"}};
   for (const auto &[from, to] : wanted) {
-    const fs::path source = dataFolder(from);
-    if (source.empty())
-      return fmt::format("Heddle's own folder '{}' is nowhere to be found", from);
+    const fs::path name = from, source = dataFolder(name.parent_path().string()) / name.filename();
+    if (!fs::exists(source))
+      return fmt::format("Heddle's own '{}' is nowhere to be found", from);
     std::error_code failure;
     fs::remove_all(folder / to, failure);
     fs::create_directories((folder / to).parent_path(), failure);

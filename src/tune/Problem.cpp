@@ -83,6 +83,8 @@ const std::string &Problem::digest() const {
     all.push_back(fmt::format("{} words", words.size()));
     all.insert(all.end(), words.begin(), words.end());
   }
+  if (!tolerance.isExact()) // what is wrong without one may be right with it
+    all.push_back(build::textOf(tolerance));
   Included included(flags);
   included.follow(file, text);
   for (const fs::path &each : further) {

@@ -37,7 +37,7 @@ struct Problem {
   bool comparesCopies = true; ///< else the program's own verdict (its exit code) is enough
 
   /// Everything that a result depends on besides the recipe: the text with what it includes, further files,
-  /// flags, arguments, architecture.
+  /// flags, arguments, architecture, tolerance.
   /// The first call settles it: files that change while a search runs do not change its names.
   const std::string &digest() const;
   /// The name of a candidate: the same for the same recipe of the same problem, for ever.

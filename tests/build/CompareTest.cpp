@@ -29,6 +29,17 @@ TEST(Tolerance, IsReadFromWords) {
     EXPECT_FALSE(readTolerance(bad)) << bad;
 }
 
+TEST(Tolerance, IsReadFromItsOwnWords) {
+  EXPECT_EQ(textOf(Tolerance()), "");
+  EXPECT_EQ(textOf(*readTolerance("ulp=4")), "ulp=4");
+  for (const char *text : {"ulp=4", "rel=1e-6,abs=0.5", "abs=1e-9,ulp=10000000000,rel=0.3333333333333333"}) {
+    const Tolerance before = *readTolerance(text), after = *readTolerance(textOf(before));
+    EXPECT_EQ(after.ulps, before.ulps) << text;
+    EXPECT_EQ(after.relative, before.relative) << text;
+    EXPECT_EQ(after.absolute, before.absolute) << text;
+  }
+}
+
 TEST(Tolerance, UlpsCountNeighbours) {
   float one = 1.0f, next = std::nextafterf(one, 2), afterNext = std::nextafterf(next, 2);
   EXPECT_TRUE(close(one, next, Element::F32, "ulp=1"));
@@ -136,6 +147,14 @@ TEST_F(Logs, SizesAndCountsMustAgree) {
   auto missing = compare({{bytes<float>({1})}}, {});
   ASSERT_TRUE(missing);
   EXPECT_EQ(missing->what, "only the first program made it");
+}
+
+TEST_F(Logs, OnlyCopiesThatCountAreLookedInto) {
+  const std::string a = write("a", {{bytes<float>({1})}, {bytes<float>({2})}}),
+                    b = write("b", {{bytes<float>({5})}, {bytes<float>({2})}});
+  EXPECT_FALSE(compareLogs(a, b, {}, copies, [](uint64_t copy) { return copy != 1; }));
+  EXPECT_EQ(copies, 2u);
+  EXPECT_TRUE(compareLogs(a, b, {}, copies, [](uint64_t copy) { return copy != 2; }));
 }
 
 TEST(Text, LinesAreComparedNumbersWithTolerance) {

@@ -70,6 +70,7 @@ TEST(Manifest, ComesBackFromItsFile) {
   manifest.rounds = 5;
   manifest.copies = 3;
   manifest.comparesCopies = false;
+  manifest.tolerance = {4, 1e-6, 0};
   manifest.candidates = {{"0", "original", {"0.cu"}, {}, {}},
                          {"1", "coarsen x=2", {"1.cu", "h.cpp"}, {"-G"}, 12.5}};
   ASSERT_TRUE(writeManifest(plan.folder / "m.json", manifest));
@@ -82,6 +83,8 @@ TEST(Manifest, ComesBackFromItsFile) {
   EXPECT_EQ(back->rounds, 5u);
   EXPECT_EQ(back->copies, 3u);
   EXPECT_FALSE(back->comparesCopies);
+  EXPECT_EQ(back->tolerance.ulps, 4u);
+  EXPECT_EQ(back->tolerance.relative, 1e-6);
   ASSERT_EQ(back->candidates.size(), 2u);
   EXPECT_EQ(back->candidates[1].files, manifest.candidates[1].files);
   EXPECT_EQ(back->candidates[1].predictedMicros, 12.5);
@@ -108,6 +111,7 @@ TEST(Manifest, SaysWhatIsWrongWithIt) {
   EXPECT_THAT(complaintOn(head + one + "],\"round\":5}"), HasSubstr("no \"round\" in a manifest"));
   EXPECT_THAT(complaintOn(head + "{\"id\":\"a\",\"flag\":[]}]}"), HasSubstr("no \"flag\" in a candidate"));
   EXPECT_THAT(complaintOn(head + one + "," + one + "]}"), HasSubstr("'a' stands there more than once"));
+  EXPECT_THAT(complaintOn(head + one + "],\"tolerance\":\"eps=1\"}"), HasSubstr("\"tolerance\" must be"));
   EXPECT_THAT(complaintOn(head + "{\"id\":\"../a\",\"recipe\":\"\",\"files\":[\"x\"]}]}"),
               HasSubstr("'../a'"));
 }

@@ -143,28 +143,69 @@ TEST(Timing, SaysNothingOfAProgramThatLaunchesNothing) {
   EXPECT_FALSE(observe("ways", {"nothing"}).observation);
 }
 
-TEST(Timing, ACampaignOnTheMachineFindsWhatIsWrong) {
-  Plan plan;
-  const fs::path program = programNamed("ways");
-  auto with = [&](const std::string &id, const std::string &arguments) {
-    std::ofstream(plan.folder / (id + ".sh"))
+/// A plan whose candidates are one program on the machine, with other arguments each.
+struct MachinePlan : Plan {
+  explicit MachinePlan(const std::string &name) : program(programNamed(name)) { manifest.rounds = 3; }
+  void with(const std::string &id, const std::string &arguments) {
+    std::ofstream(folder / (id + ".sh"))
         << "#!/bin/sh\nexec " << program.string() << " " << arguments << "\n";
-    fs::permissions(plan.folder / (id + ".sh"), fs::perms::owner_all);
-    plan.manifest.candidates.push_back({id, id, {id + ".sh"}, {}, {}});
-  };
-  with("original", "stream 5");
-  with("same", "extended 5");
-  with("wrong", "stream 6");
-  with("faults", "fault");
-  plan.manifest.rounds = 3;
-  CampaignOptions options = plan.options();
-  options.toolchain.timingLibrary = kTimingLibrary;
-  CampaignEnd end = plan.run(options);
+    fs::permissions(folder / (id + ".sh"), fs::perms::owner_all);
+    manifest.candidates.push_back({id, id, {id + ".sh"}, {}, {}});
+  }
+  CampaignEnd runTimed() {
+    CampaignOptions timed = options();
+    timed.toolchain.timingLibrary = kTimingLibrary;
+    return run(timed);
+  }
+  fs::path program;
+};
+
+TEST(Timing, ACampaignOnTheMachineFindsWhatIsWrong) {
+  MachinePlan plan("ways");
+  plan.with("original", "stream 5");
+  plan.with("same", "extended 5");
+  plan.with("wrong", "stream 6");
+  plan.with("faults", "fault");
+  CampaignEnd end = plan.runTimed();
   EXPECT_EQ(end.error, "");
   EXPECT_EQ(resultOf(end, "same").status, Status::Measured);
   EXPECT_GT(resultOf(end, "same").micros, 0);
   EXPECT_EQ(resultOf(end, "wrong").status, Status::Wrong) << resultOf(end, "wrong").reason;
   EXPECT_EQ(resultOf(end, "faults").status, Status::Crashed) << resultOf(end, "faults").reason;
+}
+
+TEST(Timing, BitsThatDifferAreRightWithinTheToleranceAndIntegersMustBeEqual) {
+  for (const std::string how : {"", " managed"}) {
+    MachinePlan plan("scaled");
+    plan.manifest.tolerance.relative = 1e-5;
+    plan.with("original", "1 0" + how);
+    plan.with("near", "1.000001 0" + how);
+    plan.with("far", "1.001 0" + how);
+    plan.with("counts", "1 1" + how);
+    CampaignEnd end = plan.runTimed();
+    EXPECT_EQ(end.error, "");
+    EXPECT_EQ(resultOf(end, "near").status, Status::Measured) << resultOf(end, "near").reason;
+    EXPECT_EQ(resultOf(end, "near").reason, "other bits, within rel=1e-05 of the original's");
+    EXPECT_GT(resultOf(end, "near").micros, 0);
+    EXPECT_EQ(resultOf(end, "far").status, Status::Wrong);
+    EXPECT_THAT(resultOf(end, "far").reason,
+                HasSubstr("element 1 is 1.001, the original's is 1; 31 of 32 differ"));
+    EXPECT_EQ(resultOf(end, "counts").status, Status::Wrong);
+    EXPECT_THAT(resultOf(end, "counts").reason,
+                HasSubstr("element 0 is 1, the original's is 0; 32 of 32 differ"));
+    std::vector<std::string> left;
+    for (const auto &entry : fs::directory_iterator(plan.folder / "work"))
+      left.push_back(entry.path().filename());
+    EXPECT_THAT(left, testing::ElementsAre("reference.json")) << "what was written down is gone";
+  }
+}
+
+TEST(Timing, BitsThatDifferAreWrongWithoutATolerance) {
+  MachinePlan plan("scaled");
+  plan.with("original", "1 0");
+  plan.with("near", "1.000001 0");
+  CampaignEnd end = plan.runTimed();
+  EXPECT_EQ(resultOf(end, "near").status, Status::Wrong);
 }
 
 } // namespace

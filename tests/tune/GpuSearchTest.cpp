@@ -138,6 +138,13 @@ TEST_F(GpuSearch, WhatErrsCrashesOrDoesNotCompileIsKeptWithItsReasonAndNeverWins
   EXPECT_EQ(report["best"], "original");
 }
 
+TEST_F(GpuSearch, WhatIsWithinTheToleranceIsNotWrong) {
+  json report = tuneJson("choices.cu", {"--define", "CHOICE=3", "--no-check", "--tol", "rel=0.5"});
+  ASSERT_EQ(report["results"].size(), 2u);
+  EXPECT_EQ(report["results"][1]["status"], "measured") << report["results"][1].dump(1);
+  EXPECT_THAT(report["results"][1].value("reason", ""), HasSubstr("within rel=0.5"));
+}
+
 TEST_F(GpuSearch, AGpuThatIsNotThereIsTheWholeAnswer) {
   ProcessResult done = tune("blocks.cu", {"-d", "coarsen x=1|2"}, "");
   EXPECT_EQ(done.exitCode, 1);

@@ -5,6 +5,7 @@
 #include "runner/Campaign.h"
 #include "runner/Ledger.h"
 #include "runner/Manifest.h"
+#include "runner/Toolchain.h"
 #include "support/Paths.h"
 #include "support/Process.h"
 #include "tune/SourceTree.h"
@@ -97,6 +98,39 @@ TEST_F(PlanTest, CarriesEverythingThatTheProgramIncludes) {
     ProcessResult result = runProcess(command);
     EXPECT_TRUE(result.succeeded()) << result.standardError;
   }
+}
+
+TEST_F(PlanTest, CarriesATimingLibraryThatCompilesByItself) {
+  if (!runner::findNvcc())
+    GTEST_SKIP() << "no nvcc here";
+  Plan plan(problem, there.path());
+  plan.add({}, made({}, kMain));
+  ASSERT_EQ(plan.write(), "");
+  std::string error;
+  ProcessResult result = runProcess(runner::timingWords(there.path(), there.path() / "timing.so", error));
+  EXPECT_EQ(error, "");
+  EXPECT_TRUE(result.succeeded()) << result.standardError;
+}
+
+TEST_F(PlanTest, CarriesTheToleranceWhereThereIsOne) {
+  auto toleranceOf = [&](const Problem &meant) {
+    Plan plan(meant, there.path());
+    plan.add({}, made({}, kMain));
+    EXPECT_EQ(plan.write(), "");
+    std::string error;
+    auto manifest = runner::readManifest(there.path() / "manifest.json", error);
+    return manifest ? build::textOf(manifest->tolerance) : error;
+  };
+  EXPECT_EQ(toleranceOf(problem), "");
+  Problem loose, exact;
+  loose.file = exact.file = problem.file;
+  loose.text = exact.text = problem.text;
+  loose.tolerance.ulps = 4;
+  EXPECT_EQ(toleranceOf(loose), "ulp=4");
+  // Results of the one are none of the other.
+  std::string error;
+  EXPECT_FALSE(collect(there.path(), exact, error));
+  EXPECT_THAT(error, HasSubstr("tolerance"));
 }
 
 TEST_F(PlanTest, LeavesTheSameProgramAndWhatWasRefusedToItself) {

@@ -97,6 +97,13 @@ TEST_F(TuneProgram, WhatHangsCrashesErrsOrDoesNotCompileIsKeptWithItsReasonAndNe
   EXPECT_TRUE(report["predicted"]);
 }
 
+TEST_F(TuneProgram, AToleranceMakesNothingWrongThatWouldBeRightWithoutOne) {
+  // Bits differ by more than the tolerance, but only for what the compiler fused.
+  json report = tuneJson("fused.cu", {"--define", "APART=1", "--no-check", "--tol", "abs=1e-30"});
+  ASSERT_EQ(report["results"].size(), 2u);
+  EXPECT_EQ(report["results"][1]["status"], "measured") << report["results"][1].dump(1);
+}
+
 TEST_F(TuneProgram, TheOutputIsTheOriginalWithTheWinnersPragmasAndNothingElse) {
   json report = tuneJson("blocks.cu", {"-d", "coarsen x=2|4 map=blocked", "-o", in("out.cu"), "--report",
                                        in("out.html"), "--t4", in("out.t4.json"), "--t1", in("out.t1.json")});

@@ -37,9 +37,10 @@ bool isDone(cudaStream_t stream) {
   return status == cudaStreamCaptureStatusNone && REAL(cudaStreamSynchronize)(stream) == cudaSuccess;
 }
 
-cudaError_t afterCopy(cudaError_t error, void *to, size_t pitch, size_t widthBytes, size_t height) {
+cudaError_t afterCopy(cudaError_t error, const void *from, void *to, size_t pitch, size_t widthBytes,
+                      size_t height) {
   if (error == cudaSuccess && Recorder::instance().isOn())
-    Recorder::instance().copiedBack(to, pitch, widthBytes, height);
+    Recorder::instance().copiedBack(from, to, pitch, widthBytes, height);
   return error;
 }
 
@@ -162,40 +163,40 @@ cudaError_t cudaFreeHost(void *pointer) {
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) {
   const bool back = bringsBack(to, from, kind);
   cudaError_t error = REAL(cudaMemcpy)(to, from, bytes, kind);
-  return back ? afterCopy(error, to, bytes, bytes, 1) : error;
+  return back ? afterCopy(error, from, to, bytes, bytes, 1) : error;
 }
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
   const bool back = bringsBack(to, from, kind);
   cudaError_t error = REAL(cudaMemcpyAsync)(to, from, bytes, kind, stream);
-  return back && isDone(stream) ? afterCopy(error, to, bytes, bytes, 1) : error;
+  return back && isDone(stream) ? afterCopy(error, from, to, bytes, bytes, 1) : error;
 }
 cudaError_t cudaMemcpy2D(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width,
                          size_t height, cudaMemcpyKind kind) {
   const bool back = bringsBack(to, from, kind);
   cudaError_t error = REAL(cudaMemcpy2D)(to, toPitch, from, fromPitch, width, height, kind);
-  return back ? afterCopy(error, to, toPitch, width, height) : error;
+  return back ? afterCopy(error, from, to, toPitch, width, height) : error;
 }
 cudaError_t cudaMemcpy2DAsync(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width,
                               size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
   const bool back = bringsBack(to, from, kind);
   cudaError_t error = REAL(cudaMemcpy2DAsync)(to, toPitch, from, fromPitch, width, height, kind, stream);
-  return back && isDone(stream) ? afterCopy(error, to, toPitch, width, height) : error;
+  return back && isDone(stream) ? afterCopy(error, from, to, toPitch, width, height) : error;
 }
 cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset,
                                  cudaMemcpyKind kind) {
-  return afterCopy(REAL(cudaMemcpyFromSymbol)(to, symbol, bytes, offset, kind), to, bytes, bytes, 1);
+  return afterCopy(REAL(cudaMemcpyFromSymbol)(to, symbol, bytes, offset, kind), nullptr, to, bytes, bytes, 1);
 }
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
                                       cudaMemcpyKind kind, cudaStream_t stream) {
   cudaError_t error = REAL(cudaMemcpyFromSymbolAsync)(to, symbol, bytes, offset, kind, stream);
-  return isDone(stream) ? afterCopy(error, to, bytes, bytes, 1) : error;
+  return isDone(stream) ? afterCopy(error, nullptr, to, bytes, bytes, 1) : error;
 }
 
 cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from, size_t x, size_t y,
                                   size_t width, size_t height, cudaMemcpyKind kind) {
-  return afterCopy(REAL(cudaMemcpy2DFromArray)(to, pitch, from, x, y, width, height, kind), to, pitch, width,
-                   height);
+  return afterCopy(REAL(cudaMemcpy2DFromArray)(to, pitch, from, x, y, width, height, kind), nullptr, to,
+                   pitch, width, height);
 }
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *p) {
   cudaError_t error = REAL(cudaMemcpy3D)(p);
@@ -209,7 +210,7 @@ cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *p) {
     unit = size_t(format.x + format.y + format.z + format.w) / 8;
   const size_t slice = p->dstPtr.pitch * p->dstPtr.ysize;
   for (size_t z = 0; z < p->extent.depth; ++z)
-    afterCopy(error,
+    afterCopy(error, p->srcPtr.ptr,
               static_cast<char *>(p->dstPtr.ptr) + (p->dstPos.z + z) * slice + p->dstPos.y * p->dstPtr.pitch +
                   p->dstPos.x,
               p->dstPtr.pitch, p->extent.width * unit, p->extent.height);

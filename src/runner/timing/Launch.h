@@ -38,6 +38,8 @@ public:
   /// On the default stream, where memory is restored too.
   cudaError_t make();
   const Launch &original() const { return launch; }
+  /// Their bytes; none where it cannot be made.
+  const std::vector<std::vector<char>> &arguments() const { return values; }
 
 private:
   Launch launch;

@@ -4,6 +4,7 @@
 #include "Real.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace heddle::timing {
 namespace {
@@ -139,6 +140,15 @@ std::vector<std::pair<char *, size_t>> Memory::managed() const {
 size_t Memory::managedBytes(const void *pointer) const {
   auto found = allocations.find(reinterpret_cast<uintptr_t>(pointer));
   return found != allocations.end() && found->second.kind == Kind::Managed ? found->second.bytes : 0;
+}
+
+Place Memory::placeOf(const void *address) const {
+  auto after = allocations.upper_bound(reinterpret_cast<uintptr_t>(address));
+  if (after == allocations.begin())
+    return {};
+  const auto &[begin, piece] = *std::prev(after);
+  const size_t offset = reinterpret_cast<uintptr_t>(address) - begin;
+  return offset < piece.bytes ? Place{piece.number, piece.bytes, offset} : Place{};
 }
 
 } // namespace heddle::timing

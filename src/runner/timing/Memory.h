@@ -24,6 +24,13 @@ struct Snapshot {
   bool taken = false; ///< false: there was no room
 };
 
+/// Where an address lies.
+struct Place {
+  uint64_t allocation = 0; ///< its number; 0: in none that is known
+  size_t bytes = 0;        ///< of the allocation
+  size_t offset = 0;       ///< in it
+};
+
 /// The program's memory on the device. What it frees stays, as long as there is room: launches that are made
 /// again need it.
 class Memory {
@@ -45,6 +52,7 @@ public:
   std::vector<std::pair<char *, size_t>> managed() const;
   /// The bytes of managed memory that begin there; 0 where it is none.
   size_t managedBytes(const void *pointer) const;
+  Place placeOf(const void *address) const;
 
 private:
   struct Allocation {

@@ -178,6 +178,8 @@ cudaError_t Recorder::launch(const Launch &launch) {
   const bool capturing = isCapturing(launch.stream);
   const bool isFirst = configurations.empty();
   Configuration &configuration = configurationOf(launch, !capturing);
+  if (transcript.isOn())
+    transcript.launched(configuration.kernel, launch, memory);
   ++(capturing ? configuration.inGraphs : configuration.launches);
   const bool timed = !capturing && configuration.pairs.size() < kMostOwnSamples;
   if (timed)
@@ -204,13 +206,19 @@ void Recorder::graphLaunched() {
   }
 }
 
-void Recorder::copiedBack(const void *to, size_t pitch, size_t widthBytes, size_t height) {
+void Recorder::copiedBack(const void *from, const void *to, size_t pitch, size_t widthBytes, size_t height) {
   std::lock_guard<std::recursive_mutex> lock(guard);
   uint64_t hash = kHashBegin;
-  const char *row = static_cast<const char *>(to);
-  for (size_t y = 0; y < height; ++y, row += pitch)
+  std::vector<uint8_t> bytes;
+  const auto *row = static_cast<const uint8_t *>(to);
+  for (size_t y = 0; y < height; ++y, row += pitch) {
     hash = mixed(hash, row, widthBytes);
+    if (transcript.isOn())
+      bytes.insert(bytes.end(), row, row + widthBytes);
+  }
   copies.emplace_back(widthBytes * height, hash);
+  if (transcript.isOn())
+    transcript.broughtBack(from, memory, std::move(bytes), widthBytes);
   // What programs do then is to check on the host, for minutes, what comparing bits has settled.
   if (isOn() && copies.size() == mostCopies) {
     finish();
@@ -231,13 +239,18 @@ bool Recorder::freed(void *pointer) {
 /// moving it back.
 void Recorder::bringBack(const char *place, size_t bytes) {
   std::vector<char> staging(std::min(bytes, kStagingBytes));
+  std::vector<uint8_t> all;
   uint64_t hash = kHashBegin;
   for (size_t done = 0; done < bytes; done += staging.size()) {
     size_t part = std::min(bytes - done, staging.size());
     REAL(cudaMemcpy)(staging.data(), place + done, part, cudaMemcpyDefault);
     hash = mixed(hash, staging.data(), part);
+    if (transcript.isOn())
+      all.insert(all.end(), staging.begin(), staging.begin() + ptrdiff_t(part));
   }
   copies.emplace_back(bytes, hash);
+  if (transcript.isOn())
+    transcript.broughtBack(place, memory, std::move(all), bytes);
 }
 
 bool Recorder::timeOnce(Configuration &configuration, double &micros) {

@@ -3,6 +3,7 @@
 
 #include "Launch.h"
 #include "Memory.h"
+#include "Transcript.h"
 
 #include <deque>
 #include <memory>
@@ -37,7 +38,8 @@ public:
   cudaError_t launch(const Launch &launch);
   /// A graph is about to be launched. What was recorded is taken to be in it: most programs have one graph.
   void graphLaunched();
-  void copiedBack(const void *to, size_t pitch, size_t widthBytes, size_t height);
+  /// Rows that came `from` there (null: from nowhere in particular) and lie at `to`.
+  void copiedBack(const void *from, const void *to, size_t pitch, size_t widthBytes, size_t height);
   /// False: the program must free it itself.
   bool freed(void *pointer);
   /// The program's `allocate`, with a second try when we have made room.
@@ -80,6 +82,7 @@ private:
   bool finished = false;
 
   Memory memory;
+  Transcript transcript;
   std::unordered_map<const void *, std::string> names;
   std::deque<Configuration> configurations;
   std::unordered_map<std::string, Configuration *> byShape;
