@@ -435,4 +435,9 @@ std::optional<LineDifference> compareText(std::string_view a, std::string_view b
   return std::nullopt;
 }
 
+std::string textOf(const LineDifference &difference) {
+  return "line " + std::to_string(difference.line) + " of its output is '" + difference.b +
+         "', the original's is '" + difference.a + "'";
+}
+
 } // namespace heddle::build

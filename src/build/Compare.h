@@ -73,5 +73,7 @@ struct LineDifference {
 };
 /// Numbers in text are compared with the tolerance, everything else as it stands.
 std::optional<LineDifference> compareText(std::string_view a, std::string_view b, const Tolerance &tolerance);
+/// In words that call the first program the original.
+std::string textOf(const LineDifference &difference);
 
 } // namespace heddle::build

@@ -4,7 +4,9 @@
 //
 //   compiled     not at all, or not in time
 //   run          killed after its time; ended by a signal; left no report; met a CUDA error; launched nothing
-//   compared     ended with another exit code than the original, or brought back something else
+//   compared     ended with another exit code than the original, or brought back something else; where the
+//                original brings nothing back by copies (managed memory counts as one, mapped memory does
+//                not), printed something else
 //                Where bits differ there are two questions more. The first is whether they are within the
 //                tolerance, where one was given: original and candidate run once more, and every copy is
 //                written down. That costs a run; the second question costs a compilation, and is asked where
@@ -59,6 +61,22 @@ std::string withLastLine(std::string reason, const std::string &output) {
   return last.empty() ? reason : reason + ": " + last;
 }
 
+void replaceAll(std::string &text, const std::string &what, const std::string &by) {
+  for (size_t at = 0; !what.empty() && (at = text.find(what, at)) != std::string::npos; at += by.size())
+    text.replace(at, what.size(), by);
+}
+
+/// What a program printed, as another candidate would have printed it: many begin by saying their own name.
+/// Letters that are not ASCII are none of them, so that it can be kept as JSON.
+std::string printed(std::string output, const fs::path &program) {
+  replaceAll(output, program.string(), "program");
+  replaceAll(output, program.filename().string(), "program");
+  for (char &letter : output)
+    if (static_cast<unsigned char>(letter) >= 0x80)
+      letter = '?';
+  return output;
+}
+
 /// The exit code that the program itself wanted. One that died while launches were made again had got as far
 /// as its end, but nobody knows with what.
 std::optional<int> ownExitCode(const ChildEnd &end) {
@@ -77,11 +95,16 @@ void addTimes(Result &result, const Observation &seen, const std::map<std::strin
   }
 }
 
-std::string noteOn(const Reference &reference, const Observation &seen) {
+std::string noteOn(const Reference &reference, const Observation &seen, bool comparesCopies) {
   std::string note;
   if (size_t varying = varyingCopies(reference))
     note = std::to_string(varying) + " of " + std::to_string(reference.copies.size()) +
            " copies vary from run to run of the original and were not compared";
+  if (comparesCopies && reference.copies.empty() && !reference.output)
+    note = "nothing comes back by copies, and what is printed varies from run to run of the original: "
+           "only exit codes were compared";
+  else if (comparesCopies && reference.saysNothing())
+    note = "nothing comes back by copies and nothing is printed: only exit codes were compared";
   if (!seen.replayed)
     note += std::string(note.empty() ? "" : "; ") +
             "launches could not be made again: timed as the program made them";
@@ -175,6 +198,8 @@ Measurer::Run Measurer::run(const Candidate &candidate, const Compiled &compiled
   Run run;
   run.end = runChild(command);
   run.seen = readObservation(report);
+  if (run.seen)
+    run.seen->output = printed(run.end.output, compiled.program);
   fs::remove(report, ignored);
   return run;
 }
@@ -204,9 +229,12 @@ bool Measurer::differsByFusionOnly(const Candidate &candidate) {
       return false;
     unfused = referenceOf("unfused", first.end.code, *first.seen, *second.seen);
   }
+  if (unfused->saysNothing())
+    return false;
   Run other = runUnfused(candidate);
-  return other.seen && other.end.how == ChildEnd::How::Exited && other.end.code == unfused->exitCode &&
-         differenceFrom(*unfused, other.seen->copies).empty();
+  return other.seen && ownExitCode(other.end) == unfused->exitCode &&
+         differenceFrom(*unfused, other.seen->copies).empty() &&
+         differenceOfOutput(*unfused, *other.seen, manifest.tolerance).empty();
 }
 
 /// Runs it once more, with every copy from the device written to that file.
@@ -258,7 +286,7 @@ std::string Measurer::tooFarApart(const Candidate &candidate, const Compiled &co
 Measurer::Verdict Measurer::reconsidered(const Candidate &candidate, const Compiled &compiled,
                                          const Verdict &verdict) {
   Verdict found = verdict;
-  if (!manifest.tolerance.isExact()) {
+  if (!manifest.tolerance.isExact() && !wanted->copies.empty()) { // it was applied to what is printed
     found.reason = tooFarApart(candidate, compiled);
     if (found.reason.empty())
       return {Status::Measured,
@@ -307,7 +335,10 @@ Measurer::Verdict Measurer::compared(const Run &run) const {
     return {Status::Crashed, withLastLine("exit code " + std::to_string(*code) + ", the original's is " +
                                               std::to_string(reference.exitCode),
                                           run.end.output)};
-  return {Status::Measured, noteOn(reference, seen)};
+  if (manifest.comparesCopies)
+    if (std::string line = differenceOfOutput(reference, seen, manifest.tolerance); !line.empty())
+      return {Status::Wrong, line};
+  return {Status::Measured, noteOn(reference, seen, manifest.comparesCopies)};
 }
 
 /// The original's second run, and what both agree on. What is in the way, or nothing.

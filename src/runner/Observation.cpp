@@ -68,10 +68,12 @@ double quantile(std::vector<double> samples, double share) {
 
 Reference referenceOf(const std::string &id, int exitCode, const Observation &first,
                       const Observation &second) {
-  Reference reference = {id, first.device, exitCode, first.copies};
+  Reference reference = {id, first.device, exitCode, first.copies, std::nullopt};
   for (size_t i = 0; i < reference.copies.size(); ++i)
     if (i >= second.copies.size() || !(second.copies[i] == first.copies[i]))
       reference.copies[i].bits.clear();
+  if (first.copies.empty() && first.output == second.output)
+    reference.output = first.output;
   return reference;
 }
 
@@ -92,6 +94,14 @@ std::string differenceFrom(const Reference &reference, const std::vector<Copy> &
   return "";
 }
 
+std::string differenceOfOutput(const Reference &reference, const Observation &seen,
+                               const build::Tolerance &tolerance) {
+  if (!reference.output)
+    return "";
+  auto line = build::compareText(*reference.output, seen.output, tolerance);
+  return line ? build::textOf(*line) : "";
+}
+
 size_t varyingCopies(const Reference &reference) {
   return size_t(std::count_if(reference.copies.begin(), reference.copies.end(),
                               [](const Copy &copy) { return copy.bits.empty(); }));
@@ -101,17 +111,23 @@ std::string toJson(const Reference &reference) {
   Json copies = Json::array();
   for (const Copy &copy : reference.copies)
     copies.push_back({copy.bytes, copy.bits});
-  return Json{{"id", reference.id},
-              {"device", reference.device},
-              {"exit_code", reference.exitCode},
-              {"copies", copies}}
-      .dump();
+  Json json = {{"id", reference.id},
+               {"device", reference.device},
+               {"exit_code", reference.exitCode},
+               {"copies", copies}};
+  if (reference.output)
+    json["output"] = *reference.output;
+  return json.dump();
 }
 
 std::optional<Reference> referenceFromJson(const std::string &text) {
   try {
     Json json = Json::parse(text);
-    return Reference{json.at("id"), json.at("device"), json.at("exit_code"), copiesFrom(json.at("copies"))};
+    Reference reference{json.at("id"), json.at("device"), json.at("exit_code"), copiesFrom(json.at("copies")),
+                        std::nullopt};
+    if (json.contains("output"))
+      reference.output = json["output"].get<std::string>();
+    return reference;
   } catch (const Json::exception &) {
     return std::nullopt;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "build/Compare.h"
 #include "runner/Result.h"
 
 #include <filesystem>
@@ -21,6 +22,7 @@ struct Observation {
   std::vector<Copy> copies;
   std::vector<KernelTime> kernels; ///< in the order of their first launches
   bool replayed = false;           ///< false: it died while launches were made again
+  std::string output;              ///< what it printed; whoever ran it knows
 };
 
 /// Nothing where the file is not a whole report.
@@ -36,12 +38,21 @@ struct Reference {
   std::string device; ///< that it ran on
   int exitCode = 0;
   std::vector<Copy> copies;
+  /// What it prints, where that is all there is to compare: it brings nothing back by copies. Nothing where
+  /// that varies from run to run.
+  std::optional<std::string> output;
+
+  /// There is nothing but the exit code.
+  bool saysNothing() const { return copies.empty() && output.value_or("").empty(); }
 };
 /// Of two runs of the same program: what differs between them is no reference.
 Reference referenceOf(const std::string &id, int exitCode, const Observation &first,
                       const Observation &second);
 /// Why it is something else; empty where it is not.
 std::string differenceFrom(const Reference &reference, const std::vector<Copy> &copies);
+/// The same for what it prints, where that counts.
+std::string differenceOfOutput(const Reference &reference, const Observation &seen,
+                               const build::Tolerance &tolerance);
 /// How many of the copies say nothing.
 size_t varyingCopies(const Reference &reference);
 

@@ -161,8 +161,7 @@ std::string MachineMeasurer::difference(const Ran &wanted, const Ran &ran) const
   // Nothing came back by a copy: what was printed is all there is to compare.
   if (copies == 0)
     if (auto line = build::compareText(wanted.output, ran.output, problem.tolerance))
-      return fmt::format("line {} of its output is '{}', the original's is '{}'", line->line, line->b,
-                         line->a);
+      return build::textOf(*line);
   return {};
 }
 

@@ -131,6 +131,61 @@ TEST(Campaign, DoesNotCompareWhatVariesFromRunToRunOfTheOriginal) {
   EXPECT_THAT(resultOf(end, "other").reason, HasSubstr("1 of 1 copies vary"));
 }
 
+const std::string kNoCopies = reportOf(1, "");
+
+TEST(Campaign, ComparesWhatIsPrintedWhereNothingComesBackByCopies) {
+  Plan plan;
+  plan.with("original", kNoCopies + "echo $0 begins; echo sum 5.0\n")
+      .with("same", kNoCopies + "echo $0 begins; echo sum 5.0\n")
+      .with("wrong", kNoCopies + "echo $0 begins; echo sum 5.1\n")
+      .with("fails", kNoCopies + "echo $0 begins; echo FAILED; exit 1\n");
+  CampaignEnd end = plan.run();
+  EXPECT_EQ(resultOf(end, "same").status, Status::Measured) << resultOf(end, "same").reason;
+  EXPECT_EQ(resultOf(end, "same").reason, "");
+  EXPECT_EQ(resultOf(end, "wrong").status, Status::Wrong);
+  EXPECT_EQ(resultOf(end, "wrong").reason, "line 2 of its output is 'sum 5.1', the original's is 'sum 5.0'");
+  EXPECT_EQ(resultOf(end, "fails").status, Status::Crashed) << "the exit code says more";
+  // A runner that is called again knows what the original printed.
+  plan.with("later", kNoCopies + "echo $0 begins; echo sum 7\n");
+  EXPECT_EQ(resultOf(plan.run(), "later").status, Status::Wrong);
+  plan.manifest.comparesCopies = false;
+  plan.with("unjudged", kNoCopies + "echo sum 7\n");
+  EXPECT_EQ(resultOf(plan.run(), "unjudged").status, Status::Measured);
+}
+
+TEST(Campaign, ComparesNumbersThatArePrintedWithinTheTolerance) {
+  Plan plan;
+  plan.manifest.tolerance.relative = 0.01;
+  plan.with("original", kNoCopies + "echo sum 5.0\n")
+      .with("near", kNoCopies + "echo sum 5.01\n")
+      .with("far", kNoCopies + "echo sum 6\n");
+  CampaignEnd end = plan.run();
+  EXPECT_EQ(resultOf(end, "near").status, Status::Measured) << resultOf(end, "near").reason;
+  EXPECT_EQ(resultOf(end, "far").status, Status::Wrong);
+}
+
+TEST(Campaign, SaysThatItComparedNothingButExitCodes) {
+  Plan varies, silent;
+  varies.with("original", kNoCopies + "echo $$\n").with("other", kNoCopies + "echo $$\n");
+  CampaignEnd end = varies.run();
+  EXPECT_EQ(resultOf(end, "other").status, Status::Measured);
+  EXPECT_THAT(resultOf(end, "other").reason, HasSubstr("what is printed varies from run to run"));
+  silent.with("original", kNoCopies).with("other", kNoCopies);
+  EXPECT_THAT(resultOf(silent.run(), "other").reason, HasSubstr("nothing is printed"));
+}
+
+TEST(Campaign, ForgivesWhatIsPrintedForFusedMultiplications) {
+  Plan plan;
+  plan.with("original", kNoCopies + "echo 1.0\n");
+  plan.with("fused", kNoCopies + "if [ \"$FLAG\" = -apart ]; then echo 1.0; else echo 1.1; fi\n");
+  plan.with("wrong", kNoCopies + "echo 1.2\n");
+  CampaignOptions options = plan.options();
+  useScriptThatKnowsFlags(plan, options);
+  CampaignEnd end = plan.run(options);
+  EXPECT_EQ(resultOf(end, "fused").status, Status::Measured) << resultOf(end, "fused").reason;
+  EXPECT_EQ(resultOf(end, "wrong").status, Status::Wrong);
+}
+
 TEST(Campaign, ReportsTheCompilersFirstError) {
   Plan plan;
   plan.with("original", reportOf(1)).with("broken", reportOf(1)).with("next", reportOf(2));

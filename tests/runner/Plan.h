@@ -15,11 +15,11 @@
 
 namespace heddle::runner {
 
-/// A report with one kernel, timed that long, and one copy with those bits.
+/// A report with one kernel, timed that long, and one copy with those bits (none: no copy).
 inline std::string reportOf(double micros, const std::string &bits = "aa", const std::string &error = "") {
-  return "cat > $HEDDLE_TIMING <<END\n{\"device\":\"a script\",\"error\":\"" + error +
-         "\",\"copies\":[[4,\"" + bits +
-         "\"]],\"kernels\":[{\"kernel\":\"k\",\"grid\":[2,1,1],\"block\":[32,1,1],\"launches\":2,\"micros\":"
+  return "cat > $HEDDLE_TIMING <<END\n{\"device\":\"a script\",\"error\":\"" + error + "\",\"copies\":[" +
+         (bits.empty() ? "" : "[4,\"" + bits + "\"]") +
+         "],\"kernels\":[{\"kernel\":\"k\",\"grid\":[2,1,1],\"block\":[32,1,1],\"launches\":2,\"micros\":"
          "[" +
          std::to_string(micros) + "],\"registers\":7}],\"replayed\":true}\nEND\n";
 }

@@ -8,6 +8,7 @@
 #include "build/Build.h"
 #include "runner/Child.h"
 #include "runner/Measurer.h"
+#include "runner/Toolchain.h"
 
 #include <gmock/gmock.h>
 
@@ -21,14 +22,14 @@ using testing::HasSubstr;
 const fs::path kTimingLibrary = fs::path(HEDDLE_BUILD_DIR) / "lib/libheddle_timing.so";
 
 /// tests/runner/programs/NAME.cu, compiled once for this process.
-fs::path programNamed(const std::string &name) {
+fs::path programNamed(const std::string &name, build::Compiler compiler = build::Compiler::Clang) {
   static Plan folder;
   fs::path output = folder.folder / name;
   if (fs::exists(output))
     return output;
   build::Request request;
   request.sources.files = {fs::path(HEDDLE_SOURCE_DIR) / "tests/runner/programs" / (name + ".cu")};
-  request.compiler = build::Compiler::Clang;
+  request.compiler = compiler;
   request.output = output;
   Diagnostics diagnostics;
   build::Result result = build::build(request, diagnostics);
@@ -56,6 +57,23 @@ Seen observe(const std::string &program, const std::vector<std::string> &argumen
   seen.observation = readObservation(report);
   return seen;
 }
+
+/// A plan whose candidates are one program on the machine, with other arguments each.
+struct MachinePlan : Plan {
+  explicit MachinePlan(const std::string &name) : program(programNamed(name)) { manifest.rounds = 3; }
+  void with(const std::string &id, const std::string &arguments) {
+    std::ofstream(folder / (id + ".sh"))
+        << "#!/bin/sh\nexec " << program.string() << " " << arguments << "\n";
+    fs::permissions(folder / (id + ".sh"), fs::perms::owner_all);
+    manifest.candidates.push_back({id, id, {id + ".sh"}, {}, {}});
+  }
+  CampaignEnd runTimed() {
+    CampaignOptions timed = options();
+    timed.toolchain.timingLibrary = kTimingLibrary;
+    return run(timed);
+  }
+  fs::path program;
+};
 
 TEST(Timing, MakesLaunchesAgainOnTheMemoryThatTheySawFirst) {
   // On what they left behind, the first kernel would have nothing to do and the second would trap. The memory
@@ -120,6 +138,24 @@ TEST(Timing, SeesEveryWayOfLaunching) {
   EXPECT_EQ(observe("ways", {"graph"}).observation->kernels[0].launches, 3u);
 }
 
+TEST(Timing, WhatAKernelPrintsIsPrintedOnce) {
+  Seen seen = observe("ways", {"prints", "3"});
+  ASSERT_TRUE(seen.observation) << seen.end.output;
+  EXPECT_EQ(seen.observation->kernels.at(0).samples, 7u);
+  EXPECT_EQ(seen.end.output, "a kernel says 3\nthe host says 3");
+}
+
+TEST(Timing, ACampaignComparesWhatIsReadFromMappedMemoryByWhatIsPrinted) {
+  MachinePlan plan("ways");
+  plan.with("original", "mapped 5");
+  plan.with("same", "mapped 5");
+  plan.with("wrong", "mapped 6");
+  CampaignEnd end = plan.runTimed();
+  EXPECT_EQ(end.error, "");
+  EXPECT_EQ(resultOf(end, "same").status, Status::Measured) << resultOf(end, "same").reason;
+  EXPECT_EQ(resultOf(end, "wrong").reason, "line 1 of its output is '6', the original's is '5'");
+}
+
 TEST(Timing, SameBitsHaveTheSameHashAndOthersAnother) {
   for (const char *way : {"stream", "managed"}) {
     auto bits = [&](const char *value) {
@@ -128,6 +164,19 @@ TEST(Timing, SameBitsHaveTheSameHashAndOthersAnother) {
     EXPECT_EQ(bits("7"), bits("7")) << way;
     EXPECT_NE(bits("7"), bits("8")) << way;
   }
+}
+
+TEST(Timing, AManagedVariableComesBackToo) {
+  if (!findNvcc())
+    GTEST_SKIP() << "no nvcc here, and Clang knows no managed variables";
+  programNamed("variable", build::Compiler::Nvcc);
+  Seen seven = observe("variable", {"7"}), eight = observe("variable", {"8"});
+  ASSERT_TRUE(seven.observation && eight.observation) << seven.end.output;
+  EXPECT_EQ(seven.observation->error, "");
+  EXPECT_EQ(seven.observation->kernels.at(0).samples, 7u) << "it was set back for each";
+  ASSERT_EQ(seven.observation->copies.size(), 1u);
+  EXPECT_EQ(seven.observation->copies[0].bytes, 128u);
+  EXPECT_NE(seven.observation->copies[0].bits, eight.observation->copies.at(0).bits);
 }
 
 TEST(Timing, TellsAFaultAndALaunchThatCannotBe) {
@@ -142,23 +191,6 @@ TEST(Timing, TellsAFaultAndALaunchThatCannotBe) {
 TEST(Timing, SaysNothingOfAProgramThatLaunchesNothing) {
   EXPECT_FALSE(observe("ways", {"nothing"}).observation);
 }
-
-/// A plan whose candidates are one program on the machine, with other arguments each.
-struct MachinePlan : Plan {
-  explicit MachinePlan(const std::string &name) : program(programNamed(name)) { manifest.rounds = 3; }
-  void with(const std::string &id, const std::string &arguments) {
-    std::ofstream(folder / (id + ".sh"))
-        << "#!/bin/sh\nexec " << program.string() << " " << arguments << "\n";
-    fs::permissions(folder / (id + ".sh"), fs::perms::owner_all);
-    manifest.candidates.push_back({id, id, {id + ".sh"}, {}, {}});
-  }
-  CampaignEnd runTimed() {
-    CampaignOptions timed = options();
-    timed.toolchain.timingLibrary = kTimingLibrary;
-    return run(timed);
-  }
-  fs::path program;
-};
 
 TEST(Timing, ACampaignOnTheMachineFindsWhatIsWrong) {
   MachinePlan plan("ways");

@@ -101,6 +101,13 @@ void __cudaRegisterVar(void **handle, char *hostVariable, char *deviceAddress, c
   real<Register>("__cudaRegisterVar")(handle, hostVariable, deviceAddress, name, isExtern, bytes, constant,
                                       global);
 }
+void __cudaRegisterManagedVar(void **handle, void **place, char *deviceAddress, const char *name,
+                              int isExtern, size_t bytes, int constant, int global) {
+  using Register = void(void **, void **, char *, const char *, int, size_t, int, int);
+  Recorder::instance().managedVariable(place, bytes);
+  real<Register>("__cudaRegisterManagedVar")(handle, place, deviceAddress, name, isExtern, bytes, constant,
+                                             global);
+}
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function) {
   using GetKernel = cudaError_t(cudaKernel_t *, const void *);
   cudaError_t error = real<GetKernel>("__cudaGetKernel")(kernel, function);

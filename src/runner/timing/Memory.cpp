@@ -42,6 +42,10 @@ bool Memory::freed(void *pointer) {
 
 void Memory::variable(const void *symbol, size_t bytes) { symbols.emplace_back(symbol, bytes); }
 
+void Memory::managedVariable(void *const *place, size_t bytes) {
+  managedVariables.emplace_back(place, bytes);
+}
+
 bool Memory::freeDeferred() {
   bool any = false;
   for (auto next = allocations.begin(); next != allocations.end();) {
@@ -84,6 +88,9 @@ std::vector<Snapshot::Piece> Memory::pieces() const {
     else
       REAL(cudaGetLastError)(); // of a module that is not loaded: none of the program's errors
   }
+  for (const auto &[place, bytes] : managedVariables)
+    if (*place)
+      all.push_back({static_cast<char *>(*place), bytes, 0, 0});
   return all;
 }
 
@@ -132,6 +139,9 @@ std::vector<std::pair<char *, size_t>> Memory::managed() const {
     if (piece.kind == Kind::Managed && !piece.freed)
       byNumber[piece.number] = {asBytes(address), piece.bytes};
   std::vector<std::pair<char *, size_t>> all;
+  for (const auto &[place, bytes] : managedVariables)
+    if (*place)
+      all.emplace_back(static_cast<char *>(*place), bytes);
   for (const auto &[number, piece] : byNumber)
     all.push_back(piece);
   return all;

@@ -40,6 +40,8 @@ public:
   bool freed(void *pointer);
   /// A __device__ or __constant__ variable, which a kernel reaches without an argument.
   void variable(const void *symbol, size_t bytes);
+  /// A __managed__ one; its place is known when the program's module is loaded.
+  void managedVariable(void *const *place, size_t bytes);
   /// Memory is short: gives back what the program has freed, and all snapshots. False where there was
   /// nothing.
   bool giveBack();
@@ -48,7 +50,8 @@ public:
   /// Queued on the default stream. False where some of that memory is gone.
   bool restore(const Snapshot &snapshot) const;
 
-  /// Managed memory in the order of its allocation: the host may read it without any copy that could be seen.
+  /// Managed variables, then managed memory in the order of its allocation: the host may read it without any
+  /// copy that could be seen.
   std::vector<std::pair<char *, size_t>> managed() const;
   /// The bytes of managed memory that begin there; 0 where it is none.
   size_t managedBytes(const void *pointer) const;
@@ -68,6 +71,7 @@ private:
 
   std::map<uintptr_t, Allocation> allocations;
   std::vector<std::pair<const void *, size_t>> symbols;
+  std::vector<std::pair<void *const *, size_t>> managedVariables;
   std::vector<char *> copies;
   size_t deferredBytes = 0;
   uint64_t lastNumber = 0;

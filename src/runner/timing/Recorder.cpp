@@ -25,6 +25,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace heddle::timing {
@@ -95,6 +96,27 @@ private:
   std::atomic<bool> isOpen{false};
 };
 
+/// What kernels print when they are launched once more is not the program's output.
+class Silence {
+public:
+  Silence() : kept(dup(STDOUT_FILENO)) {
+    std::fflush(stdout);
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    dup2(nowhere, STDOUT_FILENO);
+    close(nowhere);
+  }
+  ~Silence() {
+    std::fflush(stdout);
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+  }
+  Silence(const Silence &) = delete;
+  Silence &operator=(const Silence &) = delete;
+
+private:
+  int kept;
+};
+
 std::string quoted(const std::string &text) {
   std::string out = "\"";
   for (char letter : text)
@@ -155,6 +177,11 @@ std::string Recorder::nameOf(const void *function) {
 void Recorder::variable(const void *symbol, size_t bytes) {
   std::lock_guard<std::recursive_mutex> lock(guard);
   memory.variable(symbol, bytes);
+}
+
+void Recorder::managedVariable(void *const *place, size_t bytes) {
+  std::lock_guard<std::recursive_mutex> lock(guard);
+  memory.managedVariable(place, bytes);
 }
 
 Configuration &Recorder::configurationOf(const Launch &launch, bool mayWait) {
@@ -290,6 +317,7 @@ void Recorder::replayAll() {
   auto weight = [](const Configuration *c) { return c->own.empty() ? 0 : c->own[0] * double(c->launches); };
   std::stable_sort(wanted.begin(), wanted.end(),
                    [&](const Configuration *a, const Configuration *b) { return weight(a) > weight(b); });
+  Silence silence;
   replaysBegan = now();
   for (Configuration *configuration : wanted)
     replay(*configuration);

@@ -56,6 +56,7 @@ public:
     return status;
   }
   void variable(const void *symbol, size_t bytes);
+  void managedVariable(void *const *place, size_t bytes);
   void named(const void *function, std::string name);
   std::string nameOf(const void *function);
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ways of launching and of bringing results back, by the first argument; the second is what is brought back.
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 __global__ void fill(int *values, int value) { values[threadIdx.x] = value; }
+__global__ void print(int value) { printf("a kernel says %d\n", value); }
 __global__ void fault(int *values) { *reinterpret_cast<int *>(8) = values[0]; }
 
 int main(int argc, char **argv) {
@@ -20,6 +22,22 @@ int main(int argc, char **argv) {
     fill<<<1, 32>>>(values, value);
     cudaDeviceSynchronize();
     cudaFree(values);
+    return 0;
+  }
+  if (!std::strcmp(way, "prints")) {
+    print<<<1, 1>>>(value);
+    cudaDeviceSynchronize();
+    std::printf("the host says %d", value);
+    return 0;
+  }
+  if (!std::strcmp(way, "mapped")) {
+    int *place;
+    cudaHostAlloc(&values, bytes, cudaHostAllocMapped);
+    cudaHostGetDevicePointer(&place, values, 0);
+    fill<<<1, 32>>>(place, value);
+    cudaDeviceSynchronize();
+    std::printf("%d\n", values[31]);
+    cudaFreeHost(values);
     return 0;
   }
   cudaMalloc(&values, bytes);
