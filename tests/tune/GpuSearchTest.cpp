@@ -139,10 +139,11 @@ TEST_F(GpuSearch, WhatErrsCrashesOrDoesNotCompileIsKeptWithItsReasonAndNeverWins
 }
 
 TEST_F(GpuSearch, WhatIsWithinTheToleranceIsNotWrong) {
-  json report = tuneJson("choices.cu", {"--define", "CHOICE=3", "--no-check", "--tol", "rel=0.5"});
-  ASSERT_EQ(report["results"].size(), 2u);
+  json report = tuneJson("choices.cu", {"--define", "CHOICE=3|5", "--no-check", "--tol", "rel=0.5"});
+  ASSERT_EQ(report["results"].size(), 3u);
   EXPECT_EQ(report["results"][1]["status"], "measured") << report["results"][1].dump(1);
   EXPECT_THAT(report["results"][1].value("reason", ""), HasSubstr("within rel=0.5"));
+  EXPECT_EQ(report["results"][2]["status"], "crashed") << "another exit code is not within any tolerance";
 }
 
 TEST_F(GpuSearch, AGpuThatIsNotThereIsTheWholeAnswer) {
