@@ -213,6 +213,8 @@ void tuneProgram(const TuneRequest &request, Session &session) {
   if (request.simulate.empty())
     writeWinner(*run, *report, session);
   writeFormats(*run, *report, session);
+  if (std::string warning = report->warning(); !warning.empty())
+    std::cerr << fmt::format("heddle: {}\n", warning);
   if (report->unkept)
     std::cerr << fmt::format("heddle: {} could not be written to the cache: is the disk full?\n",
                              counted(report->unkept, "result"));

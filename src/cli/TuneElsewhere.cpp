@@ -3,6 +3,7 @@
 
 #include "build/Build.h"
 #include "tune/GpuMeasurer.h"
+#include "tune/Report.h"
 
 #include <fmt/format.h>
 
@@ -32,6 +33,8 @@ void writePlan(const TuneRun &run, Session &session) {
     std::cerr << "\r\033[K";
   if (!error.empty())
     return complain(session, error, "--plan names a folder that may be written", 1);
+  if (std::string warning = tune::Report::warningOf(plan.originalFails()); !warning.empty())
+    std::cerr << fmt::format("heddle: {}\n", warning);
   if (plan.size() == 1 && run.cache)
     std::cout << "nothing is left to look at; the original is measured all the same\n";
   std::cout << fmt::format("{0}: {1} candidates to measure\n"

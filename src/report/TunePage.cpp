@@ -108,6 +108,8 @@ private:
         report.arguments.empty() ? "" : " -- " + escaped(report.arguments), escaped(report.device));
     if (report.predicted)
       out += "<div class=\"note\">Times on this page are a model's prediction: no GPU was measured.</div>\n";
+    if (std::string warning = report.warning(); !warning.empty())
+      out += fmt::format("<div class=\"note\">Warning: {}.</div>\n", escaped(warning));
     const auto failed = size_t(std::count_if(report.entries.begin(), report.entries.end(),
                                              [](const Entry &entry) { return !wasMeasured(entry); }));
     std::string cards;

@@ -64,8 +64,10 @@ Result resultFrom(const Json &json, Status status) {
   result.q3 = json.value("q3", 0.0);
   result.predicted = json.value("predicted", false);
   result.device = json.value("device", "");
+  result.makeSeconds = json.value("make_seconds", 0.0);
   result.compileSeconds = json.value("compile_seconds", 0.0);
   result.runSeconds = json.value("run_seconds", 0.0);
+  result.failsCheck = json.value("fails_check", "");
   result.when = json.value("when", "");
   for (const Json &kernel : json.value("kernels", Json::array()))
     result.kernels.push_back(kernelTimeFrom(kernel));
@@ -99,7 +101,11 @@ std::string toJson(const Result &result) {
   }
   if (result.predicted)
     json["predicted"] = true;
+  if (!result.failsCheck.empty())
+    json["fails_check"] = result.failsCheck;
   json["device"] = result.device;
+  if (result.makeSeconds > 0)
+    json["make_seconds"] = result.makeSeconds;
   json["compile_seconds"] = result.compileSeconds;
   json["run_seconds"] = result.runSeconds;
   json["when"] = result.when;

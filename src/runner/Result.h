@@ -45,9 +45,11 @@ struct Result {
   double micros = 0, q1 = 0, q3 = 0;
   bool predicted = false; ///< the time is a model's, not a clock's
   std::vector<KernelTime> kernels;
-  std::string device;                        ///< "NVIDIA H200", "sm_90 (model)"
-  double compileSeconds = 0, runSeconds = 0; ///< what it cost to find out
-  std::string when;                          ///< UTC, ISO 8601
+  std::string device;                                         ///< "NVIDIA H200", "sm_90 (model)"
+  double makeSeconds = 0, compileSeconds = 0, runSeconds = 0; ///< what it cost to find out
+  /// What the static check holds against an original, which is measured all the same.
+  std::string failsCheck;
+  std::string when; ///< UTC, ISO 8601
 };
 
 /// One line of JSON, and back; nothing where the text is not a result (a line that a kill cut short).

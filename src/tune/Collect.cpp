@@ -36,6 +36,8 @@ std::optional<Kept> keptFrom(const Json &entry, const std::map<std::string, Resu
   else
     return std::nullopt;
   kept.result.id = id;
+  kept.result.makeSeconds = entry.value("make_seconds", 0.0);
+  kept.result.failsCheck = entry.value("fails_check", "");
   return kept;
 }
 

@@ -50,6 +50,8 @@ Evaluation LocalCrew::evaluateOne(const Recipe &recipe) {
   }
   result.id = problem.idOf(recipe);
   result.when = now();
+  result.makeSeconds = made.seconds;
+  result.failsCheck = made.failsCheck;
   return evaluation;
 }
 

@@ -80,8 +80,8 @@ Json t4Entry(const Report::Entry &entry) {
           {"times",
            {{"compilation_time", result.compileSeconds * millisOfSecond},
             {"runtimes", runtimes},
-            {"framework", 0.0},
-            {"search_algorithm", 0.0},
+            {"framework", result.makeSeconds * millisOfSecond},
+            {"search_algorithm", entry.decideSeconds * millisOfSecond},
             {"validation", result.runSeconds * millisOfSecond}}},
           {"invalidity", invalidityOf(result.status)},
           {"correctness", isMeasured ? 1.0 : 0.0},
@@ -197,6 +197,8 @@ std::string reportJson(const Report &report) {
                {"device", report.device},        {"predicted", report.predicted},
                {"strategy", report.strategy},    {"space_size", report.spaceSize},
                {"tried", report.entries.size()}, {"from_cache", report.fromCache}};
+  if (std::string warning = report.warning(); !warning.empty())
+    json["warning"] = warning;
   if (const Report::Entry *winner = report.winner()) {
     json["best"] = winner->evaluation.recipe.str();
     json["best_id"] = winner->evaluation.result.id;

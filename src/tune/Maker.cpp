@@ -264,7 +264,7 @@ Made CudaMaker::make(const Recipe &recipe) {
   if (!finding)
     return made;
   if (recipe.isOriginal())
-    whyOriginalFails = finding->fails;
+    whyOriginalFails = made.failsCheck = finding->fails;
   const bool fails = whyOriginalFails.empty() && !finding->fails.empty();
   if (finding->status != Status::Measured || fails) {
     made.status = fails ? Status::FailsCheck : finding->status;

@@ -18,6 +18,7 @@ struct Made {
   runner::Status status = runner::Status::Refused; ///< where there is none
   std::string reason;
   double seconds = 0;
+  std::string failsCheck; ///< of the original, which is a candidate whatever the static check says
 };
 
 /// Carries recipes out.
@@ -34,9 +35,6 @@ public:
   explicit CudaMaker(const Problem &problem);
   ~CudaMaker() override;
   Made make(const Recipe &recipe) override;
-  /// What the static check held against the original; empty for nothing. Candidates are not held to more than
-  /// the original, so they are not checked then.
-  const std::string &originalFails() const { return whyOriginalFails; }
   struct Finding;
 
 private:
@@ -44,6 +42,7 @@ private:
   const std::set<KernelLines> &kernelsWith(const std::vector<std::string> &defines);
 
   const Problem &problem;
+  /// Candidates are not held to more than the original: where it fails, they are not checked.
   std::string whyOriginalFails;
   std::map<std::vector<std::string>, std::set<KernelLines>> kernels; ///< by definitions
   std::map<std::string, std::unique_ptr<Finding>> findings;          ///< by recipe

@@ -36,6 +36,8 @@ void Plan::add(const Recipe &recipe, const Made &made) {
   entry.result.id = problem.idOf(recipe);
   entry.result.status = made.candidate ? runner::Status::Lost : made.status;
   entry.result.reason = made.reason;
+  entry.result.makeSeconds = made.seconds;
+  entry.result.failsCheck = made.failsCheck;
   if (made.candidate) {
     entry.digest = made.candidate->digest;
     auto [same, isNew] = known.emplace(entry.digest, entry.result.id);
@@ -94,6 +96,9 @@ bool Plan::writeEntries() const {
       json["program"] = entry.digest;
     if (!entry.sameAs.empty())
       json["same_as"] = entry.sameAs;
+    if (!entry.result.failsCheck.empty())
+      json["fails_check"] = entry.result.failsCheck;
+    json["make_seconds"] = entry.result.makeSeconds;
     if (entry.result.status != runner::Status::Lost)
       json["result"] = Json::parse(runner::toJson(entry.result));
     all.push_back(std::move(json));

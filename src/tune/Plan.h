@@ -28,6 +28,8 @@ public:
   void add(const Recipe &recipe, const Made &made);
   /// Candidates that the runner will have to measure.
   size_t size() const { return candidates.size(); }
+  /// What the static check holds against the original; empty for nothing.
+  std::string originalFails() const { return entries.empty() ? "" : entries.front().result.failsCheck; }
 
   /// Empty, or what is in the way.
   std::string write() const;

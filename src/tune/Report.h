@@ -38,12 +38,22 @@ struct Report {
     std::optional<double> predictedMicros; ///< the model's, where a clock was read too
     std::optional<double> bestMicros;      ///< the least of all up to this one
     std::string configuration;             ///< JSON object: a value for each dimension, as T4 wants it
+    double decideSeconds = 0;              ///< its share of the time that the strategy took to choose
   };
   std::vector<Entry> entries;           ///< in the order they were found out; the original is the first
   std::optional<size_t> best;           ///< index of the fastest that was measured
   std::string originalText, winnerText; ///< the winner's: carried out, not the one with pragmas
 
   const Entry &original() const { return entries.front(); }
+  /// What people should know of an original that the static check holds something against; else empty.
+  std::string warning() const {
+    return entries.empty() ? "" : warningOf(original().evaluation.result.failsCheck);
+  }
+  static std::string warningOf(const std::string &failsCheck) {
+    return failsCheck.empty() ? ""
+                              : "the original fails the static check: " + failsCheck +
+                                    "; candidates are judged by running them alone";
+  }
   const Entry *winner() const { return best ? &entries[*best] : nullptr; }
   /// How many times as fast as the original; 0 where there is no winner.
   double speedup() const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <set>
+#include <utility>
 
 namespace heddle::tune {
 
@@ -94,9 +95,11 @@ void Search::lookAt(const std::vector<Point> &points) {
   }
   if (recipes.empty() || isOver())
     return;
+  const double share = std::exchange(decideSeconds, 0) / double(recipes.size());
   judge.crew->evaluate(recipes, [&](const Evaluation &evaluation) {
     keep(evaluation);
     take(evaluation, configurations[evaluation.recipe.str()], false);
+    report.entries.back().decideSeconds = share;
     return !isOver();
   });
 }
@@ -192,10 +195,13 @@ Report Search::run() {
     });
   if (report.entries.empty() || report.original().evaluation.result.status != Status::Measured)
     return report;
-  if (options.strategy == "guided")
-    predictAll();
-  std::unique_ptr<Strategy> adviser = strategy();
-  for (std::vector<Point> points; !isOver() && !(points = adviser->next()).empty();) {
+  std::unique_ptr<Strategy> adviser = deciding([&] {
+    if (options.strategy == "guided")
+      predictAll();
+    return strategy();
+  });
+  for (std::vector<Point> points;
+       !isOver() && !(points = deciding([&] { return adviser->next(); })).empty();) {
     lookAt(points);
     teach(*adviser, points);
   }

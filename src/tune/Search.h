@@ -60,6 +60,13 @@ private:
   void take(const Evaluation &evaluation, const std::string &configuration, bool fromCache);
   void keep(const Evaluation &evaluation);
   bool isOver() const;
+  /// What a strategy does; the time that takes is shared by what is looked at next.
+  template <class Work> auto deciding(Work work) {
+    const double before = seconds();
+    auto decided = work();
+    decideSeconds += seconds() - before;
+    return decided;
+  }
   void lookAt(const std::vector<Point> &points);
   void predictAll();
   std::unique_ptr<Strategy> strategy() const;
@@ -77,6 +84,7 @@ private:
   std::map<std::string, size_t> byRecipe;    ///< index of its entry
   std::map<std::string, double> predictions; ///< by recipe
   uint64_t runs = 0;
+  double decideSeconds = 0; ///< since something was looked at last
 };
 
 /// True where a candidate got as far as being run: those are what a budget counts.

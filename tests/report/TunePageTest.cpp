@@ -72,6 +72,14 @@ TEST(TunePage, ShowsTheWinnersChangesAsTextNotAsMarkup) {
   EXPECT_THAT(page, HasSubstr("a&lt;b&gt;.cu"));
 }
 
+TEST(TunePage, SaysThatTheOriginalFailsTheStaticCheck) {
+  tune::Report report = search();
+  EXPECT_THAT(tunePage(report), Not(HasSubstr("static check")));
+  report.entries[0].evaluation.result.failsCheck = "line 3: a < b";
+  EXPECT_THAT(tunePage(report),
+              HasSubstr("the original fails the static check: line 3: a &lt; b; candidates"));
+}
+
 TEST(TunePage, SaysWhenTimesAreAPrediction) {
   tune::Report report = search();
   EXPECT_THAT(tunePage(report), Not(HasSubstr("prediction")));

@@ -19,7 +19,9 @@ TEST(Result, ComesBackFromItsLine) {
   result.q3 = 0.5;
   result.predicted = true;
   result.device = "NVIDIA \"H200\"";
+  result.makeSeconds = 0.75;
   result.compileSeconds = 2.5;
+  result.failsCheck = "line 7: a race";
   result.runSeconds = 0.125;
   result.when = "2026-01-01T00:00:00Z";
   KernelTime time;
@@ -38,6 +40,8 @@ TEST(Result, ComesBackFromItsLine) {
   ASSERT_TRUE(back);
   EXPECT_EQ(toJson(*back), line);
   EXPECT_EQ(back->micros, 1.0 / 3);
+  EXPECT_EQ(back->makeSeconds, 0.75);
+  EXPECT_EQ(back->failsCheck, "line 7: a race");
   EXPECT_EQ(back->kernels[0].launches, 1ull << 40);
 }
 

@@ -26,6 +26,7 @@ public:
       made.result.id = problem.idOf(recipe);
       made.result.device = "fake";
       made.result.when = "2026-01-01T00:00:00Z";
+      made.result.makeSeconds = 0.5;
       auto known = special.find(recipe.str());
       made.result.status = known == special.end() ? Status::Measured : known->second;
       made.result.reason = known == special.end() ? "" : "because";
@@ -190,6 +191,13 @@ TEST_F(SearchTest, T4HasTheFieldsThatTheSchemaRequires) {
   }
   EXPECT_THAT(invalidity,
               testing::ElementsAre("correct", "timeout", "constraints", "correctness", "correct"));
+  double deciding = 0;
+  for (const nlohmann::json &result : json["results"]) {
+    EXPECT_EQ(result["times"]["framework"], 500) << "milliseconds, for making it";
+    deciding += result["times"]["search_algorithm"].get<double>();
+  }
+  EXPECT_GT(deciding, 0);
+  EXPECT_EQ(json["results"][0]["times"]["search_algorithm"], 0) << "nobody has to choose the original";
   EXPECT_EQ(json["results"][1]["configuration"]["coarsen.x"], 2);
   EXPECT_EQ(json["results"][0]["configuration"]["coarsen.x"], 1) << "the original is a point of this space";
 }

@@ -125,6 +125,24 @@ TEST_F(TuneProgram, TheOutputIsTheOriginalWithTheWinnersPragmasAndNothingElse) {
   EXPECT_EQ(pragmas, report["best"] == "original" ? 0u : 2u) << "one for each kernel";
 }
 
+TEST_F(TuneProgram, ItSaysOnceThatTheOriginalFailsTheStaticCheck) {
+  ProcessResult done = tune("racy.cu", {"--define", "CHOICE=0|1", "--json"});
+  ASSERT_EQ(done.exitCode, 0) << done.standardError;
+  json report = json::parse(done.standardOutput, nullptr, false);
+  ASSERT_EQ(report["results"].size(), 3u);
+  for (const json &result : report["results"])
+    EXPECT_EQ(result["status"], "measured") << "nobody is held to more than the original: " << result.dump(1);
+  const std::string warning = report.value("warning", "");
+  EXPECT_THAT(warning, testing::MatchesRegex("the original fails the static check: line [0-9]+: .*; "
+                                             "candidates are judged by running them alone"));
+  EXPECT_EQ(done.standardError, "heddle: " + warning + "\n");
+  // A plan of it says so too, and --collect knows it from there.
+  ProcessResult planned = tune("racy.cu", {"--define", "CHOICE=0|1", "--plan", in("plan")});
+  EXPECT_EQ(planned.standardError, done.standardError);
+  EXPECT_THAT(contentsOf(in("plan") + "/plan.json"), HasSubstr("\"fails_check\""));
+  EXPECT_EQ(tune("blocks.cu", {"-d", "coarsen x=1", "--budget", "1"}).standardError, "");
+}
+
 TEST_F(TuneProgram, AFileWithPragmasIsTunedAsIfTheyWereNotThere) {
   std::string text = contentsOf(programs / "blocks.cu");
   text.insert(text.find("__global__"), "#pragma heddle coarsen x=2\n");
