@@ -36,6 +36,8 @@ Evaluation LocalCrew::evaluateOne(const Recipe &recipe) {
   if (!made.candidate) {
     result.status = made.status;
     result.reason = made.reason;
+    result.predicted = measurer.predicts(); // by these a search that is resumed finds it
+    result.device = measurer.device();
   } else {
     evaluation.digest = made.candidate->digest;
     auto same = recipe.isOriginal() ? known.end() : known.find(evaluation.digest);

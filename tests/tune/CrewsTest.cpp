@@ -70,6 +70,21 @@ TEST_P(LocalCrewTest, AResultSaysWhatMakingTookAndWhatTheStaticCheckHoldsAgainst
                               "candidates are judged by running them alone");
 }
 
+TEST_P(LocalCrewTest, WhatCannotBeMadeIsNotTriedAgainByASearchThatIsResumed) {
+  TemporaryFolder folder;
+  std::string error;
+  {
+    auto cache = Cache::open(folder.path() / "cache", problem, error);
+    search(cache.get());
+  }
+  EXPECT_THAT(maker.made, testing::ElementsAre("original", "-a", "-b"));
+  auto cache = Cache::open(folder.path() / "cache", problem, error);
+  Report again = search(cache.get());
+  EXPECT_EQ(maker.made.size(), 3u) << "everything was known";
+  EXPECT_EQ(again.entries.size(), 3u);
+  EXPECT_NE(again.warning(), "") << "what was held against the original is kept too";
+}
+
 INSTANTIATE_TEST_SUITE_P(MeasuredAndPredicted, LocalCrewTest, testing::Bool());
 
 } // namespace
