@@ -153,6 +153,13 @@ void Search::teach(Strategy &strategy, const std::vector<Point> &points) {
   }
 }
 
+/// The points that mean the original: one, or none where every point changes something.
+std::vector<Point> Search::originals() const {
+  std::vector<Point> found = space.distinct(mostPoints);
+  std::erase_if(found, [&](const Point &point) { return !space.recipeAt(point).isOriginal(); });
+  return found;
+}
+
 std::vector<Recipe> Search::plan() {
   begin = Clock::now();
   if (options.strategy == "guided")
@@ -161,6 +168,8 @@ std::vector<Recipe> Search::plan() {
   const bool needsAnswers = options.strategy == "genetic" || options.strategy == "annealing";
   const uint64_t most = options.budget.runs.value_or(UINT64_MAX);
   std::unique_ptr<Strategy> adviser = strategy();
+  if (known(Recipe()))
+    teach(*adviser, originals());
   std::vector<Recipe> planned;
   std::set<std::string> seen = {Recipe().str()}; // the original is measured wherever others are
   for (std::vector<Point> points; planned.size() + 1 < most && !(points = adviser->next()).empty();) {
@@ -182,10 +191,8 @@ Report Search::run() {
   report.predicted = judge.predicts;
   report.device = judge.device;
   const Recipe original;
-  const std::vector<Point> all = space.distinct(mostPoints);
-  const bool holdsOriginal =
-      std::ranges::any_of(all, [&](const Point &point) { return space.recipeAt(point).isOriginal(); });
-  report.spaceSize = all.size() + !holdsOriginal;
+  const std::vector<Point> same = originals();
+  report.spaceSize = space.distinct(mostPoints).size() + same.empty();
 
   if (!known(original))
     judge.crew->evaluate({original}, [&](const Evaluation &evaluation) {
@@ -200,6 +207,7 @@ Report Search::run() {
       predictAll();
     return strategy();
   });
+  teach(*adviser, same);
   for (std::vector<Point> points;
        !isOver() && !(points = deciding([&] { return adviser->next(); })).empty();) {
     lookAt(points);

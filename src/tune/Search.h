@@ -69,6 +69,7 @@ private:
   }
   void lookAt(const std::vector<Point> &points);
   void predictAll();
+  std::vector<Point> originals() const;
   std::unique_ptr<Strategy> strategy() const;
   void teach(Strategy &strategy, const std::vector<Point> &points);
   std::optional<double> foretold(const Recipe &recipe) const;

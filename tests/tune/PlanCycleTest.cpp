@@ -30,9 +30,17 @@ struct PlanCycle : testing::Test {
   const std::string program = (fs::path(HEDDLE_SOURCE_DIR) / "tests/tune/programs/blocks.cu").string();
 
   ProcessResult tune(const std::vector<std::string> &further) const {
-    std::vector<std::string> words = {
-        (fs::path(HEDDLE_BUILD_DIR) / "heddle").string(), "tune", program, "-d", "coarsen x=1|2|4|8",
-        "--compiler", "clang", "--cuda-path", "none", "--cache", cache.string()};
+    std::vector<std::string> words = {(fs::path(HEDDLE_BUILD_DIR) / "heddle").string(),
+                                      "tune",
+                                      program,
+                                      "-d",
+                                      "coarsen x=1|2|4|8",
+                                      "--compiler",
+                                      "clang",
+                                      "--cuda-path",
+                                      "none",
+                                      "--cache",
+                                      cache.string()};
     words.insert(words.end(), further.begin(), further.end());
     ProcessResult done = runProcess(words);
     EXPECT_EQ(done.exitCode, 0) << done.standardError;

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "tune/Space.h"
+
+#include <Eigen/Core>
+
+namespace heddle::tune {
+
+/// How far a model is off, in logarithms of measured over foretold times: one part that all candidates of a
+/// space have in common, and one for each value of each dimension. What a model thinks of blocked maps, or of
+/// four buffers, it thinks of all of them, so these parts are learned from few measurements.
+///
+/// This is linear regression as Bayes has it: parts are normally distributed around nothing before anything
+/// was measured, and what is left of their spread says how much is still to be learned of a candidate.
+class Belief {
+public:
+  /// `spread`: how far the part of one value is off, typically.
+  Belief(const std::vector<Dimension> &dimensions, double spread);
+
+  void observe(const Point &point, double error);
+
+  struct Error {
+    double mean = 0, deviation = 0;
+  };
+  Error of(const Point &point) const;
+
+  /// What two measurements of candidates with the same parts differ by, typically: what no sum of parts
+  /// tells.
+  static constexpr double Rest = 0.1;
+
+private:
+  /// Where in the vectors the parts of a candidate stand.
+  std::vector<Eigen::Index> partsOf(const Point &point) const;
+
+  std::vector<Eigen::Index> firstOf; ///< by dimension: the part of its first value
+  Eigen::MatrixXd precision, covariance;
+  Eigen::VectorXd weighted, means;
+};
+
+} // namespace heddle::tune
