@@ -3,7 +3,7 @@
 
 #include "source/ReachingDefinitions.h"
 
-#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 
 #include <algorithm>
 #include <set>
@@ -67,9 +67,9 @@ void reckonOccupancy(KernelFacts &facts, const arch::Arch &arch) {
 }
 
 /// Calls in a body, without what unevaluated operands hold.
-class Calls : public clang::RecursiveASTVisitor<Calls> {
+class Calls : public clang::DynamicRecursiveASTVisitor {
 public:
-  bool VisitCallExpr(clang::CallExpr *call) {
+  bool VisitCallExpr(clang::CallExpr *call) override {
     found.push_back(call);
     return true;
   }

@@ -3,7 +3,7 @@
 #include "analysis/Barriers.h"
 #include "analysis/SymbolicWalk.h"
 
-#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 
 using namespace clang;
 
@@ -51,11 +51,11 @@ bool isBlockRank(const CallExpr *call, const FunctionDecl *callee) {
   return nameOf(callee) == "thread_rank" && group && group->getNameAsString() == "thread_block";
 }
 
-class BarrierFinder : public RecursiveASTVisitor<BarrierFinder> {
+class BarrierFinder : public DynamicRecursiveASTVisitor {
 public:
   BarrierFinder(std::set<const FunctionDecl *> &theSeen, const ASTContext &theContext)
       : seen(theSeen), context(theContext) {}
-  bool VisitCallExpr(CallExpr *call) {
+  bool VisitCallExpr(CallExpr *call) override {
     const FunctionDecl *callee = call->getDirectCallee();
     auto barrier = barrierAt(call, context);
     found |= barrier && barrier->ordersBlock();
@@ -63,7 +63,7 @@ public:
       TraverseStmt(callee->getBody());
     return !found;
   }
-  bool VisitGCCAsmStmt(GCCAsmStmt *assembly) {
+  bool VisitGCCAsmStmt(GCCAsmStmt *assembly) override {
     auto barrier = barrierAt(assembly, context);
     found |= barrier && barrier->ordersBlock();
     return !found;

@@ -9,7 +9,7 @@
 //   not affine                    else
 #include "analysis/SymbolicWalk.h"
 
-#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 
 using namespace clang;
 
@@ -41,7 +41,7 @@ Environment::Key keyOf(const Expr *expression, const Environment &environment) {
 }
 
 /// Collects what a loop changes. Lambdas inside it are looked into: calling one runs its body.
-class ModificationFinder : public RecursiveASTVisitor<ModificationFinder> {
+class ModificationFinder : public DynamicRecursiveASTVisitor {
 public:
   ModificationFinder(Modifications &found, const Environment &environment, bool &hasContinue, bool &hasExit)
       : found(found), environment(environment), hasContinue(hasContinue), hasExit(hasExit) {}
@@ -60,48 +60,48 @@ public:
     TraverseStmt(const_cast<Stmt *>(statement));
   }
 
-  bool TraverseIfStmt(IfStmt *s) {
+  bool TraverseIfStmt(IfStmt *s) override {
     return under(s->getCond(), [&] { return Base::TraverseIfStmt(s); });
   }
-  bool TraverseSwitchStmt(SwitchStmt *s) {
+  bool TraverseSwitchStmt(SwitchStmt *s) override {
     ++breakable;
     bool on = under(s->getCond(), [&] { return Base::TraverseSwitchStmt(s); });
     --breakable;
     return on;
   }
-  bool TraverseForStmt(ForStmt *s) {
+  bool TraverseForStmt(ForStmt *s) override {
     return inner(s->getCond(), [&] { return Base::TraverseForStmt(s); });
   }
-  bool TraverseWhileStmt(WhileStmt *s) {
+  bool TraverseWhileStmt(WhileStmt *s) override {
     return inner(s->getCond(), [&] { return Base::TraverseWhileStmt(s); });
   }
-  bool TraverseDoStmt(DoStmt *s) {
+  bool TraverseDoStmt(DoStmt *s) override {
     return inner(s->getCond(), [&] { return Base::TraverseDoStmt(s); });
   }
-  bool TraverseConditionalOperator(ConditionalOperator *s) {
+  bool TraverseConditionalOperator(ConditionalOperator *s) override {
     return under(s->getCond(), [&] { return Base::TraverseConditionalOperator(s); });
   }
-  bool TraverseLambdaExpr(LambdaExpr *s) {
+  bool TraverseLambdaExpr(LambdaExpr *s) override {
     return under(nullptr, [&] { return TraverseStmt(s->getBody()); });
   }
-  bool VisitContinueStmt(ContinueStmt *) { return hasContinue |= innerLoops == 0, true; }
-  bool VisitBreakStmt(BreakStmt *) { return hasExit |= innerLoops == 0 && breakable == 0, true; }
-  bool VisitReturnStmt(ReturnStmt *) { return hasExit = true; }
-  bool VisitGotoStmt(GotoStmt *) { return hasExit = hasContinue = true; }
+  bool VisitContinueStmt(ContinueStmt *) override { return hasContinue |= innerLoops == 0, true; }
+  bool VisitBreakStmt(BreakStmt *) override { return hasExit |= innerLoops == 0 && breakable == 0, true; }
+  bool VisitReturnStmt(ReturnStmt *) override { return hasExit = true; }
+  bool VisitGotoStmt(GotoStmt *) override { return hasExit = hasContinue = true; }
 
-  bool VisitBinaryOperator(BinaryOperator *s) {
+  bool VisitBinaryOperator(BinaryOperator *s) override {
     if (s->isAssignmentOp())
       changes(s->getLHS(), s);
     return true;
   }
-  bool VisitUnaryOperator(UnaryOperator *s) {
+  bool VisitUnaryOperator(UnaryOperator *s) override {
     if (s->isIncrementDecrementOp())
       changes(s->getSubExpr(), s);
     else if (s->getOpcode() == UO_AddrOf)
       changes(s->getSubExpr(), nullptr);
     return true;
   }
-  bool VisitCallExpr(CallExpr *call) {
+  bool VisitCallExpr(CallExpr *call) override {
     if (const auto *method = dyn_cast<CXXMemberCallExpr>(call)) {
       if (const CXXMethodDecl *callee = method->getMethodDecl();
           callee && !callee->isConst() && !callee->isStatic())
@@ -124,12 +124,12 @@ public:
     }
     return true;
   }
-  bool VisitGCCAsmStmt(GCCAsmStmt *s) {
+  bool VisitGCCAsmStmt(GCCAsmStmt *s) override {
     for (unsigned i = 0; i < s->getNumOutputs(); ++i)
       changes(s->getOutputExpr(i), nullptr);
     return true;
   }
-  bool VisitVarDecl(VarDecl *variable) {
+  bool VisitVarDecl(VarDecl *variable) override {
     // A reference to an outer variable may change it later on.
     QualType type = variable->getType();
     if (type->isReferenceType() && !type->getPointeeType().isConstQualified() && variable->getInit())
@@ -138,7 +138,7 @@ public:
   }
 
 private:
-  using Base = RecursiveASTVisitor<ModificationFinder>;
+  using Base = DynamicRecursiveASTVisitor;
 
   void oneTopLevel(const Stmt *statement) {
     if (const auto *cleanups = dyn_cast_or_null<ExprWithCleanups>(statement))

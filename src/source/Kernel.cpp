@@ -4,8 +4,8 @@
 #include "source/Unit.h"
 
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/Mangle.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 
 using namespace clang;
 
@@ -13,23 +13,22 @@ namespace heddle::source {
 namespace {
 
 /// Collects kernels of user code. Instantiations are visited too, so a template yields each of them.
-class KernelFinder : public RecursiveASTVisitor<KernelFinder> {
+class KernelFinder : public DynamicRecursiveASTVisitor {
 public:
-  explicit KernelFinder(const Unit &unit) : unit(unit) {}
-  bool shouldVisitTemplateInstantiations() const { return true; }
+  explicit KernelFinder(const Unit &unit) : unit(unit) { ShouldVisitTemplateInstantiations = true; }
   // Kernels are declared, never found inside statements: skipping bodies keeps a large file quick to search.
-  bool TraverseStmt(Stmt *) { return true; }
+  bool TraverseStmt(Stmt *) override { return true; }
 
   // A kernel of user code instantiates no header's templates by being one: whole toolkit headers can be
   // passed by.
-  bool TraverseDecl(Decl *decl) {
+  bool TraverseDecl(Decl *decl) override {
     if (decl && !isa<TranslationUnitDecl>(decl) && isa<TranslationUnitDecl>(decl->getDeclContext()) &&
         !unit.isUserCode(decl->getLocation()) && !isa<NamespaceDecl, LinkageSpecDecl>(decl))
       return true;
-    return RecursiveASTVisitor::TraverseDecl(decl);
+    return DynamicRecursiveASTVisitor::TraverseDecl(decl);
   }
 
-  bool VisitFunctionDecl(FunctionDecl *function) {
+  bool VisitFunctionDecl(FunctionDecl *function) override {
     if (function->hasAttr<CUDAGlobalAttr>() && function->doesThisDeclarationHaveABody() &&
         unit.isUserCode(function->getLocation()))
       (function->isDependentContext() ? patterns : kernels).push_back(function);

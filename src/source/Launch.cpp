@@ -9,8 +9,8 @@
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ASTLambda.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ExprCXX.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 
 #include <set>
 
@@ -20,19 +20,18 @@ namespace heddle::source {
 namespace {
 
 /// Functions of user code with a body that is not a template's pattern: what really runs on the host.
-class FunctionFinder : public RecursiveASTVisitor<FunctionFinder> {
+class FunctionFinder : public DynamicRecursiveASTVisitor {
 public:
-  explicit FunctionFinder(const Unit &unit) : unit(unit) {}
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool TraverseStmt(Stmt *) { return true; }
+  explicit FunctionFinder(const Unit &unit) : unit(unit) { ShouldVisitTemplateInstantiations = true; }
+  bool TraverseStmt(Stmt *) override { return true; }
 
-  bool TraverseDecl(Decl *decl) {
+  bool TraverseDecl(Decl *decl) override {
     bool topLevel = decl && decl->getDeclContext() && isa<TranslationUnitDecl>(decl->getDeclContext());
     if (topLevel && !unit.isUserCode(decl->getLocation()) && !isa<NamespaceDecl, LinkageSpecDecl>(decl))
       return true;
-    return RecursiveASTVisitor::TraverseDecl(decl);
+    return DynamicRecursiveASTVisitor::TraverseDecl(decl);
   }
-  bool VisitFunctionDecl(FunctionDecl *function) {
+  bool VisitFunctionDecl(FunctionDecl *function) override {
     if (function->doesThisDeclarationHaveABody() && !function->isDependentContext() &&
         unit.isUserCode(function->getLocation()))
       functions.push_back(function);
@@ -45,9 +44,9 @@ private:
 };
 
 /// The launches of one function; those of its lambdas are left to them.
-class LaunchCalls : public RecursiveASTVisitor<LaunchCalls> {
+class LaunchCalls : public DynamicRecursiveASTVisitor {
 public:
-  bool TraverseLambdaExpr(LambdaExpr *lambda) {
+  bool TraverseLambdaExpr(LambdaExpr *lambda) override {
     if (const FunctionTemplateDecl *pattern = lambda->getDependentCallOperator()) {
       for (const FunctionDecl *instance : pattern->specializations())
         lambdas.push_back(instance);
@@ -56,11 +55,11 @@ public:
     }
     return true;
   }
-  bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *call) {
+  bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *call) override {
     calls.push_back(call);
     return true;
   }
-  bool VisitCallExpr(CallExpr *call) {
+  bool VisitCallExpr(CallExpr *call) override {
     const FunctionDecl *callee = isa<CUDAKernelCallExpr>(call) ? nullptr : call->getDirectCallee();
     if (callee && callee->getIdentifier() && (formOf(callee->getName()) || isOurs(callee)))
       calls.push_back(call);

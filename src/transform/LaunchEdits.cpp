@@ -5,8 +5,8 @@
 #include "source/Unit.h"
 
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ExprCXX.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Lex/Lexer.h>
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Tooling/Syntax/Tokens.h>
@@ -19,31 +19,31 @@ namespace heddle::transform {
 namespace {
 
 /// Mentions of a kernel that are neither launches nor questions about it.
-class OtherMentions : public RecursiveASTVisitor<OtherMentions> {
+class OtherMentions : public DynamicRecursiveASTVisitor {
 public:
   OtherMentions(const source::Unit &host, std::set<std::string> kernels)
       : host(host), kernels(std::move(kernels)) {
+    ShouldVisitTemplateInstantiations = true;
     TraverseDecl(host.context().getTranslationUnitDecl());
   }
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool TraverseDecl(Decl *decl) {
+  bool TraverseDecl(Decl *decl) override {
     bool topLevel = decl && decl->getDeclContext() && isa<TranslationUnitDecl>(decl->getDeclContext());
     if (topLevel && !host.isUserCode(decl->getLocation()) && !isa<NamespaceDecl, LinkageSpecDecl>(decl))
       return true;
-    return RecursiveASTVisitor::TraverseDecl(decl);
+    return DynamicRecursiveASTVisitor::TraverseDecl(decl);
   }
-  bool TraverseCUDAKernelCallExpr(CUDAKernelCallExpr *call) {
+  bool TraverseCUDAKernelCallExpr(CUDAKernelCallExpr *call) override {
     return traverseArguments(call, isa<DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts()));
   }
-  bool TraverseCallExpr(CallExpr *call) {
+  bool TraverseCallExpr(CallExpr *call) override {
     const FunctionDecl *callee = call->getDirectCallee();
     bool asksOnly =
         callee && callee->getIdentifier() &&
         (callee->getName().starts_with("cudaFunc") || callee->getName().starts_with("cudaLaunch") ||
          callee->getName().starts_with("cudaOccupancy"));
-    return asksOnly || RecursiveASTVisitor::TraverseCallExpr(call);
+    return asksOnly || DynamicRecursiveASTVisitor::TraverseCallExpr(call);
   }
-  bool VisitDeclRefExpr(DeclRefExpr *reference) {
+  bool VisitDeclRefExpr(DeclRefExpr *reference) override {
     if (auto *function = dyn_cast<FunctionDecl>(reference->getDecl()))
       if (!found && function->hasAttr<CUDAGlobalAttr>() &&
           kernels.contains(source::mangledKernelName(function)))
@@ -55,7 +55,7 @@ public:
 private:
   bool traverseArguments(CallExpr *call, bool isDirect) {
     if (!isDirect)
-      return RecursiveASTVisitor::TraverseCallExpr(call);
+      return DynamicRecursiveASTVisitor::TraverseCallExpr(call);
     for (Expr *argument : call->arguments())
       if (!TraverseStmt(argument))
         return false;

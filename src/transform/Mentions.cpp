@@ -6,7 +6,7 @@
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclTemplate.h>
-#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/Tooling/Syntax/Tokens.h>
 
 using namespace clang;
@@ -14,29 +14,29 @@ using namespace clang;
 namespace heddle::transform {
 namespace {
 
-class Finder : public RecursiveASTVisitor<Finder> {
+class Finder : public DynamicRecursiveASTVisitor {
 public:
   Finder(const source::Unit &unit, std::map<unsigned, std::set<unsigned>> &users) : unit(unit), users(users) {
+    ShouldVisitTemplateInstantiations = true;
     TraverseDecl(unit.context().getTranslationUnitDecl());
   }
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool TraverseDecl(Decl *decl) {
+  bool TraverseDecl(Decl *decl) override {
     bool topLevel = decl && decl->getDeclContext() && isa<TranslationUnitDecl>(decl->getDeclContext());
     if (topLevel && !unit.isUserCode(decl->getLocation()) && !isa<NamespaceDecl, LinkageSpecDecl>(decl))
       return true;
     const FunctionDecl *before = inside;
     if (auto *function = dyn_cast_or_null<FunctionDecl>(decl))
       inside = function;
-    bool goOn = RecursiveASTVisitor::TraverseDecl(decl);
+    bool goOn = DynamicRecursiveASTVisitor::TraverseDecl(decl);
     inside = before;
     return goOn;
   }
-  bool VisitDeclRefExpr(DeclRefExpr *reference) {
+  bool VisitDeclRefExpr(DeclRefExpr *reference) override {
     if (auto *function = dyn_cast<FunctionDecl>(reference->getDecl()))
       note(function);
     return true;
   }
-  bool VisitOverloadExpr(OverloadExpr *reference) {
+  bool VisitOverloadExpr(OverloadExpr *reference) override {
     for (const NamedDecl *candidate : reference->decls())
       if (auto *function = candidate->getAsFunction())
         note(function);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/Uses.h"
 
-#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 
 #include <map>
 
@@ -10,52 +10,50 @@ using namespace clang;
 namespace heddle::transform {
 namespace {
 
-class Collector : public RecursiveASTVisitor<Collector> {
+class Collector : public DynamicRecursiveASTVisitor {
 public:
   explicit Collector(Uses &uses) : uses(uses) {}
 
   // `threadIdx.x` is a property read: Clang keeps what was written as the syntactic form.
-  bool TraversePseudoObjectExpr(PseudoObjectExpr *expression) {
+  bool TraversePseudoObjectExpr(PseudoObjectExpr *expression) override {
     uses.statements.insert(expression);
     return takeBuiltin(expression, expression->getSyntacticForm()) ||
            TraverseStmt(expression->getSyntacticForm());
   }
-  bool TraverseMemberExpr(MemberExpr *expression) {
-    return takeBuiltin(expression, expression) ||
-           RecursiveASTVisitor<Collector>::TraverseMemberExpr(expression);
+  bool TraverseMemberExpr(MemberExpr *expression) override {
+    return takeBuiltin(expression, expression) || DynamicRecursiveASTVisitor::TraverseMemberExpr(expression);
   }
-  bool TraverseDeclRefExpr(DeclRefExpr *expression) {
-    return takeBuiltin(expression, expression) ||
-           RecursiveASTVisitor<Collector>::TraverseDeclRefExpr(expression);
+  bool TraverseDeclRefExpr(DeclRefExpr *expression) override {
+    return takeBuiltin(expression, expression) || DynamicRecursiveASTVisitor::TraverseDeclRefExpr(expression);
   }
-  bool VisitStmt(Stmt *statement) {
+  bool VisitStmt(Stmt *statement) override {
     uses.statements.insert(statement);
     return true;
   }
-  bool VisitDeclRefExpr(DeclRefExpr *reference) {
+  bool VisitDeclRefExpr(DeclRefExpr *reference) override {
     auto *variable = dyn_cast<VarDecl>(reference->getDecl());
     if (variable && variable->hasLocalStorage() && !variable->hasAttr<CUDASharedAttr>())
       uses.locals.push_back(reference);
     return true;
   }
-  bool VisitCallExpr(CallExpr *call) {
+  bool VisitCallExpr(CallExpr *call) override {
     uses.calls.push_back(call);
     return true;
   }
-  bool VisitReturnStmt(ReturnStmt *statement) {
+  bool VisitReturnStmt(ReturnStmt *statement) override {
     uses.returns.push_back(statement);
     return true;
   }
-  bool VisitAsmStmt(AsmStmt *statement) {
+  bool VisitAsmStmt(AsmStmt *statement) override {
     if (!uses.assembly)
       uses.assembly = statement;
     return true;
   }
-  bool TraverseLambdaExpr(LambdaExpr *lambda) {
+  bool TraverseLambdaExpr(LambdaExpr *lambda) override {
     if (!uses.lambda)
       uses.lambda = lambda;
     size_t before = uses.returns.size();
-    bool goOn = RecursiveASTVisitor<Collector>::TraverseLambdaExpr(lambda);
+    bool goOn = DynamicRecursiveASTVisitor::TraverseLambdaExpr(lambda);
     uses.returns.resize(before); // these leave the lambda only
     return goOn;
   }

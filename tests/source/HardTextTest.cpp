@@ -182,9 +182,9 @@ TEST(HardText, APastedNameThatIsItselfAMacroMakesTheMacroExpand) {
       parsed("#define VALUE_3 7\n#define SUM(n) (n + VALUE_##n)\n" + kernelWith(" p[0] = SUM(3); "));
   ASSERT_TRUE(program);
   const Kernel &kernel = *program->kernels()[0];
-  struct Finder : clang::RecursiveASTVisitor<Finder> {
+  struct Finder : clang::DynamicRecursiveASTVisitor {
     std::vector<clang::SourceRange> threes;
-    bool VisitIntegerLiteral(clang::IntegerLiteral *literal) {
+    bool VisitIntegerLiteral(clang::IntegerLiteral *literal) override {
       if (literal->getValue() == 3)
         threes.push_back(literal->getSourceRange());
       return true;

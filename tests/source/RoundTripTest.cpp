@@ -7,7 +7,7 @@
 #include "source/Render.h"
 #include "source/Unit.h"
 
-#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -50,9 +50,9 @@ std::vector<std::string> cudaFiles() {
 }
 
 /// The bodies of all functions written in the main file.
-struct Bodies : clang::RecursiveASTVisitor<Bodies> {
+struct Bodies : clang::DynamicRecursiveASTVisitor {
   explicit Bodies(const Unit &unit) : unit(unit) {}
-  bool VisitFunctionDecl(clang::FunctionDecl *function) {
+  bool VisitFunctionDecl(clang::FunctionDecl *function) override {
     const clang::SourceManager &sources = unit.sources();
     if (function->doesThisDeclarationHaveABody() && sources.isInMainFile(function->getLocation()) &&
         !function->getLocation().isMacroID() && !inside(function->getBody()->getSourceRange()))

@@ -3,7 +3,7 @@
 
 #include "source/Kernel.h"
 
-#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 
 #include <vector>
 
@@ -11,10 +11,10 @@ namespace heddle::testing {
 
 /// Every read of threadIdx.x in the kernel, as the AST range of the whole expression.
 inline std::vector<clang::SourceRange> threadIdRanges(const source::Kernel &kernel) {
-  struct Finder : clang::RecursiveASTVisitor<Finder> {
+  struct Finder : clang::DynamicRecursiveASTVisitor {
     std::vector<clang::SourceRange> ranges;
     // `threadIdx.x` is a property read: Clang keeps the written form as the syntactic expression.
-    bool TraversePseudoObjectExpr(clang::PseudoObjectExpr *expr) {
+    bool TraversePseudoObjectExpr(clang::PseudoObjectExpr *expr) override {
       const auto *read = llvm::cast<clang::MSPropertyRefExpr>(expr->getSyntacticForm()->IgnoreParens());
       const clang::Expr *owner = read->getBaseExpr()->IgnoreParenImpCasts();
       if (const auto *opaque = llvm::dyn_cast<clang::OpaqueValueExpr>(owner))

@@ -12,8 +12,8 @@
 #include "transform/tasks/TaskFunctions.h"
 
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ExprCXX.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/AST/StmtCXX.h>
 #include <llvm/ADT/StringSwitch.h>
 
@@ -37,7 +37,7 @@ constexpr const char *wordsOfTheMachine[] = {"%ctaid",   "%nctaid", "%smid",    
                                              "barrier.", "bar.sync"};
 
 /// What a loop tests to find out whether another block has come so far.
-class Waiting : public RecursiveASTVisitor<Waiting> {
+class Waiting : public DynamicRecursiveASTVisitor {
 public:
   static const Expr *in(const Stmt *condition) {
     Waiting waiting;
@@ -45,13 +45,13 @@ public:
       waiting.TraverseStmt(const_cast<Stmt *>(condition));
     return waiting.found;
   }
-  bool VisitCastExpr(CastExpr *cast) {
+  bool VisitCastExpr(CastExpr *cast) override {
     if (cast->getCastKind() == CK_LValueToRValue && cast->getSubExpr()->getType().isVolatileQualified())
       note(cast);
     return true;
   }
   /// A compare-and-swap is tried again until nobody came in between: that waits for nobody in particular.
-  bool VisitCallExpr(CallExpr *call) {
+  bool VisitCallExpr(CallExpr *call) override {
     const FunctionDecl *callee = call->getDirectCallee();
     llvm::StringRef name = callee && callee->getIdentifier() ? callee->getName() : "";
     if (name.starts_with("atomic") && !name.starts_with("atomicCAS"))

@@ -14,8 +14,8 @@
 #include "transform/Uses.h"
 
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/Expr.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 
 #include <functional>
 #include <map>
@@ -44,7 +44,7 @@ const Expr *withoutWideCasts(const Expr *expression, const ASTContext &context) 
 }
 
 /// One function's mentions of built-ins, and those of them that are part of a sum that may be.
-class Judge : public RecursiveASTVisitor<Judge> {
+class Judge : public DynamicRecursiveASTVisitor {
 public:
   Judge(const source::Unit &unit, const FunctionDecl *function) : unit(unit) {
     const Uses uses = Uses::of(function->getBody());
@@ -52,12 +52,12 @@ public:
       mentionsOf[cast<VarDecl>(reference->getDecl())].push_back(reference);
     for (const Stmt *statement : uses.statements)
       noteRead(statement);
+    ShouldVisitTemplateInstantiations = true;
     TraverseStmt(function->getBody());
   }
-  bool shouldVisitTemplateInstantiations() const { return true; }
 
   /// Outer sums come first: a thread's index that one of them took is not to be taken again by a part of it.
-  bool VisitBinaryOperator(BinaryOperator *sum) {
+  bool VisitBinaryOperator(BinaryOperator *sum) override {
     if (sum->getOpcode() == BO_Add && !partsOfSums.contains(sum))
       judgeSum(sum);
     else if (sum->getOpcode() == BO_Mul)

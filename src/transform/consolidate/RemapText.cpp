@@ -8,8 +8,9 @@
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
+#include <clang/AST/ExprCXX.h>
 #include <clang/AST/ParentMap.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Tooling/Syntax/Tokens.h>
 #include <fmt/format.h>
 
@@ -18,19 +19,19 @@ using namespace clang;
 namespace heddle::transform {
 namespace {
 
-class Declarations : public RecursiveASTVisitor<Declarations> {
+class Declarations : public DynamicRecursiveASTVisitor {
 public:
   std::vector<const DeclStmt *> found;
-  bool VisitDeclStmt(DeclStmt *statement) {
+  bool VisitDeclStmt(DeclStmt *statement) override {
     found.push_back(statement);
     return true;
   }
 };
 
-class Mentions : public RecursiveASTVisitor<Mentions> {
+class Mentions : public DynamicRecursiveASTVisitor {
 public:
   std::map<const VarDecl *, std::vector<const Stmt *>> found;
-  bool VisitDeclRefExpr(DeclRefExpr *mention) {
+  bool VisitDeclRefExpr(DeclRefExpr *mention) override {
     if (auto *variable = dyn_cast<VarDecl>(mention->getDecl()))
       found[variable].push_back(mention);
     return true;

@@ -24,8 +24,8 @@
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ParentMap.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <fmt/format.h>
 
 #include <functional>
@@ -41,25 +41,25 @@ using analysis::Uniformity;
 constexpr int64_t lanes = 32;
 
 /// Everything of interest in the kernel's text.
-class Collector : public RecursiveASTVisitor<Collector> {
+class Collector : public DynamicRecursiveASTVisitor {
 public:
   std::vector<const VarDecl *> arrays;
   std::vector<const VarDecl *> pointers; ///< locals that are set where they are declared
   std::vector<const DeclRefExpr *> mentions;
   std::vector<const Stmt *> jumps; ///< return, break, continue, goto
 
-  bool VisitVarDecl(VarDecl *variable) {
+  bool VisitVarDecl(VarDecl *variable) override {
     if (variable->hasAttr<CUDASharedAttr>())
       arrays.push_back(variable);
     else if (variable->getType()->isPointerType() && variable->getInit())
       pointers.push_back(variable);
     return true;
   }
-  bool VisitDeclRefExpr(DeclRefExpr *mention) {
+  bool VisitDeclRefExpr(DeclRefExpr *mention) override {
     mentions.push_back(mention);
     return true;
   }
-  bool VisitStmt(Stmt *statement) {
+  bool VisitStmt(Stmt *statement) override {
     if (isa<ReturnStmt, BreakStmt, ContinueStmt, GotoStmt, IndirectGotoStmt>(statement))
       jumps.push_back(statement);
     return true;

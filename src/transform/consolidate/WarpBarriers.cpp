@@ -17,8 +17,8 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclCXX.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/Expr.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <llvm/ADT/StringSwitch.h>
 
 #include <map>
@@ -65,19 +65,19 @@ std::optional<std::string> textFor(const source::Unit &unit, const Barrier &barr
 
 /// Functions that hold barriers of the block were put in the place of their calls: those that nobody mentions
 /// any more need not stay.
-class Leftovers : public RecursiveASTVisitor<Leftovers> {
+class Leftovers : public DynamicRecursiveASTVisitor {
 public:
   explicit Leftovers(Context &context) : context(context), unit(context.device()), mentions(unit) {
     TraverseDecl(unit.context().getTranslationUnitDecl());
   }
-  bool TraverseDecl(Decl *decl) {
+  bool TraverseDecl(Decl *decl) override {
     const bool isTopLevel =
         decl && decl->getDeclContext() && isa<TranslationUnitDecl>(decl->getDeclContext());
     if (isTopLevel && !unit.isUserCode(decl->getLocation()) && !isa<NamespaceDecl, LinkageSpecDecl>(decl))
       return true;
-    return RecursiveASTVisitor::TraverseDecl(decl);
+    return DynamicRecursiveASTVisitor::TraverseDecl(decl);
   }
-  bool VisitFunctionDecl(FunctionDecl *function) {
+  bool VisitFunctionDecl(FunctionDecl *function) override {
     if (function->doesThisDeclarationHaveABody() && !isa<CXXMethodDecl>(function) &&
         isOnlyForCalls(function) && mentions.of(function).empty() && holdsBarrier(function))
       context.edits.replace(unit, wholeDefinition(unit, function), "");

@@ -7,8 +7,8 @@
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ParentMap.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <fmt/format.h>
 
 #include <functional>
@@ -31,33 +31,33 @@ const VarDecl *variableOf(const Expr *expression) {
 }
 
 /// Where each variable changes after its declaration, or may: its address is taken, or a reference to it.
-class Changes : public RecursiveASTVisitor<Changes> {
+class Changes : public DynamicRecursiveASTVisitor {
 public:
   std::unordered_map<const VarDecl *, std::vector<const Stmt *>> found;
 
-  bool VisitBinaryOperator(BinaryOperator *op) {
+  bool VisitBinaryOperator(BinaryOperator *op) override {
     if (op->isAssignmentOp())
       note(op->getLHS(), op);
     return true;
   }
-  bool VisitUnaryOperator(UnaryOperator *op) {
+  bool VisitUnaryOperator(UnaryOperator *op) override {
     if (op->isIncrementDecrementOp() || op->getOpcode() == UO_AddrOf)
       note(op->getSubExpr(), op);
     return true;
   }
-  bool VisitVarDecl(VarDecl *variable) {
+  bool VisitVarDecl(VarDecl *variable) override {
     if (variable->getType()->isReferenceType() && variable->getInit())
       note(variable->getInit(), variable->getInit());
     return true;
   }
-  bool VisitCallExpr(CallExpr *call) {
+  bool VisitCallExpr(CallExpr *call) override {
     // An argument that is not read here is bound to a reference.
     for (const Expr *argument : call->arguments())
       if (argument->isLValue() && !argument->getType().isConstQualified())
         note(argument, call);
     return true;
   }
-  bool VisitLambdaExpr(LambdaExpr *lambda) {
+  bool VisitLambdaExpr(LambdaExpr *lambda) override {
     for (const LambdaCapture &capture : lambda->captures())
       if (capture.capturesVariable() && capture.getCaptureKind() == LCK_ByRef)
         if (auto *variable = dyn_cast<VarDecl>(capture.getCapturedVar()))
@@ -72,10 +72,10 @@ private:
   }
 };
 
-class ForLoops : public RecursiveASTVisitor<ForLoops> {
+class ForLoops : public DynamicRecursiveASTVisitor {
 public:
   std::vector<const ForStmt *> found;
-  bool VisitForStmt(ForStmt *loop) {
+  bool VisitForStmt(ForStmt *loop) override {
     found.push_back(loop);
     return true;
   }

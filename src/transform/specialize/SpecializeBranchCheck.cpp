@@ -21,8 +21,8 @@
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ExprCXX.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 
 #include <set>
 
@@ -47,11 +47,11 @@ bool isInNamespace(const FunctionDecl *function, llvm::StringRef name) {
 }
 
 /// Everything in some code that bears on where it may run, in the order of the text, lambdas included.
-class WorkReader : public RecursiveASTVisitor<WorkReader> {
+class WorkReader : public DynamicRecursiveASTVisitor {
 public:
   WorkReader(const source::Unit &unit, Obstacle &found) : unit(unit), found(found) {}
 
-  bool VisitStmt(Stmt *statement) {
+  bool VisitStmt(Stmt *statement) override {
     if (found)
       return false;
     if (std::optional<analysis::Barrier> barrier = analysis::barrierAt(statement, unit.context()))
@@ -69,7 +69,7 @@ public:
       return refuse(statement, "this is volatile: threads of a warp may lean on each other's pace here");
     return true;
   }
-  bool VisitCallExpr(CallExpr *call) {
+  bool VisitCallExpr(CallExpr *call) override {
     const FunctionDecl *callee = analysis::calleeOf(call);
     if (!callee)
       return refuse(call, "a function is called through a pointer, and it may ask which thread it is in");
@@ -77,7 +77,7 @@ public:
       return refuse(call, "threads work together in this call");
     return lookInto(call, callee);
   }
-  bool VisitVarDecl(VarDecl *variable) {
+  bool VisitVarDecl(VarDecl *variable) override {
     declared.insert(variable);
     if (!variable->hasAttr<CUDASharedAttr>() || found)
       return !found;
@@ -87,7 +87,7 @@ public:
     found->withHint("declare it at the beginning of the kernel, before a barrier");
     return false;
   }
-  bool VisitLambdaExpr(LambdaExpr *lambda) {
+  bool VisitLambdaExpr(LambdaExpr *lambda) override {
     const Uses uses = Uses::of(lambda->getBody());
     for (const Uses::Builtin &builtin : uses.builtins)
       if (builtin.what.kind == ThreadBuiltin::Kind::ThreadIdx && lambda->getCaptureDefault() == LCD_None)

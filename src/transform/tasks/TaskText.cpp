@@ -4,7 +4,7 @@
 #include "source/TextEdits.h"
 #include "source/Unit.h"
 
-#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/Tooling/Syntax/Tokens.h>
 
 #include <algorithm>
@@ -17,15 +17,15 @@ namespace {
 
 using Kind = analysis::ThreadBuiltin::Kind;
 
-class SharedFinder : public RecursiveASTVisitor<SharedFinder> {
+class SharedFinder : public DynamicRecursiveASTVisitor {
 public:
-  bool VisitDeclStmt(DeclStmt *statement) {
+  bool VisitDeclStmt(DeclStmt *statement) override {
     for (const Decl *declared : statement->decls())
       if (auto *variable = dyn_cast<VarDecl>(declared); variable && variable->hasAttr<CUDASharedAttr>())
         take(variable, statement);
     return true;
   }
-  bool VisitDeclRefExpr(DeclRefExpr *reference) {
+  bool VisitDeclRefExpr(DeclRefExpr *reference) override {
     auto *variable = dyn_cast<VarDecl>(reference->getDecl());
     if (variable && variable->hasAttr<CUDASharedAttr>() && variable->isFileVarDecl())
       take(variable, nullptr);
