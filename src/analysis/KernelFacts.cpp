@@ -104,6 +104,19 @@ unsigned KernelFacts::registersPerThread() const {
   return compiled ? compiled->registers : registers.registers();
 }
 
+const Dependences &KernelFacts::dependences() const {
+  if (!knownDependences)
+    knownDependences = Dependences::of(*accesses);
+  return *knownDependences;
+}
+
+Diagnostics KernelFacts::findings() const {
+  Diagnostics all = barrierFindings;
+  for (const Diagnostic &race : raceReports(*accesses, dependences()))
+    all.add(race.voice, race.place, race.text) = race;
+  return all;
+}
+
 std::unique_ptr<KernelFacts> KernelFacts::of(const source::Program &program, const source::Kernel &kernel,
                                              const FactOptions &options) {
   auto facts = std::make_unique<KernelFacts>();
@@ -116,16 +129,11 @@ std::unique_ptr<KernelFacts> KernelFacts::of(const source::Program &program, con
   std::set<const clang::Stmt *> seen;
   source::withDeepStack(
       [&] { collectBranches(*facts->uniformity, kernel.function, {}, seen, facts->divergentBranches); });
-  facts->regions = BarrierRegions::of(*facts->uniformity, facts->findings);
+  facts->regions = BarrierRegions::of(*facts->uniformity, facts->barrierFindings);
   facts->liveAcross = liveAcrossBarriers(*facts->uniformity, *facts->regions);
   facts->accesses = Accesses::of(kernel, facts->launch);
-  facts->dependences = Dependences::of(*facts->accesses);
   facts->reuse = InterThreadReuse::of(*facts->accesses);
   facts->registers = estimateRegisters(kernel, *facts->accesses);
-  for (const Diagnostic &race : raceReports(*facts->accesses, facts->dependences)) {
-    Diagnostic &added = facts->findings.add(race.voice, race.place, race.text);
-    added = race;
-  }
   countSharedMemory(*facts);
   if (options.arch)
     reckonOccupancy(*facts, *options.arch);

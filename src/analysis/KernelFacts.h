@@ -52,18 +52,25 @@ struct KernelFacts {
   std::unique_ptr<BarrierRegions> regions;
   std::vector<LiveAcross> liveAcross;
   std::unique_ptr<Accesses> accesses;
-  Dependences dependences;
   InterThreadReuse reuse;
   RegisterEstimate registers;
   std::optional<KernelResources> compiled; ///< ptxas' counts
   int64_t staticSharedBytes = 0;
   std::optional<int64_t> dynamicSharedBytes; ///< nothing: a launch decides at run time
   std::optional<arch::Occupancy> occupancy;  ///< needs a known block
-  Diagnostics findings;                      ///< what looks like a bug of the input
+  Diagnostics barrierFindings;               ///< what looks like a bug of the input, of its barriers
 
   std::optional<int64_t> threadsPerBlock() const;
   /// ptxas' count where there is one, else the estimate.
   unsigned registersPerThread() const;
+
+  /// Worked out when first asked for: they cost more than all other facts, and few directives ask.
+  const Dependences &dependences() const;
+  /// All that looks like a bug of the input: barriers that some threads miss, and races.
+  Diagnostics findings() const;
+
+private:
+  mutable std::optional<Dependences> knownDependences;
 };
 
 } // namespace heddle::analysis

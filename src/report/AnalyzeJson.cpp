@@ -217,7 +217,7 @@ nlohmann::ordered_json analyzeJson(const KernelFacts &facts, const arch::Arch &a
   json["accesses"] = Json::array();
   for (const Access &access : facts.accesses->all())
     json["accesses"].push_back(accessJson(*facts.accesses, access));
-  json["dependences"] = dependencesJson(facts.dependences);
+  json["dependences"] = dependencesJson(facts.dependences());
   json["reuse"] = reuseJson(facts.reuse);
   json["divergentBranches"] = divergenceJson(facts);
   json["liveAcrossBarriers"] = liveJson(facts);
@@ -231,7 +231,7 @@ nlohmann::ordered_json analyzeJson(const KernelFacts &facts, const arch::Arch &a
                                   {"spillLoadBytes", facts.compiled->spillLoadBytes},
                                   {"stackBytes", facts.compiled->stackBytes}};
   json["occupancy"] = occupancyJson(facts, arch);
-  json["findings"] = findingsJson(facts.findings);
+  json["findings"] = findingsJson(facts.findings());
   return json;
 }
 

@@ -271,7 +271,7 @@ private:
     };
     std::map<std::pair<std::string, std::string>, Sum> sums; // by array and what orders them
     std::vector<std::string> unordered;
-    for (const Dependence &d : facts.dependences.all()) {
+    for (const Dependence &d : facts.dependences().all()) {
       const Access &source = facts.accesses->all()[d.source], &sink = facts.accesses->all()[d.sink];
       if (d.isRace()) {
         unordered.push_back(fmt::format("{} {} at {} and {} at {}: nothing orders them{}", nameOf(d.kind),
@@ -304,8 +304,8 @@ private:
       rows.push_back({text});
     if (!rows.empty())
       limitedTable("depends", rows);
-    if (!facts.dependences.leftOut().empty())
-      page.more(facts.dependences.leftOut());
+    if (!facts.dependences().leftOut().empty())
+      page.more(facts.dependences().leftOut());
   }
 
   void reuse() {
@@ -347,7 +347,7 @@ private:
     const bool sharesMemory =
         std::any_of(facts.accesses->arrays().begin(), facts.accesses->arrays().end(),
                     [](const auto &array) { return array->space == Array::Space::Shared; });
-    if (facts.regions->hasBarrier() || sharesMemory || !facts.dependences.races().empty())
+    if (facts.regions->hasBarrier() || sharesMemory || !facts.dependences().races().empty())
       return {};
     for (const KernelFacts::BranchInFunction &each : facts.divergentBranches)
       if (each.branch->kind == Kind::Switch && each.branch->level == Level::Thread && each.function.empty())
@@ -455,7 +455,8 @@ private:
   }
 
   void findings() {
-    for (const Diagnostic &d : facts.findings.all()) {
+    const Diagnostics found = facts.findings();
+    for (const Diagnostic &d : found.all()) {
       page.line("a bug?", fmt::format("{}: {}", lineOf(d.place), d.text));
       for (const Diagnostic::Note &note : d.notes)
         page.more(fmt::format("{}: {}", lineOf(note.place), note.text));

@@ -240,7 +240,7 @@ private:
 
   /// Two threads that race would be put in an order that the original does not have.
   bool checkRaces() {
-    std::vector<const analysis::Dependence *> races = facts.dependences.races();
+    std::vector<const analysis::Dependence *> races = facts.dependences().races();
     if (races.empty())
       return true;
     const analysis::Access &source = facts.accesses->all()[races[0]->source];
@@ -318,7 +318,7 @@ bool keepsWarpsWhole(const std::array<int64_t, 3> &block, const std::vector<Axis
 std::vector<Diagnostic::Note> assumedFreeOfRaces(const analysis::KernelFacts &facts) {
   std::vector<Diagnostic::Note> notes;
   std::set<const analysis::Array *> said;
-  for (const analysis::Dependence &dependence : facts.dependences.all()) {
+  for (const analysis::Dependence &dependence : facts.dependences().all()) {
     const analysis::Access &source = facts.accesses->all()[dependence.source];
     const analysis::Access &sink = facts.accesses->all()[dependence.sink];
     if (!dependence.isRace() || dependence.isCertain || !said.insert(sink.array).second)

@@ -162,7 +162,7 @@ private:
   /// Threads that touch the same element and do not wait for each other: what they compute hangs on who comes
   /// first.
   bool checkDependences() {
-    std::vector<const analysis::Dependence *> races = facts.dependences.races();
+    std::vector<const analysis::Dependence *> races = facts.dependences().races();
     if (races.empty())
       return true;
     const analysis::Access &source = facts.accesses->all()[races[0]->source];
