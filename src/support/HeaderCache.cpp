@@ -92,7 +92,8 @@ bool make(const std::vector<std::string> &command, const fs::path &precompiled, 
        {std::string("-emit-pch"), std::string("-o"), mine, std::string("-dependency-file"), rule,
         std::string("-MT"), std::string("headers"), std::string("-sys-header-deps")})
     making.insert(making.end(), {"-Xclang", word});
-  making.insert(making.end(), {"-fsyntax-only", nothing.string()});
+  // What the headers instantiate is instantiated now, not by everyone who reads the file.
+  making.insert(making.end(), {"-fpch-instantiate-templates", "-fsyntax-only", nothing.string()});
   bool made = runProcess(making).succeeded();
   if (made) {
     std::ofstream(state) << stateOf(filesOfRule(contents(rule)));

@@ -49,9 +49,17 @@ std::vector<std::string> cudaFiles() {
   return files;
 }
 
-/// The bodies of all functions written in the main file.
+/// The bodies of all functions written in the main file. What headers declare is not looked into: it would be
+/// read from the precompiled file for nothing, a fifth of the time.
 struct Bodies : clang::DynamicRecursiveASTVisitor {
   explicit Bodies(const Unit &unit) : unit(unit) {}
+  bool TraverseDecl(clang::Decl *decl) override {
+    const clang::SourceManager &sources = unit.sources();
+    const bool isTopLevel = decl && llvm::isa_and_nonnull<clang::TranslationUnitDecl>(decl->getDeclContext());
+    if (isTopLevel && !sources.isInMainFile(sources.getExpansionLoc(decl->getLocation())))
+      return true;
+    return clang::DynamicRecursiveASTVisitor::TraverseDecl(decl);
+  }
   bool VisitFunctionDecl(clang::FunctionDecl *function) override {
     const clang::SourceManager &sources = unit.sources();
     if (function->doesThisDeclarationHaveABody() && sources.isInMainFile(function->getLocation()) &&
