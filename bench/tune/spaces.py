@@ -6,6 +6,7 @@ from pathlib import Path
 here = Path(__file__).resolve().parent
 root = here.parent.parent
 sys.path.insert(0, str(here.parent / "variants"))
+from pages import rows_of  # noqa: E402
 from variants import table  # noqa: E402
 
 
@@ -28,3 +29,16 @@ def searches(wanted=()):
     """Of all rows, or of those whose names are wanted."""
     found = [Search(row) for row in table(here / "kernels.tsv")]
     return [search for search in found if not wanted or search.name in wanted]
+
+
+def write_rows(data, head, columns, found):
+    """Writes a table: rows by program, of those that are not among them what the table has, in the order of kernels.tsv."""
+    old = {}
+    for row in rows_of(data) if data.exists() else []:
+        old.setdefault(row["program"], []).append(row)
+    with open(data, "w") as out:
+        print(head, file=out)
+        print("\t".join(columns), file=out)
+        for search in searches():
+            for row in found.get(search.program, old.get(search.program, [])):
+                print("\t".join(str(row.get(column, "")) for column in columns), file=out)
