@@ -1,9 +1,9 @@
-# heddle_room(NAME [CLANG] [FOLDERS folder...] [USES room...] [LINK lib...]): the static library of src/NAME.
+# heddle_room(NAME [CLANG] [FOLDERS folder...] [USES room...] [LINK lib...] [HEADERS header...]): the static library of src/NAME.
 #
 # A room is every .cpp of its folder, and of those of its folders that are named. CLANG gives it Clang's and LLVM's headers, precompiled once and shared.
-# USES names other rooms; the arrows of the design page are exactly these lists.
+# USES names other rooms; the arrows of the design page are exactly these lists. HEADERS are precompiled for this room alone.
 function(heddle_room name)
-  cmake_parse_arguments(ROOM "CLANG" "" "FOLDERS;USES;LINK" ${ARGN})
+  cmake_parse_arguments(ROOM "CLANG" "" "FOLDERS;USES;LINK;HEADERS" ${ARGN})
   set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   foreach(folder ${ROOM_FOLDERS})
     list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
@@ -18,6 +18,8 @@ function(heddle_room name)
   target_link_libraries(heddle_${name} PUBLIC fmt::fmt ${ROOM_LINK})
   if(ROOM_CLANG)
     heddle_use_clang(heddle_${name})
+  elseif(ROOM_HEADERS)
+    target_precompile_headers(heddle_${name} PRIVATE ${ROOM_HEADERS})
   endif()
 endfunction()
 
@@ -34,6 +36,43 @@ function(heddle_use_clang target)
   target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${CLANG_INCLUDE_DIRS})
   target_link_libraries(${target} PUBLIC clang-cpp LLVM)
   target_precompile_headers(${target} REUSE_FROM heddle_clang_headers)
+endfunction()
+
+# GoogleTest's headers are most of what a test costs to compile: precompiled once for all, and once more for those that are
+# compiled with the machine's arithmetic flags (src/semantics), which must be the same for both.
+function(heddle_use_gtest target)
+  heddle_has_flags_of_machine(${target} isMachine)
+  set(headers heddle_test_headers)
+  if(isMachine)
+    set(headers heddle_machine_test_headers)
+  endif()
+  if(NOT TARGET ${headers})
+    file(WRITE ${PROJECT_BINARY_DIR}/TestHeaders.cpp "")
+    add_library(${headers} STATIC ${PROJECT_BINARY_DIR}/TestHeaders.cpp)
+    target_compile_options(${headers} PRIVATE ${HEDDLE_WARNINGS})
+    target_link_libraries(${headers} PUBLIC GTest::gmock fmt::fmt nlohmann_json::nlohmann_json)
+    if(isMachine)
+      target_link_libraries(${headers} PUBLIC heddle_semantics)
+    endif()
+    target_precompile_headers(${headers} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/TestHeaders.h)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${headers})
+endfunction()
+
+# Whether a target is linked, by whatever way, with the room of arithmetic.
+function(heddle_has_flags_of_machine target result)
+  set(${result} FALSE PARENT_SCOPE)
+  get_target_property(libraries ${target} LINK_LIBRARIES)
+  foreach(library ${libraries})
+    if(library STREQUAL "heddle_semantics")
+      set(${result} TRUE PARENT_SCOPE)
+    elseif(library MATCHES "^heddle_" AND TARGET ${library})
+      heddle_has_flags_of_machine(${library} inner)
+      if(inner)
+        set(${result} TRUE PARENT_SCOPE)
+      endif()
+    endif()
+  endforeach()
 endfunction()
 
 # Reading CUDA's headers is most of what compiling a small program costs. Tests that compile many share them, precompiled
@@ -59,6 +98,8 @@ function(heddle_tests name)
   endforeach()
   if(T_CLANG)
     heddle_use_clang(heddle_${name}_tests)
+  else()
+    heddle_use_gtest(heddle_${name}_tests)
   endif()
   set(properties)
   if(T_SHARED_HEADERS)
