@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tune/Belief.h"
 
-#include <Eigen/Cholesky>
+#include <algorithm>
 #include <cmath>
 
 namespace heddle::tune {
@@ -14,46 +14,49 @@ constexpr double spreadOfAll = 10;
 } // namespace
 
 Belief::Belief(const std::vector<Dimension> &dimensions, double spread) {
-  Eigen::Index parts = 1;
+  size_t parts = 1;
   for (const Dimension &dimension : dimensions) {
     firstOf.push_back(parts);
-    parts += Eigen::Index(dimension.values.size());
+    parts += dimension.values.size();
   }
-  Eigen::VectorXd variances = Eigen::VectorXd::Constant(parts, spread * spread);
-  variances(0) = spreadOfAll * spreadOfAll;
-  covariance = variances.asDiagonal();
-  precision = variances.cwiseInverse().asDiagonal();
-  weighted = means = Eigen::VectorXd::Zero(parts);
+  means.resize(parts);
+  covariance.assign(parts, std::vector<double>(parts));
+  for (size_t i = 0; i < parts; ++i)
+    covariance[i][i] = std::pow(i == 0 ? spreadOfAll : spread, 2);
 }
 
-std::vector<Eigen::Index> Belief::partsOf(const Point &point) const {
-  std::vector<Eigen::Index> parts = {0};
+std::vector<size_t> Belief::partsOf(const Point &point) const {
+  std::vector<size_t> parts = {0};
   for (size_t d = 0; d < firstOf.size(); ++d)
-    parts.push_back(firstOf[d] + Eigen::Index(point[d]));
+    parts.push_back(firstOf[d] + point[d]);
   return parts;
 }
 
+/// Each part takes of what was not expected as much as it varies with the sum: Kalman's step.
 void Belief::observe(const Point &point, double error) {
-  constexpr double weight = 1 / (Rest * Rest);
-  const std::vector<Eigen::Index> parts = partsOf(point);
-  for (Eigen::Index a : parts) {
-    weighted(a) += weight * error;
-    for (Eigen::Index b : parts)
-      precision(a, b) += weight;
+  const std::vector<size_t> parts = partsOf(point);
+  const Error expected = of(point);
+  const double surprise = error - expected.mean;
+  const double variance = expected.deviation * expected.deviation + Rest * Rest;
+  std::vector<double> withSum(means.size());
+  for (size_t i = 0; i < means.size(); ++i)
+    for (size_t part : parts)
+      withSum[i] += covariance[i][part];
+  for (size_t i = 0; i < means.size(); ++i) {
+    means[i] += withSum[i] / variance * surprise;
+    for (size_t j = 0; j < means.size(); ++j)
+      covariance[i][j] -= withSum[i] * withSum[j] / variance;
   }
-  const Eigen::Index size = precision.rows();
-  covariance = precision.llt().solve(Eigen::MatrixXd::Identity(size, size));
-  means = covariance * weighted;
 }
 
 Belief::Error Belief::of(const Point &point) const {
   Error error;
   double variance = 0;
-  const std::vector<Eigen::Index> parts = partsOf(point);
-  for (Eigen::Index a : parts) {
-    error.mean += means(a);
-    for (Eigen::Index b : parts)
-      variance += covariance(a, b);
+  const std::vector<size_t> parts = partsOf(point);
+  for (size_t a : parts) {
+    error.mean += means[a];
+    for (size_t b : parts)
+      variance += covariance[a][b];
   }
   error.deviation = std::sqrt(std::max(variance, 0.0));
   return error;

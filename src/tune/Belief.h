@@ -3,8 +3,6 @@
 
 #include "tune/Space.h"
 
-#include <Eigen/Core>
-
 namespace heddle::tune {
 
 /// How far a model is off, in logarithms of measured over foretold times: one part that all candidates of a
@@ -30,12 +28,12 @@ public:
   static constexpr double Rest = 0.1;
 
 private:
-  /// Where in the vectors the parts of a candidate stand.
-  std::vector<Eigen::Index> partsOf(const Point &point) const;
+  /// Which parts a candidate has.
+  std::vector<size_t> partsOf(const Point &point) const;
 
-  std::vector<Eigen::Index> firstOf; ///< by dimension: the part of its first value
-  Eigen::MatrixXd precision, covariance;
-  Eigen::VectorXd weighted, means;
+  std::vector<size_t> firstOf; ///< by dimension: the part of its first value
+  std::vector<double> means;   ///< by part
+  std::vector<std::vector<double>> covariance;
 };
 
 } // namespace heddle::tune
