@@ -15,9 +15,7 @@
 
 using namespace heddle;
 using nlohmann::json;
-using testing::Contains;
 using testing::ElementsAre;
-using testing::Not;
 using testing::SizeIs;
 
 namespace {
