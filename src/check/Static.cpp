@@ -4,12 +4,14 @@
 //
 // Accesses that may or may not happen take part in a first run as if they happened. If nothing is wrong even
 // so, nothing can be. If something is, a second run leaves them out: what is still wrong is wrong for every
-// input, and what is not depends on data.
+// input, and what is not depends on data. Each finding and each reason belongs to properties
+// (StaticProperties.h), which are decided one by one.
 #include "check/Static.h"
 
 #include "check/Checker.h"
 #include "check/Places.h"
 #include "check/StaticObserver.h"
+#include "check/StaticProperties.h"
 #include "check/StaticSteering.h"
 #include "support/Text.h"
 #include "vm/Machine.h"
@@ -106,67 +108,21 @@ bool readParameters(const ptx::Module &module, const ptx::Function &function, co
 // --- runs
 // ----------------------------------------------------------------------------------------------------------
 
-struct Run {
-  std::vector<Finding> findings;
-  std::vector<OutsideReason> outside;
-  vm::LaunchResult launch;
-  bool sawDoubt = false, sawPerhaps = false, assumed = false;
-  std::optional<Place> polled; ///< where threads wait by looking at shared memory
-  uint64_t barriers = 0;
+/// A finding, and what it violates.
+struct Violation {
+  Finding finding;
+  Property property;
 };
 
-Run runOnce(vm::Machine &machine, const vm::Kernel &kernel, const Knowledge &known,
-            const StaticOptions &options, Choices &choices, bool onlyWhatIsCertain) {
-  StaticSteering steering(kernel, known, choices);
-  FindingList list;
-  CheckOptions checks;
-  checks.globalMemory = false;
-  Checker checker(checks, list);
-  StaticObserver observer(checker, steering, onlyWhatIsCertain);
-  vm::LaunchRequest request;
-  request.kernel = &kernel;
-  request.grid = {1, 1, 1};
-  request.block = options.block;
-  request.dynamicSharedBytes = options.dynamicSharedBytes;
-  request.parameters = known.parameters;
-  request.maxSeconds = options.maxSeconds;
-  request.cores = 1;
-  request.steering = &steering;
-  Run run;
-  run.launch = machine.launch(request, &observer);
-  run.findings = list.all();
-  run.outside = steering.outside();
-  if (const ptx::Instr *at = steering.polledAt())
-    run.polled = placeOf(*kernel.entry().module, *at);
-  run.sawDoubt = observer.sawDoubt();
-  run.sawPerhaps = observer.sawPerhaps();
-  run.assumed = steering.hasAssumed();
-  run.barriers = observer.barriers();
-  return run;
-}
-
-/// What is wrong only if something happens that may not happen.
-OutsideReason doubt(const Finding &finding) {
-  return {finding.place, fmt::format("whether this goes wrong depends on data: {}", finding.text),
-          finding.notes, ""};
-}
-
-bool isAboutOrder(const Finding &finding) {
-  const Class cls = classOf(finding.rule);
-  return cls == Class::Race || cls == Class::Warp || cls == Class::Async;
-}
-
-/// Accesses that threads may have ordered among themselves by flags and locks, which we do not follow.
-void setAsideWhatFlagsMayOrder(std::vector<Finding> &findings, const Place &polled,
-                               std::vector<OutsideReason> &outside) {
-  for (const Finding &finding : findings)
-    if (isAboutOrder(finding)) {
-      outside.push_back(doubt(finding));
-      outside.back().notes.push_back(
-          {polled, "threads wait for each other here by looking at shared memory"});
-    }
-  std::erase_if(findings, isAboutOrder);
-}
+struct Run {
+  std::vector<Violation> violations;
+  std::vector<UndecidedReason> undecided;
+  vm::LaunchResult launch;
+  bool sawDoubt = false, sawPerhaps = false, assumed = false;
+  std::optional<Place> polled; ///< where threads wait by looking at memory
+  uint64_t barriers = 0;
+  Assumptions assumptions;
+};
 
 /// A kernel with all that its executions share.
 struct Scene {
@@ -176,43 +132,128 @@ struct Scene {
   const StaticOptions &options;
 };
 
-void addOutside(StaticResult &result, std::vector<OutsideReason> more) {
-  for (OutsideReason &reason : more) {
-    const bool isKnown =
-        std::any_of(result.outside.begin(), result.outside.end(), [&](const OutsideReason &other) {
-          return other.text == reason.text && other.place.str() == reason.place.str();
-        });
-    if (!isKnown)
-      result.outside.push_back(std::move(reason));
+Run runOnce(const Scene &scene, Choices &choices, bool onlyWhatIsCertain) {
+  StaticSteering steering(scene.kernel, scene.known, choices);
+  FindingList list;
+  CheckOptions checks;
+  checks.globalMemory = false;
+  Checker checker(checks, list);
+  StaticObserver observer(checker, steering, onlyWhatIsCertain);
+  vm::LaunchRequest request;
+  request.kernel = &scene.kernel;
+  request.grid = {1, 1, 1};
+  request.block = scene.options.block;
+  request.dynamicSharedBytes = scene.options.dynamicSharedBytes;
+  request.parameters = scene.known.parameters;
+  request.maxSeconds = scene.options.maxSeconds;
+  request.cores = 1;
+  request.steering = &steering;
+  Run run;
+  run.launch = scene.machine.launch(request, &observer);
+  for (Finding &finding : list.all())
+    run.violations.push_back({finding, propertyOf(finding.rule)});
+  run.undecided = steering.undecided();
+  if (const ptx::Instr *at = steering.polledAt())
+    run.polled = placeOf(*scene.kernel.entry().module, *at);
+  if (const ptx::Instr *at = steering.spinsAt())
+    run.undecided.push_back({placeOf(*scene.kernel.entry().module, *at),
+                             "a loop may wait for what another thread stores here",
+                             {},
+                             "",
+                             setOf(Property::Deadlock)});
+  if (const ptx::Instr *at = steering.writesGlobalAt())
+    run.undecided.push_back(
+        {placeOf(*scene.kernel.entry().module, *at),
+         "races in global memory, which is written here, are not looked at",
+         {},
+         "",
+         setOf(Property::GlobalRacesInBlock) | setOf(Property::GlobalRacesBetweenBlocks)});
+  run.sawDoubt = observer.sawDoubt();
+  run.sawPerhaps = observer.sawPerhaps();
+  run.assumed = steering.hasAssumed();
+  run.barriers = observer.barriers();
+  run.assumptions.loopsEnd = steering.passedLoop();
+  run.assumptions.endedThreadsArrive = observer.completedWithoutEnded();
+  if (std::optional<UndecidedReason> reason = observer.leftBarrier())
+    run.undecided.push_back(*reason);
+  return run;
+}
+
+/// What is wrong only if something happens that may not happen.
+UndecidedReason doubt(const Violation &violation) {
+  const Finding &finding = violation.finding;
+  return {finding.place, fmt::format("whether this goes wrong depends on data: {}", finding.text),
+          finding.notes, "", setOf(violation.property)};
+}
+
+bool isAboutOrder(const Violation &violation) {
+  const Class cls = classOf(violation.finding.rule);
+  return cls == Class::Race || cls == Class::Warp || cls == Class::Async;
+}
+
+/// Accesses that threads may have ordered among themselves by flags and locks, which we do not follow.
+void setAsideWhatFlagsMayOrder(std::vector<Violation> &violations, const Place &polled,
+                               std::vector<UndecidedReason> &undecided) {
+  for (const Violation &violation : violations)
+    if (isAboutOrder(violation)) {
+      undecided.push_back(doubt(violation));
+      undecided.back().notes.push_back({polled, "threads may wait for each other here by looking at memory"});
+    }
+  std::erase_if(violations, isAboutOrder);
+}
+
+void addUndecided(StaticResult &result, std::vector<UndecidedReason> more) {
+  for (UndecidedReason &reason : more) {
+    const auto known = std::ranges::find_if(result.undecided, [&](const UndecidedReason &other) {
+      return other.text == reason.text && other.place.str() == reason.place.str();
+    });
+    if (known != result.undecided.end())
+      known->properties |= reason.properties;
+    else
+      result.undecided.push_back(std::move(reason));
   }
 }
 
-/// What one way through the kernel says, added to what others said.
+/// What may go wrong and is not certain, since a second run does not find it.
+std::vector<UndecidedReason> doubtsOf(const std::vector<Violation> &may, const std::vector<Violation> &sure) {
+  std::vector<UndecidedReason> doubts;
+  for (const Violation &violation : may)
+    if (std::ranges::none_of(sure, [&](const Violation &v) { return v.property == violation.property; }))
+      doubts.push_back(doubt(violation));
+  return doubts;
+}
+
+/// What one way through the kernel shows, added to what others showed.
 void judge(StaticResult &result, Run first, const Scene &scene, Choices &choices) {
   result.warpInstructions += first.launch.warpInstructions;
   result.barriers = std::max(result.barriers, first.barriers);
-  addOutside(result, std::move(first.outside));
-  std::vector<Finding> sure = first.findings;
-  std::vector<OutsideReason> doubts;
-  if (!first.findings.empty() && first.sawDoubt) {
-    Run second = runOnce(scene.machine, scene.kernel, scene.known, scene.options, choices, true);
-    sure = std::move(second.findings);
+  addUndecided(result, std::move(first.undecided));
+  std::vector<Violation> sure = first.violations;
+  std::vector<UndecidedReason> doubts;
+  if (!first.violations.empty() && first.sawDoubt) {
+    sure = runOnce(scene, choices, true).violations;
     // Without what may be written, memory may seem never written.
-    std::erase_if(
-        sure, [&](const Finding &f) { return first.sawPerhaps && classOf(f.rule) == Class::Uninitialized; });
-    if (sure.empty())
-      for (const Finding &finding : first.findings)
-        doubts.push_back(doubt(finding));
+    std::erase_if(sure, [&](const Violation &v) {
+      return first.sawPerhaps && classOf(v.finding.rule) == Class::Uninitialized;
+    });
+    doubts = doubtsOf(first.violations, sure);
   }
   if (first.assumed)
-    for (const Finding &finding : std::exchange(sure, {}))
-      doubts.push_back(doubt(finding));
+    for (const Violation &violation : std::exchange(sure, {}))
+      doubts.push_back(doubt(violation));
   if (first.polled)
     setAsideWhatFlagsMayOrder(sure, *first.polled, doubts);
-  result.findings = std::move(sure);
+  for (Violation &violation : sure) {
+    result.findings.push_back(std::move(violation.finding));
+    result.violates.push_back(violation.property);
+  }
   if (first.launch.status == vm::LaunchStatus::Timeout && result.findings.empty())
     doubts.push_back({{}, "the kernel did not end: " + first.launch.fault->text, {}, ""});
-  addOutside(result, std::move(doubts));
+  // What stopped the execution and is not certain keeps what follows from being looked at.
+  if (first.launch.status != vm::LaunchStatus::Ok && result.findings.empty())
+    for (UndecidedReason &reason : doubts)
+      reason.properties = AllProperties;
+  addUndecided(result, std::move(doubts));
 }
 
 /// An extern array without a size is as large as the launch says, which is nothing unless somebody says it.
@@ -229,24 +270,30 @@ void hintAtDynamicShared(std::vector<Finding> &findings, const Scene &scene) {
 }
 
 /// Executes the kernel each way that branches may go which all threads take alike. What is wrong on one is
-/// wrong.
-void tryAllWays(StaticResult &result, const Scene &scene) {
+/// wrong. Whether all ways were executed to their end.
+bool tryAllWays(StaticResult &result, const Scene &scene, Assumptions &assumptions) {
   Choices choices;
   for (unsigned way = 0; way < MostWays; ++way) {
-    Run run = runOnce(scene.machine, scene.kernel, scene.known, scene.options, choices, false);
+    Run run = runOnce(scene, choices, false);
     if (run.launch.status == vm::LaunchStatus::Refused) {
       result.problems.error({}, fmt::format("kernel '{}' cannot be launched so: {}",
                                             readableKernel(scene.kernel.info.name), run.launch.refusal));
-      return;
+      return false;
     }
+    assumptions.add(run.assumptions);
+    const bool ended = run.launch.status == vm::LaunchStatus::Ok;
     judge(result, std::move(run), scene, choices);
-    if (!result.findings.empty() || !choices.next())
-      return;
+    const bool more = choices.next();
+    if (!result.findings.empty())
+      return ended && !more;
+    if (!more)
+      return true;
   }
-  result.outside.push_back({{},
-                            fmt::format("branches on parameters go more than {} ways in all", MostWays),
-                            {},
-                            "give some of them: --param"});
+  result.undecided.push_back({{},
+                              fmt::format("branches on parameters go more than {} ways in all", MostWays),
+                              {},
+                              "give some of them: --param"});
+  return false;
 }
 
 const vm::Kernel *prepare(vm::Machine &machine, const ptx::Module &module, std::string_view name,
@@ -259,15 +306,6 @@ const vm::Kernel *prepare(vm::Machine &machine, const ptx::Module &module, std::
 
 } // namespace
 
-std::string_view nameOf(Verdict verdict) {
-  switch (verdict) {
-  case Verdict::Holds: return "holds";
-  case Verdict::Fails: return "fails";
-  case Verdict::Outside: break;
-  }
-  return "outside";
-}
-
 std::vector<std::string> kernelsOf(const ptx::Module &module) {
   std::vector<std::string> names;
   for (const ptx::Function &function : module.functions)
@@ -279,6 +317,8 @@ std::vector<std::string> kernelsOf(const ptx::Module &module) {
 StaticResult checkStatic(const ptx::Module &module, std::string_view name, const StaticOptions &options) {
   const auto begin = std::chrono::steady_clock::now();
   StaticResult result;
+  Assumptions assumptions;
+  conclude(result, assumptions, false);
   vm::Machine machine(options.limits);
   const vm::Kernel *kernel = prepare(machine, module, name, result.problems);
   if (!kernel)
@@ -288,11 +328,9 @@ StaticResult checkStatic(const ptx::Module &module, std::string_view name, const
     return result;
   known.nowhere = uint64_t(machine.memory().allocate(NowhereBytes, vm::AllocationKind::Device));
   const Scene scene{machine, *kernel, known, options};
-  tryAllWays(result, scene);
+  const bool complete = tryAllWays(result, scene, assumptions);
   hintAtDynamicShared(result.findings, scene);
-  result.verdict = !result.findings.empty()                              ? Verdict::Fails
-                   : !result.outside.empty() || !result.problems.empty() ? Verdict::Outside
-                                                                         : Verdict::Holds;
+  conclude(result, assumptions, complete);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;
 }

@@ -42,35 +42,69 @@ struct StaticOptions {
   double maxSeconds = 0; ///< 0: no limit
 };
 
+/// What the check decides, each by itself. StaticProperties.cpp maps rules to them.
+enum class Property : uint8_t {
+  SharedRaces,              ///< accesses to shared memory, asynchronous copies included
+  GlobalRacesInBlock,       ///< accesses to global memory by threads of one block
+  GlobalRacesBetweenBlocks, ///< accesses to global memory by threads of different blocks
+  BarrierUse,               ///< barriers, mbarriers and warp-level operations are used by their rules
+  Deadlock,
+  SharedBounds,   ///< shared and local memory: bounds, alignment; traps
+  Initialization, ///< shared and local memory is written before it is read
+};
+constexpr unsigned Properties = 7;
+using PropertySet = uint32_t;
+constexpr PropertySet AllProperties = (1u << Properties) - 1;
+constexpr PropertySet setOf(Property property) { return 1u << unsigned(property); }
+/// "shared-memory races"
+std::string_view nameOf(Property property);
+/// "shared-races", for programs
+std::string_view idOf(Property property);
+
+enum class Decision : uint8_t { Proved, Violated, Undecided };
+std::string_view nameOf(Decision decision);
+
+struct PropertyVerdict {
+  Property property = Property::SharedRaces;
+  Decision decision = Decision::Undecided;
+  std::string why;                   ///< of Undecided
+  std::vector<std::string> assuming; ///< of Proved: what "every input" leaves out
+};
+
+/// All properties together.
 enum class Verdict : uint8_t {
-  Holds,  ///< no deadlock, barriers recycled safely, no race in shared memory: for every input
-  Fails,  ///< wrong for every input: the findings say how
-  Outside ///< not decided, because synchronization or shared addresses depend on data
+  Holds,    ///< each is proved for every input
+  Fails,    ///< one is violated: the findings say how
+  Undecided ///< none is violated, and one is undecided
 };
 std::string_view nameOf(Verdict verdict);
 
-/// Something that the kernel's synchronization or its shared addresses depend on and that is not known.
-struct OutsideReason {
+/// Why properties are undecided.
+struct UndecidedReason {
   Place place;
   std::string text; ///< "the shared address of this store depends on parameter 2"
   std::vector<Finding::Note> notes;
   std::string hint; ///< "--param 2=VALUE"
+  PropertySet properties = AllProperties;
 };
 
 struct StaticResult {
-  Verdict verdict = Verdict::Outside;
-  std::vector<Finding> findings;      ///< of Fails
-  std::vector<OutsideReason> outside; ///< of Outside; may be there with Fails too
-  /// Where the check could not even begin (no such kernel, a bad block size, an instruction that the machine
-  /// does not have): what was wrong. The verdict is Outside then.
+  Verdict verdict = Verdict::Undecided;
+  std::vector<PropertyVerdict> properties; ///< one for each, in the order of the enum
+  std::vector<Finding> findings;           ///< of what is violated
+  std::vector<Property> violates;          ///< for each finding
+  std::vector<UndecidedReason> undecided;  ///< of what is undecided
+  /// Where the check could not even begin (no such kernel, a bad block size, an instruction that the
+  /// simulator does not have): what was wrong. All properties are undecided then.
   Diagnostics problems;
   uint64_t warpInstructions = 0, barriers = 0;
   double seconds = 0;
+
+  const PropertyVerdict &of(Property property) const { return properties[unsigned(property)]; }
 };
 
-/// Executes one block of the kernel with unknown data. For kernels whose synchronization and shared addresses
-/// do not depend on data the verdict is Holds or Fails, and holds for every input; what depends on data is
-/// named.
+/// Executes one block of the kernel with unknown data and decides each property, where it can, for every
+/// input; what it cannot decide is named, with what it depends on.
 StaticResult checkStatic(const ptx::Module &module, std::string_view kernel, const StaticOptions &options);
 
 /// The kernels of a module, in its order.

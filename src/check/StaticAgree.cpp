@@ -6,11 +6,11 @@
 //
 // A loop of this kind may go round any number of times. From its second round on, what is not the same as in
 // the round before counts as unknown: the loop's counter, and what is computed from it. If the rounds still
-// differ in a shared address or in synchronization, that is named as outside. If not, a time comes when a
+// differ in a shared address or in synchronization, that is named as undecided. If not, a time comes when a
 // round begins as the one before began, and so do all that follow; then the loop is left. Barriers of the
 // whole block and meetings inside a warp leave nothing behind, so rounds that begin alike are alike, and what
 // two neighbouring rounds do to each other any two do. Not so with named barriers, mbarriers and groups of
-// copies: loops over those are outside.
+// copies: loops over those are undecided.
 #include "check/StaticSteering.h"
 #include "check/StaticUniform.h"
 #include "vm/Lowering.h"
@@ -116,6 +116,7 @@ Flow StaticSteering::agree(Warp &warp, const Inst &in, const TaintStep &s, const
   const bool isBranch = s.rule == TaintRule::Branch;
   const Loc pred = isBranch ? in.b : in.guard;
   const bool negated = isBranch ? in.mode : in.guardNegated;
+  loopPassed |= region.loops;
   if (region.loops && isNested(in))
     return syncDepends(warp, in, region, because);
   if (region.loops && !settle(warp, in, arrival, because))

@@ -75,8 +75,9 @@ Flow StaticSteering::branch(Warp &warp, const Inst &in, const TaintStep &s) {
     return in.run(warp, in, mask);
   }
   const Region &region = regions.of(*plan->code->function, indexOf(in));
-  if (region.polls && region.loops && !polled)
+  if (!polled && (region.polls || regions.mayPoll(*plan->code->function, indexOf(in))))
     polled = &plan->code->sourceOf(in);
+  loopPassed |= region.loops || region.hasLoop;
   if (region.sync != ptx::kNone)
     return mayAgree(warp, s, region, unsure.lanes) ? agree(warp, in, s, region, unsure.origins)
                                                    : syncDepends(warp, in, region, unsure.origins);
@@ -235,6 +236,7 @@ Flow StaticSteering::walkBranch(Warp &warp, const Inst &in, uint32_t &mask, uint
     }
   }
   const bool loops = region.loops && unsure.lanes;
+  loopPassed |= loops;
   if (loops && openLoops.contains(&code.sourceOf(in))) { // its one round is over
     pc = meets;
     if (meets == NoJoin)
@@ -314,7 +316,7 @@ void StaticSteering::copyResults(Warp &warp, uint32_t mask) {
 }
 
 /// printf, malloc, assertions, math. Math on known values is computed; what else they give is data.
-Flow StaticSteering::callOutside(Warp &warp, const Inst &in, const CallSite &site, uint32_t mask) {
+Flow StaticSteering::callExternal(Warp &warp, const Inst &in, const CallSite &site, uint32_t mask) {
   const ptx::Function &f = *plan->code->function;
   auto operands = f.operandsOf(plan->code->sourceOf(in));
   if (site.name == "__assertfail")
@@ -354,9 +356,9 @@ Flow StaticSteering::callOutside(Warp &warp, const Inst &in, const CallSite &sit
 
 Flow StaticSteering::call(Warp &warp, const Inst &in, const TaintStep &, const Who &who) {
   const CallSite &site = kernel.calls[in.extra];
-  const bool isOutside = !site.callee && site.pointer == NoLoc;
-  if (isOutside && !who.maybe)
-    return callOutside(warp, in, site, who.sure);
+  const bool isExternal = !site.callee && site.pointer == NoLoc;
+  if (isExternal && !who.maybe)
+    return callExternal(warp, in, site, who.sure);
   Taint target;
   if (site.pointer != NoLoc)
     target = operandTaint(plan->code->function->operandsOf(plan->code->sourceOf(in))[0], who.sure);
@@ -365,7 +367,7 @@ Flow StaticSteering::call(Warp &warp, const Inst &in, const TaintStep &, const W
                   target.origins);
   if (perhaps || who.maybe) {
     const Effects effects = site.callee ? regions.effectsOf(*site.callee->function) : Effects{};
-    if ((!site.callee && !isOutside) || effects.syncs || effects.touchesShared)
+    if ((!site.callee && !isExternal) || effects.syncs || effects.touchesShared)
       return giveUp(warp, in,
                     "whether this function, which uses shared memory, is called depends on " +
                         origin::describe(perhapsBecause | who.because),

@@ -13,6 +13,14 @@ namespace heddle::check {
 
 using namespace vm;
 
+namespace {
+
+/// What an unknown shared address leaves undecided.
+constexpr PropertySet OfShared =
+    setOf(Property::SharedRaces) | setOf(Property::SharedBounds) | setOf(Property::Initialization);
+
+} // namespace
+
 void StaticSteering::reach(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask, Reach &out) const {
   out.taint = taintOf(s.address, mask);
   warp.addresses(in, out.address);
@@ -56,7 +64,7 @@ Flow StaticSteering::execute(Warp &warp, const Inst &in, uint32_t mask) {
   note(plan->code->sourceOf(in),
        fmt::format("{}, if this is executed at all, which depends on {}", what,
                    origin::describe(perhapsBecause)),
-       perhapsBecause);
+       perhapsBecause, setOf(Property::SharedBounds));
   return Flow::Next;
 }
 
@@ -132,8 +140,8 @@ Flow StaticSteering::load(Warp &warp, const Inst &in, const TaintStep &s, uint32
   reach(warp, in, s, mask, to);
   if (to.unknownShared)
     note(plan->code->sourceOf(in),
-         "the shared address of this load depends on " + origin::describe(to.taint.origins),
-         to.taint.origins);
+         "the shared address of this load depends on " + origin::describe(to.taint.origins), to.taint.origins,
+         OfShared);
   const uint32_t happens = to.shared | to.local | to.parameter | to.constant;
   if (happens)
     if (Flow flow = execute(warp, in, happens); flow != Flow::Next)
@@ -142,8 +150,9 @@ Flow StaticSteering::load(Warp &warp, const Inst &in, const TaintStep &s, uint32
   unsigned element = 0;
   for (uint32_t reg : dstsOf(s)) {
     Taint taint = bytesTaint(warp, to, uint64_t(in.bytes) * element++, in.bytes);
-    // What others may change meanwhile is not known, whatever it was.
-    const uint32_t strong = vm::orderingOf(in.mode) != Ordering::Weak ? to.shared : 0;
+    // What others may change meanwhile is not known, whatever it was: where nothing orders them, volatile or
+    // not, that is a race and found as one, unless threads wait for each other here.
+    const uint32_t strong = s.isPolled || vm::orderingOf(in.mode) > Ordering::Volatile ? to.shared : 0;
     if (const uint32_t data = (mask & ~happens) | strong)
       taint.add({data, origin::Memory});
     if (reg != ptx::kNone)
@@ -162,7 +171,7 @@ Flow StaticSteering::store(Warp &warp, const Inst &in, const TaintStep &s, uint3
   if (to.unknownShared)
     note(plan->code->sourceOf(in),
          "the shared address of this store depends on " + origin::describe(to.taint.origins),
-         to.taint.origins);
+         to.taint.origins, OfShared);
   if (to.unknownLocal)
     forgetLocal(to.unknownLocal, to.taint.origins);
   const auto values = srcsOf(s);
@@ -191,7 +200,7 @@ Flow StaticSteering::atomic(Warp &warp, const Inst &in, const TaintStep &s, uint
   if (to.unknownShared)
     note(plan->code->sourceOf(in),
          "the shared address of this atomic depends on " + origin::describe(to.taint.origins),
-         to.taint.origins);
+         to.taint.origins, OfShared);
   const uint32_t happens = to.shared | to.local;
   if (!happens)
     return Flow::Next;
@@ -217,7 +226,7 @@ Flow StaticSteering::matrix(Warp &warp, const Inst &in, const TaintStep &s, uint
     shape.add(operandTaint(plan->code->function->operandsOf(instr).back(), mask)); // the leading dimension
   if (shape.lanes) {
     note(instr, "the shared addresses of this matrix depend on " + origin::describe(shape.origins),
-         shape.origins);
+         shape.origins, OfShared);
     return Flow::Next;
   }
   if (s.rule == TaintRule::MatrixStore) {
@@ -243,7 +252,7 @@ Flow StaticSteering::copyAsync(Warp &warp, const Inst &in, const TaintStep &, ui
   const Taint target = operandTaint(plan->code->function->operandsOf(instr)[0], mask);
   if (target.lanes)
     note(instr, "the shared address of this copy depends on " + origin::describe(target.origins),
-         target.origins);
+         target.origins, OfShared);
   Reach to;
   to.shared = mask & ~target.lanes;
   if (!to.shared)

@@ -70,13 +70,18 @@ void StaticObserver::rememberWriters(uint32_t site, const AccessEvent &event) {
 }
 
 void StaticObserver::access(const WarpRef &warp, SiteRef site, const AccessEvent &event) {
+  if (event.space == Space::Shared || event.space == Space::Global)
+    workOf(warp).worked |= event.mask;
   if (event.space == Space::Global && !steering.isPerhaps())
-    engine.access(warp, site, event);
+    engine.access(warp, site, event); // it matters to barriers that the lanes are at work
   if (event.space != Space::Shared || !tells())
     return;
   AccessEvent plain = event;
+  // Orders that fences and flags make depend on who saw whose value; and volatile orders nothing.
   if (plain.ordering > Ordering::Relaxed)
     plain.ordering = Ordering::Relaxed;
+  if (plain.ordering == Ordering::Volatile)
+    plain.ordering = Ordering::Weak;
   settleValues(site.site, plain);
   engine.access(warp, site, plain);
   if (certain && event.kind == AccessKind::Store)
@@ -86,6 +91,58 @@ void StaticObserver::access(const WarpRef &warp, SiteRef site, const AccessEvent
 void StaticObserver::async(const WarpRef &warp, SiteRef site, const AsyncEvent &event) {
   if (event.kind != AsyncEvent::Kind::Issue || tells())
     engine.async(warp, site, event);
+}
+
+// --- threads that end while others come to a block-wide barrier
+//
+// A barrier completes when all threads that are left have come: threads that have ended count as arrived. For
+// threads that end at once (`if (i >= n) return;`) that is how the hardware works and what kernels rely on.
+// Threads that took part (touched memory, came to a barrier) and then end while others go on to a block-wide
+// barrier break its rule, that all threads of the block execute it; the hardware may or may not let them.
+// What the engine calls a violation of it depends on who comes first; this does not.
+
+StaticObserver::WarpWork &StaticObserver::workOf(const WarpRef &warp) {
+  if (work.size() <= warp.warp)
+    work.resize(warp.warp + 1);
+  return work[warp.warp];
+}
+
+void StaticObserver::lanesExit(const WarpRef &warp, SiteRef site, uint32_t mask) {
+  WarpWork &mine = workOf(warp);
+  mine.ended |= mask;
+  eachLane(mask, [&](unsigned lane) { mine.left[lane] = site.instruction; });
+  engine.lanesExit(warp, site, mask);
+}
+
+void StaticObserver::barrierReached(const WarpRef &warp, SiteRef site, const BarrierEvent &event) {
+  workOf(warp).worked |= event.mask;
+  if (event.expectedThreads == 0 && event.barrier < HardwareBarriers)
+    wholeBarrier[event.barrier] = site.instruction;
+  engine.barrierReached(warp, site, event);
+}
+
+void StaticObserver::barrierCompleted(const WarpRef &warp, unsigned barrier, uint64_t generation) {
+  ++completed;
+  if (barrier < HardwareBarriers && wholeBarrier[barrier]) {
+    for (const WarpWork &each : work) {
+      endedEarly |= (each.ended & ~each.worked) != 0;
+      if (const uint32_t left = each.ended & each.worked; left && !leftAt)
+        leftAt = wholeBarrier[barrier], leftFrom = each.left[firstLane(left)];
+    }
+    wholeBarrier[barrier] = nullptr;
+  }
+  engine.barrierCompleted(warp, barrier, generation);
+}
+
+std::optional<UndecidedReason> StaticObserver::leftBarrier() const {
+  if (!leftAt)
+    return std::nullopt;
+  UndecidedReason reason;
+  reason.place = steering.placeOf(*leftAt);
+  reason.text = "only some threads of the block come to this barrier: others did their part and ended";
+  reason.notes.push_back({steering.placeOf(*leftFrom), "they end here"});
+  reason.properties = setOf(Property::BarrierUse) | setOf(Property::Deadlock);
+  return reason;
 }
 
 /// The end of an execution that we gave up ourselves is nobody's fault.

@@ -3,6 +3,9 @@
 
 #include "check/Checker.h"
 #include "check/StaticSteering.h"
+#include "vm/Lanes.h"
+
+#include <optional>
 
 namespace heddle::check {
 
@@ -19,6 +22,10 @@ public:
   /// Whether something was that may not happen.
   bool sawPerhaps() const { return perhaps; }
   uint64_t barriers() const { return completed; }
+  /// Whether a block-wide barrier completed although some threads had ended before they came to any.
+  bool completedWithoutEnded() const { return endedEarly; }
+  /// A block-wide barrier that threads which took part in the block's work left to the others.
+  std::optional<UndecidedReason> leftBarrier() const;
 
   uint32_t interests() const override { return engine.interests(); }
   bool oneCore() const override { return true; }
@@ -29,17 +36,10 @@ public:
   void kernelEnd(const vm::LaunchResult &result) override;
   void blockBegin(const vm::WarpRef &w) override { engine.blockBegin(w); }
   void blockEnd(const vm::WarpRef &w) override { engine.blockEnd(w); }
-  void lanesExit(const vm::WarpRef &w, vm::SiteRef s, uint32_t mask) override {
-    engine.lanesExit(w, s, mask);
-  }
+  void lanesExit(const vm::WarpRef &w, vm::SiteRef s, uint32_t mask) override;
   void access(const vm::WarpRef &w, vm::SiteRef s, const vm::AccessEvent &e) override;
-  void barrierReached(const vm::WarpRef &w, vm::SiteRef s, const vm::BarrierEvent &e) override {
-    engine.barrierReached(w, s, e);
-  }
-  void barrierCompleted(const vm::WarpRef &w, unsigned barrier, uint64_t generation) override {
-    ++completed;
-    engine.barrierCompleted(w, barrier, generation);
-  }
+  void barrierReached(const vm::WarpRef &w, vm::SiteRef s, const vm::BarrierEvent &e) override;
+  void barrierCompleted(const vm::WarpRef &w, unsigned barrier, uint64_t generation) override;
   void warpSync(const vm::WarpRef &w, vm::SiteRef s, const vm::WarpSyncEvent &e) override {
     engine.warpSync(w, s, e);
   }
@@ -60,11 +60,23 @@ private:
   bool writtenByAnother(uint32_t site, uint64_t address, uint32_t bytes) const;
   void rememberWriters(uint32_t site, const vm::AccessEvent &event);
 
+  /// What a warp's lanes did.
+  struct WarpWork {
+    uint32_t worked = 0;                    ///< accessed memory, or came to a barrier
+    uint32_t ended = 0;                     ///< left the kernel
+    const ptx::Instr *left[vm::Lanes] = {}; ///< where
+  };
+  WarpWork &workOf(const vm::WarpRef &w);
+
   Checker &engine;
   const StaticSteering &steering;
   const bool certain;
   bool doubt = false, perhaps = false;
   uint64_t completed = 0;
+  std::vector<WarpWork> work;                                ///< by warp
+  const ptx::Instr *wholeBarrier[vm::HardwareBarriers] = {}; ///< block-wide ones that threads wait at
+  bool endedEarly = false;
+  const ptx::Instr *leftAt = nullptr, *leftFrom = nullptr; ///< a barrier, and where threads ended without it
   std::vector<uint32_t>
       writers; ///< of each word of shared memory's unknown value: 1 + the site that stored it; 0: known
   uint8_t held[vm::Lanes][64] = {};

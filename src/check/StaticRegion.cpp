@@ -7,6 +7,10 @@
 // counts it lies at the function's very end: `assert` would make everything behind it depend on its
 // condition. So where one side of a branch ends well and the other cannot, the branch is taken to go the
 // first way.
+//
+// A loop polls where its branch depends, inside the loop, on a load or an atomic of memory that another
+// thread of the launch may write: a slice of the loop, backwards from the branch's condition, finds it.
+// `volatile` makes no difference: it tells the compiler to look again, not the hardware to order threads.
 #include "check/StaticRegion.h"
 
 #include "vm/Lowering.h"
@@ -161,9 +165,6 @@ void Regions::scanInstruction(const ptx::Function &function, uint32_t index, Reg
   region.touchesShared |= shared;
   region.plainSync &= !syncs || isPlainSync(function, instr);
   region.acts |= (syncs && !waits) || shared || isLeaving(instr);
-  region.polls |= shared && (instr.op == Op::Atom || instr.op == Op::AtomCas ||
-                             (instr.op == Op::Ld && instr.mods.sem != ptx::Semantics::None &&
-                              instr.mods.sem != ptx::Semantics::Weak));
   const bool stores =
       instr.op == Op::St && instr.mods.space != ptx::Space::Global && !isShared(instr.mods.space);
   region.storesLocal |= stores || instr.op == Op::Call;
@@ -192,6 +193,49 @@ void Regions::scan(const ptx::Function &function, uint32_t block, Region &region
     if (instr.op == Op::Call && operands.size() > 1)
       noteAll(operands[1]);
   }
+}
+
+bool Regions::isPolling(const ptx::Function &f, uint32_t branch, const std::vector<bool> &blocks) {
+  std::vector<bool> needed(f.registers.size(), false);
+  bool grows = true, polls = false;
+  auto need = [&](const ptx::Operand &operand, auto &self) -> void {
+    if (operand.kind == ptx::OperandKind::Vector)
+      for (const ptx::Operand &element : f.elementsOf(operand))
+        self(element, self);
+    else if ((operand.isReg() || operand.kind == ptx::OperandKind::AddrReg) && !needed[operand.index])
+      needed[operand.index] = grows = true;
+  };
+  auto isNeeded = [&](const ptx::Operand &operand, auto &self) -> bool {
+    if (operand.kind == ptx::OperandKind::Vector)
+      return std::ranges::any_of(f.elementsOf(operand), [&](const auto &each) { return self(each, self); });
+    return operand.isReg() && needed[operand.index];
+  };
+  if (f.instrs[branch].guard)
+    needed[f.instrs[branch].guard.reg] = true;
+  else
+    need(f.operandsOf(f.instrs[branch])[0], need);
+  while (std::exchange(grows, false))
+    for (uint32_t i = 0; i < f.instrs.size(); ++i) {
+      const ptx::Instr &instr = f.instrs[i];
+      if (!blocks[f.blockOf[i]] || instr.op == Op::Call)
+        continue;
+      auto operands = f.operandsOf(instr);
+      const unsigned dests = vm::countDests(f, instr);
+      bool writes = false;
+      for (unsigned d = 0; d < dests; ++d)
+        writes |= isNeeded(operands[d], isNeeded);
+      if (!writes)
+        continue;
+      const bool waits = instr.op == Op::MbarrierTestWait || instr.op == Op::MbarrierTryWait;
+      const ptx::Memory memory = ptx::info(instr.op).memory;
+      if (!waits && (memory == ptx::Memory::Loads || memory == ptx::Memory::Updates) && changes(f, instr))
+        polls = true, polled[&f].insert(&instr);
+      for (unsigned i2 = dests; i2 < operands.size(); ++i2)
+        need(operands[i2], need);
+      if (instr.guard && !needed[instr.guard.reg])
+        needed[instr.guard.reg] = grows = true;
+    }
+  return polls;
 }
 
 Region Regions::find(const ptx::Function &function, uint32_t index) {
@@ -226,15 +270,50 @@ Region Regions::find(const ptx::Function &function, uint32_t index) {
     const uint32_t next = todo.back();
     todo.pop_back();
     scan(function, next, region, seen);
-    for (uint32_t succ : function.blocks[next].succs)
+    for (uint32_t succ : function.blocks[next].succs) {
+      region.hasLoop |= succ != join && succ <= next;
       visit(succ);
+    }
   }
+  if (region.loops && (instr.guard || instr.op == Op::BrxIdx))
+    region.polls = isPolling(function, index, visited);
   if (region.loops && instr.op == Op::Bra && instr.guard) {
     region.jumpsBack = reaches(function, function.blockOf[function.operandsOf(instr)[0].index], home, join);
     region.fallsBack =
         index + 1 < function.instrs.size() && reaches(function, function.blockOf[index + 1], home, join);
   }
   return region;
+}
+
+const std::set<const ptx::Instr *> &Regions::polledIn(const ptx::Function &f) {
+  if (!polledKnown.insert(&f).second)
+    return polled[&f];
+  // Every cycle goes back in the text somewhere, and lies between where it jumps from and where it jumps to.
+  std::vector<bool> inCycle(f.instrs.size(), false);
+  for (uint32_t b = 0; b < f.blocks.size(); ++b)
+    for (uint32_t succ : f.blocks[b].succs)
+      if (succ <= b)
+        std::fill(inCycle.begin() + f.blocks[succ].first, inCycle.begin() + f.blocks[b].end, true);
+  for (uint32_t i = 0; i < f.instrs.size(); ++i)
+    if (inCycle[i] && ((f.instrs[i].op == Op::Bra && f.instrs[i].guard) || f.instrs[i].op == Op::BrxIdx))
+      of(f, i);
+  return polled[&f];
+}
+
+bool Regions::mayPoll(const ptx::Function &f, uint32_t branch) {
+  const std::set<const ptx::Instr *> &all = polledIn(f);
+  if (all.empty())
+    return false;
+  auto [at, isNew] = polling.try_emplace(&f.instrs[branch], false);
+  if (!isNew)
+    return at->second;
+  const Region &region = of(f, branch);
+  const uint32_t join = region.join == ptx::kNone ? ptx::kNone : f.blockOf[region.join];
+  return at->second = std::ranges::any_of(all, [&](const ptx::Instr *instr) {
+           const uint32_t to = f.blockOf[size_t(instr - f.instrs.data())];
+           return std::ranges::any_of(f.blocks[f.blockOf[branch]].succs,
+                                      [&](uint32_t succ) { return reaches(f, succ, to, join); });
+         });
 }
 
 const Region &Regions::of(const ptx::Function &function, uint32_t instr) {

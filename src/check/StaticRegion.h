@@ -3,7 +3,9 @@
 
 #include "ptx/Module.h"
 
+#include <functional>
 #include <memory>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -18,8 +20,9 @@ struct Region {
   bool touchesShared = false;    ///< may load, store or copy to shared memory
   bool storesLocal = false;      ///< may change the thread's own memory
   bool acts = false;             ///< does more than wait: touches shared memory, arrives, ends threads
-  bool polls = false;            ///< looks at shared memory that others may change meanwhile
+  bool polls = false;            ///< loops: ends when memory says so that other threads may change meanwhile
   bool loops = false;            ///< the branch may be reached again from inside
+  bool hasLoop = false;          ///< there is a loop inside
   bool plainSync = true;         ///< synchronizes by whole-block barriers and inside warps only
   bool fallsBack = false,
        jumpsBack = false;        ///< loops: whether one comes back by falling through, or by jumping
@@ -37,12 +40,19 @@ struct Effects {
 /// Finds regions when they are asked for, and keeps them.
 class Regions {
 public:
-  /// `genericIsShared`: generic addresses may lead to shared memory in this kernel.
-  Regions(const ptx::Module &parsed, bool genericIsShared) : module(parsed), generic(genericIsShared) {}
+  /// `genericIsShared`: generic addresses may lead to shared memory in this kernel. `mayChange`: whether
+  /// other threads of the launch may write what a load or an atomic reads.
+  Regions(const ptx::Module &parsed, bool genericIsShared,
+          std::function<bool(const ptx::Function &, const ptx::Instr &)> mayChange)
+      : module(parsed), generic(genericIsShared), changes(std::move(mayChange)) {}
 
   /// Of a branch, or of a guarded exit: then the region is everything behind it.
   const Region &of(const ptx::Function &function, uint32_t instr);
   Effects effectsOf(const ptx::Function &function);
+  /// Loads and atomics that loops poll.
+  const std::set<const ptx::Instr *> &polledIn(const ptx::Function &function);
+  /// Whether the region of a branch has one of them.
+  bool mayPoll(const ptx::Function &function, uint32_t branch);
 
 private:
   Region find(const ptx::Function &function, uint32_t instr);
@@ -51,12 +61,17 @@ private:
   bool synchronizes(const ptx::Function &function, const ptx::Instr &instr);
   bool touchesShared(const ptx::Function &function, const ptx::Instr &instr);
   void scanInstruction(const ptx::Function &function, uint32_t index, Region &region);
+  bool isPolling(const ptx::Function &function, uint32_t branch, const std::vector<bool> &blocks);
 
   const ptx::Module &module;
   const bool generic;
+  const std::function<bool(const ptx::Function &, const ptx::Instr &)> changes;
   std::unordered_map<const ptx::Instr *, std::unique_ptr<Region>> known;
   std::unordered_map<const ptx::Function *, Effects> effects;
   std::unordered_map<const ptx::Function *, std::vector<bool>> good;
+  std::unordered_map<const ptx::Function *, std::set<const ptx::Instr *>> polled;
+  std::unordered_map<const ptx::Instr *, bool> polling;
+  std::set<const ptx::Function *> polledKnown; ///< all their loops have been looked at
 };
 
 } // namespace heddle::check

@@ -6,16 +6,65 @@ namespace heddle::check {
 using namespace vm;
 
 StaticSteering::StaticSteering(const Kernel &executed, const Knowledge &knowledge, Choices &made)
-    : kernel(executed), known(knowledge), choices(made), pointers(executed),
-      regions(*executed.entry().module, pointers.anywhere()) {
+    : kernel(executed), known(knowledge), choices(made), pointers(executed), bases(executed),
+      regions(*executed.entry().module, pointers.anywhere(),
+              [this](const ptx::Function &f, const ptx::Instr &instr) { return mayChange(f, instr); }) {
   auto special = [&](ptx::SpecialReg reg) {
     const Origins origins = origin::ofSpecial(reg);
     if ((origins == origin::BlockId && known.blockId) || (origins == origin::GridSize && known.grid))
       return Origins(0);
     return origins;
   };
+  for (const auto &code : kernel.codes) {
+    TaintPlan &fresh = plans[code.get()] = planTaint(*code, special);
+    for (const ptx::Instr *instr : regions.polledIn(*code->function))
+      fresh.steps[size_t(instr - code->function->instrs.data())].isPolled = true;
+  }
+}
+
+const ptx::Instr *StaticSteering::spinsAt() const {
+  for (const auto &code : kernel.codes) {
+    const TaintPlan &made = plans.at(code.get());
+    for (size_t i = 0; i < made.steps.size(); ++i)
+      if (made.steps[i].isPolled)
+        return &code->function->instrs[i];
+  }
+  return nullptr;
+}
+
+const ptx::Instr *StaticSteering::writesGlobalAt() const {
   for (const auto &code : kernel.codes)
-    plans[code.get()] = planTaint(*code, special);
+    for (const ptx::Instr &instr : code->function->instrs) {
+      const ptx::Memory memory = ptx::info(instr.op).memory;
+      const bool writes = memory == ptx::Memory::Stores || memory == ptx::Memory::Updates ||
+                          (memory == ptx::Memory::CopiesAsync && instr.mods.space == ptx::Space::Global);
+      if (writes && bases.of(*code, instr))
+        return &instr;
+    }
+  return nullptr;
+}
+
+/// Whether other threads of the launch may write what this reads. A load that is ordered by itself is there
+/// for nothing else.
+bool StaticSteering::mayChange(const ptx::Function &function, const ptx::Instr &instr) const {
+  using ptx::Space;
+  const Space space = instr.mods.space;
+  if (space == Space::Local || space == Space::Param || space == Space::Const ||
+      instr.mods.has(ptx::Flag::NonCoherent))
+    return false;
+  if (ptx::info(instr.op).memory == ptx::Memory::Updates || space == Space::Shared ||
+      space == Space::SharedCluster || instr.mods.sem > ptx::Semantics::Volatile)
+    return true;
+  for (const ptx::Operand &operand : function.operandsOf(instr))
+    if (operand.kind == ptx::OperandKind::AddrVar) {
+      const Space of = executedModule().variables[operand.index].space;
+      if (of == Space::Param || of == Space::Local || of == Space::Const)
+        return false;
+      if (of == Space::Shared)
+        return true;
+    }
+  const Bases read = bases.of(*kernel.byFunction.at(&function), instr);
+  return read && bases.written() && PointerBases::mayMeet(read, bases.written());
 }
 
 namespace {

@@ -6,7 +6,7 @@
 // unknown values from deciding anything:
 //   - arithmetic on unknown lanes gives unknown lanes (StaticRules.cpp);
 //   - global memory is neither read nor written: its contents and addresses are data (StaticMemory.cpp);
-//   - a barrier, a shared address, an mbarrier that depends on data is outside the class (StaticSync.cpp);
+//   - a barrier, a shared address, an mbarrier that depends on data is undecided (StaticSync.cpp);
 //   - lanes that do not know how a branch goes pass its region at once: where it touches no shared memory by
 //     forgetting what it may write, else by going all its ways, with accesses that may or may not happen
 //     (StaticFlow.cpp).
@@ -14,6 +14,7 @@
 
 #include "check/Places.h"
 #include "check/Static.h"
+#include "check/StaticBases.h"
 #include "check/StaticChoices.h"
 #include "check/StaticPlan.h"
 #include "check/StaticPointers.h"
@@ -55,14 +56,24 @@ public:
   uint32_t unknownValues() const { return storesUnknown; }
   uint32_t unknownBefore() const { return overUnknown; }
 
-  /// A loop that waits for other threads by looking at shared memory: order may come from it that is not seen
+  /// A loop that may wait for other threads by looking at memory: order may come from it that is not seen
   /// here.
   const ptx::Instr *polledAt() const { return polled; }
+
+  /// Code that waits by looking at memory, whether it was executed or not.
+  const ptx::Instr *spinsAt() const;
+
+  /// A write to global memory, if there is one.
+  const ptx::Instr *writesGlobalAt() const;
+
+  /// A loop was passed whose end depends on data: that it ends is taken for granted.
+  bool passedLoop() const { return loopPassed; }
 
   /// A branch went a way that may not exist: what is found behind it is not certain.
   bool hasAssumed() const { return assumed; }
 
-  const std::vector<OutsideReason> &outside() const { return reasons; }
+  const std::vector<UndecidedReason> &undecided() const { return reasons; }
+  Place placeOf(const ptx::Instr &instr) const;
   /// The execution was given up, and the machine's fault is not one of the kernel's.
   bool gaveUp() const { return stopped; }
 
@@ -77,6 +88,8 @@ private:
   const TaintPlan *plan = nullptr;
 
   void enter(Warp &warp);
+  const ptx::Module &executedModule() const { return *kernel.entry().module; }
+  bool mayChange(const ptx::Function &function, const ptx::Instr &instr) const;
   const TaintStep &stepOf(const Inst &in) const {
     return plan->steps[plan->code->sources[size_t(&in - plan->code->insts.data())]];
   }
@@ -146,7 +159,7 @@ private:
   Flow branch(Warp &warp, const Inst &in, const TaintStep &s);
   Flow leave(Warp &warp, const Inst &in, const TaintStep &s);
   Flow call(Warp &warp, const Inst &in, const TaintStep &s, const Who &who);
-  Flow callOutside(Warp &warp, const Inst &in, const vm::CallSite &site, uint32_t mask);
+  Flow callExternal(Warp &warp, const Inst &in, const vm::CallSite &site, uint32_t mask);
   Flow passRegion(Warp &warp, const Inst &in, uint32_t lanes, const Taint &because);
   Flow walk(Warp &warp, uint32_t pc, uint32_t mask, uint32_t join);
   Flow walkBranch(Warp &warp, const Inst &in, uint32_t &mask, uint32_t join, uint32_t &pc);
@@ -166,11 +179,10 @@ private:
   bool isNested(const Inst &in);
   void forgetMemory(Origins because);
 
-  // StaticOutside.cpp
-  Place placeOf(const ptx::Instr &instr) const;
+  // StaticUndecided.cpp
   /// Notes a reason and goes on.
   void note(const ptx::Instr &instr, std::string text, Origins origins,
-            std::vector<Finding::Note> notes = {});
+            PropertySet properties = AllProperties, std::vector<Finding::Note> notes = {});
   /// Notes a reason and ends the execution.
   Flow giveUp(Warp &warp, const Inst &in, std::string text, Origins origins,
               std::vector<Finding::Note> notes = {});
@@ -180,6 +192,7 @@ private:
   const Knowledge &known;
   Choices &choices;
   const SharedPointers pointers;
+  const PointerBases bases;
   Regions regions;
   std::unordered_map<const vm::Code *, TaintPlan> plans;
   std::vector<std::unique_ptr<WarpShadow>> warps;
@@ -196,9 +209,9 @@ private:
   bool memoryIsData = false;              ///< nothing that is stored counts as known any more
   std::set<const ptx::Instr *> openLoops; ///< branches whose loop is being passed
   uint64_t walked = 0;
-  std::vector<OutsideReason> reasons;
-  std::set<const ptx::Instr *> named;
-  bool stopped = false;
+  std::vector<UndecidedReason> reasons;
+  std::set<std::pair<const ptx::Instr *, PropertySet>> named;
+  bool stopped = false, loopPassed = false;
 };
 
 } // namespace heddle::check

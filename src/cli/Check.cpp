@@ -38,8 +38,8 @@ Examples:
 Findings go to stdout, each opening with its class: race, deadlock, barrier, memory, uninitialized, async, warp. What the
 program itself prints to stdout is not shown, unless --output asks for it on stderr.
 
-Exit code 0: clean; 1: something was found; 2: bad usage; 3: it does not compile. --static: what is outside of what it
-can judge is named and is no finding.
+Exit code 0: clean; 1: something was found; 2: bad usage; 3: it does not compile. --static: what is
+undecided is printed, with the reason, and is no finding.
 )";
 
 struct Given {

@@ -30,15 +30,14 @@ void rename(check::StaticResult &result, const EmittedFile &file) {
     }
   };
   both(result.findings);
-  both(result.outside);
+  both(result.undecided);
 }
 
 } // namespace
 
 bool holdsStatically(const EmittedFile &file, bool remarks, bool colour) {
   auto leave = [&](const std::string &why) {
-    if (remarks)
-      std::cerr << fmt::format("heddle: not checked statically: {}\n", why);
+    std::cerr << fmt::format("heddle: not checked: {}\n", why);
     return true;
   };
   auto parsed = source::Program::parseText(file.origin.string(), file.text, file.compile);
@@ -56,7 +55,7 @@ bool holdsStatically(const EmittedFile &file, bool remarks, bool colour) {
   }
   ptx::Module module = ptx::parse(device.text, "", diagnostics);
   if (diagnostics.has(Voice::Error))
-    return leave("its PTX has something that the machine does not know");
+    return leave("its PTX has something that the simulator does not know");
 
   tune::LaunchChecks checks = tune::checkLaunches(**program, module, MostSeconds);
   for (const std::string &name : checks.undetermined)
@@ -66,8 +65,12 @@ bool holdsStatically(const EmittedFile &file, bool remarks, bool colour) {
     report::KernelVerdict verdict{each.name, std::move(each.result)};
     const bool fails = verdict.result.verdict == check::Verdict::Fails;
     holds &= !fails;
-    if (!fails && !remarks)
+    if (!fails && !remarks) {
+      if (verdict.result.verdict == check::Verdict::Undecided)
+        std::cerr << fmt::format("heddle: not checked: kernel '{}': {}\n", verdict.kernel,
+                                 report::undecidedLine(verdict));
       continue;
+    }
     report::addSourceLines(verdict.result);
     rename(verdict.result, file);
     std::cerr << report::staticText(verdict, colour);

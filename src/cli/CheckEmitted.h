@@ -21,8 +21,8 @@ struct EmittedFile {
 
 /// Checks the kernels of an emitted file statically, each with the blocks that the file itself launches it
 /// with. False, with the findings on stderr, where one of them fails. What cannot be decided (no compiler, a
-/// block known at run time only, synchronization that depends on data) is said where `remarks` asks for it,
-/// and is no reason to refuse.
+/// block known at run time only, synchronization that depends on data) is printed on stderr and is no reason
+/// to refuse; `remarks` asks for the whole verdict.
 bool holdsStatically(const EmittedFile &file, bool remarks, bool colour);
 
 } // namespace heddle::cli

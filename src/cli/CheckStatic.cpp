@@ -161,15 +161,12 @@ void shortenAll(check::StaticResult &result) {
       shorten(note.place);
   };
   std::for_each(result.findings.begin(), result.findings.end(), both);
-  std::for_each(result.outside.begin(), result.outside.end(), both);
+  std::for_each(result.undecided.begin(), result.undecided.end(), both);
 }
 
 void writeSarif(const std::vector<report::KernelVerdict> &verdicts, const std::string &file) {
-  std::vector<check::Finding> all;
-  for (const report::KernelVerdict &verdict : verdicts)
-    all.insert(all.end(), verdict.result.findings.begin(), verdict.result.findings.end());
   std::ofstream out(file);
-  out << report::findingsSarif(all, std::filesystem::current_path()).dump(2) << "\n";
+  out << report::staticSarif(verdicts, std::filesystem::current_path()).dump(2) << "\n";
   if (!out)
     std::cerr << fmt::format("heddle: cannot write '{}'\n", file);
 }

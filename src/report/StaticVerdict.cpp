@@ -11,7 +11,9 @@
 namespace heddle::report {
 namespace {
 
-using check::OutsideReason;
+using check::Decision;
+using check::PropertyVerdict;
+using check::UndecidedReason;
 using check::Verdict;
 using Json = nlohmann::ordered_json;
 
@@ -28,9 +30,20 @@ std::string whereOf(const Place &place, bool colour) {
 
 std::string count(size_t n, const char *word) { return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s"); }
 
-std::string reasonText(const OutsideReason &reason, bool colour) {
-  std::string out = painted("outside:", Yellow, colour) + " " + whereOf(reason.place, colour) + reason.text +
-                    "\n" + snippet(reason.place);
+/// " [deadlock, barrier-use]": what a reason leaves undecided; nothing where that is everything.
+std::string leavesOpen(const UndecidedReason &reason) {
+  if (reason.properties == check::AllProperties)
+    return "";
+  std::string ids;
+  for (unsigned i = 0; i < check::Properties; ++i)
+    if (reason.properties & check::setOf(check::Property(i)))
+      ids += fmt::format("{}{}", ids.empty() ? "" : ", ", idOf(check::Property(i)));
+  return fmt::format(" [{}]", ids);
+}
+
+std::string reasonText(const UndecidedReason &reason, bool colour) {
+  std::string out = painted("undecided:", Yellow, colour) + " " + whereOf(reason.place, colour) +
+                    reason.text + leavesOpen(reason) + "\n" + snippet(reason.place);
   for (const check::Finding::Note &note : reason.notes)
     out += whereOf(note.place, colour) + painted("note:", Cyan, colour) + " " + note.text + "\n" +
            snippet(note.place);
@@ -39,22 +52,34 @@ std::string reasonText(const OutsideReason &reason, bool colour) {
   return out;
 }
 
-std::string lastLine(const KernelVerdict &verdict, bool colour) {
+std::string propertyLine(const PropertyVerdict &verdict, bool colour) {
+  switch (verdict.decision) {
+  case Decision::Proved:
+    return fmt::format("  {}: {}\n", nameOf(verdict.property), painted(decisionText(verdict), Green, colour));
+  case Decision::Violated:
+    return fmt::format("  {}: {}\n", nameOf(verdict.property), painted(decisionText(verdict), Red, colour));
+  case Decision::Undecided: break;
+  }
+  return fmt::format("  {}: {}\n", nameOf(verdict.property), painted(decisionText(verdict), Yellow, colour));
+}
+
+std::string headLine(const KernelVerdict &verdict, bool colour) {
   const check::StaticResult &result = verdict.result;
   const std::string word = std::string(nameOf(result.verdict)) + ":";
+  const size_t proved =
+      size_t(std::ranges::count(result.properties, Decision::Proved, &PropertyVerdict::decision));
   switch (result.verdict) {
   case Verdict::Holds:
-    return fmt::format(
-        "{} kernel '{}': no deadlock, no race, barriers recycled safely, for every input ({})\n",
-        painted(word, Green, colour), verdict.kernel, count(result.barriers, "barrier round"));
+    return fmt::format("{} kernel '{}': all {} properties, for every input ({})\n",
+                       painted(word, Green, colour), verdict.kernel, check::Properties,
+                       count(result.barriers, "barrier round"));
   case Verdict::Fails:
     return fmt::format("{} kernel '{}': {}\n", painted(word, Red, colour), verdict.kernel,
                        count(result.findings.size(), "finding"));
-  case Verdict::Outside: break;
+  case Verdict::Undecided: break;
   }
-  return fmt::format(
-      "{} kernel '{}': not decided, {} on data\n", painted(word, Yellow, colour), verdict.kernel,
-      result.outside.size() == 1 ? "one place depends" : count(result.outside.size(), "place") + " depend");
+  return fmt::format("{} kernel '{}': {} of {} properties proved ({})\n", painted(word, Yellow, colour),
+                     verdict.kernel, proved, check::Properties, count(result.barriers, "barrier round"));
 }
 
 // --- JSON
@@ -73,8 +98,21 @@ Json placed(const Place &place, const std::string &text) {
   return json;
 }
 
-Json reasonJson(const OutsideReason &reason) {
+Json propertyJson(const PropertyVerdict &verdict) {
+  Json json = {{"property", idOf(verdict.property)}, {"decision", nameOf(verdict.decision)}};
+  if (verdict.decision == Decision::Undecided)
+    json["why"] = verdict.why;
+  if (verdict.decision == Decision::Proved)
+    json["assuming"] = verdict.assuming;
+  return json;
+}
+
+Json reasonJson(const UndecidedReason &reason) {
   Json json = placed(reason.place, reason.text);
+  json["properties"] = Json::array();
+  for (unsigned i = 0; i < check::Properties; ++i)
+    if (reason.properties & check::setOf(check::Property(i)))
+      json["properties"].push_back(idOf(check::Property(i)));
   json["notes"] = Json::array();
   for (const check::Finding::Note &note : reason.notes)
     json["notes"].push_back(placed(note.place, note.text));
@@ -89,9 +127,12 @@ Json kernelJson(const KernelVerdict &verdict) {
                {"barrierRounds", verdict.result.barriers},
                {"warpInstructions", verdict.result.warpInstructions},
                {"seconds", verdict.result.seconds},
-               {"outside", Json::array()}};
-  for (const OutsideReason &reason : verdict.result.outside)
-    json["outside"].push_back(reasonJson(reason));
+               {"properties", Json::array()},
+               {"undecided", Json::array()}};
+  for (const PropertyVerdict &each : verdict.result.properties)
+    json["properties"].push_back(propertyJson(each));
+  for (const UndecidedReason &reason : verdict.result.undecided)
+    json["undecided"].push_back(reasonJson(reason));
   return json;
 }
 
@@ -102,25 +143,68 @@ Verdict together(const std::vector<KernelVerdict> &verdicts) {
     return std::any_of(verdicts.begin(), verdicts.end(),
                        [&](const KernelVerdict &v) { return v.result.verdict == wanted; });
   };
-  return any(Verdict::Fails) ? Verdict::Fails : any(Verdict::Outside) ? Verdict::Outside : Verdict::Holds;
+  return any(Verdict::Fails) ? Verdict::Fails : any(Verdict::Undecided) ? Verdict::Undecided : Verdict::Holds;
 }
 
 void addSourceLines(check::StaticResult &result) {
   addSourceLines(result.findings);
   // A reason has the places of a finding, so it goes the same way.
   std::vector<check::Finding> carriers;
-  for (OutsideReason &reason : result.outside)
+  for (UndecidedReason &reason : result.undecided)
     carriers.push_back({.place = reason.place, .notes = reason.notes});
   addSourceLines(carriers);
   for (size_t i = 0; i < carriers.size(); ++i)
-    result.outside[i].place = carriers[i].place, result.outside[i].notes = carriers[i].notes;
+    result.undecided[i].place = carriers[i].place, result.undecided[i].notes = carriers[i].notes;
+}
+
+std::string decisionText(const check::PropertyVerdict &verdict) {
+  switch (verdict.decision) {
+  case Decision::Proved: {
+    std::string text = "proved for every input";
+    for (size_t i = 0; i < verdict.assuming.size(); ++i)
+      text += (i ? " and " : ", if ") + verdict.assuming[i];
+    return text;
+  }
+  case Decision::Violated: return "violated";
+  case Decision::Undecided: break;
+  }
+  return "undecided: " + verdict.why;
 }
 
 std::string staticText(const KernelVerdict &verdict, bool colour) {
   std::string out = findingsText(verdict.result.findings, colour);
-  for (const OutsideReason &reason : verdict.result.outside)
+  for (const UndecidedReason &reason : verdict.result.undecided)
     out += reasonText(reason, colour);
-  return out + lastLine(verdict, colour);
+  out += headLine(verdict, colour);
+  for (const PropertyVerdict &each : verdict.result.properties)
+    out += propertyLine(each, colour);
+  return out;
+}
+
+std::string undecidedLine(const KernelVerdict &verdict) {
+  std::string out;
+  for (const PropertyVerdict &each : verdict.result.properties)
+    if (each.decision == Decision::Undecided)
+      out += fmt::format("{}{} ({})", out.empty() ? "" : "; ", nameOf(each.property), each.why);
+  return out;
+}
+
+Json staticSarif(const std::vector<KernelVerdict> &verdicts, const std::filesystem::path &root) {
+  std::vector<check::Finding> all;
+  for (const KernelVerdict &verdict : verdicts)
+    all.insert(all.end(), verdict.result.findings.begin(), verdict.result.findings.end());
+  Json sarif = findingsSarif(all, root);
+  Json &results = sarif["runs"][0]["results"];
+  for (const KernelVerdict &verdict : verdicts)
+    for (const PropertyVerdict &each : verdict.result.properties)
+      if (each.decision != Decision::Violated) // those are the findings
+        results.push_back({{"ruleId", fmt::format("static/{}", idOf(each.property))},
+                           {"kind", each.decision == Decision::Proved ? "pass" : "open"},
+                           {"level", "none"},
+                           {"message",
+                            {{"text", fmt::format("kernel '{}': {}: {}", verdict.kernel,
+                                                  nameOf(each.property), decisionText(each))}}}});
+  return sarif;
 }
 
 Json staticJson(const std::vector<KernelVerdict> &verdicts) {
@@ -128,6 +212,7 @@ Json staticJson(const std::vector<KernelVerdict> &verdicts) {
   for (const KernelVerdict &verdict : verdicts)
     all.insert(all.end(), verdict.result.findings.begin(), verdict.result.findings.end());
   Json json = findingsJson(all);
+  json["schema"] = "heddle.check-static/1";
   json["mode"] = "static";
   json["verdict"] = nameOf(together(verdicts));
   json["kernels"] = Json::array();

@@ -5,26 +5,40 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 namespace heddle::report {
 
-/// What the static check said of one kernel.
+/// What the static check decided of one kernel.
 struct KernelVerdict {
   std::string kernel; ///< as a person calls it
   check::StaticResult result;
 };
 
-/// For people: findings and what is outside, each opening with its class, then one line with the verdict:
-///     holds: kernel 'tile': no deadlock, no race, barriers recycled safely, for every input (14 barriers)
+/// For people: findings and reasons, each opening with its class, then the verdict and a line for each
+/// property:
+///     holds: kernel 'tile': all 7 properties, for every input (14 barrier rounds)
+///       shared-memory races: proved for every input
 std::string staticText(const KernelVerdict &verdict, bool colour);
+
+/// "proved for every input, if ..."; "violated"; "undecided: why".
+std::string decisionText(const check::PropertyVerdict &verdict);
+
+/// The undecided properties in one line: "deadlock (why); barrier use (why)". Empty where there are none.
+std::string undecidedLine(const KernelVerdict &verdict);
 
 /// The same facts for programs: findingsJson with "mode", "verdict" and "kernels" beside the findings.
 /// docs/check.md describes it.
 nlohmann::ordered_json staticJson(const std::vector<KernelVerdict> &verdicts);
 
-/// Fails where one fails, else outside where one is, else holds.
+/// The findings as SARIF results, and a result of kind "pass" or "open" for each property that is proved or
+/// undecided.
+nlohmann::ordered_json staticSarif(const std::vector<KernelVerdict> &verdicts,
+                                   const std::filesystem::path &root);
+
+/// Fails where one fails, else undecided where one is, else holds.
 check::Verdict together(const std::vector<KernelVerdict> &verdicts);
 
 /// Fills in the source lines of findings and reasons.

@@ -57,7 +57,7 @@ check::StaticResult checkShape(const ptx::Module &module, const std::string &ker
   // Two blocks say what one does to the next. A loop of unknown length is not followed from one to the other;
   // then the barrier between them has to be trusted.
   check::StaticResult two = checkTasks(module, kernel, options, 2);
-  return two.verdict == check::Verdict::Outside ? checkTasks(module, kernel, options, 1) : two;
+  return two.verdict == check::Verdict::Undecided ? checkTasks(module, kernel, options, 1) : two;
 }
 
 /// The distinct shapes that the file launches each kernel with, by mangled name.

@@ -20,7 +20,7 @@ struct LaunchChecks {
   std::vector<std::string> undetermined; ///< kernels whose block is known at run time only
 };
 
-/// `module` is the file's PTX. Each check may take `maxSeconds`; what is not known then is Outside.
+/// `module` is the file's PTX. Each check may take `maxSeconds`; what is not known then is undecided.
 LaunchChecks checkLaunches(const source::Program &program, const ptx::Module &module, double maxSeconds);
 
 } // namespace heddle::tune

@@ -3,6 +3,7 @@
 // Every kernel of this folder is built, run on the machine under the checker, and must be judged as its first
 // line says: by Clang's PTX and, where nvcc is there, by nvcc's; and what is wrong is found wrong in whatever
 // order the warps run.
+#include "StaticRunner.h"
 #include "TestPaths.h"
 #include "build/DevicePtx.h"
 #include "build/Program.h"
@@ -145,7 +146,7 @@ class WithoutBeingRun : public testing::TestWithParam<Case> {};
 TEST_P(WithoutBeingRun, CasesAreJudgedAsTheySay) {
   const Expectation expectation = readExpectation(GetParam().file);
   const StaticResult result = staticResult(GetParam().file, blockOf(*expectation.staticOptions));
-  EXPECT_EQ(nameOf(result.verdict), nameOf(expectation.expected.empty() ? Verdict::Holds : Verdict::Fails));
+  expectVerdict(expectation.expected.empty() ? Verdict::Holds : Verdict::Fails, result);
   expectNone(disagreement(expectation, result.findings), "--static");
 }
 

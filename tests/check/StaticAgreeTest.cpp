@@ -35,13 +35,13 @@ TEST(StaticAgree, aRaceBetweenRoundsIsFound) { expectVerdict(Verdict::Fails, che
 TEST(StaticAgree, aBarrierThatDependsOnTheRoundIsNotCertain) {
   // The barrier at a round's end is there in the first two rounds only: a race, if there are ever more.
   expectVerdict(
-      Verdict::Outside,
+      Verdict::Undecided,
       check(rounds(Fill,
                    (std::string(Use) + " setp.gt.u32 %p3, %r4, 1; @%p3 bra NO; bar.sync 0; NO:").c_str())));
 }
-TEST(StaticAgree, aSharedAddressThatMovesWithTheRoundIsOutside) {
+TEST(StaticAgree, aSharedAddressThatMovesWithTheRoundIsUndecided) {
   expectVerdict(
-      Verdict::Outside,
+      Verdict::Undecided,
       check(rounds("shl.b32 %r9, %r4, 8; add.u32 %r9, %r9, %r3; st.shared.u32 [%r9], %r1;", "bar.sync 0;")));
 }
 TEST(StaticAgree, aGlobalAddressMayMove) {
@@ -51,11 +51,11 @@ TEST(StaticAgree, aGlobalAddressMayMove) {
                    "st.shared.u32 [%r3], %r5;",
                    (std::string(Use) + " bar.sync 0;").c_str())));
 }
-TEST(StaticAgree, aNamedBarrierInTheLoopIsOutside) {
-  expectVerdict(Verdict::Outside, check(rounds(Fill, "bar.sync 1, 64;")));
+TEST(StaticAgree, aNamedBarrierInTheLoopIsUndecided) {
+  expectVerdict(Verdict::Undecided, check(rounds(Fill, "bar.sync 1, 64;")));
 }
-TEST(StaticAgree, oneLoopInTheOtherIsOutside) {
-  expectVerdict(Verdict::Outside,
+TEST(StaticAgree, oneLoopInTheOtherIsUndecided) {
+  expectVerdict(Verdict::Undecided,
                 check(rounds("mov.u32 %r10, 0; M: bar.sync 0; add.u32 %r10, %r10, 1; setp.lt.u32 %p4, "
                              "%r10, %r0; @%p4 bra M;",
                              "")));
@@ -120,14 +120,14 @@ B:
 )")));
 }
 TEST(StaticAgree, threadsThatDifferDoNotAgree) {
-  expectVerdict(Verdict::Outside,
+  expectVerdict(Verdict::Undecided,
                 check(kernelAround("add.u32 %r4, %r0, %r1; setp.lt.u32 %p1, %r4, 9; @%p1 bra A; bar.sync "
                                    "0; A:")));
   expectVerdict(
-      Verdict::Outside,
+      Verdict::Undecided,
       check(kernelAround("ld.global.u32 %r4, [%rd0]; setp.lt.u32 %p1, %r4, 9; @%p1 bra A; bar.sync 0; A:")));
   // What was written where only some threads come differs, whatever it was.
-  expectVerdict(Verdict::Outside, check(kernelAround(R"(
+  expectVerdict(Verdict::Undecided, check(kernelAround(R"(
   mov.u32 %r4, %r0;
   setp.ge.u32 %p1, %r1, 32;
   @%p1 bra A;

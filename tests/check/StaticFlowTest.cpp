@@ -10,46 +10,47 @@ namespace {
 
 using testing::HasSubstr;
 
-/// The one reason why it is outside.
-OutsideReason only(const StaticResult &result) {
-  expectVerdict(Verdict::Outside, result);
-  EXPECT_EQ(result.outside.size(), 1u) << story(result);
-  return result.outside.empty() ? OutsideReason{} : result.outside[0];
+/// The one reason why it is undecided.
+UndecidedReason only(const StaticResult &result) {
+  expectVerdict(Verdict::Undecided, result);
+  const std::vector<UndecidedReason> reasons = withoutGlobalReasons(result);
+  EXPECT_EQ(reasons.size(), 1u) << story(result);
+  return reasons.empty() ? UndecidedReason{} : reasons[0];
 }
 
-TEST(StaticOutside, namesASharedAddressThatIsAParameter) {
-  OutsideReason why = only(check(kernelAround("st.shared.u32 [%r0], 1;")));
+TEST(StaticUndecided, namesASharedAddressThatIsAParameter) {
+  UndecidedReason why = only(check(kernelAround("st.shared.u32 [%r0], 1;")));
   EXPECT_THAT(why.text, HasSubstr("shared address of this store depends on parameter 0"));
   EXPECT_EQ(why.hint, "--param 0=VALUE settles it");
   EXPECT_EQ(why.place.file, "test.ptx");
   EXPECT_NE(why.place.line, 0u);
 }
 
-TEST(StaticOutside, namesTheFileThatTheLineTableSays) {
+TEST(StaticUndecided, namesTheFileThatTheLineTableSays) {
   // Numbers of files are names, not places in a list.
   const std::string text = kernelAround(".loc 2 7 3\n st.shared.u32 [%r0], 1;") +
                            ".file 2 \"second.cu\"\n.file 1 \"first.cu\"\n.file 3 \"third.cu\"\n";
   EXPECT_EQ(only(check(text)).place.str(), "second.cu:7:3");
 }
 
-TEST(StaticOutside, namesALoadFromAnAddressInMemory) {
-  OutsideReason why = only(check(kernelAround("ld.global.u32 %r4, [%rd0]; ld.shared.u32 %r5, [%r4];")));
+TEST(StaticUndecided, namesALoadFromAnAddressInMemory) {
+  UndecidedReason why = only(check(kernelAround("ld.global.u32 %r4, [%rd0]; ld.shared.u32 %r5, [%r4];")));
   EXPECT_THAT(why.text, HasSubstr("shared address of this load depends on data in memory"));
   EXPECT_EQ(why.hint, "");
 }
 
-TEST(StaticOutside, namesAnAtomicAndACopyAtUnknownAddresses) {
+TEST(StaticUndecided, namesAnAtomicAndACopyAtUnknownAddresses) {
   EXPECT_THAT(only(check(kernelAround("red.shared.add.u32 [%r0], 1;"))).text, HasSubstr("of this atomic"));
   EXPECT_THAT(only(check(kernelAround("cp.async.ca.shared.global [%r0], [%rd0], 16;"))).text,
               HasSubstr("of this copy"));
 }
 
-TEST(StaticOutside, namesEveryAddressOnce) {
+TEST(StaticUndecided, namesEveryAddressOnce) {
   StaticResult result = check(kernelAround("st.shared.u32 [%r0], 1; ld.shared.u32 %r4, [%r0];"));
-  EXPECT_EQ(result.outside.size(), 2u) << story(result);
+  EXPECT_EQ(result.undecided.size(), 2u) << story(result);
 }
 
-TEST(StaticOutside, namesAGenericAddressThatMayBeShared) {
+TEST(StaticUndecided, namesAGenericAddressThatMayBeShared) {
   EXPECT_THAT(
       only(check(kernelAround("cvt.u64.u32 %rd1, %r3; cvta.shared.u64 %rd2, %rd1; cvt.u64.u32 %rd3, %r0; "
                               "add.u64 %rd2, %rd2, %rd3; st.u32 [%rd2], 1;")))
@@ -57,13 +58,13 @@ TEST(StaticOutside, namesAGenericAddressThatMayBeShared) {
       HasSubstr("shared address"));
 }
 
-TEST(StaticOutside, takesOtherGenericAddressesForGlobalOnes) {
+TEST(StaticUndecided, takesOtherGenericAddressesForGlobalOnes) {
   expectVerdict(Verdict::Holds,
                 check(kernelAround("cvt.u64.u32 %rd1, %r3; cvta.shared.u64 %rd2, %rd1; "
                                    "st.u32 [%rd2], 1; add.u64 %rd3, %rd0, 8; st.u32 [%rd3], 1;")));
 }
 
-TEST(StaticOutside, followsASharedAddressThroughMemory) {
+TEST(StaticUndecided, followsASharedAddressThroughMemory) {
   EXPECT_THAT(only(check(kernelAround(
                        "cvt.u64.u32 %rd1, %r3; cvta.shared.u64 %rd2, %rd1; st.global.u64 [%rd0], %rd2; "
                        "ld.global.u64 %rd4, [%rd0+8]; st.u32 [%rd4], 1;")))
@@ -71,54 +72,55 @@ TEST(StaticOutside, followsASharedAddressThroughMemory) {
               HasSubstr("shared address"));
 }
 
-TEST(StaticOutside, namesABarrierNumberAndACount) {
+TEST(StaticUndecided, namesABarrierNumberAndACount) {
   EXPECT_THAT(only(check(kernelAround("bar.sync %r0;"))).text,
               HasSubstr("number or the thread count of this barrier"));
   EXPECT_THAT(only(check(kernelAround("bar.sync 1, %r0;"))).text,
               HasSubstr("number or the thread count of this barrier"));
 }
 
-TEST(StaticOutside, namesAnMbarrierOperand) {
+TEST(StaticUndecided, namesAnMbarrierOperand) {
   EXPECT_THAT(only(check(kernelAround("mbarrier.init.shared.b64 [s], %r0;"))).text,
               HasSubstr("mbarrier operation"));
   EXPECT_THAT(only(check(kernelAround("mbarrier.init.shared.b64 [%r0], 1;"))).text,
               HasSubstr("mbarrier operation"));
 }
 
-TEST(StaticOutside, namesAMemberMask) {
+TEST(StaticUndecided, namesAMemberMask) {
   EXPECT_THAT(only(check(kernelAround("bar.warp.sync %r0;"))).text, HasSubstr("member mask"));
 }
 
-TEST(StaticOutside, namesABarrierBehindABranch) {
-  OutsideReason why = only(check(kernelAround("mov.u32 %r4, %ctaid.x; add.u32 %r4, %r4, %r1; setp.lt.u32 "
-                                              "%p1, %r4, %r0;\n @%p1 bra A;\n bar.sync 0; A:")));
+TEST(StaticUndecided, namesABarrierBehindABranch) {
+  UndecidedReason why = only(check(kernelAround("mov.u32 %r4, %ctaid.x; add.u32 %r4, %r4, %r1; setp.lt.u32 "
+                                                "%p1, %r4, %r0;\n @%p1 bra A;\n bar.sync 0; A:")));
   EXPECT_THAT(why.text, HasSubstr("depends on parameter 0 and blockIdx"));
   EXPECT_EQ(why.hint, "--param 0=VALUE --ctaid X,Y,Z settles it");
   ASSERT_EQ(why.notes.size(), 1u);
   EXPECT_EQ(why.notes[0].place.line, why.place.line + 1);
 }
 
-TEST(StaticOutside, namesAGuardedBarrier) {
+TEST(StaticUndecided, namesAGuardedBarrier) {
   EXPECT_THAT(only(check(kernelAround("setp.lt.u32 %p1, %r1, %r0; @%p1 bar.sync 0;"))).text,
               HasSubstr("whether threads come to this synchronization"));
 }
 
-TEST(StaticOutside, namesAnEarlyExitBeforeABarrier) {
+TEST(StaticUndecided, namesAnEarlyExitBeforeABarrier) {
   EXPECT_THAT(only(check(kernelAround("setp.ge.u32 %p1, %r1, %r0; @%p1 ret; bar.sync 0;"))).text,
               HasSubstr("whether threads are there for the synchronization that follows"));
   EXPECT_THAT(only(check(kernelAround("setp.ge.u32 %p1, %r1, %r0; @%p1 bra OUT; bar.sync 0; OUT:"))).text,
               HasSubstr("synchronization"));
 }
 
-TEST(StaticOutside, namesALoopWithABarrier) {
-  OutsideReason why = only(check(kernelAround("add.u32 %r5, %r0, %r1; mov.u32 %r4, 0; L: bar.sync 0; add.u32 "
-                                              "%r4, %r4, 1; setp.lt.u32 %p1, %r4, %r5; @%p1 bra "
-                                              "L;")));
+TEST(StaticUndecided, namesALoopWithABarrier) {
+  UndecidedReason why =
+      only(check(kernelAround("add.u32 %r5, %r0, %r1; mov.u32 %r4, 0; L: bar.sync 0; add.u32 "
+                              "%r4, %r4, 1; setp.lt.u32 %p1, %r4, %r5; @%p1 bra "
+                              "L;")));
   EXPECT_THAT(why.text,
               HasSubstr("how often threads come to synchronization in this loop depends on parameter 0"));
 }
 
-TEST(StaticOutside, aGivenParameterBringsALoopInside) {
+TEST(StaticUndecided, aGivenParameterBringsALoopInside) {
   StaticOptions options;
   options.parameters = {{"0", "5"}};
   StaticResult result =
@@ -129,7 +131,7 @@ TEST(StaticOutside, aGivenParameterBringsALoopInside) {
   EXPECT_EQ(result.barriers, 5u);
 }
 
-TEST(StaticOutside, namesACallThroughAnUnknownPointer) {
+TEST(StaticUndecided, namesACallThroughAnUnknownPointer) {
   EXPECT_THAT(
       only(check(kernelAround("P: .callprototype ()_ (); ld.global.u64 %rd1, [%rd0]; call %rd1, (), P;")))
           .text,

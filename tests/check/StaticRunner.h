@@ -51,13 +51,41 @@ inline std::string story(const StaticResult &result) {
   std::string text = std::string(nameOf(result.verdict)) + "\n" + textOf(result.problems);
   for (const Finding &f : result.findings)
     text += fmt::format("{}: {}: {}\n", nameOf(classOf(f.rule)), f.place.str(), f.text);
-  for (const OutsideReason &o : result.outside)
-    text += fmt::format("outside: {}: {} ({})\n", o.place.str(), o.text, o.hint);
+  for (const PropertyVerdict &p : result.properties)
+    text += fmt::format("{}: {} {}\n", nameOf(p.property), nameOf(p.decision), p.why);
+  for (const UndecidedReason &o : result.undecided)
+    text += fmt::format("undecided: {}: {} ({})\n", o.place.str(), o.text, o.hint);
   return text;
 }
 
+/// The verdict of all properties but races in global memory: most kernels here use that as they like.
+inline Verdict withoutGlobal(const StaticResult &result) {
+  Verdict verdict = Verdict::Holds;
+  for (const PropertyVerdict &each : result.properties) {
+    if (each.property == Property::GlobalRacesInBlock || each.property == Property::GlobalRacesBetweenBlocks)
+      continue;
+    if (each.decision == Decision::Violated)
+      return Verdict::Fails;
+    if (each.decision == Decision::Undecided)
+      verdict = Verdict::Undecided;
+  }
+  return verdict;
+}
+
+inline std::vector<UndecidedReason> withoutGlobalReasons(const StaticResult &result) {
+  constexpr PropertySet Global =
+      setOf(Property::GlobalRacesInBlock) | setOf(Property::GlobalRacesBetweenBlocks);
+  std::vector<UndecidedReason> reasons = result.undecided;
+  std::erase_if(reasons, [](const UndecidedReason &each) { return !(each.properties & ~Global); });
+  return reasons;
+}
+
 inline void expectVerdict(Verdict expected, const StaticResult &result) {
-  EXPECT_EQ(nameOf(expected), nameOf(result.verdict)) << story(result);
+  EXPECT_EQ(nameOf(expected), nameOf(withoutGlobal(result))) << story(result);
+}
+
+inline void expectDecision(Decision expected, Property property, const StaticResult &result) {
+  EXPECT_EQ(nameOf(expected), nameOf(result.of(property).decision)) << story(result);
 }
 
 } // namespace heddle::check::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which values are known. A kernel computes %r10, and a barrier's number depends on it: outside where it is
+// Which values are known. A kernel computes %r10, and a barrier's number depends on it: undecided where it is
 // unknown. Values are the same for all threads, so that a known one does no harm.
 #include "StaticRunner.h"
 
@@ -24,7 +24,7 @@ struct Case {
 class StaticTaint : public testing::TestWithParam<Case> {};
 
 TEST_P(StaticTaint, decidesWhetherAValueIsKnown) {
-  expectVerdict(GetParam().known ? Verdict::Holds : Verdict::Outside, check(barrierIf(GetParam().body)));
+  expectVerdict(GetParam().known ? Verdict::Holds : Verdict::Undecided, check(barrierIf(GetParam().body)));
 }
 
 const Case Cases[] = {
@@ -140,7 +140,7 @@ TEST(StaticTaint, aGivenBlockAndGridAreKnown) {
   StaticOptions options;
   options.blockId = vm::Dim3{3, 0, 0};
   expectVerdict(Verdict::Holds, check(barrierIf("mov.u32 %r10, %ctaid.x;"), options));
-  expectVerdict(Verdict::Outside, check(barrierIf("mov.u32 %r10, %nctaid.x;"), options));
+  expectVerdict(Verdict::Undecided, check(barrierIf("mov.u32 %r10, %nctaid.x;"), options));
   options.grid = vm::Dim3{8, 1, 1};
   expectVerdict(Verdict::Holds, check(barrierIf("mov.u32 %r10, %nctaid.x;"), options));
 }
@@ -169,7 +169,7 @@ SKIP:
                        value);
   };
   expectVerdict(Verdict::Holds, check(kernelAround(body("4"), callee)));
-  expectVerdict(Verdict::Outside, check(kernelAround(body("%r0"), callee)));
+  expectVerdict(Verdict::Undecided, check(kernelAround(body("%r0"), callee)));
 }
 
 TEST(StaticTaint, constantMemoryIsKnownWhereSomebodyVouchesForIt) {
@@ -188,7 +188,7 @@ TEST(StaticTaint, constantMemoryIsKnownWhereSomebodyVouchesForIt) {
   st.shared.u32 [%r13], %r1;
 )",
                                           table);
-  expectVerdict(Verdict::Outside, check(kernel));
+  expectVerdict(Verdict::Undecided, check(kernel));
   StaticOptions options;
   options.constantsAreKnown = true;
   expectVerdict(Verdict::Holds, check(kernel, options));

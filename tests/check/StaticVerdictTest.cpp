@@ -82,7 +82,7 @@ TEST(StaticVerdict, memoryThatNobodyWroteIsFound) {
               check(kernelAround("st.shared.u32 [%r3], %r0; ld.shared.u32 %r4, [%r3+256];")));
 }
 TEST(StaticVerdict, unwrittenMemoryIsNotCertainBesideStoresThatMayHappen) {
-  expectVerdict(Verdict::Outside,
+  expectVerdict(Verdict::Undecided,
                 check(kernelAround("ld.global.u32 %r4, [%rd0]; setp.lt.u32 %p1, %r4, %r0; @%p1 "
                                    "st.shared.u32 [%r3], %r0; ld.shared.u32 %r5, [%r3+256];")));
 }
@@ -125,7 +125,7 @@ TEST(StaticVerdict, aBarrierUsedByThreeWarpsInPairsIsNotRecycledSafely) {
   StaticOptions options;
   options.block = {96, 1, 1};
   StaticResult result = check(recycle(""), options);
-  EXPECT_EQ(result.verdict, Verdict::Fails) << story(result);
+  expectVerdict(Verdict::Fails, result);
 }
 
 TEST(StaticVerdict, aBarrierThatHalfAWarpPassesByIsFound) {
@@ -158,11 +158,11 @@ TEST(StaticPerhaps, bothWaysMayStore) {
                 check(perhaps("st.shared.u32 [%r3], %r4; bra DONE;",
                               "st.shared.u32 [%r3], 0; DONE: bar.sync 0; ld.shared.u32 %r5, [s];")));
 }
-TEST(StaticPerhaps, aStoreThatMayRaceIsOutside) {
-  expectVerdict(Verdict::Outside, check(perhaps("st.shared.u32 [s], %r1;")));
+TEST(StaticPerhaps, aStoreThatMayRaceIsUndecided) {
+  expectVerdict(Verdict::Undecided, check(perhaps("st.shared.u32 [s], %r1;")));
 }
-TEST(StaticPerhaps, aGuardedStoreThatMayRaceIsOutside) {
-  expectVerdict(Verdict::Outside,
+TEST(StaticPerhaps, aGuardedStoreThatMayRaceIsUndecided) {
+  expectVerdict(Verdict::Undecided,
                 check(kernelAround(
                     "ld.global.u32 %r4, [%rd0]; setp.ge.u32 %p1, %r4, %r0; @%p1 st.shared.u32 [s], %r1;")));
 }
@@ -182,8 +182,8 @@ L:
   bar.sync 0;
 )")));
 }
-TEST(StaticPerhaps, aLoopOfUnknownLengthThatStridesIsOutside) {
-  expectVerdict(Verdict::Outside, check(kernelAround(R"(
+TEST(StaticPerhaps, aLoopOfUnknownLengthThatStridesIsUndecided) {
+  expectVerdict(Verdict::Undecided, check(kernelAround(R"(
   mov.u32 %r4, 0;
 L:
   st.shared.u32 [%r3], %r0;
@@ -204,12 +204,13 @@ L:
   @%p2 bra L;
 )")));
 }
-TEST(StaticPerhaps, anAccessOutOfBoundsThatMayNotHappenIsOutside) {
-  expectVerdict(Verdict::Outside, check(perhaps("st.shared.u32 [%r3+100000], %r4;")));
+TEST(StaticPerhaps, anAccessOutOfBoundsThatMayNotHappenIsUndecided) {
+  expectVerdict(Verdict::Undecided, check(perhaps("st.shared.u32 [%r3+100000], %r4;")));
 }
-TEST(StaticPerhaps, valuesThatMayBeTheSameAreOutside) {
+TEST(StaticPerhaps, valuesThatMayBeTheSameAreUndecided) {
   // All threads write what is at *p: one value, but nobody here knows that.
-  expectVerdict(Verdict::Outside, check(kernelAround("ld.global.u32 %r4, [%rd0]; st.shared.u32 [s], %r4;")));
+  expectVerdict(Verdict::Undecided,
+                check(kernelAround("ld.global.u32 %r4, [%rd0]; st.shared.u32 [s], %r4;")));
 }
 TEST(StaticPerhaps, unknownValuesOfTwoStoresDiffer) {
   expectFails(Class::Race, check(kernelAround(R"(
@@ -223,7 +224,7 @@ OTHER:
 END:
 )")));
 }
-TEST(StaticPerhaps, accessesThatAFlagMayOrderAreOutside) {
+TEST(StaticPerhaps, accessesThatAFlagMayOrderAreUndecided) {
   StaticResult result = check(kernelAround(R"(
   setp.ge.u32 %p1, %r1, 32;
   @%p1 bra WAIT;
@@ -238,9 +239,9 @@ WAIT:
   ld.shared.u32 %r6, [%r3-128];
 END:
 )"));
-  expectVerdict(Verdict::Outside, result);
+  expectVerdict(Verdict::Undecided, result);
 }
-TEST(StaticPerhaps, whatDependsOnHowLongAWaitTookIsOutside) {
+TEST(StaticPerhaps, whatDependsOnHowLongAWaitTookIsUndecided) {
   auto body = [](const char *early) {
     return kernelAround(fmt::format(R"(
   setp.ne.u32 %p1, %r1, 0;
@@ -262,7 +263,7 @@ DONE:
                                     early));
   };
   expectVerdict(Verdict::Holds, check(body("")));
-  expectVerdict(Verdict::Outside, check(body("st.shared.u32 [%r3], 1;")));
+  expectVerdict(Verdict::Undecided, check(body("st.shared.u32 [%r3], 1;")));
 }
 TEST(StaticPerhaps, valuesThatAreKnownToBeTheSameAreFine) {
   expectVerdict(Verdict::Holds, check(kernelAround("st.shared.u32 [s], 7;")));
@@ -310,6 +311,101 @@ WAIT:
 
 TEST(StaticVerdict, aBulkCopyWithItsMbarrierHolds) { expectVerdict(Verdict::Holds, check(bulk("256"))); }
 TEST(StaticVerdict, bytesThatNeverComeAreFound) { expectVerdict(Verdict::Fails, check(bulk("512"))); }
+
+// --- what was once called right and is not
+
+TEST(StaticProperties, volatileOrdersNothing) {
+  std::string text = exchange("");
+  for (const char *access : {"st.shared", "ld.shared"})
+    for (size_t at = 0; (at = text.find(std::string(access) + ".u32", at)) != std::string::npos; at += 12)
+      text.insert(at + 2, ".volatile");
+  ASSERT_NE(text.find("st.volatile.shared.u32"), std::string::npos);
+  expectDecision(Decision::Violated, Property::SharedRaces, check(text));
+}
+
+TEST(StaticProperties, aLoopThatSpinsOnMemoryMayNotEnd) {
+  for (const char *load : {"ld.volatile.global.u32 %r4, [%rd0];", "ld.global.u32 %r4, [%rd0];",
+                           "ld.volatile.shared.u32 %r4, [s];", "atom.global.exch.b32 %r4, [%rd0], 1;"}) {
+    StaticResult result = check(kernelAround(fmt::format(R"(
+  setp.ne.u32 %p1, %r1, 63;
+  @%p1 bra WAIT;
+  st.volatile.shared.u32 [s], 1;
+  st.volatile.global.u32 [%rd0], 1;
+WAIT:
+  {}
+  setp.eq.u32 %p2, %r4, 0;
+  @%p2 bra WAIT;
+)",
+                                                         load)));
+    expectDecision(Decision::Undecided, Property::Deadlock, result);
+  }
+}
+TEST(StaticProperties, aLoopOverDataThatNobodyWritesIsTakenToEnd) {
+  StaticResult result = check(kernelAround(R"(
+NEXT:
+  ld.global.u32 %r4, [%rd0];
+  setp.eq.u32 %p2, %r4, 0;
+  @%p2 bra NEXT;
+)"));
+  expectDecision(Decision::Proved, Property::Deadlock, result);
+  EXPECT_EQ(result.of(Property::Deadlock).assuming,
+            std::vector<std::string>{"loops that wait for no other thread end"});
+}
+TEST(StaticProperties, aSpinBehindABranchOnDataIsSeen) {
+  expectDecision(Decision::Undecided, Property::Deadlock, check(perhaps(R"(
+WAIT:
+  atom.global.exch.b32 %r5, [%rd0], 1;
+  setp.ne.u32 %p2, %r5, 0;
+  @%p2 bra WAIT;
+)")));
+}
+
+// Half of the threads come to a barrier that the others leave to them, before or after they did their part.
+std::string leaving(const char *before, const char *after) {
+  return kernelAround(fmt::format(R"(
+  {}
+  setp.ge.u32 %p1, %r1, 48;
+  @%p1 bra GONE;
+  bar.sync 0;
+  ret;
+GONE:
+  {}
+)",
+                                  before, after));
+}
+TEST(StaticProperties, aBarrierThatSomeThreadsLeaveIsNotProved) {
+  const std::string work = "st.shared.u32 [%r3], %r1;";
+  for (const std::string &text : {leaving(work.c_str(), ""), leaving("", work.c_str()),
+                                  leaving("bar.sync 0;", ""), leaving("ld.global.u32 %r4, [%rd0];", "")})
+    EXPECT_NE(nameOf(check(text).of(Property::BarrierUse).decision), nameOf(Decision::Proved)) << text;
+}
+TEST(StaticProperties, threadsThatEndAtOnceCountAsArrived) {
+  StaticResult result = check(leaving("", ""));
+  expectDecision(Decision::Proved, Property::BarrierUse, result);
+  EXPECT_EQ(result.of(Property::BarrierUse).assuming,
+            std::vector<std::string>{"threads that have ended count as arrived at __syncthreads()"});
+}
+TEST(StaticProperties, threadsThatLeaveALoopEarlyAreSeen) {
+  // As many rounds as the thread's number says.
+  StaticResult result = check(kernelAround(R"(
+  mov.u32 %r4, 0;
+L:
+  bar.sync 0;
+  add.u32 %r4, %r4, 1;
+  setp.le.u32 %p1, %r4, %r1;
+  @%p1 bra L;
+)"));
+  EXPECT_NE(nameOf(result.of(Property::BarrierUse).decision), nameOf(Decision::Proved)) << story(result);
+}
+
+TEST(StaticProperties, whatIsWrittenInGlobalMemoryIsNotProvedByOmission) {
+  StaticResult result = check(kernelAround("st.global.u32 [%rd0], %r1;"));
+  for (Property property : {Property::GlobalRacesInBlock, Property::GlobalRacesBetweenBlocks})
+    EXPECT_NE(nameOf(result.of(property).decision), nameOf(Decision::Proved)) << story(result);
+  result = check(kernelAround("ld.global.u32 %r4, [%rd0];"));
+  for (Property property : {Property::GlobalRacesInBlock, Property::GlobalRacesBetweenBlocks})
+    expectDecision(Decision::Proved, property, result);
+}
 
 } // namespace
 } // namespace heddle::check::test

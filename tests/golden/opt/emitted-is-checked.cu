@@ -10,8 +10,10 @@
 // CHECK: fails: kernel 'reverse': 1 finding
 // CHECK: is not written: a kernel in it fails the static check
 
-// MENDED: holds: kernel 'fine'
-// MENDED: holds: kernel 'reverse'
+// MENDED: kernel 'fine'
+// MENDED-NEXT: shared-memory races: proved for every input
+// MENDED: kernel 'reverse'
+// MENDED-NEXT: shared-memory races: proved for every input
 
 __global__ void fine(float *x) {
   __shared__ float tile[64];

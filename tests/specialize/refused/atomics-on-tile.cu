@@ -1,6 +1,6 @@
 // refuse: the tile is updated by atomics, so its loads are no copies
 // static: --block 128
-// verdict: outside
+// verdict: undecided
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Elements reach the tile by atomics that also count: the order of threads and the array as it was matter.

@@ -1,6 +1,6 @@
 // refuse: a barrier that not all threads of the block come to
 // static: --block 128
-// verdict: outside
+// verdict: undecided
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The barrier stands behind a condition that differs between threads.

@@ -1,6 +1,6 @@
 // refuse: how many tiles there are depends on data in the tile
 // static: --block 128
-// verdict: outside
+// verdict: undecided
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The number of turns stands in the first element of each tile.

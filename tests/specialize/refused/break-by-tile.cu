@@ -1,6 +1,6 @@
 // refuse: whether there is a next tile depends on data in this one
 // static: --block 128
-// verdict: outside
+// verdict: undecided
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The search ends when a tile holds the key: a producer would have to see the data to know.

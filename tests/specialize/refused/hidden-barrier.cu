@@ -1,6 +1,6 @@
 // refuse: a function that is called contains a barrier and cannot be inlined
 // static: --block 128
-// verdict: outside
+// verdict: undecided
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Load, barrier and computation are mixed in a function that calls itself.

@@ -1,6 +1,6 @@
 // refuse: threads may leave between barriers, and barriers of a role count all of its threads
 // static: --block 128
-// verdict: outside
+// verdict: undecided
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A thread that has enough returns; the others go on without it.

@@ -1,6 +1,6 @@
 // refuse: where the tile is loaded from depends on what was computed from the tile before
 // static: --block 128
-// verdict: outside
+// verdict: undecided
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The place to load from is computed from the tile before: a producer would have to wait for the consumers.

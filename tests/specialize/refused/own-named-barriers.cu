@@ -1,6 +1,6 @@
 // refuse: barriers by inline assembly: what they order is not known
 // static: --block 128
-// verdict: outside
+// verdict: undecided
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The kernel has synchronization of its own that roles would get between.

@@ -1,6 +1,6 @@
 // refuse: the address of the tile gets away, so that nobody knows who reads which buffer
 // static: --block 128
-// verdict: outside
+// verdict: undecided
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A pointer into the tile outlives the turn: with several stages it would point to the wrong one.

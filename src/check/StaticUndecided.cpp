@@ -9,18 +9,18 @@ Place StaticSteering::placeOf(const ptx::Instr &instr) const {
   return check::placeOf(*kernel.entry().module, instr);
 }
 
-void StaticSteering::note(const ptx::Instr &instr, std::string text, Origins origins,
+void StaticSteering::note(const ptx::Instr &instr, std::string text, Origins origins, PropertySet properties,
                           std::vector<Finding::Note> notes) {
-  if (!named.insert(&instr).second)
+  if (!named.insert({&instr, properties}).second)
     return;
-  reasons.push_back({placeOf(instr), std::move(text), std::move(notes), origin::hint(origins)});
+  reasons.push_back({placeOf(instr), std::move(text), std::move(notes), origin::hint(origins), properties});
 }
 
 Flow StaticSteering::giveUp(Warp &warp, const Inst &in, std::string text, Origins origins,
                             std::vector<Finding::Note> notes) {
-  note(plan->code->sourceOf(in), std::move(text), origins, std::move(notes));
+  note(plan->code->sourceOf(in), std::move(text), origins, AllProperties, std::move(notes));
   stopped = true;
-  return warp.fault(in, warp.now().mask, FaultKind::Unsupported, "outside the class");
+  return warp.fault(in, warp.now().mask, FaultKind::Unsupported, "undecided");
 }
 
 Flow StaticSteering::syncDepends(Warp &warp, const Inst &in, const Region &region, Origins origins) {

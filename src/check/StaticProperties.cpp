@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A verdict for each property: violated where a finding belongs to it, else undecided where a reason does,
+// else proved. What is assumed is part of the verdict, so that "for every input" is exact.
+#include "check/StaticProperties.h"
+
+#include <algorithm>
+
+namespace heddle::check {
+namespace {
+
+struct Row {
+  std::string_view id, name;
+};
+constexpr Row Rows[Properties] = {
+    {"shared-races", "shared-memory races"},
+    {"global-races-in-block", "global-memory races within a block"},
+    {"global-races-between-blocks", "global-memory races between blocks"},
+    {"barrier-use", "barrier use"},
+    {"deadlock", "deadlock"},
+    {"bounds", "shared-memory bounds"},
+    {"initialization", "shared-memory initialization"},
+};
+
+std::vector<std::string> assumedFor(Property property, const Assumptions &assumptions) {
+  std::vector<std::string> texts;
+  auto add = [&](bool holds, const char *text) {
+    if (holds)
+      texts.push_back(text);
+  };
+  switch (property) {
+  case Property::GlobalRacesInBlock:
+  case Property::GlobalRacesBetweenBlocks:
+    add(assumptions.pointersDoNotOverlap, "different pointers point to different memory");
+    add(assumptions.noOverflow, "index arithmetic does not overflow");
+    break;
+  case Property::BarrierUse:
+    add(assumptions.endedThreadsArrive, "threads that have ended count as arrived at __syncthreads()");
+    break;
+  case Property::Deadlock: add(assumptions.loopsEnd, "loops that wait for no other thread end"); break;
+  default: break;
+  }
+  return texts;
+}
+
+PropertyVerdict verdictOn(Property property, const StaticResult &result, const Assumptions &assumptions,
+                          bool complete) {
+  PropertyVerdict verdict;
+  verdict.property = property;
+  if (std::ranges::count(result.violates, property)) {
+    verdict.decision = Decision::Violated;
+    return verdict;
+  }
+  const auto reason = std::ranges::find_if(
+      result.undecided, [&](const UndecidedReason &each) { return each.properties & setOf(property); });
+  if (reason != result.undecided.end()) {
+    verdict.why = reason->text;
+    return verdict;
+  }
+  if (!complete) {
+    verdict.why =
+        result.violates.empty() ? "the kernel could not be executed" : "the check ended at what is violated";
+    return verdict;
+  }
+  verdict.decision = Decision::Proved;
+  verdict.assuming = assumedFor(property, assumptions);
+  return verdict;
+}
+
+} // namespace
+
+std::string_view nameOf(Property property) { return Rows[unsigned(property)].name; }
+std::string_view idOf(Property property) { return Rows[unsigned(property)].id; }
+
+std::string_view nameOf(Decision decision) {
+  constexpr std::string_view names[] = {"proved", "violated", "undecided"};
+  return names[unsigned(decision)];
+}
+
+std::string_view nameOf(Verdict verdict) {
+  constexpr std::string_view names[] = {"holds", "fails", "undecided"};
+  return names[unsigned(verdict)];
+}
+
+Property propertyOf(Rule rule) {
+  switch (rule) {
+  case Rule::RaceGlobal:
+  case Rule::RaceLaunches: return Property::GlobalRacesInBlock;
+  case Rule::WarpShuffleSource:
+  case Rule::WarpMask: return Property::BarrierUse;
+  default: break;
+  }
+  switch (classOf(rule)) {
+  case Class::Deadlock: return Property::Deadlock;
+  case Class::Barrier: return Property::BarrierUse;
+  case Class::Memory: return Property::SharedBounds;
+  case Class::Uninitialized: return Property::Initialization;
+  default: return Property::SharedRaces;
+  }
+}
+
+void conclude(StaticResult &result, const Assumptions &assumptions, bool complete) {
+  result.properties.clear();
+  for (unsigned i = 0; i < Properties; ++i)
+    result.properties.push_back(verdictOn(Property(i), result, assumptions, complete));
+  auto any = [&](Decision decision) {
+    return std::ranges::any_of(result.properties,
+                               [&](const PropertyVerdict &each) { return each.decision == decision; });
+  };
+  result.verdict = any(Decision::Violated)    ? Verdict::Fails
+                   : any(Decision::Undecided) ? Verdict::Undecided
+                                              : Verdict::Holds;
+}
+
+} // namespace heddle::check

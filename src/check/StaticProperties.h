@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "check/Static.h"
+
+namespace heddle::check {
+
+/// The property that a rule belongs to. Lanes that rely on lockstep may do so in shared or in global memory;
+/// here it is shared memory, and who looks at global memory says so.
+Property propertyOf(Rule rule);
+
+/// What "for every input" leaves out.
+struct Assumptions {
+  bool pointersDoNotOverlap = false; ///< memory of different parameters and variables is distinct
+  bool noOverflow = false;           ///< index arithmetic does not overflow
+  bool loopsEnd = false;             ///< loops that wait for no other thread end
+  bool endedThreadsArrive = false;   ///< threads that have ended count as arrived at block-wide barriers
+
+  void add(const Assumptions &other) {
+    pointersDoNotOverlap |= other.pointersDoNotOverlap, noOverflow |= other.noOverflow;
+    loopsEnd |= other.loopsEnd, endedThreadsArrive |= other.endedThreadsArrive;
+  }
+};
+
+/// Fills in the properties and the verdict from findings, reasons and assumptions. `complete`: all executions
+/// were seen to their end; otherwise what is not violated is not decided.
+void conclude(StaticResult &result, const Assumptions &assumptions, bool complete);
+
+} // namespace heddle::check
