@@ -35,7 +35,8 @@ std::vector<std::string> nvccCommand(const Request &request, const fs::path &nvc
   return command;
 }
 
-std::vector<std::string> clangCommand(const Request &request, const fs::path &clang, const fs::path &output) {
+std::vector<std::string> clangCommand(const Request &request, const fs::path &clang, const fs::path &plugin,
+                                      const fs::path &output) {
   source::CompileOptions options;
   options.arch = request.arch;
   options.userArguments = withoutArchFlags(request.sources.flags);
@@ -47,15 +48,50 @@ std::vector<std::string> clangCommand(const Request &request, const fs::path &cl
     command.push_back("-O2");
   append(command, source::clangArguments(options, std::nullopt, source::Side::Device));
   append(command, {"-S", "-gline-tables-only"});
+  if (!plugin.empty())
+    command.push_back("-fpass-plugin=" + plugin.string());
   command = withCachedHeaders(std::move(command));
   append(command, errorsInClangsWords(request.sources.flags));
   append(command, {request.sources.files[0].string(), "-o", output.string()});
   return command;
 }
 
+/// The plugin that keeps accesses (src/passes); empty where it is not installed.
+fs::path keepAccesses() {
+  std::error_code ignored;
+  const fs::path plugin = libraryFolder() / "libheddle_keep_accesses.so";
+  return fs::exists(plugin, ignored) ? plugin : fs::path();
+}
+
+DevicePtx compileWith(const std::vector<std::string> &command, const fs::path &output, bool isClang) {
+  ProcessResult done = runProcess(command);
+  DevicePtx result;
+  result.ok = done.succeeded();
+  if (result.ok && isClang)
+    tellInlinedPlaces(output);
+  result.messages = done.standardOutput + done.standardError;
+  result.compiler = isClang ? "clang" : "nvcc";
+  std::stringstream text;
+  text << std::ifstream(output).rdbuf();
+  result.text = text.str();
+  return result;
+}
+
+/// Keeps accesses where the plugin is one of this Clang's.
+DevicePtx compileWithClang(const Request &request, const fs::path &clang, const fs::path &output,
+                           Accesses accesses) {
+  if (const fs::path plugin = accesses == Accesses::Kept ? keepAccesses() : fs::path(); !plugin.empty()) {
+    DevicePtx result = compileWith(clangCommand(request, clang, plugin, output), output, true);
+    result.keepsAccesses = true;
+    if (result.ok || result.messages.find(plugin.filename().string()) == std::string::npos)
+      return result;
+  }
+  return compileWith(clangCommand(request, clang, {}, output), output, true);
+}
+
 } // namespace
 
-DevicePtx compileToPtx(const Request &request, Diagnostics &diagnostics) {
+DevicePtx compileToPtx(const Request &request, Diagnostics &diagnostics, Accesses accesses) {
   std::error_code ignored;
   if (request.sources.files.empty() || !fs::exists(request.sources.files[0], ignored)) {
     diagnostics.error({}, request.sources.files.empty()
@@ -66,7 +102,7 @@ DevicePtx compileToPtx(const Request &request, Diagnostics &diagnostics) {
   std::optional<fs::path> nvcc, clang;
   if (request.compiler != Compiler::Clang)
     nvcc = findNvcc();
-  if (!nvcc && request.compiler != Compiler::Nvcc)
+  if ((!nvcc || accesses == Accesses::Kept) && request.compiler != Compiler::Nvcc)
     clang = findClang();
   if (!nvcc && !clang) {
     diagnostics.error({}, "there is no compiler for CUDA on this machine").withHint("heddle doctor");
@@ -74,20 +110,12 @@ DevicePtx compileToPtx(const Request &request, Diagnostics &diagnostics) {
   }
   TemporaryFolder folder;
   const fs::path output = folder.path() / "device.ptx";
-  ProcessResult done =
-      runProcess(nvcc ? nvccCommand(request, *nvcc, output) : clangCommand(request, *clang, output));
-  if (clang && done.succeeded())
-    tellInlinedPlaces(output);
-  DevicePtx result;
-  result.ok = done.succeeded();
-  if (result.ok && clang)
-    tellInlinedPlaces(output);
-  result.messages = done.standardOutput + done.standardError;
-  result.compiler = nvcc ? "nvcc" : "clang";
-  std::stringstream text;
-  text << std::ifstream(output).rdbuf();
-  result.text = text.str();
-  return result;
+  if (clang) {
+    DevicePtx result = compileWithClang(request, *clang, output, accesses);
+    if (result.ok || !nvcc)
+      return result;
+  }
+  return compileWith(nvccCommand(request, *nvcc, output), output, false);
 }
 
 } // namespace heddle::build

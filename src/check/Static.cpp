@@ -318,6 +318,7 @@ StaticResult checkStatic(const ptx::Module &module, std::string_view name, const
   const auto begin = std::chrono::steady_clock::now();
   StaticResult result;
   Assumptions assumptions;
+  assumptions.isOptimized = options.isOptimized;
   conclude(result, assumptions, false);
   vm::Machine machine(options.limits);
   const vm::Kernel *kernel = prepare(machine, module, name, result.problems);

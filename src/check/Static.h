@@ -38,6 +38,8 @@ struct StaticOptions {
   std::vector<Parameter> parameters;
   /// The caller vouches that constant memory holds what the file initializes it with.
   bool constantsAreKnown = false;
+  /// The PTX was made by an optimizer that may have removed accesses of the source: verdicts say so.
+  bool isOptimized = false;
   vm::Limits limits;
   double maxSeconds = 0; ///< 0: no limit
 };

@@ -15,6 +15,7 @@ struct Assumptions {
   bool noOverflow = false;           ///< index arithmetic does not overflow
   bool loopsEnd = false;             ///< loops that wait for no other thread end
   bool endedThreadsArrive = false;   ///< threads that have ended count as arrived at block-wide barriers
+  bool isOptimized = false;          ///< accesses that the compiler removed do no harm
 
   void add(const Assumptions &other) {
     pointersDoNotOverlap |= other.pointersDoNotOverlap, noOverflow |= other.noOverflow;

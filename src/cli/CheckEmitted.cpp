@@ -48,7 +48,7 @@ bool holdsStatically(const EmittedFile &file, bool remarks, bool colour) {
   Diagnostics diagnostics;
   build::Request request = file.build;
   request.sources.files = {file.candidate};
-  build::DevicePtx device = build::compileToPtx(request, diagnostics);
+  build::DevicePtx device = build::compileToPtx(request, diagnostics, build::Accesses::Kept);
   if (!device.ok) {
     std::cerr << device.messages;
     return leave("there is no PTX of it");
@@ -57,7 +57,7 @@ bool holdsStatically(const EmittedFile &file, bool remarks, bool colour) {
   if (diagnostics.has(Voice::Error))
     return leave("its PTX has something that the simulator does not know");
 
-  tune::LaunchChecks checks = tune::checkLaunches(**program, module, MostSeconds);
+  tune::LaunchChecks checks = tune::checkLaunches(**program, module, MostSeconds, !device.keepsAccesses);
   for (const std::string &name : checks.undetermined)
     leave(fmt::format("the block of '{}' is known at run time only", name));
   bool holds = true;

@@ -92,28 +92,36 @@ std::string textOfFile(const std::string &file) {
   return text.str();
 }
 
-std::string compiled(const build::ProgramOptions &options, bool colour) {
+build::DevicePtx compiled(const build::ProgramOptions &options, bool colour) {
   build::Request request;
   request.sources = options.sources;
   request.arch = options.arch;
   request.colour = colour;
   request.compiler = options.compiler;
   Fail problem{2, {}};
-  build::DevicePtx device = build::compileToPtx(request, problem.diagnostics);
+  build::DevicePtx device = build::compileToPtx(request, problem.diagnostics, build::Accesses::Kept);
   std::cerr << device.messages;
   if (!device.ok) {
     problem.exitCode = device.compiler.empty() ? 2 : 3;
     throw problem;
   }
-  return device.text;
+  return device;
 }
 
-ptx::Module readModule(const build::ProgramOptions &options, bool colour) {
+/// `isOptimized` says whether the compiler may have removed accesses of the source.
+ptx::Module readModule(const build::ProgramOptions &options, bool colour, bool &isOptimized) {
   if (options.sources.files.size() > 1)
     fail(2, "--static looks at one file", "heddle check FILE.cu --static --block 256");
   const std::filesystem::path file = options.sources.files.front();
   const bool isPtx = file.extension() == ".ptx";
-  std::string text = isPtx ? textOfFile(file.string()) : compiled(options, colour);
+  std::string text;
+  if (isPtx) {
+    text = textOfFile(file.string());
+  } else {
+    build::DevicePtx device = compiled(options, colour);
+    isOptimized = !device.keepsAccesses;
+    text = std::move(device.text);
+  }
   Fail problem{3, {}};
   ptx::Module module = ptx::parse(text, isPtx ? file.string() : std::string(), problem.diagnostics);
   if (problem.diagnostics.has(Voice::Error))
@@ -174,7 +182,7 @@ void writeSarif(const std::vector<report::KernelVerdict> &verdicts, const std::s
 void run(const build::ProgramOptions &program, const StaticChoices &choices, const CheckOutput &output,
          Session &session) {
   check::StaticOptions options = readOptions(choices);
-  ptx::Module module = readModule(program, session.colour);
+  ptx::Module module = readModule(program, session.colour, options.isOptimized);
   std::vector<report::KernelVerdict> verdicts;
   for (const std::string &kernel : chosenKernels(module, choices.kernel)) {
     options.block = blockFor(module, kernel, choices, options);

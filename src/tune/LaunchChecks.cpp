@@ -45,11 +45,12 @@ check::StaticResult checkTasks(const ptx::Module &module, const std::string &ker
 }
 
 check::StaticResult checkShape(const ptx::Module &module, const std::string &kernel, const Shape &shape,
-                               double maxSeconds) {
+                               double maxSeconds, bool isOptimized) {
   check::StaticOptions options;
   options.block = shape.block;
   options.dynamicSharedBytes = shape.dynamicSharedBytes;
   options.maxSeconds = maxSeconds;
+  options.isOptimized = isOptimized;
   if (shape.form == source::Launch::Form::Regrouped) // without an order: threads that are alone are so in any
     options.parameters.push_back({"0", "0", check::StaticOptions::Parameter::Part{0, 8}});
   if (shape.form != source::Launch::Form::Delegated)
@@ -71,7 +72,8 @@ std::map<std::string, std::set<Shape>> shapesIn(const source::Program &program) 
 
 } // namespace
 
-LaunchChecks checkLaunches(const source::Program &program, const ptx::Module &module, double maxSeconds) {
+LaunchChecks checkLaunches(const source::Program &program, const ptx::Module &module, double maxSeconds,
+                           bool isOptimized) {
   LaunchChecks checks;
   std::map<std::string, std::set<Shape>> shapes = shapesIn(program);
   for (const std::string &kernel : check::kernelsOf(module)) {
@@ -81,7 +83,7 @@ LaunchChecks checkLaunches(const source::Program &program, const ptx::Module &mo
     if (!shapes.count(kernel))
       checks.undetermined.push_back(name);
     for (const Shape &shape : shapes[kernel])
-      checks.kernels.push_back({name, checkShape(module, kernel, shape, maxSeconds)});
+      checks.kernels.push_back({name, checkShape(module, kernel, shape, maxSeconds, isOptimized)});
   }
   return checks;
 }

@@ -21,6 +21,8 @@ struct LaunchChecks {
 };
 
 /// `module` is the file's PTX. Each check may take `maxSeconds`; what is not known then is undecided.
-LaunchChecks checkLaunches(const source::Program &program, const ptx::Module &module, double maxSeconds);
+/// `isOptimized`: accesses of the source may be missing in it.
+LaunchChecks checkLaunches(const source::Program &program, const ptx::Module &module, double maxSeconds,
+                           bool isOptimized = true);
 
 } // namespace heddle::tune

@@ -130,8 +130,9 @@ StaticResult staticResult(const fs::path &file, const vm::Dim3 &block) {
   build::Request request;
   request.sources.files = {file};
   request.compiler = build::Compiler::Clang;
-  const build::DevicePtx ptx = build::compileToPtx(request, diagnostics);
+  const build::DevicePtx ptx = build::compileToPtx(request, diagnostics, build::Accesses::Kept);
   EXPECT_TRUE(ptx.ok) << ptx.messages;
+  EXPECT_TRUE(ptx.keepsAccesses);
   const ptx::Module module = ptx::parse(ptx.text, file.string(), diagnostics);
   EXPECT_TRUE(diagnostics.empty());
   StaticOptions options;
