@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// heddle-random: random programs, changed by random directives, compute what they did. Prints the seed, a table of what
+// became of the directives, and each failure shrunk, ready to be pasted as a test.
+//
+//   heddle-random --programs 300 --seed 1             programs 1 to 300
+//   heddle-random --programs 1 --seed 217 --show      that program and what became of it
+//   heddle-random --replay tests/random/found/*.cu    programs that were wrong once
+#include "random/Oracle.h"
+#include "random/Report.h"
+#include "random/Shrink.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <sstream>
+
+using namespace heddle;
+using namespace heddle::generator;
+
+namespace {
+
+struct Settings {
+  unsigned programs = 300, jobs = 1, batch = 50, nvccEvery = 0, shrinkFailures = 3;
+  uint64_t seed = 1;
+  double shrinkSeconds = 120;
+  bool show = false;
+  std::vector<std::string> replay, with, without;
+};
+
+/// A program that was wrong once: its directives are in its first lines.
+Program read(const std::string &file) {
+  Program program;
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  for (std::string line; std::getline(text, line);) {
+    const std::string mark = "// -d \"";
+    if (line.starts_with(mark))
+      program.directives.push_back(line.substr(mark.size(), line.rfind('"') - mark.size()));
+    else
+      program.kernels.form += line + "\n";
+  }
+  return program;
+}
+
+/// The same failure: of the same kind, by the same directives.
+Program shrink(const Program &program, const Verdict &verdict, const Settings &settings,
+               const OracleOptions &options) {
+  return shrunk(
+      program,
+      [&](const std::vector<Program> &candidates) {
+        std::vector<bool> fails;
+        for (const Verdict &each : judge(candidates, options))
+          fails.push_back(each.isWrong() && each.why == verdict.why);
+        return fails;
+      },
+      settings.shrinkSeconds);
+}
+
+/// The next programs that --with and --without leave.
+class Seeds {
+public:
+  explicit Seeds(const Settings &settings) : settings(settings), seed(settings.seed) {}
+
+  Program next() {
+    for (;; ++seed) {
+      Program program = randomProgram(seed);
+      if (isWanted(program))
+        return ++seed, program;
+    }
+  }
+
+private:
+  bool isWanted(const Program &program) const {
+    const auto uses = [&](const std::string &word) {
+      return program.constructs.count(word) || directivesOf(program).find(word) != std::string::npos;
+    };
+    return std::all_of(settings.with.begin(), settings.with.end(), uses) &&
+           std::none_of(settings.without.begin(), settings.without.end(), uses);
+  }
+
+  const Settings &settings;
+  uint64_t seed;
+};
+
+int run(const Settings &settings) {
+  Report report;
+  unsigned shrunkFailures = 0;
+  std::vector<Program> replayed;
+  for (const std::string &file : settings.replay)
+    replayed.push_back(read(file));
+  const uint64_t end = settings.replay.empty() ? settings.programs : replayed.size();
+  if (settings.replay.empty())
+    fmt::print("seed {}, {} programs\n", settings.seed, settings.programs);
+  unsigned batches = 0;
+  Seeds seeds(settings);
+  for (uint64_t first = 0; first < end; first += settings.batch, ++batches) {
+    std::vector<Program> programs;
+    for (uint64_t i = first; i < std::min<uint64_t>(end, first + settings.batch); ++i)
+      programs.push_back(settings.replay.empty() ? seeds.next() : replayed[i]);
+    OracleOptions options;
+    options.jobs = settings.jobs;
+    if (settings.nvccEvery && batches % settings.nvccEvery == settings.nvccEvery - 1 && build::findNvcc())
+      options.compiler = build::Compiler::Nvcc;
+    const std::vector<Verdict> verdicts = judge(programs, options);
+    for (size_t i = 0; i < programs.size(); ++i) {
+      report.add(programs[i], verdicts[i]);
+      const std::string name =
+          settings.replay.empty() ? fmt::format("seed {}", programs[i].seed) : settings.replay[first + i];
+      if (settings.show)
+        fmt::print("==== {}\n{}\n---- {} {}\n{}\n", name, programs[i].shown(), nameOf(verdicts[i].kind),
+                   verdicts[i].why, verdicts[i].emitted);
+      if (verdicts[i].kind != Verdict::Kind::Wrong && verdicts[i].kind != Verdict::Kind::Invalid)
+        continue;
+      fmt::print("\nFAIL: {}: {} [{}]\n{}\n", name, verdicts[i].why, directivesOf(programs[i]),
+                 verdicts[i].details);
+      std::fflush(stdout);
+      if (verdicts[i].isWrong() && settings.replay.empty() && settings.shrinkSeconds > 0 &&
+          shrunkFailures < settings.shrinkFailures) {
+        ++shrunkFailures;
+        const Program small = shrink(programs[i], verdicts[i], settings, options);
+        const Verdict last = judge({small}, options).front();
+        fmt::print("shrunk to {} of {} nodes:\n{}\nwhat became of it ({}):\n{}\n{}\n",
+                   sizeOf(small.kernels) + sizeOf(small.items),
+                   sizeOf(programs[i].kernels) + sizeOf(programs[i].items), small.shown(), last.why,
+                   last.emitted, last.details);
+      }
+      std::fflush(stdout);
+    }
+  }
+  report.print();
+  return report.failures() ? 1 : 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  CLI::App app("random programs, changed by random directives, compute what they did");
+  Settings settings;
+  app.add_option("--programs", settings.programs, "how many");
+  app.add_option("--seed", settings.seed, "of the first; each of the others has the next number");
+  app.add_option("--jobs", settings.jobs, "directives carried out at the same time");
+  app.add_option("--batch", settings.batch, "programs in one executable");
+  app.add_option("--nvcc-every", settings.nvccEvery, "nvcc compiles every Nth batch; 0: none");
+  app.add_option("--shrink-seconds", settings.shrinkSeconds, "for each failure that is shrunk; 0: none is");
+  app.add_option("--shrink-failures", settings.shrinkFailures, "how many are");
+  app.add_option("--with", settings.with, "only programs with these constructs or words in their directives");
+  app.add_option("--without", settings.without, "only programs without them");
+  app.add_flag("--show", settings.show, "print every program and what became of it");
+  app.add_option("--replay", settings.replay, "files instead of random programs");
+  CLI11_PARSE(app, argc, argv);
+  return run(settings);
+}
