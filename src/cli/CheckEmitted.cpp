@@ -33,53 +33,106 @@ void rename(check::StaticResult &result, const EmittedFile &file) {
   both(result.undecided);
 }
 
-} // namespace
+void replaceAll(std::string &text, const std::string &from, const std::string &to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
 
-bool holdsStatically(const EmittedFile &file, bool remarks, bool colour) {
-  auto leave = [&](const std::string &why) {
-    std::cerr << fmt::format("heddle: not checked: {}\n", why);
-    return true;
-  };
-  auto parsed = source::Program::parseText(file.origin.string(), file.text, file.compile);
-  auto *program = std::get_if<std::unique_ptr<source::Program>>(&parsed);
-  if (!program)
-    return leave("the emitted file does not parse"); // compiling it will say why
+class EmittedChecker {
+public:
+  EmittedChecker(const EmittedFile &file, bool remarks, bool colour)
+      : file(file), remarks(remarks), colour(colour) {}
 
-  Diagnostics diagnostics;
-  build::Request request = file.build;
-  request.sources.files = {file.candidate};
-  build::DevicePtx device = build::compileToPtx(request, diagnostics, build::Accesses::Kept);
-  if (!device.ok) {
-    std::cerr << device.messages;
-    return leave("there is no PTX of it");
+  Emitted run(bool isChecked) {
+    auto parsed = source::Program::parseText(file.origin.string(), file.text, file.compile);
+    if (auto *failure = std::get_if<source::ParseFailure>(&parsed))
+      return doesNotCompile(failure->compilerMessages);
+    return isChecked ? check(*std::get<std::unique_ptr<source::Program>>(parsed)) : Emitted::MayBeWritten;
   }
-  ptx::Module module = ptx::parse(device.text, "", diagnostics);
-  if (diagnostics.has(Voice::Error))
-    return leave("its PTX has something that the simulator does not know");
 
-  tune::LaunchChecks checks = tune::checkLaunches(**program, module, MostSeconds, !device.keepsAccesses);
-  for (const std::string &name : checks.undetermined)
-    leave(fmt::format("the block of '{}' is known at run time only", name));
-  bool holds = true;
-  for (tune::LaunchChecks::Kernel &each : checks.kernels) {
-    report::KernelVerdict verdict{each.name, std::move(each.result)};
-    const bool fails = verdict.result.verdict == check::Verdict::Fails;
-    holds &= !fails;
-    if (!fails && !remarks) {
-      if (verdict.result.verdict == check::Verdict::Undecided)
-        std::cerr << fmt::format("heddle: not checked: kernel '{}': {}\n", verdict.kernel,
-                                 report::undecidedLine(verdict));
-      continue;
-    }
-    report::addSourceLines(verdict.result);
-    rename(verdict.result, file);
-    std::cerr << report::staticText(verdict, colour);
-  }
-  if (!holds)
+private:
+  Emitted check(const source::Program &program) {
+    Diagnostics diagnostics;
+    const build::DevicePtx device = compiled(file.candidate, diagnostics);
+    if (!device.ok)
+      return device.compiler.empty() ? notChecked(diagnostics) : compilesNot(device);
+    const ptx::Module module = ptx::parse(device.text, "", diagnostics);
+    if (diagnostics.has(Voice::Error))
+      return notChecked(diagnostics);
+    tune::LaunchChecks checks = tune::checkLaunches(program, module, MostSeconds, !device.keepsAccesses);
+    for (const std::string &name : checks.undetermined)
+      notChecked(fmt::format("kernel '{}': its block is not known from the launches in the file", name));
+    bool holds = true;
+    for (tune::LaunchChecks::Kernel &each : checks.kernels)
+      holds &= show({each.name, std::move(each.result)});
+    if (holds)
+      return Emitted::MayBeWritten;
     std::cerr << fmt::format("heddle: '{}' is not written: a kernel in it fails the static check (--no-check "
                              "writes it all the same)\n",
                              file.shownAs.string());
-  return holds;
+    return Emitted::FailsTheCheck;
+  }
+
+  /// Prints what was found, and what was not decided; whether the kernel may be written.
+  bool show(report::KernelVerdict verdict) {
+    const bool fails = verdict.result.verdict == check::Verdict::Fails;
+    if (fails || remarks) {
+      report::addSourceLines(verdict.result);
+      rename(verdict.result, file);
+      std::cerr << report::staticText(verdict, colour);
+    } else if (verdict.result.verdict == check::Verdict::Undecided) {
+      notChecked(fmt::format("kernel '{}': {}", verdict.kernel, report::undecidedLine(verdict)));
+    }
+    return !fails;
+  }
+
+  build::DevicePtx compiled(const std::filesystem::path &source, Diagnostics &diagnostics) const {
+    build::Request request = file.build;
+    request.sources.files = {source};
+    return build::compileToPtx(request, diagnostics, build::Accesses::Kept);
+  }
+
+  /// A compiler refuses the new text. Where it refuses the old one too, that is not the directives' doing.
+  Emitted compilesNot(const build::DevicePtx &device) {
+    Diagnostics ignored;
+    const build::DevicePtx original = compiled(file.origin, ignored);
+    if (original.ok)
+      return doesNotCompile(device.messages);
+    std::cerr << original.messages;
+    Diagnostic failure{Voice::Error, {file.origin.string()}, {}, {}, {}};
+    failure.text = fmt::format("the device code does not compile with {}", device.compiler);
+    failure.hint = device.compiler == "nvcc" ? "--compiler clang checks with Clang" : "--compiler nvcc";
+    print(std::cerr, failure, colour);
+    return Emitted::InputDoesNotCompile;
+  }
+
+  Emitted doesNotCompile(std::string messages) {
+    // The new text was parsed under the old file's name, for the sake of its #include "...".
+    for (const std::filesystem::path &name : {file.origin, file.candidate})
+      replaceAll(messages, name.string() + ":", file.shownAs.string() + ":");
+    std::cerr << messages;
+    Diagnostic failure{Voice::InternalError, {file.shownAs.string()}, {}, {}, {}};
+    failure.text = "the emitted text does not compile; nothing is written";
+    print(std::cerr, failure, colour);
+    return Emitted::DoesNotCompile;
+  }
+
+  Emitted notChecked(const Diagnostics &why) {
+    return notChecked(why.empty() ? "there is no PTX of it" : why.all().front().text);
+  }
+  Emitted notChecked(const std::string &why) {
+    print(std::cerr, {Voice::Warning, {file.shownAs.string()}, "not checked: " + why, {}, {}}, colour);
+    return Emitted::MayBeWritten;
+  }
+
+  const EmittedFile &file;
+  bool remarks, colour;
+};
+
+} // namespace
+
+Emitted checkEmitted(const EmittedFile &file, bool isChecked, bool remarks, bool colour) {
+  return EmittedChecker(file, remarks, colour).run(isChecked);
 }
 
 } // namespace heddle::cli

@@ -19,10 +19,17 @@ struct EmittedFile {
   build::Request build; ///< flags, architecture and compiler; the file is the candidate
 };
 
-/// Checks the kernels of an emitted file statically, each with the blocks that the file itself launches it
-/// with. False, with the findings on stderr, where one of them fails. What cannot be decided (no compiler, a
-/// block known at run time only, synchronization that depends on data) is printed on stderr and is no reason
-/// to refuse; `remarks` asks for the whole verdict.
-bool holdsStatically(const EmittedFile &file, bool remarks, bool colour);
+enum class Emitted {
+  MayBeWritten,
+  DoesNotCompile,      ///< though the file it was made from does
+  InputDoesNotCompile, ///< with the compiler that was asked for: neither of the two does
+  FailsTheCheck,       ///< a kernel in it is wrong by the static check
+};
+
+/// Parses the emitted file and, where `isChecked`, compiles its device code and checks each kernel statically
+/// with the blocks that the file itself launches it with. Findings go to stderr, and so does everything that
+/// was not decided (no compiler, a block known only at run time, synchronization that depends on data), with
+/// the reason; that is no reason to refuse. `remarks` prints all verdicts.
+Emitted checkEmitted(const EmittedFile &file, bool isChecked, bool remarks, bool colour);
 
 } // namespace heddle::cli

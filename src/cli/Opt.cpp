@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle opt: read flags, carry out directives, check the result, prove it where asked, write it.
+// heddle opt: read flags, carry out directives, check the result, compare runs where asked, write it.
 #include "CheckEmitted.h"
 #include "SourceOptions.h"
 #include "Verbs.h"
@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const char *const about =
-    R"(Change a CUDA file by directives, and prove that it still computes the same.
+    R"(Change a CUDA file by directives, and check that it still computes the same.
 
 Examples:
   heddle opt stencil.cu -o out.cu -d "coarsen x=2"              each thread does the work of two
@@ -33,16 +33,17 @@ Examples:
 
 Directives: coarsen, consolidate, specialize, regroup, scalar-replace, auto for kernels; unroll-jam, interchange, fuse, distribute for loops; branchless for branches.
 
-What is emitted is checked statically (heddle check --static) with the blocks that the file launches.
+What is emitted is compiled, and checked statically (heddle check --static) with the blocks that the file launches. What was not checked,
+what was assumed, and directives that changed nothing are reported on stderr, with the reason.
 
-Exit code 0: done; 1: refused, wrong by the static check, or the result differs; 2: bad usage; 3: the file does not compile. Nothing is written
-unless all of it is done.
+Exit code 0: done; 1: refused, wrong by the static check, or the result differs; 2: bad usage, or no such file; 3: FILE does not compile;
+4: the result cannot be written. Nothing is written unless all of it is done; FILE itself is overwritten with --in-place only.
 )";
 
 struct Request {
   std::string file, output, kernel, block, compiler = "auto";
   std::vector<std::string> directives;
-  bool verify = false, report = false, unchecked = false;
+  bool verify = false, report = false, unchecked = false, inPlace = false;
   double timeoutSeconds = 0;
   SourceOptions source;
 };
@@ -60,11 +61,31 @@ std::optional<std::vector<transform::Directive>> readAll(const std::vector<std::
   return all;
 }
 
-/// Remarks are for whoever asked; everything else is always said.
-void printMessages(const Diagnostics &diagnostics, bool remarks, bool colour) {
+/// Remarks are for those who ask; everything else is always printed, and so is why a directive changed
+/// nothing.
+void printMessages(const Diagnostics &diagnostics, const transform::Outcome &outcome, bool remarks,
+                   bool colour) {
   for (const Diagnostic &each : diagnostics.all())
     if (remarks || (each.voice != Voice::Done && each.voice != Voice::Kept))
       print(std::cerr, each, colour);
+  if (!remarks)
+    print(std::cerr, outcome.leftUnchanged, colour);
+}
+
+/// Where the result goes; nothing, with a message, where that would overwrite the input unasked.
+bool chooseOutput(Request &request, Session &session) {
+  std::error_code ignored;
+  const bool isInput = !request.output.empty() && fs::equivalent(request.file, request.output, ignored);
+  if (request.output.empty() && !request.inPlace)
+    complain(session, "where does the result go?", "-o OUT.cu, or --in-place to overwrite the input", 2);
+  else if (request.inPlace && !request.output.empty() && !isInput)
+    complain(session, "--in-place overwrites the input, and -o names another file", "leave one of them out",
+             2);
+  else if (isInput && !request.inPlace)
+    complain(session, fmt::format("'{}' is the input", request.output), "--in-place overwrites it", 2);
+  else if (request.output.empty())
+    request.output = request.file;
+  return session.exitCode == 0;
 }
 
 bool writeText(const fs::path &path, const std::string &text) {
@@ -90,14 +111,21 @@ struct Candidate {
   }
 };
 
-bool isSound(const Request &request, const Candidate &candidate, const std::string &text,
-             const Session &session) {
+/// 0 where the new text may be written, else the exit code.
+int checkText(const Request &request, const Candidate &candidate, const std::string &text,
+              const Session &session) {
   EmittedFile emitted{
       request.file, candidate.file, request.output, text, request.source.compileOptions(), {}};
   emitted.build.sources.flags = candidate.options.sources.flags;
   emitted.build.arch = candidate.options.arch;
   emitted.build.compiler = candidate.options.compiler;
-  return holdsStatically(emitted, request.report, session.colour);
+  switch (checkEmitted(emitted, !request.unchecked, request.report, session.colour)) {
+  case Emitted::MayBeWritten: return 0;
+  case Emitted::InputDoesNotCompile: return 3;
+  case Emitted::DoesNotCompile:
+  case Emitted::FailsTheCheck: return 1;
+  }
+  return 1;
 }
 
 /// Runs the original and the candidate. Compilers fuse a multiplication and an addition where they see fit,
@@ -120,21 +148,22 @@ void verify(const Request &request, const Candidate &candidate, Session &session
   verifyPrograms(verification, session);
 }
 
-/// Everything that can be said against the new text before it is written.
-void prove(const Request &request, const std::string &text, Session &session) {
+/// Everything that is checked before the new text is written.
+void check(const Request &request, const std::string &text, Session &session) {
   Candidate candidate(request, text, session);
   Diagnostics diagnostics;
   if (!build::readChoices("vm", request.compiler, candidate.options, diagnostics)) {
     complain(diagnostics, session, 2);
     return;
   }
-  if (!request.unchecked && !isSound(request, candidate, text, session))
-    session.exitCode = 1;
-  else if (request.verify)
+  session.exitCode = checkText(request, candidate, text, session);
+  if (session.exitCode == 0 && request.verify)
     verify(request, candidate, session);
 }
 
-void opt(const Request &request, Session &session) {
+void opt(Request &request, Session &session) {
+  if (!chooseOutput(request, session))
+    return;
   transform::Options options;
   options.compile = request.source.compileOptions();
   options.kernel = request.kernel;
@@ -150,15 +179,15 @@ void opt(const Request &request, Session &session) {
 
   transform::Outcome outcome = transform::applyDirectives(request.file, *directives, options, diagnostics);
   std::cerr << outcome.compilerMessages;
-  printMessages(diagnostics, request.report, session.colour);
+  printMessages(diagnostics, outcome, request.report, session.colour);
   if (outcome.kind == transform::Outcome::Kind::Unusable)
     session.exitCode = outcome.isReadable ? 3 : 2;
   else if (outcome.kind == transform::Outcome::Kind::Refused)
     session.exitCode = 1;
   else
-    prove(request, outcome.text, session);
+    check(request, outcome.text, session);
   if (session.exitCode == 0 && !writeText(request.output, outcome.text))
-    complain(session, fmt::format("'{}' cannot be written", request.output), "does its folder exist?", 2);
+    complain(session, fmt::format("'{}' cannot be written", request.output), "does its folder exist?", 4);
 }
 
 } // namespace
@@ -167,16 +196,17 @@ void addOpt(CLI::App &app, Session &session) {
   auto request = std::make_shared<Request>();
   CLI::App *verb = app.add_subcommand("opt", about);
   verb->add_option("FILE", request->file, "the .cu file")->required();
-  verb->add_option("-o,--output", request->output, "where the result goes")->required();
+  verb->add_option("-o,--output", request->output, "where the result goes");
+  verb->add_flag("--in-place", request->inPlace, "overwrite FILE with the result");
   verb->add_option("-d,--directive", request->directives,
                    "what to do, as in \"coarsen x=2\"; several are done in the order given")
       ->allow_extra_args(false);
   verb->add_option("-k,--kernel", request->kernel, "the kernel that -d speaks of; all where it is left out");
   verb->add_option("--block", request->block, "X[,Y[,Z]]: the block, where the file does not tell");
   verb->add_flag("--verify", request->verify,
-                 "run both on the machine and compare what comes back, bit for bit");
+                 "run both on the simulator and compare what is copied to the host, bit for bit");
   verb->add_flag("--no-check", request->unchecked, "leave out the static check of what is emitted");
-  verb->add_flag("--report", request->report, "say what was done, and why");
+  verb->add_flag("--report", request->report, "print what was done, and why");
   verb->add_option("--compiler", request->compiler, "for the check and --verify: nvcc, clang or auto")
       ->check(CLI::IsMember({"auto", "nvcc", "clang"}));
   verb->add_option("--timeout", request->timeoutSeconds,

@@ -182,6 +182,15 @@ private:
           .withHint("heddle tune tries them; opt wants one value for each setting");
       return false;
     }
+    const size_t said = diagnostics.all().size();
+    const std::string before = text;
+    const bool done = carryOutOnKernels(directive, line);
+    if (done && text == before)
+      reportUnchanged(directive, said);
+    return done;
+  }
+
+  bool carryOutOnKernels(const Directive &directive, std::optional<unsigned> line) {
     const std::vector<Transform> &stages = stagesOf(directive.name);
     if (stages.size() == 1)
       return carryOutStage({directive, stages.front()}, line) != Stage::Ended::Refused;
@@ -191,6 +200,25 @@ private:
                       });
     blockLeft.reset(); // of the last kernel alone
     return done;
+  }
+
+  /// What was kept since `said` is a kernel that a directive left unchanged.
+  void collectKept(size_t said) {
+    for (size_t i = said; i < diagnostics.all().size(); ++i)
+      if (const Diagnostic &each = diagnostics.all()[i]; each.voice == Voice::Kept)
+        outcome.leftUnchanged.add(each.voice, each.place, each.text).notes = each.notes;
+  }
+
+  /// The directive changed nothing at all, and a reason must be among the messages.
+  void reportUnchanged(const Directive &directive, size_t said) {
+    const bool isSaid = std::ranges::any_of(diagnostics.all().begin() + long(said), diagnostics.all().end(),
+                                            [](const Diagnostic &each) { return each.voice == Voice::Kept; });
+    if (isSaid)
+      return;
+    const Place place = directive.place.file == "<command line>" ? Place{file.string()} : directive.place;
+    const std::string what = fmt::format("there is nothing to change [{}]", directive.str());
+    diagnostics.add(Voice::Kept, place, what);
+    outcome.leftUnchanged.add(Voice::Kept, place, what);
   }
 
   /// The names of the kernels that a directive speaks of: places move from stage to stage.
@@ -208,6 +236,7 @@ private:
   /// One kernel through all stages of a directive; a stage may call off what those before it did.
   bool carryOutStages(const Directive &directive, const std::string &kernel) {
     const std::string before = text;
+    const size_t said = diagnostics.all().size();
     blockLeft.reset();
     for (Transform transform : stagesOf(directive.name)) {
       Stage stage{directive, transform, kernel, before};
@@ -216,9 +245,11 @@ private:
         return false;
       if (ended == Stage::Ended::CalledOff) {
         text = before;
-        return true;
+        break;
       }
     }
+    if (text == before)
+      collectKept(said);
     return true;
   }
 
@@ -259,7 +290,10 @@ private:
         text = before;
       if (attempt.blockLeft)
         blockLeft = attempt.blockLeft;
+      const size_t said = diagnostics.all().size();
       pass(*first, stage.asWritten);
+      if (stage.kernel.empty()) // the only stage: what it kept is the whole kernel
+        collectKept(said);
       for (const auto &[kernel, next] : attempt.handedOver)
         for (const Directive &directive : readDirectives(next, stage.directive.place, diagnostics))
           if (!carryOutStages(directive, kernel))

@@ -18,6 +18,9 @@ struct Outcome {
   std::string text;             ///< Done: the new file
   std::string compilerMessages; ///< Unusable: Clang's own
   bool isReadable = true;       ///< Unusable: false where there is nothing to read
+  /// Directives that changed nothing about a kernel, and why: those of the messages that everybody should
+  /// see.
+  Diagnostics leftUnchanged;
 };
 
 /// Carries out the directives that stand in the file as `#pragma heddle`, from top to bottom, and then
