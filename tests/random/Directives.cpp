@@ -56,7 +56,7 @@ std::string Writer::kernelDirective() {
   if (kernelShape == Shape::Tiles && chance(60))
     return one(specializations);
   if (kernelShape == Shape::Threads && chance(50))
-    return chance(60) ? one(regroupings) : "specialize by=branch";
+    return chance(55) ? one(regroupings) : "specialize by=branch";
   switch (pick(20)) {
   case 0: return one(specializations);
   case 1: return one(regroupings);

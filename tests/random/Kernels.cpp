@@ -32,7 +32,7 @@ Scope Writer::kernelStart(std::vector<Node> &to) {
                 ? fmt::format("__shared__ unsigned s0[{0}], s1[{0}];\n", threads())
                 : fmt::format("__shared__ unsigned s0[{0}];\n__shared__ unsigned s1[{0}];\n", threads());
   }
-  switch (pick(6)) {
+  switch (kernelShape == Shape::Tiles && chance(70) ? 2 + pick(4) : pick(6)) {
   case 0: {
     uses("thread index from a constructor");
     add("Self",
@@ -55,9 +55,10 @@ Scope Writer::kernelStart(std::vector<Node> &to) {
     text += fmt::format("const unsigned t = {0}, g = blockIdx.x * {1}u + {0};\n", flatThread(), threads());
     break;
   default:
-    text +=
-        fmt::format("const unsigned t = {};\nconst unsigned g = blockIdx.x * {}u + t;\n", flatThread(),
-                    shape[1] == 1 && shape[2] == 1 && chance(50) ? "blockDim.x" : std::to_string(threads()));
+    text += fmt::format("const unsigned t = {};\nconst unsigned g = blockIdx.x * {}u + t;\n", flatThread(),
+                        shape[1] == 1 && shape[2] == 1 && kernelShape != Shape::Tiles && chance(50)
+                            ? "blockDim.x"
+                            : std::to_string(threads()));
     if (text.find("blockDim.xu") != std::string::npos)
       text.replace(text.find("blockDim.xu"), 11, "blockDim.x");
   }
@@ -113,8 +114,8 @@ void Writer::kernel() {
       uses("early return");
     }
     statements(scope, 3, work);
-    if (chance(60))
-      work.push_back(choice(scope));
+    if (chance(80))
+      work.push_back(chance(70) ? dispatch(scope) : choice(scope));
     if (chance(50))
       statements(scope, 2, work);
     break;

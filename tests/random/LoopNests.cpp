@@ -20,6 +20,9 @@ const std::vector<std::string> heads = {
 /// An index below 16, in most cases affine.
 std::string Writer::element(const std::vector<std::string> &counters) {
   const std::string i = one(counters), j = one(counters);
+  // Each iteration its own element: what directives on loops can be carried out with.
+  if (chance(60))
+    return counters.size() == 1 ? counters[0] : fmt::format("{} * 4 + {}", counters[0], counters[1]);
   switch (pick(6)) {
   case 0: return fmt::format("{} * 4 + {}", i, j);
   case 1: return fmt::format("{} + {}", i, pick(12));

@@ -182,6 +182,24 @@ Node Writer::choice(Scope &scope) {
               {value(scope, 1), statements(inner, 2), statements(inner, 2), statements(inner, 2)});
 }
 
+/// What `by=branch` is for: each kind of work has its own arm, and shows.
+Node Writer::dispatch(Scope &scope) {
+  Scope inner = scope;
+  ++inner.nesting;
+  std::vector<Node> children = {chance(60) ? node(Sort::Value, "in[g & 1023u]") : value(scope, 1)};
+  std::string form =
+      chance(50)
+          ? "switch (@0 % 3u) {\ncase 0u: {\n@1own[5] += @2;\nbreak;\n}\ncase 1u: {\n@3own[6] ^= @4;\n"
+            "break;\n}\ndefault: {\n@5own[5] = @6;\n}\n}\n"
+          : "if ((@0 & 3u) == 0u) {\n@1own[5] += @2;\n} else if ((@0 & 3u) == 1u) {\n@3own[6] ^= @4;\n} "
+            "else {\n@5own[5] = @6;\n}\n";
+  for (int arm = 0; arm < 3; ++arm) {
+    children.push_back(statements(inner, 1));
+    children.push_back(value(scope, 2));
+  }
+  return node(Sort::Statement, form, std::move(children));
+}
+
 Node Writer::loop(Scope &scope) {
   Scope inner = scope;
   ++inner.nesting;

@@ -127,6 +127,7 @@ private:
   Node branchWithInit(Scope &scope);
   Node shortBranch(Scope &scope);
   Node choice(Scope &scope);
+  Node dispatch(Scope &scope);
   Node loop(Scope &scope);
   Node whileLoop(Scope &scope);
   Node block(Scope &scope);

@@ -6,6 +6,7 @@
 //   heddle-random --programs 300 --seed 1             programs 1 to 300
 //   heddle-random --programs 1 --seed 217 --show      that program and what became of it
 //   heddle-random --replay tests/random/found/*.cu    programs that were wrong once
+#include "random/Command.h"
 #include "random/Oracle.h"
 #include "random/Report.h"
 #include "random/Shrink.h"
@@ -25,7 +26,8 @@ using namespace heddle::generator;
 namespace {
 
 struct Settings {
-  unsigned programs = 300, jobs = 1, batch = 50, nvccEvery = 0, shrinkFailures = 3;
+  unsigned programs = 300, jobs = 1, batch = 50, nvccEvery = 0, shrinkFailures = 3, commandEvery = 0;
+  std::string command;
   uint64_t seed = 1;
   double shrinkSeconds = 120;
   bool show = false;
@@ -87,6 +89,20 @@ private:
   uint64_t seed;
 };
 
+/// Every so many programs the command itself is asked.
+void askCommand(const Settings &settings, uint64_t first, const std::vector<Program> &programs,
+                std::vector<Verdict> &verdicts) {
+  for (size_t i = 0; settings.commandEvery && i < programs.size(); ++i) {
+    const bool isSettled =
+        verdicts[i].kind != Verdict::Kind::Wrong && verdicts[i].kind != Verdict::Kind::Invalid;
+    if (!isSettled || (first + i) % settings.commandEvery)
+      continue;
+    const std::string why = disagreement(programs[i], verdicts[i], settings.command);
+    if (!why.empty())
+      verdicts[i] = {Verdict::Kind::Wrong, "the command disagrees", why, verdicts[i].emitted};
+  }
+}
+
 int run(const Settings &settings) {
   Report report;
   unsigned shrunkFailures = 0;
@@ -106,7 +122,8 @@ int run(const Settings &settings) {
     options.jobs = settings.jobs;
     if (settings.nvccEvery && batches % settings.nvccEvery == settings.nvccEvery - 1 && build::findNvcc())
       options.compiler = build::Compiler::Nvcc;
-    const std::vector<Verdict> verdicts = judge(programs, options);
+    std::vector<Verdict> verdicts = judge(programs, options);
+    askCommand(settings, first, programs, verdicts);
     for (size_t i = 0; i < programs.size(); ++i) {
       report.add(programs[i], verdicts[i]);
       const std::string name =
@@ -119,8 +136,8 @@ int run(const Settings &settings) {
       fmt::print("\nFAIL: {}: {} [{}]\n{}\n", name, verdicts[i].why, directivesOf(programs[i]),
                  verdicts[i].details);
       std::fflush(stdout);
-      if (verdicts[i].isWrong() && settings.replay.empty() && settings.shrinkSeconds > 0 &&
-          shrunkFailures < settings.shrinkFailures) {
+      if (verdicts[i].isWrong() && verdicts[i].why != "the command disagrees" && settings.replay.empty() &&
+          settings.shrinkSeconds > 0 && shrunkFailures < settings.shrinkFailures) {
         ++shrunkFailures;
         const Program small = shrink(programs[i], verdicts[i], settings, options);
         const Verdict last = judge({small}, options).front();
@@ -148,6 +165,8 @@ int main(int argc, char **argv) {
   app.add_option("--nvcc-every", settings.nvccEvery, "nvcc compiles every Nth batch; 0: none");
   app.add_option("--shrink-seconds", settings.shrinkSeconds, "for each failure that is shrunk; 0: none is");
   app.add_option("--shrink-failures", settings.shrinkFailures, "how many are");
+  app.add_option("--command", settings.command, "the program heddle, asked as well");
+  app.add_option("--command-every", settings.commandEvery, "for every Nth program");
   app.add_option("--with", settings.with, "only programs with these constructs or words in their directives");
   app.add_option("--without", settings.without, "only programs without them");
   app.add_flag("--show", settings.show, "print every program and what became of it");
