@@ -69,8 +69,19 @@ std::optional<ThreadBuiltin> threadBuiltin(const Expr *expression) {
   return std::nullopt;
 }
 
+/// The function that a call of a virtual member comes to, where the type of the object settles it; null where
+/// only the object itself knows.
+static const FunctionDecl *finalOverrider(const CallExpr *call, const CXXMethodDecl *method) {
+  auto *member = dyn_cast<MemberExpr>(call->getCallee()->IgnoreParens());
+  if (!member || !member->performsVirtualDispatch(method->getASTContext().getLangOpts()))
+    return method;
+  return method->getDevirtualizedMethod(member->getBase(), /*IsAppleKext=*/false);
+}
+
 const FunctionDecl *calleeOf(const CallExpr *call) {
   const FunctionDecl *callee = call->getDirectCallee();
+  if (auto *method = dyn_cast_or_null<CXXMethodDecl>(callee); method && method->isVirtual())
+    callee = finalOverrider(call, method);
   if (!callee)
     return nullptr;
   const FunctionDecl *defined = nullptr;

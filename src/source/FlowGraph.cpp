@@ -42,6 +42,10 @@ std::vector<const Stmt *> evaluatedChildren(const Stmt *statement) {
     add(argument->getExpr());
     return result;
   }
+  if (auto *initializer = dyn_cast<CXXDefaultInitExpr>(statement)) {
+    add(initializer->getExpr());
+    return result;
+  }
   for (const Stmt *child : statement->children())
     add(child);
   return result;
