@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/MemoryRoots.h"
 
+#include "analysis/StateWrites.h"
 #include "source/LocalWrites.h"
 
 #include <algorithm>
@@ -9,8 +10,9 @@ using namespace clang;
 
 namespace heddle::analysis {
 
-MemoryRoots::MemoryRoots(const source::ReachingDefinitions &definitions, std::vector<Memory> parameters)
-    : definitions(definitions), parameterMemory(std::move(parameters)) {
+MemoryRoots::MemoryRoots(const source::ReachingDefinitions &definitions, std::vector<Memory> parameters,
+                         const StateWrites *state)
+    : definitions(definitions), parameterMemory(std::move(parameters)), state(state) {
   findWrites();
 }
 
@@ -104,7 +106,8 @@ void MemoryRoots::findWrites() {
       else if (auto *unary = dyn_cast<UnaryOperator>(element); unary && unary->isIncrementDecrementOp())
         add(rootsOfLvalue(unary->getSubExpr()));
       else if (auto *call = dyn_cast<CallExpr>(element)) {
-        const FunctionDecl *callee = call->getDirectCallee();
+        const FunctionDecl *callee =
+            call->getDirectCallee(); // for its parameters: any overrider has the same
         auto *method = dyn_cast_or_null<CXXMethodDecl>(callee);
         unsigned shift = isa<CXXOperatorCallExpr>(call) && method && method->isInstance() ? 1 : 0;
         if (shift && !method->isConst())
@@ -120,6 +123,15 @@ void MemoryRoots::findWrites() {
             add(rootsOf(call->getArg(i)));
           else if (type->isReferenceType() && !type->getPointeeType().isConstQualified())
             add(rootsOfLvalue(call->getArg(i)));
+        }
+      } else if (auto *construction = dyn_cast<CXXConstructExpr>(element)) {
+        const CXXConstructorDecl *constructor = construction->getConstructor();
+        for (unsigned i = 0; i < construction->getNumArgs() && i < constructor->getNumParams(); ++i) {
+          QualType type = constructor->getParamDecl(i)->getType();
+          if (type->isPointerType() && !type->getPointeeType().isConstQualified())
+            add(rootsOf(construction->getArg(i)));
+          else if (type->isReferenceType() && !type->getPointeeType().isConstQualified())
+            add(rootsOfLvalue(construction->getArg(i)));
         }
       } else if (auto *assembly = dyn_cast<GCCAsmStmt>(element)) {
         for (unsigned i = 0; i < assembly->getNumInputs(); ++i)
@@ -178,6 +190,8 @@ static QualType elementType(const VarDecl *variable) {
 bool MemoryRoots::mayBeWritten(const VarDecl *root) const {
   if (isRestrictParameter(root) && root->getType()->getPointeeType().isConstQualified())
     return false;
+  if (state && (state->isUnknown || state->variables.contains(root->getCanonicalDecl())))
+    return true;
   return std::any_of(written.begin(), written.end(), [&](const VarDecl *other) {
     if (!other || other == root)
       return true;

@@ -9,6 +9,8 @@
 
 namespace heddle::analysis {
 
+struct StateWrites;
+
 /// What kind of memory a pointer points into.
 enum class Memory {
   ReadOnly, ///< global or constant memory that nobody writes while the kernel runs
@@ -26,8 +28,10 @@ using Roots = std::set<const clang::VarDecl *>;
 /// finds which of those the function writes.
 class MemoryRoots {
 public:
-  /// `parameters`: for a called function, what its pointer parameters point to; empty for a kernel.
-  MemoryRoots(const source::ReachingDefinitions &definitions, std::vector<Memory> parameters);
+  /// `parameters`: for a called function, what its pointer parameters point to; empty for a kernel. `state`:
+  /// what other functions of the kernel write.
+  MemoryRoots(const source::ReachingDefinitions &definitions, std::vector<Memory> parameters,
+              const StateWrites *state);
 
   Roots rootsOf(const clang::Expr *pointer) const;
   /// The roots of what an lvalue lies in: `a` of `a[i].x`, those of p for `*p`.
@@ -43,6 +47,7 @@ private:
 
   const source::ReachingDefinitions &definitions;
   std::vector<Memory> parameterMemory;
+  const StateWrites *state;
   Roots written;
 };
 

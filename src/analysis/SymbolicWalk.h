@@ -141,6 +141,7 @@ private:
   Value waitAt(const Barrier &found, const clang::CallExpr *call);
   unsigned currentRegion();
   void gap(const clang::Stmt *at, std::string what);
+  void noteHiddenCode();
 
   Accesses &result;
   const source::Kernel &kernel;

@@ -52,6 +52,7 @@ void Uniformity::Impl::solve() {
   valuesIn = std::move(byBlock);
   do {
     changed = false;
+    noteInitializers();
     for (unsigned block : graph().reversePostorder())
       passOver(block);
   } while (changed);
@@ -101,7 +102,7 @@ std::unique_ptr<Uniformity> analyseUniformity(const std::shared_ptr<UniformitySh
   auto impl = std::make_unique<Uniformity::Impl>();
   impl->shared = shared;
   impl->definitions = definitions;
-  impl->memory = std::make_unique<MemoryRoots>(*definitions, context.memories);
+  impl->memory = std::make_unique<MemoryRoots>(*definitions, context.memories, &shared->state);
   impl->context = std::move(context);
   impl->loops = std::make_unique<LoopForest>(impl->graph(), dominatorsOf(impl->graph()));
   impl->sync = std::make_unique<SyncDependence>(impl->graph(), *impl->loops);
@@ -118,6 +119,7 @@ std::unique_ptr<Uniformity> Uniformity::of(const source::Kernel &kernel, const B
   auto shared = std::make_shared<UniformityShared>();
   shared->unit = kernel.unit;
   shared->block = block;
+  source::withDeepStack([&] { shared->state = StateWrites::of(kernel); });
   CallContext context;
   context.parameters.assign(kernel.function->getNumParams(), Level::Grid);
   std::unique_ptr<Uniformity> result;

@@ -59,6 +59,18 @@ unsigned firstArgument(const CallExpr *call) {
   return isa<CXXOperatorCallExpr>(call) && objectOf(call) ? 1 : 0;
 }
 
+CallParts partsOf(const CallExpr *call) {
+  llvm::ArrayRef<const Expr *> arguments(call->getArgs(), call->getNumArgs());
+  return {call, calleeOf(call), arguments.drop_front(firstArgument(call)), objectOf(call)};
+}
+
+CallParts partsOf(const CXXConstructExpr *construction) {
+  const FunctionDecl *defined = construction->getConstructor();
+  construction->getConstructor()->hasBody(defined);
+  return {construction, defined,
+          llvm::ArrayRef<const Expr *>(construction->getArgs(), construction->getNumArgs()), nullptr};
+}
+
 std::optional<CallEffect> effectOfCall(const CallExpr *call, const FunctionDecl *callee,
                                        const source::Unit &unit) {
   if (auto *member = dyn_cast<CXXMemberCallExpr>(call))
@@ -100,7 +112,7 @@ Fact Uniformity::Impl::callFact(const CallExpr *call) {
   bool system = !shared->unit->isUserCode(callee->getLocation());
   if (callee->getBuiltinID() || (system && (takesOnlyNumbers(callee) || !callee->hasBody())))
     return arguments;
-  if (const Uniformity *inside = lookInto(call))
+  if (const Uniformity *inside = lookInto(partsOf(call)))
     return {inside->impl->returned.level, {Cause::Kind::Call, call, 0, 0, {}}};
   if (callee->isDefaulted() || isa<CXXConversionDecl>(callee))
     return arguments;
@@ -108,12 +120,41 @@ Fact Uniformity::Impl::callFact(const CallExpr *call) {
               fmt::format("nothing is known of what '{}' returns", callee->getNameAsString()));
 }
 
-const Uniformity *Uniformity::Impl::lookInto(const CallExpr *call) {
-  const FunctionDecl *callee = calleeOf(call);
+/// What an object holds when it has been made: what its constructor and the initializers of its members
+/// write.
+Fact Uniformity::Impl::constructionFact(const CXXConstructExpr *construction) {
+  const CXXConstructorDecl *constructor = construction->getConstructor();
+  Fact arguments;
+  for (const Expr *argument : construction->arguments())
+    joinInto(arguments, through(valueOf(argument), argument));
+  if (constructor->isTrivial() || groupKind(construction->getType()) != GroupKind::None)
+    return arguments;
+  if (const Uniformity *inside = lookInto(partsOf(construction)))
+    return {inside->impl->written.level, {Cause::Kind::Call, construction, 1, 0, {}}};
+  const bool isLibrary = !shared->unit->isUserCode(constructor->getLocation());
+  if (isLibrary || constructor->isDefaulted())
+    return arguments;
+  return root(Level::Thread, construction,
+              fmt::format("nothing is known of what the constructor of '{}' writes",
+                          constructor->getParent()->getNameAsString()));
+}
+
+/// The member initializers of a constructor write the object.
+void Uniformity::Impl::noteInitializers() {
+  auto *constructor = dyn_cast<CXXConstructorDecl>(graph().function());
+  if (!constructor)
+    return;
+  for (const CXXCtorInitializer *initializer : constructor->inits())
+    if (const Expr *value = initializer->getInit())
+      raise(written, valueOf(value).level, {Cause::Kind::Operand, value->IgnoreParens(), 0, 0, {}});
+}
+
+const Uniformity *Uniformity::Impl::lookInto(const CallParts &call) {
+  const FunctionDecl *callee = call.callee;
   if (!callee || !callee->hasBody() || shared->underWay.contains(callee) ||
       shared->underWay.size() > deepestCall)
     return nullptr;
-  std::pair<const FunctionDecl *, CallContext> key(callee, contextOf(call, callee));
+  std::pair<const FunctionDecl *, CallContext> key(callee, contextOf(call));
   auto found = shared->analysed.find(key);
   if (found == shared->analysed.end()) {
     if (shared->analysed.size() >= mostCallContexts)
@@ -125,15 +166,15 @@ const Uniformity *Uniformity::Impl::lookInto(const CallExpr *call) {
     made->impl->shared.reset(shared.get(), [](UniformityShared *) {});
     found = shared->analysed.emplace(std::move(key), std::move(made)).first;
   }
-  callees[call] = found->second.get();
+  callees[call.site] = found->second.get();
   return found->second.get();
 }
 
-CallContext Uniformity::Impl::contextOf(const CallExpr *call, const FunctionDecl *callee) {
+CallContext Uniformity::Impl::contextOf(const CallParts &call) {
+  const FunctionDecl *callee = call.callee;
   CallContext made;
-  unsigned first = firstArgument(call);
   for (unsigned i = 0; i < callee->getNumParams(); ++i) {
-    const Expr *argument = i + first < call->getNumArgs() ? call->getArg(i + first) : nullptr;
+    const Expr *argument = i < call.arguments.size() ? call.arguments[i] : nullptr;
     Level level = argument ? valueOf(argument).level : Level::Grid;
     Memory kind = Memory::Unknown;
     QualType type = callee->getParamDecl(i)->getType();
@@ -148,7 +189,7 @@ CallContext Uniformity::Impl::contextOf(const CallExpr *call, const FunctionDecl
     made.parameters.push_back(level);
     made.memories.push_back(kind);
   }
-  if (const Expr *object = objectOf(call)) {
+  if (const Expr *object = call.object) {
     made.object = valueOf(object).level;
     if (const LambdaExpr *lambda = lambdaOf(object, *definitions)) {
       auto init = lambda->capture_init_begin();
@@ -164,11 +205,14 @@ CallContext Uniformity::Impl::contextOf(const CallExpr *call, const FunctionDecl
 
 /// What a call writes into the variables it is handed.
 Fact Uniformity::Impl::writtenBy(const Stmt *statement) {
+  if (auto found = callees.find(statement); found != callees.end())
+    return {found->second->impl->written.level, {Cause::Kind::Call, statement, 1, 0, {}}};
   auto *call = dyn_cast<CallExpr>(statement);
+  if (auto *construction = dyn_cast<CXXConstructExpr>(statement);
+      construction && construction->getConstructor()->isTrivial())
+    return {};
   if (!call)
     return root(Level::Thread, statement, "a constructor may write it");
-  if (auto found = callees.find(call); found != callees.end())
-    return {found->second->impl->written.level, {Cause::Kind::Call, call, 1, 0, {}}};
   const FunctionDecl *callee = calleeOf(call);
   if (callee && (callee->getBuiltinID() || effectOfCall(call, callee, *shared->unit)))
     return through(callFact(call), call);

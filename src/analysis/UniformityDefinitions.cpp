@@ -100,16 +100,36 @@ static Fact specialRegister(const GCCAsmStmt *assembly, const std::string &text)
   return result;
 }
 
+/// Every instruction computes from its operands alone. Others may read memory, other lanes, or anything.
+static bool computesOnly(llvm::StringRef text) {
+  static const std::set<llvm::StringRef> arithmetic = {
+      "abs",      "add",  "addc",  "and",  "bfe",  "bfi",   "bfind", "bmsk",  "brev",  "clz",   "cnot",
+      "copysign", "cos",  "cvt",   "cvta", "div",  "dp2a",  "dp4a",  "ex2",   "fma",   "fns",   "lg2",
+      "lop3",     "mad",  "mad24", "madc", "max",  "min",   "mov",   "mul",   "mul24", "neg",   "not",
+      "or",       "popc", "prmt",  "rcp",  "rem",  "rsqrt", "sad",   "selp",  "set",   "setp",  "shf",
+      "shl",      "shr",  "sin",   "slct", "sqrt", "sub",   "subc",  "szext", "tanh",  "testp", "vadd",
+      "vsub",     "vmin", "vmax",  "xor",  "",     ".reg",  "pack",  "unpack"};
+  llvm::SmallVector<llvm::StringRef> instructions;
+  text.split(instructions, ';');
+  return llvm::all_of(instructions, [&](llvm::StringRef instruction) {
+    instruction = instruction.trim(" \t\r\n{}");
+    if (instruction.starts_with("@")) // a predicate
+      instruction = instruction.drop_until([](char c) { return c == ' ' || c == '\t'; }).ltrim();
+    llvm::StringRef operation = instruction.take_until([](char c) { return c == ' ' || c == '\t'; });
+    if (!operation.starts_with("."))
+      operation = operation.split('.').first;
+    return arithmetic.contains(operation);
+  });
+}
+
 Fact Uniformity::Impl::assemblyFact(const Stmt *statement) {
   auto *assembly = cast<GCCAsmStmt>(statement);
   std::string text = assembly->getAsmString();
   Fact result = specialRegister(assembly, text);
-  for (const char *word :
-       {"ld.", "atom.", "ld{", "shfl.", "vote.", "match.", "activemask", "elect", "mbarrier."})
-    if (text.find(word) != std::string::npos)
-      joinInto(result, {Level::Thread,
-                        {Cause::Kind::Root, assembly, 0, 0,
-                         "what inline assembly reads from memory or from other lanes may differ by thread"}});
+  if (!computesOnly(text))
+    joinInto(result, {Level::Thread,
+                      {Cause::Kind::Root, assembly, 0, 0,
+                       "what inline assembly reads from memory or from other lanes may differ by thread"}});
   for (unsigned i = 0; i < assembly->getNumInputs(); ++i)
     joinInto(result, {valueOf(assembly->getInputExpr(i)).level,
                       {Cause::Kind::Operand, assembly->getInputExpr(i)->IgnoreParens(), 0, 0, {}}});
@@ -160,8 +180,8 @@ void Uniformity::Impl::noteWrite(const Stmt *element, unsigned block) {
           {Cause::Kind::Root, element, 0, 0, "it is written by some threads only"});
     return;
   }
-  if (auto *call = dyn_cast<CallExpr>(element)) {
-    Fact inner = writtenBy(call);
+  if (isa<CallExpr, CXXConstructExpr>(element)) {
+    Fact inner = writtenBy(element);
     raise(written, inner.level, inner.cause);
   }
 }

@@ -87,8 +87,13 @@ Fact Uniformity::Impl::compute(const Expr *e) {
     return computeReference(reference);
   if (auto *call = dyn_cast<CallExpr>(e))
     return callFact(call);
-  if (isa<CXXThisExpr>(e))
-    return {context.object, {Cause::Kind::Object, e, 0, 0, {}}};
+  if (auto *construction = dyn_cast<CXXConstructExpr>(e))
+    return constructionFact(construction);
+  if (isa<CXXThisExpr>(e)) { // what the caller's object held, and what has been written to it here
+    Fact object{context.object, {Cause::Kind::Object, e, 0, 0, {}}};
+    joinInto(object, written);
+    return object;
+  }
   if (auto *cast = dyn_cast<CastExpr>(e)) {
     if (cast->getCastKind() == CK_ArrayToPointerDecay)
       return through(addressOf(cast->getSubExpr()), cast->getSubExpr()->IgnoreParens());
@@ -99,6 +104,8 @@ Fact Uniformity::Impl::compute(const Expr *e) {
   }
   if (auto *member = dyn_cast<MemberExpr>(e)) {
     const Expr *base = member->getBase();
+    if (member->getMemberDecl()->getType()->isReferenceType())
+      return root(Level::Thread, e, "what a member that is a reference refers to may have been changed");
     if (!member->isArrow() || isa<CXXThisExpr>(base->IgnoreParenImpCasts()))
       return through(valueOf(base), base->IgnoreParens());
     return load(e, base, addressOf(e));
@@ -166,6 +173,9 @@ Fact Uniformity::Impl::computeReference(const DeclRefExpr *reference) {
         level, reference,
         fmt::format("'{}' is captured and differs by {}", declaration->getNameAsString(), nameOf(level)));
   }
+  if (auto *binding = dyn_cast<BindingDecl>(declaration))
+    if (const VarDecl *holder = binding->getHoldingVar(); holder && holder->getInit())
+      return through(valueOf(holder->getInit()), holder->getInit()->IgnoreParens());
   if (std::optional<source::LocalPlace> place = source::localPlace(reference)) {
     if (definitions->addressEscapes(place->variable))
       return root(Level::Thread, reference,

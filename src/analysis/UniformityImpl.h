@@ -5,9 +5,12 @@
 
 #include "analysis/LoopForest.h"
 #include "analysis/MemoryRoots.h"
+#include "analysis/StateWrites.h"
 #include "analysis/SyncDependence.h"
 #include "analysis/Uniformity.h"
 #include "source/ReachingDefinitions.h"
+
+#include <llvm/ADT/ArrayRef.h>
 
 #include <map>
 #include <set>
@@ -55,6 +58,15 @@ struct UniformityShared {
   std::map<const clang::FunctionDecl *, std::shared_ptr<source::ReachingDefinitions>> definitions;
   std::map<std::pair<const clang::FunctionDecl *, CallContext>, std::unique_ptr<Uniformity>> analysed;
   std::set<const clang::FunctionDecl *> underWay; ///< a function on the way to itself is recursive
+  StateWrites state;                              ///< of the kernel with all that it executes
+};
+
+/// A call or a construction: who is executed, with what.
+struct CallParts {
+  const clang::Expr *site = nullptr;
+  const clang::FunctionDecl *callee = nullptr; ///< null for calls that are not known
+  llvm::ArrayRef<const clang::Expr *> arguments;
+  const clang::Expr *object = nullptr; ///< of a member function; a constructor has none yet
 };
 
 struct Uniformity::Impl {
@@ -71,9 +83,9 @@ struct Uniformity::Impl {
   std::vector<Fact> branches;                              ///< by block: the decision at its end
   std::vector<Fact> joinAt;    ///< by block: threads that meet there have been apart
   std::vector<Fact> leftApart; ///< by loop: threads leave it in different iterations
-  std::unordered_map<const clang::CallExpr *, const Uniformity *> callees;
-  Fact returned; ///< what the function returns
-  Fact written;  ///< the most divergent of what it writes through references, pointers and `this`
+  std::unordered_map<const clang::Stmt *, const Uniformity *> callees; ///< by call or construction
+  Fact returned;                                                       ///< what the function returns
+  Fact written; ///< the most divergent of what it writes through references, pointers and `this`
   std::vector<DivergentBranch> divergent;
   std::vector<std::vector<unsigned>> valuesIn; ///< by block: the SSA values made there, phis first
   bool changed = false;
@@ -109,9 +121,11 @@ struct Uniformity::Impl {
 
   // Calls (UniformityCalls.cpp)
   Fact callFact(const clang::CallExpr *call);
+  Fact constructionFact(const clang::CXXConstructExpr *construction);
   Fact writtenBy(const clang::Stmt *call);
-  const Uniformity *lookInto(const clang::CallExpr *call);
-  CallContext contextOf(const clang::CallExpr *call, const clang::FunctionDecl *callee);
+  const Uniformity *lookInto(const CallParts &call);
+  CallContext contextOf(const CallParts &call);
+  void noteInitializers();
 
   // Explanations (UniformityWhy.cpp)
   void explain(const Fact &fact, std::vector<Step> &steps, unsigned depth) const;

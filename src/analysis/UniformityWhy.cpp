@@ -78,23 +78,29 @@ void Uniformity::Impl::explain(const Fact &first, std::vector<Step> &steps, unsi
       return;
     case Cause::Kind::Object: add(unit.place(cause.expression), "the object differs"); return;
     case Cause::Kind::Call: {
-      auto *call = cast<CallExpr>(cause.expression);
+      const Stmt *call = cause.expression;
       auto callee = callees.find(call);
       if (callee == callees.end() || depth > 4)
         return;
       const Impl &inside = *callee->second->impl;
       const FunctionDecl *function = inside.graph().function();
       add(unit.place(call),
-          fmt::format("what '{}' {}", function->getNameAsString(), cause.value ? "writes" : "returns"));
+          isa<CXXConstructorDecl>(function)
+              ? fmt::format("what the constructor of '{}' writes",
+                            cast<CXXConstructorDecl>(function)->getParent()->getNameAsString())
+              : fmt::format("what '{}' {}", function->getNameAsString(), cause.value ? "writes" : "returns"));
       inside.explain(cause.value ? inside.written : inside.returned, steps, depth + 1);
       // Where it comes down to an argument, go on from that argument here.
       const Stmt *next = nullptr;
-      for (unsigned i = 0; i < function->getNumParams() && i < call->getNumArgs(); ++i)
-        if (const Fact *argument = factOf(call->getArg(i)->IgnoreParens());
+      auto *made = dyn_cast<CXXConstructExpr>(call);
+      auto argumentOf = [&](unsigned i) { return made ? made->getArg(i) : cast<CallExpr>(call)->getArg(i); };
+      const unsigned arguments = made ? made->getNumArgs() : cast<CallExpr>(call)->getNumArgs();
+      for (unsigned i = 0; i < function->getNumParams() && i < arguments; ++i)
+        if (const Fact *argument = factOf(argumentOf(i)->IgnoreParens());
             argument && argument->level == at->level && !next &&
             steps.back().text.find("'" + function->getParamDecl(i)->getNameAsString() + "'") !=
                 std::string::npos)
-          next = call->getArg(i)->IgnoreParens();
+          next = argumentOf(i)->IgnoreParens();
       at = next ? factOf(next) : nullptr;
       break;
     }

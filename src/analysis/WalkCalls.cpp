@@ -2,6 +2,7 @@
 // Calls in the symbolic walk: built-ins by a table, the user's device functions by following their bodies.
 #include "analysis/Barriers.h"
 #include "analysis/SymbolicWalk.h"
+#include "analysis/ThreadBuiltins.h"
 
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 
@@ -56,7 +57,7 @@ public:
   BarrierFinder(std::set<const FunctionDecl *> &theSeen, const ASTContext &theContext)
       : seen(theSeen), context(theContext) {}
   bool VisitCallExpr(CallExpr *call) override {
-    const FunctionDecl *callee = call->getDirectCallee();
+    const FunctionDecl *callee = calleeOf(call);
     auto barrier = barrierAt(call, context);
     found |= barrier && barrier->ordersBlock();
     if (callee && !found && callee->hasBody(callee) && seen.insert(callee).second)
@@ -90,7 +91,7 @@ bool SymbolicWalk::hasBarrierInside(const FunctionDecl *function) {
 }
 
 Value SymbolicWalk::evaluateCall(const CallExpr *call) {
-  const FunctionDecl *callee = call->getDirectCallee();
+  const FunctionDecl *callee = calleeOf(call);
   std::string name = nameOf(callee);
   frames.back().returnedPlace.reset();
   bool known = false;

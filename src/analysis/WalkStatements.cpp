@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The statement half of the symbolic walk: order of events, guards, joins of branches.
 #include "analysis/Barriers.h"
+#include "analysis/Execution.h"
 #include "analysis/Order.h"
 #include "analysis/SymbolicWalk.h"
 #include "source/FlowGraph.h"
@@ -23,10 +24,33 @@ void SymbolicWalk::run() {
   sequence = result.root.get();
   frames.push_back(Frame{.function = kernel.function});
   if (const Stmt *body = kernel.function->getBody())
-    source::withDeepStack([&] { walk(body); });
+    source::withDeepStack([&] {
+      walk(body);
+      noteHiddenCode();
+    });
   std::vector<unsigned> renumbered = mergeRegions(*result.root, result.regionCount, result.regionCount);
   for (Access &access : result.accessList)
     access.region = renumbered[access.region];
+}
+
+/// Constructors, destructors and calls that the language makes are not followed. Where they reach memory, and
+/// where nothing is known of a call, the list of accesses is not complete.
+void SymbolicWalk::noteHiddenCode() {
+  using How = Executed::How;
+  const Reach reach = Reach::of(kernel.function, unit);
+  auto placeIn = [&](const Reached &reached) {
+    return reached.inKernel() ? reached.inKernel() : kernel.function->getBody();
+  };
+  for (const Reached &reached : reach.unknown())
+    gap(placeIn(reached), fmt::format("what is executed by {} is not known", reached.step.str()));
+  for (const Reached &reached : reach.all()) {
+    bool isFollowed = true;
+    for (const Reached *at = &reached; at->from; at = at->from)
+      isFollowed &= at->step.how <= How::Conversion || at->step.how == How::DefaultArgument;
+    if (!isFollowed && !reached.isLibrary && firstOutsideAccess(reached))
+      gap(placeIn(reached),
+          fmt::format("{} reaches memory, which is not followed", reached.hiddenStep().str()));
+  }
 }
 
 bool SymbolicWalk::walk(const Stmt *statement) {

@@ -141,6 +141,24 @@ bool lambdaMayWrite(const LambdaExpr *lambda, const ValueDecl *variable) {
   return false;
 }
 
+/// The object has a member that may go on pointing to what its constructor is given.
+bool keepsAddress(const CXXRecordDecl *record) {
+  auto keeps = [](QualType type) {
+    if (type->isPointerType() || type->isReferenceType())
+      return true;
+    const CXXRecordDecl *inner = type->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+    return inner && keepsAddress(inner);
+  };
+  if (!record->hasDefinition())
+    return true;
+  return llvm::any_of(record->fields(), [&](const FieldDecl *field) { return keeps(field->getType()); }) ||
+         llvm::any_of(record->bases(), [&](const CXXBaseSpecifier &base) { return keeps(base.getType()); });
+}
+bool keepsAddress(const CXXConstructExpr *construction) {
+  return !construction->getConstructor()->isCopyOrMoveConstructor() &&
+         keepsAddress(construction->getConstructor()->getParent());
+}
+
 /// Climbs from a mention of a variable to what is done with it.
 class MentionClimber {
 public:
@@ -198,6 +216,8 @@ private:
     if (auto *assign = dyn_cast<CXXOperatorCallExpr>(up);
         assign && assign->getOperator() == OO_Equal && assign->getArg(0) == at)
       return written(Mention::Written);
+    if (auto *construction = dyn_cast<CXXConstructExpr>(up); construction && keepsAddress(construction))
+      return Mention::Escapes;
     if (isa<CallExpr, CXXConstructExpr, GCCAsmStmt>(up))
       return written(Mention::ReadWritten); // appendDefinitions looks at the parameter's type
     if (auto *lambda = dyn_cast<LambdaExpr>(up))
@@ -252,6 +272,9 @@ private:
       if (binary->isComparisonOp() || binary->isLogicalOp())
         return Mention::Read;
     }
+    if (auto *construction = dyn_cast<CXXConstructExpr>(up);
+        construction && keepsAddress(construction) && !pointsToConst(pointer->getType()))
+      return Mention::Escapes;
     if (isa<CallExpr, CXXConstructExpr>(up))
       return pointsToConst(pointer->getType()) ? Mention::Read : Mention::ReadWritten;
     return pointsToConst(pointer->getType()) ? Mention::Read : Mention::Escapes;
