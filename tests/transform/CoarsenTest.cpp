@@ -231,10 +231,11 @@ TEST(Coarsen, AFunctionThatOthersCallIsCopied) {
 }
 
 TEST(Coarsen, AMemberFunctionThatAsksForTheIndexIsRefused) {
-  EXPECT_THAT(optimized("struct S { __device__ int me() const { return threadIdx.x; } };\n"
-                        "__global__ void k(int *a) { S s; a[s.me()] = 1; }\n",
-                        "coarsen x=2"),
-              HasSubstr("is a member function"));
+  EXPECT_THAT(
+      optimized("struct S { __device__ int me() const { return threadIdx.x; } };\n"
+                "__global__ void k(int *a) { S s; a[s.me()] = 1; }\n",
+                "coarsen x=2"),
+      HasSubstr("the member function 'S::me' reads 'threadIdx.x' and cannot be given another parameter"));
 }
 
 // Launches

@@ -2,7 +2,9 @@
 #include "transform/coarsen/CoarsenCheck.h"
 
 #include "analysis/CallEffects.h"
+#include "analysis/Execution.h"
 #include "source/Unit.h"
+#include "transform/HiddenCode.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
@@ -28,7 +30,13 @@ constexpr const char *warpFunctions[] = {"__shfl*",       "__any*",
                                          "__activemask",  "__nvvm_shfl*",
                                          "__nvvm_vote*",  "__nvvm_match*",
                                          "__nvvm_redux*", "__nvvm_bar_warp_sync",
-                                         "__lane_id"};
+                                         "__lane_id",     "__nvvm_read_ptx_sreg_lane*"};
+
+/// Clang's names for the special registers behind threadIdx and its kin.
+constexpr const char *indexFunctions[] = {"__nvvm_read_ptx_sreg_tid_*",    "__nvvm_read_ptx_sreg_ntid_*",
+                                          "__nvvm_read_ptx_sreg_ctaid_*",  "__nvvm_read_ptx_sreg_nctaid_*",
+                                          "__nvvm_read_ptx_sreg_warpid",   "__nvvm_read_ptx_sreg_nwarpid",
+                                          "__nvvm_read_ptx_sreg_cluster_*"};
 
 /// Special registers that assembly may read behind the compiler's back.
 constexpr const char *indexRegisters[] = {"%tid", "%ntid", "%ctaid", "%nctaid", "%warpid", "%nwarpid"};
@@ -62,7 +70,7 @@ public:
         facts(context.facts(kernel)) {}
 
   bool run() {
-    return checkBlock() && checkBarriers() && checkCode(kernel.function) && checkRaces() && checkGrid();
+    return checkBlock() && checkBarriers() && checkHiddenCode() && checkCode() && checkRaces() && checkGrid();
   }
 
 private:
@@ -128,10 +136,45 @@ private:
   // What the code says, with the functions it calls
   // ------------------------------------------------------------------
 
-  bool checkCode(const FunctionDecl *function) {
-    if (!visited.insert(function).second)
+  /// The index of a work item takes the place of this variable.
+  bool isReplaced(const analysis::ThreadBuiltin &builtin) const {
+    using Kind = analysis::ThreadBuiltin::Kind;
+    const bool isOfBlock = builtin.kind == Kind::ThreadIdx || builtin.kind == Kind::BlockDim;
+    const bool isOfGrid = builtin.kind == Kind::BlockIdx || builtin.kind == Kind::GridDim;
+    const bool isAll = builtin.dimension > 2;
+    if (form && form->isLinear && isOfBlock)
       return true;
-    Uses uses = Uses::of(function->getBody());
+    if (form && builtin.kind == Kind::BlockDim)
+      for (unsigned dimension = 0; dimension < 3; ++dimension)
+        if ((isAll || builtin.dimension == dimension) &&
+            form->extent[dimension] != fmt::format("{}u", form->lanes[dimension]))
+          return true;
+    return std::any_of(axes.begin(), axes.end(), [&](const Axis &axis) {
+      return axis.dimension == Axis::grid ? isOfGrid && (isAll || builtin.dimension == 0)
+                                          : isOfBlock && (isAll || builtin.dimension == axis.dimension);
+    });
+  }
+
+  bool checkHiddenCode() {
+    ChangedThreads changed;
+    changed.index = [&](const analysis::ThreadBuiltin &builtin) { return isReplaced(builtin); };
+    std::optional<Diagnostic> hidden = obstacleInHiddenCode(kernel, changed);
+    if (hidden)
+      context.refuse(*hidden);
+    return !hidden;
+  }
+
+  bool checkCode() {
+    const analysis::Reach reach = analysis::Reach::of(kernel.function, unit);
+    return std::all_of(reach.all().begin(), reach.all().end(),
+                       [&](const analysis::Reached &reached) { return checkCode(reached); });
+  }
+
+  bool checkCode(const analysis::Reached &reached) {
+    now = &reached;
+    Uses uses;
+    for (const Stmt *code : reached.code())
+      uses.add(code);
     for (const Stmt *statement : uses.statements)
       if (auto *assembly = dyn_cast<GCCAsmStmt>(statement); assembly && !checkAssembly(assembly))
         return false;
@@ -142,17 +185,20 @@ private:
       }
       if (!checkCall(call))
         return false;
-      const FunctionDecl *callee = analysis::calleeOf(call);
-      if (callee && callee->hasBody() && unit.isUserCode(callee->getLocation()) && !checkCode(callee))
-        return false;
     }
     return true;
+  }
+
+  /// Where to point at: of library code, at what calls it.
+  Place placeOf(const Stmt *statement) const {
+    const bool isElsewhere = now->isLibrary && now->inKernel();
+    return unit.place(isElsewhere ? now->inKernel() : statement);
   }
 
   bool checkAssembly(const GCCAsmStmt *assembly) {
     std::string text = assembly->getAsmString();
     if (holdsOneOf(text, indexRegisters)) {
-      context.refuse(unit.place(assembly),
+      context.refuse(placeOf(assembly),
                      "this assembly reads the thread's or block's index, which is not followed");
       return false;
     }
@@ -164,6 +210,14 @@ private:
     if (!callee || !callee->getIdentifier())
       return true;
     llvm::StringRef name = callee->getName();
+    if (isOneOf(name, indexFunctions)) {
+      context
+          .refuse(placeOf(call),
+                  fmt::format("'{}' reads the thread's or block's index itself, which is not followed",
+                              name.str()))
+          .withHint("use 'threadIdx', 'blockIdx', 'blockDim' or 'gridDim'");
+      return false;
+    }
     if (isOneOf(name, warpFunctions) && !unit.isUserCode(callee->getLocation()))
       return checkWarp(call, fmt::format("'{}'", name.str()));
     if (isOfNamespace(callee, "wmma"))
@@ -188,7 +242,7 @@ private:
                   group == analysis::GroupKind::Coalesced;
     if (isWarp || name == "tiled_partition" || name == "coalesced_threads")
       return checkWarp(call, fmt::format("'{}' of a group", name.str()));
-    context.refuse(unit.place(call),
+    context.refuse(placeOf(call),
                    fmt::format("'{}' of a group speaks of the block's threads, and there will be "
                                "fewer of them",
                                name.str()));
@@ -198,7 +252,7 @@ private:
   bool checkWarp(const Stmt *statement, const std::string &what) {
     if (map == Map::Blocked) {
       context
-          .refuse(unit.place(statement),
+          .refuse(placeOf(statement),
                   fmt::format("{} puts both ends of {} into one thread", "map=blocked", what))
           .withHint("map=interleaved keeps neighbouring lanes in different threads");
       return false;
@@ -208,7 +262,7 @@ private:
     std::optional<std::array<int64_t, 3>> block = knownBlock();
     if (!block) {
       context
-          .refuse(unit.place(statement),
+          .refuse(placeOf(statement),
                   fmt::format("{} is right only if warps stay whole, and the block is not "
                               "known",
                               what))
@@ -220,14 +274,14 @@ private:
       return true;
     if (isPadded) {
       context.refuse(
-          unit.place(statement),
+          placeOf(statement),
           fmt::format("the last warp of a block of {} threads is not whole, and {} would wait for lanes "
                       "that have other work there",
                       form->threads, what));
       return false;
     }
     if (!keepsWarpsWhole(*block, axes, map)) {
-      context.refuse(unit.place(statement),
+      context.refuse(placeOf(statement),
                      fmt::format("of a block of ({}, {}, {}) the warps would not stay whole, as {} needs",
                                  (*block)[0], (*block)[1], (*block)[2], what));
       return false;
@@ -277,7 +331,7 @@ private:
   const Map map;
   const BlockForm *form;
   const analysis::KernelFacts &facts;
-  std::set<const FunctionDecl *> visited;
+  const analysis::Reached *now = nullptr; ///< what checkCode looks at
 };
 
 } // namespace
@@ -336,28 +390,23 @@ std::vector<Diagnostic::Note> assumedFreeOfRaces(const analysis::KernelFacts &fa
 }
 
 const Stmt *findWarpFunction(const source::Kernel &kernel) {
-  std::set<const FunctionDecl *> seen;
-  std::vector<const FunctionDecl *> open = {kernel.function};
-  while (!open.empty()) {
-    const FunctionDecl *function = open.back();
-    open.pop_back();
-    if (!seen.insert(function).second || !function->hasBody())
-      continue;
-    const Uses uses = Uses::of(function->getBody());
+  const analysis::Reach reach = analysis::Reach::of(kernel.function, *kernel.unit);
+  for (const analysis::Reached &reached : reach.all()) {
+    Uses uses;
+    for (const Stmt *code : reached.code())
+      uses.add(code);
     for (const Stmt *statement : uses.statements)
       if (auto *assembly = dyn_cast<GCCAsmStmt>(statement))
         if (holdsOneOf(assembly->getAsmString(), laneRegisters))
-          return statement;
+          return reached.isLibrary ? reached.inKernel() : statement;
     for (const CallExpr *call : uses.calls) {
       const FunctionDecl *callee = analysis::calleeOf(call);
-      if (!callee || !callee->getIdentifier())
+      if (!callee || !callee->getIdentifier() || kernel.unit->isUserCode(callee->getLocation()))
         continue;
-      if (kernel.unit->isUserCode(callee->getLocation()))
-        open.push_back(callee);
-      else if (isOneOf(callee->getName(), warpFunctions) || isOfNamespace(callee, "wmma") ||
-               (isOfNamespace(callee, "cooperative_groups") && callee->getName() != "sync" &&
-                !callee->getName().starts_with("this_")))
-        return call;
+      if (isOneOf(callee->getName(), warpFunctions) || isOfNamespace(callee, "wmma") ||
+          (isOfNamespace(callee, "cooperative_groups") && callee->getName() != "sync" &&
+           !callee->getName().starts_with("this_")))
+        return reached.isLibrary ? reached.inKernel() : call;
     }
   }
   return nullptr;

@@ -25,6 +25,7 @@
 #include "source/FlowGraph.h"
 #include "source/Unit.h"
 #include "support/Text.h"
+#include "transform/HiddenCode.h"
 #include "transform/coarsen/Coarsen.h"
 #include "transform/coarsen/CoarsenCheck.h"
 #include "transform/consolidate/GlobalIndices.h"
@@ -92,6 +93,16 @@ bool worksTogether(Context &context, const source::Kernel &kernel) {
   return false;
 }
 
+/// Code that cannot be rewritten reads some index, or the size of blocks or grid.
+bool hidesIndices(const source::Kernel &kernel) {
+  ChangedThreads changed;
+  changed.index = [](const analysis::ThreadBuiltin &builtin) {
+    return builtin.kind != analysis::ThreadBuiltin::Kind::WarpSize;
+  };
+  changed.shared = true;
+  return obstacleInHiddenCode(kernel, changed).has_value();
+}
+
 /// The block to launch instead, where blocks may simply be smaller.
 std::optional<std::array<unsigned, 3>> smallerBlock(Context &context, const BlockKnowledge &known) {
   std::optional<std::array<unsigned, 3>> lanes;
@@ -120,7 +131,7 @@ std::optional<std::array<unsigned, 3>> smallerBlock(Context &context, const Bloc
   if (!lanes || shrinks == std::array<bool, 3>{})
     return std::nullopt;
   for (const source::Kernel *kernel : context.target.instances)
-    if (worksTogether(context, *kernel) || mentionOfBlocks(*kernel, shrinks))
+    if (worksTogether(context, *kernel) || mentionOfBlocks(*kernel, shrinks) || hidesIndices(*kernel))
       return std::nullopt;
   return lanes;
 }

@@ -6,8 +6,10 @@
 #include "transform/consolidate/DelegateCheck.h"
 
 #include "analysis/CallEffects.h"
+#include "analysis/Execution.h"
 #include "source/FlowGraph.h"
 #include "source/Unit.h"
+#include "transform/HiddenCode.h"
 #include "transform/consolidate/EarlyLanes.h"
 #include "transform/tasks/TaskFunctions.h"
 
@@ -87,7 +89,9 @@ public:
   DelegateCheck(Context &context, const source::Kernel &kernel)
       : context(context), kernel(kernel), unit(*kernel.unit), facts(context.facts(kernel)) {}
 
-  bool run() { return checkBlock() && checkKernel() && checkCode(kernel.function) && checkExits(); }
+  bool run() {
+    return checkBlock() && checkKernel() && checkHiddenCode() && checkCode(kernel.function) && checkExits();
+  }
 
 private:
   bool refuse(Place place, const std::string &why) {
@@ -124,6 +128,44 @@ private:
                                                 "does not say which one to launch",
                                                 kernel.plainName));
     return true;
+  }
+
+  /// Code that no written call leads to cannot be told its task, and lanes that meet there are not followed.
+  bool checkHiddenCode() {
+    using Kind = analysis::ThreadBuiltin::Kind;
+    ChangedThreads changed;
+    changed.index = [](const analysis::ThreadBuiltin &builtin) {
+      const bool isOfBlock = builtin.kind == Kind::ThreadIdx || builtin.kind == Kind::BlockDim;
+      return builtin.kind == Kind::BlockIdx || builtin.kind == Kind::GridDim ||
+             (isOfBlock && builtin.dimension > 1);
+    };
+    changed.shared = true;
+    if (std::optional<Diagnostic> hidden = obstacleInHiddenCode(kernel, changed)) {
+      context.refuse(*hidden);
+      return false;
+    }
+    const analysis::Reach reach = analysis::Reach::of(kernel.function, unit);
+    return std::all_of(reach.all().begin(), reach.all().end(), [&](const analysis::Reached &reached) {
+      return !reached.isHidden || checkHidden(reached);
+    });
+  }
+
+  bool checkHidden(const analysis::Reached &reached) {
+    Uses uses;
+    for (const Stmt *code : reached.code())
+      uses.add(code);
+    auto isMeeting = [&](const CallExpr *call) {
+      const FunctionDecl *callee = analysis::calleeOf(call);
+      llvm::StringRef name = callee && callee->getIdentifier() ? callee->getName() : "";
+      return (name.starts_with("__") && name.contains("_sync")) || analysis::barrierAt(call, unit.context());
+    };
+    if (std::any_of(uses.calls.begin(), uses.calls.end(), isMeeting)) {
+      const Stmt *at = reached.inKernel();
+      return refuse(at ? unit.place(at) : kernel.place,
+                    fmt::format("lanes of a warp wait for each other in {}, which is not followed",
+                                reached.hiddenStep().str()));
+    }
+    return reached.isLibrary || checkStatements(uses);
   }
 
   /// The code of the kernel and of all that it calls.

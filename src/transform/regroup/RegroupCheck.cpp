@@ -7,7 +7,9 @@
 #include "transform/regroup/RegroupCheck.h"
 
 #include "analysis/CallEffects.h"
+#include "analysis/Execution.h"
 #include "source/Unit.h"
+#include "transform/HiddenCode.h"
 #include "transform/coarsen/CoarsenCheck.h"
 #include "transform/tasks/KernelHead.h"
 #include "transform/tasks/TaskText.h"
@@ -51,7 +53,7 @@ public:
 
   bool run() {
     const std::vector<const FunctionDecl *> functions = functionsOf(kernel);
-    return checkKernel() &&
+    return checkKernel() && checkHiddenCode() &&
            std::all_of(functions.begin(), functions.end(),
                        [&](const FunctionDecl *function) { return checkCode(function); }) &&
            checkWarp() && checkWaiting() && checkDependences() && checkIndices(functions);
@@ -102,12 +104,40 @@ private:
     return true;
   }
 
+  /// Code that no written call leads to cannot be told whose work it does.
+  bool checkHiddenCode() {
+    using Kind = analysis::ThreadBuiltin::Kind;
+    ChangedThreads changed;
+    changed.index = [](const analysis::ThreadBuiltin &builtin) {
+      return builtin.kind == Kind::ThreadIdx || builtin.kind == Kind::BlockIdx;
+    };
+    changed.shared = true;
+    if (std::optional<Diagnostic> hidden = obstacleInHiddenCode(kernel, changed)) {
+      context.refuse(*hidden);
+      return false;
+    }
+    const analysis::Reach reach = analysis::Reach::of(kernel.function, unit);
+    for (const analysis::Reached &reached : reach.all()) {
+      if (!reached.isHidden || reached.isLibrary)
+        continue;
+      Uses uses;
+      for (const Stmt *code : reached.code())
+        uses.add(code);
+      if (!checkUses(uses))
+        return false;
+    }
+    return true;
+  }
+
   bool checkCode(const FunctionDecl *function) {
     for (const SharedVariable &shared : sharedVariablesOf(function))
       return refuse(unit.place(shared.variable->getLocation()),
                     fmt::format("'{}' is shared by the threads of a block, and regrouped ones come from many",
                                 shared.variable->getNameAsString()));
-    const Uses uses = Uses::of(function->getBody());
+    return checkUses(Uses::of(function->getBody()));
+  }
+
+  bool checkUses(const Uses &uses) {
     // In the order of the text, so that the same statement is named on every run.
     std::vector<const Stmt *> inOrder(uses.statements.begin(), uses.statements.end());
     std::sort(inOrder.begin(), inOrder.end(), [](const Stmt *a, const Stmt *b) {
@@ -201,8 +231,13 @@ bool mayRunTwice(const analysis::KernelFacts &facts) {
   using Space = analysis::Array::Space;
   if (!facts.accesses->isComplete())
     return false;
-  for (const FunctionDecl *function : functionsOf(*facts.kernel)) {
-    const Uses uses = Uses::of(function->getBody());
+  const analysis::Reach reach = analysis::Reach::of(facts.kernel->function, *facts.kernel->unit);
+  if (!reach.unknown().empty())
+    return false;
+  for (const analysis::Reached &reached : reach.all()) {
+    Uses uses;
+    for (const Stmt *code : reached.code())
+      uses.add(code);
     if (std::any_of(uses.calls.begin(), uses.calls.end(), leavesTrace))
       return false;
   }

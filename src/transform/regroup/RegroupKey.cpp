@@ -12,6 +12,7 @@
 #include "transform/regroup/RegroupKey.h"
 
 #include "analysis/CallEffects.h"
+#include "analysis/Execution.h"
 #include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/tasks/KernelHead.h"
@@ -186,8 +187,19 @@ private:
           isa<LambdaExpr, GCCAsmStmt, CXXNewExpr>(statement))
         return false;
     }
-    return std::all_of(uses.calls.begin(), uses.calls.end(),
-                       [&](const CallExpr *call) { return isHarmless(call); });
+    return makesNoObjects(code) && std::all_of(uses.calls.begin(), uses.calls.end(),
+                                               [&](const CallExpr *call) { return isHarmless(call); });
+  }
+  /// Constructors, destructors and the like of the user's own are not looked into.
+  bool makesNoObjects(const Stmt *code) const {
+    using How = analysis::Executed::How;
+    for (const analysis::Executed &each : analysis::executedBy(code)) {
+      const bool isCall = each.how == How::Call || each.how == How::Member || each.how == How::Operator;
+      const bool isLibrary = each.function && !unit.isUserCode(each.function->getLocation());
+      if (!isCall && !isLibrary && !(each.function && each.function->isTrivial()))
+        return false;
+    }
+    return true;
   }
   bool isHarmless(const CallExpr *call) const {
     const FunctionDecl *callee = analysis::calleeOf(call);
@@ -206,9 +218,10 @@ private:
   /// A function's own variables are its own; what it calls is looked at in turn.
   bool mayBeDoneTwice(const FunctionDecl *function) const {
     const Uses uses = Uses::of(function->getBody());
-    return std::all_of(uses.calls.begin(), uses.calls.end(), [&](const CallExpr *call) {
-      return analysis::calleeOf(call) == function || isHarmless(call);
-    });
+    return makesNoObjects(function->getBody()) &&
+           std::all_of(uses.calls.begin(), uses.calls.end(), [&](const CallExpr *call) {
+             return analysis::calleeOf(call) == function || isHarmless(call);
+           });
   }
 
   bool hangsOnMemory(const Stmt *code) const {

@@ -14,6 +14,7 @@
 #include "source/LocalWrites.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Unit.h"
+#include "transform/HiddenCode.h"
 #include "transform/StatementShape.h"
 #include "transform/Uses.h"
 #include "transform/coarsen/CoarsenCheck.h"
@@ -167,14 +168,22 @@ public:
       return obstacle(unit.place(site.branch.statement),
                       fmt::format("there are {} kinds of work here, and {} at most can be told apart",
                                   site.branch.armsWithWork(), mostKinds));
-    for (const auto check : {&Judge::warpFunction, &Judge::earlyReturn, &Judge::code, &Judge::loopHead,
-                             &Judge::exits, &Judge::variables})
+    for (const auto check : {&Judge::hiddenCode, &Judge::warpFunction, &Judge::earlyReturn, &Judge::code,
+                             &Judge::loopHead, &Judge::exits, &Judge::variables})
       if (Obstacle reason = (this->*check)())
         return reason;
     return std::nullopt;
   }
 
 private:
+  Obstacle hiddenCode() {
+    ChangedThreads changed;
+    changed.index = [](const ThreadBuiltin &builtin) {
+      return builtin.kind == ThreadBuiltin::Kind::ThreadIdx;
+    };
+    return obstacleInHiddenCode(*facts.kernel, changed);
+  }
+
   Obstacle warpFunction() {
     const Stmt *found = findWarpFunction(*facts.kernel);
     return found

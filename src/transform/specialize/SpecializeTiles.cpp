@@ -13,6 +13,7 @@
 
 #include "source/Unit.h"
 #include "support/Text.h"
+#include "transform/HiddenCode.h"
 #include "transform/InlineCalls.h"
 #include "transform/LaunchEdits.h"
 #include "transform/PlainIndices.h"
@@ -134,7 +135,22 @@ private:
     return llvm::all_of(node.children, [&](const auto &child) { return checkCalls(*child); });
   }
 
+  /// Threads of one role are numbered anew; code that no written call leads to cannot be told.
+  bool checkHiddenCode() {
+    using Kind = analysis::ThreadBuiltin::Kind;
+    ChangedThreads changed;
+    changed.index = [](const analysis::ThreadBuiltin &builtin) {
+      return builtin.kind == Kind::ThreadIdx || builtin.kind == Kind::BlockDim;
+    };
+    std::optional<Diagnostic> hidden = obstacleInHiddenCode(kernel, changed);
+    if (hidden)
+      context.refuse(*hidden);
+    return !hidden;
+  }
+
   bool checkCode() {
+    if (!checkHiddenCode())
+      return false;
     const Uses uses = Uses::of(kernel.function->getBody());
     if (uses.lambda) {
       context.refuse(unit.place(uses.lambda), "a lambda in the kernel is not followed");

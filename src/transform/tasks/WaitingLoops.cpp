@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/tasks/WaitingLoops.h"
 
+#include "analysis/Execution.h"
 #include "source/FlowGraph.h"
 #include "source/Unit.h"
 #include "transform/Uses.h"
-#include "transform/tasks/KernelHead.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
@@ -47,11 +47,13 @@ bool asksOthers(const Expr *condition, const ASTContext &context) {
 } // namespace
 
 const Stmt *findWaitingLoop(const source::Kernel &kernel) {
-  for (const FunctionDecl *function : functionsOf(kernel))
-    for (const Stmt *statement : Uses::of(function->getBody()).statements)
-      if (const Expr *condition = source::loopCondition(statement);
-          condition && asksOthers(condition, kernel.unit->context()))
-        return statement;
+  const analysis::Reach reach = analysis::Reach::of(kernel.function, *kernel.unit);
+  for (const analysis::Reached &reached : reach.all())
+    for (const Stmt *code : reached.code())
+      for (const Stmt *statement : Uses::of(code).statements)
+        if (const Expr *condition = source::loopCondition(statement);
+            condition && asksOthers(condition, kernel.unit->context()))
+          return reached.isLibrary && reached.inKernel() ? reached.inKernel() : statement;
   return nullptr;
 }
 
