@@ -6,6 +6,7 @@
 
 #include "analysis/Barriers.h"
 #include "analysis/CallEffects.h"
+#include "analysis/Execution.h"
 #include "analysis/ThreadBuiltins.h"
 #include "source/FlowGraph.h"
 #include "source/Unit.h"
@@ -65,6 +66,7 @@ public:
   explicit Finder(const source::Unit &unit) : unit(unit) {}
 
   Obstacle find(const Stmt *code) {
+    lookAtHidden(analysis::executedBy(code));
     source::forEachEvaluated(code, [&](const Stmt *part) {
       if (!found)
         look(part);
@@ -78,6 +80,39 @@ private:
   void refuse(const Stmt *at, std::string reason) {
     if (!found)
       found = obstacle(unit.place(at), std::move(reason));
+  }
+
+  /// Destructors have no expression of their own, and calls of structured bindings none below the statement;
+  /// members that the compiler makes have no text.
+  void lookAtHidden(const std::vector<analysis::Executed> &executed) {
+    using How = analysis::Executed::How;
+    for (const analysis::Executed &each : executed) {
+      if (found || !each.at)
+        continue;
+      if (each.how == How::Virtual)
+        refuse(each.at, fmt::format("{}: what it executes is not known", each.str()));
+      else if (each.how == How::Destructor)
+        refuse(each.at, fmt::format("{} is called here, and what it does is not followed", each.str()));
+      else if (each.how == How::Binding || each.how == How::RangeFor)
+        lookAtCall(each.at, each.function);
+      else if (each.function && each.function->isDefaulted() && !each.function->isTrivial())
+        lookAtMade(each);
+    }
+  }
+
+  /// A constructor, or an assignment, that the compiler makes: what it does is what it executes.
+  void lookAtMade(const analysis::Executed &made) {
+    for (const analysis::Executed &inner : analysis::executedBy(made.function)) {
+      const bool isNothing =
+          inner.function && (inner.function->isTrivial() || isPureFunction(unit, inner.function));
+      if (!found && !isNothing && !isConstantDefault(inner))
+        refuse(made.at, fmt::format("what {} does is not known: it executes {}", made.str(), inner.str()));
+    }
+  }
+  static bool isConstantDefault(const analysis::Executed &executed) {
+    return executed.expression && analysis::executedBy(executed.expression).empty() &&
+           !executed.expression->isValueDependent() && isa<Expr>(executed.expression) &&
+           executed.expression->isEvaluatable(executed.of->getASTContext());
   }
 
   void look(const Stmt *part) {
@@ -100,7 +135,7 @@ private:
     if (auto *construction = dyn_cast<CXXConstructExpr>(part))
       return lookAtCall(part, construction->getConstructor());
     if (auto *call = dyn_cast<CallExpr>(part))
-      lookAtCall(call, call->getDirectCallee());
+      lookAtCall(call, analysis::calleeOf(call));
   }
 
   void lookAtCall(const Stmt *call, const FunctionDecl *callee) {

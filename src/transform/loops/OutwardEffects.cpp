@@ -2,6 +2,7 @@
 #include "transform/loops/OutwardEffects.h"
 
 #include "analysis/CallEffects.h"
+#include "analysis/Execution.h"
 #include "analysis/ThreadBuiltins.h"
 #include "source/FlowGraph.h"
 #include "source/LocalWrites.h"
@@ -24,6 +25,9 @@ public:
   explicit EffectFinder(const source::Unit &unit) : unit(unit) {}
 
   void look(const Stmt *code) {
+    for (const analysis::Executed &each : analysis::executedBy(code))
+      if (!found && each.at)
+        lookAtHidden(each);
     source::forEachEvaluated(code, [&](const Stmt *part) {
       if (!found)
         lookAt(part);
@@ -36,6 +40,20 @@ public:
 
 private:
   void note(const Stmt *at, std::string what) { found = obstacle(unit.place(at), std::move(what)); }
+
+  /// What no expression below `code` shows.
+  void lookAtHidden(const analysis::Executed &each) {
+    using How = analysis::Executed::How;
+    if (each.how == How::Destructor || each.how == How::Virtual)
+      note(each.at, fmt::format("{} is executed here, and what it does is not known", each.str()));
+    else if (each.how == How::Binding)
+      lookAtCall(each.at, each.function);
+    else if (each.function && each.function->isDefaulted() && !each.function->isTrivial())
+      for (const analysis::Executed &inner : analysis::executedBy(each.function))
+        if (!(inner.function && inner.function->isTrivial()) && !found)
+          note(each.at,
+               fmt::format("{} executes {}, and what that does is not known", each.str(), inner.str()));
+  }
 
   void lookAt(const Stmt *part) {
     if (isa<AsmStmt>(part))
@@ -52,7 +70,7 @@ private:
     else if (auto *construction = dyn_cast<CXXConstructExpr>(part))
       lookAtCall(part, construction->getConstructor());
     else if (auto *call = dyn_cast<CallExpr>(part))
-      lookAtCall(part, call->getDirectCallee());
+      lookAtCall(part, analysis::calleeOf(call));
   }
 
   /// What an assignment, ++ or -- writes to.

@@ -10,6 +10,7 @@
 //   3. Edit: a window of registers before the loop, and its elements in the place of the reads.
 #include "transform/loops/ScalarReplace.h"
 
+#include "analysis/Execution.h"
 #include "source/TextEdits.h"
 #include "source/Unit.h"
 #include "support/Text.h"
@@ -143,6 +144,10 @@ private:
       if (const FunctionDecl *callee = analysis::calleeOf(call); !callee || callee->hasBody())
         if (!callee || unit.isUserCode(callee->getLocation()))
           return false; // it may write the array
+    for (const analysis::Executed &each : analysis::executedBy(family.loop->statement))
+      if (each.isUnknown() ||
+          (each.function && !each.function->isTrivial() && unit.isUserCode(each.function->getLocation())))
+        return false; // the same
     for (const Access &access : facts.accesses->all()) {
       bool mayBeSame = access.array == family.array || !access.array->decl;
       bool isInLoop = access.loop && access.loop->isInside(family.loop);

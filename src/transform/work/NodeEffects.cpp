@@ -56,6 +56,9 @@ bool mayMoveBefore(const PlanNode &node, const std::vector<PlanNode *> &statemen
       return false;
     if (!callsOrLoads)
       continue;
+    // Something that is not followed may store to what is loaded here.
+    if (!facts.accesses->isComplete())
+      return false;
     // Not before a guard: what all threads of the last block are kept from, none may do.
     if (!other->uses.returns.empty())
       return false;

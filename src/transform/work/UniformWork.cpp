@@ -80,7 +80,13 @@ bool UniformWork::isPureCall(const Expr *expression, int depth) const {
         pure &= variable->hasLocalStorage() || isConstantGlobal(variable);
     if (isa<CallExpr>(part))
       pure &= isPureCall(cast<CallExpr>(part), depth + 1);
-    pure &= !isa<AsmStmt, LambdaExpr, CXXNewExpr, CXXThrowExpr>(part);
+    if (auto *construction = dyn_cast<CXXConstructExpr>(part))
+      pure &= construction->getConstructor()->isTrivial();
+    if (auto *declarations = dyn_cast<DeclStmt>(part))
+      for (const Decl *declaration : declarations->decls())
+        if (auto *variable = dyn_cast<VarDecl>(declaration))
+          pure &= !variable->needsDestruction(variable->getASTContext());
+    pure &= !isa<AsmStmt, LambdaExpr, CXXNewExpr, CXXThrowExpr, CXXBindTemporaryExpr>(part);
     return pure;
   });
   return pure;
@@ -110,6 +116,8 @@ bool UniformWork::isAllowed(const Stmt *part) const {
   if (isa<AsmStmt, LambdaExpr, CXXNewExpr, CXXDeleteExpr, CXXThrowExpr, CXXForRangeStmt, GotoStmt,
           IndirectGotoStmt, AtomicExpr>(part))
     return false;
+  if (isa<CXXBindTemporaryExpr>(part))
+    return false; // its destructor
   if (auto *construction = dyn_cast<CXXConstructExpr>(part))
     return construction->getConstructor()->isTrivial() ||
            (construction->getConstructor()->isConstexpr() && // dim3's
@@ -152,6 +160,7 @@ bool UniformWork::isUniformWork(const Stmt *statement) const {
           if (!variable->hasLocalStorage() || variable->hasAttr<CUDASharedAttr>())
             return false;
           uniform &= !variable->getType()->isReferenceType() && !variable->getType().isVolatileQualified();
+          uniform &= !variable->needsDestruction(variable->getASTContext());
           uniform &= definesUniform(variable);
         }
       return uniform;
