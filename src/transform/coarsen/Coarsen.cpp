@@ -27,6 +27,7 @@
 #include "transform/work/BlockVotes.h"
 #include "transform/work/DeviceFunctions.h"
 #include "transform/work/OwnCounters.h"
+#include "transform/work/SplitDeclarations.h"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/Decl.h>
@@ -144,8 +145,9 @@ bool coarsen(Context &context) {
 bool prepareToCoarsen(Context &context) {
   const source::Kernel &kernel = context.target.first();
   return keepActiveText(context, kernel) || inlineCallsWithBarriers(context, kernel) ||
-         writePlainIndices(context, kernel) || giveLoopsTheirCounters(context, kernel) ||
-         makeLoopsOfTheBlock(context, kernel) || takeVotesApart(context, kernel);
+         writePlainIndices(context, kernel) || splitDeclarations(context, kernel) ||
+         giveLoopsTheirCounters(context, kernel) || makeLoopsOfTheBlock(context, kernel) ||
+         takeVotesApart(context, kernel);
 }
 
 std::string Merged::str() const {

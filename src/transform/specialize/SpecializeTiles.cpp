@@ -21,6 +21,7 @@
 #include "transform/specialize/RoleChoice.h"
 #include "transform/specialize/RoleText.h"
 #include "transform/specialize/SpecializeLaunches.h"
+#include "transform/work/SplitDeclarations.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
@@ -384,7 +385,8 @@ private:
 
 bool specializeTiles(Context &context) {
   const source::Kernel &kernel = context.target.first();
-  if (writePlainIndices(context, kernel) || inlineCallsWithBarriers(context, kernel))
+  if (writePlainIndices(context, kernel) || inlineCallsWithBarriers(context, kernel) ||
+      splitDeclarations(context, kernel))
     return true;
   return TileSpecializer(context).run();
 }
