@@ -10,6 +10,7 @@
 
 #include "check/Checker.h"
 #include "check/Places.h"
+#include "check/StaticGlobal.h"
 #include "check/StaticObserver.h"
 #include "check/StaticProperties.h"
 #include "check/StaticSteering.h"
@@ -118,7 +119,7 @@ struct Run {
   std::vector<Violation> violations;
   std::vector<UndecidedReason> undecided;
   vm::LaunchResult launch;
-  bool sawDoubt = false, sawPerhaps = false, assumed = false;
+  bool sawDoubt = false, sawPerhaps = false, sawPerhapsWritten = false, assumed = false;
   std::optional<Place> polled; ///< where threads wait by looking at memory
   uint64_t barriers = 0;
   Assumptions assumptions;
@@ -132,13 +133,38 @@ struct Scene {
   const StaticOptions &options;
 };
 
+/// What was found of global memory. The engine that has its accesses sees barriers too, but what is wrong with
+/// those is the other one's to say.
+void addGlobal(Run &run, const Scene &scene, const GlobalAccesses &global, std::vector<Finding> races) {
+  for (Finding &finding : races)
+    if (classOf(finding.rule) == Class::Race || finding.rule == Rule::WarpLockstep) {
+      global.nameMemory(finding);
+      run.violations.push_back({std::move(finding), Property::GlobalRacesInBlock});
+    }
+  for (UndecidedReason &reason : global.withinBlock())
+    run.undecided.push_back(std::move(reason));
+  GlobalAccesses::Between between = global.betweenBlocks(scene.kernel, scene.known);
+  for (Finding &finding : between.findings)
+    run.violations.push_back({std::move(finding), Property::GlobalRacesBetweenBlocks});
+  for (UndecidedReason &reason : between.undecided)
+    run.undecided.push_back(std::move(reason));
+  run.assumptions.add(global.assumptions());
+}
+
 Run runOnce(const Scene &scene, Choices &choices, bool onlyWhatIsCertain) {
   StaticSteering steering(scene.kernel, scene.known, choices);
   FindingList list;
   CheckOptions checks;
   checks.globalMemory = false;
   Checker checker(checks, list);
-  StaticObserver observer(checker, steering, onlyWhatIsCertain);
+  FindingList globalList;
+  CheckOptions globalChecks;
+  globalChecks.uninitialized = false;
+  Checker races(globalChecks, globalList);
+  GlobalAccesses global(steering, races, onlyWhatIsCertain);
+  const bool follows = steering.followsGlobal();
+  StaticObserver observer(checker, steering, onlyWhatIsCertain, follows ? &races : nullptr,
+                          follows ? &global : nullptr);
   vm::LaunchRequest request;
   request.kernel = &scene.kernel;
   request.grid = {1, 1, 1};
@@ -161,17 +187,14 @@ Run runOnce(const Scene &scene, Choices &choices, bool onlyWhatIsCertain) {
                              {},
                              "",
                              setOf(Property::Deadlock)});
-  if (const ptx::Instr *at = steering.writesGlobalAt())
-    run.undecided.push_back(
-        {placeOf(*scene.kernel.entry().module, *at),
-         "races in global memory, which is written here, are not looked at",
-         {},
-         "",
-         setOf(Property::GlobalRacesInBlock) | setOf(Property::GlobalRacesBetweenBlocks)});
+  if (follows)
+    addGlobal(run, scene, global, globalList.all());
   run.sawDoubt = observer.sawDoubt();
   run.sawPerhaps = observer.sawPerhaps();
+  run.sawPerhapsWritten = observer.sawPerhapsWritten();
   run.assumed = steering.hasAssumed();
   run.barriers = observer.barriers();
+  run.assumptions.usesShared = steering.usedShared();
   run.assumptions.loopsEnd = steering.passedLoop();
   run.assumptions.endedThreadsArrive = observer.completedWithoutEnded();
   if (std::optional<UndecidedReason> reason = observer.leftBarrier())
@@ -230,13 +253,17 @@ void judge(StaticResult &result, Run first, const Scene &scene, Choices &choices
   addUndecided(result, std::move(first.undecided));
   std::vector<Violation> sure = first.violations;
   std::vector<UndecidedReason> doubts;
-  if (!first.violations.empty() && first.sawDoubt) {
+  if ((!first.violations.empty() && first.sawDoubt) || first.sawPerhapsWritten) {
     sure = runOnce(scene, choices, true).violations;
-    // Without what may be written, memory may seem never written.
-    std::erase_if(sure, [&](const Violation &v) {
-      return first.sawPerhaps && classOf(v.finding.rule) == Class::Uninitialized;
-    });
     doubts = doubtsOf(first.violations, sure);
+    // Without what may be written, memory may seem never written; with it, it may seem written.
+    auto isUnwritten = [&](const Violation &v) {
+      return first.sawPerhaps && v.property == Property::Initialization;
+    };
+    for (const Violation &violation : sure)
+      if (isUnwritten(violation))
+        doubts.push_back(doubt(violation));
+    std::erase_if(sure, isUnwritten);
   }
   if (first.assumed)
     for (const Violation &violation : std::exchange(sure, {}))

@@ -63,12 +63,35 @@ void StaticSteering::forgetMemory(Origins because) {
         local.forget(), local.origins |= because;
 }
 
+/// The same for what unknown registers are sums of: an address that moves with the round is any address.
+bool StaticSteering::settleSums(Arrival &last, bool compares) {
+  bool same = true;
+  for (uint32_t reg = 0; reg < plan->code->function->registers.size(); ++reg) {
+    const LaneForms *now = regs->formsOf(reg);
+    if (!now)
+      continue;
+    auto [before, isNew] = last.sums.try_emplace(reg, *now);
+    LaneForms next = *now;
+    for (unsigned lane = 0; lane < Lanes && compares; ++lane) {
+      const FormValue &old = before->second[lane];
+      if (!(regs->lanesOf(reg) >> lane & 1) || next[lane].form == Forms::Opaque)
+        continue;
+      if (isNew || old.form != next[lane].form || old.offset != next[lane].offset)
+        next[lane] = {Forms::Opaque, 0}, same = false;
+    }
+    if (!same)
+      regs->setForms(reg, AllLanes, next);
+    before->second = next;
+  }
+  return same;
+}
+
 /// Compares a round's beginning with the one before and forgets what differs; false where they should be the
 /// same by now and are not.
 bool StaticSteering::settle(Warp &warp, const Inst &in, uint32_t arrival, Origins because) {
   const ptx::Function &f = *plan->code->function;
-  if (places.empty())
-    places = registerLocs(f);
+  if (places.empty() || placesOf != &f)
+    places = registerLocs(f), placesOf = &f;
   if (!memoryIsData)
     forgetMemory(because);
   shadow->carry = {AllLanes, because};
@@ -87,6 +110,7 @@ bool StaticSteering::settle(Warp &warp, const Inst &in, uint32_t arrival, Origin
     if (forgotten)
       regs->set(reg, forgotten, {forgotten, because | origin::Round});
   }
+  same &= settleSums(last, arrival > 1);
   last.values.assign(frame, frame + plan->code->frameBytes);
   last.unknown.resize(f.registers.size());
   for (uint32_t reg = 0; reg < f.registers.size(); ++reg)

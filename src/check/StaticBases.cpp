@@ -158,8 +158,14 @@ Bases PointerBases::of(const vm::Code &code, const ptx::Instr &instr) const {
         continue;
       bases |= ofOperand(code, operand), found = true;
     }
-  if (!found)
-    return 0;
+  return found ? onlyPointers(bases) : 0;
+}
+
+Bases PointerBases::ofAddress(const vm::Code &code, const ptx::Operand &operand) const {
+  return onlyPointers(ofOperand(code, operand));
+}
+
+Bases PointerBases::onlyPointers(Bases bases) const {
   if (bases & pointers)
     bases &= pointers | Unknown | ~((Bases(1) << Slots) - 1);
   return bases ? bases : Unknown;

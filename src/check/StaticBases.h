@@ -22,17 +22,20 @@ public:
 
   /// Of the address that a load, a store or an atomic uses; 0 where it is none of global memory.
   Bases of(const vm::Code &code, const ptx::Instr &instr) const;
+  /// Of one address operand.
+  Bases ofAddress(const vm::Code &code, const ptx::Operand &operand) const;
   /// What the kernel and all that it calls may write in global memory.
   Bases written() const { return stores; }
   /// Whether two accesses may touch the same memory; different pointers are taken to point to different
   /// memory.
-  static bool mayMeet(Bases a, Bases b) { return (a & b) || ((a | b) & Unknown); }
+  static bool mayMeet(Bases a, Bases b) { return a && b && ((a & b) || ((a | b) & Unknown)); }
   /// "parameter 2" or the variable's name, for messages.
   std::string describe(Bases bases) const;
 
 private:
   bool sweep(const vm::Code &code);
   Bases ofOperand(const vm::Code &code, const ptx::Operand &operand) const;
+  Bases onlyPointers(Bases bases) const;
   Bases slotOf(const ptx::Variable &variable, uint64_t offset) const;
   Bases variableBit(uint32_t variable);
   void findPointers(const vm::Code &code);

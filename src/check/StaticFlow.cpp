@@ -29,6 +29,8 @@ namespace {
 constexpr uint32_t NoJoin = ~0u;
 // Instructions that are walked in regions before we say that it takes too long: about a minute.
 constexpr uint64_t MostWalked = 200'000'000;
+// The same where a region is walked for its accesses to global memory alone: about two seconds.
+constexpr uint64_t MostWalkedForGlobal = 5'000'000;
 
 } // namespace
 
@@ -46,22 +48,40 @@ void StaticSteering::forget(const Region &region, uint32_t lanes, Origins becaus
 /// meet is the caller's to go to.
 Flow StaticSteering::passRegion(Warp &warp, const Inst &in, uint32_t lanes, const Taint &because) {
   const Region &region = regions.of(*plan->code->function, indexOf(in));
-  if (region.touchesShared) {
+  const bool isGlobal = follows && region.touchesGlobal && !region.touchesShared;
+  if (isGlobal && walkedForGlobal > MostWalkedForGlobal)
+    leaveGlobal(in);
+  else if (region.touchesShared || isGlobal) {
     const Origins before = std::exchange(perhapsBecause, perhapsBecause | because.origins);
     if (!perhaps)
       perhapsBranch = &plan->code->sourceOf(in);
     ++perhaps;
+    onlyGlobal += isGlobal;
     uint32_t pc = plan->code->pcOf(in), mask = lanes;
     const uint32_t join = region.join == ptx::kNone ? NoJoin : plan->startOf[region.join];
     Flow flow = stepOf(in).rule == TaintRule::Leave ? walk(warp, pc + 1, mask, NoJoin)
                                                     : walkBranch(warp, in, mask, join, pc);
     --perhaps;
+    onlyGlobal -= isGlobal;
+    if (std::exchange(abandoned, false))
+      leaveGlobal(in), openLoops.clear();
     perhapsBecause = before;
     if (flow != Flow::Next)
       return flow;
   }
   forget(region, lanes, because.origins);
   return Flow::Next;
+}
+
+/// Accesses to global memory that nobody looks at.
+void StaticSteering::leaveGlobal(const Inst &in) {
+  if (!follows)
+    return;
+  const bool isBranch = stepOf(in).rule >= TaintRule::Branch && stepOf(in).rule != TaintRule::Call;
+  note(plan->code->sourceOf(in),
+       isBranch ? "the accesses to global memory behind this take too long to look at"
+                : "accesses of this to global memory are not followed",
+       0, setOf(Property::GlobalRacesInBlock) | setOf(Property::GlobalRacesBetweenBlocks));
 }
 
 Flow StaticSteering::branch(Warp &warp, const Inst &in, const TaintStep &s) {
@@ -140,10 +160,14 @@ Flow StaticSteering::endLanes(Warp &warp, const Inst &leaving, uint32_t lanes) {
 /// Executes from pc on until the join, or until nobody is left.
 Flow StaticSteering::walk(Warp &warp, uint32_t pc, uint32_t mask, uint32_t join) {
   const Code &code = *plan->code;
-  while (pc != join && mask) {
+  while (pc != join && mask && !abandoned) {
     const Inst &in = code.insts[pc];
     const TaintStep &s = stepOf(in);
-    if (++walked > MostWalked)
+    if (onlyGlobal && ++walkedForGlobal > MostWalkedForGlobal) {
+      abandoned = true;
+      return Flow::Next;
+    }
+    if (!onlyGlobal && ++walked > MostWalked)
       return giveUp(warp, in,
                     "code that depends on " + origin::describe(perhapsBecause) + " takes too long to look at",
                     perhapsBecause);
@@ -372,6 +396,8 @@ Flow StaticSteering::call(Warp &warp, const Inst &in, const TaintStep &, const W
                     "whether this function, which uses shared memory, is called depends on " +
                         origin::describe(perhapsBecause | who.because),
                     perhapsBecause | who.because);
+    if (effects.touchesGlobal || isExternal)
+      leaveGlobal(in);
     const uint32_t mask = who.sure | who.maybe;
     forgetLocal(mask, perhapsBecause | who.because);
     auto operands = plan->code->function->operandsOf(plan->code->sourceOf(in));

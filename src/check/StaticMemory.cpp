@@ -6,8 +6,12 @@
 // unless the caller vouches for what the file says.
 #include "check/StaticSteering.h"
 #include "vm/Access.h"
+#include "vm/Lowering.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
 
 namespace heddle::check {
 
@@ -68,13 +72,55 @@ Flow StaticSteering::execute(Warp &warp, const Inst &in, uint32_t mask) {
   return Flow::Next;
 }
 
-/// An access to global memory that does not happen here, and whose address nobody knows. Observers still
-/// learn that the lanes are alive and at work: it matters to barriers that they passed by.
-void StaticSteering::tellGlobal(Warp &warp, const Inst &in, uint32_t mask, AccessKind kind) const {
+/// The values of a store, for who compares them.
+void StaticSteering::gatherStored(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) {
+  const ptx::Function &f = *plan->code->function;
+  const ptx::Instr &instr = plan->code->sourceOf(in);
+  const auto sources = srcsOf(s);
+  if (places.empty() || placesOf != &f)
+    places = registerLocs(f), placesOf = &f;
+  global.unknownValues = sources.size() < in.elements ? mask : 0;
+  global.elements = in.elements, global.elementBytes = in.bytes;
+  const ptx::Operand *immediates = f.operandsOf(instr).data() + (f.operandsOf(instr).size() - 1);
+  std::span<const ptx::Operand> given(immediates, 1);
+  if (immediates->kind == ptx::OperandKind::Vector)
+    given = f.elementsOf(*immediates);
+  for (unsigned e = 0; e < in.elements && e < sources.size() && e < 8; ++e) {
+    const uint32_t reg = sources[e];
+    if (reg == ptx::kNone) {
+      const bool isNumber = e < given.size() && given[e].isImm();
+      global.unknownValues |= isNumber ? 0 : mask;
+      std::fill_n(global.values[e], Lanes, isNumber ? given[e].value : 0);
+      continue;
+    }
+    global.unknownValues |= regs->lanesOf(reg) & mask;
+    const unsigned bytes = std::max(1u, ptx::bitsOf(f.registers[reg].cls) / 8);
+    const uint8_t *row = warp.frame().regs + places[reg];
+    eachLane(mask, [&](unsigned lane) {
+      global.values[e][lane] = 0;
+      std::memcpy(&global.values[e][lane], row + lane * bytes, std::min<unsigned>(bytes, in.bytes));
+    });
+  }
+}
+
+/// An access to global memory that does not happen here. Observers learn which lanes are at work, which
+/// matters to barriers, and find where it leads in globalAccess().
+void StaticSteering::tellGlobal(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask,
+                                AccessKind kind) {
   static const uint64_t nowhereInParticular[Lanes] = {};
   if (!mask || !warp.block->grid->sees(Observer::Accesses))
     return;
-  AccessEvent event{Space::Global, kind, Scope::None, Ordering::Weak, mask, in.bytes, nowhereInParticular};
+  const ptx::Instr &instr = plan->code->sourceOf(in);
+  global.bases = bases.of(*plan->code, instr);
+  if (follows && global.bases) {
+    addressForms(warp, in, s, mask, global.address);
+    if (kind == AccessKind::Store)
+      gatherStored(warp, in, s, mask);
+  }
+  AccessEvent event{Space::Global,       kind, scopeOf(in.mode),
+                    orderingOf(in.mode), mask, uint32_t(in.bytes) * in.elements,
+                    nowhereInParticular};
+  event.elements = in.elements;
   warp.block->grid->observer->access(warp.ref(), warp.siteOf(in), event);
 }
 
@@ -132,8 +178,12 @@ Flow StaticSteering::load(Warp &warp, const Inst &in, const TaintStep &s, uint32
       AddressForm::Parameters) { // by far the commonest load of parameters, the same for all lanes
     unsigned element = 0;
     for (uint32_t reg : dstsOf(s))
-      if (Taint taint = parameterTaint(uint64_t(in.imm) + in.bytes * element++, in.bytes); reg != ptx::kNone)
+      if (const uint64_t at = uint64_t(in.imm) + in.bytes * element++; reg != ptx::kNone) {
+        const Taint taint = parameterTaint(at, in.bytes);
         regs->set(reg, mask, taint);
+        if (follows && taint.lanes)
+          followParameter(reg, mask, at, in.bytes);
+      }
     return execute(warp, in, mask);
   }
   Reach to;
@@ -146,7 +196,7 @@ Flow StaticSteering::load(Warp &warp, const Inst &in, const TaintStep &s, uint32
   if (happens)
     if (Flow flow = execute(warp, in, happens); flow != Flow::Next)
       return flow;
-  tellGlobal(warp, in, mask & ~happens, AccessKind::Load);
+  tellGlobal(warp, in, s, mask & ~happens, AccessKind::Load);
   unsigned element = 0;
   for (uint32_t reg : dstsOf(s)) {
     Taint taint = bytesTaint(warp, to, uint64_t(in.bytes) * element++, in.bytes);
@@ -155,6 +205,7 @@ Flow StaticSteering::load(Warp &warp, const Inst &in, const TaintStep &s, uint32
     const uint32_t strong = s.isPolled || vm::orderingOf(in.mode) > Ordering::Volatile ? to.shared : 0;
     if (const uint32_t data = (mask & ~happens) | strong)
       taint.add({data, origin::Memory});
+    sharedUsed |= (to.shared & ~taint.lanes) != 0;
     if (reg != ptx::kNone)
       regs->set(reg, mask, taint);
   }
@@ -163,15 +214,19 @@ Flow StaticSteering::load(Warp &warp, const Inst &in, const TaintStep &s, uint32
 
 Flow StaticSteering::store(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) {
   if (in.space == MemorySpace::Global) {
-    tellGlobal(warp, in, mask, AccessKind::Store);
+    tellGlobal(warp, in, s, mask, AccessKind::Store);
     return Flow::Next;
   }
   Reach to;
   reach(warp, in, s, mask, to);
-  if (to.unknownShared)
+  if (const uint32_t elsewhere = mask & ~(to.shared | to.local | to.unknownShared))
+    tellGlobal(warp, in, s, elsewhere, AccessKind::Store);
+  if (to.unknownShared) {
     note(plan->code->sourceOf(in),
          "the shared address of this store depends on " + origin::describe(to.taint.origins),
          to.taint.origins, OfShared);
+    sharedBytes.forget();
+  }
   if (to.unknownLocal)
     forgetLocal(to.unknownLocal, to.taint.origins);
   const auto values = srcsOf(s);
@@ -192,15 +247,19 @@ Flow StaticSteering::store(Warp &warp, const Inst &in, const TaintStep &s, uint3
 Flow StaticSteering::atomic(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) {
   setDsts(s, mask, {mask, origin::Atomic});
   if (in.space == MemorySpace::Global) {
-    tellGlobal(warp, in, mask, AccessKind::Store);
+    tellGlobal(warp, in, s, mask, AccessKind::Atomic);
     return Flow::Next;
   }
   Reach to;
   reach(warp, in, s, mask, to);
-  if (to.unknownShared)
+  if (const uint32_t elsewhere = mask & ~(to.shared | to.local | to.unknownShared))
+    tellGlobal(warp, in, s, elsewhere, AccessKind::Atomic);
+  if (to.unknownShared) {
     note(plan->code->sourceOf(in),
          "the shared address of this atomic depends on " + origin::describe(to.taint.origins),
          to.taint.origins, OfShared);
+    sharedBytes.forget();
+  }
   const uint32_t happens = to.shared | to.local;
   if (!happens)
     return Flow::Next;
@@ -219,8 +278,10 @@ Flow StaticSteering::matrix(Warp &warp, const Inst &in, const TaintStep &s, uint
   const bool byRows = instr.op == ptx::Op::LdMatrix || instr.op == ptx::Op::StMatrix;
   Reach to;
   reach(warp, in, s, byRows && in.bytes < 4 ? (1u << (8 * in.bytes)) - 1 : mask, to);
-  if (!to.shared && !to.unknownShared)
-    return Flow::Next; // a fragment in global memory
+  if (!to.shared && !to.unknownShared) {
+    leaveGlobal(in); // a fragment in global memory
+    return Flow::Next;
+  }
   Taint shape = to.unknownShared ? to.taint : Taint{};
   if (!byRows)
     shape.add(operandTaint(plan->code->function->operandsOf(instr).back(), mask)); // the leading dimension
@@ -257,6 +318,9 @@ Flow StaticSteering::copyAsync(Warp &warp, const Inst &in, const TaintStep &, ui
   to.shared = mask & ~target.lanes;
   if (!to.shared)
     return Flow::Next;
+  if (PointerBases::mayMeet(bases.ofAddress(*plan->code, plan->code->function->operandsOf(instr)[1]),
+                            bases.written()))
+    leaveGlobal(in);
   std::copy_n(warp.row<uint64_t>(in.a), Lanes, to.address);
   leadNowhere(warp, in.b, mask);
   Flow flow = execute(warp, in, to.shared);
@@ -278,8 +342,11 @@ Flow StaticSteering::bulkCopy(Warp &warp, const Inst &in, const TaintStep &, uin
     return giveUp(warp, in,
                   "place, size or mbarrier of this copy depend on " + origin::describe(fixed.origins),
                   fixed.origins);
-  if (in.space != MemorySpace::Shared)
+  if (in.space != MemorySpace::Shared) {
     leadNowhere(warp, outward ? in.a : in.b, mask);
+    if (outward || PointerBases::mayMeet(bases.ofAddress(*plan->code, operands[1]), bases.written()))
+      leaveGlobal(in);
+  }
   if (!outward)
     eachLane(mask, [&](unsigned lane) {
       sharedBytes.set(warp.row<uint64_t>(in.a)[lane], warp.row<uint32_t>(in.c)[lane], true);

@@ -72,8 +72,20 @@ void StaticObserver::rememberWriters(uint32_t site, const AccessEvent &event) {
 void StaticObserver::access(const WarpRef &warp, SiteRef site, const AccessEvent &event) {
   if (event.space == Space::Shared || event.space == Space::Global)
     workOf(warp).worked |= event.mask;
-  if (event.space == Space::Global && !steering.isPerhaps())
-    engine.access(warp, site, event); // it matters to barriers that the lanes are at work
+  if (event.space == Space::Global && !steering.isPerhaps()) {
+    // It matters to barriers that the lanes are at work; what the address is, or who orders whom by it, does not.
+    AccessEvent dull = event;
+    dull.kind = event.kind == AccessKind::Load ? AccessKind::Load : AccessKind::Store;
+    dull.ordering = Ordering::Weak;
+    engine.access(warp, site, dull);
+  }
+  if (event.space == Space::Global && global && steering.globalAccess().bases) {
+    perhaps |= steering.isPerhaps();
+    doubt |= event.kind != AccessKind::Load || perhaps; // what is stored may be what was there
+    global->access(warp, site, event, steering.isPerhaps());
+  }
+  if (event.space == Space::Shared && event.kind != AccessKind::Load)
+    perhapsWritten |= steering.isPerhaps();
   if (event.space != Space::Shared || !tells())
     return;
   AccessEvent plain = event;
@@ -89,6 +101,7 @@ void StaticObserver::access(const WarpRef &warp, SiteRef site, const AccessEvent
 }
 
 void StaticObserver::async(const WarpRef &warp, SiteRef site, const AsyncEvent &event) {
+  perhapsWritten |= event.kind == AsyncEvent::Kind::Issue && steering.isPerhaps();
   if (event.kind != AsyncEvent::Kind::Issue || tells())
     engine.async(warp, site, event);
 }
@@ -112,6 +125,8 @@ void StaticObserver::lanesExit(const WarpRef &warp, SiteRef site, uint32_t mask)
   mine.ended |= mask;
   eachLane(mask, [&](unsigned lane) { mine.left[lane] = site.instruction; });
   engine.lanesExit(warp, site, mask);
+  if (races)
+    races->lanesExit(warp, site, mask);
 }
 
 void StaticObserver::barrierReached(const WarpRef &warp, SiteRef site, const BarrierEvent &event) {
@@ -119,6 +134,8 @@ void StaticObserver::barrierReached(const WarpRef &warp, SiteRef site, const Bar
   if (event.expectedThreads == 0 && event.barrier < HardwareBarriers)
     wholeBarrier[event.barrier] = site.instruction;
   engine.barrierReached(warp, site, event);
+  if (races)
+    races->barrierReached(warp, site, event);
 }
 
 void StaticObserver::barrierCompleted(const WarpRef &warp, unsigned barrier, uint64_t generation) {
@@ -132,6 +149,8 @@ void StaticObserver::barrierCompleted(const WarpRef &warp, unsigned barrier, uin
     wholeBarrier[barrier] = nullptr;
   }
   engine.barrierCompleted(warp, barrier, generation);
+  if (races)
+    races->barrierCompleted(warp, barrier, generation);
 }
 
 std::optional<UndecidedReason> StaticObserver::leftBarrier() const {
@@ -153,6 +172,8 @@ void StaticObserver::kernelEnd(const LaunchResult &result) {
     told.fault.reset();
   }
   engine.kernelEnd(told);
+  if (races)
+    races->kernelEnd(told);
 }
 
 } // namespace heddle::check

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "check/Checker.h"
+#include "check/StaticGlobal.h"
 #include "check/StaticSteering.h"
 #include "vm/Lanes.h"
 
@@ -14,13 +15,17 @@ namespace heddle::check {
 /// whose value, which is data.
 class StaticObserver final : public vm::Observer {
 public:
-  StaticObserver(Checker &engine, const StaticSteering &steering, bool onlyWhatIsCertain)
-      : engine(engine), steering(steering), certain(onlyWhatIsCertain) {}
+  /// `races` has the accesses to global memory, and what orders them; null where nobody asks for those.
+  StaticObserver(Checker &engine, const StaticSteering &steering, bool onlyWhatIsCertain, Checker *races,
+                 GlobalAccesses *global)
+      : engine(engine), races(races), global(global), steering(steering), certain(onlyWhatIsCertain) {}
 
   /// Whether anything was told, or left out, that depends on data.
   bool sawDoubt() const { return doubt; }
   /// Whether something was that may not happen.
   bool sawPerhaps() const { return perhaps; }
+  /// Whether a write to shared memory was that may not happen.
+  bool sawPerhapsWritten() const { return perhapsWritten; }
   uint64_t barriers() const { return completed; }
   /// Whether a block-wide barrier completed although some threads had ended before they came to any.
   bool completedWithoutEnded() const { return endedEarly; }
@@ -32,20 +37,34 @@ public:
 
   void kernelBegin(const vm::LaunchRequest &r, const vm::KernelInfo &k, uint64_t launch) override {
     engine.kernelBegin(r, k, launch);
+    if (races)
+      races->kernelBegin(r, k, launch);
   }
   void kernelEnd(const vm::LaunchResult &result) override;
-  void blockBegin(const vm::WarpRef &w) override { engine.blockBegin(w); }
-  void blockEnd(const vm::WarpRef &w) override { engine.blockEnd(w); }
+  void blockBegin(const vm::WarpRef &w) override {
+    engine.blockBegin(w);
+    if (races)
+      races->blockBegin(w);
+  }
+  void blockEnd(const vm::WarpRef &w) override {
+    engine.blockEnd(w);
+    if (races)
+      races->blockEnd(w);
+  }
   void lanesExit(const vm::WarpRef &w, vm::SiteRef s, uint32_t mask) override;
   void access(const vm::WarpRef &w, vm::SiteRef s, const vm::AccessEvent &e) override;
   void barrierReached(const vm::WarpRef &w, vm::SiteRef s, const vm::BarrierEvent &e) override;
   void barrierCompleted(const vm::WarpRef &w, unsigned barrier, uint64_t generation) override;
   void warpSync(const vm::WarpRef &w, vm::SiteRef s, const vm::WarpSyncEvent &e) override {
     engine.warpSync(w, s, e);
+    if (races)
+      races->warpSync(w, s, e);
   }
   void mbarrier(const vm::WarpRef &w, vm::SiteRef s, const vm::MbarrierEvent &e) override {
     completed += e.kind == vm::MbarrierEvent::Kind::Completed;
     engine.mbarrier(w, s, e);
+    if (races)
+      races->mbarrier(w, s, e);
   }
   void async(const vm::WarpRef &w, vm::SiteRef s, const vm::AsyncEvent &e) override;
   void fence(const vm::WarpRef &w, vm::SiteRef s, const vm::FenceEvent &e) override {
@@ -69,9 +88,11 @@ private:
   WarpWork &workOf(const vm::WarpRef &w);
 
   Checker &engine;
+  Checker *const races;
+  GlobalAccesses *const global;
   const StaticSteering &steering;
   const bool certain;
-  bool doubt = false, perhaps = false;
+  bool doubt = false, perhaps = false, perhapsWritten = false;
   uint64_t completed = 0;
   std::vector<WarpWork> work;                                ///< by warp
   const ptx::Instr *wholeBarrier[vm::HardwareBarriers] = {}; ///< block-wide ones that threads wait at

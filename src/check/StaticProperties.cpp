@@ -69,6 +69,33 @@ PropertyVerdict verdictOn(Property property, const StaticResult &result, const A
   return verdict;
 }
 
+void unprove(PropertyVerdict &verdict, const char *why) {
+  if (verdict.decision == Decision::Proved)
+    verdict = {verdict.property, Decision::Undecided, why, {}};
+}
+
+/// What rests on another property that is not proved. Barriers that are not used by their rules may order nothing.
+/// Where accesses to shared memory may race, what is read there depends on the schedule, and so does all that
+/// was decided with it.
+void unproveWhatRestsOnOthers(std::vector<PropertyVerdict> &properties, const Assumptions &assumptions) {
+  auto isProved = [&](Property property) {
+    return properties[unsigned(property)].decision == Decision::Proved;
+  };
+  // How far a kernel with a broken barrier comes depends on the schedule.
+  if (properties[unsigned(Property::BarrierUse)].decision == Decision::Violated)
+    for (PropertyVerdict &each : properties)
+      unprove(each, "it rests on a barrier that is not used by its rules");
+  if (!isProved(Property::BarrierUse))
+    for (Property property :
+         {Property::SharedRaces, Property::GlobalRacesInBlock, Property::Deadlock, Property::Initialization})
+      unprove(properties[unsigned(property)], "it rests on a barrier whose use is not proved");
+  if (isProved(Property::SharedRaces))
+    return;
+  for (PropertyVerdict &each : properties)
+    if (assumptions.usesShared || each.property == Property::Initialization)
+      unprove(each, "what is read from shared memory depends on the order of accesses that may race");
+}
+
 } // namespace
 
 std::string_view nameOf(Property property) { return Rows[unsigned(property)].name; }
@@ -105,6 +132,7 @@ void conclude(StaticResult &result, const Assumptions &assumptions, bool complet
   result.properties.clear();
   for (unsigned i = 0; i < Properties; ++i)
     result.properties.push_back(verdictOn(Property(i), result, assumptions, complete));
+  unproveWhatRestsOnOthers(result.properties, assumptions);
   auto any = [&](Decision decision) {
     return std::ranges::any_of(result.properties,
                                [&](const PropertyVerdict &each) { return each.decision == decision; });

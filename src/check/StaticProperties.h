@@ -16,9 +16,11 @@ struct Assumptions {
   bool loopsEnd = false;             ///< loops that wait for no other thread end
   bool endedThreadsArrive = false;   ///< threads that have ended count as arrived at block-wide barriers
   bool isOptimized = false;          ///< accesses that the compiler removed do no harm
+  bool usesShared = false;           ///< what was read from shared memory decided something
 
   void add(const Assumptions &other) {
     pointersDoNotOverlap |= other.pointersDoNotOverlap, noOverflow |= other.noOverflow;
+    usesShared |= other.usesShared;
     loopsEnd |= other.loopsEnd, endedThreadsArrive |= other.endedThreadsArrive;
   }
 };

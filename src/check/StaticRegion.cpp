@@ -120,6 +120,18 @@ bool Regions::touchesShared(const ptx::Function &function, const ptx::Instr &ins
   return isShared(space) || (space == ptx::Space::None && generic);
 }
 
+bool Regions::touchesGlobal(const ptx::Function &function, const ptx::Instr &instr) {
+  if (instr.op == Op::Call) {
+    const ptx::Function *callee = calleeOf(module, function, instr);
+    return !callee || effectsOf(*callee).touchesGlobal;
+  }
+  const ptx::Memory memory = ptx::info(instr.op).memory;
+  if (memory != ptx::Memory::Loads && memory != ptx::Memory::Stores && memory != ptx::Memory::Updates)
+    return false;
+  const ptx::Space space = spaceOf(module, function, instr);
+  return space == ptx::Space::Global || space == ptx::Space::None;
+}
+
 Effects Regions::effectsOf(const ptx::Function &function) {
   if (auto it = effects.find(&function); it != effects.end())
     return it->second;
@@ -128,6 +140,7 @@ Effects Regions::effectsOf(const ptx::Function &function) {
   for (const ptx::Instr &instr : function.instrs) {
     found.syncs |= synchronizes(function, instr);
     found.touchesShared |= touchesShared(function, instr);
+    found.touchesGlobal |= touchesGlobal(function, instr);
   }
   return effects[&function] = found;
 }
@@ -163,6 +176,7 @@ void Regions::scanInstruction(const ptx::Function &function, uint32_t index, Reg
   if (syncs)
     region.sync = std::min(region.sync, index);
   region.touchesShared |= shared;
+  region.touchesGlobal |= touchesGlobal(function, instr);
   region.plainSync &= !syncs || isPlainSync(function, instr);
   region.acts |= (syncs && !waits) || shared || isLeaving(instr);
   const bool stores =

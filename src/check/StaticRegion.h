@@ -18,6 +18,7 @@ struct Region {
   uint32_t leaving = ptx::kNone; ///< an instruction of the region that ends the thread or the function
   uint32_t sync = ptx::kNone;    ///< the first that synchronizes, or calls what does
   bool touchesShared = false;    ///< may load, store or copy to shared memory
+  bool touchesGlobal = false;    ///< may load, store or update global memory
   bool storesLocal = false;      ///< may change the thread's own memory
   bool acts = false;             ///< does more than wait: touches shared memory, arrives, ends threads
   bool polls = false;            ///< loops: ends when memory says so that other threads may change meanwhile
@@ -34,7 +35,7 @@ bool reaches(const ptx::Function &function, uint32_t from, uint32_t to, uint32_t
 
 /// What a call of a function may do.
 struct Effects {
-  bool syncs = false, touchesShared = false;
+  bool syncs = false, touchesShared = false, touchesGlobal = false;
 };
 
 /// Finds regions when they are asked for, and keeps them.
@@ -60,6 +61,7 @@ private:
   const std::vector<bool> &endsWell(const ptx::Function &function);
   bool synchronizes(const ptx::Function &function, const ptx::Instr &instr);
   bool touchesShared(const ptx::Function &function, const ptx::Instr &instr);
+  bool touchesGlobal(const ptx::Function &function, const ptx::Instr &instr);
   void scanInstruction(const ptx::Function &function, uint32_t index, Region &region);
   bool isPolling(const ptx::Function &function, uint32_t branch, const std::vector<bool> &blocks);
 

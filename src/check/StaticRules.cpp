@@ -125,7 +125,16 @@ Flow StaticSteering::compute(Warp &warp, const Inst &in, const TaintStep &s, con
     result.add({who.maybe, who.because});
   if (s.rule == TaintRule::Carry && s.carries & 2)
     shadow->carry = {(shadow->carry.lanes & ~mask) | result.lanes, shadow->carry.origins | result.origins};
-  setDsts(s, mask, result);
+  if (follows && result.lanes & who.sure && s.dsts == 1 && s.rule != TaintRule::Compare) {
+    const uint32_t lanes = result.lanes & who.sure;
+    LaneForms sums; // found first: the destination may be a source
+    const bool isSum = follow(warp, in, s, lanes, sums);
+    setDsts(s, mask, result);
+    if (isSum)
+      regs->setForms(dstsOf(s)[0], lanes, sums);
+  } else {
+    setDsts(s, mask, result);
+  }
   if (!(who.sure & ~result.lanes) && s.dsts)
     return Flow::Next; // nobody will ever ask for the values
   Flow flow = in.run(warp, in, who.sure);

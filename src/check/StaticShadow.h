@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "check/StaticForms.h"
 #include "check/StaticOrigins.h"
 #include "vm/Frame.h"
 
@@ -34,11 +35,28 @@ public:
     const uint32_t kept = unknown[reg] & ~mask, lanes = kept | (taint.lanes & mask);
     origins[reg] = (kept ? origins[reg] : 0) | (taint.lanes & mask ? taint.origins : 0);
     unknown[reg] = lanes;
+    if (!forms.empty() && forms[reg])
+      for (uint32_t left = taint.lanes & mask; left; left &= left - 1)
+        (*forms[reg])[unsigned(__builtin_ctz(left))] = {Forms::Opaque, 0};
+  }
+
+  /// What unknown lanes are sums of; null: nobody knows.
+  const LaneForms *formsOf(uint32_t reg) const { return forms.empty() ? nullptr : forms[reg].get(); }
+  void setForms(uint32_t reg, uint32_t mask, const LaneForms &values) {
+    if (forms.empty())
+      forms.resize(unknown.size());
+    if (!forms[reg]) {
+      forms[reg] = std::make_unique<LaneForms>();
+      forms[reg]->fill({Forms::Opaque, 0});
+    }
+    for (; mask; mask &= mask - 1)
+      (*forms[reg])[unsigned(__builtin_ctz(mask))] = values[unsigned(__builtin_ctz(mask))];
   }
 
 private:
   std::vector<uint32_t> unknown;
   std::vector<Origins> origins;
+  std::vector<std::unique_ptr<LaneForms>> forms; ///< where there are any
 };
 
 /// Bytes of memory that are not known. What they depend on is kept for all of them together: it only serves
@@ -78,8 +96,9 @@ private:
 /// What a warp knew when it last came to a branch that a loop goes round by.
 struct Arrival {
   uint32_t count = 0;
-  std::vector<uint32_t> unknown; ///< for each register
-  std::vector<uint8_t> values;   ///< its frame
+  std::vector<uint32_t> unknown;                ///< for each register
+  std::vector<uint8_t> values;                  ///< its frame
+  std::unordered_map<uint32_t, LaneForms> sums; ///< what unknown registers were sums of
 };
 
 /// Beside one warp.

@@ -20,6 +20,7 @@ StaticSteering::StaticSteering(const Kernel &executed, const Knowledge &knowledg
     for (const ptx::Instr *instr : regions.polledIn(*code->function))
       fresh.steps[size_t(instr - code->function->instrs.data())].isPolled = true;
   }
+  follows = writesGlobalAt() != nullptr;
 }
 
 const ptx::Instr *StaticSteering::spinsAt() const {

@@ -56,6 +56,21 @@ public:
   uint32_t unknownValues() const { return storesUnknown; }
   uint32_t unknownBefore() const { return overUnknown; }
 
+  /// An access to global memory, while its event comes: where it leads, and what it may have been computed
+  /// from.
+  struct GlobalAccess {
+    LaneForms address;
+    Bases bases = 0;
+    uint32_t unknownValues = 0;                    ///< of a store: lanes
+    alignas(8) uint64_t values[8][vm::Lanes] = {}; ///< of a store: elements, by lane
+    uint32_t elements = 1, elementBytes = 4;
+  };
+  const GlobalAccess &globalAccess() const { return global; }
+  /// Whether global memory is written at all, so that accesses to it matter.
+  bool followsGlobal() const { return follows; }
+  const Forms &allForms() const { return forms; }
+  const PointerBases &pointerBases() const { return bases; }
+
   /// A loop that may wait for other threads by looking at memory: order may come from it that is not seen
   /// here.
   const ptx::Instr *polledAt() const { return polled; }
@@ -68,6 +83,8 @@ public:
 
   /// A loop was passed whose end depends on data: that it ends is taken for granted.
   bool passedLoop() const { return loopPassed; }
+  /// A value that is known was read from shared memory.
+  bool usedShared() const { return sharedUsed; }
 
   /// A branch went a way that may not exist: what is found behind it is not certain.
   bool hasAssumed() const { return assumed; }
@@ -126,6 +143,13 @@ private:
   bool isElsewhere(const Inst &in, const TaintStep &s) const;
   Taint compareResult(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) const;
 
+  // StaticFollow.cpp
+  bool follow(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask, LaneForms &result);
+  void followParameter(uint32_t reg, uint32_t mask, uint64_t offset, uint32_t bytes);
+  void formsOf(Warp &warp, const Inst &in, const TaintStep &s, unsigned index, unsigned bits, uint32_t mask,
+               LaneForms &out);
+  void addressForms(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask, LaneForms &out) const;
+
   // StaticMemory.cpp
   struct Reach {
     uint32_t shared = 0, local = 0, parameter = 0; ///< lanes, by where their addresses lead
@@ -141,7 +165,8 @@ private:
   Flow matrix(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask);
   Flow copyAsync(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask);
   Flow bulkCopy(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask);
-  void tellGlobal(Warp &warp, const Inst &in, uint32_t mask, vm::AccessKind kind) const;
+  void tellGlobal(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask, vm::AccessKind kind);
+  void gatherStored(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask);
   Taint parameterTaint(uint64_t offset, uint32_t bytes) const;
   Taint bytesTaint(Warp &warp, const Reach &reach, uint64_t offset, uint32_t bytes);
   void setBytes(const Reach &reach, uint64_t offset, uint32_t bytes, const Taint &value);
@@ -163,6 +188,7 @@ private:
   Flow passRegion(Warp &warp, const Inst &in, uint32_t lanes, const Taint &because);
   Flow walk(Warp &warp, uint32_t pc, uint32_t mask, uint32_t join);
   Flow walkBranch(Warp &warp, const Inst &in, uint32_t &mask, uint32_t join, uint32_t &pc);
+  void leaveGlobal(const Inst &in);
   Flow endLanes(Warp &warp, const Inst &leaving, uint32_t lanes);
   void copyArguments(Warp &warp, const Inst &in, uint32_t mask);
   void copyResults(Warp &warp, uint32_t mask);
@@ -176,6 +202,7 @@ private:
   bool mayAgree(Warp &warp, const TaintStep &s, const Region &region, uint32_t unsure);
   Flow agree(Warp &warp, const Inst &in, const TaintStep &s, const Region &region, Origins because);
   bool settle(Warp &warp, const Inst &in, uint32_t arrival, Origins because);
+  bool settleSums(Arrival &last, bool compares);
   bool isNested(const Inst &in);
   void forgetMemory(Origins because);
 
@@ -194,6 +221,12 @@ private:
   const SharedPointers pointers;
   const PointerBases bases;
   Regions regions;
+  Forms forms;
+  GlobalAccess global;
+  bool follows = false;   ///< global memory
+  bool abandoned = false; ///< a walk that is about global memory only took too long
+  unsigned onlyGlobal = 0;
+  uint64_t walkedForGlobal = 0;
   std::unordered_map<const vm::Code *, TaintPlan> plans;
   std::vector<std::unique_ptr<WarpShadow>> warps;
   ByteShadow sharedBytes;
@@ -203,7 +236,8 @@ private:
   Origins perhapsBecause = 0;
   const ptx::Instr *perhapsBranch = nullptr;
   std::optional<std::vector<bool>> varying; ///< registers of the kernel, once somebody asked
-  std::vector<vm::Loc> places;              ///< of the kernel's registers, likewise
+  std::vector<vm::Loc> places;              ///< of a function's registers, likewise
+  const ptx::Function *placesOf = nullptr;  ///< which function's
   bool assumed = false;
   std::set<uint32_t> agreedLoops;         ///< their branches
   bool memoryIsData = false;              ///< nothing that is stored counts as known any more
@@ -211,7 +245,7 @@ private:
   uint64_t walked = 0;
   std::vector<UndecidedReason> reasons;
   std::set<std::pair<const ptx::Instr *, PropertySet>> named;
-  bool stopped = false, loopPassed = false;
+  bool stopped = false, loopPassed = false, sharedUsed = false;
 };
 
 } // namespace heddle::check

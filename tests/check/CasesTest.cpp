@@ -17,6 +17,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <optional>
+#include <regex>
 #include <set>
 
 namespace heddle::check::test {
@@ -125,7 +127,7 @@ vm::Dim3 blockOf(const std::vector<std::string> &options) {
   return {uint32_t(std::stoul(options[1]))};
 }
 
-StaticResult staticResult(const fs::path &file, const vm::Dim3 &block) {
+std::string ptxOf(const fs::path &file) {
   Diagnostics diagnostics;
   build::Request request;
   request.sources.files = {file};
@@ -133,22 +135,51 @@ StaticResult staticResult(const fs::path &file, const vm::Dim3 &block) {
   const build::DevicePtx ptx = build::compileToPtx(request, diagnostics, build::Accesses::Kept);
   EXPECT_TRUE(ptx.ok) << ptx.messages;
   EXPECT_TRUE(ptx.keepsAccesses);
-  const ptx::Module module = ptx::parse(ptx.text, file.string(), diagnostics);
+  return ptx.text;
+}
+
+StaticResult staticResult(const std::string &text, const fs::path &file, const vm::Dim3 &block) {
+  Diagnostics diagnostics;
+  const ptx::Module module = ptx::parse(text, file.string(), diagnostics);
   EXPECT_TRUE(diagnostics.empty());
   StaticOptions options;
   options.block = block;
   return checkStatic(module, kernelsOf(module).at(0), options);
 }
 
+/// The last thread is the first and the first the last. Nothing where the kernel speaks of lanes.
+std::optional<std::string> renumbered(const std::string &text, unsigned threads) {
+  for (const char *word :
+       {"shfl", "vote", "match", "redux", "%laneid", "%lanemask", "activemask", "bar.warp", "elect"})
+    if (text.find(word) != std::string::npos)
+      return std::nullopt;
+  static const std::regex reads(R"(mov\.u32\s+(%r\d+), %tid\.x;)");
+  return std::regex_replace(text, reads, fmt::format("mov.u32 $1, %tid.x; sub.u32 $1, {}, $1;", threads - 1));
+}
+
+std::string decisionsOf(const StaticResult &result) {
+  std::string text;
+  for (const PropertyVerdict &each : result.properties)
+    text += fmt::format("{}: {}\n", nameOf(each.property), nameOf(each.decision));
+  return text;
+}
+
 class WithoutBeingRun : public testing::TestWithParam<Case> {};
 
 /// Kernels whose synchronization and shared addresses do not depend on data get the same verdict without
-/// being run.
+/// being run; and neither which thread is the last nor volatile makes a difference.
 TEST_P(WithoutBeingRun, CasesAreJudgedAsTheySay) {
-  const Expectation expectation = readExpectation(GetParam().file);
-  const StaticResult result = staticResult(GetParam().file, blockOf(*expectation.staticOptions));
+  const fs::path file = GetParam().file;
+  const Expectation expectation = readExpectation(file);
+  const vm::Dim3 block = blockOf(*expectation.staticOptions);
+  const std::string text = ptxOf(file);
+  const StaticResult result = staticResult(text, file, block);
   expectVerdict(expectation.expected.empty() ? Verdict::Holds : Verdict::Fails, result);
   expectNone(disagreement(expectation, result.findings), "--static");
+  if (const std::optional<std::string> reversed = renumbered(text, block.x))
+    EXPECT_EQ(decisionsOf(result), decisionsOf(staticResult(*reversed, file, block))) << "threads renumbered";
+  const std::string plain = std::regex_replace(text, std::regex(R"((ld|st)\.volatile)"), "$1");
+  EXPECT_EQ(decisionsOf(result), decisionsOf(staticResult(plain, file, block))) << "without volatile";
 }
 
 std::vector<Case> staticCases() {

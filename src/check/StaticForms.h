@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace heddle::check {
+
+/// The part of an unknown integer that is not a constant, as a polynomial over what is the same for all threads of a
+/// block: blockIdx, gridDim and parameters. Each polynomial has one number, so that two are equal where their
+/// numbers are.
+using FormId = uint32_t;
+
+/// A value is its form plus a constant.
+struct FormValue {
+  FormId form = 0;
+  int64_t offset = 0;
+};
+
+/// One for each lane of a register.
+using LaneForms = std::array<FormValue, 32>;
+
+class Forms {
+public:
+  using Symbol = uint16_t;
+  using Monomial = std::vector<Symbol>; ///< sorted; {x, x, y} is x*x*y
+  using Polynomial = std::map<Monomial, int64_t>;
+
+  static constexpr FormId Constant = 0; ///< nothing but the constant
+  static constexpr FormId Opaque = 1;   ///< anything
+
+  // blockIdx.x, .y, .z are 0 to 2, gridDim 3 to 5; behind them each 4 bytes of the parameters.
+  static constexpr Symbol BlockIdx = 0, GridDim = 3, Parameters = 6;
+
+  Forms();
+  FormId symbol(Symbol symbol);
+  FormValue add(const FormValue &a, const FormValue &b, int64_t factor = 1); ///< a + factor * b
+  FormValue multiply(const FormValue &a, const FormValue &b);
+  const Polynomial &of(FormId form) const { return *all[form]; }
+
+private:
+  FormId intern(Polynomial polynomial);
+
+  std::map<Polynomial, FormId> numbers;
+  std::vector<const Polynomial *> all;
+  std::unordered_map<uint64_t, std::unordered_map<int64_t, FormId>> sums; ///< by both forms, then the factor
+};
+
+} // namespace heddle::check

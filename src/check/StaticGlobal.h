@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "check/Checker.h"
+#include "check/StaticProperties.h"
+#include "check/StaticSteering.h"
+
+#include <map>
+#include <optional>
+
+namespace heddle::check {
+
+/// Global memory as the static check sees it: addresses are sums (StaticFollow.cpp). Accesses of the one block that
+/// is executed go to a happens-before engine; what all of them touch is kept and compared between blocks.
+class GlobalAccesses {
+public:
+  /// `certain`: values that are not known to differ count as equal.
+  GlobalAccesses(const StaticSteering &how, Checker &races, bool onlyWhatIsCertain)
+      : steering(how), engine(races), certain(onlyWhatIsCertain) {}
+
+  /// An access of which steering.globalAccess() says where it leads.
+  void access(const vm::WarpRef &warp, vm::SiteRef site, const vm::AccessEvent &event, bool perhaps);
+
+  /// Accesses of one block that cannot be compared.
+  std::vector<UndecidedReason> withinBlock() const;
+
+  struct Between {
+    std::vector<UndecidedReason> undecided;
+    std::vector<Finding> findings;
+  };
+  /// Accesses of two blocks that touch the same memory, or may.
+  Between betweenBlocks(const vm::Kernel &kernel, const Knowledge &known) const;
+
+  /// What comparisons took for granted so far.
+  const Assumptions &assumptions() const { return assumed; }
+
+  /// Puts names in the place of the engine's addresses.
+  void nameMemory(Finding &finding) const;
+
+private:
+  /// All that one instruction does at addresses of one form.
+  struct Use {
+    const ptx::Instr *instr = nullptr;
+    FormId form = Forms::Opaque;
+    Bases bases = 0;
+    bool writes = false, strong = false;
+    bool perhaps = true;          ///< each time: it may not happen
+    std::vector<int64_t> offsets; ///< of first bytes; sorted and each once up to `tidy`
+    size_t tidy = 0;
+    uint32_t bytes = 4;
+    std::optional<uint64_t> value; ///< that all stores store
+    bool valueVaries = false;      ///< not known, or not one
+  };
+  friend class BlockPairs;
+
+  uint64_t addressOf(FormId form, int64_t offset);
+  void note(const ptx::Instr &instr, const vm::AccessEvent &event, uint32_t lanes, bool perhaps);
+  bool mayRace(const Use &a, const Use &b) const;
+  std::string describe(const Use &use) const;
+
+  const StaticSteering &steering;
+  Checker &engine;
+  const bool certain;
+  mutable Assumptions assumed;
+  std::map<std::pair<const ptx::Instr *, FormId>, Use> uses;
+  std::map<FormId, uint64_t> arenas;
+  struct Content {
+    uint8_t byte = 0;
+    bool known = false;
+  };
+  std::unordered_map<uint64_t, Content> contents; ///< what stores left, where a known value was stored
+  vm::StoredRows rows;
+  uint8_t held[vm::Lanes][64] = {};
+  uint8_t *heldAt[vm::Lanes] = {};
+};
+
+} // namespace heddle::check
