@@ -190,6 +190,28 @@ TEST(HiddenCode, BarriersInConstructorsAndDestructorsAreRefused) {
               HasSubstr("the destructor of 'S' waits at the barrier '__syncthreads'"));
 }
 
+/// A block-wide function of a library on a dependent type, as CUB has them: nothing of it can be edited.
+TEST(HiddenCode, BarriersAndIndicesInLibrariesAreRefused) {
+  auto refusal = [](const std::string &body) {
+    return optimized("# 1 \"library.h\" 1 3\n"
+                     "template <class T> struct BlockSum { __device__ T sum(T value) { " +
+                         body +
+                         " return value; } };\n"
+                         "# 1 \"test.cu\" 2\n"
+                         "template <class T> __global__ void k(T *a) {\n"
+                         "  using Sum = BlockSum<T>;\n"
+                         "  a[threadIdx.x] = Sum().sum(a[threadIdx.x]);\n"
+                         "}\n"
+                         "int main() { k<float><<<1, 64>>>(nullptr); }\n",
+                     "coarsen x=2");
+  };
+  EXPECT_THAT(refusal("__syncthreads();"),
+              HasSubstr("the member function 'BlockSum<float>::sum' waits at the barrier '__syncthreads'"));
+  EXPECT_THAT(refusal("value += threadIdx.x;"),
+              HasSubstr("the member function 'BlockSum<float>::sum' reads 'threadIdx.x'"));
+  EXPECT_THAT(refusal(""), Not(HasSubstr("refused")));
+}
+
 TEST(HiddenCode, SpecialRegistersThatFunctionsReadAreRefused) {
   auto coarsened = [](const std::string &read) {
     return optimized("struct S { int v; __device__ S() { " + read +
