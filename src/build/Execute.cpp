@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "build/Execute.h"
 
+#include "support/Interrupts.h"
+
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,7 +17,10 @@ namespace heddle::build {
 namespace {
 
 [[noreturn]] void become(const std::vector<std::string> &command, const std::vector<std::string> &environment,
-                         int outputPipe) {
+                         int outputPipe, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent)
+    _exit(127);
   if (outputPipe >= 0)
     dup2(outputPipe, STDOUT_FILENO);
   for (const std::string &entry : environment)
@@ -40,14 +46,6 @@ std::string readAll(int descriptor) {
   }
 }
 
-/// ^C goes to the program as well as to us: the program decides, and we stay to clean up after it.
-class IgnoreInterrupt {
-public:
-  IgnoreInterrupt() : before(std::signal(SIGINT, SIG_IGN)) {}
-  ~IgnoreInterrupt() { std::signal(SIGINT, before); }
-  void (*const before)(int);
-};
-
 } // namespace
 
 Execution execute(const std::vector<std::string> &command, const std::vector<std::string> &environment,
@@ -56,17 +54,19 @@ Execution execute(const std::vector<std::string> &command, const std::vector<std
   int ends[2] = {-1, -1};
   if (output == Output::Captured && pipe2(ends, O_CLOEXEC) != 0)
     return result;
-  IgnoreInterrupt ignore;
   auto start = std::chrono::steady_clock::now();
+  const pid_t parent = getpid();
   pid_t child = fork();
-  if (child == 0) {
-    std::signal(SIGINT, ignore.before);
-    become(command, environment, ends[1]);
-  }
+  if (child == 0)
+    become(command, environment, ends[1], parent);
   if (ends[1] >= 0)
     close(ends[1]);
   if (child < 0)
     return result;
+  // ^C goes to the program as well as to us. One that the user sees decides what to do, and we stay to clean
+  // up after it; one that a verb runs for itself ends with the verb.
+  RunningChild running(child,
+                       output == Output::Shown ? RunningChild::Kind::User : RunningChild::Kind::Process);
   if (ends[0] >= 0) {
     result.output = readAll(ends[0]);
     close(ends[0]);

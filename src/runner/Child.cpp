@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runner/Child.h"
 
+#include "support/Interrupts.h"
+
 #include <chrono>
 #include <cstring>
 #include <fcntl.h>
@@ -164,6 +166,7 @@ ChildEnd runChild(const ChildCommand &command) {
   close(pipe[1]);
   if (child > 0) {
     setpgid(child, child); // by both: whoever comes first
+    RunningChild running(child, RunningChild::Kind::Group);
     end = follow(child, pipe[0], command.seconds);
   } else {
     end.output = "cannot start another process";

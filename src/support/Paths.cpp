@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/Paths.h"
 
+#include "support/Files.h"
+#include "support/Interrupts.h"
+
+#include <cerrno>
 #include <cstdlib>
-#include <stdexcept>
-#include <stdlib.h>
 #include <string>
 
 namespace fs = std::filesystem;
@@ -26,15 +28,16 @@ fs::path dataFolder(std::string_view name) {
 }
 
 TemporaryFolder::TemporaryFolder() {
-  std::string pattern = (fs::temp_directory_path() / "heddle-XXXXXX").string();
-  if (!mkdtemp(pattern.data()))
-    throw std::runtime_error("cannot make a temporary folder at " + pattern);
+  std::error_code error; // $TMPDIR that is no directory: making a folder there says so
+  fs::path where = fs::temp_directory_path(error);
+  if (const char *given = std::getenv("TMPDIR"); error && given)
+    where = given;
+  std::string pattern = (where / "heddle-XXXXXX").string();
+  if (!makeTemporaryFolder(pattern))
+    throw FileError({pattern, FileFailure::Doing::Write, errno});
   folder = pattern;
 }
 
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  fs::remove_all(folder, ignored);
-}
+TemporaryFolder::~TemporaryFolder() { removeTemporaryFolder(folder); }
 
 } // namespace heddle

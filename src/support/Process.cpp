@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/Process.h"
 
+#include "support/Interrupts.h"
+
 #include <array>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
+#include <fstream>
 #include <poll.h>
 #include <signal.h>
 #include <sstream>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -66,6 +71,18 @@ bool drain(int fd, std::string &into) {
   return got > 0 || (got < 0 && errno == EINTR);
 }
 
+/// The session of a process: the sixth word of its stat, behind the name in parentheses.
+pid_t sessionOf(const std::filesystem::path &process) {
+  std::string line;
+  std::getline(std::ifstream(process / "stat"), line);
+  size_t behindName = line.rfind(')');
+  int session = 0;
+  if (behindName == std::string::npos ||
+      std::sscanf(line.c_str() + behindName + 1, " %*c %*d %*d %d", &session) != 1)
+    return 0;
+  return session;
+}
+
 } // namespace
 
 ProcessResult runProcess(const std::vector<std::string> &command, const std::vector<std::string> &environment,
@@ -78,17 +95,23 @@ ProcessResult runProcess(const std::vector<std::string> &command, const std::vec
   std::vector<std::string> variables = environmentWith(environment);
   std::vector<char *> environmentPointers = pointers(variables);
 
+  const pid_t parent = getpid();
   pid_t child = fork();
   if (child < 0)
     return result;
   if (child == 0) {
     setpgid(0, 0); // a group of its own, so that a time-out reaches grandchildren too
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+      _exit(127);
     dup2(out.write, STDOUT_FILENO);
     dup2(err.write, STDERR_FILENO);
     environ = environmentPointers.data();
     execvp(arguments[0], arguments.data());
     _exit(127);
   }
+  setpgid(child, child); // by both: whoever comes first
+  RunningChild running(child, RunningChild::Kind::Group);
   out.closeWrite(), err.closeWrite();
 
   using Clock = std::chrono::steady_clock;
@@ -115,6 +138,17 @@ ProcessResult runProcess(const std::vector<std::string> &command, const std::vec
     ;
   result.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return result;
+}
+
+void killSession(pid_t leader) {
+  kill(leader, SIGKILL);
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry("/proc", error), end; !error && entry != end;
+       entry.increment(error)) {
+    const pid_t process = pid_t(std::atol(entry->path().filename().c_str()));
+    if (process > 0 && sessionOf(entry->path()) == leader)
+      kill(process, SIGKILL);
+  }
 }
 
 std::optional<std::filesystem::path> findProgram(const std::string &name) {

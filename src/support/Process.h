@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 namespace heddle {
@@ -23,6 +24,9 @@ struct ProcessResult {
 /// added to ours. After `timeoutSeconds` (0: never) the child and what it started are killed.
 ProcessResult runProcess(const std::vector<std::string> &command,
                          const std::vector<std::string> &environment = {}, double timeoutSeconds = 0);
+
+/// Kills a process that leads a session, and everything in that session, whatever group it is in.
+void killSession(pid_t leader);
 
 /// The program's full path as the shell would find it, or nothing.
 std::optional<std::filesystem::path> findProgram(const std::string &name);

@@ -5,7 +5,9 @@
 // leads a session of its own: compilers that it starts in process groups of their own are still found by it.
 #include "tune/Child.h"
 
+#include "support/Interrupts.h"
 #include "support/Paths.h"
+#include "support/Process.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +18,6 @@
 #include <exception>
 #include <fcntl.h>
 #include <filesystem>
-#include <fstream>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -45,6 +46,7 @@ void writeAll(int descriptor, const std::string &text) {
 /// Ends without running destructors: what the parent owns (temporary folders) is not ours to clean up.
 [[noreturn]] void answer(int pipe, pid_t parent, const fs::path &scratch,
                          const std::function<std::string()> &work) {
+  leaveInterruptsToParent();
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent)
@@ -59,28 +61,6 @@ void writeAll(int descriptor, const std::string &text) {
   } catch (const std::exception &thrown) {
     writeAll(pipe, thrown.what());
     _exit(2);
-  }
-}
-
-/// The session of a process: the sixth word of its stat, behind the name in parentheses.
-pid_t sessionOf(const fs::path &process) {
-  std::string line;
-  std::getline(std::ifstream(process / "stat"), line);
-  size_t behindName = line.rfind(')');
-  int session = 0;
-  if (behindName == std::string::npos ||
-      std::sscanf(line.c_str() + behindName + 1, " %*c %*d %*d %d", &session) != 1)
-    return 0;
-  return session;
-}
-
-void killSession(pid_t leader) {
-  kill(leader, SIGKILL);
-  std::error_code error;
-  for (fs::directory_iterator entry("/proc", error), end; !error && entry != end; entry.increment(error)) {
-    const pid_t process = pid_t(std::atol(entry->path().filename().c_str()));
-    if (process > 0 && sessionOf(entry->path()) == leader)
-      kill(process, SIGKILL);
   }
 }
 
@@ -120,12 +100,14 @@ ChildAnswer inChild(double seconds, const std::function<std::string()> &work) {
     answer(ends[1], parent, scratch.path(), work);
   }
   close(ends[1]);
-  const bool inTime = child > 0 && readUntil(ends[0], seconds, result.text);
-  close(ends[0]);
   if (child < 0) {
+    close(ends[0]);
     result.reason = "no process could be started";
     return result;
   }
+  RunningChild running(child, RunningChild::Kind::Session);
+  const bool inTime = readUntil(ends[0], seconds, result.text);
+  close(ends[0]);
   if (!inTime)
     killSession(child);
   int status = 0;
