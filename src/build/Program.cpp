@@ -24,6 +24,9 @@ Summary readSummary(const fs::path &file) {
   summary.warpInstructions = json.value("warpInstructions", uint64_t(0));
   summary.seconds = json.value("seconds", 0.0);
   summary.failed = json.value("failed", false);
+  summary.timedOut = json.value("timedOut", false);
+  summary.recordError = json.value("recordError", 0);
+  summary.fixedAddresses = json.value("fixedAddresses", true);
   if (auto write = json.find("lastWrite"); write != json.end()) {
     summary.lastWrite.kernel = write->value("kernel", "");
     summary.lastWrite.launch = write->value("launch", uint64_t(0));

@@ -28,7 +28,10 @@ bool readChoices(const std::string &device, const std::string &compiler, Program
 struct Summary {
   uint64_t launches = 0, threadInstructions = 0, warpInstructions = 0;
   double seconds = 0;
-  bool failed = false; ///< the machine had to refuse or stop something
+  bool failed = false;        ///< the simulator had to refuse or stop something
+  bool timedOut = false;      ///< --timeout stopped a kernel
+  int recordError = 0;        ///< errno where the recording of device-to-host copies is not whole
+  bool fixedAddresses = true; ///< device addresses are those of every other run
   /// HEDDLE_WATCH: who last wrote to the watched bytes; launch 0: nobody.
   struct LastWrite {
     std::string kernel;
@@ -53,6 +56,8 @@ public:
   /// False where the compiler ran and was not content.
   bool compiled() const { return result.ok || result.compiler.empty(); }
   const std::string &messages() const { return result.messages; }
+  /// "nvcc" or "clang"; empty where none was found.
+  const std::string &compiler() const { return result.compiler; }
 
   ProgramRun run(const std::vector<std::string> &arguments, const std::vector<std::string> &environment,
                  Output output) const;

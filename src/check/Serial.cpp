@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "check/Serial.h"
 
-#include <nlohmann/json.hpp>
+#include "support/Files.h"
 
-#include <fstream>
+#include <nlohmann/json.hpp>
 
 namespace heddle::check {
 namespace {
@@ -59,21 +59,13 @@ bool writeResult(const std::filesystem::path &file, const CheckResult &result) {
                {"accesses", result.counts.accesses},
                {"synchronizations", result.counts.synchronizations},
                {"findings", findings}};
-  const std::filesystem::path half = file.string() + ".new";
-  {
-    std::ofstream out(half);
-    out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << "\n";
-    if (!out)
-      return false;
-  }
-  std::error_code error;
-  std::filesystem::rename(half, file, error);
-  return !error;
+  // CBOR and not text: names of files need not be UTF-8, and JSON text could not hold them.
+  const std::vector<uint8_t> bytes = Json::to_cbor(json);
+  return !writeFile(file, {reinterpret_cast<const char *>(bytes.data()), bytes.size()});
 }
 
 bool readResult(const std::filesystem::path &file, CheckResult &result) {
-  std::ifstream in(file);
-  Json json = Json::parse(in, nullptr, false);
+  Json json = Json::from_cbor(contentsOf(file), true, false);
   if (!json.is_object() || json.value("schema", "") != Schema)
     return false;
   result.complete = json.value("complete", false);

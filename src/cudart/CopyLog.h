@@ -8,6 +8,7 @@
 //   record    Header, kernel name, bytes
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -42,9 +43,13 @@ public:
   }
   bool open(const std::string &path) {
     file = std::fopen(path.c_str(), "wbe");
-    return file && std::fwrite(kMagic.data(), 1, kMagic.size(), file) == kMagic.size();
+    if (!file)
+      failure = errno;
+    return file && put(kMagic.data(), kMagic.size());
   }
   bool isOpen() const { return file; }
+  /// errno of the first thing that could not be written; 0 where everything is in the file.
+  int error() const { return failure; }
 
   void write(const CopyRecord &record) {
     std::lock_guard lock(guard);
@@ -53,14 +58,24 @@ public:
                           record.offset,        record.rowBytes,
                           record.kernelLaunch,  uint64_t(int64_t(record.kernelParameter)),
                           record.kernel.size(), record.bytes.size()};
-    std::fwrite(numbers, sizeof numbers, 1, file);
-    std::fwrite(record.kernel.data(), 1, record.kernel.size(), file);
-    std::fwrite(record.bytes.data(), 1, record.bytes.size(), file);
-    std::fflush(file); // the program may end in any way
+    // A record after one that is cut short could not be read: nothing more is written then.
+    const bool isWhole = !failure && put(numbers, sizeof numbers) &&
+                         put(record.kernel.data(), record.kernel.size()) &&
+                         put(record.bytes.data(), record.bytes.size());
+    // The program may end in any way.
+    if (isWhole && std::fflush(file) != 0)
+      failure = errno;
   }
 
 private:
+  bool put(const void *bytes, size_t count) {
+    if (std::fwrite(bytes, 1, count, file) != count && !failure)
+      failure = errno;
+    return !failure;
+  }
+
   std::FILE *file = nullptr;
+  int failure = 0;
   std::mutex guard;
 };
 

@@ -7,13 +7,19 @@
 #include "cudart/Profile.h"
 #include "cudart/Registers.h"
 #include "cudart/WriteWatcher.h"
+#include "support/ExitCode.h"
+#include "support/Files.h"
+#include "vm/AddressRange.h"
 #include "vm/ObserverPair.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
-#include <fstream>
+#include <thread>
+#include <unistd.h>
 
 namespace heddle::cudart {
 
@@ -80,6 +86,19 @@ bool fits(const dim3 &size, const std::array<unsigned, 3> &most) {
   return size.x && size.y && size.z && size.x <= most[0] && size.y <= most[1] && size.z <= most[2];
 }
 
+/// Whether --timeout stopped a kernel.
+std::atomic<bool> hasTimedOut{false};
+
+/// With --timeout, a program that goes on after a kernel was stopped, for instance one that waits for a
+/// result that never comes, is given as much time again, and not less than this.
+constexpr double LeastSecondsToEnd = 5;
+
+/// Whether device addresses are those of every other run.
+bool addressesAreFixed(const vm::Memory &memory) {
+  std::optional<vm::Allocation> any = memory.nearest(vm::FixedBase);
+  return !any || (any->address >= vm::FixedBase && any->address < vm::FixedBase + vm::WantedReserve);
+}
+
 uint64_t countOf(const dim3 &size) { return uint64_t(size.x) * size.y * size.z; }
 
 } // namespace
@@ -107,7 +126,7 @@ Runtime::Runtime(Settings given, arch::Arch table, cudaError_t startError)
   sticky = startError;
   std::copy(std::begin(kDefaultLimits), std::end(kDefaultLimits), limits);
   if (!settings.copyLog.empty() && !copyLog.open(settings.copyLog))
-    tell("cannot write the copy log '" + settings.copyLog + "'");
+    reportFailure("'" + settings.copyLog + "' cannot be written: " + std::strerror(copyLog.error()));
   if (!settings.checkFile.empty())
     check = std::make_unique<ProgramCheck>(settings.checkFile, machine.memory());
   if (!settings.profileFile.empty())
@@ -122,9 +141,13 @@ Runtime::Runtime(Settings given, arch::Arch table, cudaError_t startError)
 void Runtime::finish() {
   streams.waitForAll();
   hostHasWaited();
+  writeResults(true);
+}
+
+void Runtime::writeResults(bool isComplete) {
   writeSummary();
   if (check)
-    check->write(true);
+    check->write(isComplete);
   if (profile)
     profile->write();
   if (counting)
@@ -326,6 +349,24 @@ void Runtime::execute(const vm::LaunchRequest &request) {
   else
     reportFailure("launch refused: " + result.refusal);
   deviceFailed(errorOf(result));
+  if (result.status == vm::LaunchStatus::Timeout)
+    hasTimedOut = true;
+  static std::atomic<bool> isEnding{false};
+  if (settings.timeoutSeconds > 0 && !isEnding.exchange(true))
+    endLater();
+}
+
+/// Ends the program where it does not do so by itself, with what ran until then.
+void Runtime::endLater() {
+  const double patience = std::max(settings.timeoutSeconds, LeastSecondsToEnd);
+  std::thread([this, patience] {
+    std::this_thread::sleep_for(std::chrono::duration<double>(patience));
+    output.flush();
+    tell(fmt::format(
+        "the program did not end within {} s after a kernel was stopped (--timeout): it is ended", patience));
+    writeResults(false);
+    _exit(ExitRefused);
+  }).detach();
 }
 
 // --- The copy log -----------------------------------------------------------------------------------------
@@ -448,11 +489,14 @@ void Runtime::writeSummary() {
                                  {"threadInstructions", threadInstructions},
                                  {"warpInstructions", warpInstructions},
                                  {"seconds", seconds},
-                                 {"failed", anyFailure()}};
+                                 {"failed", anyFailure()},
+                                 {"timedOut", hasTimedOut.load()},
+                                 {"recordError", copyLog.error()},
+                                 {"fixedAddresses", addressesAreFixed(machine.memory())}};
   if (watcher)
     if (std::string write = watcher->lastWrite(); !write.empty())
       json["lastWrite"] = nlohmann::ordered_json::parse(write);
-  std::ofstream(settings.summaryFile) << json.dump() << "\n";
+  writeFile(settings.summaryFile, json.dump(-1, ' ', false, decltype(json)::error_handler_t::replace) + "\n");
 }
 
 } // namespace heddle::cudart

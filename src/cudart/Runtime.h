@@ -124,6 +124,8 @@ private:
   void noteArguments(const KernelEntry &entry, const vm::KernelInfo &info, const std::vector<uint8_t> &bytes);
   void logSharedMemory();
   void writeSummary();
+  void writeResults(bool isComplete);
+  void endLater();
 
   std::atomic<int> sticky{cudaSuccess};
 

@@ -40,7 +40,7 @@ std::string WriteWatcher::lastWrite() {
                                  {"launch", last.launch},
                                  {"block", {last.block.x, last.block.y, last.block.z}},
                                  {"thread", last.thread}};
-  return json.dump();
+  return json.dump(-1, ' ', false, decltype(json)::error_handler_t::replace);
 }
 
 } // namespace heddle::cudart

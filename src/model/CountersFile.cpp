@@ -108,7 +108,7 @@ bool writeCounters(const std::filesystem::path &file, const ProgramCounters &cou
   unfinished += ".new";
   {
     std::ofstream out(unfinished);
-    out << json.dump(1) << '\n';
+    out << json.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
     if (!out.flush())
       return false;
   }

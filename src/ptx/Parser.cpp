@@ -175,6 +175,23 @@ void ModuleReader::readAddressSize() {
     module.addressBits = unsigned(*bits);
 }
 
+/// LLVM writes bytes of a file's name that are not ASCII as three octal digits after a backslash.
+static std::string withoutEscapes(std::string_view text) {
+  auto isOctal = [](char c) { return c >= '0' && c <= '7'; };
+  std::string plain;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\' || i + 1 == text.size()) {
+      plain += text[i];
+    } else if (i + 3 < text.size() && isOctal(text[i + 1]) && isOctal(text[i + 2]) && isOctal(text[i + 3])) {
+      plain += char((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0'));
+      i += 3;
+    } else {
+      plain += text[++i];
+    }
+  }
+  return plain;
+}
+
 void ModuleReader::readFile() {
   std::optional<uint64_t> number = cursor.expectInteger("a file number");
   if (!number)
@@ -183,7 +200,7 @@ void ModuleReader::readFile() {
     cursor.wanted("a file's name in quotes");
     return;
   }
-  module.files.push_back({uint32_t(*number), std::string(cursor.take().text)});
+  module.files.push_back({uint32_t(*number), withoutEscapes(cursor.take().text)});
   while (cursor.accept(',')) // time stamp and size
     cursor.expectInteger("a time stamp or a size");
 }

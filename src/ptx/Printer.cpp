@@ -11,6 +11,17 @@
 namespace heddle::ptx {
 namespace {
 
+/// A file's name as it may stand between quotes.
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      result += '\\';
+    result += c;
+  }
+  return result;
+}
+
 using Out = std::back_insert_iterator<std::string>;
 
 std::string_view linkageText(Linkage linkage) {
@@ -213,7 +224,7 @@ public:
       if (f.aliasOf != kNone)
         fmt::format_to(out, ".alias {}, {};\n", f.name, module.functions[f.aliasOf].name);
     for (const SourceFile &file : module.files)
-      fmt::format_to(out, ".file {} \"{}\"\n", file.number, file.path);
+      fmt::format_to(out, ".file {} \"{}\"\n", file.number, escaped(file.path));
     return text;
   }
 

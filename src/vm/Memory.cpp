@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "vm/Memory.h"
 
+#include "vm/AddressRange.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <mutex>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,10 +13,12 @@
 namespace heddle::vm {
 namespace {
 
-// Far more address space than any program allocates, so that freed addresses need not be used again; halved
-// until the system agrees.
-constexpr uint64_t WantedReserve = uint64_t(1) << 42;
+// Half of what is wanted, and so on, until the system agrees.
 constexpr uint64_t LeastReserve = uint64_t(1) << 32;
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000 // Linux 4.17; older ones take the address as a wish
+#endif
 
 // The gap that nobody owns after each piece. Large pieces get more, since a wrong index runs further there.
 constexpr uint64_t SmallGap = 512, LargeGap = 64 * 1024, LargePiece = 1 << 20;
@@ -39,6 +44,33 @@ void dropPages(uint64_t address, uint64_t bytes) {
   uint64_t first = roundUp(address, pageBytes()), last = (address + bytes) & ~(pageBytes() - 1);
   if (last > first)
     madvise(reinterpret_cast<void *>(first), last - first, MADV_DONTNEED);
+}
+
+constexpr int ReserveFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
+/// The range of FixedBase; nullptr where it cannot be had.
+void *reserveFixed(uint64_t bytes) {
+  void *wanted = reinterpret_cast<void *>(FixedBase);
+  void *base = mmap(wanted, bytes, PROT_NONE, ReserveFlags | MAP_FIXED_NOREPLACE, -1, 0);
+  if (base == MAP_FAILED || base == wanted)
+    return base == wanted ? base : nullptr;
+  munmap(base, bytes);
+  return nullptr;
+}
+
+/// The range has three parts. What the program asks for fills the lower half from below. Variables of modules
+/// and what the simulator needs itself fill the highest quarter from above, and what kernels allocate the
+/// quarter below that: a program with one more variable, or with a kernel that allocates more, still gets the
+/// same addresses for everything else.
+uint64_t programEnd(uint64_t base, uint64_t bytes) { return base + bytes / 2; }
+uint64_t heapEnd(uint64_t base, uint64_t bytes) { return base + bytes / 4 * 3; }
+
+/// The address below all pieces from `begin` to `end`; 0 where none is left.
+uint64_t belowOthers(const auto &pieces, uint64_t begin, uint64_t end, uint64_t bytes, uint64_t alignment) {
+  auto lowest = pieces.lower_bound(begin);
+  const uint64_t limit = lowest != pieces.end() && lowest->first < end ? lowest->first : end;
+  const uint64_t need = bytes + gapAfter(bytes) + alignment;
+  return limit - begin < need ? 0 : (limit - gapAfter(bytes) - bytes) & ~(alignment - 1);
 }
 
 uint64_t distance(const Allocation &piece, uint64_t address) {
@@ -75,7 +107,9 @@ std::string Allocation::str() const {
 
 Memory::Memory(uint64_t capacityBytes) : capacity(capacityBytes) {
   for (uint64_t bytes = WantedReserve; bytes >= LeastReserve; bytes /= 2) {
-    void *base = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *base = reserveFixed(bytes);
+    if (!base)
+      base = mmap(nullptr, bytes, PROT_NONE, ReserveFlags, -1, 0);
     if (base == MAP_FAILED)
       continue;
     reserved = {uint64_t(base), bytes};
@@ -104,7 +138,7 @@ void Memory::forgetFreedIn(uint64_t address, uint64_t end) {
 
 /// The next fresh address; once the range is used up, the first hole between live pieces.
 uint64_t Memory::place(uint64_t bytes, uint64_t alignment) {
-  uint64_t limit = reserved.base + reserved.bytes;
+  uint64_t limit = programEnd(reserved.base, reserved.bytes);
   uint64_t need = bytes + gapAfter(bytes);
   uint64_t address = roundUp(cursor, alignment);
   if (!wrapped && address + need <= limit) {
@@ -131,7 +165,16 @@ void *Memory::allocate(uint64_t bytes, AllocationKind kind, std::string name, ui
   if (bytes > freeBytes())
     return nullptr;
   uint64_t held = bytes == 0 ? 1 : bytes;
-  uint64_t address = place(held, alignment < 16 ? 16 : alignment);
+  alignment = std::max<uint64_t>(alignment, 16);
+  const uint64_t middle = programEnd(reserved.base, reserved.bytes),
+                 high = heapEnd(reserved.base, reserved.bytes), top = reserved.base + reserved.bytes;
+  uint64_t address = 0;
+  if (!name.empty())
+    address = belowOthers(pieces, high, top, held, alignment);
+  else if (kind == AllocationKind::DeviceHeap)
+    address = belowOthers(pieces, middle, high, held, alignment);
+  if (address == 0)
+    address = place(held, alignment);
   if (address == 0 || !makeUsable(address, held))
     return nullptr;
   pieces[address] = {nextId++, address, bytes, kind, true, std::move(name), false};
