@@ -6,14 +6,13 @@
 #include "arch/Arch.h"
 #include "arch/Fields.h"
 #include "support/Diagnostics.h"
+#include "support/Files.h"
 #include "support/Text.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
@@ -87,20 +86,20 @@ private:
   }
 
   std::optional<Json> parse() {
-    std::ifstream in(file);
-    std::stringstream text;
-    if (!in || !(text << in.rdbuf())) {
-      error("cannot read this file");
+    std::variant<std::string, FileFailure> read = readFile(file);
+    if (auto *failure = std::get_if<FileFailure>(&read)) {
+      error(failure->text());
       return std::nullopt;
     }
+    const std::string &text = std::get<std::string>(read);
     try {
-      Json json = Json::parse(text.str());
+      Json json = Json::parse(text);
       if (json.is_object())
         return json;
       error("a table is a JSON object");
     } catch (const Json::parse_error &e) {
       // The parser counts bytes; people count lines.
-      std::string before = text.str().substr(0, e.byte == 0 ? 0 : e.byte - 1);
+      std::string before = text.substr(0, e.byte == 0 ? 0 : e.byte - 1);
       unsigned line = 1 + unsigned(std::count(before.begin(), before.end(), '\n'));
       size_t lineStart = before.rfind('\n');
       unsigned column = unsigned(before.size() - (lineStart == std::string::npos ? 0 : lineStart + 1)) + 1;

@@ -15,6 +15,7 @@
 #include "build/InlinedPlaces.h"
 #include "build/Unsupported.h"
 #include "source/Toolkit.h"
+#include "support/Files.h"
 #include "support/HeaderCache.h"
 #include "support/Paths.h"
 #include "support/Process.h"
@@ -22,7 +23,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <future>
 #include <thread>
 
@@ -189,8 +189,8 @@ private:
 
   ProcessResult compileSideBySide() const {
     fs::path markerFile = object.string() + ".marker", carrierSource = object.string() + ".ptx.c";
-    std::ofstream(markerFile) << marker << '\0';
-    std::ofstream(carrierSource) << fmt::format(kCarrierSource, ptx.string(), marker);
+    writeFileOrThrow(markerFile, marker + '\0');
+    writeFileOrThrow(carrierSource, fmt::format(kCarrierSource, ptx.string(), marker));
     auto host = std::async(std::launch::async, [&] { return runProcess(hostCommand(markerFile)); });
     ProcessResult device = runProcess(deviceCommand());
     if (device.succeeded()) {

@@ -3,6 +3,7 @@
 
 #include "build/InlinedPlaces.h"
 #include "source/Toolkit.h"
+#include "support/Files.h"
 #include "support/HeaderCache.h"
 #include "support/Paths.h"
 #include "support/Process.h"
@@ -10,8 +11,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 namespace fs = std::filesystem;
 
@@ -71,9 +70,7 @@ DevicePtx compileWith(const std::vector<std::string> &command, const fs::path &o
     tellInlinedPlaces(output);
   result.messages = done.standardOutput + done.standardError;
   result.compiler = isClang ? "clang" : "nvcc";
-  std::stringstream text;
-  text << std::ifstream(output).rdbuf();
-  result.text = text.str();
+  result.text = contentsOf(output);
   return result;
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "build/InlinedPlaces.h"
 
+#include "support/Files.h"
+
 #include <fmt/format.h>
 
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
-#include <sstream>
 #include <vector>
 
 namespace heddle::build {
@@ -142,9 +142,7 @@ std::string withInlinedPlaces(std::string_view ptx, std::string_view folder) {
 }
 
 void tellInlinedPlaces(const fs::path &ptxFile) {
-  std::ostringstream text;
-  text << std::ifstream(ptxFile).rdbuf();
-  std::ofstream(ptxFile) << withInlinedPlaces(text.view(), fs::current_path().string());
+  writeFileOrThrow(ptxFile, withInlinedPlaces(contentsOf(ptxFile), fs::current_path().string()));
 }
 
 } // namespace heddle::build

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "chem/SourceText.h"
 
+#include "support/ExitCode.h"
+#include "support/Files.h"
+
 #include <algorithm>
 #include <cctype>
-#include <fstream>
-#include <iterator>
 
 namespace heddle::chem {
 namespace {
@@ -19,13 +20,15 @@ bool isBlankLetter(char c) { return c == ' ' || c == '\t' || c == '\f' || c == '
 } // namespace
 
 std::optional<SourceText> readSource(const std::filesystem::path &file, Diagnostics &diagnostics) {
-  std::ifstream in(file, std::ios::binary);
-  std::error_code ignored;
-  if (!in || std::filesystem::is_directory(file, ignored)) {
-    diagnostics.error({.file = file.string()}, "cannot read this file");
+  std::variant<std::string, FileFailure> text = readFile(file);
+  if (auto *failure = std::get_if<FileFailure>(&text)) {
+    // A wrong name is the user's to mend, like a wrong line; that the system fails is not.
+    if (failure->exitCode() == ExitInputOutput)
+      throw FileError(std::move(*failure));
+    diagnostics.error({.file = file.string()}, failure->text());
     return std::nullopt;
   }
-  return SourceText{file.string(), {std::istreambuf_iterator<char>(in), {}}};
+  return SourceText{file.string(), std::get<std::string>(std::move(text))};
 }
 
 Place Line::at(size_t column, size_t length) const {

@@ -3,10 +3,12 @@
 // heddle analyze: read flags, gather each kernel's facts, print them as a page or as JSON.
 #include "report/Analyze.h"
 
+#include "InputOutput.h"
 #include "SourceOptions.h"
 #include "Verbs.h"
 #include "analysis/KernelFacts.h"
 #include "arch/Arch.h"
+#include "support/ExitCode.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -37,15 +39,18 @@ void analyze(const Request &request, Session &session) {
   analysis::FactOptions options;
   if (!request.block.empty() && !(options.block = parseBlock(request.block)))
     return complain(session, fmt::format("'{}' is not a block", request.block),
-                    "up to three numbers from 1 to 1024 with commas between them, as in --block 16,16", 2);
+                    "up to three numbers from 1 to 1024 with commas between them, as in --block 16,16",
+                    ExitBadUsage);
   Diagnostics diagnostics;
   std::optional<arch::Arch> arch = arch::findArch(request.source.archName(), diagnostics);
   if (!arch) {
     print(std::cerr, diagnostics, session.colour);
-    session.exitCode = 2;
+    session.exitCode = ExitBadUsage;
     return;
   }
   options.arch = &*arch;
+  if (!canReadText(request.file, session))
+    return;
 
   // ptxas takes as long as reading the file does; the two go on at the same time.
   std::future<analysis::TrueRegisters> counting;
@@ -72,7 +77,7 @@ void analyze(const Request &request, Session &session) {
       std::cout << (kernel == kernels.front() ? "" : "\n") << report::analyzePage(*facts, *arch);
   }
   if (request.json && !kernels.empty())
-    std::cout << json.dump(2) << "\n";
+    std::cout << jsonText(json);
 }
 
 } // namespace

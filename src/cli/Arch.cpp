@@ -4,11 +4,13 @@
 // numbers.
 #include "arch/Arch.h"
 
+#include "InputOutput.h"
 #include "Verbs.h"
 #include "arch/ArchJson.h"
 #include "arch/Fields.h"
 #include "arch/Occupancy.h"
 #include "support/Diagnostics.h"
+#include "support/ExitCode.h"
 #include "support/Text.h"
 
 #include <CLI/CLI.hpp>
@@ -220,16 +222,16 @@ void showAll(const std::vector<Arch> &archs, bool asJson) {
   Json json = {{"schema", "heddle.archs/1"}, {"archs", Json::array()}};
   for (const Arch &a : archs)
     json["archs"].push_back(toJson(a));
-  std::cout << json.dump(2) << "\n";
+  std::cout << jsonText(json);
 }
 
 void showOne(const Arch &a, const Request &request) {
   if (request.occupancy && request.json)
-    std::cout << occupancyJson(a, request.kernel).dump(2) << "\n";
+    std::cout << jsonText(occupancyJson(a, request.kernel));
   else if (request.occupancy)
     std::cout << occupancyText(a, request.kernel);
   else if (request.json)
-    std::cout << pageJson(a).dump(2) << "\n";
+    std::cout << jsonText(pageJson(a));
   else
     std::cout << page(a);
 }
@@ -239,13 +241,13 @@ int run(const Request &request, bool colour) {
   Diagnostics diagnostics;
   std::vector<Arch> archs = arch::loadArchs(diagnostics);
   bool tablesAreSound = diagnostics.empty();
-  int exitCode = tablesAreSound ? 0 : 1;
+  int exitCode = tablesAreSound ? ExitDone : ExitRefused;
   if (request.name.empty())
     showAll(archs, request.json);
   else if (const Arch *a = findArch(request.name, archs, diagnostics))
     showOne(*a, request);
   else
-    exitCode = tablesAreSound ? 2 : 1;
+    exitCode = tablesAreSound ? ExitBadUsage : ExitRefused;
   print(std::cerr, diagnostics, colour);
   return exitCode;
 }

@@ -2,6 +2,7 @@
 //
 // heddle check: builds a CUDA program, runs it on the machine under the checker, and tells what is wrong.
 #include "CheckStatic.h"
+#include "InputOutput.h"
 #include "ProgramWords.h"
 #include "ShortPlace.h"
 #include "Verbs.h"
@@ -9,6 +10,7 @@
 #include "build/Program.h"
 #include "check/Serial.h"
 #include "report/Findings.h"
+#include "support/ExitCode.h"
 #include "support/Text.h"
 
 #include <CLI/CLI.hpp>
@@ -16,7 +18,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <memory>
 
@@ -137,14 +138,10 @@ void printResult(const Given &given, std::vector<check::Finding> &findings, cons
       shorten(note.place);
   }
   report::addSourceLines(findings);
-  if (!given.sarif.empty()) {
-    std::ofstream out(given.sarif);
-    out << report::findingsSarif(findings, fs::current_path()).dump(2) << "\n";
-    if (!out)
-      std::cerr << fmt::format("heddle: cannot write '{}'\n", given.sarif);
-  }
+  if (!given.sarif.empty())
+    write(given.sarif, jsonText(report::findingsSarif(findings, fs::current_path())), session);
   if (given.json)
-    std::cout << report::findingsJson(findings).dump(2) << "\n";
+    std::cout << jsonText(report::findingsJson(findings));
   else if (findings.empty())
     std::cout << cleanLine(counts, given.schedules);
   else
@@ -157,7 +154,7 @@ void check(const Given &given, Session &session) {
   std::cerr << program.messages();
   print(std::cerr, diagnostics, session.colour);
   if (!program.ok()) {
-    session.exitCode = program.compiled() ? 1 : 3;
+    session.exitCode = program.compiled() ? ExitRefused : ExitDoesNotCompile;
     return;
   }
   TemporaryFolder folder;
@@ -175,13 +172,13 @@ void check(const Given &given, Session &session) {
       if (auto difference = scheduleDifference(first, other, schedule, given.options.sources.files.front()))
         findings.push_back(*difference);
   }
+  session.exitCode = findings.empty() ? ExitDone : ExitRefused;
   printResult(given, findings, first.result.counts, session);
-  session.exitCode = findings.empty() ? 0 : 1;
   const int code = first.program.execution.exitCode;
   if (!first.hasResult || !first.result.complete) {
     std::cerr << fmt::format(
         "heddle: the program ended early (exit code {}): what came after is not checked\n", code);
-    session.exitCode = 1;
+    session.exitCode = std::max<int>(session.exitCode, ExitRefused);
   } else if (code && findings.empty()) {
     std::cerr << fmt::format("heddle: the program itself ended with exit code {}\n", code);
   }
@@ -204,7 +201,8 @@ void addCheck(CLI::App &app, Session &session) {
     readProgramOptions(*verb, given->words, session, given->options, diagnostics);
     if (given->options.sources.files.empty())
       diagnostics.error({}, "which program?").withHint("heddle check FILE.cu");
-    if (complain(diagnostics, session, 2))
+    if (complain(diagnostics, session, ExitBadUsage) || !canRead(given->options.sources.files, session) ||
+        !canWrite(given->sarif, session))
       return;
     if (given->statically.wanted)
       checkStatically(given->options, given->statically, {given->json, given->sarif}, session);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CheckStatic.h"
 
+#include "InputOutput.h"
 #include "ShortPlace.h"
 #include "Verbs.h"
 #include "build/DevicePtx.h"
@@ -9,6 +10,8 @@
 #include "ptx/Parser.h"
 #include "report/Findings.h"
 #include "report/StaticVerdict.h"
+#include "support/ExitCode.h"
+#include "support/Files.h"
 #include "support/Text.h"
 
 #include <CLI/CLI.hpp>
@@ -18,9 +21,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <sstream>
 
 namespace heddle::cli {
 namespace {
@@ -83,15 +84,6 @@ check::StaticOptions readOptions(const StaticChoices &choices) {
 // --- PTX
 // -------------------------------------------------------------------------------------------------------------
 
-std::string textOfFile(const std::string &file) {
-  std::ifstream in(file);
-  if (!in)
-    fail(2, fmt::format("there is no file '{}'", file));
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 build::DevicePtx compiled(const build::ProgramOptions &options, bool colour) {
   build::Request request;
   request.sources = options.sources;
@@ -116,7 +108,7 @@ ptx::Module readModule(const build::ProgramOptions &options, bool colour, bool &
   const bool isPtx = file.extension() == ".ptx";
   std::string text;
   if (isPtx) {
-    text = textOfFile(file.string());
+    text = contentsOf(file);
   } else {
     build::DevicePtx device = compiled(options, colour);
     isOptimized = !device.keepsAccesses;
@@ -142,7 +134,7 @@ std::vector<std::string> chosenKernels(const ptx::Module &module, const std::str
       chosen.push_back(name);
   }
   if (spokenNames.empty())
-    fail(2, "there is no kernel in it");
+    fail(ExitRefused, "there is no kernel in it");
   if (chosen.empty())
     fail(2, fmt::format("there is no kernel '{}'", wanted),
          fmt::format("did you mean '{}'? There are {}", nearestFirst(wanted, spokenNames).front(),
@@ -172,11 +164,9 @@ void shortenAll(check::StaticResult &result) {
   std::for_each(result.undecided.begin(), result.undecided.end(), both);
 }
 
-void writeSarif(const std::vector<report::KernelVerdict> &verdicts, const std::string &file) {
-  std::ofstream out(file);
-  out << report::staticSarif(verdicts, std::filesystem::current_path()).dump(2) << "\n";
-  if (!out)
-    std::cerr << fmt::format("heddle: cannot write '{}'\n", file);
+void writeSarif(const std::vector<report::KernelVerdict> &verdicts, const std::string &file,
+                Session &session) {
+  write(file, jsonText(report::staticSarif(verdicts, std::filesystem::current_path())), session);
 }
 
 void run(const build::ProgramOptions &program, const StaticChoices &choices, const CheckOutput &output,
@@ -195,9 +185,9 @@ void run(const build::ProgramOptions &program, const StaticChoices &choices, con
   }
   session.exitCode = report::together(verdicts) == check::Verdict::Fails ? 1 : 0;
   if (!output.sarif.empty())
-    writeSarif(verdicts, output.sarif);
+    writeSarif(verdicts, output.sarif, session);
   if (output.json)
-    std::cout << report::staticJson(verdicts).dump(2) << "\n";
+    std::cout << jsonText(report::staticJson(verdicts));
   else
     for (const report::KernelVerdict &verdict : verdicts)
       std::cout << report::staticText(verdict, session.colour);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // heddle chem: a combustion mechanism, evaluated or turned into kernels.
+#include "InputOutput.h"
 #include "Verbs.h"
 #include "chem/Evaluator.h"
 #include "chem/MechanismFiles.h"
 #include "chem/SpeciesList.h"
 #include "kernels/Package.h"
 #include "support/Diagnostics.h"
+#include "support/ExitCode.h"
+#include "support/Files.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -14,7 +17,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 
@@ -127,7 +129,7 @@ void printEvaluations(const Request &request, Session &session) {
   print(std::cerr, diagnostics, session.colour);
   if (result)
     std::cout << *result;
-  session.exitCode = result ? 0 : 3;
+  session.exitCode = result ? ExitDone : ExitDoesNotCompile;
 }
 
 /// What of an enumeration's members is named in a list.
@@ -253,30 +255,43 @@ void writeKernels(const Request &request, Session &session) {
   }
   print(std::cerr, diagnostics, session.colour);
   if (!mechanism || diagnostics.has(Voice::Error) || diagnostics.has(Voice::Refusal)) {
-    session.exitCode = mechanism ? 1 : 3;
+    session.exitCode = mechanism ? ExitRefused : ExitDoesNotCompile;
     return;
   }
-  std::error_code error;
-  fs::create_directories(request.folder, error);
+  if (std::optional<FileFailure> failure = makeFolder(request.folder))
+    return complain(*failure, session);
   for (const kernels::SourceFile &file : files)
-    if (!(std::ofstream(request.folder / file.name, std::ios::binary) << file.text).flush()) {
-      complain(session, "cannot write " + (request.folder / file.name).string(),
-               "-o names a folder, which is made where it is not there", 2);
+    if (!write(request.folder / file.name, file.text, session))
       return;
-    }
   std::cout << request.folder.string() << ": " << files.size() << " files for " << mechanism->species.size()
             << " species and " << mechanism->reactions.size() << " reactions\n";
 }
 
+/// A mechanism may be a folder; everything else is a file of text.
+bool inputsCanBeRead(const Request &request, Session &session) {
+  bool all = true;
+  std::error_code ignored;
+  for (const fs::path &path : request.mechanism)
+    all &=
+        (path == request.mechanism.front() && fs::is_directory(path, ignored)) || canReadText(path, session);
+  for (const fs::path &file : {request.states, request.quasiSteady, request.stiff})
+    all &= file.empty() || canReadText(file, session);
+  return all;
+}
+
 void run(const Request &request, Session &session) {
+  if (!inputsCanBeRead(request, session))
+    return;
   if (!request.states.empty() && !request.stiff.empty() && request.timeStep == 0)
-    complain(session, "--stiff needs --dt", "the time step that stiff species are damped for, s", 2);
+    complain(session, "--stiff needs --dt", "the time step that stiff species are damped for, s",
+             ExitBadUsage);
   else if (!request.states.empty())
     printEvaluations(request, session);
   else if (!request.folder.empty())
     writeKernels(request, session);
   else
-    complain(session, "what of this mechanism?", "--evaluate STATES.json, or -o DIR for kernels", 2);
+    complain(session, "what of this mechanism?", "--evaluate STATES.json, or -o DIR for kernels",
+             ExitBadUsage);
 }
 
 void addWarpsOptions(CLI::App &verb, Request &request) {

@@ -2,6 +2,7 @@
 //
 // heddle doctor: what this machine has, what each thing enables, and what is lost without it. Lacking
 // something is no fault: Heddle does its job with neither toolkit nor GPU, so the exit code is 0 either way.
+#include "InputOutput.h"
 #include "Machine.h"
 #include "Verbs.h"
 
@@ -75,7 +76,7 @@ void addDoctor(CLI::App &app, Session &session) {
   verb->callback([request, &session] {
     std::vector<Finding> findings = probeMachine(request->cudaPath);
     if (request->json)
-      std::cout << json(findings).dump(2) << "\n";
+      std::cout << jsonText(json(findings));
     else
       std::cout << text(findings, session.colour);
   });

@@ -4,6 +4,9 @@
 #include "SourceOptions.h"
 #include "Verbs.h"
 #include "support/Diagnostics.h"
+#include "support/ExitCode.h"
+#include "support/Interrupts.h"
+#include "support/StandardOutput.h"
 #include "support/Text.h"
 
 #include <CLI/CLI.hpp>
@@ -19,8 +22,6 @@ using namespace heddle;
 
 namespace {
 
-constexpr int badUsage = 2;
-
 const char *const about = R"(Heddle: a warp-level optimizing compiler for CUDA
 
 Examples:
@@ -29,11 +30,17 @@ Examples:
   heddle arch sm_90      what a GPU generation allows
   heddle chem examples/hydrogen --evaluate states.json   rates and transport of a combustion mechanism
   heddle doctor          what this machine has, and what that enables
-  heddle opt kernel.cu -o out.cu -d "coarsen x=2" --verify   change a kernel, and prove that it computes the same
+  heddle opt kernel.cu -o out.cu -d "coarsen x=2" --verify   change a kernel, and check on this input that it computes the same
   heddle profile fractal.cu  which branches part a kernel's warps, what that costs, and what regrouping would save
   heddle run saxpy.cu    build a CUDA program and run it, without a GPU
   heddle tune saxpy.cu -d "coarsen x=1|2|4" -o out.cu   try every alternative, and keep the fastest that computes the same
 )";
+
+const char *const exitCodes =
+    "Exit code 0: done; 1: refused, found wrong, or stopped; 2: bad usage, or no such file; 3: the input "
+    "does "
+    "not compile; 4: a file or standard output cannot be read or written; 130 and 143: interrupted. "
+    "docs/exit-codes.md has the table.";
 
 bool wantsColour(const std::string &choice, int descriptor) {
   if (choice != "auto")
@@ -47,7 +54,7 @@ int complain(const std::string &text, const std::string &hint, const std::string
   Diagnostics diagnostics;
   diagnostics.error({}, text).withHint(hint);
   print(std::cerr, diagnostics, wantsColour(colourChoice, STDERR_FILENO));
-  return badUsage;
+  return ExitBadUsage;
 }
 
 std::vector<std::string> verbNames(const CLI::App &app) {
@@ -78,9 +85,14 @@ int complainOfLeftovers(const CLI::App &app, const std::vector<std::string> &for
                   colourChoice);
 }
 
-} // namespace
+/// Every verb's help ends with the same table.
+void addExitCodes(CLI::App &app) {
+  app.footer(exitCodes);
+  for (CLI::App *verb : app.get_subcommands([](const CLI::App *) { return true; }))
+    verb->footer(verb->get_footer().empty() ? exitCodes : verb->get_footer() + "\n\n" + exitCodes);
+}
 
-int main(int argc, char **argv) {
+int run(int argc, char **argv) {
   cli::Session session;
   std::string colourChoice = "auto";
 
@@ -100,6 +112,7 @@ int main(int argc, char **argv) {
   cli::addRun(app, session);
   cli::addTune(app, session);
   cli::addVerify(app, session);
+  addExitCodes(app);
 
   // CLI11 would take -std=c++20 for a bundle of one-letter options, so it sees only what is ours.
   cli::SplitArguments words = cli::splitArguments({argv + 1, argv + argc});
@@ -128,8 +141,27 @@ int main(int argc, char **argv) {
                     given.empty() ? "heddle --help"
                                   : fmt::format("heddle {} --help", given.front()->get_name()),
                     colourChoice);
+  } catch (const FileError &wrong) {
+    complain(wrong.what(), "", colourChoice);
+    return wrong.failure.exitCode();
+  } catch (const std::filesystem::filesystem_error &wrong) {
+    complain(wrong.what(), "", colourChoice);
+    return ExitInputOutput;
   } catch (const std::exception &bug) {
     std::cerr << fmt::format("internal error: {}\n", bug.what());
-    return 1;
+    return ExitRefused;
   }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  handleInterrupts("heddle");
+  CheckedStandardOutput output;
+  const int exitCode = run(argc, argv);
+  std::optional<FileFailure> lost = output.finish();
+  if (!lost)
+    return exitCode;
+  std::cerr << fmt::format("heddle: error: {} {}\n", lost->file.string(), lost->text());
+  return lost->exitCode();
 }

@@ -3,6 +3,7 @@
 // heddle profile: builds a CUDA program, runs it on the machine, and tells what divergence costs its kernels.
 #include "report/Profile.h"
 
+#include "InputOutput.h"
 #include "ProgramWords.h"
 #include "ShortPlace.h"
 #include "Verbs.h"
@@ -11,6 +12,7 @@
 #include "build/Program.h"
 #include "divergence/Summary.h"
 #include "model/Facts.h"
+#include "support/ExitCode.h"
 #include "support/Paths.h"
 #include "support/Text.h"
 
@@ -19,7 +21,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <memory>
 
@@ -67,37 +68,36 @@ bool isMeant(const std::string &wanted, const std::string &mangled) {
          wanted == readable.substr(0, readable.find_first_of("(<"));
 }
 
-bool writeVectors(const fs::path &file, const ProgramProfile &profile) {
-  std::ofstream out(file);
+std::string vectorsText(const ProgramProfile &profile) {
+  std::string text;
   for (const LaunchProfile &launch : profile.launches) {
-    out << fmt::format("# launch {}: {}, {} threads a block\n", launch.number,
-                       build::readableName(launch.kernel), launch.threadsPerBlock());
+    text += fmt::format("# launch {}: {}, {} threads a block\n", launch.number,
+                        build::readableName(launch.kernel), launch.threadsPerBlock());
     for (size_t b = 0; b < launch.blocks.size(); ++b) {
       Place place = launch.blocks[b].place;
       shorten(place);
-      out << fmt::format("# block {}: {}\n", b, place.isKnown() ? place.str() : "(no source line)");
+      text += fmt::format("# block {}: {}\n", b, place.isKnown() ? place.str() : "(no source line)");
     }
     for (uint32_t t = 0; t < launch.vectors.threads(); ++t)
-      out << fmt::format("{}\t{}\t{}\n", launch.number, t, fmt::join(launch.vectors.thread(t), "\t"));
+      text += fmt::format("{}\t{}\t{}\n", launch.number, t, fmt::join(launch.vectors.thread(t), "\t"));
   }
-  return bool(out.flush());
+  return text;
 }
 
 /// The launch with most threads, in the order that each algorithm gives to it: one number after the other.
-bool writeOrders(const Given &given, const ProgramProfile &profile, const arch::Arch &arch) {
+void writeOrders(const Given &given, const ProgramProfile &profile, const arch::Arch &arch,
+                 Session &session) {
   const auto most =
       std::max_element(profile.launches.begin(), profile.launches.end(), [](const auto &a, const auto &b) {
         return a.vectors.threads() < b.vectors.threads();
       });
   const std::vector<double> latencies = blockLatencies(*most, arch, levelNamed(given.memory));
-  bool written = true;
   for (Algorithm algorithm : {Algorithm::Sorting, Algorithm::Greedy, Algorithm::GreedyMax}) {
     const Regrouping made = regroup(most->vectors, latencies, algorithm, {.groupSize = given.group});
-    std::ofstream out(fmt::format("{}.{}.txt", given.orders, nameOf(algorithm)));
-    out << fmt::format("{}\n", fmt::join(made.order, "\n"));
-    written &= bool(out.flush());
+    if (!write(fmt::format("{}.{}.txt", given.orders, nameOf(algorithm)),
+               fmt::format("{}\n", fmt::join(made.order, "\n")), session))
+      return;
   }
-  return written;
 }
 
 bool launchesOneKernel(const ProgramProfile &profile) {
@@ -126,7 +126,7 @@ void print(const Given &given, const ProgramProfile &profile, const model::Progr
   const report::ProfileOfProgram shown{arch, kernels, names, options.memory,
                                        model::estimateKernels(counters.launches, arch)};
   if (given.json)
-    std::cout << report::profileJson(shown).dump(2) << "\n";
+    std::cout << jsonText(report::profileJson(shown));
   else
     std::cout << report::profileText(shown);
 }
@@ -138,7 +138,7 @@ int complainOfRun(const build::ProgramRun &run, bool hasProfile) {
                              run.execution.exitCode);
   else if (run.execution.exitCode)
     std::cerr << fmt::format("heddle: the program itself ended with exit code {}\n", run.execution.exitCode);
-  return !hasProfile || run.execution.exitCode || run.summary.failed ? 1 : 0;
+  return !hasProfile || run.execution.exitCode || run.summary.failed ? ExitRefused : ExitDone;
 }
 
 void profile(const Given &given, const arch::Arch &arch, Session &session) {
@@ -147,7 +147,7 @@ void profile(const Given &given, const arch::Arch &arch, Session &session) {
   std::cerr << program.messages();
   print(std::cerr, diagnostics, session.colour);
   if (!program.ok()) {
-    session.exitCode = program.compiled() ? 1 : 3;
+    session.exitCode = program.compiled() ? ExitRefused : ExitDoesNotCompile;
     return;
   }
   TemporaryFolder folder;
@@ -169,16 +169,16 @@ void profile(const Given &given, const arch::Arch &arch, Session &session) {
     return complain(session,
                     given.kernel.empty() ? "the program launched no kernel"
                                          : fmt::format("the program launched no kernel '{}'", given.kernel),
-                    "", 1);
+                    "", ExitRefused);
   print(given, made, counters, arch);
-  if (!given.bbv.empty() && !writeVectors(given.bbv, made))
-    complain(session, fmt::format("cannot write '{}'", given.bbv), "", 1);
+  if (!given.bbv.empty())
+    write(given.bbv, vectorsText(made), session);
   if (given.orders.empty())
     return;
   if (!launchesOneKernel(made))
-    complain(session, "--orders: the program launches several kernels", "-k chooses one", 2);
-  else if (!writeOrders(given, made, arch))
-    complain(session, fmt::format("cannot write '{}.*.txt'", given.orders), "", 1);
+    complain(session, "--orders: the program launches several kernels", "-k chooses one", ExitBadUsage);
+  else
+    writeOrders(given, made, arch, session);
 }
 
 } // namespace
@@ -209,7 +209,8 @@ void addProfile(CLI::App &app, Session &session) {
     const std::optional<arch::Arch> arch = arch::findArch(given->options.arch, diagnostics);
     if (arch && arch->major * 10 + arch->minor < OldestCompiled)
       given->options.arch = build::ProgramOptions().arch;
-    if (!complain(diagnostics, session, 2))
+    if (!complain(diagnostics, session, ExitBadUsage) && canRead(given->options.sources.files, session) &&
+        canWrite(given->bbv, session))
       profile(*given, *arch, session);
   });
 }

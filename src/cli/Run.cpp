@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // heddle run: builds a CUDA program and runs it, on the machine or on a GPU.
+#include "InputOutput.h"
 #include "ProgramWords.h"
 #include "Verbs.h"
 #include "arch/Arch.h"
 #include "build/Build.h"
 #include "build/Execute.h"
 #include "build/Program.h"
+#include "support/ExitCode.h"
+#include "support/Files.h"
 #include "support/Paths.h"
 #include "support/Text.h"
 
@@ -28,7 +31,8 @@ Examples:
   heddle run saxpy.cu --device gpu --record gpu.copies     keep what came back, for heddle verify
 
 Output and exit code are the program's own. A kernel that is stopped (bad address, deadlock, --timeout) is
-reported on stderr; a program that takes no notice of it still gets exit code 1.
+reported on stderr; a program that ignores it still gets exit code 1. After --timeout the exit code is always 1, and
+what ran until then is reported; a program that does not end by itself then is ended.
 )";
 
 void printSummary(const build::ProgramRun &run, const build::ProgramOptions &options) {
@@ -48,7 +52,7 @@ void run(const build::ProgramOptions &options, const std::string &record, bool q
   std::cerr << program.messages();
   print(std::cerr, diagnostics, session.colour);
   if (!program.ok()) {
-    session.exitCode = program.compiled() ? 1 : 3;
+    session.exitCode = program.compiled() ? ExitRefused : ExitDoesNotCompile;
     return;
   }
   std::cout.flush();
@@ -57,11 +61,14 @@ void run(const build::ProgramOptions &options, const std::string &record, bool q
     environment.push_back("HEDDLE_LOG=" + std::filesystem::absolute(record).string());
   build::ProgramRun result = program.run(session.programArguments, environment, build::Output::Shown);
   session.exitCode = result.execution.exitCode;
-  // Nothing that went wrong on the machine passes for success.
-  if (result.summary.failed && session.exitCode == 0)
-    session.exitCode = 1;
-  if (!quiet)
+  // Nothing that went wrong on the simulator passes for success, and a program that --timeout stopped ends
+  // with one code, whatever it makes of the error.
+  if (result.summary.timedOut || (result.summary.failed && session.exitCode == 0))
+    session.exitCode = ExitRefused;
+  if (!quiet || result.summary.timedOut)
     printSummary(result, options);
+  if (result.summary.recordError)
+    complain({record, FileFailure::Doing::Write, result.summary.recordError}, session);
 }
 
 } // namespace
@@ -84,7 +91,8 @@ void addRun(CLI::App &app, Session &session) {
     readProgramOptions(*verb, given->words, session, given->options, diagnostics);
     if (given->options.sources.files.empty())
       diagnostics.error({}, "which program?").withHint("heddle run FILE.cu");
-    if (!complain(diagnostics, session, 2))
+    if (!complain(diagnostics, session, ExitBadUsage) && canRead(given->options.sources.files, session) &&
+        canWrite(given->record, session))
       run(given->options, given->record, given->quiet, session);
   });
 }

@@ -3,6 +3,7 @@
 
 #include "Verbs.h"
 #include "arch/Arch.h"
+#include "support/ExitCode.h"
 #include "support/Text.h"
 
 #include <fmt/format.h>
@@ -123,7 +124,8 @@ std::unique_ptr<source::Program> readProgram(const std::string &file, const Sour
   const auto &failure = std::get<source::ParseFailure>(result);
   std::cerr << failure.compilerMessages;
   print(std::cerr, failure.diagnostics, session.colour);
-  session.exitCode = failure.kind == source::ParseFailure::Kind::NotReadable ? 2 : 3;
+  session.exitCode =
+      failure.kind == source::ParseFailure::Kind::NotReadable ? ExitBadUsage : ExitDoesNotCompile;
   return nullptr;
 }
 
@@ -144,14 +146,14 @@ std::vector<const source::Kernel *> chooseKernels(const source::Program &program
                 fmt::format("'{}' is a template that nothing here instantiates", pattern.name));
     if (!program.uninstantiated().empty())
       none.withHint("an explicit instantiation, or a launch, says for which arguments it is to be looked at");
-    session.exitCode = 1;
+    session.exitCode = ExitRefused;
   } else if (!wanted.empty()) {
     std::vector<const source::Kernel *> chosen = program.kernelsNamed(wanted);
     if (!chosen.empty())
       return chosen;
     diagnostics.error({program.file().string()}, fmt::format("there is no kernel '{}' in this file", wanted))
         .withHint("there are " + joinAnd(nearestFirst(wanted, names)));
-    session.exitCode = 2;
+    session.exitCode = ExitBadUsage;
     all.clear();
   }
   print(std::cerr, diagnostics, session.colour);

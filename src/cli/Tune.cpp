@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // heddle tune: read flags, make the space, search it, write the winner.
+#include "InputOutput.h"
 #include "TuneElsewhere.h"
 #include "TuneRequest.h"
 #include "TuneText.h"
 #include "Verbs.h"
 #include "report/TunePage.h"
+#include "support/ExitCode.h"
+#include "support/Interrupts.h"
 #include "support/Text.h"
 #include "tune/ChemMaker.h"
 #include "tune/Crews.h"
@@ -17,7 +20,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <fstream>
 #include <iostream>
 #include <memory>
 
@@ -48,16 +50,6 @@ with #pragma heddle lines that heddle opt carries out.
 Exit code 0: done; 1: the original fails; 2: bad usage; 3: the file does not compile.
 )";
 
-/// Writes a file; complains where that cannot be.
-bool writeText(const fs::path &path, const std::string &text, Session &session) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  if (out.flush())
-    return true;
-  complain(session, fmt::format("'{}' cannot be written", path.string()), "does its folder exist?", 2);
-  return false;
-}
-
 /// The words of the space as one would type them.
 std::vector<std::string> typed(const tune::SpaceWords &words) {
   std::vector<std::string> all;
@@ -74,10 +66,12 @@ std::vector<std::string> typed(const tune::SpaceWords &words) {
 
 /// Judges a strategy by results that are there: nothing is made and nothing is run.
 std::optional<tune::Report> simulate(const TuneRun &run, tune::SearchOptions options, Session &session) {
+  if (!canReadText(run.request.simulate, session))
+    return std::nullopt;
   std::optional<std::vector<tune::Kept>> kept = tune::readKept(run.request.simulate);
   if (!kept) {
     complain(session, fmt::format("'{}' holds no results of heddle tune", run.request.simulate),
-             "it is what an earlier search left: OUT.tune.jsonl", 2);
+             "it is what an earlier search left: OUT.tune.jsonl", ExitDoesNotCompile);
     return std::nullopt;
   }
   return reportOn(*kept, run, std::move(options));
@@ -134,11 +128,16 @@ void serve(const TuneRun &run, ranks::Ranks &ranks, Session &session) {
 /// The original could not be measured: that is the whole answer.
 void complainOfOriginal(const tune::Report &report, const TuneRequest &request, Session &session) {
   const runner::Result &result = report.original().evaluation.result;
-  const bool isCode = result.status == runner::Status::DoesNotCompile;
+  const bool isMechanism = tune::isMechanism(request.files.front());
+  const bool isCode = isMechanism || result.status == runner::Status::DoesNotCompile;
   complain(session,
-           fmt::format("the original itself {}: {}", isCode ? "does not compile" : "cannot be measured",
+           fmt::format("the original itself {}: {}",
+                       isMechanism ? "cannot be generated"
+                       : isCode    ? "does not compile"
+                                   : "cannot be measured",
                        result.reason),
-           fmt::format("heddle run {} should work first", request.files.front()), isCode ? 3 : 1);
+           fmt::format("heddle {} {} should work first", isMechanism ? "chem" : "run", request.files.front()),
+           isCode ? ExitDoesNotCompile : ExitRefused);
 }
 
 /// Makes the winner once more and writes it; what was made is left in the report.
@@ -161,17 +160,17 @@ void writeWinner(const TuneRun &run, tune::Report &report, Session &session) {
   if (run.request.output.empty())
     return;
   tune::WinnerFile file = tune::winnerFile(run.problem, recipe, report.winnerText);
-  if (writeText(run.request.output, file.text, session) && !file.reproduces)
+  if (write(run.request.output, file.text, session) && !file.reproduces)
     std::cerr << "heddle: pragmas cannot say what was done, so the output is the winner itself\n";
 }
 
 void writeFormats(const TuneRun &run, const tune::Report &report, Session &session) {
   if (!run.request.t4.empty())
-    writeText(run.request.t4, tune::t4Json(report), session);
+    write(run.request.t4, tune::t4Json(report), session);
   if (!run.request.t1.empty())
-    writeText(run.request.t1, tune::t1Json(report, run.problem, run.budget), session);
+    write(run.request.t1, tune::t1Json(report, run.problem, run.budget), session);
   if (!run.request.page.empty())
-    writeText(run.request.page, report::tunePage(report), session);
+    write(run.request.page, report::tunePage(report), session);
 }
 
 std::optional<tune::Report> findOut(const TuneRun &run, ranks::Ranks *ranks, Session &session) {
@@ -186,9 +185,18 @@ std::optional<tune::Report> findOut(const TuneRun &run, ranks::Ranks *ranks, Ses
   return report;
 }
 
+/// Asked before the search, which may take hours.
+bool outputsCanBeWritten(const TuneRequest &request, Session &session) {
+  const bool makesFolder = tune::isMechanism(request.files.front());
+  bool all = makesFolder || canWrite(request.output, session);
+  for (const std::string &file : {request.t4, request.t1, request.page})
+    all &= canWrite(file, session);
+  return all;
+}
+
 void tuneProgram(const TuneRequest &request, Session &session) {
   std::unique_ptr<TuneRun> run = readTuneRun(request, session);
-  if (!run)
+  if (!run || !outputsCanBeWritten(request, session))
     return;
   SharedSearch together;
   if (!together.join(session))
@@ -197,6 +205,9 @@ void tuneProgram(const TuneRequest &request, Session &session) {
     return serve(*run, *together.ranks(), session);
   if (request.simulate.empty() && !run->openCache(session))
     return;
+  if (run->cache)
+    setResumeHint(fmt::format("results so far are in '{}': the same command goes on from there",
+                              run->cacheFile().string()));
   if (!request.plan.empty())
     return writePlan(*run, session);
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TuneElsewhere.h"
 
+#include "InputOutput.h"
 #include "build/Build.h"
+#include "support/ExitCode.h"
+#include "support/Files.h"
 #include "tune/GpuMeasurer.h"
 #include "tune/Report.h"
 
@@ -15,6 +18,8 @@ namespace heddle::cli {
 
 void writePlan(const TuneRun &run, Session &session) {
   const std::string &folder = run.request.plan;
+  if (std::optional<FileFailure> failure = makeFolder(folder))
+    return complain(*failure, session);
   std::unique_ptr<tune::Maker> maker = run.maker();
   Foreteller foreteller(run, *maker);
   tune::SearchOptions options = run.searchOptions();
@@ -32,7 +37,7 @@ void writePlan(const TuneRun &run, Session &session) {
   if (onTerminal)
     std::cerr << "\r\033[K";
   if (!error.empty())
-    return complain(session, error, "--plan names a folder that may be written", 1);
+    return complain(session, error, "", ExitRefused);
   if (std::string warning = tune::Report::warningOf(plan.originalFails()); !warning.empty())
     std::cerr << fmt::format("heddle: {}\n", warning);
   if (plan.size() == 1 && run.cache)
@@ -52,15 +57,17 @@ tune::Report reportOn(const std::vector<tune::Kept> &kept, const TuneRun &run, t
 
 std::optional<tune::Report> collect(const TuneRun &run, tune::SearchOptions options, Session &session) {
   const std::string &folder = run.request.collect;
+  if (!canReadText(std::filesystem::path(folder) / "plan.json", session))
+    return std::nullopt;
   std::string error;
   std::optional<tune::Collected> collected = tune::collect(folder, run.problem, error);
   if (!collected) {
-    complain(session, error, "what was said for --plan must be said again for --collect", 2);
+    complain(session, error, "what was said for --plan must be said again for --collect", ExitBadUsage);
     return std::nullopt;
   }
   if (collected->device.empty()) {
     complain(session, fmt::format("'{}' holds no results", folder),
-             fmt::format("heddle-runner {} measures them", folder), 1);
+             fmt::format("heddle-runner {} measures them", folder), ExitRefused);
     return std::nullopt;
   }
   std::vector<tune::Kept> kept;

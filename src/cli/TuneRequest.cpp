@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TuneRequest.h"
 
+#include "InputOutput.h"
 #include "Verbs.h"
+#include "support/ExitCode.h"
 #include "support/Files.h"
 #include "tune/AutoSpace.h"
 #include "tune/ChemMaker.h"
@@ -42,10 +44,8 @@ std::optional<tune::Problem> readProblem(const TuneRequest &request, Session &se
   problem.further.assign(request.files.begin() + 1, request.files.end());
   const bool isMechanism = tune::isMechanism(problem.file);
   for (const std::string &file : request.files)
-    if (!fs::is_regular_file(file) && !(isMechanism && fs::is_directory(file))) {
-      complain(session, fmt::format("there is no file '{}'", file), "heddle tune FILE.cu", 2);
+    if (!(isMechanism && fs::is_directory(file)) && !canRead({file}, session))
       return std::nullopt;
-    }
   if (isMechanism) {
     problem.text = mechanismText(request.files);
     problem.further.clear(); // heddle chem reads them
@@ -149,12 +149,22 @@ tune::SearchOptions TuneRun::searchOptions() const {
   return options;
 }
 
+fs::path TuneRun::cacheFile() const {
+  return request.cache.empty() && !request.output.empty() ? request.output + ".tune.jsonl" : request.cache;
+}
+
 bool TuneRun::openCache(Session &session) {
-  fs::path file = request.cache;
-  if (file.empty() && !request.output.empty())
-    file = request.output + ".tune.jsonl";
+  const fs::path file = cacheFile();
   if (file.empty())
     return true;
+  if (!canWrite(file, session))
+    return false;
+  std::error_code ignored;
+  if (fs::exists(file, ignored) && !fs::is_regular_file(file, ignored)) {
+    complain(session, fmt::format("'{}' is not a regular file", file.string()), "--cache FILE names another",
+             ExitBadUsage);
+    return false;
+  }
   std::string error;
   cache = tune::Cache::open(file, problem, error);
   if (!cache)

@@ -46,6 +46,7 @@ struct TuneRun {
 
   /// False, and a complaint, where the file that results are kept in cannot be had.
   bool openCache(Session &session);
+  std::filesystem::path cacheFile() const; ///< empty: nothing is kept
   std::unique_ptr<tune::Maker> maker() const;
   std::vector<std::string> chemWords() const; ///< what `heddle chem` is told for every candidate
   /// Heddle's machine with the model, on the smaller problem where one is named.

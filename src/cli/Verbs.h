@@ -19,7 +19,7 @@ namespace heddle::cli {
 
 /// What main tells a verb, and what a verb leaves behind for main.
 struct Session {
-  int exitCode = 0;    ///< 0 done, 1 refused or found wrong, 2 bad usage, 3 the input does not compile
+  int exitCode = 0;    ///< by the table of support/ExitCode.h; of `run`, the program's own
   bool colour = false; ///< on standard output
   std::vector<std::string> compilerArguments; ///< -I, -D, -std=..., as given
   std::vector<std::string> programArguments;  ///< what stands after `--`

@@ -14,12 +14,12 @@
 
 #include "runner/CompileAhead.h"
 #include "runner/Ledger.h"
+#include "support/ExitCode.h"
+#include "support/Files.h"
 
 #include <algorithm>
-#include <fcntl.h>
-#include <fstream>
+#include <cerrno>
 #include <sstream>
-#include <unistd.h>
 
 namespace fs = std::filesystem;
 
@@ -27,30 +27,6 @@ namespace heddle::runner {
 namespace {
 
 constexpr unsigned kMostLosses = 2;
-
-std::string contentOf(const fs::path &file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-/// All of it or what was there before, whoever is killed when.
-bool replaceContent(const fs::path &file, const std::string &text) {
-  const fs::path fresh = file.string() + ".new";
-  {
-    std::ofstream out(fresh);
-    out << text;
-    if (!out.flush())
-      return false;
-  }
-  int descriptor = open(fresh.c_str(), O_RDONLY | O_CLOEXEC);
-  bool isOnDisk = descriptor >= 0 && fsync(descriptor) == 0;
-  close(descriptor);
-  std::error_code failure;
-  fs::rename(fresh, file, failure);
-  return isOnDisk && !failure;
-}
 
 class Campaign {
 public:
@@ -71,9 +47,17 @@ private:
   size_t linesOf(const std::string &id) const;
   void countDone();
   void count(const Candidate &candidate, const Result &result);
-  bool fails(std::string why) {
+  bool fails(std::string why, int exitCode) {
     end.error = std::move(why);
+    end.exitCode = exitCode;
     return false;
+  }
+  bool fails(const FileFailure &failure) {
+    return fails(failure.file.string() + ": " + failure.text(), failure.exitCode());
+  }
+  /// With errno of the write that failed.
+  bool failsToKeepResults() {
+    return fails({options.folder / "results.jsonl", FileFailure::Doing::Write, errno});
   }
 
   const CampaignOptions &options;
@@ -87,21 +71,25 @@ private:
 };
 
 bool Campaign::prepare() {
-  std::optional<Manifest> found = readManifest(options.folder / "manifest.json", end.error);
+  std::optional<Manifest> found = readManifest(options.folder / "manifest.json", end.error, &end.exitCode);
   if (!found)
     return false;
   manifest = std::move(*found);
   for (const std::string &id : options.only)
     if (std::none_of(manifest.candidates.begin(), manifest.candidates.end(),
                      [&](const Candidate &candidate) { return candidate.id == id; }))
-      return fails("no candidate has the id '" + id + "'");
+      return fails("no candidate has the id '" + id + "'", ExitBadUsage);
+  if (std::optional<FileFailure> failure = whyNotWritable(options.folder / "results.jsonl"))
+    return fails(*failure);
   ledger = Ledger::open(options.folder / "results.jsonl", end.error);
   if (!ledger)
-    return false;
+    return fails(end.error, ExitRefused);
+  if (std::optional<FileFailure> failure = makeFolder(work))
+    return fails(*failure);
   measurer = std::make_unique<Measurer>(manifest, options.folder, work, options.toolchain);
   measurer->environment = options.environment;
-  end.error = measurer->prepare();
-  return end.error.empty();
+  std::string problem = measurer->prepare();
+  return problem.empty() || fails(problem, ExitRefused);
 }
 
 size_t Campaign::linesOf(const std::string &id) const {
@@ -110,13 +98,13 @@ size_t Campaign::linesOf(const std::string &id) const {
 }
 
 bool Campaign::noteWhoWasLost() {
-  std::istringstream begun(contentOf(work / "begun"));
+  std::istringstream begun(contentsOf(work / "begun"));
   std::string id;
   size_t lines = 0;
   if (!(begun >> lines && std::getline(begun >> std::ws, id)) || linesOf(id) != lines)
     return true;
   return ledger->append(resultNow(id, Status::Lost, "the runner died while this was measured")) ||
-         fails("results.jsonl cannot be written");
+         failsToKeepResults();
 }
 
 bool Campaign::isWanted(const Candidate &candidate) const {
@@ -158,16 +146,18 @@ void Campaign::countDone() {
 }
 
 bool Campaign::measureOne(const Candidate &candidate, const Compiled &compiled) {
-  replaceContent(work / "begun", std::to_string(linesOf(candidate.id)) + " " + candidate.id);
+  if (auto failure =
+          writeFile(work / "begun", std::to_string(linesOf(candidate.id)) + " " + candidate.id, Durable::Yes))
+    return fails(*failure);
   const bool hadReference = measurer->reference().has_value();
   Result result = measurer->measure(candidate, compiled);
   std::error_code ignored;
   fs::remove(compiled.program, ignored);
-  if (!hadReference && measurer->reference() &&
-      !replaceContent(work / "reference.json", toJson(*measurer->reference())))
-    return fails("work/reference.json cannot be written");
+  if (!hadReference && measurer->reference())
+    if (auto failure = writeFile(work / "reference.json", toJson(*measurer->reference()), Durable::Yes))
+      return fails(*failure);
   if (!ledger->append(result))
-    return fails("results.jsonl cannot be written");
+    return failsToKeepResults();
   ++end.measured;
   count(candidate, result);
   progress.candidate = &candidate;
@@ -194,13 +184,14 @@ bool Campaign::measureOriginal() {
   const Result &result = *ledger->newest(original.id);
   if (result.status != Status::Measured)
     return fails("the original cannot be measured, so nothing can be held against it: " +
-                 std::string(nameOf(result.status)) + ": " + result.reason);
-  auto known = referenceFromJson(contentOf(work / "reference.json"));
+                     std::string(nameOf(result.status)) + ": " + result.reason,
+                 result.status == Status::DoesNotCompile ? ExitDoesNotCompile : ExitRefused);
+  auto known = referenceFromJson(contentsOf(work / "reference.json"));
   if (known && known->id == original.id)
     measurer->setReference(*known);
   else // its line is there, but what it brought back is gone, or of another original
     measurer->compileAndMeasure(original);
-  return measurer->reference() || fails("the original does not run any more");
+  return measurer->reference() || fails("the original does not run any more", ExitRefused);
 }
 
 CampaignEnd Campaign::run() {

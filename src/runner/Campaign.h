@@ -31,6 +31,7 @@ struct Progress {
 
 struct CampaignEnd {
   std::string error;           ///< what stopped it before its end
+  int exitCode = 0;            ///< of a program that ends with it, by support/ExitCode.h
   size_t measured = 0;         ///< results that this run added
   std::vector<Result> results; ///< the newest of each candidate
 };

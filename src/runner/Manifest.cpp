@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runner/Manifest.h"
 
+#include "support/ExitCode.h"
+#include "support/Files.h"
+
 #include <nlohmann/json.hpp>
 
-#include <fstream>
 #include <set>
 #include <stdexcept>
 
@@ -92,7 +94,7 @@ std::string complaintAbout(const Manifest &manifest) {
 
 } // namespace
 
-bool writeManifest(const std::filesystem::path &file, const Manifest &manifest) {
+std::string manifestText(const Manifest &manifest) {
   Json json = {{"schema", kSchema},
                {"program", manifest.program},
                {"arch", manifest.arch},
@@ -109,19 +111,27 @@ bool writeManifest(const std::filesystem::path &file, const Manifest &manifest) 
     json["tolerance"] = build::textOf(manifest.tolerance);
   for (const Candidate &candidate : manifest.candidates)
     json["candidates"].push_back(jsonOf(candidate));
-  std::ofstream out(file);
-  out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
-  return bool(out.flush());
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-std::optional<Manifest> readManifest(const std::filesystem::path &file, std::string &error) {
-  std::ifstream in(file);
-  if (!in) {
-    error = file.string() + ": cannot be read: is this a folder that `heddle tune --plan` wrote?";
+bool writeManifest(const std::filesystem::path &file, const Manifest &manifest) {
+  return !writeFile(file, manifestText(manifest));
+}
+
+std::optional<Manifest> readManifest(const std::filesystem::path &file, std::string &error, int *exitCode) {
+  auto ends = [&](int code) {
+    if (exitCode)
+      *exitCode = code;
+  };
+  std::variant<std::string, FileFailure> text = readFile(file);
+  if (auto *failure = std::get_if<FileFailure>(&text)) {
+    error = file.string() + ": " + failure->text() + "; is this a folder that `heddle tune --plan` wrote?";
+    ends(failure->exitCode());
     return std::nullopt;
   }
+  ends(ExitDoesNotCompile);
   try {
-    Json json = Json::parse(in);
+    Json json = Json::parse(std::get<std::string>(text));
     if (json.value("schema", "") != kSchema) {
       error = file.string() + ": \"schema\" must be \"" + kSchema + "\"";
       return std::nullopt;

@@ -34,8 +34,10 @@ struct Manifest {
   std::vector<Candidate> candidates; ///< the first is the original: what others are held against
 };
 
+std::string manifestText(const Manifest &manifest);
 bool writeManifest(const std::filesystem::path &file, const Manifest &manifest);
 /// Nothing, and `error` for a person, where it cannot be read.
-std::optional<Manifest> readManifest(const std::filesystem::path &file, std::string &error);
+std::optional<Manifest> readManifest(const std::filesystem::path &file, std::string &error,
+                                     int *exitCode = nullptr);
 
 } // namespace heddle::runner

@@ -117,7 +117,7 @@ std::string toJson(const Reference &reference) {
                {"copies", copies}};
   if (reference.output)
     json["output"] = *reference.output;
-  return json.dump();
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::optional<Reference> referenceFromJson(const std::string &text) {

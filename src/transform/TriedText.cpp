@@ -2,11 +2,10 @@
 #include "transform/TriedText.h"
 
 #include "source/Unit.h"
+#include "support/Files.h"
 #include "support/Paths.h"
 
 #include <clang/Basic/SourceManager.h>
-
-#include <fstream>
 
 namespace heddle::transform {
 
@@ -16,7 +15,7 @@ std::optional<analysis::KernelResources> compiledResources(const Context &contex
     return std::nullopt;
   TemporaryFolder folder;
   std::filesystem::path given = context.program.file(), file = folder.path() / given.filename();
-  std::ofstream(file, std::ios::binary) << text;
+  writeFileOrThrow(file, text);
   source::CompileOptions options = context.options.compile;
   // Its #include "..." are meant from where the user's file lies; emitted code may use the launch helpers.
   options.userArguments.push_back("-I" + std::filesystem::absolute(given).parent_path().string());

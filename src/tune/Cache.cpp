@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tune/Cache.h"
 
+#include "support/Files.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <fcntl.h>
-#include <fstream>
-#include <sstream>
 #include <sys/file.h>
 #include <thread>
 #include <unistd.h>
@@ -57,9 +57,7 @@ struct Lines {
 };
 
 Lines linesOf(const fs::path &file) {
-  std::stringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  const std::string all = text.str();
+  const std::string all = contentsOf(file);
   Lines lines;
   for (size_t end; (end = all.find('\n', lines.bytes)) != std::string::npos; lines.bytes = end + 1)
     lines.whole.push_back(all.substr(lines.bytes, end - lines.bytes));
@@ -109,7 +107,7 @@ std::unique_ptr<Cache> Cache::open(const fs::path &file, const Problem &problem,
   std::unique_ptr<Cache> cache(new Cache);
   cache->descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (cache->descriptor < 0) {
-    error = fmt::format("'{}' cannot be written", file.string());
+    error = FileFailure{file, FileFailure::Doing::Write, errno}.str();
     return nullptr;
   }
   if (!lock(cache->descriptor)) {
@@ -127,7 +125,7 @@ std::unique_ptr<Cache> Cache::open(const fs::path &file, const Problem &problem,
   }
   const bool isClean = ftruncate(cache->descriptor, off_t(lines.bytes)) == 0;
   if (!isClean || (lines.whole.empty() && !writeLine(cache->descriptor, headerOf(problem)))) {
-    error = fmt::format("'{}' cannot be written", file.string());
+    error = FileFailure{file, FileFailure::Doing::Write, errno}.str();
     return nullptr;
   }
   cache->known = keptIn(lines);

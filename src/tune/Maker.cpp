@@ -4,6 +4,7 @@
 #include "arch/Arch.h"
 #include "build/DevicePtx.h"
 #include "ptx/Parser.h"
+#include "support/Files.h"
 #include "support/Paths.h"
 #include "transform/Apply.h"
 #include "transform/Pragmas.h"
@@ -15,7 +16,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <fstream>
 #include <sstream>
 
 namespace fs = std::filesystem;
@@ -166,7 +166,7 @@ void lookAtDeviceCode(const Problem &problem, const Recipe &recipe, bool checks,
   request.sources.flags = flagsFor(problem, withoutAssemblerFlags(recipe.compilerFlags()));
   request.arch = problem.arch;
   request.compiler = problem.compiler;
-  std::ofstream(request.sources.files.front(), std::ios::binary) << finding.text;
+  writeFileOrThrow(request.sources.files.front(), finding.text);
   Diagnostics ignored;
   build::DevicePtx device = build::compileToPtx(request, ignored);
   if (!device.ok)
@@ -305,7 +305,7 @@ std::vector<std::string> flagsFor(const Problem &problem, const std::vector<std:
 std::vector<fs::path> writeFiles(const Candidate &candidate, const Problem &problem, const fs::path &folder) {
   std::vector<fs::path> paths;
   for (const Candidate::File &file : candidate.files) {
-    std::ofstream(folder / file.name, std::ios::binary) << file.text;
+    writeFileOrThrow(folder / file.name, file.text);
     if (file.isCompiled)
       paths.push_back(folder / file.name);
   }

@@ -2,10 +2,9 @@
 #include "tune/Needs.h"
 
 #include "analysis/TrueRegisters.h"
+#include "support/Files.h"
 #include "support/Paths.h"
 #include "support/Process.h"
-
-#include <fstream>
 
 namespace heddle::tune {
 namespace {
@@ -42,7 +41,7 @@ std::map<std::string, KernelNeeds> needsOf(const Problem &problem, const std::ve
     return needs;
   TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "candidate.ptx";
-  std::ofstream(file, std::ios::binary) << ptx;
+  writeFileOrThrow(file, ptx);
   std::vector<std::string> command = {(toolkit->root / "bin" / "ptxas").string(),
                                       "-v",
                                       "--gpu-name",

@@ -2,13 +2,12 @@
 #include "tune/Plan.h"
 
 #include "runner/Manifest.h"
+#include "support/Files.h"
 #include "support/Paths.h"
 #include "tune/SourceTree.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
-#include <fstream>
 
 namespace fs = std::filesystem;
 
@@ -18,12 +17,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr const char *kSchema = "heddle.plan-entries/1";
 
-bool writeText(const fs::path &file, const std::string &text) {
-  std::error_code ignored;
-  fs::create_directories(file.parent_path(), ignored);
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  return bool(out.flush());
+/// Throws FileError: without the plan there is nothing left to do.
+void writeText(const fs::path &file, const std::string &text) {
+  if (std::optional<FileFailure> failure = makeFolder(file.parent_path()))
+    throw FileError(std::move(*failure));
+  writeFileOrThrow(file, text);
 }
 
 } // namespace
@@ -71,8 +69,7 @@ std::string Plan::writeManifest() const {
         candidate.id, candidate.recipe.str(), {}, candidate.flags, candidate.predictedMicros};
     for (const Candidate::File &file : candidate.files) {
       const std::string name = fmt::format("candidates/{}/{}", candidate.id, file.name);
-      if (!writeText(folder / name, file.text))
-        return fmt::format("'{}' cannot be written", (folder / name).string());
+      writeText(folder / name, file.text);
       if (file.isCompiled)
         planned.files.push_back(name);
       if (!tree.addIncludesOf(file.text))
@@ -83,12 +80,11 @@ std::string Plan::writeManifest() const {
   }
   manifest.flags = tree.flags();
   manifest.flags.push_back("-Iruntime");
-  return runner::writeManifest(folder / "manifest.json", manifest)
-             ? ""
-             : fmt::format("'{}' cannot be written", (folder / "manifest.json").string());
+  writeText(folder / "manifest.json", runner::manifestText(manifest));
+  return "";
 }
 
-bool Plan::writeEntries() const {
+void Plan::writeEntries() const {
   Json all = Json::array();
   for (const Kept &entry : entries) {
     Json json = {{"id", entry.result.id}, {"recipe", entry.recipe}};
@@ -104,7 +100,7 @@ bool Plan::writeEntries() const {
     all.push_back(std::move(json));
   }
   const Json json = {{"schema", kSchema}, {"problem", problem.digest()}, {"entries", all}};
-  return writeText(folder / "plan.json", json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+  writeText(folder / "plan.json", json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 /// What candidates include of ours, and what times them.
@@ -149,7 +145,8 @@ std::string Plan::write() const {
   for (const std::string &error : {copyOurFiles(), copyArguments(), writeManifest()})
     if (!error.empty())
       return error;
-  return writeEntries() ? "" : fmt::format("'{}' cannot be written", (folder / "plan.json").string());
+  writeEntries();
+  return "";
 }
 
 std::string writePlanOf(const std::vector<Recipe> &recipes, Maker &maker, Plan &plan,

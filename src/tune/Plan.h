@@ -39,7 +39,7 @@ public:
 
 private:
   std::string writeManifest() const;
-  bool writeEntries() const;
+  void writeEntries() const;
   std::string copyOurFiles() const;
   std::string copyArguments() const;
 

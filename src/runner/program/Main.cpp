@@ -4,16 +4,18 @@
 // flags are read by hand.
 #include "ProgressLine.h"
 #include "runner/Campaign.h"
+#include "support/ExitCode.h"
+#include "support/Interrupts.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+using namespace heddle;
 using namespace heddle::runner;
 
 namespace {
-
-constexpr int kDone = 0, kFoundWrong = 1, kBadUsage = 2;
 
 constexpr const char *kHelp =
     R"(Measures the candidates of a folder that `heddle tune --plan` wrote, on a machine with a GPU, a driver and nvcc.
@@ -34,7 +36,8 @@ Usage: heddle-runner DIR [options]
   --unfused FLAG       of that compiler: keeps multiplications and additions apart (nvcc's is known)
   --quiet              no progress
   --help
-Exit code: 0 measured, 1 the original cannot be measured or results cannot be written, 2 bad usage or no plan.
+Exit code 0: measured; 1: the original cannot be measured; 2: bad usage, or no such folder; 3: the plan is not well-formed, or the
+original does not compile; 4: a file cannot be read or written; 130 and 143: interrupted.
 )";
 
 struct Arguments {
@@ -105,18 +108,23 @@ Arguments read(int count, char **words) {
 int main(int count, char **words) {
   Arguments arguments = read(count, words);
   if (arguments.help) {
-    std::fputs(kHelp, stdout);
-    return kDone;
+    if (std::fputs(kHelp, stdout) >= 0 && std::fflush(stdout) == 0)
+      return ExitDone;
+    std::fprintf(stderr, "heddle-runner: standard output cannot be written: %s\n", std::strerror(errno));
+    return ExitInputOutput;
   }
   if (!arguments.error.empty()) {
     std::fprintf(stderr, "heddle-runner: %s (--help)\n", arguments.error.c_str());
-    return kBadUsage;
+    return ExitBadUsage;
   }
+  handleInterrupts("heddle-runner");
+  setResumeHint("results so far are in " + (arguments.campaign.folder / "results.jsonl").string() +
+                ": the same command goes on from there");
   ProgressLine line(arguments.quiet);
   CampaignEnd end = runCampaign(arguments.campaign, [&](const Progress &progress) { line.show(progress); });
   line.finish();
   if (end.error.empty())
-    return kDone;
+    return ExitDone;
   std::fprintf(stderr, "heddle-runner: %s\n", end.error.c_str());
-  return end.results.empty() ? kBadUsage : kFoundWrong;
+  return end.exitCode;
 }

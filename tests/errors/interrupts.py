@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""SIGINT and SIGTERM while a verb is at work: 130 and 143, no temporary file left, no process left, and how to go on.
+
+    interrupts.py HEDDLE RUNNER SOURCE_DIR
+
+The program that is simulated never ends, so that a signal always finds it running. It says that it runs by making a file.
+"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HEDDLE, RUNNER, SOURCE = sys.argv[1:4]
+PATIENCE = 240  # seconds for a machine that is busy
+
+PROGRAM = r"""
+#include <cstdio>
+__global__ void spin(volatile int *p) { while (*p == 0) {} }
+int main(int, char **words) {
+  int *p;
+  cudaMallocManaged(&p, 4);
+  std::fclose(std::fopen(words[1], "w"));
+  spin<<<1, 32>>>(p);
+  cudaDeviceSynchronize();
+  for (;;) {}
+}
+"""
+
+failures = []
+count = 0
+
+
+def wait_for(condition, seconds):
+    end = time.time() + seconds
+    while time.time() < end:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def processes_with(text):
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit() and int(entry) != os.getpid():
+            try:
+                with open(f"/proc/{entry}/cmdline", "rb") as line:
+                    if text.encode() in line.read():
+                        found.append(int(entry))
+            except OSError:
+                pass
+    return found
+
+
+def interrupt(name, command, which, code, hint, folder, started):
+    global count
+    count += 1
+    temporary = os.path.join(folder, "tmp")
+    os.makedirs(temporary, exist_ok=True)
+    if os.path.exists(started):
+        os.remove(started)
+    environment = dict(os.environ, HEDDLE_DATA=SOURCE, NO_COLOR="1", TMPDIR=temporary)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                               env=environment, cwd=folder)
+    if not wait_for(lambda: os.path.exists(started) or process.poll() is not None, PATIENCE):
+        failures.append(f"{name}: the program was never started")
+    time.sleep(0.2)
+    process.send_signal(which)
+    try:
+        _, said = process.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        _, said = process.communicate()
+        failures.append(f"{name}: did not end")
+    said = said.decode("utf-8", "replace")
+    wrong = []
+    if process.returncode != code:
+        wrong.append(f"exit code {process.returncode}, not {code}")
+    if hint not in said:
+        wrong.append(f"stderr has no '{hint}'")
+    if os.listdir(temporary):
+        wrong.append(f"left behind: {os.listdir(temporary)}")
+    if not wait_for(lambda: not processes_with(temporary), 10):
+        wrong.append(f"still running: {processes_with(temporary)}")
+    if wrong:
+        failures.append(f"{name}: {', '.join(wrong)}\n" + said)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        file, started = os.path.join(folder, "spin.cu"), os.path.join(folder, "started")
+        with open(file, "w") as out:
+            out.write(PROGRAM)
+        clang = ["--compiler", "clang"]
+        verbs = {
+            "run": [HEDDLE, "run", file] + clang + ["--", started],
+            "check": [HEDDLE, "check", file] + clang + ["--", started],
+            "profile": [HEDDLE, "profile", file] + clang + ["--", started],
+            "verify": [HEDDLE, "verify", file, file] + clang + ["--", started],
+            "tune": [HEDDLE, "tune", file, "-d", "block x=32|64", "--no-check", "--device", "vm", "--cuda-path", "none",
+                     "-o", "out.cu"] + clang + ["--", started],
+        }
+        for verb, command in verbs.items():
+            # A program that heddle run shows ends by the signal itself, and heddle with its exit code.
+            hint = {"run": "", "tune": "out.cu.tune.jsonl': the same command goes on from there"}.get(
+                verb, "temporary files are removed; run the same command again")
+            interrupt(f"{verb}: SIGINT", command, signal.SIGINT, 130, hint, folder, started)
+            if verb in ("run", "check"):
+                interrupt(f"{verb}: SIGTERM", command, signal.SIGTERM, 143, hint, folder, started)
+
+        # heddle-runner, while it compiles: the compiler here is a shell that never ends.
+        plan = os.path.join(folder, "plan")
+        os.mkdir(plan)
+        manifest = {"schema": "heddle.plan/1", "program": "k.cu", "arch": "sm_90", "arguments": [], "flags": [],
+                    "compile_seconds": 1000, "run_seconds": 1000, "warm_ups": 1, "rounds": 1, "copies": 0,
+                    "compares_copies": True,
+                    "candidates": [{"id": "0", "recipe": "", "files": ["k.cu"], "flags": []}]}
+        with open(os.path.join(plan, "manifest.json"), "w") as out:
+            json.dump(manifest, out)
+        script = os.path.join(folder, "compiler")
+        with open(script, "w") as out:
+            out.write(f"#!/bin/sh\ntouch {started}\nexec sleep 1000\n")
+        os.chmod(script, 0o755)
+        interrupt("runner: SIGINT", [RUNNER, plan, "--timing", "none", "--compile", script + " {files} {out}"],
+                  signal.SIGINT, 130, "results.jsonl: the same command goes on from there", folder, started)
+    for failure in failures:
+        print(failure)
+    print(f"{count} cases, {len(failures)} failures")
+    return bool(failures)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
