@@ -2,15 +2,17 @@
 //
 // heddle opt: read flags, carry out directives, check the result, compare runs where asked, write it.
 #include "CheckEmitted.h"
+#include "InputOutput.h"
 #include "SourceOptions.h"
 #include "Verbs.h"
 #include "Verification.h"
 #include "arch/Arch.h"
+#include "support/ExitCode.h"
+#include "support/Files.h"
 #include "transform/Apply.h"
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <iostream>
 #include <memory>
 
@@ -42,7 +44,7 @@ Exit code 0: done; 1: refused, wrong by the static check, or the result differs;
 
 struct Request {
   std::string file, output, kernel, block, compiler = "auto";
-  std::vector<std::string> directives;
+  std::vector<std::string> directives, further;
   bool verify = false, report = false, unchecked = false, inPlace = false;
   double timeoutSeconds = 0;
   SourceOptions source;
@@ -88,12 +90,6 @@ bool chooseOutput(Request &request, Session &session) {
   return session.exitCode == 0;
 }
 
-bool writeText(const fs::path &path, const std::string &text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  return bool(out.flush());
-}
-
 /// The new text in a file of its own, until it may be put into its place.
 struct Candidate {
   TemporaryFolder folder;
@@ -102,7 +98,7 @@ struct Candidate {
 
   Candidate(const Request &request, const std::string &text, const Session &session) {
     file = folder.path() / fs::path(request.output).filename();
-    writeText(file, text);
+    writeFileOrThrow(file, text);
     options.sources.flags = session.compilerArguments;
     // The new file's #include "..." are meant from where the old one lies.
     options.sources.flags.push_back("-I" + fs::absolute(request.file).parent_path().string());
@@ -128,23 +124,14 @@ int checkText(const Request &request, const Candidate &candidate, const std::str
   return 1;
 }
 
-/// Runs the original and the candidate. Compilers fuse a multiplication and an addition where they see fit,
-/// which may be at other places in another text: bits that differ for that reason alone are not the
-/// directives' doing.
+/// Runs the original and the candidate.
 void verify(const Request &request, const Candidate &candidate, Session &session) {
   Verification verification;
   verification.options = candidate.options;
-  verification.options.sources.files = {request.file, candidate.file};
+  verification.options.sources.files.assign(request.further.begin(), request.further.end());
+  verification.programs = {{{request.file}, {candidate.file}}};
+  verification.retriesUnfused = true;
   verification.shownAs = {request.file, request.output};
-  verifyPrograms(verification, session);
-  if (session.exitCode != 1)
-    return;
-  const std::string flag =
-      candidate.options.compiler == build::Compiler::Nvcc ? "-fmad=false" : "-ffp-contract=off";
-  std::cerr << "heddle: once more with " << flag
-            << ", so that no multiplication is fused with an addition in one of them alone\n";
-  verification.options.sources.flags.push_back(flag);
-  session.exitCode = 0;
   verifyPrograms(verification, session);
 }
 
@@ -171,7 +158,7 @@ void opt(Request &request, Session &session) {
     return complain(session, fmt::format("'{}' is not a block", request.block),
                     "up to three numbers from 1 to 1024 with commas between them, as in --block 16,16", 2);
   auto directives = readAll(request.directives, session);
-  if (!directives)
+  if (!directives || !canReadText(request.file, session) || !canWrite(request.output, session))
     return;
   Diagnostics diagnostics;
   std::optional<arch::Arch> arch = arch::findArch(request.source.archName(), diagnostics);
@@ -186,8 +173,8 @@ void opt(Request &request, Session &session) {
     session.exitCode = 1;
   else
     check(request, outcome.text, session);
-  if (session.exitCode == 0 && !writeText(request.output, outcome.text))
-    complain(session, fmt::format("'{}' cannot be written", request.output), "does its folder exist?", 4);
+  if (session.exitCode == ExitDone)
+    write(request.output, outcome.text, session);
 }
 
 } // namespace
@@ -205,6 +192,9 @@ void addOpt(CLI::App &app, Session &session) {
   verb->add_option("--block", request->block, "X[,Y[,Z]]: the block, where the file does not tell");
   verb->add_flag("--verify", request->verify,
                  "run both on the simulator and compare what is copied to the host, bit for bit");
+  verb->add_option("--with", request->further,
+                   "for --verify: a further file of the program, which stays as it is; may be repeated")
+      ->allow_extra_args(false);
   verb->add_flag("--no-check", request->unchecked, "leave out the static check of what is emitted");
   verb->add_flag("--report", request->report, "print what was done, and why");
   verb->add_option("--compiler", request->compiler, "for the check and --verify: nvcc, clang or auto")

@@ -1,227 +1,363 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle verify: do two programs bring the same results back from the device?
+// heddle verify: do two programs copy the same results to the host?
+//
+// Both are run once. Where they agree, that is the answer for this input. Where they do not, the original is
+// run a second time: a program that differs from itself is not deterministic, and a difference from it says
+// nothing; numbers that it prints differently each time do not count. Then the other program is run a second
+// time, since one that differs from itself while the original does not is likely to have a race.
+#include "InputOutput.h"
 #include "ProgramWords.h"
 #include "Verbs.h"
 #include "Verification.h"
+#include "VerifyText.h"
+#include "build/PerturbedInputs.h"
+#include "support/ExitCode.h"
+#include "support/Files.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <fcntl.h>
 #include <future>
 #include <iostream>
 #include <memory>
+#include <unistd.h>
 
 namespace heddle::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 const char *const about =
-    R"(Do two CUDA programs compute the same? Both are run, and what every copy from device
-to host brought back is compared, in order, as well as stdout and the exit code.
+    R"(Do two CUDA programs compute the same? Both are run on the same input, and what every copy from device to host
+contains is compared, in order, as well as stdout and the exit code. That is evidence for this input; --inputs tries more.
 
 Examples:
   heddle verify saxpy.cu saxpy.opt.cu
   heddle verify a.cu b.cu common.cpp -DN=64 --tol ulp=4 -- --size 100     further files belong to both
+  heddle verify main.cu,kernel.cu main.cu,kernel.opt.cu                   programs of several files
+  heddle verify a.cu b.cu --inputs 10 -- 4096            also with 4095, 4097, 2048, ...: numbers among the arguments
   heddle verify a.cu b.cu --tol rel=1e-6,abs=1e-12 --ignore-stdout
-  heddle verify a.cu gpu.copies         a recording (heddle run --record, or the interposer) stands for a program
+  heddle verify a.cu gpu.copies         a recording (heddle run --record, or the interposer) in place of a program
 
-Exit code 0: the same; 1: not the same, with the first difference; 3: one of them does not compile.
+Numbers of stdout that are times or rates (12.3 ms, 80 GB/s) do not count, nor do numbers that differ between two runs of
+the first program; the answer lists them. A first program that differs from itself in anything else is reported as not
+deterministic.
+
+Exit code 0: the same; 1: not the same, with the first difference, or not deterministic; 3: one of them does not compile.
 )";
+
+/// Inputs that the original fails on are skipped; so many are tried for one that is wanted.
+constexpr size_t TriedPerInput = 4;
 
 struct Given : Verification {
   ProgramWords words;
   std::string toleranceText;
 };
 
-/// One of the two programs with what its run left behind; or the recording of a run somewhere else.
+/// One of the two programs; or the recording of a run somewhere else.
 struct Side {
-  fs::path file;
+  fs::path shownAs, recording;
   std::unique_ptr<build::Program> program; ///< none for a recording
   Diagnostics diagnostics;
+};
+
+/// What one run left behind.
+struct Run {
   fs::path log;
-  build::ProgramRun run;
+  build::ProgramRun program; ///< nothing for a recording
+
+  bool failed() const { return program.execution.exitCode != 0 || program.summary.failed; }
 };
 
-/// Everything the answer is made of.
-struct Verdict {
-  uint64_t copies = 0;
-  bool copiesOnly = false; ///< a recording has no stdout and no exit code, or nobody asked
-  std::optional<build::CopyDifference> copy;
-  std::optional<build::LineDifference> line;
-  bool exitCodesDiffer = false;
-  build::Summary::LastWrite writeA, writeB;
-
-  bool same() const { return !copy && !line && !exitCodesDiffer; }
-};
-
-build::ProgramOptions optionsFor(const Verification &given, size_t which) {
-  build::ProgramOptions options = given.options;
-  std::vector<fs::path> files = {options.sources.files[which]};
-  files.insert(files.end(), options.sources.files.begin() + 2, options.sources.files.end());
-  options.sources.files = files;
-  return options;
-}
-
-void buildBoth(const Verification &given, Side (&sides)[2]) {
-  auto buildOne = [&](size_t i) {
-    sides[i].file = given.shownAs[i].empty() ? given.options.sources.files[i] : given.shownAs[i];
-    if (!build::isRecording(given.options.sources.files[i]))
-      sides[i].program = std::make_unique<build::Program>(optionsFor(given, i), sides[i].diagnostics);
-  };
-  auto second = std::async(std::launch::async, [&] { buildOne(1); });
-  buildOne(0);
-  second.get();
-}
-
-/// Runs the program once more and asks who last wrote the element that came out wrong.
-build::Summary::LastWrite findWriter(const Side &side, const cudart::CopyRecord &record,
-                                     const build::CopyDifference &difference,
-                                     const std::vector<std::string> &arguments) {
-  if (!side.program || !record.allocation || !difference.differing)
-    return {};
-  size_t bytes = build::bytesOf(difference.element);
-  std::string watch = fmt::format("HEDDLE_WATCH={}:{}:{}", record.allocation,
-                                  record.offset + difference.index * bytes, bytes);
-  return side.program->run(arguments, {watch}, build::Output::Captured).summary.lastWrite;
-}
-
-Verdict compare(const Verification &given, Side (&sides)[2], const std::vector<std::string> &arguments) {
-  const build::Tolerance &tolerance = given.tolerance;
-  TemporaryFolder logs;
-  for (size_t i = 0; i < 2; ++i) {
-    sides[i].log =
-        sides[i].program ? logs.path() / fmt::format("copies.{}", i) : given.options.sources.files[i];
-    if (sides[i].program)
-      sides[i].run =
-          sides[i].program->run(arguments, {"HEDDLE_LOG=" + sides[i].log.string()}, build::Output::Captured);
+/// What a program writes to stderr is not shown while this lives: an input that the original cannot do with
+/// would fill the terminal with its complaints.
+class QuietStandardError {
+public:
+  QuietStandardError() : before(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)) {
+    if (int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC); nowhere >= 0) {
+      dup2(nowhere, STDERR_FILENO);
+      close(nowhere);
+    }
   }
-  Verdict verdict;
-  verdict.copy = build::compareLogs(sides[0].log.string(), sides[1].log.string(), tolerance, verdict.copies);
-  bool bothRan = sides[0].program && sides[1].program;
-  verdict.copiesOnly = given.ignoreStdout || !bothRan;
-  if (!verdict.copiesOnly)
-    verdict.line =
-        build::compareText(sides[0].run.execution.output, sides[1].run.execution.output, tolerance);
-  verdict.exitCodesDiffer = bothRan && sides[0].run.execution.exitCode != sides[1].run.execution.exitCode;
-  // A 2-D copy's rows lie apart on the device: only a plain copy tells where an element is.
-  bool onMachine = given.options.device == build::Device::Machine;
-  bool plain = verdict.copy &&
-               verdict.copy->a.rowBytes >= verdict.copy->elements * build::bytesOf(verdict.copy->element);
-  if (onMachine && plain) {
+  ~QuietStandardError() {
+    dup2(before, STDERR_FILENO);
+    close(before);
+  }
+  QuietStandardError(const QuietStandardError &) = delete;
+  QuietStandardError &operator=(const QuietStandardError &) = delete;
+
+private:
+  int before;
+};
+
+/// Two programs that are built, and everything that is done with them.
+class Comparison {
+public:
+  Comparison(const Verification &given, const std::vector<std::string> &flags) : given(given) {
+    options = given.options;
+    options.sources.flags.insert(options.sources.flags.end(), flags.begin(), flags.end());
+    auto second = std::async(std::launch::async, [&] { build(1); });
+    build(0);
+    second.get();
+  }
+
+  /// Prints what compilers said. The exit code, 0 where both can be run.
+  int report(bool colour) const {
+    int exitCode = ExitDone;
+    for (const Side &side : sides)
+      if (side.program) {
+        std::cerr << side.program->messages();
+        print(std::cerr, side.diagnostics, colour);
+        if (!side.program->ok())
+          exitCode = side.program->compiled() ? ExitRefused : ExitDoesNotCompile;
+      }
+    return exitCode;
+  }
+
+  Verdict compare(const std::vector<std::string> &arguments) const {
+    const Run a = runOnce(0, arguments), b = runOnce(1, arguments);
+    return compare(a, b, arguments);
+  }
+
+  OtherInputs tryOthers(const std::vector<std::string> &arguments) const {
+    OtherInputs others{given.inputs, {}, {}, {}};
+    for (const auto &input : build::perturbedInputs(arguments, given.seed, given.inputs * TriedPerInput)) {
+      if (others.agreed.size() == given.inputs || others.different)
+        break;
+      QuietStandardError quiet;
+      const Run a = runOnce(0, input);
+      if (a.failed()) {
+        others.skipped.push_back({input, a.program.summary.failed
+                                             ? std::string("is stopped")
+                                             : fmt::format("exits with {}", a.program.execution.exitCode)});
+        continue;
+      }
+      Verdict verdict = compare(a, runOnce(1, input), input);
+      if (!verdict.originalIsDeterministic())
+        others.skipped.push_back({input, "is not deterministic"});
+      else if (verdict.same() && !verdict.failed)
+        others.agreed.push_back(input);
+      else
+        others.different = std::move(verdict);
+    }
+    return others;
+  }
+
+  std::array<std::string, 2> names() const { return {sides[0].shownAs.string(), sides[1].shownAs.string()}; }
+  bool bothRun() const { return sides[0].program && sides[1].program; }
+  /// "nvcc" or "clang".
+  std::string compiler() const {
+    for (const Side &side : sides)
+      if (side.program)
+        return side.program->compiler();
+    return {};
+  }
+
+private:
+  void build(size_t which) {
+    Side &side = sides[which];
+    const std::vector<fs::path> &own = given.programs[which];
+    side.shownAs = given.shownAs[which].empty() ? own.front() : given.shownAs[which];
+    if (own.size() == 1 && build::isRecording(own.front())) {
+      side.recording = own.front();
+      return;
+    }
+    build::ProgramOptions mine = options;
+    mine.sources.files = own;
+    mine.sources.files.insert(mine.sources.files.end(), options.sources.files.begin(),
+                              options.sources.files.end());
+    side.program = std::make_unique<build::Program>(mine, side.diagnostics);
+  }
+
+  Run runOnce(size_t which, const std::vector<std::string> &arguments) const {
+    const Side &side = sides[which];
+    Run run;
+    if (!side.program) {
+      run.log = side.recording;
+      return run;
+    }
+    run.log = logs.path() / fmt::format("copies.{}", runs++);
+    run.program = side.program->run(arguments, {"HEDDLE_LOG=" + run.log.string()}, build::Output::Captured);
+    // A log that is cut short would agree with another one that is.
+    if (int code = run.program.summary.recordError)
+      throw FileError({run.log, FileFailure::Doing::Write, code});
+    return run;
+  }
+
+  Verdict compare(const Run &a, const Run &b, const std::vector<std::string> &arguments) const {
+    Verdict verdict;
+    verdict.arguments = arguments;
+    verdict.copy = build::compareLogs(a.log.string(), b.log.string(), given.tolerance, verdict.copies);
+    verdict.copiesOnly = given.ignoreStdout || !bothRun();
+    verdict.failed = a.program.summary.failed || b.program.summary.failed;
+    verdict.addressesVary = !a.program.summary.fixedAddresses || !b.program.summary.fixedAddresses;
+    if (bothRun())
+      verdict.exitCodes = {a.program.execution.exitCode, b.program.execution.exitCode};
+    compareOutput(a, b, std::nullopt, verdict);
+    if (!verdict.same() && !verdict.failed)
+      explain(a, b, arguments, verdict);
+    return verdict;
+  }
+
+  void compareOutput(const Run &a, const Run &b, std::optional<std::string_view> again,
+                     Verdict &verdict) const {
+    if (verdict.copiesOnly)
+      return;
+    build::OutputComparison output =
+        build::compareOutput(a.program.execution.output, b.program.execution.output, given.tolerance, again);
+    verdict.line = std::move(output.difference);
+    verdict.ignored = std::move(output.ignored);
+  }
+
+  /// Runs each program once more: what differs between runs of one program is no difference between the two.
+  void explain(const Run &a, const Run &b, const std::vector<std::string> &arguments,
+               Verdict &verdict) const {
+    if (sides[0].program) {
+      const Run again = runOnce(0, arguments);
+      compareOutput(a, b, again.program.execution.output, verdict);
+      Verdict::Self self = compareWithItself(0, a, again);
+      // A difference that comes before the first copy in which the runs of the original differ is one.
+      const bool comesBefore = verdict.copy && self.copy && verdict.copy->copy < self.copy->copy;
+      if (self.differs() && !verdict.same() && !comesBefore) {
+        verdict.self = std::move(self);
+        return;
+      }
+    }
+    if (verdict.same())
+      return;
+    if (sides[1].program)
+      if (Verdict::Self self = compareWithItself(1, b, runOnce(1, arguments)); self.differs())
+        verdict.self = std::move(self);
+    findWriters(arguments, verdict);
+  }
+
+  Verdict::Self compareWithItself(size_t which, const Run &once, const Run &again) const {
+    Verdict::Self self;
+    self.program = which;
+    uint64_t copies = 0;
+    self.copy = build::compareLogs(once.log.string(), again.log.string(), given.tolerance, copies);
+    if (!given.ignoreStdout)
+      self.line = build::differenceInWords(once.program.execution.output, again.program.execution.output);
+    self.exitCodes = {once.program.execution.exitCode, again.program.execution.exitCode};
+    return self;
+  }
+
+  /// Runs the programs once more and asks who last wrote the element that differs.
+  void findWriters(const std::vector<std::string> &arguments, Verdict &verdict) const {
+    // A 2-D copy's rows lie apart on the device: only a plain copy tells where an element is.
+    if (given.options.device != build::Device::Machine || !verdict.copy ||
+        verdict.copy->a.rowBytes < verdict.copy->elements * build::bytesOf(verdict.copy->element))
+      return;
     verdict.writeA = findWriter(sides[0], verdict.copy->a, *verdict.copy, arguments);
     verdict.writeB = findWriter(sides[1], verdict.copy->b, *verdict.copy, arguments);
   }
-  return verdict;
-}
 
-std::string bufferText(const cudart::CopyRecord &record) {
-  if (!record.allocation)
-    return "unknown memory";
-  std::string text = fmt::format("allocation {} of {} bytes", record.allocation, record.allocationBytes);
-  if (record.kernelLaunch)
-    text += fmt::format(", parameter {} of {}", record.kernelParameter, build::readableName(record.kernel));
-  else if (!record.kernel.empty())
-    text += fmt::format(", variable '{}'", record.kernel);
-  return text;
-}
-
-std::string writerText(const build::Summary::LastWrite &write) {
-  return fmt::format("kernel {}, launch {}, block ({},{},{}) thread {}", build::readableName(write.kernel),
-                     write.launch, write.block[0], write.block[1], write.block[2], write.thread);
-}
-
-std::string copyText(const Verdict &verdict, const Side (&sides)[2]) {
-  const build::CopyDifference &d = *verdict.copy;
-  std::string a = sides[0].file.string(), b = sides[1].file.string();
-  std::string text = fmt::format("{} and {} differ at device-to-host copy {}\n", a, b, d.copy);
-  text += fmt::format("  buffer      {}\n", bufferText(d.a.allocation ? d.a : d.b));
-  if (!d.what.empty())
-    return text + fmt::format("  difference  {}\n", d.what);
-  text += fmt::format("  element     [{}] ({}): {} in {}, {} in {}\n", d.index, build::nameOf(d.element),
-                      d.valueA, a, d.valueB, b);
-  text += fmt::format("  bits        {} and {}\n", d.bitsA, d.bitsB);
-  text += fmt::format("  differing   {} of {} elements of this copy\n", d.differing, d.elements);
-  if (verdict.writeA.launch)
-    text += fmt::format("  written by  {} in {}\n", writerText(verdict.writeA), a);
-  if (verdict.writeB.launch)
-    text += fmt::format("  written by  {} in {}\n", writerText(verdict.writeB), b);
-  if (!verdict.writeA.launch && !verdict.writeB.launch && d.a.kernelLaunch)
-    text += fmt::format("  last given  to kernel {}, launch {}\n", build::readableName(d.a.kernel),
-                        d.a.kernelLaunch);
-  return text;
-}
-
-std::string text(const Verdict &verdict, const Side (&sides)[2]) {
-  if (verdict.same()) {
-    bool one = verdict.copies == 1;
-    return fmt::format("same: {} device-to-host cop{} {}\n", verdict.copies, one ? "y" : "ies",
-                       !verdict.copiesOnly ? "and stdout agree"
-                       : one               ? "agrees"
-                                           : "agree");
+  static build::Summary::LastWrite findWriter(const Side &side, const cudart::CopyRecord &record,
+                                              const build::CopyDifference &difference,
+                                              const std::vector<std::string> &arguments) {
+    if (!side.program || !record.allocation || !difference.differing)
+      return {};
+    size_t bytes = build::bytesOf(difference.element);
+    std::string watch = fmt::format("HEDDLE_WATCH={}:{}:{}", record.allocation,
+                                    record.offset + difference.index * bytes, bytes);
+    return side.program->run(arguments, {watch}, build::Output::Captured).summary.lastWrite;
   }
-  std::string out;
-  if (verdict.copy)
-    out += copyText(verdict, sides);
-  if (verdict.line)
-    out += fmt::format("stdout differs at line {}\n  {}: {}\n  {}: {}\n", verdict.line->line,
-                       sides[0].file.string(), verdict.line->a, sides[1].file.string(), verdict.line->b);
-  if (verdict.exitCodesDiffer)
-    out += fmt::format("exit codes differ: {} and {}\n", sides[0].run.execution.exitCode,
-                       sides[1].run.execution.exitCode);
-  return out;
+
+  const Verification &given;
+  build::ProgramOptions options;
+  TemporaryFolder logs;
+  mutable size_t runs = 0;
+  std::array<Side, 2> sides;
+};
+
+void printVerdict(const Verification &given, const Comparison &programs, const Verdict &verdict,
+                  const OtherInputs &others) {
+  if (given.json) {
+    nlohmann::ordered_json json = verdictJson(verdict);
+    if (given.inputs)
+      json["inputs"] = inputsJson(others);
+    std::cout << jsonText(json);
+  } else {
+    std::cout << verdictText(verdict, programs.names());
+    if (given.inputs && verdict.same())
+      std::cout << inputsText(others, programs.names());
+  }
+  // Two programs that fail alike verify nothing.
+  if (verdict.failed)
+    std::cerr << "heddle: the simulator had to stop a program, so nothing is verified\n";
 }
 
-Json json(const Verdict &verdict) {
-  Json out = {{"schema", "heddle.verify/1"}, {"same", verdict.same()}, {"copies", verdict.copies}};
-  if (verdict.copy) {
-    const build::CopyDifference &d = *verdict.copy;
-    out["copy"] = {{"number", d.copy},
-                   {"kernel", d.a.kernel},
-                   {"launch", d.a.kernelLaunch},
-                   {"parameter", d.a.kernelParameter},
-                   {"allocation", d.a.allocation},
-                   {"what", d.what},
-                   {"element", build::nameOf(d.element)},
-                   {"index", d.index},
-                   {"values", {d.valueA, d.valueB}},
-                   {"bits", {d.bitsA, d.bitsB}},
-                   {"differing", d.differing},
-                   {"elements", d.elements},
-                   {"writers", {verdict.writeA.kernel, verdict.writeB.kernel}}};
+/// Builds both, runs them, prints; the exit code. `compiler` gets the one that was used.
+int verifyOnce(const Verification &given, const std::vector<std::string> &flags, Session &session,
+               bool &mayBeFusion, std::string &compiler) {
+  const Comparison programs(given, flags);
+  compiler = programs.compiler();
+  if (int exitCode = programs.report(session.colour))
+    return exitCode;
+  const Verdict verdict = programs.compare(session.programArguments);
+  OtherInputs others{given.inputs, {}, {}, {}};
+  if (given.inputs && verdict.same() && !verdict.failed)
+    others = programs.tryOthers(session.programArguments);
+  printVerdict(given, programs, verdict, others);
+  mayBeFusion = !verdict.failed && verdict.originalIsDeterministic();
+  return verdict.same() && !verdict.failed && !others.different ? ExitDone : ExitRefused;
+}
+
+/// So that no compiler fuses a multiplication and an addition, on the device or on the host.
+std::vector<std::string> unfusedFlags(const std::string &compiler) {
+  if (compiler == "nvcc")
+    return {"-fmad=false", "-Xcompiler", "-ffp-contract=off"};
+  return {"-ffp-contract=off"};
+}
+
+/// "a.cu,b.cu" are two files of one program, unless a file has that name.
+std::vector<fs::path> filesOf(const fs::path &word) {
+  std::error_code ignored;
+  if (fs::exists(word, ignored))
+    return {word};
+  std::vector<fs::path> files;
+  const std::string text = word.string();
+  for (size_t begin = 0; begin <= text.size();) {
+    size_t end = std::min(text.find(',', begin), text.size());
+    if (end > begin)
+      files.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
   }
-  if (verdict.line)
-    out["stdout"] = {{"line", verdict.line->line}, {"texts", {verdict.line->a, verdict.line->b}}};
-  if (verdict.exitCodesDiffer)
-    out["exitCodesDiffer"] = true;
-  return out;
+  return files;
+}
+
+void readPrograms(Given &given) {
+  std::vector<fs::path> &files = given.options.sources.files;
+  given.programs = {filesOf(files[0]), filesOf(files[1])};
+  files.erase(files.begin(), files.begin() + 2);
+}
+
+bool inputsCanBeRead(const Given &given, Session &session) {
+  bool all = canRead(given.options.sources.files, session);
+  for (const std::vector<fs::path> &files : given.programs)
+    all &= canRead(files, session);
+  return all;
 }
 
 } // namespace
 
 void verifyPrograms(const Verification &given, Session &session) {
-  Side sides[2];
-  buildBoth(given, sides);
-  for (Side &side : sides) {
-    if (!side.program)
-      continue;
-    std::cerr << side.program->messages();
-    print(std::cerr, side.diagnostics, session.colour);
-    if (!side.program->ok())
-      session.exitCode = side.program->compiled() ? 1 : 3;
-  }
-  if (session.exitCode)
+  const bool asksForMore = given.inputs > 0;
+  if (asksForMore && build::perturbedInputs(session.programArguments, given.seed, 1).empty())
+    return complain(session, "--inputs: there is no number among the program's arguments",
+                    "arguments follow --, as in heddle verify a.cu b.cu --inputs 5 -- 4096", ExitBadUsage);
+  bool mayBeFusion = false;
+  std::string compiler;
+  session.exitCode = verifyOnce(given, {}, session, mayBeFusion, compiler);
+  if (session.exitCode != ExitRefused || !given.retriesUnfused || !mayBeFusion)
     return;
-  Verdict verdict = compare(given, sides, session.programArguments);
-  std::cout << (given.json ? json(verdict).dump(2) + "\n" : text(verdict, sides));
-  // Two programs that fail alike prove nothing.
-  bool failed = sides[0].run.summary.failed || sides[1].run.summary.failed;
-  if (failed)
-    std::cerr << "heddle: the machine had to stop a program, so nothing is verified\n";
-  session.exitCode = verdict.same() && !failed ? 0 : 1;
+  const std::vector<std::string> flags = unfusedFlags(compiler);
+  std::cerr << "heddle: once more with " << flags.front()
+            << ", so that no multiplication is fused with an addition in one of them alone\n";
+  session.exitCode = verifyOnce(given, flags, session, mayBeFusion, compiler);
 }
 
 void addVerify(CLI::App &app, Session &session) {
@@ -229,7 +365,11 @@ void addVerify(CLI::App &app, Session &session) {
   CLI::App *verb = app.add_subcommand("verify", about);
   verb->add_option("--tol", given->toleranceText,
                    "ulp=N, rel=X or abs=X, or several with commas: one suffices");
-  verb->add_flag("--ignore-stdout", given->ignoreStdout, "compare what came back from the device only");
+  verb->add_flag("--ignore-stdout", given->ignoreStdout, "compare device-to-host copies and exit codes only");
+  verb->add_option("--inputs", given->inputs,
+                   "also compare on so many other inputs: the program's arguments with other numbers")
+      ->check(CLI::Range(1, 1000));
+  verb->add_option("--seed", given->seed, "of the random ones among those numbers");
   verb->add_flag("--json", given->json, "the same facts as JSON");
   addProgramOptions(*verb, given->options, given->words, session);
   addDeviceOptions(*verb, given->options, given->words);
@@ -243,7 +383,10 @@ void addVerify(CLI::App &app, Session &session) {
           .withHint("ulp=4, rel=1e-6 or abs=1e-9");
     if (given->options.sources.files.size() < 2)
       diagnostics.error({}, "two programs are needed").withHint("heddle verify A.cu B.cu");
-    if (complain(diagnostics, session, 2))
+    if (complain(diagnostics, session, ExitBadUsage))
+      return;
+    readPrograms(*given);
+    if (!inputsCanBeRead(*given, session))
       return;
     given->tolerance = *tolerance;
     verifyPrograms(*given, session);

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "VerifyText.h"
+
+#include "support/Text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+namespace heddle::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Names = std::array<std::string, 2>;
+
+std::string bufferText(const cudart::CopyRecord &record) {
+  if (!record.allocation)
+    return "unknown memory";
+  std::string text = fmt::format("allocation {} of {} bytes", record.allocation, record.allocationBytes);
+  if (record.kernelLaunch)
+    text += fmt::format(", parameter {} of {}", record.kernelParameter, build::readableName(record.kernel));
+  else if (!record.kernel.empty())
+    text += fmt::format(", variable '{}'", record.kernel);
+  return text;
+}
+
+std::string writerText(const build::Summary::LastWrite &write) {
+  return fmt::format("kernel {}, launch {}, block ({},{},{}) thread {}", build::readableName(write.kernel),
+                     write.launch, write.block[0], write.block[1], write.block[2], write.thread);
+}
+
+/// The buffer and the first element; `a` and `b` say whose values they are.
+std::string elementText(const build::CopyDifference &d, const std::string &a, const std::string &b) {
+  std::string text = fmt::format("  buffer      {}\n", bufferText(d.a.allocation ? d.a : d.b));
+  if (!d.what.empty())
+    return text + fmt::format("  difference  {}\n", d.what);
+  text += fmt::format("  element     [{}] ({}): {} in {}, {} in {}\n", d.index, build::nameOf(d.element),
+                      d.valueA, a, d.valueB, b);
+  text += fmt::format("  bits        {} and {}\n", d.bitsA, d.bitsB);
+  return text + fmt::format("  differing   {} of {} elements of this copy\n", d.differing, d.elements);
+}
+
+std::string copyText(const Verdict &verdict, const Names &names) {
+  const build::CopyDifference &d = *verdict.copy;
+  std::string text = fmt::format("{} and {} differ at device-to-host copy {}\n", names[0], names[1], d.copy);
+  text += elementText(d, names[0], names[1]);
+  if (verdict.writeA.launch)
+    text += fmt::format("  written by  {} in {}\n", writerText(verdict.writeA), names[0]);
+  if (verdict.writeB.launch)
+    text += fmt::format("  written by  {} in {}\n", writerText(verdict.writeB), names[1]);
+  if (d.what.empty() && !verdict.writeA.launch && !verdict.writeB.launch && d.a.kernelLaunch)
+    text += fmt::format("  last given  to kernel {}, launch {}\n", build::readableName(d.a.kernel),
+                        d.a.kernelLaunch);
+  return text;
+}
+
+std::string differenceText(const Verdict &verdict, const Names &names) {
+  std::string text;
+  if (verdict.copy)
+    text += copyText(verdict, names);
+  if (verdict.line)
+    text += fmt::format("stdout differs at line {}\n  {}: {}\n  {}: {}\n", verdict.line->line, names[0],
+                        verdict.line->a, names[1], verdict.line->b);
+  if (verdict.exitCodes[0] != verdict.exitCodes[1])
+    text += fmt::format("exit codes differ: {} and {}\n", verdict.exitCodes[0], verdict.exitCodes[1]);
+  return text;
+}
+
+/// Where two runs of one program differ.
+std::string selfText(const Verdict::Self &self) {
+  std::string text;
+  if (self.copy)
+    text += fmt::format("  at device-to-host copy {}\n", self.copy->copy) +
+            elementText(*self.copy, "one run", "another");
+  if (self.line)
+    text += fmt::format("  at line {} of stdout: '{}' in one run, '{}' in another\n", self.line->line,
+                        self.line->a, self.line->b);
+  if (self.exitCodes[0] != self.exitCodes[1])
+    text += fmt::format("  in its exit code: {} in one run, {} in another\n", self.exitCodes[0],
+                        self.exitCodes[1]);
+  return text;
+}
+
+/// What of stdout was not compared, as examples and a count.
+std::string ignoredText(const std::vector<build::IgnoredNumber> &ignored) {
+  if (ignored.empty())
+    return {};
+  using Why = build::IgnoredNumber::Why;
+  std::string text;
+  for (Why why : {Why::IsTime, Why::Varies}) {
+    const build::IgnoredNumber *first = nullptr;
+    size_t count = 0;
+    for (const build::IgnoredNumber &each : ignored)
+      if (each.why == why) {
+        first = first ? first : &each;
+        ++count;
+      }
+    if (first)
+      text += fmt::format("  not compared: {} of stdout ({}), line {}: {} and {}\n", counted(count, "number"),
+                          why == Why::IsTime ? "times and rates" : "not the same in two runs of the original",
+                          first->line, first->a, first->b);
+  }
+  return text;
+}
+
+std::string sameText(const Verdict &verdict) {
+  const bool one = verdict.copies == 1;
+  return fmt::format("same: {} device-to-host cop{} {}\n", verdict.copies, one ? "y" : "ies",
+                     !verdict.copiesOnly ? "and stdout agree"
+                     : one               ? "agrees"
+                                         : "agree") +
+         ignoredText(verdict.ignored);
+}
+
+std::string quoted(const std::vector<std::string> &arguments) {
+  return fmt::format("'{}'", fmt::join(arguments, " "));
+}
+
+Json copyJson(const build::CopyDifference &d) {
+  return {{"number", d.copy},
+          {"kernel", d.a.kernel},
+          {"launch", d.a.kernelLaunch},
+          {"parameter", d.a.kernelParameter},
+          {"allocation", d.a.allocation},
+          {"what", d.what},
+          {"element", build::nameOf(d.element)},
+          {"index", d.index},
+          {"values", {d.valueA, d.valueB}},
+          {"bits", {d.bitsA, d.bitsB}},
+          {"differing", d.differing},
+          {"elements", d.elements}};
+}
+
+Json lineJson(const build::LineDifference &line) {
+  return {{"line", line.line}, {"texts", {line.a, line.b}}};
+}
+
+Json selfJson(const Verdict::Self &self) {
+  Json json = {{"program", self.program}};
+  if (self.copy)
+    json["copy"] = copyJson(*self.copy);
+  if (self.line)
+    json["stdout"] = lineJson(*self.line);
+  json["exitCodes"] = self.exitCodes;
+  return json;
+}
+
+} // namespace
+
+std::string verdictText(const Verdict &verdict, const Names &names) {
+  if (verdict.same())
+    return sameText(verdict);
+  if (!verdict.originalIsDeterministic())
+    return fmt::format("not deterministic: {} differs from itself, so that nothing is verified\n{}", names[0],
+                       selfText(*verdict.self)) +
+           (verdict.addressesVary ? "  note: the usual range of device addresses is taken here, so that they "
+                                    "vary from run to run\n"
+                                  : "");
+  std::string text = differenceText(verdict, names) + ignoredText(verdict.ignored);
+  if (verdict.self)
+    text += fmt::format("{} also differs from itself\n{}", names[1], selfText(*verdict.self));
+  return text;
+}
+
+std::string inputsText(const OtherInputs &inputs, const Names &names) {
+  std::string text;
+  if (!inputs.agreed.empty()) {
+    std::vector<std::string> shown;
+    for (const auto &each : inputs.agreed)
+      shown.push_back(quoted(each));
+    text += fmt::format("same with {}: {}\n", counted(shown.size(), "other input"), fmt::join(shown, ", "));
+  }
+  for (const OtherInputs::Skipped &each : inputs.skipped)
+    text += fmt::format("  skipped {}: the original {}\n", quoted(each.arguments), each.why);
+  if (inputs.agreed.size() < inputs.wanted && !inputs.different)
+    text += fmt::format("  {} of {} inputs could be tried: the original fails on the others\n",
+                        inputs.agreed.size(), inputs.wanted);
+  if (inputs.different)
+    text += fmt::format("with the arguments {}:\n{}", quoted(inputs.different->arguments),
+                        verdictText(*inputs.different, names));
+  return text;
+}
+
+Json verdictJson(const Verdict &verdict) {
+  Json out = {{"schema", "heddle.verify/1"},
+              {"same", verdict.same()},
+              {"deterministic", verdict.originalIsDeterministic()},
+              {"copies", verdict.copies},
+              {"arguments", verdict.arguments}};
+  if (verdict.copy) {
+    out["copy"] = copyJson(*verdict.copy);
+    out["copy"]["writers"] = {verdict.writeA.kernel, verdict.writeB.kernel};
+  }
+  if (verdict.line)
+    out["stdout"] = lineJson(*verdict.line);
+  if (verdict.exitCodes[0] != verdict.exitCodes[1])
+    out["exitCodesDiffer"] = true;
+  if (verdict.self)
+    out["self"] = selfJson(*verdict.self);
+  out["notCompared"] = Json::array();
+  for (const build::IgnoredNumber &each : verdict.ignored)
+    out["notCompared"].push_back(
+        {{"line", each.line},
+         {"texts", {each.a, each.b}},
+         {"why", each.why == build::IgnoredNumber::Why::IsTime ? "time" : "varies"}});
+  return out;
+}
+
+Json inputsJson(const OtherInputs &inputs) {
+  Json out = {{"wanted", inputs.wanted}, {"agreed", inputs.agreed}, {"skipped", Json::array()}};
+  for (const OtherInputs::Skipped &each : inputs.skipped)
+    out["skipped"].push_back({{"arguments", each.arguments}, {"why", each.why}});
+  if (inputs.different)
+    out["different"] = verdictJson(*inputs.different);
+  return out;
+}
+
+} // namespace heddle::cli

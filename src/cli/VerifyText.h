@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What `heddle verify` found out, and how it is said.
+#pragma once
+
+#include "build/Compare.h"
+#include "build/CompareOutput.h"
+#include "build/Program.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heddle::cli {
+
+/// Everything the answer for one input is made of.
+struct Verdict {
+  std::vector<std::string> arguments; ///< of this run
+  uint64_t copies = 0;
+  bool copiesOnly = false; ///< a recording has no stdout and no exit code, or nobody asked
+  std::optional<build::CopyDifference> copy;
+  std::optional<build::LineDifference> line;
+  std::vector<build::IgnoredNumber> ignored; ///< numbers of stdout that differ and do not count
+  std::array<int, 2> exitCodes = {0, 0};
+  bool failed = false; ///< the simulator had to stop one of them
+  build::Summary::LastWrite writeA, writeB;
+
+  /// A program that differs from itself: the original, or only the other one.
+  struct Self {
+    size_t program = 0; ///< 0: the original, and then nothing is verified
+    std::optional<build::CopyDifference> copy;
+    std::optional<build::LineDifference> line;
+    std::array<int, 2> exitCodes = {0, 0};
+
+    bool differs() const { return copy || line || exitCodes[0] != exitCodes[1]; }
+  };
+  std::optional<Self> self;
+  bool addressesVary = false; ///< device addresses could not be made the same in every run
+
+  bool same() const { return !copy && !line && exitCodes[0] == exitCodes[1]; }
+  bool originalIsDeterministic() const { return !self || self->program != 0; }
+};
+
+/// The inputs that were tried besides the given one.
+struct OtherInputs {
+  size_t wanted = 0;
+  std::vector<std::vector<std::string>> agreed;
+  struct Skipped {
+    std::vector<std::string> arguments;
+    std::string why;
+  };
+  std::vector<Skipped> skipped;     ///< the original itself fails on them
+  std::optional<Verdict> different; ///< the first that does not agree; nothing is tried after it
+};
+
+/// `names` are what messages call the two programs.
+std::string verdictText(const Verdict &verdict, const std::array<std::string, 2> &names);
+std::string inputsText(const OtherInputs &inputs, const std::array<std::string, 2> &names);
+nlohmann::ordered_json verdictJson(const Verdict &verdict);
+nlohmann::ordered_json inputsJson(const OtherInputs &inputs);
+
+} // namespace heddle::cli
