@@ -189,6 +189,7 @@ Run runOnce(const Scene &scene, Choices &choices, bool onlyWhatIsCertain) {
                              setOf(Property::Deadlock)});
   if (follows)
     addGlobal(run, scene, global, globalList.all());
+  run.assumptions.pointersDoNotOverlap |= follows && steering.readsApart();
   run.sawDoubt = observer.sawDoubt();
   run.sawPerhaps = observer.sawPerhaps();
   run.sawPerhapsWritten = observer.sawPerhapsWritten();

@@ -40,9 +40,14 @@ using namespace vm;
 namespace {
 
 constexpr uint64_t FirstArena = uint64_t(1) << 52, ArenaBytes = uint64_t(1) << 36;
+// Accesses of lanes that are compared: two seconds, and half a gigabyte where no two touch the same. Later ones
+// count as accesses that may lead anywhere in their pointer's memory.
+constexpr uint64_t MostCompared = 4'000'000;
 constexpr size_t MostReasons = 4;             // that say the same of other places
 constexpr size_t MostRuns = 24;               // beyond, their hull is compared
 constexpr unsigned long MostWork = 2'000'000; // of isl for one question: about a tenth of a second
+
+constexpr FormValue Anywhere{Forms::Opaque, 0};
 
 bool isWrite(const AccessEvent &event) { return event.kind != AccessKind::Load; }
 
@@ -76,7 +81,7 @@ void GlobalAccesses::note(const ptx::Instr &instr, const AccessEvent &event, uin
   const StaticSteering::GlobalAccess &access = steering.globalAccess();
   Use *use = nullptr;
   eachLane(lanes, [&](unsigned lane) {
-    const FormValue &address = access.address[lane];
+    const FormValue &address = compared > MostCompared ? Anywhere : access.address[lane];
     if (!use || use->form != address.form) {
       use = &uses[{&instr, address.form}];
       use->instr = &instr, use->form = address.form, use->bases = access.bases;
@@ -102,7 +107,10 @@ void GlobalAccesses::note(const ptx::Instr &instr, const AccessEvent &event, uin
 
 void GlobalAccesses::access(const WarpRef &warp, SiteRef site, const AccessEvent &event, bool perhaps) {
   const StaticSteering::GlobalAccess &access = steering.globalAccess();
+  compared += countLanes(event.mask);
   note(*site.instruction, event, event.mask, perhaps);
+  if (compared > MostCompared)
+    return;
   uint32_t regular = 0;
   alignas(64) uint64_t addresses[Lanes] = {};
   eachLane(event.mask, [&](unsigned lane) {
@@ -173,8 +181,8 @@ std::vector<UndecidedReason> GlobalAccesses::withinBlock() const {
   for (auto a = uses.begin(); a != uses.end(); ++a)
     for (auto b = a; b != uses.end() && reasons.size() < MostReasons; ++b) {
       const Use &one = a->second, &other = b->second;
-      const bool compared = one.form == other.form && one.form != Forms::Opaque;
-      if (compared || !mayRace(one, other))
+      const bool isCompared = one.form == other.form && one.form != Forms::Opaque;
+      if (isCompared || !mayRace(one, other))
         continue;
       const Use &writer = one.writes ? one : other, &partner = one.writes ? other : one;
       UndecidedReason reason;

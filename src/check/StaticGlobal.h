@@ -64,6 +64,7 @@ private:
   mutable Assumptions assumed;
   std::map<std::pair<const ptx::Instr *, FormId>, Use> uses;
   std::map<FormId, uint64_t> arenas;
+  uint64_t compared = 0; ///< accesses of lanes
   struct Content {
     uint8_t byte = 0;
     bool known = false;

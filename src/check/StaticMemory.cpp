@@ -112,6 +112,9 @@ void StaticSteering::tellGlobal(Warp &warp, const Inst &in, const TaintStep &s, 
     return;
   const ptx::Instr &instr = plan->code->sourceOf(in);
   global.bases = bases.of(*plan->code, instr);
+  // What nobody writes need not be compared with anything.
+  if (kind == AccessKind::Load && global.bases && !PointerBases::mayMeet(global.bases, bases.written()))
+    global.bases = 0, apart = true;
   if (follows && global.bases) {
     addressForms(warp, in, s, mask, global.address);
     if (kind == AccessKind::Store)

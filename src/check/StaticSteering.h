@@ -68,6 +68,8 @@ public:
   const GlobalAccess &globalAccess() const { return global; }
   /// Whether global memory is written at all, so that accesses to it matter.
   bool followsGlobal() const { return follows; }
+  /// Whether loads were taken not to read what stores through other pointers write.
+  bool readsApart() const { return apart; }
   const Forms &allForms() const { return forms; }
   const PointerBases &pointerBases() const { return bases; }
 
@@ -224,6 +226,7 @@ private:
   Forms forms;
   GlobalAccess global;
   bool follows = false;   ///< global memory
+  bool apart = false;     ///< loads were left out, since nothing writes through their pointers
   bool abandoned = false; ///< a walk that is about global memory only took too long
   unsigned onlyGlobal = 0;
   uint64_t walkedForGlobal = 0;
