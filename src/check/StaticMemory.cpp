@@ -115,6 +115,10 @@ void StaticSteering::tellGlobal(Warp &warp, const Inst &in, const TaintStep &s, 
   // What nobody writes need not be compared with anything.
   if (kind == AccessKind::Load && global.bases && !PointerBases::mayMeet(global.bases, bases.written()))
     global.bases = 0, apart = true;
+  if (kind == AccessKind::Load && global.bases && follows && instr.mods.has(ptx::Flag::NonCoherent))
+    note(instr,
+         "memory that the kernel may write is read through the non-coherent path, which no barrier orders", 0,
+         setOf(Property::GlobalRacesInBlock) | setOf(Property::GlobalRacesBetweenBlocks));
   if (follows && global.bases) {
     addressForms(warp, in, s, mask, global.address);
     if (kind == AccessKind::Store)

@@ -113,6 +113,13 @@ L:
   expectDecision(Decision::Undecided, InBlock, result);
   expectDecision(Decision::Undecided, Between, result);
 }
+TEST(StaticGlobal, theNonCoherentPathIsForMemoryThatNobodyWrites) {
+  const std::string wrong =
+      at(64, 1) + "st.global.u32 [%rd2], %r1; bar.sync 0; ld.global.nc.u32 %r4, [%rd2];";
+  expectDecision(Decision::Undecided, InBlock, checkOn(wrong));
+  expectDecision(Decision::Proved, InBlock,
+                 checkOn("ld.global.nc.u32 %r4, [%rd0]; st.shared.u32 [%r3], %r4;"));
+}
 TEST(StaticGlobal, twoDimensionsNeedAGrid) {
   // p[(blockIdx.y * 4096 + blockIdx.x * 64 + threadIdx.x)]
   const std::string tiles = "mov.u32 %r10, %ctaid.x; mov.u32 %r13, %ctaid.y; mad.lo.s32 %r12, %r10, 64, %r1; "
