@@ -19,8 +19,8 @@ TEST(SplitDeclarations, VariablesOfOneDeclarationAreJudgedApart) {
                                      "}\n"
                                      "int main() { k<<<1, 64>>>(nullptr, 4); }\n",
                                      "coarsen x=2");
-  EXPECT_THAT(text, HasSubstr("  int rounds = n / 2;\n"));
-  EXPECT_THAT(text, HasSubstr("  int *p = a + n;\n"));
+  EXPECT_THAT(text, HasSubstr("int rounds = n / 2;"));
+  EXPECT_THAT(text, HasSubstr("int *p = a + n;"));
   EXPECT_THAT(text, HasSubstr("for (int r = 0; r < rounds; ++r) {"));
 }
 

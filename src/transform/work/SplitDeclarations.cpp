@@ -10,8 +10,6 @@
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
 
-#include <algorithm>
-
 using namespace clang;
 
 namespace heddle::transform {
@@ -62,15 +60,13 @@ std::optional<std::string> aloneAs(const source::Unit &unit, const VarDecl *vari
 }
 
 std::optional<std::string> apart(const source::Unit &unit, const DeclStmt *statement) {
-  const std::string line = unit.place(statement).sourceLine;
-  const std::string indent = line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
-  std::string all;
+  std::string all; // on one line, so that messages about what follows name the user's lines
   for (const Decl *declaration : statement->decls()) {
     auto *variable = dyn_cast<VarDecl>(declaration); // else a type that is defined here
     std::optional<std::string> one = variable ? aloneAs(unit, variable) : std::nullopt;
     if (!one)
       return std::nullopt;
-    all += (all.empty() ? "" : "\n" + indent) + *one + ";";
+    all += (all.empty() ? "" : " ") + *one + ";";
   }
   return all;
 }
