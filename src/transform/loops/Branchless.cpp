@@ -495,16 +495,18 @@ private:
                       const std::string &base) {
     std::string name = names.fresh(base + (which ? "IfFalse" : "IfTrue"));
     std::optional<std::string> words;
+    const QualType type = (variable ? variable->getType() : target->getType()).getUnqualifiedType();
     if (variable)
-      words = declareAs(unit, variable, name + " = " + arm.text);
+      words = declareAs(unit, variable, name);
     else if (!task.study.kernel.isInstantiation)
-      words = target->getType().getUnqualifiedType().getAsString(unit.context().getPrintingPolicy()) + " " +
-              name + " = " + arm.text;
+      words = declareType(unit, type, name);
     if (!words) {
       failure = obstacle(unit.place(branch), "the type of a value has no name in this template");
       return name;
     }
-    lines += arm.comments + "const " + *words + ";\n";
+    // In front of a pointer it would be the const of what it points to.
+    lines += fmt::format("{}{}{} = {};\n", arm.comments, type->isAnyPointerType() ? "" : "const ", *words,
+                         arm.text);
     return name;
   }
 
