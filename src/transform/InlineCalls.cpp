@@ -19,6 +19,7 @@
 #include "transform/DeclaredType.h"
 #include "transform/MarkedText.h"
 #include "transform/Names.h"
+#include "transform/SeparateNames.h"
 #include "transform/Uses.h"
 
 #include <clang/AST/ASTContext.h>
@@ -174,6 +175,10 @@ private:
           {hasValue ? SourceRange(last->getReturnLoc(), last->getReturnLoc()) : wholeStatement(unit, last),
            hasValue ? "(void)" : ""});
     }
+    taken = ofKernel; // and what the arguments mean must not be hidden by the parameters
+    for (const Expr *argument : site.call->arguments())
+      for (const NamedDecl *each : mentionedFromOutside(argument))
+        taken.insert(each->getNameAsString());
     std::string head = aliases(site, callee, inner);
     std::optional<std::string> parameters = declareParameters(site, callee, inner, parts);
     if (!parameters)
@@ -236,8 +241,9 @@ private:
       if (meant == parameter->getNameAsString() || !isMentioned(parameter, callee))
         continue;
       if (auto *number = dyn_cast<NonTypeTemplateParmDecl>(parameter))
-        text += fmt::format("{}constexpr {} {} = {};\n", indent, printed(number->getType()),
-                            parameter->getNameAsString(), meant);
+        text += fmt::format("{}constexpr {} = {};\n", indent,
+                            declareType(unit, number->getType(), parameter->getNameAsString()).value_or(""),
+                            meant);
       else
         text += fmt::format("{}using {} = {};\n", indent, parameter->getNameAsString(), meant);
     }
@@ -257,21 +263,14 @@ private:
     argument.print(policy, out, false);
     return text;
   }
-  std::string printed(QualType type) const {
-    PrintingPolicy policy(unit.context().getLangOpts());
-    policy.SuppressTagKeyword = true;
-    return type.getAsString(policy);
-  }
 
   std::optional<std::string> returnType(const FunctionDecl *callee, const std::string &name) const {
-    if (callee->getReturnType()->isReferenceType() || callee->getDeclaredReturnType()->getContainedAutoType())
-      return std::nullopt;
     bool isTemplate = callee->getPrimaryTemplate() != nullptr;
     if (isTemplate && kernel.isInstantiation && context.target.instances.size() > 1) {
       std::string written = textOf(callee->getReturnTypeSourceRange());
       return written.empty() ? std::nullopt : std::optional(written + " " + name);
     }
-    return printed(callee->getReturnType().getUnqualifiedType()) + " " + name;
+    return declareType(unit, callee->getReturnType().getUnqualifiedType(), name);
   }
 
   /// The parameters as variables; mentions of those that get another name are replaced.
@@ -291,7 +290,7 @@ private:
                       [&](const DeclRefExpr *reference) { return reference->getDecl() == parameter; });
       if (given.empty() || (!isMentioned && Uses::of(argument).calls.empty()))
         continue;
-      std::optional<std::string> declared = declarationOf(parameter, renamed(parameter, inside, parts));
+      std::optional<std::string> declared = redeclare(unit, parameter, renamed(parameter, inside, parts));
       if (!declared)
         return std::nullopt;
       text += fmt::format("{}{} = {};\n", indent, *declared, given);
@@ -302,7 +301,7 @@ private:
   /// A name that nothing of the kernel's has: work loops may bring the kernel's variables into this block.
   std::string renamed(const VarDecl *variable, const Uses &inside, std::vector<source::Replacement> &parts) {
     std::string name = variable->getNameAsString();
-    if (!ofKernel.contains(name))
+    if (!taken.contains(name))
       return name;
     name = names.fresh(name);
     for (const DeclRefExpr *reference : inside.locals)
@@ -320,16 +319,6 @@ private:
         for (const Decl *each : declaration->decls())
           if (auto *variable = dyn_cast<VarDecl>(each); variable && variable->hasLocalStorage())
             renamed(variable, inside, parts);
-  }
-
-  /// `float s[]` is a pointer.
-  std::optional<std::string> declarationOf(const ParmVarDecl *parameter, std::string name) const {
-    if (!isa<DecayedType>(parameter->getType().getTypePtr()))
-      return redeclare(unit, parameter, name);
-    PrintingPolicy policy(unit.context().getLangOpts());
-    policy.SuppressTagKeyword = true;
-    cast<DecayedType>(parameter->getType().getTypePtr())->getDecayedType().getAsStringInternal(name, policy);
-    return name;
   }
 
   /// Shared arrays are one for all calls: declared at the kernel's top, and no longer in the function's text.
@@ -356,10 +345,55 @@ private:
   const analysis::KernelFacts &facts;
   Names names;
   const std::set<std::string> ofKernel;
+  std::set<std::string> taken; ///< names that nothing may have in the block that takes the call's place
   std::set<const FunctionDecl *> shared;
 };
 
 } // namespace
+
+/// What the function means by its names is not what the kernel means by them.
+static std::optional<std::string> whyNamesChange(const FunctionDecl *kernel, const FunctionDecl *callee,
+                                                 const CallExpr *call) {
+  const std::set<std::string> hidden = localNames(kernel);
+  std::vector<const NamedDecl *> meant = mentionedFromOutside(callee);
+  for (const Expr *argument : call->arguments())
+    if (auto *byDefault = dyn_cast<CXXDefaultArgExpr>(argument))
+      for (const NamedDecl *each : mentionedFromOutside(byDefault->getExpr()))
+        meant.push_back(each);
+  for (const NamedDecl *each : meant) {
+    const DeclContext *scope = each->getDeclContext()->getRedeclContext();
+    if (scope->isFunctionOrMethod())
+      continue;
+    if (hidden.contains(each->getNameAsString()))
+      return fmt::format("its '{}' is another one than the kernel's", each->getNameAsString());
+    while (isa<EnumDecl>(scope))
+      scope = scope->getParent()->getRedeclContext();
+    auto *space = dyn_cast<NamespaceDecl>(scope);
+    const bool isSeen = !space || space->isInline() || space->isAnonymousNamespace() ||
+                        scope->Encloses(kernel) || !scope->Encloses(callee);
+    if (!isSeen)
+      return fmt::format("'{}' is a name of namespace '{}', which the kernel is not in",
+                         each->getNameAsString(), space->getNameAsString());
+  }
+  return std::nullopt;
+}
+
+/// Its value cannot be kept in a variable that is declared before and assigned to.
+static std::optional<std::string> whyNoValue(const FunctionDecl *callee) {
+  const QualType type = callee->getReturnType();
+  if (type->isReferenceType())
+    return "it returns a reference";
+  if (callee->getDeclaredReturnType()->getContainedAutoType() && callee->getPrimaryTemplate())
+    return "what it returns is deduced for each instantiation";
+  const CXXRecordDecl *record = type->getAsCXXRecordDecl();
+  const bool isMadeFreely =
+      record && (record->hasTrivialDefaultConstructor() ||
+                 (record->hasConstexprDefaultConstructor() && record->needsImplicitDefaultConstructor()));
+  const bool isDim = record && record->getDeclName().isIdentifier() && record->getName() == "dim3";
+  if (record && !isDim && !(isMadeFreely && record->isTriviallyCopyable()))
+    return "what it returns is an object that is more than its value";
+  return std::nullopt;
+}
 
 std::optional<std::string> reasonNotToInline(const analysis::KernelFacts &facts, const CallExpr *call,
                                              const Stmt *statement) {
@@ -388,14 +422,10 @@ std::optional<std::string> reasonNotToInline(const analysis::KernelFacts &facts,
     if (analysis::calleeOf(each) &&
         analysis::calleeOf(each)->getCanonicalDecl() == callee->getCanonicalDecl())
       return "it calls itself";
-  std::set<std::string> hidden = localNames(facts.kernel->function);
-  for (const Stmt *each : inside.statements)
-    if (auto *reference = dyn_cast<DeclRefExpr>(each)) {
-      auto *variable = dyn_cast<VarDecl>(reference->getDecl());
-      bool isOutside = variable && !variable->isLocalVarDeclOrParm();
-      if (isOutside && hidden.contains(variable->getNameAsString()))
-        return fmt::format("its '{}' is another one than the kernel's", variable->getNameAsString());
-    }
+  if (std::optional<std::string> why = whyNamesChange(facts.kernel->function, callee, call))
+    return why;
+  if (std::optional<std::string> why = isWholeStatement(site) ? std::nullopt : whyNoValue(callee))
+    return why;
   bool takesDeducedTypes = callee->getPrimaryTemplate() && facts.kernel->isInstantiation;
   auto *name = dyn_cast<DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts());
   if (takesDeducedTypes &&

@@ -286,7 +286,7 @@ TEST(Coarsen, ALoopAroundABarrierGetsACounterOfItsOwn) {
                                       "    __syncthreads();\n"
                                       "  }\n"),
                                "coarsen x=2");
-  EXPECT_THAT(text, HasSubstr("for (int k = 0; k < n; k++) {\n    #pragma unroll\n"));
+  EXPECT_THAT(text, HasSubstr("for (int k2 = 0; k2 < n; k2++) {\n    #pragma unroll\n"));
   EXPECT_THAT(text, HasSubstr("    int k;\n    k = threadX + 1;\n"));
 }
 

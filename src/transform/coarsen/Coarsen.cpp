@@ -22,6 +22,7 @@
 #include "transform/InlineCalls.h"
 #include "transform/LaunchEdits.h"
 #include "transform/PlainIndices.h"
+#include "transform/SeparateNames.h"
 #include "transform/coarsen/CoarsenCheck.h"
 #include "transform/work/BlockLoops.h"
 #include "transform/work/BlockVotes.h"
@@ -144,10 +145,10 @@ bool coarsen(Context &context) {
 
 bool prepareToCoarsen(Context &context) {
   const source::Kernel &kernel = context.target.first();
-  return keepActiveText(context, kernel) || inlineCallsWithBarriers(context, kernel) ||
-         writePlainIndices(context, kernel) || splitDeclarations(context, kernel) ||
-         giveLoopsTheirCounters(context, kernel) || makeLoopsOfTheBlock(context, kernel) ||
-         takeVotesApart(context, kernel);
+  return separateNames(context, kernel) || keepActiveText(context, kernel) ||
+         inlineCallsWithBarriers(context, kernel) || writePlainIndices(context, kernel) ||
+         splitDeclarations(context, kernel) || giveLoopsTheirCounters(context, kernel) ||
+         makeLoopsOfTheBlock(context, kernel) || takeVotesApart(context, kernel);
 }
 
 std::string Merged::str() const {

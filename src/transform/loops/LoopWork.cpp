@@ -2,6 +2,7 @@
 #include "transform/loops/LoopWork.h"
 
 #include "source/Unit.h"
+#include "transform/SeparateNames.h"
 #include "transform/Uses.h"
 #include "transform/loops/LoopSubject.h"
 #include "transform/loops/LoopText.h"
@@ -42,6 +43,8 @@ Obstacle workOn(Context &context, const source::Kernel &kernel,
 } // namespace
 
 bool carryOutOn(Context &context, const std::function<Obstacle(const LoopTask &)> &work) {
+  if (separateNames(context, context.target.first()))
+    return true;
   for (const source::Kernel *instance : context.target.instances)
     if (Obstacle found = workOn(context, *instance, work)) {
       context.refuse(*found);

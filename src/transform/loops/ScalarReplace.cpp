@@ -15,6 +15,7 @@
 #include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/Names.h"
+#include "transform/SeparateNames.h"
 #include "transform/Uses.h"
 
 #include <clang/AST/ASTContext.h>
@@ -387,6 +388,8 @@ bool instancesAgree(Context &context) {
 
 bool scalarReplace(Context &context) {
   const source::Kernel &kernel = context.target.first();
+  if (separateNames(context, kernel))
+    return true;
   if (context.target.instances.size() > 1 && !instancesAgree(context)) {
     context.kept(kernel.place,
                  fmt::format("'{}' is a template: what one instantiation reads twice another does not",

@@ -37,6 +37,7 @@
 #include "transform/DeclaredType.h"
 #include "transform/LaunchEdits.h"
 #include "transform/Names.h"
+#include "transform/SeparateNames.h"
 #include "transform/Uses.h"
 #include "transform/coarsen/CoarsenCheck.h"
 #include "transform/loops/LoopText.h"
@@ -386,7 +387,7 @@ bool specializeByBranch(Context &context) {
                      fmt::format("'{}' is for tiles: there are no roles in warps by kind", setting));
       return false;
     }
-  if (keepActiveText(context, first))
+  if (separateNames(context, first) || keepActiveText(context, first))
     return true;
   for (const source::Kernel *kernel : context.target.instances)
     if (!specializeOne(context, *kernel, kernel == &first ? &context.edits : nullptr))

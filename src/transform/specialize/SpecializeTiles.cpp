@@ -17,6 +17,7 @@
 #include "transform/InlineCalls.h"
 #include "transform/LaunchEdits.h"
 #include "transform/PlainIndices.h"
+#include "transform/SeparateNames.h"
 #include "transform/TriedText.h"
 #include "transform/specialize/RoleChoice.h"
 #include "transform/specialize/RoleText.h"
@@ -385,8 +386,8 @@ private:
 
 bool specializeTiles(Context &context) {
   const source::Kernel &kernel = context.target.first();
-  if (writePlainIndices(context, kernel) || inlineCallsWithBarriers(context, kernel) ||
-      splitDeclarations(context, kernel))
+  if (separateNames(context, kernel) || writePlainIndices(context, kernel) ||
+      inlineCallsWithBarriers(context, kernel) || splitDeclarations(context, kernel))
     return true;
   return TileSpecializer(context).run();
 }
