@@ -106,7 +106,6 @@ public:
                                                                          : declarator;
   }
 
-private:
   /// `float s[]` of a parameter is a pointer, `float f(float)` a pointer to a function.
   std::optional<std::string> decayedTo(TypeLoc original, const std::string &declarator) const {
     TypeLoc plain = original.getUnqualifiedLoc();
@@ -117,6 +116,7 @@ private:
     return write(pointee, around(pointee, "*" + declarator));
   }
 
+private:
   /// A struct that the declaration itself defines is known by its name from then on.
   std::optional<std::string> baseOf(TypeLoc type) const {
     const TagDecl *tag = type.getType()->getAsTagDecl();
@@ -179,7 +179,10 @@ std::optional<std::string> written(const source::Unit &unit, const VarDecl *vari
       return std::nullopt;
     return declareType(unit, keepConst ? type : assignable(unit.context(), type), declarator);
   }
-  return TypeWriter(unit).write(variable->getTypeSourceInfo()->getTypeLoc(), declarator, !keepConst);
+  const TypeLoc written = variable->getTypeSourceInfo()->getTypeLoc();
+  if (isa<ParmVarDecl>(variable) && isa<DecayedType>(type.getTypePtr())) // the text has it as an array
+    return TypeWriter(unit).decayedTo(written, declarator);
+  return TypeWriter(unit).write(written, declarator, !keepConst);
 }
 
 } // namespace

@@ -250,10 +250,9 @@ private:
     return text;
   }
   bool isMentioned(const NamedDecl *parameter, const FunctionDecl *callee) const {
-    return mentionsWord(
-        textOf(SourceRange(callee->getOuterLocStart(), callee->getBody()->getEndLoc()))
-            .substr(textOf(callee->getPrimaryTemplate()->getTemplateParameters()->getSourceRange()).size()),
-        parameter->getNameAsString());
+    // From its name on: in front of it stands the list of the template's parameters.
+    return mentionsWord(textOf(SourceRange(callee->getLocation(), callee->getBody()->getEndLoc())),
+                        parameter->getNameAsString());
   }
   std::string printed(const TemplateArgument &argument) const {
     std::string text;

@@ -52,4 +52,27 @@ Jumps jumpsOf(const Stmt *statement) {
   return jumps;
 }
 
+static void findOut(const Stmt *statement, bool wantsBreak, std::vector<const Stmt *> &found) {
+  if (!statement || isa<LambdaExpr>(statement))
+    return;
+  if (wantsBreak ? isa<BreakStmt>(statement) : isa<ContinueStmt>(statement))
+    found.push_back(statement);
+  if (isLoop(statement) || (wantsBreak && isa<SwitchStmt>(statement)))
+    return; // those inside are its own
+  for (const Stmt *child : statement->children())
+    findOut(child, wantsBreak, found);
+}
+
+std::vector<const Stmt *> breaksOut(const Stmt *statement) {
+  std::vector<const Stmt *> found;
+  findOut(statement, true, found);
+  return found;
+}
+
+std::vector<const Stmt *> continuesOut(const Stmt *statement) {
+  std::vector<const Stmt *> found;
+  findOut(statement, false, found);
+  return found;
+}
+
 } // namespace heddle::transform

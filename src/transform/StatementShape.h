@@ -26,4 +26,8 @@ struct Jumps {
 };
 Jumps jumpsOf(const clang::Stmt *statement);
 
+/// The breaks (continues) in a statement that lead out of it, in the order of the text.
+std::vector<const clang::Stmt *> breaksOut(const clang::Stmt *statement);
+std::vector<const clang::Stmt *> continuesOut(const clang::Stmt *statement);
+
 } // namespace heddle::transform

@@ -290,27 +290,29 @@ TEST(Coarsen, ALoopAroundABarrierGetsACounterOfItsOwn) {
   EXPECT_THAT(text, HasSubstr("    int k;\n    k = threadX + 1;\n"));
 }
 
-TEST(CoarsenRefuses, AVariableThatALoopsHeaderDeclaresAndItemsSet) {
-  EXPECT_THAT(
-      refusalOf("  n += threadIdx.x;\n"
-                "  for (int j = 0, u = n; ; ++j) {\n"
-                "    if (j == 5)\n"
-                "      break;\n"
-                "    u += threadIdx.x;\n"
-                "    a[threadIdx.x] = float(u);\n"
-                "    __syncthreads();\n"
-                "  }\n"),
-      HasSubstr("'u' is declared by the loop or branch around a barrier, and set by work that differs"));
+TEST(Coarsen, AVariableThatALoopsHeaderDeclaresAndItemsSetIsDeclaredBeforeIt) {
+  std::string text = refusalOf("  n += threadIdx.x;\n"
+                               "  for (int j = 0, u = n; ; ++j) {\n"
+                               "    if (j == 5)\n"
+                               "      break;\n"
+                               "    u += threadIdx.x;\n"
+                               "    a[threadIdx.x] = float(u);\n"
+                               "    __syncthreads();\n"
+                               "  }\n");
+  EXPECT_THAT(text, HasSubstr("    u[kx] = nItem;\n  }\n  for (int j = 0; ; ++j) {\n"));
+  EXPECT_THAT(text, HasSubstr("      u[kx] += threadX;\n"));
 }
 
 TEST(Coarsen, ACounterThatIsReadBehindItsLoopStaysOne) {
-  EXPECT_THAT(refusalOf("  int k = threadIdx.x;\n"
-                        "  for (k = 0; k < n; k++) {\n"
-                        "    a[threadIdx.x] += 1.0f;\n"
-                        "    __syncthreads();\n"
-                        "  }\n"
-                        "  a[threadIdx.x] = float(k);\n"),
-              HasSubstr("'k' is set by work that differs by thread, and decides about a barrier"));
+  std::string text = refusalOf("  int k = threadIdx.x;\n"
+                               "  for (k = 0; k < n; k++) {\n"
+                               "    a[threadIdx.x] += 1.0f;\n"
+                               "    __syncthreads();\n"
+                               "  }\n"
+                               "  a[threadIdx.x] = float(k);\n");
+  EXPECT_THAT(text, HasSubstr("  for (; k[0] < n; ) {\n"));
+  EXPECT_THAT(text, HasSubstr("      k[kx]++;\n"));
+  EXPECT_THAT(text, HasSubstr("    a[threadX] = float(k[kx]);\n"));
 }
 
 TEST(Coarsen, AVariableThatEachWorkLoopSetsForItselfIsDeclaredThere) {

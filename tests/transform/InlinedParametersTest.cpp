@@ -63,7 +63,8 @@ TEST(InlinedParameters, DeducedAndForwardedTypes) {
   std::string text = coarsened("template <class T, class U> __device__ void put(T &&to, U v) {\n"
                                "  to[threadIdx.x] = v;\n  __syncthreads();\n}\n",
                                "  put(tile, x);\n");
-  EXPECT_THAT(text, HasSubstr("T &&to = tile;"));
+  EXPECT_THAT(text, HasSubstr("using T = float (&)[64];"));
+  EXPECT_THAT(text, HasSubstr("to = tile;"));
   EXPECT_THAT(text, Not(HasSubstr("refused")));
 }
 

@@ -367,7 +367,7 @@ bool chooseAutomatically(Context &context) {
   // Candidates are compiled one by one, which wants the kernel in the file itself.
   if (!isInMainFile(kernel))
     context.preparation.insertAfter(*kernel.unit, kernel.function->getBody()->getEndLoc(), "");
-  if (!context.preparation.empty() || prepareToCoarsen(context))
+  if (!context.preparation.empty() || prepareToCoarsen(context) || prepareForPlan(context, {{0, 2}}))
     return true;
   Chooser chooser(context, kernel);
   std::vector<Candidate> candidates = chooser.candidates();

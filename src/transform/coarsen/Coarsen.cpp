@@ -21,6 +21,7 @@
 #include "transform/ActiveText.h"
 #include "transform/InlineCalls.h"
 #include "transform/LaunchEdits.h"
+#include "transform/NamedTypes.h"
 #include "transform/PlainIndices.h"
 #include "transform/SeparateNames.h"
 #include "transform/coarsen/CoarsenCheck.h"
@@ -56,6 +57,14 @@ LaunchDivision divisionOf(const std::vector<Axis> &axes) {
   return division;
 }
 
+/// What a plan asked for is done to the text; a refusal where it cannot be.
+std::optional<Diagnostic> prepareFor(Context &context, const source::Kernel &kernel,
+                                     const NeededFirst &needed) {
+  if (!needed.heads.empty())
+    return takeHeadsApart(context, kernel, needed.heads);
+  return nameTypes(context, kernel, needed.nameless);
+}
+
 unsigned countOf(const std::string &part, const std::string &text) {
   unsigned count = 0;
   for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
@@ -68,6 +77,11 @@ std::optional<Merged> writeOne(Context &context, const source::Kernel &kernel, c
   auto planned = planWork(context.facts(kernel), axes);
   if (auto *refused = std::get_if<Diagnostic>(&planned)) {
     context.refuse(*refused);
+    return std::nullopt;
+  }
+  if (auto *needed = std::get_if<NeededFirst>(&planned)) {
+    if (std::optional<Diagnostic> refused = prepareFor(context, kernel, *needed))
+      context.refuse(*refused);
     return std::nullopt;
   }
   const WorkPlan &plan = std::get<WorkPlan>(planned);
@@ -151,6 +165,22 @@ bool prepareToCoarsen(Context &context) {
          makeLoopsOfTheBlock(context, kernel) || takeVotesApart(context, kernel);
 }
 
+bool isPrepared(const Context &context) {
+  return !context.preparation.empty() && !context.diagnostics.has(Voice::Refusal);
+}
+
+bool prepareForPlan(Context &context, const std::vector<Axis> &axes) {
+  const source::Kernel &kernel = context.target.first();
+  auto planned = planWork(context.facts(kernel), axes);
+  auto *needed = std::get_if<NeededFirst>(&planned);
+  if (!needed)
+    return false;
+  const bool refused = prepareFor(context, kernel, *needed).has_value();
+  if (refused)
+    context.preparation = {};
+  return !refused;
+}
+
 std::string Merged::str() const {
   std::string text;
   if (!arrays.empty())
@@ -191,6 +221,8 @@ bool coarsenAlong(Context &context, const std::vector<Axis> &axes, Map map) {
   if (prepareToCoarsen(context))
     return true;
   std::optional<Merged> merged = mergeThreads(context, axes, map);
+  if (isPrepared(context))
+    return true;
   unsigned launches = 0;
   if (!merged || !divideLaunches(context, divisionOf(axes), launches))
     return false;

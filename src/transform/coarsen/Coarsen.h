@@ -27,6 +27,10 @@ bool coarsen(Context &context);
 /// True where the kernel must be put into another form before it can be cut at its barriers: the context's
 /// preparation says how.
 bool prepareToCoarsen(Context &context);
+/// The same for what a plan for these axes asks for. Refuses nothing.
+bool prepareForPlan(Context &context, const std::vector<Axis> &axes);
+/// mergeThreads found something that must be done first.
+bool isPrepared(const Context &context);
 
 /// A kernel of which the text was written anew, and what was done to get it.
 struct Merged {
@@ -39,7 +43,8 @@ struct Merged {
 };
 
 /// Merges threads along axes, outermost work loop first; launches and bounds stay to be changed. Nothing,
-/// with a refusal, where that would break the kernel. `form`: the block written down in another one.
+/// with a refusal, where that would break the kernel, or with a preparation where the kernel's text must be
+/// put into another form first. `form`: the block written down in another one.
 std::optional<Merged> mergeThreads(Context &context, const std::vector<Axis> &axes, analysis::Map map,
                                    const std::optional<BlockForm> &form = std::nullopt);
 

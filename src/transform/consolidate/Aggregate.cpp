@@ -299,6 +299,8 @@ bool mergeBlock(Context &context, const BlockKnowledge &known) {
   std::optional<Merged> merged;
   if (!warp.axes.empty()) {
     merged = mergeThreads(context, warp.axes, Map::Interleaved, warp.form);
+    if (isPrepared(context))
+      return true;
   } else {
     for (const source::Kernel *kernel : context.target.instances)
       if (!mayCoarsen(context, *kernel, {}, Map::Interleaved, &warp.form))

@@ -10,6 +10,8 @@
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
 
+#include <algorithm>
+
 using namespace clang;
 
 namespace heddle::transform {
@@ -92,21 +94,20 @@ bool UniformWork::isPureCall(const Expr *expression, int depth) const {
   return pure;
 }
 
+bool UniformWork::isUniform(const source::Definition &definition) const {
+  const ReachingDefinitions &definitions = facts.uniformity->definitions();
+  if (definition.kind == source::Definition::Kind::Opaque || definitions.addressEscapes(definition.variable))
+    return false;
+  return std::ranges::all_of(definitions.valuesOf(definition), [&](ReachingDefinitions::ValueId value) {
+    return facts.uniformity->levelOfValue(value) <= agreed;
+  });
+}
+
 /// Every value that a local variable is given by this statement (or declaration of a variable) is agreed on.
 bool UniformWork::definesUniform(const void *statement) const {
-  const ReachingDefinitions &definitions = facts.uniformity->definitions();
   auto found = definitionsBy.find(statement);
-  if (found == definitionsBy.end())
-    return true;
-  for (const source::Definition *definition : found->second) {
-    if (definition->kind == source::Definition::Kind::Opaque ||
-        definitions.addressEscapes(definition->variable))
-      return false;
-    for (ReachingDefinitions::ValueId value : definitions.valuesOf(*definition))
-      if (facts.uniformity->levelOfValue(value) > agreed)
-        return false;
-  }
-  return true;
+  return found == definitionsBy.end() ||
+         std::ranges::all_of(found->second, [&](const auto *definition) { return isUniform(*definition); });
 }
 
 /// Looks at one part of a statement; its children are looked at by themselves.

@@ -29,6 +29,8 @@ public:
   bool isUniformWork(const clang::Stmt *statement) const;
   /// True where all take the same way at this branch or loop.
   bool agreeOn(const clang::Stmt *branch) const;
+  /// Every value that the definition gives its variable is the same for all of them.
+  bool isUniform(const source::Definition &definition) const;
   /// A value that can be worked out anywhere again: arithmetic on indices, constants and variables that never
   /// change. For a reference: the same of its address.
   bool isCheapAndStable(const clang::VarDecl *variable) const;

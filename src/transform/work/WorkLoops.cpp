@@ -17,6 +17,7 @@
 #include "source/Unit.h"
 #include "transform/DeclaredType.h"
 #include "transform/MarkedText.h"
+#include "transform/StatementShape.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
@@ -192,13 +193,23 @@ private:
       const ItemVariable *entry = plan.find(cast<VarDecl>(reference->getDecl()));
       if (!entry || !seen.insert(reference->getLocation().getRawEncoding()).second)
         continue;
-      std::string subscripts = entry->keep != Keep::Array ? ""
-                               : inHeader                 ? indices.firstSubscripts()
-                                                          : indices.subscripts();
       if (!entry->declaredBy || entry->keep == Keep::Array)
-        parts.push_back({reference->getSourceRange(), nameOf(*entry) + subscripts});
+        parts.push_back({reference->getSourceRange(),
+                         mentionOf(*entry, inHeader ? indices.firstSubscripts() : indices.subscripts())});
     }
     return parts;
+  }
+
+  /// An item's own, in an expression.
+  std::string mentionOf(const ItemVariable &entry, const std::string &subscripts) const {
+    if (entry.keep != Keep::Array)
+      return nameOf(entry);
+    switch (entry.storage) {
+    case ItemStorage::Elements: return nameOf(entry) + subscripts;
+    case ItemStorage::Pointers: return "(*" + nameOf(entry) + subscripts + ")";
+    case ItemStorage::Slots: return nameOf(entry) + subscripts + ".value";
+    }
+    return {};
   }
 
   /// True where `continue` would go on with a loop of the user's instead of the work loop.
@@ -258,8 +269,7 @@ private:
       for (const ItemVariable &entry : plan.variables)
         if (entry.variable->getLocation() == reference->getDecl()->getLocation() &&
             (!entry.declaredBy || entry.keep == Keep::Array))
-          text.replace(reference->getSourceRange(),
-                       nameOf(entry) + (entry.keep == Keep::Array ? indices.subscripts() : ""));
+          text.replace(reference->getSourceRange(), mentionOf(entry, indices.subscripts()));
     if (!uses.returns.empty())
       refuse(uses.returns.front(), "a return that this instantiation leaves out");
   }
@@ -276,6 +286,8 @@ private:
       text.replace(part.part, part.text);
     if (node.role != Role::Item)
       return;
+    for (const Stmt *jump : breaksOut(node.statement)) // of a switch around the work loop
+      text.replace(jump->getSourceRange(), "continue");
     for (const ReturnStmt *statement : node.uses.returns)
       text.replace(wholeStatement(unit, statement), leaving(statement, node));
   }
@@ -361,10 +373,17 @@ private:
 
   void becomeArray(const ItemVariable &entry, const PlanNode &node, std::vector<std::string> &parts) {
     std::string name = nameOf(entry);
-    std::optional<std::string> declared = declareAs(unit, entry.variable, name + indices.extents());
+    std::optional<std::string> declared = arrayOf(entry, name + indices.extents());
     if (!declared)
-      return refuse(node.statement, fmt::format("the type of '{}' cannot be written down here", name),
-                    "give it a type instead of auto");
+      return refuse(
+          node.statement,
+          fmt::format("the type of '{}' differs by instantiation and cannot be declared here", name),
+          "give it a type instead of auto");
+    if (entry.storage != ItemStorage::Elements) {
+      arrays[node.group].push_back({node.id, *declared + ";"});
+      parts.push_back(entry.storage == ItemStorage::Pointers ? binding(entry) : construction(entry));
+      return;
+    }
     // What begins as zero can say so where it is declared.
     bool isZero = entry.variable->getInit() && isZeroLiteral(entry.variable->getInit());
     arrays[node.group].push_back({node.id, *declared + (isZero ? " = {};" : ";")});
@@ -373,6 +392,44 @@ private:
     if (std::string assigned = assignment(entry.variable, name + indices.subscripts(), node);
         !assigned.empty())
       parts.push_back(assigned);
+  }
+
+  /// The declaration of what the items have of a variable.
+  std::optional<std::string> arrayOf(const ItemVariable &entry, const std::string &declarator) {
+    if (entry.storage == ItemStorage::Pointers)
+      return declarePointerTo(unit, entry.variable, declarator);
+    if (entry.storage == ItemStorage::Elements)
+      return declareAs(unit, entry.variable, declarator);
+    // No constructor runs before that of the object itself, and none but that.
+    std::optional<std::string> value = redeclare(unit, entry.variable, "value");
+    const std::string slot = names.fresh(nameOf(entry) + "Slot");
+    return value ? std::optional(fmt::format("union {0} {{ __device__ {0}() {{}} {1}; }} {2}", slot, *value,
+                                             declarator))
+                 : std::nullopt;
+  }
+
+  /// "p[kx] = &(s[threadX]);" of `float &p = s[threadIdx.x];`.
+  std::string binding(const ItemVariable &entry) {
+    return fmt::format("{}{} = &({});", nameOf(entry), indices.subscripts(),
+                       renderedItem(entry.variable->getInit()));
+  }
+
+  /// "new (&p[kx].value) Point(1, 2);" of `Point p(1, 2);`.
+  std::string construction(const ItemVariable &entry) {
+    const VarDecl *variable = entry.variable;
+    const std::string place = fmt::format("new ((void *)&{}) ", mentionOf(entry, indices.subscripts()));
+    const std::string type = declareAs(unit, variable, "").value_or("");
+    const Expr *value = variable->getInit();
+    auto *made = value ? dyn_cast<CXXConstructExpr>(value->IgnoreImplicit()) : nullptr;
+    const bool isCall = variable->getInitStyle() != VarDecl::CInit;
+    if (!value || (made && made->getNumArgs() == 0 && variable->getInitStyle() == VarDecl::CallInit))
+      return place + type + ";";
+    if (isCall && made && made->getParenOrBraceRange().isValid())
+      return place + type + rendered(made->getParenOrBraceRange(), replacements(Uses::of(value), false)) +
+             ";";
+    const std::string written = renderedItem(value);
+    return written.starts_with("{") ? place + type + written + ";"
+                                    : fmt::format("{}{}({});", place, type, written);
   }
 
   bool isZeroLiteral(const Expr *value) const {

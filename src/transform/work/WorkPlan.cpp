@@ -17,6 +17,9 @@
 //   (cheap,
 //      never changed) or kept in an array with an element for each item.
 //
+// Where the head of a loop or branch around a barrier does work of step 2's kind for each item, there is no
+// plan yet: the head must be taken apart first (HeadWork).
+//
 // Steps 2 and 3 can show that an earlier choice was wrong (a loop's header needs a value that differs by
 // item); the choice is then forbidden and planning starts again.
 #include "transform/work/WorkPlan.h"
@@ -70,6 +73,7 @@ public:
   struct Forbidden {
     std::set<const Stmt *> jam;  ///< loops that work loops must not go into
     std::set<const Stmt *> once; ///< statements to be done for each item
+    std::set<const Stmt *> leaf; ///< branches with jumps that must not get into a work loop
   };
 
   Planner(const analysis::KernelFacts &facts, const std::vector<Axis> &axes, const UniformWork &uniform,
@@ -77,27 +81,30 @@ public:
       : facts(facts), axes(axes), uniform(uniform), forbidden(forbidden), unit(facts.uniformity->unit()),
         definitions(facts.uniformity->definitions()), discarded(discardedCode(facts.kernel->function)) {}
 
-  enum class Result { Done, Again, Refused };
+  enum class Result { Done, Again, First, Refused };
   Result run() {
     findHolders(facts.regions->root());
     plan.root = addBody(facts.kernel->function->getBody(), nullptr);
     if (refused)
       return Result::Refused;
     findVariables();
-    settleRoles();
+    if (!settleRoles())
+      return Result::Again;
     if (Result result = checkHeaders(); result != Result::Done)
       return result;
     if (!makeSegments(*plan.root))
       return Result::Again;
     findExits();
+    checkJumps();
     settleVariables();
     if (refused)
       return Result::Refused;
-    return Result::Done;
+    return needed.nameless.empty() ? Result::Done : Result::First;
   }
 
   WorkPlan plan;
   std::optional<Diagnostic> refused;
+  NeededFirst needed;
 
 private:
   // Step 1: the tree
@@ -166,7 +173,7 @@ private:
     if (holding.contains(statement))
       return addHolder(body, statement, parent);
     bool uniformWork = uniform.isUniformWork(statement);
-    if (!uniformWork && mustBeStructure(statement))
+    if ((!uniformWork || forbidden.leaf.contains(statement)) && mustBeStructure(statement))
       return addStructure(body, statement, parent);
     if (!uniformWork && isLoop(statement) && wantsJam(statement)) {
       addStructure(body, statement, parent);
@@ -238,6 +245,8 @@ private:
       bodies = {choice->getBody()};
     else if (bodyOf(statement))
       bodies = {bodyOf(statement)};
+    else if (isa<CXXForRangeStmt>(statement))
+      return needed.heads.push_back({statement});
     else
       return refuse(statement, "a barrier in a statement of this kind cannot be cut at");
     for (const Stmt *each : bodies)
@@ -251,6 +260,8 @@ private:
     Jumps jumps = jumpsOf(statement);
     if (!jumps.leavesLoop && !(jumps.returns && facts.regions->hasBarrier()))
       return false;
+    if (!leavesTogether(statement, uniform))
+      return false; // items leave one by one: each by a jump in its work loop
     if (isa<CompoundStmt>(statement))
       return true;
     return isa<IfStmt, SwitchStmt>(statement) && uniform.agreeOn(statement);
@@ -321,16 +332,18 @@ private:
   bool isSetByItems(const ItemVariable &entry) const {
     const VarDecl *variable = entry.variable;
     if (analysis::groupKind(variable->getType()) != analysis::GroupKind::None)
-      return false; // a handle that is the same for all; barriers need it
-    if (!definitions.isTracked(variable))
-      return entry.declaredBy && entry.declaredBy->role == Role::Item;
+      return false;                       // a handle that is the same for all; barriers need it
+    if (!definitions.isTracked(variable)) // a reference
+      return entry.declaredBy && entry.declaredBy->role != Role::Once;
     if (definitions.addressEscapes(variable))
       return true;
     for (const source::Definition *definition : definitions.definitionsOf(variable)) {
       // `int m, e;` gives neither a value: one may be counted by a loop of the structure, the other by items.
       if (definition->kind == source::Definition::Kind::Uninitialized)
         continue;
-      if (const PlanNode *node = setBy(*definition, entry); node && node->role == Role::Item)
+      const PlanNode *node = setBy(*definition, entry);
+      if (node &&
+          (node->role == Role::Item || (node->role == Role::Structure && !uniform.isUniform(*definition))))
         return true;
     }
     return false;
@@ -358,7 +371,9 @@ private:
     return false;
   }
 
-  void settleRoles() {
+  /// False where a branch that all items agree on, and that jumps, would have to be done for each of them:
+  /// its condition reads what each has of its own.
+  bool settleRoles() {
     isItem.assign(variables.size(), false);
     for (bool changed = true; changed;) {
       changed = false;
@@ -367,67 +382,79 @@ private:
           isItem[i] = changed = true;
       for (PlanNode *node : plan.nodes)
         if (node && node->role == Role::Once && mentionsItemVariable(*node)) {
+          if (mustBeStructure(node->statement) && forbidden.leaf.insert(node->statement).second)
+            return false;
           node->role = Role::Item;
           changed = true;
         }
     }
+    return true;
   }
 
-  /// A variable that the structure's header declares and items set: it cannot become an array there.
-  const VarDecl *itemsOwn(const PlanNode &structure) const {
+  /// What the head of a structure does for each item: it declares or changes a variable of which each has its
+  /// own, or has an effect on something else.
+  HeadWork headWorkOf(const PlanNode &structure) const {
+    HeadWork work{structure.statement};
     for (size_t i = 0; i < variables.size(); ++i)
       if (isItem[i] && variables[i].declaredBy == &structure)
-        return variables[i].variable;
-    return nullptr;
+        work.variables.insert(variables[i].variable);
+    source::ParentOf parentOf = [&](const Stmt *s) { return definitions.graph().parent(s); };
+    for (const DeclRefExpr *reference : structure.uses.locals)
+      if (isItemVariable(reference) && source::mentionOf(reference, parentOf) != source::Mention::Read)
+        work.variables.insert(cast<VarDecl>(reference->getDecl()));
+    for (const Stmt *part : headerOf(structure.statement))
+      if (const Stmt *effect = effectBeyondLocals(unit, part))
+        work.effects.insert(effect);
+    return work;
+  }
+
+  bool isItemVariable(const DeclRefExpr *reference) const {
+    auto at = index.find(cast<VarDecl>(reference->getDecl()));
+    return at != index.end() && isItem[at->second];
+  }
+
+  static bool usesThreadIndex(const PlanNode &node) {
+    return std::ranges::any_of(node.uses.builtins, [](const auto &use) {
+      return use.what.kind == analysis::ThreadBuiltin::Kind::ThreadIdx;
+    });
+  }
+
+  /// All items' votes are asked for at once.
+  void noteVotes() {
+    for (PlanNode *node : plan.nodes)
+      if (node && node->vote)
+        if (auto at = index.find(node->vote->vote); at != index.end() && isItem[at->second])
+          variables[at->second].isVoted = true;
   }
 
   // What the structure itself evaluates must be the same for all items, and be set by nobody else.
   Result checkHeaders() {
+    noteVotes();
     for (PlanNode *node : plan.nodes) {
-      if (node && node->vote) // all items' votes are asked for at once
-        if (auto at = index.find(node->vote->vote); at != index.end() && isItem[at->second])
-          variables[at->second].isVoted = true;
       if (!node || node->role != Role::Structure)
         continue;
-      bool usesIndex =
-          std::any_of(node->uses.builtins.begin(), node->uses.builtins.end(), [&](const auto &use) {
-            return use.what.kind == analysis::ThreadBuiltin::Kind::ThreadIdx;
-          });
-      const DeclRefExpr *changed = nullptr;
-      for (const DeclRefExpr *reference : node->uses.locals) {
-        auto at = index.find(cast<VarDecl>(reference->getDecl()));
-        if (at == index.end() || !isItem[at->second])
-          continue;
-        source::ParentOf parentOf = [&](const Stmt *s) { return definitions.graph().parent(s); };
-        bool onlyRead = source::mentionOf(reference, parentOf) == source::Mention::Read;
-        if (node->isJammed || variables[at->second].declaredBy == node || !onlyRead)
-          changed = reference;
-        else
-          variables[at->second].inHeader = true;
-      }
-      const VarDecl *own = itemsOwn(*node);
-      if (!usesIndex && !changed && !own)
-        continue;
+      HeadWork own = headWorkOf(*node);
+      const bool mentionsItems = std::ranges::any_of(
+          node->uses.locals, [&](const DeclRefExpr *reference) { return isItemVariable(reference); });
       if (node->isJammed) {
+        if (own.isEmpty() && !mentionsItems && !usesThreadIndex(*node))
+          continue;
         forbidden.jam.insert(node->statement);
         return Result::Again;
       }
-      if (!usesIndex && !changed) {
-        refuse(node->statement,
-               fmt::format("'{}' is declared by the loop or branch around a barrier, and set by work that "
-                           "differs by thread",
-                           own->getNameAsString()),
-               "declare it before");
+      if (!own.isEmpty()) {
+        needed.heads.push_back(std::move(own));
+        continue;
+      }
+      if (usesThreadIndex(*node)) {
+        refuse(node->statement, "the condition around a barrier is computed from the thread's index");
         return Result::Refused;
       }
-      const Stmt *where = changed ? static_cast<const Stmt *>(changed) : headerOf(node->statement).back();
-      refuse(where,
-             changed ? fmt::format("'{}' is set by work that differs by thread, and decides about a barrier",
-                                   changed->getDecl()->getNameAsString())
-                     : "the condition around a barrier is worked out from the thread's index");
-      return Result::Refused;
+      for (const DeclRefExpr *reference : node->uses.locals)
+        if (isItemVariable(reference)) // all items agree on what is read here
+          variables[index.at(cast<VarDecl>(reference->getDecl()))].inHeader = true;
     }
-    return Result::Done;
+    return needed.heads.empty() ? Result::Done : Result::First;
   }
 
   // Step 3: segments
@@ -544,6 +571,54 @@ private:
             entry.declaredBy ? entry.declaredBy->statement : facts.kernel->function->getBody(),
             fmt::format("'{}' decides about a barrier, and some threads may have returned before it is set",
                         entry.variable->getNameAsString()));
+  }
+
+  /// An item that leaves an iteration, or a switch, by itself goes on with the next item of its work loop. So
+  /// nothing may lie between that work loop and the end of what it leaves.
+  void checkJumps() {
+    for (const PlanNode *node : plan.nodes) {
+      if (!node || node->role != Role::Item)
+        continue;
+      auto isSwitch = [](const Stmt *around) { return isa<SwitchStmt>(around); };
+      const bool mayBreak = breaksOut(node->statement).empty() || isLastIn(*node, isSwitch, true);
+      const bool mayContinue = continuesOut(node->statement).empty() || isLastIn(*node, isLoop, false);
+      if (!mayBreak || !mayContinue)
+        refuse(node->statement,
+               "threads leave one by one here, and further work of the block follows that they "
+               "would have left out");
+    }
+  }
+
+  /// Behind the node's work loop nothing is done up to the end of the innermost structure of a kind, which a
+  /// jump leaves.
+  template <class IsTarget> bool isLastIn(const PlanNode &node, const IsTarget &isTarget, bool breaks) const {
+    unsigned group = node.group;
+    for (const PlanNode *at = &node; at->parent; at = at->parent) {
+      if (!endsBody(*at, group, breaks))
+        return false;
+      if (isTarget(at->parent->statement))
+        return true;
+      if (breaks && isLoop(at->parent->statement))
+        return false;
+      group = once;
+    }
+    return false;
+  }
+
+  /// The work loop (or the structure itself) is the last thing in its body but for a jump of the same kind.
+  static bool endsBody(const PlanNode &node, unsigned group, bool breaks) {
+    for (const auto &body : node.parent->bodies)
+      for (size_t i = 0; i < body->segments.size(); ++i) {
+        const PlanBody::Segment &segment = body->segments[i];
+        if (std::ranges::find(segment.nodes, &node) == segment.nodes.end() &&
+            (group == once || segment.group != group))
+          continue;
+        if (i + 1 == body->segments.size())
+          return true;
+        const Stmt *next = body->segments[i + 1].nodes.front()->statement;
+        return breaks ? isa<BreakStmt>(next) : isa<ContinueStmt>(next);
+      }
+    return false;
   }
 
   /// In a loop that items return from, work loops before that place meet them again in the next iteration.
@@ -676,18 +751,122 @@ private:
       if (entry.declaredIn != once && entry.variable->getInit())
         addMentions(Uses::of(entry.variable->getInit()).locals,
                     entry.keep == Keep::Recompute ? groups[i] : std::set<unsigned>{entry.declaredIn}, groups);
-      if (entry.keep == Keep::Array && entry.variable->getType()->isReferenceType())
-        refuse(
-            entry.declaredBy->statement,
-            fmt::format("the reference '{}' is used on both sides of a barrier, and what it refers to is not "
-                        "known there",
-                        entry.variable->getNameAsString()));
+    }
+    keepWhatIsPointedTo();
+    for (size_t i = 0; i < variables.size(); ++i) {
+      if (isItem[i] && variables[i].keep == Keep::Array)
+        chooseStorage(variables[i]);
+      if (isItem[i] && variables[i].keep != Keep::Plain)
+        nameTypeOf(variables[i]);
     }
     for (size_t i = 0; i < variables.size(); ++i)
       if (isItem[i]) {
         variables[i].groups.assign(groups[i].begin(), groups[i].end());
         plan.variables.push_back(variables[i]);
       }
+  }
+
+  /// A pointer or reference that goes from one work loop to another may point to a variable: it must live as
+  /// long.
+  void keepWhatIsPointedTo() {
+    bool mayPoint = false;
+    for (size_t i = 0; i < variables.size(); ++i)
+      if (isItem[i] && variables[i].keep == Keep::Array) {
+        const QualType type = variables[i].variable->getType();
+        mayPoint |= !type->isArithmeticType() && !type->isEnumeralType();
+      }
+    for (size_t i = 0; mayPoint && i < variables.size(); ++i) {
+      const VarDecl *variable = variables[i].variable;
+      const bool isNamedByOthers =
+          (definitions.isTracked(variable) && definitions.addressEscapes(variable)) || isReferredTo(variable);
+      if (isItem[i] && isNamedByOthers)
+        variables[i].keep = Keep::Array;
+    }
+  }
+
+  /// A reference that is kept is bound to it, or to a part of it.
+  bool isReferredTo(const VarDecl *variable) const {
+    return std::ranges::any_of(variables, [&](const ItemVariable &entry) {
+      const Expr *value = entry.variable->getInit();
+      const bool isKept = entry.keep == Keep::Array && entry.variable->getType()->isReferenceType() && value;
+      const std::optional<source::LocalPlace> place = isKept ? source::localPlace(value) : std::nullopt;
+      return place && place->variable == variable;
+    });
+  }
+
+  void chooseStorage(ItemVariable &entry) {
+    const VarDecl *variable = entry.variable;
+    const Stmt *where = entry.declaredBy ? entry.declaredBy->statement : facts.kernel->function->getBody();
+    const std::string name = variable->getNameAsString();
+    const QualType type = variable->getType();
+    if (type->isReferenceType()) {
+      const bool isBound = variable->getInit() && variable->getInit()->isLValue() &&
+                           !isa<ExprWithCleanups, MaterializeTemporaryExpr>(variable->getInit());
+      if (!isBound || !variable->getType()->isLValueReferenceType())
+        refuse(where,
+               fmt::format("the reference '{}' is used on both sides of a barrier and keeps a temporary "
+                           "object alive",
+                           name));
+      entry.storage = ItemStorage::Pointers;
+      return;
+    }
+    const CXXRecordDecl *record = type->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+    if (!record || isPlainObject(record, type.isConstQualified()))
+      return;
+    if (!record->hasTrivialDestructor())
+      return refuse(where,
+                    fmt::format("'{}' lives across a barrier and has a destructor: in an array of one object "
+                                "for each thread it would not run where the thread's own does",
+                                name),
+                    "end its life before the barrier, in a block of its own");
+    if (type->isArrayType())
+      return refuse(where, fmt::format("the array '{}' lives across a barrier, and its objects are made by "
+                                       "constructors that may have effects",
+                                       name));
+    if (!entry.declaredBy)
+      return refuse(
+          where,
+          fmt::format("the parameter '{}' lives across a barrier, and copying it may have effects", name));
+    entry.storage = ItemStorage::Slots;
+  }
+
+  /// `struct { int a, b; } pair;` and the like cannot be declared again as they stand.
+  void nameTypeOf(const ItemVariable &entry) {
+    auto *declarations = entry.declaredBy ? dyn_cast<DeclStmt>(entry.declaredBy->statement) : nullptr;
+    const bool definesType = declarations && std::ranges::any_of(declarations->decls(), [](const Decl *each) {
+                               auto *tag = dyn_cast<TagDecl>(each);
+                               return tag && tag->isThisDeclarationADefinition();
+                             });
+    if (definesType)
+      needed.nameless.push_back(declarations);
+  }
+
+  /// Nothing can tell an object that is made and assigned to from one that is made with its value.
+  static bool isPlainObject(const CXXRecordDecl *record, bool isConst) {
+    const CXXConstructorDecl *byDefault = nullptr;
+    for (const CXXConstructorDecl *each : record->ctors())
+      if (each->isDefaultConstructor() && !each->isDeleted())
+        byDefault = each;
+    const bool isMadeFreely = record->hasTrivialDefaultConstructor() ||
+                              (byDefault && byDefault->isConstexpr() && byDefault->getAccess() == AS_public);
+    const bool isAssigned = record->hasSimpleCopyAssignment() || record->hasSimpleMoveAssignment() ||
+                            !record->hasUserDeclaredCopyAssignment();
+    const bool asksForConst =
+        isConst && std::ranges::any_of(record->methods(), [](const CXXMethodDecl *method) {
+          return !method->isImplicit() && !isa<CXXConstructorDecl>(method) && !method->isConst() &&
+                 !method->isStatic();
+        });
+    return isMadeFreely && isAssigned && record->isTriviallyCopyable() && !hasConstMember(record) &&
+           !asksForConst;
+  }
+
+  static bool hasConstMember(const CXXRecordDecl *record) {
+    return std::ranges::any_of(record->fields(), [](const FieldDecl *field) {
+      const QualType type = field->getType();
+      const CXXRecordDecl *inner = type->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+      return type.isConstQualified() || type->isReferenceType() ||
+             type->getBaseElementTypeUnsafe()->isReferenceType() || (inner && hasConstMember(inner));
+    });
   }
 
   const analysis::KernelFacts &facts;
@@ -715,8 +894,8 @@ const ItemVariable *WorkPlan::find(const VarDecl *variable) const {
   return nullptr;
 }
 
-std::variant<WorkPlan, Diagnostic> planWork(const analysis::KernelFacts &facts,
-                                            const std::vector<Axis> &axes) {
+std::variant<WorkPlan, Diagnostic, NeededFirst> planWork(const analysis::KernelFacts &facts,
+                                                         const std::vector<Axis> &axes) {
   bool mergesBlocks =
       std::any_of(axes.begin(), axes.end(), [](const Axis &axis) { return axis.dimension == Axis::grid; });
   UniformWork uniform(facts, mergesBlocks ? analysis::Level::Grid : analysis::Level::Block);
@@ -726,6 +905,7 @@ std::variant<WorkPlan, Diagnostic> planWork(const analysis::KernelFacts &facts,
     switch (planner.run()) {
     case Planner::Result::Done: return std::move(planner.plan);
     case Planner::Result::Refused: return *planner.refused;
+    case Planner::Result::First: return std::move(planner.needed);
     case Planner::Result::Again: break; // with one more choice forbidden
     }
   }

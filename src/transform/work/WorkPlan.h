@@ -4,6 +4,7 @@
 #include "analysis/KernelFacts.h"
 #include "transform/Uses.h"
 #include "transform/work/BlockVotes.h"
+#include "transform/work/HeadWork.h"
 
 #include <clang/Basic/SourceLocation.h>
 
@@ -15,6 +16,7 @@
 #include <vector>
 
 namespace clang {
+class DeclStmt;
 class Stmt;
 class VarDecl;
 } // namespace clang
@@ -75,6 +77,13 @@ enum class Keep {
   Array,     ///< one element for each work item
 };
 
+/// What an element of such an array holds.
+enum class ItemStorage {
+  Elements, ///< a variable of the same type, which is assigned its first value
+  Pointers, ///< a reference: the address of what it refers to
+  Slots,    ///< an object that must be constructed in its place: room for one, in a union
+};
+
 struct ItemVariable {
   const clang::VarDecl *variable = nullptr;
   Keep keep = Keep::Plain;
@@ -83,6 +92,7 @@ struct ItemVariable {
   std::vector<unsigned> groups;                  ///< that mention it, in order
   bool inHeader = false;                         ///< a condition of the structure reads it
   bool isVoted = false;                          ///< at a barrier at which the block votes
+  ItemStorage storage = ItemStorage::Elements;   ///< Array: what the elements are
 };
 
 /// What each statement of a kernel becomes when threads are merged: which work is done once, which in work
@@ -107,8 +117,14 @@ struct WorkPlan {
   const ItemVariable *find(const clang::VarDecl *variable) const;
 };
 
-/// The plan, or the reason why there is none.
-std::variant<WorkPlan, Diagnostic> planWork(const analysis::KernelFacts &facts,
-                                            const std::vector<Axis> &axes);
+/// What must be done to the kernel's text before there can be a plan.
+struct NeededFirst {
+  std::vector<HeadWork> heads;                   ///< to be taken apart
+  std::vector<const clang::DeclStmt *> nameless; ///< that define a type of which arrays must be declared
+};
+
+/// The plan; the reason why there is none; or what must be done first.
+std::variant<WorkPlan, Diagnostic, NeededFirst> planWork(const analysis::KernelFacts &facts,
+                                                         const std::vector<Axis> &axes);
 
 } // namespace heddle::transform

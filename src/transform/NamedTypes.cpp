@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/NamedTypes.h"
+
+#include "source/Unit.h"
+#include "transform/MarkedText.h"
+#include "transform/Names.h"
+
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/Stmt.h>
+
+#include <set>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+const TagDecl *typeDefinedBy(const DeclStmt *declarations) {
+  for (const Decl *each : declarations->decls())
+    if (auto *tag = dyn_cast<TagDecl>(each); tag && tag->isThisDeclarationADefinition())
+      return tag;
+  return nullptr;
+}
+
+/// "PairType" for a variable named `pair`.
+std::string typeNameFor(const DeclStmt *declarations) {
+  for (const Decl *each : declarations->decls())
+    if (auto *variable = dyn_cast<VarDecl>(each); variable && variable->getIdentifier()) {
+      std::string name = variable->getName().str();
+      name.front() = char(llvm::toUpper(name.front()));
+      return name + "Type";
+    }
+  return "OwnType";
+}
+
+/// Where a name belongs: behind the keyword, or behind `alignas` and the like where there are no bases.
+source::Replacement withName(const TagDecl *tag, const std::string &name) {
+  auto *record = dyn_cast<CXXRecordDecl>(tag);
+  const SourceLocation brace = tag->getBraceRange().getBegin(), keyword = tag->getInnerLocStart();
+  if (record && record->getNumBases() == 0)
+    return {{brace, brace}, name + " {"};
+  return {{keyword, keyword}, tag->getKindName().str() + " " + name};
+}
+
+} // namespace
+
+std::optional<Diagnostic> nameTypes(Context &context, const source::Kernel &kernel,
+                                    const std::vector<const DeclStmt *> &declarations) {
+  const source::Unit &unit = *kernel.unit;
+  Names names(unit);
+  std::set<const DeclStmt *> seen;
+  for (const DeclStmt *statement : declarations) {
+    const TagDecl *tag = typeDefinedBy(statement);
+    if (!tag || !seen.insert(statement).second)
+      continue;
+    std::string name = tag->getNameAsString();
+    std::vector<source::Replacement> naming;
+    if (name.empty()) {
+      name = names.fresh(typeNameFor(statement));
+      naming.push_back(withName(tag, name));
+    }
+    source::Rendered type = source::render(unit, tag->getSourceRange(), naming);
+    source::Rendered rest =
+        source::render(unit, statement->getSourceRange(), {{tag->getSourceRange(), name}});
+    for (const source::Rendered *text : {&type, &rest})
+      if (auto *refused = std::get_if<Diagnostic>(text))
+        return *refused;
+    const std::string line = unit.place(statement).sourceLine;
+    const std::string indent = line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
+    context.preparation.replace(unit, statement->getSourceRange(),
+                                std::get<std::string>(type) + ";\n" + indent + std::get<std::string>(rest));
+  }
+  return std::nullopt;
+}
+
+} // namespace heddle::transform

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "transform/Context.h"
+
+#include <optional>
+#include <vector>
+
+namespace clang {
+class DeclStmt;
+}
+
+namespace heddle::transform {
+
+/// Takes types out of the declarations of variables that define them, so that further variables of the type
+/// can be declared.
+///
+///     struct { int a, b; } pair = {1, 2};    =>    struct PairType { int a, b; };
+///                                                  PairType pair = {1, 2};
+///
+/// The edits go to the context's preparation. A refusal where a type cannot be taken out; nothing where all
+/// could.
+std::optional<Diagnostic> nameTypes(Context &context, const source::Kernel &kernel,
+                                    const std::vector<const clang::DeclStmt *> &declarations);
+
+} // namespace heddle::transform

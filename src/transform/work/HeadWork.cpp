@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Why the statements do what the head did:
+//
+//   - What a head does first is done right before the statement, in the same order. Where only some of the
+//     declared variables are taken out, none of their first values has an effect or mentions one that stays.
+//   - What a `for` does after each iteration is done at the end of its body and before each of its
+//     `continue`s. Nothing lies between that and the next evaluation of the condition but the rest of the
+//     same part, of which nothing is left that shares a variable with what comes behind it.
+//   - A condition that declares a variable is evaluated at the beginning of the body, which it leaves where
+//     the variable converts to false.
+//
+// Variables may live longer than before, up to the end of the block that the statement is in; a block of its
+// own keeps them to themselves where their names or their destructors could tell.
+#include "transform/work/HeadWork.h"
+
+#include "analysis/CallEffects.h"
+#include "source/FlowGraph.h"
+#include "source/LocalWrites.h"
+#include "source/ReachingDefinitions.h"
+#include "source/TextEdits.h"
+#include "source/Unit.h"
+#include "transform/DeclaredType.h"
+#include "transform/MarkedText.h"
+#include "transform/Names.h"
+#include "transform/StatementShape.h"
+#include "transform/Uses.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/StmtCXX.h>
+#include <clang/Tooling/Syntax/Tokens.h>
+
+#include <algorithm>
+#include <functional>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+/// How far calls are looked into for effects.
+constexpr int mostCalls = 8;
+
+// Effects
+// ------------------------------------------------------------------------------------------------------------
+
+bool takesValuesOnly(const FunctionDecl *function) {
+  return !function->isVariadic() && std::ranges::all_of(function->parameters(), [](const ParmVarDecl *each) {
+    const QualType type = each->getType();
+    return !type->isPointerType() && (!type->isReferenceType() || type->getPointeeType().isConstQualified());
+  });
+}
+
+class EffectFinder {
+public:
+  explicit EffectFinder(const source::Unit &unit) : unit(unit) {}
+
+  const Stmt *find(const Stmt *code, int depth = 0) const {
+    const Stmt *found = nullptr;
+    source::forEachEvaluated(code, [&](const Stmt *part) {
+      if (!found && hasEffect(part, depth))
+        found = part;
+      return !found;
+    });
+    return found;
+  }
+
+private:
+  bool hasEffect(const Stmt *part, int depth) const {
+    if (isa<AsmStmt, CXXNewExpr, CXXDeleteExpr, CXXThrowExpr, AtomicExpr, LambdaExpr, CXXBindTemporaryExpr>(
+            part))
+      return true;
+    if (auto *argument = dyn_cast<CXXDefaultArgExpr>(part))
+      return find(argument->getExpr(), depth);
+    if (auto *member = dyn_cast<CXXDefaultInitExpr>(part))
+      return find(member->getExpr(), depth);
+    auto *binary = dyn_cast<BinaryOperator>(part);
+    auto *unary = dyn_cast<UnaryOperator>(part);
+    if (binary && binary->isAssignmentOp())
+      return !source::localPlace(binary->getLHS());
+    if (unary && unary->isIncrementDecrementOp())
+      return !source::localPlace(unary->getSubExpr());
+    if (auto *construction = dyn_cast<CXXConstructExpr>(part))
+      return !construction->getConstructor()->isTrivial() && hasEffect(construction->getConstructor(), depth);
+    if (auto *call = dyn_cast<CallExpr>(part)) {
+      const FunctionDecl *callee = analysis::calleeOf(call);
+      return !callee || hasEffect(callee, depth);
+    }
+    return false;
+  }
+
+  bool hasEffect(const FunctionDecl *callee, int depth) const {
+    if (auto *constructor = dyn_cast<CXXConstructorDecl>(callee); constructor && depth <= mostCalls)
+      for (const CXXCtorInitializer *member : constructor->inits())
+        if (find(member->getInit(), depth + 1))
+          return true;
+    if (unit.isUserCode(callee->getLocation()))
+      return depth > mostCalls || !callee->hasBody() || find(callee->getBody(), depth + 1);
+    if (callee->isConstexpr() && isa<CXXConstructorDecl>(callee))
+      return false; // dim3's
+    if (auto *conversion = dyn_cast<CXXConversionDecl>(callee))
+      return !conversion->isConst();
+    if (std::optional<analysis::CallEffect> known = analysis::effectOf(callee)) {
+      using Kind = analysis::CallEffect::Kind;
+      const bool isRegister = callee->getName().starts_with("__nvvm_read_ptx_sreg_") ||
+                              callee->getName().starts_with("__fetch_builtin_");
+      return !isRegister && known->kind != Kind::Load && known->kind != Kind::ReadOnlyLoad &&
+             known->kind != Kind::Arguments;
+    }
+    auto *method = dyn_cast<CXXMethodDecl>(callee);
+    return method ? !method->isConst() && !method->isStatic() : !takesValuesOnly(callee);
+  }
+
+  const source::Unit &unit;
+};
+
+// Taking heads apart
+// -------------------------------------------------------------------------------------------------
+
+/// The operands of `a, b, c`.
+void operandsOf(const Expr *expression, std::vector<const Expr *> &operands) {
+  auto *comma = dyn_cast<BinaryOperator>(expression);
+  if (!comma || comma->getOpcode() != BO_Comma)
+    return operands.push_back(expression);
+  operandsOf(comma->getLHS(), operands);
+  operandsOf(comma->getRHS(), operands);
+}
+
+class HeadSplitter {
+public:
+  HeadSplitter(Context &context, const source::Kernel &kernel, const HeadWork &head, Names &names)
+      : context(context), unit(*kernel.unit), kernel(kernel), head(head), names(names),
+        definitions(context.facts(kernel).uniformity->definitions()) {}
+
+  std::optional<Diagnostic> run() {
+    if (auto *loop = dyn_cast<ForStmt>(head.statement))
+      splitFor(loop);
+    else if (auto *range = dyn_cast<CXXForRangeStmt>(head.statement))
+      countThrough(range);
+    else if (auto *whileLoop = dyn_cast<WhileStmt>(head.statement))
+      splitWhile(whileLoop);
+    else if (auto *branch = dyn_cast<IfStmt>(head.statement))
+      splitBranch(branch->getInit(), branch->getConditionVariable(), branch->getConditionVariableDeclStmt(),
+                  branch->getCond());
+    else if (auto *choice = dyn_cast<SwitchStmt>(head.statement))
+      splitBranch(choice->getInit(), choice->getConditionVariable(), choice->getConditionVariableDeclStmt(),
+                  choice->getCond());
+    else if (auto *doLoop = dyn_cast<DoStmt>(head.statement))
+      checkCondition(doLoop->getCond());
+    if (!refused && before.empty() && !isChanged)
+      refuse(head.statement,
+             "the head of this statement around a barrier does work for each thread by itself, "
+             "which cannot be taken out of it");
+    if (!refused)
+      writeBefore();
+    return refused;
+  }
+
+private:
+  // Reading
+  // ---------------------------------------------------------------------------------------------------------
+
+  void refuse(const Stmt *where, std::string why, std::string hint = {}) {
+    if (!refused)
+      refused = Diagnostic{Voice::Refusal, unit.place(where), std::move(why), {}, std::move(hint)};
+  }
+
+  std::string textOf(SourceRange range) {
+    source::Rendered text = source::render(unit, range);
+    if (auto *why = std::get_if<Diagnostic>(&text)) {
+      refused = refused ? refused : *why;
+      return {};
+    }
+    return std::get<std::string>(text);
+  }
+
+  /// The text of a declaration or expression, without the semicolon that may belong to it.
+  std::string textOf(const Stmt *code) {
+    std::string text = textOf(code->getSourceRange());
+    text.resize(text.find_last_not_of("; \t\r\n") + 1);
+    return text;
+  }
+
+  bool isOwn(const VarDecl *variable) const { return head.variables.contains(variable); }
+
+  /// It changes a variable of which each item has its own, or something else that each item must change.
+  bool isItemWork(const Expr *part) const {
+    const Uses uses = Uses::of(part);
+    source::ParentOf parentOf = [&](const Stmt *s) { return definitions.graph().parent(s); };
+    return std::ranges::any_of(head.effects,
+                               [&](const Stmt *effect) { return uses.statements.contains(effect); }) ||
+           std::ranges::any_of(uses.locals, [&](const DeclRefExpr *reference) {
+             return isOwn(cast<VarDecl>(reference->getDecl())) &&
+                    source::mentionOf(reference, parentOf) != source::Mention::Read;
+           });
+  }
+
+  static bool shareVariable(const Expr *a, const Expr *b) {
+    const Uses first = Uses::of(a), second = Uses::of(b);
+    return std::ranges::any_of(first.locals, [&](const DeclRefExpr *one) {
+      return std::ranges::any_of(
+          second.locals, [&](const DeclRefExpr *other) { return one->getDecl() == other->getDecl(); });
+    });
+  }
+
+  bool checkCondition(const Expr *decides) {
+    if (!decides || !isItemWork(decides))
+      return true;
+    refuse(decides,
+           "the condition of the loop or branch around a barrier changes something for each thread "
+           "by itself",
+           "make the change in a statement of its own");
+    return false;
+  }
+
+  // Statements
+  // ------------------------------------------------------------------------------------------------------
+
+  void splitFor(const ForStmt *loop) {
+    if (!checkCondition(loop->getConditionVariable() ? nullptr : loop->getCond()))
+      return;
+    if (loop->getInit())
+      takeFirstPart(loop);
+    if (loop->getConditionVariable() && isOwn(loop->getConditionVariable()))
+      decideInside(loop->getConditionVariable(), loop->getConditionVariableDeclStmt(), loop->getBody(), "");
+    if (loop->getInc())
+      takeIncrements(loop);
+  }
+
+  void takeFirstPart(const ForStmt *loop) {
+    const Stmt *init = loop->getInit();
+    auto *declarations = dyn_cast<DeclStmt>(init);
+    if (!declarations) {
+      if (auto *expression = dyn_cast<Expr>(init); expression && isItemWork(expression)) {
+        std::vector<const Expr *> operands; // apart: some may be the same for all items
+        operandsOf(expression, operands);
+        for (const Expr *operand : operands)
+          before.push_back(textOf(operand) + ";");
+        context.preparation.replace(unit, init->getSourceRange(), "");
+      }
+      return;
+    }
+    std::vector<const VarDecl *> own, others;
+    for (const Decl *each : declarations->decls())
+      if (auto *variable = dyn_cast<VarDecl>(each))
+        (isOwn(variable) || effectIn(variable->getInit()) ? own : others).push_back(variable);
+    if (own.empty())
+      return;
+    const bool isPair =
+        others.size() == 1 && size_t(std::ranges::distance(declarations->decls())) == own.size() + 1;
+    const std::optional<std::string> kept = isPair ? declared(others.front()) : std::nullopt;
+    std::vector<std::string> apart;
+    for (const VarDecl *variable : own)
+      apart.push_back(declared(variable).value_or(""));
+    const bool areIndependent =
+        kept && std::ranges::none_of(apart, &std::string::empty) && mayBeSeparated(own, others.front());
+    for (const VarDecl *variable : own)
+      hoisted.push_back(variable);
+    if (areIndependent) {
+      for (const std::string &text : apart)
+        before.push_back(text + ";");
+      context.preparation.replace(unit, contentOf(declarations), *kept);
+      return;
+    }
+    hoisted.insert(hoisted.end(), others.begin(), others.end());
+    before.push_back(textOf(init) + ";");
+    context.preparation.replace(unit, contentOf(declarations), "");
+  }
+
+  bool effectIn(const Expr *value) const {
+    return value && std::ranges::any_of(head.effects, [&](const Stmt *effect) {
+             return Uses::of(value).statements.contains(effect);
+           });
+  }
+
+  /// None of the first values can tell in which order they are computed.
+  bool mayBeSeparated(const std::vector<const VarDecl *> &own, const VarDecl *kept) const {
+    auto hasEffect = [&](const VarDecl *variable) {
+      return variable->getInit() && (variable->getInit()->HasSideEffects(unit.context()) ||
+                                     effectBeyondLocals(unit, variable->getInit()));
+    };
+    auto mentions = [](const VarDecl *variable, const VarDecl *other) {
+      if (!variable->getInit())
+        return false;
+      const Uses uses = Uses::of(variable->getInit());
+      return std::ranges::any_of(uses.locals,
+                                 [&](const DeclRefExpr *reference) { return reference->getDecl() == other; });
+    };
+    return !hasEffect(kept) && std::ranges::none_of(own, [&](const VarDecl *each) {
+      return hasEffect(each) || mentions(each, kept);
+    });
+  }
+
+  /// "int j = threadIdx.x" of one of several variables; nothing where it cannot be written by itself.
+  std::optional<std::string> declared(const VarDecl *variable) {
+    const QualType type = variable->getType();
+    const bool isPlain = !type->isArrayType() && !type->isRecordType() && !type->isReferenceType();
+    const Expr *value = variable->getInit();
+    if (!isPlain || !value || variable->getInitStyle() == VarDecl::CallInit)
+      return std::nullopt;
+    std::optional<std::string> left = redeclare(unit, variable, variable->getNameAsString());
+    if (!left)
+      return std::nullopt;
+    return *left + (variable->getInitStyle() == VarDecl::ListInit ? "" : " = ") +
+           textOf(value->getSourceRange());
+  }
+
+  /// A declaration without the semicolon that Clang counts to it.
+  SourceRange contentOf(const DeclStmt *declarations) const {
+    const source::TokenEdit tokens = source::tokensOf(unit, declarations->getSourceRange());
+    llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
+    size_t last = tokens.end - 1;
+    if (all[last].kind() == tok::semi)
+      --last;
+    return {declarations->getBeginLoc(), all[last].location()};
+  }
+
+  void takeIncrements(const ForStmt *loop) {
+    std::vector<const Expr *> operands, taken, kept;
+    operandsOf(loop->getInc(), operands);
+    for (const Expr *operand : operands) {
+      const bool goesBefore = isItemWork(operand) && std::ranges::any_of(kept, [&](const Expr *earlier) {
+                                return shareVariable(earlier, operand);
+                              });
+      if (goesBefore) { // it must see what they did
+        taken = operands;
+        kept.clear();
+        break;
+      }
+      (isItemWork(operand) ? taken : kept).push_back(operand);
+    }
+    if (taken.empty())
+      return;
+    std::string left, statements;
+    for (const Expr *operand : kept)
+      left += (left.empty() ? "" : ", ") + textOf(operand);
+    for (const Expr *operand : taken)
+      statements += (statements.empty() ? "" : " ") + textOf(operand) + ";";
+    isChanged = true;
+    context.preparation.replace(unit, loop->getInc()->getSourceRange(), left);
+    const Stmt *body = loop->getBody();
+    for (const Stmt *jump : continuesOut(body))
+      if (jump != body)
+        context.preparation.replace(unit, wholeStatement(unit, jump), "{ " + statements + " continue; }");
+    putAtEnd(body, statements);
+  }
+
+  void putAtEnd(const Stmt *body, const std::string &statements) {
+    if (auto *block = dyn_cast<CompoundStmt>(body)) {
+      const std::string indent = indentAt(block->getRBracLoc());
+      context.preparation.insertBefore(unit, block->getRBracLoc(),
+                                       isFirstOnLine(block->getRBracLoc()) ? "  " + statements + "\n" + indent
+                                                                           : statements + " ");
+      return;
+    }
+    const SourceRange whole = wholeStatement(unit, body);
+    openBody(whole.getBegin());
+    context.preparation.insertAfter(unit, whole.getEnd(), " " + statements + " }");
+    closedBody = true;
+  }
+
+  /// An opening brace before a body that has none.
+  void openBody(SourceLocation first) {
+    if (!openedBody)
+      context.preparation.insertBefore(unit, first, "{ ");
+    openedBody = true;
+  }
+
+  /// `T v = e` becomes a statement at the beginning of the body, with the way out of the loop.
+  void decideInside(const VarDecl *variable, const DeclStmt *declaration, const Stmt *body,
+                    const std::string &instead) {
+    const std::string text =
+        fmt::format("{}; if (!{}) break;", textOf(declaration), variable->getNameAsString());
+    context.preparation.replace(unit, contentOf(declaration), instead);
+    putAtBeginning(body, text);
+  }
+
+  void putAtBeginning(const Stmt *body, const std::string &text) {
+    isChanged = true;
+    if (auto *block = dyn_cast<CompoundStmt>(body)) {
+      context.preparation.insertAfter(unit, block->getLBracLoc(), " " + text);
+      return;
+    }
+    const SourceRange whole = wholeStatement(unit, body);
+    openedBody = true;
+    context.preparation.insertBefore(unit, whole.getBegin(), "{ " + text + " ");
+    if (!closedBody && !needsIncrements())
+      context.preparation.insertAfter(unit, whole.getEnd(), " }");
+  }
+
+  /// The body's closing brace comes with what is put at its end.
+  bool needsIncrements() const {
+    auto *loop = dyn_cast<ForStmt>(head.statement);
+    std::vector<const Expr *> operands;
+    if (loop && loop->getInc())
+      operandsOf(loop->getInc(), operands);
+    return std::ranges::any_of(operands, [&](const Expr *each) { return isItemWork(each); });
+  }
+
+  void splitWhile(const WhileStmt *loop) {
+    if (!loop->getConditionVariable())
+      return void(checkCondition(loop->getCond()));
+    decideInside(loop->getConditionVariable(), loop->getConditionVariableDeclStmt(), loop->getBody(), "true");
+  }
+
+  void splitBranch(const Stmt *init, const VarDecl *variable, const DeclStmt *declaration,
+                   const Expr *decides) {
+    if (!variable && !checkCondition(decides))
+      return;
+    const bool isVariableOwn = variable && isOwn(variable);
+    // What comes first may be what the condition's variable is made of.
+    if (init && (isVariableOwn || isItemStatement(init)))
+      takeOut(init);
+    if (isVariableOwn) {
+      before.push_back(textOf(declaration) + ";");
+      hoisted.push_back(variable);
+      context.preparation.replace(unit, contentOf(declaration), variable->getNameAsString());
+    }
+  }
+
+  bool isItemStatement(const Stmt *init) const {
+    if (auto *expression = dyn_cast<Expr>(init))
+      return isItemWork(expression);
+    auto *declarations = dyn_cast<DeclStmt>(init);
+    return declarations && std::ranges::any_of(declarations->decls(), [&](const Decl *each) {
+             auto *variable = dyn_cast<VarDecl>(each);
+             return variable && (isOwn(variable) || effectIn(variable->getInit()));
+           });
+  }
+
+  /// `init;` of a branch, its semicolon included.
+  void takeOut(const Stmt *init) {
+    before.push_back(textOf(init) + ";");
+    if (auto *declarations = dyn_cast<DeclStmt>(init))
+      for (const Decl *each : declarations->decls())
+        if (auto *variable = dyn_cast<VarDecl>(each))
+          hoisted.push_back(variable);
+    source::TokenEdit tokens = source::tokensOf(unit, init->getSourceRange());
+    llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
+    size_t last = tokens.end - 1;
+    if (all[last].kind() != tok::semi && tokens.end < all.size() && all[tokens.end].kind() == tok::semi)
+      last = tokens.end;
+    context.preparation.replace(unit, {init->getBeginLoc(), all[last].location()}, "");
+  }
+
+  /// `for (T x : array)` with a counter.
+  void countThrough(const CXXForRangeStmt *loop) {
+    const Expr *array = loop->getRangeInit() ? loop->getRangeInit()->IgnoreParenImpCasts() : nullptr;
+    const VarDecl *variable = loop->getLoopVariable();
+    auto *type = array ? unit.context().getAsConstantArrayType(array->getType()) : nullptr;
+    const bool isNamed = array && (isa<DeclRefExpr>(array) || isa<MemberExpr>(array)) &&
+                         !array->HasSideEffects(unit.context());
+    if (!type || !isNamed || !variable || isa<DecompositionDecl>(variable))
+      return refuse(loop,
+                    "a barrier in a range-based loop over something else than an array: what its iterator "
+                    "does is not known",
+                    "write it as a loop that counts");
+    if (loop->getInit()) {
+      before.push_back(textOf(loop->getInit()) + ";");
+      if (auto *declarations = dyn_cast<DeclStmt>(loop->getInit()))
+        for (const Decl *each : declarations->decls())
+          if (auto *declaredThere = dyn_cast<VarDecl>(each))
+            hoisted.push_back(declaredThere);
+    }
+    const std::string counter = names.fresh("at"), text = textOf(array->getSourceRange());
+    const std::string size = kernel.isInstantiation ? fmt::format("sizeof({0}) / sizeof({0}[0])", text)
+                                                    : std::to_string(type->getSize().getZExtValue());
+    const std::string element = textOf(SourceRange(variable->getBeginLoc(), variable->getLocation()));
+    const SourceLocation first =
+        loop->getInit() ? loop->getInit()->getBeginLoc() : SourceLocation(variable->getBeginLoc());
+    context.preparation.replace(unit, {first, array->getEndLoc()},
+                                fmt::format("unsigned {0} = 0; {0} < {1}; ++{0}", counter, size));
+    putAtBeginning(loop->getBody(), fmt::format("{} = {}[{}];", element, text, counter));
+  }
+
+  // Writing
+  // ---------------------------------------------------------------------------------------------------------
+
+  std::string indentAt(SourceLocation location) const {
+    const std::string line = unit.place(location).sourceLine;
+    return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
+  }
+
+  bool isFirstOnLine(SourceLocation location) const {
+    const Place place = unit.place(location);
+    return place.column == indentAt(location).size() + 1;
+  }
+
+  /// The statement with the attributes that pragmas put around it, and what that is in.
+  const Stmt *whole() const {
+    const Stmt *statement = head.statement;
+    while (auto *attributed = dyn_cast_or_null<AttributedStmt>(definitions.graph().parent(statement)))
+      statement = attributed;
+    return statement;
+  }
+
+  bool needsBlock() const {
+    const Stmt *around = definitions.graph().parent(whole());
+    auto *block = dyn_cast_or_null<CompoundStmt>(around);
+    if (!block ||
+        std::ranges::any_of(block->body(), [](const Stmt *each) { return isa<SwitchCase, LabelStmt>(each); }))
+      return true;
+    return std::ranges::any_of(hoisted, [&](const VarDecl *variable) {
+      return variable->needsDestruction(unit.context()) != QualType::DK_none || isNameShared(variable);
+    });
+  }
+
+  bool isNameShared(const VarDecl *variable) const {
+    unsigned count = 0;
+    for (const ParmVarDecl *parameter : kernel.function->parameters())
+      count += parameter->getName() == variable->getName();
+    for (const Stmt *statement : Uses::of(kernel.function->getBody()).statements)
+      if (auto *declarations = dyn_cast<DeclStmt>(statement))
+        for (const Decl *each : declarations->decls())
+          if (auto *named = dyn_cast<NamedDecl>(each))
+            count += named->getDeclName() == variable->getDeclName();
+    return count > 1;
+  }
+
+  void writeBefore() {
+    if (before.empty())
+      return;
+    const Stmt *statement = whole();
+    const bool isBlock = needsBlock();
+    const std::string indent = indentAt(head.statement->getBeginLoc());
+    std::string text = isBlock ? "{ " : "";
+    for (const std::string &line : before)
+      text += line + (&line == &before.back() ? "" : "\n" + indent);
+    if (statement == head.statement)
+      context.preparation.insertBefore(unit, statement->getBeginLoc(), text + "\n" + indent);
+    else // a pragma's line lies between what precedes it and the loop
+      context.preparation.insertAfter(unit, tokenBefore(head.statement->getBeginLoc()), "\n" + indent + text);
+    if (isBlock)
+      context.preparation.insertAfter(unit, wholeStatement(unit, head.statement).getEnd(), " }");
+  }
+
+  SourceLocation tokenBefore(SourceLocation location) const {
+    const size_t at = source::tokensOf(unit, {location, location}).begin;
+    return unit.tokens().expandedTokens()[at - 1].location();
+  }
+
+  Context &context;
+  const source::Unit &unit;
+  const source::Kernel &kernel;
+  const HeadWork &head;
+  Names &names;
+  const source::ReachingDefinitions &definitions;
+  std::vector<std::string> before;      ///< statements, in order
+  std::vector<const VarDecl *> hoisted; ///< that they declare
+  bool openedBody = false, closedBody = false, isChanged = false;
+  std::optional<Diagnostic> refused;
+};
+
+} // namespace
+
+const Stmt *effectBeyondLocals(const source::Unit &unit, const Stmt *code) {
+  return code ? EffectFinder(unit).find(code) : nullptr;
+}
+
+std::optional<Diagnostic> takeHeadsApart(Context &context, const source::Kernel &kernel,
+                                         const std::vector<HeadWork> &heads) {
+  Names names(*kernel.unit);
+  // One inside another waits for the text to be read again: both may change the same place.
+  std::set<const Stmt *> inside;
+  for (const HeadWork &head : heads)
+    for (const Stmt *part : Uses::of(head.statement).statements)
+      if (part != head.statement)
+        inside.insert(part);
+  for (const HeadWork &head : heads)
+    if (inside.contains(head.statement))
+      continue;
+    else if (std::optional<Diagnostic> refused = HeadSplitter(context, kernel, head, names).run())
+      return refused;
+  return std::nullopt;
+}
+
+} // namespace heddle::transform
