@@ -32,7 +32,7 @@ demo: setup $(BUILD)/build.ninja    ## build, then show the main job on an examp
 test: build      ## build and run all tests
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
 
-matrix: build    ## coarsen every test program in every way, and 2,000 random kernels (20 minutes)
+matrix: build    ## coarsen every test program in every way, 2,000 random kernels and 3,000 random programs (an hour)
 	@ninja -C $(BUILD) --quiet matrix
 
 bench: build     ## run the benchmarks (ratios; absolute times only where a GPU is named)

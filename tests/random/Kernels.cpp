@@ -32,7 +32,8 @@ Scope Writer::kernelStart(std::vector<Node> &to) {
                 ? fmt::format("__shared__ unsigned s0[{0}], s1[{0}];\n", threads())
                 : fmt::format("__shared__ unsigned s0[{0}];\n__shared__ unsigned s1[{0}];\n", threads());
   }
-  switch (kernelShape == Shape::Tiles && chance(70) ? 2 + pick(4) : pick(6)) {
+  // What directives refuse, and rightly, is rare.
+  switch (chance(6) ? 0 : 1 + pick(kernelShape == Shape::Tiles ? 12 : 5)) {
   case 0: {
     uses("thread index from a constructor");
     add("Self",
