@@ -145,7 +145,7 @@ Node Writer::constMember(Scope &scope) {
 
 Node Writer::noDefault(Scope &scope) {
   uses("no default constructor");
-  const std::string name = newName(scope, "o"), type = item("constructor", chance(40));
+  const std::string name = newName(scope, "o"), type = item("constructor", pure());
   Node start = value(scope, 1);
   declare(scope, name, name + ".v");
   return node(Sort::Statement, fmt::format("{} {}(@0);\n", type, name), {std::move(start)});

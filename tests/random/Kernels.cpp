@@ -92,6 +92,7 @@ void Writer::kernel() {
                                            Shape::Loops, Shape::Loops,   Shape::Tiles};
   kernelShape = one(kinds);
   isPlain = chance(40);
+  hidesThread = chance(35);
   isTemplate = chance(20);
   hasShared = kernelShape == Shape::Block;
   isAliased = chance(kernelShape == Shape::Loops ? 25 : 40);

@@ -22,7 +22,7 @@ std::string Writer::effectClass() {
     if (each.construct == "effects" && chance(60))
       return each.name;
   const std::string name = fresh("Effect");
-  Node begin = body({"k"}, chance(40)), end = body({"k"}, chance(40));
+  Node begin = body({"k"}, pure()), end = body({"k"}, pure());
   switch (pick(3)) {
   case 0:
     add(name,
@@ -112,7 +112,7 @@ Node Writer::rangeFor(Scope &scope) {
   Scope inner = scope;
   ++inner.nesting;
   if (chance(50)) {
-    const std::string range = item("range-for", chance(30)), each = fresh("q");
+    const std::string range = item("range-for", pure()), each = fresh("q");
     Node count = value(scope, 1);
     declare(inner, each);
     Node work = value(inner, 1);
@@ -132,7 +132,7 @@ Node Writer::rangeFor(Scope &scope) {
 
 Node Writer::virtualCall(Scope &scope) {
   uses("virtual call in the kernel");
-  const std::string type = item("virtual call", chance(30)), more = fresh("more"), base = fresh("base");
+  const std::string type = item("virtual call", pure()), more = fresh("more"), base = fresh("base");
   Node start = value(scope, 1);
   Node argument = value(scope, 1);
   const std::string result = fresh("v");
@@ -147,7 +147,7 @@ Node Writer::virtualCall(Scope &scope) {
 
 Node Writer::placement(Scope &scope) {
   uses("placement new in the kernel");
-  const std::string type = item("placement new", chance(30)), room = fresh("room"), pointer = fresh("p");
+  const std::string type = item("placement new", pure()), room = fresh("room"), pointer = fresh("p");
   Node start = value(scope, 1);
   declare(scope, pointer, pointer + "->v");
   return node(
@@ -159,7 +159,7 @@ Node Writer::placement(Scope &scope) {
 
 Node Writer::operatorObject(Scope &scope) {
   uses("operators in the kernel");
-  const std::string type = item("member operator", chance(30)), name = newName(scope, "o");
+  const std::string type = item("member operator", pure()), name = newName(scope, "o");
   Node start = value(scope, 1), more = value(scope, 1);
   declare(scope, name, name + ".v");
   static const std::vector<std::string> ways = {"{0} += @1;\n", "++{0};\n{0} += @1;\n",

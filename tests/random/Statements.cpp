@@ -109,7 +109,7 @@ Node Writer::branch(Scope &scope) {
   static const std::vector<std::string> conditions = {"@0 & 1u", "@0 > 9u", "(@0 & 3u) == 2u"};
   if (chance(20)) {
     uses("operator as a condition");
-    const std::string name = item("free operator", chance(30));
+    const std::string name = item("free operator", pure());
     return node(Sort::Statement, fmt::format("if ({0}{{@0}} < {0}{{@1}}) {{\n@2}}\n", name),
                 {value(scope, 1), value(scope, 1), statements(scope, 3)});
   }
@@ -125,7 +125,7 @@ Node Writer::branchWithInit(Scope &scope) {
   Scope inner = scope;
   ++inner.nesting;
   if (chance(40)) {
-    const std::string object = newName(inner, "o"), name = item("member operator", chance(30));
+    const std::string object = newName(inner, "o"), name = item("member operator", pure());
     Node start = value(inner, 1);
     declareInHead(inner, object, object + ".v", true);
     return node(Sort::Statement, fmt::format("if ({} {}{{@0}}) {{\n@1}}\n", name, object),

@@ -67,7 +67,7 @@ Node Writer::viaFunction(const Scope &scope, int depth) {
     if (allows(each.construct))
       kinds.push_back(each);
   const ItemKind kind = kinds.empty() ? itemKinds().back() : one(kinds);
-  const std::string name = item(kind, scope.isUniform || chance(55));
+  const std::string name = item(kind, scope.isUniform || (kind.isFunction ? chance(50) : pure()));
   std::string form;
   for (const char *c = kind.use; *c; ++c)
     form += *c == '#' ? name : std::string(1, *c);

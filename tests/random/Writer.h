@@ -48,6 +48,9 @@ private:
   template <class T> const T &one(const std::vector<T> &from) { return from[pick(unsigned(from.size()))]; }
   std::string fresh(const std::string &letter) { return letter + std::to_string(++names); }
   std::string number(unsigned below) { return std::to_string(pick(below)) + "u"; }
+  /// Whether code that no call shows is not to ask which thread runs it: directives refuse what does, and two programs
+  /// of three should be changed.
+  bool pure() { return !hidesThread || chance(40); }
   void uses(const std::string &construct) { program.constructs.insert(construct); }
 
   /// Whether this program uses a construct at all: most use a few only, so that those that directives refuse do not
@@ -75,6 +78,8 @@ private:
     const char *construct;
     Node (Writer::*make)(const std::string &name, bool isPure);
     const char *use; ///< `#` is the name, `@0` and `@1` the arguments
+    /// Its code is in a function that anybody can be told another thread's index by.
+    bool isFunction = false;
   };
   static const std::vector<ItemKind> &itemKinds();
   /// The name of an item of that kind; pure ones do not ask which thread runs them.
@@ -229,7 +234,8 @@ private:
   // Of the kernel
   Shape kernelShape = Shape::Block;
   std::array<unsigned, 3> shape = {64, 1, 1};
-  bool isPlain = false, isTemplate = false, hasShared = false, isAliased = false, isRestrict = false;
+  bool isPlain = false, hidesThread = false, isTemplate = false, hasShared = false, isAliased = false,
+       isRestrict = false;
   std::vector<std::string> sharedArrays;
   std::string tileParameters, tileArguments, tilesBeforeLaunch;
 };
