@@ -45,35 +45,25 @@ bool storedByte(const AccessEvent &event, unsigned lane, unsigned offset, uint8_
   return true;
 }
 
-/// Whether a store leaves the four bytes (or the one) at `offset` as they are: then who comes first does not
-/// show.
-bool changesNothing(const AccessEvent &event, unsigned lane, unsigned offset, unsigned bytes) {
-  if (!event.at || !event.stored)
-    return false;
-  for (unsigned b = 0; b < bytes && offset + b < event.bytes; ++b) {
-    uint8_t fresh;
-    if (!storedByte(event, lane, offset + b, fresh) || event.at[lane][offset + b] != fresh)
-      return false;
+/// What a lane's store puts at an address, as one number.
+CellValue storedValue(const AccessEvent &event, unsigned lane, uint64_t address, unsigned bytes) {
+  uint32_t value = 0;
+  for (unsigned b = 0; b < bytes; ++b) {
+    uint8_t byte;
+    if (!storedByte(event, lane, unsigned(address + b - event.addresses[lane]), byte))
+      return std::nullopt;
+    value |= uint32_t(byte) << 8 * b;
   }
-  return true;
+  return value;
 }
 
-bool storeTheSame(const AccessEvent &event, unsigned a, unsigned b, uint64_t address, unsigned bytes) {
-  for (unsigned i = 0; i < bytes; ++i) {
-    uint8_t x, y;
-    const uint64_t at = address + i;
-    if (at >= event.addresses[a] + event.bytes || at >= event.addresses[b] + event.bytes)
-      break;
-    if (!storedByte(event, a, unsigned(at - event.addresses[a]), x) ||
-        !storedByte(event, b, unsigned(at - event.addresses[b]), y) || x != y)
-      return false;
-  }
-  return true;
-}
-
-bool overlaps(const AccessEvent &event, unsigned lane, uint64_t address) {
-  return event.mask >> lane & 1 && address < event.addresses[lane] + event.bytes &&
-         event.addresses[lane] < address + 4 && address + 4 > event.addresses[lane];
+/// What the memory holds there before the store.
+CellValue heldValue(const AccessEvent &event, unsigned lane, uint64_t address, unsigned bytes) {
+  if (!event.at)
+    return std::nullopt;
+  uint32_t value = 0;
+  std::memcpy(&value, event.at[lane] + (address - event.addresses[lane]), bytes);
+  return value;
 }
 
 const char *syncHint(bool sameWarp) {
@@ -91,42 +81,52 @@ public:
     return scene.warp.known(lane)->own.knows(thread / 32, thread % 32, stamp);
   }
 
-  void clash(unsigned lane, uint64_t address, const Past &past) override {
+  CellValue stored(unsigned lane, uint64_t address, unsigned bytes) override {
+    return storedValue(event, lane, address, bytes);
+  }
+  CellValue held(unsigned lane, uint64_t address, unsigned bytes) override {
+    return heldValue(event, lane, address, bytes);
+  }
+
+  bool clash(unsigned lane, uint64_t address, const Past &past) override {
     const Side me{&scene.launch, scene.block.index, scene.warp.index * 32 + lane,
                   scene.place,   writes(event),     isAtomic(event)};
     const Side other{&scene.launch,  scene.block.index, past.thread,
                      past.place,     past.write,        past.strength == Strength::Atomic,
                      past.flags != 0};
     const std::string name = sharedName(*scene.launch.kernel, address, elementBytes(event));
-    if (past.flags)
-      return clashWithCopy(me, other, past, name);
+    if (past.flags) {
+      clashWithCopy(me, other, past, name);
+      return true;
+    }
     const bool sameWarp = past.thread / 32 == scene.warp.index;
-    if (me.write && past.write && sameWarp && past.place == scene.place && past.stamp == scene.warp.stamp &&
-        overlaps(event, past.thread % 32, address)) {
-      if (!isAtomic(event) && !storeTheSame(event, lane, past.thread % 32, address, 4))
-        parts.tellRace(
-            Rule::RaceShared, me, other, name,
-            "lanes of one instruction write the same place: let one of them write, or use an atomic",
-            "different values by one instruction");
-      return;
+    if (past.sameInstruction) {
+      if (isAtomic(event) || past.sameValue)
+        return false;
+      parts.tellRace(Rule::RaceShared, me, other, name,
+                     "lanes of one instruction write the same place: let one of them write, or use an atomic",
+                     "different values by one instruction");
+      return true;
     }
     if (isStrong(strengthOf(event)) && isStrong(past.strength)) {
       // Volatile makes no race of it, but nor does it make lanes run in step. A fence before the write does.
       if (!sameWarp || isAtomic(event) || past.strength == Strength::Atomic ||
           scene.block.locations.count(uint32_t(address)))
-        return;
+        return false;
     }
-    if (me.write && past.write && changesNothing(event, lane, unsigned(address - event.addresses[lane]), 4))
-      return;
+    if (past.sameValue)
+      return false;
     const Rule rule = sameWarp ? Rule::WarpLockstep : Rule::RaceShared;
     if (parts.badWait(scene, me.thread, past.thread))
-      return;
+      return true;
     if (me.write && !past.write)
       parts.forgetUnwritten(scene.block.unwritten, address);
     if ((me.atomic && !past.write) || (other.atomic && !me.write))
-      return parts.deferPlainRead(rule, me.atomic ? other : me, me.atomic ? me : other, address, name,
-                                  syncHint(sameWarp));
-    parts.tellRace(rule, me, other, name, syncHint(sameWarp));
+      parts.deferPlainRead(rule, me.atomic ? other : me, me.atomic ? me : other, address, name,
+                           syncHint(sameWarp));
+    else
+      parts.tellRace(rule, me, other, name, syncHint(sameWarp));
+    return true;
   }
 
   void unwritten(unsigned lane, uint64_t address) override {
@@ -161,9 +161,9 @@ private:
 class GlobalCourt final : public GlobalJudge {
 public:
   GlobalCourt(Checker::Parts &checker, const Scene &where, const AccessEvent *what, bool write,
-              Strength howStrong, vm::Scope howFar, const uint64_t *laneAddresses, uint32_t elementSize)
+              Strength howStrong, vm::Scope howFar, uint32_t elementSize)
       : parts(checker), scene(where), event(what), isWrite(write), strength(howStrong), scope(howFar),
-        addresses(laneAddresses), element(elementSize) {}
+        element(elementSize) {}
 
   bool knows(unsigned lane, const GlobalPast &past) override {
     const Known &known = *scene.warp.known(lane);
@@ -176,7 +176,14 @@ public:
     return parts.isOrdered(past.actor, scene.launch);
   }
 
-  void clash(unsigned lane, uint64_t address, const GlobalPast &past, bool pastWrites) override {
+  CellValue stored(unsigned lane, uint64_t address, unsigned bytes) override {
+    return event ? storedValue(*event, lane, address, bytes) : std::nullopt;
+  }
+  CellValue held(unsigned lane, uint64_t address, unsigned bytes) override {
+    return event ? heldValue(*event, lane, address, bytes) : std::nullopt;
+  }
+
+  bool clash(unsigned lane, uint64_t address, const GlobalPast &past, bool pastWrites) override {
     const LaunchState *whose = parts.launchOfActor(past.actor);
     const Side me{&scene.launch, scene.block.index, scene.warp.index * 32 + lane,
                   scene.place,   isWrite,           strength == Strength::Atomic,
@@ -185,40 +192,40 @@ public:
                      pastWrites, past.strength == Strength::Atomic};
     const bool sameBlock = past.actor == scene.block.actor;
     const bool sameWarp = sameBlock && past.thread / 32 == scene.warp.index;
-    if (event && isWrite && pastWrites && sameWarp && past.place == scene.place &&
-        past.stamp == scene.warp.stamp && overlaps(*event, past.thread % 32, address)) {
-      if (!isAtomic(*event) && !storeTheSame(*event, lane, past.thread % 32, address, 4))
-        parts.tellRace(
-            Rule::RaceGlobal, me, other, nameOf(address),
-            "lanes of one instruction write the same place: let one of them write, or use an atomic",
-            "different values by one instruction");
-      return;
+    if (past.sameInstruction) {
+      if (strength == Strength::Atomic || past.sameValue)
+        return false;
+      parts.tellRace(Rule::RaceGlobal, me, other, nameOf(address),
+                     "lanes of one instruction write the same place: let one of them write, or use an atomic",
+                     "different values by one instruction");
+      return true;
     }
     if (isStrong(strength) && isStrong(past.strength)) {
       if (sameBlock || (scope >= vm::Scope::Device && past.scope >= vm::Scope::Device)) {
         if (!sameWarp || strength == Strength::Atomic || past.strength == Strength::Atomic ||
             parts.locations.count(address))
-          return;
+          return false;
       }
     }
-    if (event && isWrite && pastWrites &&
-        changesNothing(*event, lane, unsigned(address - addresses[lane]), 4))
-      return;
+    if (past.sameValue)
+      return false;
     if (isWrite && !pastWrites)
       parts.forgetUnwritten(scene.launch.unwritten, address);
+    const Rule rule = sameWarp ? Rule::WarpLockstep : Rule::RaceGlobal;
     if (whose != &scene.launch)
-      return parts.tellRace(
+      parts.tellRace(
           Rule::RaceLaunches, me, other, nameOf(address),
           "record an event after the one and let the other's stream wait for it, or use one stream");
-    const Rule rule = sameWarp ? Rule::WarpLockstep : Rule::RaceGlobal;
-    if ((me.atomic && !pastWrites) || (other.atomic && !isWrite))
-      return parts.deferPlainRead(rule, me.atomic ? other : me, me.atomic ? me : other, address,
-                                  nameOf(address), "read it with an atomic or through a volatile pointer");
-    parts.tellRace(
-        rule, me, other, nameOf(address),
-        sameBlock ? syncHint(sameWarp)
-                  : "blocks run in any order: use an atomic, a fence with a flag, a grid-wide sync, or two "
-                    "launches");
+    else if ((me.atomic && !pastWrites) || (other.atomic && !isWrite))
+      parts.deferPlainRead(rule, me.atomic ? other : me, me.atomic ? me : other, address, nameOf(address),
+                           "read it with an atomic or through a volatile pointer");
+    else
+      parts.tellRace(
+          rule, me, other, nameOf(address),
+          sameBlock ? syncHint(sameWarp)
+                    : "blocks run in any order: use an atomic, a fence with a flag, a grid-wide sync, or two "
+                      "launches");
+    return true;
   }
 
   bool unwritten(unsigned lane, uint64_t address, uint32_t bytes) override {
@@ -255,7 +262,6 @@ private:
   const bool isWrite;
   const Strength strength;
   const vm::Scope scope;
-  const uint64_t *addresses;
   const uint32_t element;
 };
 
@@ -302,7 +308,7 @@ void Checker::Parts::touchGlobal(const Scene &scene, uint32_t mask, uint32_t byt
                                  const AccessEvent *event) {
   if (!options.globalMemory)
     return;
-  GlobalCourt court(*this, scene, event, write, strength, scope, addresses, event ? elementBytes(*event) : 4);
+  GlobalCourt court(*this, scene, event, write, strength, scope, event ? elementBytes(*event) : 4);
   GlobalTouch touch;
   touch.mask = mask, touch.bytes = bytes, touch.addresses = addresses;
   touch.self = {

@@ -26,7 +26,13 @@ public:
   bool knows(unsigned lane, unsigned thread, Stamp stamp) override {
     return scene.warp.known(lane)->own.knows(thread / 32, thread % 32, stamp);
   }
-  void clash(unsigned lane, uint64_t address, const Past &past) override {
+  CellValue stored(unsigned, uint64_t, unsigned) override { return std::nullopt; }
+  CellValue held(unsigned, uint64_t, unsigned) override { return std::nullopt; }
+  bool clash(unsigned lane, uint64_t address, const Past &past) override {
+    tellClash(lane, address, past);
+    return true;
+  }
+  void tellClash(unsigned lane, uint64_t address, const Past &past) {
     const Side me{&scene.launch, scene.block.index, scene.warp.index * 32 + lane, scene.place, write, false,
                   true};
     const Side other{&scene.launch,  scene.block.index, past.thread,

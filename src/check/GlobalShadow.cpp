@@ -7,10 +7,19 @@
 namespace heddle::check {
 namespace {
 
-constexpr size_t MostReaders = 32, MostWriters = 8;
+constexpr size_t MostReaders = 32, MostWriters = 64;
 
 bool sameReader(const GlobalPast &a, const GlobalPast &b) {
   return a.actor == b.actor && a.thread / 32 == b.thread / 32 && a.strength == b.strength;
+}
+
+/// Whether `past` is the write of a lane that comes before `lane` in this very instruction.
+bool isOfThisTouch(const GlobalPast &past, unsigned lane, uint64_t address, const GlobalTouch &touch) {
+  const unsigned other = past.thread % 32;
+  return past.actor == touch.self.actor && past.thread / 32 == touch.self.thread / 32 &&
+         past.stamp == touch.self.stamp && past.place == touch.self.place && !past.byCopy && other < lane &&
+         touch.mask >> other & 1 && touch.addresses[other] < address + 4 &&
+         address < touch.addresses[other] + touch.bytes;
 }
 
 } // namespace
@@ -58,10 +67,10 @@ template <class F> void GlobalShadow::eachCell(Page &page, unsigned at, unsigned
     if (small)
       split(page, word);
     if (!page.isSplit(word)) {
-      f(page.words[word], offset - at);
+      f(page.words[word], offset - at, 4);
       offset += 4;
     } else {
-      f(page.bytes[offset], offset - at);
+      f(page.bytes[offset], offset - at, 1);
       ++offset;
     }
   }
@@ -125,15 +134,53 @@ bool GlobalShadow::ordered(const GlobalTouch &touch, unsigned lane, const Reader
   return true;
 }
 
-void GlobalShadow::checkWriters(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
-                                GlobalJudge &judge) {
-  if (cell.write.actor && !ordered(touch, lane, cell.write, judge))
-    judge.clash(lane, address, cell.write, true);
+bool GlobalShadow::checkWriters(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
+                                CellValue fresh, CellValue before, GlobalJudge &judge) {
+  auto isTold = [&](GlobalPast past, CellValue value, Stamp mixed) {
+    past.sameInstruction = isOfThisTouch(past, lane, address, touch);
+    if (!past.sameInstruction && ordered(touch, lane, past, judge))
+      return false;
+    GlobalPast earlier = past;
+    earlier.stamp = mixed;
+    past.sameValue = isSame(fresh, value) && (!mixed || ordered(touch, lane, earlier, judge));
+    return judge.clash(lane, address, past, true);
+  };
+  const bool told = cell.write.actor && isTold(cell.write, before, cell.mixed);
   if (!cell.more)
-    return;
-  for (const GlobalPast &past : std::vector<GlobalPast>(extras[cell.more - 1].writes))
-    if (!ordered(touch, lane, past, judge))
-      judge.clash(lane, address, past, true);
+    return told;
+  for (Beside &beside : extras[cell.more - 1].writes) {
+    if (beside.past.actor < touch.orderedBelow || (!beside.mixed && isSame(fresh, beside.value)))
+      continue;
+    for (uint32_t left = beside.lanes; left; left &= left - 1) {
+      GlobalPast past = beside.past;
+      past.thread = uint16_t(past.thread + std::countr_zero(left));
+      if (isTold(past, beside.value, beside.mixed)) {
+        beside.lanes = 0; // one lane of a warp tells the story
+        break;
+      }
+    }
+  }
+  return told;
+}
+
+/// See SharedShadow.
+void GlobalShadow::addBeside(std::vector<Beside> &writers, GlobalPast past, CellValue value, Stamp mixed) {
+  const uint32_t bit = 1u << past.thread % 32;
+  past.thread = uint16_t(past.thread / 32 * 32);
+  auto ofSameWarp = [&](const Beside &beside) {
+    return beside.past.actor == past.actor && beside.past.thread == past.thread;
+  };
+  for (Beside &beside : writers)
+    if (ofSameWarp(beside) && beside.past.stamp == past.stamp && beside.past.place == past.place &&
+        beside.past.strength == past.strength && beside.value == value && beside.mixed == mixed) {
+      beside.lanes |= bit;
+      return;
+    }
+  if (writers.size() >= MostWriters) {
+    auto older = std::find_if(writers.begin(), writers.end(), ofSameWarp);
+    writers.erase(older != writers.end() ? older : writers.begin() + 1);
+  }
+  writers.push_back({past, bit, value, mixed});
 }
 
 void GlobalShadow::checkReaders(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
@@ -188,7 +235,7 @@ void GlobalShadow::noteRead(Cell &cell, const GlobalTouch &touch, unsigned lane,
 
 void GlobalShadow::readCell(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
                             GlobalJudge &judge) {
-  checkWriters(cell, touch, lane, address, judge);
+  checkWriters(cell, touch, lane, address, {}, {}, judge);
   noteRead(cell, touch, lane, judge);
 }
 
@@ -197,36 +244,44 @@ void GlobalShadow::read(const GlobalTouch &touch, GlobalJudge &judge, bool check
     const unsigned at = unsigned(address % PageBytes);
     if (checkWritten && !isWritten(page, at, bytes) && judge.unwritten(lane, address, bytes))
       markWritten(page, at, bytes);
-    eachCell(page, at, bytes,
-             [&](Cell &cell, unsigned offset) { readCell(cell, touch, lane, address + offset, judge); });
+    eachCell(page, at, bytes, [&](Cell &cell, unsigned offset, unsigned) {
+      readCell(cell, touch, lane, address + offset, judge);
+    });
   });
 }
 
 // --- writing ----------------------------------------------------------------------------------------------
 
 void GlobalShadow::writeCell(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
-                             GlobalJudge &judge) {
-  checkWriters(cell, touch, lane, address, judge);
-  checkReaders(cell, touch, lane, address, judge);
+                             unsigned bytes, GlobalJudge &judge) {
   GlobalPast self = touch.self;
   self.thread = uint16_t(self.thread + lane);
-  const bool strong = isStrong(self.strength);
-  // See SharedShadow::writeCell.
-  if (strong && cell.write.actor && isStrong(cell.write.strength) &&
-      !ordered(touch, lane, cell.write, judge)) {
-    std::vector<GlobalPast> &writes = extraOf(cell).writes;
-    std::erase_if(writes, [&](const GlobalPast &past) {
-      return (past.actor == cell.write.actor && past.thread == cell.write.thread) ||
-             ordered(touch, lane, past, judge);
-    });
-    if (writes.size() >= MostWriters)
-      writes.erase(writes.begin() + 1);
-    writes.push_back(cell.write);
-  } else if (!strong && cell.more) {
-    extras[cell.more - 1].writes.clear();
+  const GlobalPast last = cell.write;
+  // Earlier launches that are over do not matter; they are the common case.
+  const bool isFirst = last.actor < std::max(1u, touch.orderedBelow);
+  const bool isOwn = last.actor == self.actor && last.thread == self.thread;
+  CellValue fresh, before;
+  if (!isFirst || cell.more) {
+    fresh = judge.stored(lane, address, bytes);
+    before = isOfThisTouch(last, lane, address, touch) ? judge.stored(last.thread % 32, address, bytes)
+                                                       : judge.held(lane, address, bytes);
   }
+  const bool told = checkWriters(cell, touch, lane, address, fresh, before, judge);
+  checkReaders(cell, touch, lane, address, judge);
+  // See SharedShadow::writeCell.
+  if (!isFirst && !told && !isOwn &&
+      (isOfThisTouch(last, lane, address, touch) || !ordered(touch, lane, last, judge)))
+    addBeside(extraOf(cell).writes, last, before, cell.mixed);
+  if (cell.more)
+    std::erase_if(extras[cell.more - 1].writes, [&](Beside &beside) {
+      if (beside.past.actor == self.actor && beside.past.thread / 32 == self.thread / 32)
+        beside.lanes &= ~(1u << lane);
+      return !beside.lanes || beside.past.actor < touch.orderedBelow ||
+             (beside.past.actor == self.actor && beside.past.stamp <= touch.known);
+    });
+  cell.mixed = isFirst || !isOwn ? 0 : isSame(fresh, before) ? cell.mixed : last.stamp;
   cell.write = self;
-  if (strong)
+  if (isStrong(self.strength))
     return;
   // Every read happened before this write, or has been told of: what comes after the write comes after them.
   cell.read = cell.other = {};
@@ -240,8 +295,9 @@ void GlobalShadow::write(const GlobalTouch &touch, GlobalJudge &judge, bool read
     if (reads && !isWritten(page, at, bytes))
       judge.unwritten(lane, address, bytes);
     markWritten(page, at, bytes);
-    eachCell(page, at, bytes,
-             [&](Cell &cell, unsigned offset) { writeCell(cell, touch, lane, address + offset, judge); });
+    eachCell(page, at, bytes, [&](Cell &cell, unsigned offset, unsigned size) {
+      writeCell(cell, touch, lane, address + offset, size, judge);
+    });
   });
 }
 

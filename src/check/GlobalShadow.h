@@ -17,14 +17,18 @@ struct GlobalPast {
   uint16_t thread = 0;
   Strength strength = Strength::Weak;
   vm::Scope scope = vm::Scope::None;
-  bool byCopy = false; ///< an asynchronous copy that this thread started
+  bool byCopy = false;                             ///< an asynchronous copy that this thread started
+  bool sameValue = false, sameInstruction = false; ///< see Past
 };
 
 class GlobalJudge {
 public:
   virtual ~GlobalJudge() = default;
   virtual bool knows(unsigned lane, const GlobalPast &past) = 0;
-  virtual void clash(unsigned lane, uint64_t address, const GlobalPast &past, bool pastWrites) = 0;
+  /// True: that is a finding. See Judge.
+  virtual bool clash(unsigned lane, uint64_t address, const GlobalPast &past, bool pastWrites) = 0;
+  virtual CellValue stored(unsigned lane, uint64_t address, unsigned bytes) = 0;
+  virtual CellValue held(unsigned lane, uint64_t address, unsigned bytes) = 0;
   /// No kernel wrote there, nor the host since the shadow began to look. True: it holds something
   /// nevertheless.
   virtual bool unwritten(unsigned lane, uint64_t address, uint32_t bytes) = 0;
@@ -41,8 +45,9 @@ struct GlobalTouch {
   uint32_t orderedBelow = 0; ///< actors below this one ran before the launch began
 };
 
-/// The shadow of global memory, a page at a time: for each word the last write, the last reads, and one more
-/// reader of another block. Bytes get cells of their own once somebody touches less than a word.
+/// The shadow of global memory, a page at a time: for each word the last write with the writes that nothing
+/// orders with it (atomics, stores of the same value), the last reads, and one more reader of another block.
+/// Bytes get cells of their own once somebody touches less than a word.
 class GlobalShadow {
 public:
   static constexpr uint64_t PageBytes = 4096;
@@ -64,12 +69,20 @@ private:
   };
   struct Cell {
     GlobalPast write;
+    Stamp mixed = 0; ///< the writer's newest write of another value than its last; 0: none
     Readers read, other;
     uint32_t more = 0; ///< 1 + index in extras
   };
+  /// Lanes of a warp that wrote the same value with one instruction.
+  struct Beside {
+    GlobalPast past; ///< thread: lane 0 of the warp
+    uint32_t lanes = 0;
+    CellValue value;
+    Stamp mixed = 0;
+  };
   struct Extra {
-    std::vector<Readers> reads;     ///< further warps of the block of `read`
-    std::vector<GlobalPast> writes; ///< strong ones that nothing orders with the last
+    std::vector<Readers> reads; ///< further warps of the block of `read`
+    std::vector<Beside> writes; ///< those that nothing orders with the last
   };
   struct Page {
     std::vector<Cell> words, bytes;
@@ -87,13 +100,16 @@ private:
   bool ordered(const GlobalTouch &touch, unsigned lane, const GlobalPast &past, GlobalJudge &judge);
   bool ordered(const GlobalTouch &touch, unsigned lane, const Readers &readers, GlobalJudge &judge,
                GlobalPast &who);
-  void checkWriters(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
-                    GlobalJudge &judge);
+  /// Returns whether the last write is told as a finding, and drops those of its companions that are.
+  bool checkWriters(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address, CellValue fresh,
+                    CellValue before, GlobalJudge &judge);
+  static void addBeside(std::vector<Beside> &writers, GlobalPast past, CellValue value, Stamp mixed);
   void checkReaders(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
                     GlobalJudge &judge);
   void noteRead(Cell &cell, const GlobalTouch &touch, unsigned lane, GlobalJudge &judge);
   void readCell(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address, GlobalJudge &judge);
-  void writeCell(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address, GlobalJudge &judge);
+  void writeCell(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address, unsigned bytes,
+                 GlobalJudge &judge);
   template <class F> void eachCell(Page &page, unsigned at, unsigned bytes, F f);
   template <class F> void eachLaneOf(const GlobalTouch &touch, GlobalJudge &judge, F f);
 

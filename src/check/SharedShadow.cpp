@@ -15,7 +15,16 @@ template <class F> void eachLane(uint32_t mask, F f) {
     f(unsigned(std::countr_zero(mask)));
 }
 
-constexpr size_t MostWriters = 8;
+/// Two for each warp of the largest block.
+constexpr size_t MostWriters = 64;
+
+/// Whether `past` is the write of a lane that comes before `lane` in this very instruction.
+bool isOfThisTouch(const Past &past, unsigned lane, uint64_t address, unsigned bytes, const Touch &touch) {
+  const unsigned other = past.thread % 32;
+  return past.write && !past.flags && past.thread / 32 == touch.warp && past.stamp == touch.stamp &&
+         past.place == touch.place && other < lane && touch.mask >> other & 1 && touch.addresses &&
+         touch.addresses[other] < address + bytes && address < touch.addresses[other] + touch.bytes;
+}
 
 } // namespace
 
@@ -92,25 +101,74 @@ void SharedShadow::noteRead(Grain &grain, uint32_t cell, unsigned lane, const To
   word.read = std::max(word.read, touch.stamp);
 }
 
-void SharedShadow::checkWriters(Grain &grain, uint32_t cell, unsigned lane, uint64_t address,
-                                const Touch &touch, Judge &judge) {
+/// What the cell holds when this lane's write comes. Lanes of one instruction are looked at one after the
+/// other, before any of them has changed the memory.
+CellValue SharedShadow::valueBefore(const Grain &grain, uint32_t cell, unsigned lane, uint64_t address,
+                                    const Touch &touch, Judge &judge) const {
+  const Past last = pastOf(grain, cell);
+  if (isOfThisTouch(last, lane, address, grain.bytes, touch))
+    return judge.stored(last.thread % 32, address, grain.bytes);
+  return judge.held(lane, address, grain.bytes);
+}
+
+bool SharedShadow::checkWriters(Grain &grain, uint32_t cell, unsigned lane, uint64_t address,
+                                const Touch &touch, CellValue fresh, CellValue before, Judge &judge) {
   const Word &word = grain.words[cell];
   if (word.write <= base || word.flags & Marked)
-    return;
+    return false;
   const unsigned me = touch.warp * 32 + lane;
-  auto consider = [&](const Past &past) {
-    if (past.flags & Past::Pending || (past.thread != me && !judge.knows(lane, past.thread, past.stamp)))
-      judge.clash(lane, address, past);
+  auto isTold = [&](Past past, bool sameValue) {
+    past.sameValue = sameValue;
+    past.sameInstruction = isOfThisTouch(past, lane, address, grain.bytes, touch);
+    if (!(past.flags & Past::Pending) &&
+        (past.thread == me || (!past.sameInstruction && judge.knows(lane, past.thread, past.stamp))))
+      return false;
+    return judge.clash(lane, address, past);
   };
-  consider(pastOf(grain, cell));
-  if (word.flags & ManyWriters)
-    for (const Past &past : std::vector<Past>(grain.extras[cell].writers))
-      consider(past);
+  auto isSameValue = [&](unsigned thread, CellValue value, Stamp mixed) {
+    return isSame(fresh, value) && (mixed <= base || judge.knows(lane, thread, mixed));
+  };
+  const Past last = pastOf(grain, cell);
+  const bool told = isTold(last, isSameValue(last.thread, before, word.mixed));
+  if (!(word.flags & ManyWriters))
+    return told;
+  for (Beside &beside : grain.extras[cell].writers) {
+    if (beside.past.stamp <= touch.known || (!beside.mixed && isSame(fresh, beside.value)))
+      continue;
+    for (uint32_t left = beside.lanes; left; left &= left - 1) {
+      Past past = beside.past;
+      past.thread = uint16_t(past.thread + std::countr_zero(left));
+      if (isTold(past, isSameValue(past.thread, beside.value, beside.mixed))) {
+        beside.lanes = 0; // one lane of a warp tells the story
+        break;
+      }
+    }
+  }
+  return told;
+}
+
+/// Beside the write that is the last now, `past` stays remembered.
+void SharedShadow::addBeside(std::vector<Beside> &writers, Past past, CellValue value, Stamp mixed) {
+  const uint32_t bit = 1u << past.thread % 32;
+  past.thread = uint16_t(past.thread / 32 * 32);
+  for (Beside &beside : writers)
+    if (beside.past.thread == past.thread && beside.past.stamp == past.stamp &&
+        beside.past.place == past.place && beside.past.strength == past.strength && beside.value == value &&
+        beside.mixed == mixed) {
+      beside.lanes |= bit;
+      return;
+    }
+  if (writers.size() >= MostWriters) {
+    auto ofSameWarp = std::find_if(writers.begin(), writers.end(),
+                                   [&](const Beside &beside) { return beside.past.thread == past.thread; });
+    writers.erase(ofSameWarp != writers.end() ? ofSameWarp : writers.begin() + 1);
+  }
+  writers.push_back({past, bit, value, mixed});
 }
 
 bool SharedShadow::readCell(Grain &grain, uint32_t cell, unsigned lane, uint64_t address, const Touch &touch,
                             Judge &judge) {
-  checkWriters(grain, cell, lane, address, touch, judge);
+  checkWriters(grain, cell, lane, address, touch, {}, {}, judge);
   noteRead(grain, cell, lane, touch);
   return isWritten(grain, cell);
 }
@@ -224,28 +282,34 @@ void SharedShadow::forget(Grain &grain, uint32_t cell) {
 
 void SharedShadow::writeCell(Grain &grain, uint32_t cell, unsigned lane, uint64_t address, const Touch &touch,
                              Judge &judge) {
-  checkWriters(grain, cell, lane, address, touch, judge);
-  checkReaders(grain, cell, lane, address, touch, judge);
   Word &word = grain.words[cell];
   const uint16_t me = uint16_t(touch.warp * 32 + lane);
   const Past last = pastOf(grain, cell);
+  const bool isFirst = word.write <= base || word.flags & Marked;
+  CellValue fresh, before;
+  if (!isFirst)
+    fresh = judge.stored(lane, address, grain.bytes),
+    before = valueBefore(grain, cell, lane, address, touch, judge);
+  const bool told = checkWriters(grain, cell, lane, address, touch, fresh, before, judge);
+  checkReaders(grain, cell, lane, address, touch, judge);
   // Writes that may happen at the same time as this one are remembered beside it: a later access may be
   // ordered after this one and not after them.
-  const bool beside = isStrong(touch.strength) && word.write > base && isStrong(last.strength) &&
-                      !(last.flags & Past::Pending) && last.thread != me &&
-                      !judge.knows(lane, last.thread, last.stamp);
-  std::vector<Past> writers;
+  std::vector<Beside> writers;
   if (word.flags & ManyWriters)
     writers = std::move(grain.extras[cell].writers);
-  if (beside)
-    writers.push_back(last);
-  std::erase_if(writers, [&](const Past &past) {
-    return past.thread == me || !isStrong(touch.strength) || judge.knows(lane, past.thread, past.stamp);
-  });
-  if (writers.size() > MostWriters)
-    writers.erase(writers.begin() + 1); // the first one stays: it is the least likely to be known
+  if (!isFirst && !told && !(last.flags & Past::Pending) && last.thread != me)
+    addBeside(writers, last, before, word.mixed);
+  for (Beside &beside : writers)
+    if (beside.past.thread / 32 == touch.warp)
+      beside.lanes &= ~(1u << lane);
+  std::erase_if(writers,
+                [&](const Beside &beside) { return !beside.lanes || beside.past.stamp <= touch.known; });
+  Stamp mixed = 0;
+  if (!isFirst && last.thread == me)
+    mixed = isSame(fresh, before) ? word.mixed : last.stamp;
   forget(grain, cell);
   word.write = touch.stamp, word.writer = me, word.place = touch.place, word.strength = touch.strength;
+  word.mixed = mixed;
   if (writers.empty())
     return;
   word.flags |= ManyWriters;
@@ -281,6 +345,7 @@ void SharedShadow::write(const Touch &touch, Judge &judge) {
       word.writer = uint16_t(touch.warp * 32 + lane);
       word.place = touch.place;
       word.strength = touch.strength;
+      word.mixed = 0;
     }
   }
 }
@@ -326,8 +391,8 @@ void SharedShadow::endCopyTo(uint32_t offset, uint32_t bytes, unsigned thread, S
       Word &word = grain.words[cell];
       if (word.flags & HasPending) {
         forget(grain, cell);
-        word.write = stamp, word.writer = uint16_t(thread), word.place = place,
-        word.strength = Strength::Weak;
+        word.write = stamp, word.writer = uint16_t(thread), word.place = place;
+        word.strength = Strength::Weak, word.mixed = 0;
         if (engine) {
           word.flags |= ByEngine;
           word.write = Special;

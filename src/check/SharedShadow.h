@@ -4,6 +4,7 @@
 #include "check/Clock.h"
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -25,7 +26,13 @@ struct Past {
   Strength strength = Strength::Weak;
   uint8_t flags = 0;
   bool write = false;
+  bool sameValue = false;       ///< both write, and this thread wrote there what is written now, nothing else
+  bool sameInstruction = false; ///< another lane of the instruction that is looked at
 };
+
+/// What a store puts into a cell, or what was there before; nothing where that is unknown.
+using CellValue = std::optional<uint32_t>;
+inline bool isSame(CellValue a, CellValue b) { return a && b && *a == *b; }
 
 /// Who decides about what the shadow finds.
 class Judge {
@@ -33,10 +40,14 @@ public:
   virtual ~Judge() = default;
   /// Whether that happened before what this lane does now.
   virtual bool knows(unsigned lane, unsigned thread, Stamp stamp) = 0;
-  /// One of the two writes, and nothing orders them (or the past one is pending).
-  virtual void clash(unsigned lane, uint64_t address, const Past &past) = 0;
+  /// One of the two writes, and nothing orders them (or the past one is pending). True: that is a finding.
+  /// False: the two may come in any order, so the past one stays remembered beside the new one.
+  virtual bool clash(unsigned lane, uint64_t address, const Past &past) = 0;
   /// Nothing wrote any byte that this lane reads.
   virtual void unwritten(unsigned lane, uint64_t address) = 0;
+  /// What this lane's store puts into a cell of one or four bytes, and what the memory holds before it.
+  virtual CellValue stored(unsigned lane, uint64_t address, unsigned bytes) = 0;
+  virtual CellValue held(unsigned lane, uint64_t address, unsigned bytes) = 0;
 };
 
 /// Lanes of a warp that access shared memory.
@@ -51,8 +62,9 @@ struct Touch {
   Strength strength = Strength::Weak;
 };
 
-/// The shadow of a block's shared memory: for each word the last write, and for each word and warp the last
-/// reads. Bytes get cells of their own once somebody touches less than a word.
+/// The shadow of a block's shared memory: for each word the last write with the writes that nothing orders
+/// with it (atomics, stores of the same value), and for each word and warp the last reads. Bytes get cells of
+/// their own once somebody touches less than a word.
 ///
 /// Time goes on from block to block, so nothing has to be cleared: what is older than the block counts for
 /// nothing.
@@ -91,6 +103,7 @@ private:
   struct Word {
     Stamp write = 0; ///< Special: look at the flags
     Stamp read = 0;  ///< the newest of any warp; Special: a copy is reading
+    Stamp mixed = 0; ///< the writer's newest write of another value than its last; 0: none
     uint32_t place = 0;
     uint16_t writer = 0;
     Strength strength = Strength::Weak;
@@ -101,9 +114,16 @@ private:
     uint32_t weak = 0, strong = 0; ///< lanes
     uint32_t place = 0;
   };
+  /// Lanes of a warp that wrote the same value with one instruction.
+  struct Beside {
+    Past past; ///< thread: lane 0 of the warp
+    uint32_t lanes = 0;
+    CellValue value;
+    Stamp mixed = 0;
+  };
   struct Extra {
     Stamp stamp = 0; ///< of the last write
-    std::vector<Past> writers;
+    std::vector<Beside> writers;
     Past reader;
   };
   /// Cells of one size.
@@ -112,6 +132,7 @@ private:
     std::vector<Reads> reads; ///< a plane a warp
     std::unordered_map<uint32_t, Extra> extras;
     size_t count = 0;
+    unsigned bytes = 4; ///< of a cell
     Reads *plane(unsigned warp) { return reads.data() + warp * count; }
     void resize(size_t cells, unsigned planes);
   };
@@ -125,8 +146,12 @@ private:
   bool readCell(Grain &grain, uint32_t cell, unsigned lane, uint64_t address, const Touch &touch,
                 Judge &judge);
   bool readWord(uint32_t word, unsigned lane, uint64_t address, const Touch &touch, Judge &judge);
-  void checkWriters(Grain &grain, uint32_t cell, unsigned lane, uint64_t address, const Touch &touch,
-                    Judge &judge);
+  /// Returns whether the last write is told as a finding, and drops those of its companions that are.
+  bool checkWriters(Grain &grain, uint32_t cell, unsigned lane, uint64_t address, const Touch &touch,
+                    CellValue fresh, CellValue before, Judge &judge);
+  static void addBeside(std::vector<Beside> &writers, Past past, CellValue value, Stamp mixed);
+  CellValue valueBefore(const Grain &grain, uint32_t cell, unsigned lane, uint64_t address,
+                        const Touch &touch, Judge &judge) const;
   void checkReaders(Grain &grain, uint32_t cell, unsigned lane, uint64_t address, const Touch &touch,
                     Judge &judge);
   void writeCell(Grain &grain, uint32_t cell, unsigned lane, uint64_t address, const Touch &touch,
@@ -140,7 +165,7 @@ private:
   unsigned warps = 0;
   uint32_t size = 0;
   Stamp base = 0;
-  Grain byWord, byByte;
+  Grain byWord, byByte{.bytes = 1};
 };
 
 } // namespace heddle::check

@@ -8,6 +8,9 @@
 
 #define SHARED_ADDRESS(p) static_cast<unsigned>(__cvta_generic_to_shared(p))
 
+// Keeps the compiler from making one store of two.
+#define KEEP_STORES() asm volatile("" ::: "memory")
+
 // Named barriers.
 #define BAR_SYNC(name, threads) asm volatile("bar.sync %0, %1;" ::"r"(name), "r"(threads) : "memory")
 #define BAR_ARRIVE(name, threads) asm volatile("bar.arrive %0, %1;" ::"r"(name), "r"(threads) : "memory")

@@ -17,9 +17,22 @@ struct Recorder final : Judge {
   std::vector<std::pair<unsigned, Past>> clashes;
   std::vector<unsigned> empty;
 
+  std::map<unsigned, uint32_t> values; ///< by lane: what is stored; others store what nobody knows
+  CellValue memory;
+  bool forgives = false; ///< as for two atomics
+
   bool knows(unsigned, unsigned, Stamp stamp) override { return stamp <= known; }
-  void clash(unsigned lane, uint64_t, const Past &past) override { clashes.push_back({lane, past}); }
+  bool clash(unsigned lane, uint64_t, const Past &past) override {
+    if (past.sameValue || forgives)
+      return false;
+    clashes.push_back({lane, past});
+    return true;
+  }
   void unwritten(unsigned lane, uint64_t) override { empty.push_back(lane); }
+  CellValue stored(unsigned lane, uint64_t, unsigned) override {
+    return values.count(lane) ? CellValue(values[lane]) : std::nullopt;
+  }
+  CellValue held(unsigned, uint64_t, unsigned) override { return memory; }
 };
 
 struct Shared : testing::Test {
@@ -123,13 +136,78 @@ TEST_F(Shared, TheNextBlockStartsEmpty) {
   EXPECT_TRUE(judge.clashes.empty());
 }
 
+/// Stores of one value by lane 0 of a warp to word 0.
+struct SameValue : Shared {
+  void store(unsigned warp, uint32_t value) {
+    addresses[0] = 0;
+    judge.values = {{0, value}};
+    shadow.write(touch(warp, 1), judge);
+    judge.memory = value;
+  }
+};
+
+TEST_F(SameValue, WritersOfOneValueDoNotClash) {
+  for (unsigned warp : {0, 1, 2, 3, 0})
+    store(warp, 7);
+  EXPECT_TRUE(judge.clashes.empty());
+}
+
+TEST_F(SameValue, AnyOfTheWritersClashesWhenItWritesAnotherValue) {
+  for (unsigned last = 0; last < 4; ++last) {
+    begin();
+    judge.clashes.clear();
+    for (unsigned warp = 0; warp < 4; ++warp)
+      store(warp, 7);
+    store(last, 8);
+    EXPECT_FALSE(judge.clashes.empty()) << "warp " << last;
+  }
+}
+
+TEST_F(SameValue, ABarrierOrdersTheOtherValue) {
+  for (unsigned warp = 0; warp < 4; ++warp)
+    store(warp, 7);
+  barrier();
+  store(2, 8);
+  EXPECT_TRUE(judge.clashes.empty());
+}
+
+TEST_F(SameValue, AValueThatItsWriterReplacedStillCounts) {
+  store(0, 7);
+  store(0, 8);
+  store(1, 8);
+  EXPECT_FALSE(judge.clashes.empty()) << "8 by warp 1 may come between 7 and 8 of warp 0";
+}
+
+TEST_F(SameValue, AReaderMeetsEachWriter) {
+  store(0, 7);
+  store(1, 7);
+  shadow.read(touch(1, 1), judge);
+  ASSERT_EQ(judge.clashes.size(), 1u) << "warp 1's own store is no clash, warp 0's is";
+  EXPECT_EQ(judge.clashes[0].second.thread / 32, 0);
+}
+
+TEST_F(SameValue, LanesOfOneInstructionAreComparedWithEachOther) {
+  everyLane(0);
+  judge.memory = 3;
+  for (unsigned lane = 0; lane < 32; ++lane)
+    judge.values[lane] = 5;
+  shadow.write(touch(0, ~0u), judge);
+  EXPECT_TRUE(judge.clashes.empty());
+  judge.values[9] = 6;
+  begin();
+  shadow.write(touch(0, ~0u), judge);
+  ASSERT_FALSE(judge.clashes.empty());
+  EXPECT_TRUE(judge.clashes[0].second.sameInstruction);
+}
+
 TEST_F(Shared, AtomicsSideBySideAreRememberedBothOfThem) {
   everyLane(0);
   Touch first = touch(0, 1, 4, 1), second = touch(1, 1, 4, 2);
   first.strength = second.strength = Strength::Atomic;
+  judge.forgives = true;
   shadow.write(first, judge);
   shadow.write(second, judge);
-  judge.clashes.clear();
+  judge.forgives = false;
   shadow.read(touch(2, 1), judge);
   ASSERT_EQ(judge.clashes.size(), 2u);
 }
@@ -201,10 +279,16 @@ TEST_F(Shared, FindsAClashExactlyWhereAPlainListOfAccessesHasOne) {
 struct GlobalRecorder final : GlobalJudge {
   std::vector<std::pair<unsigned, GlobalPast>> clashes;
   std::vector<unsigned> empty;
+  CellValue value, memory;
   bool knows(unsigned, const GlobalPast &) override { return false; }
-  void clash(unsigned lane, uint64_t, const GlobalPast &past, bool) override {
+  bool clash(unsigned lane, uint64_t, const GlobalPast &past, bool) override {
+    if (past.sameValue)
+      return false;
     clashes.push_back({lane, past});
+    return true;
   }
+  CellValue stored(unsigned, uint64_t, unsigned) override { return value; }
+  CellValue held(unsigned, uint64_t, unsigned) override { return memory; }
   bool unwritten(unsigned lane, uint64_t, uint32_t) override {
     empty.push_back(lane);
     return false;
@@ -249,6 +333,20 @@ TEST_F(Global, AReaderOfAnotherBlockIsRememberedBesideTheNewest) {
   shadow.write(touch(12), judge, false);
   ASSERT_EQ(judge.clashes.size(), 1u) << "block 12's own read is no clash, block 11's is";
   EXPECT_EQ(judge.clashes[0].second.actor, 11u);
+}
+
+TEST_F(Global, AnyWriterOfOneValueClashesWhenItWritesAnother) {
+  for (uint32_t last : {11, 12, 13, 14}) {
+    shadow.forget(0x10000, 128);
+    judge.clashes.clear();
+    judge.memory = 0, judge.value = 7;
+    for (uint32_t block : {11, 12, 13})
+      shadow.write(touch(block), judge, false), judge.memory = 7;
+    EXPECT_TRUE(judge.clashes.empty());
+    judge.value = 8;
+    shadow.write(touch(last), judge, false);
+    EXPECT_EQ(judge.clashes.size(), last == 14 ? 3u : 2u) << "block " << last;
+  }
 }
 
 TEST_F(Global, UnwrittenMemoryIsToldUntilTheHostWrites) {
