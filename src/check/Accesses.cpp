@@ -78,7 +78,8 @@ public:
       : parts(checker), scene(where), event(what) {}
 
   bool knows(unsigned lane, unsigned thread, Stamp stamp) override {
-    return scene.warp.known(lane)->own.knows(thread / 32, thread % 32, stamp);
+    return (parts.options.lockstep && thread / 32 == scene.warp.index) ||
+           scene.warp.known(lane)->own.knows(thread / 32, thread % 32, stamp);
   }
 
   CellValue stored(unsigned lane, uint64_t address, unsigned bytes) override {
@@ -94,26 +95,27 @@ public:
     const Side other{&scene.launch,  scene.block.index, past.thread,
                      past.place,     past.write,        past.strength == Strength::Atomic,
                      past.flags != 0};
-    const std::string name = sharedName(*scene.launch.kernel, address, elementBytes(event));
+    auto name = [&] { return sharedName(*scene.launch.kernel, address, elementBytes(event)); };
     if (past.flags) {
-      clashWithCopy(me, other, past, name);
+      clashWithCopy(me, other, past, name());
       return true;
     }
     const bool sameWarp = past.thread / 32 == scene.warp.index;
     if (past.sameInstruction) {
       if (isAtomic(event) || past.sameValue)
         return false;
-      parts.tellRace(Rule::RaceShared, me, other, name,
-                     "lanes of one instruction write the same place: let one of them write, or use an atomic",
-                     "different values by one instruction");
+      if (!parts.wasTold(Rule::RaceShared, me.place, other.place))
+        parts.tellRace(
+            Rule::RaceShared, me, other, name(),
+            "lanes of one instruction write the same place: let one of them write, or use an atomic",
+            "different values by one instruction");
       return true;
     }
-    if (isStrong(strengthOf(event)) && isStrong(past.strength)) {
-      // Volatile makes no race of it, but nor does it make lanes run in step. A fence before the write does.
-      if (!sameWarp || isAtomic(event) || past.strength == Strength::Atomic ||
-          scene.block.locations.count(uint32_t(address)))
-        return false;
-    }
+    if (isStrong(strengthOf(event)) && isStrong(past.strength) &&
+        parts.mayMeet(
+            scene, lane,
+            {address, true, strengthOf(event), past.strength, scene.place, past.place, me.write, past.write}))
+      return false;
     if (past.sameValue)
       return false;
     const Rule rule = sameWarp ? Rule::WarpLockstep : Rule::RaceShared;
@@ -121,11 +123,13 @@ public:
       return true;
     if (me.write && !past.write)
       parts.forgetUnwritten(scene.block.unwritten, address);
+    if (parts.wasTold(rule, me.place, other.place))
+      return true;
     if ((me.atomic && !past.write) || (other.atomic && !me.write))
-      parts.deferPlainRead(rule, me.atomic ? other : me, me.atomic ? me : other, address, name,
+      parts.deferPlainRead(rule, me.atomic ? other : me, me.atomic ? me : other, address, name(),
                            syncHint(sameWarp));
     else
-      parts.tellRace(rule, me, other, name, syncHint(sameWarp));
+      parts.tellRace(rule, me, other, name(), syncHint(sameWarp));
     return true;
   }
 
@@ -168,7 +172,8 @@ public:
   bool knows(unsigned lane, const GlobalPast &past) override {
     const Known &known = *scene.warp.known(lane);
     if (past.actor == scene.block.actor)
-      return known.own.knows(past.thread / 32, past.thread % 32, past.stamp);
+      return (parts.options.lockstep && past.thread / 32 == scene.warp.index) ||
+             known.own.knows(past.thread / 32, past.thread % 32, past.stamp);
     if (past.actor >= scene.launch.firstActor && past.actor - scene.launch.firstActor < scene.launch.blocks) {
       const BlockClock *clock = known.of(past.actor);
       return clock && clock->knows(past.thread / 32, past.thread % 32, past.stamp);
@@ -195,30 +200,34 @@ public:
     if (past.sameInstruction) {
       if (strength == Strength::Atomic || past.sameValue)
         return false;
-      parts.tellRace(Rule::RaceGlobal, me, other, nameOf(address),
-                     "lanes of one instruction write the same place: let one of them write, or use an atomic",
-                     "different values by one instruction");
+      if (!parts.wasTold(Rule::RaceGlobal, me.place, other.place))
+        parts.tellRace(
+            Rule::RaceGlobal, me, other, nameOf(address),
+            "lanes of one instruction write the same place: let one of them write, or use an atomic",
+            "different values by one instruction");
       return true;
     }
-    if (isStrong(strength) && isStrong(past.strength)) {
-      if (sameBlock || (scope >= vm::Scope::Device && past.scope >= vm::Scope::Device)) {
-        if (!sameWarp || strength == Strength::Atomic || past.strength == Strength::Atomic ||
-            parts.locations.count(address))
-          return false;
-      }
-    }
+    if (isStrong(strength) && isStrong(past.strength) &&
+        (sameBlock || (scope >= vm::Scope::Device && past.scope >= vm::Scope::Device)) &&
+        parts.mayMeet(
+            scene, lane,
+            {address, false, strength, past.strength, scene.place, past.place, isWrite, pastWrites}))
+      return false;
     if (past.sameValue)
       return false;
     if (isWrite && !pastWrites)
       parts.forgetUnwritten(scene.launch.unwritten, address);
-    const Rule rule = sameWarp ? Rule::WarpLockstep : Rule::RaceGlobal;
-    if (whose != &scene.launch)
+    const bool sameLaunch = whose == &scene.launch;
+    const Rule rule = !sameLaunch ? Rule::RaceLaunches : sameWarp ? Rule::WarpLockstep : Rule::RaceGlobal;
+    if (parts.wasTold(rule, me.place, other.place))
+      return true;
+    if (!sameLaunch)
       parts.tellRace(
-          Rule::RaceLaunches, me, other, nameOf(address),
+          rule, me, other, nameOf(address),
           "record an event after the one and let the other's stream wait for it, or use one stream");
     else if ((me.atomic && !pastWrites) || (other.atomic && !isWrite))
       parts.deferPlainRead(rule, me.atomic ? other : me, me.atomic ? me : other, address, nameOf(address),
-                           "read it with an atomic or through a volatile pointer");
+                           "read it with an atomic, or after a barrier or a fence and flag that order it");
     else
       parts.tellRace(
           rule, me, other, nameOf(address),
@@ -226,6 +235,26 @@ public:
                     : "blocks run in any order: use an atomic, a fence with a flag, a grid-wide sync, or two "
                       "launches");
     return true;
+  }
+
+  void incoherent(unsigned lane, uint64_t address, const GlobalPast &past, bool pastWrites) override {
+    if (!parts.isNew(Rule::MemoryNonCoherent, scene.place, past.place))
+      return;
+    const std::string me = threadName(scene.launch.block, scene.warp.index * 32 + lane);
+    const std::string other = threadName(scene.launch.block, past.thread);
+    const uint64_t otherBlock = past.actor - scene.launch.firstActor;
+    const uint32_t read = pastWrites ? scene.place : past.place,
+                   write = pastWrites ? past.place : scene.place;
+    parts.tell(Rule::MemoryNonCoherent, scene.launch, read,
+               fmt::format("{} is read here through the read-only path by {} of {} and written in the same "
+                           "launch by {} of {}; no barrier makes such a read see the write",
+                           nameOf(address), pastWrites ? me : other,
+                           blockName(scene.launch.grid, pastWrites ? scene.block.index : otherBlock),
+                           pastWrites ? other : me,
+                           blockName(scene.launch.grid, pastWrites ? otherBlock : scene.block.index)),
+               write, "written here",
+               "__ldg() and pointers that are const __restrict__ are for memory that the kernel does not "
+               "write: leave out __restrict__, or read with an ordinary load");
   }
 
   bool unwritten(unsigned lane, uint64_t address, uint32_t bytes) override {
@@ -273,7 +302,30 @@ bool needsOldValue(const AccessEvent &event, const Checker::Parts &parts, uint32
 
 } // namespace
 
+void Checker::Parts::checkArray(const Scene &scene, const AccessEvent &event,
+                                const SharedArrays::Array &array) {
+  vm::eachLane(event.mask, [&](unsigned lane) {
+    const uint64_t address = event.addresses[lane];
+    if ((address >= array.begin && address + event.bytes <= array.end) ||
+        !isNew(Rule::MemorySharedArray, scene.place, 0))
+      return;
+    const int64_t index = int64_t(address - array.begin);
+    tell(Rule::MemorySharedArray, scene.launch, scene.place,
+         fmt::format("{} of {} {} byte {} of '{}', which {}; that is {}",
+                     threadName(scene.launch.block, scene.warp.index * 32 + lane),
+                     blockName(scene.launch.grid, scene.block.index), writes(event) ? "writes" : "reads",
+                     index, readableVariable(array.variable->name),
+                     array.end == ~uint64_t(0) ? std::string("begins at byte 0")
+                                               : fmt::format("has {} bytes", array.variable->bytes),
+                     sharedName(*scene.launch.kernel, address, elementBytes(event))),
+         0, {}, "the index goes beyond the array: the next array only happens to be there");
+  });
+}
+
 void Checker::Parts::accessShared(const Scene &scene, const AccessEvent &event) {
+  if (const SharedArrays::Array &array = scene.launch.facts->arrays.of(scene.place - scene.launch.firstPlace);
+      array.variable)
+    checkArray(scene, event, array);
   SharedCourt court(*this, scene, event);
   Touch touch;
   touch.warp = scene.warp.index, touch.mask = event.mask, touch.bytes = event.bytes;
@@ -284,7 +336,6 @@ void Checker::Parts::accessShared(const Scene &scene, const AccessEvent &event) 
   if (!writes(event)) {
     scene.block.shared.read(touch, court);
   } else {
-    scene.warp.stored = true;
     if (!scene.block.mbarriers.empty())
       checkOverwritten(scene, event);
     if (isAtomic(event) && needsOldValue(event, *this, scene.place))
@@ -295,6 +346,8 @@ void Checker::Parts::accessShared(const Scene &scene, const AccessEvent &event) 
       });
     scene.block.shared.write(touch, court);
   }
+  if (scene.launch.inClusters)
+    accessCluster(scene, event, scene.block.index);
   if (isAtomic(event) && hasPlainReads)
     swapped(scene, event);
   if (isStrong(touch.strength))
@@ -305,7 +358,7 @@ void Checker::Parts::accessShared(const Scene &scene, const AccessEvent &event) 
 
 void Checker::Parts::touchGlobal(const Scene &scene, uint32_t mask, uint32_t bytes, const uint64_t *addresses,
                                  Strength strength, vm::Scope scope, bool write, bool reads,
-                                 const AccessEvent *event) {
+                                 const AccessEvent *event, bool nonCoherent) {
   if (!options.globalMemory)
     return;
   GlobalCourt court(*this, scene, event, write, strength, scope, event ? elementBytes(*event) : 4);
@@ -316,6 +369,8 @@ void Checker::Parts::touchGlobal(const Scene &scene, uint32_t mask, uint32_t byt
   touch.self.byCopy = event == nullptr;
   touch.known = scene.warp.leastKnown();
   touch.orderedBelow = scene.launch.orderedBelow;
+  touch.firstActor = scene.launch.firstActor;
+  touch.nonCoherent = nonCoherent;
   std::lock_guard lock(guard);
   if (write)
     global.write(touch, court, reads);
@@ -323,11 +378,11 @@ void Checker::Parts::touchGlobal(const Scene &scene, uint32_t mask, uint32_t byt
     global.read(touch, court, true);
 }
 
-void Checker::Parts::accessGlobal(const Scene &scene, const AccessEvent &event) {
+void Checker::Parts::accessGlobal(const Scene &scene, const AccessEvent &event, const vm::SiteRef &site) {
+  const bool nonCoherent = site.instruction && site.instruction->mods.has(ptx::Flag::NonCoherent);
   const bool write = writes(event);
   const Strength strength = strengthOf(event);
   const vm::Scope scope = strength == Strength::Volatile ? vm::Scope::System : event.scope;
-  scene.warp.stored |= write;
   if (scene.block.copies)
     vm::eachLane(event.mask, [&](unsigned lane) {
       checkPending(scene, event.addresses[lane], event.addresses[lane] + event.bytes, write, lane);
@@ -353,7 +408,7 @@ void Checker::Parts::accessGlobal(const Scene &scene, const AccessEvent &event) 
       });
   }
   touchGlobal(scene, event.mask, event.bytes, event.addresses, strength, scope, write,
-              isAtomic(event) && needsOldValue(event, *this, scene.place), &event);
+              isAtomic(event) && needsOldValue(event, *this, scene.place), &event, nonCoherent);
   if (isAtomic(event) && hasPlainReads)
     swapped(scene, event);
   if (isStrong(strength))

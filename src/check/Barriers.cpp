@@ -7,8 +7,13 @@
 // others learn it from them. A thread that comes to the next round without knowing may be counted in the last
 // one under another schedule, whatever happened in this one (safe recycling in the sense of the Weft
 // verifier).
+//
+// A thread that has ended counts as having come to every barrier of the whole block, whatever it did before.
+// One that goes round a barrier and then ends does not: see BarrierPaths.cpp.
 #include "check/Parts.h"
 #include "vm/Lanes.h"
+
+#include <algorithm>
 
 namespace heddle::check {
 namespace {
@@ -39,8 +44,8 @@ void Checker::Parts::reachBarrier(const Scene &scene, const BarrierEvent &event)
   if (const uint32_t late = warp.passedBarrier & event.mask) {
     // Lanes that were missing come to the same barrier after all, or to another.
     if (scene.place != warp.passedPlace && event.aligned)
-      warp.busyPlace = scene.place, passedBy(scene);
-    warp.passedBarrier &= ~late, warp.passedBusy &= ~late;
+      passedBy(scene);
+    warp.passedBarrier &= ~late;
   } else if (event.divergent && barrier.waiting.size() > warp.index && barrier.gathered &&
              barrier.waiting[warp.index]) {
     // the rest of a warp whose first lanes have been counted
@@ -92,6 +97,7 @@ void Checker::Parts::reachBarrier(const Scene &scene, const BarrierEvent &event)
     barrier.waiting.assign(block.warps.size(), 0);
     barrier.arrived.assign(block.warps.size(), 0);
     barrier.firstPlace = scene.place;
+    barrier.places.clear();
     barrier.whole = event.expectedThreads == 0 && event.barrier == 0;
     barrier.anyWaits = false;
   } else if (barrier.whole && event.expectedThreads == 0 && scene.place != barrier.firstPlace &&
@@ -107,6 +113,12 @@ void Checker::Parts::reachBarrier(const Scene &scene, const BarrierEvent &event)
   }
   (waits ? barrier.waiting : barrier.arrived)[warp.index] |= event.mask;
   barrier.anyWaits |= waits;
+  if (barrier.whole) {
+    if (std::find(barrier.places.begin(), barrier.places.end(), scene.place) == barrier.places.end())
+      barrier.places.push_back(scene.place);
+    for (WarpState::Turn &turn : warp.turns)
+      turn.lanes &= ~event.mask;
+  }
 
   // What has been seen with atomics counts from a barrier on.
   if (warp.sync)
@@ -115,7 +127,8 @@ void Checker::Parts::reachBarrier(const Scene &scene, const BarrierEvent &event)
     barrier.gathered->join(*warp.all);
   else
     vm::eachLane(event.mask, [&](unsigned lane) { barrier.gathered->join(*warp.lanes[lane]); });
-  if (waits)
+  // What a thread does between arriving at the cluster's barrier and waiting there is not ordered by it.
+  if (waits && event.barrier != vm::ClusterBarrier)
     return;
   const uint32_t lanes = event.mask == warp.alive() ? ~0u : event.mask;
   barrier.gathered->own.raiseLanes(warp.index, lanes, block.release(warp));
@@ -125,12 +138,16 @@ void Checker::Parts::completeBarrier(LaunchState &launch, BlockState &block, uns
   BarrierState &barrier = block.barriers[number];
   if (!barrier.gathered)
     return;
+  if (number == vm::ClusterBarrier && launch.inClusters)
+    return completeClusterBarrier(launch, block);
   if (!barrier.anyWaits && number != vm::ClusterBarrier &&
       isNew(Rule::BarrierNoWaiter, barrier.firstPlace, 0))
     tell(Rule::BarrierNoWaiter, launch, barrier.firstPlace,
          fmt::format("barrier {} completes in {} although nobody waits at it: everyone only arrives", number,
                      blockName(launch.grid, block.index)),
          0, {}, "the threads that depend on the others have to use bar.sync");
+  if (barrier.whole)
+    tellWhoWentRound(launch, block, barrier);
   const Stamp now = block.time++;
   Known &gathered = *barrier.gathered;
   for (WarpState &warp : block.warps) {
@@ -146,8 +163,6 @@ void Checker::Parts::completeBarrier(LaunchState &launch, BlockState &block, uns
     gathered.own.raiseLanes(block.barrierWarp(), 1u << number, now);
   const KnownRef known = std::move(gathered).settle();
   for (WarpState &warp : block.warps) {
-    if (barrier.whole)
-      warp.stored = false;
     if (!barrier.waiting[warp.index])
       continue;
     warp.setLanes(barrier.waiting[warp.index], known);
@@ -162,7 +177,7 @@ void Checker::Parts::completeBarrier(LaunchState &launch, BlockState &block, uns
   barrier.gathered.reset();
 }
 
-/// Lanes that were missing at a barrier of their warp are found doing something else.
+/// Lanes that were missing at a barrier of their warp come to another one, or never.
 void Checker::Parts::passedBy(const Scene &scene) {
   WarpState &warp = scene.warp;
   if (isNew(Rule::BarrierDivergent, warp.passedPlace, 0))
@@ -170,31 +185,51 @@ void Checker::Parts::passedBy(const Scene &scene) {
          fmt::format("only some threads of warp {} of {} come to this barrier; {} others go on elsewhere",
                      warp.index, blockName(scene.launch.grid, scene.block.index),
                      vm::countLanes(warp.passedBarrier)),
-         warp.busyPlace ? warp.busyPlace : scene.place, "the others are here",
+         scene.place, "the others are here",
          "move the barrier out of the branch, so that all threads reach it");
-  warp.passedBarrier = warp.passedBusy = 0;
+  warp.passedBarrier = 0;
+}
+
+void Checker::Parts::turn(const Scene &scene, uint32_t site, uint32_t mask, uint32_t taken) {
+  auto note = [&](bool way, uint32_t lanes) {
+    if (!lanes)
+      return;
+    for (WarpState::Turn &turn : scene.warp.turns)
+      if (turn.site == site && turn.taken == way) {
+        turn.lanes |= lanes;
+        return;
+      }
+    scene.warp.turns.push_back({site, way, lanes});
+  };
+  note(true, taken);
+  note(false, mask & ~taken);
+}
+
+void Checker::Parts::tellWhoWentRound(LaunchState &launch, BlockState &block, const BarrierState &barrier) {
+  for (WarpState &warp : block.warps) {
+    for (WarpState::Turn &turn : warp.turns) {
+      const uint32_t gone = turn.lanes & ~barrier.waiting[warp.index];
+      for (uint32_t place : barrier.places) {
+        if (!gone || !launch.facts->paths.passesBy(turn.site, turn.taken, place - launch.firstPlace) ||
+            !isNew(Rule::BarrierDivergent, place, 0))
+          continue;
+        tell(Rule::BarrierDivergent, launch, place,
+             fmt::format("only some threads of {} come to this barrier: {} takes another way and {}",
+                         blockName(launch.grid, block.index),
+                         threadName(launch.block, warp.index * 32 + vm::firstLane(gone)),
+                         gone & warp.exited ? "ends without it" : "does not come"),
+             launch.firstPlace + turn.site, "the ways part here",
+             "move the barrier out of the branch or loop, so that all threads reach it");
+      }
+      turn.lanes = 0;
+    }
+    warp.turns.clear();
+  }
 }
 
 void Checker::Parts::leave(const Scene &scene, uint32_t mask) {
-  WarpState &warp = scene.warp;
-  // Threads may end without coming to a barrier, but not do their work meanwhile and then end.
-  if (warp.passedBusy & mask)
-    passedBy(scene);
-  warp.passedBarrier &= ~mask;
-  warp.exited |= mask;
-  // A warp that did its part and goes while others wait for the whole block: the wait belongs to a role.
-  const BarrierState &barrier = scene.block.barriers[0];
-  if (scene.launch.roleTold || warp.alive() || !warp.stored || !barrier.gathered || !barrier.whole ||
-      barrier.waiting[warp.index])
-    return;
-  if (isNew(Rule::BarrierInRole, barrier.firstPlace, 0))
-    tell(Rule::BarrierInRole, scene.launch, barrier.firstPlace,
-         fmt::format(
-             "this waits for the whole block, but warp {} of {} does its work and ends without coming here",
-             warp.index, blockName(scene.launch.grid, scene.block.index)),
-         scene.place, "it ends here",
-         "__syncthreads() must be reached by all threads alike; warps with roles of their own need named "
-         "barriers");
+  scene.warp.passedBarrier &= ~mask;
+  scene.warp.exited |= mask;
 }
 
 void Checker::Parts::meet(const Scene &scene, const vm::WarpSyncEvent &event) {

@@ -67,6 +67,14 @@ LaunchState &Checker::Parts::launchOf(uint64_t number) {
   return *recent.launchState;
 }
 
+const KernelFacts &Checker::Parts::factsOf(const vm::Kernel &kernel) {
+  std::lock_guard lock(guard);
+  std::unique_ptr<KernelFacts> &known = facts[&kernel];
+  if (!known)
+    known = std::make_unique<KernelFacts>(kernel);
+  return *known;
+}
+
 void Checker::Parts::startBlock(BlockState &block, LaunchState &launch, uint64_t index) {
   const unsigned threads = unsigned(launch.block.count()), count = (threads + 31) / 32;
   block.index = index;
@@ -142,9 +150,12 @@ void Checker::kernelBegin(const vm::LaunchRequest &request, const vm::KernelInfo
   launch->name = readableKernel(info.name);
   launch->grid = request.grid, launch->block = request.block;
   launch->dynamicShared = request.dynamicSharedBytes;
+  launch->cluster = request.cluster;
   launch->inClusters = request.cluster.count() > 1;
   launch->parameters = request.parameters;
   launch->firstPlace = parts->places.add(*request.kernel);
+  launch->facts = &parts->factsOf(*request.kernel);
+  launch->cooperative = request.cooperative;
   launch->blocks = request.grid.count();
   launch->order = parts->takeOrder();
   std::lock_guard lock(parts->guard);
@@ -220,20 +231,35 @@ void Checker::lanesExit(const vm::WarpRef &ref, vm::SiteRef site, uint32_t mask)
   parts->leave(scene, mask);
 }
 
-void Checker::access(const vm::WarpRef &ref, vm::SiteRef site, const vm::AccessEvent &event) {
-  if (event.space == vm::Space::Constant || event.space == vm::Space::Param)
+void Checker::branch(const vm::WarpRef &ref, vm::SiteRef site, uint32_t mask, uint32_t taken) {
+  if (parts->launchOf(ref.launch).facts->paths.decides(site.site))
+    parts->turn(parts->sceneOf(ref, site), site.site, mask, taken);
+}
+
+void Checker::access(const vm::WarpRef &ref, vm::SiteRef site, const vm::AccessEvent &given) {
+  if (given.space == vm::Space::Constant || given.space == vm::Space::Param)
     return;
+  vm::AccessEvent event = given;
+  if (parts->options.allVolatile && event.ordering == vm::Ordering::Weak &&
+      (event.kind == vm::AccessKind::Load || event.kind == vm::AccessKind::Store))
+    event.ordering = vm::Ordering::Volatile;
   const Scene scene = parts->sceneOf(ref, site);
   scene.launch.counts.accesses += vm::countLanes(event.mask);
   scene.warp.dirty = true;
-  if (const uint32_t busy = scene.warp.passedBarrier & event.mask)
-    scene.warp.passedBusy |= busy, scene.warp.busyPlace = scene.place;
   scene.warp.busy |= scene.warp.awaited & event.mask;
   if (event.space == vm::Space::Shared)
     return parts->accessShared(scene, event);
   if (event.space == vm::Space::Local)
     return parts->accessLocal(scene, event, site);
-  parts->accessGlobal(scene, event);
+  parts->accessGlobal(scene, event, site);
+}
+
+void Checker::remoteAccess(const vm::WarpRef &ref, vm::SiteRef site, const vm::AccessEvent &event,
+                           uint64_t home) {
+  const Scene scene = parts->sceneOf(ref, site);
+  scene.launch.counts.accesses += vm::countLanes(event.mask);
+  scene.warp.dirty = true;
+  parts->accessCluster(scene, event, home);
 }
 
 void Checker::barrierReached(const vm::WarpRef &ref, vm::SiteRef site, const vm::BarrierEvent &event) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "check/Finding.h"
+#include "vm/ClusterObserver.h"
 #include "vm/Machine.h"
 #include "vm/Observer.h"
 
@@ -14,13 +15,13 @@
 
 namespace heddle::check {
 
-/// Findings as they come, from several host threads, each told once: what has the same rule and the same
-/// places is counted and not repeated.
+/// Findings as they come, from several host threads, in groups: what has the same rule and the same source
+/// lines is counted and not repeated.
 class FindingList {
 public:
   /// Two findings with the same key are one: the first is kept, and counts.
   void add(Finding finding, const std::string &key);
-  /// Rule and places make the key.
+  /// Rule and lines make the key.
   void add(Finding finding);
   /// The finding of that key happened again.
   void again(const std::string &key);
@@ -40,6 +41,11 @@ struct CheckOptions {
   const vm::Memory *memory = nullptr;
   bool uninitialized = true; ///< rules of class uninitialized
   bool globalMemory = true;  ///< races in global memory (a single block with unknown data has none to offer)
+  /// Lanes of a warp execute each instruction together, as before Volta: what one instruction does is seen by
+  /// the next, in all lanes.
+  bool lockstep = false;
+  /// For tests: every ordinary load and store counts as volatile. No verdict may change.
+  bool allVolatile = false;
   /// "cudaMalloc" in "made by cudaMalloc #2".
   std::string allocator = "cudaMalloc";
 };
@@ -70,12 +76,12 @@ struct WorkOrder {
 ///     FindingList findings;
 ///     Checker checker({.memory = &machine.memory()}, findings);
 ///     machine.launch(request, &checker);
-class Checker final : public vm::Observer {
+class Checker final : public vm::Observer, public vm::ClusterObserver {
 public:
   Checker(CheckOptions options, FindingList &findings);
   ~Checker() override;
 
-  uint32_t interests() const override { return Accesses | Synchronization | Lifetimes; }
+  uint32_t interests() const override { return Accesses | Synchronization | Lifetimes | Branches; }
   bool oneCore() const override { return true; }
 
   void kernelBegin(const vm::LaunchRequest &, const vm::KernelInfo &, uint64_t launch) override;
@@ -83,7 +89,9 @@ public:
   void blockBegin(const vm::WarpRef &) override;
   void blockEnd(const vm::WarpRef &) override;
   void lanesExit(const vm::WarpRef &, vm::SiteRef, uint32_t mask) override;
+  void branch(const vm::WarpRef &, vm::SiteRef, uint32_t mask, uint32_t taken) override;
   void access(const vm::WarpRef &, vm::SiteRef, const vm::AccessEvent &) override;
+  void remoteAccess(const vm::WarpRef &, vm::SiteRef, const vm::AccessEvent &, uint64_t home) override;
   void barrierReached(const vm::WarpRef &, vm::SiteRef, const vm::BarrierEvent &) override;
   void barrierCompleted(const vm::WarpRef &, unsigned barrier, uint64_t generation) override;
   void warpSync(const vm::WarpRef &, vm::SiteRef, const vm::WarpSyncEvent &) override;

@@ -2,6 +2,7 @@
 //
 // How launches end: what the machine stopped becomes a finding, a deadlock one with the wait-for picture.
 #include "check/Parts.h"
+#include "vm/Code.h"
 
 #include <algorithm>
 
@@ -50,6 +51,8 @@ const char *hintOf(Rule rule) {
     return "mbarrier.init by one thread, then a __syncthreads(), before anybody uses it";
   case Rule::MbarrierCount: return "the count given to mbarrier.init is that of the arrivals of each phase";
   case Rule::WarpMask: return "the mask of a _sync operation names exactly the lanes that execute it";
+  case Rule::BarrierNotCooperative:
+    return "launch with cudaLaunchCooperativeKernel, or with the attribute cudaLaunchAttributeCooperative";
   case Rule::DeadlockBarrier: return "every thread that the barrier counts has to come to it";
   case Rule::DeadlockMbarrier:
     return "count the arrivals and bytes of the phase, and the parity that is waited for";
@@ -73,6 +76,13 @@ Rule deadlockRule(const vm::Fault &fault, bool polledMbarrier) {
   return barrier ? Rule::DeadlockBarrier : warp ? Rule::DeadlockWarp : Rule::DeadlockSpin;
 }
 
+/// Cooperative groups find the barrier of the grid through these registers.
+bool usesGridBarrier(const vm::Kernel &kernel) {
+  return std::any_of(kernel.specials.begin(), kernel.specials.end(), [](const vm::SpecialRow &special) {
+    return special.reg == ptx::SpecialReg::EnvReg1 || special.reg == ptx::SpecialReg::EnvReg2;
+  });
+}
+
 /// Nothing for a whole warp.
 std::string someLanes(uint32_t lanes) { return lanes == ~0u ? "" : " lanes " + vm::lanesText(lanes); }
 
@@ -91,6 +101,12 @@ void Checker::Parts::launchEnded(LaunchState &launch, const vm::LaunchResult &re
   finding.kernel = launch.name;
   finding.place = fault.source.isKnown() ? fault.source : fault.ptx;
   finding.text = fault.text;
+  if (!launch.cooperative && fault.kind == FaultKind::Trap && usesGridBarrier(*launch.kernel)) {
+    finding.rule = Rule::BarrierNotCooperative;
+    finding.text = fmt::format("grid.sync() in a launch of '{}' that is not cooperative: its blocks need not "
+                               "all be there, so the barrier stops the kernel",
+                               launch.name);
+  }
   if (fault.kind != FaultKind::Deadlock && fault.kind != FaultKind::Timeout) {
     const unsigned thread = fault.where.warp * 32 + fault.where.lane;
     const uint64_t block =
@@ -139,6 +155,8 @@ void Checker::Parts::launchEnded(LaunchState &launch, const vm::LaunchResult &re
                  "named barriers");
         }
       }
+      if (state->barriers[0].gathered && state->barriers[0].whole)
+        tellWhoWentRound(launch, *state, state->barriers[0]);
       for (WarpState &warp : state->warps)
         if (warp.passedBarrier)
           passedBy({launch, *state, warp, warp.passedPlace});
@@ -172,7 +190,7 @@ void Checker::Parts::launchEnded(LaunchState &launch, const vm::LaunchResult &re
   for (const std::string &detail : fault.details)
     finding.notes.push_back({{}, detail});
   finding.hint = hintOf(finding.rule);
-  const std::string key = fmt::format("{}|{}|", idOf(finding.rule), finding.place.str());
+  const std::string key = fmt::format("{}||{}", idOf(finding.rule), lineOf(finding.place));
   findings.add(std::move(finding), key);
 }
 

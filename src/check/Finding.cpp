@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "check/Finding.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
 namespace heddle::check {
@@ -20,7 +22,7 @@ constexpr std::array<Row, Rules> rows = {{
 
 std::string_view nameOf(Class cls) {
   constexpr std::string_view names[] = {"race",          "deadlock", "barrier", "memory",
-                                        "uninitialized", "async",    "warp"};
+                                        "uninitialized", "async",    "warp",    "host"};
   return names[unsigned(cls)];
 }
 
@@ -33,6 +35,10 @@ std::optional<Rule> ruleOf(std::string_view id) {
     if (rows[i].id == id)
       return Rule(i);
   return std::nullopt;
+}
+
+std::string lineOf(const Place &place) {
+  return place.isKnown() ? fmt::format("{}:{}", place.file, place.line) : std::string();
 }
 
 } // namespace heddle::check

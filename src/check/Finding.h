@@ -12,7 +12,7 @@
 namespace heddle::check {
 
 /// What a finding opens with.
-enum class Class : uint8_t { Race, Deadlock, Barrier, Memory, Uninitialized, Async, Warp };
+enum class Class : uint8_t { Race, Deadlock, Barrier, Memory, Uninitialized, Async, Warp, Host };
 std::string_view nameOf(Class cls);
 
 enum class Rule : uint8_t {
@@ -28,6 +28,8 @@ Class classOf(Rule rule);
 std::string_view idOf(Rule rule);
 std::string_view aboutOf(Rule rule);
 std::optional<Rule> ruleOf(std::string_view id);
+/// "tile.cu:14": what findings are grouped by.
+std::string lineOf(const Place &place);
 
 /// One thing that is wrong, told once however often it happens.
 struct Finding {

@@ -6,15 +6,19 @@
 namespace heddle::check {
 namespace {
 
-std::string keyOf(const Finding &finding) {
-  std::vector<std::string> places = {finding.place.str()};
+std::string linesOf(const Finding &finding) {
+  std::vector<std::string> lines = {lineOf(finding.place)};
   for (const Finding::Note &note : finding.notes)
-    places.push_back(note.place.str());
-  std::sort(places.begin(), places.end());
-  std::string key = std::string(idOf(finding.rule)) + "|" + finding.kernel;
-  for (const std::string &place : places)
-    key += "|" + place;
-  return key;
+    lines.push_back(lineOf(note.place));
+  std::sort(lines.begin(), lines.end());
+  std::string text;
+  for (const std::string &line : lines)
+    text += "|" + line;
+  return text;
+}
+
+std::string keyOf(const Finding &finding) {
+  return std::string(idOf(finding.rule)) + "|" + finding.kernel + linesOf(finding);
 }
 
 auto orderOf(const Finding &f) {

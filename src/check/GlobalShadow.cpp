@@ -235,6 +235,12 @@ void GlobalShadow::noteRead(Cell &cell, const GlobalTouch &touch, unsigned lane,
 
 void GlobalShadow::readCell(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
                             GlobalJudge &judge) {
+  if (touch.nonCoherent) {
+    if (cell.write.actor >= touch.firstActor)
+      judge.incoherent(lane, address, cell.write, true);
+    cell.nonCoherent = touch.self.actor, cell.ncPlace = touch.self.place;
+    cell.ncThread = uint16_t(touch.self.thread + lane);
+  }
   checkWriters(cell, touch, lane, address, {}, {}, judge);
   noteRead(cell, touch, lane, judge);
 }
@@ -256,6 +262,8 @@ void GlobalShadow::writeCell(Cell &cell, const GlobalTouch &touch, unsigned lane
                              unsigned bytes, GlobalJudge &judge) {
   GlobalPast self = touch.self;
   self.thread = uint16_t(self.thread + lane);
+  if (cell.nonCoherent >= touch.firstActor)
+    judge.incoherent(lane, address, {cell.nonCoherent, 0, cell.ncPlace, cell.ncThread}, false);
   const GlobalPast last = cell.write;
   // Earlier launches that are over do not matter; they are the common case.
   const bool isFirst = last.actor < std::max(1u, touch.orderedBelow);

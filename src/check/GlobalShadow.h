@@ -27,6 +27,8 @@ public:
   virtual bool knows(unsigned lane, const GlobalPast &past) = 0;
   /// True: that is a finding. See Judge.
   virtual bool clash(unsigned lane, uint64_t address, const GlobalPast &past, bool pastWrites) = 0;
+  /// Memory is read through the read-only path in the launch that writes it, in whatever order.
+  virtual void incoherent(unsigned lane, uint64_t address, const GlobalPast &past, bool pastWrites) = 0;
   virtual CellValue stored(unsigned lane, uint64_t address, unsigned bytes) = 0;
   virtual CellValue held(unsigned lane, uint64_t address, unsigned bytes) = 0;
   /// No kernel wrote there, nor the host since the shadow began to look. True: it holds something
@@ -43,6 +45,8 @@ struct GlobalTouch {
   GlobalPast self;           ///< thread: that of lane 0
   Stamp known = 0;           ///< of the own block, in each lane
   uint32_t orderedBelow = 0; ///< actors below this one ran before the launch began
+  uint32_t firstActor = 1;   ///< of the launch
+  bool nonCoherent = false;  ///< a read that need not see writes of its own launch
 };
 
 /// The shadow of global memory, a page at a time: for each word the last write with the writes that nothing
@@ -71,7 +75,9 @@ private:
     GlobalPast write;
     Stamp mixed = 0; ///< the writer's newest write of another value than its last; 0: none
     Readers read, other;
-    uint32_t more = 0; ///< 1 + index in extras
+    uint32_t more = 0;                     ///< 1 + index in extras
+    uint32_t nonCoherent = 0, ncPlace = 0; ///< the actor and place of a read through the read-only path
+    uint16_t ncThread = 0;
   };
   /// Lanes of a warp that wrote the same value with one instruction.
   struct Beside {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The inside of the checker. The work is spread over files by what is watched: Accesses.cpp, Publication.cpp
-// (fences and what they order), Barriers.cpp, Mbarriers.cpp, Copies.cpp, Ends.cpp (faults and deadlocks),
-// Host.cpp.
+// (fences and what they order), Barriers.cpp, Clusters.cpp, Mbarriers.cpp, Copies.cpp, Ends.cpp (faults and
+// deadlocks), Host.cpp.
 #pragma once
 
 #include "check/State.h"
@@ -17,6 +17,15 @@ struct Scene {
   BlockState &block;
   WarpState &warp;
   uint32_t place = 0;
+};
+
+/// An access of now and one of the past to the same address, both strong, that nothing orders.
+struct Meeting {
+  uint64_t address = 0;
+  bool inShared = false;
+  Strength mine = Strength::Weak, theirs = Strength::Weak;
+  uint32_t myPlace = 0, theirPlace = 0;
+  bool iWrite = false, theyWrite = false;
 };
 
 /// One side of a race as a story tells it.
@@ -43,13 +52,21 @@ struct Checker::Parts {
   BlockState &blockOf(const vm::WarpRef &ref, LaunchState &launch);
   Scene sceneOf(const vm::WarpRef &ref, vm::SiteRef site);
   void startBlock(BlockState &block, LaunchState &launch, uint64_t index);
+  const KernelFacts &factsOf(const vm::Kernel &kernel);
 
   // --- Accesses.cpp
   void accessShared(const Scene &scene, const vm::AccessEvent &event);
-  void accessGlobal(const Scene &scene, const vm::AccessEvent &event);
+  void accessGlobal(const Scene &scene, const vm::AccessEvent &event, const vm::SiteRef &site);
+  void checkArray(const Scene &scene, const vm::AccessEvent &event, const SharedArrays::Array &array);
   void accessLocal(const Scene &scene, const vm::AccessEvent &event, const vm::SiteRef &site);
   void touchGlobal(const Scene &scene, uint32_t mask, uint32_t bytes, const uint64_t *addresses,
-                   Strength strength, vm::Scope scope, bool write, bool reads, const vm::AccessEvent *event);
+                   Strength strength, vm::Scope scope, bool write, bool reads, const vm::AccessEvent *event,
+                   bool nonCoherent = false);
+
+  // --- Clusters.cpp
+  void accessCluster(const Scene &scene, const vm::AccessEvent &event, uint64_t home);
+  void completeClusterBarrier(LaunchState &launch, const BlockState &block);
+  std::vector<BlockState *> clusterOf(LaunchState &launch, const BlockState &block) const;
 
   // --- Publication.cpp
   void publishAndSee(const Scene &scene, const vm::AccessEvent &event);
@@ -57,12 +74,18 @@ struct Checker::Parts {
   void fence(const Scene &scene, const vm::FenceEvent &event);
   KnownRef acquired(const BlockState &block, const KnownRef &known, const Published &what) const;
   void takeSeen(const Scene &scene, unsigned lane, vm::Scope scope, bool atomicsOnly);
+  /// Whether two strong accesses may meet unordered: see Publication.cpp.
+  bool mayMeet(const Scene &scene, unsigned lane, const Meeting &meeting);
+  bool isPoll(uint32_t place);
 
   // --- Barriers.cpp
   void reachBarrier(const Scene &scene, const vm::BarrierEvent &event);
   void completeBarrier(LaunchState &launch, BlockState &block, unsigned number);
   void meet(const Scene &scene, const vm::WarpSyncEvent &event);
   void passedBy(const Scene &scene);
+  void turn(const Scene &scene, uint32_t site, uint32_t mask, uint32_t taken);
+  /// Threads that went round a barrier at which others came together. Who has not come by `ended` has gone.
+  void tellWhoWentRound(LaunchState &launch, BlockState &block, const BarrierState &barrier);
   void leave(const Scene &scene, uint32_t mask);
 
   // --- Mbarriers.cpp
@@ -99,7 +122,11 @@ struct Checker::Parts {
                       const std::string &what, std::string hint);
   void swapped(const Scene &scene, const vm::AccessEvent &event);
   void tellPlainReads();
+  std::string keyOf(Rule rule, uint32_t a, uint32_t b) const;
   bool isNew(Rule rule, uint32_t a, uint32_t b);
+  /// The same where nothing is to be told now: asked first, since words are slow to make.
+  bool wasTold(Rule rule, uint32_t a, uint32_t b);
+  std::string raceHint(const Side &a, const Side &b, std::string hint) const;
   std::string madeBy(const vm::Allocation &piece) const;
   void noteAllocation(const vm::Allocation &piece);
   std::string globalName(const LaunchState &launch, uint64_t address, uint32_t elementBytes) const;
@@ -121,6 +148,7 @@ struct Checker::Parts {
   uint32_t nextActor = 1;
   CheckCounts total;
   GlobalShadow global;
+  std::map<const vm::Kernel *, std::unique_ptr<KernelFacts>> facts;
   std::unordered_map<uint64_t, Location> locations;
   std::map<uint64_t, uint64_t> hostWritten; ///< ranges: begin to end
   struct HostWork {
@@ -136,6 +164,8 @@ struct Checker::Parts {
     std::string what, hint;
     std::set<std::tuple<uint64_t, uint64_t, unsigned, uint64_t>> readers; ///< launch, block, thread, address
   };
+  std::mutex pollGuard;                     ///< of what follows
+  std::map<uint32_t, bool> polls;           ///< by place
   std::mutex plainGuard;                    ///< of what follows
   std::map<uint32_t, PlainRead> plainReads; ///< by the place of the read
   std::set<uint32_t> guardedReads;          ///< places that are followed by a swap

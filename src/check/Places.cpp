@@ -96,6 +96,15 @@ const ptx::Instr *Places::instruction(uint32_t place) const {
   return &table->kernel->codes[code]->function->instrs[instr];
 }
 
+Places::InFunction Places::inFunction(uint32_t place) const {
+  std::lock_guard lock(guard);
+  const Table *table = tableOf(place);
+  if (!table)
+    return {};
+  auto [code, instr] = table->sites[place - table->first];
+  return {table->kernel->codes[code]->function, instr};
+}
+
 Place Places::of(uint32_t place) const {
   std::lock_guard lock(guard);
   const Table *table = tableOf(place);

@@ -13,6 +13,7 @@
 #include <vector>
 
 namespace heddle::ptx {
+struct Function;
 struct Instr;
 struct Module;
 } // namespace heddle::ptx
@@ -37,6 +38,11 @@ public:
   /// standing where it was called.
   Place of(uint32_t place) const;
   const ptx::Instr *instruction(uint32_t place) const;
+  struct InFunction {
+    const ptx::Function *function = nullptr; ///< null: no such place
+    uint32_t instr = 0;
+  };
+  InFunction inFunction(uint32_t place) const;
   std::string kernelOf(uint32_t place) const;
 
 private:

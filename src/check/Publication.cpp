@@ -8,9 +8,16 @@
 // block, and to the device. A reader takes that along and makes it its own at its next fence of sufficient
 // scope.
 //
+// Volatile accesses are strong, and the model calls no two strong accesses a race. But volatile orders
+// nothing: what is exchanged through it without a fence or a barrier arrives or does not, as the schedule has
+// it. So a volatile access that meets another one unordered is a race, unless it synchronizes: a poll
+// (Polls.h), what the poller reads again at that address afterwards, or a flag, which is its writer's first
+// write after a fence. Relaxed and atomic accesses say that they mean it, and meet as they like.
+//
 // One thing is granted beyond the model: a block barrier after an atomic counts as the missing acquire. The
 // usual "last block done" reduction reads the other blocks' results that way, and no device gets it wrong.
 #include "check/Parts.h"
+#include "check/Polls.h"
 #include "vm/Lanes.h"
 
 namespace heddle::check {
@@ -116,9 +123,12 @@ void Checker::Parts::publishAndSee(const Scene &scene, const vm::AccessEvent &ev
     return at == locations.end() ? nullptr : &at->second;
   };
   std::optional<Stamp> now;
+  const bool polled = reads && event.ordering == Ordering::Volatile && isPoll(scene.place);
   vm::eachLane(event.mask, [&](unsigned lane) {
     const uint64_t address = event.addresses[lane];
     Location *location = find(address);
+    if (polled)
+      warp.syncOf(lane).polled = address;
     if (location && reads) {
       const bool far = scope >= Scope::Device;
       if (acquires(event.ordering)) {
@@ -138,6 +148,7 @@ void Checker::Parts::publishAndSee(const Scene &scene, const vm::AccessEvent &ev
     if (!stores)
       return;
     Published device{scene.block.actor, nullptr}, block = device;
+    bool isFlag = releases(event.ordering);
     if (releases(event.ordering)) {
       if (!now)
         now = scene.block.release(warp);
@@ -146,6 +157,8 @@ void Checker::Parts::publishAndSee(const Scene &scene, const vm::AccessEvent &ev
         device.known = block.known;
     } else if (warp.sync) {
       LaneSync &sync = warp.syncOf(lane);
+      isFlag = sync.block.known && !sync.block.used;
+      sync.block.used = true;
       if (sync.block.known)
         block.known = sync.block.known = snapshot(sync.block.known, warp.index, lane, sync.block.time);
       if (sync.device.known && scope >= Scope::Device)
@@ -164,7 +177,38 @@ void Checker::Parts::publishAndSee(const Scene &scene, const vm::AccessEvent &ev
     } else {
       *location = {device, block};
     }
+    location->isFlag = isFlag;
   });
+}
+
+bool Checker::Parts::isPoll(uint32_t place) {
+  std::lock_guard lock(pollGuard);
+  auto [at, fresh] = polls.try_emplace(place, false);
+  if (fresh)
+    if (const Places::InFunction where = places.inFunction(place); where.function)
+      at->second = check::isPoll(*where.function, where.instr);
+  return at->second;
+}
+
+bool Checker::Parts::mayMeet(const Scene &scene, unsigned lane, const Meeting &meeting) {
+  if (meeting.mine != Strength::Volatile && meeting.theirs != Strength::Volatile)
+    return true;
+  const bool iRead = !meeting.iWrite || meeting.mine == Strength::Atomic;
+  const bool theyRead = !meeting.theyWrite || meeting.theirs == Strength::Atomic;
+  if ((iRead && isPoll(meeting.myPlace)) || (theyRead && isPoll(meeting.theirPlace)))
+    return true;
+  if (meeting.iWrite) {
+    const LaneSync *sync = scene.warp.sync ? &(*scene.warp.sync)[lane] : nullptr;
+    return theyRead && sync && sync->block.known && !sync->block.used;
+  }
+  if (scene.warp.sync && (*scene.warp.sync)[lane].polled == meeting.address)
+    return true;
+  if (meeting.inShared) {
+    auto at = scene.block.locations.find(uint32_t(meeting.address));
+    return at != scene.block.locations.end() && at->second.isFlag;
+  }
+  auto at = locations.find(meeting.address);
+  return at != locations.end() && at->second.isFlag;
 }
 
 /// A plain store is no link of any chain.

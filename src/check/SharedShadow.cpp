@@ -94,8 +94,10 @@ void SharedShadow::split(uint32_t word) {
 void SharedShadow::noteRead(Grain &grain, uint32_t cell, unsigned lane, const Touch &touch) {
   Reads &reads = grain.plane(touch.warp)[cell];
   if (reads.stamp != touch.stamp)
-    reads = {touch.stamp, 0, 0, touch.place};
+    reads = {touch.stamp, 0, 0, 0, touch.place};
   (isStrong(touch.strength) ? reads.strong : reads.weak) |= 1u << lane;
+  if (touch.strength == Strength::Volatile)
+    reads.volatiles |= 1u << lane;
   reads.place = touch.place;
   Word &word = grain.words[cell];
   word.read = std::max(word.read, touch.stamp);
@@ -186,11 +188,12 @@ bool SharedShadow::readWord(uint32_t word, unsigned lane, uint64_t address, cons
 void SharedShadow::read(const Touch &touch, Judge &judge) {
   if (touch.bytes % 4)
     return readBytes(touch, judge);
+  if (isStrong(touch.strength))
+    return readStrong(touch, judge);
   const uint32_t count = touch.bytes / 4;
   const Stamp from = base + 1, span = touch.known - base;
   Word *const words = byWord.words.data();
   Reads *const plane = byWord.plane(touch.warp);
-  const bool strong = isStrong(touch.strength);
   uint32_t unusual = 0, last = ~0u;
   for (uint32_t left = touch.mask; left; left &= left - 1) {
     const unsigned lane = unsigned(std::countr_zero(left));
@@ -198,7 +201,7 @@ void SharedShadow::read(const Touch &touch, Judge &judge) {
     // Neighbours often read the same word: the first of them has been through all that follows.
     if (first == last) {
       for (uint32_t i = 0; i < count; ++i)
-        (strong ? plane[first + i].strong : plane[first + i].weak) |= bit;
+        plane[first + i].weak |= bit;
       continue;
     }
     last = first;
@@ -212,21 +215,27 @@ void SharedShadow::read(const Touch &touch, Judge &judge) {
       }
       Reads &reads = plane[first + i];
       if (reads.stamp != touch.stamp) {
-        reads = {touch.stamp, 0, 0, touch.place};
+        reads = {touch.stamp, 0, 0, 0, touch.place};
         if (word.read < touch.stamp)
           word.read = touch.stamp;
       }
-      (strong ? reads.strong : reads.weak) |= bit;
+      reads.weak |= bit;
     }
   }
-  eachLane(unusual, [&](unsigned lane) {
-    bool written = false;
-    for (uint32_t i = 0; i < count; ++i)
-      written |= readWord(uint32_t(touch.addresses[lane] >> 2) + i, lane, touch.addresses[lane] + 4 * i,
-                          touch, judge);
-    if (!written)
-      judge.unwritten(lane, touch.addresses[lane]);
-  });
+  eachLane(unusual, [&](unsigned lane) { readWords(lane, touch, judge); });
+}
+
+void SharedShadow::readStrong(const Touch &touch, Judge &judge) {
+  eachLane(touch.mask, [&](unsigned lane) { readWords(lane, touch, judge); });
+}
+
+void SharedShadow::readWords(unsigned lane, const Touch &touch, Judge &judge) {
+  bool written = false;
+  for (uint32_t i = 0; i < touch.bytes / 4; ++i)
+    written |=
+        readWord(uint32_t(touch.addresses[lane] >> 2) + i, lane, touch.addresses[lane] + 4 * i, touch, judge);
+  if (!written)
+    judge.unwritten(lane, touch.addresses[lane]);
 }
 
 void SharedShadow::readBytes(const Touch &touch, Judge &judge) {
@@ -262,7 +271,9 @@ void SharedShadow::checkReaders(Grain &grain, uint32_t cell, unsigned lane, uint
       const unsigned other = unsigned(std::countr_zero(lanes));
       if (judge.knows(lane, w * 32 + other, reads.stamp))
         continue;
-      const Strength strength = reads.weak >> other & 1 ? Strength::Weak : Strength::Relaxed;
+      const Strength strength = reads.weak >> other & 1        ? Strength::Weak
+                                : reads.volatiles >> other & 1 ? Strength::Volatile
+                                                               : Strength::Relaxed;
       judge.clash(lane, address, {reads.stamp, reads.place, uint16_t(w * 32 + other), strength, 0, false});
       break; // one lane of a warp tells the story
     }

@@ -112,6 +112,7 @@ private:
   struct Reads {
     Stamp stamp = 0;
     uint32_t weak = 0, strong = 0; ///< lanes
+    uint32_t volatiles = 0;        ///< those of the strong ones that are volatile
     uint32_t place = 0;
   };
   /// Lanes of a warp that wrote the same value with one instruction.
@@ -159,6 +160,8 @@ private:
   void writeWord(uint32_t word, unsigned lane, uint64_t address, const Touch &touch, Judge &judge);
   void noteRead(Grain &grain, uint32_t cell, unsigned lane, const Touch &touch);
 
+  void readWords(unsigned lane, const Touch &touch, Judge &judge);
+  void readStrong(const Touch &touch, Judge &judge);
   void readBytes(const Touch &touch, Judge &judge);
   void writeBytes(const Touch &touch, Judge &judge);
 

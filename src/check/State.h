@@ -3,10 +3,12 @@
 // What the checker keeps of launches, blocks and warps while they run.
 #pragma once
 
+#include "check/BarrierPaths.h"
 #include "check/Checker.h"
 #include "check/Clock.h"
 #include "check/GlobalShadow.h"
 #include "check/Places.h"
+#include "check/SharedArrays.h"
 #include "check/SharedShadow.h"
 
 #include <array>
@@ -31,6 +33,7 @@ struct Published {
 /// An address through which threads publish: what its present value carries, by scope.
 struct Location {
   Published device, block;
+  bool isFlag = false; ///< its writer's first write after a fence: it tells others that something is ready
 };
 
 /// Values seen with a relaxed read. They count from the reader's next fence on.
@@ -43,9 +46,11 @@ struct LaneSync {
   struct Fence {
     KnownRef known;
     Stamp time = 0;
+    bool used = false; ///< a strong write followed
   };
   Fence block, device; ///< the last fence of at least that scope
   std::vector<Seen> seen;
+  uint64_t polled = ~uint64_t(0); ///< the address that was polled last
 };
 
 /// A copy that a lane started and did not wait for.
@@ -73,11 +78,16 @@ struct WarpState {
   std::array<uint32_t, 32> copyGroup{}, bulkGroup{};
   std::vector<uint32_t> localWritten; ///< for each byte of the stack the lanes that wrote it
   uint32_t passedBarrier = 0;         ///< lanes that were not there when others of the warp reached a barrier
-  uint32_t passedBusy = 0;            ///< those of them that did something since
-  uint32_t passedPlace = 0, busyPlace = 0;
+  uint32_t passedPlace = 0;
+  /// Ways that lanes took since their last block barrier at branches that decide about one.
+  struct Turn {
+    uint32_t site = 0;
+    bool taken = false;
+    uint32_t lanes = 0;
+  };
+  std::vector<Turn> turns;
   uint32_t awaited = 0; ///< lanes that others of the warp wait for
   uint32_t busy = 0;    ///< those of them that were seen doing something else meanwhile
-  bool stored = false;  ///< since the last barrier of the whole block
 
   uint32_t alive() const { return present & ~exited; }
   const KnownRef &known(unsigned lane) const { return uniform ? all : lanes[lane]; }
@@ -100,7 +110,8 @@ struct BarrierState {
   Stamp completed = 0;                    ///< when that was; 0: never
   uint32_t lastPlace = 0;
   uint32_t firstPlace = 0;
-  uint32_t expected = 0; ///< threads, 0: the whole block
+  std::vector<uint32_t> places; ///< where threads of this generation came to it
+  uint32_t expected = 0;        ///< threads, 0: the whole block
   bool whole = false, anyWaits = false;
 };
 
@@ -171,15 +182,28 @@ struct BlockState {
   }
 };
 
+/// What the code of a kernel says before it runs.
+struct KernelFacts {
+  explicit KernelFacts(const vm::Kernel &kernel) : paths(kernel), arrays(kernel) {}
+  BarrierPaths paths;
+  SharedArrays arrays;
+};
+
 /// Where a piece of work stands among all streams.
 struct LaunchState {
   uint64_t number = 0;
   const vm::Kernel *kernel = nullptr;
   const vm::KernelInfo *info = nullptr;
+  const KernelFacts *facts = nullptr;
+  bool cooperative = false;
   std::string name;
   vm::Dim3 grid, block;
   uint32_t dynamicShared = 0;
-  bool inClusters = false; ///< other blocks may write a block's shared memory, which events do not tell
+  vm::Dim3 cluster;
+  bool inClusters = false;    ///< other blocks may access a block's shared memory
+  GlobalShadow clusterShared; ///< then: shared memory of all blocks, as Clusters.cpp numbers it
+  bool clusterFlagged =
+      false; ///< blocks synchronize through each other's shared memory, which is not followed
   std::vector<uint8_t> parameters;
   uint32_t firstPlace = 0;
   uint32_t firstActor = 0;

@@ -52,6 +52,9 @@ public:
       races->blockEnd(w);
   }
   void lanesExit(const vm::WarpRef &w, vm::SiteRef s, uint32_t mask) override;
+  void branch(const vm::WarpRef &w, vm::SiteRef s, uint32_t mask, uint32_t taken) override {
+    engine.branch(w, s, mask, taken);
+  }
   void access(const vm::WarpRef &w, vm::SiteRef s, const vm::AccessEvent &e) override;
   void barrierReached(const vm::WarpRef &w, vm::SiteRef s, const vm::BarrierEvent &e) override;
   void barrierCompleted(const vm::WarpRef &w, unsigned barrier, uint64_t generation) override;

@@ -2,6 +2,7 @@
 //
 // Findings in words.
 #include "check/Parts.h"
+#include "check/Updates.h"
 #include "ptx/Module.h"
 #include "vm/Code.h"
 
@@ -41,16 +42,52 @@ bool comesFirst(const Side &a, const Side &b, const Places &places) {
 
 } // namespace
 
-/// Whether these places have not been told of yet under this rule; if they have, it is counted.
+/// Two lines in either order.
+std::string Checker::Parts::keyOf(Rule rule, uint32_t a, uint32_t b) const {
+  const std::string x = a ? lineOf(places.of(a)) : std::string(),
+                    y = b ? lineOf(places.of(b)) : std::string();
+  return fmt::format("{}|{}|{}", idOf(rule), std::min(x, y), std::max(x, y));
+}
+
+/// Whether these places have not been told of yet under this rule; if they have, it is counted. Programs with
+/// many wrong places are told of some: the rest would say the same, and cost time and memory.
 bool Checker::Parts::isNew(Rule rule, uint32_t a, uint32_t b) {
+  constexpr size_t Enough = 20000;
   std::lock_guard lock(toldGuard);
-  auto [at, fresh] = told.try_emplace({rule, std::min(a, b), std::max(a, b)});
-  if (!fresh)
+  const std::tuple which(rule, std::min(a, b), std::max(a, b));
+  if (auto at = told.find(which); at != told.end()) {
     findings.again(at->second);
-  else
-    at->second =
-        fmt::format("{}|{}|{}", idOf(rule), places.of(std::min(a, b)).str(), places.of(std::max(a, b)).str());
-  return fresh;
+    return false;
+  }
+  if (told.size() >= Enough)
+    return false;
+  told[which] = keyOf(rule, a, b);
+  return true;
+}
+
+bool Checker::Parts::wasTold(Rule rule, uint32_t a, uint32_t b) {
+  std::lock_guard lock(toldGuard);
+  auto at = told.find({rule, std::min(a, b), std::max(a, b)});
+  if (at == told.end())
+    return false;
+  findings.again(at->second);
+  return true;
+}
+
+/// Updates of one place by several threads lose some: no barrier helps, an atomic does.
+std::string Checker::Parts::raceHint(const Side &a, const Side &b, std::string hint) const {
+  for (const Side *side : {&a, &b}) {
+    if (!side->write || side->atomic || side->copy)
+      continue;
+    const Side &other = side == &a ? b : a;
+    const Places::InFunction where = places.inFunction(side->place), who = places.inFunction(other.place);
+    const std::optional<Update> update =
+        where.function ? updateOf(*where.function, where.instr) : std::nullopt;
+    if (update && who.function == where.function && (who.instr == where.instr || who.instr == update->load))
+      return fmt::format("several threads load, change and store here, and updates get lost: use {}()",
+                         update->atomic);
+  }
+  return hint;
 }
 
 void Checker::Parts::deferPlainRead(Rule rule, const Side &reader, const Side &updater, uint64_t address,
@@ -134,8 +171,7 @@ void Checker::Parts::tell(Rule rule, const LaunchState &launch, uint32_t place, 
   finding.hint = std::move(hint);
   if (!otherText.empty())
     finding.notes.push_back({places.of(otherPlace), std::move(otherText)});
-  std::string a = finding.place.str(), b = otherPlace ? places.of(otherPlace).str() : std::string();
-  findings.add(std::move(finding), fmt::format("{}|{}|{}", idOf(rule), std::min(a, b), std::max(a, b)));
+  findings.add(std::move(finding), keyOf(rule, place, otherPlace));
 }
 
 void Checker::Parts::tellRace(Rule rule, const Side &x, const Side &y, const std::string &what,
@@ -155,7 +191,7 @@ void Checker::Parts::tellRace(Rule rule, const Side &x, const Side &y, const std
                         b.launch ? b.launch->name : "?");
   text += detail.empty() ? "; nothing orders the two" : ": " + detail;
   tell(rule, *x.launch, a.place, std::move(text), b.place, fmt::format("{} here by {}", verbOf(b), whoOf(b)),
-       std::move(hint));
+       detail.empty() ? raceHint(a, b, std::move(hint)) : std::move(hint));
 }
 
 std::string Checker::Parts::globalName(const LaunchState &launch, uint64_t address,

@@ -7,6 +7,7 @@
 // fails are lanes looked up one by one: among the ranges of recently used pages, then in the memory's own
 // table.
 #include "vm/Block.h"
+#include "vm/ClusterObserver.h"
 #include "vm/Grid.h"
 
 #include <cstring>
@@ -318,18 +319,30 @@ void Warp::noteAccess(const Inst &in, uint32_t mask, const uint64_t *address, Me
     if (lanes)
       observer.access(ref(), siteOf(in), event);
   };
-  // Of shared memory observers see what a block does to its own.
+  // Of shared memory observers see what a block does to its own, unless they ask for that of others too.
   uint64_t own[Lanes];
   auto tellShared = [&](uint32_t lanes) {
-    if (block->cluster->hasSeveral()) {
-      eachLane(lanes, [&](unsigned lane) {
-        own[lane] = event.addresses[lane] & SharedOffset;
-        if (block->homeOf(event.addresses[lane]) != block)
-          lanes &= ~(1u << lane);
-      });
-      event.addresses = own;
+    if (!block->cluster->hasSeveral())
+      return tell(Space::Shared, lanes);
+    Block *homes[Lanes] = {};
+    uint32_t remote = 0;
+    eachLane(lanes, [&](unsigned lane) {
+      own[lane] = event.addresses[lane] & SharedOffset;
+      homes[lane] = block->homeOf(event.addresses[lane]);
+      remote |= uint32_t(homes[lane] != block) << lane;
+    });
+    event.addresses = own;
+    tell(Space::Shared, lanes & ~remote);
+    auto *others = remote ? dynamic_cast<ClusterObserver *>(&observer) : nullptr;
+    while (others && remote) {
+      Block *home = homes[firstLane(remote)];
+      uint32_t there = 0;
+      eachLane(remote, [&](unsigned lane) { there |= uint32_t(homes[lane] == home) << lane; });
+      remote &= ~there;
+      event.space = Space::Shared, event.mask = there;
+      if (home)
+        others->remoteAccess(ref(), siteOf(in), event, home->index);
     }
-    tell(Space::Shared, lanes);
   };
   switch (space) {
   case MemorySpace::Global: return tell(Space::Global, mask);

@@ -15,6 +15,10 @@
 #define BAR_SYNC(name, threads) asm volatile("bar.sync %0, %1;" ::"r"(name), "r"(threads) : "memory")
 #define BAR_ARRIVE(name, threads) asm volatile("bar.arrive %0, %1;" ::"r"(name), "r"(threads) : "memory")
 
+// The barrier of the cluster.
+#define CLUSTER_SYNC()                                                                                       \
+  asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory")
+
 // mbarriers: unsigned long long in shared memory.
 #define MBAR_INIT(bar, count)                                                                                \
   asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(SHARED_ADDRESS(bar)), "r"(count) : "memory")

@@ -1,0 +1,22 @@
+// expect: clean
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One element more.
+#include "Case.h"
+
+__global__ void window(const int *in, int *out) {
+  __shared__ int cells[65];
+  __shared__ int weights[64];
+  int i = threadIdx.x;
+  cells[i] = in[i];
+  if (i == 0)
+    cells[64] = 0;
+  weights[i] = 1;
+  __syncthreads();
+  int last = i + 1;
+  out[i] = cells[last] * weights[i];
+}
+
+int main() {
+  window<<<1, 64>>>(numbers(64), zeros(64));
+  return finish();
+}
