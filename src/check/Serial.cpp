@@ -51,6 +51,9 @@ bool writeResult(const std::filesystem::path &file, const CheckResult &result) {
   Json findings = Json::array();
   for (const Finding &finding : result.findings)
     findings.push_back(toJson(finding));
+  Json failed = Json::array();
+  for (const CheckResult::FailedCall &call : result.failedCalls)
+    failed.push_back({{"function", call.function}, {"error", call.error}, {"times", call.times}});
   Json json = {{"schema", Schema},
                {"complete", result.complete},
                {"launches", result.counts.launches},
@@ -58,6 +61,7 @@ bool writeResult(const std::filesystem::path &file, const CheckResult &result) {
                {"blocks", result.counts.blocks},
                {"accesses", result.counts.accesses},
                {"synchronizations", result.counts.synchronizations},
+               {"failedCalls", failed},
                {"findings", findings}};
   // CBOR and not text: names of files need not be UTF-8, and JSON text could not hold them.
   const std::vector<uint8_t> bytes = Json::to_cbor(json);
@@ -72,6 +76,9 @@ bool readResult(const std::filesystem::path &file, CheckResult &result) {
   result.counts = {json.value("launches", uint64_t(0)), json.value("kernels", uint64_t(0)),
                    json.value("blocks", uint64_t(0)), json.value("accesses", uint64_t(0)),
                    json.value("synchronizations", uint64_t(0))};
+  for (const Json &each : json.value("failedCalls", Json::array()))
+    result.failedCalls.push_back(
+        {each.value("function", ""), each.value("error", ""), each.value("times", uint64_t(1))});
   for (const Json &each : json.value("findings", Json::array())) {
     Finding finding;
     if (!fromJson(each, finding))

@@ -9,7 +9,14 @@ namespace heddle::check {
 
 /// What a program that ran under the checker left behind for whoever started it.
 struct CheckResult {
+  /// A call of the CUDA runtime that failed, and that the program did not ask about afterwards.
+  struct FailedCall {
+    std::string function; ///< "cudaMalloc"
+    std::string error;    ///< "cudaErrorMemoryAllocation"
+    uint64_t times = 1;
+  };
   std::vector<Finding> findings;
+  std::vector<FailedCall> failedCalls;
   CheckCounts counts;
   bool complete = false; ///< false: the program ended before the runtime could say that it did
 };

@@ -2,6 +2,7 @@
 //
 // heddle check: builds a CUDA program, runs it on the machine under the checker, and tells what is wrong.
 #include "CheckStatic.h"
+#include "IgnoredErrors.h"
 #include "InputOutput.h"
 #include "ProgramWords.h"
 #include "ShortPlace.h"
@@ -34,10 +35,11 @@ Examples:
   heddle check main.cu kernels.cu -Iinclude -DN=1024 -- --size 64     flags go to the compiler, the rest after --
   heddle check pipeline.cu --schedules 8                              also: does the result depend on the order of warps?
   heddle check reduce.cu --sarif findings.sarif
+  heddle check old.cu --assume lockstep                               written before Volta, for warps in step
   heddle check kernel.ptx --static --block 256                        one block, unknown data: a verdict for every input
 
-Findings go to stdout, each opening with its class: race, deadlock, barrier, memory, uninitialized, async, warp. What the
-program itself prints to stdout is not shown, unless --output asks for it on stderr.
+Findings go to stdout, each opening with its class: race, deadlock, barrier, memory, uninitialized, async, warp, host.
+What the program itself prints to stdout is not shown, unless --output asks for it on stderr.
 
 Exit code 0: clean; 1: something was found; 2: bad usage; 3: it does not compile. --static: what is
 undecided is printed, with the reason, and is no finding.
@@ -48,6 +50,8 @@ struct Given {
   ProgramWords words;
   std::string sarif;
   unsigned schedules = 1;
+  unsigned maxFindings = 20;
+  std::string assume;
   bool json = false, output = false;
   StaticChoices statically;
 };
@@ -66,6 +70,8 @@ Run runOnce(const Given &given, const build::Program &program, const fs::path &f
   const fs::path findings = folder / fmt::format("findings.{}", schedule);
   run.copies = folder / fmt::format("copies.{}", schedule);
   std::vector<std::string> environment = {"HEDDLE_CHECK=" + findings.string()};
+  if (!given.assume.empty())
+    environment.push_back("HEDDLE_CHECK_ASSUME=" + given.assume);
   if (given.schedules > 1) {
     environment.push_back("HEDDLE_LOG=" + run.copies.string());
     environment.push_back(fmt::format("HEDDLE_SCHEDULE={}", schedule));
@@ -76,10 +82,11 @@ Run runOnce(const Given &given, const build::Program &program, const fs::path &f
 }
 
 std::string keyOf(const check::Finding &finding) {
-  std::string key = fmt::format("{}|{}", check::idOf(finding.rule), finding.place.str());
+  std::vector<std::string> lines = {check::lineOf(finding.place)};
   for (const auto &note : finding.notes)
-    key += "|" + note.place.str();
-  return key;
+    lines.push_back(check::lineOf(note.place));
+  std::sort(lines.begin(), lines.end());
+  return fmt::format("{}|{}", check::idOf(finding.rule), fmt::join(lines, "|"));
 }
 
 /// Findings of another schedule that are new.
@@ -130,6 +137,18 @@ std::string cleanLine(const check::CheckCounts &counts, unsigned schedules) {
                      schedules > 1 ? fmt::format(", {} schedules", schedules) : "");
 }
 
+/// The first findings, and how many more there are.
+std::string limitedText(const std::vector<check::Finding> &findings, unsigned most, bool colour) {
+  if (!most || findings.size() <= most)
+    return report::findingsText(findings, colour);
+  uint64_t times = 0;
+  for (size_t i = most; i < findings.size(); ++i)
+    times += findings[i].times;
+  return report::findingsText({findings.begin(), findings.begin() + most}, colour) +
+         fmt::format("check: {} more findings, seen {} times: --max-findings 0 shows all\n",
+                     findings.size() - most, times);
+}
+
 void printResult(const Given &given, std::vector<check::Finding> &findings, const check::CheckCounts &counts,
                  Session &session) {
   for (check::Finding &finding : findings) {
@@ -145,7 +164,7 @@ void printResult(const Given &given, std::vector<check::Finding> &findings, cons
   else if (findings.empty())
     std::cout << cleanLine(counts, given.schedules);
   else
-    std::cout << report::findingsText(findings, session.colour);
+    std::cout << limitedText(findings, given.maxFindings, session.colour);
 }
 
 void check(const Given &given, Session &session) {
@@ -172,9 +191,12 @@ void check(const Given &given, Session &session) {
       if (auto difference = scheduleDifference(first, other, schedule, given.options.sources.files.front()))
         findings.push_back(*difference);
   }
+  const int code = first.program.execution.exitCode;
+  if (code == 0)
+    for (check::Finding &finding : ignoredErrors(first.result, given.options.sources.files))
+      findings.push_back(std::move(finding));
   session.exitCode = findings.empty() ? ExitDone : ExitRefused;
   printResult(given, findings, first.result.counts, session);
-  const int code = first.program.execution.exitCode;
   if (!first.hasResult || !first.result.complete) {
     std::cerr << fmt::format(
         "heddle: the program ended early (exit code {}): what came after is not checked\n", code);
@@ -191,6 +213,13 @@ void addCheck(CLI::App &app, Session &session) {
   CLI::App *verb = app.add_subcommand("check", about);
   verb->add_option("--schedules", given->schedules, "run that often, with warps in another order each time")
       ->check(CLI::Range(1u, 10000u));
+  verb->add_option(
+          "--max-findings", given->maxFindings,
+          "show that many findings, each a pair of source lines; 0: all (--json and --sarif have all)")
+      ->capture_default_str();
+  verb->add_option("--assume", given->assume,
+                   "lockstep: lanes of a warp execute each instruction together, as before Volta")
+      ->check(CLI::IsMember({"lockstep"}));
   verb->add_flag("--json", given->json, "the same facts as JSON");
   verb->add_option("--sarif", given->sarif, "also write them to this file, as a SARIF log");
   verb->add_flag("--output", given->output, "show what the program prints to stdout, on stderr");

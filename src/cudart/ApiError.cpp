@@ -48,21 +48,36 @@ const char *textOf(cudaError_t error) {
 
 } // namespace
 
+const char *heddle::cudart::errorName(cudaError_t error) {
+  const char *name = nameOf(error);
+  return name ? name : "an unknown error";
+}
+
 extern "C" {
 
 /// A device that failed keeps answering with its error; the thread's own copy of it is still handed out once.
 cudaError_t cudaGetLastError() {
   cudaError_t error = lastError;
   lastError = cudaSuccess;
+  Runtime::instance().noteErrorSeen();
   return error;
 }
 
-cudaError_t cudaPeekAtLastError() { return lastError; }
+cudaError_t cudaPeekAtLastError() {
+  Runtime::instance().noteErrorSeen();
+  return lastError;
+}
 
 const char *cudaGetErrorName(cudaError_t error) {
+  if (error != cudaSuccess)
+    Runtime::instance().noteErrorSeen();
   const char *name = nameOf(error);
   return name ? name : "unrecognized error code";
 }
 
-const char *cudaGetErrorString(cudaError_t error) { return textOf(error); }
+const char *cudaGetErrorString(cudaError_t error) {
+  if (error != cudaSuccess)
+    Runtime::instance().noteErrorSeen();
+  return textOf(error);
+}
 }

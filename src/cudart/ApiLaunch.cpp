@@ -34,7 +34,12 @@ cudaError_t launchShape(const void *function, const LaunchShape &shape, void **a
   return api([&](Runtime &runtime) -> cudaError_t {
     KernelEntry *entry = runtime.modules.find(function);
     // The real runtime looks for a library's kernel under an unknown pointer, hence its odd answer.
-    return entry ? runtime.launch(*entry, shape, arguments, stream) : cudaErrorInvalidResourceHandle;
+    if (!entry)
+      return cudaErrorInvalidResourceHandle;
+    const cudaError_t error = runtime.launch(*entry, shape, arguments, stream);
+    if (error != cudaSuccess)
+      runtime.noteFailedLaunch(*entry, shape, error);
+    return error;
   });
 }
 

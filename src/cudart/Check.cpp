@@ -4,10 +4,15 @@
 #include "check/Serial.h"
 #include "cudart/Streams.h"
 
+#include <fmt/format.h>
+
 namespace heddle::cudart {
 
-ProgramCheck::ProgramCheck(std::string resultFile, const vm::Memory &machineMemory)
-    : file(std::move(resultFile)), memory(machineMemory), checker({.memory = &machineMemory}, findings) {}
+ProgramCheck::ProgramCheck(std::string resultFile, const vm::Memory &machineMemory, const std::string &assume)
+    : file(std::move(resultFile)), memory(machineMemory),
+      checker(
+          {.memory = &machineMemory, .lockstep = assume == "lockstep", .allVolatile = assume == "volatile"},
+          findings) {}
 
 void ProgramCheck::beforeWork() {
   if (const Ticket *ticket = Streams::current())
@@ -35,9 +40,56 @@ void ProgramCheck::freeing(const void *address) {
     checker.freed(piece->address, piece->bytes);
 }
 
+/// Programs launch thousands of times: the file is written again when there is something new, else rarely.
+void ProgramCheck::launchEnded() {
+  constexpr auto Pause = std::chrono::seconds(1);
+  {
+    std::lock_guard lock(guard);
+    if (findings.size() == written && std::chrono::steady_clock::now() - writtenAt < Pause)
+      return;
+  }
+  write(false);
+}
+
+void ProgramCheck::failed(const std::string &function, const std::string &error, const std::string &launch,
+                          const std::string &hint) {
+  std::lock_guard lock(guard);
+  const std::thread::id me = std::this_thread::get_id();
+  for (Failure &failure : failures)
+    if (failure.function == function && failure.error == error && failure.launch == launch &&
+        failure.thread == me) {
+      ++failure.times;
+      return;
+    }
+  constexpr size_t Most = 1000;
+  if (failures.size() < Most)
+    failures.push_back({function, error, launch, hint, me});
+}
+
+void ProgramCheck::errorSeen() {
+  std::lock_guard lock(guard);
+  std::erase_if(failures,
+                [](const Failure &failure) { return failure.thread == std::this_thread::get_id(); });
+}
+
 void ProgramCheck::write(bool complete) {
   std::lock_guard lock(guard);
-  check::writeResult(file, {findings.all(), checker.counts(), complete});
+  check::CheckResult result{findings.all(), {}, checker.counts(), complete};
+  written = findings.size(), writtenAt = std::chrono::steady_clock::now();
+  for (const Failure &failure : failures) {
+    if (failure.launch.empty()) {
+      result.failedCalls.push_back({failure.function, failure.error, failure.times});
+      continue;
+    }
+    check::Finding finding;
+    finding.rule = check::Rule::HostLaunchFailed;
+    finding.text = fmt::format("{} failed with {}, and the program did not ask (cudaGetLastError)",
+                               failure.launch, failure.error);
+    finding.hint = failure.hint;
+    finding.times = failure.times;
+    result.findings.push_back(std::move(finding));
+  }
+  check::writeResult(file, result);
 }
 
 } // namespace heddle::cudart

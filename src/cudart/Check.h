@@ -3,8 +3,11 @@
 
 #include "check/Checker.h"
 
+#include <chrono>
+#include <map>
 #include <memory>
 #include <string>
+#include <thread>
 
 namespace heddle::cudart {
 
@@ -12,12 +15,19 @@ namespace heddle::cudart {
 /// what it found to a file whenever there may be something new, since the program may end in any way.
 class ProgramCheck {
 public:
-  ProgramCheck(std::string resultFile, const vm::Memory &memory);
+  /// `assume`: "lockstep", or nothing; for tests: "volatile" of every access.
+  ProgramCheck(std::string resultFile, const vm::Memory &memory, const std::string &assume);
 
   vm::Observer *observer() { return &checker; }
   /// Called on the thread of a stream before its work.
   void beforeWork();
-  void launchEnded() { write(false); }
+  void launchEnded();
+  /// A call failed. `launch`: it was a launch, and this says of what.
+  void failed(const std::string &function, const std::string &error, const std::string &launch,
+              const std::string &hint);
+  /// The program asked this host thread for its last error, or how an error is called: it has seen what
+  /// failed.
+  void errorSeen();
   void wrote(const void *address, size_t bytes, const char *what);
   void read(const void *address, size_t bytes, const char *what);
   void allocated(const void *address);
@@ -31,6 +41,14 @@ private:
   check::FindingList findings;
   check::Checker checker;
   std::mutex guard;
+  struct Failure {
+    std::string function, error, launch, hint;
+    std::thread::id thread;
+    uint64_t times = 1;
+  };
+  std::vector<Failure> failures; ///< that nobody has asked about
+  size_t written = 0;            ///< findings when the file was last written
+  std::chrono::steady_clock::time_point writtenAt{};
 };
 
 } // namespace heddle::cudart

@@ -2,6 +2,7 @@
 #include "cudart/Runtime.h"
 
 #include "arch/Occupancy.h"
+#include "check/Places.h"
 #include "cudart/Check.h"
 #include "cudart/Counting.h"
 #include "cudart/Profile.h"
@@ -128,7 +129,7 @@ Runtime::Runtime(Settings given, arch::Arch table, cudaError_t startError)
   if (!settings.copyLog.empty() && !copyLog.open(settings.copyLog))
     reportFailure("'" + settings.copyLog + "' cannot be written: " + std::strerror(copyLog.error()));
   if (!settings.checkFile.empty())
-    check = std::make_unique<ProgramCheck>(settings.checkFile, machine.memory());
+    check = std::make_unique<ProgramCheck>(settings.checkFile, machine.memory(), settings.checkAssume);
   if (!settings.profileFile.empty())
     profile = std::make_unique<ProgramProfiler>(settings.profileFile, arch);
   if (!settings.countersFile.empty())
@@ -292,6 +293,38 @@ cudaError_t Runtime::prepare(KernelEntry &entry, const LaunchShape &shape, void 
     execute(request);
   };
   return cudaSuccess;
+}
+
+// --- what the checker is told of the host -----------------------------------------------------------------
+
+/// `signature`: "cudaError_t cudaMalloc(void **, size_t)". Helpers of ours have other names, and callers.
+void Runtime::noteFailedCall(std::string_view signature, cudaError_t error) {
+  const size_t end = signature.find('('), begin = signature.rfind("cuda", end);
+  if (end == std::string_view::npos || begin == std::string_view::npos)
+    return;
+  const std::string_view name = signature.substr(begin, end - begin);
+  if (begin == 0 || signature[begin - 1] == ' ' || signature[begin - 1] == '*')
+    check->failed(std::string(name), errorName(error), {}, {});
+}
+
+void Runtime::noteFailedLaunch(const KernelEntry &entry, const LaunchShape &shape, cudaError_t error) {
+  if (!check)
+    return;
+  auto text = [](const dim3 &size) { return fmt::format("({}, {}, {})", size.x, size.y, size.z); };
+  check->failed(
+      "cudaLaunchKernel", errorName(error),
+      fmt::format("launch of '{}' with grid {}, block {} and {} bytes of dynamic shared memory",
+                  check::readableKernel(entry.name), text(shape.grid), text(shape.block),
+                  shape.dynamicSharedBytes),
+      fmt::format("{} allows {} threads per block and {} bytes of shared memory per block, {} after "
+                  "cudaFuncSetAttribute",
+                  arch.name, arch.maxThreadsPerBlock, arch.maxSharedBytesPerBlock,
+                  arch.maxSharedBytesPerBlockOptIn));
+}
+
+void Runtime::noteErrorSeen() {
+  if (check)
+    check->errorSeen();
 }
 
 cudaError_t Runtime::launch(KernelEntry &entry, const LaunchShape &shape, void **arguments,

@@ -16,6 +16,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <source_location>
 #include <unordered_set>
 
 /// What a cudaEvent_t points at.
@@ -82,6 +83,11 @@ public:
   void hostHasWaited();
 
   cudaError_t launch(KernelEntry &entry, const LaunchShape &shape, void **arguments, cudaStream_t stream);
+  /// For the checker: a call failed, a launch failed, the program asked what went wrong.
+  void noteFailedCall(std::string_view signature, cudaError_t error);
+  void noteFailedLaunch(const KernelEntry &entry, const LaunchShape &shape, cudaError_t error);
+  void noteErrorSeen();
+
   /// Everything a launch needs, checked and copied, to be run any number of times.
   cudaError_t prepare(KernelEntry &entry, const LaunchShape &shape, void **arguments,
                       std::function<void()> &work);
@@ -152,12 +158,19 @@ extern thread_local cudaError_t lastError;
 /// True inside the _ptsz and _ptds forms, where the null stream is the thread's own.
 extern thread_local bool nullStreamIsPerThread;
 
+/// "cudaErrorInvalidValue", for messages of our own.
+const char *errorName(cudaError_t error);
+
 /// The frame of every API call: a device that failed answers with that, and an error stays with the thread.
-template <class Body> cudaError_t api(Body body) {
+template <class Body>
+cudaError_t api(Body body, std::source_location where = std::source_location::current()) {
   Runtime &runtime = Runtime::instance();
   cudaError_t error = runtime.deviceError();
-  if (error == cudaSuccess)
+  if (error == cudaSuccess) {
     error = body(runtime);
+    if (error != cudaSuccess && error != cudaErrorNotReady && runtime.check)
+      runtime.noteFailedCall(where.function_name(), error);
+  }
   if (error != cudaSuccess && error != cudaErrorNotReady)
     lastError = error;
   return error;

@@ -23,6 +23,7 @@ Settings Settings::fromEnvironment() {
   settings.copyLog = text("HEDDLE_LOG");
   settings.summaryFile = text("HEDDLE_SUMMARY");
   settings.checkFile = text("HEDDLE_CHECK");
+  settings.checkAssume = text("HEDDLE_CHECK_ASSUME");
   settings.profileFile = text("HEDDLE_PROFILE");
   settings.countersFile = text("HEDDLE_COUNTERS");
   settings.isDry = text("HEDDLE_DRY") == "1";

@@ -16,6 +16,7 @@ struct Settings {
   std::string copyLog;        ///< HEDDLE_LOG: file that gets every device-to-host copy
   std::string summaryFile;    ///< HEDDLE_SUMMARY: file that gets the counters at exit; "-" is stderr
   std::string checkFile;      ///< HEDDLE_CHECK: file that gets what the checker finds
+  std::string checkAssume;    ///< HEDDLE_CHECK_ASSUME: "lockstep", or (tests) "volatile"
   std::string profileFile;    ///< HEDDLE_PROFILE: file that gets basic-block vectors and what decides them
   std::string countersFile;   ///< HEDDLE_COUNTERS: file that gets what launches needed of a device
   bool isDry = false;         ///< HEDDLE_DRY: launches are looked at and not executed

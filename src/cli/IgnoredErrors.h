@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "check/Serial.h"
+
+#include <filesystem>
+#include <vector>
+
+namespace heddle::cli {
+
+/// Calls of the CUDA runtime that failed in a program that ended well, never asked for the error, and takes
+/// no notice of what the call returns anywhere: `cudaMalloc(&p, n);` as a statement of its own.
+std::vector<check::Finding> ignoredErrors(const check::CheckResult &result,
+                                          const std::vector<std::filesystem::path> &files);
+
+} // namespace heddle::cli
