@@ -333,6 +333,7 @@ void Checker::Parts::accessShared(const Scene &scene, const AccessEvent &event) 
   touch.stamp = scene.warp.stamp, touch.known = scene.warp.leastKnown();
   touch.place = scene.place;
   touch.strength = strengthOf(event);
+  touch.returns = event.kind == AccessKind::Atomic;
   if (!writes(event)) {
     scene.block.shared.read(touch, court);
   } else {
@@ -367,6 +368,7 @@ void Checker::Parts::touchGlobal(const Scene &scene, uint32_t mask, uint32_t byt
   touch.self = {
       scene.block.actor, scene.warp.stamp, scene.place, uint16_t(scene.warp.index * 32), strength, scope};
   touch.self.byCopy = event == nullptr;
+  touch.self.returns = event && event->kind == AccessKind::Atomic;
   touch.known = scene.warp.leastKnown();
   touch.orderedBelow = scene.launch.orderedBelow;
   touch.firstActor = scene.launch.firstActor;

@@ -148,8 +148,11 @@ bool GlobalShadow::checkWriters(Cell &cell, const GlobalTouch &touch, unsigned l
   const bool told = cell.write.actor && isTold(cell.write, before, cell.mixed);
   if (!cell.more)
     return told;
+  // Who has the result of an atomic comes after the atomics before it on that word.
+  const bool comesLast = cell.write.returns && ordered(touch, lane, cell.write, judge);
   for (Beside &beside : extras[cell.more - 1].writes) {
-    if (beside.past.actor < touch.orderedBelow || (!beside.mixed && isSame(fresh, beside.value)))
+    if (beside.past.actor < touch.orderedBelow || (!beside.mixed && isSame(fresh, beside.value)) ||
+        (comesLast && beside.past.strength == Strength::Atomic))
       continue;
     for (uint32_t left = beside.lanes; left; left &= left - 1) {
       GlobalPast past = beside.past;

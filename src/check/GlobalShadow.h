@@ -18,7 +18,7 @@ struct GlobalPast {
   Strength strength = Strength::Weak;
   vm::Scope scope = vm::Scope::None;
   bool byCopy = false;                             ///< an asynchronous copy that this thread started
-  bool sameValue = false, sameInstruction = false; ///< see Past
+  bool returns = false, sameValue = false, sameInstruction = false; ///< see Past
 };
 
 class GlobalJudge {

@@ -58,6 +58,7 @@ Past SharedShadow::pastOf(const Grain &grain, uint32_t cell) const {
     auto extra = grain.extras.find(cell);
     past.stamp = extra == grain.extras.end() ? 0 : extra->second.stamp;
   }
+  past.returns = word.flags & Returns;
   past.flags =
       uint8_t((word.flags & HasPending ? Past::Pending : 0) | (word.flags & ByEngine ? Past::Engine : 0));
   return past;
@@ -134,8 +135,11 @@ bool SharedShadow::checkWriters(Grain &grain, uint32_t cell, unsigned lane, uint
   const bool told = isTold(last, isSameValue(last.thread, before, word.mixed));
   if (!(word.flags & ManyWriters))
     return told;
+  // Who has the result of an atomic comes after the atomics before it on that word.
+  const bool comesLast = last.returns && (last.thread == me || judge.knows(lane, last.thread, last.stamp));
   for (Beside &beside : grain.extras[cell].writers) {
-    if (beside.past.stamp <= touch.known || (!beside.mixed && isSame(fresh, beside.value)))
+    if (beside.past.stamp <= touch.known || (!beside.mixed && isSame(fresh, beside.value)) ||
+        (comesLast && beside.past.strength == Strength::Atomic))
       continue;
     for (uint32_t left = beside.lanes; left; left &= left - 1) {
       Past past = beside.past;
@@ -321,6 +325,8 @@ void SharedShadow::writeCell(Grain &grain, uint32_t cell, unsigned lane, uint64_
   forget(grain, cell);
   word.write = touch.stamp, word.writer = me, word.place = touch.place, word.strength = touch.strength;
   word.mixed = mixed;
+  if (touch.returns)
+    word.flags |= Returns;
   if (writers.empty())
     return;
   word.flags |= ManyWriters;

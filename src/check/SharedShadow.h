@@ -26,7 +26,8 @@ struct Past {
   Strength strength = Strength::Weak;
   uint8_t flags = 0;
   bool write = false;
-  bool sameValue = false;       ///< both write, and this thread wrote there what is written now, nothing else
+  bool returns = false;   ///< an atomic whose result its thread may use: it knows which ones came before
+  bool sameValue = false; ///< both write, and this thread wrote there what is written now, nothing else
   bool sameInstruction = false; ///< another lane of the instruction that is looked at
 };
 
@@ -60,6 +61,7 @@ struct Touch {
   Stamp known = 0; ///< all that happened up to this happened before, in each lane
   uint32_t place = 0;
   Strength strength = Strength::Weak;
+  bool returns = false; ///< see Past
 };
 
 /// The shadow of a block's shared memory: for each word the last write with the writes that nothing orders
@@ -97,7 +99,8 @@ private:
     ByEngine = 4,
     ManyWriters = 8,
     PendingReader = 16,
-    Marked = 32
+    Marked = 32,
+    Returns = 64
   };
 
   struct Word {
