@@ -36,6 +36,11 @@ bool isBarrier(Op op) {
   }
 }
 
+/// 0: of no line.
+uint32_t lineOf(const ptx::Module &module, const ptx::Instr &instr) {
+  return instr.loc == ptx::kNone ? 0 : module.locs[instr.loc].line;
+}
+
 class Finder {
 public:
   explicit Finder(const vm::Kernel &k) : kernel(k) {
@@ -97,8 +102,8 @@ public:
     return found;
   }
 
-  /// Whether nothing but the thread's end follows, after it stored its results: compilers make one store of
-  /// the one before an early return and the one at the end of the kernel.
+  /// Whether nothing but the thread's end follows. Compilers make one store of the one before an early return
+  /// and the one at the end of the kernel; it belongs to no source line then, and does not count.
   bool onlyEnds(const vm::Code &code, uint32_t from) {
     const ptx::Function &f = *code.function;
     std::vector<bool> seen(f.blocks.size(), false);
@@ -109,7 +114,8 @@ public:
       todo.pop_back();
       for (uint32_t i = block.first; i < block.end; ++i) {
         const ptx::OpInfo &info = ptx::info(f.instrs[i].op);
-        if ((info.memory != ptx::Memory::None && f.instrs[i].op != Op::St) || f.instrs[i].op == Op::Call ||
+        const bool merged = f.instrs[i].op == Op::St && !lineOf(*code.module, f.instrs[i]);
+        if ((info.memory != ptx::Memory::None && !merged) || f.instrs[i].op == Op::Call ||
             (info.lanes != ptx::Lanes::Each && info.lanes != ptx::Lanes::Flow))
           return false;
       }

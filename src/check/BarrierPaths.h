@@ -8,7 +8,7 @@
 namespace heddle::check {
 
 /// Which branches of a kernel decide whether a thread comes to a block barrier: those whose two ways join
-/// again in code that does more than store results, with a barrier on only one of them. A thread that takes the other way
+/// again in code that does something, with a barrier on only one of them. A thread that takes the other way
 /// passes the barrier by.
 ///     if (i < 48) __syncthreads();   out[i] = tile[i];   the branch decides
 ///     if (i >= n) return;  __syncthreads();  ...         it does not: who takes the other way ends

@@ -59,6 +59,16 @@ struct Backwards {
     return from && to && from->kind == to->kind && from->index == to->index && from->value == to->value;
   }
 
+  /// Neighbours of the element that is stored are loaded too, as in scans: those are what threads exchange.
+  bool loadsBesides(uint32_t at) const {
+    const Operand *to = addressOf(store);
+    while (at-- > first)
+      if (const Operand *from = f.instrs[at].op == Op::Ld ? addressOf(f.instrs[at]) : nullptr)
+        if (to && from->kind == to->kind && from->index == to->index && from->value != to->value)
+          return true;
+    return false;
+  }
+
   std::optional<Update> follow(uint32_t reg, uint32_t at, const char *atomic, unsigned steps) const {
     const uint32_t where = definition(reg, at);
     if (where == ptx::kNone || steps == 0)
@@ -87,7 +97,10 @@ std::optional<Update> updateOf(const ptx::Function &function, uint32_t store) {
   auto operands = function.operandsOf(instr);
   if (instr.op != Op::St || operands.size() < 2 || !operands[1].isReg())
     return std::nullopt;
-  const Backwards walk{function, instr, function.blocks[function.blockOf[store]].first};
+  const uint32_t first = function.blocks[function.blockOf[store]].first;
+  const Backwards walk{function, instr, first};
+  if (walk.loadsBesides(store))
+    return std::nullopt;
   return walk.follow(operands[1].index, store, nullptr, MostSteps);
 }
 

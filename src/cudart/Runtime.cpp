@@ -299,16 +299,15 @@ cudaError_t Runtime::prepare(KernelEntry &entry, const LaunchShape &shape, void 
 
 /// `signature`: "cudaError_t cudaMalloc(void **, size_t)". Helpers of ours have other names, and callers.
 void Runtime::noteFailedCall(std::string_view signature, cudaError_t error) {
-  const size_t end = signature.find('('), begin = signature.rfind("cuda", end);
-  if (end == std::string_view::npos || begin == std::string_view::npos)
-    return;
-  const std::string_view name = signature.substr(begin, end - begin);
-  if (begin == 0 || signature[begin - 1] == ' ' || signature[begin - 1] == '*')
+  std::string_view name = signature.substr(0, signature.find('('));
+  name = name.substr(name.find_last_of(" *") + 1);
+  if (name.starts_with("cuda"))
     check->failed(std::string(name), errorName(error), {}, {});
 }
 
 void Runtime::noteFailedLaunch(const KernelEntry &entry, const LaunchShape &shape, cudaError_t error) {
-  if (!check)
+  // What the simulator cannot execute is its own failure, and reported where it happens.
+  if (!check || error == cudaErrorNotSupported || error == cudaErrorInvalidDeviceFunction)
     return;
   auto text = [](const dim3 &size) { return fmt::format("({}, {}, {})", size.x, size.y, size.z); };
   check->failed(

@@ -76,4 +76,17 @@ inline int *numbers(int count) {
   return data;
 }
 
+/// Launches blocks in clusters.
+inline void inClusters(unsigned size, unsigned blocks, unsigned threads, void (*kernel)(const int *, int *),
+                       const int *in, int *out) {
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(blocks), config.blockDim = dim3(threads);
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim.x = size, attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+  config.attrs = &attribute, config.numAttrs = 1;
+  void *arguments[] = {&in, &out};
+  cudaLaunchKernelExC(&config, reinterpret_cast<const void *>(kernel), arguments);
+}
+
 inline int finish() { return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1; }

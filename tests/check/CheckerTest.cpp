@@ -18,7 +18,9 @@ namespace {
 struct Bench {
   vm::Machine machine{vm::Limits()};
   FindingList findings;
-  Checker checker{{.memory = &machine.memory()}, findings};
+  Checker checker;
+  explicit Bench(bool lockstep = false)
+      : checker({.memory = &machine.memory(), .lockstep = lockstep}, findings) {}
 
   void run(const std::string &body, vm::Dim3 grid, vm::Dim3 block, uint64_t parameter = 0,
            uint64_t seed = 0) {
@@ -105,6 +107,45 @@ TEST(Checker, AFindingNamesArrayElementThreadsAndBothPlaces) {
   ASSERT_EQ(finding.notes.size(), 1u);
   EXPECT_NE(finding.notes[0].place.column, finding.place.column);
   EXPECT_GT(finding.times, 1u) << "told once, counted often";
+}
+
+TEST(Checker, ARaceOfUpdatesIsMendedByAnAtomic) {
+  Bench bench;
+  bench.run("ld.shared.u32 %r3, [tile];\nadd.u32 %r3, %r3, 1;\nst.shared.u32 [tile], %r3;", {1}, {64});
+  bool any = false;
+  for (const Finding &finding : bench.findings.all())
+    if (classOf(finding.rule) == Class::Race)
+      any = true, EXPECT_NE(finding.hint.find("atomicAdd()"), std::string::npos) << finding.hint;
+  EXPECT_TRUE(any);
+}
+
+TEST(Checker, PairsOfLinesAreCountedAndNotRepeated) {
+  // The same exchange a hundred times, on the same two lines.
+  std::string body;
+  for (int i = 0; i < 100; ++i)
+    body += "st.shared.u32 [%r1], %r0; xor.b32 %r2, %r0, 32; shl.b32 %r2, %r2, 2; add.u32 %r2, %r2, %r9; "
+            "ld.shared.u32 %r3, [%r2]; bar.sync 0; ";
+  Bench bench;
+  bench.run(body, {1}, {64});
+  ASSERT_EQ(bench.rules(), Rules{"race/shared"});
+  EXPECT_GE(bench.findings.all()[0].times, 100u);
+}
+
+TEST(Checker, LockstepOrdersTheLanesOfAWarpIfAssumed) {
+  const char *const shift = "st.shared.u32 [%r1], %r0;\nxor.b32 %r2, %r0, 1; shl.b32 %r2, %r2, 2; "
+                            "add.u32 %r2, %r2, %r9;\nld.shared.u32 %r3, [%r2];";
+  Bench today;
+  today.run(shift, {1}, {32});
+  EXPECT_EQ(today.rules(), Rules{"warp/lockstep"});
+  Bench before(true);
+  before.run(shift, {1}, {32});
+  EXPECT_EQ(before.rules(), Rules{});
+  Bench between(true);
+  between.run(with(""), {1}, {64});
+  EXPECT_EQ(between.rules(), Rules{"race/shared"}) << "warps never ran in step";
+  Bench same(true);
+  same.run("st.shared.u32 [tile], %r0;", {1}, {32});
+  EXPECT_EQ(same.rules(), Rules{"race/shared"}) << "lanes of one instruction still store what they like";
 }
 
 TEST(Checker, GlobalMemoryOfBlocksRacesAndIsNamedByItsAllocation) {

@@ -9,7 +9,7 @@ __device__ const int *remote(const int *mine, unsigned rank) {
   return theirs;
 }
 
-__global__ void __cluster_dims__(2, 1, 1) swap(const int *in, int *out) {
+__global__ void swap(const int *in, int *out) {
   __shared__ int cells[32];
   int i = threadIdx.x, me = blockIdx.x;
   cells[i] = in[me * 32 + i];
@@ -21,6 +21,6 @@ __global__ void __cluster_dims__(2, 1, 1) swap(const int *in, int *out) {
 }
 
 int main() {
-  swap<<<2, 32>>>(numbers(64), zeros(64));
+  inClusters(2, 2, 32, swap, numbers(64), zeros(64));
   return finish();
 }

@@ -1,5 +1,4 @@
 // expect: clean
-// static: --block 64
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Threads that end count as having come to every barrier, whatever they did before they ended.
 #include "Case.h"
