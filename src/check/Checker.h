@@ -53,6 +53,7 @@ struct CheckOptions {
 /// What has been looked at, for the one line of a clean run.
 struct CheckCounts {
   uint64_t launches = 0, kernels = 0, blocks = 0, accesses = 0, synchronizations = 0;
+  uint64_t stopped = 0; ///< launches that ran into the time limit: what they would have done is not checked
 };
 
 /// Where a piece of work (a launch, a copy) stands among all streams: it is number `index` of `stream`, and

@@ -36,7 +36,6 @@ Rule ruleOf(const vm::Fault &fault) {
   case FaultKind::MbarrierMisuse: return Rule::MbarrierUninitialized;
   case FaultKind::WarpSyncMisuse: return Rule::WarpMask;
   case FaultKind::Deadlock: return Rule::DeadlockBarrier;
-  case FaultKind::Timeout: return Rule::DeadlockSpin;
   default: return Rule::MemoryFault;
   }
 }
@@ -95,6 +94,11 @@ void Checker::Parts::launchEnded(LaunchState &launch, const vm::LaunchResult &re
   tellPlainReads();
   if (!result.fault || (result.fault->misuse == Misuse::BarrierCount && launch.countTold))
     return;
+  if (result.fault->kind == FaultKind::Timeout) { // it may be slow only: nothing is decided
+    std::lock_guard lock(guard);
+    ++total.stopped;
+    return;
+  }
   const vm::Fault &fault = *result.fault;
   Finding finding;
   finding.rule = ruleOf(fault);
@@ -107,7 +111,7 @@ void Checker::Parts::launchEnded(LaunchState &launch, const vm::LaunchResult &re
                                "all be there, so the barrier stops the kernel",
                                launch.name);
   }
-  if (fault.kind != FaultKind::Deadlock && fault.kind != FaultKind::Timeout) {
+  if (fault.kind != FaultKind::Deadlock) {
     const unsigned thread = fault.where.warp * 32 + fault.where.lane;
     const uint64_t block =
         fault.where.block.x +

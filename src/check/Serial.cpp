@@ -61,6 +61,7 @@ bool writeResult(const std::filesystem::path &file, const CheckResult &result) {
                {"blocks", result.counts.blocks},
                {"accesses", result.counts.accesses},
                {"synchronizations", result.counts.synchronizations},
+               {"stopped", result.counts.stopped},
                {"failedCalls", failed},
                {"findings", findings}};
   // CBOR and not text: names of files need not be UTF-8, and JSON text could not hold them.
@@ -73,9 +74,9 @@ bool readResult(const std::filesystem::path &file, CheckResult &result) {
   if (!json.is_object() || json.value("schema", "") != Schema)
     return false;
   result.complete = json.value("complete", false);
-  result.counts = {json.value("launches", uint64_t(0)), json.value("kernels", uint64_t(0)),
-                   json.value("blocks", uint64_t(0)), json.value("accesses", uint64_t(0)),
-                   json.value("synchronizations", uint64_t(0))};
+  result.counts = {json.value("launches", uint64_t(0)),         json.value("kernels", uint64_t(0)),
+                   json.value("blocks", uint64_t(0)),           json.value("accesses", uint64_t(0)),
+                   json.value("synchronizations", uint64_t(0)), json.value("stopped", uint64_t(0))};
   for (const Json &each : json.value("failedCalls", Json::array()))
     result.failedCalls.push_back(
         {each.value("function", ""), each.value("error", ""), each.value("times", uint64_t(1))});

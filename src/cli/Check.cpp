@@ -161,6 +161,9 @@ void printResult(const Given &given, std::vector<check::Finding> &findings, cons
     write(given.sarif, jsonText(report::findingsSarif(findings, fs::current_path())), session);
   if (given.json)
     std::cout << jsonText(report::findingsJson(findings));
+  else if (findings.empty() && counts.stopped)
+    std::cout << fmt::format("check: no findings until the time limit: {}\n",
+                             counted(counts.launches, "launch", "launches"));
   else if (findings.empty())
     std::cout << cleanLine(counts, given.schedules);
   else
@@ -197,6 +200,12 @@ void check(const Given &given, Session &session) {
       findings.push_back(std::move(finding));
   session.exitCode = findings.empty() ? ExitDone : ExitRefused;
   printResult(given, findings, first.result.counts, session);
+  if (const uint64_t stopped = first.result.counts.stopped) {
+    std::cerr << fmt::format(
+        "heddle: {} stopped by the time limit (--timeout): what came after is not checked\n",
+        counted(stopped, "launch was", "launches were"));
+    session.exitCode = std::max<int>(session.exitCode, ExitRefused);
+  }
   if (!first.hasResult || !first.result.complete) {
     std::cerr << fmt::format(
         "heddle: the program ended early (exit code {}): what came after is not checked\n", code);

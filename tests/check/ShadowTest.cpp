@@ -278,7 +278,7 @@ TEST_F(Shared, FindsAClashExactlyWhereAPlainListOfAccessesHasOne) {
 
 struct GlobalRecorder final : GlobalJudge {
   std::vector<std::pair<unsigned, GlobalPast>> clashes;
-  std::vector<unsigned> empty;
+  std::vector<unsigned> empty, stale;
   CellValue value, memory;
   bool knows(unsigned, const GlobalPast &) override { return false; }
   bool clash(unsigned lane, uint64_t, const GlobalPast &past, bool) override {
@@ -287,6 +287,7 @@ struct GlobalRecorder final : GlobalJudge {
     clashes.push_back({lane, past});
     return true;
   }
+  void incoherent(unsigned lane, uint64_t, const GlobalPast &, bool) override { stale.push_back(lane); }
   CellValue stored(unsigned, uint64_t, unsigned) override { return value; }
   CellValue held(unsigned, uint64_t, unsigned) override { return memory; }
   bool unwritten(unsigned lane, uint64_t, uint32_t) override {
@@ -347,6 +348,19 @@ TEST_F(Global, AnyWriterOfOneValueClashesWhenItWritesAnother) {
     shadow.write(touch(last), judge, false);
     EXPECT_EQ(judge.clashes.size(), last == 14 ? 3u : 2u) << "block " << last;
   }
+}
+
+TEST_F(Global, TheReadOnlyPathIsForMemoryThatTheLaunchDoesNotWrite) {
+  GlobalTouch read = touch(11), write = touch(12);
+  read.firstActor = write.firstActor = 10;
+  read.nonCoherent = true;
+  shadow.write(touch(9), judge, false);
+  shadow.read(read, judge, false);
+  EXPECT_TRUE(judge.stale.empty()) << "an earlier launch wrote it";
+  shadow.write(write, judge, false);
+  EXPECT_EQ(judge.stale.size(), 1u);
+  shadow.read(read, judge, false);
+  EXPECT_EQ(judge.stale.size(), 2u) << "in either order";
 }
 
 TEST_F(Global, UnwrittenMemoryIsToldUntilTheHostWrites) {
