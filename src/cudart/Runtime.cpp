@@ -374,7 +374,7 @@ void Runtime::execute(const vm::LaunchRequest &request) {
   if (result.ok())
     return;
   output.flush();
-  if (result.fault && check)
+  if (result.fault && check && result.fault->kind != vm::FaultKind::Timeout)
     noteFailure(); // it is among the findings
   else if (result.fault)
     reportFailure(result.fault->diagnostic());
