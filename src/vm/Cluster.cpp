@@ -6,6 +6,7 @@
 #include "vm/Grid.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace heddle::vm {
 
@@ -16,34 +17,38 @@ void Cluster::start(Grid &grid) {
   blocks.resize(size);
   for (unsigned rank = 0; rank < size; ++rank)
     blocks[rank]->start(grid, *this, rank);
+  pass = {};
+  movedInEarlierPass = false;
   started = true;
 }
 
-/// Blocks take turns as long as any of them gets on. When none does, the cluster is put aside as a block that
-/// only polls is: what it waits for is outside, or does not come.
+/// Blocks run one after the other as long as any of them makes progress. When none does, the cluster is put
+/// aside as a block that only polls is: what it waits for is outside, or does not come.
 BlockEnd Cluster::run(Core &core) {
-  bool everMoved = false;
   for (;;) {
-    bool moved = false, awaitsTurn = false, done = true, idle = true;
-    for (auto &block : blocks) {
-      if (block->isDone)
+    for (; pass.next < blocks.size(); ++pass.next) {
+      Block &block = *blocks[pass.next];
+      if (block.isDone)
         continue;
-      switch (block->run(core)) {
+      switch (block.run(core)) {
       case BlockEnd::Faulted: return BlockEnd::Faulted;
       case BlockEnd::Stopped: return BlockEnd::Stopped;
-      case BlockEnd::Done: block->isDone = moved = true; break;
-      case BlockEnd::AwaitTurn: awaitsTurn = true, done = false; break;
-      case BlockEnd::Stalled: idle &= block->idleEvidence, moved |= block->hasMoved, done = false; break;
+      case BlockEnd::AwaitTurn: return BlockEnd::AwaitTurn;
+      case BlockEnd::Done: block.isDone = pass.moved = true; break;
+      case BlockEnd::Stalled:
+        pass.idle &= block.idleEvidence, pass.moved |= block.hasMoved, pass.done = false;
+        break;
       }
     }
-    if (done)
+    const Pass ended = std::exchange(pass, {});
+    if (ended.done)
       return BlockEnd::Done;
-    if (hasSeveral() && moved) {
-      everMoved = true;
+    if (hasSeveral() && ended.moved) {
+      movedInEarlierPass = true;
       continue;
     }
-    idleEvidence = idle && !everMoved;
-    return awaitsTurn ? BlockEnd::AwaitTurn : BlockEnd::Stalled;
+    idleEvidence = ended.idle && !std::exchange(movedInEarlierPass, false);
+    return BlockEnd::Stalled;
   }
 }
 

@@ -32,6 +32,16 @@ public:
   Block *living(uint64_t rank) const;
   /// barrier.cluster: everybody who is left has come, or may have: then all go on.
   void releaseIfComplete();
+
+private:
+  /// One pass over the blocks. It survives a wait for the turn at an ordered atomic: the pass goes on with the
+  /// block that waited, as if it had not, so the order of blocks does not depend on when the turn came.
+  struct Pass {
+    size_t next = 0;
+    bool moved = false, done = true, idle = true;
+  };
+  Pass pass;
+  bool movedInEarlierPass = false;
 };
 
 } // namespace heddle::vm
