@@ -61,6 +61,7 @@ public:
   KernelRegrouper(Context &context, const RegroupPlan &plan)
       : context(context), kernel(context.target.first()), unit(*kernel.unit), plan(plan), names(unit) {
     shape.isItem = true;
+    shape.keepsFunctions = !plan.key; // the counting kernel calls them too
     shape.task = nameFreeIn(kernel, "item");
     regrouped = nameFreeIn(kernel, "regrouped");
     ways = names.fresh(waysName(kernel.function->getNameAsString()));

@@ -72,8 +72,8 @@ private:
         return false;
       const std::set<unsigned> &users = mentions.of(each);
       bool isDeclaredOnce = each->getFirstDecl() == each->getMostRecentDecl();
-      functions[each].isCopied =
-          !isDeclaredOnce || !std::includes(ours.begin(), ours.end(), users.begin(), users.end());
+      functions[each].isCopied = shape.keepsFunctions || !isDeclaredOnce ||
+                                 !std::includes(ours.begin(), ours.end(), users.begin(), users.end());
       if (functions[each].isCopied)
         functions[each].name = nameOfCopy(each);
     }

@@ -23,6 +23,8 @@ struct TaskShape {
   unsigned throttle = 0;     ///< warps of a multiprocessor; 0: as many as fit
   std::string task = "task"; ///< the name of the parameter
   bool isItem = false;       ///< no block but a single thread, as `regroup` hands them out
+  /// Text that is not parsed yet, a copy of the kernel, calls the functions as they are: copies are changed.
+  bool keepsFunctions = false;
 
   /// "heddle::Tasks<4>"
   std::string tasksType() const;
