@@ -7,6 +7,7 @@
 #include "support/Diagnostics.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -19,8 +20,7 @@ class ValueDecl;
 
 namespace heddle::analysis {
 
-/// A piece of memory that accesses go to. Two different ones do not overlap, save that an unknown pointer may
-/// point into any, and parameters may overlap where the caller makes them.
+/// A piece of memory that accesses go to. Whether two different ones may overlap: PointersApart.h.
 struct Array {
   enum class Space { Shared, Global, Constant, Local, Unknown };
   Space space = Space::Unknown;
@@ -30,8 +30,11 @@ struct Array {
   bool isParameter = false;               ///< a pointer the kernel was given
   bool isReadOnly = false;                ///< pointer to const, or __constant__
   bool isRestrict = false;                ///< __restrict__
-  std::string elementType;                ///< "float"
-  int64_t elementBytes = 0;               ///< 0 where not known
+  std::optional<unsigned> parameter;      ///< its number, where the pointer is a parameter itself
+  /// Of a pointer that the kernel was given: what is known to be disjoint. Null where nothing is.
+  std::shared_ptr<const PointersApart> apart = nullptr;
+  std::string elementType;      ///< "float"
+  int64_t elementBytes = 0;     ///< 0 where not known
   std::vector<int64_t> extents; ///< of a declared array, outermost first; empty for pointers and scalars
 };
 

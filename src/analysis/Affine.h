@@ -15,6 +15,8 @@ class Stmt;
 
 namespace heddle::analysis {
 
+struct PointersApart;
+
 /// Why an expression has no usable form, and where the trouble comes from.
 struct NotAffine {
   std::string reason; ///< "loaded from memory", "product of threadIdx.x and i"
@@ -62,6 +64,8 @@ std::optional<std::string> productOfVarying(const Polynomial &form);
 /// What is known of a launch. Known numbers are used instead of blockDim and gridDim.
 struct LaunchFacts {
   std::array<std::optional<int64_t>, 3> block, grid;
+  /// Pointers that no launch gives overlapping memory; null where nothing is known.
+  std::shared_ptr<const PointersApart> pointers = nullptr;
 };
 
 /// A loop of the kernel, or of a device function as called from one place.

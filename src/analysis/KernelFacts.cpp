@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/KernelFacts.h"
 
+#include "analysis/PointersApart.h"
 #include "source/ReachingDefinitions.h"
 
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
@@ -15,14 +16,26 @@ std::array<std::optional<int64_t>, 3> valuesOf(const source::LaunchShape &shape)
   return {shape.xyz[0].value, shape.xyz[1].value, shape.xyz[2].value};
 }
 
+/// What differs between launches is not known.
+void keepAgreed(std::array<std::optional<int64_t>, 3> &known, const source::LaunchShape &other) {
+  for (size_t d = 0; d < 3; ++d)
+    if (known[d] != other.xyz[d].value)
+      known[d].reset();
+}
+
 void chooseBlock(KernelFacts &facts, const FactOptions &options) {
-  if (!facts.launches.empty()) {
+  if (!facts.launches.empty() && options.launches != LaunchesSeen::Some) {
     facts.launch.grid = valuesOf(facts.launches[0]->grid);
     facts.launch.block = valuesOf(facts.launches[0]->block);
     facts.blockOrigin = facts.launches[0]->block.isKnown() ? BlockOrigin::Launch : BlockOrigin::NotKnown;
     facts.launchesDisagree =
         std::any_of(facts.launches.begin(), facts.launches.end(),
                     [&](const auto *launch) { return valuesOf(launch->block) != facts.launch.block; });
+    for (const source::Launch *launch : facts.launches)
+      if (options.launches == LaunchesSeen::All) {
+        keepAgreed(facts.launch.grid, launch->grid);
+        keepAgreed(facts.launch.block, launch->block);
+      }
   }
   if (options.block) {
     std::copy(options.block->begin(), options.block->end(), facts.launch.block.begin());
@@ -95,6 +108,15 @@ void collectBranches(const Uniformity &uniformity, const clang::FunctionDecl *fu
 
 } // namespace
 
+std::shared_ptr<const PointersApart> pointersApart(const source::Program &program,
+                                                   const source::Kernel &kernel, const FactOptions &options) {
+  auto pointers = std::make_shared<PointersApart>();
+  if (options.launches == LaunchesSeen::All)
+    pointers->byLaunches = source::disjointArguments(program, kernel, options.isWholeProgram);
+  pointers->isAssumed = options.pointersDoNotOverlap;
+  return pointers;
+}
+
 std::optional<int64_t> KernelFacts::threadsPerBlock() const {
   const auto &b = launch.block;
   return b[0] && b[1] && b[2] ? std::optional(*b[0] * *b[1] * *b[2]) : std::nullopt;
@@ -124,6 +146,7 @@ std::unique_ptr<KernelFacts> KernelFacts::of(const source::Program &program, con
   facts->launches = program.launchesOf(kernel);
   facts->compiled = options.compiled;
   chooseBlock(*facts, options);
+  facts->launch.pointers = pointersApart(program, kernel, options);
 
   facts->uniformity = Uniformity::of(kernel, BlockShape{facts->launch.block});
   std::set<const clang::Stmt *> seen;

@@ -22,13 +22,27 @@ namespace heddle::analysis {
 /// Where the block shape that the facts are drawn for comes from.
 enum class BlockOrigin { Launch, Asked, NotKnown };
 
+/// What the launches in the file say about a kernel.
+enum class LaunchesSeen {
+  First, ///< facts are about the first of them
+  All,   ///< there are no others: facts hold for each
+  Some,  ///< there may be others: nothing is known of their grids, blocks and arguments
+};
+
 /// What to assume where the file does not say.
 struct FactOptions {
   std::optional<std::array<int64_t, 3>> block; ///< --block: instead of what the launches say
   const arch::Arch *arch = nullptr;            ///< for occupancy; none without
+  LaunchesSeen launches = LaunchesSeen::First;
+  bool isWholeProgram = false;       ///< the user vouches that no other file calls the file's functions
+  bool pointersDoNotOverlap = false; ///< the user vouches that memory which a kernel is given is disjoint
   /// True counts of this kernel from ptxas, where they were asked for and could be had.
   std::optional<KernelResources> compiled;
 };
+
+/// What launches, or the user, say about the memory that the kernel is given.
+std::shared_ptr<const PointersApart> pointersApart(const source::Program &program,
+                                                   const source::Kernel &kernel, const FactOptions &options);
 
 /// Everything the analyses know about one kernel, put together. Changes nothing.
 struct KernelFacts {

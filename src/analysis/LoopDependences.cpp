@@ -11,6 +11,7 @@
 #include "analysis/LoopDependences.h"
 
 #include "analysis/Overlap.h"
+#include "analysis/PointersApart.h"
 
 #include <algorithm>
 
@@ -36,22 +37,6 @@ bool isNamedByText(const Symbol &symbol) {
 }
 
 } // namespace
-
-std::optional<std::string> reasonToOverlap(const Array &a, const Array &b) {
-  using Space = Array::Space;
-  if (a.space == Space::Constant || b.space == Space::Constant)
-    return std::nullopt;
-  if (!a.decl || !b.decl) {
-    const Array &unknown = a.decl ? b : a;
-    bool isElsewhere = a.space != b.space && a.space != Space::Unknown && b.space != Space::Unknown;
-    return isElsewhere ? std::nullopt
-                       : std::optional(fmt::format("where this points is not known: {}", unknown.name));
-  }
-  bool bothGlobal = a.space == Space::Global && b.space == Space::Global;
-  if (!bothGlobal || (!a.isParameter && !b.isParameter) || a.isRestrict || b.isRestrict)
-    return std::nullopt;
-  return fmt::format("'{}' and '{}' may overlap", a.name, b.name);
-}
 
 std::optional<std::pair<int64_t, int64_t>> LoopDependences::rangeOf(const Polynomial &form) const {
   int64_t least = 0, largest = 0;

@@ -34,8 +34,8 @@ struct LoopDependence {
 };
 
 /// Answers which accesses of a thread, or of two of a block, depend on each other across the iterations of
-/// loops. What cannot be decided depends: pointers that may overlap (parameters do, unless __restrict__ says
-/// otherwise), subscripts without a form, questions that are too hard.
+/// loops. What cannot be decided depends: pointers that may overlap (PointersApart.h), subscripts without a
+/// form, questions that are too hard.
 ///
 /// Relied on: indices that reach memory do not wrap around. Values that only went through memory, and what is
 /// left of a number that may have wrapped before it was divided, are not relied on.
@@ -61,9 +61,5 @@ private:
   bool dividesUnsigned;
   IslContext context;
 };
-
-/// Whether accesses to two arrays may meet though they are not the same one, and why. Nothing where they
-/// cannot.
-std::optional<std::string> reasonToOverlap(const Array &a, const Array &b);
 
 } // namespace heddle::analysis

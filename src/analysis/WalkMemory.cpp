@@ -71,6 +71,9 @@ const Array *SymbolicWalk::pointerArray(const VarDecl *variable, const std::stri
   array.name = name;
   array.decl = variable;
   array.isParameter = true;
+  if (path.empty())
+    array.parameter = cast<ParmVarDecl>(variable)->getFunctionScopeIndex();
+  array.apart = result.facts.pointers;
   array.isReadOnly = type->getPointeeType().isConstQualified();
   // A pointer that was read has lost its own qualifiers; the parameter's declaration has them.
   array.isRestrict =

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -44,7 +45,7 @@ Exit code 0: done; 1: refused, wrong by the static check, or the result differs;
 
 struct Request {
   std::string file, output, kernel, block, compiler = "auto";
-  std::vector<std::string> directives, further;
+  std::vector<std::string> directives, further, assumptions;
   bool verify = false, report = false, unchecked = false, inPlace = false;
   double timeoutSeconds = 0;
   SourceOptions source;
@@ -72,6 +73,26 @@ void printMessages(const Diagnostics &diagnostics, const transform::Outcome &out
       print(std::cerr, each, colour);
   if (!remarks)
     print(std::cerr, outcome.leftUnchanged, colour);
+}
+
+/// What the user vouches for, and what that means.
+struct Assumption {
+  const char *name, *meaning;
+  bool transform::Options::*option;
+};
+constexpr Assumption knownAssumptions[] = {
+    {"whole-program", "no other file launches a kernel of this one or calls its functions",
+     &transform::Options::isWholeProgram},
+    {"no-overlap", "memory that a kernel is given by different pointers does not overlap",
+     &transform::Options::pointersDoNotOverlap},
+};
+
+void takeAssumptions(const Request &request, transform::Options &options, Diagnostics &diagnostics) {
+  for (const Assumption &each : knownAssumptions)
+    if (std::ranges::find(request.assumptions, each.name) != request.assumptions.end()) {
+      options.*each.option = true;
+      diagnostics.warning({request.file}, fmt::format("assumed: {} [--assume {}]", each.meaning, each.name));
+    }
 }
 
 /// Where the result goes; nothing, with a message, where that would overwrite the input unasked.
@@ -163,6 +184,7 @@ void opt(Request &request, Session &session) {
   Diagnostics diagnostics;
   std::optional<arch::Arch> arch = arch::findArch(request.source.archName(), diagnostics);
   options.arch = arch ? &*arch : nullptr;
+  takeAssumptions(request, options, diagnostics);
 
   transform::Outcome outcome = transform::applyDirectives(request.file, *directives, options, diagnostics);
   std::cerr << outcome.compilerMessages;
@@ -190,6 +212,12 @@ void addOpt(CLI::App &app, Session &session) {
       ->allow_extra_args(false);
   verb->add_option("-k,--kernel", request->kernel, "the kernel that -d speaks of; all where it is left out");
   verb->add_option("--block", request->block, "X[,Y[,Z]]: the block, where the file does not tell");
+  verb->add_option(
+          "--assume", request->assumptions,
+          "what the file does not show: whole-program (no other file launches its kernels), no-overlap "
+          "(memory that a kernel is given by different pointers is disjoint)")
+      ->check(CLI::IsMember({"whole-program", "no-overlap"}))
+      ->allow_extra_args(false);
   verb->add_flag("--verify", request->verify,
                  "run both on the simulator and compare what is copied to the host, bit for bit");
   verb->add_option("--with", request->further,

@@ -1,17 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/Context.h"
 
+#include "transform/CloseKernel.h"
+
 namespace heddle::transform {
+namespace {
+
+/// Directives that change what a launch must look like, and so make sure that all of them are seen.
+bool changesLaunches(const Directive &directive) {
+  const bool keepsThem = directive.subject != Subject::Kernel || directive.name == "scalar-replace" ||
+                         (directive.name == "specialize" && directive.word("by") == "branch");
+  return !keepsThem;
+}
+
+} // namespace
+
+analysis::FactOptions Context::factOptions() const {
+  analysis::FactOptions wanted;
+  wanted.block = options.block;
+  wanted.arch = options.arch;
+  // What launches here say does not hold for those that are not seen.
+  wanted.launches = changesLaunches(directive) || hasNoOtherLaunches(*this) ? analysis::LaunchesSeen::All
+                                                                            : analysis::LaunchesSeen::Some;
+  wanted.isWholeProgram = options.isWholeProgram;
+  wanted.pointersDoNotOverlap = options.pointersDoNotOverlap;
+  return wanted;
+}
 
 const analysis::KernelFacts &Context::facts(const source::Kernel &kernel) {
   std::unique_ptr<analysis::KernelFacts> &facts = known[&kernel];
-  if (!facts) {
-    analysis::FactOptions wanted;
-    wanted.block = options.block;
-    wanted.arch = options.arch;
-    facts = analysis::KernelFacts::of(program, kernel, wanted);
-  }
+  if (!facts)
+    facts = analysis::KernelFacts::of(program, kernel, factOptions());
   return *facts;
+}
+
+analysis::LaunchFacts Context::pointersOf(const source::Kernel &kernel) const {
+  analysis::LaunchFacts facts;
+  facts.pointers = analysis::pointersApart(program, kernel, factOptions());
+  return facts;
 }
 
 Diagnostic &Context::refuse(Place place, const std::string &reason) {
@@ -33,6 +59,10 @@ Diagnostic &Context::done(const std::string &what) {
 
 Diagnostic &Context::kept(Place place, const std::string &why) {
   return diagnostics.add(Voice::Kept, std::move(place), fmt::format("{} [{}]", why, directive.str()));
+}
+
+Diagnostic &Context::assumed(Place place, const std::string &what) {
+  return diagnostics.warning(std::move(place), fmt::format("assumed: {} [{}]", what, directive.str()));
 }
 
 } // namespace heddle::transform

@@ -20,6 +20,8 @@ struct Options {
   std::optional<std::array<int64_t, 3>> block; ///< --block: where the file does not tell
   const arch::Arch *arch = nullptr;            ///< for occupancy; none without
   std::string kernel;                          ///< -k: the kernel that -d speaks of; empty for all
+  bool isWholeProgram = false;       ///< --assume whole-program: no other file launches the file's kernels
+  bool pointersDoNotOverlap = false; ///< --assume no-overlap: memory that a kernel is given is disjoint
 };
 
 /// A kernel as it stands in the text: a plain one, or a template with all its instantiations.
@@ -58,6 +60,8 @@ public:
 
   const source::Unit &device() const { return program.device(); }
   const analysis::KernelFacts &facts(const source::Kernel &kernel);
+  /// What is known of the kernel's pointers alone, for directives that ask nothing else about launches.
+  analysis::LaunchFacts pointersOf(const source::Kernel &kernel) const;
 
   /// "coarsen x=2: " and the reason, with the place it was asked for where that is in the file.
   Diagnostic &refuse(Place place, const std::string &reason);
@@ -65,11 +69,15 @@ public:
   void refuse(const Diagnostic &refusal);
   Diagnostic &done(const std::string &what);
   Diagnostic &kept(Place place, const std::string &why);
+  /// What the result relies on and the text does not show: a warning, which everybody sees.
+  Diagnostic &assumed(Place place, const std::string &what);
 
   /// Another directive that is to be carried out on this kernel now; empty for none.
   std::string handsOverTo;
 
 private:
+  analysis::FactOptions factOptions() const;
+
   std::map<const source::Kernel *, std::unique_ptr<analysis::KernelFacts>> known;
 };
 

@@ -3,9 +3,9 @@
 
 #include "source/TextEdits.h"
 #include "source/Unit.h"
+#include "transform/CloseKernel.h"
 
 #include <clang/AST/ASTContext.h>
-#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/Lex/Lexer.h>
 #include <clang/Lex/Preprocessor.h>
@@ -17,53 +17,6 @@ using namespace clang;
 
 namespace heddle::transform {
 namespace {
-
-/// Mentions of a kernel that are neither launches nor questions about it.
-class OtherMentions : public DynamicRecursiveASTVisitor {
-public:
-  OtherMentions(const source::Unit &host, std::set<std::string> kernels)
-      : host(host), kernels(std::move(kernels)) {
-    ShouldVisitTemplateInstantiations = true;
-    TraverseDecl(host.context().getTranslationUnitDecl());
-  }
-  bool TraverseDecl(Decl *decl) override {
-    bool topLevel = decl && decl->getDeclContext() && isa<TranslationUnitDecl>(decl->getDeclContext());
-    if (topLevel && !host.isUserCode(decl->getLocation()) && !isa<NamespaceDecl, LinkageSpecDecl>(decl))
-      return true;
-    return DynamicRecursiveASTVisitor::TraverseDecl(decl);
-  }
-  bool TraverseCUDAKernelCallExpr(CUDAKernelCallExpr *call) override {
-    return traverseArguments(call, isa<DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts()));
-  }
-  bool TraverseCallExpr(CallExpr *call) override {
-    const FunctionDecl *callee = call->getDirectCallee();
-    bool asksOnly =
-        callee && callee->getIdentifier() &&
-        (callee->getName().starts_with("cudaFunc") || callee->getName().starts_with("cudaLaunch") ||
-         callee->getName().starts_with("cudaOccupancy"));
-    return asksOnly || DynamicRecursiveASTVisitor::TraverseCallExpr(call);
-  }
-  bool VisitDeclRefExpr(DeclRefExpr *reference) override {
-    if (auto *function = dyn_cast<FunctionDecl>(reference->getDecl()))
-      if (!found && function->hasAttr<CUDAGlobalAttr>() &&
-          kernels.contains(source::mangledKernelName(function)))
-        found = reference;
-    return true;
-  }
-  const DeclRefExpr *found = nullptr;
-
-private:
-  bool traverseArguments(CallExpr *call, bool isDirect) {
-    if (!isDirect)
-      return DynamicRecursiveASTVisitor::TraverseCallExpr(call);
-    for (Expr *argument : call->arguments())
-      if (!TraverseStmt(argument))
-        return false;
-    return true;
-  }
-  const source::Unit &host;
-  std::set<std::string> kernels;
-};
 
 /// An expression that needs no parentheses before `.x` or `/ 2`.
 bool isSimple(const Expr *expression) {
@@ -269,24 +222,16 @@ bool changeLaunches(Context &context, const std::function<bool(const source::Lau
   for (const source::Kernel *kernel : context.target.instances)
     names.insert(kernel->mangledName);
   std::set<unsigned> places;
-  bool throughPointer = false;
   for (const source::Launch &launch : context.program.launches()) {
     bool isOurs = launch.kernel && names.contains(launch.kernel->mangledName);
     if (!isOurs)
       continue;
-    const Expr *callee = launch.call->getCallee()->IgnoreParenImpCasts();
-    auto *direct = dyn_cast<DeclRefExpr>(callee);
-    throughPointer |= !direct || !isa<FunctionDecl>(direct->getDecl());
     if (!change(launch))
       return false;
     places.insert(launch.call->getBeginLoc().getRawEncoding());
   }
-  OtherMentions others(context.program.host(), names);
-  if (others.found && !throughPointer) {
-    context.refuse(context.program.host().place(others.found),
-                   "the kernel's address is taken here, so launches of it may be missed");
+  if (!closeKernel(context))
     return false;
-  }
   launches = unsigned(places.size());
   return true;
 }

@@ -4,7 +4,10 @@
 #include "check/Places.h"
 #include "ptx/Parser.h"
 
+#include <cstdlib>
+#include <cxxabi.h>
 #include <map>
+#include <memory>
 #include <set>
 #include <tuple>
 
@@ -61,12 +64,21 @@ check::StaticResult checkShape(const ptx::Module &module, const std::string &ker
   return two.verdict == check::Verdict::Undecided ? checkTasks(module, kernel, options, 1) : two;
 }
 
-/// The distinct shapes that the file launches each kernel with, by mangled name.
+/// The same for all compilers: Clang and nvcc mangle kernels with internal linkage differently (`_ZL1kPf` and
+/// `_Z1kPf` for a static one).
+std::string signatureOf(const std::string &mangled) {
+  int status = 0;
+  std::unique_ptr<char, void (*)(void *)> text(
+      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
+  return mangled.starts_with("_Z") && status == 0 && text ? text.get() : mangled;
+}
+
+/// The distinct shapes that the file launches each kernel with, by signature.
 std::map<std::string, std::set<Shape>> shapesIn(const source::Program &program) {
   std::map<std::string, std::set<Shape>> shapes;
   for (const source::Launch &launch : program.launches())
     if (std::optional<Shape> shape = launch.kernel ? shapeOf(launch) : std::nullopt)
-      shapes[launch.kernel->mangledName].insert(*shape);
+      shapes[signatureOf(launch.kernel->mangledName)].insert(*shape);
   return shapes;
 }
 
@@ -80,9 +92,10 @@ LaunchChecks checkLaunches(const source::Program &program, const ptx::Module &mo
     const std::string name = check::readableKernel(kernel);
     if (name.starts_with("heddle::"))
       continue; // of runtime/heddle, which has tests of its own
-    if (!shapes.count(kernel))
+    const std::set<Shape> &known = shapes[signatureOf(kernel)];
+    if (known.empty())
       checks.undetermined.push_back(name);
-    for (const Shape &shape : shapes[kernel])
+    for (const Shape &shape : known)
       checks.kernels.push_back({name, checkShape(module, kernel, shape, maxSeconds, isOptimized)});
   }
   return checks;

@@ -2,6 +2,7 @@
 #include "analysis/LoopDependences.h"
 
 #include "KernelText.h"
+#include "analysis/PointersApart.h"
 
 using namespace heddle::analysis;
 

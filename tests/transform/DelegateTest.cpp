@@ -16,6 +16,7 @@ const std::string on = "consolidate remap=off delegate=on";
 transform::Outcome afterStage(const std::string &text, const std::string &directive, Diagnostics &diagnostics,
                               transform::Options options = {}) {
   options.compile.cudaPath = "none";
+  options.isWholeProgram = true; // the texts are
   return transform::applyStage("test.cu", text, transform::readDirectives(directive, diagnostics).front(),
                                transform::delegateBlocks, options, diagnostics);
 }

@@ -26,6 +26,7 @@ public:
   /// The new text, or "refused: " and why.
   std::string optimized(const std::string &directives, transform::Options options = {}) {
     options.compile.cudaPath = "none";
+    options.isWholeProgram = !isPart;
     messages = {};
     std::vector<transform::Directive> list;
     if (!directives.empty())
@@ -37,6 +38,7 @@ public:
   }
 
   Diagnostics messages;
+  bool isPart = false; ///< there are other files that are not shown
 
 private:
   TemporaryFolder folder;
@@ -117,4 +119,21 @@ TEST(Includes, AFileThatIsReadAgainElsewhereIsRefused) {
                {"scale.h", std::string("#pragma once\n") + scale},
                {"other.h", "#include \"scale.h\"\n"}});
   EXPECT_THAT(files.optimized("coarsen x=2"), HasSubstr("cannot stand in place of its #include"));
+}
+
+TEST(Includes, AKernelOfAHeaderThatOtherFilesIncludeSharesNoNameWithTheirs) {
+  const std::string shared = "template <class T> __global__ void scale(T *a) { a[threadIdx.x] *= 2.0f; }\n";
+  Files files({{"main.cu", std::string("#include \"scale.h\"\n") + launch}, {"scale.h", shared}});
+  files.isPart = true;
+  EXPECT_THAT(files.optimized("coarsen x=2"),
+              HasSubstr("template <class T> __global__ static void scale(T *a)"));
+}
+
+TEST(Includes, AKernelThatAHeaderDeclaresForOtherFilesIsRefused) {
+  Files files({{"main.cu", std::string("#include \"scale.h\"\n") + scale + launch},
+               {"scale.h", "__global__ void scale(float *a);\n"}});
+  files.isPart = true;
+  EXPECT_EQ(files.optimized("coarsen x=2"),
+            "refused: coarsen x=2: 'scale' is declared here for other files, whose launches are not seen");
+  EXPECT_THAT(files.messages.all().at(0).place.file, HasSubstr("scale.h"));
 }

@@ -45,6 +45,7 @@ protected:
       text += loopKernel(cases[i].body, "k" + std::to_string(i));
     transform::Options options;
     options.compile.cudaPath = "none";
+    options.isWholeProgram = true; // the texts are
     auto parsed = source::Program::parseText("test.cu", text, options.compile);
     auto *program = std::get_if<std::unique_ptr<source::Program>>(&parsed);
     ASSERT_TRUE(program) << std::get<source::ParseFailure>(parsed).compilerMessages;

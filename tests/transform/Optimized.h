@@ -23,6 +23,7 @@ inline std::string inWords(const transform::Outcome &outcome, const Diagnostics 
 inline std::string optimized(const std::string &text, const std::string &directives,
                              transform::Options options = {}) {
   options.compile.cudaPath = "none";
+  options.isWholeProgram = true; // the texts are
   Diagnostics diagnostics;
   std::vector<transform::Directive> list;
   if (!directives.empty())
@@ -37,6 +38,7 @@ inline std::string optimized(const std::string &text, const std::string &directi
 inline Diagnostics messagesOf(const std::string &text, const std::string &directives,
                               transform::Options options = {}) {
   options.compile.cudaPath = "none";
+  options.isWholeProgram = true; // the texts are
   Diagnostics diagnostics;
   std::vector<transform::Directive> list;
   if (!directives.empty())

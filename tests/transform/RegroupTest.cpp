@@ -418,3 +418,41 @@ TEST(Regroup, LaunchesThatCannotBeRewrittenAreRefused) {
                     "regroup by=threadIdx.x; regroup by=threadIdx.x"),
             "12: regroup by=threadIdx.x: the kernel's threads are regrouped already ()");
 }
+
+TEST(Regroup, FunctionsThatTheCountingKernelCallsStayAsTheyAre) {
+  const std::string functions = "__device__ int own() { return blockIdx.x * blockDim.x + threadIdx.x; }\n"
+                                "__device__ int limit(const int *work) {\n"
+                                "  int most = 0;\n"
+                                "  for (int j = 0; j < work[own()]; ++j)\n"
+                                "    ++most;\n"
+                                "  return most;\n"
+                                "}\n";
+  const std::string text = optimized(kernel("  const int i = own();\n"
+                                            "  if (i >= n)\n"
+                                            "    return;\n"
+                                            "  for (int j = 0; j < limit(work); ++j)\n"
+                                            "    a[i] += 1.0f;\n",
+                                            functions),
+                                     "regroup by=profile");
+  // The original, which the counting copies call; and a copy that is told whose work it does.
+  EXPECT_THAT(text, AllOf(HasSubstr("__device__ int own() {"),
+                          HasSubstr("__device__ int ownOfk(const heddle::Item &item) {")));
+  EXPECT_THAT(text, HasSubstr("limitCounted(heddle::Counter &counter, const int *work) {"));
+  EXPECT_THAT(text, HasSubstr("j < limitOfk(item, work)"));
+  EXPECT_THAT(text, HasSubstr("j < limitCounted(counter, work)"));
+  // It compiles: another directive reads it.
+  EXPECT_THAT(optimized(text, "scalar-replace"), HasSubstr("ownOfk"));
+}
+
+TEST(Regroup, AKernelThatMayReadWhatItWritesIsNotRunTwice) {
+  const std::string text = "__global__ void k(float *a, const float *b, int n) {\n"
+                           "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                           "  a[i] = b[i] + 1.0f;\n}\n";
+  const auto launched = [&](const std::string &arguments) {
+    return optimized(text + "int main() { float *p, *q; cudaMalloc(&p, 9); cudaMalloc(&q, 9); k<<<4, 64>>>(" +
+                         arguments + ", 9); }\n",
+                     "regroup by=n-i");
+  };
+  EXPECT_THAT(launched("p, q"), HasSubstr("mayRepeat"));
+  EXPECT_THAT(launched("p, p"), AllOf(HasSubstr("heddle::regroup"), Not(HasSubstr("mayRepeat"))));
+}

@@ -210,3 +210,66 @@ TEST(SpecializeTiles, WhatIsCarriedByThreadTakesAProducerForEach) {
               HasSubstr("'p' differs from thread to thread and is carried from turn to turn"));
   EXPECT_THAT(specialized(text, "buffers=2"), HasSubstr("heddle::Roles<128, 1, 4>"));
 }
+
+namespace {
+
+/// A kernel that stores in each iteration, next to what it loads; with these parameters and arguments.
+std::string smooth(const std::string &parameters, const std::string &arguments,
+                   const std::string &before = "") {
+  return before + "__global__ void k(" + parameters +
+         ") {\n"
+         "  __shared__ float tile[64];\n"
+         "  for (int s = 0; s < n; s += 64) {\n"
+         "    tile[threadIdx.x] = in[s + threadIdx.x];\n"
+         "    __syncthreads();\n"
+         "    out[s + threadIdx.x] = tile[63 - threadIdx.x];\n"
+         "    __syncthreads();\n"
+         "  }\n"
+         "}\n"
+         "int main(int argc, char **) {\n"
+         "  float *a, *b;\n"
+         "  cudaMalloc(&a, 4096);\n"
+         "  cudaMalloc(&b, 4096);\n"
+         "  k<<<1, 64>>>(" +
+         arguments + ");\n}\n";
+}
+const std::string plain = "float *out, const float *in, int n";
+const std::string settings = "copy=ld barrier=named buffers=2 producers=1";
+
+} // namespace
+
+TEST(SpecializeTiles, PointersThatMayOverlapAreRefused) {
+  EXPECT_THAT(specialized(smooth(plain, "a, b, 1024"), settings), HasSubstr("heddle::Pipeline"));
+  EXPECT_THAT(specialized(smooth(plain, "nullptr, b, 1024"), settings), HasSubstr("heddle::Pipeline"));
+  const std::string why = told(smooth(plain, "a + 64, a, 1024"), settings);
+  EXPECT_THAT(why, HasSubstr("this stores to 'out[s + threadIdx.x]' what a later turn may load"));
+  EXPECT_THAT(why, HasSubstr("the load is here: 'out' and 'in' may overlap"));
+  EXPECT_THAT(why, HasSubstr("__restrict__ on the kernel's parameters, or --assume no-overlap"));
+  EXPECT_THAT(specialized(smooth(plain, "a, b, 1024); k<<<1, 64>>>(b, b, 9"), settings),
+              HasSubstr("refused"));
+}
+
+TEST(SpecializeTiles, RestrictOrTheUserTellsThemApart) {
+  EXPECT_THAT(
+      specialized(smooth("float *__restrict__ out, const float *in, int n", "a + 64, a, 1024"), settings),
+      HasSubstr("heddle::Pipeline"));
+  transform::Options options;
+  options.pointersDoNotOverlap = true;
+  EXPECT_THAT(optimized(smooth(plain, "a + 64, a, 1024"), "specialize " + settings, options),
+              HasSubstr("heddle::Pipeline"));
+}
+
+TEST(SpecializeTiles, PointersInStructuresAndDeviceVariablesMayOverlapToo) {
+  const std::string both = "struct Both { float *out; const float *in; };\n";
+  EXPECT_THAT(
+      specialized(smooth("Both p, int n", "Both{a, b}, 1024", both + "#define in p.in\n#define out p.out\n"),
+                  settings),
+      HasSubstr("refused"));
+  const std::string variable = "__device__ float in[4096];\n";
+  EXPECT_THAT(specialized(smooth("float *out, int n", "a, 1024", variable), settings),
+              HasSubstr("heddle::Pipeline"));
+  EXPECT_THAT(
+      specialized(smooth("float *out, int n", "a, 1024); cudaGetSymbolAddress((void **)&a, in", variable),
+                  settings),
+      HasSubstr("refused"));
+}

@@ -28,7 +28,7 @@ Obstacle hiddenText(const LoopStudy &study, const Stmt *subject) {
 
 Obstacle workOn(Context &context, const source::Kernel &kernel,
                 const std::function<Obstacle(const LoopTask &)> &work) {
-  LoopStudy study(kernel);
+  LoopStudy study(kernel, context.pointersOf(kernel));
   if (Obstacle general = study.generalObstacle())
     return general;
   std::variant<const Stmt *, Diagnostic> subject = subjectOf(context, kernel);

@@ -8,6 +8,7 @@
 
 #include "analysis/CallEffects.h"
 #include "analysis/Execution.h"
+#include "analysis/PointersApart.h"
 #include "source/Unit.h"
 #include "transform/HiddenCode.h"
 #include "transform/coarsen/CoarsenCheck.h"
@@ -254,9 +255,13 @@ bool mayRunTwice(const analysis::KernelFacts &facts) {
     writes |= access.isWrite();
     readAndWritten[access.array][access.isWrite()] = true;
   }
-  return !(readsUnknown && writes) &&
-         std::none_of(readAndWritten.begin(), readAndWritten.end(),
-                      [](const auto &each) { return each.second[0] && each.second[1]; });
+  if (readsUnknown && writes)
+    return false;
+  for (const auto &[read, ofRead] : readAndWritten)
+    for (const auto &[written, ofWritten] : readAndWritten)
+      if (ofRead[0] && ofWritten[1] && (read == written || analysis::reasonToOverlap(*read, *written)))
+        return false;
+  return true;
 }
 
 } // namespace heddle::transform

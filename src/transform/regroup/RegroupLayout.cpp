@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/regroup/RegroupLayout.h"
 
+#include "analysis/PointersApart.h"
 #include "source/Unit.h"
 #include "transform/StatementShape.h"
 #include "transform/Uses.h"
@@ -32,7 +33,7 @@ public:
           type->getPointeeType()->isVoidType())
         continue;
       OwnArray array{i, parameter->getNameAsString(), isWrittenOnly(parameter), {}};
-      if (takesOwnOnly(parameter, array) && comesBy(body, parameter))
+      if (takesOwnOnly(parameter, array) && comesBy(body, parameter) && isApart(parameter))
         found.push_back(std::move(array));
     }
     return found;
@@ -63,6 +64,21 @@ private:
       isWritten = true;
     }
     return isWritten && facts.accesses->isComplete();
+  }
+
+  /// No other pointer leads to the array, which would find it in another order.
+  bool isApart(const ParmVarDecl *parameter) const {
+    const auto touches = [&](const analysis::Access &access) { return access.array->decl == parameter; };
+    const std::vector<analysis::Access> &all = facts.accesses->all();
+    const auto own = std::ranges::find_if(all, touches);
+    if (own == all.end() || !facts.accesses->isComplete())
+      return false;
+    const bool isWritten = std::ranges::any_of(
+        all, [&](const analysis::Access &access) { return touches(access) && access.isWrite(); });
+    return std::ranges::none_of(all, [&](const analysis::Access &access) {
+      return !touches(access) && (isWritten || access.isWrite()) &&
+             analysis::reasonToOverlap(*access.array, *own->array);
+    });
   }
 
   const ArraySubscriptExpr *elementOf(const DeclRefExpr *mention) const {

@@ -116,18 +116,11 @@ private:
         accesses.push_back(access);
     analysis::Iterations iterations{LoopStudy::around(loop.facts),
                                     {{loop.facts, loop.facts, 1, std::nullopt}}};
-    if (auto found = tree.study.dependence(accesses, accesses, iterations, loop.statement))
-      if (!areDifferentParameters(*found)) {
-        Diagnostic refusal = refusalOf(*found, "so iterations have to stay in their order");
-        return refuse(refusal.place, refusal.text);
-      }
+    if (auto found = tree.study.dependence(accesses, accesses, iterations, loop.statement)) {
+      Diagnostic refusal = refusalOf(*found, "so iterations have to stay in their order");
+      return refuse(refusal.place, refusal.text);
+    }
     return true;
-  }
-
-  /// Pointers that the kernel was given are taken not to overlap, as elsewhere.
-  static bool areDifferentParameters(const analysis::LoopDependence &found) {
-    const Array &a = *found.first->array, &b = *found.second->array;
-    return &a != &b && a.decl && b.decl;
   }
 
   /// Arrays of the thread's own that live longer than the loop: they must have an element for each iteration.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/specialize/GlobalOrder.h"
 
+#include "analysis/PointersApart.h"
 #include "source/Unit.h"
 
 #include <clang/AST/ASTContext.h>
@@ -91,12 +92,6 @@ private:
   }
 
   bool consider(const Touch &store, const Touch &load) {
-    const Array &a = *store.access->array, &b = *load.access->array;
-    if (&a != &b && a.decl && b.decl) {
-      if (analysis::reasonToOverlap(a, b))
-        assume(fmt::format("'{}' and '{}' do not overlap", a.name, b.name));
-      return true;
-    }
     std::vector<const RoleNode *> common = commonLoops(*store.node, *load.node);
     for (size_t i = 0; i < common.size(); ++i)
       if (mayMeet(store, load, common, i) && !separate(store, load, *common[i]))
@@ -109,11 +104,6 @@ private:
         mayMeet(store, load, common, std::nullopt))
       return separateInOrder(store, load);
     return true;
-  }
-
-  void assume(std::string what) {
-    if (std::ranges::find(order.assumptions, what) == order.assumptions.end())
-      order.assumptions.push_back(std::move(what));
   }
 
   static std::vector<const RoleNode *> commonLoops(const RoleNode &a, const RoleNode &b) {
@@ -167,7 +157,9 @@ private:
       return false;
     const VarDecl *a1 = namedBy(a->getTrueExpr()), *a2 = namedBy(a->getFalseExpr());
     const VarDecl *b1 = namedBy(b->getTrueExpr()), *b2 = namedBy(b->getFalseExpr());
-    return a1 && a2 && a1 != a2 && a1 == b2 && a2 == b1 && isa<ParmVarDecl>(a1) && isa<ParmVarDecl>(a2);
+    const auto *one = dyn_cast_or_null<ParmVarDecl>(a1), *other = dyn_cast_or_null<ParmVarDecl>(a2);
+    return one && other && one != other && a1 == b2 && a2 == b1 &&
+           !analysis::mayOverlap(one, other, tree.study.accesses().launch());
   }
 
   bool isFixed(const VarDecl *variable) const {
@@ -228,9 +220,16 @@ private:
         store.access->place,
         fmt::format("this stores to '{}' what {} may load: producers, who run ahead, would load too early",
                     store.access->text, isTurn ? "a later turn" : "a later tile loop"));
-    trouble->note(load.access->place, "the load is here");
-    if (!store.access->array->decl || !load.access->array->decl)
+    const Array &stored = *store.access->array, &loaded = *load.access->array;
+    const bool areNamed = stored.decl && loaded.decl;
+    trouble->note(load.access->place,
+                  &stored != &loaded && areNamed
+                      ? fmt::format("the load is here: '{}' and '{}' may overlap", stored.name, loaded.name)
+                      : "the load is here");
+    if (!areNamed)
       trouble->hint = "where one of them points could not be followed: name the arrays apart";
+    else if (&stored != &loaded)
+      trouble->hint = analysis::waysToTellApart;
     return false;
   }
 

@@ -7,8 +7,7 @@ namespace heddle::transform {
 
 /// What keeps producers from loading too early.
 struct GlobalOrder {
-  std::set<const RoleNode *> meets;     ///< barriers outside of tile loops at which both roles must come
-  std::vector<std::string> assumptions; ///< "'out' and 'in' do not overlap"
+  std::set<const RoleNode *> meets; ///< barriers outside of tile loops at which both roles must come
 };
 
 /// Producers run ahead of consumers by up to all stages. Where a load may read what a turn before it has

@@ -518,7 +518,6 @@ private:
       return false;
     }
     result.meets = std::get<GlobalOrder>(order).meets;
-    result.assumptions = std::get<GlobalOrder>(order).assumptions;
     return true;
   }
 

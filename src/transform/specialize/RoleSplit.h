@@ -27,8 +27,6 @@ struct RoleSplit {
   std::optional<Diagnostic> onlyOneToOne;
   /// Loads that may leave elements of a tile as they were.
   std::vector<const RoleNode *> partial;
-  /// What is relied on and could not be shown.
-  std::vector<std::string> assumptions;
 
   const TileLoop *loopWithLoad(const RoleNode *node) const;
   const TileLoop *loopOf(const RoleNode *node) const; ///< whose body it is in

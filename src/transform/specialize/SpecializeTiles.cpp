@@ -365,11 +365,9 @@ private:
         launches ? "; " + counted(launches, "launch", "launches") + " rewritten"
                  : fmt::format("; no launch of it in this file: launch it with {} threads", shape.threads()));
     Diagnostic &done = context.done(choice.reason.empty() ? text : text + ": " + choice.reason);
-    for (const std::string &assumption : split.assumptions)
-      done.note(kernel.place, "taken for granted: " + assumption);
     for (const RoleNode *node : split.partial)
-      done.note(unit.place(node->statement),
-                "taken for granted: elements that are not loaded here in a turn are not read in it");
+      context.assumed(unit.place(node->statement),
+                      "elements of a tile that are not loaded here in an iteration are not read in it");
     for (const Diagnostic::Note &note : choice.notes)
       done.notes.push_back(note);
     return done;

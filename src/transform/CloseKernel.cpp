@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/CloseKernel.h"
+
+#include "source/OtherLaunches.h"
+#include "source/Unit.h"
+#include "transform/tasks/KernelHead.h"
+
+#include <clang/AST/Decl.h>
+#include <clang/Basic/SourceManager.h>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+using Kind = source::OtherLaunches::Kind;
+
+bool refuse(Context &context, const source::OtherLaunches &other) {
+  Diagnostic &refusal = context.refuse(other.place, other.why);
+  if (other.kind != Kind::AddressTaken && other.kind != Kind::SharedLaunch)
+    refusal.withHint("--assume whole-program, where no other file launches it");
+  return false;
+}
+
+/// Where `static` goes: before the return type, which is behind `template <...>` and `__global__`.
+SourceLocation returnTypeOf(const source::Unit &unit, const FunctionDecl *function) {
+  const SourceLocation type = function->getReturnTypeSourceRange().getBegin();
+  const bool isInFront =
+      type.isValid() && unit.sources().isBeforeInTranslationUnit(type, function->getLocation());
+  return isInFront ? type : SourceLocation();
+}
+
+bool makeStatic(Context &context, const source::OtherLaunches &other) {
+  const source::Kernel &kernel = context.target.first();
+  // An explicit specialization has its template's linkage.
+  if (kernel.function->getTemplateSpecializationKind() == TSK_ExplicitSpecialization)
+    return refuse(context, other);
+  for (const FunctionDecl *declared : patternOf(kernel.function)->redecls()) {
+    const SourceLocation type = returnTypeOf(*kernel.unit, declared);
+    if (type.isInvalid())
+      return refuse(context, other);
+    context.edits.insertBefore(*kernel.unit, type, "static ");
+  }
+  context.diagnostics
+      .warning(kernel.place,
+               fmt::format("'{}' becomes static: another file that launches it will not link [{}]",
+                           context.target.name, context.directive.str()))
+      .withHint("--assume whole-program, where there is no other file");
+  return true;
+}
+
+} // namespace
+
+bool closeKernel(Context &context) {
+  const std::optional<source::OtherLaunches> other =
+      source::otherLaunches(context.program, context.target.instances, context.options.isWholeProgram);
+  if (!other)
+    return true;
+  return other->kind == Kind::ExternalLinkage ? makeStatic(context, *other) : refuse(context, *other);
+}
+
+bool hasNoOtherLaunches(const Context &context) {
+  return !source::otherLaunches(context.program, context.target.instances, context.options.isWholeProgram);
+}
+
+} // namespace heddle::transform
