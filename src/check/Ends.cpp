@@ -75,6 +75,12 @@ Rule deadlockRule(const vm::Fault &fault, bool polledMbarrier) {
   return barrier ? Rule::DeadlockBarrier : warp ? Rule::DeadlockWarp : Rule::DeadlockSpin;
 }
 
+vm::Waiting::On causeOf(Rule rule) {
+  return rule == Rule::DeadlockBarrier ? vm::Waiting::On::Barrier
+         : rule == Rule::DeadlockWarp  ? vm::Waiting::On::Warp
+                                       : vm::Waiting::On::Memory;
+}
+
 /// Cooperative groups find the barrier of the grid through these registers.
 bool usesGridBarrier(const vm::Kernel &kernel) {
   return std::any_of(kernel.specials.begin(), kernel.specials.end(), [](const vm::SpecialRow &special) {
@@ -166,6 +172,12 @@ void Checker::Parts::launchEnded(LaunchState &launch, const vm::LaunchResult &re
           passedBy({launch, *state, warp, warp.passedPlace});
     }
     finding.rule = deadlockRule(fault, polled);
+    // Of all who wait, the one whose wait is the cause, not the one with the lowest number.
+    const auto cause =
+        std::find_if(fault.waiting.begin(), fault.waiting.end(),
+                     [&](const vm::Waiting &waiting) { return waiting.on == causeOf(finding.rule); });
+    if (cause != fault.waiting.end())
+      finding.place = cause->source.isKnown() ? cause->source : cause->ptx;
     constexpr size_t MostWaiting = 16;
     for (const vm::Waiting &waiting : fault.waiting) {
       if (finding.notes.size() == MostWaiting) {
