@@ -237,6 +237,6 @@ TEST(ReadArch, AMissingFileAndAnEmptyFolderAreSaid) {
   Diagnostics diagnostics;
   EXPECT_FALSE(readArch(folder.path() / "sm_1.json", diagnostics));
   EXPECT_TRUE(loadArchs(folder.path(), diagnostics).empty());
-  EXPECT_THAT(messages(diagnostics), HasSubstr("cannot read this file"));
+  EXPECT_THAT(messages(diagnostics), HasSubstr("cannot be read: No such file or directory"));
   EXPECT_THAT(messages(diagnostics), HasSubstr("there are no architecture tables in this folder"));
 }

@@ -62,8 +62,10 @@ struct Bodies : clang::DynamicRecursiveASTVisitor {
   }
   bool VisitFunctionDecl(clang::FunctionDecl *function) override {
     const clang::SourceManager &sources = unit.sources();
-    if (function->doesThisDeclarationHaveABody() && sources.isInMainFile(function->getLocation()) &&
-        !function->getLocation().isMacroID() && !inside(function->getBody()->getSourceRange()))
+    // The body of a defaulted function is the compiler's: no text was written for it.
+    if (function->doesThisDeclarationHaveABody() && !function->isDefaulted() &&
+        sources.isInMainFile(function->getLocation()) && !function->getLocation().isMacroID() &&
+        !inside(function->getBody()->getSourceRange()))
       ranges.push_back(function->getBody()->getSourceRange());
     return true;
   }

@@ -185,8 +185,9 @@ TEST_F(TuneProgram, SpacesThatMeanNothingAreBadUsage) {
   EXPECT_EQ(tune("blocks.cu", {}).exitCode, 2);
   EXPECT_EQ(tune("blocks.cu", {"-d", "coarsen x=2", "--budget", "soon"}).exitCode, 2);
   EXPECT_EQ(tune("nothing.cu", {"-d", "coarsen x=2"}).exitCode, 2);
+  // A file that is no log of a search was read and does not parse.
   EXPECT_EQ(
-      tune("blocks.cu", {"-d", "coarsen x=2", "--simulate", (programs / "blocks.cu").string()}).exitCode, 2);
+      tune("blocks.cu", {"-d", "coarsen x=2", "--simulate", (programs / "blocks.cu").string()}).exitCode, 3);
 }
 
 TEST_F(TuneProgram, AnOriginalThatFailsIsTheWholeAnswer) {
