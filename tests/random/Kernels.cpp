@@ -214,7 +214,7 @@ void Writer::launches() {
       program.layout = Layout::LaunchElsewhere;
     break;
   case 2:
-    if (isTemplate && kernelShape != Shape::Tiles)
+    if (isTemplate && !hasSecond && kernelShape != Shape::Tiles)
       program.layout = Layout::HeaderTwice;
     break;
   default: break;
