@@ -51,9 +51,9 @@ TEST_F(Fuse, AVariableThatOneChangesAndTheOtherUsesKeepsThemApart) {
          HasSubstr("    s += c[i];\n    t += c[i];\n"));
 }
 
-TEST_F(Fuse, NamesThatWouldBeCapturedAreRefused) {
+TEST_F(Fuse, NamesThatWouldBeCapturedAreTakenApart) {
   expect("  int i = 3;\n" + two("a[i] = 1;", "b[j] = i;"),
-         HasSubstr("'i' is another variable in the first loop"));
+         HasSubstr("  for (int i2 = 0; i2 < n; ++i2) {\n    a[i2] = 1;\n    b[i2] = i;\n  }\n"));
 }
 
 TEST(FuseLine, ThereMustBeALoopRightBehind) {

@@ -116,7 +116,7 @@ TEST(HeadWork, ARangeBasedLoopOverAnArrayCounts) {
                                "    a[t] += s[63 - t];\n"
                                "    __syncthreads();\n"
                                "  }\n");
-  EXPECT_THAT(text, HasSubstr("for (unsigned at = 0; at < 3; ++at)"));
+  EXPECT_THAT(text, HasSubstr("for (unsigned at2 = 0; at2 < 3; ++at2)"));
 }
 
 TEST(HeadWork, ThreadsThatLeaveAnIterationOneByOneSkipTheRestOfIt) {

@@ -78,6 +78,8 @@ private:
     transform::Context context(program, target, wanted, options, edits, diagnostics);
     if (!transform(context))
       return refusalIn(diagnostics);
+    if (!context.preparation.empty()) // the text must be read again: by itself, in all rounds
+      return optimized(loopFunctions + loopKernel(cases[number].body), wanted.str(), options);
     auto applied = edits.apply();
     if (auto *failed = std::get_if<Diagnostic>(&applied))
       return "not applied: " + failed->text;

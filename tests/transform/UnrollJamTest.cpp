@@ -44,10 +44,13 @@ TEST_F(UnrollJam, CopiesGetNamesOfTheirOwnAndShareTheInnerLoop) {
   expect("  for (int i = 0; i < 8; ++i)\n    for (int j = 0; j < n; ++j)\n      a[i] += c[j];\n",
          HasSubstr("  for (int i = 0; i < 8; i += 2) {\n    for (int j = 0; j < n; ++j) {\n"
                    "      a[i] += c[j];\n      a[i + 1] += c[j];\n    }\n  }\n}"));
-  // Another variable of that name is kept apart by a block.
+  // Another variable of that name is kept apart by a name, or by a block where neither hides the other.
   expect("  int i = 7;\n" + rows + "  b[i] = 0;\n",
+         AllOf(HasSubstr("  int i2 = 0;\n  for (; i2 + 1LL < n; i2 += 2) {\n    float s0 = 0;\n"),
+               HasSubstr("    a[i2] = s;\n  }\n  b[i] = 0;\n")));
+  expect(rows + "  int i = 7;\n  b[i] = 0;\n",
          AllOf(HasSubstr("  {\n    int i = 0;\n    for (; i + 1LL < n; i += 2) {\n      float s0 = 0;\n"),
-               HasSubstr("      a[i] = s;\n    }\n  }\n  b[i] = 0;\n")));
+               HasSubstr("      a[i] = s;\n    }\n  }\n  int i = 7;\n  b[i] = 0;\n")));
   expect("  if (n > 3)\n    for (int i = 0; i < n; ++i)\n      for (int j = 0; j < w; ++j)\n"
          "        a[i] += c[j];\n",
          AllOf(HasSubstr("  if (n > 3) {\n    int i = 0;\n    for (; i + 1LL < n; i += 2) {\n"),
