@@ -149,7 +149,8 @@ private:
 
   template <class Replace, class Closing>
   void countRounds(const Stmt *loop, const Replace &replace, Closing &closing) {
-    const Stmt *body = bodyOf(loop);
+    auto *byRange = dyn_cast<CXXForRangeStmt>(loop);
+    const Stmt *body = byRange ? byRange->getBody() : bodyOf(loop);
     const std::string step = fmt::format("{{ {}.step();", counter);
     if (isa<CompoundStmt>(body))
       return replace(body->getBeginLoc(), step);
@@ -159,7 +160,7 @@ private:
       before = byCount->getRParenLoc();
     else if (auto *byCondition = dyn_cast<WhileStmt>(loop))
       before = byCondition->getRParenLoc();
-    else if (auto *byRange = dyn_cast<CXXForRangeStmt>(loop))
+    else if (byRange)
       before = byRange->getRParenLoc();
     else
       before = cast<DoStmt>(loop)->getDoLoc(), word = "do ";
