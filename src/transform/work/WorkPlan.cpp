@@ -714,6 +714,18 @@ private:
       std::vector<const DeclRefExpr *> references = node->uses.locals;
       std::erase_if(references, [&](const DeclRefExpr *reference) { return later.contains(reference); });
       addMentions(references, {node->group}, groups);
+      addMentionsByBindings(*node, groups);
+    }
+  }
+
+  /// `x` of `auto [x, y] = pair;` is a name for a part of a variable that has none of its own.
+  void addMentionsByBindings(const PlanNode &node, GroupsOfVariables &groups) const {
+    for (const Stmt *statement : node.uses.statements) {
+      auto *reference = dyn_cast<DeclRefExpr>(statement);
+      auto *binding = reference ? dyn_cast<BindingDecl>(reference->getDecl()) : nullptr;
+      auto *whole = binding ? dyn_cast<VarDecl>(binding->getDecomposedDecl()) : nullptr;
+      if (auto at = index.find(whole); whole && at != index.end())
+        groups[at->second].insert(node.group);
     }
   }
 
@@ -754,6 +766,10 @@ private:
     }
     keepWhatIsPointedTo();
     for (size_t i = 0; i < variables.size(); ++i) {
+      if (isItem[i] && variables[i].keep != Keep::Plain && isa<DecompositionDecl>(variables[i].variable))
+        refuse(variables[i].declaredBy->statement,
+               "the names of a structured binding are used on both sides of a barrier",
+               "declare a variable for each part");
       if (isItem[i] && variables[i].keep == Keep::Array)
         chooseStorage(variables[i]);
       if (isItem[i] && variables[i].keep != Keep::Plain)
