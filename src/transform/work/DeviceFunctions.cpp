@@ -38,11 +38,11 @@ public:
     gather(Uses::of(kernel.function->getBody()));
     if (needing.empty())
       return changes;
-    Mentions mentions(unit);
+    const std::set<unsigned> ours = onlyOurs();
     for (const FunctionDecl *function : needing) {
       if (!check(function))
         return std::nullopt;
-      bool isOurs = isOnlyOurs(function, mentions);
+      bool isOurs = ours.contains(Mentions::key(function));
       inPlace[function] = isOurs;
       std::string name = function->getNameAsString();
       changes[function] = {isOurs ? name : nameOfCopy(function), argumentsOf(function)};
@@ -96,13 +96,26 @@ private:
     return true;
   }
 
-  bool isOnlyOurs(const FunctionDecl *function, Mentions &mentions) const {
+  /// The kernel, and functions that only it and others of these use: they may be changed in place. A function
+  /// that must be copied keeps its original, which goes on calling what it called: so that is not only ours
+  /// either.
+  std::set<unsigned> onlyOurs() const {
+    Mentions mentions(unit);
     std::set<unsigned> ours = {Mentions::key(kernel.function)};
     for (const FunctionDecl *each : needing)
       ours.insert(Mentions::key(each));
-    const auto &users = mentions.of(function);
-    bool isDeclaredOnce = function->getFirstDecl() == function->getMostRecentDecl();
-    return isDeclaredOnce && std::includes(ours.begin(), ours.end(), users.begin(), users.end());
+    auto hasOtherUsers = [&](const FunctionDecl *function) {
+      const auto &users = mentions.of(function);
+      const bool isDeclaredOnce = function->getFirstDecl() == function->getMostRecentDecl();
+      return !isDeclaredOnce || !std::includes(ours.begin(), ours.end(), users.begin(), users.end());
+    };
+    for (bool removes = true; removes;) {
+      removes = false;
+      for (const FunctionDecl *each : needing)
+        if (ours.contains(Mentions::key(each)) && hasOtherUsers(each))
+          removes = ours.erase(Mentions::key(each)) > 0;
+    }
+    return ours;
   }
 
   std::string nameOfCopy(const FunctionDecl *function) {
