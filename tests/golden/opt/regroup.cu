@@ -27,7 +27,7 @@ __global__ void smooth(float *a) {
 
 // LATE: regroup.cu:[[@LINE+11]]:{{[0-9]+}}: refused: regroup by=count: the key asks for 'count', which is not known at the kernel's start
 // LATE: hint: a key is found before the kernel runs: from parameters, and from what is declared in front of all else
-// DONE: regroup.cu:[[@LINE+4]]:{{[0-9]+}}: done: threads of 'steps' are grouped by 'length[i]'; the first launch measures both orders; 1 launch rewritten
+// DONE: regroup.cu:[[@LINE+4]]:{{[0-9]+}}: done: threads of 'steps' are grouped by 'length[i]'; the first launches measure both orders; 1 launch rewritten
 // TEXT: struct StepsWays : heddle::Ways<64> {
 // TEXT: return heddle::keyOf(length[i]);
 // TEXT: heddle::regroup(steps, 4, 64)(a, length, n);
