@@ -17,7 +17,7 @@ struct GlobalPast {
   uint16_t thread = 0;
   Strength strength = Strength::Weak;
   vm::Scope scope = vm::Scope::None;
-  bool byCopy = false;                             ///< an asynchronous copy that this thread started
+  bool byCopy = false; ///< an asynchronous copy that this thread started
   bool returns = false, sameValue = false, sameInstruction = false; ///< see Past
 };
 

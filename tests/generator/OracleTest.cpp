@@ -29,13 +29,13 @@ std::string with(const std::string &what, const std::string &by) {
 
 TEST(Oracle, EachProgramOfABatchGetsItsOwnVerdict) {
   const std::vector<std::string> emitted = {
-      with("* 3u", "+ threadIdx.x * 2u"),                            // the same
-      with("* 3u", "* 4u"),                                          // other results
-      with("* 3u", "* three"),                                       // does not compile
-      with("out[threadIdx.x]", "*(unsigned *)threadIdx.x"),          // fails when it runs
+      with("* 3u", "+ threadIdx.x * 2u"),                       // the same
+      with("* 3u", "* 4u"),                                     // other results
+      with("* 3u", "* three"),                                  // does not compile
+      with("out[threadIdx.x]", "*(unsigned *)threadIdx.x"),     // fails when it runs
       with("* 3u", "* 3u; while (out[0] == 0) __nanosleep(1)"), // waits for what never comes
-      with("<<<1, 64>>>", "<<<2, 32>>>"),                            // half of the threads
-      "#include <heddle/launch.cuh>\n" + original,                   // an include of its own
+      with("<<<1, 64>>>", "<<<2, 32>>>"),                       // half of the threads
+      "#include <heddle/launch.cuh>\n" + original,              // an include of its own
   };
   std::vector<Program> programs(emitted.size(), programOf(original));
   programs[4] = programOf(original);
