@@ -106,7 +106,7 @@ private:
   bool ordered(const GlobalTouch &touch, unsigned lane, const GlobalPast &past, GlobalJudge &judge);
   bool ordered(const GlobalTouch &touch, unsigned lane, const Readers &readers, GlobalJudge &judge,
                GlobalPast &who);
-  /// Returns whether the last write is told as a finding, and drops those of its companions that are.
+  /// Returns whether the last write is reported as a finding, and drops those of its companions that are.
   bool checkWriters(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address, CellValue fresh,
                     CellValue before, GlobalJudge &judge);
   static void addBeside(std::vector<Beside> &writers, GlobalPast past, CellValue value, Stamp mixed);

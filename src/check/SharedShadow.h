@@ -150,7 +150,7 @@ private:
   bool readCell(Grain &grain, uint32_t cell, unsigned lane, uint64_t address, const Touch &touch,
                 Judge &judge);
   bool readWord(uint32_t word, unsigned lane, uint64_t address, const Touch &touch, Judge &judge);
-  /// Returns whether the last write is told as a finding, and drops those of its companions that are.
+  /// Returns whether the last write is reported as a finding, and drops those of its companions that are.
   bool checkWriters(Grain &grain, uint32_t cell, unsigned lane, uint64_t address, const Touch &touch,
                     CellValue fresh, CellValue before, Judge &judge);
   static void addBeside(std::vector<Beside> &writers, Past past, CellValue value, Stamp mixed);

@@ -49,8 +49,8 @@ std::string Checker::Parts::keyOf(Rule rule, uint32_t a, uint32_t b) const {
   return fmt::format("{}|{}|{}", idOf(rule), std::min(x, y), std::max(x, y));
 }
 
-/// Whether these places have not been told of yet under this rule; if they have, it is counted. Programs with
-/// many wrong places are told of some: the rest would say the same, and cost time and memory.
+/// Whether these locations have not been reported yet under this rule; if they have, it is counted. Of many
+/// findings only some are reported: the rest would say the same, and cost time and memory.
 bool Checker::Parts::isNew(Rule rule, uint32_t a, uint32_t b) {
   constexpr size_t Enough = 20000;
   std::lock_guard lock(toldGuard);

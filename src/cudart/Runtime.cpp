@@ -295,7 +295,7 @@ cudaError_t Runtime::prepare(KernelEntry &entry, const LaunchShape &shape, void 
   return cudaSuccess;
 }
 
-// --- what the checker is told of the host -----------------------------------------------------------------
+// --- what the host reports to the checker -----------------------------------------------------------------
 
 /// `signature`: "cudaError_t cudaMalloc(void **, size_t)". Helpers of ours have other names, and callers.
 void Runtime::noteFailedCall(std::string_view signature, cudaError_t error) {

@@ -239,7 +239,7 @@ Node Writer::whileLoop(Scope &scope) {
 
 Node Writer::block(Scope &scope) { return node(Sort::Statement, "{\n@0}\n", {statements(scope, 3)}); }
 
-/// Sums of whole numbers come out the same in any order.
+/// Sums of integers come out the same in any order.
 Node Writer::atomic(Scope &scope) {
   if (!scope.isKernel || !allows("atomics"))
     return assignment(scope);

@@ -434,7 +434,7 @@ TEST(Regroup, FunctionsThatTheCountingKernelCallsStayAsTheyAre) {
                                             "    a[i] += 1.0f;\n",
                                             functions),
                                      "regroup by=profile");
-  // The original, which the counting copies call; and a copy that is told whose work it does.
+  // The original, which the counting copies call; and a copy that gets the index of its work item.
   EXPECT_THAT(text, AllOf(HasSubstr("__device__ int own() {"),
                           HasSubstr("__device__ int ownOfk(const heddle::Item &item) {")));
   EXPECT_THAT(text, HasSubstr("limitCounted(heddle::Counter &counter, const int *work) {"));
