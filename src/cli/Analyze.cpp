@@ -9,10 +9,12 @@
 #include "analysis/KernelFacts.h"
 #include "arch/Arch.h"
 #include "support/ExitCode.h"
+#include "transform/Registry.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <future>
 #include <iostream>
 #include <memory>
@@ -34,6 +36,15 @@ struct Request {
   bool json = false, noPtxas = false;
   SourceOptions source;
 };
+
+/// What each directive could do for the kernel by its facts.
+std::vector<std::string> opportunitiesOf(const analysis::KernelFacts &facts) {
+  std::vector<std::string> lines;
+  for (const transform::DirectiveRule &rule : transform::directiveRules())
+    if (rule.opportunities)
+      std::ranges::move(rule.opportunities(facts), std::back_inserter(lines));
+  return lines;
+}
 
 void analyze(const Request &request, Session &session) {
   analysis::FactOptions options;
@@ -74,7 +85,8 @@ void analyze(const Request &request, Session &session) {
     if (request.json)
       json["kernels"].push_back(report::analyzeJson(*facts, *arch));
     else
-      std::cout << (kernel == kernels.front() ? "" : "\n") << report::analyzePage(*facts, *arch);
+      std::cout << (kernel == kernels.front() ? "" : "\n")
+                << report::analyzePage(*facts, *arch, opportunitiesOf(*facts));
   }
   if (request.json && !kernels.empty())
     std::cout << jsonText(json);

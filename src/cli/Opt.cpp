@@ -10,6 +10,7 @@
 #include "support/ExitCode.h"
 #include "support/Files.h"
 #include "transform/Apply.h"
+#include "transform/Registry.h"
 
 #include <fmt/format.h>
 
@@ -34,14 +35,23 @@ Examples:
   heddle opt stencil.cu -o out.cu -d "unroll-jam factor=4 line=37"   the loop that begins on that line
   heddle opt stencil.cu -o out.cu                               what its #pragma heddle lines say
 
-Directives: coarsen, consolidate, specialize, regroup, scalar-replace, auto for kernels; unroll-jam, interchange, fuse, distribute for loops; branchless for branches.
-
 What is emitted is compiled, and checked statically (heddle check --static) with the blocks that the file launches. What was not checked,
 what was assumed, and directives that changed nothing are reported on stderr, with the reason.
 
 Exit code 0: done; 1: refused, wrong by the static check, or the result differs; 2: bad usage, or no such file; 3: FILE does not compile;
 4: the result cannot be written. Nothing is written unless all of it is done; FILE itself is overwritten with --in-place only.
 )";
+
+/// The directives with their settings, from the registry.
+std::string directivesText() {
+  std::string text = "\nDirectives (docs/directives has a page for each):\n";
+  for (const transform::DirectiveRule &rule : transform::directiveRules()) {
+    text += fmt::format("  {}\n      {}\n", rule.usage(), rule.summary);
+    for (const transform::SettingRule &setting : rule.settings)
+      text += fmt::format("        {:<10} {}\n", setting.key, setting.help);
+  }
+  return text;
+}
 
 struct Request {
   std::string file, output, kernel, block, compiler = "auto";
@@ -203,7 +213,7 @@ void opt(Request &request, Session &session) {
 
 void addOpt(CLI::App &app, Session &session) {
   auto request = std::make_shared<Request>();
-  CLI::App *verb = app.add_subcommand("opt", about);
+  CLI::App *verb = app.add_subcommand("opt", about + directivesText());
   verb->add_option("FILE", request->file, "the .cu file")->required();
   verb->add_option("-o,--output", request->output, "where the result goes");
   verb->add_flag("--in-place", request->inPlace, "overwrite FILE with the result");

@@ -51,7 +51,8 @@ std::string warpsText(int64_t threads) {
 
 class AnalyzePage {
 public:
-  AnalyzePage(const KernelFacts &facts, const arch::Arch &arch) : facts(facts), arch(arch) {}
+  AnalyzePage(const KernelFacts &facts, const arch::Arch &arch, const std::vector<std::string> &opportunities)
+      : facts(facts), arch(arch), opportunities(opportunities) {}
 
   std::string text() {
     page.title(fmt::format("{}    {}", facts.kernel->name, facts.kernel->place.str()));
@@ -329,55 +330,12 @@ private:
     limitedTable("reuse", rows);
   }
 
-  /// What the facts suggest. Directives add their own lines as they come.
   void couldDo() {
     std::vector<std::vector<std::string>> rows;
-    for (unsigned dimension = 0; dimension < 3; ++dimension)
-      if (std::string text = savings(dimension); !text.empty())
-        rows.push_back({text});
-    if (std::string text = parting(); !text.empty())
-      rows.push_back({text});
+    for (const std::string &line : opportunities)
+      rows.push_back({line});
     if (!rows.empty())
       limitedTable("could do", rows);
-  }
-
-  /// Threads that have nothing to do with each other and part ways by what they load: regroup is for them.
-  std::string parting() const {
-    using Kind = DivergentBranch::Kind;
-    const bool sharesMemory =
-        std::any_of(facts.accesses->arrays().begin(), facts.accesses->arrays().end(),
-                    [](const auto &array) { return array->space == Array::Space::Shared; });
-    if (facts.regions->hasBarrier() || sharesMemory || !facts.dependences().races().empty())
-      return {};
-    for (const KernelFacts::BranchInFunction &each : facts.divergentBranches)
-      if (each.branch->kind == Kind::Switch && each.branch->level == Level::Thread && each.function.empty())
-        return fmt::format("regroup by=branch: threads take different cases at {}",
-                           lineOf(each.branch->place));
-    for (const KernelFacts::BranchInFunction &each : facts.divergentBranches)
-      if (each.branch->kind == Kind::Loop && each.branch->level == Level::Thread &&
-          !isCounted(each.branch->statement))
-        return fmt::format("regroup: threads go through the loop at {} as often as what they load says",
-                           lineOf(each.branch->place));
-    return {};
-  }
-  /// How often it runs follows from the thread's number alone: neighbours hardly differ.
-  bool isCounted(const clang::Stmt *statement) const {
-    for (const auto &loop : facts.accesses->loops())
-      if (loop->statement == statement)
-        return !loop->variable.empty() && loop->start && loop->bound && *loop->bound;
-    return false;
-  }
-
-  std::string savings(unsigned dimension) const {
-    if (!facts.reuse.isAlong(dimension))
-      return {};
-    std::vector<std::string> parts;
-    for (Array::Space space : {Array::Space::Shared, Array::Space::Global})
-      if (auto loads = facts.reuse.loads(space, dimension, 2, Map::Blocked); loads && loads->saved() > 0)
-        parts.push_back(fmt::format("{:.0f} % of {} loads", 100 * loads->saved(), nameOf(space)));
-    if (parts.empty())
-      return {};
-    return fmt::format("merge two neighbours along {}: saves {}", dimensionName(dimension), joinAnd(parts));
   }
 
   void divergence() {
@@ -473,13 +431,15 @@ private:
 
   const KernelFacts &facts;
   const arch::Arch &arch;
+  const std::vector<std::string> &opportunities;
   Page page;
 };
 
 } // namespace
 
-std::string analyzePage(const KernelFacts &facts, const arch::Arch &arch) {
-  return AnalyzePage(facts, arch).text();
+std::string analyzePage(const KernelFacts &facts, const arch::Arch &arch,
+                        const std::vector<std::string> &opportunities) {
+  return AnalyzePage(facts, arch, opportunities).text();
 }
 
 } // namespace heddle::report

@@ -12,22 +12,7 @@
 #include "transform/ActiveText.h"
 #include "transform/Includes.h"
 #include "transform/Pragmas.h"
-#include "transform/coarsen/Auto.h"
-#include "transform/coarsen/Coarsen.h"
-#include "transform/consolidate/Aggregate.h"
-#include "transform/consolidate/ConsolidateChoice.h"
-#include "transform/consolidate/Delegate.h"
-#include "transform/consolidate/Remap.h"
-#include "transform/consolidate/WarpBarriers.h"
-#include "transform/loops/Branchless.h"
-#include "transform/loops/Distribute.h"
-#include "transform/loops/Fuse.h"
-#include "transform/loops/Interchange.h"
-#include "transform/loops/ScalarReplace.h"
-#include "transform/loops/UnrollJam.h"
-#include "transform/regroup/Regroup.h"
-#include "transform/specialize/SpecializeBranch.h"
-#include "transform/specialize/SpecializeTiles.h"
+#include "transform/Registry.h"
 
 #include <clang/AST/Decl.h>
 #include <clang/AST/Stmt.h>
@@ -43,38 +28,6 @@ namespace {
 
 /// Preparations open calls within calls one level a round.
 constexpr unsigned mostRounds = 16;
-
-/// Two directives in one word: warps that take turns at tiles, and warps that serve one kind of work.
-bool specialize(Context &context) {
-  return context.directive.word("by") == "branch" ? specializeByBranch(context) : specializeTiles(context);
-}
-
-/// What a directive does, stage by stage: each works on the text that the one before it left.
-const std::vector<Transform> &stagesOf(const std::string &name) {
-  static const std::map<std::string, std::vector<Transform>> all = {
-      {"auto", {chooseAutomatically}},
-      {"branchless", {makeBranchless}},
-      {"coarsen", {coarsen}},
-      {"consolidate", {chooseToConsolidate, aggregateBlock, waitForWarp, remapShared, delegateBlocks}},
-      {"distribute", {distributeLoop}},
-      {"fuse", {fuseLoops}},
-      {"interchange", {interchangeLoops}},
-      {"regroup", {regroupThreads}},
-      {"scalar-replace", {scalarReplace}},
-      {"specialize", {specialize}},
-      {"unroll-jam", {unrollAndJam}},
-  };
-  return all.at(name);
-}
-
-/// What a directive on loops or branches could mean where it does not say.
-std::vector<const clang::Stmt *> candidatesFor(const std::string &name, const source::Kernel &kernel) {
-  static const std::map<std::string, Candidates> all = {
-      {"branchless", branchesToSelect},    {"distribute", loopsToDistribute}, {"fuse", loopsToFuse},
-      {"interchange", loopsToInterchange}, {"unroll-jam", loopsToUnroll},
-  };
-  return all.at(name)(kernel);
-}
 
 unsigned lineOf(const source::Kernel &kernel) {
   const clang::SourceManager &sources = kernel.unit->sources();
@@ -191,9 +144,9 @@ private:
   }
 
   bool carryOutOnKernels(const Directive &directive, std::optional<unsigned> line) {
-    const std::vector<Transform> &stages = stagesOf(directive.name);
-    if (stages.size() == 1)
-      return carryOutStage({directive, stages.front()}, line) != Stage::Ended::Refused;
+    const std::vector<Pass> &passes = directiveRule(directive.name)->passes;
+    if (passes.size() == 1)
+      return carryOutStage({directive, passes.front().run}, line) != Stage::Ended::Refused;
     std::optional<std::vector<std::string>> kernels = kernelsMeant(directive, line);
     const bool done = kernels && std::ranges::all_of(*kernels, [&](const std::string &kernel) {
                         return carryOutStages(directive, kernel);
@@ -238,8 +191,8 @@ private:
     const std::string before = text;
     const size_t said = diagnostics.all().size();
     blockLeft.reset();
-    for (Transform transform : stagesOf(directive.name)) {
-      Stage stage{directive, transform, kernel, before};
+    for (const Pass &pass : directiveRule(directive.name)->passes) {
+      Stage stage{directive, pass.run, kernel, before};
       Stage::Ended ended = carryOutStage(stage, std::nullopt);
       if (ended == Stage::Ended::Refused)
         return false;
@@ -501,7 +454,7 @@ private:
       if (line && (lineOf(target.first()) > line || lastLineOf(target.first()) < line))
         continue;
       if (!line)
-        for (const clang::Stmt *candidate : candidatesFor(directive.name, target.first()))
+        for (const clang::Stmt *candidate : directiveRule(directive.name)->candidates(target.first()))
           places.push_back(target.first().unit->place(candidate->getBeginLoc()));
       if (line || !places.empty()) {
         target.loopLine = line ? line : places.front().line;

@@ -2,15 +2,15 @@
 #include "transform/Context.h"
 
 #include "transform/CloseKernel.h"
+#include "transform/Registry.h"
 
 namespace heddle::transform {
 namespace {
 
 /// Directives that change what a launch must look like, and so make sure that all of them are seen.
 bool changesLaunches(const Directive &directive) {
-  const bool keepsThem = directive.subject != Subject::Kernel || directive.name == "scalar-replace" ||
-                         (directive.name == "specialize" && directive.word("by") == "branch");
-  return !keepsThem;
+  const DirectiveRule *rule = directiveRule(directive.name);
+  return !rule || !rule->keepsLaunches || !rule->keepsLaunches(directive);
 }
 
 } // namespace

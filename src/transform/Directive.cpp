@@ -2,6 +2,7 @@
 #include "transform/Directive.h"
 
 #include "support/Text.h"
+#include "transform/Registry.h"
 
 #include <algorithm>
 #include <charconv>
@@ -9,29 +10,6 @@
 
 namespace heddle::transform {
 namespace {
-
-/// A row of the table: a setting that a directive takes.
-struct SettingRule {
-  std::string key;
-  enum class Kind { Word, Number, Text } kind = Kind::Word;
-  int64_t least = 0, most = 0;
-  std::vector<std::string> words;
-  std::string byDefault;
-};
-struct Rule {
-  std::string name;
-  Subject subject = Subject::Kernel;
-  std::vector<SettingRule> settings;
-
-  const SettingRule *find(std::string_view key) const {
-    for (const SettingRule &setting : settings)
-      if (setting.key == key)
-        return &setting;
-    return nullptr;
-  }
-};
-
-constexpr int64_t mostLines = 10'000'000;
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
@@ -42,39 +20,6 @@ std::vector<std::string> split(std::string_view text, char separator) {
       return parts;
     begin = end + 1;
   }
-}
-
-std::vector<Rule> makeRules() {
-  std::vector<Rule> rules;
-#define DIRECTIVE(name, subject) rules.push_back({name, Subject::subject, {}});
-#define NUMBER(key, least, most, standard)                                                                   \
-  rules.back().settings.push_back({key, SettingRule::Kind::Number, least, most, {}, standard});
-#define WORD(key, words, standard)                                                                           \
-  rules.back().settings.push_back({key, SettingRule::Kind::Word, 0, 0, split(words, ' '), standard});
-#define TEXT(key, standard)                                                                                  \
-  rules.back().settings.push_back({key, SettingRule::Kind::Text, 0, 0, {}, standard});
-#define END()                                                                                                \
-  if (rules.back().subject != Subject::Kernel)                                                               \
-    rules.back().settings.push_back({"line", SettingRule::Kind::Number, 0, mostLines, {}, "0"});
-#include "transform/Directives.def"
-#undef DIRECTIVE
-#undef NUMBER
-#undef WORD
-#undef TEXT
-#undef END
-  return rules;
-}
-
-const std::vector<Rule> &rules() {
-  static const std::vector<Rule> table = makeRules();
-  return table;
-}
-
-const Rule *ruleFor(std::string_view name) {
-  for (const Rule &rule : rules())
-    if (rule.name == name)
-      return &rule;
-  return nullptr;
 }
 
 std::optional<int64_t> wholeNumber(std::string_view text) {
@@ -149,7 +94,7 @@ private:
 
   void begin(const Word &word, std::vector<Directive> &directives) {
     expectsName = false;
-    rule = ruleFor(word.text);
+    rule = directiveRule(word.text);
     if (rule) {
       directives.push_back({rule->name, rule->subject, {}, placeOf(word)});
       return;
@@ -169,7 +114,7 @@ private:
       return complainOfKey(word, key);
     if (equals == std::string::npos || equals + 1 == word.text.size()) {
       diagnostics.error(placeOf(word), fmt::format("'{}' needs a value", key))
-          .withHint(fmt::format("{}={}", key, allowed(*setting)));
+          .withHint(fmt::format("{}={}", key, setting->allowed()));
       return;
     }
     if (directive.has(key)) {
@@ -181,9 +126,9 @@ private:
     if (setting->kind != SettingRule::Kind::Text)
       given.values = split(text, '|');
     for (const std::string &value : given.values)
-      if (!isAllowed(*setting, value))
+      if (!setting->allows(value))
         diagnostics.error(placeOf(word), fmt::format("'{}' is not a value that '{}' takes", value, key))
-            .withHint(fmt::format("{}={}", key, allowed(*setting)));
+            .withHint(fmt::format("{}={}", key, setting->allowed()));
     directive.settings.push_back(std::move(given));
     directive.place.endColumn = placeOf(word).endColumn;
   }
@@ -197,29 +142,9 @@ private:
       error.withHint("it takes " + joinAnd(nearestFirst(key, keys)));
   }
 
-  static bool isAllowed(const SettingRule &rule, const std::string &value) {
-    if (rule.kind == SettingRule::Kind::Text)
-      return true;
-    if (rule.kind == SettingRule::Kind::Word)
-      return std::find(rule.words.begin(), rule.words.end(), value) != rule.words.end();
-    std::optional<int64_t> number = wholeNumber(value);
-    return number && *number >= rule.least && *number <= rule.most;
-  }
-
-  static std::string allowed(const SettingRule &rule) {
-    if (rule.kind == SettingRule::Kind::Text)
-      return "EXPRESSION, without spaces outside of brackets";
-    if (rule.kind == SettingRule::Kind::Number)
-      return fmt::format("N with N from {} to {}", rule.least, rule.most);
-    std::string words;
-    for (const std::string &word : rule.words)
-      words += (words.empty() ? "" : "|") + word;
-    return words;
-  }
-
   const Place &origin;
   Diagnostics &diagnostics;
-  const Rule *rule = nullptr;
+  const DirectiveRule *rule = nullptr;
   bool expectsName = true;
 };
 
@@ -227,7 +152,7 @@ private:
 
 std::vector<std::string> directiveNames() {
   std::vector<std::string> names;
-  for (const Rule &rule : rules())
+  for (const DirectiveRule &rule : directiveRules())
     names.push_back(rule.name);
   return names;
 }
@@ -240,7 +165,7 @@ std::string Directive::word(std::string_view key) const {
   for (const Setting &setting : settings)
     if (setting.key == key)
       return setting.values.front();
-  const Rule *rule = ruleFor(name);
+  const DirectiveRule *rule = directiveRule(name);
   const SettingRule *setting = rule ? rule->find(key) : nullptr;
   return setting ? setting->byDefault : std::string();
 }

@@ -7,6 +7,7 @@
 #include "arch/Occupancy.h"
 #include "build/DevicePtx.h"
 #include "transform/Apply.h"
+#include "transform/Registry.h"
 #include "tune/BlockSize.h"
 #include "tune/Child.h"
 #include "tune/Maker.h"
@@ -20,22 +21,6 @@
 namespace heddle::tune {
 namespace {
 
-/// A directive that is tried, and what goes into the space where it fits. Rows of one group are put together,
-/// the first word once.
-struct Probe {
-  const char *tried, *space;
-};
-constexpr Probe axes[] = {{"coarsen x=2", "x=1|2|4|8"}, {"coarsen y=2", "y=1|2|4"}};
-constexpr Probe others[] = {
-    {"coarsen grid=2", "coarsen grid=2|4|8"},
-    {"consolidate delegate=off remap=off", "consolidate delegate=off remap=auto|off"},
-    {"consolidate delegate=on remap=off", "consolidate delegate=on remap=auto|off tasks=static|dynamic"},
-    {"specialize buffers=2", "specialize buffers=2|3|4 copy=auto|ld"},
-    {"specialize by=branch", "specialize by=branch"},
-    {"regroup", "regroup via=redirect|layout"},
-    {"branchless", "branchless"},
-    {"scalar-replace", "scalar-replace"},
-};
 /// Sizes of blocks that GPUs like, the small ones where there are several dimensions; the program's own is
 /// always among what is tried.
 constexpr int64_t blockSizes[] = {8, 16, 32, 64, 128, 256, 512};
@@ -63,11 +48,29 @@ std::string verdictOn(const Problem &problem, const std::string &text) {
   return answer.how == ChildAnswer::How::Answered ? answer.text : answer.reason;
 }
 
-bool fits(const Problem &problem, const char *tried, AutoSpace &space) {
+bool fits(const Problem &problem, const std::string &tried, AutoSpace &space) {
   const std::string verdict = verdictOn(problem, tried);
   if (verdict != "done")
     space.refused.push_back(verdict.starts_with(tried) ? verdict : fmt::format("{}: {}", tried, verdict));
   return verdict == "done";
+}
+
+std::string joined(const std::string &first, const std::string &second) {
+  return second.empty() ? first : first + " " + second;
+}
+
+/// "coarsen x=1|2|4|8 map=interleaved|blocked": the parts of a directive's space that this program takes; empty
+/// where it takes none.
+std::string wordsThatFit(const Problem &problem, const std::string &directive,
+                         const transform::TuningSpace &wanted, AutoSpace &space) {
+  bool any = false;
+  std::string words = directive;
+  for (const transform::TuningSpace::Part &part : wanted.parts)
+    if (fits(problem, joined(directive, part.tried), space)) {
+      any = true;
+      words = joined(words, part.values);
+    }
+  return any ? joined(words, wanted.always) : "";
 }
 
 /// "block x=64|128|256|512", with the program's own size; else why the block cannot be changed.
@@ -139,16 +142,11 @@ std::string registerWords(const Problem &problem) {
 
 AutoSpace autoSpace(const Problem &problem) {
   AutoSpace space;
-  std::string coarsening;
-  for (const Probe &axis : axes)
-    if (fits(problem, axis.tried, space))
-      coarsening += std::string(" ") + axis.space;
   std::vector<std::string> alternatives;
-  if (!coarsening.empty())
-    alternatives.push_back("coarsen" + coarsening + " map=interleaved|blocked");
-  for (const Probe &other : others)
-    if (fits(problem, other.tried, space))
-      alternatives.push_back(other.space);
+  for (const transform::DirectiveRule &rule : transform::directiveRules())
+    for (const transform::TuningSpace &part : rule.tuning)
+      if (std::string words = wordsThatFit(problem, rule.name, part, space); !words.empty())
+        alternatives.push_back(words);
   ChildAnswer block = inChild(problem.limits.make, [&] { return blockWords(problem); });
   (block.text.starts_with("block x=") ? space.directives : space.refused).push_back(block.text);
   ChildAnswer registers = inChild(problem.limits.make, [&] { return registerWords(problem); });

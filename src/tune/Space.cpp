@@ -2,6 +2,7 @@
 #include "tune/Space.h"
 
 #include "support/Text.h"
+#include "transform/Registry.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -86,12 +87,10 @@ std::vector<std::string> spelledOut(const std::string &text, const std::string &
   return all;
 }
 
-/// A coarsening by 1 in every direction does nothing, however its items are dealt out.
+/// Settings that leave the program as it is, such as a coarsening by 1 along every axis.
 bool doesNothing(const transform::Directive &directive) {
-  if (directive.name != "coarsen")
-    return false;
-  return std::ranges::all_of(std::initializer_list<const char *>{"x", "y", "z", "grid"},
-                             [&](const char *key) { return directive.number(key) == 1; });
+  const transform::DirectiveRule *rule = transform::directiveRule(directive.name);
+  return rule && rule->doesNothing && rule->doesNothing(directive);
 }
 
 /// Options of `heddle chem` that only the form `warps` listens to mean nothing with another.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "transform/coarsen/Auto.h"
+#include "transform/Auto.h"
 
 #include "arch/Arch.h"
 #include "transform/Optimized.h"

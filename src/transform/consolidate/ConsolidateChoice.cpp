@@ -195,6 +195,12 @@ ConsolidateChoice weighConsolidation(Context &context) {
   return {true, fmt::format("about {:.0f} operations between two barriers, {}", work, change)};
 }
 
+Suggestion suggestConsolidation(Context &context) {
+  const ConsolidateChoice choice = weighConsolidation(context);
+  return choice.pays ? Suggestion{"consolidate remap=auto", "consolidate, because of " + choice.why}
+                     : Suggestion{{}, choice.why};
+}
+
 bool chooseToConsolidate(Context &context) {
   if (!context.directive.settings.empty())
     return true;

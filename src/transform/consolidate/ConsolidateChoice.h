@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "transform/Context.h"
+#include "transform/Registry.h"
 
 namespace heddle::transform {
 
@@ -14,6 +14,9 @@ struct ConsolidateChoice {
 /// From what is known of the kernel: barriers and the work between them, registers and occupancy before and
 /// after, the size of the grid. Carries the first stage out on a copy of the text to see what it would be.
 ConsolidateChoice weighConsolidation(Context &context);
+
+/// The same for `auto`.
+Suggestion suggestConsolidation(Context &context);
 
 /// What comes before the stages of `consolidate`: with nothing set, calls it off where it would not pay. Any
 /// setting says that it is wanted.

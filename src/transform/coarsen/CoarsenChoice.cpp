@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The choice, after section 4.4 of Unkule, Shaltz and Qasem (CC 2012), in four steps:
+// The choice, after section 4.4 of Unkule, Shaltz and Qasem (CC 2012):
 //
-//   1. Candidates: factors along x, y and both that divide the block and leave whole warps; for kernels
-//   without
-//      barriers and shared memory also merged blocks. Map interleaved, which keeps accesses coalesced and
-//      shared memory free of bank conflicts.
-//   2. Worth: how much less a thread's work asks of the multiprocessor (WorkEstimate), because merged threads
-//   share
-//      loads and uniform work. Too little, and the kernel stays as it is: fewer threads hide less latency,
-//      and that must be paid for.
-//   3. Price: registers, and the occupancy that is left with them and with the smaller block. The estimate
-//   rules out
+//   1. Candidates: factors along x, y and both that divide the block and leave whole warps; for kernels without barriers and
+//      shared memory also merged blocks. Map interleaved, which keeps accesses coalesced and shared memory free of bank conflicts.
+//   2. Gain: how much less a thread's work asks of the multiprocessor (WorkEstimate), because merged threads share loads and
+//      uniform work. Too little, and the kernel stays as it is: fewer threads hide less latency, and that must be paid for.
+//   3. Cost: registers, and the occupancy that is left with them and with the smaller block. The estimate rules out
 //      what is hopeless; where there is a ptxas, its count for the very text decides.
 //   4. Of what is left, the smallest factor that comes near the best one.
-//   5. Where work does not shrink, threads that read memory once and wait, that stream through it, or whose
-//   windows
+//   5. Where work does not shrink, threads that read memory once and wait, that stream through it, or whose windows
 //      overlap, are still better merged (MemoryHabits): by a little, and where occupancy stays high.
-//   6. What is left and waits at barriers often may be worth a warp of its own (ConsolidateChoice).
-#include "transform/coarsen/Auto.h"
+#include "transform/coarsen/CoarsenChoice.h"
 
 #include "arch/Arch.h"
 #include "source/Unit.h"
@@ -26,7 +19,6 @@
 #include "transform/TriedText.h"
 #include "transform/coarsen/Coarsen.h"
 #include "transform/coarsen/MemoryHabits.h"
-#include "transform/consolidate/ConsolidateChoice.h"
 #include "transform/work/WorkEstimate.h"
 
 #include <clang/AST/ASTContext.h>
@@ -167,9 +159,9 @@ public:
     double share = candidate.work.loads > 0 ? 100 * candidate.work.loadsSaved / candidate.work.loads : 0;
     std::string text =
         candidate.because.empty()
-            ? fmt::format("'{}': {} saves {:.0f} % of the loads, work shrinks {:.2f} times by the model",
-                          context.target.name, candidate.str(), share, gain(candidate))
-            : fmt::format("'{}': {}, because {}", context.target.name, candidate.str(), candidate.because);
+            ? fmt::format("{} saves {:.0f} % of the loads, work shrinks {:.2f} times by the model",
+                          candidate.str(), share, gain(candidate))
+            : fmt::format("{}, because {}", candidate.str(), candidate.because);
     unsigned registersBefore = compiledBefore() ? compiledBefore()->registers : facts.registersPerThread();
     text += fmt::format("; registers a thread {} -> {} ({})", registersBefore, candidate.registers,
                         candidate.registersAreTrue ? "ptxas" : "estimated");
@@ -349,43 +341,18 @@ std::optional<std::string> tried(Context &context, const Candidate &candidate) {
   return files && files->size() == 1 ? std::optional(files->begin()->second) : std::nullopt;
 }
 
-bool isInMainFile(const source::Kernel &kernel) {
-  const clang::SourceManager &sources = kernel.unit->sources();
-  return sources.isWrittenInMainFile(sources.getExpansionLoc(kernel.function->getLocation()));
-}
-
 } // namespace
 
-bool chooseAutomatically(Context &context) {
-  const source::Kernel &kernel = context.target.first();
-  if (!context.options.arch || !context.facts(kernel).threadsPerBlock()) {
-    context
-        .kept(kernel.place, fmt::format("'{}' stays as it is: its block is not known", context.target.name))
-        .withHint("--block X,Y,Z says it");
-    return true;
-  }
-  // Candidates are compiled one by one, which wants the kernel in the file itself.
-  if (!isInMainFile(kernel))
-    context.preparation.insertAfter(*kernel.unit, kernel.function->getBody()->getEndLoc(), "");
-  if (!context.preparation.empty() || prepareToCoarsen(context) || prepareForPlan(context, {{0, 2}}))
-    return true;
-  Chooser chooser(context, kernel);
+Suggestion suggestCoarsening(Context &context) {
+  if (prepareToCoarsen(context) || prepareForPlan(context, {{0, 2}}))
+    return {};
+  Chooser chooser(context, context.target.first());
   std::vector<Candidate> candidates = chooser.candidates();
   std::ranges::move(chooser.candidatesForMemory(), std::back_inserter(candidates));
-  for (Candidate &candidate : candidates) {
-    std::optional<std::string> text = tried(context, candidate);
-    if (!text || !chooser.confirm(candidate, *text))
-      continue;
-    context.done(chooser.report(candidate));
-    return coarsenAlong(context, candidate.axes, candidate.map);
-  }
-  if (ConsolidateChoice choice = weighConsolidation(context); choice.pays) {
-    context.done(fmt::format("'{}': consolidate, because of {}", context.target.name, choice.why));
-    context.handsOverTo = "consolidate remap=auto";
-    return true;
-  }
-  context.kept(kernel.place, fmt::format("'{}' stays as it is: {}", context.target.name, chooser.whyNone()));
-  return true;
+  for (Candidate &candidate : candidates)
+    if (std::optional<std::string> text = tried(context, candidate); text && chooser.confirm(candidate, *text))
+      return {candidate.str(), chooser.report(candidate)};
+  return {{}, chooser.whyNone()};
 }
 
 } // namespace heddle::transform

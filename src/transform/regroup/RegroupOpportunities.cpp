@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/regroup/RegroupOpportunities.h"
+
+#include <clang/AST/Stmt.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace heddle::transform {
+namespace {
+
+using analysis::DivergentBranch;
+using analysis::KernelFacts;
+
+bool threadsDependOnEachOther(const KernelFacts &facts) {
+  const bool sharesMemory = std::ranges::any_of(facts.accesses->arrays(), [](const auto &array) {
+    return array->space == analysis::Array::Space::Shared;
+  });
+  return facts.regions->hasBarrier() || sharesMemory || !facts.dependences().races().empty();
+}
+
+bool differsByThread(const KernelFacts::BranchInFunction &each, DivergentBranch::Kind kind) {
+  return each.branch->kind == kind && each.branch->level == analysis::Level::Thread;
+}
+
+/// How often it runs follows from the thread's index alone: neighbours hardly differ.
+bool isCounted(const KernelFacts &facts, const clang::Stmt *statement) {
+  for (const auto &loop : facts.accesses->loops())
+    if (loop->statement == statement)
+      return !loop->variable.empty() && loop->start && loop->bound && *loop->bound;
+  return false;
+}
+
+} // namespace
+
+std::vector<std::string> regroupOpportunities(const KernelFacts &facts) {
+  if (threadsDependOnEachOther(facts))
+    return {};
+  for (const KernelFacts::BranchInFunction &each : facts.divergentBranches)
+    if (differsByThread(each, DivergentBranch::Kind::Switch) && each.function.empty())
+      return {
+          fmt::format("regroup by=branch: threads take different cases at line {}", each.branch->place.line)};
+  for (const KernelFacts::BranchInFunction &each : facts.divergentBranches)
+    if (differsByThread(each, DivergentBranch::Kind::Loop) && !isCounted(facts, each.branch->statement))
+      return {fmt::format("regroup: threads go through the loop at line {} as often as what they load says",
+                          each.branch->place.line)};
+  return {};
+}
+
+} // namespace heddle::transform
