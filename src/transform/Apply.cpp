@@ -7,16 +7,13 @@
 // carried out again on that: what comes out is always one file.
 #include "transform/Apply.h"
 
-#include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/ActiveText.h"
 #include "transform/Includes.h"
 #include "transform/Pragmas.h"
 #include "transform/Registry.h"
+#include "transform/Targets.h"
 
-#include <clang/AST/Decl.h>
-#include <clang/AST/Stmt.h>
-#include <clang/Basic/SourceManager.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringRef.h>
 
@@ -28,44 +25,6 @@ namespace {
 
 /// Preparations open calls within calls one level a round.
 constexpr unsigned mostRounds = 16;
-
-unsigned lineOf(const source::Kernel &kernel) {
-  const clang::SourceManager &sources = kernel.unit->sources();
-  return sources.getExpansionLineNumber(sources.getExpansionLoc(kernel.function->getOuterLocStart()));
-}
-
-unsigned lastLineOf(const source::Kernel &kernel) {
-  const clang::SourceManager &sources = kernel.unit->sources();
-  return sources.getExpansionLineNumber(kernel.function->getEndLoc());
-}
-
-bool isInMainFile(const source::Kernel &kernel) {
-  const clang::SourceManager &sources = kernel.unit->sources();
-  return sources.isWrittenInMainFile(sources.getExpansionLoc(kernel.function->getLocation()));
-}
-
-/// The kernels of the file and of the user's files that it includes, each with its instantiations, in the
-/// order of the text.
-std::vector<Target> targetsIn(const source::Program &program) {
-  std::vector<Target> targets;
-  for (const auto &kernel : program.kernels()) {
-    bool isAnother =
-        !targets.empty() && targets.back().first().function->getLocation() == kernel->function->getLocation();
-    if (isAnother)
-      targets.back().instances.push_back(kernel.get());
-    else
-      targets.push_back({kernel->plainName, {kernel.get()}, 0});
-  }
-  return targets;
-}
-
-std::vector<Target> ofMainFile(const std::vector<Target> &targets) {
-  std::vector<Target> found;
-  for (const Target &target : targets)
-    if (isInMainFile(target.first()))
-      found.push_back(target);
-  return found;
-}
 
 /// Where a line stands in another text of the same file: the only line that reads the same. A place that is
 /// not found again loses its line.
@@ -174,13 +133,17 @@ private:
     outcome.leftUnchanged.add(Voice::Kept, place, what);
   }
 
+  TargetSearch searchFrom(std::optional<unsigned> line) const {
+    return {*program, file, options.kernel, line};
+  }
+
   /// The names of the kernels that a directive speaks of: places move from stage to stage.
   std::optional<std::vector<std::string>> kernelsMeant(const Directive &directive,
                                                        std::optional<unsigned> line) {
     Diagnostics messages;
     std::vector<std::string> names;
     if (read(messages))
-      for (const Target &target : targetsOf(directive, line, messages))
+      for (const Target &target : targetsOf(directive, searchFrom(line), messages))
         names.push_back(target.name);
     pass(messages);
     return names.empty() ? std::nullopt : std::optional(names);
@@ -270,11 +233,11 @@ private:
     const Directive &directive = stage.directive;
     if (!read(messages))
       return {};
-    std::vector<Target> targets = targetsOf(directive, line, messages);
+    std::vector<Target> targets = targetsOf(directive, searchFrom(line), messages);
     if (!stage.kernel.empty())
       std::erase_if(targets, [&](const Target &target) { return target.name != stage.kernel; });
     if (directive.subject != Subject::Kernel)
-      targets = theOneMeant(directive, targets, messages);
+      targets = targetWithSubject(directive, searchFrom(line), targets, messages);
     source::Edits edits;
     std::optional<std::array<int64_t, 3>> left;
     std::vector<std::pair<std::string, std::string>> handedOver;
@@ -373,114 +336,6 @@ private:
     for (const Diagnostic &each : failure.diagnostics.all())
       messages.add(each.voice, each.place, each.text).withHint(each.hint);
     return false;
-  }
-
-  /// Those of the file itself, or where it has none those of the files it includes; with a name, any of them.
-  std::vector<Target> targetsOf(const Directive &directive, std::optional<unsigned> line,
-                                Diagnostics &messages) {
-    std::vector<Target> all = targetsIn(*program), here = ofMainFile(all);
-    if (line)
-      return directive.subject == Subject::Kernel ? behindPragma(directive, here, *line, messages)
-                                                  : aroundPragma(directive, here, *line, messages);
-    if (options.kernel.empty() && !all.empty())
-      return here.empty() ? all : here;
-    std::vector<std::string> names;
-    std::vector<Target> chosen;
-    for (const Target &target : all) {
-      names.push_back(target.name);
-      bool isMeant = target.name == options.kernel;
-      for (const source::Kernel *instance : target.instances)
-        isMeant |= instance->name == options.kernel;
-      if (isMeant)
-        chosen.push_back(target);
-    }
-    if (all.empty())
-      messages.error({file.string()}, "there is no kernel in this file");
-    else if (chosen.empty())
-      messages.error({file.string()}, fmt::format("there is no kernel '{}' in this file", options.kernel))
-          .withHint("there are " + joinAnd(nearestFirst(options.kernel, names)));
-    return chosen;
-  }
-
-  /// The kernel that begins right behind the pragma.
-  std::vector<Target> behindPragma(const Directive &directive, const std::vector<Target> &all, unsigned line,
-                                   Diagnostics &messages) {
-    const Target *next = nullptr;
-    for (const Target &target : all) {
-      if (directive.subject == Subject::Kernel && lineOf(target.first()) < line &&
-          lastLineOf(target.first()) >= line) {
-        messages.error(directive.place, fmt::format("'{}' is for a whole kernel and stands inside '{}'",
-                                                    directive.name, target.name));
-        return {};
-      }
-      if (lineOf(target.first()) >= line && (!next || lineOf(target.first()) < lineOf(next->first())))
-        next = &target;
-    }
-    if (next)
-      return {*next};
-    messages.error(directive.place, fmt::format("no kernel follows this '{}'", directive.name));
-    return {};
-  }
-
-  /// The kernel that the pragma stands in.
-  std::vector<Target> aroundPragma(const Directive &directive, const std::vector<Target> &all, unsigned line,
-                                   Diagnostics &messages) {
-    if (directive.number("line")) {
-      messages.error(directive.place, "a pragma speaks of what follows it: leave out 'line'");
-      return {};
-    }
-    for (Target target : all)
-      if (lineOf(target.first()) < line && lastLineOf(target.first()) >= line) {
-        target.loopLine = line;
-        target.isBehindPragma = true;
-        return {target};
-      }
-    messages.error(directive.place, fmt::format("'{}' stands in no kernel", directive.name))
-        .withHint("put it right before a loop or a branch of a kernel");
-    return {};
-  }
-
-  /// The kernel with the loop or branch that the directive speaks of; without a line there must be only one
-  /// that it could mean.
-  std::vector<Target> theOneMeant(const Directive &directive, std::vector<Target> targets,
-                                  Diagnostics &messages) {
-    if (targets.empty() || targets.front().isBehindPragma)
-      return targets;
-    const char *what = directive.subject == Subject::Branch ? "branch" : "loop";
-    unsigned line = unsigned(directive.number("line"));
-    std::vector<Target> meant;
-    std::vector<Place> places;
-    for (Target &target : targets) {
-      if (line && (lineOf(target.first()) > line || lastLineOf(target.first()) < line))
-        continue;
-      if (!line)
-        for (const clang::Stmt *candidate : directiveRule(directive.name)->candidates(target.first()))
-          places.push_back(target.first().unit->place(candidate->getBeginLoc()));
-      if (line || !places.empty()) {
-        target.loopLine = line ? line : places.front().line;
-        meant.push_back(target);
-      }
-      if (!line && places.size() > 1)
-        break;
-    }
-    if (meant.size() == 1 && places.size() <= 1)
-      return meant;
-    std::string asked = directive.str();
-    if (line) {
-      messages.refuse({file.string()}, fmt::format("{}: line {} is in no kernel", asked, line));
-    } else if (places.empty()) {
-      messages.refuse(targets.front().first().place,
-                      fmt::format("{}: there is no {} that it could mean", asked, what));
-    } else {
-      Diagnostic &several = messages.refuse(
-          places.front(), fmt::format("{}: there are several {}es that it could mean", asked, what));
-      if (directive.subject == Subject::Loop)
-        several.text = fmt::format("{}: there are several loops that it could mean", asked);
-      for (size_t i = 1; i < places.size(); ++i)
-        several.note(places[i], fmt::format("another is this one, line={}", places[i].line));
-      several.withHint(fmt::format("say which: {} line={}", directive.name, places.front().line));
-    }
-    return {};
   }
 
   Attempt takeEdits(const source::Edits &edits, Diagnostics &messages) {

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/Targets.h"
+
+#include "source/Unit.h"
+#include "support/Text.h"
+#include "transform/Registry.h"
+
+#include <clang/AST/Decl.h>
+#include <clang/AST/Stmt.h>
+#include <clang/Basic/SourceManager.h>
+
+namespace heddle::transform {
+namespace {
+
+unsigned lineOf(const source::Kernel &kernel) {
+  const clang::SourceManager &sources = kernel.unit->sources();
+  return sources.getExpansionLineNumber(sources.getExpansionLoc(kernel.function->getOuterLocStart()));
+}
+
+unsigned lastLineOf(const source::Kernel &kernel) {
+  const clang::SourceManager &sources = kernel.unit->sources();
+  return sources.getExpansionLineNumber(kernel.function->getEndLoc());
+}
+
+bool isInMainFile(const source::Kernel &kernel) {
+  const clang::SourceManager &sources = kernel.unit->sources();
+  return sources.isWrittenInMainFile(sources.getExpansionLoc(kernel.function->getLocation()));
+}
+
+/// The kernels of the file and of the user's files that it includes, each with its instantiations, in the
+/// order of the text.
+std::vector<Target> targetsIn(const source::Program &program) {
+  std::vector<Target> targets;
+  for (const auto &kernel : program.kernels()) {
+    bool isAnother =
+        !targets.empty() && targets.back().first().function->getLocation() == kernel->function->getLocation();
+    if (isAnother)
+      targets.back().instances.push_back(kernel.get());
+    else
+      targets.push_back({kernel->plainName, {kernel.get()}, 0});
+  }
+  return targets;
+}
+
+std::vector<Target> ofMainFile(const std::vector<Target> &targets) {
+  std::vector<Target> found;
+  for (const Target &target : targets)
+    if (isInMainFile(target.first()))
+      found.push_back(target);
+  return found;
+}
+
+/// The kernel that begins right behind the pragma.
+std::vector<Target> behindPragma(const Directive &directive, const std::vector<Target> &all, unsigned line,
+                                 Diagnostics &messages) {
+  const Target *next = nullptr;
+  for (const Target &target : all) {
+    if (directive.subject == Subject::Kernel && lineOf(target.first()) < line &&
+        lastLineOf(target.first()) >= line) {
+      messages.error(directive.place, fmt::format("'{}' is for a whole kernel and stands inside '{}'",
+                                                  directive.name, target.name));
+      return {};
+    }
+    if (lineOf(target.first()) >= line && (!next || lineOf(target.first()) < lineOf(next->first())))
+      next = &target;
+  }
+  if (next)
+    return {*next};
+  messages.error(directive.place, fmt::format("no kernel follows this '{}'", directive.name));
+  return {};
+}
+
+/// The kernel that the pragma stands in.
+std::vector<Target> aroundPragma(const Directive &directive, const std::vector<Target> &all, unsigned line,
+                                 Diagnostics &messages) {
+  if (directive.number("line")) {
+    messages.error(directive.place, "a pragma speaks of what follows it: leave out 'line'");
+    return {};
+  }
+  for (Target target : all)
+    if (lineOf(target.first()) < line && lastLineOf(target.first()) >= line) {
+      target.loopLine = line;
+      target.isBehindPragma = true;
+      return {target};
+    }
+  messages.error(directive.place, fmt::format("'{}' stands in no kernel", directive.name))
+      .withHint("put it right before a loop or a branch of a kernel");
+  return {};
+}
+
+/// There is no loop or branch that the directive could mean, or there are several.
+void complainOfSubject(const Directive &directive, const TargetSearch &search,
+                       const std::vector<Target> &targets, const std::vector<Place> &places,
+                       Diagnostics &messages) {
+  const bool isLoop = directive.subject == Subject::Loop;
+  const std::string asked = directive.str();
+  if (int64_t line = directive.number("line")) {
+    messages.refuse({search.file.string()}, fmt::format("{}: line {} is in no kernel", asked, line));
+    return;
+  }
+  if (places.empty()) {
+    messages.refuse(targets.front().first().place,
+                    fmt::format("{}: there is no {} that it could mean", asked, isLoop ? "loop" : "branch"));
+    return;
+  }
+  Diagnostic &several =
+      messages.refuse(places.front(), fmt::format("{}: there are several {} that it could mean", asked,
+                                                  isLoop ? "loops" : "branches"));
+  for (size_t i = 1; i < places.size(); ++i)
+    several.note(places[i], fmt::format("another is this one, line={}", places[i].line));
+  several.withHint(fmt::format("say which: {} line={}", directive.name, places.front().line));
+}
+
+} // namespace
+
+std::vector<Target> targetsOf(const Directive &directive, const TargetSearch &search, Diagnostics &messages) {
+  std::vector<Target> all = targetsIn(search.program), here = ofMainFile(all);
+  if (search.pragmaLine)
+    return directive.subject == Subject::Kernel ? behindPragma(directive, here, *search.pragmaLine, messages)
+                                                : aroundPragma(directive, here, *search.pragmaLine, messages);
+  if (search.kernel.empty() && !all.empty())
+    return here.empty() ? all : here;
+  std::vector<std::string> names;
+  std::vector<Target> chosen;
+  for (const Target &target : all) {
+    names.push_back(target.name);
+    bool isMeant = target.name == search.kernel;
+    for (const source::Kernel *instance : target.instances)
+      isMeant |= instance->name == search.kernel;
+    if (isMeant)
+      chosen.push_back(target);
+  }
+  if (all.empty())
+    messages.error({search.file.string()}, "there is no kernel in this file");
+  else if (chosen.empty())
+    messages.error({search.file.string()}, fmt::format("there is no kernel '{}' in this file", search.kernel))
+        .withHint("there are " + joinAnd(nearestFirst(search.kernel, names)));
+  return chosen;
+}
+
+std::vector<Target> targetWithSubject(const Directive &directive, const TargetSearch &search,
+                                      std::vector<Target> targets, Diagnostics &messages) {
+  if (targets.empty() || targets.front().isBehindPragma)
+    return targets;
+  unsigned line = unsigned(directive.number("line"));
+  std::vector<Target> meant;
+  std::vector<Place> places;
+  for (Target &target : targets) {
+    if (line && (lineOf(target.first()) > line || lastLineOf(target.first()) < line))
+      continue;
+    if (!line)
+      for (const clang::Stmt *candidate : directiveRule(directive.name)->candidates(target.first()))
+        places.push_back(target.first().unit->place(candidate->getBeginLoc()));
+    if (line || !places.empty()) {
+      target.loopLine = line ? line : places.front().line;
+      meant.push_back(target);
+    }
+    if (!line && places.size() > 1)
+      break;
+  }
+  if (meant.size() == 1 && places.size() <= 1)
+    return meant;
+  complainOfSubject(directive, search, targets, places, messages);
+  return {};
+}
+
+} // namespace heddle::transform
