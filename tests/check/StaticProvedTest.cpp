@@ -5,21 +5,17 @@
 // block and on three, under 32 schedules each; a property that is proved must not be violated in any of them.
 //
 // HEDDLE_SEED=n looks at one kernel; HEDDLE_KERNELS=n at so many (`make matrix`: 500).
+#include "KernelRuns.h"
 #include "StaticRunner.h"
-#include "check/Checker.h"
 #include "check/StaticProperties.h"
-#include "vm/Machine.h"
 
-#include <cstdlib>
-#include <cstring>
 #include <iostream>
-#include <optional>
-#include <random>
 
 namespace heddle::check::test {
 namespace {
 
 constexpr unsigned Words = 128, Schedules = 32;
+constexpr size_t DataBytes = 16384;
 
 /// Writes the body of a random kernel of 64 threads. Registers: %r1 thread, %r21 a value, %rd2 the thread's own element of
 /// the data.
@@ -150,50 +146,6 @@ private:
   unsigned labels = 0;
 };
 
-/// What runs of a kernel find.
-class Runs {
-public:
-  explicit Runs(const ptx::Module &parsed) {
-    Diagnostics problems;
-    std::shared_ptr<const ptx::Module> borrowed(&parsed, [](const ptx::Module *) {});
-    kernel = machine.load(borrowed, problems)->kernel("k", problems);
-    data = static_cast<uint32_t *>(machine.memory().allocate(DataBytes, vm::AllocationKind::Device));
-  }
-
-  /// Nothing where the run took too long: some of the kernels spin.
-  std::optional<std::vector<Finding>> findings(uint32_t blocks, uint32_t seed) {
-    std::mt19937 random(seed);
-    for (unsigned i = 0; i < DataBytes / 4; ++i)
-      data[i] = uint32_t(random());
-    FindingList list;
-    Checker checker({}, list);
-    vm::LaunchRequest request;
-    request.kernel = kernel;
-    request.block = {64, 1, 1};
-    request.grid = {blocks, 1, 1};
-    request.scheduleSeed = seed;
-    request.maxSeconds = 0.5;
-    request.parameters.resize(16);
-    const uint32_t n = uint32_t(random());
-    std::memcpy(request.parameters.data(), &n, 4);
-    std::memcpy(request.parameters.data() + 8, &data, 8);
-    if (machine.launch(request, &checker).status == vm::LaunchStatus::Timeout)
-      return std::nullopt;
-    return list.all();
-  }
-
-private:
-  static constexpr size_t DataBytes = 16384;
-  static vm::Limits small() {
-    vm::Limits limits;
-    limits.memoryBytes = 1 << 24;
-    return limits;
-  }
-  vm::Machine machine{small()};
-  const vm::Kernel *kernel = nullptr;
-  uint32_t *data = nullptr;
-};
-
 bool isProved(const StaticResult &result, Property property) {
   return result.of(property).decision == Decision::Proved;
 }
@@ -207,11 +159,6 @@ bool contradicts(const StaticResult &result, const Finding &finding, uint32_t bl
     return isProved(result, propertyOf(finding.rule));
   return isProved(result, Property::GlobalRacesInBlock) &&
          (blocks == 1 || isProved(result, Property::GlobalRacesBetweenBlocks));
-}
-
-unsigned fromEnvironment(const char *name, unsigned otherwise) {
-  const char *given = std::getenv(name);
-  return given ? unsigned(std::strtoul(given, nullptr, 10)) : otherwise;
 }
 
 TEST(StaticProved, noRunUnderAnyScheduleContradicts) {
@@ -230,11 +177,12 @@ TEST(StaticProved, noRunUnderAnyScheduleContradicts) {
     ASSERT_TRUE(result.problems.empty()) << textOf(result.problems);
     for (const PropertyVerdict &each : result.properties)
       ++decisions[unsigned(each.property)][unsigned(each.decision)];
-    Runs runs(module);
+    KernelRuns runs(module, DataBytes);
     for (uint32_t blocks : {1u, 3u})
       for (uint32_t schedule = 0; schedule < Schedules; ++schedule) {
-        const auto found = runs.findings(blocks, seed * 1024 + schedule);
-        if (!found)
+        const uint32_t n = std::mt19937(seed * 1024 + schedule)();
+        const auto found = runs.findings({{blocks, 1, 1}, {64, 1, 1}, 0.5}, seed * 1024 + schedule, {n});
+        if (!found) // some of the kernels spin
           break;
         for (const Finding &finding : *found)
           ASSERT_FALSE(contradicts(result, finding, blocks))

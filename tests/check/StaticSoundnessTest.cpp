@@ -2,14 +2,8 @@
 //
 // Random kernels whose synchronization and shared addresses depend on the thread's index only: what the
 // static check says of all inputs is what the dynamic check says of any input, under any schedule.
+#include "KernelRuns.h"
 #include "StaticRunner.h"
-#include "check/Checker.h"
-#include "vm/Machine.h"
-
-#include <cstdlib>
-#include <memory>
-#include <optional>
-#include <random>
 
 namespace heddle::check::test {
 namespace {
@@ -173,34 +167,13 @@ bool isOfTheThree(const Finding &finding) {
 /// Whether a run with these data finds something wrong.
 class Brute {
 public:
-  explicit Brute(const ptx::Module &parsed) {
-    Diagnostics problems;
-    std::shared_ptr<const ptx::Module> borrowed(&parsed, [](const ptx::Module *) {});
-    kernel = machine.load(borrowed, problems)->kernel("k", problems);
-    data = static_cast<uint32_t *>(machine.memory().allocate(4096, vm::AllocationKind::Device));
-  }
+  explicit Brute(const ptx::Module &parsed) : runs(parsed, 4096, withoutGlobalMemory()) {}
 
   bool isWrong(unsigned threads, uint32_t seed, std::optional<uint32_t> parameter = {}) {
-    std::mt19937 random(seed);
-    for (unsigned i = 0; i < 1024; ++i)
-      data[i] = uint32_t(random());
-    FindingList list;
-    CheckOptions options;
-    options.globalMemory = false;
-    Checker checker(options, list);
-    vm::LaunchRequest request;
-    request.kernel = kernel;
-    request.block = {threads, 1, 1};
-    request.grid = {1, 1, 1};
-    request.scheduleSeed = seed;
-    request.maxSeconds = 20;
-    request.parameters.resize(16);
-    const uint32_t n = parameter.value_or(uint32_t(random()));
-    std::memcpy(request.parameters.data(), &n, 4);
-    std::memcpy(request.parameters.data() + 8, &data, 8);
-    machine.launch(request, &checker);
+    const uint32_t n = parameter.value_or(uint32_t(std::mt19937(seed)()));
     found.clear();
-    for (const Finding &finding : list.all())
+    const std::optional<std::vector<Finding>> all = runs.findings({{1, 1, 1}, {threads, 1, 1}}, seed, {n});
+    for (const Finding &finding : all.value())
       if (isOfTheThree(finding))
         found += fmt::format("{}: {}: {}\n", idOf(finding.rule), finding.place.str(), finding.text);
     return !found.empty();
@@ -209,14 +182,12 @@ public:
   std::string found; ///< of the last run
 
 private:
-  static vm::Limits small() {
-    vm::Limits limits;
-    limits.memoryBytes = 1 << 24;
-    return limits;
+  static CheckOptions withoutGlobalMemory() {
+    CheckOptions options;
+    options.globalMemory = false;
+    return options;
   }
-  vm::Machine machine{small()};
-  const vm::Kernel *kernel = nullptr;
-  uint32_t *data = nullptr;
+  KernelRuns runs;
 };
 
 TEST(StaticSoundness, saysOfAllInputsWhatTheDynamicCheckSaysOfAny) {
