@@ -34,9 +34,11 @@ constexpr unsigned MostWays = 256;
 // --- what is known
 // -------------------------------------------------------------------------------------------------
 
-const vm::KernelInfo::Parameter *findParameter(const ptx::Module &module, const ptx::Function &function,
-                                               const vm::KernelInfo &info, const std::string &which,
-                                               unsigned &index) {
+/// By number, by the PTX's name or by the source's.
+const vm::KernelInfo::Parameter *findParameter(const ptx::Module &module, const vm::Kernel &kernel,
+                                               const std::string &which, unsigned &index) {
+  const vm::KernelInfo &info = kernel.info;
+  const ptx::Function &function = *kernel.function;
   unsigned number = 0;
   auto [end, error] = std::from_chars(which.data(), which.data() + which.size(), number);
   if (error == std::errc() && end == which.data() + which.size()) {
@@ -47,7 +49,9 @@ const vm::KernelInfo::Parameter *findParameter(const ptx::Module &module, const 
     if (function.params[index].variable != ptx::kNone &&
         module.variables[function.params[index].variable].name == which)
       return &info.parameters[index];
-  return nullptr;
+  const std::optional<unsigned> named = ParameterNames(kernel).find(which);
+  index = named.value_or(0);
+  return named ? &info.parameters[*named] : nullptr;
 }
 
 /// The value's bytes; empty where the text is no number of that size.
@@ -72,8 +76,9 @@ std::vector<uint8_t> bytesOf(const std::string &text, uint32_t bytes) {
   return out;
 }
 
-bool readParameters(const ptx::Module &module, const ptx::Function &function, const vm::KernelInfo &info,
-                    const StaticOptions &options, Knowledge &known, Diagnostics &problems) {
+bool readParameters(const ptx::Module &module, const vm::Kernel &kernel, const StaticOptions &options,
+                    Knowledge &known, Diagnostics &problems) {
+  const vm::KernelInfo &info = kernel.info;
   known.parameters.assign(info.parameterBytes, 0);
   known.parameterUnknown.assign(info.parameterBytes, 1);
   known.parameterOf.assign(info.parameterBytes, 0);
@@ -81,9 +86,10 @@ bool readParameters(const ptx::Module &module, const ptx::Function &function, co
     std::fill_n(known.parameterOf.begin() + info.parameters[i].offset, info.parameters[i].bytes, uint8_t(i));
   for (const StaticOptions::Parameter &given : options.parameters) {
     unsigned index = 0;
-    const auto *parameter = findParameter(module, function, info, given.which, index);
+    const auto *parameter = findParameter(module, kernel, given.which, index);
     if (!parameter) {
-      problems.error({}, fmt::format("kernel '{}' has no parameter '{}'", function.name, given.which))
+      problems
+          .error({}, fmt::format("kernel '{}' has no parameter '{}'", readableKernel(info.name), given.which))
           .withHint(fmt::format("it has {}, counted from 0", info.parameters.size()));
       return false;
     }
@@ -353,7 +359,7 @@ StaticResult checkStatic(const ptx::Module &module, std::string_view name, const
   if (!kernel)
     return result;
   Knowledge known;
-  if (!readParameters(module, *kernel->function, kernel->info, options, known, result.problems))
+  if (!readParameters(module, *kernel, options, known, result.problems))
     return result;
   known.nowhere = uint64_t(machine.memory().allocate(NowhereBytes, vm::AllocationKind::Device));
   const Scene scene{machine, *kernel, known, options};

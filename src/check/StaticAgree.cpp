@@ -145,7 +145,7 @@ Flow StaticSteering::agree(Warp &warp, const Inst &in, const TaintStep &s, const
     return syncDepends(warp, in, region, because);
   if (region.loops && !settle(warp, in, arrival, because))
     return giveUp(warp, in,
-                  "the rounds of this loop, whose number depends on " + origin::describe(because) +
+                  "the rounds of this loop, whose number depends on " + describe(because) +
                       ", do not come to repeat each other",
                   because);
   // How often a loop goes round is free; but not every value that is the round's can come about, nor every

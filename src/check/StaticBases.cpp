@@ -7,6 +7,7 @@
 #include "check/StaticBases.h"
 
 #include "check/Places.h"
+#include "check/StaticParameters.h"
 #include "support/Text.h"
 #include "vm/Lowering.h"
 
@@ -201,7 +202,7 @@ PointerBases::PointerBases(const vm::Kernel &executed) : kernel(executed) {
     }
 }
 
-std::string PointerBases::describe(Bases bases) const {
+std::string PointerBases::describe(Bases bases, const ParameterNames &parameters) const {
   std::vector<std::string> names;
   for (size_t p = 0; p < kernel.info.parameters.size(); ++p) {
     const auto &parameter = kernel.info.parameters[p];
@@ -209,7 +210,7 @@ std::string PointerBases::describe(Bases bases) const {
     for (uint64_t at = parameter.offset; at < parameter.offset + parameter.bytes; at += 8)
       own |= at / 8 < Slots ? Bases(1) << at / 8 : 0;
     if (own & bases)
-      names.push_back(fmt::format("parameter {}", p));
+      names.push_back(parameters.describe(unsigned(p)));
   }
   for (const auto &[variable, bit] : variables)
     if (bit != Unknown && bit & bases)

@@ -9,6 +9,8 @@
 
 namespace heddle::check {
 
+class ParameterNames;
+
 /// What a global address may have been computed from: a set of pointer parameters and __device__ variables.
 using Bases = uint64_t;
 
@@ -29,8 +31,8 @@ public:
   /// Whether two accesses may touch the same memory; different pointers are taken to point to different
   /// memory.
   static bool mayMeet(Bases a, Bases b) { return a && b && ((a & b) || ((a | b) & Unknown)); }
-  /// "parameter 2" or the variable's name, for messages.
-  std::string describe(Bases bases) const;
+  /// "parameter 'y'" or the variable's name, for messages.
+  std::string describe(Bases bases, const ParameterNames &parameters) const;
 
 private:
   bool sweep(const vm::Code &code);

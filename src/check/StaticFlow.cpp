@@ -111,7 +111,7 @@ Flow StaticSteering::branch(Warp &warp, const Inst &in, const TaintStep &s) {
   if (region.join == ptx::kNone) {
     if (region.leaving == ptx::kNone)
       return giveUp(warp, in,
-                    "nothing behind this branch, which depends on " + origin::describe(unsure.origins) +
+                    "nothing behind this branch, which depends on " + describe(unsure.origins) +
                         ", ever ends",
                     unsure.origins);
     return endLanes(warp, plan->code->insts[plan->startOf[region.leaving]], unsure.lanes);
@@ -169,7 +169,7 @@ Flow StaticSteering::walk(Warp &warp, uint32_t pc, uint32_t mask, uint32_t join)
     }
     if (!onlyGlobal && ++walked > MostWalked)
       return giveUp(warp, in,
-                    "code that depends on " + origin::describe(perhapsBecause) + " takes too long to look at",
+                    "code that depends on " + describe(perhapsBecause) + " takes too long to look at",
                     perhapsBecause);
     if (in.counts && (s.rule == TaintRule::Branch || s.rule == TaintRule::Table)) {
       if (Flow flow = walkBranch(warp, in, mask, join, pc); flow != Flow::Next)
@@ -387,14 +387,14 @@ Flow StaticSteering::call(Warp &warp, const Inst &in, const TaintStep &, const W
   if (site.pointer != NoLoc)
     target = operandTaint(plan->code->function->operandsOf(plan->code->sourceOf(in))[0], who.sure);
   if (target.lanes)
-    return giveUp(warp, in, "which function is called here depends on " + origin::describe(target.origins),
+    return giveUp(warp, in, "which function is called here depends on " + describe(target.origins),
                   target.origins);
   if (perhaps || who.maybe) {
     const Effects effects = site.callee ? regions.effectsOf(*site.callee->function) : Effects{};
     if ((!site.callee && !isExternal) || effects.syncs || effects.touchesShared)
       return giveUp(warp, in,
                     "whether this function, which uses shared memory, is called depends on " +
-                        origin::describe(perhapsBecause | who.because),
+                        describe(perhapsBecause | who.because),
                     perhapsBecause | who.because);
     if (effects.touchesGlobal || isExternal)
       leaveGlobal(in);

@@ -173,7 +173,7 @@ bool GlobalAccesses::mayRace(const Use &a, const Use &b) const {
 }
 
 std::string GlobalAccesses::describe(const Use &use) const {
-  return "memory of " + steering.pointerBases().describe(use.bases);
+  return "memory of " + steering.pointerBases().describe(use.bases, steering.parameterNames());
 }
 
 std::vector<UndecidedReason> GlobalAccesses::withinBlock() const {

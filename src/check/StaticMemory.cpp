@@ -67,7 +67,7 @@ Flow StaticSteering::execute(Warp &warp, const Inst &in, uint32_t mask) {
   warp.block->fault.reset();
   note(plan->code->sourceOf(in),
        fmt::format("{}, if this is executed at all, which depends on {}", what,
-                   origin::describe(perhapsBecause)),
+                   describe(perhapsBecause)),
        perhapsBecause, setOf(Property::SharedBounds));
   return Flow::Next;
 }
@@ -197,7 +197,7 @@ Flow StaticSteering::load(Warp &warp, const Inst &in, const TaintStep &s, uint32
   reach(warp, in, s, mask, to);
   if (to.unknownShared)
     note(plan->code->sourceOf(in),
-         "the shared address of this load depends on " + origin::describe(to.taint.origins), to.taint.origins,
+         "the shared address of this load depends on " + describe(to.taint.origins), to.taint.origins,
          OfShared);
   const uint32_t happens = to.shared | to.local | to.parameter | to.constant;
   if (happens)
@@ -230,7 +230,7 @@ Flow StaticSteering::store(Warp &warp, const Inst &in, const TaintStep &s, uint3
     tellGlobal(warp, in, s, elsewhere, AccessKind::Store);
   if (to.unknownShared) {
     note(plan->code->sourceOf(in),
-         "the shared address of this store depends on " + origin::describe(to.taint.origins),
+         "the shared address of this store depends on " + describe(to.taint.origins),
          to.taint.origins, OfShared);
     sharedBytes.forget();
   }
@@ -263,7 +263,7 @@ Flow StaticSteering::atomic(Warp &warp, const Inst &in, const TaintStep &s, uint
     tellGlobal(warp, in, s, elsewhere, AccessKind::Atomic);
   if (to.unknownShared) {
     note(plan->code->sourceOf(in),
-         "the shared address of this atomic depends on " + origin::describe(to.taint.origins),
+         "the shared address of this atomic depends on " + describe(to.taint.origins),
          to.taint.origins, OfShared);
     sharedBytes.forget();
   }
@@ -293,7 +293,7 @@ Flow StaticSteering::matrix(Warp &warp, const Inst &in, const TaintStep &s, uint
   if (!byRows)
     shape.add(operandTaint(plan->code->function->operandsOf(instr).back(), mask)); // the leading dimension
   if (shape.lanes) {
-    note(instr, "the shared addresses of this matrix depend on " + origin::describe(shape.origins),
+    note(instr, "the shared addresses of this matrix depend on " + describe(shape.origins),
          shape.origins, OfShared);
     return Flow::Next;
   }
@@ -319,7 +319,7 @@ Flow StaticSteering::copyAsync(Warp &warp, const Inst &in, const TaintStep &, ui
   const ptx::Instr &instr = plan->code->sourceOf(in);
   const Taint target = operandTaint(plan->code->function->operandsOf(instr)[0], mask);
   if (target.lanes)
-    note(instr, "the shared address of this copy depends on " + origin::describe(target.origins),
+    note(instr, "the shared address of this copy depends on " + describe(target.origins),
          target.origins, OfShared);
   Reach to;
   to.shared = mask & ~target.lanes;
@@ -347,7 +347,7 @@ Flow StaticSteering::bulkCopy(Warp &warp, const Inst &in, const TaintStep &, uin
     fixed.add(operandTaint(operands[1], mask));
   if (fixed.lanes)
     return giveUp(warp, in,
-                  "place, size or mbarrier of this copy depend on " + origin::describe(fixed.origins),
+                  "place, size or mbarrier of this copy depend on " + describe(fixed.origins),
                   fixed.origins);
   if (in.space != MemorySpace::Shared) {
     leadNowhere(warp, outward ? in.a : in.b, mask);

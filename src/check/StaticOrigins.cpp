@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "check/StaticOrigins.h"
 
+#include "check/StaticParameters.h"
 #include "support/Text.h"
 
 #include <fmt/format.h>
@@ -83,25 +84,25 @@ Origins ofSpecial(ptx::SpecialReg reg) {
   }
 }
 
-std::string describe(Origins origins) {
+std::string describe(Origins origins, const ParameterNames &names) {
   std::vector<std::string> parts;
   for (unsigned i = 0; i < Parameters; ++i)
     if (origins & parameter(i))
-      parts.push_back(fmt::format("parameter {}", i));
+      parts.push_back(names.describe(i));
   for (const Word &word : Words)
     if (origins & word.bit)
       parts.push_back(word.text);
   return parts.empty() ? "data" : joinAnd(parts);
 }
 
-std::string hint(Origins origins) {
+std::string hint(Origins origins, const ParameterNames &names) {
   constexpr Origins Given = AllParameters | BlockId | GridSize | Round;
   if (origins & ~Given || !(origins & ~Round))
     return {};
   std::string text;
   for (unsigned i = 0; i < Parameters; ++i)
     if (origins & parameter(i))
-      text += fmt::format("{}--param {}=VALUE", text.empty() ? "" : " ", i);
+      text += fmt::format("{}--param {}=VALUE", text.empty() ? "" : " ", names.option(i));
   if (origins & BlockId)
     text += fmt::format("{}--ctaid X,Y,Z", text.empty() ? "" : " ");
   if (origins & GridSize)

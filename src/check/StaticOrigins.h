@@ -8,6 +8,8 @@
 
 namespace heddle::check {
 
+class ParameterNames;
+
 /// What an unknown value depends on, as a set: a bit for each parameter and for each other source of data.
 using Origins = uint64_t;
 
@@ -24,10 +26,10 @@ inline Origins parameter(unsigned index) {
 /// What a special register depends on; 0 for those that the launch shape settles.
 Origins ofSpecial(ptx::SpecialReg reg);
 
-/// "parameter 2 and blockIdx"
-std::string describe(Origins origins);
-/// "--param 2=VALUE --ctaid X,Y,Z"; empty where nothing on the command line can settle it.
-std::string hint(Origins origins);
+/// "parameter 'n' and blockIdx"
+std::string describe(Origins origins, const ParameterNames &names);
+/// "--param n=VALUE --ctaid X,Y,Z"; empty where nothing on the command line can settle it.
+std::string hint(Origins origins, const ParameterNames &names);
 } // namespace origin
 
 } // namespace heddle::check

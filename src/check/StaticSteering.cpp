@@ -6,7 +6,7 @@ namespace heddle::check {
 using namespace vm;
 
 StaticSteering::StaticSteering(const Kernel &executed, const Knowledge &knowledge, Choices &made)
-    : kernel(executed), known(knowledge), choices(made), pointers(executed), bases(executed),
+    : kernel(executed), known(knowledge), choices(made), names(executed), pointers(executed), bases(executed),
       regions(*executed.entry().module, pointers.anywhere(),
               [this](const ptx::Function &f, const ptx::Instr &instr) { return mayChange(f, instr); }) {
   auto special = [&](ptx::SpecialReg reg) {
@@ -150,7 +150,7 @@ Flow StaticSteering::act(Warp &warp, const Inst &in, const TaintStep &s, const W
     return who.sure ? execute(warp, in, who.sure) : Flow::Next;
   if (who.maybe && s.rule > TaintRule::Image && s.rule != TaintRule::CopyAsync && s.rule != TaintRule::Order)
     return giveUp(warp, in,
-                  "whether threads come to this synchronization depends on " + origin::describe(who.because),
+                  "whether threads come to this synchronization depends on " + describe(who.because),
                   who.because);
   if (who.sure)
     if (Flow flow = actSurely(warp, in, s, who.sure); flow != Flow::Next || !who.maybe)

@@ -16,6 +16,7 @@
 #include "check/Static.h"
 #include "check/StaticBases.h"
 #include "check/StaticChoices.h"
+#include "check/StaticParameters.h"
 #include "check/StaticPlan.h"
 #include "check/StaticPointers.h"
 #include "check/StaticRegion.h"
@@ -71,7 +72,10 @@ public:
   /// Whether loads were taken not to read what stores through other pointers write.
   bool readsApart() const { return apart; }
   const Forms &allForms() const { return forms; }
+  /// The parameter that these bytes of the parameters belong to, in words.
+  std::string parameterAt(uint32_t offset) const;
   const PointerBases &pointerBases() const { return bases; }
+  const ParameterNames &parameterNames() const { return names; }
 
   /// A loop that may wait for other threads by looking at memory: order may come from it that is not seen
   /// here.
@@ -209,6 +213,7 @@ private:
   void forgetMemory(Origins because);
 
   // StaticUndecided.cpp
+  std::string describe(Origins origins) const { return origin::describe(origins, names); }
   /// Notes a reason and goes on.
   void note(const ptx::Instr &instr, std::string text, Origins origins,
             PropertySet properties = AllProperties, std::vector<Finding::Note> notes = {});
@@ -220,6 +225,7 @@ private:
   const vm::Kernel &kernel;
   const Knowledge &known;
   Choices &choices;
+  const ParameterNames names;
   const SharedPointers pointers;
   const PointerBases bases;
   Regions regions;

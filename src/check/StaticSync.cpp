@@ -20,8 +20,7 @@ Flow StaticSteering::barrier(Warp &warp, const Inst &in, const TaintStep &s, uin
     fixed.add(operandTaint(operands[i], mask));
   if (fixed.lanes)
     return giveUp(warp, in,
-                  "the number or the thread count of this barrier depends on " +
-                      origin::describe(fixed.origins),
+                  "the number or the thread count of this barrier depends on " + describe(fixed.origins),
                   fixed.origins);
   setDsts(s, mask, {mask, origin::Vote | (reduces ? operandTaint(operands.back(), mask).origins : 0)});
   return execute(warp, in, mask);
@@ -33,7 +32,7 @@ Flow StaticSteering::mbarrier(Warp &warp, const Inst &in, const TaintStep &s, ui
   if (fixed.lanes)
     return giveUp(warp, in,
                   "the address or an operand of this mbarrier operation depends on " +
-                      origin::describe(fixed.origins),
+                      describe(fixed.origins),
                   fixed.origins);
   setDsts(s, mask, {});
   return execute(warp, in, mask);
@@ -91,8 +90,7 @@ Flow StaticSteering::meet(Warp &warp, const Inst &in, const TaintStep &s, uint32
     const Taint members = operandTaint(plan->code->function->operandsOf(instr).back(), mask);
     if (members.lanes)
       return giveUp(warp, in,
-                    "the member mask of this warp-level operation depends on " +
-                        origin::describe(members.origins),
+                    "the member mask of this warp-level operation depends on " + describe(members.origins),
                     members.origins);
   }
   const Taint result = meetResult(warp, in, s, mask);

@@ -9,11 +9,20 @@ Place StaticSteering::placeOf(const ptx::Instr &instr) const {
   return check::placeOf(*kernel.entry().module, instr);
 }
 
+std::string StaticSteering::parameterAt(uint32_t offset) const {
+  const auto &all = kernel.info.parameters;
+  for (unsigned i = 0; i < all.size(); ++i)
+    if (offset >= all[i].offset && offset < all[i].offset + all[i].bytes)
+      return names.describe(i);
+  return "a parameter";
+}
+
 void StaticSteering::note(const ptx::Instr &instr, std::string text, Origins origins, PropertySet properties,
                           std::vector<Finding::Note> notes) {
   if (!named.insert({&instr, properties}).second)
     return;
-  reasons.push_back({placeOf(instr), std::move(text), std::move(notes), origin::hint(origins), properties});
+  reasons.push_back(
+      {placeOf(instr), std::move(text), std::move(notes), origin::hint(origins, names), properties});
 }
 
 Flow StaticSteering::giveUp(Warp &warp, const Inst &in, std::string text, Origins origins,
@@ -29,7 +38,7 @@ Flow StaticSteering::syncDepends(Warp &warp, const Inst &in, const Region &regio
                      : region.join == ptx::kNone
                          ? "whether threads are there for the synchronization that follows"
                          : "whether threads come to synchronization behind this branch";
-  return giveUp(warp, in, std::string(what) + " depends on " + origin::describe(origins), origins,
+  return giveUp(warp, in, std::string(what) + " depends on " + describe(origins), origins,
                 {{placeOf(sync), "synchronization here"}});
 }
 

@@ -20,8 +20,8 @@ UndecidedReason only(const StaticResult &result) {
 
 TEST(StaticUndecided, namesASharedAddressThatIsAParameter) {
   UndecidedReason why = only(check(kernelAround("st.shared.u32 [%r0], 1;")));
-  EXPECT_THAT(why.text, HasSubstr("shared address of this store depends on parameter 0"));
-  EXPECT_EQ(why.hint, "--param 0=VALUE settles it");
+  EXPECT_THAT(why.text, HasSubstr("shared address of this store depends on parameter 'n'"));
+  EXPECT_EQ(why.hint, "--param n=VALUE settles it");
   EXPECT_EQ(why.place.file, "test.ptx");
   EXPECT_NE(why.place.line, 0u);
 }
@@ -93,8 +93,8 @@ TEST(StaticUndecided, namesAMemberMask) {
 TEST(StaticUndecided, namesABarrierBehindABranch) {
   UndecidedReason why = only(check(kernelAround("mov.u32 %r4, %ctaid.x; add.u32 %r4, %r4, %r1; setp.lt.u32 "
                                                 "%p1, %r4, %r0;\n @%p1 bra A;\n bar.sync 0; A:")));
-  EXPECT_THAT(why.text, HasSubstr("depends on parameter 0 and blockIdx"));
-  EXPECT_EQ(why.hint, "--param 0=VALUE --ctaid X,Y,Z settles it");
+  EXPECT_THAT(why.text, HasSubstr("depends on parameter 'n' and blockIdx"));
+  EXPECT_EQ(why.hint, "--param n=VALUE --ctaid X,Y,Z settles it");
   ASSERT_EQ(why.notes.size(), 1u);
   EXPECT_EQ(why.notes[0].place.line, why.place.line + 1);
 }
@@ -117,7 +117,7 @@ TEST(StaticUndecided, namesALoopWithABarrier) {
                               "%r4, %r4, 1; setp.lt.u32 %p1, %r4, %r5; @%p1 bra "
                               "L;")));
   EXPECT_THAT(why.text,
-              HasSubstr("how often threads come to synchronization in this loop depends on parameter 0"));
+              HasSubstr("how often threads come to synchronization in this loop depends on parameter 'n'"));
 }
 
 TEST(StaticUndecided, aGivenParameterBringsALoopInside) {
