@@ -147,9 +147,10 @@ void addGlobal(Run &run, const Scene &scene, const GlobalAccesses &global, std::
       global.nameMemory(finding);
       run.violations.push_back({std::move(finding), Property::GlobalRacesInBlock});
     }
-  for (UndecidedReason &reason : global.withinBlock())
+  Meetings meetings = global.meetings(scene.kernel, scene.known);
+  for (UndecidedReason &reason : global.withinBlock(meetings))
     run.undecided.push_back(std::move(reason));
-  GlobalAccesses::Between between = global.betweenBlocks(scene.kernel, scene.known);
+  GlobalAccesses::Between between = global.betweenBlocks(scene.kernel, scene.known, meetings);
   for (Finding &finding : between.findings)
     run.violations.push_back({std::move(finding), Property::GlobalRacesBetweenBlocks});
   for (UndecidedReason &reason : between.undecided)

@@ -59,8 +59,14 @@ Flow StaticSteering::passRegion(Warp &warp, const Inst &in, uint32_t lanes, cons
     onlyGlobal += isGlobal;
     uint32_t pc = plan->code->pcOf(in), mask = lanes;
     const uint32_t join = region.join == ptx::kNone ? NoJoin : plan->startOf[region.join];
-    Flow flow = stepOf(in).rule == TaintRule::Leave ? walk(warp, pc + 1, mask, NoJoin)
-                                                    : walkBranch(warp, in, mask, join, pc);
+    const bool leaves = stepOf(in).rule == TaintRule::Leave;
+    Flow flow = Flow::Next;
+    if (leaves) {
+      const Assume stays(*this, lanes, guardFacts(stepOf(in).guard, in.guardNegated));
+      flow = walk(warp, pc + 1, mask, NoJoin);
+    } else {
+      flow = walkBranch(warp, in, mask, join, pc);
+    }
     --perhaps;
     onlyGlobal -= isGlobal;
     if (std::exchange(abandoned, false))
@@ -262,18 +268,33 @@ Flow StaticSteering::walkBranch(Warp &warp, const Inst &in, uint32_t &mask, uint
   const bool loops = region.loops && unsure.lanes;
   loopPassed |= loops;
   if (loops && openLoops.contains(&code.sourceOf(in))) { // its one round is over
+    closeLoop(warp, in, s, region, mask);
     pc = meets;
     if (meets == NoJoin)
       mask = 0;
     return Flow::Next;
   }
+  const bool isPlain = !isTable && in.b != NoLoc;
+  Facts ifTrue = isPlain ? guardFacts(s.guard, true) : Facts{},
+        ifFalse = isPlain ? guardFacts(s.guard, false) : Facts{};
   if (loops) {
     openLoops.insert(&code.sourceOf(in));
-    forget(region, mask, unsure.origins);
+    std::vector<uint32_t> inside;
+    for (const Way &way : ways)
+      if (way.pc != meets)
+        inside.push_back(way.pc);
+    const Facts back = enterLoop(warp, in, s, region, mask, unsure, inside, meets);
+    const bool backIfTrue =
+        region.jumpsBack != in.mode; // in.mode: the branch is taken where the guard is false
+    ifTrue = backIfTrue ? back : Facts{}, ifFalse = backIfTrue ? Facts{} : back;
+    if (abandoned)
+      return Flow::Next;
   }
   for (const Way &way : ways) {
     if (way.pc == meets)
       continue;
+    const bool jumps = way.pc == uint32_t(in.imm);
+    const Assume taken(*this, unsure.lanes, jumps != in.mode ? ifTrue : ifFalse);
     if (Flow flow = walk(warp, way.pc, way.lanes | unsure.lanes, meets); flow != Flow::Next)
       return flow;
     forget(region, unsure.lanes, unsure.origins);

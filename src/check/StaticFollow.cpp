@@ -174,6 +174,40 @@ bool StaticSteering::follow(Warp &warp, const Inst &in, const TaintStep &s, uint
   return true;
 }
 
+/// What will follow from a predicate that an instruction leaves unknown in these lanes.
+Condition StaticSteering::followPredicate(Warp &warp, const Inst &in, const TaintStep &s, uint32_t lanes) {
+  const ptx::Instr &instr = plan->code->sourceOf(in);
+  auto operands = plan->code->function->operandsOf(instr);
+  auto source = [&](unsigned index) {
+    return index < s.srcs ? regs->conditionOf(srcsOf(s)[index]) : nullptr;
+  };
+  auto isNegated = [&](unsigned index) { return index < operands.size() && operands[index].negated; };
+  auto only = [&](Condition condition) {
+    condition.dropLanes(~lanes);
+    return condition;
+  };
+  if (instr.op == Op::Not && source(0))
+    return only({source(0)->ifFalse, source(0)->ifTrue});
+  if (instr.op == Op::And && !isNegated(1) && !isNegated(2))
+    return only(conditionOfAnd(source(0), source(1)));
+  if (instr.op == Op::Or && !isNegated(1) && !isNegated(2))
+    return only(conditionOfOr(source(0), source(1)));
+  if (instr.op != Op::Setp || !isInteger(instr.type()))
+    return {};
+  LaneForms a, b;
+  const unsigned bits = ptx::bitsOf(instr.type());
+  formsOf(warp, in, s, 0, bits, lanes, a), formsOf(warp, in, s, 1, bits, lanes, b);
+  const Condition compared = conditionOf(forms, instr.mods.cmp, ptx::isSigned(instr.type()), lanes, a, b);
+  if (s.srcs < 3)
+    return compared;
+  if (isNegated(3))
+    return {};
+  const auto op = ptx::BoolOp(in.mode);
+  return only(op == ptx::BoolOp::And  ? conditionOfAnd(&compared, source(2))
+              : op == ptx::BoolOp::Or ? conditionOfOr(&compared, source(2))
+                                      : Condition{});
+}
+
 /// A parameter that is not known.
 void StaticSteering::followParameter(uint32_t reg, uint32_t mask, uint64_t offset, uint32_t bytes) {
   if (offset % 4 || (bytes != 4 && bytes != 8))

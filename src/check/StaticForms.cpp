@@ -26,6 +26,14 @@ FormId Forms::intern(Polynomial polynomial) {
   return at->second;
 }
 
+bool Forms::mentions(FormId form, uint32_t first, uint32_t end) const {
+  for (const auto &[monomial, coefficient] : of(form))
+    for (Symbol symbol : monomial)
+      if (symbol >= first && symbol < end)
+        return true;
+  return false;
+}
+
 FormId Forms::symbol(Symbol symbol) { return intern({{Monomial{symbol}, 1}}); }
 
 FormValue Forms::add(const FormValue &a, const FormValue &b, int64_t factor) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "check/Checker.h"
+#include "check/StaticMeet.h"
 #include "check/StaticProperties.h"
 #include "check/StaticSteering.h"
 
@@ -22,14 +23,17 @@ public:
   void access(const vm::WarpRef &warp, vm::SiteRef site, const vm::AccessEvent &event, bool perhaps);
 
   /// Accesses of one block that cannot be compared.
-  std::vector<UndecidedReason> withinBlock() const;
+  std::vector<UndecidedReason> withinBlock(Meetings &meetings) const;
 
   struct Between {
     std::vector<UndecidedReason> undecided;
     std::vector<Finding> findings;
   };
   /// Accesses of two blocks that touch the same memory, or may.
-  Between betweenBlocks(const vm::Kernel &kernel, const Knowledge &known) const;
+  Between betweenBlocks(const vm::Kernel &kernel, const Knowledge &known, Meetings &meetings) const;
+
+  /// What both of them ask.
+  Meetings meetings(const vm::Kernel &kernel, const Knowledge &known) const;
 
   /// What comparisons took for granted so far.
   const Assumptions &assumptions() const { return assumed; }
@@ -41,17 +45,25 @@ private:
   /// All that one instruction does at addresses of one form.
   struct Use {
     const ptx::Instr *instr = nullptr;
-    FormId form = Forms::Opaque;
+    Touched touched; ///< places: sorted and each once up to `tidy`
+    size_t tidy = 0;
     Bases bases = 0;
     bool writes = false, strong = false;
-    bool perhaps = true;          ///< each time: it may not happen
-    std::vector<int64_t> offsets; ///< of first bytes; sorted and each once up to `tidy`
-    size_t tidy = 0;
-    uint32_t bytes = 4;
+    bool perhaps = true;           ///< each time: it may not happen
     std::optional<uint64_t> value; ///< that all stores store
     bool valueVaries = false;      ///< not known, or not one
+
+    FormId form() const { return touched.form; }
   };
-  friend class BlockPairs;
+  /// Uses that differ in nothing that a comparison asks for, so that one comparison settles all of them.
+  struct Group {
+    Use all; ///< with the places of each
+    std::vector<const Use *> members;
+  };
+  std::vector<Group> groups() const;
+  bool isSettled(const Group &a, const Group &b, bool sameBlock, Meetings &meetings) const;
+  Meetings::Result compare(const Use &a, const Use &b, bool sameBlock, Meetings &meetings) const;
+  UndecidedReason mayMeet(const Use &a, const Use &b, const std::string &why) const;
 
   uint64_t addressOf(FormId form, int64_t offset);
   void note(const ptx::Instr &instr, const vm::AccessEvent &event, uint32_t lanes, bool perhaps);
@@ -62,7 +74,7 @@ private:
   Checker &engine;
   const bool certain;
   mutable Assumptions assumed;
-  std::map<std::pair<const ptx::Instr *, FormId>, Use> uses;
+  std::map<std::tuple<const ptx::Instr *, FormId, std::array<FormId, Facts::Most>>, Use> uses;
   std::map<FormId, uint64_t> arenas;
   uint64_t compared = 0; ///< accesses of lanes
   struct Content {

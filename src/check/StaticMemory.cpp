@@ -66,8 +66,7 @@ Flow StaticSteering::execute(Warp &warp, const Inst &in, uint32_t mask) {
   const std::string what = warp.block->fault ? warp.block->fault->text : "a fault";
   warp.block->fault.reset();
   note(plan->code->sourceOf(in),
-       fmt::format("{}, if this is executed at all, which depends on {}", what,
-                   describe(perhapsBecause)),
+       fmt::format("{}, if this is executed at all, which depends on {}", what, describe(perhapsBecause)),
        perhapsBecause, setOf(Property::SharedBounds));
   return Flow::Next;
 }
@@ -108,7 +107,7 @@ void StaticSteering::gatherStored(Warp &warp, const Inst &in, const TaintStep &s
 void StaticSteering::tellGlobal(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask,
                                 AccessKind kind) {
   static const uint64_t nowhereInParticular[Lanes] = {};
-  if (!mask || !warp.block->grid->sees(Observer::Accesses))
+  if (!mask || dry || !warp.block->grid->sees(Observer::Accesses))
     return;
   const ptx::Instr &instr = plan->code->sourceOf(in);
   global.bases = bases.of(*plan->code, instr);
@@ -121,6 +120,7 @@ void StaticSteering::tellGlobal(Warp &warp, const Inst &in, const TaintStep &s, 
          setOf(Property::GlobalRacesInBlock) | setOf(Property::GlobalRacesBetweenBlocks));
   if (follows && global.bases) {
     addressForms(warp, in, s, mask, global.address);
+    gatherFacts(mask);
     if (kind == AccessKind::Store)
       gatherStored(warp, in, s, mask);
   }
@@ -196,9 +196,8 @@ Flow StaticSteering::load(Warp &warp, const Inst &in, const TaintStep &s, uint32
   Reach to;
   reach(warp, in, s, mask, to);
   if (to.unknownShared)
-    note(plan->code->sourceOf(in),
-         "the shared address of this load depends on " + describe(to.taint.origins), to.taint.origins,
-         OfShared);
+    note(plan->code->sourceOf(in), "the shared address of this load depends on " + describe(to.taint.origins),
+         to.taint.origins, OfShared);
   const uint32_t happens = to.shared | to.local | to.parameter | to.constant;
   if (happens)
     if (Flow flow = execute(warp, in, happens); flow != Flow::Next)
@@ -230,8 +229,8 @@ Flow StaticSteering::store(Warp &warp, const Inst &in, const TaintStep &s, uint3
     tellGlobal(warp, in, s, elsewhere, AccessKind::Store);
   if (to.unknownShared) {
     note(plan->code->sourceOf(in),
-         "the shared address of this store depends on " + describe(to.taint.origins),
-         to.taint.origins, OfShared);
+         "the shared address of this store depends on " + describe(to.taint.origins), to.taint.origins,
+         OfShared);
     sharedBytes.forget();
   }
   if (to.unknownLocal)
@@ -263,8 +262,8 @@ Flow StaticSteering::atomic(Warp &warp, const Inst &in, const TaintStep &s, uint
     tellGlobal(warp, in, s, elsewhere, AccessKind::Atomic);
   if (to.unknownShared) {
     note(plan->code->sourceOf(in),
-         "the shared address of this atomic depends on " + describe(to.taint.origins),
-         to.taint.origins, OfShared);
+         "the shared address of this atomic depends on " + describe(to.taint.origins), to.taint.origins,
+         OfShared);
     sharedBytes.forget();
   }
   const uint32_t happens = to.shared | to.local;
@@ -293,8 +292,8 @@ Flow StaticSteering::matrix(Warp &warp, const Inst &in, const TaintStep &s, uint
   if (!byRows)
     shape.add(operandTaint(plan->code->function->operandsOf(instr).back(), mask)); // the leading dimension
   if (shape.lanes) {
-    note(instr, "the shared addresses of this matrix depend on " + describe(shape.origins),
-         shape.origins, OfShared);
+    note(instr, "the shared addresses of this matrix depend on " + describe(shape.origins), shape.origins,
+         OfShared);
     return Flow::Next;
   }
   if (s.rule == TaintRule::MatrixStore) {
@@ -319,8 +318,8 @@ Flow StaticSteering::copyAsync(Warp &warp, const Inst &in, const TaintStep &, ui
   const ptx::Instr &instr = plan->code->sourceOf(in);
   const Taint target = operandTaint(plan->code->function->operandsOf(instr)[0], mask);
   if (target.lanes)
-    note(instr, "the shared address of this copy depends on " + describe(target.origins),
-         target.origins, OfShared);
+    note(instr, "the shared address of this copy depends on " + describe(target.origins), target.origins,
+         OfShared);
   Reach to;
   to.shared = mask & ~target.lanes;
   if (!to.shared)
@@ -346,8 +345,7 @@ Flow StaticSteering::bulkCopy(Warp &warp, const Inst &in, const TaintStep &, uin
   if (!outward && in.space == MemorySpace::Shared)
     fixed.add(operandTaint(operands[1], mask));
   if (fixed.lanes)
-    return giveUp(warp, in,
-                  "place, size or mbarrier of this copy depend on " + describe(fixed.origins),
+    return giveUp(warp, in, "place, size or mbarrier of this copy depend on " + describe(fixed.origins),
                   fixed.origins);
   if (in.space != MemorySpace::Shared) {
     leadNowhere(warp, outward ? in.a : in.b, mask);

@@ -125,13 +125,20 @@ Flow StaticSteering::compute(Warp &warp, const Inst &in, const TaintStep &s, con
     result.add({who.maybe, who.because});
   if (s.rule == TaintRule::Carry && s.carries & 2)
     shadow->carry = {(shadow->carry.lanes & ~mask) | result.lanes, shadow->carry.origins | result.origins};
-  if (follows && result.lanes & who.sure && s.dsts == 1 && s.rule != TaintRule::Compare) {
+  const bool isOne = s.dsts == 1 || (s.dsts == 2 && dstsOf(s)[1] == ptx::kNone);
+  const bool isPredicate = isOne && dstsOf(s)[0] != ptx::kNone &&
+                           plan->code->function->registers[dstsOf(s)[0]].cls == ptx::RegClass::Pred;
+  if (follows && result.lanes & who.sure && s.dsts == 1 && !isPredicate) {
     const uint32_t lanes = result.lanes & who.sure;
     LaneForms sums; // found first: the destination may be a source
     const bool isSum = follow(warp, in, s, lanes, sums);
     setDsts(s, mask, result);
     if (isSum)
       regs->setForms(dstsOf(s)[0], lanes, sums);
+  } else if (follows && result.lanes & who.sure && isPredicate) {
+    const Condition condition = followPredicate(warp, in, s, result.lanes & who.sure);
+    setDsts(s, mask, result);
+    regs->setCondition(dstsOf(s)[0], condition);
   } else {
     setDsts(s, mask, result);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "check/StaticForms.h"
+#include "check/StaticConditions.h"
 #include "check/StaticOrigins.h"
 #include "vm/Frame.h"
 
@@ -38,6 +38,8 @@ public:
     if (!forms.empty() && forms[reg])
       for (uint32_t left = taint.lanes & mask; left; left &= left - 1)
         (*forms[reg])[unsigned(__builtin_ctz(left))] = {Forms::Opaque, 0};
+    if (!conditions.empty() && conditions[reg])
+      conditions[reg]->dropLanes(mask);
   }
 
   /// What unknown lanes are sums of; null: nobody knows.
@@ -53,10 +55,22 @@ public:
       (*forms[reg])[unsigned(__builtin_ctz(mask))] = values[unsigned(__builtin_ctz(mask))];
   }
 
+  /// What follows from a predicate whose value is unknown; null: nothing.
+  const Condition *conditionOf(uint32_t reg) const {
+    return conditions.empty() || reg == ptx::kNone ? nullptr : conditions[reg].get();
+  }
+  /// Replaces what was there, for all lanes.
+  void setCondition(uint32_t reg, const Condition &condition) {
+    if (conditions.empty())
+      conditions.resize(unknown.size());
+    conditions[reg] = condition.isEmpty() ? nullptr : std::make_unique<Condition>(condition);
+  }
+
 private:
   std::vector<uint32_t> unknown;
   std::vector<Origins> origins;
-  std::vector<std::unique_ptr<LaneForms>> forms; ///< where there are any
+  std::vector<std::unique_ptr<LaneForms>> forms;      ///< where there are any
+  std::vector<std::unique_ptr<Condition>> conditions; ///< of predicates, likewise
 };
 
 /// Bytes of memory that are not known. What they depend on is kept for all of them together: it only serves

@@ -161,6 +161,7 @@ Flow StaticSteering::act(Warp &warp, const Inst &in, const TaintStep &s, const W
   const ptx::Instr *branchBefore =
       perhaps ? perhapsBranch : std::exchange(perhapsBranch, &plan->code->sourceOf(in));
   ++perhaps;
+  const Assume happens(*this, who.maybe, guardFacts(s.guard, !in.guardNegated));
   Flow flow = actSurely(warp, in, s, who.maybe);
   --perhaps;
   perhapsBecause = before, perhapsBranch = branchBefore;

@@ -61,6 +61,7 @@ public:
   /// from.
   struct GlobalAccess {
     LaneForms address;
+    Facts facts; ///< what must hold for the access to happen
     Bases bases = 0;
     uint32_t unknownValues = 0;                    ///< of a store: lanes
     alignas(8) uint64_t values[8][vm::Lanes] = {}; ///< of a store: elements, by lane
@@ -151,6 +152,7 @@ private:
 
   // StaticFollow.cpp
   bool follow(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask, LaneForms &result);
+  Condition followPredicate(Warp &warp, const Inst &in, const TaintStep &s, uint32_t lanes);
   void followParameter(uint32_t reg, uint32_t mask, uint64_t offset, uint32_t bytes);
   void formsOf(Warp &warp, const Inst &in, const TaintStep &s, unsigned index, unsigned bits, uint32_t mask,
                LaneForms &out);
@@ -204,6 +206,39 @@ private:
     return plan->code->sources[size_t(&in - plan->code->insts.data())];
   }
 
+  // StaticLoops.cpp
+  /// A loop that ends when data says so, when a warp comes to its branch for the first time.
+  struct OpenLoop {
+    const Inst *branch = nullptr;
+    std::vector<uint32_t> registers; ///< that may move by a fixed step
+    std::vector<LaneForms> before;   ///< what they were sums of at the branch
+    std::vector<LaneForms> after;    ///< and one iteration later, of what they held at its beginning
+    std::vector<LaneForms> steps;    ///< the difference, where it is always the same
+    Facts back;                      ///< what follows after one iteration from going back once more
+    uint32_t arrived = 0;            ///< lanes that came back to the branch
+  };
+  Facts enterLoop(Warp &warp, const Inst &in, const TaintStep &s, const Region &region, uint32_t mask,
+                  const Taint &unsure, const std::vector<uint32_t> &ways, uint32_t join);
+  void closeLoop(Warp &warp, const Inst &in, const TaintStep &s, const Region &region, uint32_t mask);
+  Facts backFacts(const Inst &in, const TaintStep &s, const Region &region) const;
+  FormValue later(const OpenLoop &loop, const FormValue &sum, unsigned lane, const FormValue &iterations);
+  void currentSums(Warp &warp, uint32_t reg, uint32_t mask, LaneForms &out);
+  /// What holds for these lanes for as long as the guard lives.
+  class Assume {
+  public:
+    Assume(StaticSteering &steering, uint32_t lanes, const Facts &facts);
+    ~Assume() { all.resize(before); }
+    Assume(const Assume &) = delete;
+    Assume &operator=(const Assume &) = delete;
+
+  private:
+    std::vector<std::pair<uint32_t, LaneForms>> &all;
+    const size_t before;
+  };
+  /// What follows from a guard that is unknown, where it is `value`.
+  Facts guardFacts(uint32_t guard, bool value) const;
+  void gatherFacts(uint32_t mask);
+
   // StaticAgree.cpp
   bool mayAgree(Warp &warp, const TaintStep &s, const Region &region, uint32_t unsure);
   Flow agree(Warp &warp, const Inst &in, const TaintStep &s, const Region &region, Origins because);
@@ -236,6 +271,9 @@ private:
   bool abandoned = false; ///< a walk that is about global memory only took too long
   unsigned onlyGlobal = 0;
   uint64_t walkedForGlobal = 0;
+  std::vector<std::pair<uint32_t, LaneForms>> facts; ///< for lanes: sums that are at least 0
+  OpenLoop *dry = nullptr; ///< this loop is looked at for the first time: what happens is told nobody
+  std::unordered_map<const ptx::Instr *, Forms::Symbol> loopSymbols; ///< iterations, by the loop's branch
   std::unordered_map<const vm::Code *, TaintPlan> plans;
   std::vector<std::unique_ptr<WarpShadow>> warps;
   ByteShadow sharedBytes;

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "check/StaticConditions.h"
+
+#include <algorithm>
+
+namespace heddle::check {
+namespace {
+
+constexpr FormValue Nothing{Forms::Opaque, 0};
+
+/// A sum of products of what is read as unsigned, with positive factors.
+bool isNatural(const Forms &forms, const FormValue &value) {
+  return value.form != Forms::Opaque && value.offset >= 0 &&
+         std::ranges::all_of(forms.of(value.form), [](const auto &term) { return term.second > 0; });
+}
+
+} // namespace
+
+void Facts::dropLanes(uint32_t lanes) {
+  for (unsigned i = 0; i < count; ++i)
+    for (uint32_t left = lanes; left; left &= left - 1)
+      atLeastZero[i][unsigned(__builtin_ctz(left))] = Nothing;
+}
+
+Condition conditionOf(Forms &forms, ptx::CmpOp compare, bool isSigned, uint32_t lanes, const LaneForms &a,
+                      const LaneForms &b) {
+  // a - b and b - a, less `less`
+  auto difference = [&](const LaneForms &from, const LaneForms &what, int64_t less) {
+    LaneForms result;
+    result.fill(Nothing);
+    for (uint32_t left = lanes; left; left &= left - 1) {
+      const unsigned lane = unsigned(__builtin_ctz(left));
+      if (isSigned || (isNatural(forms, a[lane]) && isNatural(forms, b[lane])))
+        result[lane] = forms.add(forms.add(from[lane], what[lane], -1), {Forms::Constant, -less});
+    }
+    return result;
+  };
+  Condition condition;
+  using enum ptx::CmpOp;
+  switch (compare) {
+  case Lt:
+  case Lo:
+    condition.ifTrue.add(difference(b, a, 1));
+    condition.ifFalse.add(difference(a, b, 0));
+    break;
+  case Le:
+  case Ls:
+    condition.ifTrue.add(difference(b, a, 0));
+    condition.ifFalse.add(difference(a, b, 1));
+    break;
+  case Gt:
+  case Hi:
+    condition.ifTrue.add(difference(a, b, 1));
+    condition.ifFalse.add(difference(b, a, 0));
+    break;
+  case Ge:
+  case Hs:
+    condition.ifTrue.add(difference(a, b, 0));
+    condition.ifFalse.add(difference(b, a, 1));
+    break;
+  default: break;
+  }
+  return condition;
+}
+
+Condition conditionOfAnd(const Condition *a, const Condition *b) {
+  Condition both;
+  for (const Condition *each : {a, b})
+    if (each)
+      both.ifTrue.addAll(each->ifTrue);
+  return both;
+}
+
+Condition conditionOfOr(const Condition *a, const Condition *b) {
+  Condition either;
+  for (const Condition *each : {a, b})
+    if (each)
+      either.ifFalse.addAll(each->ifFalse);
+  return either;
+}
+
+} // namespace heddle::check

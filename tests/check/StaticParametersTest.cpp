@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "check/StaticParameters.h"
+
+#include <gtest/gtest.h>
+
+namespace heddle::check::test {
+namespace {
+
+using Names = std::vector<std::string>;
+
+TEST(StaticParameters, namesFollowTheKernel) {
+  EXPECT_EQ(parameterNamesIn("__global__ void k(float *y, const int n = 4) {}", "k", 2), (Names{"y", "n"}));
+  EXPECT_EQ(parameterNamesIn(
+                "template <class T>\n__global__ static void __launch_bounds__(256, 2)\nk(T *__restrict__ y,"
+                " std::pair<int, int> both, float (*table)[4], int last[]) {",
+                "k", 4),
+            (Names{"y", "both", "table", "last"}));
+  EXPECT_EQ(parameterNamesIn("__global__ void k(int, // of x, not of y\n unsigned /* n */ m)", "k", 2),
+            (Names{"", "m"}));
+}
+TEST(StaticParameters, otherKernelsDoNotMatter) {
+  const char *source =
+      "__global__ void kk(int a); void k(int b); __global__ void k(int c); /* __global__ void k(int d); */";
+  EXPECT_EQ(parameterNamesIn(source, "k", 1), Names{"c"});
+  EXPECT_EQ(parameterNamesIn(source, "k", 2), Names{});
+  EXPECT_EQ(parameterNamesIn(source, "other", 1), Names{});
+}
+TEST(StaticParameters, overloadsWithOtherNamesLeaveThemUnknown) {
+  EXPECT_EQ(parameterNamesIn("__global__ void k(int a); __global__ void k(float b);", "k", 1), Names{});
+  EXPECT_EQ(parameterNamesIn("__global__ void k(int a); __global__ void k(int a) {}", "k", 1), Names{"a"});
+  EXPECT_EQ(parameterNamesIn("__global__ void k(int a); __global__ void k(int a, int b);", "k", 2),
+            (Names{"a", "b"}));
+}
+
+} // namespace
+} // namespace heddle::check::test

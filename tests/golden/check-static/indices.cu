@@ -1,0 +1,36 @@
+// The indices that most kernels have.
+//
+// RUN: %heddle check %s --static --block 64 -k scale --compiler clang | FileCheck %s --check-prefix=SCALE
+// SCALE: holds: kernel 'scale': all 7 properties, for every input
+// SCALE: global-memory races between blocks: proved for every input, if index arithmetic does not overflow
+__global__ void scale(float *y, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    y[i] *= 2;
+}
+
+// RUN: %heddle check %s --static --block 16,16 -k add --compiler clang | FileCheck %s --check-prefix=ADD
+// ADD: holds: kernel 'add': all 7 properties, for every input
+__global__ void add(float *y, const float *x, int width, int height) {
+  const int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+  if (col < width && row < height)
+    y[row * width + col] += x[row * width + col];
+}
+
+// RUN: %heddle check %s --static --block 16,16 -k unguarded --compiler clang | FileCheck %s --check-prefix=UNGUARDED
+// UNGUARDED: undecided: {{.*}}indices.cu:[[#@LINE+3]]:{{.*}} no comparison keeps an index below parameter 'width'
+// UNGUARDED: undecided: kernel 'unguarded': 5 of 7 properties proved
+__global__ void unguarded(float *y, int width) {
+  y[(blockIdx.y * blockDim.y + threadIdx.y) * width + blockIdx.x * blockDim.x + threadIdx.x] += 1;
+}
+
+// A parameter goes by its name.
+//
+// RUN: %heddle check %s --static --block 64 -k rounds --compiler clang | FileCheck %s --check-prefix=NAME
+// RUN: %heddle check %s --static --block 64 -k rounds --param count=32 --compiler clang | FileCheck %s --check-prefix=GIVEN
+// NAME: whether threads come to synchronization behind this branch depends on parameter 'count'
+// NAME: hint: --param count=VALUE settles it
+// GIVEN: holds: kernel 'rounds'
+__global__ void rounds(int count) {
+  if (threadIdx.x < count)
+    asm volatile("bar.sync 1, 32;");
+}
