@@ -11,6 +11,10 @@
 // A user's program that runs on our terminal (heddle run) may handle the signal itself. While there is one,
 // a signal is only sent on; when it ends, the verb ends in the ordinary way, with its exit code. A second
 // signal does not wait for it any more.
+//
+// SIGPIPE means that nobody reads what we print any more (`heddle check ... | head`). It ends the process in the
+// same way, without a word. The thread that printed waits in the handler, so that it does not report an error
+// of standard output in the meantime.
 #include "support/Interrupts.h"
 
 #include "support/Process.h"
@@ -33,7 +37,7 @@ namespace fs = std::filesystem;
 namespace heddle {
 namespace {
 
-constexpr int Handled[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr int Handled[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
 // Compilers end at once when they are asked to; a kernel of the simulator ends with its process.
 constexpr std::chrono::milliseconds ToEnd{2000}, ToDie{1000};
@@ -70,6 +74,8 @@ void handle(int signal, siginfo_t *about, void *) {
   // A full pipe means that signals are waiting there already.
   if (write(pipeEnds[1], &number, 1) < 0)
     errno = error;
+  while (signal == SIGPIPE)
+    pause();
   errno = error;
 }
 
@@ -111,17 +117,23 @@ void endChildren(State &now, std::unique_lock<std::mutex> &lock, int signal) {
 
 [[noreturn]] void end(State &now, std::unique_lock<std::mutex> &lock, int signal) {
   now.isEnding = true;
-  endChildren(now, lock, signal);
+  endChildren(now, lock, signal == SIGPIPE ? SIGTERM : signal);
   for (const fs::path &folder : now.folders) {
     std::error_code ignored;
     fs::remove_all(folder, ignored);
   }
-  say("\n" + now.program + ": " + nameOf(signal) + ": temporary files are removed; " +
-      (now.hint.empty() ? "run the same command again" : now.hint) + "\n");
+  if (signal != SIGPIPE)
+    say("\n" + now.program + ": " + nameOf(signal) + ": temporary files are removed; " +
+        (now.hint.empty() ? "run the same command again" : now.hint) + "\n");
   _exit(128 + signal);
 }
 
 void listen() {
+  // A SIGPIPE that somebody sends goes to another thread: in its handler this one would wait for itself.
+  sigset_t pipes;
+  sigemptyset(&pipes);
+  sigaddset(&pipes, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &pipes, nullptr);
   for (char number;;) {
     ssize_t count = read(pipeEnds[0], &number, 1);
     if (count < 0 && errno == EINTR)
@@ -131,7 +143,7 @@ void listen() {
     State &now = state();
     std::unique_lock lock(now.guard);
     static bool wasSentOn = false;
-    if (hasUserProgram(now.children) && !wasSentOn) {
+    if (hasUserProgram(now.children) && !wasSentOn && number % FromTerminal != SIGPIPE) {
       wasSentOn = true;
       if (number < FromTerminal) // else it has it already, and twice may mean something else to it
         sendAll(now.children, number);

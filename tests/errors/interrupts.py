@@ -4,6 +4,8 @@
 
     interrupts.py HEDDLE RUNNER SOURCE_DIR
 
+SIGPIPE, where nobody reads the output any more: 141, nothing left, and no word.
+
 The program that is simulated never ends, so that a signal always finds it running. It says that it runs by making a file.
 """
 import json
@@ -20,11 +22,14 @@ PATIENCE = 240  # seconds for a machine that is busy
 PROGRAM = r"""
 #include <cstdio>
 __global__ void spin(volatile int *p) { while (*p == 0) {} }
+__global__ void fill(int *p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
 int main(int, char **words) {
   int *p;
   cudaMallocManaged(&p, 4);
   std::fclose(std::fopen(words[1], "w"));
   spin<<<1, 32>>>(p);
+  if (words[2])
+    fill<<<2, 64>>>(p);
   cudaDeviceSynchronize();
   for (;;) {}
 }
@@ -90,6 +95,29 @@ def interrupt(name, command, which, code, hint, folder, started):
         failures.append(f"{name}: {', '.join(wrong)}\n" + said)
 
 
+def closed_pipe(name, command, folder):
+    """The reader goes away after the first byte: what is left to print is more than a pipe holds."""
+    global count
+    count += 1
+    temporary = os.path.join(folder, "tmp")
+    environment = dict(os.environ, HEDDLE_DATA=SOURCE, NO_COLOR="1", TMPDIR=temporary)
+    reader, writer = os.pipe()
+    process = subprocess.Popen(command, stdout=writer, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=environment,
+                               cwd=folder, restore_signals=True)
+    os.close(writer)
+    os.close(reader)
+    _, said = process.communicate(timeout=PATIENCE)
+    wrong = []
+    if process.returncode != 141:
+        wrong.append(f"exit code {process.returncode}, not 141")
+    if said:
+        wrong.append("something on stderr")
+    if os.listdir(temporary):
+        wrong.append(f"left behind: {os.listdir(temporary)}")
+    if wrong:
+        failures.append(f"{name}: {', '.join(wrong)}\n" + said.decode("utf-8", "replace"))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         file, started = os.path.join(folder, "spin.cu"), os.path.join(folder, "started")
@@ -104,13 +132,21 @@ def main():
             "tune": [HEDDLE, "tune", file, "-d", "block x=32|64", "--no-check", "--device", "vm", "--cuda-path", "none",
                      "-o", "out.cu"] + clang + ["--", started],
         }
+        verbs["opt --verify"] = [HEDDLE, "opt", file, "-d", "coarsen x=2", "--no-check", "--verify", "--cuda-path", "none",
+                                 "-o", "opt.cu", "-k", "fill"] + clang + ["--", started]
         for verb, command in verbs.items():
             # A program that heddle run shows ends by the signal itself, and heddle with its exit code.
             hint = {"run": "", "tune": "out.cu.tune.jsonl': the same command goes on from there"}.get(
                 verb, "temporary files are removed; run the same command again")
             interrupt(f"{verb}: SIGINT", command, signal.SIGINT, 130, hint, folder, started)
-            if verb in ("run", "check"):
+            if verb != "tune":
                 interrupt(f"{verb}: SIGTERM", command, signal.SIGTERM, 143, hint, folder, started)
+
+        racing = os.path.join(SOURCE, "tests/check/shared-between-warps.bad.cu")
+        closed_pipe("check: SIGPIPE", [HEDDLE, "check", racing] + clang, folder)
+        closed_pipe("profile: SIGPIPE", [HEDDLE, "profile", racing] + clang, folder)
+        closed_pipe("verify: SIGPIPE", [HEDDLE, "verify", racing, racing] + clang, folder)
+        closed_pipe("arch: SIGPIPE", [HEDDLE, "arch"], folder)
 
         # heddle-runner, while it compiles: the compiler here is a shell that never ends.
         plan = os.path.join(folder, "plan")
