@@ -57,7 +57,7 @@ vm::Dim3 readDim(const std::string &text, const char *option) {
       break;
     at = next + 1;
   }
-  fail(2, fmt::format("'{}' is not what {} takes", text, option),
+  fail(ExitBadUsage, fmt::format("'{}' is not what {} takes", text, option),
        fmt::format("up to three numbers with commas between them, as in {} 16,16", option));
 }
 
@@ -75,7 +75,7 @@ check::StaticOptions readOptions(const StaticChoices &choices) {
   for (const std::string &given : choices.parameters) {
     const size_t equals = given.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == given.size())
-      fail(2, fmt::format("'{}' gives no parameter a value", given), "as in --param 2=1024");
+      fail(ExitBadUsage, fmt::format("'{}' gives no parameter a value", given), "as in --param 2=1024");
     options.parameters.push_back({given.substr(0, equals), given.substr(equals + 1)});
   }
   return options;
@@ -90,11 +90,11 @@ build::DevicePtx compiled(const build::ProgramOptions &options, bool colour) {
   request.arch = options.arch;
   request.colour = colour;
   request.compiler = options.compiler;
-  Fail problem{2, {}};
+  Fail problem{ExitBadUsage, {}};
   build::DevicePtx device = build::compileToPtx(request, problem.diagnostics, build::Accesses::Kept);
   std::cerr << device.messages;
   if (!device.ok) {
-    problem.exitCode = device.compiler.empty() ? 2 : 3;
+    problem.exitCode = device.compiler.empty() ? ExitBadUsage : ExitDoesNotCompile;
     throw problem;
   }
   return device;
@@ -103,7 +103,7 @@ build::DevicePtx compiled(const build::ProgramOptions &options, bool colour) {
 /// `isOptimized` says whether the compiler may have removed accesses of the source.
 ptx::Module readModule(const build::ProgramOptions &options, bool colour, bool &isOptimized) {
   if (options.sources.files.size() > 1)
-    fail(2, "--static looks at one file", "heddle check FILE.cu --static --block 256");
+    fail(ExitBadUsage, "--static looks at one file", "heddle check FILE.cu --static --block 256");
   const std::filesystem::path file = options.sources.files.front();
   const bool isPtx = file.extension() == ".ptx";
   std::string text;
@@ -114,7 +114,7 @@ ptx::Module readModule(const build::ProgramOptions &options, bool colour, bool &
     isOptimized = !device.keepsAccesses;
     text = std::move(device.text);
   }
-  Fail problem{3, {}};
+  Fail problem{ExitDoesNotCompile, {}};
   ptx::Module module = ptx::parse(text, isPtx ? file.string() : std::string(), problem.diagnostics);
   if (problem.diagnostics.has(Voice::Error))
     throw problem;
@@ -136,7 +136,7 @@ std::vector<std::string> chosenKernels(const ptx::Module &module, const std::str
   if (spokenNames.empty())
     fail(ExitRefused, "there is no kernel in it");
   if (chosen.empty())
-    fail(2, fmt::format("there is no kernel '{}'", wanted),
+    fail(ExitBadUsage, fmt::format("there is no kernel '{}'", wanted),
          fmt::format("did you mean '{}'? There are {}", nearestFirst(wanted, spokenNames).front(),
                      joinAnd(spokenNames)));
   return chosen;
@@ -149,7 +149,7 @@ vm::Dim3 blockFor(const ptx::Module &module, const std::string &kernel, const St
     return options.block;
   const auto &required = module.functions[module.findFunction(kernel)].bounds.reqNTid;
   if (!required[0])
-    fail(2, fmt::format("how large is a block of '{}'?", check::readableKernel(kernel)),
+    fail(ExitBadUsage, fmt::format("how large is a block of '{}'?", check::readableKernel(kernel)),
          "as in --block 256 or --block 16,16");
   return {required[0], std::max(1u, required[1]), std::max(1u, required[2])};
 }
@@ -178,12 +178,12 @@ void run(const build::ProgramOptions &program, const StaticChoices &choices, con
     options.block = blockFor(module, kernel, choices, options);
     report::KernelVerdict verdict{check::readableKernel(kernel), check::checkStatic(module, kernel, options)};
     if (verdict.result.problems.has(Voice::Error))
-      throw Fail{2, verdict.result.problems};
+      throw Fail{ExitBadUsage, verdict.result.problems};
     shortenAll(verdict.result);
     report::addSourceLines(verdict.result);
     verdicts.push_back(std::move(verdict));
   }
-  session.exitCode = report::together(verdicts) == check::Verdict::Fails ? 1 : 0;
+  session.exitCode = report::together(verdicts) == check::Verdict::Fails ? ExitRefused : ExitDone;
   if (!output.sarif.empty())
     writeSarif(verdicts, output.sarif, session);
   if (output.json)

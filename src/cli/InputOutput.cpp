@@ -66,6 +66,13 @@ bool canWrite(const fs::path &file, Session &session) {
   return !failure;
 }
 
+bool canFill(const fs::path &folder, Session &session) {
+  std::optional<FileFailure> failure = folder.empty() ? std::nullopt : whyNotFillable(folder);
+  if (failure)
+    complain(*failure, session);
+  return !failure;
+}
+
 bool write(const fs::path &file, std::string_view text, Session &session) {
   std::optional<FileFailure> failure = writeFile(file, text);
   if (failure)

@@ -29,6 +29,9 @@ bool canReadText(const std::filesystem::path &file, Session &session);
 /// Whether this output could be written now. An empty name is one that was not given.
 bool canWrite(const std::filesystem::path &file, Session &session);
 
+/// The same for a folder that files are to be written into; it need not be there yet.
+bool canFill(const std::filesystem::path &folder, Session &session);
+
 /// Writes an output as a whole or not at all.
 bool write(const std::filesystem::path &file, std::string_view text, Session &session);
 

@@ -69,7 +69,7 @@ std::optional<std::vector<transform::Directive>> readAll(const std::vector<std::
     std::vector<transform::Directive> some = transform::readDirectives(text, diagnostics);
     all.insert(all.end(), some.begin(), some.end());
   }
-  if (complain(diagnostics, session, 2))
+  if (complain(diagnostics, session, ExitBadUsage))
     return std::nullopt;
   return all;
 }
@@ -110,15 +110,17 @@ bool chooseOutput(Request &request, Session &session) {
   std::error_code ignored;
   const bool isInput = !request.output.empty() && fs::equivalent(request.file, request.output, ignored);
   if (request.output.empty() && !request.inPlace)
-    complain(session, "where does the result go?", "-o OUT.cu, or --in-place to overwrite the input", 2);
+    complain(session, "where does the result go?", "-o OUT.cu, or --in-place to overwrite the input",
+             ExitBadUsage);
   else if (request.inPlace && !request.output.empty() && !isInput)
     complain(session, "--in-place overwrites the input, and -o names another file", "leave one of them out",
-             2);
+             ExitBadUsage);
   else if (isInput && !request.inPlace)
-    complain(session, fmt::format("'{}' is the input", request.output), "--in-place overwrites it", 2);
+    complain(session, fmt::format("'{}' is the input", request.output), "--in-place overwrites it",
+             ExitBadUsage);
   else if (request.output.empty())
     request.output = request.file;
-  return session.exitCode == 0;
+  return session.exitCode == ExitDone;
 }
 
 /// The new text in a file of its own, until it may be put into its place.
@@ -147,12 +149,12 @@ int checkText(const Request &request, const Candidate &candidate, const std::str
   emitted.build.arch = candidate.options.arch;
   emitted.build.compiler = candidate.options.compiler;
   switch (checkEmitted(emitted, !request.unchecked, request.report, session.colour)) {
-  case Emitted::MayBeWritten: return 0;
-  case Emitted::InputDoesNotCompile: return 3;
+  case Emitted::MayBeWritten: return ExitDone;
+  case Emitted::InputDoesNotCompile: return ExitDoesNotCompile;
   case Emitted::DoesNotCompile:
-  case Emitted::FailsTheCheck: return 1;
+  case Emitted::FailsTheCheck: return ExitRefused;
   }
-  return 1;
+  return ExitRefused;
 }
 
 /// Runs the original and the candidate.
@@ -171,11 +173,11 @@ void check(const Request &request, const std::string &text, Session &session) {
   Candidate candidate(request, text, session);
   Diagnostics diagnostics;
   if (!build::readChoices("vm", request.compiler, candidate.options, diagnostics)) {
-    complain(diagnostics, session, 2);
+    complain(diagnostics, session, ExitBadUsage);
     return;
   }
   session.exitCode = checkText(request, candidate, text, session);
-  if (session.exitCode == 0 && request.verify)
+  if (session.exitCode == ExitDone && request.verify)
     verify(request, candidate, session);
 }
 
@@ -187,7 +189,8 @@ void opt(Request &request, Session &session) {
   options.kernel = request.kernel;
   if (!request.block.empty() && !(options.block = parseBlock(request.block)))
     return complain(session, fmt::format("'{}' is not a block", request.block),
-                    "up to three numbers from 1 to 1024 with commas between them, as in --block 16,16", 2);
+                    "up to three numbers from 1 to 1024 with commas between them, as in --block 16,16",
+                    ExitBadUsage);
   auto directives = readAll(request.directives, session);
   if (!directives || !canReadText(request.file, session) || !canWrite(request.output, session))
     return;
@@ -200,9 +203,9 @@ void opt(Request &request, Session &session) {
   std::cerr << outcome.compilerMessages;
   printMessages(diagnostics, outcome, request.report, session.colour);
   if (outcome.kind == transform::Outcome::Kind::Unusable)
-    session.exitCode = outcome.isReadable ? 3 : 2;
+    session.exitCode = outcome.isReadable ? ExitDoesNotCompile : ExitBadUsage;
   else if (outcome.kind == transform::Outcome::Kind::Refused)
-    session.exitCode = 1;
+    session.exitCode = ExitRefused;
   else
     check(request, outcome.text, session);
   if (session.exitCode == ExitDone)

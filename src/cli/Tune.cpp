@@ -86,7 +86,7 @@ std::unique_ptr<tune::Measurer> measurerFor(const TuneRun &run, Session &session
     if (gpu->error().empty())
       return gpu;
     if (device == "gpu") {
-      complain(session, gpu->error(), "--device vm predicts; --plan is for a GPU elsewhere", 1);
+      complain(session, gpu->error(), "--device vm predicts; --plan is for a GPU elsewhere", ExitRefused);
       return nullptr;
     }
   }
@@ -148,14 +148,14 @@ void writeWinner(const TuneRun &run, tune::Report &report, Session &session) {
       return;
     const tune::ChemMaker maker(run.problem, run.chemWords());
     if (std::string wrong = maker.generate(recipe, run.request.output); !wrong.empty())
-      complain(session, wrong, "-o names a folder", 2);
+      complain(session, wrong, "-o names a folder", ExitInputOutput);
     return;
   }
   tune::Made made = tune::CudaMaker(run.problem).make(recipe);
   report.originalText = run.problem.text;
   if (!made.candidate)
     return complain(session, fmt::format("'{}' cannot be made again: {}", recipe.str(), made.reason),
-                    "has the file changed since?", 1);
+                    "has the file changed since?", ExitRefused);
   report.winnerText = made.candidate->files.front().text;
   if (run.request.output.empty())
     return;
@@ -188,7 +188,7 @@ std::optional<tune::Report> findOut(const TuneRun &run, ranks::Ranks *ranks, Ses
 /// Asked before the search, which may take hours.
 bool outputsCanBeWritten(const TuneRequest &request, Session &session) {
   const bool makesFolder = tune::isMechanism(request.files.front());
-  bool all = makesFolder || canWrite(request.output, session);
+  bool all = makesFolder ? canFill(request.output, session) : canWrite(request.output, session);
   for (const std::string &file : {request.t4, request.t1, request.page})
     all &= canWrite(file, session);
   return all;

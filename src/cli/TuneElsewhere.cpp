@@ -96,7 +96,7 @@ bool SharedSearch::join(Session &session) {
   std::string error;
   joined = ranks::openRanks(build::libraryFolder().string(), error);
   if (!joined)
-    complain(session, error, "without mpirun one process does everything", 2);
+    complain(session, error, "without mpirun one process does everything", ExitBadUsage);
   if (!isWorker())
     return joined != nullptr;
   const char *now = std::getenv("CUDA_VISIBLE_DEVICES");

@@ -64,14 +64,14 @@ std::optional<tune::Problem> readProblem(const TuneRequest &request, Session &se
                      : request.compiler == "clang" ? build::Compiler::Clang
                                                    : build::Compiler::Auto;
   if (!request.block.empty() && !(problem.block = parseBlock(request.block))) {
-    complain(session, fmt::format("'{}' is not a block", request.block), "as in --block 16,16", 2);
+    complain(session, fmt::format("'{}' is not a block", request.block), "as in --block 16,16", ExitBadUsage);
     return std::nullopt;
   }
   std::optional<build::Tolerance> tolerance =
       request.tolerance.empty() ? build::Tolerance() : build::readTolerance(request.tolerance);
   if (!tolerance) {
     complain(session, fmt::format("'{}' is no tolerance", request.tolerance), "ulp=4, rel=1e-6 or abs=1e-9",
-             2);
+             ExitBadUsage);
     return std::nullopt;
   }
   problem.tolerance = *tolerance;
@@ -82,12 +82,12 @@ std::optional<tune::Problem> readProblem(const TuneRequest &request, Session &se
 bool fitsWhatIsTuned(const tune::Problem &problem, tune::SpaceWords &words, Session &session) {
   const bool isMechanism = tune::isMechanism(problem.file);
   if (!isMechanism && !words.options.empty())
-    complain(session, "--option is for mechanisms", "-d, --define and --flag are for programs", 2);
+    complain(session, "--option is for mechanisms", "-d, --define and --flag are for programs", ExitBadUsage);
   else if (isMechanism && std::ranges::any_of(words.directives, [](auto &text) { return text != "auto"; }))
-    complain(session, "a mechanism has no directives", "--option \"--warps=4|8\"; or -d auto", 2);
+    complain(session, "a mechanism has no directives", "--option \"--warps=4|8\"; or -d auto", ExitBadUsage);
   else if (isMechanism && !words.directives.empty())
     words.options = tune::chemOptions(), words.directives.clear();
-  return session.exitCode == 0;
+  return session.exitCode == ExitDone;
 }
 
 /// `-d auto` is replaced by what the program allows.
@@ -99,22 +99,32 @@ bool spellOutAuto(const tune::Problem &problem, tune::SpaceWords &words, Session
     return true;
   words.directives.erase(wanted);
   tune::AutoSpace space = tune::autoSpace(problem);
+  if (!space.compiles || !space.hasKernel) {
+    const std::string file = problem.file.string();
+    complain(session,
+             space.compiles ? fmt::format("there is no kernel in {}", file)
+                            : fmt::format("{} does not compile", file),
+             space.compiles ? "-d auto looks for directives that fit the kernels of the file"
+                            : fmt::format("heddle analyze {} shows the errors", file),
+             space.compiles ? ExitRefused : ExitDoesNotCompile);
+    return false;
+  }
   words.directives.insert(words.directives.begin(), space.directives.begin(), space.directives.end());
   words.flags.insert(words.flags.begin(), space.flags.begin(), space.flags.end());
   if (!space.directives.empty() || !space.flags.empty())
     return true;
   complain(session, "nothing that Heddle knows changes this program",
-           space.refused.empty() ? "heddle analyze says more" : space.refused.front(), 1);
+           space.refused.empty() ? "heddle analyze says more" : space.refused.front(), ExitRefused);
   return false;
 }
 
 std::optional<tune::Space> readSpace(const tune::SpaceWords &words, Session &session) {
   Diagnostics diagnostics;
   std::optional<tune::Space> space = tune::Space::read(words, diagnostics);
-  if (complain(diagnostics, session, 2))
+  if (complain(diagnostics, session, ExitBadUsage))
     return std::nullopt;
   if (space->dimensions().empty() && words.directives.empty()) {
-    complain(session, "there is nothing to choose from", "-d \"coarsen x=1|2|4\", or -d auto", 2);
+    complain(session, "there is nothing to choose from", "-d \"coarsen x=1|2|4\", or -d auto", ExitBadUsage);
     return std::nullopt;
   }
   return space;
@@ -168,7 +178,7 @@ bool TuneRun::openCache(Session &session) {
   std::string error;
   cache = tune::Cache::open(file, problem, error);
   if (!cache)
-    complain(session, error, "--cache FILE names another", 2);
+    complain(session, error, "--cache FILE names another", ExitBadUsage);
   return cache != nullptr;
 }
 
@@ -186,12 +196,12 @@ std::unique_ptr<TuneRun> readTuneRun(const TuneRequest &request, Session &sessio
       request.budget.empty() ? tune::Budget() : tune::readBudget(request.budget);
   if (!budget) {
     complain(session, fmt::format("'{}' is no budget", request.budget),
-             "50 candidates: 50; time: 120s, 5m, 1h", 2);
+             "50 candidates: 50; time: 120s, 5m, 1h", ExitBadUsage);
     return nullptr;
   }
   Diagnostics diagnostics;
   std::optional<arch::Arch> arch = arch::findArch(problem->arch, diagnostics);
-  if (complain(diagnostics, session, 2))
+  if (complain(diagnostics, session, ExitBadUsage))
     return nullptr;
   return std::make_unique<TuneRun>(
       TuneRun{request, std::move(*problem), words, std::move(*space), *budget, std::move(*arch), nullptr});

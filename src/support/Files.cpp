@@ -197,6 +197,21 @@ std::optional<FileFailure> whyNotWritable(const fs::path &file) {
                                                     : std::optional(failure(file, Doing::Write));
 }
 
+std::optional<FileFailure> whyNotFillable(const fs::path &folder) {
+  std::error_code error;
+  fs::path there = fs::absolute(folder, error);
+  struct stat about{};
+  while (::stat(there.c_str(), &about) != 0) {
+    if (errno != ENOENT || !there.has_relative_path())
+      return failure(folder, Doing::Write);
+    there = there.parent_path();
+  }
+  if (!S_ISDIR(about.st_mode))
+    return FileFailure{folder, Doing::Write, ENOTDIR};
+  return ::access(there.c_str(), W_OK | X_OK) == 0 ? std::nullopt
+                                                   : std::optional(failure(folder, Doing::Write));
+}
+
 std::string beginningOf(const fs::path &file) {
   Descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   std::string text(EnoughToJudge, '\0');

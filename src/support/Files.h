@@ -59,6 +59,9 @@ std::optional<FileFailure> makeFolder(const std::filesystem::path &folder);
 /// Why writeFile would fail now: asked before hours of work, not after. Makes no file and changes none.
 std::optional<FileFailure> whyNotWritable(const std::filesystem::path &file);
 
+/// Why makeFolder() and files in that folder would fail now. Makes nothing.
+std::optional<FileFailure> whyNotFillable(const std::filesystem::path &folder);
+
 /// The first few thousand bytes of a file; nothing where it cannot be read.
 std::string beginningOf(const std::filesystem::path &file);
 /// True for text that has a zero byte, which no source text has, among its first few thousand.

@@ -73,12 +73,16 @@ std::string wordsThatFit(const Problem &problem, const std::string &directive,
   return any ? joined(words, wanted.always) : "";
 }
 
+constexpr const char *doesNotCompile = "the file does not compile", *noKernel = "there is no kernel in it";
+
 /// "block x=64|128|256|512", with the program's own size; else why the block cannot be changed.
 std::string blockWords(const Problem &problem) {
   auto parsed = source::Program::parseText(problem.file.string(), problem.text, problem.compile);
   auto *program = std::get_if<std::unique_ptr<source::Program>>(&parsed);
   if (!program)
-    return "the file does not compile";
+    return doesNotCompile;
+  if ((*program)->kernels().empty())
+    return noKernel;
   auto constant = blockConstant(**program, problem.text, problem.kernel, 0);
   if (auto *none = std::get_if<NoBlock>(&constant))
     return none->reason;
@@ -142,12 +146,17 @@ std::string registerWords(const Problem &problem) {
 
 AutoSpace autoSpace(const Problem &problem) {
   AutoSpace space;
+  // First, since a file that holds nothing to tune need not be parsed once for each directive.
+  ChildAnswer block = inChild(problem.limits.make, [&] { return blockWords(problem); });
+  space.compiles = block.text != doesNotCompile;
+  space.hasKernel = block.text != noKernel;
+  if (!space.compiles || !space.hasKernel)
+    return space;
   std::vector<std::string> alternatives;
   for (const transform::DirectiveRule &rule : transform::directiveRules())
     for (const transform::TuningSpace &part : rule.tuning)
       if (std::string words = wordsThatFit(problem, rule.name, part, space); !words.empty())
         alternatives.push_back(words);
-  ChildAnswer block = inChild(problem.limits.make, [&] { return blockWords(problem); });
   (block.text.starts_with("block x=") ? space.directives : space.refused).push_back(block.text);
   ChildAnswer registers = inChild(problem.limits.make, [&] { return registerWords(problem); });
   if (registers.how == ChildAnswer::How::Answered && !registers.text.empty())

@@ -11,6 +11,8 @@ struct AutoSpace {
   std::vector<std::string> directives; ///< as -d would have them; empty where nothing is possible
   std::vector<std::string> flags;      ///< as --flag would have them
   std::vector<std::string> refused;    ///< "consolidate: why not", for a person
+  bool compiles = true;                ///< where it does not, nothing else was looked at
+  bool hasKernel = true;               ///< the same
 };
 
 /// Tries each directive once on the file, and takes those that change it. Each in a process of its own.

@@ -112,6 +112,10 @@ def inputs(folder):
     expect("check: empty", VERBS["check"](empty), 3, "main")
     expect("profile: empty", VERBS["profile"](empty), 3, "main")
     expect("tune: empty", VERBS["tune"](empty), 3, "does not compile")
+    automatic = [HEDDLE, "tune", "--cuda-path", "none", "--compiler", "clang", "-d", "auto"]
+    expect("tune -d auto: empty", automatic + [empty], 1, "there is no kernel in")
+    expect("tune -d auto: does not compile", automatic + [made("wrong.cu", b"__global__ void k( {}\n")], 3,
+           r"wrong\.cu does not compile")
     expect("tune --simulate: empty", VERBS["tune --simulate"](empty), 3, "holds no results of heddle tune")
     expect("chem: empty", VERBS["chem"](empty), 3, "error")
     expect("chem --evaluate: empty", VERBS["chem --evaluate"](empty), 3, "this is not JSON")
@@ -166,11 +170,13 @@ def outputs(folder):
         "arch": [HEDDLE, "arch"],
         "arch --json": [HEDDLE, "arch", "sm_90", "--json"],
         "check": [HEDDLE, "check", "--compiler", "clang", kernel],
+        "check --json": [HEDDLE, "check", "--compiler", "clang", "--json", kernel],
         "check --static": [HEDDLE, "check", "--static", "--block", "32", HOLDS],
         "check --static --json": [HEDDLE, "check", "--static", "--block", "32", "--json", HOLDS],
         "chem": [HEDDLE, "chem", HYDROGEN, "--evaluate", STATES],
         "doctor": [HEDDLE, "doctor"],
         "profile": [HEDDLE, "profile", "--compiler", "clang", kernel],
+        "profile --json": [HEDDLE, "profile", "--compiler", "clang", "--json", kernel],
         "verify": [HEDDLE, "verify", "--compiler", "clang", kernel, kernel],
         "verify --json": [HEDDLE, "verify", "--compiler", "clang", "--json", kernel, kernel],
         "tune": [HEDDLE, "tune", "--cuda-path", "none", "--compiler", "clang", kernel, "-d", "coarsen x=1|2",
@@ -207,6 +213,8 @@ def outputs(folder):
     making = {
         "chem -o": lambda out: [HEDDLE, "chem", HYDROGEN, "-o", out, "--kernel", "viscosity", "--form", "cpu"],
         "tune --plan": lambda out: [HEDDLE, "tune", kernel, "-d", "coarsen x=1|2", "--plan", out],
+        "tune -o of a mechanism": lambda out: [HEDDLE, "tune", HYDROGEN, "--option", "--warps=4|8", "-o", out,
+                                               "--cache", os.path.join(folder, "cache.chem")],
     }
     for name, command in making.items():
         expect(f"{name}: no permission", command(os.path.join(closed, "out")), 4, "cannot be written: Permission denied")
