@@ -53,7 +53,8 @@ bool writeResult(const std::filesystem::path &file, const CheckResult &result) {
     findings.push_back(toJson(finding));
   Json failed = Json::array();
   for (const CheckResult::FailedCall &call : result.failedCalls)
-    failed.push_back({{"function", call.function}, {"error", call.error}, {"times", call.times}});
+    failed.push_back(
+        {{"function", call.function}, {"error", call.error}, {"why", call.why}, {"times", call.times}});
   Json json = {{"schema", Schema},
                {"complete", result.complete},
                {"launches", result.counts.launches},
@@ -78,8 +79,8 @@ bool readResult(const std::filesystem::path &file, CheckResult &result) {
                    json.value("blocks", uint64_t(0)),           json.value("accesses", uint64_t(0)),
                    json.value("synchronizations", uint64_t(0)), json.value("stopped", uint64_t(0))};
   for (const Json &each : json.value("failedCalls", Json::array()))
-    result.failedCalls.push_back(
-        {each.value("function", ""), each.value("error", ""), each.value("times", uint64_t(1))});
+    result.failedCalls.push_back({each.value("function", ""), each.value("error", ""), each.value("why", ""),
+                                  each.value("times", uint64_t(1))});
   for (const Json &each : json.value("findings", Json::array())) {
     Finding finding;
     if (!fromJson(each, finding))

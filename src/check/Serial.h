@@ -13,6 +13,7 @@ struct CheckResult {
   struct FailedCall {
     std::string function; ///< "cudaMalloc"
     std::string error;    ///< "cudaErrorMemoryAllocation"
+    std::string why;      ///< what is wrong with its arguments; empty where that is not known
     uint64_t times = 1;
   };
   std::vector<Finding> findings;

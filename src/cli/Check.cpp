@@ -62,6 +62,9 @@ struct Run {
   check::CheckResult result;
   fs::path copies;
   bool hasResult = false;
+
+  /// Whether the program came to its end.
+  bool isWhole() const { return hasResult && result.complete; }
 };
 
 Run runOnce(const Given &given, const build::Program &program, const fs::path &folder, unsigned schedule,
@@ -130,11 +133,28 @@ std::string counted(uint64_t n, const char *one, const char *many) {
   return fmt::format("{} {}", inWords(n), n == 1 ? one : many);
 }
 
-std::string cleanLine(const check::CheckCounts &counts, unsigned schedules) {
-  return fmt::format("check: clean: {} of {}, {}{}\n", counted(counts.launches, "launch", "launches"),
-                     counted(counts.kernels, "kernel", "kernels"),
+/// Clean is a program that launched something and ran to its end.
+std::string lineWithoutFindings(const Run &run, unsigned schedules) {
+  const check::CheckCounts &counts = run.result.counts;
+  const std::string launches = counted(counts.launches, "launch", "launches");
+  if (counts.stopped)
+    return fmt::format("check: no findings until the time limit: {}\n", launches);
+  if (!run.isWhole())
+    return fmt::format("check: no findings until the program ended early: {}\n", launches);
+  if (!counts.launches)
+    return "check: no kernel was launched: nothing was checked\n";
+  return fmt::format("check: clean: {} of {}, {}{}\n", launches, counted(counts.kernels, "kernel", "kernels"),
                      counted(counts.accesses, "access", "accesses"),
                      schedules > 1 ? fmt::format(", {} schedules", schedules) : "");
+}
+
+nlohmann::ordered_json jsonOf(const Run &run, const std::vector<check::Finding> &findings) {
+  nlohmann::ordered_json json = report::findingsJson(findings);
+  json["launches"] = run.result.counts.launches;
+  json["stoppedByTimeLimit"] = run.result.counts.stopped;
+  json["programEndedEarly"] = !run.isWhole();
+  json["programExitCode"] = run.program.execution.exitCode;
+  return json;
 }
 
 /// The first findings, and how many more there are.
@@ -149,7 +169,7 @@ std::string limitedText(const std::vector<check::Finding> &findings, unsigned mo
                      findings.size() - most, times);
 }
 
-void printResult(const Given &given, std::vector<check::Finding> &findings, const check::CheckCounts &counts,
+void printResult(const Given &given, std::vector<check::Finding> &findings, const Run &first,
                  Session &session) {
   for (check::Finding &finding : findings) {
     shorten(finding.place);
@@ -160,12 +180,9 @@ void printResult(const Given &given, std::vector<check::Finding> &findings, cons
   if (!given.sarif.empty())
     write(given.sarif, jsonText(report::findingsSarif(findings, fs::current_path())), session);
   if (given.json)
-    std::cout << jsonText(report::findingsJson(findings));
-  else if (findings.empty() && counts.stopped)
-    std::cout << fmt::format("check: no findings until the time limit: {}\n",
-                             counted(counts.launches, "launch", "launches"));
+    std::cout << jsonText(jsonOf(first, findings));
   else if (findings.empty())
-    std::cout << cleanLine(counts, given.schedules);
+    std::cout << lineWithoutFindings(first, given.schedules);
   else
     std::cout << limitedText(findings, given.maxFindings, session.colour);
 }
@@ -199,19 +216,20 @@ void check(const Given &given, Session &session) {
     for (check::Finding &finding : ignoredErrors(first.result, given.options.sources.files))
       findings.push_back(std::move(finding));
   session.exitCode = findings.empty() ? ExitDone : ExitRefused;
-  printResult(given, findings, first.result.counts, session);
+  printResult(given, findings, first, session);
   if (const uint64_t stopped = first.result.counts.stopped) {
     std::cerr << fmt::format(
         "heddle: {} stopped by the time limit (--timeout): what came after is not checked\n",
         counted(stopped, "launch was", "launches were"));
     session.exitCode = std::max<int>(session.exitCode, ExitRefused);
   }
-  if (!first.hasResult || !first.result.complete) {
+  if (!first.isWhole()) {
     std::cerr << fmt::format(
         "heddle: the program ended early (exit code {}): what came after is not checked\n", code);
     session.exitCode = std::max<int>(session.exitCode, ExitRefused);
   } else if (code && findings.empty()) {
     std::cerr << fmt::format("heddle: the program itself ended with exit code {}\n", code);
+    session.exitCode = ExitRefused;
   }
 }
 

@@ -18,6 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// A program calls cudaMemcpy in many places; after so many a list helps nobody.
+constexpr size_t MostNotes = 4;
+
 struct CallSites {
   std::vector<Place> dropped;
   bool anyUsed = false;
@@ -103,10 +106,13 @@ std::vector<check::Finding> ignoredErrors(const check::CheckResult &result,
     check::Finding finding;
     finding.rule = check::Rule::HostErrorIgnored;
     finding.place = sites.dropped.front();
-    finding.text =
-        fmt::format("{} failed with {}, and the program takes no notice", call.function, call.error);
-    for (size_t i = 1; i < sites.dropped.size(); ++i)
+    finding.text = fmt::format("{} failed with {}, and the program takes no notice{}{}", call.function,
+                               call.error, call.why.empty() ? "" : ": ", call.why);
+    for (size_t i = 1; i < sites.dropped.size() && i <= MostNotes; ++i)
       finding.notes.push_back({sites.dropped[i], "or here"});
+    if (sites.dropped.size() > 1 + MostNotes)
+      finding.notes.push_back(
+          {{}, fmt::format("or at one of {} more calls", sites.dropped.size() - 1 - MostNotes)});
     finding.hint = "compare what the call returns with cudaSuccess, or ask cudaGetLastError()";
     finding.times = call.times;
     findings.push_back(std::move(finding));

@@ -4,6 +4,8 @@
 #include "cudart/Check.h"
 #include "cudart/Runtime.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 using namespace heddle;
@@ -63,6 +65,18 @@ bool onDevice(Runtime &runtime, const Side &side, const Box &box) {
   return side.isArray || runtime.isDeviceMemory(side.data, spanOf(side, box));
 }
 
+/// What is wrong with a side that should be `span` bytes of device memory.
+std::string whyNotDevice(Runtime &runtime, const Side &side, const Box &box, const char *which) {
+  const auto address = reinterpret_cast<uint64_t>(side.data);
+  const vm::Memory &memory = runtime.machine.memory();
+  if (std::optional<vm::Allocation> piece = memory.find(address))
+    return fmt::format("{} bytes from byte {} of {}", spanOf(side, box), address - piece->address,
+                       piece->str());
+  if (std::optional<vm::Allocation> near = memory.nearest(address); near && near->contains(address))
+    return fmt::format("{} is {}", which, near->str());
+  return fmt::format("{} is not device memory", which);
+}
+
 /// The direction a copy really has, or nothing where it cannot be right.
 std::optional<cudaMemcpyKind> directionOf(Runtime &runtime, const Box &box, cudaMemcpyKind kind) {
   bool toDevice = onDevice(runtime, box.to, box), fromDevice = onDevice(runtime, box.from, box);
@@ -97,8 +111,14 @@ cudaError_t prepareCopy(Runtime &runtime, const Box &box, cudaMemcpyKind kind, s
   if (narrow)
     return cudaErrorInvalidPitchValue;
   std::optional<cudaMemcpyKind> direction = directionOf(runtime, box, kind);
-  if (!direction)
-    return kind > cudaMemcpyDefault ? cudaErrorInvalidMemcpyDirection : cudaErrorInvalidValue;
+  if (!direction) {
+    if (kind > cudaMemcpyDefault)
+      return cudaErrorInvalidMemcpyDirection;
+    const bool isTarget = kind == cudaMemcpyHostToDevice || onDevice(runtime, box.from, box);
+    wrongArguments = isTarget ? whyNotDevice(runtime, box.to, box, "the target")
+                              : whyNotDevice(runtime, box.from, box, "the source");
+    return cudaErrorInvalidValue;
+  }
   work = [box, &runtime] {
     noteTouched(runtime, box, "copy");
     move(box);
@@ -120,14 +140,17 @@ cudaError_t prepareCopy(Runtime &runtime, const Box &box, cudaMemcpyKind kind, s
 
 enum class When { Now, InStream };
 
-cudaError_t copy(const Box &box, cudaMemcpyKind kind, When when, cudaStream_t stream = nullptr) {
-  return api([&](Runtime &runtime) -> cudaError_t {
-    std::function<void()> work;
-    if (cudaError_t error = prepareCopy(runtime, box, kind, work))
-      return error;
-    return when == When::Now ? runtime.perform(stream, std::move(work))
-                             : runtime.submit(stream, std::move(work));
-  });
+cudaError_t copy(const Box &box, cudaMemcpyKind kind, When when, cudaStream_t stream = nullptr,
+                 std::source_location where = std::source_location::current()) {
+  return api(
+      [&](Runtime &runtime) -> cudaError_t {
+        std::function<void()> work;
+        if (cudaError_t error = prepareCopy(runtime, box, kind, work))
+          return error;
+        return when == When::Now ? runtime.perform(stream, std::move(work))
+                                 : runtime.submit(stream, std::move(work));
+      },
+      where);
 }
 
 Box row(const void *to, const void *from, size_t bytes) { return {linear(to), linear(from), bytes}; }
@@ -152,11 +175,12 @@ cudaError_t boxOf(const cudaMemcpy3DParms &p, Box &box) {
   return cudaSuccess;
 }
 
-cudaError_t copy3D(const cudaMemcpy3DParms *parameters, When when, cudaStream_t stream) {
+cudaError_t copy3D(const cudaMemcpy3DParms *parameters, When when, cudaStream_t stream,
+                   std::source_location where = std::source_location::current()) {
   Box box;
   if (!parameters || boxOf(*parameters, box))
     return lastError = cudaErrorInvalidValue;
-  return copy(box, parameters->kind, when, stream);
+  return copy(box, parameters->kind, when, stream, where);
 }
 
 cudaMemcpy3DParms fromPeer(const cudaMemcpy3DPeerParms &p) {
@@ -169,8 +193,11 @@ cudaError_t symbolBytes(Runtime &runtime, const void *symbol, size_t offset, siz
   const vm::Variable *variable = runtime.modules.variableOf(symbol, error);
   if (!variable)
     return error;
-  if (offset > variable->bytes || bytes > variable->bytes - offset)
+  if (offset > variable->bytes || bytes > variable->bytes - offset) {
+    wrongArguments = fmt::format("{} bytes from byte {} of '{}', which has {}", bytes, offset, variable->name,
+                                 variable->bytes);
     return cudaErrorInvalidValue;
+  }
   address = reinterpret_cast<char *>(variable->address) + offset;
   return cudaSuccess;
 }
@@ -178,30 +205,38 @@ cudaError_t symbolBytes(Runtime &runtime, const void *symbol, size_t offset, siz
 enum class Way { ToSymbol, FromSymbol };
 
 cudaError_t symbolCopy(Way way, const void *symbol, const void *other, size_t bytes, size_t offset,
-                       cudaMemcpyKind kind, When when, cudaStream_t stream = nullptr) {
-  return api([&](Runtime &runtime) -> cudaError_t {
-    void *address = nullptr;
-    if (cudaError_t error = symbolBytes(runtime, symbol, offset, bytes, address))
-      return error;
-    return way == Way::ToSymbol ? copy(row(address, other, bytes), kind, when, stream)
-                                : copy(row(other, address, bytes), kind, when, stream);
-  });
+                       cudaMemcpyKind kind, When when, cudaStream_t stream = nullptr,
+                       std::source_location where = std::source_location::current()) {
+  return api(
+      [&](Runtime &runtime) -> cudaError_t {
+        void *address = nullptr;
+        if (cudaError_t error = symbolBytes(runtime, symbol, offset, bytes, address))
+          return error;
+        return way == Way::ToSymbol ? copy(row(address, other, bytes), kind, when, stream)
+                                    : copy(row(other, address, bytes), kind, when, stream);
+      },
+      where);
 }
 
-cudaError_t fill(const Box &box, int value, When when, cudaStream_t stream = nullptr) {
-  return api([&](Runtime &runtime) -> cudaError_t {
-    if (box.empty())
-      return cudaSuccess;
-    if (!onDevice(runtime, box.to, box))
-      return cudaErrorInvalidValue;
-    auto work = [box, value, &runtime] {
-      noteTouched(runtime, box, "fill");
-      for (size_t z = 0; z < box.depth; ++z)
-        for (size_t y = 0; y < box.height; ++y)
-          std::memset(box.to.data + z * box.to.sliceBytes + y * box.to.pitchBytes, value, box.widthBytes);
-    };
-    return when == When::Now ? runtime.perform(stream, work) : runtime.submit(stream, work);
-  });
+cudaError_t fill(const Box &box, int value, When when, cudaStream_t stream = nullptr,
+                 std::source_location where = std::source_location::current()) {
+  return api(
+      [&](Runtime &runtime) -> cudaError_t {
+        if (box.empty())
+          return cudaSuccess;
+        if (!onDevice(runtime, box.to, box)) {
+          wrongArguments = whyNotDevice(runtime, box.to, box, "the target");
+          return cudaErrorInvalidValue;
+        }
+        auto work = [box, value, &runtime] {
+          noteTouched(runtime, box, "fill");
+          for (size_t z = 0; z < box.depth; ++z)
+            for (size_t y = 0; y < box.height; ++y)
+              std::memset(box.to.data + z * box.to.sliceBytes + y * box.to.pitchBytes, value, box.widthBytes);
+        };
+        return when == When::Now ? runtime.perform(stream, work) : runtime.submit(stream, work);
+      },
+      where);
 }
 
 Box filled(void *pointer, size_t pitch, size_t widthBytes, size_t height, size_t slice = 0,

@@ -86,12 +86,15 @@ cudaDeviceProp propertiesOf(Runtime &runtime) {
 cudaError_t checkDevice(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
 
 /// Runs `body` where the device is ours.
-template <class Body> cudaError_t withDevice(int device, Body body) {
-  return api([&](Runtime &runtime) -> cudaError_t {
-    if (cudaError_t error = checkDevice(device))
-      return error;
-    return body(runtime);
-  });
+template <class Body>
+cudaError_t withDevice(int device, Body body, std::source_location where = std::source_location::current()) {
+  return api(
+      [&](Runtime &runtime) -> cudaError_t {
+        if (cudaError_t error = checkDevice(device))
+          return error;
+        return body(runtime);
+      },
+      where);
 }
 
 /// Settings of caches and peers that change no result on a machine of one device.

@@ -13,20 +13,29 @@ using namespace heddle::cudart;
 namespace {
 
 /// Runs `body` with the kernel that `function` stands for.
-template <class Body> cudaError_t withKernel(const void *function, Body body) {
-  return api([&](Runtime &runtime) -> cudaError_t {
-    KernelEntry *entry = runtime.modules.find(function);
-    return entry ? body(runtime, *entry) : cudaErrorInvalidDeviceFunction;
-  });
+template <class Body>
+cudaError_t withKernel(const void *function, Body body,
+                       std::source_location where = std::source_location::current()) {
+  return api(
+      [&](Runtime &runtime) -> cudaError_t {
+        KernelEntry *entry = runtime.modules.find(function);
+        return entry ? body(runtime, *entry) : cudaErrorInvalidDeviceFunction;
+      },
+      where);
 }
 
 /// The same, with what the machine knows about the kernel.
-template <class Body> cudaError_t withInfo(const void *function, Body body) {
-  return withKernel(function, [&](Runtime &runtime, KernelEntry &entry) -> cudaError_t {
-    cudaError_t error = cudaSuccess;
-    const vm::Kernel *kernel = runtime.modules.ready(entry, error);
-    return kernel ? body(runtime, entry, vm::infoOf(*kernel)) : error;
-  });
+template <class Body>
+cudaError_t withInfo(const void *function, Body body,
+                     std::source_location where = std::source_location::current()) {
+  return withKernel(
+      function,
+      [&](Runtime &runtime, KernelEntry &entry) -> cudaError_t {
+        cudaError_t error = cudaSuccess;
+        const vm::Kernel *kernel = runtime.modules.ready(entry, error);
+        return kernel ? body(runtime, entry, vm::infoOf(*kernel)) : error;
+      },
+      where);
 }
 
 cudaError_t launchShape(const void *function, const LaunchShape &shape, void **arguments,

@@ -31,8 +31,15 @@ cudaError_t allocate(Runtime &runtime, void **pointer, size_t bytes, vm::Allocat
 cudaError_t release(Runtime &runtime, void *pointer) {
   if (runtime.check)
     runtime.check->freeing(pointer);
-  return runtime.machine.memory().free(pointer) == vm::FreeResult::Freed ? cudaSuccess
-                                                                         : cudaErrorInvalidValue;
+  switch (runtime.machine.memory().free(pointer)) {
+  case vm::FreeResult::Freed: return cudaSuccess;
+  case vm::FreeResult::AlreadyFreed: wrongArguments = "this memory is freed already"; break;
+  case vm::FreeResult::InsideAnAllocation:
+    wrongArguments = "the pointer is inside of an allocation, not at its beginning";
+    break;
+  case vm::FreeResult::NotAnAllocation: wrongArguments = "the pointer is not device memory"; break;
+  }
+  return cudaErrorInvalidValue;
 }
 
 vm::AllocationKind kindOf(Runtime &runtime, const void *pointer) {

@@ -7,22 +7,30 @@ using namespace heddle::cudart;
 
 namespace {
 
-template <class Body> cudaError_t withStream(cudaStream_t handle, Body body) {
-  return api([&](Runtime &runtime) -> cudaError_t {
-    Stream *stream = runtime.resolve(handle);
-    return stream ? body(runtime, stream) : cudaErrorInvalidResourceHandle;
-  });
+template <class Body>
+cudaError_t withStream(cudaStream_t handle, Body body,
+                       std::source_location where = std::source_location::current()) {
+  return api(
+      [&](Runtime &runtime) -> cudaError_t {
+        Stream *stream = runtime.resolve(handle);
+        return stream ? body(runtime, stream) : cudaErrorInvalidResourceHandle;
+      },
+      where);
 }
 
-template <class Body> cudaError_t withEvent(cudaEvent_t event, Body body) {
-  return api([&](Runtime &runtime) -> cudaError_t {
-    {
-      std::lock_guard lock(runtime.handleGuard);
-      if (!runtime.events.count(event))
-        return cudaErrorInvalidResourceHandle;
-    }
-    return body(runtime);
-  });
+template <class Body>
+cudaError_t withEvent(cudaEvent_t event, Body body,
+                      std::source_location where = std::source_location::current()) {
+  return api(
+      [&](Runtime &runtime) -> cudaError_t {
+        {
+          std::lock_guard lock(runtime.handleGuard);
+          if (!runtime.events.count(event))
+            return cudaErrorInvalidResourceHandle;
+        }
+        return body(runtime);
+      },
+      where);
 }
 
 constexpr int kLeastPriority = 0, kGreatestPriority = -5; // as devices of today answer

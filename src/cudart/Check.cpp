@@ -78,7 +78,7 @@ void ProgramCheck::write(bool complete) {
   written = findings.size(), writtenAt = std::chrono::steady_clock::now();
   for (const Failure &failure : failures) {
     if (failure.launch.empty()) {
-      result.failedCalls.push_back({failure.function, failure.error, failure.times});
+      result.failedCalls.push_back({failure.function, failure.error, failure.hint, failure.times});
       continue;
     }
     check::Finding finding;

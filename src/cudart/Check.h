@@ -22,7 +22,7 @@ public:
   /// Called on the thread of a stream before its work.
   void beforeWork();
   void launchEnded();
-  /// A call failed. `launch`: it was a launch, and this says of what.
+  /// A call failed. `launch`: it was a launch, and this says of what. `hint`: what is wrong with its arguments.
   void failed(const std::string &function, const std::string &error, const std::string &launch,
               const std::string &hint);
   /// The program asked this host thread for its last error, or how an error is called: it has seen what

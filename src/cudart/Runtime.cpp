@@ -14,6 +14,7 @@
 #include "vm/ObserverPair.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -25,6 +26,7 @@
 namespace heddle::cudart {
 
 thread_local cudaError_t lastError = cudaSuccess;
+thread_local std::string wrongArguments;
 thread_local bool nullStreamIsPerThread = false;
 
 namespace {
@@ -85,6 +87,12 @@ cudaError_t errorOf(const vm::LaunchResult &result) {
 
 bool fits(const dim3 &size, const std::array<unsigned, 3> &most) {
   return size.x && size.y && size.z && size.x <= most[0] && size.y <= most[1] && size.z <= most[2];
+}
+
+/// With the kernel's name as the source has it.
+vm::Fault readable(vm::Fault fault) {
+  fault.kernel = check::readableKernel(fault.kernel);
+  return fault;
 }
 
 /// Whether --timeout stopped a kernel.
@@ -302,23 +310,49 @@ void Runtime::noteFailedCall(std::string_view signature, cudaError_t error) {
   std::string_view name = signature.substr(0, signature.find('('));
   name = name.substr(name.find_last_of(" *") + 1);
   if (name.starts_with("cuda"))
-    check->failed(std::string(name), errorName(error), {}, {});
+    check->failed(std::string(name), errorName(error), {}, std::exchange(wrongArguments, {}));
 }
+
+namespace {
+
+/// Why this launch was refused, and what to do: the answer of CUDA 13 to most of it is "invalid value".
+std::string whyRefused(const arch::Arch &arch, const vm::KernelInfo *info, const LaunchShape &shape) {
+  const uint64_t threads = countOf(shape.block);
+  if (!countOf(shape.grid))
+    return "the grid has no blocks: leave the launch out where there is nothing to do, or round the number "
+           "of "
+           "blocks up";
+  if (!threads)
+    return "the block has no threads";
+  if (!fits(shape.grid, arch.maxGridDim))
+    return fmt::format("{} allows a grid of {} blocks", arch.name, fmt::join(arch.maxGridDim, " x "));
+  if (!fits(shape.block, arch.maxBlockDim) || threads > arch.maxThreadsPerBlock)
+    return fmt::format("{} allows {} threads per block, and {} of them along x, y and z", arch.name,
+                       arch.maxThreadsPerBlock, fmt::join(arch.maxBlockDim, ", "));
+  if (info && info->maxThreads && threads > info->maxThreads)
+    return fmt::format("__launch_bounds__ of this kernel allows {} threads per block", info->maxThreads);
+  if (shape.cluster.count() != 1)
+    return "the grid has to be a multiple of the cluster, and a cluster has at most 8 blocks";
+  if (shape.cooperative)
+    return "all blocks of a cooperative launch have to be resident at once: "
+           "cudaOccupancyMaxActiveBlocksPerMultiprocessor() says how many are";
+  return fmt::format("{} allows {} bytes of shared memory per block, and {} after "
+                     "cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize)",
+                     arch.name, arch.maxSharedBytesPerBlock, arch.maxSharedBytesPerBlockOptIn);
+}
+
+} // namespace
 
 void Runtime::noteFailedLaunch(const KernelEntry &entry, const LaunchShape &shape, cudaError_t error) {
   // What the simulator cannot execute is its own failure, and reported where it happens.
   if (!check || error == cudaErrorNotSupported || error == cudaErrorInvalidDeviceFunction)
     return;
   auto text = [](const dim3 &size) { return fmt::format("({}, {}, {})", size.x, size.y, size.z); };
-  check->failed(
-      "cudaLaunchKernel", errorName(error),
-      fmt::format("launch of '{}' with grid {}, block {} and {} bytes of dynamic shared memory",
-                  check::readableKernel(entry.name), text(shape.grid), text(shape.block),
-                  shape.dynamicSharedBytes),
-      fmt::format("{} allows {} threads per block and {} bytes of shared memory per block, {} after "
-                  "cudaFuncSetAttribute",
-                  arch.name, arch.maxThreadsPerBlock, arch.maxSharedBytesPerBlock,
-                  arch.maxSharedBytesPerBlockOptIn));
+  check->failed("cudaLaunchKernel", errorName(error),
+                fmt::format("launch of '{}' with grid {}, block {} and {} bytes of dynamic shared memory",
+                            check::readableKernel(entry.name), text(shape.grid), text(shape.block),
+                            shape.dynamicSharedBytes),
+                whyRefused(arch, entry.kernel ? &vm::infoOf(*entry.kernel) : nullptr, shape));
 }
 
 void Runtime::noteErrorSeen() {
@@ -377,7 +411,7 @@ void Runtime::execute(const vm::LaunchRequest &request) {
   if (result.fault && check && result.fault->kind != vm::FaultKind::Timeout)
     noteFailure(); // it is among the findings
   else if (result.fault)
-    reportFailure(result.fault->diagnostic());
+    reportFailure(readable(*result.fault).diagnostic());
   else
     reportFailure("launch refused: " + result.refusal);
   deviceFailed(errorOf(result));

@@ -155,6 +155,8 @@ private:
 
 /// The last error of the calling thread, as cudaGetLastError has it.
 extern thread_local cudaError_t lastError;
+/// For the checker: what is wrong with the arguments of the call that this thread is in, where that is known.
+extern thread_local std::string wrongArguments;
 /// True inside the _ptsz and _ptds forms, where the null stream is the thread's own.
 extern thread_local bool nullStreamIsPerThread;
 
@@ -162,13 +164,16 @@ extern thread_local bool nullStreamIsPerThread;
 const char *errorName(cudaError_t error);
 
 /// The frame of every API call: a device that failed answers with that, and an error stays with the thread.
+/// What the checker hears of are calls that failed by themselves; a kernel that stopped is a finding of its own.
+/// Helpers that several calls share pass on where they were called from, which names the call.
 template <class Body>
 cudaError_t api(Body body, std::source_location where = std::source_location::current()) {
   Runtime &runtime = Runtime::instance();
   cudaError_t error = runtime.deviceError();
   if (error == cudaSuccess) {
+    wrongArguments.clear();
     error = body(runtime);
-    if (error != cudaSuccess && error != cudaErrorNotReady && runtime.check)
+    if (error != cudaSuccess && error != cudaErrorNotReady && runtime.check && !runtime.deviceError())
       runtime.noteFailedCall(where.function_name(), error);
   }
   if (error != cudaSuccess && error != cudaErrorNotReady)
