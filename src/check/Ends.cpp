@@ -88,6 +88,20 @@ bool usesGridBarrier(const vm::Kernel &kernel) {
   });
 }
 
+uint64_t numberOf(const LaunchState &launch, const vm::Dim3 &block) {
+  return block.x + uint64_t(launch.grid.x) * (block.y + uint64_t(launch.grid.y) * block.z);
+}
+
+/// These have not gone past a barrier: they come to it when what they poll changes.
+uint32_t lanesThatPoll(const LaunchState &launch, const vm::Fault &fault, uint64_t block, unsigned warp) {
+  uint32_t lanes = 0;
+  for (const vm::Waiting &waiting : fault.waiting)
+    if (waiting.on == vm::Waiting::On::Memory && waiting.warp == warp &&
+        numberOf(launch, waiting.block) == block)
+      lanes |= waiting.lanes;
+  return lanes;
+}
+
 /// Nothing for a whole warp.
 std::string someLanes(uint32_t lanes) { return lanes == ~0u ? "" : " lanes " + vm::lanesText(lanes); }
 
@@ -119,9 +133,7 @@ void Checker::Parts::launchEnded(LaunchState &launch, const vm::LaunchResult &re
   }
   if (fault.kind != FaultKind::Deadlock) {
     const unsigned thread = fault.where.warp * 32 + fault.where.lane;
-    const uint64_t block =
-        fault.where.block.x +
-        uint64_t(launch.grid.x) * (fault.where.block.y + uint64_t(launch.grid.y) * fault.where.block.z);
+    const uint64_t block = numberOf(launch, fault.where.block);
     finding.notes.push_back(
         {{},
          fmt::format("in {} of {}{}", threadName(launch.block, thread), blockName(launch.grid, block),
@@ -167,9 +179,11 @@ void Checker::Parts::launchEnded(LaunchState &launch, const vm::LaunchResult &re
       }
       if (state->barriers[0].gathered && state->barriers[0].whole)
         tellWhoWentRound(launch, *state, state->barriers[0]);
-      for (WarpState &warp : state->warps)
+      for (WarpState &warp : state->warps) {
+        warp.passedBarrier &= ~lanesThatPoll(launch, fault, index, warp.index);
         if (warp.passedBarrier)
           passedBy({launch, *state, warp, warp.passedPlace});
+      }
     }
     finding.rule = deadlockRule(fault, polled);
     // Of all who wait, the one whose wait is the cause, not the one with the lowest number.
@@ -184,12 +198,18 @@ void Checker::Parts::launchEnded(LaunchState &launch, const vm::LaunchResult &re
         finding.notes.push_back({{}, fmt::format("and {} more", fault.waiting.size() - MostWaiting)});
         break;
       }
-      const uint64_t block =
-          waiting.block.x +
-          uint64_t(launch.grid.x) * (waiting.block.y + uint64_t(launch.grid.y) * waiting.block.z);
+      const uint64_t block = numberOf(launch, waiting.block);
       finding.notes.push_back({waiting.source.isKnown() ? waiting.source : waiting.ptx,
                                fmt::format("warp {}{} of {} {}", waiting.warp, someLanes(waiting.lanes),
                                            blockName(launch.grid, block), waiting.what)});
+    }
+    if (finding.rule == Rule::DeadlockSpin && launch.cooperative && usesGridBarrier(*launch.kernel) &&
+        launch.states.size() < launch.blocks) {
+      finding.notes.push_back(
+          {{},
+           fmt::format("{} of the {} blocks ended, and grid.sync() waits for every block of the grid",
+                       launch.blocks - launch.states.size(), launch.blocks)});
+      finding.hint = "every block of the grid has to come to grid.sync()";
     }
     for (auto &[index, state] : launch.states)
       for (auto &[offset, mbarrier] : state->mbarriers) {
@@ -205,7 +225,10 @@ void Checker::Parts::launchEnded(LaunchState &launch, const vm::LaunchResult &re
   }
   for (const std::string &detail : fault.details)
     finding.notes.push_back({{}, detail});
-  finding.hint = hintOf(finding.rule);
+  if (finding.hint.empty())
+    finding.hint = hintOf(finding.rule);
+  if (finding.rule == Rule::MemoryOutOfBounds && fault.details.empty()) // else they name the nearest one
+    finding.hint = "no allocation is near: kernels cannot use pointers to host memory, or pointers never set";
   const std::string key = fmt::format("{}||{}", idOf(finding.rule), lineOf(finding.place));
   findings.add(std::move(finding), key);
 }

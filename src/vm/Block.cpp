@@ -76,6 +76,25 @@ uint64_t Block::changes() const {
   return sum;
 }
 
+/// Whether its last slice ended because it polls what does not change.
+static bool polledInVain(const Warp &warp) {
+  bool ready = false;
+  for (unsigned i = 0; i < warp.splitCount; ++i)
+    if (warp.splits[i].state == SplitState::Ready) {
+      if (!warp.splits[i].idle)
+        return false;
+      ready = true;
+    }
+  return ready;
+}
+
+/// A short one, so that warps interleave in many ways. One that polls gets a whole one: cut short in each round
+/// it would count as having moved, and a deadlock would never be seen.
+static uint32_t randomQuantum(const Warp &warp, uint64_t &state) {
+  const uint32_t quantum = uint32_t(1 + nextRandom(state) % (WarpQuantum / 8));
+  return polledInVain(warp) ? WarpQuantum : quantum;
+}
+
 BlockEnd Block::run(Core &core) {
   for (auto &warp : warps)
     warp->core = &core;
@@ -90,8 +109,7 @@ BlockEnd Block::run(Core &core) {
     for (size_t turn = 0; turn < warps.size(); ++turn) {
       Warp &warp = *warps[nextWarp];
       const uint64_t before = warpInstructions;
-      const uint32_t quantum =
-          scheduleState ? uint32_t(1 + nextRandom(scheduleState) % (WarpQuantum / 8)) : WarpQuantum;
+      const uint32_t quantum = scheduleState ? randomQuantum(warp, scheduleState) : WarpQuantum;
       SliceEnd end = warp.splitCount ? warp.slice(quantum) : SliceEnd::Done;
       grid->count(warpInstructions - before);
       if (!arrivals.empty())

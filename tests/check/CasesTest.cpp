@@ -99,6 +99,7 @@ std::vector<Finding> findingsOfCommand(const Case &one, const Expectation &expec
     Finding &finding = findings.emplace_back();
     finding.rule = ruleOf(json.at("rule").get<std::string>()).value();
     finding.place = placeOf(json), finding.text = json.at("text");
+    finding.hint = json.value("hint", "");
     for (const nlohmann::json &note : json.at("notes"))
       finding.notes.push_back({placeOf(note), note.at("text")});
   }
@@ -128,6 +129,32 @@ TEST_P(Cases, AreJudgedAsTheySay) {
   // volatile orders nothing, so it changes no verdict.
   expectNone(disagreement(expectation, findingsOfRun(program, 0, "volatile")), "with all accesses volatile");
 }
+
+class Barriers : public testing::TestWithParam<Case> {};
+
+/// Which threads come to a barrier is a matter of their paths, so that no order of warps changes the verdict.
+TEST_P(Barriers, AreJudgedAlikeInEveryOrderOfWarps) {
+  constexpr unsigned ManySchedules = 32;
+  const Expectation expectation = readExpectation(GetParam().file);
+  Diagnostics diagnostics;
+  build::Program program(optionsOf(GetParam()), diagnostics);
+  ASSERT_TRUE(program.ok()) << program.messages();
+  for (unsigned schedule = 0; schedule < ManySchedules; ++schedule)
+    expectNone(disagreement(expectation, findingsOfRun(program, schedule)),
+               fmt::format("HEDDLE_SCHEDULE={}", schedule));
+}
+
+std::vector<Case> barrierCases() {
+  std::vector<Case> cases = casesOf("clang");
+  std::erase_if(cases, [](const Case &one) {
+    const std::string name = one.file.filename().string();
+    return !name.starts_with("syncthreads-") && !name.starts_with("barrier-") &&
+           !name.starts_with("barriers-") && !name.starts_with("grid-barrier-");
+  });
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(clang, Barriers, testing::ValuesIn(barrierCases()), caseName);
 
 /// Kernels whose lanes name each other, by masks and shuffles.
 bool namesLanes(const fs::path &file) {

@@ -100,6 +100,8 @@ Expectation parseExpectation(const std::vector<std::string> &head) {
   for (const std::string &line : head) {
     if (line.starts_with("// also: "))
       expectation.also = parseList(line.substr(9), ", ");
+    if (line.starts_with("// hint: "))
+      expectation.hint = line.substr(9);
     if (line.starts_with("// check: "))
       expectation.options = words(line.substr(10));
     if (line.starts_with("// static: "))
@@ -136,6 +138,9 @@ std::string disagreement(const Expectation &expectation, const std::vector<Findi
     if (asExpected.size() == before)
       text += fmt::format("not found: {}\n", textOf(item[0]));
   }
+  for (const Finding *finding : asExpected)
+    if (finding->hint.find(expectation.hint) == std::string::npos)
+      text += fmt::format("another hint: '{}'\n", finding->hint);
   for (const Finding &finding : findings)
     if (!asExpected.count(&finding) && !isAnyOf(expectation.also, finding))
       text += "not expected: " + textOf(finding);

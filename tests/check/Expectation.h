@@ -17,6 +17,7 @@ namespace heddle::check::test {
 ///     // expect: race/shared at 8, warp/lockstep   two findings, the second anywhere
 ///     // expect: race/shared at 8 or async/early   told in either way, or in both
 ///     // also: deadlock/barrier                    what follows from it and may be told as well
+///     // hint: use atomicAdd()                     words of the hint of the findings that are expected
 ///     // check: --timeout 20                       for the command line
 ///     // static: --block 64                        the same expectation without running it
 struct Expectation {
@@ -28,6 +29,7 @@ struct Expectation {
 
   std::vector<AnyOf> expected; ///< empty: clean
   std::vector<Told> also;
+  std::string hint;
   std::vector<std::string> options;
   std::optional<std::vector<std::string>> staticOptions;
 };
