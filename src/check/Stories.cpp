@@ -83,7 +83,11 @@ std::string Checker::Parts::raceHint(const Side &a, const Side &b, std::string h
     const Places::InFunction where = places.inFunction(side->place), who = places.inFunction(other.place);
     const std::optional<Update> update =
         where.function ? updateOf(*where.function, where.instr) : std::nullopt;
-    if (update && who.function == where.function && (who.instr == where.instr || who.instr == update->load))
+    // A loop that is unrolled has several copies of one statement; which of them meet is chance.
+    if (update && who.function == where.function &&
+        isHalfOfUpdate(*who.function, who.instr, update->atomic) &&
+        (who.instr == where.instr || who.instr == update->load ||
+         lineOf(places.of(side->place)) == lineOf(places.of(other.place))))
       return fmt::format("several threads load, change and store here, and updates get lost: use {}()",
                          update->atomic);
   }

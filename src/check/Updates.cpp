@@ -28,10 +28,20 @@ const char *atomicFor(Op op) {
   }
 }
 
+/// Whether the atomic function changes this source: x - y subtracts from x, and a * b + x adds to x.
+bool isChanged(Op op, size_t source) {
+  switch (op) {
+  case Op::Sub: return source == 0;
+  case Op::Fma:
+  case Op::Mad: return source == 2;
+  default: return true;
+  }
+}
+
 struct Backwards {
   const ptx::Function &f;
   const Instr &store;
-  uint32_t first; ///< of the block
+  uint32_t begin; ///< of the block
 
   const Operand *addressOf(const Instr &instr) const {
     for (const Operand &operand : f.operandsOf(instr))
@@ -42,7 +52,7 @@ struct Backwards {
 
   /// The instruction before `at` that sets a register, kNone where the block does not say.
   uint32_t definition(uint32_t reg, uint32_t at) const {
-    while (at-- > first) {
+    while (at-- > begin) {
       auto operands = f.operandsOf(f.instrs[at]);
       const unsigned dests = vm::countDests(f, f.instrs[at]);
       for (unsigned d = 0; d < dests; ++d)
@@ -62,7 +72,7 @@ struct Backwards {
   /// Neighbours of the element that is stored are loaded too, as in scans: those are what threads exchange.
   bool loadsBesides(uint32_t at) const {
     const Operand *to = addressOf(store);
-    while (at-- > first)
+    while (at-- > begin)
       if (const Operand *from = f.instrs[at].op == Op::Ld ? addressOf(f.instrs[at]) : nullptr)
         if (to && from->kind == to->kind && from->index == to->index && from->value != to->value)
           return true;
@@ -78,11 +88,13 @@ struct Backwards {
       return atomic ? std::optional(Update{where, atomic}) : std::nullopt;
     const char *here = atomicFor(instr.op);
     const bool copies = instr.op == Op::Mov || instr.op == Op::Cvt;
-    if (!copies && (!here || atomic))
+    // x + a - b takes two additions, and is one atomicAdd(&x, a - b).
+    if (!copies && (!here || (atomic && std::string_view(here) != atomic)))
       return std::nullopt;
     auto operands = f.operandsOf(instr);
-    for (size_t i = vm::countDests(f, instr); i < operands.size(); ++i)
-      if (operands[i].isReg())
+    const size_t first = vm::countDests(f, instr);
+    for (size_t i = first; i < operands.size(); ++i)
+      if (operands[i].isReg() && (copies || isChanged(instr.op, i - first)))
         if (auto update = follow(operands[i].index, where, copies ? atomic : here, steps - 1))
           return update;
     return std::nullopt;
@@ -102,6 +114,21 @@ std::optional<Update> updateOf(const ptx::Function &function, uint32_t store) {
   if (walk.loadsBesides(store))
     return std::nullopt;
   return walk.follow(operands[1].index, store, nullptr, MostSteps);
+}
+
+bool isHalfOfUpdate(const ptx::Function &function, uint32_t instr, std::string_view atomic) {
+  if (function.instrs[instr].op == Op::St) {
+    const std::optional<Update> update = updateOf(function, instr);
+    return update && update->atomic == atomic;
+  }
+  if (function.instrs[instr].op != Op::Ld)
+    return false;
+  const uint32_t end = function.blocks[function.blockOf[instr]].end;
+  for (uint32_t store = instr + 1; store < end; ++store)
+    if (const std::optional<Update> update = updateOf(function, store);
+        update && update->load == instr && update->atomic == atomic)
+      return true;
+  return false;
 }
 
 } // namespace heddle::check

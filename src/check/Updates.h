@@ -4,6 +4,7 @@
 #include "ptx/Module.h"
 
 #include <optional>
+#include <string_view>
 
 namespace heddle::check {
 
@@ -15,5 +16,8 @@ struct Update {
 
 /// Nothing for stores that are no update, or one that no atomic does.
 std::optional<Update> updateOf(const ptx::Function &function, uint32_t store);
+
+/// Whether a load or a store is half of an update that this atomic would do.
+bool isHalfOfUpdate(const ptx::Function &function, uint32_t instr, std::string_view atomic);
 
 } // namespace heddle::check

@@ -67,11 +67,11 @@ void __cudaRegisterManagedVar(void **handle, void **pointer, char *initialOrName
 /// Textures that are variables are gone from CUDA 12; older objects may still ask.
 void __cudaRegisterTexture(void **, const void *, const void **, const char *name, int, int, int) {
   reportFailure("texture reference '" + std::string(name) +
-                "' is not supported on the machine: use a texture object");
+                "' is not supported on the simulator: use a texture object");
 }
 void __cudaRegisterSurface(void **, const void *, const void **, const char *name, int, int) {
   reportFailure("surface reference '" + std::string(name) +
-                "' is not supported on the machine: use a surface object");
+                "' is not supported on the simulator: use a surface object");
 }
 void __cudaRegisterHostVar(void **, const char *, char *, size_t) {}
 

@@ -17,7 +17,7 @@ int missing(const char *name) {
   static std::set<const char *> told;
   std::lock_guard lock(guard);
   if (told.insert(name).second)
-    heddle::cudart::tell(std::string(name) + " is not supported on the machine");
+    heddle::cudart::tell(std::string(name) + " is not supported on the simulator");
   return kNotSupported;
 }
 

@@ -48,6 +48,16 @@ TEST(Expectation, BothPlacesAreAsked) {
   EXPECT_FALSE(agrees(head, {found("race/shared", 5, {4, 7})}));
 }
 
+TEST(Expectation, HintMustHoldTheseWords) {
+  const std::vector<std::string> head = {"// expect: race/shared at 4", "// hint: use atomicAdd()"};
+  Finding right = found("race/shared", 4), wrong = right;
+  right.hint = "updates get lost: use atomicAdd()",
+  wrong.hint = "a __syncthreads() between the two orders them";
+  EXPECT_TRUE(agrees(head, {right}));
+  EXPECT_FALSE(agrees(head, {wrong}));
+  EXPECT_FALSE(agrees(head, {found("race/shared", 4)}));
+}
+
 TEST(Expectation, SeveralFindingsAndOtherWordsForOne) {
   const std::vector<std::string> head = {"// expect: race/shared at 4 or async/early at 5, warp/lockstep",
                                          "// also: deadlock/barrier, race/global at 8"};

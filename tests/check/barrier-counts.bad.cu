@@ -1,4 +1,5 @@
-// expect: barrier/count at 9 and 11
+// expect: barrier/count at 10 and 12
+// hint: same count
 // static: --block 96
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Two warps come to one barrier with different ideas of how many will.

@@ -1,4 +1,5 @@
-// expect: deadlock/barrier at 19
+// expect: deadlock/barrier at 20
+// hint: every thread that the barrier counts
 // static: --block 64
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The producer leaves its last turn out, and the consumer waits for it.

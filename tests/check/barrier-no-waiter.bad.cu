@@ -1,4 +1,5 @@
-// expect: barrier/no-waiter at 8
+// expect: barrier/no-waiter at 9
+// hint: bar.sync
 // static: --block 64
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Both warps arrive and neither waits, so what follows is not ordered by anything.

@@ -1,4 +1,5 @@
-// expect: barrier/oversubscribed at 9
+// expect: barrier/oversubscribed at 10
+// hint: count every warp
 // also: deadlock/barrier
 // static: --block 96
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,5 @@
-// expect: barrier/reused at 15
+// expect: barrier/reused at 16
+// hint: before arriving again
 // also: deadlock/barrier, race/shared
 // static: --block 64
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,5 @@
-// expect: async/proxy at 9 and 12
+// expect: async/proxy at 10 and 13
+// hint: fence.proxy.async
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A bulk copy reads what ordinary stores wrote, and no proxy fence stands between the two.
 #include "Case.h"

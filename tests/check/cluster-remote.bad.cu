@@ -1,4 +1,5 @@
-// expect: race/cluster at 15 and 19
+// expect: race/cluster at 16 and 20
+// hint: cluster.sync()
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Each block reads its neighbour's shared memory. The barrier of the block says nothing about the neighbour.
 #include "Case.h"

@@ -1,4 +1,5 @@
-// expect: async/early at 11 and 9
+// expect: async/early at 12 and 10
+// hint: cp.async.wait_group
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A thread reads what it had copied before it waited for the copy.
 #include "Case.h"

@@ -1,4 +1,5 @@
-// expect: race/global at 8 and 10
+// expect: race/global at 9 and 11
+// hint: blocks run in any order
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A block reads its neighbour's cell, which that block may or may not have written yet.
 #include "Case.h"

@@ -1,4 +1,5 @@
-// expect: race/global at 8
+// expect: race/global at 9
+// hint: use atomicAdd()
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Blocks count into the same bins with plain additions.
 #include "Case.h"

@@ -1,4 +1,5 @@
-// expect: race/global at 14 and 19
+// expect: race/global at 15 and 20
+// hint: a fence with a flag
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The block that comes last adds up the others' results, which no fence puts before their tickets.
 #include "Case.h"

@@ -1,4 +1,5 @@
 // expect: host/launch-failed
+// hint: 1024 threads per block
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A block of 2048 threads is not launched, and nobody asks: the program ends as if all were well.
 #include "Case.h"

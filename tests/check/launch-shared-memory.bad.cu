@@ -1,4 +1,5 @@
 // expect: host/launch-failed
+// hint: bytes of shared memory per block
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // More shared memory than a block has without asking for it.
 #include "Case.h"

@@ -1,4 +1,5 @@
-// expect: warp/lockstep at 10 and 11
+// expect: warp/lockstep at 11 and 12
+// hint: __syncwarp() between the two
 // static: --block 32
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Lanes of a warp exchange values through shared memory and trust that they run in lockstep.

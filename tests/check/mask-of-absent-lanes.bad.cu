@@ -1,4 +1,5 @@
-// expect: warp/mask at 9 or deadlock/warp at 9
+// expect: warp/mask at 10 or deadlock/warp at 10
+// hint: mask
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The mask names all lanes, but half of them come to another place, and wait there.
 #include "Case.h"

@@ -1,4 +1,5 @@
-// expect: barrier/mbarrier-count at 16
+// expect: barrier/mbarrier-count at 17
+// hint: mbarrier.init
 // also: race/shared, deadlock/mbarrier
 // static: --block 64
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,5 @@
-// expect: deadlock/mbarrier at 18
+// expect: deadlock/mbarrier at 19
+// hint: count the arrivals
 // static: --block 64
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // An mbarrier for 64 arrivals gets 32.

@@ -1,4 +1,5 @@
-// expect: barrier/mbarrier-parity at 25 or barrier/mbarrier-parity at 21 or deadlock/mbarrier
+// expect: barrier/mbarrier-parity at 26 or barrier/mbarrier-parity at 22 or deadlock/mbarrier
+// hint: has parity 0
 // also: race/shared
 // static: --block 64
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

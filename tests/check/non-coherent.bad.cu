@@ -1,4 +1,5 @@
-// expect: memory/non-coherent at 12 and 9
+// expect: memory/non-coherent at 13 and 10
+// hint: leave out __restrict__
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the block has written is read back through the read-only path, which need not see it: the barrier does
 // not help.

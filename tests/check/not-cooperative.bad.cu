@@ -1,4 +1,5 @@
-// expect: barrier/not-cooperative at 11
+// expect: barrier/not-cooperative at 12
+// hint: cudaLaunchCooperativeKernel
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The grid has no barrier unless the launch says so.
 #include "Case.h"

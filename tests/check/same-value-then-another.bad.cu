@@ -1,4 +1,5 @@
-// expect: race/shared at 13 and 16
+// expect: race/shared at 14 and 17
+// hint: __syncthreads() between the two
 // also: warp/lockstep
 // static: --block 64
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,5 @@
-// expect: race/launches at 6 and 8
+// expect: race/launches at 7 and 9
+// hint: record an event
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One stream's kernel writes what another stream's kernel reads.
 #include "Case.h"

@@ -1,4 +1,5 @@
-// expect: barrier/divergent at 12
+// expect: barrier/divergent at 13
+// hint: move the barrier out of the branch
 // static: --block 64
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Half of a warp comes to __syncthreads(), the other half does not.

@@ -1,4 +1,5 @@
-// expect: barrier/in-role at 14
+// expect: barrier/in-role at 15
+// hint: named barriers
 // also: deadlock/barrier
 // static: --block 96
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,5 @@
-// expect: uninitialized/global at 6
+// expect: uninitialized/global at 7
+// hint: cudaMemset
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernel reads memory as cudaMalloc gave it.
 #include "Case.h"

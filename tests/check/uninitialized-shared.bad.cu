@@ -1,4 +1,5 @@
-// expect: uninitialized/shared at 12
+// expect: uninitialized/shared at 13
+// hint: shared memory holds nothing
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Only the first half of the tile is filled.
 #include "Case.h"

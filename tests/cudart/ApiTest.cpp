@@ -128,7 +128,7 @@ TEST(Api, MissingCallNamesItself) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(cudaIpcGetEventHandle(), int(cudaErrorNotSupported));
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "heddle: cudaIpcGetEventHandle is not supported on the machine\n");
+            "heddle: cudaIpcGetEventHandle is not supported on the simulator\n");
 }
 
 TEST(Api, DeviceIsTheOneThatTheEnvironmentChose) {
