@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report/Svg.h"
 
+#include "support/Utf8.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -108,7 +110,7 @@ double roundUp(double value) {
 
 std::string escaped(std::string_view text) {
   std::string out;
-  for (char letter : text)
+  for (char letter : asUtf8(text))
     switch (letter) {
     case '&': out += "&amp;"; break;
     case '<': out += "&lt;"; break;

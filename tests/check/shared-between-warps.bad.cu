@@ -1,5 +1,4 @@
-// expect: race/shared at 11 and 12
-// hint: __syncthreads() between the two
+// expect: race/shared at 10 and 11
 // static: --block 64
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A thread reads what a thread of the other warp wrote, with nothing between the two.

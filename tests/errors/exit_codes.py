@@ -259,6 +259,11 @@ def names(folder):
                 failures.append(f"{options} {shown!r}: exit code {done.returncode}\n{said}")
             elif "--sarif" not in options:
                 json.loads(done.stdout.decode("utf-8"))
+        page = os.path.join(os.fsencode(folder), b"page-" + name + b".html")
+        expect(f"tune --report {shown!r}", [HEDDLE, "tune", "--cuda-path", "none", "--compiler", "clang", "--device", "vm", path,
+               "-d", "coarsen x=1|2", "-DBYTES=256", "--report", page], 0, "", silent=False)
+        with open(page, "rb") as written:
+            written.read().decode("utf-8")
         expect(f"opt {shown!r}", [HEDDLE, "opt", "--cuda-path", "none", path, "-d", "coarsen x=2", "-o",
                os.path.join(os.fsencode(folder), b"out-" + name)], 0, "")
 
