@@ -10,6 +10,7 @@
 
 #include "check/Checker.h"
 #include "check/Places.h"
+#include "check/SourceText.h"
 #include "check/StaticGlobal.h"
 #include "check/StaticObserver.h"
 #include "check/StaticProperties.h"
@@ -125,7 +126,7 @@ struct Run {
   std::vector<Violation> violations;
   std::vector<UndecidedReason> undecided;
   vm::LaunchResult launch;
-  bool sawDoubt = false, sawPerhaps = false, sawPerhapsWritten = false, assumed = false;
+  bool sawDoubt = false, sawPerhaps = false, sawPerhapsWritten = false, sawAnywhere = false, assumed = false;
   std::optional<Place> polled; ///< where threads wait by looking at memory
   uint64_t barriers = 0;
   Assumptions assumptions;
@@ -163,10 +164,12 @@ Run runOnce(const Scene &scene, Choices &choices, bool onlyWhatIsCertain) {
   FindingList list;
   CheckOptions checks;
   checks.globalMemory = false;
+  checks.lockstep = scene.options.lockstep;
   Checker checker(checks, list);
   FindingList globalList;
   CheckOptions globalChecks;
   globalChecks.uninitialized = false;
+  globalChecks.lockstep = scene.options.lockstep;
   Checker races(globalChecks, globalList);
   GlobalAccesses global(steering, races, onlyWhatIsCertain);
   const bool follows = steering.followsGlobal();
@@ -200,6 +203,7 @@ Run runOnce(const Scene &scene, Choices &choices, bool onlyWhatIsCertain) {
   run.sawDoubt = observer.sawDoubt();
   run.sawPerhaps = observer.sawPerhaps();
   run.sawPerhapsWritten = observer.sawPerhapsWritten();
+  run.sawAnywhere = steering.wroteAnywhere();
   run.assumed = steering.hasAssumed();
   run.barriers = observer.barriers();
   run.assumptions.usesShared = steering.usedShared();
@@ -264,15 +268,15 @@ void judge(StaticResult &result, Run first, const Scene &scene, Choices &choices
   if ((!first.violations.empty() && first.sawDoubt) || first.sawPerhapsWritten) {
     sure = runOnce(scene, choices, true).violations;
     doubts = doubtsOf(first.violations, sure);
-    // Without what may be written, memory may seem never written; with it, it may seem written.
-    auto isUnwritten = [&](const Violation &v) {
-      return first.sawPerhaps && v.property == Property::Initialization;
-    };
-    for (const Violation &violation : sure)
-      if (isUnwritten(violation))
-        doubts.push_back(doubt(violation));
-    std::erase_if(sure, isUnwritten);
   }
+  // Without what may be written, memory may seem never written; with it, it may seem written.
+  auto isUnwritten = [&](const Violation &v) {
+    return (first.sawPerhaps || first.sawAnywhere) && v.property == Property::Initialization;
+  };
+  for (const Violation &violation : sure)
+    if (isUnwritten(violation))
+      doubts.push_back(doubt(violation));
+  std::erase_if(sure, isUnwritten);
   if (first.assumed)
     for (const Violation &violation : std::exchange(sure, {}))
       doubts.push_back(doubt(violation));
@@ -331,12 +335,34 @@ bool tryAllWays(StaticResult &result, const Scene &scene, Assumptions &assumptio
   return false;
 }
 
+/// Variables that the source declares const hold what the file says: neither kernels nor host code may change them.
+std::vector<Knowledge::Table> constTables(const ptx::Module &module, const vm::LoadedModule &loaded) {
+  std::vector<Knowledge::Table> tables;
+  std::vector<std::string> sources;
+  for (const vm::Variable &variable : loaded.variables()) {
+    if (sources.empty())
+      for (const std::string &text : sourcesOf(module))
+        sources.push_back(withoutComments(text));
+    const std::string name = readableVariable(variable.name);
+    // What the compiler made of local arrays and of switches.
+    const bool isMade =
+        variable.name.starts_with("__const_$_") || variable.name.starts_with("switch_$_table");
+    if (isMade ||
+        std::ranges::any_of(sources, [&](const std::string &text) { return isDeclaredConst(text, name); }))
+      tables.push_back({variable.address, variable.address + variable.bytes});
+  }
+  return tables;
+}
+
 const vm::Kernel *prepare(vm::Machine &machine, const ptx::Module &module, std::string_view name,
-                          Diagnostics &problems) {
+                          Knowledge &known, Diagnostics &problems) {
   // The machine keeps modules alive; this one belongs to the caller, who outlives it.
   std::shared_ptr<const ptx::Module> borrowed(&module, [](const ptx::Module *) {});
   vm::LoadedModule *loaded = machine.load(std::move(borrowed), problems);
-  return loaded ? loaded->kernel(name, problems) : nullptr;
+  if (!loaded)
+    return nullptr;
+  known.tables = constTables(module, *loaded);
+  return loaded->kernel(name, problems);
 }
 
 } // namespace
@@ -356,16 +382,17 @@ StaticResult checkStatic(const ptx::Module &module, std::string_view name, const
   assumptions.isOptimized = options.isOptimized;
   conclude(result, assumptions, false);
   vm::Machine machine(options.limits);
-  const vm::Kernel *kernel = prepare(machine, module, name, result.problems);
+  Knowledge known;
+  const vm::Kernel *kernel = prepare(machine, module, name, known, result.problems);
   if (!kernel)
     return result;
-  Knowledge known;
   if (!readParameters(module, *kernel, options, known, result.problems))
     return result;
   known.nowhere = uint64_t(machine.memory().allocate(NowhereBytes, vm::AllocationKind::Device));
   const Scene scene{machine, *kernel, known, options};
   const bool complete = tryAllWays(result, scene, assumptions);
   hintAtDynamicShared(result.findings, scene);
+  judgeGridBarrier(result, *kernel);
   conclude(result, assumptions, complete);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;

@@ -38,6 +38,8 @@ struct StaticOptions {
   std::vector<Parameter> parameters;
   /// The caller vouches that constant memory holds what the file initializes it with.
   bool constantsAreKnown = false;
+  /// Lanes of a warp execute each instruction together, as before Volta.
+  bool lockstep = false;
   /// The PTX was made by an optimizer that may have removed accesses of the source: verdicts say so.
   bool isOptimized = false;
   vm::Limits limits;

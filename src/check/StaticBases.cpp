@@ -175,7 +175,7 @@ Bases PointerBases::onlyPointers(Bases bases) const {
 PointerBases::PointerBases(const vm::Kernel &executed) : kernel(executed) {
   const ptx::Module &module = *kernel.entry().module;
   for (uint32_t i = 0; i < module.variables.size(); ++i)
-    if (module.variables[i].space == ptx::Space::Global)
+    if (module.variables[i].space == ptx::Space::Global || module.variables[i].space == ptx::Space::Const)
       variableBit(i);
   for (const auto &code : kernel.codes) {
     registers[code.get()].assign(code->function->registers.size(), 0);

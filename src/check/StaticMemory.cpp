@@ -51,6 +51,11 @@ void StaticSteering::reach(Warp &warp, const Inst &in, const TaintStep &s, uint3
     out.local |= window == LocalWindow ? one : 0;
     at = window == SharedWindow || window == LocalWindow ? at & WindowOffset : at;
   });
+  eachLane(sure & ~(out.shared | out.local | out.parameter | out.constant), [&](unsigned lane) {
+    const uint64_t at = out.address[lane], bytes = uint64_t(in.bytes) * in.elements;
+    for (const Knowledge::Table &table : known.tables)
+      out.constant |= uint32_t(at >= table.begin && at + bytes <= table.end) << lane;
+  });
   if (in.space != MemorySpace::Generic || !unknown)
     return;
   if (s.address != ptx::kNone && pointers.mayHold(*plan->code, s.address))
@@ -199,6 +204,7 @@ Flow StaticSteering::load(Warp &warp, const Inst &in, const TaintStep &s, uint32
     note(plan->code->sourceOf(in), "the shared address of this load depends on " + describe(to.taint.origins),
          to.taint.origins, OfShared);
   const uint32_t happens = to.shared | to.local | to.parameter | to.constant;
+  global.bases = 0; // of a table nobody asks who else touches it
   if (happens)
     if (Flow flow = execute(warp, in, happens); flow != Flow::Next)
       return flow;
@@ -233,6 +239,7 @@ Flow StaticSteering::store(Warp &warp, const Inst &in, const TaintStep &s, uint3
          OfShared);
     sharedBytes.forget();
   }
+  anywhereWritten |= to.unknownShared || to.unknownLocal;
   if (to.unknownLocal)
     forgetLocal(to.unknownLocal, to.taint.origins);
   const auto values = srcsOf(s);
@@ -265,6 +272,7 @@ Flow StaticSteering::atomic(Warp &warp, const Inst &in, const TaintStep &s, uint
          "the shared address of this atomic depends on " + describe(to.taint.origins), to.taint.origins,
          OfShared);
     sharedBytes.forget();
+    anywhereWritten = true;
   }
   const uint32_t happens = to.shared | to.local;
   if (!happens)
@@ -320,6 +328,7 @@ Flow StaticSteering::copyAsync(Warp &warp, const Inst &in, const TaintStep &, ui
   if (target.lanes)
     note(instr, "the shared address of this copy depends on " + describe(target.origins), target.origins,
          OfShared);
+  anywhereWritten |= target.lanes != 0;
   Reach to;
   to.shared = mask & ~target.lanes;
   if (!to.shared)

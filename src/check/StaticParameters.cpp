@@ -6,6 +6,7 @@
 #include "check/StaticParameters.h"
 
 #include "check/Places.h"
+#include "check/SourceText.h"
 
 #include <fmt/format.h>
 
@@ -23,31 +24,6 @@ namespace {
 constexpr size_t MostLooked = 500;
 
 bool isWordChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
-/// Comments, strings and directives become spaces.
-std::string withoutComments(std::string_view text) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    size_t end = i;
-    if (text.substr(i, 2) == "//")
-      end = text.find('\n', i);
-    else if (text.substr(i, 2) == "/*")
-      end = text.find("*/", i + 2) == std::string_view::npos ? text.size() : text.find("*/", i + 2) + 2;
-    else if (text[i] == '"') {
-      for (end = i + 1; end < text.size() && text[end] != '"' && text[end] != '\n'; ++end)
-        end += text[end] == '\\';
-      end = std::min(end + 1, text.size());
-    }
-    if (end == i) {
-      out += text[i];
-      continue;
-    }
-    end = std::min(end, text.size());
-    out.append(end - i, ' ');
-    i = end - 1;
-  }
-  return out;
-}
 
 /// Behind the parenthesis that closes the one at `open`.
 size_t behind(std::string_view text, size_t open) {

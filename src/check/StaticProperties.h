@@ -3,6 +3,10 @@
 
 #include "check/Static.h"
 
+namespace heddle::vm {
+class Kernel;
+}
+
 namespace heddle::check {
 
 /// The property that a rule belongs to. Lanes that rely on lockstep may do so in shared or in global memory;
@@ -24,6 +28,9 @@ struct Assumptions {
     loopsEnd |= other.loopsEnd, endedThreadsArrive |= other.endedThreadsArrive;
   }
 };
+
+/// Adds what is wrong with grid.sync() in the launches that the source shows, or that none is seen.
+void judgeGridBarrier(StaticResult &result, const vm::Kernel &kernel);
 
 /// Fills in the properties and the verdict from findings, reasons and assumptions. `complete`: all executions
 /// were seen to their end; otherwise what is not violated is not decided.

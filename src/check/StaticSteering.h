@@ -34,6 +34,11 @@ struct Knowledge {
   std::vector<uint8_t> parameterUnknown; ///< for each of its bytes
   std::vector<uint8_t> parameterOf;      ///< for each of its bytes, the parameter
   std::optional<vm::Dim3> grid, blockId;
+  /// Variables that the source declares const: they hold what the file initializes them with.
+  struct Table {
+    uint64_t begin = 0, end = 0;
+  };
+  std::vector<Table> tables;
   bool constants = false; ///< constant memory holds what the file initializes it with
   uint64_t nowhere = 0;   ///< global memory where asynchronous copies come from and go to
 };
@@ -84,6 +89,9 @@ public:
 
   /// Code that waits by looking at memory, whether it was executed or not.
   const ptx::Instr *spinsAt() const;
+
+  /// A store to shared or local memory may have gone anywhere there: what nothing seems to have written may be.
+  bool wroteAnywhere() const { return anywhereWritten; }
 
   /// A write to global memory, if there is one.
   const ptx::Instr *writesGlobalAt() const;
@@ -292,7 +300,7 @@ private:
   uint64_t walked = 0;
   std::vector<UndecidedReason> reasons;
   std::set<std::pair<const ptx::Instr *, PropertySet>> named;
-  bool stopped = false, loopPassed = false, sharedUsed = false;
+  bool stopped = false, loopPassed = false, sharedUsed = false, anywhereWritten = false;
 };
 
 } // namespace heddle::check

@@ -260,6 +260,7 @@ void addCheck(CLI::App &app, Session &session) {
     if (complain(diagnostics, session, ExitBadUsage) || !canRead(given->options.sources.files, session) ||
         !canWrite(given->sarif, session))
       return;
+    given->statically.lockstep = given->assume == "lockstep";
     if (given->statically.wanted)
       checkStatically(given->options, given->statically, {given->json, given->sarif}, session);
     else

@@ -72,6 +72,7 @@ check::StaticOptions readOptions(const StaticChoices &choices) {
   options.dynamicSharedBytes = choices.shared;
   options.maxSeconds = MostSeconds;
   options.constantsAreKnown = choices.constants;
+  options.lockstep = choices.lockstep;
   for (const std::string &given : choices.parameters) {
     const size_t equals = given.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == given.size())

@@ -24,6 +24,7 @@ struct StaticChoices {
   uint32_t shared = 0;
   std::vector<std::string> parameters;
   bool constants = false; ///< hold what the file says
+  bool lockstep = false;  ///< --assume lockstep
 };
 
 /// Where the result goes besides stdout, and in which form.

@@ -1,5 +1,6 @@
-// expect: barrier/not-cooperative at 12
+// expect: barrier/not-cooperative at 13
 // hint: cudaLaunchCooperativeKernel
+// static: --block 32
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The grid has no barrier unless the launch says so.
 #include "Case.h"

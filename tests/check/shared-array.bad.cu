@@ -1,4 +1,5 @@
-// expect: memory/shared-array at 14
+// expect: memory/shared-array at 15
+// static: --block 64
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The window reaches one element beyond its array, and finds the first of the next.
 #include "Case.h"

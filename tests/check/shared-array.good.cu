@@ -1,4 +1,5 @@
 // expect: clean
+// static: --block 64
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One element more.
 #include "Case.h"

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// grid.sync() stops the kernel unless the launch is cooperative, which `<<<...>>>` never is. The PTX does not show
+// launches; the source may.
+#include "check/Places.h"
+#include "check/SourceText.h"
+#include "check/StaticProperties.h"
+#include "vm/Code.h"
+
+#include <fmt/format.h>
+
+namespace heddle::check {
+namespace {
+
+/// Where cooperative groups look for the barrier of the grid; null: nowhere.
+const ptx::Instr *gridBarrierOf(const vm::Kernel &kernel) {
+  for (const auto &code : kernel.codes)
+    for (const ptx::Instr &instr : code->function->instrs)
+      for (const ptx::Operand &operand : code->function->operandsOf(instr))
+        if (operand.kind == ptx::OperandKind::Special &&
+            (ptx::SpecialReg(operand.index) == ptx::SpecialReg::EnvReg1 ||
+             ptx::SpecialReg(operand.index) == ptx::SpecialReg::EnvReg2))
+          return &instr;
+  return nullptr;
+}
+
+} // namespace
+
+void judgeGridBarrier(StaticResult &result, const vm::Kernel &kernel) {
+  const ptx::Instr *at = gridBarrierOf(kernel);
+  if (!at)
+    return;
+  const ptx::Module &module = *kernel.entry().module;
+  const std::string name = readableKernel(kernel.info.name);
+  std::string plain = name.substr(0, name.find('<'));
+  plain = plain.substr(plain.rfind(':') == std::string::npos ? 0 : plain.rfind(':') + 1);
+  LaunchesSeen seen;
+  for (const std::string &source : sourcesOf(module)) {
+    const LaunchesSeen here = launchesOf(withoutComments(source), plain);
+    seen.plain |= here.plain, seen.cooperative |= here.cooperative;
+  }
+  if (seen.plain) {
+    Finding finding;
+    finding.rule = Rule::BarrierNotCooperative;
+    finding.kernel = name;
+    finding.place = placeOf(module, *at);
+    finding.text =
+        fmt::format("grid.sync() in a launch of '{}' that is not cooperative: its blocks need not all be "
+                    "there, so the barrier stops the kernel",
+                    name);
+    finding.hint = "<<<...>>> is never cooperative: launch it with cudaLaunchCooperativeKernel";
+    result.findings.push_back(std::move(finding));
+    result.violates.push_back(Property::BarrierUse);
+  } else if (!seen.cooperative) {
+    result.undecided.push_back({placeOf(module, *at),
+                                "grid.sync() needs a cooperative launch, and no launch is to be seen here",
+                                {},
+                                "",
+                                setOf(Property::BarrierUse)});
+  }
+}
+
+} // namespace heddle::check

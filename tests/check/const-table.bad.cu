@@ -1,0 +1,22 @@
+// expect: race/shared at 14
+// static: --block 64
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The table sends two threads to one cell. It is const, so that its values are known without a run.
+#include "Case.h"
+
+__device__ const int swap[4] = {0, 1, 0, 1};
+
+__global__ void scatter(const int *in, int *out) {
+  __shared__ int cells[64];
+  int i = threadIdx.x;
+  cells[i] = 0;
+  __syncthreads();
+  cells[i ^ swap[i & 3]] = i;
+  __syncthreads();
+  out[i] = cells[i] + in[i];
+}
+
+int main() {
+  scatter<<<1, 64>>>(numbers(64), zeros(64));
+  return finish();
+}
