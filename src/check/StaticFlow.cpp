@@ -3,7 +3,8 @@
 // Branches that depend on data.
 //
 // Lanes that know how a branch goes take it as ever. Those that do not know pass its region, up to where its
-// ways meet, at once and by themselves; that is possible because nothing in the region synchronizes.
+// ways meet, at once and by themselves; that is possible because nothing in the region synchronizes, or only inside
+// a warp whose lanes all go the same way, since they voted.
 // Afterwards they know nothing of what the region may have written.
 //
 //   - A region that touches no shared memory need not be executed.
@@ -48,10 +49,11 @@ void StaticSteering::forget(const Region &region, uint32_t lanes, Origins becaus
 /// meet is the caller's to go to.
 Flow StaticSteering::passRegion(Warp &warp, const Inst &in, uint32_t lanes, const Taint &because) {
   const Region &region = regions.of(*plan->code->function, indexOf(in));
-  const bool isGlobal = follows && region.touchesGlobal && !region.touchesShared;
+  const bool syncs = region.sync != ptx::kNone;
+  const bool isGlobal = follows && region.touchesGlobal && !region.touchesShared && !syncs;
   if (isGlobal && walkedForGlobal > MostWalkedForGlobal)
     leaveGlobal(in);
-  else if (region.touchesShared || isGlobal) {
+  else if (region.touchesShared || isGlobal || syncs) {
     const Origins before = std::exchange(perhapsBecause, perhapsBecause | because.origins);
     if (!perhaps)
       perhapsBranch = &plan->code->sourceOf(in);
@@ -79,6 +81,12 @@ Flow StaticSteering::passRegion(Warp &warp, const Inst &in, uint32_t lanes, cons
   return Flow::Next;
 }
 
+/// Whether all lanes of the warp go the same way, since they voted, and synchronize with each other only on it. Then the
+/// region is passed like any other: nobody outside waits for them.
+bool StaticSteering::goTogether(Warp &warp, const TaintStep &s, const Region &region, uint32_t unsure) const {
+  return s.rule == TaintRule::Branch && region.warpSync && unsure == warp.alive() && regs->isAlike(s.guard);
+}
+
 /// Accesses to global memory that nobody looks at.
 void StaticSteering::leaveGlobal(const Inst &in) {
   if (!follows)
@@ -104,9 +112,10 @@ Flow StaticSteering::branch(Warp &warp, const Inst &in, const TaintStep &s) {
   if (!polled && (region.polls || regions.mayPoll(*plan->code->function, indexOf(in))))
     polled = &plan->code->sourceOf(in);
   loopPassed |= region.loops || region.hasLoop;
-  if (region.sync != ptx::kNone)
-    return mayAgree(warp, s, region, unsure.lanes) ? agree(warp, in, s, region, unsure.origins)
-                                                   : syncDepends(warp, in, region, unsure.origins);
+  if (region.sync != ptx::kNone && mayAgree(warp, s, region, unsure.lanes))
+    return agree(warp, in, s, region, unsure.origins);
+  if (region.sync != ptx::kNone && !goTogether(warp, s, region, unsure.lanes))
+    return syncDepends(warp, in, region, unsure.origins);
   const bool parts = unsure.lanes != mask;
   if (parts) { // those that know come back to this branch by themselves
     warp.flush(&in);
@@ -190,6 +199,9 @@ Flow StaticSteering::walk(Warp &warp, uint32_t pc, uint32_t mask, uint32_t join)
       flow = who.sure ? in.run(warp, in, who.sure) : Flow::Next;
     else if (who.sure | who.maybe)
       flow = act(warp, in, s, who);
+    if (flow != Flow::Next && flow != Flow::Faulted)
+      return giveUp(warp, in, "whether lanes come together to this depends on " + describe(perhapsBecause),
+                    perhapsBecause);
     if (flow != Flow::Next)
       return flow;
     ++pc;
@@ -255,6 +267,8 @@ Flow StaticSteering::walkBranch(Warp &warp, const Inst &in, uint32_t &mask, uint
     }
   }
   const Region &region = regions.of(*code.function, indexOf(in));
+  if (unsure.lanes && region.sync != ptx::kNone && !goTogether(warp, s, region, unsure.lanes))
+    return syncDepends(warp, in, region, unsure.origins);
   const uint32_t meets = region.join == ptx::kNone ? NoJoin : plan->startOf[region.join];
   // Lanes that leave a loop early wait where its caller collects them all: no need to go deeper for each
   // round.

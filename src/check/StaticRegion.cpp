@@ -178,6 +178,8 @@ void Regions::scanInstruction(const ptx::Function &function, uint32_t index, Reg
   region.touchesShared |= shared;
   region.touchesGlobal |= touchesGlobal(function, instr);
   region.plainSync &= !syncs || isPlainSync(function, instr);
+  region.warpSync &= !syncs || (instr.op != Op::Call && ptx::info(instr.op).lanes == ptx::Lanes::Named) ||
+                     instr.op == Op::Shfl || instr.op == Op::Vote;
   region.acts |= (syncs && !waits) || shared || isLeaving(instr);
   const bool stores =
       instr.op == Op::St && instr.mods.space != ptx::Space::Global && !isShared(instr.mods.space);

@@ -25,6 +25,7 @@ struct Region {
   bool loops = false;            ///< the branch may be reached again from inside
   bool hasLoop = false;          ///< there is a loop inside
   bool plainSync = true;         ///< synchronizes by whole-block barriers and inside warps only
+  bool warpSync = true;          ///< synchronizes inside warps only
   bool fallsBack = false,
        jumpsBack = false;        ///< loops: whether one comes back by falling through, or by jumping
   std::vector<uint32_t> written; ///< registers, each once

@@ -5,6 +5,10 @@
 // machine computes on whatever stands in the unknown lanes, so a rule may call a lane known only if its
 // result is the same for every value there.
 #include "check/StaticSteering.h"
+#include "vm/Lanes.h"
+#include "vm/Lowering.h"
+
+#include <cstring>
 
 namespace heddle::check {
 
@@ -113,6 +117,32 @@ bool StaticSteering::isElsewhere(const Inst &in, const TaintStep &s) const {
   return uint64_t(in.imm) == LocalWindow && !pointers.localAnywhere();
 }
 
+/// Whether each source has one value in all lanes, known or not, and one of them is not known.
+bool StaticSteering::sourcesAlike(Warp &warp, const TaintStep &s, uint32_t mask) {
+  if (!regs->anyAlike() || s.special)
+    return false;
+  const ptx::Function &f = *plan->code->function;
+  if (places.empty() || placesOf != &f)
+    places = registerLocs(f), placesOf = &f;
+  bool any = false;
+  for (uint32_t reg : srcsOf(s)) {
+    if (reg == ptx::kNone)
+      continue;
+    if (regs->isAlike(reg)) {
+      any = true;
+      continue;
+    }
+    const uint8_t *row = warp.frame().regs + places[reg];
+    const unsigned bits = ptx::bitsOf(f.registers[reg].cls), bytes = bits / 8, first = firstLane(mask);
+    if (regs->lanesOf(reg) & mask || bits == 1)
+      return false;
+    for (uint32_t left = mask; left; left &= left - 1)
+      if (std::memcmp(row + unsigned(__builtin_ctz(left)) * bytes, row + first * bytes, bytes) != 0)
+        return false;
+  }
+  return any;
+}
+
 Flow StaticSteering::compute(Warp &warp, const Inst &in, const TaintStep &s, const Who &who) {
   const uint32_t mask = who.sure | who.maybe;
   Taint result = resultOf(warp, in, s, mask);
@@ -125,6 +155,8 @@ Flow StaticSteering::compute(Warp &warp, const Inst &in, const TaintStep &s, con
     result.add({who.maybe, who.because});
   if (s.rule == TaintRule::Carry && s.carries & 2)
     shadow->carry = {(shadow->carry.lanes & ~mask) | result.lanes, shadow->carry.origins | result.origins};
+  const bool isAlike = s.dsts && result.lanes == mask && mask == warp.alive() && !who.maybe &&
+                       s.rule != TaintRule::ActiveMask && sourcesAlike(warp, s, mask);
   const bool isOne = s.dsts == 1 || (s.dsts == 2 && dstsOf(s)[1] == ptx::kNone);
   const bool isPredicate = isOne && dstsOf(s)[0] != ptx::kNone &&
                            plan->code->function->registers[dstsOf(s)[0]].cls == ptx::RegClass::Pred;
@@ -142,6 +174,8 @@ Flow StaticSteering::compute(Warp &warp, const Inst &in, const TaintStep &s, con
   } else {
     setDsts(s, mask, result);
   }
+  if (isAlike && dstsOf(s)[0] != ptx::kNone)
+    regs->setAlike(dstsOf(s)[0]);
   if (!(who.sure & ~result.lanes) && s.dsts)
     return Flow::Next; // nobody will ever ask for the values
   Flow flow = in.run(warp, in, who.sure);

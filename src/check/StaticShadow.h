@@ -40,6 +40,8 @@ public:
         (*forms[reg])[unsigned(__builtin_ctz(left))] = {Forms::Opaque, 0};
     if (!conditions.empty() && conditions[reg])
       conditions[reg]->dropLanes(mask);
+    if (!alike.empty())
+      alike[reg] = false;
   }
 
   /// What unknown lanes are sums of; null: nobody knows.
@@ -66,11 +68,20 @@ public:
     conditions[reg] = condition.isEmpty() ? nullptr : std::make_unique<Condition>(condition);
   }
 
+  /// Whether all lanes of the warp hold one value, though nobody knows which: a vote's result.
+  bool isAlike(uint32_t reg) const { return !alike.empty() && reg != ptx::kNone && alike[reg]; }
+  bool anyAlike() const { return !alike.empty(); }
+  void setAlike(uint32_t reg) {
+    alike.resize(unknown.size());
+    alike[reg] = true;
+  }
+
 private:
   std::vector<uint32_t> unknown;
   std::vector<Origins> origins;
   std::vector<std::unique_ptr<LaneForms>> forms;      ///< where there are any
   std::vector<std::unique_ptr<Condition>> conditions; ///< of predicates, likewise
+  std::vector<bool> alike;
 };
 
 /// Bytes of memory that are not known. What they depend on is kept for all of them together: it only serves

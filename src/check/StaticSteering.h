@@ -156,6 +156,7 @@ private:
   Flow compute(Warp &warp, const Inst &in, const TaintStep &s, const Who &who);
   Taint resultOf(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) const;
   bool isElsewhere(const Inst &in, const TaintStep &s) const;
+  bool sourcesAlike(Warp &warp, const TaintStep &s, uint32_t mask);
   Taint compareResult(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) const;
 
   // StaticFollow.cpp
@@ -195,6 +196,7 @@ private:
   Flow meet(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask);
   Flow mbarrier(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask);
   Taint meetResult(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) const;
+  bool meetsAlike(Warp &warp, const Inst &in, uint32_t mask) const;
 
   // StaticFlow.cpp
   Flow branch(Warp &warp, const Inst &in, const TaintStep &s);
@@ -202,6 +204,7 @@ private:
   Flow call(Warp &warp, const Inst &in, const TaintStep &s, const Who &who);
   Flow callExternal(Warp &warp, const Inst &in, const vm::CallSite &site, uint32_t mask);
   Flow passRegion(Warp &warp, const Inst &in, uint32_t lanes, const Taint &because);
+  bool goTogether(Warp &warp, const TaintStep &s, const Region &region, uint32_t unsure) const;
   Flow walk(Warp &warp, uint32_t pc, uint32_t mask, uint32_t join);
   Flow walkBranch(Warp &warp, const Inst &in, uint32_t &mask, uint32_t join, uint32_t &pc);
   void leaveGlobal(const Inst &in);

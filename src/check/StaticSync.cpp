@@ -84,6 +84,18 @@ Taint StaticSteering::meetResult(Warp &warp, const Inst &in, const TaintStep &s,
   return result;
 }
 
+/// Whether all lanes of the warp take the same home.
+bool StaticSteering::meetsAlike(Warp &warp, const Inst &in, uint32_t mask) const {
+  const ptx::Instr &instr = plan->code->sourceOf(in);
+  const bool isVote = instr.op == Op::Vote || instr.op == Op::VoteSync || instr.op == Op::ReduxSync;
+  if (!isVote || mask != warp.alive())
+    return false;
+  bool alike = true;
+  eachLane(mask,
+           [&](unsigned lane) { alike &= in.d == NoLoc || (warp.row<uint32_t>(in.d)[lane] & mask) == mask; });
+  return alike;
+}
+
 Flow StaticSteering::meet(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) {
   const ptx::Instr &instr = plan->code->sourceOf(in);
   if (namesMembers(instr)) {
@@ -94,6 +106,7 @@ Flow StaticSteering::meet(Warp &warp, const Inst &in, const TaintStep &s, uint32
                     members.origins);
   }
   const Taint result = meetResult(warp, in, s, mask);
+  const bool alike = meetsAlike(warp, in, mask);
   FrameShadow &mine = *regs;
   Flow flow = execute(warp, in, mask);
   // Lanes that wait for others get what those bring, later: nobody looks at that any more.
@@ -101,6 +114,8 @@ Flow StaticSteering::meet(Warp &warp, const Inst &in, const TaintStep &s, uint32
   for (uint32_t reg : dstsOf(s))
     if (reg != ptx::kNone)
       mine.set(reg, mask, together ? result : Taint{mask, origin::Vote});
+  if (alike && together && dstsOf(s).size() == 1 && dstsOf(s)[0] != ptx::kNone && result.lanes)
+    mine.setAlike(dstsOf(s)[0]);
   return flow;
 }
 
