@@ -304,7 +304,7 @@ void hintAtDynamicShared(std::vector<Finding> &findings, const Scene &scene) {
   if (!hasDynamic || scene.options.dynamicSharedBytes)
     return;
   for (Finding &finding : findings)
-    if (finding.rule == Rule::MemoryOutOfBounds && finding.hint.empty())
+    if (finding.rule == Rule::MemoryOutOfBounds)
       finding.hint = "how much dynamic shared memory does it get? --shared BYTES";
 }
 
