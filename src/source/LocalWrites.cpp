@@ -159,11 +159,31 @@ bool keepsAddress(const CXXConstructExpr *construction) {
          keepsAddress(construction->getConstructor()->getParent());
 }
 
+/// How far calls are looked into for what becomes of an address.
+constexpr unsigned deepestCall = 4;
+
+bool keepsAddress(const CallExpr *call, const Expr *argument, bool isUsed, unsigned depth);
+
+/// The value of the expression is not used.
+bool isDropped(const Stmt *parent) {
+  return !parent || isa<CompoundStmt, IfStmt, ForStmt, WhileStmt, DoStmt, SwitchStmt, CaseStmt, DefaultStmt,
+                        LabelStmt, AttributedStmt>(parent);
+}
+
+/// What is returned leads to something that can be written.
+bool leadsOut(QualType result) {
+  return (result->isPointerType() || result->isReferenceType()) &&
+         !result->getPointeeType().isConstQualified();
+}
+
 /// Climbs from a mention of a variable to what is done with it.
 class MentionClimber {
 public:
-  MentionClimber(const DeclRefExpr *reference, const ParentOf &parentOf)
-      : reference(reference), parentOf(parentOf), at(reference) {}
+  MentionClimber(const DeclRefExpr *reference, const ParentOf &parentOf, unsigned depth)
+      : reference(reference), parentOf(parentOf), at(reference), depth(depth) {}
+  /// From a pointer to the variable, whatever it came from.
+  MentionClimber(const Expr *pointer, const DeclRefExpr *reference, const ParentOf &parentOf, unsigned depth)
+      : reference(reference), parentOf(parentOf), at(pointer), isPointer(true), depth(depth) {}
 
   Mention climb() {
     for (;;) {
@@ -189,8 +209,9 @@ private:
       if (isa<FieldDecl>(member->getMemberDecl()))
         return std::nullopt;
       auto *method = dyn_cast<CXXMethodDecl>(member->getMemberDecl());
-      return !method || method->isConst() || method->isStatic() ? Mention::Read
-                                                                : written(Mention::ReadWritten);
+      if (!method || method->isConst() || method->isStatic())
+        return Mention::Read;
+      return resultEscapes(parentOf(member), method) ? Mention::Escapes : written(Mention::ReadWritten);
     }
     if (isa<ArraySubscriptExpr>(up))
       return std::nullopt;
@@ -217,6 +238,8 @@ private:
         assign && assign->getOperator() == OO_Equal && assign->getArg(0) == at)
       return written(Mention::Written);
     if (auto *construction = dyn_cast<CXXConstructExpr>(up); construction && keepsAddress(construction))
+      return Mention::Escapes;
+    if (auto *call = dyn_cast<CallExpr>(up); call && callKeeps(call))
       return Mention::Escapes;
     if (isa<CallExpr, CXXConstructExpr, GCCAsmStmt>(up))
       return written(Mention::ReadWritten); // appendDefinitions looks at the parameter's type
@@ -275,8 +298,12 @@ private:
     if (auto *construction = dyn_cast<CXXConstructExpr>(up);
         construction && keepsAddress(construction) && !pointsToConst(pointer->getType()))
       return Mention::Escapes;
+    if (auto *call = dyn_cast<CallExpr>(up); call && !pointsToConst(pointer->getType()) && callKeeps(call))
+      return Mention::Escapes;
     if (isa<CallExpr, CXXConstructExpr>(up))
       return pointsToConst(pointer->getType()) ? Mention::Read : Mention::ReadWritten;
+    if (depth > 0 && isDropped(up))
+      return Mention::Read;
     return pointsToConst(pointer->getType()) ? Mention::Read : Mention::Escapes;
   }
 
@@ -286,6 +313,26 @@ private:
   }
   static std::optional<Mention> goOnFrom(bool yes) {
     return yes ? std::nullopt : std::optional(Mention::Read);
+  }
+
+  bool callKeeps(const CallExpr *call) const {
+    auto *method =
+        isa<CXXOperatorCallExpr>(call) ? dyn_cast_or_null<CXXMethodDecl>(call->getDirectCallee()) : nullptr;
+    if (method && method->isInstance() && call->getArg(0) == at) // `v[i]`, of which a reference is kept
+      return !method->isConst() && resultEscapes(call, method);
+    return keepsAddress(call, cast<Expr>(at), !isDropped(parentOf(call)), depth);
+  }
+
+  /// A method gives out a pointer or reference to its object, or to a part of it, and that goes somewhere:
+  /// `float &first = v[0];`
+  bool resultEscapes(const Stmt *call, const CXXMethodDecl *method) const {
+    auto *value = dyn_cast_or_null<CallExpr>(call);
+    if (!value || !leadsOut(method->getReturnType()) || isDropped(parentOf(call)))
+      return false;
+    MentionClimber further = *this;
+    further.at = value;
+    further.isPointer = method->getReturnType()->isPointerType();
+    return further.climb() == Mention::Escapes;
   }
 
   bool bindsWritable(const DeclStmt *statement) const {
@@ -301,12 +348,68 @@ private:
   const Stmt *at;
   bool isPointer = false;
   bool indirect = false;
+  unsigned depth = 0; ///< calls that were looked into on the way here
 };
+
+/// A mention of a pointer parameter: whether the pointer itself goes somewhere.
+bool pointerEscapes(const DeclRefExpr *mention, const ParentOf &parentOf, unsigned depth) {
+  const Stmt *up = parentOf(mention);
+  while (up && isa<ParenExpr>(up))
+    up = parentOf(up);
+  if (auto *cast = dyn_cast_or_null<CastExpr>(up); cast && cast->getCastKind() == CK_LValueToRValue)
+    return MentionClimber(cast, mention, parentOf, depth).climb() == Mention::Escapes;
+  if (auto *unary = dyn_cast_or_null<UnaryOperator>(up); unary && unary->isIncrementDecrementOp())
+    return MentionClimber(unary, mention, parentOf, depth).climb() == Mention::Escapes;
+  auto *binary = dyn_cast_or_null<BinaryOperator>(up); // `p = q`, `p += 4`
+  const bool isTarget = binary && binary->isAssignmentOp() && binary->getLHS()->IgnoreParens() == mention;
+  return up && !(isTarget && isDropped(parentOf(binary)));
+}
+
+/// After the call, something may still lead to what the argument points or refers to: the function returned
+/// it, or stored it somewhere. Functions of libraries keep nothing but what they return.
+bool keepsAddress(const CallExpr *call, const Expr *argument, bool isUsed, unsigned depth) {
+  const FunctionDecl *callee = call->getDirectCallee(), *definition = nullptr;
+  if (!callee)
+    return true;
+  auto *method = dyn_cast<CXXMethodDecl>(callee);
+  const unsigned shift = isa<CXXOperatorCallExpr>(call) && method && method->isInstance() ? 1 : 0;
+  const auto given = llvm::find(call->arguments(), argument);
+  if (given == call->arg_end())
+    return false; // the object, or what is called
+  const unsigned number = unsigned(given - call->arg_begin()) - shift;
+  const SourceManager &sources = callee->getASTContext().getSourceManager();
+  if (!callee->hasBody(definition) || sources.isInSystemHeader(definition->getLocation()))
+    return isUsed && callee->getReturnType()->isPointerType() && leadsOut(callee->getReturnType());
+  if (number >= definition->getNumParams())
+    return true; // a variable number of arguments
+  const ParmVarDecl *parameter = definition->getParamDecl(number);
+  const bool isReference = parameter->getType()->isReferenceType();
+  if (!isReference && !parameter->getType()->isPointerType())
+    return false;
+  if (parameter->getType()->getPointeeType().isConstQualified())
+    return false;
+  if (depth >= deepestCall)
+    return true;
+  llvm::DenseMap<const Stmt *, const Stmt *> parents;
+  std::vector<const DeclRefExpr *> mentions;
+  forEachEvaluated(definition->getBody(), [&](const Stmt *statement) {
+    for (const Stmt *child : evaluatedChildren(statement))
+      parents[child] = statement;
+    if (auto *reference = dyn_cast<DeclRefExpr>(statement); reference && reference->getDecl() == parameter)
+      mentions.push_back(reference);
+    return true;
+  });
+  const ParentOf parentOf = [&](const Stmt *s) { return parents.lookup(s); };
+  return llvm::any_of(mentions, [&](const DeclRefExpr *mention) {
+    return isReference ? MentionClimber(mention, parentOf, depth + 1).climb() == Mention::Escapes
+                       : pointerEscapes(mention, parentOf, depth + 1);
+  });
+}
 
 } // namespace
 
 Mention mentionOf(const DeclRefExpr *reference, const ParentOf &parentOf) {
-  return MentionClimber(reference, parentOf).climb();
+  return MentionClimber(reference, parentOf, 0).climb();
 }
 
 namespace {

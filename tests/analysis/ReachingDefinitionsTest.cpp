@@ -42,6 +42,22 @@ __device__ void readByReference() { int x = 1; const int &y = x; int r = x + y; 
 __device__ void lambdaWrites() { int x = 1; auto f = [&] { x = 2; }; f(); int r = x; }
 __device__ void lambdaReads() { int x = 1; auto f = [&] { return x; }; int r = x + f(); }
 __device__ void lambdaCopies() { int x = 1; auto f = [=]() mutable { x = 2; return x; }; int r = x + f(); }
+struct Grid { int d[4]; __device__ int &operator[](int i) { return d[i]; } __device__ int *data() { return d; }
+  __device__ int sum() { return d[0] + d[1]; } __device__ Grid &add(int i) { d[0] += i; return *this; } };
+__device__ int *given(int *p) { return p + 1; }
+__device__ int &picked(int &a, int &b, bool first) { return first ? a : b; }
+__device__ void keep(int **slot, int *p) { *slot = p; }
+__device__ void keepDeeper(int **slot, int *p) { if (p) keep(slot, p); }
+__device__ void raised(int *p, int &q) { p[0] += 1; *p++ = 2; ++p; q = p[1]; fillAt(p); fill(q); }
+__device__ void storedByCall() { int x = 1, *q; keep(&q, &x); x = 7; *q = 2; int r = x; }
+__device__ void storedByCallOfCall() { int x = 1, *q; keepDeeper(&q, &x); x = 7; *q = 2; int r = x; }
+__device__ void returnedByCall() { int x = 1; int *q = given(&x); x = 7; *q = 2; int r = x; }
+__device__ void referenceReturned() { int x = 1, y = 2; int &q = picked(x, y, true); x = 7; q = 2; int r = x; }
+__device__ void partOfObject() { Grid g; int &first = g[0]; g.d[0] = 7; first = 2; int r = g.d[0]; }
+__device__ void pointerOfObject() { Grid g; int *first = g.data(); g.d[0] = 7; *first = 2; int r = g.d[0]; }
+__device__ void elementOfObject() { Grid g; g[0] = 3; g.add(1).add(2); int r = g[0] + g.sum(); }
+__device__ void onlyWrittenThrough() { int x = 1, y = 2; raised(&x, y); int r = x; }
+__device__ void libraryCall(float v) { float s, c; sincosf(v, &s, &c); int n; memcpy(&n, &v, 4); float r = s + c + n; }
 __device__ void assembly() { int x = 1; asm("mov.u32 %0, %%laneid;" : "=r"(x)); int r = x; }
 __device__ void dead() { int x = 1; return; int r = x; }
 template <int N> __device__ void chosen() { int x = 1; if (N > 4) x = 2; int r = x; }
@@ -129,6 +145,20 @@ TEST(ReachingDefinitions, OnlyAnAddressThatMayBeWrittenThroughEscapes) {
   EXPECT_TRUE(escapes("lambdaWrites", "x"));
   EXPECT_FALSE(escapes("lambdaReads", "x"));
   EXPECT_FALSE(escapes("lambdaCopies", "x"));
+}
+/// What a call is handed may be written through after it has come back.
+TEST(ReachingDefinitions, AnAddressThatACallStoresOrReturnsEscapes) {
+  EXPECT_TRUE(escapes("storedByCall", "x"));
+  EXPECT_TRUE(escapes("storedByCallOfCall", "x"));
+  EXPECT_TRUE(escapes("returnedByCall", "x"));
+  EXPECT_TRUE(escapes("referenceReturned", "x"));
+  EXPECT_TRUE(escapes("partOfObject", "g"));
+  EXPECT_TRUE(escapes("pointerOfObject", "g"));
+  EXPECT_FALSE(escapes("elementOfObject", "g"));
+  EXPECT_FALSE(escapes("onlyWrittenThrough", "x"));
+  EXPECT_FALSE(escapes("onlyWrittenThrough", "y"));
+  EXPECT_FALSE(escapes("libraryCall", "s"));
+  EXPECT_FALSE(escapes("libraryCall", "n"));
 }
 TEST(ReachingDefinitions, SharedVariablesAreNotFollowed) {
   const clang::FunctionDecl *f = text().function("shared");
