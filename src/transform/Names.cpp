@@ -16,8 +16,11 @@ Names::Names(const source::Unit &unit) {
   for (const syntax::Token &token : unit.tokens().spelledTokens(sources.getMainFileID()))
     if (token.kind() == tok::identifier || tok::getKeywordSpelling(token.kind()))
       taken.insert(token.text(sources));
+  // What macros put into headers is not counted: nothing there can see a name of the file's functions, and
+  // precompiled headers have no tokens, so that the answer would depend on how they were read.
   for (const syntax::Token &token : unit.tokens().expandedTokens())
-    if (token.kind() == tok::identifier && token.location().isMacroID())
+    if (token.kind() == tok::identifier && token.location().isMacroID() &&
+        sources.isWrittenInMainFile(sources.getExpansionLoc(token.location())))
       taken.insert(token.text(sources));
 }
 
