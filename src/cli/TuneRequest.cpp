@@ -5,12 +5,14 @@
 #include "Verbs.h"
 #include "support/ExitCode.h"
 #include "support/Files.h"
+#include "transform/Assumptions.h"
 #include "tune/AutoSpace.h"
 #include "tune/ChemMaker.h"
 #include "tune/Strategy.h"
 
 #include <fmt/format.h>
 
+#include <iostream>
 #include <iterator>
 #include <set>
 #include <sstream>
@@ -58,6 +60,7 @@ std::optional<tune::Problem> readProblem(const TuneRequest &request, Session &se
   problem.compile = request.source.compileOptions();
   problem.arch = problem.compile.arch;
   problem.kernel = request.kernel;
+  problem.assumptions = request.assumptions;
   problem.limits = request.limits;
   problem.checked = !request.unchecked;
   problem.compiler = request.compiler == "nvcc"    ? build::Compiler::Nvcc
@@ -186,6 +189,9 @@ std::unique_ptr<TuneRun> readTuneRun(const TuneRequest &request, Session &sessio
   std::optional<tune::Problem> problem = readProblem(request, session);
   if (!problem)
     return nullptr;
+  Diagnostics assumed;
+  transform::warnOfAssumptions(problem->assumptions, problem->file.string(), assumed);
+  print(std::cerr, assumed, session.colour);
   tune::SpaceWords words = request.space;
   if (!spellOutAuto(*problem, words, session))
     return nullptr;
@@ -228,6 +234,11 @@ void TuneRequest::addTo(CLI::App &verb, Session &session) {
       "-k,--kernel", kernel,
       "the kernel that -d speaks of, all where it is left out; of a mechanism: viscosity or another");
   verb.add_option("--block", block, "X[,Y[,Z]]: the block, where the file does not tell");
+  verb.add_option("--assume", assumptions,
+                  "for directives, what the file does not show: whole-program (no other file launches its "
+                  "kernels), no-overlap (memory that a kernel is given by different pointers is disjoint)")
+      ->check(CLI::IsMember(transform::namesOfAssumptions()))
+      ->allow_extra_args(false);
   verb.add_option("--strategy", strategy, "exhaustive, random, genetic, annealing or guided")
       ->check(CLI::IsMember(tune::strategyNames()));
   verb.add_option("--seed", seed, "of strategies that draw lots");

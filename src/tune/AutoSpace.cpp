@@ -7,6 +7,7 @@
 #include "arch/Occupancy.h"
 #include "build/DevicePtx.h"
 #include "transform/Apply.h"
+#include "transform/Assumptions.h"
 #include "transform/Registry.h"
 #include "tune/BlockSize.h"
 #include "tune/Child.h"
@@ -36,6 +37,7 @@ std::string verdictOn(const Problem &problem, const std::string &text) {
     options.block = problem.block;
     options.arch = arch ? &*arch : nullptr;
     options.kernel = problem.kernel;
+    transform::assume(problem.assumptions, options);
     transform::Outcome outcome = transform::applyDirectives(
         problem.file, problem.text, transform::readDirectives(text, diagnostics), options, diagnostics);
     if (outcome.kind == transform::Outcome::Kind::Done)

@@ -7,6 +7,7 @@
 #include "support/Files.h"
 #include "support/Paths.h"
 #include "transform/Apply.h"
+#include "transform/Assumptions.h"
 #include "transform/Pragmas.h"
 #include "tune/BlockSize.h"
 #include "tune/Child.h"
@@ -119,6 +120,7 @@ bool carryOut(const Problem &problem, const Recipe &recipe, const std::set<Kerne
   options.block = problem.block;
   options.arch = arch ? &*arch : nullptr;
   options.kernel = problem.kernel;
+  transform::assume(problem.assumptions, options);
   // Where pragmas can say it, they are what is carried out: so a tuned file that holds them gives the very
   // same text. (Names that directives invent depend on what was there before them.)
   std::vector<transform::Directive> directives = recipe.directives;

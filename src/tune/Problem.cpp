@@ -85,6 +85,8 @@ const std::string &Problem::digest() const {
   }
   if (!tolerance.isExact()) // what is wrong without one may be right with it
     all.push_back(build::textOf(tolerance));
+  for (const std::string &assumption : assumptions) // what is refused without one may be done with it
+    all.push_back("--assume " + assumption);
   Included included(flags);
   included.follow(file, text);
   for (const fs::path &each : further) {

@@ -29,6 +29,7 @@ struct Problem {
   std::string arch = "sm_90";
   std::string kernel;                          ///< the only one that directives speak of; empty for all
   std::optional<std::array<int64_t, 3>> block; ///< where the file does not tell
+  std::vector<std::string> assumptions;        ///< --assume: what the file does not show
   source::CompileOptions compile;              ///< for reading the file
   build::Compiler compiler = build::Compiler::Auto;
   build::Tolerance tolerance;
@@ -37,7 +38,7 @@ struct Problem {
   bool comparesCopies = true; ///< else the program's own verdict (its exit code) is enough
 
   /// Everything that a result depends on besides the recipe: the text with what it includes, further files,
-  /// flags, arguments, architecture, tolerance.
+  /// flags, arguments, architecture, tolerance, assumptions.
   /// The first call settles it: files that change while a search runs do not change its names.
   const std::string &digest() const;
   /// The name of a candidate: the same for the same recipe of the same problem, for ever.

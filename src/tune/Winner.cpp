@@ -6,6 +6,7 @@
 
 #include "arch/Arch.h"
 #include "transform/Apply.h"
+#include "transform/Assumptions.h"
 #include "tune/BlockSize.h"
 #include "tune/Placement.h"
 
@@ -30,18 +31,23 @@ std::optional<std::string> carriedOut(const Problem &problem, const Recipe &reci
   options.compile = readingOptions(problem, recipe);
   options.block = problem.block;
   options.arch = arch ? &*arch : nullptr;
+  transform::assume(problem.assumptions, options);
   transform::Outcome outcome = transform::applyDirectives(problem.file, text, {}, options, diagnostics);
   return outcome.kind == transform::Outcome::Kind::Done ? std::optional(outcome.text) : std::nullopt;
 }
 
 std::string commentOn(const Problem &problem, const Recipe &recipe, bool isCarriedOut) {
   const std::vector<std::string> flags = recipe.compilerFlags();
-  std::string text;
+  std::string text, assumed;
+  for (const std::string &assumption : problem.assumptions)
+    assumed += " --assume " + assumption;
   if (isCarriedOut) {
     text = fmt::format(" heddle opt {}", problem.file.filename().string());
     for (const transform::Directive &directive : recipe.directives)
       text += fmt::format(" -d \"{}\"", directive.str());
-    text += ";";
+    text += assumed + ";";
+  } else if (!assumed.empty() && !recipe.directives.empty()) {
+    text = fmt::format(" heddle opt{};", assumed);
   }
   if (!flags.empty())
     text += fmt::format(" compile with {}", fmt::join(flags, " "));

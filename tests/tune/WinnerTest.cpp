@@ -134,6 +134,39 @@ TEST_F(Winner, WhatPragmasCannotSayIsWrittenOutWithTheCommandThatMadeIt) {
               "// heddle tune: heddle opt loops.cu -d \"unroll-jam factor=2\" -d \"coarsen x=2\";\n" + text);
 }
 
+/// What the user vouches for holds for every candidate, and whoever makes the winner again is told of it.
+TEST_F(Winner, AssumptionsAreHandedOnToDirectivesAndNamedInTheWinner) {
+  problem.text = "__global__ void k(float *a, const float *b, int n) {\n"
+                 "  for (int i = 0; i < 8; ++i) {\n"
+                 "    for (int j = 0; j < 8; ++j)\n"
+                 "      a[i] += b[j];\n"
+                 "  }\n"
+                 "}\n"
+                 "void f(float *a, const float *b, int n) { k<<<1, 1>>>(a, b, n); }\n";
+  Recipe chosen = recipe({.directives = {"unroll-jam factor=2"}});
+  Made refused = CudaMaker(problem).make(chosen);
+  ASSERT_FALSE(refused.candidate);
+  EXPECT_THAT(refused.reason, HasSubstr("('b' and 'a' may overlap)"));
+
+  const std::string without = problem.digest();
+  Problem other = problem;
+  problem = Problem();
+  problem.file = other.file;
+  problem.text = other.text;
+  problem.compile = other.compile;
+  problem.compiler = other.compiler;
+  problem.checked = false;
+  problem.assumptions = {"no-overlap"};
+  EXPECT_NE(problem.digest(), without);
+  const std::string text = made(chosen);
+  EXPECT_THAT(text, HasSubstr("i += 2"));
+  WinnerFile file = winnerFile(problem, chosen, text);
+  EXPECT_TRUE(file.reproduces);
+  EXPECT_THAT(file.text, testing::StartsWith("// heddle tune: heddle opt --assume no-overlap;\n"));
+  EXPECT_EQ(opt(file.text, {"--assume", "no-overlap"}),
+            "// heddle tune: heddle opt --assume no-overlap;\n" + text);
+}
+
 TEST_F(Winner, ABlockThatNothingNamesIsRefusedWithTheReason) {
   problem.text.replace(problem.text.find("Threads, Threads>>>(values, more"), 20, "Threads, 128>>>(");
   Made nothing = CudaMaker(problem).make(recipe({.directives = {"block x=64"}}));
