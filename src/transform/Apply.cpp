@@ -10,6 +10,7 @@
 #include "support/Text.h"
 #include "transform/ActiveText.h"
 #include "transform/Includes.h"
+#include "transform/OriginalPlaces.h"
 #include "transform/Pragmas.h"
 #include "transform/Registry.h"
 #include "transform/Targets.h"
@@ -26,36 +27,21 @@ namespace {
 /// Preparations open calls within calls one level a round.
 constexpr unsigned mostRounds = 16;
 
-/// Where a line stands in another text of the same file: the only line that reads the same. A place that is
-/// not found again loses its line.
-Place placeIn(const std::string &text, const Place &place) {
-  const llvm::StringRef wanted(place.sourceLine);
-  Place found{place.file};
-  llvm::SmallVector<llvm::StringRef> lines;
-  llvm::StringRef(text).split(lines, '\n');
-  for (auto [number, line] : llvm::enumerate(lines)) {
-    if (place.line == 0 || line.trim() != wanted.trim())
-      continue;
-    if (found.line != 0)
-      return {place.file};
-    const size_t shift = line.find(line.trim()) - wanted.find(wanted.trim());
-    found = {place.file, unsigned(number) + 1, unsigned(place.column + shift),
-             unsigned(place.endColumn + shift), line.str()};
-  }
-  return found;
-}
-
 /// One run over one file.
 class Run {
 public:
   Run(std::filesystem::path file, std::string text, const Options &options, Diagnostics &diagnostics)
-      : file(std::move(file)), text(std::move(text)), options(options), diagnostics(diagnostics) {}
+      : file(std::move(file)), text(std::move(text)), asGiven(this->text), options(options),
+        diagnostics(diagnostics) {}
 
   Outcome go(const std::vector<Directive> &further) {
     if (!embedPragmas())
       return outcome;
+    for (const auto &kernel : program->kernels())
+      outcome.untouchedKernels.insert(kernel->plainName);
     while (std::optional<Pragma> pragma = firstPragma(file.string(), text)) {
-      std::vector<Directive> directives = readDirectives(pragma->text, pragma->place, diagnostics);
+      const Place place = OriginalPlaces(asGiven, text).of(pragma->place);
+      std::vector<Directive> directives = readDirectives(pragma->text, place, diagnostics);
       if (directives.empty() || !carryOutPragma(directives, pragma->line))
         return outcome;
     }
@@ -64,13 +50,15 @@ public:
         return outcome;
     outcome.kind = Outcome::Kind::Done;
     outcome.text = withoutLeftOut(text);
+    for (const std::string &kernel : touched)
+      outcome.untouchedKernels.erase(kernel);
     return outcome;
   }
 
   Outcome goThrough(const Directive &directive, Transform transform) {
     std::optional<std::vector<std::string>> kernels = kernelsMeant(directive, std::nullopt);
     const bool done = kernels && std::ranges::all_of(*kernels, [&](const std::string &kernel) {
-                        Stage stage{directive, transform, kernel, text};
+                        Stage stage{directive, transform, kernel};
                         return carryOutStage(stage, std::nullopt) == Stage::Ended::Done;
                       });
     outcome.kind = done ? Outcome::Kind::Done : outcome.kind;
@@ -145,17 +133,18 @@ private:
     if (read(messages))
       for (const Target &target : targetsOf(directive, searchFrom(line), messages))
         names.push_back(target.name);
-    pass(messages);
+    pass(asGivenPlaces(messages));
     return names.empty() ? std::nullopt : std::optional(names);
   }
 
   /// One kernel through all stages of a directive; a stage may call off what those before it did.
   bool carryOutStages(const Directive &directive, const std::string &kernel) {
     const std::string before = text;
+    const std::set<std::string> touchedBefore = touched;
     const size_t said = diagnostics.all().size();
     blockLeft.reset();
     for (const Pass &pass : directiveRule(directive.name)->passes) {
-      Stage stage{directive, pass.run, kernel, before};
+      Stage stage{directive, pass.run, kernel};
       Stage::Ended ended = carryOutStage(stage, std::nullopt);
       if (ended == Stage::Ended::Refused)
         return false;
@@ -164,8 +153,10 @@ private:
         break;
       }
     }
-    if (text == before)
+    if (text == before) {
+      touched = touchedBefore;
       collectKept(said);
+    }
     return true;
   }
 
@@ -173,8 +164,7 @@ private:
   struct Stage {
     const Directive &directive;
     Transform transform;
-    std::string kernel;                   ///< the only one it is for; empty for all that the directive means
-    std::optional<std::string> asWritten; ///< the text before all stages: what messages must speak of
+    std::string kernel; ///< the only one it is for; empty for all that the directive means
     enum class Ended { Done, Refused, CalledOff };
   };
 
@@ -182,7 +172,8 @@ private:
   Stage::Ended carryOutStage(const Stage &stage, std::optional<unsigned> line) {
     using Ended = Stage::Ended;
     std::string before = text;
-    // Messages of the first attempt that comes to its end stand: they name places as the user wrote them.
+    const std::set<std::string> touchedBefore = touched;
+    // Messages of the first attempt that comes to its end stand: they are about the text before it was changed.
     std::optional<Diagnostics> first;
     for (unsigned rounds = 0;; ++rounds) {
       Diagnostics messages;
@@ -195,19 +186,21 @@ private:
         return Ended::Refused;
       }
       if (attempt.result == Attempt::Result::Refused)
-        return pass(messages, stage.asWritten), Ended::Refused;
+        return pass(asGivenPlaces(messages)), Ended::Refused;
       if (!attempt.isPreparation && !first)
-        first = messages;
+        first = asGivenPlaces(messages);
       if (attempt.result == Attempt::Result::Elsewhere && !embed(attempt.reachesInto, line))
         return Ended::Refused;
       if (attempt.result != Attempt::Result::Done || attempt.isPreparation)
         continue;
-      if (attempt.changedNothing)
+      if (attempt.changedNothing) {
         text = before;
+        touched = touchedBefore;
+      }
       if (attempt.blockLeft)
         blockLeft = attempt.blockLeft;
       const size_t said = diagnostics.all().size();
-      pass(*first, stage.asWritten);
+      pass(*first);
       if (stage.kernel.empty()) // the only stage: what it kept is the whole kernel
         collectKept(said);
       for (const auto &[kernel, next] : attempt.handedOver)
@@ -245,9 +238,13 @@ private:
     if (blockLeft)
       here.block = blockLeft;
     for (const Target &target : targets) {
-      Context context(*program, target, directive, here, edits, messages);
+      source::Edits own;
+      Context context(*program, target, directive, here, own, messages);
       if (!stage.transform(context))
         return {};
+      if (!own.empty() || !context.preparation.empty() || context.preparedText)
+        touched.insert(target.name);
+      edits.append(own);
       if (context.isCalledOff)
         return {.result = Attempt::Result::Done, .changedNothing = true, .isCalledOff = true};
       if (context.preparedText) {
@@ -269,13 +266,30 @@ private:
     return attempt;
   }
 
-  /// Messages about text that stages have changed are told at the places of the text as it was written.
-  void pass(const Diagnostics &messages, const std::optional<std::string> &asWritten = std::nullopt) {
+  /// Messages about a text that preparations, stages or other directives have changed name places of the text
+  /// as it was given.
+  Diagnostics asGivenPlaces(const Diagnostics &messages) const {
+    if (readText == asGiven || messages.empty())
+      return messages;
+    const OriginalPlaces places(asGiven, readText);
+    const auto original = [&](const Place &place) { // a directive's own place is one of the file as it was
+      const bool isDirective = llvm::StringRef(place.sourceLine).contains("#pragma heddle");
+      return place.file == file.string() && !isDirective ? places.of(place) : place;
+    };
+    Diagnostics told;
     for (const Diagnostic &each : messages.all()) {
-      const auto told = [&](const Place &place) { return asWritten ? placeIn(*asWritten, place) : place; };
-      Diagnostic &added = diagnostics.add(each.voice, told(each.place), each.text);
+      Diagnostic &added = told.add(each.voice, original(each.place), each.text);
       for (const Diagnostic::Note &note : each.notes)
-        added.note(told(note.place), note.text);
+        added.note(original(note.place), note.text);
+      added.hint = each.hint;
+    }
+    return told;
+  }
+
+  void pass(const Diagnostics &messages) {
+    for (const Diagnostic &each : messages.all()) {
+      Diagnostic &added = diagnostics.add(each.voice, each.place, each.text);
+      added.notes = each.notes;
       added.hint = each.hint;
     }
   }
@@ -356,11 +370,13 @@ private:
 
   std::filesystem::path file;
   std::string text;
+  const std::string asGiven; ///< what messages speak of
   const Options &options;
   Diagnostics &diagnostics;
   std::unique_ptr<source::Program> program; ///< the text as read last, and that text
   std::string readText;
   std::filesystem::path embeddedFile;              ///< the last one
+  std::set<std::string> touched;                   ///< kernels that were edited
   std::optional<std::array<int64_t, 3>> blockLeft; ///< what stages have made of the kernel's block
   Outcome outcome;
 };

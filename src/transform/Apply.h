@@ -4,6 +4,7 @@
 #include "transform/Context.h"
 
 #include <filesystem>
+#include <set>
 #include <string>
 
 namespace heddle::transform {
@@ -21,6 +22,8 @@ struct Outcome {
   /// Directives that changed nothing about a kernel, and why: those of the messages that everybody should
   /// see.
   Diagnostics leftUnchanged;
+  /// The kernels of the file that no directive edited, by their plain names: "ns::scan".
+  std::set<std::string> untouchedKernels;
 };
 
 /// Carries out the directives that stand in the file as `#pragma heddle`, from top to bottom, and then

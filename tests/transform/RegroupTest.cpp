@@ -42,6 +42,30 @@ const std::string alone = " (regroup is for kernels whose threads work by themse
 
 } // namespace
 
+/// The key is found in one scope, and the kernel's beginning may lie in several.
+TEST(Regroup, AVariableThatHidesAnotherGetsANameOfItsOwn) {
+  const std::string text = regrouped("  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                     "  if (i < n) {\n"
+                                     "    const int j = work[i];\n"
+                                     "    {\n"
+                                     "      const int i = j + 1;\n"
+                                     "      for (int k = 0; k < i; ++k)\n"
+                                     "        a[blockIdx.x * blockDim.x + threadIdx.x] += 1.0f;\n"
+                                     "    }\n"
+                                     "  }\n",
+                                     "regroup by=j");
+  EXPECT_THAT(text, HasSubstr("      const int i2 = j + 1;\n      for (int k = 0; k < i2; ++k)\n"));
+  EXPECT_THAT(text, HasSubstr("return heddle::keyOf(j);"));
+  EXPECT_THAT(regrouped("  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                        "  if (i < n) {\n"
+                        "    const int i = work[blockIdx.x * blockDim.x + threadIdx.x];\n"
+                        "    for (int k = 0; k < i; ++k)\n"
+                        "      a[blockIdx.x * blockDim.x + threadIdx.x] += 1.0f;\n"
+                        "  }\n",
+                        "regroup by=n"),
+              HasSubstr("const int i2 = work["));
+}
+
 TEST(Regroup, TheKernelIsToldWhoseWorkAThreadDoesAndItsTextStays) {
   EXPECT_EQ(regrouped(body),
             "#include <heddle/regroup.cuh>\n"
@@ -416,7 +440,7 @@ TEST(Regroup, LaunchesThatCannotBeRewrittenAreRefused) {
       "found ()");
   EXPECT_EQ(refusal(text + "void f(int *a) { k<<<2, 32>>>(a); }\n",
                     "regroup by=threadIdx.x; regroup by=threadIdx.x"),
-            "12: regroup by=threadIdx.x: the kernel's threads are regrouped already ()");
+            "1: regroup by=threadIdx.x: the kernel's threads are regrouped already ()");
 }
 
 TEST(Regroup, FunctionsThatTheCountingKernelCallsStayAsTheyAre) {

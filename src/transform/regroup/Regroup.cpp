@@ -21,6 +21,7 @@
 #include "transform/Mentions.h"
 #include "transform/Names.h"
 #include "transform/PlainIndices.h"
+#include "transform/SeparateNames.h"
 #include "transform/coarsen/CoarsenCheck.h"
 #include "transform/regroup/RegroupCheck.h"
 #include "transform/regroup/RegroupCount.h"
@@ -320,7 +321,7 @@ void report(Context &context, const RegroupPlan &plan, unsigned launches) {
 } // namespace
 
 bool regroupThreads(Context &context) {
-  if (writePlainIndices(context, context.target.first()))
+  if (separateNames(context, context.target.first()) || writePlainIndices(context, context.target.first()))
     return true;
   for (const source::Kernel *kernel : context.target.instances)
     if (!mayRegroup(context, *kernel))
