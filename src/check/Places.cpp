@@ -19,7 +19,12 @@ std::string demangled(const std::string &name) {
   int status = 0;
   std::unique_ptr<char, void (*)(void *)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
                                                std::free);
-  return status == 0 && text ? text.get() : name;
+  std::string readable = status == 0 && text ? text.get() : name;
+  // Nobody writes this scope, and its blank would pass for the one behind a result type.
+  const std::string unwritten = "(anonymous namespace)::";
+  for (size_t at = readable.find(unwritten); at != std::string::npos; at = readable.find(unwritten, at))
+    readable.erase(at, unwritten.size());
+  return readable;
 }
 
 /// Without the parameter list and the result type; template arguments stay.

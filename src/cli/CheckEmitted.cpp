@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CheckEmitted.h"
 
+#include "SameFindings.h"
 #include "build/DevicePtx.h"
 #include "ptx/Parser.h"
 #include "report/StaticVerdict.h"
@@ -59,9 +60,12 @@ private:
     const ptx::Module module = ptx::parse(device.text, "", diagnostics);
     if (diagnostics.has(Voice::Error))
       return notChecked(diagnostics);
-    tune::LaunchChecks checks = tune::checkLaunches(program, module, MostSeconds, !device.keepsAccesses);
+    const auto isMeant = [&](const std::string &name) { return remarks || !isUntouched(name); };
+    tune::LaunchChecks checks =
+        tune::checkLaunches(program, module, MostSeconds, !device.keepsAccesses, isMeant);
     for (const std::string &name : checks.undetermined)
-      notChecked(fmt::format("kernel '{}': its block is not known from the launches in the file", name));
+      if (!isUntouched(name))
+        notChecked(fmt::format("kernel '{}': its block is not known from the launches in the file", name));
     bool holds = true;
     for (tune::LaunchChecks::Kernel &each : checks.kernels)
       holds &= show({each.name, std::move(each.result)});
@@ -73,17 +77,57 @@ private:
     return Emitted::FailsTheCheck;
   }
 
+  /// `name` is the kernel's with its template arguments.
+  bool isUntouched(const std::string &name) const {
+    return file.untouchedKernels.contains(name.substr(0, name.find('<')));
+  }
+
   /// Prints what was found, and what was not decided; whether the kernel may be written.
   bool show(report::KernelVerdict verdict) {
     const bool fails = verdict.result.verdict == check::Verdict::Fails;
+    report::addSourceLines(verdict.result);
+    const std::optional<Sameness> sameness = fails ? comparedWithOriginal(verdict) : std::nullopt;
     if (fails || remarks) {
-      report::addSourceLines(verdict.result);
       rename(verdict.result, file);
       std::cerr << report::staticText(verdict, colour);
     } else if (verdict.result.verdict == check::Verdict::Undecided) {
       notChecked(fmt::format("kernel '{}': {}", verdict.kernel, report::undecidedLine(verdict)));
     }
-    return !fails;
+    if (!fails)
+      return true;
+    if (sameness && sameness->originalFails)
+      warn(fmt::format("kernel '{}': {}", verdict.kernel,
+                       sameness->areAllKnown ? "the original has this too"
+                                             : "the original fails the static check as well, but not in each "
+                                               "of these places"));
+    return sameness && sameness->areAllKnown;
+  }
+
+  /// Nothing where the original is not known.
+  std::optional<Sameness> comparedWithOriginal(const report::KernelVerdict &verdict) {
+    if (isUntouched(verdict.kernel))
+      return Sameness{true, true};
+    if (!isOriginalChecked)
+      checkOriginal();
+    return compareFindings(verdict.kernel, verdict.result, originalChecks.kernels);
+  }
+
+  /// What the static check says of the original; only asked for where the emitted file fails.
+  void checkOriginal() {
+    isOriginalChecked = true;
+    Diagnostics ignored;
+    auto parsed = source::Program::parse(file.origin.string(), file.compile);
+    auto *program = std::get_if<std::unique_ptr<source::Program>>(&parsed);
+    const build::DevicePtx device = compiled(file.origin, ignored);
+    if (!program || !device.ok)
+      return;
+    const ptx::Module module = ptx::parse(device.text, "", ignored);
+    if (ignored.has(Voice::Error))
+      return;
+    const auto isMeant = [&](const std::string &name) { return !isUntouched(name); };
+    originalChecks = tune::checkLaunches(**program, module, MostSeconds, !device.keepsAccesses, isMeant);
+    for (tune::LaunchChecks::Kernel &each : originalChecks.kernels)
+      report::addSourceLines(each.result);
   }
 
   build::DevicePtx compiled(const std::filesystem::path &source, Diagnostics &diagnostics) const {
@@ -121,12 +165,17 @@ private:
     return notChecked(why.empty() ? "there is no PTX of it" : why.all().front().text);
   }
   Emitted notChecked(const std::string &why) {
-    print(std::cerr, {Voice::Warning, {file.shownAs.string()}, "not checked: " + why, {}, {}}, colour);
+    warn("not checked: " + why);
     return Emitted::MayBeWritten;
+  }
+  void warn(const std::string &what) {
+    print(std::cerr, {Voice::Warning, {file.shownAs.string()}, what, {}, {}}, colour);
   }
 
   const EmittedFile &file;
   bool remarks, colour;
+  tune::LaunchChecks originalChecks; ///< once it was needed
+  bool isOriginalChecked = false;
 };
 
 } // namespace

@@ -10,11 +10,11 @@
 #include "support/ExitCode.h"
 #include "support/Files.h"
 #include "transform/Apply.h"
+#include "transform/Assumptions.h"
 #include "transform/Registry.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -35,8 +35,9 @@ Examples:
   heddle opt stencil.cu -o out.cu -d "unroll-jam factor=4 line=37"   the loop that begins on that line
   heddle opt stencil.cu -o out.cu                               what its #pragma heddle lines say
 
-What is emitted is compiled, and checked statically (heddle check --static) with the blocks that the file launches. What was not checked,
-what was assumed, and directives that changed nothing are reported on stderr, with the reason.
+What is emitted is compiled, and the kernels that were changed are checked statically (heddle check --static) with the blocks that the file
+launches; a finding that the original has too is reported and does not stop it. What was not checked, what was assumed, and
+directives that changed nothing are reported on stderr, with the reason.
 
 Exit code 0: done; 1: refused, wrong by the static check, or the result differs; 2: bad usage, or no such file; 3: FILE does not compile;
 4: the result cannot be written. Nothing is written unless all of it is done; FILE itself is overwritten with --in-place only.
@@ -85,26 +86,6 @@ void printMessages(const Diagnostics &diagnostics, const transform::Outcome &out
     print(std::cerr, outcome.leftUnchanged, colour);
 }
 
-/// What the user vouches for, and what that means.
-struct Assumption {
-  const char *name, *meaning;
-  bool transform::Options::*option;
-};
-constexpr Assumption knownAssumptions[] = {
-    {"whole-program", "no other file launches a kernel of this one or calls its functions",
-     &transform::Options::isWholeProgram},
-    {"no-overlap", "memory that a kernel is given by different pointers does not overlap",
-     &transform::Options::pointersDoNotOverlap},
-};
-
-void takeAssumptions(const Request &request, transform::Options &options, Diagnostics &diagnostics) {
-  for (const Assumption &each : knownAssumptions)
-    if (std::ranges::find(request.assumptions, each.name) != request.assumptions.end()) {
-      options.*each.option = true;
-      diagnostics.warning({request.file}, fmt::format("assumed: {} [--assume {}]", each.meaning, each.name));
-    }
-}
-
 /// Where the result goes; nothing, with a message, where that would overwrite the input unasked.
 bool chooseOutput(Request &request, Session &session) {
   std::error_code ignored;
@@ -141,10 +122,15 @@ struct Candidate {
 };
 
 /// 0 where the new text may be written, else the exit code.
-int checkText(const Request &request, const Candidate &candidate, const std::string &text,
+int checkText(const Request &request, const Candidate &candidate, const transform::Outcome &outcome,
               const Session &session) {
-  EmittedFile emitted{
-      request.file, candidate.file, request.output, text, request.source.compileOptions(), {}};
+  EmittedFile emitted{request.file,
+                      candidate.file,
+                      request.output,
+                      outcome.text,
+                      outcome.untouchedKernels,
+                      request.source.compileOptions(),
+                      {}};
   emitted.build.sources.flags = candidate.options.sources.flags;
   emitted.build.arch = candidate.options.arch;
   emitted.build.compiler = candidate.options.compiler;
@@ -169,14 +155,14 @@ void verify(const Request &request, const Candidate &candidate, Session &session
 }
 
 /// Everything that is checked before the new text is written.
-void check(const Request &request, const std::string &text, Session &session) {
-  Candidate candidate(request, text, session);
+void check(const Request &request, const transform::Outcome &outcome, Session &session) {
+  Candidate candidate(request, outcome.text, session);
   Diagnostics diagnostics;
   if (!build::readChoices("vm", request.compiler, candidate.options, diagnostics)) {
     complain(diagnostics, session, ExitBadUsage);
     return;
   }
-  session.exitCode = checkText(request, candidate, text, session);
+  session.exitCode = checkText(request, candidate, outcome, session);
   if (session.exitCode == ExitDone && request.verify)
     verify(request, candidate, session);
 }
@@ -197,7 +183,8 @@ void opt(Request &request, Session &session) {
   Diagnostics diagnostics;
   std::optional<arch::Arch> arch = arch::findArch(request.source.archName(), diagnostics);
   options.arch = arch ? &*arch : nullptr;
-  takeAssumptions(request, options, diagnostics);
+  transform::assume(request.assumptions, options);
+  transform::warnOfAssumptions(request.assumptions, request.file, diagnostics);
 
   transform::Outcome outcome = transform::applyDirectives(request.file, *directives, options, diagnostics);
   std::cerr << outcome.compilerMessages;
@@ -207,7 +194,7 @@ void opt(Request &request, Session &session) {
   else if (outcome.kind == transform::Outcome::Kind::Refused)
     session.exitCode = ExitRefused;
   else
-    check(request, outcome.text, session);
+    check(request, outcome, session);
   if (session.exitCode == ExitDone)
     write(request.output, outcome.text, session);
 }
@@ -229,7 +216,7 @@ void addOpt(CLI::App &app, Session &session) {
           "--assume", request->assumptions,
           "what the file does not show: whole-program (no other file launches its kernels), no-overlap "
           "(memory that a kernel is given by different pointers is disjoint)")
-      ->check(CLI::IsMember({"whole-program", "no-overlap"}))
+      ->check(CLI::IsMember(transform::namesOfAssumptions()))
       ->allow_extra_args(false);
   verb->add_flag("--verify", request->verify,
                  "run both on the simulator and compare what is copied to the host, bit for bit");

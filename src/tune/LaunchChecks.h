@@ -4,6 +4,7 @@
 #include "check/Static.h"
 #include "source/Program.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,10 @@ struct LaunchChecks {
 };
 
 /// `module` is the file's PTX. Each check may take `maxSeconds`; what is not known then is undecided.
-/// `isOptimized`: accesses of the source may be missing in it.
+/// `isOptimized`: accesses of the source may be missing in it. `isMeant` chooses kernels by their name; all
+/// where it is empty.
 LaunchChecks checkLaunches(const source::Program &program, const ptx::Module &module, double maxSeconds,
-                           bool isOptimized = true);
+                           bool isOptimized = true,
+                           const std::function<bool(const std::string &)> &isMeant = {});
 
 } // namespace heddle::tune

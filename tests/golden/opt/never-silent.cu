@@ -2,20 +2,31 @@
 // printed without --report too.
 // RUN: %heddle opt %s -o %t.cu -k twice -d "coarsen x=1" --cuda-path none --no-check 2>&1 | FileCheck %s --check-prefix=ONE
 // RUN: diff %s %t.cu
-// ONE: never-silent.cu:[[# @LINE + 11]]:17: kept: all factors are 1: there is nothing to merge [coarsen x=1]
+// ONE: never-silent.cu:[[# @LINE + 17]]:17: kept: all factors are 1: there is nothing to merge [coarsen x=1]
 
 // RUN: %heddle opt %s -o %t.cu -k twice -d "scalar-replace; consolidate; auto" --cuda-path none --no-check 2>&1 | FileCheck %s --check-prefix=THREE
 // THREE: kept: no short loop of 'twice' reads elements of a shared array more than once
 // THREE: kept: 'twice' stays as it is: {{.*}} [consolidate]
 // THREE: kept: 'twice' stays as it is: {{.*}} [auto]
 
-// RUN: %heddle opt %s -o %t.cu -k twice -d "coarsen x=2" --cuda-path none --compiler clang 2>&1 | FileCheck %s --check-prefix=UNDECIDED
-// UNDECIDED: never-silent.cu.tmp.cu: warning: not checked: kernel 'thrice': its block is not known from the launches in the file
+// RUN: %heddle opt %s -o %t.cu -k thrice -d branchless --cuda-path none --compiler clang 2>&1 | FileCheck %s --check-prefix=BLOCK
+// BLOCK: never-silent.cu.tmp.cu: warning: not checked: kernel 'thrice': its block is not known from the launches in the file
+// RUN: %heddle opt %s -o %t.cu -k rotate -d branchless --cuda-path none --compiler clang 2>&1 | FileCheck %s --check-prefix=UNDECIDED
 // UNDECIDED: never-silent.cu.tmp.cu: warning: not checked: kernel 'rotate': shared-memory races (
+
+// Nothing is printed about kernels that the directive leaves as they are.
+// RUN: %heddle opt %s -o %t.cu -k twice -d "coarsen x=2" --cuda-path none --compiler clang 2>&1 | FileCheck %s --check-prefix=OTHERS --allow-empty
+// OTHERS-NOT: kernel 'thrice'
+// OTHERS-NOT: kernel 'rotate'
 
 __global__ void twice(float *a) { a[blockIdx.x * 64 + threadIdx.x] *= 2.0f; }
 
-__global__ void thrice(float *a) { a[threadIdx.x] *= 3.0f; }
+__global__ void thrice(float *a) {
+  float factor = 3.0f;
+  if (threadIdx.x > 3)
+    factor = 2.0f;
+  a[threadIdx.x] *= factor;
+}
 
 __global__ void rotate(float *a, int by) {
   __shared__ float tile[128];
@@ -23,7 +34,10 @@ __global__ void rotate(float *a, int by) {
   __syncthreads();
   tile[threadIdx.x + by] = a[threadIdx.x];
   __syncthreads();
-  a[threadIdx.x] = tile[threadIdx.x];
+  float factor = 3.0f;
+  if (threadIdx.x > 3)
+    factor = 2.0f;
+  a[threadIdx.x] = factor * tile[threadIdx.x];
 }
 
 int main(int argc, char **) {

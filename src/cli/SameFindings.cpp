@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "SameFindings.h"
+
+#include <llvm/ADT/StringRef.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace heddle::cli {
+namespace {
+
+/// The rule and the lines of a finding.
+using Key = std::tuple<check::Rule, std::string, std::multiset<std::string>>;
+
+std::string trimmed(const std::string &line) { return llvm::StringRef(line).trim().str(); }
+
+/// Nothing where a line is not known: such a finding is like no other.
+std::optional<Key> keyOf(const check::Finding &finding) {
+  std::multiset<std::string> others;
+  for (const check::Finding::Note &note : finding.notes)
+    if (note.place.isKnown())
+      others.insert(trimmed(note.place.sourceLine));
+  if (finding.place.sourceLine.empty() || others.contains(""))
+    return std::nullopt;
+  return Key{finding.rule, trimmed(finding.place.sourceLine), others};
+}
+
+} // namespace
+
+Sameness compareFindings(const std::string &kernel, const check::StaticResult &emitted,
+                         const std::vector<tune::LaunchChecks::Kernel> &original) {
+  Sameness sameness;
+  std::set<Key> known;
+  for (const tune::LaunchChecks::Kernel &each : original) {
+    if (each.name != kernel || each.result.verdict != check::Verdict::Fails)
+      continue;
+    sameness.originalFails = true;
+    for (const check::Finding &finding : each.result.findings)
+      if (std::optional<Key> key = keyOf(finding))
+        known.insert(*key);
+  }
+  sameness.areAllKnown = sameness.originalFails && !emitted.findings.empty() &&
+                         std::ranges::all_of(emitted.findings, [&](const check::Finding &finding) {
+                           const std::optional<Key> key = keyOf(finding);
+                           return key && known.contains(*key);
+                         });
+  return sameness;
+}
+
+} // namespace heddle::cli

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "tune/LaunchChecks.h"
+
+#include <string>
+#include <vector>
+
+namespace heddle::cli {
+
+/// Whether the findings of an emitted kernel are the original's as well.
+///
+/// Two findings are the same where they are of one rule and the lines that they name, the finding's own and
+/// those of its notes, read the same: numbers of lines change. A line that a directive rewrote reads
+/// differently; then the finding counts as a new one.
+struct Sameness {
+  bool originalFails = false; ///< a kernel of that name fails in the original
+  bool areAllKnown = false;   ///< and so that each finding of the emitted kernel is among its own
+};
+
+/// Both results must have their source lines (report::addSourceLines).
+Sameness compareFindings(const std::string &kernel, const check::StaticResult &emitted,
+                         const std::vector<tune::LaunchChecks::Kernel> &original);
+
+} // namespace heddle::cli
