@@ -9,6 +9,7 @@
 
 #include "source/Render.h"
 #include "source/Unit.h"
+#include "transform/ElementType.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Decl.h>
@@ -210,6 +211,32 @@ std::optional<std::string> declarePointerTo(const source::Unit &unit, const VarD
     return std::nullopt;
   return TypeWriter(unit).write(type.getPointeeLoc(),
                                 TypeWriter::around(type.getPointeeLoc(), "*" + declarator));
+}
+
+std::optional<std::string> elementTypeOf(const source::Unit &unit, const VarDecl *array) {
+  const QualType element = unit.context().getBaseElementType(array->getType()).getUnqualifiedType();
+  if (isDeduced(array->getType()) || hidesConst(unit.context(), array->getType()))
+    return isTheSameInAll(array) ? declareType(unit, element, "") : std::nullopt;
+  if (!array->getTypeSourceInfo())
+    return std::nullopt;
+  const std::string place = "?";
+  TypeLoc type = array->getTypeSourceInfo()->getTypeLoc();
+  for (;;) {
+    const TypeLoc plain = type.getUnqualifiedLoc();
+    if (auto parens = plain.getAs<ParenTypeLoc>())
+      type = parens.getInnerLoc();
+    else if (auto level = plain.getAs<ArrayTypeLoc>())
+      type = level.getElementLoc();
+    else if (plain.getType()->isArrayType()) // `using Row = float[32];`
+      return isTheSameInAll(array) ? declareType(unit, element, "") : std::nullopt;
+    else
+      break;
+  }
+  std::optional<std::string> text = TypeWriter(unit).write(type, place, true);
+  if (!text || !llvm::StringRef(*text).ends_with(place))
+    return std::nullopt;
+  text->resize(llvm::StringRef(*text).drop_back(place.size()).rtrim().size());
+  return text;
 }
 
 std::optional<std::string> declareType(const source::Unit &unit, QualType type,

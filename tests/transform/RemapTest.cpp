@@ -61,6 +61,15 @@ std::string whyKept(const std::string &second, const std::string &declaration = 
 
 } // namespace
 
+TEST(Remap, TypesOfElementsAreWrittenAsTheFileWritesThem) {
+  EXPECT_THAT(afterwards("a[t] = s[t];", "using Word = int; __shared__ Word s[256];"),
+              HasSubstr("heddle::Striped<Word, 256> s;"));
+  EXPECT_THAT(remap(twoSteps("s[t].v = b[t];", "a[t] = s[t].v;", "__shared__ struct { int v, w; } s[256];"),
+                    "consolidate")
+                  .messages,
+              HasSubstr("the type of its elements has no name"));
+}
+
 TEST(Remap, AReductionTreeBecomesRegistersAndShuffles) {
   EXPECT_EQ(
       remap("__global__ void k(int *a) {\n"

@@ -17,6 +17,7 @@
 #include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/LaunchEdits.h"
+#include "transform/SeparateNames.h"
 #include "transform/TriedText.h"
 #include "transform/consolidate/RemapText.h"
 
@@ -42,6 +43,8 @@ public:
     if (!block)
       return true;
     const source::Kernel &kernel = context.target.first();
+    if (separateNames(context, kernel))
+      return true;
     clang::ParentMap parents(kernel.function->getBody());
     WarpIndices indices(*kernel.unit, kernel.function, parents, *block);
     arrays = sharedArrays(kernel, *context.facts(kernel).uniformity, indices, parents);

@@ -288,14 +288,16 @@ private:
   void splitLoop(const CountedLoop &loop, const std::string &row) {
     const int64_t first = loop.values.front() / 32, rows = int64_t(loop.values.size()) / 32;
     const std::string counter = loop.counter->getNameAsString();
-    const std::string type = loop.counter->getType().getUnqualifiedType().getAsString();
+    const std::optional<std::string> declared = declareAs(unit, loop.counter, counter);
+    if (!declared)
+      return fail(loop.loop, "the type of the counter of this loop cannot be written");
     const std::string indentation = indentationOf(loop.loop->getBeginLoc());
     // The user's own pragma, if any, stands before the outer loop and unrolls all of it.
     const std::string pragma = loop.unrollCount ? "" : "#pragma unroll\n" + indentation;
     const std::string text = fmt::format("{0}for (int {1} = {2}; {1} < {3}; ++{1})\n{4}#pragma unroll "
-                                         "8\n{4}for ({5} {6} = {1} * 32; {6} < {1} * "
+                                         "8\n{4}for ({5} = {1} * 32; {6} < {1} * "
                                          "32 + 32; ++{6})",
-                                         pragma, row, first, first + rows, indentation, type, counter);
+                                         pragma, row, first, first + rows, indentation, *declared, counter);
     edits.replace(unit, {loop.loop->getForLoc(), loop.loop->getRParenLoc()}, text);
   }
 

@@ -20,6 +20,7 @@
 #include "analysis/Barriers.h"
 #include "source/Kernel.h"
 #include "source/Unit.h"
+#include "transform/ElementType.h"
 #include "transform/StatementShape.h"
 
 #include <clang/AST/ASTContext.h>
@@ -105,7 +106,10 @@ private:
       return keep(decl->getLocation(), "it is not an array");
     if (type->isUnionType() || !type.isTriviallyCopyableType(context()))
       return keep(decl->getLocation(), "its elements cannot be copied word by word");
-    array.elementType = type.getUnqualifiedType().getAsString(context().getPrintingPolicy());
+    const std::optional<std::string> element = elementTypeOf(*kernel.unit, decl);
+    if (!element)
+      return keep(decl->getLocation(), "the type of its elements has no name");
+    array.elementType = *element;
     array.elementBytes = context().getTypeSizeInChars(type).getQuantity();
     // Shared memory keeps its values when a loop comes around; a register that is declared in it does not.
     for (const Stmt *at = declarationOf(decl); at; at = parent(at))

@@ -14,6 +14,7 @@
 #include "source/TextEdits.h"
 #include "source/Unit.h"
 #include "support/Text.h"
+#include "transform/ElementType.h"
 #include "transform/Names.h"
 #include "transform/SeparateNames.h"
 #include "transform/Uses.h"
@@ -257,16 +258,10 @@ private:
   }
 
   /// As the array's declaration says it: in a template that may be a parameter.
-  std::string elementTypeOf(const Family &family) const {
+  std::string elementType(const Family &family) const {
     auto *declared = dyn_cast_or_null<VarDecl>(family.array->decl);
-    if (!declared || !declared->getTypeSourceInfo())
-      return family.reads.front()->elementType;
-    TypeLoc type = declared->getTypeSourceInfo()->getTypeLoc();
-    for (auto array = type.getAs<ArrayTypeLoc>(); array; array = type.getAs<ArrayTypeLoc>())
-      type = array.getElementLoc();
-    source::Rendered text = source::render(unit, type.getUnqualifiedLoc().getSourceRange());
-    auto *written = std::get_if<std::string>(&text);
-    return written && !written->empty() ? *written : family.reads.front()->elementType;
+    const std::optional<std::string> written = declared ? elementTypeOf(unit, declared) : std::nullopt;
+    return written.value_or(family.reads.front()->elementType);
   }
 
   void replace(const Family &family) {
@@ -277,7 +272,7 @@ private:
     std::string indent = indentOf(family.loop->statement);
     std::string text =
         fmt::format("\n{}{} {}[{}];\n{}#pragma unroll\n{}for (unsigned {} = 0; {} < {}; ++{})\n", indent,
-                    elementTypeOf(family), window, family.elements(), indent, indent, counter, counter,
+                    elementType(family), window, family.elements(), indent, indent, counter, counter,
                     family.elements(), counter);
     text += fmt::format("{}  {}[{}] = {}{}{}{};", indent, window, counter, family.array->name, base[0],
                         counter, base[1]);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/specialize/BulkText.h"
 
+#include "source/Unit.h"
+#include "transform/DeclaredType.h"
 #include "transform/MarkedText.h"
 
 #include <clang/AST/ASTContext.h>
@@ -60,9 +62,11 @@ std::string BulkText::nameOf(const BoxVariable &variable) const {
 std::string BulkText::parameters(const BulkForm &bulk) const {
   std::string list;
   for (const BoxVariable &variable : bulk.variables) {
-    const std::string type =
-        variable.variable ? variable.variable->getType().getUnqualifiedType().getAsString() : "unsigned";
-    list += (list.empty() ? "" : ", ") + type + " " + nameOf(variable);
+    const std::string name = nameOf(variable);
+    std::string declared = "unsigned " + name;
+    if (variable.variable) // a lambda's parameter can do without a type
+      declared = declareAs(plan.tree.study.unit, variable.variable, name).value_or("auto " + name);
+    list += (list.empty() ? "" : ", ") + declared;
   }
   return list;
 }
