@@ -24,6 +24,7 @@
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclTemplate.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
 
@@ -120,6 +121,30 @@ std::vector<const VarDecl *> sharedArraysOf(const FunctionDecl *function) {
   return found;
 }
 
+/// Where the text of a template's definition, from its name on, mentions one of its parameters.
+class TemplateMentions : public DynamicRecursiveASTVisitor {
+public:
+  TemplateMentions(const FunctionDecl *instantiation, const NamedDecl *parameter) : parameter(parameter) {
+    if (const FunctionDecl *pattern = instantiation->getTemplateInstantiationPattern())
+      TraverseStmt(pattern->getBody());
+  }
+  std::set<SourceLocation> places;
+
+  bool VisitDeclRefExpr(DeclRefExpr *reference) override {
+    if (reference->getDecl() == parameter)
+      places.insert(reference->getLocation());
+    return true;
+  }
+  bool VisitTemplateTypeParmTypeLoc(TemplateTypeParmTypeLoc type) override {
+    if (type.getDecl() == parameter)
+      places.insert(type.getNameLoc());
+    return true;
+  }
+
+private:
+  const NamedDecl *parameter;
+};
+
 class Inliner {
 public:
   Inliner(Context &context, const source::Kernel &kernel)
@@ -179,7 +204,8 @@ private:
     for (const Expr *argument : site.call->arguments())
       for (const NamedDecl *each : mentionedFromOutside(argument))
         taken.insert(each->getNameAsString());
-    std::string head = aliases(site, callee, inner);
+    aliasNames.clear();
+    std::string head = aliases(site, callee, inner, parts);
     std::optional<std::string> parameters = declareParameters(site, callee, inner, parts);
     if (!parameters)
       return false;
@@ -225,30 +251,72 @@ private:
   }
 
   /// What the template's own names stand for at this call. Text that the call gives is taken as it is: in a
-  /// kernel that is a template itself it may be different things.
-  std::string aliases(const CallSite &site, const FunctionDecl *callee, const std::string &indent) const {
+  /// kernel that is a template itself it may be different things. A name that the kernel, or the text of the
+  /// call, has another meaning for is replaced by a fresh one: `f<N + 1>(t + N)`.
+  std::string aliases(const CallSite &site, const FunctionDecl *callee, const std::string &indent,
+                      std::vector<source::Replacement> &parts) {
     std::string text;
     const TemplateArgumentList *arguments = callee->getTemplateSpecializationArgs();
-    const FunctionTemplateDecl *pattern = callee->getPrimaryTemplate();
-    if (!arguments || !pattern)
+    const TemplateParameterList *parameters = parametersOf(callee);
+    if (!arguments || !parameters)
       return text;
     auto *name = dyn_cast<DeclRefExpr>(site.call->getCallee()->IgnoreParenImpCasts());
-    for (unsigned i = 0; i < arguments->size(); ++i) {
-      const NamedDecl *parameter = pattern->getTemplateParameters()->getParam(i);
+    for (unsigned i = 0; i < arguments->size() && i < parameters->size(); ++i) {
+      const NamedDecl *parameter = parameters->getParam(i);
       std::string meant = name && i < name->getNumTemplateArgs()
                               ? textOf(name->getTemplateArgs()[i].getSourceRange())
                               : printed(arguments->get(i));
-      if (meant == parameter->getNameAsString() || !isMentioned(parameter, callee))
+      const std::string own = parameter->getNameAsString();
+      if (meant == own || !isMentioned(parameter, callee))
         continue;
+      std::string alias = own;
+      if (hasOtherMeaning(own, site)) {
+        alias = aliasNames[own] = names.fresh(own);
+        for (SourceLocation at : TemplateMentions(callee, parameter).places)
+          parts.push_back({SourceRange(at, at), alias});
+      }
       if (auto *number = dyn_cast<NonTypeTemplateParmDecl>(parameter))
         text += fmt::format("{}constexpr {} = {};\n", indent,
-                            declareType(unit, number->getType(), parameter->getNameAsString()).value_or(""),
-                            meant);
+                            declareType(unit, number->getType(), alias).value_or(""), meant);
       else
-        text += fmt::format("{}using {} = {};\n", indent, parameter->getNameAsString(), meant);
+        text += fmt::format("{}using {} = {};\n", indent, alias, meant);
     }
     return text;
   }
+
+  /// The parameters with the names that the function's text has for them.
+  static const TemplateParameterList *parametersOf(const FunctionDecl *callee) {
+    const FunctionDecl *pattern = callee->getTemplateInstantiationPattern();
+    const FunctionTemplateDecl *described = pattern ? pattern->getDescribedFunctionTemplate() : nullptr;
+    if (!described)
+      described = callee->getPrimaryTemplate();
+    return described ? described->getTemplateParameters() : nullptr;
+  }
+
+  bool hasOtherMeaning(const std::string &name, const CallSite &site) const {
+    if (taken.contains(name) || mentionsWord(textOf(site.call->getSourceRange()), name))
+      return true;
+    const FunctionDecl *pattern = kernel.function->getTemplateInstantiationPattern();
+    const FunctionTemplateDecl *described = pattern ? pattern->getDescribedFunctionTemplate() : nullptr;
+    return described && llvm::any_of(*described->getTemplateParameters(),
+                                     [&](const NamedDecl *each) { return each->getNameAsString() == name; });
+  }
+
+  /// A declaration's text with the fresh names of template parameters.
+  std::string withAliases(std::string text) const {
+    auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+    for (const auto &[name, alias] : aliasNames)
+      for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + alias.size())) {
+        const size_t end = at + name.size();
+        const bool isWord =
+            (at == 0 || (!isPart(text[at - 1]) && text[at - 1] != ':' && text[at - 1] != '.')) &&
+            (end == text.size() || !isPart(text[end]));
+        if (isWord)
+          text.replace(at, name.size(), alias);
+      }
+    return text;
+  }
+
   bool isMentioned(const NamedDecl *parameter, const FunctionDecl *callee) const {
     // From its name on: in front of it stands the list of the template's parameters.
     return mentionsWord(textOf(SourceRange(callee->getLocation(), callee->getBody()->getEndLoc())),
@@ -289,10 +357,11 @@ private:
                       [&](const DeclRefExpr *reference) { return reference->getDecl() == parameter; });
       if (given.empty() || (!isMentioned && Uses::of(argument).calls.empty()))
         continue;
-      std::optional<std::string> declared = redeclare(unit, parameter, renamed(parameter, inside, parts));
+      const std::string own = renamed(parameter, inside, parts);
+      std::optional<std::string> declared = redeclare(unit, parameter, own);
       if (!declared)
         return std::nullopt;
-      text += fmt::format("{}{} = {};\n", indent, *declared, given);
+      text += fmt::format("{}{} = {};\n", indent, withAliases(*declared), given);
     }
     return text;
   }
@@ -345,6 +414,7 @@ private:
   Names names;
   const std::set<std::string> ofKernel;
   std::set<std::string> taken; ///< names that nothing may have in the block that takes the call's place
+  std::map<std::string, std::string> aliasNames; ///< fresh names of the template's parameters at this call
   std::set<const FunctionDecl *> shared;
 };
 

@@ -92,3 +92,47 @@ TEST(InlinedParameters, NamesOfAnotherNamespaceAreNotMistaken) {
                 "  ns::put(tile, x);\n"),
       HasSubstr("'f' is a name of namespace 'ns', which the kernel is not in"));
 }
+
+/// The names of a template's parameters may mean something else to the kernel, and to the text of the call.
+TEST(InlinedParameters, TemplateParametersThatTheKernelKnowsByAnotherMeaning) {
+  const std::string put = "template <int N> __device__ void put(float (&to)[64], float v, int at) {\n"
+                          "  to[(at + N) % 64] = v * N;\n"
+                          "  __syncthreads();\n"
+                          "}\n";
+  std::string text = coarsened(put, "  const int N = 2;\n  put<N + 1>(tile, x, t + N);\n");
+  EXPECT_THAT(text, HasSubstr("constexpr int N2 = N + 1;"));
+  EXPECT_THAT(text, HasSubstr("to[(at + N2) % 64] = v * N2;"));
+  EXPECT_THAT(text, HasSubstr("int at = t + N;"));
+  // Without a conflict the name stays.
+  text = coarsened(put, "  put<3>(tile, x, t + 1);\n");
+  EXPECT_THAT(text, HasSubstr("constexpr int N = 3;"));
+  EXPECT_THAT(text, HasSubstr("to[(at + N) % 64] = v * N;"));
+  // Types, and sizes in the types of parameters.
+  text = coarsened("template <class T, int M> __device__ void put(T (&to)[M], T v) {\n"
+                   "  const T twice = v + v;\n"
+                   "  to[threadIdx.x % M] = twice;\n"
+                   "  __syncthreads();\n"
+                   "}\n",
+                   "  using T = float;\n  const int M = 64;\n  put<T, M * 1>(tile, x);\n");
+  EXPECT_THAT(text, HasSubstr("constexpr int M2 = M * 1;"));
+  EXPECT_THAT(text, HasSubstr("(&to)[M2] = tile;"));
+  EXPECT_THAT(text, HasSubstr("% M2] = twice"));
+}
+
+TEST(InlinedParameters, TemplateParametersOfTheKernel) {
+  const std::string text = optimized("template <int M> __device__ void put(float *to, float v, int at) {\n"
+                                     "  to[(at + M) % 64] = v;\n"
+                                     "  __syncthreads();\n"
+                                     "}\n"
+                                     "template <int M> __global__ void k(float *a) {\n"
+                                     "  __shared__ float tile[64];\n"
+                                     "  int t = threadIdx.x;\n"
+                                     "  put<M + 1>(tile, a[t], t);\n"
+                                     "  a[t] = tile[63 - t] * M;\n"
+                                     "}\n"
+                                     "int main() { k<3><<<4, 64>>>(nullptr); k<5><<<4, 64>>>(nullptr); }\n",
+                                     "coarsen x=2");
+  EXPECT_THAT(text, HasSubstr("constexpr int M2 = M + 1;"));
+  EXPECT_THAT(text, HasSubstr("+ M2) % 64] = v"));
+  EXPECT_THAT(text, HasSubstr("* M;"));
+}
