@@ -53,6 +53,19 @@ TEST(Coarsen, TheWholeBodyOfAKernelWithoutBarrierIsOneWorkLoop) {
             "void f(float *a) { k<<<8, 256 / 4>>>(a, 9); }\n");
 }
 
+TEST(Coarsen, ALambdaThatHoldsNothingIsAFunction) {
+  const std::string body = "  auto limit = [=](float v, float most) { return v > most ? most : v; };\n"
+                           "  a[threadIdx.x] = limit(a[threadIdx.x], 10.0f);\n";
+  EXPECT_THAT(refusalOf(body), HasSubstr("a[threadX] = limit(a[threadX], 10.0f);"));
+  EXPECT_THAT(refusalOf("  int i = threadIdx.x;\n  auto mine = [=] { return i; };\n  a[i] = mine();\n"),
+              HasSubstr("refused: coarsen x=2: what a lambda captures cannot be told apart by work item"));
+  // It has no type that an array of it could be declared with.
+  EXPECT_THAT(refusalOf("  auto limit = [](float v) { return v > 1 ? 1 : v; };\n"
+                        "  a[threadIdx.x] = 2;\n  __syncthreads();\n"
+                        "  a[63 - threadIdx.x] = limit(a[threadIdx.x]);\n"),
+              HasSubstr("refused: "));
+}
+
 TEST(Coarsen, BlockedGivesNeighboursToOneThread) {
   EXPECT_THAT(refusalOf("  a[threadIdx.x] = 1.0f;\n", "coarsen x=4 map=blocked"),
               HasSubstr("const unsigned threadX = threadIdx.x * 4 + kx;"));

@@ -59,6 +59,26 @@ TEST(SpecializeTiles, ProducersLoadForSeveralThreadsEach) {
   EXPECT_THAT(text, HasSubstr("k<<<1, 96>>>("));
 }
 
+/// The loop is counted by `i`; that `j` differs by thread is no reason to call the loop divergent.
+TEST(SpecializeTiles, VariablesOfThreadsInTheHeadOfTheLoopAreTakenOut) {
+  const std::string text = specialized("__global__ void k(float *out, const float *in, int n) {\n"
+                                       "  __shared__ float tile[64];\n"
+                                       "  int t = threadIdx.x;\n"
+                                       "  float sum = 0;\n"
+                                       "  for (int i = 0, j = t; i < n; i += 64, j += 64) {\n"
+                                       "    tile[t] = in[j];\n"
+                                       "    __syncthreads();\n"
+                                       "    sum += tile[63 - t];\n"
+                                       "    __syncthreads();\n"
+                                       "  }\n"
+                                       "  out[t] = sum;\n"
+                                       "}\n"
+                                       "int main() { k<<<1, 64>>>(nullptr, nullptr, 0); }\n",
+                                       "copy=ld producers=2");
+  EXPECT_THAT(text, HasSubstr("for (int i = 0; i < n; i += 64) {"));
+  EXPECT_THAT(text, HasSubstr("j += 64;"));
+}
+
 TEST(SpecializeTiles, AProducerForEachThreadNeedsNoLoop) {
   const std::string text = specialized(kernel(plainLoad), "copy=ld producers=2");
   EXPECT_THAT(text, Not(HasSubstr("thread += Roles::producers")));

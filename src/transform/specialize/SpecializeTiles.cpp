@@ -22,6 +22,7 @@
 #include "transform/specialize/RoleChoice.h"
 #include "transform/specialize/RoleText.h"
 #include "transform/specialize/SpecializeLaunches.h"
+#include "transform/work/LoopHeads.h"
 #include "transform/work/SplitDeclarations.h"
 
 #include <clang/AST/ASTContext.h>
@@ -385,7 +386,8 @@ private:
 bool specializeTiles(Context &context) {
   const source::Kernel &kernel = context.target.first();
   if (separateNames(context, kernel) || writePlainIndices(context, kernel) ||
-      inlineCallsWithBarriers(context, kernel) || splitDeclarations(context, kernel))
+      inlineCallsWithBarriers(context, kernel) || splitDeclarations(context, kernel) ||
+      splitLoopHeads(context, kernel))
     return true;
   return TileSpecializer(context).run();
 }

@@ -191,10 +191,18 @@ private:
       node.role = Role::Fixed;
     else if (node.mayBeOnce)
       node.role = Role::Once;
-    if (node.uses.lambda)
+    if (node.uses.lambda && holdsCapture(node))
       refuse(node.uses.lambda, "what a lambda captures cannot be told apart by work item");
     for (const Stmt *inside : node.uses.statements)
       nodeOf[inside] = &node;
+  }
+
+  /// A lambda in it holds something. One that does not is a function, wherever it is written.
+  static bool holdsCapture(const PlanNode &node) {
+    return std::ranges::any_of(node.uses.statements, [](const Stmt *statement) {
+      auto *lambda = dyn_cast<LambdaExpr>(statement);
+      return lambda && lambda->capture_begin() != lambda->capture_end();
+    });
   }
 
   /// Something in it is left out here, and nothing is known of it.

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/work/LoopHeads.h"
+
+#include "source/ReachingDefinitions.h"
+#include "transform/Uses.h"
+#include "transform/work/HeadWork.h"
+
+#include <clang/AST/Decl.h>
+#include <clang/AST/Stmt.h>
+
+#include <algorithm>
+
+using namespace clang;
+
+namespace heddle::transform {
+namespace {
+
+using analysis::Level;
+using analysis::RegionNode;
+
+void loopsIn(const RegionNode &node, std::vector<const ForStmt *> &loops) {
+  if (node.kind == RegionNode::Kind::Loop)
+    if (auto *loop = dyn_cast_or_null<ForStmt>(node.statement))
+      loops.push_back(loop);
+  for (const auto &child : node.children)
+    loopsIn(*child, loops);
+}
+
+/// Every value that the variable ever has is the same for all threads of a block.
+bool isAgreedOn(const analysis::Uniformity &uniformity, const VarDecl *variable) {
+  const source::ReachingDefinitions &definitions = uniformity.definitions();
+  if (!definitions.isTracked(variable) || definitions.addressEscapes(variable))
+    return false;
+  for (const source::Definition *definition : definitions.definitionsOf(variable))
+    for (source::ReachingDefinitions::ValueId value : definitions.valuesOf(*definition))
+      if (uniformity.levelOfValue(value) > Level::Block)
+        return false;
+  return true;
+}
+
+bool mentions(const Expr *expression, const std::set<const VarDecl *> &variables) {
+  return expression && std::ranges::any_of(Uses::of(expression).locals, [&](const DeclRefExpr *reference) {
+           return variables.contains(cast<VarDecl>(reference->getDecl()));
+         });
+}
+
+/// The variables of the head that differ by thread; none where all do, or where the loop is counted by one.
+std::set<const VarDecl *> ownVariables(const analysis::Uniformity &uniformity, const ForStmt *loop) {
+  auto *declarations = dyn_cast_or_null<DeclStmt>(loop->getInit());
+  if (!declarations || declarations->isSingleDecl())
+    return {};
+  std::set<const VarDecl *> own;
+  unsigned count = 0;
+  for (const Decl *each : declarations->decls())
+    if (auto *variable = dyn_cast<VarDecl>(each); variable && ++count && !isAgreedOn(uniformity, variable))
+      own.insert(variable);
+  return own.size() == count || mentions(loop->getCond(), own) ? std::set<const VarDecl *>() : own;
+}
+
+} // namespace
+
+bool splitLoopHeads(Context &context, const source::Kernel &kernel) {
+  const analysis::KernelFacts &facts = context.facts(kernel);
+  std::vector<const ForStmt *> loops;
+  loopsIn(facts.regions->root(), loops);
+  std::vector<HeadWork> heads;
+  for (const ForStmt *loop : loops)
+    if (std::set<const VarDecl *> own = ownVariables(*facts.uniformity, loop); !own.empty())
+      heads.push_back({loop, own});
+  if (heads.empty())
+    return false;
+  if (!takeHeadsApart(context, kernel, heads))
+    return !context.preparation.empty();
+  context.preparation = {};
+  return false;
+}
+
+} // namespace heddle::transform
