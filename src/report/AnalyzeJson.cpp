@@ -2,6 +2,7 @@
 //
 // The facts of `heddle analyze` for programs. Keys stand in a fixed order; a number that is not known is
 // null.
+#include "analysis/HiddenBarriers.h"
 #include "analysis/WarpAccess.h"
 #include "report/Analyze.h"
 #include "source/Unit.h"
@@ -62,6 +63,17 @@ Json barriersJson(const KernelFacts &facts) {
       entry["divergent"] = stepsJson(divergent->why);
     json.push_back(entry);
   }
+  return json;
+}
+
+Json hiddenBarriersJson(const KernelFacts &facts) {
+  Json json = Json::array();
+  for (const HiddenBarrier &each : hiddenBarriers(*facts.kernel))
+    json.push_back({{"at", at(each.place)},
+                    {"spelling", each.barrier.spelling},
+                    {"scope", nameOf(each.barrier.scope)},
+                    {"inside", each.inside},
+                    {"executedAt", at(each.executedAt)}});
   return json;
 }
 
@@ -212,6 +224,7 @@ nlohmann::ordered_json analyzeJson(const KernelFacts &facts, const arch::Arch &a
     json["launches"].push_back(launchJson(*launch));
   json["assumedBlock"] = shapeJson(facts.launch.block);
   json["barriers"] = barriersJson(facts);
+  json["hiddenBarriers"] = hiddenBarriersJson(facts);
   json["regions"] = regionJson(facts.regions->root(), *facts.kernel->unit);
   json["arrays"] = arraysJson(*facts.accesses);
   json["accesses"] = Json::array();

@@ -3,6 +3,7 @@
 // The page that `heddle analyze` prints for a kernel, section by section, in the order a person asks: how is
 // it launched, how is it built around its barriers, what does it touch, where do its threads part, what does
 // it cost.
+#include "analysis/HiddenBarriers.h"
 #include "analysis/WarpAccess.h"
 #include "report/Analyze.h"
 #include "report/Page.h"
@@ -132,10 +133,16 @@ private:
       rows.push_back({lineOf(placeOf(barrier.statement)), barrier.spelling, what,
                       divergent ? "under a condition that differs by thread" : ""});
     }
+    const std::vector<HiddenBarrier> hidden = hiddenBarriers(*facts.kernel);
     if (rows.empty())
-      page.line("barriers", facts.regions->hasBarrier() ? "only in functions that the kernel calls" : "none");
+      page.line("barriers", facts.regions->hasBarrier() ? "only in functions that the kernel calls"
+                            : hidden.empty()            ? "none"
+                                                        : "only in code that no written call leads to");
     else
       limitedTable("barriers", rows);
+    for (const HiddenBarrier &each : hidden)
+      page.more(fmt::format("{}: {} in {}, executed at {}", lineOf(each.place), each.barrier.spelling,
+                            each.inside, lineOf(each.executedAt)));
     for (const EarlyExit &exit : facts.regions->earlyExits())
       page.more(fmt::format("{}: threads may return before a barrier, agreed by the {}", lineOf(exit.place),
                             nameOf(exit.level)));
