@@ -87,6 +87,28 @@ TEST(StaticVerdict, unwrittenMemoryIsNotCertainBesideStoresThatMayHappen) {
                                    "st.shared.u32 [%r3], %r0; ld.shared.u32 %r5, [%r3+256];")));
 }
 
+TEST(StaticVerdict, lanesInLockstepAreOrderedIfThatIsAssumed) {
+  // A lane reads what its neighbour wrote one instruction before, in a warp; then across warps.
+  const std::string text = kernelAround("st.shared.u32 [%r3], %r1; xor.b32 %r4, %r2, 4; mov.u32 %r5, s; "
+                                        "add.u32 %r5, %r5, %r4; ld.shared.u32 %r6, [%r5];"),
+                    across = kernelAround("st.shared.u32 [%r3], %r1; xor.b32 %r4, %r2, 128; mov.u32 %r5, s; "
+                                          "add.u32 %r5, %r5, %r4; ld.shared.u32 %r6, [%r5];");
+  StaticOptions options;
+  expectFails(Class::Warp, check(text, options));
+  options.lockstep = true;
+  expectVerdict(Verdict::Holds, check(text, options));
+  expectFails(Class::Race, check(across, options));
+}
+
+// A store at an unknown address may be what writes.
+TEST(StaticVerdict, unwrittenMemoryIsNotCertainBesideStoresThatMayGoAnywhere) {
+  StaticResult result = check(
+      kernelAround("ld.global.u32 %r4, [%rd0]; and.b32 %r4, %r4, 252; mov.u32 %r5, s; add.u32 %r5, %r5, %r4; "
+                   "st.shared.u32 [%r5], 0; bar.sync 0; ld.shared.u32 %r6, [%r3];"));
+  expectDecision(Decision::Undecided, Property::Initialization, result);
+  expectVerdict(Verdict::Undecided, result);
+}
+
 TEST(StaticVerdict, dynamicSharedMemoryWantsASize) {
   const std::string text =
       kernelAround("mov.u32 %r4, dynamic; add.u32 %r4, %r4, %r2; st.shared.u32 [%r4], 1;",
