@@ -34,7 +34,6 @@ struct BlockForm {
   bool isLinear = false;
   std::string threads;       ///< linear: how many there are, "48" or a variable
   bool hasGaps = false;      ///< linear: the last warp may be a part of one
-  bool mayBeLess = false;    ///< linear: there may be fewer threads than lanes
   std::string parameterType; ///< where the launch must tell; else empty
   std::string parameter;     ///< its name
   std::string prologue;      ///< what must stand before all else in the kernel, a line; empty for nothing
