@@ -42,6 +42,13 @@ public:
         seen.push_back(decl);
     return true;
   }
+  /// What Clang reads back from a precompiled header without being asked: thousands of functions of the toolkit, and
+  /// searches through them would read the bodies as well.
+  void HandleInterestingDecl(DeclGroupRef group) override {
+    for (Decl *decl : group)
+      if (!decl->getASTContext().getSourceManager().isInSystemHeader(decl->getLocation()))
+        HandleTopLevelDecl(DeclGroupRef(decl));
+  }
 
 private:
   /// What a template was made into is handed over too; a search finds it with its template.
