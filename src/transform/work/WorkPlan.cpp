@@ -67,6 +67,18 @@ bool leavesTogether(const Stmt *statement, const UniformWork &uniform, bool agre
   return true;
 }
 
+/// `x` of `auto [x, y] = pair;` is a name for a part of a variable that has none of its own: those variables.
+std::vector<const VarDecl *> boundVariablesIn(const Uses &uses) {
+  std::vector<const VarDecl *> found;
+  for (const Stmt *statement : uses.statements) {
+    auto *reference = dyn_cast<DeclRefExpr>(statement);
+    auto *binding = reference ? dyn_cast<BindingDecl>(reference->getDecl()) : nullptr;
+    if (auto *whole = binding ? dyn_cast<VarDecl>(binding->getDecomposedDecl()) : nullptr)
+      found.push_back(whole);
+  }
+  return found;
+}
+
 /// One attempt at a plan, with some choices forbidden.
 class Planner {
 public:
@@ -371,6 +383,8 @@ private:
     for (const DeclRefExpr *reference : node.uses.locals)
       if (auto at = index.find(cast<VarDecl>(reference->getDecl())); at != index.end() && isItem[at->second])
         return true;
+    if (bindsItemVariable(node))
+      return true;
     if (auto *declarations = dyn_cast<DeclStmt>(node.statement); declarations && node.bodies.empty())
       for (const Decl *declaration : declarations->decls())
         if (auto *variable = dyn_cast<VarDecl>(declaration))
@@ -416,6 +430,13 @@ private:
     return work;
   }
 
+  bool bindsItemVariable(const PlanNode &node) const {
+    return std::ranges::any_of(boundVariablesIn(node.uses), [&](const VarDecl *whole) {
+      auto at = index.find(whole);
+      return at != index.end() && isItem[at->second];
+    });
+  }
+
   bool isItemVariable(const DeclRefExpr *reference) const {
     auto at = index.find(cast<VarDecl>(reference->getDecl()));
     return at != index.end() && isItem[at->second];
@@ -442,8 +463,10 @@ private:
       if (!node || node->role != Role::Structure)
         continue;
       HeadWork own = headWorkOf(*node);
-      const bool mentionsItems = std::ranges::any_of(
-          node->uses.locals, [&](const DeclRefExpr *reference) { return isItemVariable(reference); });
+      const bool mentionsItems =
+          std::ranges::any_of(node->uses.locals,
+                              [&](const DeclRefExpr *reference) { return isItemVariable(reference); }) ||
+          bindsItemVariable(*node);
       if (node->isJammed) {
         if (own.isEmpty() && !mentionsItems && !usesThreadIndex(*node))
           continue;
@@ -461,6 +484,9 @@ private:
       for (const DeclRefExpr *reference : node->uses.locals)
         if (isItemVariable(reference)) // all items agree on what is read here
           variables[index.at(cast<VarDecl>(reference->getDecl()))].inHeader = true;
+      for (const VarDecl *whole : boundVariablesIn(node->uses))
+        if (auto at = index.find(whole); at != index.end() && isItem[at->second])
+          variables[at->second].inHeader = true;
     }
     return needed.heads.empty() ? Result::Done : Result::First;
   }
@@ -713,6 +739,13 @@ private:
         groups[at->second].insert(where.begin(), where.end());
   }
 
+  void addMentionsByBindings(const Uses &uses, const std::set<unsigned> &where,
+                             GroupsOfVariables &groups) const {
+    for (const VarDecl *whole : boundVariablesIn(uses))
+      if (auto at = index.find(whole); at != index.end())
+        groups[at->second].insert(where.begin(), where.end());
+  }
+
   /// Of all statements but what variables begin with.
   void addMentionsOfItems(GroupsOfVariables &groups) const {
     for (const PlanNode *node : plan.nodes) {
@@ -722,18 +755,7 @@ private:
       std::vector<const DeclRefExpr *> references = node->uses.locals;
       std::erase_if(references, [&](const DeclRefExpr *reference) { return later.contains(reference); });
       addMentions(references, {node->group}, groups);
-      addMentionsByBindings(*node, groups);
-    }
-  }
-
-  /// `x` of `auto [x, y] = pair;` is a name for a part of a variable that has none of its own.
-  void addMentionsByBindings(const PlanNode &node, GroupsOfVariables &groups) const {
-    for (const Stmt *statement : node.uses.statements) {
-      auto *reference = dyn_cast<DeclRefExpr>(statement);
-      auto *binding = reference ? dyn_cast<BindingDecl>(reference->getDecl()) : nullptr;
-      auto *whole = binding ? dyn_cast<VarDecl>(binding->getDecomposedDecl()) : nullptr;
-      if (auto at = index.find(whole); whole && at != index.end())
-        groups[at->second].insert(node.group);
+      addMentionsByBindings(node->uses, {node->group}, groups);
     }
   }
 
@@ -768,9 +790,13 @@ private:
                          : Keep::Array;
       // Only earlier variables are in its first value, and those are settled after it. What a
       // header mentions is its own business.
-      if (entry.declaredIn != once && entry.variable->getInit())
-        addMentions(Uses::of(entry.variable->getInit()).locals,
-                    entry.keep == Keep::Recompute ? groups[i] : std::set<unsigned>{entry.declaredIn}, groups);
+      if (entry.declaredIn != once && entry.variable->getInit()) {
+        const Uses value = Uses::of(entry.variable->getInit());
+        const std::set<unsigned> where =
+            entry.keep == Keep::Recompute ? groups[i] : std::set<unsigned>{entry.declaredIn};
+        addMentions(value.locals, where, groups);
+        addMentionsByBindings(value, where, groups);
+      }
     }
     keepWhatIsPointedTo();
     for (size_t i = 0; i < variables.size(); ++i) {
