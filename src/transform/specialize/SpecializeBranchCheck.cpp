@@ -16,6 +16,7 @@
 #include "source/Unit.h"
 #include "transform/HiddenCode.h"
 #include "transform/StatementShape.h"
+#include "transform/StructuredBindings.h"
 #include "transform/Uses.h"
 #include "transform/coarsen/CoarsenCheck.h"
 #include "transform/loops/OutwardEffects.h"
@@ -168,6 +169,8 @@ public:
       return obstacle(unit.place(site.branch.statement),
                       fmt::format("there are {} kinds of work here, and {} at most can be told apart",
                                   site.branch.armsWithWork(), mostKinds));
+    if (Obstacle binding = structuredBindingIn(*facts.kernel))
+      return binding;
     for (const auto check : {&Judge::hiddenCode, &Judge::warpFunction, &Judge::earlyReturn, &Judge::code,
                              &Judge::loopHead, &Judge::exits, &Judge::variables})
       if (Obstacle reason = (this->*check)())

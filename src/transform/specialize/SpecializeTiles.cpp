@@ -18,6 +18,7 @@
 #include "transform/LaunchEdits.h"
 #include "transform/PlainIndices.h"
 #include "transform/SeparateNames.h"
+#include "transform/StructuredBindings.h"
 #include "transform/TriedText.h"
 #include "transform/specialize/RoleChoice.h"
 #include "transform/specialize/RoleText.h"
@@ -222,6 +223,8 @@ private:
   static Obstacle generalObstacle(const LoopStudy &study) {
     if (!study.reachingDefinitions())
       return obstacle(study.kernel.place, "the kernel's flow of control cannot be followed");
+    if (Obstacle binding = structuredBindingIn(study.kernel))
+      return binding;
     if (!study.accesses().isComplete())
       return obstacle(study.accesses().gaps().front().place, study.accesses().gaps().front().text);
     return std::nullopt;
