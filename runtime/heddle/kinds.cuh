@@ -8,7 +8,7 @@
 //     const auto kindOf = [&](const uint3 threadIdx) -> int {        // what a thread of the block has to do
 //       const int i = blockIdx.x * blockDim.x + threadIdx.x;
 //       if (i >= count)
-//         return heddle::noWork;
+//         return heddle::noKind;
 //       switch (kinds[i]) {
 //       case 0: return 0;
 //       default: return 1;
@@ -29,7 +29,7 @@
 namespace heddle {
 
 /// The kind of a thread that has nothing to do.
-constexpr int noWork = -1;
+constexpr int noKind = -1;
 
 /// A thread of the block, named by its index: 10 bits each for x and y, 6 for z.
 struct ThreadItem {

@@ -73,7 +73,7 @@ TEST(SpecializeBranch, ASwitchIsAskedBeforeTheWorkAndWarpsTakeOneKindEach) {
             "  const auto kindOf = [&](const uint3 threadIdx) -> int {\n"
             "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
             "    if (i >= n)\n"
-            "      return heddle::noWork;\n"
+            "      return heddle::noKind;\n"
             "    switch (kind[i]) {\n"
             "    case 1: return 0;\n"
             "    case 2:\n"
@@ -113,12 +113,12 @@ TEST(SpecializeBranch, ALoopOverItemsIsDoneInRounds) {
                                     "  }\n"),
               HasSubstr("  const auto kindOf = [&](const int i) -> int {\n"
                         "    if (a[i] < 0)\n"
-                        "      return heddle::noWork;\n"
+                        "      return heddle::noKind;\n"
                         "    if (kind[i] == 1)\n"
                         "      return 0;\n"
                         "    else if (kind[i] == 2)\n"
                         "      return 1;\n"
-                        "    return heddle::noWork;\n"
+                        "    return heddle::noKind;\n"
                         "  };\n"
                         "  const auto work = [&](const int i) {\n"
                         "    if (a[i] < 0)\n"
@@ -132,7 +132,7 @@ TEST(SpecializeBranch, ALoopOverItemsIsDoneInRounds) {
                         "  __shared__ heddle::KindQueues<int, 2, 128> queues;\n"
                         "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; __syncthreads_or(i < n);) {\n"
                         "    const bool hasItem = i < n;\n"
-                        "    heddle::workByKind(queues, i, hasItem ? kindOf(i) : heddle::noWork, work);\n"
+                        "    heddle::workByKind(queues, i, hasItem ? kindOf(i) : heddle::noKind, work);\n"
                         "    if (hasItem)\n"
                         "      i += gridDim.x * blockDim.x;\n"
                         "  }\n"));
@@ -196,9 +196,9 @@ TEST(SpecializeBranch, AnEmptyArmIsNoWork) {
                                      "  default: break;\n"
                                      "  }\n"),
               HasSubstr("    case 0: return 0;\n"
-                        "    case 1: return heddle::noWork;\n"
+                        "    case 1: return heddle::noKind;\n"
                         "    case 2: return 1;\n"
-                        "    default: return heddle::noWork;\n"));
+                        "    default: return heddle::noKind;\n"));
 }
 
 TEST(SpecializeBranch, TheBranchWithTheMostWorkIsTaken) {

@@ -129,7 +129,7 @@ private:
                        plan.kinds, threads, queues);
     all += fmt::format("{0}for ({2}; __syncthreads_or({3});) {{\n"
                        "{0}{1}const bool {4} = {3};\n"
-                       "{0}{1}heddle::workByKind({5}, {6}, {4} ? {7}({6}) : heddle::noWork, {8});\n"
+                       "{0}{1}heddle::workByKind({5}, {6}, {4} ? {7}({6}) : heddle::noKind, {8});\n"
                        "{0}{1}if ({4})\n"
                        "{0}{1}{1}{9};\n"
                        "{0}}}",
@@ -153,7 +153,7 @@ private:
   // -------------------------------------------------------------------------------------------------------
 
   static std::string returning(KindPlan::Kind kind) {
-    return kind ? fmt::format("return {}", *kind) : "return heddle::noWork";
+    return kind ? fmt::format("return {}", *kind) : "return heddle::noKind";
   }
 
   std::string wayText(size_t level, const std::string &indent) {
