@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "random/Constructs.h"
 #include "random/Program.h"
 #include "random/Report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <regex>
+#include <set>
 
 using namespace heddle::generator;
 
@@ -29,77 +33,43 @@ static const std::map<std::string, unsigned> &constructs() {
 }
 
 TEST(Generator, EveryConstructIsTriedOften) {
-  for (const char *construct : {"constructor",
-                                "destructor",
-                                "destructor of a member",
-                                "default member initializer",
-                                "default argument",
-                                "conversion operator",
-                                "free operator",
-                                "member operator",
-                                "copy constructor",
-                                "move constructor",
-                                "base class",
-                                "virtual call",
-                                "function pointer",
-                                "range-for",
-                                "range-for around a barrier",
-                                "structured binding",
-                                "structured binding in the kernel",
-                                "lambda with captures",
-                                "lambda with a default argument",
-                                "static local",
-                                "static local with an element per thread",
-                                "placement new",
-                                "variadic template",
-                                "constexpr if",
-                                "asm %tid",
-                                "asm %laneid",
-                                "asm %clock",
-                                "builtin register",
-                                "constant memory",
-                                "device memory written and read",
-                                "shared variable written and read",
-                                "declaration around a barrier: for",
-                                "declaration around a barrier: struct in a for",
-                                "declaration around a barrier: grid-stride for",
-                                "declaration around a barrier: if",
-                                "declaration around a barrier: switch",
-                                "declaration around a barrier: while",
-                                "object around a barrier: if",
-                                "object with effects",
-                                "enum in its declaration",
-                                "struct in its declaration",
-                                "function pointer in its declaration",
-                                "pointer to an array",
-                                "no default constructor",
-                                "const member",
-                                "several declarators",
-                                "hidden name",
-                                "aliasing pointers",
-                                "pointers in a structure",
-                                "array of the file and parameter",
-                                "__restrict__",
-                                "function template",
-                                "kernel template",
-                                "two instances of a kernel",
-                                "method",
-                                "static method",
-                                "operators in the kernel",
-                                "function with barriers",
-                                "barrier in a function",
-                                "kernel in a header",
-                                "launch in another file",
-                                "header in two files",
-                                "two launches",
-                                "two kernels share functions",
-                                "early return",
-                                "tile loop",
-                                "vote of the block",
-                                "warp function"}) {
-    const auto found = constructs().find(construct);
-    EXPECT_GE(found == constructs().end() ? 0 : found->second, 10u) << construct;
+  for (const Construct &construct : allConstructs()) {
+    const auto found = constructs().find(construct.name);
+    EXPECT_GE(found == constructs().end() ? 0 : found->second, 10u) << construct.name;
   }
+}
+
+TEST(Generator, NoConstructIsMissingInTheTable) {
+  std::set<std::string> known;
+  for (const Construct &construct : allConstructs())
+    known.insert(construct.name);
+  for (const auto &[construct, count] : constructs())
+    EXPECT_TRUE(known.contains(construct)) << construct;
+}
+
+/// A program that is refused tests little: what all directives refuse is in few programs.
+TEST(Generator, WhatDirectivesRefuseIsRare) {
+  unsigned programs = 0;
+  for (uint64_t seed = 1; seed <= 3000; ++seed) {
+    const Program program = randomProgram(seed);
+    programs += std::ranges::any_of(allConstructs(), [&](const Construct &construct) {
+      return construct.isRefused && program.constructs.contains(construct.name);
+    });
+  }
+  EXPECT_LE(programs, 3000 / 4);
+}
+
+TEST(Generator, EveryFormOfADirectiveIsAskedFor) {
+  std::map<std::string, unsigned> counts;
+  static const std::regex factor("(x|y|z|grid|factor)=[0-9]+");
+  for (uint64_t seed = 1; seed <= 3000; ++seed) {
+    const Program program = randomProgram(seed);
+    for (const std::vector<std::string> &some : {program.pragmas, program.directives})
+      for (const std::string &directive : some)
+        ++counts[std::regex_replace(directive, factor, "$1=?")];
+  }
+  for (const DirectiveForm &form : directiveForms())
+    EXPECT_GE(counts[form.text], 40u) << form.text;
 }
 
 TEST(Generator, EveryDirectiveIsAskedForOftenAndInPairs) {

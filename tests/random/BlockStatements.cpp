@@ -85,7 +85,8 @@ Node Writer::exchangeByFunction(Scope &scope) {
         at, t, by, threads());
   };
   std::string text, call;
-  switch (pick(7)) {
+  // A function that is called through a parameter is refused.
+  switch (const unsigned way = pick(7); way == 3 && chance(70) ? 0 : way) {
   case 0:
     text = fmt::format("static __device__ unsigned {}(unsigned *s, unsigned a) {{\n{}return r;\n}}\n", name,
                        common("s"));
@@ -163,7 +164,8 @@ Node Writer::tree(Scope &scope) {
   if (threads() & (threads() - 1))
     return exchange(scope);
   uses("reduction tree");
-  const std::string array = one(sharedArrays), half = fresh("half"), v = newName(scope);
+  const std::string array = kernelShape == Shape::Tree ? "sums" : one(sharedArrays), half = fresh("half"),
+                    v = newName(scope);
   Node mine = value(scope, 1);
   declare(scope, v);
   return node(
@@ -230,6 +232,13 @@ Node Writer::blockLoop(Scope &scope, int depth) {
     break;
   case 3: {
     uses("range-for around a barrier");
+    if (chance(70)) {
+      declareInHead(inner, i, {}, false);
+      return node(Sort::Statement,
+                  fmt::format("unsigned {1}[3] = {{@0, @1, {2}}};\nfor (unsigned {0} : {1}) {{\n@2}}\n", i, j,
+                              number(9)),
+                  {std::move(bound), std::move(start), blockStatements(inner, 2, depth)});
+    }
     const std::string range = item("range-for", true);
     declareInHead(inner, i, {}, false, true);
     return node(Sort::Statement,

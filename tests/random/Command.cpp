@@ -24,7 +24,7 @@ std::string disagreement(const Program &program, const Verdict &verdict, const f
                                       "none",          "--compiler", "clang"};
   for (const std::string &directive : program.directives)
     command.insert(command.end(), {"-d", directive});
-  const ProcessResult done = runProcess(command, {}, 120);
+  const ProcessResult done = runProcess(command, {}, 600);
   const auto says = [&](const std::string &what) {
     return fmt::format("{}; exit code {}\n{}", what, done.exitCode, done.standardError.substr(0, 3000));
   };

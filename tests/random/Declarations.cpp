@@ -106,6 +106,7 @@ Node Writer::pointerToArray(Scope &scope) {
 }
 
 Node Writer::localArray(Scope &scope) {
+  uses("local array");
   const std::string name = newName(scope, "a");
   Node a = value(scope, 1), b = value(scope, 1);
   declare(scope, name, name + "[1]");
@@ -166,7 +167,7 @@ Node Writer::localAlias(Scope &scope) {
 
 Node Writer::binding(Scope &scope) {
   uses("structured binding in the kernel");
-  const std::string pair = item("structured binding", chance(30)), x = fresh("x"), y = fresh("y");
+  const std::string pair = item("structured binding", pureFunction()), x = fresh("x"), y = fresh("y");
   Node a = value(scope, 1);
   declare(scope, x);
   declare(scope, y);
@@ -176,6 +177,7 @@ Node Writer::binding(Scope &scope) {
 Node Writer::volatileLocal(Scope &scope) {
   if (!allows("volatile"))
     return plainDeclaration(scope);
+  uses("volatile");
   const std::string name = newName(scope);
   Node start = value(scope, 1);
   declare(scope, name, {}, false);

@@ -35,7 +35,7 @@ const std::vector<Writer::ItemKind> &Writer::itemKinds() {
       {"structured binding", &Writer::bindingItem, "#(@0)", true},
       {"lambda with captures", &Writer::lambdaItem, "#(@0)"},
       {"static local", &Writer::staticLocalItem, "#(@0)", true},
-      {"static local with an element per thread", &Writer::ownStaticItem, "#(@0)", true},
+      {"static local with an element per thread", &Writer::ownStaticItem, "#(@0)", true, true},
       {"placement new", &Writer::placementItem, "#(@0)"},
       {"variadic template", &Writer::variadicItem, "#(@0, @1, 5u)", true},
       {"constexpr if", &Writer::constexprIfItem, "#<2>(@0)", true},
@@ -43,7 +43,7 @@ const std::vector<Writer::ItemKind> &Writer::itemKinds() {
       {"method", &Writer::methodItem, "#{@0}.get(@1)"},
       {"static method", &Writer::staticMethodItem, "#::make(@0)"},
       {"constant memory", &Writer::constantItem, "#[@0 & 7u]"},
-      {"device memory written and read", &Writer::stateItem, "#(@0)", true},
+      {"device memory written and read", &Writer::stateItem, "#(@0)", true, true},
       {"recursion", &Writer::recursionItem, "#(@0, 2u)"},
       {"local class", &Writer::localClassItem, "#(@0)"},
       {"temporary bound to a reference", &Writer::temporaryItem, "#(@0)"},
@@ -73,6 +73,8 @@ std::string Writer::item(const ItemKind &kind, bool isPure) {
   if (!known.empty() && chance(60))
     return one(known);
   const std::string name = fresh("f");
+  if (!isPure && !kind.isFunction)
+    uses("thread index in hidden code");
   ++itemDepth;
   Node written = (this->*kind.make)(name, isPure);
   --itemDepth;

@@ -23,6 +23,8 @@ Scope Writer::kernelStart(std::vector<Node> &to) {
   Scope scope;
   scope.isKernel = true;
   std::string text;
+  if (kernelShape == Shape::Tree)
+    text += fmt::format("__shared__ unsigned sums[{}];\n", threads());
   if (hasShared) {
     const unsigned count = 1 + pick(2);
     sharedArrays = {"s0", "s1"};
@@ -33,7 +35,7 @@ Scope Writer::kernelStart(std::vector<Node> &to) {
                 : fmt::format("__shared__ unsigned s0[{0}];\n__shared__ unsigned s1[{0}];\n", threads());
   }
   // What directives refuse, and rightly, is rare.
-  switch (chance(6) ? 0 : 1 + pick(kernelShape == Shape::Tiles ? 12 : 5)) {
+  switch (chance(3) ? 0 : passesIndexOn() ? 1 + pick(5) : chance(3) ? 1 : 2 + pick(4)) {
   case 0: {
     uses("thread index from a constructor");
     add("Self",
@@ -63,7 +65,9 @@ Scope Writer::kernelStart(std::vector<Node> &to) {
     if (text.find("blockDim.xu") != std::string::npos)
       text.replace(text.find("blockDim.xu"), 11, "blockDim.x");
   }
-  text += "unsigned *own = out + g * 16u;\nunsigned *other = rest + g * 16u;\n";
+  text += "unsigned *own = out + g * 16u;\n";
+  if (!wantsLayout())
+    text += "unsigned *other = rest + g * 16u;\n";
   to.push_back(node(Sort::Fixed, text));
   declare(scope, "t", {}, false);
   declare(scope, "g", {}, false);
@@ -73,32 +77,51 @@ Scope Writer::kernelStart(std::vector<Node> &to) {
   return scope;
 }
 
+/// Threads that do not wait for each other: branches and loops, as the directive wants them.
+void Writer::threadStatements(Scope &scope, std::vector<Node> &to) {
+  const std::string wanted = meant->text;
+  if (chance(wanted.find("by=in[") != std::string::npos ? 10 : 40)) {
+    to.push_back(node(Sort::Statement, chance(50) ? fmt::format("if (g >= n * {}u)\nreturn;\n", threads() / 2)
+                                                  : "if ((in[g] & 3u) == n)\nreturn;\n"));
+    uses("early return");
+  }
+  statements(scope, 3, to);
+  if (wanted == "branchless") {
+    palette["branchless"] = true;
+    to.push_back(plainDeclaration(scope));
+    to.push_back(shortBranch(scope));
+  }
+  if (wantsLayout()) // an element for each thread, and no other use of the array
+    to.push_back(node(Sort::Statement, "rest[g] = rest[g] * 3u + @0;\n", {value(scope, 2)}));
+  if (wanted == "regroup by=profile")
+    to.push_back(loop(scope));
+  if (wanted.find("by=branch") != std::string::npos || chance(60))
+    to.push_back(chance(70) ? dispatch(scope) : choice(scope));
+  if (chance(50))
+    statements(scope, 2, to);
+}
+
 Node Writer::kernelOf(std::vector<Node> work) {
   const char *restricted = isRestrict ? " *__restrict__ " : " *";
   std::string text = isTemplate ? "template <int N> " : "";
   text += chance(15) ? fmt::format("__global__ void __launch_bounds__({}) ", threads()) : "__global__ void ";
-  text += fmt::format("kernel(unsigned{0}out, unsigned{0}rest, const unsigned *in, unsigned n{1}) {{\n@0}}\n",
-                      restricted, kernelShape == Shape::Tiles ? ", " + tileParameters : "");
+  text += fmt::format(
+      "kernel(unsigned{0}out, unsigned{0}rest, const unsigned{2}in, unsigned n{1}) {{\n@0}}\n", restricted,
+      kernelShape == Shape::Tiles ? ", " + tileParameters : "", isReadOnly ? " *__restrict__ " : " *");
   return node(Sort::Fixed, text, {list(std::move(work))});
 }
 
 void Writer::kernel() {
-  static const std::vector<std::array<unsigned, 3>> shapes = {
-      {64, 1, 1}, {32, 1, 1}, {64, 1, 1}, {96, 1, 1},  {32, 2, 1}, {16, 4, 1},
-      {8, 8, 1},  {8, 4, 2},  {16, 2, 2}, {128, 1, 1}, {48, 1, 1}, {64, 2, 1}};
-  shape = one(shapes);
-  static const std::vector<Shape> kinds = {Shape::Block, Shape::Block,   Shape::Block,
-                                           Shape::Block, Shape::Threads, Shape::Threads,
-                                           Shape::Loops, Shape::Loops,   Shape::Tiles};
-  kernelShape = one(kinds);
+  chooseDirective();
+  const std::string wanted = meant->text;
   isPlain = chance(40);
-  hidesThread = chance(35);
-  isTemplate = chance(20);
-  hasShared = kernelShape == Shape::Block;
-  isAliased = chance(kernelShape == Shape::Loops ? 25 : 40);
-  isRestrict = !isAliased && chance(75);
-  if (kernelShape == Shape::Tiles)
-    isRestrict = false;
+  hidesThread = chance(8);
+  isTemplate = chance(wanted.starts_with("regroup by=profile") || kernelShape == Shape::Tree ? 4 : 20);
+  hasShared = isForBlock();
+  // Pointers that may overlap keep loops and tiles as they are.
+  isAliased = !wantsLayout() && chance(kernelShape == Shape::Loops || kernelShape == Shape::Tiles ? 12 : 40);
+  isRestrict = !isAliased && chance(kernelShape == Shape::Loops || kernelShape == Shape::Tiles ? 92 : 75);
+  isReadOnly = isRestrict || chance(50);
   if (isTemplate)
     uses("kernel template");
   if (isRestrict)
@@ -106,21 +129,16 @@ void Writer::kernel() {
 
   std::vector<Node> work;
   Scope scope = kernelStart(work);
+  if (chance(70))
+    feature(scope, work);
+  const bool isLate = work.size() < 2;
   switch (kernelShape) {
-  case Shape::Block: blockStatements(scope, 4, 1 + int(pick(2)), work); break;
-  case Shape::Threads:
-    if (chance(50)) {
-      work.push_back(node(Sort::Statement, chance(50)
-                                               ? fmt::format("if (g >= n * {}u)\nreturn;\n", threads() / 2)
-                                               : "if ((in[g] & 3u) == n)\nreturn;\n"));
-      uses("early return");
-    }
-    statements(scope, 3, work);
-    if (chance(80))
-      work.push_back(chance(70) ? dispatch(scope) : choice(scope));
-    if (chance(50))
-      statements(scope, 2, work);
+  case Shape::Tree:
+    work.push_back(tree(scope));
+    blockStatements(scope, 2, 1, work);
     break;
+  case Shape::Block: blockStatements(scope, 4, 1 + int(pick(2)), work); break;
+  case Shape::Threads: threadStatements(scope, work); break;
   case Shape::Loops:
     if (chance(50))
       statements(scope, 2, work);
@@ -135,6 +153,8 @@ void Writer::kernel() {
     tileLoop(scope, work);
     break;
   }
+  if (isLate)
+    feature(scope, work);
   // Everything that is still known at the end shows.
   std::vector<Node> shown;
   for (const Variable &variable : scope.variables)
@@ -179,8 +199,8 @@ std::string Writer::launchOf(const std::string &name) {
     break;
   default: break;
   }
-  // In Tiles, `rest` is not what is stored through: see tileLoop.
-  const std::string rest = isAliased && kernelShape != Shape::Tiles ? "out" : "out + 8192";
+  // Tiles are at out + 8192, and a thread stores through `rest` to its own elements only.
+  const std::string rest = isAliased ? "out" : "out + 8192";
   if (isAliased)
     uses("aliasing pointers");
   return before + fmt::format("{}{}<<<{}, {}>>>(out, {}, in, 3u{});\n", name, isTemplate ? "<2>" : "", blocks,
@@ -210,7 +230,8 @@ void Writer::launches() {
   case 0: program.layout = Layout::KernelInHeader; break;
   case 1:
     // A kernel template cannot be launched where its text is not.
-    if (!isTemplate && kernelShape != Shape::Tiles)
+    // Most directives have to change the launch, and refuse where they cannot see it.
+    if (!isTemplate && kernelShape != Shape::Tiles && (kernelShape == Shape::Loops || chance(25)))
       program.layout = Layout::LaunchElsewhere;
     break;
   case 2:
@@ -226,8 +247,8 @@ void Writer::launches() {
     std::string declared =
         isRestrict
             ? "__global__ void kernel(unsigned *__restrict__ out, unsigned *__restrict__ rest, const "
-              "unsigned *in, "
-              "unsigned n);\n"
+              "unsigned "
+              "*__restrict__ in, unsigned n);\n"
             : "__global__ void kernel(unsigned *out, unsigned *rest, const unsigned *in, unsigned n);\n";
     if (hasSecond)
       declared += "__global__ void second(unsigned *out);\n";

@@ -13,7 +13,8 @@ namespace {
 const std::vector<std::string> heads = {
     "for (int {0} = 0; {0} < 4; ++{0})",  "for (unsigned {0} = 0; {0} < 4u; {0} += 1u)",
     "for (int {0} = 3; {0} >= 0; --{0})", "for (int {0} = 0; {0} != 4; {0}++)",
-    "for (int {0} = 0; {0} <= 3; ++{0})", "for (int {0} = 0; {0} < int({1} & 3u); ++{0})"};
+    "for (int {0} = 0; {0} <= 3; ++{0})", "for (int {0} = 0; {0} < 4; {0} += 1)",
+    "for (int {0} = 0; {0} <= 3; {0}++)", "for (int {0} = 0; {0} < int({1} & 3u); ++{0})"};
 
 } // namespace
 
@@ -21,7 +22,7 @@ const std::vector<std::string> heads = {
 std::string Writer::element(const std::vector<std::string> &counters) {
   const std::string i = one(counters), j = one(counters);
   // Each iteration its own element: what directives on loops can be carried out with.
-  if (chance(60))
+  if (chance(88))
     return counters.size() == 1 ? counters[0] : fmt::format("{} * 4 + {}", counters[0], counters[1]);
   switch (pick(6)) {
   case 0: return fmt::format("{} * 4 + {}", i, j);
@@ -59,7 +60,7 @@ Node Writer::nestStatement(Scope &scope, const std::vector<std::string> &counter
                 fmt::format("unsigned {0} = {1}[{2}] + @0;\n", name, from, element(counters)),
                 {std::move(start)});
   }
-  default: return chance(50) ? statement(scope) : assignment(scope);
+  default: return chance(20) ? statement(scope) : chance(50) ? assignment(scope) : store(scope);
   }
 }
 
@@ -142,9 +143,15 @@ Node Writer::loopForDistribute(Scope &scope) {
 }
 
 Node Writer::loopNest(Scope &scope) {
-  static const std::vector<Statement> ways = {&Writer::nestForInterchange, &Writer::nestForUnrollJam,
-                                              &Writer::loopsForFuse, &Writer::loopForDistribute};
-  return (this->*one(ways))(scope);
+  static const std::vector<std::pair<std::string, Statement>> ways = {
+      {"interchange", &Writer::nestForInterchange},
+      {"unroll-jam", &Writer::nestForUnrollJam},
+      {"fuse", &Writer::loopsForFuse},
+      {"distribute", &Writer::loopForDistribute}};
+  for (const auto &[name, write] : ways)
+    if (std::string(meant->text).starts_with(name) && chance(85))
+      return (this->*write)(scope);
+  return (this->*one(ways).second)(scope);
 }
 
 } // namespace heddle::generator

@@ -30,6 +30,8 @@ struct OracleOptions {
   unsigned jobs = 1;
   build::Compiler compiler = build::Compiler::Clang;
   unsigned secondsPerProgram = 60;
+  bool executes =
+      true; ///< false: the directives only; `Same` then says no more than that they were carried out
 };
 
 /// Carries out each program's directives, in a process of its own, then compiles all programs as they were

@@ -45,6 +45,22 @@ struct Program {
 /// The name that a program's file includes its header by.
 inline const char *const headerName = "kernel.cuh";
 
+/// What kernels are like.
+enum class KernelShape {
+  Block,   ///< threads exchange data through shared memory
+  Tree,    ///< the same, with sums that are formed in a tree
+  Threads, ///< each thread by itself, with branches
+  Loops,   ///< each thread by itself, with nests of loops
+  Tiles,   ///< a loop over tiles in shared memory
+};
+
+/// One way to write a directive, and the kernels that it is for.
+struct DirectiveForm {
+  const char *text;
+  KernelShape shape;
+};
+const std::vector<DirectiveForm> &directiveForms();
+
 /// The program of this number: always the same one.
 Program randomProgram(uint64_t seed);
 

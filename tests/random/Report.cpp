@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "random/Report.h"
 
+#include "random/Constructs.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,13 +20,10 @@ unsigned of(const std::map<Kind, unsigned> &counts, Kind kind) {
   return found == counts.end() ? 0 : found->second;
 }
 
-/// The directive's name, with the setting that makes another transform of it.
+/// The directive without its numbers: "coarsen x=?".
 std::string rowOf(const std::string &directive) {
-  std::string name = directive.substr(0, directive.find(' '));
-  for (const char *setting : {"grid=", "by=branch", "by=profile", "delegate=on", "remap=on"})
-    if (directive.find(setting) != std::string::npos)
-      name += std::string(" ") + setting;
-  return name;
+  static const std::regex factor("(x|y|z|grid|factor)=[0-9]+");
+  return std::regex_replace(directive, factor, "$1=?");
 }
 
 /// The same reason whatever the names and numbers.
@@ -99,6 +98,70 @@ void Report::print() const {
     fmt::print("{:>5} {}\n", often[i].first, often[i].second);
   printHead("all programs");
   printRow("", all);
+  fmt::print("transformed: {} programs ({} %)\n", of(all, Kind::Same), percentChanged());
+}
+
+std::vector<std::string> Report::missing() const {
+  std::vector<std::string> found;
+  const auto countsOf = [](const std::map<std::string, Counts> &rows, const std::string &name) {
+    auto at = rows.find(name);
+    return at == rows.end() ? Counts{} : at->second;
+  };
+  for (const Construct &construct : allConstructs()) {
+    const Counts counts = countsOf(byConstruct, construct.name);
+    const unsigned answered = of(counts, Kind::Same) + (construct.isRefused ? of(counts, Kind::Refused) : 0);
+    if (answered == 0)
+      found.push_back(fmt::format("no program with '{}' was {}", construct.name,
+                                  construct.isRefused ? "changed or refused" : "changed"));
+  }
+  for (const DirectiveForm &form : directiveForms()) {
+    // These two choose to do nothing where it does not pay.
+    const std::string text = form.text;
+    const bool mayChoose = text == "auto" || text == "consolidate" || text == "specialize";
+    const Counts counts = countsOf(byDirective, text);
+    if (of(counts, Kind::Same) + (mayChoose ? of(counts, Kind::Unchanged) : 0) == 0)
+      found.push_back(fmt::format("'{}' was never carried out", text));
+  }
+  return found;
+}
+
+unsigned Report::percentChanged() const {
+  unsigned programs = 0;
+  for (const auto &[kind, count] : all)
+    programs += count;
+  return programs ? of(all, Kind::Same) * 100 / programs : 0;
+}
+
+nlohmann::json Report::json() const {
+  const auto of = [](const Counts &counts) {
+    nlohmann::json list = nlohmann::json::object();
+    for (const auto &[kind, count] : counts)
+      list[std::to_string(int(kind))] = count;
+    return list;
+  };
+  nlohmann::json result = {{"all", of(all)},
+                           {"reasons", reasons},
+                           {"directives", nlohmann::json::object()},
+                           {"constructs", nlohmann::json::object()}};
+  for (const auto &[name, counts] : byDirective)
+    result["directives"][name] = of(counts);
+  for (const auto &[name, counts] : byConstruct)
+    result["constructs"][name] = of(counts);
+  return result;
+}
+
+void Report::add(const nlohmann::json &other) {
+  const auto take = [](Counts &to, const nlohmann::json &from) {
+    for (const auto &[kind, count] : from.items())
+      to[Kind(std::stoi(kind))] += count.get<unsigned>();
+  };
+  take(all, other.at("all"));
+  for (const auto &[name, counts] : other.at("directives").items())
+    take(byDirective[name], counts);
+  for (const auto &[name, counts] : other.at("constructs").items())
+    take(byConstruct[name], counts);
+  for (const auto &[why, count] : other.at("reasons").items())
+    reasons[why] += count.get<unsigned>();
 }
 
 unsigned Report::failures() const { return of(all, Kind::Wrong) + of(all, Kind::Invalid); }

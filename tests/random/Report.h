@@ -3,6 +3,8 @@
 
 #include "random/Oracle.h"
 
+#include <nlohmann/json.hpp>
+
 #include <map>
 
 namespace heddle::generator {
@@ -18,6 +20,14 @@ public:
   void add(const Program &program, const Verdict &verdict);
   void print() const;
   unsigned failures() const;
+  /// Of so many programs each construct and each directive should have been carried out, or refused where that is
+  /// documented: what was not.
+  std::vector<std::string> missing() const;
+  unsigned percentChanged() const;
+
+  /// Several runs make one report.
+  nlohmann::json json() const;
+  void add(const nlohmann::json &other);
 
 private:
   using Counts = std::map<Verdict::Kind, unsigned>;

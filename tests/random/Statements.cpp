@@ -194,8 +194,11 @@ Node Writer::dispatch(Scope &scope) {
           : "if ((@0 & 3u) == 0u) {\n@1own[5] += @2;\n} else if ((@0 & 3u) == 1u) {\n@3own[6] ^= @4;\n} "
             "else {\n@5own[5] = @6;\n}\n";
   for (int arm = 0; arm < 3; ++arm) {
-    children.push_back(statements(inner, 1));
-    children.push_back(value(scope, 2));
+    Scope within = inner;
+    std::vector<Node> work;
+    statements(within, 1, work);
+    children.push_back(list(std::move(work)));
+    children.push_back(value(within, 2));
   }
   return node(Sort::Statement, form, std::move(children));
 }
@@ -226,6 +229,7 @@ Node Writer::loop(Scope &scope) {
 }
 
 Node Writer::whileLoop(Scope &scope) {
+  uses("loop with a condition before or behind it");
   Scope inner = scope;
   ++inner.nesting;
   const std::string i = fresh("w");
@@ -246,6 +250,13 @@ Node Writer::atomic(Scope &scope) {
   uses("atomic");
   return node(Sort::Statement, fmt::format("atomicAdd(&out[{}u + (@0 & 15u)], @1);\n", Program::outputs - 32),
               {value(scope, 1), value(scope, 1)});
+}
+
+/// Which thread this is, in words that are not CUDA's.
+Node Writer::registerRead(Scope &) {
+  static const std::vector<std::string> ways = {"asm %tid", "asm %laneid", "asm %clock", "builtin register"};
+  const std::string way = one(ways);
+  return node(Sort::Statement, fmt::format("own[{}] ^= {}();\n", pick(16), item(way, false)));
 }
 
 Node Writer::assembly(Scope &scope) {

@@ -12,24 +12,23 @@ namespace heddle::generator {
 void Writer::tileLoop(Scope &scope, std::vector<Node> &to) {
   uses("tile loop");
   const unsigned T = threads();
-  const bool stores = chance(60);
+  const bool isInStructure = chance(isAliased ? 33 : 15),
+             isCopied = std::string(meant->text).find("bulk") != std::string::npos;
+  // Where nothing says that pointers are apart, a store keeps the loads of later iterations where they are.
+  const bool stores = chance(isAliased || (isRestrict && !isInStructure) ? 60 : 15);
   std::string source = "src", target = "dst";
-  tileParameters = "const unsigned *src, unsigned *dst";
+  tileParameters = isRestrict ? "const unsigned *__restrict__ src, unsigned *__restrict__ dst"
+                              : "const unsigned *src, unsigned *dst";
   // 1024 words for each block, behind what the threads store to.
   tileArguments = isAliased ? "out + 8192, out + 8192" : "in, out + 8192";
-  switch (pick(3)) {
-  case 0: break;
-  case 1:
+  if (isInStructure) {
     uses("pointers in a structure");
     add("Arrays", node(Sort::Item, "struct Arrays {\nconst unsigned *src;\nunsigned *dst;\n};\n"));
     source = "arrays.src";
     target = "arrays.dst";
     tileParameters = "Arrays arrays";
     tileArguments = isAliased ? "Arrays{out + 8192, out + 8192}" : "Arrays{in, out + 8192}";
-    break;
-  default:
-    if (!isAliased)
-      break;
+  } else if (isAliased && chance(50)) {
     uses("array of the file and parameter");
     add("buffer", node(Sort::Item, "static __device__ unsigned buffer[4096];\n"));
     target = "buffer";
@@ -39,8 +38,9 @@ void Writer::tileLoop(Scope &scope, std::vector<Node> &to) {
                         "cudaMemcpyDeviceToDevice);\n";
     tileArguments = "static_cast<const unsigned *>(buffer0)";
   }
-  const std::string base = isAliased || stores ? "blockIdx.x * 1024u" : "blockIdx.x * 64u";
-  const std::string mask = isAliased ? "" : " & 1023u";
+  // What is loaded from `in` stays below its end; what is stored lies in the block's own part.
+  const std::string base = "blockIdx.x * 1024u", from = isAliased ? base : "blockIdx.x * 64u";
+  const std::string mask = isAliased || isCopied || chance(80) ? "" : " & 1023u";
   const std::string sum = fresh("sum"), s = fresh("s"), j = fresh("j");
   Scope inner = scope;
   inner.nesting += 2;
@@ -63,11 +63,12 @@ void Writer::tileLoop(Scope &scope, std::vector<Node> &to) {
   if (stores)
     work.push_back(node(Sort::Statement, fmt::format("{}[{} + {} + {}u + (t + {}u) % {}u] = {};\n", target,
                                                      base, s, T, pick(T), T, sum)));
-  const std::string load =
-      chance(60) ? fmt::format("tile[t] = {}[({} + {} + t){}];\n", source, base, s, mask)
-                 : fmt::format(
-                       "for (unsigned k = t; k < {3}u; k += {3}u)\ntile[k] = {0}[({1} + {2} + k){4}] * 3u;\n",
-                       source, base, s, T, mask);
+  std::string load = fmt::format("tile[t] = {}[({} + {} + t){}];\n", source, from, s, mask);
+  if (isCopied && shape[1] * shape[2] == 1)
+    load = fmt::format("tile[threadIdx.x] = {}[{} + {} + threadIdx.x];\n", source, from, s);
+  else if (chance(40))
+    load = fmt::format("for (unsigned k = t; k < {3}u; k += {3}u)\ntile[k] = {0}[({1} + {2} + k){4}]{5};\n",
+                       source, from, s, T, mask, chance(40) ? " * 3u" : "");
   const bool opens = chance(30);
   const std::string meet = "__syncthreads();\n";
   to.push_back(node(Sort::Fixed,

@@ -15,16 +15,16 @@ Node wrapped(const Scope &scope, std::string form, std::vector<Node> children) {
 bool Writer::allows(const std::string &construct) {
   // What most directives refuse, and rightly.
   static const std::map<std::string, unsigned> rare = {
-      {"registers", 6},      {"inline lambda", 6},   {"lambda with captures", 6},
-      {"recursion", 5},      {"virtual call", 8},    {"function pointer", 8},
-      {"placement new", 10}, {"warp functions", 15}, {"branchless", 12},
-      {"objects4", 8},       {"votes", 20},          {"shadows", 40},
-      {"effects", 30},       {"declarations7", 8},   {"objects2", 8},
-      {"atomics", 25},       {"objects5", 10},       {"volatile", 8}};
+      {"registers", 1},     {"inline lambda", 4},   {"lambda with captures", 4},
+      {"recursion", 4},     {"virtual call", 1},    {"function pointer", 1},
+      {"placement new", 6}, {"warp functions", 15}, {"branchless", 12},
+      {"objects3", 1},      {"objects4", 6},        {"votes", 20},
+      {"shadows", 40},      {"effects", 20},        {"declarations7", 1},
+      {"objects2", 6},      {"atomics", 25},        {"volatile", 4}};
   auto [found, isNew] = palette.try_emplace(construct, false);
   if (isNew) {
     auto percent = rare.find(construct);
-    const unsigned usual = percent == rare.end() ? 16 : percent->second;
+    const unsigned usual = percent == rare.end() ? 10 : percent->second;
     found->second = chance(isPlain ? usual / 4 : usual);
   }
   return found->second;
@@ -55,7 +55,8 @@ Node Writer::leaf(const Scope &scope) {
     return wrapped(scope, one(texts), {});
   if (!scope.isUniform && chance(40))
     return threadLeaf();
-  if (chance(20))
+  // Directives that move work between blocks refuse hidden code that asks for the block.
+  if (chance(20) && (itemDepth == 0 || hidesThread))
     return wrapped(scope, "blockIdx.x", {});
   return wrapped(scope, std::to_string(1 + pick(40)) + "u", {});
 }
@@ -64,10 +65,14 @@ Node Writer::leaf(const Scope &scope) {
 Node Writer::viaFunction(const Scope &scope, int depth) {
   std::vector<ItemKind> kinds;
   for (const ItemKind &each : itemKinds())
-    if (allows(each.construct))
+    if (allows(each.construct) && (passesIndexOn() || !each.asksForThread))
       kinds.push_back(each);
-  const ItemKind kind = kinds.empty() ? itemKinds().back() : one(kinds);
-  const std::string name = item(kind, scope.isUniform || (kind.isFunction ? chance(50) : pure()));
+  return viaItem(kinds.empty() ? itemKinds().back() : one(kinds), scope, depth);
+}
+
+Node Writer::viaItem(const ItemKind &kind, const Scope &scope, int depth) {
+  const bool isPure = scope.isUniform || (kind.isFunction ? pureFunction() : pure());
+  const std::string name = item(kind, isPure);
   std::string form;
   for (const char *c = kind.use; *c; ++c)
     form += *c == '#' ? name : std::string(1, *c);
@@ -99,7 +104,7 @@ Node Writer::inlineLambda(const Scope &scope, int depth) {
   const char *capture = scope.isKernel || itemDepth > 0 ? (chance(50) ? "[&]" : "[=]") : "[]";
   return wrapped(
       scope,
-      fmt::format("{0}(unsigned {1}, unsigned {2} = @1) {{ return {1} * 3u ^ {2}; }}(@0)", capture, a, b),
+      fmt::format("({0}(unsigned {1}, unsigned {2} = @1) {{ return {1} * 3u ^ {2}; }}(@0))", capture, a, b),
       {value(scope, depth - 1), std::move(standard)});
 }
 

@@ -15,6 +15,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <random>
 
 namespace heddle::generator {
@@ -51,6 +52,11 @@ private:
   /// Whether code that no call shows is not to ask which thread runs it: directives refuse what does, and two programs
   /// of three should be changed.
   bool pure() { return !hidesThread || chance(40); }
+  /// Whether the directive hands the thread's index on to functions that the kernel calls.
+  bool passesIndexOn() const {
+    return kernelShape != KernelShape::Tiles && std::string(meant->text) != "specialize by=branch";
+  }
+  bool pureFunction() { return chance(passesIndexOn() ? 50 : 95); }
   void uses(const std::string &construct) { program.constructs.insert(construct); }
 
   /// Whether this program uses a construct at all: most use a few only, so that those that directives refuse do not
@@ -64,15 +70,6 @@ private:
     return *allowed[pick(unsigned(allowed.size()))];
   }
 
-  // Values (Values.cpp): what they are made of, and leaves
-  Node value(const Scope &scope, int depth);
-  Node uniform(const Scope &scope, int depth);
-  Node leaf(const Scope &scope);
-  Node threadLeaf();
-  Node viaFunction(const Scope &scope, int depth);
-  Node floating(const Scope &scope, int depth);
-  Node inlineLambda(const Scope &scope, int depth);
-
   // Items (Items.cpp): functions and classes whose use runs code that nobody sees
   struct ItemKind {
     const char *construct;
@@ -80,6 +77,7 @@ private:
     const char *use; ///< `#` is the name, `@0` and `@1` the arguments
     /// Its code is in a function that anybody can be told another thread's index by.
     bool isFunction = false;
+    bool asksForThread = false; ///< pure or not
   };
   static const std::vector<ItemKind> &itemKinds();
   /// The name of an item of that kind; pure ones do not ask which thread runs them.
@@ -121,6 +119,16 @@ private:
   Node arrayOfObjectsItem(const std::string &, bool);
   Node plainItem(const std::string &, bool);
 
+  // Values (Values.cpp): what they are made of, and leaves
+  Node value(const Scope &scope, int depth);
+  Node uniform(const Scope &scope, int depth);
+  Node leaf(const Scope &scope);
+  Node threadLeaf();
+  Node viaFunction(const Scope &scope, int depth);
+  Node viaItem(const ItemKind &kind, const Scope &scope, int depth);
+  Node floating(const Scope &scope, int depth);
+  Node inlineLambda(const Scope &scope, int depth);
+
   // Statements of one thread (Statements.cpp, Declarations.cpp, Objects.cpp)
   using Statement = Node (Writer::*)(Scope &);
   Node statements(Scope scope, unsigned most);
@@ -138,6 +146,7 @@ private:
   Node block(Scope &scope);
   Node atomic(Scope &scope);
   Node assembly(Scope &scope);
+  Node registerRead(Scope &scope);
   Node declaration(Scope &scope);
   Node plainDeclaration(Scope &scope);
   Node severalDeclarators(Scope &scope);
@@ -190,20 +199,40 @@ private:
   std::string element(const std::vector<std::string> &counters);
 
   // Kernels and launches (Kernels.cpp, Tiles.cpp)
-  enum class Shape { Block, Threads, Loops, Tiles };
+  using Shape = KernelShape;
+  bool isForBlock() const { return kernelShape == Shape::Block || kernelShape == Shape::Tree; }
   void kernel();
   Scope kernelStart(std::vector<Node> &to);
   Node kernelOf(std::vector<Node> body);
+  bool wantsLayout() const { return std::string(meant->text).find("via=layout") != std::string::npos; }
+  void threadStatements(Scope &scope, std::vector<Node> &to);
   void secondKernel();
   void launches();
   void tileLoop(Scope &scope, std::vector<Node> &to);
   std::string launchOf(const std::string &name);
 
   // Directives (Directives.cpp)
+  void chooseDirective();
   void directives();
-  std::string coarsening();
-  std::string kernelDirective();
+  std::string directiveOf(const DirectiveForm &from);
   std::string pragma(const std::string &directive);
+
+  // What the seed promises (Features.cpp)
+  using Nest = Node (Writer::*)(Scope &, int depth);
+  struct Feature {
+    const char *allows; ///< what the program may use then; of an item its construct
+    Statement statement = nullptr;
+    Statement blockStatement = nullptr;
+    Nest blockNest = nullptr;
+  };
+  static const std::vector<Feature> &features();
+  bool isRefusedHere(const Feature &feature) const;
+  std::optional<Node> featured(Scope &scope);
+  /// The same among others.
+  void feature(Scope &scope, std::vector<Node> &to) {
+    if (std::optional<Node> one = featured(scope))
+      to.push_back(std::move(*one));
+  }
 
   // Names
   /// A name for a new variable; now and then one that hides another. It can be used from `declare` on.
@@ -232,10 +261,11 @@ private:
   std::map<std::string, bool> palette;
 
   // Of the kernel
+  const DirectiveForm *meant = nullptr;
   Shape kernelShape = Shape::Block;
   std::array<unsigned, 3> shape = {64, 1, 1};
   bool isPlain = false, hidesThread = false, isTemplate = false, hasShared = false, isAliased = false,
-       isRestrict = false;
+       isRestrict = false, isReadOnly = false;
   std::vector<std::string> sharedArrays;
   std::string tileParameters, tileArguments, tilesBeforeLaunch;
 };
