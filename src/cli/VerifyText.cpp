@@ -148,6 +148,8 @@ Json selfJson(const Verdict::Self &self) {
 } // namespace
 
 std::string verdictText(const Verdict &verdict, const Names &names) {
+  if (verdict.same() && verdict.failed)
+    return "not verified: both programs did the same until the simulator had to stop one\n";
   if (verdict.same())
     return sameText(verdict);
   if (!verdict.originalIsDeterministic())
@@ -182,11 +184,9 @@ std::string inputsText(const OtherInputs &inputs, const Names &names) {
 }
 
 Json verdictJson(const Verdict &verdict) {
-  Json out = {{"schema", "heddle.verify/1"},
-              {"same", verdict.same()},
-              {"deterministic", verdict.originalIsDeterministic()},
-              {"copies", verdict.copies},
-              {"arguments", verdict.arguments}};
+  Json out = {{"schema", "heddle.verify/1"}, {"same", verdict.same()},
+              {"stopped", verdict.failed},   {"deterministic", verdict.originalIsDeterministic()},
+              {"copies", verdict.copies},    {"arguments", verdict.arguments}};
   if (verdict.copy) {
     out["copy"] = copyJson(*verdict.copy);
     out["copy"]["writers"] = {verdict.writeA.kernel, verdict.writeB.kernel};

@@ -8,6 +8,7 @@
 //   record    Header, kernel name, bytes
 #pragma once
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -79,7 +80,9 @@ private:
   std::mutex guard;
 };
 
-/// Reads a log record by record; a file that ends in the middle ends the log.
+/// Reads a log record by record; a file that ends in the middle ends the log. Copies of several streams are in the
+/// file in the order in which they were done, which is another one in each run; they are read in the order of the
+/// calls.
 class CopyLogReader {
 public:
   ~CopyLogReader() {
@@ -89,12 +92,16 @@ public:
   bool open(const std::string &path) {
     file = std::fopen(path.c_str(), "rbe");
     char magic[CopyLogWriter::kMagic.size()];
-    return file && std::fread(magic, sizeof magic, 1, file) == 1 &&
-           std::string_view(magic, sizeof magic) == CopyLogWriter::kMagic;
+    const bool isLog = file && std::fread(magic, sizeof magic, 1, file) == 1 &&
+                       std::string_view(magic, sizeof magic) == CopyLogWriter::kMagic;
+    if (isLog)
+      findRecords();
+    return isLog;
   }
   bool next(CopyRecord &record) {
-    uint64_t numbers[10];
-    if (std::fread(numbers, sizeof numbers, 1, file) != 1)
+    uint64_t numbers[NumberCount];
+    if (at == places.size() || std::fseek(file, places[at++].offset, SEEK_SET) != 0 ||
+        std::fread(numbers, sizeof numbers, 1, file) != 1)
       return false;
     record.sequence = numbers[0];
     record.launches = numbers[1];
@@ -110,8 +117,34 @@ public:
   }
 
 private:
+  static constexpr size_t NumberCount = 10;
+  struct Place {
+    uint64_t sequence;
+    long offset;
+  };
+
+  /// A graph's copies have the number of the call that recorded them, in each of its runs: those keep their order.
+  void findRecords() {
+    uint64_t numbers[NumberCount];
+    const long first = std::ftell(file);
+    std::fseek(file, 0, SEEK_END);
+    const long end = std::ftell(file);
+    for (long offset = first, next;
+         std::fseek(file, offset, SEEK_SET) == 0 && std::fread(numbers, sizeof numbers, 1, file) == 1;
+         offset = next) {
+      next = offset + long(sizeof numbers + numbers[8] + numbers[9]);
+      if (next < offset || next > end)
+        break; // cut short
+      places.push_back({numbers[0], offset});
+    }
+    std::stable_sort(places.begin(), places.end(),
+                     [](const Place &a, const Place &b) { return a.sequence < b.sequence; });
+  }
+
   bool readAll(void *to, size_t bytes) { return std::fread(to, 1, bytes, file) == bytes; }
   std::FILE *file = nullptr;
+  std::vector<Place> places;
+  size_t at = 0;
 };
 
 } // namespace heddle::cudart
