@@ -176,9 +176,25 @@ private:
     return true;
   }
 
+  /// The instantiations of a kernel template share their text, and the copies that it calls.
+  bool isCopiedForEarlierInstance(const FunctionDecl *function) {
+    for (const source::Kernel *instance : context.target.instances) {
+      if (instance == &kernel)
+        return false;
+      FunctionChanger earlier(context, *instance, indices, names);
+      earlier.gather(Uses::of(instance->function->getBody()));
+      for (const FunctionDecl *each : earlier.needing)
+        if (Mentions::key(each) == Mentions::key(function))
+          return true;
+    }
+    return false;
+  }
+
   bool addCopy(const FunctionDecl *function) {
     if (!copied.insert(Mentions::key(function)).second)
       return true; // another instantiation of the same template
+    if (isCopiedForEarlierInstance(function))
+      return true;
     return insertCopy(context, unit, function, editsOf(function));
   }
 
