@@ -9,13 +9,14 @@
 #include "arch/Arch.h"
 #include "support/ExitCode.h"
 #include "support/Files.h"
-#include "transform/Apply.h"
 #include "transform/Assumptions.h"
+#include "transform/Pipeline.h"
 #include "transform/Registry.h"
 
 #include <fmt/format.h>
 
 #include <iostream>
+#include <map>
 #include <memory>
 
 namespace heddle::cli {
@@ -59,6 +60,8 @@ struct Request {
   std::vector<std::string> directives, further, assumptions;
   bool verify = false, report = false, unchecked = false, inPlace = false;
   double timeoutSeconds = 0;
+  std::string printAfter;
+  bool timePasses = false;
   SourceOptions source;
 };
 
@@ -85,6 +88,39 @@ void printMessages(const Diagnostics &diagnostics, const transform::Outcome &out
   if (!remarks)
     print(std::cerr, outcome.leftUnchanged, colour);
 }
+
+/// Follows the passes for --print-after and --time-passes.
+class PassLog {
+public:
+  explicit PassLog(std::string printAfter) : printAfter(std::move(printAfter)) {}
+
+  void add(const transform::Options::PassEvent &event) {
+    auto [row, isNew] = times.try_emplace(std::string(event.name));
+    if (isNew)
+      order.push_back(row->first);
+    ++row->second.count;
+    row->second.seconds += event.seconds;
+    const bool isAsked = printAfter == "all" ? event.name != "parse" : event.name == printAfter;
+    if (isAsked)
+      std::cerr << fmt::format("-- after {} --\n{}-- end --\n", event.name, event.text);
+  }
+
+  std::string table() const {
+    std::string text = fmt::format("{:<24} {:>6} {:>10}\n", "pass", "runs", "seconds");
+    for (const std::string &name : order)
+      text += fmt::format("{:<24} {:>6} {:>10.4f}\n", name, times.at(name).count, times.at(name).seconds);
+    return text;
+  }
+
+private:
+  struct Times {
+    unsigned count = 0;
+    double seconds = 0;
+  };
+  std::string printAfter;
+  std::map<std::string, Times> times;
+  std::vector<std::string> order;
+};
 
 /// Where the result goes; nothing, with a message, where that would overwrite the input unasked.
 bool chooseOutput(Request &request, Session &session) {
@@ -185,8 +221,12 @@ void opt(Request &request, Session &session) {
   options.arch = arch ? &*arch : nullptr;
   transform::assume(request.assumptions, options);
   transform::warnOfAssumptions(request.assumptions, request.file, diagnostics);
+  PassLog log(request.printAfter);
+  options.afterPass = [&log](const transform::Options::PassEvent &event) { log.add(event); };
 
   transform::Outcome outcome = transform::applyDirectives(request.file, *directives, options, diagnostics);
+  if (request.timePasses)
+    std::cerr << log.table();
   std::cerr << outcome.compilerMessages;
   printMessages(diagnostics, outcome, request.report, session.colour);
   if (outcome.kind == transform::Outcome::Kind::Unusable)
@@ -225,6 +265,12 @@ void addOpt(CLI::App &app, Session &session) {
       ->allow_extra_args(false);
   verb->add_flag("--no-check", request->unchecked, "leave out the static check of what is emitted");
   verb->add_flag("--report", request->report, "print what was done, and why");
+  std::vector<std::string> passes = transform::passNames();
+  passes.push_back("all");
+  verb->add_option("--print-after", request->printAfter,
+                   "print the file on stderr as it is after this pass or normalization; all: after each")
+      ->check(CLI::IsMember(passes));
+  verb->add_flag("--time-passes", request->timePasses, "print on stderr how long each pass took");
   verb->add_option("--compiler", request->compiler, "for the check and --verify: nvcc, clang or auto")
       ->check(CLI::IsMember({"auto", "nvcc", "clang"}));
   verb->add_option("--timeout", request->timeoutSeconds,

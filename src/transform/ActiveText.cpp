@@ -127,27 +127,25 @@ private:
 
 } // namespace
 
-bool keepActiveText(Context &context, const source::Kernel &kernel) {
+std::optional<Needs> keepActiveText(Context &, const source::Kernel &kernel) {
   const source::Unit &unit = *kernel.unit;
   const SourceManager &sources = unit.sources();
   SourceRange body = kernel.function->getBody()->getSourceRange();
   SourceLocation first = sources.getFileLoc(body.getBegin()), last = sources.getFileLoc(body.getEnd());
   if (sources.getFileID(first) != sources.getFileID(last))
-    return false;
+    return std::nullopt;
   llvm::StringRef text = sources.getBufferData(sources.getFileID(first));
   size_t begin = text.find('\n', sources.getFileOffset(first)) + 1;
   size_t end = text.rfind('\n', sources.getFileOffset(last)) + 1;
   if (begin >= end || !text.slice(begin, end).contains("#"))
-    return false;
+    return std::nullopt;
   Keeper keeper(text, activePlaces(unit));
   std::string kept = keeper.kept(begin, end);
   if (!keeper.changed)
-    return false;
+    return std::nullopt;
   if (!sources.isWrittenInMainFile(first)) // read again with the file in the place of its #include
-    context.preparation.insertAfter(unit, body.getEnd(), "");
-  else
-    context.preparedText = text.substr(0, begin).str() + kept + text.substr(end).str();
-  return true;
+    return Needs{"active-text", Needs::InPlaceOfInclude{unit.place(body.getEnd()).file}};
+  return Needs{"active-text", Needs::NewText{text.substr(0, begin).str() + kept + text.substr(end).str()}};
 }
 
 std::string withoutLeftOut(const std::string &text) {

@@ -16,10 +16,9 @@ namespace heddle::transform {
 ///       x = a / b;           =>        x = a / b;
 ///     #endif
 ///
-/// The new text goes to the context's preparedText; lines that go leave a mark, so that messages still name
-/// the right ones, and withoutLeftOut takes the marks away in the end. True where there was something to
-/// leave out.
-bool keepActiveText(Context &context, const source::Kernel &kernel);
+/// Lines that go leave a mark, so that messages still name the right ones, and withoutLeftOut takes the marks
+/// away in the end.
+std::optional<Needs> keepActiveText(Context &context, const source::Kernel &kernel);
 
 std::string withoutLeftOut(const std::string &text);
 

@@ -17,36 +17,34 @@ bool isInMainFile(const source::Kernel &kernel) {
 
 } // namespace
 
-bool chooseAutomatically(Context &context) {
+PassResult chooseAutomatically(Context &context) {
   const source::Kernel &kernel = context.target.first();
   if (!context.options.arch || !context.facts(kernel).threadsPerBlock()) {
     context
         .kept(kernel.place, fmt::format("'{}' stays as it is: its block is not known", context.target.name))
         .withHint("--block X,Y,Z says it");
-    return true;
+    return Unchanged();
   }
   // Candidates are compiled one by one, which wants the kernel in the file itself.
-  if (!isInMainFile(kernel)) {
-    context.preparation.insertAfter(*kernel.unit, kernel.function->getBody()->getEndLoc(), "");
-    return true;
-  }
+  if (!isInMainFile(kernel))
+    return Needs{"in-place", Needs::InPlaceOfInclude{kernel.place.file}};
   std::string whyNone;
   for (const DirectiveRule &rule : directiveRules()) {
     if (!rule.suggest)
       continue;
-    Suggestion suggestion = rule.suggest(context);
-    if (!context.preparation.empty() || context.preparedText)
-      return true;
+    auto answer = rule.suggest(context);
+    if (auto *needed = std::get_if<Needs>(&answer))
+      return *needed;
+    const Suggestion &suggestion = std::get<Suggestion>(answer);
     if (!suggestion.directive.empty()) {
       context.done(fmt::format("'{}': {}", context.target.name, suggestion.why));
-      context.handsOverTo = suggestion.directive;
-      return true;
+      return Edited{.next = suggestion.directive};
     }
     if (whyNone.empty())
       whyNone = suggestion.why;
   }
   context.kept(kernel.place, fmt::format("'{}' stays as it is: {}", context.target.name, whyNone));
-  return true;
+  return Unchanged();
 }
 
 } // namespace heddle::transform

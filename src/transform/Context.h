@@ -5,8 +5,10 @@
 #include "source/Program.h"
 #include "source/Render.h"
 #include "transform/Directive.h"
+#include "transform/PassResult.h"
 
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,6 +24,14 @@ struct Options {
   std::string kernel;                          ///< -k: the kernel that -d speaks of; empty for all
   bool isWholeProgram = false;       ///< --assume whole-program: no other file launches the file's kernels
   bool pointersDoNotOverlap = false; ///< --assume no-overlap: memory that a kernel is given is disjoint
+  /// Told of each pass, each normalization and each time that the text is parsed: its name, the file's text after it, and
+  /// how long it took.
+  struct PassEvent {
+    std::string_view name;
+    const std::string &text;
+    double seconds;
+  };
+  std::function<void(const PassEvent &)> afterPass = {};
 };
 
 /// A kernel as it stands in the text: a plain one, or a template with all its instantiations.
@@ -39,25 +49,15 @@ struct Target {
 class Context {
 public:
   Context(const source::Program &program, const Target &target, const Directive &directive,
-          const Options &options, source::Edits &edits, Diagnostics &diagnostics)
-      : program(program), target(target), directive(directive), options(options), edits(edits),
-        diagnostics(diagnostics) {}
+          const Options &options, Diagnostics &diagnostics)
+      : program(program), target(target), directive(directive), options(options), diagnostics(diagnostics) {}
 
   const source::Program &program;
   const Target &target;
   const Directive &directive;
   const Options &options;
-  source::Edits &edits;
   Diagnostics &diagnostics;
-  /// Changes to be made before the directive can be carried out, which do not alter what the kernel does.
-  /// Where there are some, they are all that is done: the text is read again, and the directive starts anew.
-  source::Edits preparation;
-  std::optional<std::string> preparedText; ///< the same as a whole new text of the file
-  /// For directives of several stages: the kernel is to stay as it was before the first of them.
-  bool isCalledOff = false;
-  /// The same: the block that the kernel is launched with from now on, whatever --block said.
-  std::optional<std::array<int64_t, 3>> blockLeft;
-
+  source::Edits edits; ///< gathered by the pass, which returns them
   const source::Unit &device() const { return program.device(); }
   const analysis::KernelFacts &facts(const source::Kernel &kernel);
   /// What is known of the kernel's pointers alone, for directives that ask nothing else about launches.
@@ -69,11 +69,12 @@ public:
   void refuse(const Diagnostic &refusal);
   Diagnostic &done(const std::string &what);
   Diagnostic &kept(Place place, const std::string &why);
+  /// The end of a pass: all that it gathered, or no more than what it refused.
+  Edited edited() { return {std::move(edits)}; }
+  PassResult editedIf(bool done) { return done ? PassResult(edited()) : Refused(); }
+
   /// What the result relies on and the text does not show: a warning, which everybody sees.
   Diagnostic &assumed(Place place, const std::string &what);
-
-  /// Another directive that is to be carried out on this kernel now; empty for none.
-  std::string handsOverTo;
 
 private:
   analysis::FactOptions factOptions() const;
@@ -81,7 +82,17 @@ private:
   std::map<const source::Kernel *, std::unique_ptr<analysis::KernelFacts>> known;
 };
 
-/// True where the directive was carried out; else a refusal stands in the context's messages.
-using Transform = bool (*)(Context &context);
+using Transform = PassResult (*)(Context &context);
+
+/// Another form of the kernel, where it does not have that yet.
+using Normalization = std::optional<Needs> (*)(Context &context, const source::Kernel &kernel);
+
+/// The first of these that the kernel needs; nothing where it has all of their forms.
+template <typename... Normalizations>
+std::optional<Needs> firstNeeded(Context &context, const source::Kernel &kernel, Normalizations... all) {
+  std::optional<Needs> needed;
+  (void)((needed = all(context, kernel)) || ...);
+  return needed;
+}
 
 } // namespace heddle::transform

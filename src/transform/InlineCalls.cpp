@@ -148,20 +148,19 @@ private:
 class Inliner {
 public:
   Inliner(Context &context, const source::Kernel &kernel)
-      : context(context), kernel(kernel), unit(*kernel.unit), facts(context.facts(kernel)), names(unit),
-        ofKernel(localNames(kernel.function)) {}
+      : isInstantiatedOften(context.target.instances.size() > 1), kernel(kernel), unit(*kernel.unit),
+        facts(context.facts(kernel)), names(unit), ofKernel(localNames(kernel.function)) {}
 
-  bool run() {
+  source::Edits run() {
     std::vector<CallSite> sites;
     sitesIn(facts.regions->root(), sites);
     std::map<const FunctionDecl *, unsigned> count;
     for (const CallSite &site : sites)
       ++count[calleeOf(site)];
-    bool changed = false;
     for (const CallSite &site : sites)
       if (!reasonNotToInline(facts, site.call, site.statement))
-        changed |= inlineAt(site, count[calleeOf(site)] > 1);
-    return changed;
+        inlineAt(site, count[calleeOf(site)] > 1);
+    return std::move(edits);
   }
 
 private:
@@ -181,7 +180,7 @@ private:
     return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
   }
 
-  bool inlineAt(const CallSite &site, bool isRepeated) {
+  void inlineAt(const CallSite &site, bool isRepeated) {
     const FunctionDecl *callee = calleeOf(site);
     std::string indent = indentOf(site.statement->getBeginLoc());
     std::string inner = indent + "  ", value, before;
@@ -191,7 +190,7 @@ private:
       value = names.fresh(callee->getNameAsString() + "Value");
       std::optional<std::string> type = returnType(callee, value);
       if (!type)
-        return false;
+        return;
       before = *type + ";\n" + indent;
       parts.push_back({SourceRange(last->getReturnLoc(), last->getReturnLoc()), value + " ="});
     } else if (last) {
@@ -208,14 +207,14 @@ private:
     std::string head = aliases(site, callee, inner, parts);
     std::optional<std::string> parameters = declareParameters(site, callee, inner, parts);
     if (!parameters)
-      return false;
+      return;
     renameLocals(callee, parts);
     if (isRepeated)
       shareArrays(callee, parts);
     std::string body = shifted(textOf(callee->getBody()->getSourceRange(), parts),
                                indentOf(callee->getOuterLocStart()), indent);
     if (body.empty() || body.front() != '{')
-      return false;
+      return;
     std::string block = "{ // " + callee->getNameAsString() + "\n" + head + *parameters;
     std::string rest = body.substr(1);
     size_t word = rest.find_first_not_of(" \t\r\n");
@@ -226,9 +225,7 @@ private:
       text += "\n" + indent +
               textOf(wholeStatement(unit, site.statement), {{site.call->getSourceRange(), value}});
     bool needsBraces = !isa<DeclStmt>(site.statement) && !value.empty() && !standsInBlock(site.statement);
-    context.preparation.replace(unit, wholeStatement(unit, site.statement),
-                                needsBraces ? "{ " + text + " }" : text);
-    return true;
+    edits.replace(unit, wholeStatement(unit, site.statement), needsBraces ? "{ " + text + " }" : text);
   }
 
   bool standsInBlock(const Stmt *statement) const {
@@ -333,7 +330,7 @@ private:
 
   std::optional<std::string> returnType(const FunctionDecl *callee, const std::string &name) const {
     bool isTemplate = callee->getPrimaryTemplate() != nullptr;
-    if (isTemplate && kernel.isInstantiation && context.target.instances.size() > 1) {
+    if (isTemplate && kernel.isInstantiation && isInstantiatedOften) {
       std::string written = textOf(callee->getReturnTypeSourceRange());
       return written.empty() ? std::nullopt : std::optional(written + " " + name);
     }
@@ -404,13 +401,14 @@ private:
     }
     auto *body = cast<CompoundStmt>(kernel.function->getBody());
     if (isFirst && !text.empty())
-      context.preparation.insertAfter(unit, body->getLBracLoc(), text);
+      edits.insertAfter(unit, body->getLBracLoc(), text);
   }
 
-  Context &context;
+  const bool isInstantiatedOften;
   const source::Kernel &kernel;
   const source::Unit &unit;
   const analysis::KernelFacts &facts;
+  source::Edits edits;
   Names names;
   const std::set<std::string> ofKernel;
   std::set<std::string> taken; ///< names that nothing may have in the block that takes the call's place
@@ -505,8 +503,8 @@ std::optional<std::string> reasonNotToInline(const analysis::KernelFacts &facts,
   return std::nullopt;
 }
 
-bool inlineCallsWithBarriers(Context &context, const source::Kernel &kernel) {
-  return Inliner(context, kernel).run();
+std::optional<Needs> inlineCallsWithBarriers(Context &context, const source::Kernel &kernel) {
+  return neededEdits("inline-calls", Inliner(context, kernel).run());
 }
 
 } // namespace heddle::transform

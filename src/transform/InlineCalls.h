@@ -23,9 +23,8 @@ namespace heddle::transform {
 ///                                                   }
 ///                                                   float total = blockSumValue;
 ///
-/// The edits go to the context's preparation; true where there are some. Calls that cannot be treated so are
-/// left; reasonNotToInline says why.
-bool inlineCallsWithBarriers(Context &context, const source::Kernel &kernel);
+/// Calls that cannot be treated so are left; reasonNotToInline says why.
+std::optional<Needs> inlineCallsWithBarriers(Context &context, const source::Kernel &kernel);
 
 /// Nothing where the call can be replaced. `statement` is the whole statement that the call is in.
 std::optional<std::string> reasonNotToInline(const analysis::KernelFacts &facts, const clang::CallExpr *call,

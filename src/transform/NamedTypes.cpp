@@ -44,10 +44,11 @@ source::Replacement withName(const TagDecl *tag, const std::string &name) {
 
 } // namespace
 
-std::optional<Diagnostic> nameTypes(Context &context, const source::Kernel &kernel,
-                                    const std::vector<const DeclStmt *> &declarations) {
+std::variant<Needs, Diagnostic> nameTypes(const source::Kernel &kernel,
+                                          const std::vector<const DeclStmt *> &declarations) {
   const source::Unit &unit = *kernel.unit;
   Names names(unit);
+  source::Edits edits;
   std::set<const DeclStmt *> seen;
   for (const DeclStmt *statement : declarations) {
     const TagDecl *tag = typeDefinedBy(statement);
@@ -67,10 +68,10 @@ std::optional<Diagnostic> nameTypes(Context &context, const source::Kernel &kern
         return *refused;
     const std::string line = unit.place(statement).sourceLine;
     const std::string indent = line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
-    context.preparation.replace(unit, statement->getSourceRange(),
-                                std::get<std::string>(type) + ";\n" + indent + std::get<std::string>(rest));
+    edits.replace(unit, statement->getSourceRange(),
+                  std::get<std::string>(type) + ";\n" + indent + std::get<std::string>(rest));
   }
-  return std::nullopt;
+  return Needs{"named-types", std::move(edits)};
 }
 
 } // namespace heddle::transform

@@ -18,9 +18,8 @@ namespace heddle::transform {
 ///     struct { int a, b; } pair = {1, 2};    =>    struct PairType { int a, b; };
 ///                                                  PairType pair = {1, 2};
 ///
-/// The edits go to the context's preparation. A refusal where a type cannot be taken out; nothing where all
-/// could.
-std::optional<Diagnostic> nameTypes(Context &context, const source::Kernel &kernel,
-                                    const std::vector<const clang::DeclStmt *> &declarations);
+/// A refusal where a type cannot be taken out.
+std::variant<Needs, Diagnostic> nameTypes(const source::Kernel &kernel,
+                                          const std::vector<const clang::DeclStmt *> &declarations);
 
 } // namespace heddle::transform

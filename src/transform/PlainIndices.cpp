@@ -39,22 +39,19 @@ const CXXMethodDecl *memberOfBlock(const CallExpr *call) {
 
 } // namespace
 
-bool writePlainIndices(Context &context, const source::Kernel &kernel) {
+std::optional<Needs> writePlainIndices(Context &context, const source::Kernel &kernel) {
   const analysis::KernelFacts &facts = context.facts(kernel);
   bool isFlat = facts.launch.block[1] == 1 && facts.launch.block[2] == 1 && !facts.launchesDisagree;
-  bool changed = false;
+  source::Edits edits;
   for (const CallExpr *call : Uses::of(kernel.function->getBody()).calls) {
     const CXXMethodDecl *member = memberOfBlock(call);
     if (!member)
       continue;
     for (const Meaning &meaning : meanings)
-      if (member->getName() == meaning.member) {
-        context.preparation.replace(*kernel.unit, call->getSourceRange(),
-                                    isFlat ? meaning.inOneDimension : meaning.inAll);
-        changed = true;
-      }
+      if (member->getName() == meaning.member)
+        edits.replace(*kernel.unit, call->getSourceRange(), isFlat ? meaning.inOneDimension : meaning.inAll);
   }
-  return changed;
+  return neededEdits("plain-indices", std::move(edits));
 }
 
 } // namespace heddle::transform

@@ -12,7 +12,6 @@ namespace heddle::transform {
 ///     cta.group_index().y     =>   blockIdx.y
 ///     cta.size()              =>   blockDim.x
 ///
-/// The edits go to the context's preparation; true where there are some.
-bool writePlainIndices(Context &context, const source::Kernel &kernel);
+std::optional<Needs> writePlainIndices(Context &context, const source::Kernel &kernel);
 
 } // namespace heddle::transform

@@ -53,7 +53,7 @@ bool always(const Directive &) { return true; }
 
 bool isByBranch(const Directive &directive) { return directive.word("by") == "branch"; }
 
-bool specialize(Context &context) {
+PassResult specialize(Context &context) {
   return isByBranch(context.directive) ? specializeByBranch(context) : specializeTiles(context);
 }
 
@@ -204,6 +204,33 @@ std::string DirectiveRule::usage() const {
 const std::vector<DirectiveRule> &directiveRules() {
   static const std::vector<DirectiveRule> table = makeRules();
   return table;
+}
+
+const std::vector<NormalizationRule> &normalizationRules() {
+  static const std::vector<NormalizationRule> table = {
+      {"active-text", "no part of the kernel that the preprocessor leaves out"},
+      {"block-loops", "loops over a thread's share of global memory are loops of the block"},
+      {"block-votes", "votes of the block are variables, set before the barrier"},
+      {"head-work", "no work that differs by thread in the head of a loop or branch around a barrier"},
+      {"in-place", "the kernel stands in the file itself, not in one that it includes"},
+      {"inline-calls", "no call of a function with a barrier"},
+      {"loop-counters", "loops around barriers have counters of their own"},
+      {"named-types", "types of variables have names"},
+      {"plain-indices", "threadIdx and its relatives in the place of a group's member functions"},
+      {"separate-names", "no variable hides another"},
+      {"split-declarations", "a declaration for each variable"},
+  };
+  return table;
+}
+
+std::vector<std::string> passNames() {
+  std::vector<std::string> names;
+  for (const DirectiveRule &rule : directiveRules())
+    for (const Pass &pass : rule.passes)
+      names.push_back(pass.name);
+  for (const NormalizationRule &rule : normalizationRules())
+    names.emplace_back(rule.name);
+  return names;
 }
 
 const DirectiveRule *directiveRule(std::string_view name) {

@@ -63,8 +63,8 @@ struct DirectiveRule {
   /// Settings that leave the program as it is, so that the tuner need not try them.
   bool (*doesNothing)(const Directive &) = nullptr;
   std::vector<TuningSpace> tuning = {};
-  /// `auto` asks this. It may ask for a preparation of the kernel first, as a pass does.
-  Suggestion (*suggest)(Context &) = nullptr;
+  /// `auto` asks this. It may need another form of the kernel first, as a pass does.
+  std::variant<Suggestion, Needs> (*suggest)(Context &) = nullptr;
   /// What the facts about a kernel promise, a line each, for `heddle analyze`.
   std::vector<std::string> (*opportunities)(const analysis::KernelFacts &) = nullptr;
 
@@ -75,6 +75,15 @@ struct DirectiveRule {
 
 /// The table, in the order that people read it in.
 const std::vector<DirectiveRule> &directiveRules();
+
+/// A normalization, and the form that it gives a kernel.
+struct NormalizationRule {
+  std::string_view name, summary;
+};
+const std::vector<NormalizationRule> &normalizationRules();
+
+/// The names of all passes and normalizations: what --print-after takes.
+std::vector<std::string> passNames();
 
 /// The row of a directive; null where there is none of that name.
 const DirectiveRule *directiveRule(std::string_view name);

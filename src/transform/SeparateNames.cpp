@@ -118,22 +118,21 @@ private:
 
 } // namespace
 
-bool separateNames(Context &context, const source::Kernel &kernel) {
+std::optional<Needs> separateNames(Context &, const source::Kernel &kernel) {
   const FunctionDecl *pattern = kernel.function->getTemplateInstantiationPattern();
   const HiddenNames found(pattern ? pattern : kernel.function);
-  if (found.hiding.empty())
-    return false;
   const source::Unit &unit = *kernel.unit;
   Names names(unit);
+  source::Edits edits;
   for (const VarDecl *variable : found.hiding) {
     const std::string name = names.fresh(variable->getNameAsString());
     std::set<SourceLocation> places = {variable->getLocation()};
     if (auto mentioned = found.mentions.find(variable); mentioned != found.mentions.end())
       places.insert(mentioned->second.begin(), mentioned->second.end());
     for (SourceLocation at : places)
-      context.preparation.replace(unit, {at, at}, name);
+      edits.replace(unit, {at, at}, name);
   }
-  return true;
+  return neededEdits("separate-names", std::move(edits));
 }
 
 std::vector<const NamedDecl *> mentionedFromOutside(const FunctionDecl *function) {

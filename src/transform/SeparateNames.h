@@ -24,8 +24,7 @@ namespace heddle::transform {
 /// the variables that it mentions are visible. Every transform that moves text across scopes asks for this
 /// first.
 ///
-/// The edits go to the context's preparation; true where there are some.
-bool separateNames(Context &context, const source::Kernel &kernel);
+std::optional<Needs> separateNames(Context &context, const source::Kernel &kernel);
 
 /// What a function, or an expression, mentions without a qualifier and does not declare itself: variables,
 /// functions, types, enumerators. For text that comes from elsewhere.

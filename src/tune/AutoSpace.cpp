@@ -6,8 +6,8 @@
 
 #include "arch/Occupancy.h"
 #include "build/DevicePtx.h"
-#include "transform/Apply.h"
 #include "transform/Assumptions.h"
+#include "transform/Pipeline.h"
 #include "transform/Registry.h"
 #include "tune/BlockSize.h"
 #include "tune/Child.h"

@@ -5,8 +5,8 @@
 #include "tune/Winner.h"
 
 #include "arch/Arch.h"
-#include "transform/Apply.h"
 #include "transform/Assumptions.h"
+#include "transform/Pipeline.h"
 #include "tune/BlockSize.h"
 #include "tune/Placement.h"
 

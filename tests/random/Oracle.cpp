@@ -15,7 +15,7 @@
 #include "arch/Arch.h"
 #include "support/Paths.h"
 #include "support/Process.h"
-#include "transform/Apply.h"
+#include "transform/Pipeline.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

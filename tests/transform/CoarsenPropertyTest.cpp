@@ -6,6 +6,7 @@
 // 500 kernels in four tests, which run side by side where there are cores. HEDDLE_KERNELS=N sets how many
 // kernels are tried in all (`make matrix`: 2,000); HEDDLE_SEED=N tries them in one test, beginning with that
 // seed, as messages say it.
+#include "transform/Collect.h"
 #include "transform/Optimized.h"
 #include "transform/RandomKernel.h"
 #include "transform/RandomProgram.h"
@@ -66,7 +67,7 @@ public:
         ADD_FAILURE() << std::get<source::ParseFailure>(parsed).compilerMessages << text;
         return {};
       }
-      if (source::Edits edits = preparations(**program, options); !edits.empty()) {
+      if (source::Edits edits = normalizations(**program, options); !edits.empty()) {
         text = applied(edits);
         continue;
       }
@@ -93,15 +94,16 @@ private:
   }
 
   /// What is to be done to the kernels before they are coarsened.
-  source::Edits preparations(const source::Program &program, const Options &options) const {
-    source::Edits edits, none;
+  source::Edits normalizations(const source::Program &program, const Options &options) const {
+    source::Edits edits;
     for (size_t i = 0; i < texts.size(); ++i) {
       Target target{"k" + std::to_string(i), program.kernelsNamed("k" + std::to_string(i)), 0};
       Diagnostics diagnostics;
       Directive directive = readDirectives(directives[i], diagnostics).at(0);
-      Context context(program, target, directive, options, none, diagnostics);
-      if (prepareToCoarsen(context))
-        edits.append(context.preparation);
+      Context context(program, target, directive, options, diagnostics);
+      if (std::optional<Needs> needed = formToCoarsen(context))
+        if (auto *wanted = std::get_if<source::Edits>(&needed->change))
+          edits.append(*wanted);
     }
     return edits;
   }
@@ -115,8 +117,8 @@ private:
       Target target{"k" + std::to_string(i), program.kernelsNamed("k" + std::to_string(i)), 0};
       Diagnostics diagnostics;
       Directive directive = readDirectives(directives[i], diagnostics).at(0);
-      Context context(program, target, directive, options, edits, diagnostics);
-      if (coarsen(context))
+      Context context(program, target, directive, options, diagnostics);
+      if (heddle::testing::collect(coarsen(context), edits))
         continue;
       std::printf("k%zu refused: %s\n", i, diagnostics.all().front().text.c_str());
       refused.insert(i);

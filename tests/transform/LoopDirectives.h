@@ -2,8 +2,8 @@
 #pragma once
 
 #include "source/Unit.h"
-#include "transform/Apply.h"
 #include "transform/Optimized.h"
+#include "transform/Pipeline.h"
 #include "transform/loops/LoopSubject.h"
 
 #include <functional>
@@ -74,13 +74,14 @@ private:
         transform::readDirectives(cases[number].directive.empty() ? directive : cases[number].directive,
                                   diagnostics)
             .at(0);
-    source::Edits edits;
-    transform::Context context(program, target, wanted, options, edits, diagnostics);
-    if (!transform(context))
+    transform::Context context(program, target, wanted, options, diagnostics);
+    const transform::PassResult result = transform(context);
+    if (std::holds_alternative<transform::Refused>(result))
       return refusalIn(diagnostics);
-    if (!context.preparation.empty()) // the text must be read again: by itself, in all rounds
+    if (std::holds_alternative<transform::Needs>(
+            result)) // the text must be read again: by itself, in all rounds
       return optimized(loopFunctions + loopKernel(cases[number].body), wanted.str(), options);
-    auto applied = edits.apply();
+    auto applied = std::get<transform::Edited>(result).edits.apply();
     if (auto *failed = std::get_if<Diagnostic>(&applied))
       return "not applied: " + failed->text;
     std::string text = std::get<0>(applied).begin()->second;

@@ -6,6 +6,7 @@
 // compares.
 //
 // HEDDLE_SEED=N replays one run, HEDDLE_KERNELS=N sets how many kernels are tried.
+#include "transform/Collect.h"
 #include "transform/Optimized.h"
 #include "transform/RandomLoops.h"
 #include "transform/RandomProgram.h"
@@ -96,10 +97,10 @@ private:
     Target target{name, program.kernelsNamed(name), targetLines[i], false};
     Diagnostics diagnostics;
     Directive directive = readDirectives(directives[i], diagnostics).at(0);
-    Context context(program, target, directive, options, edits, diagnostics);
+    Context context(program, target, directive, options, diagnostics);
     Share &share = shares[directive.name];
     ++share.tried;
-    share.done += transforms.at(directive.name)(context);
+    share.done += heddle::testing::collect(transforms.at(directive.name)(context), edits);
     if (std::getenv("HEDDLE_REFUSALS") && diagnostics.has(Voice::Refusal))
       std::printf("%s line %u: %s\n", name.c_str(), diagnostics.all().front().place.line,
                   diagnostics.all().front().text.c_str());

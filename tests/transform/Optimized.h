@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "transform/Apply.h"
+#include "transform/Pipeline.h"
+#include "transform/Registry.h"
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <string>
 
 namespace heddle::testing {
@@ -19,11 +21,18 @@ inline std::string inWords(const transform::Outcome &outcome, const Diagnostics 
   return "does not compile: " + outcome.compilerMessages;
 }
 
+/// Passes and normalizations are known by their names: --print-after takes no others.
+inline void expectKnown(const transform::Options::PassEvent &event) {
+  static const std::vector<std::string> known = transform::passNames();
+  EXPECT_TRUE(event.name == "parse" || std::ranges::find(known, event.name) != known.end()) << event.name;
+}
+
 /// What becomes of a text by directives.
 inline std::string optimized(const std::string &text, const std::string &directives,
                              transform::Options options = {}) {
   options.compile.cudaPath = "none";
   options.isWholeProgram = true; // the texts are
+  options.afterPass = expectKnown;
   Diagnostics diagnostics;
   std::vector<transform::Directive> list;
   if (!directives.empty())

@@ -60,6 +60,13 @@ TEST(Registry, EveryDirectiveHasAPageThatNamesItsSettings) {
   }
 }
 
+TEST(Registry, NormalizationsAreListedInTheDocs) {
+  std::ifstream in(std::filesystem::path(HEDDLE_SOURCE_DIR) / "docs/opt.md");
+  const std::string page(std::istreambuf_iterator<char>(in), {});
+  for (const NormalizationRule &rule : normalizationRules())
+    EXPECT_THAT(page, HasSubstr("| `" + std::string(rule.name) + "` | ")) << rule.name;
+}
+
 TEST(Registry, WhatTheTunerTriesIsAllowed) {
   for (const DirectiveRule &rule : directiveRules())
     for (const TuningSpace &space : rule.tuning)

@@ -4,6 +4,7 @@
 // registers. Many kernels share one file; the program runs each as it was and as it became, and compares.
 //
 // HEDDLE_SEED=N begins with that seed, as messages say it; HEDDLE_KERNELS=N sets how many are tried.
+#include "transform/Collect.h"
 #include "transform/Optimized.h"
 #include "transform/RandomProgram.h"
 #include "transform/consolidate/Remap.h"
@@ -114,8 +115,9 @@ std::string remapped(const std::string &text, size_t kernels) {
     Target target{"k" + std::to_string(i), (*program)->kernelsNamed("k" + std::to_string(i))};
     Diagnostics diagnostics;
     const Directive directive = readDirectives("consolidate remap=on", diagnostics).at(0);
-    Context context(**program, target, directive, options, edits, diagnostics);
-    EXPECT_TRUE(remapShared(context)) << target.name << ": " << diagnostics.all().front().text;
+    Context context(**program, target, directive, options, diagnostics);
+    EXPECT_TRUE(heddle::testing::collect(remapShared(context), edits))
+        << target.name << ": " << diagnostics.all().front().text;
   }
   auto applied = edits.apply();
   if (auto *failed = std::get_if<Diagnostic>(&applied)) {

@@ -4,6 +4,7 @@
 // itself, on kernels of one warp as the first stage leaves them.
 #include "transform/consolidate/Remap.h"
 
+#include "transform/Collect.h"
 #include "transform/Optimized.h"
 
 using namespace heddle;
@@ -29,8 +30,8 @@ Remapped remap(const std::string &text, const std::string &directives = "consoli
   const Directive directive = readDirectives(directives, diagnostics).at(0);
   source::Edits edits;
   Target target{"k", (*program)->kernelsNamed("k")};
-  Context context(**program, target, directive, options, edits, diagnostics);
-  const bool isDone = remapShared(context);
+  Context context(**program, target, directive, options, diagnostics);
+  const bool isDone = heddle::testing::collect(remapShared(context), edits);
   Remapped result{isDone ? text : "", ""};
   auto applied = edits.apply();
   if (auto *files = std::get_if<0>(&applied); files && !files->empty())

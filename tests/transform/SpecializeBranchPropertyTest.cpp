@@ -7,6 +7,7 @@
 // HEDDLE_KERNELS=N sets how many kernels are tried in all; HEDDLE_SEED=N is where they begin, as messages say
 // it.
 #include "source/Program.h"
+#include "transform/Collect.h"
 #include "transform/Optimized.h"
 #include "transform/RandomKinds.h"
 #include "transform/RandomProgram.h"
@@ -70,8 +71,10 @@ struct Batch {
       Target target{name, (*program)->kernelsNamed(name), 0};
       Diagnostics diagnostics;
       source::Edits edits;
-      Context context(**program, target, directive, options, edits, diagnostics);
-      EXPECT_TRUE(specializeByBranch(context)) << diagnostics.all().front().text << "\n" << kernels[i];
+      Context context(**program, target, directive, options, diagnostics);
+      EXPECT_TRUE(heddle::testing::collect(specializeByBranch(context), edits))
+          << diagnostics.all().front().text << "\n"
+          << kernels[i];
       specialized += !edits.empty();
       all.append(edits);
     }

@@ -7,6 +7,7 @@
 // HEDDLE_KERNELS=N sets how many kernels are tried in all; HEDDLE_SEED=N is where they begin, as messages say
 // it.
 #include "source/Program.h"
+#include "transform/Collect.h"
 #include "transform/Optimized.h"
 #include "transform/RandomProgram.h"
 #include "transform/RandomTiles.h"
@@ -92,12 +93,9 @@ struct Batch {
     const Directive directive = readDirectives(way, reading).at(0);
     const std::string name = "k" + std::to_string(i);
     Target target{name, program.kernelsNamed(name), 0};
-    source::Edits edits;
-    Context context(program, target, directive, options, edits, diagnostics);
-    const bool done = specializeTiles(context);
-    if (done)
-      all.append(edits);
-    else
+    Context context(program, target, directive, options, diagnostics);
+    const bool done = heddle::testing::collect(specializeTiles(context), all);
+    if (!done)
       refused.refuse({}, diagnostics.all().front().text);
     return done;
   }

@@ -57,12 +57,12 @@ LaunchDivision divisionOf(const std::vector<Axis> &axes) {
   return division;
 }
 
-/// What a plan asked for is done to the text; a refusal where it cannot be.
-std::optional<Diagnostic> prepareFor(Context &context, const source::Kernel &kernel,
-                                     const NeededFirst &needed) {
+/// The form that a plan asked for; a refusal where the kernel cannot be given it.
+std::variant<Needs, Diagnostic> formFor(Context &context, const source::Kernel &kernel,
+                                        const NeededFirst &needed) {
   if (!needed.heads.empty())
     return takeHeadsApart(context, kernel, needed.heads);
-  return nameTypes(context, kernel, needed.nameless);
+  return nameTypes(kernel, needed.nameless);
 }
 
 unsigned countOf(const std::string &part, const std::string &text) {
@@ -72,17 +72,18 @@ unsigned countOf(const std::string &part, const std::string &text) {
   return count;
 }
 
-std::optional<Merged> writeOne(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes,
-                               Map map, const std::optional<BlockForm> &form) {
+using MergeResult = std::variant<Merged, Refused, Needs>;
+
+MergeResult writeOne(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes, Map map,
+                     const std::optional<BlockForm> &form) {
   auto planned = planWork(context.facts(kernel), axes);
-  if (auto *refused = std::get_if<Diagnostic>(&planned)) {
-    context.refuse(*refused);
-    return std::nullopt;
-  }
+  if (auto *refused = std::get_if<Diagnostic>(&planned))
+    return context.refuse(*refused), Refused();
   if (auto *needed = std::get_if<NeededFirst>(&planned)) {
-    if (std::optional<Diagnostic> refused = prepareFor(context, kernel, *needed))
-      context.refuse(*refused);
-    return std::nullopt;
+    auto wanted = formFor(context, kernel, *needed);
+    if (auto *refused = std::get_if<Diagnostic>(&wanted))
+      return context.refuse(*refused), Refused();
+    return std::get<Needs>(std::move(wanted));
   }
   const WorkPlan &plan = std::get<WorkPlan>(planned);
   Names names(*kernel.unit);
@@ -92,12 +93,10 @@ std::optional<Merged> writeOne(Context &context, const source::Kernel &kernel, c
   ItemIndices indices(std::move(named), map, form);
   std::optional<CallChanges> calls = changeDeviceFunctions(context, kernel, indices, names);
   if (!calls)
-    return std::nullopt;
+    return Refused();
   source::Rendered text = writeWorkLoops(kernel, plan, indices, *calls, names);
-  if (auto *refused = std::get_if<Diagnostic>(&text)) {
-    context.refuse(*refused);
-    return std::nullopt;
-  }
+  if (auto *refused = std::get_if<Diagnostic>(&text))
+    return context.refuse(*refused), Refused();
   Merged written;
   written.body = std::get<std::string>(text);
   written.workLoops = countOf("for (unsigned " + indices.all().back().counter + " = 0", written.body);
@@ -147,38 +146,31 @@ void report(Context &context, const Merged &written, const std::vector<Axis> &ax
 
 } // namespace
 
-bool coarsen(Context &context) {
+PassResult coarsen(Context &context) {
   std::vector<Axis> axes = axesOf(context.directive);
   Map map = context.directive.word("map") == "blocked" ? Map::Blocked : Map::Interleaved;
   if (axes.empty()) {
     context.kept(context.target.first().place, "all factors are 1: there is nothing to merge");
-    return true;
+    return Unchanged();
   }
   return coarsenAlong(context, axes, map);
 }
 
-bool prepareToCoarsen(Context &context) {
-  const source::Kernel &kernel = context.target.first();
-  return separateNames(context, kernel) || keepActiveText(context, kernel) ||
-         inlineCallsWithBarriers(context, kernel) || writePlainIndices(context, kernel) ||
-         splitDeclarations(context, kernel) || giveLoopsTheirCounters(context, kernel) ||
-         makeLoopsOfTheBlock(context, kernel) || takeVotesApart(context, kernel);
+std::optional<Needs> formToCoarsen(Context &context) {
+  return firstNeeded(context, context.target.first(), separateNames, keepActiveText, inlineCallsWithBarriers,
+                     writePlainIndices, splitDeclarations, giveLoopsTheirCounters, makeLoopsOfTheBlock,
+                     takeVotesApart);
 }
 
-bool isPrepared(const Context &context) {
-  return !context.preparation.empty() && !context.diagnostics.has(Voice::Refusal);
-}
-
-bool prepareForPlan(Context &context, const std::vector<Axis> &axes) {
+std::optional<Needs> formForPlan(Context &context, const std::vector<Axis> &axes) {
   const source::Kernel &kernel = context.target.first();
   auto planned = planWork(context.facts(kernel), axes);
   auto *needed = std::get_if<NeededFirst>(&planned);
   if (!needed)
-    return false;
-  const bool refused = prepareFor(context, kernel, *needed).has_value();
-  if (refused)
-    context.preparation = {};
-  return !refused;
+    return std::nullopt;
+  auto wanted = formFor(context, kernel, *needed);
+  auto *needs = std::get_if<Needs>(&wanted);
+  return needs ? std::optional(std::move(*needs)) : std::nullopt;
 }
 
 std::string Merged::str() const {
@@ -195,40 +187,42 @@ std::string Merged::str() const {
   return text;
 }
 
-std::optional<Merged> mergeThreads(Context &context, const std::vector<Axis> &axes, Map map,
-                                   const std::optional<BlockForm> &form) {
+MergeResult mergeThreads(Context &context, const std::vector<Axis> &axes, Map map,
+                         const std::optional<BlockForm> &form) {
   std::optional<Merged> first;
   for (const source::Kernel *kernel : context.target.instances) {
     if (!mayCoarsen(context, *kernel, axes, map, form ? &*form : nullptr))
-      return std::nullopt;
-    std::optional<Merged> written = writeOne(context, *kernel, axes, map, form);
+      return Refused();
+    MergeResult result = writeOne(context, *kernel, axes, map, form);
+    auto *written = std::get_if<Merged>(&result);
     if (!written)
-      return std::nullopt;
+      return result;
     if (first && first->body != written->body) {
       context.refuse(kernel->place, fmt::format("the instantiations '{}' and '{}' would need different text",
                                                 context.target.first().name, kernel->name));
-      return std::nullopt;
+      return Refused();
     }
     if (!first)
-      first = std::move(written);
+      first = std::move(*written);
   }
   const source::Kernel &kernel = context.target.first();
   context.edits.replace(*kernel.unit, kernel.function->getBody()->getSourceRange(), first->body);
-  return first;
+  return *first;
 }
 
-bool coarsenAlong(Context &context, const std::vector<Axis> &axes, Map map) {
-  if (prepareToCoarsen(context))
-    return true;
-  std::optional<Merged> merged = mergeThreads(context, axes, map);
-  if (isPrepared(context))
-    return true;
+PassResult coarsenAlong(Context &context, const std::vector<Axis> &axes, Map map) {
+  if (std::optional<Needs> needed = formToCoarsen(context))
+    return *needed;
+  MergeResult result = mergeThreads(context, axes, map);
+  if (auto *needed = std::get_if<Needs>(&result))
+    return *needed;
+  auto *merged = std::get_if<Merged>(&result);
   unsigned launches = 0;
   if (!merged || !divideLaunches(context, divisionOf(axes), launches))
-    return false;
+    return Refused();
   divideLaunchBounds(context, context.target.first(), axes);
   report(context, *merged, axes, launches);
-  return true;
+  return context.edited();
 }
 
 } // namespace heddle::transform

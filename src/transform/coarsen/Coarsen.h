@@ -22,15 +22,12 @@ namespace heddle::transform {
 /// Refuses: factors that do not divide a launch's block, divergent barriers, barriers of fewer than all
 /// threads, races between threads of a block, warp operations where a warp's threads would not stay together
 /// in their order.
-bool coarsen(Context &context);
+PassResult coarsen(Context &context);
 
-/// True where the kernel must be put into another form before it can be cut at its barriers: the context's
-/// preparation says how.
-bool prepareToCoarsen(Context &context);
+/// The form in which a kernel can be cut at its barriers; nothing where it has that form.
+std::optional<Needs> formToCoarsen(Context &context);
 /// The same for what a plan for these axes asks for. Refuses nothing.
-bool prepareForPlan(Context &context, const std::vector<Axis> &axes);
-/// mergeThreads found something that must be done first.
-bool isPrepared(const Context &context);
+std::optional<Needs> formForPlan(Context &context, const std::vector<Axis> &axes);
 
 /// A kernel of which the text was written anew, and what was done to get it.
 struct Merged {
@@ -42,13 +39,13 @@ struct Merged {
   std::string str() const;
 };
 
-/// Merges threads along axes, outermost work loop first; launches and bounds stay to be changed. Nothing,
-/// with a refusal, where that would break the kernel, or with a preparation where the kernel's text must be
-/// put into another form first. `form`: the block written down in another one.
-std::optional<Merged> mergeThreads(Context &context, const std::vector<Axis> &axes, analysis::Map map,
-                                   const std::optional<BlockForm> &form = std::nullopt);
+/// Merges threads along axes, outermost work loop first; launches and bounds stay to be changed. `form`: the block written
+/// down in another one.
+std::variant<Merged, Refused, Needs> mergeThreads(Context &context, const std::vector<Axis> &axes,
+                                                  analysis::Map map,
+                                                  const std::optional<BlockForm> &form = std::nullopt);
 
-/// The same along given axes, outermost work loop first.
-bool coarsenAlong(Context &context, const std::vector<Axis> &axes, analysis::Map map);
+/// `coarsen` along given axes, outermost work loop first.
+PassResult coarsenAlong(Context &context, const std::vector<Axis> &axes, analysis::Map map);
 
 } // namespace heddle::transform

@@ -331,28 +331,32 @@ private:
 
 /// The file with the directive carried out; nothing where it is refused. Nothing of the try is left.
 std::optional<std::string> tried(Context &context, const Candidate &candidate) {
-  source::Edits edits;
   Diagnostics diagnostics;
-  Context scratch(context.program, context.target, context.directive, context.options, edits, diagnostics);
-  if (!coarsenAlong(scratch, candidate.axes, candidate.map))
+  Context scratch(context.program, context.target, context.directive, context.options, diagnostics);
+  PassResult result = coarsenAlong(scratch, candidate.axes, candidate.map);
+  auto *edited = std::get_if<Edited>(&result);
+  if (!edited)
     return std::nullopt;
-  auto applied = edits.apply();
+  auto applied = edited->edits.apply();
   auto *files = std::get_if<std::map<std::filesystem::path, std::string>>(&applied);
   return files && files->size() == 1 ? std::optional(files->begin()->second) : std::nullopt;
 }
 
 } // namespace
 
-Suggestion suggestCoarsening(Context &context) {
-  if (prepareToCoarsen(context) || prepareForPlan(context, {{0, 2}}))
-    return {};
+std::variant<Suggestion, Needs> suggestCoarsening(Context &context) {
+  if (std::optional<Needs> needed = formToCoarsen(context))
+    return *needed;
+  if (std::optional<Needs> needed = formForPlan(context, {{0, 2}}))
+    return *needed;
   Chooser chooser(context, context.target.first());
   std::vector<Candidate> candidates = chooser.candidates();
   std::ranges::move(chooser.candidatesForMemory(), std::back_inserter(candidates));
   for (Candidate &candidate : candidates)
-    if (std::optional<std::string> text = tried(context, candidate); text && chooser.confirm(candidate, *text))
-      return {candidate.str(), chooser.report(candidate)};
-  return {{}, chooser.whyNone()};
+    if (std::optional<std::string> text = tried(context, candidate);
+        text && chooser.confirm(candidate, *text))
+      return Suggestion{candidate.str(), chooser.report(candidate)};
+  return Suggestion{{}, chooser.whyNone()};
 }
 
 } // namespace heddle::transform

@@ -7,6 +7,6 @@ namespace heddle::transform {
 
 /// Whether and how far to coarsen, as section 4.4 of Unkule, Shaltz and Qasem (CC 2012) decides it: by the loads that merged
 /// threads would share, the registers this takes, and the occupancy that is left.
-Suggestion suggestCoarsening(Context &context);
+std::variant<Suggestion, Needs> suggestCoarsening(Context &context);
 
 } // namespace heddle::transform

@@ -159,16 +159,23 @@ bool rewriteInPlace(Context &context, const BlockForm &form) {
   return true;
 }
 
-bool makeBlocksSmaller(Context &context, const BlockKnowledge &known, const std::array<unsigned, 3> &lanes) {
+/// What was edited, with the block that is launched from now on.
+Edited withBlock(Context &context, const std::array<unsigned, 3> &lanes) {
+  Edited edited = context.edited();
+  edited.block = {lanes[0], lanes[1], lanes[2]};
+  return edited;
+}
+
+PassResult makeBlocksSmaller(Context &context, const BlockKnowledge &known,
+                             const std::array<unsigned, 3> &lanes) {
   BlockForm form;
   form.lanes = lanes;
   for (unsigned d = 0; d < 3; ++d)
     form.extent[d] = fmt::format("{}u", lanes[d]);
   unsigned launches = 0;
   if (!rewriteInPlace(context, form) || !launchMoreBlocks(context, known, lanes, launches))
-    return false;
+    return Refused();
   boundByOneWarp(context);
-  context.blockLeft = {lanes[0], lanes[1], lanes[2]};
   std::string text =
       fmt::format("blocks of '{}' become one warp each, and there are more of them: its threads "
                   "only ask for their place in the grid",
@@ -177,7 +184,7 @@ bool makeBlocksSmaller(Context &context, const BlockKnowledge &known, const std:
                    : fmt::format("; no launch of it in this file: launch it with blocks of ({}, {}, {})",
                                  lanes[0], lanes[1], lanes[2]);
   context.done(text);
-  return true;
+  return withBlock(context, lanes);
 }
 
 // Merged threads
@@ -288,38 +295,40 @@ void report(Context &context, const WarpBlock &warp, const BlockKnowledge &known
       done.note(std::move(note.place), std::move(note.text));
 }
 
-bool mergeBlock(Context &context, const BlockKnowledge &known) {
+PassResult mergeBlock(Context &context, const BlockKnowledge &known) {
   Names names(*context.target.first().unit);
   const WarpBlock warp = warpBlock(known, names);
   for (const source::Kernel *kernel : context.target.instances)
     if (!checkScopes(context, *kernel) ||
         (!warp.axes.empty() &&
          (!checkWaiting(context, *kernel) || !checkReturns(context, *kernel, warp.form))))
-      return false;
+      return Refused();
   std::optional<Merged> merged;
   if (!warp.axes.empty()) {
-    merged = mergeThreads(context, warp.axes, Map::Interleaved, warp.form);
-    if (isPrepared(context))
-      return true;
+    auto result = mergeThreads(context, warp.axes, Map::Interleaved, warp.form);
+    if (auto *needed = std::get_if<Needs>(&result))
+      return *needed;
+    if (std::holds_alternative<Refused>(result))
+      return Refused();
+    merged = std::get<Merged>(std::move(result));
   } else {
     for (const source::Kernel *kernel : context.target.instances)
       if (!mayCoarsen(context, *kernel, {}, Map::Interleaved, &warp.form))
-        return false;
+        return Refused();
     if (!rewriteInPlace(context, warp.form))
-      return false;
+      return Refused();
   }
   unsigned launches = 0;
-  if ((!warp.axes.empty() && !merged) || !launchOneWarp(context, known, warp, launches))
-    return false;
+  if (!launchOneWarp(context, known, warp, launches))
+    return Refused();
   boundByOneWarp(context);
-  context.blockLeft = {warp.form.lanes[0], warp.form.lanes[1], warp.form.lanes[2]};
   report(context, warp, known, merged ? &*merged : nullptr, launches);
-  return true;
+  return withBlock(context, warp.form.lanes);
 }
 
 } // namespace
 
-bool aggregateBlock(Context &context) {
+PassResult aggregateBlock(Context &context) {
   const source::Kernel &kernel = context.target.first();
   bool isLaunched = false;
   for (const source::Kernel *instance : context.target.instances)
@@ -328,11 +337,13 @@ bool aggregateBlock(Context &context) {
   if (!known.block && !isLaunched) {
     context.refuse(kernel.place, "no launch of the kernel is in the file, so its block is not known")
         .withHint("--block X,Y,Z says it");
-    return false;
+    return Refused();
   }
   if (std::optional<std::array<unsigned, 3>> lanes = smallerBlock(context, known))
     return makeBlocksSmaller(context, known, *lanes);
-  return prepareToCoarsen(context) || mergeBlock(context, known);
+  if (std::optional<Needs> needed = formToCoarsen(context))
+    return *needed;
+  return mergeBlock(context, known);
 }
 
 } // namespace heddle::transform

@@ -17,10 +17,10 @@ namespace heddle::transform {
 ///
 /// Where threads tell each other nothing and only ask for their place in the grid, blocks become smaller and
 /// the grid larger instead. Leaves a kernel whose blocks are launched with 32 threads and that does not ask
-/// for blockDim; the context's `blockLeft` says their shape.
+/// for blockDim; the result says their shape.
 ///
 /// Refuses what `coarsen` refuses, barriers of more than a block, loops that wait for other threads, and warp
 /// functions where a warp is not whole or lanes may have returned.
-bool aggregateBlock(Context &context);
+PassResult aggregateBlock(Context &context);
 
 } // namespace heddle::transform

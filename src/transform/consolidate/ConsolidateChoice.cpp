@@ -18,7 +18,7 @@
 
 #include "arch/Arch.h"
 #include "support/Text.h"
-#include "transform/Apply.h"
+#include "transform/Pipeline.h"
 #include "transform/TriedText.h"
 #include "transform/Uses.h"
 #include "transform/consolidate/WarpBlock.h"
@@ -195,24 +195,23 @@ ConsolidateChoice weighConsolidation(Context &context) {
   return {true, fmt::format("about {:.0f} operations between two barriers, {}", work, change)};
 }
 
-Suggestion suggestConsolidation(Context &context) {
+std::variant<Suggestion, Needs> suggestConsolidation(Context &context) {
   const ConsolidateChoice choice = weighConsolidation(context);
   return choice.pays ? Suggestion{"consolidate remap=auto", "consolidate, because of " + choice.why}
                      : Suggestion{{}, choice.why};
 }
 
-bool chooseToConsolidate(Context &context) {
+PassResult chooseToConsolidate(Context &context) {
   if (!context.directive.settings.empty())
-    return true;
+    return Edited();
   const ConsolidateChoice choice = weighConsolidation(context);
   if (choice.pays) {
     context.done(fmt::format("'{}' is worth a warp of its own: {}", context.target.name, choice.why));
-    return true;
+    return Edited();
   }
   context.kept(context.target.first().place,
                fmt::format("'{}' stays as it is: {}", context.target.name, choice.why));
-  context.isCalledOff = true;
-  return true;
+  return Unchanged{.callsOffDirective = true};
 }
 
 } // namespace heddle::transform

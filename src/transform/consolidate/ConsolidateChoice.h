@@ -16,10 +16,10 @@ struct ConsolidateChoice {
 ConsolidateChoice weighConsolidation(Context &context);
 
 /// The same for `auto`.
-Suggestion suggestConsolidation(Context &context);
+std::variant<Suggestion, Needs> suggestConsolidation(Context &context);
 
 /// What comes before the stages of `consolidate`: with nothing set, calls it off where it would not pay. Any
 /// setting says that it is wanted.
-bool chooseToConsolidate(Context &context);
+PassResult chooseToConsolidate(Context &context);
 
 } // namespace heddle::transform

@@ -218,35 +218,33 @@ std::string reasonOf(const Context &context, const Diagnostic &refusal) {
 
 } // namespace
 
-bool delegateBlocks(Context &context) {
+PassResult delegateBlocks(Context &context) {
   const std::string wanted = context.directive.word("delegate");
   const source::Kernel &kernel = context.target.first();
   if (wanted == "off")
-    return true;
+    return Unchanged();
   DelegateChoice choice;
   if (wanted == "auto")
     choice = chooseDelegation(context);
   if (wanted == "auto" && !choice.isWorthIt) {
     context.kept(kernel.place, "warps do not stay: " + choice.reason);
-    return true;
+    return Unchanged();
   }
-  if (writePlainIndices(context, kernel))
-    return true;
+  if (std::optional<Needs> needed = writePlainIndices(context, kernel))
+    return *needed;
   if (wanted == "on")
-    return delegateAlways(context, {});
+    return context.editedIf(delegateAlways(context, {}));
   // What may not be done is no reason to fail where nobody asked for it.
-  source::Edits edits;
   Diagnostics messages;
-  Context trial(context.program, context.target, context.directive, context.options, edits, messages);
+  Context trial(context.program, context.target, context.directive, context.options, messages);
   if (delegateAlways(trial, choice.reason)) {
-    context.edits.append(edits);
     for (const Diagnostic &each : messages.all())
       context.diagnostics.add(each.voice, each.place, each.text).notes = each.notes;
-    return true;
+    return trial.edited();
   }
   const Diagnostic &refusal = messages.all().back();
   context.kept(refusal.place, "warps do not stay: " + reasonOf(context, refusal));
-  return true;
+  return Unchanged();
 }
 
 } // namespace heddle::transform

@@ -24,6 +24,6 @@ namespace heddle::transform {
 /// On entry a block is one warp and waits at nothing but barriers of its warp. Settings: `delegate=auto`
 /// decides by the facts and keeps the kernel where it may not be done; `on` refuses then. `tasks=dynamic`
 /// takes tasks from a counter; `throttle=N` limits the warps of a multiprocessor.
-bool delegateBlocks(Context &context);
+PassResult delegateBlocks(Context &context);
 
 } // namespace heddle::transform

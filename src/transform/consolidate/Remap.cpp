@@ -207,8 +207,10 @@ private:
 
 } // namespace
 
-bool remapShared(Context &context) {
-  return context.directive.word("remap") == "off" || Remapping(context).go();
+PassResult remapShared(Context &context) {
+  if (context.directive.word("remap") == "off")
+    return Unchanged();
+  return context.editedIf(Remapping(context).go());
 }
 
 } // namespace heddle::transform

@@ -10,6 +10,6 @@ namespace heddle::transform {
 ///
 /// Wanted on entry: a kernel launched with blocks of 32 threads. Arrays whose accesses are not fixed patterns
 /// stay in shared memory, with the reason; `remap=on` with no array that can move is refused.
-bool remapShared(Context &context);
+PassResult remapShared(Context &context);
 
 } // namespace heddle::transform

@@ -126,7 +126,7 @@ void dropGroups(Context &context, const source::Kernel &kernel, const std::vecto
 
 } // namespace
 
-bool waitForWarp(Context &context) {
+PassResult waitForWarp(Context &context) {
   std::set<unsigned> seen; // instantiations of a template share their text
   std::vector<const Stmt *> replaced;
   unsigned barriers = 0, votes = 0;
@@ -139,7 +139,7 @@ bool waitForWarp(Context &context) {
       if (!text) {
         context.refuse(kernel->unit->place(barrier.statement),
                        fmt::format("'{}' has no counterpart within a warp", barrier.spelling));
-        return false;
+        return Refused();
       }
       context.edits.replace(*kernel->unit, barrier.statement->getSourceRange(), *text);
       ++(barrier.votes ? votes : barriers);
@@ -147,14 +147,14 @@ bool waitForWarp(Context &context) {
         replaced.push_back(barrier.statement);
     }
   if (barriers + votes == 0)
-    return true;
+    return Unchanged();
   Leftovers{context};
   dropGroups(context, context.target.first(), replaced);
   context.done(fmt::format("{} of '{}' became {}", counted(barriers + votes, "barrier"), context.target.name,
                            votes == 0      ? "__syncwarp()"
                            : barriers == 0 ? "votes of the warp"
                                            : "__syncwarp() and votes of the warp"));
-  return true;
+  return context.edited();
 }
 
 } // namespace heddle::transform

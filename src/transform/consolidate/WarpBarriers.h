@@ -13,6 +13,6 @@ namespace heddle::transform {
 ///
 /// Relied on: aggregateBlock left one warp, and calls of functions that hold barriers were put in their
 /// place.
-bool waitForWarp(Context &context);
+PassResult waitForWarp(Context &context);
 
 } // namespace heddle::transform

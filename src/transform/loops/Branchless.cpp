@@ -616,7 +616,7 @@ Obstacle branchless(const LoopTask &task) {
 
 } // namespace
 
-bool makeBranchless(Context &context) { return carryOutOn(context, branchless); }
+PassResult makeBranchless(Context &context) { return carryOutOn(context, branchless); }
 
 std::vector<const Stmt *> branchesToSelect(const source::Kernel &kernel) {
   std::vector<const Stmt *> all = branchesOf(kernel);

@@ -10,7 +10,7 @@ namespace heddle::transform {
 ///
 /// Refused: a store that one side alone does; a load that might fault where its side is not taken; division
 /// of whole numbers by what may be zero; anything with effects; sides that are long.
-bool makeBranchless(Context &context);
+PassResult makeBranchless(Context &context);
 
 /// The branches of a kernel that look like it.
 std::vector<const clang::Stmt *> branchesToSelect(const source::Kernel &kernel);

@@ -385,7 +385,7 @@ Obstacle distribute(const LoopTask &task) {
 
 } // namespace
 
-bool distributeLoop(Context &context) { return carryOutOn(context, distribute); }
+PassResult distributeLoop(Context &context) { return carryOutOn(context, distribute); }
 
 std::vector<const Stmt *> loopsToDistribute(const source::Kernel &kernel) {
   std::vector<const Stmt *> all = loopsOf(kernel);

@@ -13,7 +13,7 @@ namespace heddle::transform {
 /// array where the number of iterations is a small constant; else they stay together.
 ///
 /// Refused: a loop whose statements all hang together.
-bool distributeLoop(Context &context);
+PassResult distributeLoop(Context &context);
 
 /// The loops of a kernel that look like it.
 std::vector<const clang::Stmt *> loopsToDistribute(const source::Kernel &kernel);

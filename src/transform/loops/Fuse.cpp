@@ -260,7 +260,7 @@ Obstacle fuse(const LoopTask &task) {
 
 } // namespace
 
-bool fuseLoops(Context &context) { return carryOutOn(context, fuse); }
+PassResult fuseLoops(Context &context) { return carryOutOn(context, fuse); }
 
 std::vector<const Stmt *> loopsToFuse(const source::Kernel &kernel) {
   std::vector<const Stmt *> found;

@@ -10,7 +10,7 @@ namespace heddle::transform {
 ///
 /// Refused: loops that do not certainly run over the same values; an element that A touches in a later
 /// iteration than B does; a variable that one of them changes and the other uses.
-bool fuseLoops(Context &context);
+PassResult fuseLoops(Context &context);
 
 /// The loops of a kernel that look like it.
 std::vector<const clang::Stmt *> loopsToFuse(const source::Kernel &kernel);

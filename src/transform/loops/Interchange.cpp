@@ -79,7 +79,7 @@ Obstacle interchange(const LoopTask &task) {
 
 } // namespace
 
-bool interchangeLoops(Context &context) { return carryOutOn(context, interchange); }
+PassResult interchangeLoops(Context &context) { return carryOutOn(context, interchange); }
 
 std::vector<const Stmt *> loopsToInterchange(const source::Kernel &kernel) {
   std::vector<const Stmt *> all = loopsOf(kernel);

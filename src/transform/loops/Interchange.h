@@ -11,7 +11,7 @@ namespace heddle::transform {
 /// Refused: an inner loop that runs over other values in each iteration of the outer one; an element written
 /// in (i, j) and touched again in (i' > i, j' < j); a variable that the iterations hand on, such as a sum:
 /// the order of additions would change.
-bool interchangeLoops(Context &context);
+PassResult interchangeLoops(Context &context);
 
 /// The loops of a kernel that look like it.
 std::vector<const clang::Stmt *> loopsToInterchange(const source::Kernel &kernel);

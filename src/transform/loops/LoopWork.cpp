@@ -42,15 +42,15 @@ Obstacle workOn(Context &context, const source::Kernel &kernel,
 
 } // namespace
 
-bool carryOutOn(Context &context, const std::function<Obstacle(const LoopTask &)> &work) {
-  if (separateNames(context, context.target.first()))
-    return true;
+PassResult carryOutOn(Context &context, const std::function<Obstacle(const LoopTask &)> &work) {
+  if (std::optional<Needs> needed = separateNames(context, context.target.first()))
+    return *needed;
   for (const source::Kernel *instance : context.target.instances)
     if (Obstacle found = workOn(context, *instance, work)) {
       context.refuse(*found);
-      return false;
+      return Refused();
     }
-  return true;
+  return context.edited();
 }
 
 } // namespace heddle::transform

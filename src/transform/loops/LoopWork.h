@@ -15,7 +15,7 @@ struct LoopTask {
   bool edits; ///< of several instantiations, which share their text, one edits and the others only judge
 };
 
-/// Lets `work` judge each instantiation of the kernel and edit the first; true where none objects.
-bool carryOutOn(Context &context, const std::function<Obstacle(const LoopTask &)> &work);
+/// Lets `work` judge each instantiation of the kernel and edit the first.
+PassResult carryOutOn(Context &context, const std::function<Obstacle(const LoopTask &)> &work);
 
 } // namespace heddle::transform

@@ -361,11 +361,10 @@ private:
 /// What becomes of the files by looking at one instantiation; nothing of the try is left.
 std::optional<std::map<std::filesystem::path, std::string>> triedOn(Context &context,
                                                                     const source::Kernel &kernel) {
-  source::Edits edits;
   Diagnostics diagnostics;
-  Context scratch(context.program, context.target, context.directive, context.options, edits, diagnostics);
+  Context scratch(context.program, context.target, context.directive, context.options, diagnostics);
   ScalarReplacer(scratch, kernel).run();
-  auto applied = edits.apply();
+  auto applied = scratch.edits.apply();
   auto *files = std::get_if<0>(&applied);
   return files ? std::optional(std::move(*files)) : std::nullopt;
 }
@@ -381,15 +380,15 @@ bool instancesAgree(Context &context) {
 
 } // namespace
 
-bool scalarReplace(Context &context) {
+PassResult scalarReplace(Context &context) {
   const source::Kernel &kernel = context.target.first();
-  if (separateNames(context, kernel))
-    return true;
+  if (std::optional<Needs> needed = separateNames(context, kernel))
+    return *needed;
   if (context.target.instances.size() > 1 && !instancesAgree(context)) {
     context.kept(kernel.place,
                  fmt::format("'{}' is a template: what one instantiation reads twice another does not",
                              context.target.name));
-    return true;
+    return Unchanged();
   }
   ScalarReplacer replacer(context, kernel);
   replacer.run();
@@ -398,7 +397,7 @@ bool scalarReplace(Context &context) {
                  fmt::format("no short loop of '{}' reads elements of a shared array more than once, or "
                              "they may lie outside of it",
                              context.target.name));
-  return true;
+  return context.edited();
 }
 
 } // namespace heddle::transform

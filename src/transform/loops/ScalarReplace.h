@@ -18,6 +18,6 @@ namespace heddle::transform {
 /// Compilers do not do this where the reads are guarded, since they cannot know that the element is there.
 /// Here it must be proved: all elements are inside the array for every thread of the block, which must be
 /// known. Loops with nothing to gain stay.
-bool scalarReplace(Context &context);
+PassResult scalarReplace(Context &context);
 
 } // namespace heddle::transform

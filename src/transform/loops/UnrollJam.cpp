@@ -527,7 +527,7 @@ Obstacle unrollJam(const LoopTask &task) {
 
 } // namespace
 
-bool unrollAndJam(Context &context) { return carryOutOn(context, unrollJam); }
+PassResult unrollAndJam(Context &context) { return carryOutOn(context, unrollJam); }
 
 std::vector<const Stmt *> loopsToUnroll(const source::Kernel &kernel) {
   std::vector<const Stmt *> all = loopsOf(kernel);

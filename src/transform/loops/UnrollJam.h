@@ -14,7 +14,7 @@ namespace heddle::transform {
 /// Refused: loops that do not count, or whose inner loop runs over other values in each iteration;
 /// dependences that would be turned around; values that go from one iteration to the next through the inner
 /// loop.
-bool unrollAndJam(Context &context);
+PassResult unrollAndJam(Context &context);
 
 /// The loops of a kernel that look like it.
 std::vector<const clang::Stmt *> loopsToUnroll(const source::Kernel &kernel);

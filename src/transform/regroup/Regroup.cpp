@@ -320,28 +320,29 @@ void report(Context &context, const RegroupPlan &plan, unsigned launches) {
 
 } // namespace
 
-bool regroupThreads(Context &context) {
-  if (separateNames(context, context.target.first()) || writePlainIndices(context, context.target.first()))
-    return true;
+PassResult regroupThreads(Context &context) {
+  if (std::optional<Needs> needed =
+          firstNeeded(context, context.target.first(), separateNames, writePlainIndices))
+    return *needed;
   for (const source::Kernel *kernel : context.target.instances)
     if (!mayRegroup(context, *kernel))
-      return false;
+      return Refused();
   std::optional<RegroupPlan> plan = fitTogether(context) ? makePlan(context) : std::nullopt;
   if (!plan)
-    return false;
+    return Refused();
   LaunchHelper helper{"heddle::regroup", "", ""};
   if (!plan->key) {
     std::optional<std::string> counting = writeCountingKernel(context);
     if (!counting)
-      return false;
+      return Refused();
     helper.behindKernel = *counting;
   }
   includeHelper(context, "regroup.cuh"); // comes before what is put in front of the kernel
   unsigned launches = 0;
   if (!launchThrough(context, helper, launches) || !KernelRegrouper(context, *plan).write())
-    return false;
+    return Refused();
   report(context, *plan, launches);
-  return true;
+  return context.edited();
 }
 
 } // namespace heddle::transform

@@ -24,6 +24,6 @@ namespace heddle::transform {
 /// runtime/heddle/regroup.cuh sorts, keeps orders, and turns itself off where it does not pay. Refuses
 /// kernels whose threads have to do with each other (RegroupCheck), and keys that are not known at the
 /// kernel's start (RegroupKey).
-bool regroupThreads(Context &context);
+PassResult regroupThreads(Context &context);
 
 } // namespace heddle::transform

@@ -379,20 +379,20 @@ bool specializeOne(Context &context, const source::Kernel &kernel, source::Edits
 
 } // namespace
 
-bool specializeByBranch(Context &context) {
+PassResult specializeByBranch(Context &context) {
   const source::Kernel &first = context.target.first();
   for (const char *setting : {"copy", "barrier", "buffers", "producers", "consumers"})
     if (context.directive.has(setting)) {
       context.refuse(first.place,
                      fmt::format("'{}' is for tiles: there are no roles in warps by kind", setting));
-      return false;
+      return Refused();
     }
-  if (separateNames(context, first) || keepActiveText(context, first))
-    return true;
+  if (std::optional<Needs> needed = firstNeeded(context, first, separateNames, keepActiveText))
+    return *needed;
   for (const source::Kernel *kernel : context.target.instances)
     if (!specializeOne(context, *kernel, kernel == &first ? &context.edits : nullptr))
-      return false;
-  return true;
+      return Refused();
+  return context.edited();
 }
 
 } // namespace heddle::transform

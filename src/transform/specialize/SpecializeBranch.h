@@ -20,6 +20,6 @@ namespace heddle::transform {
 /// in the kernel's own body) is done in rounds, a round an item a thread; its items must not hand values on.
 ///
 /// A branch that all threads of a warp take alike is left as it is, with a remark.
-bool specializeByBranch(Context &context);
+PassResult specializeByBranch(Context &context);
 
 } // namespace heddle::transform

@@ -386,13 +386,12 @@ private:
 
 } // namespace
 
-bool specializeTiles(Context &context) {
-  const source::Kernel &kernel = context.target.first();
-  if (separateNames(context, kernel) || writePlainIndices(context, kernel) ||
-      inlineCallsWithBarriers(context, kernel) || splitDeclarations(context, kernel) ||
-      splitLoopHeads(context, kernel))
-    return true;
-  return TileSpecializer(context).run();
+PassResult specializeTiles(Context &context) {
+  if (std::optional<Needs> needed =
+          firstNeeded(context, context.target.first(), separateNames, writePlainIndices,
+                      inlineCallsWithBarriers, splitDeclarations, splitLoopHeads))
+    return *needed;
+  return context.editedIf(TileSpecializer(context).run());
 }
 
 } // namespace heddle::transform

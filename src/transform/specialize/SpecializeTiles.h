@@ -7,6 +7,6 @@ namespace heddle::transform {
 
 /// `specialize`: a kernel that loads a tile, meets, computes and meets becomes one in which some warps load
 /// and the others compute, with a ring of buffers between them.
-bool specializeTiles(Context &context);
+PassResult specializeTiles(Context &context);
 
 } // namespace heddle::transform

@@ -71,17 +71,18 @@ void addTerms(const Expr *sum, std::vector<const Expr *> &terms) {
 
 class BlockLoop {
 public:
-  BlockLoop(Context &context, const source::Kernel &kernel, const ForStmt *loop, Names &names)
-      : context(context), unit(*kernel.unit), facts(context.facts(kernel)),
+  BlockLoop(Context &context, const source::Kernel &kernel, const ForStmt *loop, Names &names,
+            source::Edits &edits)
+      : edits(edits), unit(*kernel.unit), facts(context.facts(kernel)),
         uniform(facts, analysis::Level::Block), names(names), loop(loop) {}
 
-  bool make() {
+  void make() {
     std::optional<Header> found = headerOf(loop);
     if (!found || loop->getBeginLoc().isMacroID() || loop->getBody()->getBeginLoc().isMacroID())
-      return false;
+      return;
     header = *found;
-    return streams(facts, loop) && isReachedByAll() && hasOwnShare() && splitStart() && bodyStays() &&
-           write();
+    if (streams(facts, loop) && isReachedByAll() && hasOwnShare() && splitStart() && bodyStays())
+      write();
   }
 
 private:
@@ -178,7 +179,7 @@ private:
     text += fmt::format("{}  if ({} {} {}){}\n{}}}", indent, name, compare, bound, body(indent), indent);
     if (failed)
       return false;
-    context.preparation.replace(unit, wholeStatement(unit, loop), text);
+    edits.replace(unit, wholeStatement(unit, loop), text);
     return true;
   }
 
@@ -206,7 +207,7 @@ private:
     return nullptr;
   }
 
-  Context &context;
+  source::Edits &edits;
   const source::Unit &unit;
   const analysis::KernelFacts &facts;
   const UniformWork uniform;
@@ -237,18 +238,18 @@ bool streams(const analysis::KernelFacts &facts, const Stmt *loop) {
   return reads;
 }
 
-bool makeLoopsOfTheBlock(Context &context, const source::Kernel &kernel) {
+std::optional<Needs> makeLoopsOfTheBlock(Context &context, const source::Kernel &kernel) {
   const analysis::KernelFacts &facts = context.facts(kernel);
   Uses whole = Uses::of(kernel.function->getBody());
   // Where some threads leave the kernel, they do not go through loops together.
   if (!whole.returns.empty() || !facts.accesses->isComplete())
-    return false;
+    return std::nullopt;
   Names names(*kernel.unit);
-  bool changed = false;
+  source::Edits edits;
   for (const auto &known : facts.accesses->loops())
     if (auto *loop = dyn_cast<ForStmt>(known->statement); loop && whole.statements.contains(loop))
-      changed |= BlockLoop(context, kernel, loop, names).make();
-  return changed;
+      BlockLoop(context, kernel, loop, names, edits).make();
+  return neededEdits("block-loops", std::move(edits));
 }
 
 } // namespace heddle::transform

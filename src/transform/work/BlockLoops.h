@@ -20,8 +20,8 @@ namespace heddle::transform {
 /// often as there are threads merged, with a whole pass over the share between.
 ///
 /// Only where the loop reads and changes nothing but local variables, and goes forward by multiples of the
-/// block. The edits go to the context's preparation; true where there are some.
-bool makeLoopsOfTheBlock(Context &context, const source::Kernel &kernel);
+/// block.
+std::optional<Needs> makeLoopsOfTheBlock(Context &context, const source::Kernel &kernel);
 
 /// The loop goes through global memory, and merged threads that go through it together wait together. What
 /// all threads read alike is another matter (reuse).

@@ -61,7 +61,7 @@ const CallExpr *decidingIn(const Expr *condition) {
 
 class Apart {
 public:
-  Apart(Context &context, const source::Kernel &kernel) : context(context), unit(*kernel.unit), names(unit) {}
+  explicit Apart(const source::Kernel &kernel) : unit(*kernel.unit), names(unit) {}
 
   void look(const Stmt *statement, bool isInBlock) {
     if (!statement || isa<Expr>(statement))
@@ -74,7 +74,7 @@ public:
     for (const Stmt *child : statement->children())
       look(child, isa<CompoundStmt>(statement));
   }
-  bool changed = false;
+  source::Edits edits;
 
 private:
   std::string textOf(SourceRange range) {
@@ -100,9 +100,8 @@ private:
     if (!call || votedIn(statement))
       return;
     std::string vote, before = said(call, vote);
-    context.preparation.insertBefore(unit, statement->getBeginLoc(), before + "\n" + indentOf(statement));
-    context.preparation.replace(unit, call->getArg(0)->getSourceRange(), vote);
-    changed = true;
+    edits.insertBefore(unit, statement->getBeginLoc(), before + "\n" + indentOf(statement));
+    edits.replace(unit, call->getArg(0)->getSourceRange(), vote);
   }
 
   void takeDeciding(const IfStmt *branch, const CallExpr *call) {
@@ -111,9 +110,8 @@ private:
     const std::string indent = "\n" + indentOf(branch), votes = names.fresh("votes");
     std::string vote, before = said(call, vote);
     before += fmt::format("{}const int {} = {};{}", indent, votes, called(call, vote), indent);
-    context.preparation.insertBefore(unit, branch->getBeginLoc(), before);
-    context.preparation.replace(unit, call->getSourceRange(), votes);
-    changed = true;
+    edits.insertBefore(unit, branch->getBeginLoc(), before);
+    edits.replace(unit, call->getSourceRange(), votes);
   }
 
   void takeRepeating(const DoStmt *loop, const CallExpr *call) {
@@ -124,15 +122,12 @@ private:
       return;
     const std::string indent = "\n" + indentOf(loop), votes = names.fresh("votes");
     std::string vote, before = said(call, vote);
-    context.preparation.insertBefore(unit, loop->getBeginLoc(), fmt::format("int {};{}", votes, indent));
-    context.preparation.insertBefore(
-        unit, body->getRBracLoc(),
-        fmt::format("  {}{}  {} = {};{}", before, indent, votes, called(call, vote), indent));
-    context.preparation.replace(unit, call->getSourceRange(), votes);
-    changed = true;
+    edits.insertBefore(unit, loop->getBeginLoc(), fmt::format("int {};{}", votes, indent));
+    edits.insertBefore(unit, body->getRBracLoc(),
+                       fmt::format("  {}{}  {} = {};{}", before, indent, votes, called(call, vote), indent));
+    edits.replace(unit, call->getSourceRange(), votes);
   }
 
-  Context &context;
   const source::Unit &unit;
   Names names;
 };
@@ -152,10 +147,10 @@ std::optional<BlockVote> votedIn(const Stmt *statement) {
   return BlockVote{*kindOf(call), call, vote};
 }
 
-bool takeVotesApart(Context &context, const source::Kernel &kernel) {
-  Apart apart(context, kernel);
+std::optional<Needs> takeVotesApart(Context &, const source::Kernel &kernel) {
+  Apart apart(kernel);
   apart.look(kernel.function->getBody(), false);
-  return apart.changed;
+  return neededEdits("block-votes", std::move(apart.edits));
 }
 
 } // namespace heddle::transform

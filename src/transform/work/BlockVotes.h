@@ -17,9 +17,7 @@ namespace heddle::transform {
 ///       ...                                     const int votes = __syncthreads_or(vote);
 ///                                               if (votes)
 ///                                                 ...
-///
-/// The edits go to the context's preparation; true where there are some.
-bool takeVotesApart(Context &context, const source::Kernel &kernel);
+std::optional<Needs> takeVotesApart(Context &context, const source::Kernel &kernel);
 
 /// A vote as the above leaves it: `votes = __syncthreads_or(vote)`, or a declaration of `votes`.
 struct BlockVote {

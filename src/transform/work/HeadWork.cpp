@@ -129,8 +129,9 @@ void operandsOf(const Expr *expression, std::vector<const Expr *> &operands) {
 
 class HeadSplitter {
 public:
-  HeadSplitter(Context &context, const source::Kernel &kernel, const HeadWork &head, Names &names)
-      : context(context), unit(*kernel.unit), kernel(kernel), head(head), names(names),
+  HeadSplitter(Context &context, const source::Kernel &kernel, const HeadWork &head, Names &names,
+               source::Edits &edits)
+      : edits(edits), unit(*kernel.unit), kernel(kernel), head(head), names(names),
         definitions(context.facts(kernel).uniformity->definitions()) {}
 
   std::optional<Diagnostic> run() {
@@ -237,7 +238,7 @@ private:
         operandsOf(expression, operands);
         for (const Expr *operand : operands)
           before.push_back(textOf(operand) + ";");
-        context.preparation.replace(unit, init->getSourceRange(), "");
+        edits.replace(unit, init->getSourceRange(), "");
       }
       return;
     }
@@ -260,12 +261,12 @@ private:
     if (areIndependent) {
       for (const std::string &text : apart)
         before.push_back(text + ";");
-      context.preparation.replace(unit, contentOf(declarations), *kept);
+      edits.replace(unit, contentOf(declarations), *kept);
       return;
     }
     hoisted.insert(hoisted.end(), others.begin(), others.end());
     before.push_back(textOf(init) + ";");
-    context.preparation.replace(unit, contentOf(declarations), "");
+    edits.replace(unit, contentOf(declarations), "");
   }
 
   bool effectIn(const Expr *value) const {
@@ -338,32 +339,32 @@ private:
     for (const Expr *operand : taken)
       statements += (statements.empty() ? "" : " ") + textOf(operand) + ";";
     isChanged = true;
-    context.preparation.replace(unit, loop->getInc()->getSourceRange(), left);
+    edits.replace(unit, loop->getInc()->getSourceRange(), left);
     const Stmt *body = loop->getBody();
     for (const Stmt *jump : continuesOut(body))
       if (jump != body)
-        context.preparation.replace(unit, wholeStatement(unit, jump), "{ " + statements + " continue; }");
+        edits.replace(unit, wholeStatement(unit, jump), "{ " + statements + " continue; }");
     putAtEnd(body, statements);
   }
 
   void putAtEnd(const Stmt *body, const std::string &statements) {
     if (auto *block = dyn_cast<CompoundStmt>(body)) {
       const std::string indent = indentAt(block->getRBracLoc());
-      context.preparation.insertBefore(unit, block->getRBracLoc(),
-                                       isFirstOnLine(block->getRBracLoc()) ? "  " + statements + "\n" + indent
-                                                                           : statements + " ");
+      edits.insertBefore(unit, block->getRBracLoc(),
+                         isFirstOnLine(block->getRBracLoc()) ? "  " + statements + "\n" + indent
+                                                             : statements + " ");
       return;
     }
     const SourceRange whole = wholeStatement(unit, body);
     openBody(whole.getBegin());
-    context.preparation.insertAfter(unit, whole.getEnd(), " " + statements + " }");
+    edits.insertAfter(unit, whole.getEnd(), " " + statements + " }");
     closedBody = true;
   }
 
   /// An opening brace before a body that has none.
   void openBody(SourceLocation first) {
     if (!openedBody)
-      context.preparation.insertBefore(unit, first, "{ ");
+      edits.insertBefore(unit, first, "{ ");
     openedBody = true;
   }
 
@@ -372,21 +373,21 @@ private:
                     const std::string &instead) {
     const std::string text =
         fmt::format("{}; if (!{}) break;", textOf(declaration), variable->getNameAsString());
-    context.preparation.replace(unit, contentOf(declaration), instead);
+    edits.replace(unit, contentOf(declaration), instead);
     putAtBeginning(body, text);
   }
 
   void putAtBeginning(const Stmt *body, const std::string &text) {
     isChanged = true;
     if (auto *block = dyn_cast<CompoundStmt>(body)) {
-      context.preparation.insertAfter(unit, block->getLBracLoc(), " " + text);
+      edits.insertAfter(unit, block->getLBracLoc(), " " + text);
       return;
     }
     const SourceRange whole = wholeStatement(unit, body);
     openedBody = true;
-    context.preparation.insertBefore(unit, whole.getBegin(), "{ " + text + " ");
+    edits.insertBefore(unit, whole.getBegin(), "{ " + text + " ");
     if (!closedBody && !needsIncrements())
-      context.preparation.insertAfter(unit, whole.getEnd(), " }");
+      edits.insertAfter(unit, whole.getEnd(), " }");
   }
 
   /// The body's closing brace comes with what is put at its end.
@@ -415,7 +416,7 @@ private:
     if (isVariableOwn) {
       before.push_back(textOf(declaration) + ";");
       hoisted.push_back(variable);
-      context.preparation.replace(unit, contentOf(declaration), variable->getNameAsString());
+      edits.replace(unit, contentOf(declaration), variable->getNameAsString());
     }
   }
 
@@ -441,7 +442,7 @@ private:
     size_t last = tokens.end - 1;
     if (all[last].kind() != tok::semi && tokens.end < all.size() && all[tokens.end].kind() == tok::semi)
       last = tokens.end;
-    context.preparation.replace(unit, {init->getBeginLoc(), all[last].location()}, "");
+    edits.replace(unit, {init->getBeginLoc(), all[last].location()}, "");
   }
 
   /// `for (T x : array)` with a counter.
@@ -469,8 +470,8 @@ private:
     const std::string element = textOf(SourceRange(variable->getBeginLoc(), variable->getLocation()));
     const SourceLocation first =
         loop->getInit() ? loop->getInit()->getBeginLoc() : SourceLocation(variable->getBeginLoc());
-    context.preparation.replace(unit, {first, array->getEndLoc()},
-                                fmt::format("unsigned {0} = 0; {0} < {1}; ++{0}", counter, size));
+    edits.replace(unit, {first, array->getEndLoc()},
+                  fmt::format("unsigned {0} = 0; {0} < {1}; ++{0}", counter, size));
     putAtBeginning(loop->getBody(), fmt::format("{} = {}[{}];", element, text, counter));
   }
 
@@ -528,11 +529,11 @@ private:
     for (const std::string &line : before)
       text += line + (&line == &before.back() ? "" : "\n" + indent);
     if (statement == head.statement)
-      context.preparation.insertBefore(unit, statement->getBeginLoc(), text + "\n" + indent);
+      edits.insertBefore(unit, statement->getBeginLoc(), text + "\n" + indent);
     else // a pragma's line lies between what precedes it and the loop
-      context.preparation.insertAfter(unit, tokenBefore(head.statement->getBeginLoc()), "\n" + indent + text);
+      edits.insertAfter(unit, tokenBefore(head.statement->getBeginLoc()), "\n" + indent + text);
     if (isBlock)
-      context.preparation.insertAfter(unit, wholeStatement(unit, head.statement).getEnd(), " }");
+      edits.insertAfter(unit, wholeStatement(unit, head.statement).getEnd(), " }");
   }
 
   SourceLocation tokenBefore(SourceLocation location) const {
@@ -540,7 +541,7 @@ private:
     return unit.tokens().expandedTokens()[at - 1].location();
   }
 
-  Context &context;
+  source::Edits &edits;
   const source::Unit &unit;
   const source::Kernel &kernel;
   const HeadWork &head;
@@ -558,9 +559,10 @@ const Stmt *effectBeyondLocals(const source::Unit &unit, const Stmt *code) {
   return code ? EffectFinder(unit).find(code) : nullptr;
 }
 
-std::optional<Diagnostic> takeHeadsApart(Context &context, const source::Kernel &kernel,
-                                         const std::vector<HeadWork> &heads) {
+std::variant<Needs, Diagnostic> takeHeadsApart(Context &context, const source::Kernel &kernel,
+                                               const std::vector<HeadWork> &heads) {
   Names names(*kernel.unit);
+  source::Edits edits;
   // One inside another waits for the text to be read again: both may change the same place.
   std::set<const Stmt *> inside;
   for (const HeadWork &head : heads)
@@ -570,9 +572,9 @@ std::optional<Diagnostic> takeHeadsApart(Context &context, const source::Kernel 
   for (const HeadWork &head : heads)
     if (inside.contains(head.statement))
       continue;
-    else if (std::optional<Diagnostic> refused = HeadSplitter(context, kernel, head, names).run())
-      return refused;
-  return std::nullopt;
+    else if (std::optional<Diagnostic> refused = HeadSplitter(context, kernel, head, names, edits).run())
+      return *refused;
+  return Needs{"head-work", std::move(edits)};
 }
 
 } // namespace heddle::transform

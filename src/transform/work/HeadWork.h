@@ -43,9 +43,8 @@ const clang::Stmt *effectBeyondLocals(const source::Unit &unit, const clang::Stm
 ///     while (int left = count[i])                              =>    while (true) { int left = count[i];
 ///       ...                                                            if (!left) break; ... }
 ///
-/// A range-based loop over an array becomes one that counts. The edits go to the context's preparation. A
-/// refusal where a head cannot be taken apart; nothing where all could.
-std::optional<Diagnostic> takeHeadsApart(Context &context, const source::Kernel &kernel,
-                                         const std::vector<HeadWork> &heads);
+/// A range-based loop over an array becomes one that counts. A refusal where a head cannot be taken apart.
+std::variant<Needs, Diagnostic> takeHeadsApart(Context &context, const source::Kernel &kernel,
+                                               const std::vector<HeadWork> &heads);
 
 } // namespace heddle::transform

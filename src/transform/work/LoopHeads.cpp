@@ -59,7 +59,7 @@ std::set<const VarDecl *> ownVariables(const analysis::Uniformity &uniformity, c
 
 } // namespace
 
-bool splitLoopHeads(Context &context, const source::Kernel &kernel) {
+std::optional<Needs> splitLoopHeads(Context &context, const source::Kernel &kernel) {
   const analysis::KernelFacts &facts = context.facts(kernel);
   std::vector<const ForStmt *> loops;
   loopsIn(facts.regions->root(), loops);
@@ -68,11 +68,10 @@ bool splitLoopHeads(Context &context, const source::Kernel &kernel) {
     if (std::set<const VarDecl *> own = ownVariables(*facts.uniformity, loop); !own.empty())
       heads.push_back({loop, own});
   if (heads.empty())
-    return false;
-  if (!takeHeadsApart(context, kernel, heads))
-    return !context.preparation.empty();
-  context.preparation = {};
-  return false;
+    return std::nullopt;
+  auto apart = takeHeadsApart(context, kernel, heads);
+  auto *needed = std::get_if<Needs>(&apart);
+  return needed ? std::optional(std::move(*needed)) : std::nullopt;
 }
 
 } // namespace heddle::transform

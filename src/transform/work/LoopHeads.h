@@ -15,7 +15,7 @@ namespace heddle::transform {
 ///                                                                        }
 ///
 /// Transforms that decide statement by statement would take the whole head to differ. Where a head cannot be
-/// taken apart it stays. The edits go to the context's preparation; true where there are some.
-bool splitLoopHeads(Context &context, const source::Kernel &kernel);
+/// taken apart it stays.
+std::optional<Needs> splitLoopHeads(Context &context, const source::Kernel &kernel);
 
 } // namespace heddle::transform

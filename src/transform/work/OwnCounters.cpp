@@ -70,11 +70,11 @@ bool isSharedAndSeparable(const source::ReachingDefinitions &definitions, const 
 
 } // namespace
 
-bool giveLoopsTheirCounters(Context &context, const source::Kernel &kernel) {
+std::optional<Needs> giveLoopsTheirCounters(Context &context, const source::Kernel &kernel) {
   const analysis::KernelFacts &facts = context.facts(kernel);
   std::vector<const ForStmt *> loops;
   loopsAround(facts.regions->root(), loops);
-  bool changed = false;
+  source::Edits edits;
   for (const ForStmt *loop : loops) {
     const VarDecl *counter = counterOf(loop);
     if (!counter || !isSharedAndSeparable(facts.uniformity->definitions(), loop, counter))
@@ -83,10 +83,9 @@ bool giveLoopsTheirCounters(Context &context, const source::Kernel &kernel) {
     auto *target = cast<BinaryOperator>(loop->getInit())->getLHS();
     if (!declared)
       continue;
-    context.preparation.replace(*kernel.unit, target->getSourceRange(), *declared);
-    changed = true;
+    edits.replace(*kernel.unit, target->getSourceRange(), *declared);
   }
-  return changed;
+  return neededEdits("loop-counters", std::move(edits));
 }
 
 } // namespace heddle::transform

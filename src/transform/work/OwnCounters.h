@@ -12,8 +12,7 @@ namespace heddle::transform {
 ///     for (k = 0; k < n; k++) { ... }                 for (int k = 0; k < n; k++) { ... }
 ///
 /// Older code declares one `k` and uses it for all that is counted. The loop's must be the same for all
-/// threads, the other need not. Only where nothing outside reads what the loop leaves in it. The edits go to
-/// the context's preparation; true where there are some.
-bool giveLoopsTheirCounters(Context &context, const source::Kernel &kernel);
+/// threads, the other need not. Only where nothing outside reads what the loop leaves in it.
+std::optional<Needs> giveLoopsTheirCounters(Context &context, const source::Kernel &kernel);
 
 } // namespace heddle::transform

@@ -84,20 +84,18 @@ std::vector<const DeclStmt *> declarationsIn(const Stmt *code) {
 
 } // namespace
 
-bool splitDeclarations(Context &context, const source::Kernel &kernel) {
+std::optional<Needs> splitDeclarations(Context &context, const source::Kernel &kernel) {
   const analysis::KernelFacts &facts = context.facts(kernel);
   if (!facts.regions->hasBarrier())
-    return false;
-  bool changed = false;
+    return std::nullopt;
+  source::Edits edits;
   for (const DeclStmt *statement : declarationsIn(kernel.function->getBody())) {
     if (statement->getBeginLoc().isMacroID() || !isMixed(*facts.uniformity, statement))
       continue;
-    if (std::optional<std::string> text = apart(*kernel.unit, statement)) {
-      context.preparation.replace(*kernel.unit, statement->getSourceRange(), *text);
-      changed = true;
-    }
+    if (std::optional<std::string> text = apart(*kernel.unit, statement))
+      edits.replace(*kernel.unit, statement->getSourceRange(), *text);
   }
-  return changed;
+  return neededEdits("split-declarations", std::move(edits));
 }
 
 } // namespace heddle::transform

@@ -11,7 +11,7 @@ namespace heddle::transform {
 ///     int t = threadIdx.x, n = size / 2;  =>  int t = threadIdx.x; int n = size / 2;
 ///
 /// Transforms decide statement by statement, so `n` would be taken to differ as well. Only kernels with
-/// barriers are changed: elsewhere nothing depends on it. True where there is something to be done first.
-bool splitDeclarations(Context &context, const source::Kernel &kernel);
+/// barriers are changed: elsewhere nothing depends on it.
+std::optional<Needs> splitDeclarations(Context &context, const source::Kernel &kernel);
 
 } // namespace heddle::transform

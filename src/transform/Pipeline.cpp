@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One directive at a time: read the text, find what the directive speaks of, let it make its edits, and go on
+// One pass at a time: read the text, find the kernels that the directive is about, let the pass make its edits, and go on
 // with the text they give. Reading again is what makes directives compose without knowing each other.
+//
+// A pass that finds a kernel in a form it cannot work on says which normalization it needs; that is made, the text is read again,
+// and the pass starts anew. If it then changes nothing, the normalizations are taken back.
 //
 // Where edits reach into an included file, its text takes the place of its #include, and the directive is
 // carried out again on that: what comes out is always one file.
-#include "transform/Apply.h"
+#include "transform/Pipeline.h"
 
 #include "support/Text.h"
 #include "transform/ActiveText.h"
@@ -18,19 +21,20 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringRef.h>
 
+#include <chrono>
 #include <fstream>
 #include <sstream>
 
 namespace heddle::transform {
 namespace {
 
-/// Preparations open calls within calls one level a round.
+/// Normalizations open calls within calls one level a round.
 constexpr unsigned mostRounds = 16;
 
 /// One run over one file.
-class Run {
+class Pipeline {
 public:
-  Run(std::filesystem::path file, std::string text, const Options &options, Diagnostics &diagnostics)
+  Pipeline(std::filesystem::path file, std::string text, const Options &options, Diagnostics &diagnostics)
       : file(std::move(file)), text(std::move(text)), asGiven(this->text), options(options),
         diagnostics(diagnostics) {}
 
@@ -55,11 +59,10 @@ public:
     return outcome;
   }
 
-  Outcome goThrough(const Directive &directive, Transform transform) {
+  Outcome goThrough(const Directive &directive, const Pass &pass) {
     std::optional<std::vector<std::string>> kernels = kernelsMeant(directive, std::nullopt);
     const bool done = kernels && std::ranges::all_of(*kernels, [&](const std::string &kernel) {
-                        Stage stage{directive, transform, kernel};
-                        return carryOutStage(stage, std::nullopt) == Stage::Ended::Done;
+                        return run({directive, pass, kernel}, std::nullopt) == Ended::Done;
                       });
     outcome.kind = done ? Outcome::Kind::Done : outcome.kind;
     outcome.text = text;
@@ -93,10 +96,10 @@ private:
   bool carryOutOnKernels(const Directive &directive, std::optional<unsigned> line) {
     const std::vector<Pass> &passes = directiveRule(directive.name)->passes;
     if (passes.size() == 1)
-      return carryOutStage({directive, passes.front().run}, line) != Stage::Ended::Refused;
+      return run({directive, passes.front()}, line) != Ended::Refused;
     std::optional<std::vector<std::string>> kernels = kernelsMeant(directive, line);
     const bool done = kernels && std::ranges::all_of(*kernels, [&](const std::string &kernel) {
-                        return carryOutStages(directive, kernel);
+                        return runAll(directive, kernel);
                       });
     blockLeft.reset(); // of the last kernel alone
     return done;
@@ -125,7 +128,7 @@ private:
     return {*program, file, options.kernel, line};
   }
 
-  /// The names of the kernels that a directive speaks of: places move from stage to stage.
+  /// The names of the kernels that a directive speaks of: places move from pass to pass.
   std::optional<std::vector<std::string>> kernelsMeant(const Directive &directive,
                                                        std::optional<unsigned> line) {
     Diagnostics messages;
@@ -137,18 +140,25 @@ private:
     return names.empty() ? std::nullopt : std::optional(names);
   }
 
-  /// One kernel through all stages of a directive; a stage may call off what those before it did.
-  bool carryOutStages(const Directive &directive, const std::string &kernel) {
+  /// One pass of a directive.
+  struct PassRun {
+    const Directive &directive;
+    const Pass &pass;
+    std::string kernel = {}; ///< the only one it is for; empty for all that the directive means
+  };
+  enum class Ended { Done, Refused, CalledOff };
+
+  /// One kernel through all passes of a directive; a pass may call off what those before it did.
+  bool runAll(const Directive &directive, const std::string &kernel) {
     const std::string before = text;
     const std::set<std::string> touchedBefore = touched;
     const size_t said = diagnostics.all().size();
     blockLeft.reset();
     for (const Pass &pass : directiveRule(directive.name)->passes) {
-      Stage stage{directive, pass.run, kernel};
-      Stage::Ended ended = carryOutStage(stage, std::nullopt);
-      if (ended == Stage::Ended::Refused)
+      const Ended ended = run({directive, pass, kernel}, std::nullopt);
+      if (ended == Ended::Refused)
         return false;
-      if (ended == Stage::Ended::CalledOff) {
+      if (ended == Ended::CalledOff) {
         text = before;
         break;
       }
@@ -160,110 +170,133 @@ private:
     return true;
   }
 
-  /// One stage of a directive.
-  struct Stage {
-    const Directive &directive;
-    Transform transform;
-    std::string kernel; ///< the only one it is for; empty for all that the directive means
-    enum class Ended { Done, Refused, CalledOff };
-  };
-
-  /// `line`: where the pragma stood; nothing for one of the command line.
-  Stage::Ended carryOutStage(const Stage &stage, std::optional<unsigned> line) {
-    using Ended = Stage::Ended;
-    std::string before = text;
+  /// A pass, with the normalizations that it needs before. `line`: where the pragma stood; nothing for one of the
+  /// command line.
+  Ended run(const PassRun &wanted, std::optional<unsigned> line) {
+    const std::string before = text;
     const std::set<std::string> touchedBefore = touched;
     // Messages of the first attempt that comes to its end stand: they are about the text before it was changed.
     std::optional<Diagnostics> first;
     for (unsigned rounds = 0;; ++rounds) {
       Diagnostics messages;
-      Attempt attempt = tryOnce(stage, line, messages);
-      if (attempt.isPreparation && rounds > mostRounds) {
-        diagnostics.refuse({file.string()},
-                           fmt::format("{}: functions that call each other hold barriers and cannot "
-                                       "be put in the place of their calls",
-                                       stage.directive.str()));
-        return Ended::Refused;
-      }
-      if (attempt.result == Attempt::Result::Refused)
+      if (!read(messages))
         return pass(asGivenPlaces(messages)), Ended::Refused;
-      if (!attempt.isPreparation && !first)
-        first = asGivenPlaces(messages);
-      if (attempt.result == Attempt::Result::Elsewhere && !embed(attempt.reachesInto, line))
-        return Ended::Refused;
-      if (attempt.result != Attempt::Result::Done || attempt.isPreparation)
+      const Clock::time_point begin = Clock::now();
+      std::variant<Combined, Unchanged, Refused, Needs> result = attempt(wanted, line, messages);
+      if (std::holds_alternative<Refused>(result))
+        return pass(asGivenPlaces(messages)), Ended::Refused;
+      if (auto *needed = std::get_if<Needs>(&result)) {
+        if (rounds > mostRounds)
+          return refuseRecursion(wanted.directive), Ended::Refused;
+        if (!normalize(*needed, line, messages))
+          return pass(asGivenPlaces(messages)), Ended::Refused;
+        tell(needed->normalization, begin);
         continue;
-      if (attempt.changedNothing) {
+      }
+      if (!first)
+        first = asGivenPlaces(messages);
+      if (std::holds_alternative<Unchanged>(result)) {
+        text = before;
+        touched = touchedBefore;
+        pass(*first);
+        return Ended::CalledOff;
+      }
+      const Combined &combined = std::get<Combined>(result);
+      const Taken taken = combined.edits.empty() ? Taken::Here : take(combined.edits, line, messages);
+      if (taken == Taken::Refused)
+        return pass(asGivenPlaces(messages)), Ended::Refused;
+      if (taken == Taken::InPlaceOfInclude)
+        continue;
+      if (combined.edits.empty()) { // normalizations alone are no change
         text = before;
         touched = touchedBefore;
       }
-      if (attempt.blockLeft)
-        blockLeft = attempt.blockLeft;
-      const size_t said = diagnostics.all().size();
-      pass(*first);
-      if (stage.kernel.empty()) // the only stage: what it kept is the whole kernel
-        collectKept(said);
-      for (const auto &[kernel, next] : attempt.handedOver)
-        for (const Directive &directive : readDirectives(next, stage.directive.place, diagnostics))
-          if (!carryOutStages(directive, kernel))
-            return Ended::Refused;
-      return attempt.isCalledOff ? Ended::CalledOff : Ended::Done;
+      tell(wanted.pass.name, begin);
+      return finish(wanted, combined, *first);
     }
   }
 
-  /// What came of carrying a directive out on the text as it is.
-  struct Attempt {
-    enum class Result { Done, Refused, Elsewhere } result = Result::Refused;
-    std::filesystem::path reachesInto = {}; ///< Elsewhere: another file that would have to change
-    bool isPreparation = false;             ///< the directive asked for something to be done first
-    bool changedNothing = false;
-    bool isCalledOff = false; ///< the kernel is to stay as it was before all stages
-    std::optional<std::array<int64_t, 3>> blockLeft = {};
-    /// Kernels and what is to be done to them next.
-    std::vector<std::pair<std::string, std::string>> handedOver = {};
+  /// What passes came to for all kernels of a directive.
+  struct Combined {
+    source::Edits edits = {};
+    std::optional<std::array<int64_t, 3>> block = {};
+    std::vector<std::pair<std::string, std::string>> next = {}; ///< kernels, and what is to be done to them
   };
-  Attempt tryOnce(const Stage &stage, std::optional<unsigned> line, Diagnostics &messages) {
-    const Directive &directive = stage.directive;
-    if (!read(messages))
-      return {};
+
+  /// Carries a pass out on the text as it is, and changes nothing. Unchanged: the directive is called off.
+  std::variant<Combined, Unchanged, Refused, Needs>
+  attempt(const PassRun &wanted, std::optional<unsigned> line, Diagnostics &messages) {
+    const Directive &directive = wanted.directive;
     std::vector<Target> targets = targetsOf(directive, searchFrom(line), messages);
-    if (!stage.kernel.empty())
-      std::erase_if(targets, [&](const Target &target) { return target.name != stage.kernel; });
+    if (!wanted.kernel.empty())
+      std::erase_if(targets, [&](const Target &target) { return target.name != wanted.kernel; });
     if (directive.subject != Subject::Kernel)
       targets = targetWithSubject(directive, searchFrom(line), targets, messages);
-    source::Edits edits;
-    std::optional<std::array<int64_t, 3>> left;
-    std::vector<std::pair<std::string, std::string>> handedOver;
+    if (targets.empty())
+      return Refused();
     Options here = options;
     if (blockLeft)
       here.block = blockLeft;
+    Combined combined;
     for (const Target &target : targets) {
-      source::Edits own;
-      Context context(*program, target, directive, here, own, messages);
-      if (!stage.transform(context))
-        return {};
-      if (!own.empty() || !context.preparation.empty() || context.preparedText)
+      Context context(*program, target, directive, here, messages);
+      PassResult result = wanted.pass.run(context);
+      if (std::holds_alternative<Refused>(result))
+        return Refused();
+      if (auto *needed = std::get_if<Needs>(&result)) {
         touched.insert(target.name);
-      edits.append(own);
-      if (context.isCalledOff)
-        return {.result = Attempt::Result::Done, .changedNothing = true, .isCalledOff = true};
-      if (context.preparedText) {
-        text = *context.preparedText;
-        return {Attempt::Result::Done, {}, true};
+        return std::move(*needed);
       }
-      if (!context.preparation.empty()) {
-        Attempt attempt = takeEdits(context.preparation, messages);
-        attempt.isPreparation = true;
-        return attempt;
+      if (auto *unchanged = std::get_if<Unchanged>(&result); unchanged && unchanged->callsOffDirective)
+        return *unchanged;
+      if (auto *edited = std::get_if<Edited>(&result)) {
+        if (!edited->edits.empty())
+          touched.insert(target.name);
+        combined.edits.append(edited->edits);
+        combined.block = edited->block;
+        if (!edited->next.empty())
+          combined.next.emplace_back(target.name, edited->next);
       }
-      left = context.blockLeft;
-      if (!context.handsOverTo.empty())
-        handedOver.emplace_back(target.name, context.handsOverTo);
     }
-    Attempt attempt = targets.empty() ? Attempt{} : takeEdits(edits, messages);
-    attempt.blockLeft = left;
-    attempt.handedOver = handedOver;
-    return attempt;
+    return combined;
+  }
+
+  /// The pass is done: its messages, and what it hands the kernel on to.
+  Ended finish(const PassRun &wanted, const Combined &combined, const Diagnostics &messages) {
+    if (combined.block)
+      blockLeft = combined.block;
+    const size_t said = diagnostics.all().size();
+    pass(messages);
+    if (wanted.kernel.empty()) // the only pass: what it kept is the whole kernel
+      collectKept(said);
+    for (const auto &[kernel, next] : combined.next)
+      for (const Directive &directive : readDirectives(next, wanted.directive.place, diagnostics))
+        if (!runAll(directive, kernel))
+          return Ended::Refused;
+    return Ended::Done;
+  }
+
+  bool normalize(const Needs &needed, std::optional<unsigned> &line, Diagnostics &messages) {
+    if (auto *made = std::get_if<Needs::NewText>(&needed.change)) {
+      text = made->text;
+      return true;
+    }
+    if (auto *place = std::get_if<Needs::InPlaceOfInclude>(&needed.change))
+      return embed(place->file, line);
+    return take(std::get<source::Edits>(needed.change), line, messages) != Taken::Refused;
+  }
+
+  void refuseRecursion(const Directive &directive) {
+    diagnostics.refuse({file.string()},
+                       fmt::format("{}: functions that call each other hold barriers and cannot "
+                                   "be put in the place of their calls",
+                                   directive.str()));
+  }
+
+  using Clock = std::chrono::steady_clock;
+  void tell(std::string_view pass, Clock::time_point begin) {
+    if (options.afterPass)
+      options.afterPass({pass, text, std::chrono::duration<double>(Clock::now() - begin).count()});
   }
 
   /// Messages about a text that preparations, stages or other directives have changed name places of the text
@@ -330,7 +363,9 @@ private:
   bool read(Diagnostics &messages) {
     if (program && readText == text)
       return true;
+    const Clock::time_point begin = Clock::now();
     auto result = source::Program::parseText(file.string(), text, options.compile);
+    tell("parse", begin);
     if (auto *parsed = std::get_if<std::unique_ptr<source::Program>>(&result)) {
       program = std::move(*parsed);
       readText = text;
@@ -352,20 +387,21 @@ private:
     return false;
   }
 
-  Attempt takeEdits(const source::Edits &edits, Diagnostics &messages) {
+  enum class Taken { Here, InPlaceOfInclude, Refused };
+
+  /// Makes edits. Where they reach into an included file, that file takes the place of its #include instead.
+  Taken take(const source::Edits &edits, std::optional<unsigned> &line, Diagnostics &messages) {
     auto applied = edits.apply();
     if (auto *refused = std::get_if<Diagnostic>(&applied)) {
       messages.add(refused->voice, refused->place, refused->text).notes = refused->notes;
-      return {};
+      return Taken::Refused;
     }
     for (const auto &[path, changed] : std::get<0>(applied))
       if (path != file)
-        return {Attempt::Result::Elsewhere, path};
+        return embed(path, line) ? Taken::InPlaceOfInclude : Taken::Refused;
     for (const auto &[path, changed] : std::get<0>(applied))
       text = changed;
-    Attempt done{Attempt::Result::Done};
-    done.changedNothing = edits.empty();
-    return done;
+    return Taken::Here;
   }
 
   std::filesystem::path file;
@@ -386,12 +422,12 @@ private:
 Outcome applyDirectives(const std::filesystem::path &file, std::string text,
                         const std::vector<Directive> &further, const Options &options,
                         Diagnostics &diagnostics) {
-  return Run(file, std::move(text), options, diagnostics).go(further);
+  return Pipeline(file, std::move(text), options, diagnostics).go(further);
 }
 
 Outcome applyStage(const std::filesystem::path &file, std::string text, const Directive &directive,
                    Transform stage, const Options &options, Diagnostics &diagnostics) {
-  return Run(file, std::move(text), options, diagnostics).goThrough(directive, stage);
+  return Pipeline(file, std::move(text), options, diagnostics).goThrough(directive, {"", stage});
 }
 
 Outcome applyDirectives(const std::filesystem::path &file, const std::vector<Directive> &further,
