@@ -29,107 +29,44 @@ uint8_t carriesOf(const ptx::Instr &instr) {
   return uint8_t((reads ? 1 : 0) | (instr.mods.has(ptx::Flag::CarryOut) ? 2 : 0));
 }
 
-TaintRule arithmeticRule(const ptx::Function &f, const ptx::Instr &instr) {
+TaintRule ruleOf(const ptx::Function &f, const ptx::Instr &instr) {
   if (carriesOf(instr))
     return TaintRule::Carry;
-  switch (instr.op) {
-  case Op::And: return isPred(instr) ? TaintRule::AndPred : TaintRule::AndBits;
-  case Op::Or: return isPred(instr) ? TaintRule::OrPred : TaintRule::OrBits;
-  case Op::Mul:
-  case Op::Mad: return isIntegerLike(instr.type()) ? TaintRule::Product : TaintRule::Plain;
-  case Op::Sub:
-  case Op::Xor:
-    return sameSources(f, instr) && (isPred(instr) || isIntegerLike(instr.type())) ? TaintRule::Cancel
-                                                                                   : TaintRule::Plain;
-  case Op::Selp: return TaintRule::Select;
-  case Op::Setp: return TaintRule::Compare;
-  case Op::IsSpaceP: return TaintRule::IsSpace;
-  case Op::ActiveMask: return TaintRule::ActiveMask;
-  case Op::Alloca:
-  case Op::StackSave:
-  case Op::StackRestore: return TaintRule::Stack;
-  default: return TaintRule::Plain;
+  const bool isValue = isPred(instr) || isIntegerLike(instr.type());
+  switch (ptx::info(instr.op).taint) {
+  case ptx::Taint::Plain: return TaintRule::Plain;
+  case ptx::Taint::And: return isPred(instr) ? TaintRule::AndPred : TaintRule::AndBits;
+  case ptx::Taint::Or: return isPred(instr) ? TaintRule::OrPred : TaintRule::OrBits;
+  case ptx::Taint::Product: return isIntegerLike(instr.type()) ? TaintRule::Product : TaintRule::Plain;
+  case ptx::Taint::Cancel: return sameSources(f, instr) && isValue ? TaintRule::Cancel : TaintRule::Plain;
+  case ptx::Taint::Select: return TaintRule::Select;
+  case ptx::Taint::Compare: return TaintRule::Compare;
+  case ptx::Taint::IsSpace: return TaintRule::IsSpace;
+  case ptx::Taint::ActiveMask: return TaintRule::ActiveMask;
+  case ptx::Taint::Stack: return TaintRule::Stack;
+  case ptx::Taint::Load: return TaintRule::Load;
+  case ptx::Taint::Store: return TaintRule::Store;
+  case ptx::Taint::Atomic: return TaintRule::Atomic;
+  case ptx::Taint::Image: return TaintRule::Image;
+  case ptx::Taint::Barrier: return TaintRule::Barrier;
+  case ptx::Taint::ClusterBarrier: return TaintRule::ClusterBarrier;
+  case ptx::Taint::Meet: return TaintRule::Meet;
+  case ptx::Taint::Product8x8: return TaintRule::Product8x8;
+  case ptx::Taint::MatrixLoad: return TaintRule::MatrixLoad;
+  case ptx::Taint::MatrixStore: return TaintRule::MatrixStore;
+  case ptx::Taint::Mbarrier: return TaintRule::Mbarrier;
+  case ptx::Taint::CopyAsync: return TaintRule::CopyAsync;
+  case ptx::Taint::BulkCopy: return TaintRule::BulkCopy;
+  case ptx::Taint::ArriveOnCopies: return TaintRule::ArriveOnCopies;
+  case ptx::Taint::Order: return TaintRule::Order;
+  case ptx::Taint::Branch: return TaintRule::Branch;
+  case ptx::Taint::Table: return TaintRule::Table;
+  case ptx::Taint::Leave: return TaintRule::Leave;
+  case ptx::Taint::Trap: return TaintRule::Trap;
+  case ptx::Taint::Call: return TaintRule::Call;
+  case ptx::Taint::NotFollowed: return TaintRule::NotFollowed;
   }
-}
-
-TaintRule ruleOf(const ptx::Function &f, const ptx::Instr &instr) {
-  switch (instr.op) {
-  case Op::Ld:
-  case Op::Ldu: return TaintRule::Load;
-  case Op::St: return TaintRule::Store;
-  case Op::Atom:
-  case Op::AtomCas:
-  case Op::Red: return TaintRule::Atomic;
-  case Op::Tex:
-  case Op::Tld4:
-  case Op::Txq:
-  case Op::SuldB:
-  case Op::SustB:
-  case Op::SustP:
-  case Op::Suq: return TaintRule::Image;
-  case Op::BarSync:
-  case Op::BarArrive:
-  case Op::BarRed:
-  case Op::BarCtaSync:
-  case Op::BarCtaArrive:
-  case Op::BarCtaRed:
-  case Op::BarrierSync:
-  case Op::BarrierArrive:
-  case Op::BarrierRed:
-  case Op::BarrierCtaSync:
-  case Op::BarrierCtaArrive:
-  case Op::BarrierCtaRed: return TaintRule::Barrier;
-  case Op::BarrierClusterArrive:
-  case Op::BarrierClusterWait: return TaintRule::ClusterBarrier;
-  case Op::BarWarpSync:
-  case Op::Shfl:
-  case Op::ShflSync:
-  case Op::Vote:
-  case Op::VoteSync:
-  case Op::MatchSync:
-  case Op::MatchAllSync:
-  case Op::ReduxSync:
-  case Op::ElectSync: return TaintRule::Meet;
-  case Op::MmaSync:
-  case Op::MovMatrix:
-  case Op::WmmaMma: return TaintRule::Product8x8;
-  case Op::LdMatrix:
-  case Op::WmmaLoadA:
-  case Op::WmmaLoadB:
-  case Op::WmmaLoadC: return TaintRule::MatrixLoad;
-  case Op::StMatrix:
-  case Op::WmmaStoreD: return TaintRule::MatrixStore;
-  case Op::MbarrierInit:
-  case Op::MbarrierInval:
-  case Op::MbarrierExpectTx:
-  case Op::MbarrierCompleteTx:
-  case Op::MbarrierArrive:
-  case Op::MbarrierArriveDrop:
-  case Op::MbarrierTestWait:
-  case Op::MbarrierTryWait: return TaintRule::Mbarrier;
-  case Op::CpAsync: return TaintRule::CopyAsync;
-  case Op::CpAsyncBulk: return TaintRule::BulkCopy;
-  case Op::CpAsyncMbarrierArrive: return TaintRule::ArriveOnCopies;
-  case Op::CpAsyncCommitGroup:
-  case Op::CpAsyncWaitGroup:
-  case Op::CpAsyncWaitAll:
-  case Op::CpAsyncBulkCommitGroup:
-  case Op::CpAsyncBulkWaitGroup:
-  case Op::Fence:
-  case Op::FenceProxy:
-  case Op::FenceMbarrierInit:
-  case Op::Membar:
-  case Op::MembarProxy:
-  case Op::Nanosleep:
-  case Op::GridDepControl: return TaintRule::Order;
-  case Op::Bra: return TaintRule::Branch;
-  case Op::BrxIdx: return TaintRule::Table;
-  case Op::Ret:
-  case Op::Exit: return TaintRule::Leave;
-  case Op::Trap: return TaintRule::Trap;
-  case Op::Call: return TaintRule::Call;
-  default: return arithmeticRule(f, instr);
-  }
+  return TaintRule::NotFollowed;
 }
 
 /// Registers that tell whether an mbarrier's phase was over when somebody looked: what they say depends on

@@ -37,8 +37,9 @@ enum class TaintRule : uint8_t {
   CopyAsync,
   BulkCopy,
   ArriveOnCopies,
-  Order, ///< fences, groups of copies
-  Stack, ///< alloca and relatives
+  Order,       ///< fences, groups of copies
+  Stack,       ///< alloca and relatives
+  NotFollowed, ///< nothing can be decided about a kernel that executes it
   Branch,
   Table,
   Leave, ///< exit, and ret

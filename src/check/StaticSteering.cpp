@@ -144,6 +144,8 @@ Flow StaticSteering::step(Warp &warp, const Inst &in) {
 Flow StaticSteering::act(Warp &warp, const Inst &in, const TaintStep &s, const Who &who) {
   if (s.rule < TaintRule::Load)
     return compute(warp, in, s, who);
+  if (s.rule == TaintRule::NotFollowed)
+    return giveUp(warp, in, "the static check does not know what this instruction does", who.because);
   if (s.rule == TaintRule::Call)
     return call(warp, in, s, who);
   if (s.rule == TaintRule::Trap || s.rule == TaintRule::Stack)

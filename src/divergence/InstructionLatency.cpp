@@ -137,126 +137,36 @@ std::string_view answeredBy(MemoryLevel memory, std::string_view cls) {
 } // namespace
 
 std::string_view latencyClassOf(const ptx::Function &function, const ptx::Instr &instr) {
-  switch (instr.op) {
-  case Op::Add:
-  case Op::AddC:
-  case Op::Sub:
-  case Op::SubC: return addition(instr);
-  case Op::Neg:
-  case Op::Abs: return ptx::isFloat(instr.type()) ? addition(instr) : "abs.s32";
-  case Op::Min:
-  case Op::Max: return smallest(instr);
-  case Op::Mul:
-  case Op::Mul24: return multiplication(instr, false);
-  case Op::Mad:
-  case Op::MadC:
-  case Op::Mad24:
-  case Op::Fma: return multiplication(instr, true);
-  case Op::Dp4a:
-  case Op::Dp2a: return "dp4a";
-  case Op::Sad: return "sad.s32";
-  case Op::Div:
-  case Op::Rem: return division(instr);
-  case Op::Rcp: return byPrecision(instr, "rcp.approx.f32", "rcp.rn.f32", "rcp.rn.f64");
-  case Op::Sqrt: return byPrecision(instr, "sqrt.approx.f32", "sqrt.rn.f32", "sqrt.rn.f64");
-  case Op::Rsqrt: return instr.type() == Type::F64 ? "rcp.rn.f64" : "rsqrt.approx.f32";
-  case Op::Sin: return "sin.approx.f32";
-  case Op::Cos: return "cos.approx.f32";
-  case Op::Ex2: return "ex2.approx.f32";
-  case Op::Lg2: return "lg2.approx.f32";
-  case Op::Tanh: return "tanh.approx.f32";
-  case Op::And:
-  case Op::Or:
-  case Op::Xor:
-  case Op::Not:
-  case Op::CNot:
-  case Op::Lop3: return isWide(instr) ? "and.b64" : "lop3.b32";
-  case Op::Shl: return isWide(instr) ? "shl.b64" : "shl.b32";
-  case Op::Shr: return isWide(instr) ? "shl.b64" : "shr.u32";
-  case Op::Shf: return "shf.l.b32";
-  case Op::Prmt: return "prmt.b32";
-  case Op::Bfe:
-  case Op::Szext:
-  case Op::Bmsk: return "bfe.u32";
-  case Op::Bfi: return "bfi.b32";
-  case Op::Popc: return "popc.b32";
-  case Op::Clz:
-  case Op::Bfind:
-  case Op::Fns: return "clz.b32";
-  case Op::Brev: return "brev.b32";
-  case Op::Selp:
-  case Op::Slct: return "selp.b32";
-  case Op::Set: return comparison(instr.type2());
-  case Op::Setp:
-  case Op::TestP: return comparison(instr.type());
-  case Op::Cvt: return conversion(instr.type(), instr.type2());
-  case Op::CvtPack: return "prmt.b32";
-  case Op::Cvta: return NoInstruction;
-  case Op::Mov:
-  case Op::IsSpaceP:
-  case Op::Mapa:
-  case Op::CopySign: return "mov.b32";
-  case Op::Ld:
-  case Op::Ldu: return loading(function, instr);
-  case Op::St: return storing(instr);
-  case Op::Atom: return isShared(instr) ? "atom.shared" : "atom.global";
-  case Op::AtomCas: return isShared(instr) ? "atom.shared.cas" : "atom.global.cas";
-  case Op::Red: return isShared(instr) ? "atom.shared" : "red.global";
-  case Op::Fence:
-  case Op::FenceProxy:
-  case Op::FenceMbarrierInit:
-  case Op::Membar:
-  case Op::MembarProxy: return fence(instr);
-  case Op::Shfl:
-  case Op::ShflSync: return ptx::text(instr.mods.shfl) == "idx" ? "shfl.idx" : "shfl.bfly";
-  case Op::Vote:
-  case Op::VoteSync: return instr.type() == Type::B32 ? "vote.ballot" : "vote.any";
-  case Op::MatchSync:
-  case Op::MatchAllSync: return "match.any";
-  case Op::ReduxSync: return "redux.add";
-  case Op::BarWarpSync: return "bar.warp.sync";
-  case Op::BarSync:
-  case Op::BarArrive:
-  case Op::BarRed:
-  case Op::BarCtaSync:
-  case Op::BarCtaArrive:
-  case Op::BarCtaRed:
-  case Op::BarrierSync:
-  case Op::BarrierArrive:
-  case Op::BarrierRed:
-  case Op::BarrierCtaSync:
-  case Op::BarrierCtaArrive:
-  case Op::BarrierCtaRed:
-  case Op::BarrierClusterArrive:
-  case Op::BarrierClusterWait: return "bar.sync";
-  case Op::MbarrierInit:
-  case Op::MbarrierInval:
-  case Op::MbarrierExpectTx:
-  case Op::MbarrierCompleteTx:
-  case Op::MbarrierArrive:
-  case Op::MbarrierArriveDrop:
-  case Op::MbarrierTestWait:
-  case Op::MbarrierTryWait:
-  case Op::MbarrierPendingCount: return "mbarrier";
-  case Op::CpAsync:
-  case Op::CpAsyncBulk:
-  case Op::CpReduceAsyncBulk: return "cp.async";
-  case Op::Bra:
-  case Op::BrxIdx:
-  case Op::Ret:
-  case Op::Exit: return "bra";
-  case Op::Call: return "call";
-  case Op::MmaSync: return "mma.m16n8k16.f16";
-  case Op::LdMatrix:
-  case Op::StMatrix:
-  case Op::MovMatrix: return "ldmatrix";
-  case Op::Tex:
-  case Op::Tld4:
-  case Op::SuldB: return "tex";
-  case Op::SustB:
-  case Op::SustP: return "st.global";
-  default: return "other";
+  const ptx::OpInfo &op = ptx::info(instr.op);
+  switch (op.latency) {
+  case ptx::LatencyRule::Fixed: return op.latencyKey;
+  case ptx::LatencyRule::Nothing: return NoInstruction;
+  case ptx::LatencyRule::Addition: return addition(instr);
+  case ptx::LatencyRule::Sign: return ptx::isFloat(instr.type()) ? addition(instr) : "abs.s32";
+  case ptx::LatencyRule::MinMax: return smallest(instr);
+  case ptx::LatencyRule::Multiply: return multiplication(instr, false);
+  case ptx::LatencyRule::MultiplyAdd: return multiplication(instr, true);
+  case ptx::LatencyRule::Divide: return division(instr);
+  case ptx::LatencyRule::Reciprocal: return byPrecision(instr, "rcp.approx.f32", "rcp.rn.f32", "rcp.rn.f64");
+  case ptx::LatencyRule::SquareRoot:
+    return byPrecision(instr, "sqrt.approx.f32", "sqrt.rn.f32", "sqrt.rn.f64");
+  case ptx::LatencyRule::ReciprocalRoot: return instr.type() == Type::F64 ? "rcp.rn.f64" : "rsqrt.approx.f32";
+  case ptx::LatencyRule::Logic: return isWide(instr) ? "and.b64" : "lop3.b32";
+  case ptx::LatencyRule::ShiftLeft: return isWide(instr) ? "shl.b64" : "shl.b32";
+  case ptx::LatencyRule::ShiftRight: return isWide(instr) ? "shl.b64" : "shr.u32";
+  case ptx::LatencyRule::Compare: return comparison(instr.type());
+  case ptx::LatencyRule::CompareSecond: return comparison(instr.type2());
+  case ptx::LatencyRule::Convert: return conversion(instr.type(), instr.type2());
+  case ptx::LatencyRule::Load: return loading(function, instr);
+  case ptx::LatencyRule::Store: return storing(instr);
+  case ptx::LatencyRule::Atomic: return isShared(instr) ? "atom.shared" : "atom.global";
+  case ptx::LatencyRule::CompareAndSwap: return isShared(instr) ? "atom.shared.cas" : "atom.global.cas";
+  case ptx::LatencyRule::Reduction: return isShared(instr) ? "atom.shared" : "red.global";
+  case ptx::LatencyRule::Fence: return fence(instr);
+  case ptx::LatencyRule::Shuffle: return ptx::text(instr.mods.shfl) == "idx" ? "shfl.idx" : "shfl.bfly";
+  case ptx::LatencyRule::Vote: return instr.type() == Type::B32 ? "vote.ballot" : "vote.any";
   }
+  return op.latencyKey;
 }
 
 double BlockLatencies::of(const ClassCounts &instructions) {

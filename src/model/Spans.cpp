@@ -40,29 +40,21 @@ constexpr double CyclesOfAnIssue = 4;
 enum class Kind { Plain, Load, Store, Fence, AsyncWait };
 
 Kind kindOf(const ptx::Instr &instr) {
-  switch (instr.op) {
-  case Op::Ld:
-  case Op::Ldu:
-  case Op::LdMatrix:
+  using enum ptx::OpClass;
+  const ptx::OpInfo &op = ptx::info(instr.op);
+  if (op.cls == Barrier || op.cls == Mbarrier || op.cls == Fence || op.cls == Call)
+    return Kind::Fence;
+  if (op.cls == AsyncWait)
+    return Kind::AsyncWait;
+  switch (op.memory) {
+  case ptx::Memory::Loads:
     return instr.mods.space == Space::Param || instr.mods.space == Space::Const ? Kind::Plain : Kind::Load;
-  case Op::St:
-  case Op::Red:
-  case Op::Atom:
-  case Op::AtomCas:
-  case Op::StMatrix:
-  case Op::SustB:
-  case Op::SustP:
-  case Op::CpAsync:
-  case Op::CpAsyncBulk:
-  case Op::CpReduceAsyncBulk: return Kind::Store;
-  case Op::CpAsyncWaitAll:
-  case Op::CpAsyncWaitGroup: return Kind::AsyncWait;
-  default: break;
+  case ptx::Memory::Stores:
+  case ptx::Memory::Updates:
+  case ptx::Memory::CopiesAsync: return Kind::Store;
+  case ptx::Memory::Orders:
+  case ptx::Memory::None: return Kind::Plain;
   }
-  const std::string_view text = ptx::info(instr.op).text;
-  for (const char *prefix : {"bar.", "barrier.", "fence", "membar", "mbarrier", "call"})
-    if (text.starts_with(prefix))
-      return Kind::Fence;
   return Kind::Plain;
 }
 

@@ -46,12 +46,30 @@ constexpr ModRow kMods[] = {
 #include "ptx/Mods.def"
 };
 
+constexpr OpInfo notSupported(Op op, std::string_view name, std::string_view text) {
+  return {op,
+          name,
+          text,
+          "",
+          "",
+          "*",
+          Memory::None,
+          Lanes::Each,
+          OpClass::Other,
+          LatencyRule::Fixed,
+          "other",
+          Taint::NotFollowed,
+          false};
+}
+
 constexpr OpInfo kOps[] = {
-#define PTX_OP(NAME, TEXT, SUFFIX, TYPES, OPERANDS, MEMORY, LANES)                                           \
-  {Op::NAME, #NAME, TEXT, SUFFIX, TYPES, OPERANDS, Memory::MEMORY, Lanes::LANES, true},
-#define PTX_KNOWN(NAME, TEXT) {Op::NAME, #NAME, TEXT, "", "", "*", Memory::None, Lanes::Each, false},
+#define PTX_OP(NAME, TEXT, SUFFIX, TYPES, OPERANDS, MEMORY, LANES, CLASS, LATENCY, KEY, TAINT)               \
+  {Op::NAME, #NAME,          TEXT,         SUFFIX,         TYPES,                                            \
+   OPERANDS, Memory::MEMORY, Lanes::LANES, OpClass::CLASS, LatencyRule::LATENCY,                             \
+   KEY,      Taint::TAINT,   true},
+#define PTX_KNOWN(NAME, TEXT) notSupported(Op::NAME, #NAME, TEXT),
 #include "ptx/Ops.def"
-    {Op::Unsupported, "Unsupported", "", "", "", "*", Memory::None, Lanes::Each, false},
+    notSupported(Op::Unsupported, "Unsupported", ""),
 };
 
 std::string_view wordOf(ModKind kind, uint8_t value) {

@@ -73,7 +73,7 @@ struct Mods {
 static_assert(unsigned(VectorWidth::V8) == 3);
 
 enum class Op : uint16_t {
-#define PTX_OP(NAME, TEXT, SUFFIX, TYPES, OPERANDS, MEMORY, LANES) NAME,
+#define PTX_OP(NAME, TEXT, SUFFIX, TYPES, OPERANDS, MEMORY, LANES, CLASS, LATENCY, KEY, TAINT) NAME,
 #define PTX_KNOWN(NAME, TEXT) NAME,
 #include "ptx/Ops.def"
   Unsupported, ///< nothing that this table knows; Instr::text has what was written
@@ -88,6 +88,98 @@ enum class Memory : uint8_t { None, Loads, Stores, Updates, Orders, CopiesAsync 
 /// lanes.
 enum class Lanes : uint8_t { Each, Named, Whole, Block, Cluster, Flow };
 
+/// What an instruction is counted as, before types and spaces are looked at.
+enum class OpClass : uint8_t {
+  Arithmetic,
+  Multiply,
+  Divide,
+  SpecialFunction,
+  Logic,
+  Compare,
+  Convert,
+  Move,
+  Branch,
+  Call,
+  Load,
+  Store,
+  Atomic,
+  Fence,
+  Shuffle,
+  Vote,
+  AsyncCopy,
+  AsyncCommit,
+  AsyncWait,
+  Matrix,
+  Texture,
+  Mbarrier,
+  Barrier,
+  Other,
+};
+
+/// How an instruction's row in the latency tables is found.
+enum class LatencyRule : uint8_t {
+  Fixed,   ///< OpInfo::latencyKey
+  Nothing, ///< no instruction of the machine
+  Addition,
+  Sign, ///< neg, abs
+  MinMax,
+  Multiply,
+  MultiplyAdd,
+  Divide,
+  Reciprocal,
+  SquareRoot,
+  ReciprocalRoot,
+  Logic,
+  ShiftLeft,
+  ShiftRight,
+  Compare,
+  CompareSecond, ///< by the second type
+  Convert,
+  Load,
+  Store,
+  Atomic,
+  CompareAndSwap,
+  Reduction,
+  Fence,
+  Shuffle,
+  Vote,
+};
+
+/// How the static check follows values through an instruction.
+enum class Taint : uint8_t {
+  Plain, ///< a result is unknown where a source is
+  And,   ///< 0 & unknown is 0
+  Or,
+  Product, ///< 0 * unknown is 0
+  Cancel,  ///< x - x, x ^ x
+  Select,
+  Compare,
+  IsSpace,
+  ActiveMask,
+  Stack,
+  Load,
+  Store,
+  Atomic,
+  Image,
+  Barrier,
+  ClusterBarrier,
+  Meet,
+  Product8x8,
+  MatrixLoad,
+  MatrixStore,
+  Mbarrier,
+  CopyAsync,
+  BulkCopy,
+  ArriveOnCopies,
+  Order,
+  Branch,
+  Table,
+  Leave,
+  Trap,
+  Call,
+  NotFollowed, ///< the static check cannot decide a kernel that executes it
+};
+
 /// A row of Ops.def.
 struct OpInfo {
   Op op;
@@ -96,6 +188,10 @@ struct OpInfo {
   std::string_view suffix, types, operands;
   Memory memory;
   Lanes lanes;
+  OpClass cls;
+  LatencyRule latency;
+  std::string_view latencyKey; ///< where the rule is Fixed
+  Taint taint;
   bool supported;
 };
 

@@ -6,7 +6,6 @@ namespace heddle::vm {
 namespace {
 
 using enum InstructionClass;
-using ptx::Op;
 
 bool isHalf(ptx::Type type) {
   using enum ptx::Type;
@@ -21,9 +20,7 @@ InstructionClass arithmetic(const ptx::Instr &instr) {
     return Double;
   if (ptx::isFloat(type) || type == ptx::Type::F32X2)
     return Float;
-  const bool multiplies = instr.op == Op::Mul || instr.op == Op::Mad || instr.op == Op::MadC ||
-                          instr.op == Op::Mul24 || instr.op == Op::Mad24;
-  return multiplies ? IntegerMultiply : Integer;
+  return ptx::info(instr.op).cls == ptx::OpClass::Multiply ? IntegerMultiply : Integer;
 }
 
 InstructionClass division(const ptx::Instr &instr) {
@@ -49,136 +46,33 @@ InstructionClass memory(const ptx::Instr &instr, bool loads) {
 } // namespace
 
 InstructionClass classOf(const ptx::Instr &instr) {
-  switch (instr.op) {
-  case Op::Add:
-  case Op::AddC:
-  case Op::Sub:
-  case Op::SubC:
-  case Op::Mul:
-  case Op::Mad:
-  case Op::MadC:
-  case Op::Fma:
-  case Op::Mul24:
-  case Op::Mad24:
-  case Op::Sad:
-  case Op::Abs:
-  case Op::Neg:
-  case Op::Min:
-  case Op::Max:
-  case Op::CopySign:
-  case Op::Dp4a:
-  case Op::Dp2a: return arithmetic(instr);
-  case Op::Div:
-  case Op::Rem:
-  case Op::Rcp:
-  case Op::Sqrt: return division(instr);
-  case Op::Rsqrt:
-  case Op::Sin:
-  case Op::Cos:
-  case Op::Lg2:
-  case Op::Ex2:
-  case Op::Tanh: return SpecialFunction;
-  case Op::Popc:
-  case Op::Clz:
-  case Op::Bfind:
-  case Op::Fns:
-  case Op::Brev:
-  case Op::Bfe:
-  case Op::Bfi:
-  case Op::Szext:
-  case Op::Bmsk:
-  case Op::And:
-  case Op::Or:
-  case Op::Xor:
-  case Op::Not:
-  case Op::CNot:
-  case Op::Lop3:
-  case Op::Shf:
-  case Op::Shl:
-  case Op::Shr:
-  case Op::Prmt: return Logic;
-  case Op::Set:
-  case Op::Setp:
-  case Op::Selp:
-  case Op::Slct:
-  case Op::TestP: return Compare;
-  case Op::Cvt:
-  case Op::CvtPack: return Convert;
-  case Op::Mov:
-  case Op::Cvta:
-  case Op::IsSpaceP:
-  case Op::Mapa: return Move;
-  case Op::Bra:
-  case Op::BrxIdx:
-  case Op::Ret:
-  case Op::Exit: return Branch;
-  case Op::Call: return Call;
-  case Op::Ld:
-  case Op::Ldu: return memory(instr, true);
-  case Op::St: return memory(instr, false);
-  case Op::Atom:
-  case Op::Red:
-  case Op::AtomCas: return Atomic;
-  case Op::Fence:
-  case Op::FenceProxy:
-  case Op::FenceMbarrierInit:
-  case Op::Membar:
-  case Op::MembarProxy: return Fence;
-  case Op::Shfl:
-  case Op::ShflSync: return Shuffle;
-  case Op::Vote:
-  case Op::VoteSync:
-  case Op::MatchSync:
-  case Op::MatchAllSync:
-  case Op::ReduxSync:
-  case Op::ElectSync:
-  case Op::ActiveMask: return Vote;
-  case Op::CpAsync:
-  case Op::CpAsyncBulk:
-  case Op::CpReduceAsyncBulk:
-  case Op::CpAsyncCommitGroup:
-  case Op::CpAsyncWaitGroup:
-  case Op::CpAsyncWaitAll:
-  case Op::CpAsyncMbarrierArrive:
-  case Op::CpAsyncBulkCommitGroup:
-  case Op::CpAsyncBulkWaitGroup: return AsyncCopy;
-  case Op::MmaSync:
-  case Op::LdMatrix:
-  case Op::StMatrix:
-  case Op::MovMatrix: return Matrix;
-  case Op::Tex:
-  case Op::Tld4:
-  case Op::Txq:
-  case Op::SuldB:
-  case Op::SustB:
-  case Op::SustP:
-  case Op::Suq: return Texture;
-  case Op::MbarrierInit:
-  case Op::MbarrierInval:
-  case Op::MbarrierExpectTx:
-  case Op::MbarrierCompleteTx:
-  case Op::MbarrierArrive:
-  case Op::MbarrierArriveDrop:
-  case Op::MbarrierTestWait:
-  case Op::MbarrierTryWait:
-  case Op::MbarrierPendingCount: return Mbarrier;
-  case Op::BarSync:
-  case Op::BarArrive:
-  case Op::BarRed:
-  case Op::BarCtaSync:
-  case Op::BarCtaArrive:
-  case Op::BarCtaRed:
-  case Op::BarrierSync:
-  case Op::BarrierArrive:
-  case Op::BarrierRed:
-  case Op::BarrierCtaSync:
-  case Op::BarrierCtaArrive:
-  case Op::BarrierCtaRed:
-  case Op::BarrierClusterArrive:
-  case Op::BarrierClusterWait:
-  case Op::BarWarpSync: return Barrier;
-  default: return Other;
+  switch (ptx::info(instr.op).cls) {
+  case ptx::OpClass::Arithmetic:
+  case ptx::OpClass::Multiply: return arithmetic(instr);
+  case ptx::OpClass::Divide: return division(instr);
+  case ptx::OpClass::SpecialFunction: return SpecialFunction;
+  case ptx::OpClass::Logic: return Logic;
+  case ptx::OpClass::Compare: return Compare;
+  case ptx::OpClass::Convert: return Convert;
+  case ptx::OpClass::Move: return Move;
+  case ptx::OpClass::Branch: return Branch;
+  case ptx::OpClass::Call: return Call;
+  case ptx::OpClass::Load: return memory(instr, true);
+  case ptx::OpClass::Store: return memory(instr, false);
+  case ptx::OpClass::Atomic: return Atomic;
+  case ptx::OpClass::Fence: return Fence;
+  case ptx::OpClass::Shuffle: return Shuffle;
+  case ptx::OpClass::Vote: return Vote;
+  case ptx::OpClass::AsyncCopy:
+  case ptx::OpClass::AsyncCommit:
+  case ptx::OpClass::AsyncWait: return AsyncCopy;
+  case ptx::OpClass::Matrix: return Matrix;
+  case ptx::OpClass::Texture: return Texture;
+  case ptx::OpClass::Mbarrier: return Mbarrier;
+  case ptx::OpClass::Barrier: return Barrier;
+  case ptx::OpClass::Other: return Other;
   }
+  return Other;
 }
 
 std::string_view nameOf(InstructionClass cls) {

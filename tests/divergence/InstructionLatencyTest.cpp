@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "divergence/InstructionLatency.h"
 
+#include "arch/Latencies.h"
 #include "ptx/Parser.h"
 #include "support/Diagnostics.h"
 
@@ -43,6 +44,12 @@ TEST(InstructionLatency, MemoryIsToldApartBySpace) {
                       "atom.shared.add.u32 %r0, [%r1], %r2; atom.global.cas.b32 %r0, [%rd0], %r1, %r2;"),
             (std::vector<std::string>{"ld.global.l1", "ld.shared", "ld.const", "st.global", "atom.shared",
                                       "atom.global.cas"}));
+}
+
+TEST(InstructionLatency, EveryKeyOfTheTableOfInstructionsIsAClassOfLatencies) {
+  for (unsigned i = 0; i < ptx::kNumOps; ++i)
+    if (const ptx::OpInfo &op = ptx::info(ptx::Op(i)); !op.latencyKey.empty())
+      EXPECT_TRUE(arch::isLatencyClass(op.latencyKey)) << op.name << ": " << op.latencyKey;
 }
 
 TEST(InstructionLatency, WhatIsNoInstructionOfAGpuTakesNoTime) {

@@ -200,3 +200,26 @@ TEST(Ops, WhatPtxDoesNotSayIsNotGuessed) {
                            "redux.sync.add.f32 %r1, %r2, -1;"})
     EXPECT_EQ(parseGood(kernel(text)).unsupported.size(), 1u) << text;
 }
+
+// Facts of a row that must agree with each other.
+
+TEST(Ops, AFixedLatencyHasAKeyAndAnyOtherRuleNone) {
+  for (unsigned i = 0; i < kNumOps; ++i)
+    EXPECT_EQ(info(Op(i)).latency == LatencyRule::Fixed, !info(Op(i)).latencyKey.empty()) << info(Op(i)).name;
+}
+
+TEST(Ops, WhatReadsOrWritesMemoryIsNoPlainArithmetic) {
+  for (unsigned i = 0; i < kNumOps; ++i) {
+    const OpInfo &op = info(Op(i));
+    if (op.memory == Memory::None)
+      continue;
+    EXPECT_GE(op.taint, Taint::Load) << op.name;
+    EXPECT_GE(op.cls, op.memory == Memory::Orders ? OpClass::Fence : OpClass::Load) << op.name;
+  }
+}
+
+TEST(Ops, EverythingThatAWholeWarpDoesWithMatricesCountsAsSuch) {
+  for (Op op : {Op::MmaSync, Op::LdMatrix, Op::StMatrix, Op::MovMatrix, Op::WmmaLoadA, Op::WmmaLoadB,
+                Op::WmmaLoadC, Op::WmmaStoreD, Op::WmmaMma})
+    EXPECT_EQ(info(op).cls, OpClass::Matrix) << info(op).name;
+}
