@@ -6,6 +6,7 @@
 #include "source/Kernel.h"
 #include "support/Diagnostics.h"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

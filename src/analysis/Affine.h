@@ -5,6 +5,7 @@
 #include "support/Diagnostics.h"
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

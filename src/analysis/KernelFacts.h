@@ -12,6 +12,7 @@
 #include "arch/Occupancy.h"
 #include "source/Program.h"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

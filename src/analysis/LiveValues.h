@@ -3,6 +3,8 @@
 
 #include "analysis/BarrierRegions.h"
 
+#include <cstdint>
+
 namespace heddle::analysis {
 
 /// A variable whose value from before a barrier is used after it.

@@ -3,6 +3,7 @@
 
 #include "analysis/PairSystem.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -3,6 +3,8 @@
 
 #include "analysis/PairSystem.h"
 
+#include <cstdint>
+
 namespace heddle::analysis {
 
 /// A byte address taken apart: rows of a length that is not known, and what is left in a row.

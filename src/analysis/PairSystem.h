@@ -5,6 +5,7 @@
 #include "analysis/Isl.h"
 #include "analysis/Order.h"
 
+#include <cstdint>
 #include <map>
 #include <vector>
 

@@ -4,6 +4,7 @@
 #include "analysis/Accesses.h"
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <vector>
 

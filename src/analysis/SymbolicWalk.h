@@ -7,6 +7,7 @@
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <utility>

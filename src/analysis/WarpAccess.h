@@ -3,6 +3,7 @@
 
 #include "analysis/Accesses.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 

@@ -3,6 +3,7 @@
 
 #include "cudart/CopyLog.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>

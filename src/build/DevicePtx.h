@@ -3,6 +3,8 @@
 
 #include "build/Build.h"
 
+#include <cstdint>
+
 namespace heddle::build {
 
 /// The device side of one CUDA file.

@@ -3,6 +3,7 @@
 
 #include "vm/Code.h"
 
+#include <cstdint>
 #include <vector>
 
 namespace heddle::check {

@@ -6,6 +6,7 @@
 #include "vm/Machine.h"
 #include "vm/Observer.h"
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>

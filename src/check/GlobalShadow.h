@@ -4,6 +4,7 @@
 #include "check/SharedShadow.h"
 #include "vm/Observer.h"
 
+#include <cstdint>
 #include <memory>
 #include <unordered_map>
 

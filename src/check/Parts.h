@@ -8,6 +8,7 @@
 #include "check/State.h"
 
 #include <atomic>
+#include <cstdint>
 
 namespace heddle::check {
 

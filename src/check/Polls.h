@@ -3,6 +3,8 @@
 
 #include "ptx/Module.h"
 
+#include <cstdint>
+
 namespace heddle::check {
 
 /// Whether a load or an atomic is a poll: it is executed again and again at one address, and what it returns

@@ -3,6 +3,7 @@
 
 #include "check/Checker.h"
 
+#include <cstdint>
 #include <filesystem>
 
 namespace heddle::check {

@@ -12,6 +12,7 @@
 #include "check/SharedShadow.h"
 
 #include <array>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <optional>

@@ -3,6 +3,7 @@
 
 #include "vm/Code.h"
 
+#include <cstdint>
 #include <string>
 #include <unordered_map>
 #include <vector>

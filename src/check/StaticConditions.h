@@ -4,6 +4,8 @@
 #include "check/StaticForms.h"
 #include "ptx/Isa.h"
 
+#include <cstdint>
+
 namespace heddle::check {
 
 /// Sums that are at least 0, lane by lane; an opaque one says nothing.

@@ -6,6 +6,7 @@
 #include "check/StaticProperties.h"
 #include "check/StaticSteering.h"
 
+#include <cstdint>
 #include <map>
 #include <optional>
 

@@ -4,6 +4,7 @@
 #include "check/StaticConditions.h"
 #include "vm/Limits.h"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>

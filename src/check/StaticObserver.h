@@ -6,6 +6,7 @@
 #include "check/StaticSteering.h"
 #include "vm/Lanes.h"
 
+#include <cstdint>
 #include <optional>
 
 namespace heddle::check {

@@ -4,6 +4,7 @@
 #include "check/StaticOrigins.h"
 #include "vm/Code.h"
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 

@@ -3,6 +3,7 @@
 
 #include "vm/Code.h"
 
+#include <cstdint>
 #include <unordered_map>
 #include <vector>
 

@@ -3,6 +3,7 @@
 
 #include "ptx/Module.h"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <set>

@@ -6,6 +6,7 @@
 #include "vm/Frame.h"
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <unordered_map>
 #include <vector>

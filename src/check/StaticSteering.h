@@ -24,6 +24,7 @@
 #include "vm/Grid.h"
 #include "vm/Steering.h"
 
+#include <cstdint>
 #include <set>
 
 namespace heddle::check {

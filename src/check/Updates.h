@@ -3,6 +3,7 @@
 
 #include "ptx/Module.h"
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 

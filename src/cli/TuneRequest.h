@@ -11,6 +11,7 @@
 #include "tune/Search.h"
 #include "tune/Space.h"
 
+#include <cstdint>
 #include <memory>
 
 namespace heddle::cli {

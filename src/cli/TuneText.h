@@ -4,6 +4,7 @@
 #include "tune/Report.h"
 #include "tune/Search.h"
 
+#include <cstdint>
 #include <string>
 
 namespace heddle::cli {

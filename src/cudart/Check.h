@@ -4,6 +4,7 @@
 #include "check/Checker.h"
 
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>

@@ -13,6 +13,7 @@
 #include "vm/Machine.h"
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <set>

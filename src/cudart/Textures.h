@@ -4,6 +4,7 @@
 #include "cudart/Abi.h"
 #include "vm/Machine.h"
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>

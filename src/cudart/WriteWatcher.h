@@ -3,6 +3,7 @@
 
 #include "vm/Machine.h"
 
+#include <cstdint>
 #include <mutex>
 #include <string>
 

@@ -3,6 +3,7 @@
 
 #include "divergence/BlockVectors.h"
 
+#include <cstdint>
 #include <numeric>
 
 namespace heddle::divergence {

@@ -3,6 +3,7 @@
 
 #include "divergence/Profile.h"
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 

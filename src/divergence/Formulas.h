@@ -10,6 +10,8 @@
 
 #include "divergence/BlockVectors.h"
 
+#include <cstdint>
+
 namespace heddle::divergence {
 
 using Latencies = std::span<const double>; ///< of basic blocks, lat[b]

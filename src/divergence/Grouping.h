@@ -5,6 +5,7 @@
 
 #include "divergence/Weighted.h"
 
+#include <cstdint>
 #include <vector>
 
 namespace heddle::divergence {

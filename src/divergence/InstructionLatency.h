@@ -3,6 +3,7 @@
 
 #include "arch/Latencies.h"
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>

@@ -3,6 +3,8 @@
 
 #include "divergence/Formulas.h"
 
+#include <cstdint>
+
 namespace heddle::divergence {
 
 /// Where a kernel runs, as far as the metrics want to know.

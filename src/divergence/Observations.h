@@ -3,6 +3,8 @@
 
 #include "divergence/Profile.h"
 
+#include <cstdint>
+
 namespace heddle::divergence {
 
 /// Values of the inputs that decide one basic block, thread by thread. Parameters are the same for all

@@ -3,6 +3,8 @@
 
 #include "divergence/Weighted.h"
 
+#include <cstdint>
+
 namespace heddle::divergence {
 
 /// Rows parted into piles of no more than `most`, similar ones together, and piles beside each other similar

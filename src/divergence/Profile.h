@@ -6,6 +6,7 @@
 #include "divergence/InstructionLatency.h"
 #include "support/Diagnostics.h"
 
+#include <cstdint>
 #include <filesystem>
 
 namespace heddle::divergence {

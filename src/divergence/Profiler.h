@@ -4,6 +4,7 @@
 #include "divergence/Profile.h"
 #include "vm/Observer.h"
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 

@@ -3,6 +3,7 @@
 
 #include "divergence/Formulas.h"
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 

@@ -7,6 +7,8 @@
 #include "divergence/Profile.h"
 #include "divergence/Regroup.h"
 
+#include <cstdint>
+
 namespace heddle::divergence {
 
 /// What divergence at one source line costs.

@@ -3,6 +3,8 @@
 
 #include "divergence/Formulas.h"
 
+#include <cstdint>
+
 namespace heddle::divergence {
 
 /// Distinct vectors as Greedy and Greedy-Max look at them: counts times latencies, with as few columns as can

@@ -4,6 +4,7 @@
 #include "arch/Arch.h"
 #include "vm/Counters.h"
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>

@@ -3,6 +3,7 @@
 
 #include "model/Estimate.h"
 
+#include <cstdint>
 #include <filesystem>
 
 namespace heddle::model {

@@ -5,6 +5,7 @@
 #include "model/SectorSet.h"
 #include "model/Spans.h"
 
+#include <cstdint>
 #include <memory>
 
 namespace heddle::model {

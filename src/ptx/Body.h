@@ -3,6 +3,7 @@
 
 #include "ptx/Operands.h"
 
+#include <cstdint>
 #include <deque>
 #include <unordered_map>
 

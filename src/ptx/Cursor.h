@@ -5,6 +5,7 @@
 #include "ptx/Lexer.h"
 #include "support/Diagnostics.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -5,6 +5,8 @@
 #include "ptx/Module.h"
 #include "ptx/NameTable.h"
 
+#include <cstdint>
+
 namespace heddle::ptx {
 
 /// What a name of the module's own scope stands for.

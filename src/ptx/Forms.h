@@ -3,6 +3,8 @@
 
 #include "ptx/Rows.h"
 
+#include <cstdint>
+
 /// Which words of one row go together (Forms.def).
 namespace heddle::ptx {
 

@@ -3,6 +3,7 @@
 
 #include "ptx/Module.h"
 
+#include <cstdint>
 #include <utility>
 #include <vector>
 

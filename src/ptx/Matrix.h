@@ -3,6 +3,8 @@
 
 #include "ptx/Module.h"
 
+#include <cstdint>
+
 namespace heddle::ptx {
 
 /// Rows, columns and depth of a matrix shape: m16n8k16 is 16, 8, 16. Without a k the depth is 0.

@@ -3,6 +3,7 @@
 
 #include "ptx/Isa.h"
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>

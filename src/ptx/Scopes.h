@@ -5,6 +5,7 @@
 #include "ptx/Module.h"
 #include "ptx/NameTable.h"
 
+#include <cstdint>
 #include <deque>
 
 namespace heddle::ptx {

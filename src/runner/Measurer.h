@@ -5,6 +5,8 @@
 #include "runner/Observation.h"
 #include "runner/Toolchain.h"
 
+#include <cstdint>
+
 namespace heddle::runner {
 
 /// A candidate that a compiler was given.

@@ -4,6 +4,7 @@
 #include "build/Compare.h"
 #include "runner/Result.h"
 
+#include <cstdint>
 #include <filesystem>
 
 namespace heddle::runner {

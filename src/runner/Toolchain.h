@@ -3,6 +3,7 @@
 
 #include "runner/Manifest.h"
 
+#include <cstdint>
 #include <map>
 
 namespace heddle::runner {

@@ -7,6 +7,8 @@
 
 #include "semantics/Integer.h"
 
+#include <cstdint>
+
 namespace heddle::semantics {
 
 // --- shifts

@@ -6,6 +6,8 @@
 
 #include "semantics/Float.h"
 
+#include <cstdint>
+
 namespace heddle::semantics {
 
 // --- to an integral value, to the same or another floating-point format

@@ -16,6 +16,7 @@
 #include "semantics/SoftDouble.h"
 
 #include <cmath>
+#include <cstdint>
 
 namespace heddle::semantics {
 

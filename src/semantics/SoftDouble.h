@@ -11,6 +11,7 @@
 #include "semantics/Format.h"
 #include "semantics/Integer.h"
 
+#include <cstdint>
 #include <utility>
 
 namespace heddle::semantics {

@@ -6,6 +6,8 @@
 
 #include "semantics/Integer.h"
 
+#include <cstdint>
+
 namespace heddle::semantics {
 
 template <class T> inline constexpr int FieldsPerWord = 4 / int(sizeof(T));

@@ -8,6 +8,7 @@
 #include "transform/PassResult.h"
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>

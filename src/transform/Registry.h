@@ -4,6 +4,7 @@
 #include "transform/Context.h"
 #include "transform/loops/LoopSubject.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

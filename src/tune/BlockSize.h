@@ -3,6 +3,7 @@
 
 #include "source/Program.h"
 
+#include <cstdint>
 #include <string>
 #include <variant>
 

@@ -7,6 +7,7 @@
 #include "tune/Recipe.h"
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>

@@ -6,6 +6,7 @@
 #include "tune/Strategy.h"
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 

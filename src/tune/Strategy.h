@@ -3,6 +3,7 @@
 
 #include "tune/Space.h"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>

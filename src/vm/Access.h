@@ -7,6 +7,7 @@
 #include "vm/Observer.h"
 
 #include <atomic>
+#include <cstdint>
 
 namespace heddle::vm {
 

@@ -4,6 +4,7 @@
 #include "vm/Warp.h"
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

@@ -3,6 +3,7 @@
 
 #include "vm/Block.h"
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 

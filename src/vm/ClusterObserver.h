@@ -3,6 +3,8 @@
 
 #include "vm/Observer.h"
 
+#include <cstdint>
+
 namespace heddle::vm {
 
 /// An observer that also sees what a block does to shared memory of other blocks of its cluster.

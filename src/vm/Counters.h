@@ -5,6 +5,7 @@
 #include "vm/Observer.h"
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <span>

@@ -7,6 +7,7 @@
 #include "vm/Lowering.h"
 #include "vm/Warp.h"
 
+#include <cstdint>
 #include <initializer_list>
 #include <type_traits>
 

@@ -5,6 +5,7 @@
 #include "vm/Code.h"
 #include "vm/Module.h"
 
+#include <cstdint>
 #include <map>
 #include <span>
 

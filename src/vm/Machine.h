@@ -7,6 +7,7 @@
 #include "vm/Observer.h"
 #include "vm/Services.h"
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>

@@ -3,6 +3,8 @@
 
 #include "vm/Warp.h"
 
+#include <cstdint>
+
 namespace heddle::vm {
 
 /// The handler of every instruction for which named lanes have to come together.

@@ -4,6 +4,7 @@
 #include "vm/Code.h"
 #include "vm/Machine.h"
 
+#include <cstdint>
 #include <map>
 #include <mutex>
 

@@ -3,6 +3,8 @@
 
 #include "vm/Observer.h"
 
+#include <cstdint>
+
 namespace heddle::vm {
 
 /// Two observers of one launch: each is told what it is interested in, the first one first.

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
 namespace heddle::analysis {
 
 /// One kernel given as text. Read with nothing but the language's own words and threadIdx, which takes a few

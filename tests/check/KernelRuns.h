@@ -7,6 +7,7 @@
 #include "ptx/Module.h"
 #include "vm/Machine.h"
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>

@@ -3,6 +3,7 @@
 
 #include "check/Plan.h"
 
+#include <cstdint>
 #include <random>
 #include <string_view>
 

@@ -7,6 +7,7 @@
 #include "divergence/Formulas.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <numeric>

@@ -14,6 +14,7 @@
 #include "random/Program.h"
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <random>

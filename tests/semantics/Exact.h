@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <compare>
+#include <cstdint>
 
 namespace heddle::semantics {
 

@@ -5,6 +5,7 @@
 #include "Memory.h"
 #include "Transcript.h"
 
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>

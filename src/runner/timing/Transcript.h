@@ -5,6 +5,7 @@
 #include "Launch.h"
 #include "Memory.h"
 
+#include <cstdint>
 #include <map>
 
 namespace heddle::timing {

@@ -4,6 +4,8 @@
 #include "transform/Context.h"
 #include "transform/work/WorkLoops.h"
 
+#include <cstdint>
+
 namespace heddle::transform {
 
 /// Whether threads (or blocks) of this kernel may be merged along these axes: the legality of section 4.3 in

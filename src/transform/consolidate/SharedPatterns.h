@@ -4,6 +4,7 @@
 #include "analysis/Uniformity.h"
 #include "transform/consolidate/WarpIndex.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>

@@ -4,6 +4,8 @@
 #include "transform/Context.h"
 #include "transform/work/ItemIndices.h"
 
+#include <cstdint>
+
 namespace heddle::transform {
 
 constexpr unsigned lanesOfWarp = 32;

@@ -4,6 +4,7 @@
 #include "support/Diagnostics.h"
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>

@@ -9,6 +9,7 @@
 #include <clang/AST/Expr.h>
 #include <clang/AST/Stmt.h>
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <unordered_set>

@@ -3,6 +3,8 @@
 
 #include "transform/specialize/CopyForm.h"
 
+#include <cstdint>
+
 namespace heddle::transform {
 
 /// The rows that a store with this form fills, taken over all threads and iterations; or why bulk copies

@@ -4,6 +4,7 @@
 #include "transform/specialize/RoleSplit.h"
 
 #include <array>
+#include <cstdint>
 
 namespace heddle::transform {
 

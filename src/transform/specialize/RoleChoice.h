@@ -6,6 +6,8 @@
 #include "transform/specialize/CopyForm.h"
 #include "transform/specialize/RoleShape.h"
 
+#include <cstdint>
+
 namespace heddle::transform {
 
 const char *nameOf(RoleShape::Copy copy);

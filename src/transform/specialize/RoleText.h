@@ -7,6 +7,7 @@
 #include "transform/specialize/CopyForm.h"
 #include "transform/specialize/RoleShape.h"
 
+#include <cstdint>
 #include <string>
 
 namespace heddle::transform {

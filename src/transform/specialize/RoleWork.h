@@ -3,6 +3,8 @@
 
 #include "transform/specialize/CopyForm.h"
 
+#include <cstdint>
+
 namespace heddle::transform {
 
 /// What a thread of the original block does in a turn, in numbers, where loops tell how often they run.

@@ -4,6 +4,8 @@
 #include "transform/Context.h"
 #include "transform/specialize/RoleShape.h"
 
+#include <cstdint>
+
 namespace heddle::transform {
 
 /// What a specialized kernel's launches must ask for.
