@@ -1,6 +1,6 @@
 # heddle_room(NAME [CLANG] [FOLDERS folder...] [USES room...] [LINK lib...] [HEADERS header...]): the static library of src/NAME.
 #
-# A room is every .cpp of its folder, and of those of its folders that are named. CLANG gives it Clang's and LLVM's headers, precompiled once and shared.
+# A room is every .cpp of its folder, and of those of its folders that are named (*: all of them). CLANG gives it Clang's and LLVM's headers, precompiled once and shared.
 # USES names other rooms; the arrows of the design page are exactly these lists. HEADERS are precompiled for this room alone.
 function(heddle_room name)
   cmake_parse_arguments(ROOM "CLANG" "" "FOLDERS;USES;LINK;HEADERS" ${ARGN})
