@@ -14,6 +14,7 @@
 #include "transform/consolidate/Delegate.h"
 #include "transform/consolidate/Remap.h"
 #include "transform/consolidate/WarpBarriers.h"
+#include "transform/launch/LaunchBounds.h"
 #include "transform/loops/Branchless.h"
 #include "transform/loops/Distribute.h"
 #include "transform/loops/Fuse.h"
@@ -125,6 +126,13 @@ std::vector<DirectiveRule> makeRules() {
        .passes = {{"scalar-replace", scalarReplace}},
        .keepsLaunches = always,
        .tuning = {{{{"", ""}}}}},
+      {.name = "launch-bounds",
+       .summary = "tells the compiler how large blocks are, and how many a multiprocessor should hold",
+       .settings = {number("threads", 1, 1024, "0",
+                           "threads per block at most; by default the largest block launched"),
+                    number("blocks", 1, 32, "0", "blocks that a multiprocessor should hold")},
+       .passes = {{"launch-bounds", annotateLaunchBounds}},
+       .tuning = {{{{"blocks=2", "blocks=2|4"}}}}},
       {.name = "unroll-jam",
        .subject = Subject::Loop,
        .summary = "several iterations of an outer loop go through its inner loop together",

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A launch with more threads than the bound fails, so the bound must hold for every launch there is: those in the file are looked at
+// one by one, and the kernel is closed against launches from elsewhere (CloseKernel). What the bound is worth is arithmetic
+// on the multiprocessor's registers: they are allocated by warp, in units, among the warps that are to be resident.
+#include "transform/launch/LaunchBounds.h"
+
+#include "arch/Arch.h"
+#include "source/Unit.h"
+#include "support/Text.h"
+#include "transform/CloseKernel.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
+#include <clang/AST/Decl.h>
+
+#include <algorithm>
+
+namespace heddle::transform {
+namespace {
+
+using clang::CUDALaunchBoundsAttr;
+
+struct Bounds {
+  int64_t threads = 0;
+  int64_t blocks = 0; ///< 0: not asked for
+
+  std::string arguments() const {
+    return blocks ? fmt::format("{}, {}", threads, blocks) : fmt::format("{}", threads);
+  }
+};
+
+/// The largest block that the kernel is launched with; a refusal that names the launch whose block is not known.
+std::optional<int64_t> largestBlock(Context &context) {
+  int64_t largest = 0;
+  if (context.options.block)
+    largest = (*context.options.block)[0] * (*context.options.block)[1] * (*context.options.block)[2];
+  for (const source::Kernel *instance : context.target.instances)
+    for (const source::Launch *launch : context.facts(*instance).launches) {
+      if (!launch->block.isKnown()) {
+        context.refuse(launch->place, "how many threads this launch has is known at run time only")
+            .withHint("threads=N is the most that there may be");
+        return std::nullopt;
+      }
+      int64_t threads = 1;
+      for (const auto &side : launch->block.xyz)
+        threads *= *side.value;
+      largest = std::max(largest, threads);
+    }
+  if (largest == 0)
+    context
+        .refuse(context.target.first().place,
+                "no launch of the kernel is in the file, so its block is not known")
+        .withHint("threads=N, or --block X,Y,Z");
+  return largest ? std::optional(largest) : std::nullopt;
+}
+
+/// No launch in the file has more threads than the user's bound; one that may is an assumption, and said.
+bool holdsForLaunches(Context &context, int64_t threads) {
+  for (const source::Kernel *instance : context.target.instances)
+    for (const source::Launch *launch : context.facts(*instance).launches) {
+      if (!launch->block.isKnown()) {
+        context.assumed(launch->place,
+                        fmt::format("this launch has no more than {} threads per block", threads));
+        continue;
+      }
+      int64_t launched = 1;
+      for (const auto &side : launch->block.xyz)
+        launched *= *side.value;
+      if (launched > threads) {
+        context.refuse(launch->place,
+                       fmt::format("this launch has {} threads per block, and would fail", launched));
+        return false;
+      }
+    }
+  return true;
+}
+
+std::optional<Bounds> wantedBounds(Context &context) {
+  Bounds bounds{context.directive.number("threads"), context.directive.number("blocks")};
+  if (bounds.threads)
+    return holdsForLaunches(context, bounds.threads) ? std::optional(bounds) : std::nullopt;
+  std::optional<int64_t> largest = largestBlock(context);
+  if (!largest)
+    return std::nullopt;
+  bounds.threads = *largest;
+  return bounds;
+}
+
+int64_t warpsOf(const arch::Arch &arch, int64_t threads) {
+  return (threads + arch.warpSize - 1) / arch.warpSize;
+}
+
+/// Why a multiprocessor cannot hold so many blocks of that size; nothing where it can.
+std::optional<std::string> whyTooMany(const arch::Arch &arch, const Bounds &bounds, int64_t sharedBytes) {
+  if (bounds.threads > arch.maxThreadsPerBlock)
+    return fmt::format("a block has at most {} threads on {}", arch.maxThreadsPerBlock, arch.name);
+  const int64_t blocks = std::max<int64_t>(bounds.blocks, 1);
+  if (blocks > arch.maxBlocksPerSm)
+    return fmt::format("a multiprocessor of {} holds {} blocks at most", arch.name, arch.maxBlocksPerSm);
+  if (blocks * warpsOf(arch, bounds.threads) > arch.maxWarpsPerSm)
+    return fmt::format("a multiprocessor of {} holds {} warps, and {} would be {}", arch.name,
+                       arch.maxWarpsPerSm, counted(size_t(blocks), "such block"),
+                       blocks * warpsOf(arch, bounds.threads));
+  if (blocks * (sharedBytes + arch.reservedSharedBytesPerBlock) > arch.sharedBytesPerSm)
+    return fmt::format(
+        "a multiprocessor of {} has {} bytes of shared memory, and a block of the kernel takes {}", arch.name,
+        arch.sharedBytesPerSm, sharedBytes);
+  return std::nullopt;
+}
+
+/// The most registers per thread with which the blocks fit.
+int64_t registersPerThread(const arch::Arch &arch, const Bounds &bounds) {
+  const int64_t warps = std::max<int64_t>(bounds.blocks, 1) * warpsOf(arch, bounds.threads);
+  const int64_t perWarp =
+      arch.registersPerSm / warps / arch.registerAllocationUnit * arch.registerAllocationUnit;
+  return std::min<int64_t>(perWarp / arch.warpSize, arch.maxRegistersPerThread);
+}
+
+std::optional<int64_t> valueOf(const source::Kernel &kernel, const clang::Expr *expression) {
+  if (!expression || expression->isValueDependent())
+    return std::nullopt;
+  std::optional<llvm::APSInt> value = expression->getIntegerConstantExpr(kernel.unit->context());
+  return value ? std::optional(value->getExtValue()) : std::nullopt;
+}
+
+/// Where a declarator begins: `k`, `space::k`.
+clang::SourceLocation nameOf(const clang::FunctionDecl *function) {
+  return function->getQualifier() ? function->getQualifierLoc().getBeginLoc() : function->getLocation();
+}
+
+/// The bounds that the text has already are replaced, else new ones go before the kernel's name. False where they are the same.
+bool write(Context &context, const Bounds &bounds) {
+  const source::Kernel &kernel = context.target.first();
+  auto *old = kernel.function->getAttr<CUDALaunchBoundsAttr>();
+  if (!old) {
+    context.edits.insertBefore(*kernel.unit, nameOf(kernel.function),
+                               fmt::format("__launch_bounds__({}) ", bounds.arguments()));
+    return true;
+  }
+  const bool isSame = valueOf(kernel, old->getMaxThreads()) == bounds.threads &&
+                      (!bounds.blocks || valueOf(kernel, old->getMinBlocks()) == bounds.blocks);
+  if (isSame)
+    return false;
+  const bool hasBlocks = old->getMinBlocks();
+  context.edits.replace(*kernel.unit, old->getMaxThreads()->getSourceRange(),
+                        hasBlocks ? fmt::format("{}", bounds.threads) : bounds.arguments());
+  if (hasBlocks && bounds.blocks)
+    context.edits.replace(*kernel.unit, old->getMinBlocks()->getSourceRange(),
+                          fmt::format("{}", bounds.blocks));
+  return true;
+}
+
+void report(Context &context, const Bounds &bounds) {
+  std::string text =
+      fmt::format("'{}' is compiled for blocks of up to {} threads", context.target.name, bounds.threads);
+  if (bounds.blocks)
+    text += fmt::format(", {} on a multiprocessor", counted(size_t(bounds.blocks), "block"));
+  if (context.options.arch)
+    text += fmt::format(": at most {} registers per thread on {}",
+                        registersPerThread(*context.options.arch, bounds), context.options.arch->name);
+  context.done(text);
+}
+
+} // namespace
+
+PassResult annotateLaunchBounds(Context &context) {
+  const source::Kernel &kernel = context.target.first();
+  std::optional<Bounds> bounds = wantedBounds(context);
+  if (!bounds)
+    return Refused();
+  if (const arch::Arch *arch = context.options.arch)
+    if (auto why = whyTooMany(*arch, *bounds, context.facts(kernel).staticSharedBytes)) {
+      context.refuse(kernel.place, *why);
+      return Refused();
+    }
+  if (!write(context, *bounds)) {
+    context.kept(kernel.place, fmt::format("'{}' has these bounds already", context.target.name));
+    return Unchanged();
+  }
+  if (!context.directive.number("threads") && !closeKernel(context))
+    return Refused();
+  report(context, *bounds);
+  return context.edited();
+}
+
+} // namespace heddle::transform
