@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/Uses.h"
 
+#include <clang/AST/DeclCXX.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 
 #include <map>
@@ -107,6 +108,24 @@ std::vector<DiscardedCode> discardedCode(const FunctionDecl *instantiation) {
     if (isGone(at->second->getElse()) && !isGone(branch->getElse()))
       found.push_back({at->second, Uses::of(branch->getElse())});
   }
+  return found;
+}
+
+std::vector<const VarDecl *> Uses::boundVariables() const {
+  std::vector<const VarDecl *> found;
+  for (const Stmt *statement : statements) {
+    auto *reference = dyn_cast<DeclRefExpr>(statement);
+    auto *binding = reference ? dyn_cast<BindingDecl>(reference->getDecl()) : nullptr;
+    if (auto *whole = binding ? dyn_cast<VarDecl>(binding->getDecomposedDecl()) : nullptr)
+      found.push_back(whole);
+  }
+  return found;
+}
+
+std::vector<const VarDecl *> Uses::variables() const {
+  std::vector<const VarDecl *> found = boundVariables();
+  for (const DeclRefExpr *reference : locals)
+    found.push_back(cast<VarDecl>(reference->getDecl()));
   return found;
 }
 

@@ -14,6 +14,7 @@ class DeclRefExpr;
 class FunctionDecl;
 class ReturnStmt;
 class Stmt;
+class VarDecl;
 } // namespace clang
 
 namespace heddle::transform {
@@ -36,6 +37,10 @@ struct Uses {
   static Uses of(const clang::Stmt *code);
   void add(const clang::Stmt *code);
   bool mentions(analysis::ThreadBuiltin::Kind kind, unsigned dimension) const;
+  /// `x` of `auto [x, y] = pair;` is a name for a part of a variable that has none of its own: those variables.
+  std::vector<const clang::VarDecl *> boundVariables() const;
+  /// The variables of `locals`, and those.
+  std::vector<const clang::VarDecl *> variables() const;
 };
 
 /// What `if constexpr` leaves out of an instantiation, as the template's pattern has it: another

@@ -328,6 +328,22 @@ TEST(Regroup, WhatIsReadOrWrittenInPartsIsCopiedBefore) {
       AllOf(HasSubstr("LaidOut = heddle::Layout<0>"), Not(HasSubstr("Overwritten"))));
 }
 
+TEST(Regroup, AKeyMayMentionPartsOfAStructuredBinding) {
+  const std::string text = "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                           "  struct Pair { int first, second; };\n"
+                           "  auto [low, high] = Pair{i & 3, i & 7};\n"
+                           "  if (high > 3)\n"
+                           "    a[i] = low;\n"
+                           "  else\n"
+                           "    a[i] = high;\n";
+  const std::string declaration = "auto [low, high] = Pair{i & 3, i & 7};";
+  for (const char *directive : {"regroup by=branch", "regroup by=high"}) {
+    const std::string result = regrouped(text, directive);
+    const size_t inKey = result.find(declaration), inKernel = result.find(declaration, inKey + 1);
+    EXPECT_NE(inKernel, std::string::npos) << directive << ": " << result;
+  }
+}
+
 TEST(Regroup, GuardsThatHangOnArraysAreNoneForALayout) {
   // Who has an element to copy must be known when arrays have changed.
   const std::string text = "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"

@@ -74,8 +74,9 @@ public:
           (branch.branch->kind != Kind::If && branch.branch->kind != Kind::Switch))
         continue;
       std::vector<const Expr *> conditions = conditionsOf(branch.branch->statement);
-      if (const DeclRefExpr *late = firstLate(conditions)) {
-        lastReason = {unit.place(late), fmt::format("'{}' is not known at the kernel's start", nameOf(late))};
+      if (const VarDecl *late = firstLate(conditions)) {
+        lastReason = {unit.place(late->getLocation()),
+                      fmt::format("'{}' is not known at the kernel's start", namesOf(late).front())};
         continue;
       }
       // Whoever is let go in between might find nothing there to read.
@@ -127,7 +128,9 @@ private:
         openings.push_back({declaration});
         for (const Decl *each : declaration->decls())
           if (auto *variable = dyn_cast<VarDecl>(each)) {
-            locals[variable->getNameAsString()] = variable;
+            known.insert(variable);
+            for (const std::string &name : namesOf(variable))
+              locals[name] = variable;
             if (variable->getInit() && hangsOnMemory(variable->getInit()))
               loaded.insert(variable);
           }
@@ -226,11 +229,8 @@ private:
 
   bool hangsOnMemory(const Stmt *code) const {
     const Uses uses = Uses::of(code);
-    const bool usesLoaded =
-        std::any_of(uses.locals.begin(), uses.locals.end(), [&](const DeclRefExpr *mention) {
-          auto *variable = dyn_cast<VarDecl>(mention->getDecl());
-          return variable && loaded.contains(variable);
-        });
+    const bool usesLoaded = std::ranges::any_of(
+        uses.variables(), [&](const VarDecl *variable) { return loaded.contains(variable); });
     return usesLoaded || !uses.calls.empty() ||
            std::any_of(uses.statements.begin(), uses.statements.end(), [](const Stmt *statement) {
              auto *unary = dyn_cast<UnaryOperator>(statement);
@@ -287,13 +287,13 @@ private:
       }
     if (isDeclaredOutside(name))
       return true;
-    std::vector<std::string> known;
+    std::vector<std::string> names;
     for (const ParmVarDecl *parameter : kernel.function->parameters())
-      known.push_back(parameter->getNameAsString());
+      names.push_back(parameter->getNameAsString());
     for (const auto &[local, variable] : locals)
-      known.push_back(local);
+      names.push_back(local);
     context.refuse(kernel.place, fmt::format("the key asks for '{}', and there is no such name", name))
-        .withHint("at its start the kernel knows " + joinAnd(nearestFirst(name, known)));
+        .withHint("at its start the kernel knows " + joinAnd(nearestFirst(name, names)));
     return false;
   }
 
@@ -312,17 +312,23 @@ private:
   }
 
   /// The first mention of something that is not known yet at the kernel's start.
-  const DeclRefExpr *firstLate(const std::vector<const Expr *> &conditions) const {
+  const VarDecl *firstLate(const std::vector<const Expr *> &conditions) const {
     for (const Expr *condition : conditions)
-      for (const DeclRefExpr *mention : Uses::of(condition).locals) {
-        auto known = locals.find(nameOf(mention));
-        const bool isKnown = known != locals.end() && known->second == mention->getDecl();
-        if (!isa<ParmVarDecl>(mention->getDecl()) && !isKnown)
-          return mention;
-      }
+      for (const VarDecl *variable : Uses::of(condition).variables())
+        if (!isa<ParmVarDecl>(variable) && !known.contains(variable))
+          return variable;
     return nullptr;
   }
-  static std::string nameOf(const DeclRefExpr *mention) { return mention->getDecl()->getNameAsString(); }
+  /// A variable's own name, or those that a structured binding gives its parts.
+  static std::vector<std::string> namesOf(const VarDecl *variable) {
+    auto *parts = dyn_cast<DecompositionDecl>(variable);
+    if (!parts)
+      return {variable->getNameAsString()};
+    std::vector<std::string> names;
+    for (const BindingDecl *binding : parts->bindings())
+      names.push_back(binding->getNameAsString());
+    return names;
+  }
 
   std::optional<KeyPlan> planBranch(const Stmt *statement, const std::vector<const Expr *> &conditions) {
     std::string key;
@@ -332,8 +338,8 @@ private:
         context.refuse(unit.place(condition), "what this branch decides by does more than to decide");
         return std::nullopt;
       }
-      for (const DeclRefExpr *mention : Uses::of(condition).locals)
-        if (auto *variable = dyn_cast<VarDecl>(mention->getDecl()); variable && !isa<ParmVarDecl>(variable))
+      for (const VarDecl *variable : Uses::of(condition).variables())
+        if (!isa<ParmVarDecl>(variable))
           needed.insert(variable);
       std::optional<std::string> text = textOf(condition);
       if (!text)
@@ -364,11 +370,10 @@ private:
   void needOthers() {
     for (auto opening = openings.rbegin(); opening != openings.rend(); ++opening)
       if (opening->guard || isNeeded(*opening))
-        for (const DeclRefExpr *mention :
+        for (const VarDecl *variable :
              Uses::of(opening->guard ? static_cast<const Stmt *>(opening->guard) : opening->declaration)
-                 .locals)
-          if (auto *variable = dyn_cast<VarDecl>(mention->getDecl()))
-            needed.insert(variable);
+                 .variables())
+          needed.insert(variable);
   }
   bool isNeeded(const Opening &opening) const {
     return opening.declaration && std::any_of(opening.declaration->decl_begin(),
@@ -405,6 +410,7 @@ private:
   std::vector<Opening> openings;
   const Stmt *next = nullptr;                    ///< the first statement behind them, where there is one
   std::map<std::string, const VarDecl *> locals; ///< of the openings
+  std::set<const VarDecl *> known;               ///< the same
   std::set<const VarDecl *> loaded;              ///< of those, what hangs on memory
   std::set<const VarDecl *> needed;
   std::set<const IfStmt *> wholes; ///< that hold all the kernel does

@@ -67,18 +67,6 @@ bool leavesTogether(const Stmt *statement, const UniformWork &uniform, bool agre
   return true;
 }
 
-/// `x` of `auto [x, y] = pair;` is a name for a part of a variable that has none of its own: those variables.
-std::vector<const VarDecl *> boundVariablesIn(const Uses &uses) {
-  std::vector<const VarDecl *> found;
-  for (const Stmt *statement : uses.statements) {
-    auto *reference = dyn_cast<DeclRefExpr>(statement);
-    auto *binding = reference ? dyn_cast<BindingDecl>(reference->getDecl()) : nullptr;
-    if (auto *whole = binding ? dyn_cast<VarDecl>(binding->getDecomposedDecl()) : nullptr)
-      found.push_back(whole);
-  }
-  return found;
-}
-
 /// One attempt at a plan, with some choices forbidden.
 class Planner {
 public:
@@ -431,7 +419,7 @@ private:
   }
 
   bool bindsItemVariable(const PlanNode &node) const {
-    return std::ranges::any_of(boundVariablesIn(node.uses), [&](const VarDecl *whole) {
+    return std::ranges::any_of(node.uses.boundVariables(), [&](const VarDecl *whole) {
       auto at = index.find(whole);
       return at != index.end() && isItem[at->second];
     });
@@ -484,7 +472,7 @@ private:
       for (const DeclRefExpr *reference : node->uses.locals)
         if (isItemVariable(reference)) // all items agree on what is read here
           variables[index.at(cast<VarDecl>(reference->getDecl()))].inHeader = true;
-      for (const VarDecl *whole : boundVariablesIn(node->uses))
+      for (const VarDecl *whole : node->uses.boundVariables())
         if (auto at = index.find(whole); at != index.end() && isItem[at->second])
           variables[at->second].inHeader = true;
     }
@@ -741,7 +729,7 @@ private:
 
   void addMentionsByBindings(const Uses &uses, const std::set<unsigned> &where,
                              GroupsOfVariables &groups) const {
-    for (const VarDecl *whole : boundVariablesIn(uses))
+    for (const VarDecl *whole : uses.boundVariables())
       if (auto at = index.find(whole); at != index.end())
         groups[at->second].insert(where.begin(), where.end());
   }
