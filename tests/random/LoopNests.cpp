@@ -35,7 +35,9 @@ std::string Writer::element(const std::vector<std::string> &counters) {
 }
 
 Node Writer::nestStatement(Scope &scope, const std::vector<std::string> &counters) {
-  const std::string array = chance(60) ? "own" : "other", from = chance(50) ? "own" : "other";
+  // A kernel for via=layout has no second array: one with an element for each thread is all that it touches.
+  const std::string second = wantsLayout() ? "own" : "other";
+  const std::string array = chance(60) ? "own" : second, from = chance(50) ? "own" : second;
   static const std::vector<std::string> ways = {"=", "+=", "^="};
   switch (pick(5)) {
   case 0: {
