@@ -46,9 +46,12 @@ struct TuneProgram : testing::Test {
 
   std::vector<std::string> tuneWords(const std::string &program,
                                      const std::vector<std::string> &further) const {
-    std::vector<std::string> words = {
-        "tune", (programs / program).string(), "--compiler", "clang", "--cuda-path", "none", "--run-limit",
-        "4"};
+    // On the simulator, also beside a GPU.
+    std::vector<std::string> words = {"tune",        (programs / program).string(),
+                                      "--compiler",  "clang",
+                                      "--cuda-path", "none",
+                                      "--device",    "vm",
+                                      "--run-limit", "4"};
     words.insert(words.end(), further.begin(), further.end());
     return words;
   }
