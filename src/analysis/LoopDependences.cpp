@@ -12,6 +12,7 @@
 
 #include "analysis/Overlap.h"
 #include "analysis/PointersApart.h"
+#include "arch/Common.h"
 
 #include <algorithm>
 
@@ -45,9 +46,9 @@ std::optional<std::pair<int64_t, int64_t>> LoopDependences::rangeOf(const Polyno
     for (const Symbol *factor : monomial) {
       std::optional<int64_t> limit = factor->most;
       if (factor->kind == SymbolKind::ThreadIdx)
-        limit = factor->dimension == 2 ? 63 : 1023;
+        limit = int64_t(arch::commonLimits().maxBlockDim[factor->dimension]) - 1;
       if (factor->kind == SymbolKind::BlockDim)
-        limit = factor->dimension == 2 ? 64 : 1024;
+        limit = arch::commonLimits().maxBlockDim[factor->dimension];
       if (factor->numerator)
         if (auto inner = rangeOf(*factor->numerator); inner && inner->first >= 0)
           limit = inner->second / factor->divisor;

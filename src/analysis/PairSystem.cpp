@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/PairSystem.h"
 
+#include "arch/Common.h"
 #include "source/Unit.h"
 
 #include <clang/AST/ASTContext.h>
@@ -12,7 +13,6 @@ namespace heddle::analysis {
 namespace {
 
 /// The hardware's limit on a block in each dimension, for blocks that are not known.
-constexpr int64_t mostThreads[3] = {1024, 1024, 64};
 
 void addTo(LinearForm &total, const LinearForm &form, int64_t factor) {
   total.coefficients.resize(std::max(total.coefficients.size(), form.coefficients.size()));
@@ -125,7 +125,8 @@ unsigned PairSystem::dimensionFor(const Monomial &monomial, unsigned side) {
     known.push_back(Formula::atLeast(plus(of(dimension, -1), *first.most)));
   if (first.kind == SymbolKind::BlockDim) {
     known.push_back(Formula::atLeast(plus(of(dimension, 1), -1)));
-    known.push_back(Formula::atLeast(plus(of(dimension, -1), mostThreads[first.dimension])));
+    known.push_back(Formula::atLeast(
+        plus(of(dimension, -1), int64_t(arch::commonLimits().maxBlockDim[first.dimension]))));
   }
   if (first.kind == SymbolKind::BlockIdx) {
     auto extent = accesses.launch().grid[first.dimension];

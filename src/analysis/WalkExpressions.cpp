@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The expression half of the symbolic walk: what a value is, in threads, iterations and parameters.
 #include "analysis/SymbolicWalk.h"
+#include "arch/Common.h"
 
 #include <clang/AST/ASTContext.h>
 
@@ -464,7 +465,8 @@ std::optional<int64_t> SymbolicWalk::largestValue(const Polynomial &form) const 
     for (const Symbol *factor : monomial) {
       std::optional<int64_t> most = factor->most;
       if (factor->kind == SymbolKind::ThreadIdx || factor->kind == SymbolKind::BlockDim)
-        most = result.facts.block[factor->dimension].value_or(1024);
+        most = result.facts.block[factor->dimension].value_or(
+            arch::commonLimits().maxBlockDim[factor->dimension]);
       if (factor->numerator)
         if (auto inner = largestValue(*factor->numerator))
           most = *inner / factor->divisor;

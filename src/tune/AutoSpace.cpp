@@ -4,6 +4,7 @@
 // form. Larger factors that turn out not to fit are refused one by one later, which costs little.
 #include "tune/AutoSpace.h"
 
+#include "arch/Common.h"
 #include "arch/Occupancy.h"
 #include "build/DevicePtx.h"
 #include "transform/Assumptions.h"
@@ -25,7 +26,7 @@ namespace {
 /// Sizes of blocks that GPUs like, the small ones where there are several dimensions; the program's own is
 /// always among what is tried.
 constexpr int64_t blockSizes[] = {8, 16, 32, 64, 128, 256, 512};
-constexpr int64_t leastThreads = 64, mostThreads = 1024;
+constexpr int64_t leastThreads = 64;
 
 /// What carrying a directive out gives: "done", "same", or why not. In a process of its own.
 std::string verdictOn(const Problem &problem, const std::string &text) {
@@ -93,7 +94,7 @@ std::string blockWords(const Problem &problem) {
   sizes.insert(value);
   std::erase_if(sizes, [&](int64_t size) {
     const int64_t threads = threadsWith(**program, problem.kernel, name, size);
-    return size != value && (threads < leastThreads || threads > mostThreads);
+    return size != value && (threads < leastThreads || threads > arch::commonLimits().maxThreadsPerBlock);
   });
   return fmt::format("block x={}", fmt::join(sizes, "|"));
 }

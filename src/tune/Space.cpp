@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tune/Space.h"
 
+#include "arch/Common.h"
 #include "support/Text.h"
 #include "transform/Registry.h"
 
@@ -14,8 +15,6 @@
 
 namespace heddle::tune {
 namespace {
-
-constexpr int64_t mostThreads = 1024;
 
 std::string trimmed(std::string_view text) {
   const char *spaces = " \t\n";
@@ -201,7 +200,7 @@ private:
       const bool isAxis = key == "x" || key == "y" || key == "z";
       const bool isNumber = !values.empty() && std::ranges::all_of(values, [](const std::string &value) {
         std::optional<int64_t> number = wholeNumber(value);
-        return number && *number >= 1 && *number <= mostThreads;
+        return number && *number >= 1 && *number <= arch::commonLimits().maxThreadsPerBlock;
       });
       if (!isAxis || !isNumber)
         diagnostics.error({}, fmt::format("'{}' is not something 'block' takes", words[i]))

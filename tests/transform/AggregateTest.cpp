@@ -322,5 +322,5 @@ TEST(Aggregate, BarriersCloseToEachOtherAreWorthIt) {
 TEST(Aggregate, ASmallGridKeepsItsBlocks) {
   EXPECT_THAT(choiceFor("__global__ void k(int *a) {\n  __syncthreads();\n  a[threadIdx.x] = 1;\n}\n"
                         "void f(int *a) { k<<<20, 256>>>(a); }\n"),
-              HasSubstr("20 warps in the place of as many blocks would not fill a large GPU"));
+              HasSubstr("20 warps in the place of as many blocks would not fill the device"));
 }

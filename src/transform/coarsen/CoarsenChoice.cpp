@@ -45,8 +45,8 @@ constexpr double leastOccupancyPercent = 25, leastOccupancyLeft = 0.5;
 constexpr double registerShare = 0.75;
 /// Addresses and indices that each further item needs besides its arrays.
 constexpr unsigned registersPerItem = 3;
-/// A grid that is known must leave this many warps on each multiprocessor of a large GPU.
-constexpr double leastWarpsOnSm = 8, multiprocessorsOfLargeGpu = 132;
+/// A grid that is known must leave this many warps on each multiprocessor.
+constexpr double leastWarpsOnSm = 8;
 
 /// Merged for the sake of memory: so many threads, with so much occupancy left, in blocks of at least so
 /// many.
@@ -270,7 +270,7 @@ private:
     }
     double warps = double(candidate.threads) / arch.warpSize;
     std::optional<double> blocks = gridBlocks(candidate);
-    if (blocks && *blocks * warps < leastWarpsOnSm * multiprocessorsOfLargeGpu) {
+    if (blocks && *blocks * warps < leastWarpsOnSm * arch.deviceSms) {
       note(candidate, fmt::format("would leave {:.0f} warps in the whole grid", *blocks * warps));
       return false;
     }

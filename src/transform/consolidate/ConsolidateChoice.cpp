@@ -36,8 +36,8 @@ constexpr double mostWorkBetweenBarriers = 88;
 /// Warps on a multiprocessor below which latency shows, whatever there were before; and the share of those
 /// before that must be left.
 constexpr double leastWarpsOnSm = 16, leastWarpsLeft = 0.4;
-/// A grid that is known must have this many blocks, now a warp each, for each multiprocessor of a large GPU.
-constexpr double leastBlocksOnSm = 8, multiprocessorsOfLargeGpu = 132;
+/// A grid that is known must have this many blocks, now a warp each, for each multiprocessor.
+constexpr double leastBlocksOnSm = 8;
 /// A loop whose length is not known.
 constexpr double assumedTrips = 16;
 
@@ -174,8 +174,8 @@ ConsolidateChoice weighConsolidation(Context &context) {
   if (threads <= lanesOfWarp)
     return {true, "a block is one warp already, and need not wait as a block"};
   std::optional<double> blocks = blocksOfGrid(facts);
-  if (blocks && *blocks < leastBlocksOnSm * multiprocessorsOfLargeGpu)
-    return no(fmt::format("{:.0f} warps in the place of as many blocks would not fill a large GPU", *blocks));
+  if (blocks && *blocks < leastBlocksOnSm * context.options.arch->deviceSms)
+    return no(fmt::format("{:.0f} warps in the place of as many blocks would not fill the device", *blocks));
 
   std::optional<std::string> text = consolidatedText(context);
   std::optional<Reread> after = text ? reread(context, *text) : std::nullopt;

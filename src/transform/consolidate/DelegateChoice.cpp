@@ -6,6 +6,7 @@
 // them: then the last of them to finish decides, and the hardware deals blocks out more evenly.
 #include "transform/consolidate/DelegateChoice.h"
 
+#include "arch/Common.h"
 #include "transform/work/WorkEstimate.h"
 
 #include <algorithm>
@@ -16,9 +17,6 @@ namespace {
 /// Enough to fill the warps of a multiprocessor from its places for blocks (64 and 32, 48 and 16 to 24).
 /// More in a block would only end later together.
 constexpr unsigned usualWarps = 4;
-
-/// What a block gets without asking for more.
-constexpr int64_t mostStaticSharedBytes = 48 * 1024;
 
 /// Below that many blocks for each resident warp, the hardware's own dealing is as good.
 constexpr int64_t fewestRounds = 4;
@@ -60,7 +58,7 @@ std::optional<int64_t> tasksOf(const analysis::KernelFacts &facts) {
 unsigned warpsOfBlock(Context &context, unsigned throttle) {
   int64_t warps = usualWarps;
   if (const int64_t bytes = staticSharedBytes(context))
-    warps = std::clamp<int64_t>(mostStaticSharedBytes / bytes, 1, warps);
+    warps = std::clamp<int64_t>(arch::commonLimits().staticSharedBytes / bytes, 1, warps);
   return unsigned(throttle ? std::min<int64_t>(warps, throttle) : warps);
 }
 

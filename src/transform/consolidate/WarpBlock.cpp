@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/consolidate/WarpBlock.h"
 
+#include "arch/Common.h"
 #include "source/Unit.h"
 
 #include <clang/AST/ASTContext.h>
@@ -12,18 +13,16 @@
 namespace heddle::transform {
 namespace {
 
-/// What CUDA allows in a block.
-constexpr int64_t mostThreadsOfBlock = 1024;
-
 int64_t threadsOf(const std::array<int64_t, 3> &block) { return block[0] * block[1] * block[2]; }
 
 /// What `__launch_bounds__` promises.
 int64_t boundOf(const source::Kernel &kernel) {
+  const int64_t most = arch::commonLimits().maxThreadsPerBlock;
   auto *bounds = kernel.function->getAttr<clang::CUDALaunchBoundsAttr>();
   if (!bounds || bounds->getMaxThreads()->isValueDependent())
-    return mostThreadsOfBlock;
+    return most;
   auto value = bounds->getMaxThreads()->getIntegerConstantExpr(kernel.unit->context());
-  return value ? std::clamp<int64_t>(value->getExtValue(), 1, mostThreadsOfBlock) : mostThreadsOfBlock;
+  return value ? std::clamp<int64_t>(value->getExtValue(), 1, most) : most;
 }
 
 WarpBlock inEvenWarps(const std::array<int64_t, 3> &block, const std::array<unsigned, 3> &lanes) {

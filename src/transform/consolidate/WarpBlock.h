@@ -14,7 +14,7 @@ constexpr unsigned lanesOfWarp = 32;
 struct BlockKnowledge {
   std::optional<std::array<int64_t, 3>> block; ///< where it is the same everywhere
   bool isRow = false;                          ///< one thread in y and z, whatever it is in x
-  int64_t mostThreads = 1024;                  ///< no launch has more
+  int64_t mostThreads = 0;                     ///< no launch has more
 };
 BlockKnowledge blockKnowledge(Context &context);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/specialize/RoleChoice.h"
 
+#include "arch/Common.h"
 #include "source/Unit.h"
 #include "transform/specialize/RoleWork.h"
 
@@ -27,8 +28,8 @@ const char *nameOf(RoleShape::Barrier barrier) {
 namespace {
 
 constexpr unsigned namedBarriers = 16, takenBarriers = 2; // those of the block and of the consumers
-constexpr int64_t mostThreads = 1024;
-constexpr int64_t registersOfSm = 65536, registerStep = 8, mostRegisters = 240, producersNeed = 40;
+// setmaxnreg takes multiples of 8.
+constexpr int64_t registerStep = 8, mostRegisters = 240, producersNeed = 40;
 constexpr unsigned warpGroup = 4;
 constexpr int64_t longRow = 1024;         // bytes
 constexpr int64_t smallStage = 12 * 1024; // three of these leave room for several blocks
@@ -41,7 +42,8 @@ class Chooser {
 public:
   Chooser(Context &context, const RoleQuestion &question)
       : directive(context.directive), question(question), target(context.options.compile.arch),
-        level(context.options.arch ? context.options.arch->major * 10 + context.options.arch->minor : 90),
+        arch(context.options.arch ? *context.options.arch : arch::defaultArch()),
+        level(arch.major * 10 + arch.minor),
         work(workOfTurn(question.tree, question.split, question.copies, question.block)) {
     choice.shape.block = question.block;
   }
@@ -146,12 +148,12 @@ private:
       }
       shape.producers = unsigned(shape.groupThreads() / 32);
     }
-    if (shape.threads() <= mostThreads)
+    if (shape.threads() <= arch.maxThreadsPerBlock)
       return true;
     return refuse(
         kernelPlace(),
         fmt::format("{} threads that compute and {} that load are more than the {} a block can have",
-                    shape.groupThreads() * shape.consumers, shape.producerThreads(), mostThreads),
+                    shape.groupThreads() * shape.consumers, shape.producerThreads(), arch.maxThreadsPerBlock),
         "coarsen it first");
   }
 
@@ -186,7 +188,7 @@ private:
     if (wanted == "move" && !why.empty())
       return refuse(kernelPlace(), "registers cannot move from producers to consumers: " + why,
                     target == "sm_90" ? "--arch sm_90a" : "producers=4");
-    const int64_t atFirst = registersOfSm / shape.threads() / registerStep * registerStep;
+    const int64_t atFirst = int64_t(arch.registersPerSm) / shape.threads() / registerStep * registerStep;
     const bool isShort = int64_t(question.registers) > atFirst;
     if (wanted == "keep" || !why.empty() || (wanted == "auto" && !isShort))
       return true;
@@ -248,7 +250,8 @@ private:
   const Directive &directive;
   const RoleQuestion &question;
   const std::string target; ///< what is compiled for: "sm_90a"
-  const unsigned level;     ///< 90 for sm_90
+  const arch::Arch &arch;
+  const unsigned level; ///< 90 for sm_90
   const TurnWork work;
   RoleChoice choice;
   std::optional<Diagnostic> trouble;

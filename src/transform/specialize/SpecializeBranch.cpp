@@ -31,6 +31,7 @@
 // Where the branch depends on the block or on a range of whole warps only, warps are specialized already.
 #include "transform/specialize/SpecializeBranch.h"
 
+#include "arch/Common.h"
 #include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/ActiveText.h"
@@ -54,10 +55,6 @@ using namespace clang;
 
 namespace heddle::transform {
 namespace {
-
-constexpr int64_t mostThreads = 1024;
-/// What a kernel may declare.
-constexpr int64_t mostStaticShared = 48 * 1024;
 
 /// Writes the kernel anew.
 class KindWriter {
@@ -298,7 +295,8 @@ int64_t threadsOf(const analysis::KernelFacts &facts) {
   const std::optional<int64_t> known = facts.threadsPerBlock();
   if (known && !facts.launchesDisagree)
     return *known;
-  return facts.kernel->maxThreads ? int64_t(facts.kernel->maxThreads) : mostThreads;
+  return facts.kernel->maxThreads ? int64_t(facts.kernel->maxThreads)
+                                  : int64_t(arch::commonLimits().maxThreadsPerBlock);
 }
 
 /// Shared memory of the queues (runtime/heddle/kinds.cuh).
@@ -310,13 +308,13 @@ int64_t queueBytes(const WorkSite &site, const KindPlan &plan, const analysis::K
 }
 
 Obstacle noRoom(const WorkSite &site, const KindPlan &plan, const analysis::KernelFacts &facts) {
-  const int64_t wanted = queueBytes(site, plan, facts);
-  if (facts.staticSharedBytes + wanted <= mostStaticShared)
+  const int64_t wanted = queueBytes(site, plan, facts), most = arch::commonLimits().staticSharedBytes;
+  if (facts.staticSharedBytes + wanted <= most)
     return std::nullopt;
   return obstacle(facts.kernel->place,
                   fmt::format("the kernel has {} bytes of shared memory, and with {} more to sort its work "
                               "it would have over {}",
-                              facts.staticSharedBytes, wanted, mostStaticShared));
+                              facts.staticSharedBytes, wanted, most));
 }
 
 /// Says why there is nothing to be done; true where that is no refusal.

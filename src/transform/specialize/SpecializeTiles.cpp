@@ -11,6 +11,7 @@
 //   4. Write the body anew (RoleText) and rewrite launches (SpecializeLaunches).
 #include "transform/specialize/SpecializeTiles.h"
 
+#include "arch/Common.h"
 #include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/HiddenCode.h"
@@ -38,7 +39,6 @@ namespace heddle::transform {
 namespace {
 
 constexpr int64_t warpLanes = 32;
-constexpr int64_t staticSharedLimit = 48 * 1024;
 
 class TileSpecializer {
 public:
@@ -251,7 +251,8 @@ private:
       return true;
     }
     shape = choice.shape;
-    const bool tilesAreDynamic = question.tileBytes * shape.buffers + question.otherBytes > staticSharedLimit;
+    const bool tilesAreDynamic =
+        question.tileBytes * shape.buffers + question.otherBytes > arch::commonLimits().staticSharedBytes;
     if (!checkShared(split, question, tilesAreDynamic))
       return false;
     const ConsumerOrder order = orderOfConsumers(tree, split);
@@ -316,8 +317,8 @@ private:
 
   bool checkShared(const RoleSplit &split, const RoleQuestion &question, bool tilesAreDynamic) {
     const int64_t all = question.tileBytes * shape.buffers + question.otherBytes;
-    const arch::Arch *arch = context.options.arch;
-    const int64_t most = arch ? arch->maxSharedBytesPerBlockOptIn : 227 * 1024;
+    const arch::Arch &arch = context.options.arch ? *context.options.arch : arch::defaultArch();
+    const int64_t most = arch.maxSharedBytesPerBlockOptIn;
     if (all > most) {
       context
           .refuse(kernel.place,
