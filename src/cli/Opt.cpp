@@ -25,23 +25,23 @@ namespace {
 namespace fs = std::filesystem;
 
 const char *const about =
-    R"(Change a CUDA file by directives, and check that it still computes the same.
+    R"(Transform the kernels of a CUDA file by directives, and check the result.
 
 Examples:
   heddle opt stencil.cu -o out.cu -d "coarsen x=2"              each thread does the work of two
   heddle opt stencil.cu -o out.cu -d "coarsen x=4 map=blocked" --verify -- 1000
   heddle opt stencil.cu -o out.cu -d consolidate                one warp does the work of a block, where that pays
-  heddle opt matmul.cu -o out.cu -d specialize                  some warps load tiles, the others compute
-  heddle opt align.cu -o out.cu -d "regroup by=length[read]"    threads with reads of like length come into one warp
+  heddle opt matmul.cu -o out.cu -d specialize                  producer warps load tiles, consumer warps compute
+  heddle opt align.cu -o out.cu -d "regroup by=length[read]"    group threads with reads of similar length
   heddle opt stencil.cu -o out.cu -d "unroll-jam factor=4 line=37"   the loop that begins on that line
-  heddle opt stencil.cu -o out.cu                               what its #pragma heddle lines say
+  heddle opt stencil.cu -o out.cu                               apply the #pragma heddle lines of the file
 
-What is emitted is compiled, and the kernels that were changed are checked statically (heddle check --static) with the blocks that the file
-launches; a finding that the original has too is reported and does not stop it. What was not checked, what was assumed, and
-directives that changed nothing are reported on stderr, with the reason.
+The output is compiled, and changed kernels are checked statically (heddle check --static) with the block sizes of the launches in the
+file. A violation that the original does not have prevents writing. --verify also runs both programs and compares their results.
+What was not checked, what was assumed, and directives that changed nothing are reported on stderr, with the reason.
 
-Exit code 0: done; 1: refused, wrong by the static check, or the result differs; 2: bad usage, or no such file; 3: FILE does not compile;
-4: the result cannot be written. Nothing is written unless all of it is done; FILE itself is overwritten with --in-place only.
+Exit code 0: done; 1: refused, a new violation in the static check, or different results; 2: bad usage, or no such file; 3: FILE does not
+compile; 4: a file cannot be read or written. Nothing is written unless the exit code is 0; FILE is overwritten only with --in-place.
 )";
 
 /// The directives with their settings, from the registry.
@@ -245,32 +245,31 @@ void addOpt(CLI::App &app, Session &session) {
   auto request = std::make_shared<Request>();
   CLI::App *verb = app.add_subcommand("opt", about + directivesText());
   verb->add_option("FILE", request->file, "the .cu file")->required();
-  verb->add_option("-o,--output", request->output, "where the result goes");
+  verb->add_option("-o,--output", request->output, "the file to write");
   verb->add_flag("--in-place", request->inPlace, "overwrite FILE with the result");
   verb->add_option("-d,--directive", request->directives,
-                   "what to do, as in \"coarsen x=2\"; several are done in the order given")
+                   "a directive, as in \"coarsen x=2\"; several are applied in the order given")
       ->allow_extra_args(false);
-  verb->add_option("-k,--kernel", request->kernel, "the kernel that -d speaks of; all where it is left out");
-  verb->add_option("--block", request->block, "X[,Y[,Z]]: the block, where the file does not tell");
-  verb->add_option(
-          "--assume", request->assumptions,
-          "what the file does not show: whole-program (no other file launches its kernels), no-overlap "
-          "(memory that a kernel is given by different pointers is disjoint)")
+  verb->add_option("-k,--kernel", request->kernel, "the kernel that -d applies to; by default all");
+  verb->add_option("--block", request->block, "X[,Y[,Z]]: the block size, if the file does not show it");
+  verb->add_option("--assume", request->assumptions,
+                   "assumptions: whole-program (no other file launches the kernels of this one), no-overlap "
+                   "(different pointers of a kernel point to disjoint memory)")
       ->check(CLI::IsMember(transform::namesOfAssumptions()))
       ->allow_extra_args(false);
   verb->add_flag("--verify", request->verify,
                  "run both on the simulator and compare what is copied to the host, bit for bit");
   verb->add_option("--with", request->further,
-                   "for --verify: a further file of the program, which stays as it is; may be repeated")
+                   "for --verify: another file of the program, which is not changed; may be repeated")
       ->allow_extra_args(false);
-  verb->add_flag("--no-check", request->unchecked, "leave out the static check of what is emitted");
-  verb->add_flag("--report", request->report, "print what was done, and why");
+  verb->add_flag("--no-check", request->unchecked, "omit the static check of the output");
+  verb->add_flag("--report", request->report, "print what was done and why, and static verdicts");
   std::vector<std::string> passes = transform::passNames();
   passes.push_back("all");
   verb->add_option("--print-after", request->printAfter,
-                   "print the file on stderr as it is after this pass or normalization; all: after each")
+                   "print the file on stderr after this pass or normalization; all: after each")
       ->check(CLI::IsMember(passes));
-  verb->add_flag("--time-passes", request->timePasses, "print on stderr how long each pass took");
+  verb->add_flag("--time-passes", request->timePasses, "print on stderr the runs and time of each pass");
   verb->add_option("--compiler", request->compiler, "for the check and --verify: nvcc, clang or auto")
       ->check(CLI::IsMember({"auto", "nvcc", "clang"}));
   verb->add_option("--timeout", request->timeoutSeconds,
