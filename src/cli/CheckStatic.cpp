@@ -198,21 +198,20 @@ void run(const build::ProgramOptions &program, const StaticChoices &choices, con
 
 void addStaticOptions(CLI::App &verb, StaticChoices &choices) {
   const char *const group = "Static";
-  verb.add_flag("--static", choices.wanted, "one block with unknown data: a verdict for every input")
+  verb.add_flag("--static", choices.wanted, "execute one block with unknown data: a verdict for every input")
       ->group(group);
-  verb.add_option("-k,--kernel", choices.kernel, "--static: only this kernel")->group(group);
-  verb.add_option("--block", choices.block, "--static: X[,Y[,Z]], threads of a block")->group(group);
-  verb.add_option("--grid", choices.grid, "--static: X[,Y[,Z]], blocks; any number where it is not given")
-      ->group(group);
+  verb.add_option("-k,--kernel", choices.kernel, "--static: check only this kernel")->group(group);
+  verb.add_option("--block", choices.block, "--static: X[,Y[,Z]], threads per block")->group(group);
+  verb.add_option("--grid", choices.grid, "--static: X[,Y[,Z]], gridDim; by default any grid")->group(group);
   verb.add_option("--ctaid", choices.ctaid,
-                  "--static: X[,Y[,Z]], the block to look at; any where it is not given")
+                  "--static: X[,Y[,Z]], blockIdx of the block to check; by default any block")
       ->group(group);
   verb.add_option("--shared", choices.shared, "--static: bytes of dynamic shared memory")->group(group);
   verb.add_flag("--constants", choices.constants,
-                "--static: constant memory holds what the file initializes it with")
+                "--static: assume that constant memory has its initial values")
       ->group(group);
   verb.add_option("--param", choices.parameters,
-                  "--static: NAME=VALUE or NUMBER=VALUE, from 0; may be repeated")
+                  "--static: NAME=VALUE or NUMBER=VALUE (from 0), a kernel parameter; may be repeated")
       ->allow_extra_args(false)
       ->group(group);
 }

@@ -215,60 +215,59 @@ std::unique_ptr<TuneRun> readTuneRun(const TuneRequest &request, Session &sessio
 
 void TuneRequest::addTo(CLI::App &verb, Session &session) {
   verb.add_option("FILE", files,
-                  "the .cu file, with further files of the program that stay as they are; or a mechanism")
+                  "the .cu file, and other files of the program, which are not changed; or a mechanism")
       ->required();
-  verb.add_option("-o,--output", output, "where the winner goes");
+  verb.add_option("-o,--output", output, "the file or folder to write the winner to");
   verb.add_option("-d,--directive", space.directives,
                   "a directive with alternatives, as in \"coarsen x=1|2|4\"; \"block x=64|128\"; or auto")
       ->allow_extra_args(false);
   verb.add_option(
           "--flag", space.flags,
-          "a flag of the compiler with alternatives, as in \"-maxrregcount=32|64|\"; an empty one: without")
+          "a compiler flag with alternatives, as in \"-maxrregcount=32|64|\"; an empty one is no flag")
       ->allow_extra_args(false);
   verb.add_option("--define", space.defines, "a definition with alternatives, as in \"TILE=8|16\"")
       ->allow_extra_args(false);
   verb.add_option("--option", space.options,
                   "for a mechanism: an option of heddle chem with alternatives, as in \"--warps=4|8\"")
       ->allow_extra_args(false);
-  verb.add_option(
-      "-k,--kernel", kernel,
-      "the kernel that -d speaks of, all where it is left out; of a mechanism: viscosity or another");
-  verb.add_option("--block", block, "X[,Y[,Z]]: the block, where the file does not tell");
+  verb.add_option("-k,--kernel", kernel,
+                  "the kernel that -d applies to; by default all. Of a mechanism: viscosity or another");
+  verb.add_option("--block", block, "X[,Y[,Z]]: the block size, if the file does not show it");
   verb.add_option("--assume", assumptions,
-                  "for directives, what the file does not show: whole-program (no other file launches its "
-                  "kernels), no-overlap (memory that a kernel is given by different pointers is disjoint)")
+                  "assumptions for directives: whole-program (no other file launches the kernels of this "
+                  "one), no-overlap (different pointers of a kernel point to disjoint memory)")
       ->check(CLI::IsMember(transform::namesOfAssumptions()))
       ->allow_extra_args(false);
   verb.add_option("--strategy", strategy, "exhaustive, random, genetic, annealing or guided")
       ->check(CLI::IsMember(tune::strategyNames()));
-  verb.add_option("--seed", seed, "of strategies that draw lots");
-  verb.add_option("--budget", budget, "50 (candidates that are run), 120s, 5m or 1h");
-  verb.add_option("--cache", cache, "the file that results are kept in (default OUT.tune.jsonl)");
+  verb.add_option("--seed", seed, "seed of random strategies");
+  verb.add_option("--budget", budget, "when to stop: 50 (candidates that are run), 120s, 5m or 1h");
+  verb.add_option("--cache", cache, "the file for the results (default OUT.tune.jsonl)");
   verb.add_option("--simulate", simulate,
-                  "take results from this file of an earlier search, and run nothing");
+                  "take the results from this file of an earlier search, and run nothing");
   verb.add_option("--device", device,
-                  "vm (our machine and a model), gpu, or auto: the GPU where there is one")
+                  "vm (the simulator with a model), gpu, or auto: the GPU if there is one")
       ->check(CLI::IsMember({"vm", "gpu", "auto"}));
   verb.add_option("--plan", plan,
                   "write everything that heddle-runner needs on a machine with a GPU to this folder");
   verb.add_option("--collect", collect, "take the results from such a folder");
   verb.add_option("--rounds", rounds, "for --plan: how often a launch is timed")->check(CLI::PositiveNumber);
   verb.add_option("--copies", copies,
-                  "for --plan: the program ends after so many copies from the device (0: by itself)");
+                  "for --plan: end the program after this many device-to-host copies (0: do not)");
   verb.add_option("--small", small,
-                  "the program's arguments for the model, where those after -- are too much for a machine "
-                  "without a GPU; launches are predicted as large as those make them");
-  verb.add_option("--tol", tolerance, "how far results may be apart: ulp=4, rel=1e-6, abs=1e-9");
+                  "smaller arguments of the program for the model, if those after -- are too large for the "
+                  "simulator; times are predicted for the launch sizes of those after --");
+  verb.add_option("--tol", tolerance, "tolerance for results: ulp=4, rel=1e-6, abs=1e-9");
   verb.add_flag("--fill", fills, "predict as if there were enough blocks to keep the whole device busy");
-  verb.add_flag("--no-check", unchecked, "leave out the static check of candidates");
-  verb.add_option("--make-limit", limits.make, "seconds for making and checking a candidate");
+  verb.add_flag("--no-check", unchecked, "omit the static check of candidates");
+  verb.add_option("--make-limit", limits.make, "seconds for generating and checking a candidate");
   verb.add_option("--compile-limit", limits.compile, "seconds for compiling one");
   verb.add_option("--run-limit", limits.run, "seconds for running one");
   verb.add_option("--compiler", compiler, "nvcc, clang or auto")
       ->check(CLI::IsMember({"auto", "nvcc", "clang"}));
   verb.add_option("--top", top, "how many of the fastest are listed");
-  verb.add_flag("--json", json, "everything as JSON");
-  verb.add_option("--report", page, "write everything as a page (HTML) that needs nothing beside it");
+  verb.add_flag("--json", json, "print all results as JSON");
+  verb.add_option("--report", page, "write a self-contained HTML page with all results");
   verb.add_option("--t4", t4, "write the results in the T4 format of other tuners");
   verb.add_option("--t1", t1, "write the space in the T1 format of other tuners");
   source.addTo(verb, session);
