@@ -95,8 +95,11 @@ private:
 
   bool carryOutOnKernels(const Directive &directive, std::optional<unsigned> line) {
     const std::vector<Pass> &passes = directiveRule(directive.name)->passes;
-    if (passes.size() == 1)
-      return run({directive, passes.front()}, line) != Ended::Refused;
+    if (passes.size() == 1) {
+      const bool done = run({directive, passes.front()}, line) != Ended::Refused;
+      blockLeft.reset(); // `auto` may have handed a kernel on to a directive that changes its block
+      return done;
+    }
     std::optional<std::vector<std::string>> kernels = kernelsMeant(directive, line);
     const bool done = kernels && std::ranges::all_of(*kernels, [&](const std::string &kernel) {
                         return runAll(directive, kernel);
@@ -188,8 +191,11 @@ private:
       if (auto *needed = std::get_if<Needs>(&result)) {
         if (rounds > mostRounds)
           return refuseRecursion(wanted.directive), Ended::Refused;
-        if (!normalize(*needed, line, messages))
-          return pass(asGivenPlaces(messages)), Ended::Refused;
+        const std::string unnormalized = text;
+        if (!normalize(*needed, line))
+          return Ended::Refused;
+        if (text == unnormalized)
+          return refuseForm(wanted.directive, needed->normalization), Ended::Refused;
         tell(needed->normalization, begin);
         continue;
       }
@@ -202,9 +208,9 @@ private:
         return Ended::CalledOff;
       }
       const Combined &combined = std::get<Combined>(result);
-      const Taken taken = combined.edits.empty() ? Taken::Here : take(combined.edits, line, messages);
+      const Taken taken = combined.edits.empty() ? Taken::Here : take(combined.edits, line);
       if (taken == Taken::Refused)
-        return pass(asGivenPlaces(messages)), Ended::Refused;
+        return Ended::Refused;
       if (taken == Taken::InPlaceOfInclude)
         continue;
       if (combined.edits.empty()) { // normalizations alone are no change
@@ -276,14 +282,21 @@ private:
     return Ended::Done;
   }
 
-  bool normalize(const Needs &needed, std::optional<unsigned> &line, Diagnostics &messages) {
+  /// False, with a refusal, where it cannot be made.
+  bool normalize(const Needs &needed, std::optional<unsigned> &line) {
     if (auto *made = std::get_if<Needs::NewText>(&needed.change)) {
       text = made->text;
       return true;
     }
     if (auto *place = std::get_if<Needs::InPlaceOfInclude>(&needed.change))
       return embed(place->file, line);
-    return take(std::get<source::Edits>(needed.change), line, messages) != Taken::Refused;
+    return take(std::get<source::Edits>(needed.change), line) != Taken::Refused;
+  }
+
+  void refuseForm(const Directive &directive, std::string_view normalization) {
+    diagnostics.refuse({file.string()},
+                       fmt::format("{}: the kernel cannot be given the form that it needs ({})",
+                                   directive.str(), normalization));
   }
 
   void refuseRecursion(const Directive &directive) {
@@ -299,7 +312,7 @@ private:
       options.afterPass({pass, text, std::chrono::duration<double>(Clock::now() - begin).count()});
   }
 
-  /// Messages about a text that preparations, stages or other directives have changed name places of the text
+  /// Messages about a text that normalizations, passes or other directives have changed name places of the text
   /// as it was given.
   Diagnostics asGivenPlaces(const Diagnostics &messages) const {
     if (readText == asGiven || messages.empty())
@@ -390,10 +403,13 @@ private:
   enum class Taken { Here, InPlaceOfInclude, Refused };
 
   /// Makes edits. Where they reach into an included file, that file takes the place of its #include instead.
-  Taken take(const source::Edits &edits, std::optional<unsigned> &line, Diagnostics &messages) {
+  /// What the pass had to say is not reported where they cannot be made.
+  Taken take(const source::Edits &edits, std::optional<unsigned> &line) {
     auto applied = edits.apply();
     if (auto *refused = std::get_if<Diagnostic>(&applied)) {
+      Diagnostics messages;
       messages.add(refused->voice, refused->place, refused->text).notes = refused->notes;
+      pass(asGivenPlaces(messages));
       return Taken::Refused;
     }
     for (const auto &[path, changed] : std::get<0>(applied))
@@ -413,7 +429,7 @@ private:
   std::string readText;
   std::filesystem::path embeddedFile;              ///< the last one
   std::set<std::string> touched;                   ///< kernels that were edited
-  std::optional<std::array<int64_t, 3>> blockLeft; ///< what stages have made of the kernel's block
+  std::optional<std::array<int64_t, 3>> blockLeft; ///< what passes have made of the kernel's block
   Outcome outcome;
 };
 
