@@ -108,3 +108,37 @@ TEST(LaunchBounds, MoreBlocksThanAMultiprocessorHoldsAreRefused) {
   EXPECT_THAT(optimized(shared + launched("64"), "launch-bounds blocks=8", forH200()),
               HasSubstr("and a block of the kernel takes 40000"));
 }
+
+TEST(LaunchBounds, AMinimumOfBlocksThatIsThereStaysAndCounts) {
+  const std::string text = "__global__ void __launch_bounds__(1024, 2) " + body + launched("512");
+  EXPECT_THAT(optimized(text, "launch-bounds", forH200()), HasSubstr("__launch_bounds__(512, 2) k("));
+  EXPECT_THAT(messageOf(text, "launch-bounds"), HasSubstr("at most 64 registers per thread"));
+}
+
+TEST(LaunchBounds, WithoutALaunchABoundIsNotLowered) {
+  transform::Options options;
+  options.block = {256, 1, 1};
+  const std::string text = "__global__ void __launch_bounds__(288) " + body;
+  EXPECT_EQ(optimized(text, "launch-bounds", options), text);
+}
+
+TEST(LaunchBounds, LaunchesByPersistentWarpsAreRefused) {
+  const std::string text =
+      "__global__ void k(float *a) { __shared__ float s[64]; s[threadIdx.x] = a[threadIdx.x];\n"
+      "  __syncthreads(); a[threadIdx.x] = s[63 - threadIdx.x]; }\n" +
+      launched("64");
+  EXPECT_THAT(optimized(text, "consolidate remap=off delegate=on; launch-bounds"),
+              HasSubstr("the kernel is launched by persistent warps"));
+}
+
+TEST(LaunchBounds, ABoundOfTheUsersIsAnAssumptionAboutOtherFiles) {
+  transform::Options options;
+  options.compile.cudaPath = "none";
+  Diagnostics diagnostics;
+  transform::applyDirectives("test.cu", plain + launched("128"),
+                             transform::readDirectives("launch-bounds threads=256", diagnostics), options,
+                             diagnostics);
+  ASSERT_FALSE(diagnostics.empty());
+  EXPECT_EQ(diagnostics.all().front().text, "assumed: launches outside this file have no more than 256 "
+                                            "threads per block [launch-bounds threads=256]");
+}

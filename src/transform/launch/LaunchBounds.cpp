@@ -30,6 +30,21 @@ struct Bounds {
   }
 };
 
+/// Persistent warps are launched by a run-time function, in blocks that it chooses.
+bool isPersistent(Context &context, const source::Launch &launch) {
+  if (launch.form != source::Launch::Form::Delegated)
+    return false;
+  context.refuse(launch.place,
+                 "the kernel is launched by persistent warps, and has the bounds that they need");
+  return true;
+}
+
+bool isLaunched(Context &context) {
+  return std::ranges::any_of(context.target.instances, [&](const source::Kernel *instance) {
+    return !context.facts(*instance).launches.empty();
+  });
+}
+
 /// The largest block that the kernel is launched with; a refusal that names the launch whose block is not known.
 std::optional<int64_t> largestBlock(Context &context) {
   int64_t largest = 0;
@@ -37,6 +52,8 @@ std::optional<int64_t> largestBlock(Context &context) {
     largest = (*context.options.block)[0] * (*context.options.block)[1] * (*context.options.block)[2];
   for (const source::Kernel *instance : context.target.instances)
     for (const source::Launch *launch : context.facts(*instance).launches) {
+      if (isPersistent(context, *launch))
+        return std::nullopt;
       if (!launch->block.isKnown()) {
         context.refuse(launch->place, "how many threads this launch has is known at run time only")
             .withHint("threads=N is the most that there may be");
@@ -47,6 +64,9 @@ std::optional<int64_t> largestBlock(Context &context) {
         threads *= *side.value;
       largest = std::max(largest, threads);
     }
+  // A bound that is there says more than --block: another directive may have written it.
+  if (largest && !isLaunched(context))
+    largest = std::max<int64_t>(largest, context.target.first().maxThreads);
   if (largest == 0)
     context
         .refuse(context.target.first().place,
@@ -59,6 +79,8 @@ std::optional<int64_t> largestBlock(Context &context) {
 bool holdsForLaunches(Context &context, int64_t threads) {
   for (const source::Kernel *instance : context.target.instances)
     for (const source::Launch *launch : context.facts(*instance).launches) {
+      if (isPersistent(context, *launch))
+        return false;
       if (!launch->block.isKnown()) {
         context.assumed(launch->place,
                         fmt::format("this launch has no more than {} threads per block", threads));
@@ -78,6 +100,8 @@ bool holdsForLaunches(Context &context, int64_t threads) {
 
 std::optional<Bounds> wantedBounds(Context &context) {
   Bounds bounds{context.directive.number("threads"), context.directive.number("blocks")};
+  if (!bounds.blocks) // what the kernel asks for already stays
+    bounds.blocks = context.target.first().minBlocks;
   if (bounds.threads)
     return holdsForLaunches(context, bounds.threads) ? std::optional(bounds) : std::nullopt;
   std::optional<int64_t> largest = largestBlock(context);
@@ -180,6 +204,10 @@ PassResult annotateLaunchBounds(Context &context) {
   }
   if (!context.directive.number("threads") && !closeKernel(context))
     return Refused();
+  if (context.directive.number("threads") && !hasNoOtherLaunches(context))
+    context.assumed(
+        kernel.place,
+        fmt::format("launches outside this file have no more than {} threads per block", bounds->threads));
   report(context, *bounds);
   return context.edited();
 }
