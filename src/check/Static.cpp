@@ -200,6 +200,7 @@ Run runOnce(const Scene &scene, Choices &choices, bool onlyWhatIsCertain) {
   if (follows)
     addGlobal(run, scene, global, globalList.all());
   run.assumptions.pointersDoNotOverlap |= follows && steering.readsApart();
+  run.assumptions.parametersNotNegative |= follows && steering.allForms().comparesParametersAsUnsigned;
   run.sawDoubt = observer.sawDoubt();
   run.sawPerhaps = observer.sawPerhaps();
   run.sawPerhapsWritten = observer.sawPerhapsWritten();
@@ -338,17 +339,17 @@ bool tryAllWays(StaticResult &result, const Scene &scene, Assumptions &assumptio
 /// Variables that the source declares const hold what the file says: neither kernels nor host code may change them.
 std::vector<Knowledge::Table> constTables(const ptx::Module &module, const vm::LoadedModule &loaded) {
   std::vector<Knowledge::Table> tables;
-  std::vector<std::string> sources;
+  // All files as one text: a variable of the same name that is not const, in any of them, is enough not to know.
+  std::string sources;
   for (const vm::Variable &variable : loaded.variables()) {
     if (sources.empty())
       for (const std::string &text : sourcesOf(module))
-        sources.push_back(withoutComments(text));
+        sources += withoutComments(text) + ";\n";
     const std::string name = readableVariable(variable.name);
     // What the compiler made of local arrays and of switches.
     const bool isMade =
         variable.name.starts_with("__const_$_") || variable.name.starts_with("switch_$_table");
-    if (isMade ||
-        std::ranges::any_of(sources, [&](const std::string &text) { return isDeclaredConst(text, name); }))
+    if (isMade || isDeclaredConst(sources, name))
       tables.push_back({variable.address, variable.address + variable.bytes});
   }
   return tables;

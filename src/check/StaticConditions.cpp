@@ -30,6 +30,10 @@ Condition conditionOf(Forms &forms, ptx::CmpOp compare, bool isSigned, uint32_t 
     result.fill(Nothing);
     for (uint32_t left = lanes; left; left &= left - 1) {
       const unsigned lane = unsigned(__builtin_ctz(left));
+      for (const LaneForms *side : {&a, &b})
+        forms.comparesParametersAsUnsigned |=
+            !isSigned && (*side)[lane].form != Forms::Opaque &&
+            forms.mentions((*side)[lane].form, Forms::Parameters, Forms::Loops);
       if (isSigned || (isNatural(forms, a[lane]) && isNatural(forms, b[lane])))
         result[lane] = forms.add(forms.add(from[lane], what[lane], -1), {Forms::Constant, -less});
     }

@@ -35,11 +35,21 @@ void judgeGridBarrier(StaticResult &result, const vm::Kernel &kernel) {
   std::string plain = name.substr(0, name.find('<'));
   plain = plain.substr(plain.rfind(':') == std::string::npos ? 0 : plain.rfind(':') + 1);
   LaunchesSeen seen;
+  bool asksFirst = false;
   for (const std::string &source : sourcesOf(module)) {
     const LaunchesSeen here = launchesOf(withoutComments(source), plain);
     seen.plain |= here.plain, seen.cooperative |= here.cooperative;
+    asksFirst |= source.find("is_valid") != std::string::npos;
   }
-  if (seen.plain) {
+  // Who asks is_valid() first may be launched either way; and the text does not tell kernels of one name apart.
+  if (seen.plain && (seen.cooperative || asksFirst)) {
+    result.undecided.push_back(
+        {placeOf(module, *at),
+         "grid.sync() needs a cooperative launch, and not every launch that is to be seen here is one",
+         {},
+         "",
+         setOf(Property::BarrierUse)});
+  } else if (seen.plain) {
     Finding finding;
     finding.rule = Rule::BarrierNotCooperative;
     finding.kernel = name;

@@ -51,6 +51,8 @@ public:
   const Polynomial &of(FormId form) const { return *all[form]; }
   /// Whether a symbol of the form is one of those from `first` up to, not including, `end`.
   bool mentions(FormId form, uint32_t first, uint32_t end) const;
+  /// A parameter was compared as unsigned, and is taken not to be negative where it is read as signed.
+  bool comparesParametersAsUnsigned = false;
 
 private:
   FormId intern(Polynomial polynomial);

@@ -177,7 +177,7 @@ bool GlobalAccesses::mayRace(const Use &a, const Use &b) const {
     return false;
   }
   for (const Use *use : {&a, &b})
-    if (use->form() != Forms::Opaque && steering.allForms().of(use->form()).size() > 1)
+    if (use->form() != Forms::Opaque && use->form() != Forms::Constant)
       assumed.noOverflow = true;
   return true;
 }

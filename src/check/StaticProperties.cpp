@@ -35,6 +35,7 @@ std::vector<std::string> assumedFor(Property property, const Assumptions &assump
   case Property::GlobalRacesBetweenBlocks:
     add(assumptions.pointersDoNotOverlap, "different pointers point to different memory");
     add(assumptions.noOverflow, "index arithmetic does not overflow");
+    add(assumptions.parametersNotNegative, "parameters that are compared as unsigned are not negative");
     break;
   case Property::BarrierUse:
     add(assumptions.endedThreadsArrive, "threads that have ended count as arrived at __syncthreads()");

@@ -15,15 +15,17 @@ Property propertyOf(Rule rule);
 
 /// What "for every input" leaves out.
 struct Assumptions {
-  bool pointersDoNotOverlap = false; ///< memory of different parameters and variables is distinct
-  bool noOverflow = false;           ///< index arithmetic does not overflow
-  bool loopsEnd = false;             ///< loops that wait for no other thread end
-  bool endedThreadsArrive = false;   ///< threads that have ended count as arrived at block-wide barriers
-  bool isOptimized = false;          ///< accesses that the compiler removed do no harm
-  bool usesShared = false;           ///< what was read from shared memory decided something
+  bool pointersDoNotOverlap = false;  ///< memory of different parameters and variables is distinct
+  bool noOverflow = false;            ///< index arithmetic does not overflow
+  bool parametersNotNegative = false; ///< those that are compared as unsigned numbers
+  bool loopsEnd = false;              ///< loops that wait for no other thread end
+  bool endedThreadsArrive = false;    ///< threads that have ended count as arrived at block-wide barriers
+  bool isOptimized = false;           ///< accesses that the compiler removed do no harm
+  bool usesShared = false;            ///< what was read from shared memory decided something
 
   void add(const Assumptions &other) {
     pointersDoNotOverlap |= other.pointersDoNotOverlap, noOverflow |= other.noOverflow;
+    parametersNotNegative |= other.parametersNotNegative;
     usesShared |= other.usesShared;
     loopsEnd |= other.loopsEnd, endedThreadsArrive |= other.endedThreadsArrive;
   }

@@ -156,7 +156,8 @@ Flow StaticSteering::compute(Warp &warp, const Inst &in, const TaintStep &s, con
   if (s.rule == TaintRule::Carry && s.carries & 2)
     shadow->carry = {(shadow->carry.lanes & ~mask) | result.lanes, shadow->carry.origins | result.origins};
   const bool isAlike = s.dsts && result.lanes == mask && mask == warp.alive() && !who.maybe &&
-                       s.rule != TaintRule::ActiveMask && sourcesAlike(warp, s, mask);
+                       s.rule != TaintRule::ActiveMask && s.rule != TaintRule::Carry &&
+                       sourcesAlike(warp, s, mask);
   const bool isOne = s.dsts == 1 || (s.dsts == 2 && dstsOf(s)[1] == ptx::kNone);
   const bool isPredicate = isOne && dstsOf(s)[0] != ptx::kNone &&
                            plan->code->function->registers[dstsOf(s)[0]].cls == ptx::RegClass::Pred;
