@@ -31,7 +31,7 @@ std::optional<Key> keyOf(const check::Finding &finding) {
 Sameness compareFindings(const std::string &kernel, const check::StaticResult &emitted,
                          const std::vector<tune::LaunchChecks::Kernel> &original) {
   Sameness sameness;
-  std::set<Key> known;
+  std::multiset<Key> known;
   for (const tune::LaunchChecks::Kernel &each : original) {
     if (each.name != kernel || each.result.verdict != check::Verdict::Fails)
       continue;
@@ -43,7 +43,11 @@ Sameness compareFindings(const std::string &kernel, const check::StaticResult &e
   sameness.areAllKnown = sameness.originalFails && !emitted.findings.empty() &&
                          std::ranges::all_of(emitted.findings, [&](const check::Finding &finding) {
                            const std::optional<Key> key = keyOf(finding);
-                           return key && known.contains(*key);
+                           auto same = key ? known.find(*key) : known.end();
+                           if (same == known.end())
+                             return false;
+                           known.erase(same); // each of the original's explains one
+                           return true;
                          });
   return sameness;
 }
