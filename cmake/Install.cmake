@@ -4,4 +4,4 @@ install(TARGETS heddle RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY arch DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle)
 install(DIRECTORY runtime DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle)
 install(DIRECTORY src/runner/timing DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/src/runner) # carried with plans
-install(FILES src/cudart/CopyLog.h DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/src/cudart)   # with it
+install(FILES src/trace/CopyLog.h DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/src/trace)     # with it

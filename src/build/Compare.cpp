@@ -183,14 +183,14 @@ template <class Word, class Test> bool allWords(const std::vector<uint8_t> &byte
 // --- Copies
 // -------------------------------------------------------------------------------------------------
 
-Element elementOf(const cudart::CopyRecord &record) {
+Element elementOf(const trace::CopyRecord &record) {
   Element element = elementOfParameter(record.kernel, record.kernelParameter);
   if (element == Element::Bytes || record.bytes.size() % bytesOf(element))
     element = guessElement(record.bytes);
   return element;
 }
 
-std::optional<CopyDifference> compareRecords(const cudart::CopyRecord &a, const cudart::CopyRecord &b,
+std::optional<CopyDifference> compareRecords(const trace::CopyRecord &a, const trace::CopyRecord &b,
                                              const Tolerance &tolerance) {
   if (a.bytes == b.bytes)
     return std::nullopt;
@@ -218,7 +218,7 @@ std::optional<CopyDifference> compareRecords(const cudart::CopyRecord &a, const 
   return difference.differing ? std::optional(difference) : std::nullopt;
 }
 
-cudart::CopyRecord withoutBytes(cudart::CopyRecord record) {
+trace::CopyRecord withoutBytes(trace::CopyRecord record) {
   record.bytes.clear();
   return record;
 }
@@ -381,15 +381,15 @@ bool areClose(const uint8_t *a, const uint8_t *b, Element element, const Toleran
          (tolerance.ulps && ulpsApart(a, b, element) <= tolerance.ulps);
 }
 
-bool isRecording(const std::filesystem::path &file) { return cudart::CopyLogReader().open(file.string()); }
+bool isRecording(const std::filesystem::path &file) { return trace::CopyLogReader().open(file.string()); }
 
 std::optional<CopyDifference> compareLogs(const std::string &fileA, const std::string &fileB,
                                           const Tolerance &tolerance, uint64_t &copies,
                                           const std::function<bool(uint64_t)> &counts) {
-  cudart::CopyLogReader a, b;
+  trace::CopyLogReader a, b;
   copies = 0;
   bool hasA = a.open(fileA), hasB = b.open(fileB);
-  cudart::CopyRecord recordA, recordB;
+  trace::CopyRecord recordA, recordB;
   while (true) {
     bool moreA = hasA && a.next(recordA), moreB = hasB && b.next(recordB);
     if (!moreA && !moreB)
@@ -405,8 +405,8 @@ std::optional<CopyDifference> compareLogs(const std::string &fileA, const std::s
     if (!difference)
       continue;
     difference->copy = copies;
-    difference->a = moreA ? withoutBytes(recordA) : cudart::CopyRecord();
-    difference->b = moreB ? withoutBytes(recordB) : cudart::CopyRecord();
+    difference->a = moreA ? withoutBytes(recordA) : trace::CopyRecord();
+    difference->b = moreB ? withoutBytes(recordB) : trace::CopyRecord();
     return difference;
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cudart/CopyLog.h"
+#include "trace/CopyLog.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -50,10 +50,10 @@ bool isRecording(const std::filesystem::path &file);
 
 /// Where two runs of device-to-host copies part.
 struct CopyDifference {
-  uint64_t copy = 0;       ///< which one, from 1
-  uint64_t copies = 0;     ///< how many there were in the first run
-  std::string what;        ///< one sentence where it is not about an element: sizes or counts that differ
-  cudart::CopyRecord a, b; ///< without their bytes
+  uint64_t copy = 0;      ///< which one, from 1
+  uint64_t copies = 0;    ///< how many there were in the first run
+  std::string what;       ///< one sentence where it is not about an element: sizes or counts that differ
+  trace::CopyRecord a, b; ///< without their bytes
   Element element = Element::Bytes;
   uint64_t index = 0; ///< of the element in the copy
   std::string valueA, valueB, bitsA, bitsB;

@@ -255,7 +255,7 @@ private:
     verdict.writeB = findWriter(sides[1], verdict.copy->b, *verdict.copy, arguments);
   }
 
-  static build::Summary::LastWrite findWriter(const Side &side, const cudart::CopyRecord &record,
+  static build::Summary::LastWrite findWriter(const Side &side, const trace::CopyRecord &record,
                                               const build::CopyDifference &difference,
                                               const std::vector<std::string> &arguments) {
     if (!side.program || !record.allocation || !difference.differing)

@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Names = std::array<std::string, 2>;
 
-std::string bufferText(const cudart::CopyRecord &record) {
+std::string bufferText(const trace::CopyRecord &record) {
   if (!record.allocation)
     return "unknown memory";
   std::string text = fmt::format("allocation {} of {} bytes", record.allocation, record.allocationBytes);

@@ -477,7 +477,7 @@ void Runtime::logSharedMemory() {
   std::ranges::sort(pieces, {},
                     [](const vm::Allocation &piece) { return std::pair(piece.name.empty(), piece.id); });
   for (const vm::Allocation &piece : pieces) {
-    CopyRecord record;
+    trace::CopyRecord record;
     record.sequence = ++copies;
     record.launches = launchesAsked;
     record.allocation = piece.id;
@@ -495,7 +495,7 @@ void Runtime::logSharedMemory() {
 
 std::function<void()> Runtime::logCopy(const void *to, size_t toPitch, const void *from, size_t fromOffset,
                                        size_t widthBytes, size_t height, const cudaArray *array) {
-  auto record = std::make_shared<CopyRecord>();
+  auto record = std::make_shared<trace::CopyRecord>();
   {
     std::lock_guard lock(logGuard);
     record->sequence = ++copies;

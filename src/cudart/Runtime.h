@@ -3,13 +3,13 @@
 
 #include "arch/Arch.h"
 #include "cudart/Abi.h"
-#include "cudart/CopyLog.h"
 #include "cudart/Graph.h"
 #include "cudart/Modules.h"
 #include "cudart/Report.h"
 #include "cudart/Settings.h"
 #include "cudart/Streams.h"
 #include "cudart/Textures.h"
+#include "trace/CopyLog.h"
 #include "vm/Machine.h"
 
 #include <atomic>
@@ -62,7 +62,7 @@ public:
   Streams streams;
   Textures textures;
   DeviceOutput output;
-  CopyLogWriter copyLog;
+  trace::CopyLogWriter copyLog;
   std::unique_ptr<ProgramCheck> check;       ///< null: nobody checks
   std::unique_ptr<ProgramProfiler> profile;  ///< null: nobody profiles
   std::unique_ptr<ProgramCounting> counting; ///< null: nobody counts

@@ -107,7 +107,7 @@ void Plan::writeEntries() const {
 std::string Plan::copyOurFiles() const {
   const std::pair<const char *, const char *> wanted[] = {{"runtime/heddle", "runtime/heddle"},
                                                           {"src/runner/timing", "timing"},
-                                                          {"src/cudart/CopyLog.h", "timing/CopyLog.h"}};
+                                                          {"src/trace/CopyLog.h", "timing/CopyLog.h"}};
   for (const auto &[from, to] : wanted) {
     const fs::path name = from, source = dataFolder(name.parent_path().string()) / name.filename();
     if (!fs::exists(source))

@@ -93,10 +93,10 @@ protected:
   };
   std::string write(const char *name, const std::vector<Copy> &given) {
     std::string file = (folder.path() / name).string();
-    cudart::CopyLogWriter writer;
+    trace::CopyLogWriter writer;
     EXPECT_TRUE(writer.open(file));
     for (const Copy &copy : given) {
-      cudart::CopyRecord record;
+      trace::CopyRecord record;
       record.kernel = copy.kernel;
       record.kernelParameter = copy.parameter;
       record.kernelLaunch = 3;

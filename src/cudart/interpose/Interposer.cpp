@@ -9,7 +9,7 @@
 // Needs nothing but dlsym: the runtime's types come from our own headers, the runtime itself from the
 // program.
 #include "cudart/Abi.h"
-#include "cudart/CopyLog.h"
+#include "trace/CopyLog.h"
 
 #include <cstdlib>
 #include <dlfcn.h>
@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-using namespace heddle::cudart;
+using namespace heddle;
 
 namespace {
 
@@ -96,10 +96,10 @@ private:
     return offset < piece.bytes ? &piece : nullptr;
   }
 
-  CopyRecord recordOf(const Allocation &piece);
+  trace::CopyRecord recordOf(const Allocation &piece);
 
   std::mutex guard;
-  CopyLogWriter log;
+  trace::CopyLogWriter log;
   std::map<uint64_t, Allocation> allocations;
   std::vector<ManagedVariable> variables;
   bool launchedSinceWait = false;
@@ -132,8 +132,8 @@ void Recorder::launched(const void *function, void **arguments) {
   REAL(cudaGetLastError)(); // the question past the last parameter left an error behind
 }
 
-CopyRecord Recorder::recordOf(const Allocation &piece) {
-  CopyRecord record;
+trace::CopyRecord Recorder::recordOf(const Allocation &piece) {
+  trace::CopyRecord record;
   record.allocation = piece.id;
   record.allocationBytes = piece.bytes;
   record.kernel = piece.kernel;
@@ -144,7 +144,7 @@ CopyRecord Recorder::recordOf(const Allocation &piece) {
 
 void Recorder::copied(const void *to, size_t toPitch, const void *from, size_t widthBytes, size_t height) {
   std::lock_guard lock(guard);
-  CopyRecord record;
+  trace::CopyRecord record;
   uint64_t offset = 0;
   if (Allocation *piece = find(reinterpret_cast<uint64_t>(from), offset)) {
     record = recordOf(*piece);
@@ -164,7 +164,7 @@ void Recorder::hostHasWaited() {
   if (!isOn() || !launchedSinceWait)
     return;
   launchedSinceWait = false;
-  auto bringBack = [&](CopyRecord record, const void *data, size_t bytes) {
+  auto bringBack = [&](trace::CopyRecord record, const void *data, size_t bytes) {
     record.launches = launches;
     record.rowBytes = bytes;
     auto *begin = static_cast<const uint8_t *>(data);
@@ -173,7 +173,7 @@ void Recorder::hostHasWaited() {
     log.write(record);
   };
   for (const ManagedVariable &variable : variables) {
-    CopyRecord record;
+    trace::CopyRecord record;
     record.kernel = variable.name;
     record.allocationBytes = variable.bytes;
     bringBack(record, *variable.place, variable.bytes);

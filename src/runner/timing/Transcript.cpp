@@ -30,7 +30,7 @@ void Transcript::launched(const std::string &kernel, const Launch &launch, const
 void Transcript::broughtBack(const void *from, const Memory &memory, std::vector<uint8_t> bytes,
                              size_t rowBytes) {
   const Place place = memory.placeOf(from);
-  cudart::CopyRecord record;
+  trace::CopyRecord record;
   record.sequence = ++copies;
   record.launches = launches;
   record.allocation = place.allocation;

@@ -29,7 +29,7 @@ private:
     uint64_t launch;
     int parameter;
   };
-  cudart::CopyLogWriter log;
+  trace::CopyLogWriter log;
   std::map<uint64_t, Use> uses; ///< the newest, by the allocation's number
   uint64_t launches = 0, copies = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cudart/CopyLog.h"
+#include "trace/CopyLog.h"
 
 #include "support/Paths.h"
 
@@ -7,7 +7,7 @@
 
 #include <filesystem>
 
-namespace heddle::cudart {
+namespace heddle::trace {
 namespace {
 
 std::string written(const std::filesystem::path &file, const std::vector<uint64_t> &sequences) {
@@ -50,4 +50,4 @@ TEST(CopyLog, LeavesOutARecordThatIsCutShort) {
 }
 
 } // namespace
-} // namespace heddle::cudart
+} // namespace heddle::trace

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::cudart {
+namespace heddle::trace {
 
 /// One copy from device to host.
 struct CopyRecord {
@@ -147,4 +147,4 @@ private:
   size_t at = 0;
 };
 
-} // namespace heddle::cudart
+} // namespace heddle::trace
