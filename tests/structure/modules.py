@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""modules.py ROOT: which module uses which.
+
+Three things say it, and they must agree: the lists in src/*/CMakeLists.txt, the table in docs/design.md, and what the sources include.
+Modules that are used must not use each other in a circle. Numbers of devices stand in arch/ alone.
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(sys.argv[1])
+SRC = ROOT / "src"
+# Pages are made of values of these modules; their libraries are linked, their compile options are not taken over.
+LINKED_ONLY = {"report": {"check", "divergence", "model", "tune"}}
+# 65536 registers and 132 multiprocessors, 48 KB and 227 KB of shared memory: of one generation or another.
+DEVICE_NUMBERS = re.compile(r"\b(65536|49152|232448|132|(48|227) \* 1024)\b")
+WITHOUT_DEVICE_NUMBERS = ["analysis", "transform", "tune", "model", "check", "cli"]
+
+
+def words_after(keyword, words):
+    """The words behind one in capitals, up to the next in capitals."""
+    found, on = [], False
+    for word in words:
+        if word.isupper():
+            on = word == keyword
+        elif on:
+            found.append(word)
+    return found
+
+
+def used_by_cmake():
+    uses = {}
+    for file in SRC.glob("*/CMakeLists.txt"):
+        room = re.search(r"heddle_room\((\w+)([^)]*)\)", file.read_text())
+        if room:
+            uses[room[1]] = set(words_after("USES", room[2].split()))
+        else:
+            uses[file.parent.name] = set()
+    for module, linked in LINKED_ONLY.items():
+        uses[module] |= linked
+    return uses
+
+
+def used_by_table():
+    uses = {}
+    for line in (ROOT / "docs/design.md").read_text().splitlines():
+        row = re.match(r"\| `src/(\w+)` \|.*\|([^|]*)\|$", line)
+        if row:
+            uses[row[1]] = {word for word in row[2].replace(",", " ").split()}
+    return uses
+
+
+def code_of(file):
+    return re.sub(r"//[^\n]*", "", file.read_text(encoding="utf-8"))
+
+
+def sources(module):
+    return [file for ending in ("h", "cpp") for file in (SRC / module).rglob(f"*.{ending}")]
+
+
+def all_used(uses, module, seen=None):
+    seen = set() if seen is None else seen
+    for used in uses.get(module, ()):
+        if used not in seen:
+            seen.add(used)
+            all_used(uses, used, seen)
+    return seen
+
+
+def problems():
+    cmake, table = used_by_cmake(), used_by_table()
+    for module in sorted(cmake.keys() - {"cli", "passes"}):
+        if cmake[module] != table.get(module):
+            yield (f"docs/design.md says that {module} uses {sorted(table.get(module, []))}, "
+                   f"CMake {sorted(cmake[module])}")
+        if module in all_used(cmake, module):
+            yield f"{module} uses itself, by way of others"
+        for file in sources(module):
+            for included in re.findall(r'#include "(\w+)/', file.read_text(encoding="utf-8")):
+                if included in cmake and included != module and included not in all_used(cmake, module):
+                    yield f"{file.relative_to(ROOT)} includes {included}, which {module} does not use"
+    for module in WITHOUT_DEVICE_NUMBERS:
+        for file in sources(module):
+            for number in DEVICE_NUMBERS.findall(code_of(file)):
+                yield f"{file.relative_to(ROOT)} has {number[0]}, a number of a device: ask arch/"
+
+
+found = list(problems())
+print("\n".join(found) or "modules are as docs/design.md says")
+sys.exit(1 if found else 0)
