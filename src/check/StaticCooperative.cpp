@@ -39,7 +39,8 @@ void judgeGridBarrier(StaticResult &result, const vm::Kernel &kernel) {
   for (const std::string &source : sourcesOf(module)) {
     const LaunchesSeen here = launchesOf(withoutComments(source), plain);
     seen.plain |= here.plain, seen.cooperative |= here.cooperative;
-    asksFirst |= source.find("is_valid") != std::string::npos;
+    const bool isAboutIt = source.find(plain) != std::string::npos; // headers of cooperative groups are not
+    asksFirst |= isAboutIt && source.find("is_valid") != std::string::npos;
   }
   // Who asks is_valid() first may be launched either way; and the text does not tell kernels of one name apart.
   if (seen.plain && (seen.cooperative || asksFirst)) {
