@@ -31,16 +31,7 @@ cudaError_t makeArray(Runtime &runtime, cudaArray_t *array, const cudaChannelFor
 template <class Body>
 cudaError_t withArray(cudaArray_const_t array, Body body,
                       std::source_location where = std::source_location::current()) {
-  return api(
-      [&](Runtime &runtime) -> cudaError_t {
-        {
-          std::lock_guard lock(runtime.handleGuard);
-          if (!runtime.arrays.count(const_cast<cudaArray_t>(array)))
-            return cudaErrorInvalidResourceHandle;
-        }
-        return body(runtime);
-      },
-      where);
+  return apiOn(&Runtime::arrays, const_cast<cudaArray_t>(array), body, where);
 }
 
 } // namespace

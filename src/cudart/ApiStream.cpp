@@ -21,16 +21,7 @@ cudaError_t withStream(cudaStream_t handle, Body body,
 template <class Body>
 cudaError_t withEvent(cudaEvent_t event, Body body,
                       std::source_location where = std::source_location::current()) {
-  return api(
-      [&](Runtime &runtime) -> cudaError_t {
-        {
-          std::lock_guard lock(runtime.handleGuard);
-          if (!runtime.events.count(event))
-            return cudaErrorInvalidResourceHandle;
-        }
-        return body(runtime);
-      },
-      where);
+  return apiOn(&Runtime::events, event, body, where);
 }
 
 constexpr int kLeastPriority = 0, kGreatestPriority = -5; // as devices of today answer

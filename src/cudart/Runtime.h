@@ -182,4 +182,20 @@ cudaError_t api(Body body, std::source_location where = std::source_location::cu
   return error;
 }
 
+/// The same for a call on an event or an array, which must be one that the runtime has made.
+template <class Handle, class Body>
+cudaError_t apiOn(std::unordered_set<Handle> Runtime::*handles, Handle handle, Body body,
+                  std::source_location where) {
+  return api(
+      [&](Runtime &runtime) -> cudaError_t {
+        {
+          std::lock_guard lock(runtime.handleGuard);
+          if (!(runtime.*handles).count(handle))
+            return cudaErrorInvalidResourceHandle;
+        }
+        return body(runtime);
+      },
+      where);
+}
+
 } // namespace heddle::cudart
