@@ -10,7 +10,7 @@
 // they hold is a sum: what they held at first, plus completed iterations times step.
 //
 //   1. When a warp comes to the loop's branch for the first time, each register that the loop writes gets a symbol
-//      of its own, and one iteration is walked that nobody is told of.
+//      of its own, and one iteration is executed without reporting its events.
 //   2. Back at the branch, a register whose sum is its own symbol plus something without such symbols moves by that
 //      step, whatever all of them held. The others, and those that two ways leave with different sums, may hold anything.
 //   3. The iteration that counts is walked with `first + iterations * step`. How many iterations a thread has completed is

@@ -284,7 +284,7 @@ private:
   unsigned onlyGlobal = 0;
   uint64_t walkedForGlobal = 0;
   std::vector<std::pair<uint32_t, LaneForms>> facts; ///< for lanes: sums that are at least 0
-  OpenLoop *dry = nullptr; ///< this loop is looked at for the first time: what happens is told nobody
+  OpenLoop *dry = nullptr; ///< this loop is looked at for the first time: no event is reported
   std::unordered_map<const ptx::Instr *, Forms::Symbol> loopSymbols; ///< iterations, by the loop's branch
   std::unordered_map<const vm::Code *, TaintPlan> plans;
   std::vector<std::unique_ptr<WarpShadow>> warps;

@@ -1,7 +1,7 @@
 // expect: race/global at 9, warp/lockstep at 9
 // hint: between the two orders them
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The sum is scaled each time: that is no atomicAdd(), and nobody is told to use one.
+// The sum is scaled each time: that is no atomicAdd(), and the hint does not advise one.
 #include "Case.h"
 
 __global__ void fold(const float *in, float *sum) {

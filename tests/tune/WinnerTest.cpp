@@ -134,7 +134,7 @@ TEST_F(Winner, WhatPragmasCannotSayIsWrittenOutWithTheCommandThatMadeIt) {
               "// heddle tune: heddle opt loops.cu -d \"unroll-jam factor=2\" -d \"coarsen x=2\";\n" + text);
 }
 
-/// What the user vouches for holds for every candidate, and whoever makes the winner again is told of it.
+/// What the user assumes holds for every candidate, and the winner's comment names it.
 TEST_F(Winner, AssumptionsAreHandedOnToDirectivesAndNamedInTheWinner) {
   problem.text = "__global__ void k(float *a, const float *b, int n) {\n"
                  "  for (int i = 0; i < 8; ++i) {\n"
