@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/Auto.h"
 
-#include "source/Unit.h"
 #include "transform/Registry.h"
-
-#include <clang/AST/Decl.h>
-#include <clang/Basic/SourceManager.h>
+#include "transform/Targets.h"
 
 namespace heddle::transform {
-namespace {
-
-bool isInMainFile(const source::Kernel &kernel) {
-  const clang::SourceManager &sources = kernel.unit->sources();
-  return sources.isWrittenInMainFile(sources.getExpansionLoc(kernel.function->getLocation()));
-}
-
-} // namespace
-
 PassResult chooseAutomatically(Context &context) {
   const source::Kernel &kernel = context.target.first();
   if (!context.options.arch || !context.facts(kernel).threadsPerBlock()) {

@@ -65,4 +65,12 @@ Diagnostic &Context::assumed(Place place, const std::string &what) {
   return diagnostics.warning(std::move(place), fmt::format("assumed: {} [{}]", what, directive.str()));
 }
 
+std::optional<Needs> firstNeeded(Context &context, const source::Kernel &kernel,
+                                 std::initializer_list<Normalization> all) {
+  for (Normalization normalization : all)
+    if (std::optional<Needs> needed = normalization(context, kernel))
+      return needed;
+  return std::nullopt;
+}
+
 } // namespace heddle::transform

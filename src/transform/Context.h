@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -89,11 +90,7 @@ using Transform = PassResult (*)(Context &context);
 using Normalization = std::optional<Needs> (*)(Context &context, const source::Kernel &kernel);
 
 /// The first of these that the kernel needs; nothing where it has all of their forms.
-template <typename... Normalizations>
-std::optional<Needs> firstNeeded(Context &context, const source::Kernel &kernel, Normalizations... all) {
-  std::optional<Needs> needed;
-  (void)((needed = all(context, kernel)) || ...);
-  return needed;
-}
+std::optional<Needs> firstNeeded(Context &context, const source::Kernel &kernel,
+                                 std::initializer_list<Normalization> all);
 
 } // namespace heddle::transform

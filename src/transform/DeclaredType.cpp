@@ -9,7 +9,6 @@
 
 #include "source/Render.h"
 #include "source/Unit.h"
-#include "transform/ElementType.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Decl.h>

@@ -40,4 +40,9 @@ std::optional<std::string> declarePointerTo(const source::Unit &unit, const clan
 std::optional<std::string> declareType(const source::Unit &unit, clang::QualType type,
                                        const std::string &declarator);
 
+/// The type of an array's elements as a declaration of one would write it, without const: "float" for
+/// `const float tile[4][32]`. Nothing where it cannot be written with
+/// the name behind it (a pointer to a function, a struct without a name).
+std::optional<std::string> elementTypeOf(const source::Unit &unit, const clang::VarDecl *array);
+
 } // namespace heddle::transform

@@ -35,8 +35,8 @@ Outcome applyDirectives(const std::filesystem::path &file, std::string text,
                         const std::vector<Directive> &further, const Options &options,
                         Diagnostics &diagnostics);
 
-/// One stage of a directive by itself, on text as the stages before it leave it.
+/// One pass of a directive by itself, on text as the passes before it leave it.
 Outcome applyStage(const std::filesystem::path &file, std::string text, const Directive &directive,
-                   Transform stage, const Options &options, Diagnostics &diagnostics);
+                   Transform pass, const Options &options, Diagnostics &diagnostics);
 
 } // namespace heddle::transform

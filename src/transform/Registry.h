@@ -31,7 +31,7 @@ struct Pass {
   Transform run = nullptr;
 };
 
-/// What the tuner tries of a directive where it is told `-d auto`. `tried` is carried out once; where that works, `values`
+/// What the tuner tries of a directive under `-d auto`. `tried` is carried out once; where that works, `values`
 /// belong to the space. All parts that work make one alternative, together with `always`:
 ///
 ///     {{{"x=2", "x=1|2|4"}, {"y=2", "y=1|2|4"}}, "map=interleaved|blocked"}

@@ -22,11 +22,6 @@ unsigned lastLineOf(const source::Kernel &kernel) {
   return sources.getExpansionLineNumber(kernel.function->getEndLoc());
 }
 
-bool isInMainFile(const source::Kernel &kernel) {
-  const clang::SourceManager &sources = kernel.unit->sources();
-  return sources.isWrittenInMainFile(sources.getExpansionLoc(kernel.function->getLocation()));
-}
-
 /// The kernels of the file and of the user's files that it includes, each with its instantiations, in the
 /// order of the text.
 std::vector<Target> targetsIn(const source::Program &program) {
@@ -112,6 +107,11 @@ void complainOfSubject(const Directive &directive, const TargetSearch &search,
 }
 
 } // namespace
+
+bool isInMainFile(const source::Kernel &kernel) {
+  const clang::SourceManager &sources = kernel.unit->sources();
+  return sources.isWrittenInMainFile(sources.getExpansionLoc(kernel.function->getLocation()));
+}
 
 std::vector<Target> targetsOf(const Directive &directive, const TargetSearch &search, Diagnostics &messages) {
   std::vector<Target> all = targetsIn(search.program), here = ofMainFile(all);

@@ -7,6 +7,9 @@
 
 namespace heddle::transform {
 
+/// In the file itself, not in one that it includes.
+bool isInMainFile(const source::Kernel &kernel);
+
 /// Where a directive looks for what it is about.
 struct TargetSearch {
   const source::Program &program;

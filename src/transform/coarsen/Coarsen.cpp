@@ -157,9 +157,9 @@ PassResult coarsen(Context &context) {
 }
 
 std::optional<Needs> formToCoarsen(Context &context) {
-  return firstNeeded(context, context.target.first(), separateNames, keepActiveText, inlineCallsWithBarriers,
-                     writePlainIndices, splitDeclarations, giveLoopsTheirCounters, makeLoopsOfTheBlock,
-                     takeVotesApart);
+  return firstNeeded(context, context.target.first(),
+                     {separateNames, keepActiveText, inlineCallsWithBarriers, writePlainIndices,
+                      splitDeclarations, giveLoopsTheirCounters, makeLoopsOfTheBlock, takeVotesApart});
 }
 
 std::optional<Needs> formForPlan(Context &context, const std::vector<Axis> &axes) {

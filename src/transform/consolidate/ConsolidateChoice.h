@@ -12,13 +12,13 @@ struct ConsolidateChoice {
 };
 
 /// From what is known of the kernel: barriers and the work between them, registers and occupancy before and
-/// after, the size of the grid. Carries the first stage out on a copy of the text to see what it would be.
+/// after, the size of the grid. Carries the first pass out on a copy of the text to see what it would be.
 ConsolidateChoice weighConsolidation(Context &context);
 
 /// The same for `auto`.
 std::variant<Suggestion, Needs> suggestConsolidation(Context &context);
 
-/// What comes before the stages of `consolidate`: with nothing set, calls it off where it would not pay. Any
+/// The first pass of `consolidate`: with nothing set, calls it off where it would not pay. Any
 /// setting says that it is wanted.
 PassResult chooseToConsolidate(Context &context);
 

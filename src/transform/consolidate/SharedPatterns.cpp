@@ -20,7 +20,7 @@
 #include "analysis/Barriers.h"
 #include "source/Kernel.h"
 #include "source/Unit.h"
-#include "transform/ElementType.h"
+#include "transform/DeclaredType.h"
 #include "transform/StatementShape.h"
 
 #include <clang/AST/ASTContext.h>

@@ -59,10 +59,7 @@ std::optional<int64_t> largestBlock(Context &context) {
             .withHint("threads=N is the most that there may be");
         return std::nullopt;
       }
-      int64_t threads = 1;
-      for (const auto &side : launch->block.xyz)
-        threads *= *side.value;
-      largest = std::max(largest, threads);
+      largest = std::max(largest, *launch->block.total());
     }
   // A bound that is there says more than --block: another directive may have written it.
   if (largest && !isLaunched(context))
@@ -86,9 +83,7 @@ bool holdsForLaunches(Context &context, int64_t threads) {
                         fmt::format("this launch has no more than {} threads per block", threads));
         continue;
       }
-      int64_t launched = 1;
-      for (const auto &side : launch->block.xyz)
-        launched *= *side.value;
+      const int64_t launched = *launch->block.total();
       if (launched > threads) {
         context.refuse(launch->place,
                        fmt::format("this launch has {} threads per block, and would fail", launched));

@@ -14,7 +14,7 @@
 #include "source/TextEdits.h"
 #include "source/Unit.h"
 #include "support/Text.h"
-#include "transform/ElementType.h"
+#include "transform/DeclaredType.h"
 #include "transform/Names.h"
 #include "transform/SeparateNames.h"
 #include "transform/Uses.h"

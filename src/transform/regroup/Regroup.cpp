@@ -322,7 +322,7 @@ void report(Context &context, const RegroupPlan &plan, unsigned launches) {
 
 PassResult regroupThreads(Context &context) {
   if (std::optional<Needs> needed =
-          firstNeeded(context, context.target.first(), separateNames, writePlainIndices))
+          firstNeeded(context, context.target.first(), {separateNames, writePlainIndices}))
     return *needed;
   for (const source::Kernel *kernel : context.target.instances)
     if (!mayRegroup(context, *kernel))

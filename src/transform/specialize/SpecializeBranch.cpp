@@ -385,7 +385,7 @@ PassResult specializeByBranch(Context &context) {
                      fmt::format("'{}' is for tiles: there are no roles in warps by kind", setting));
       return Refused();
     }
-  if (std::optional<Needs> needed = firstNeeded(context, first, separateNames, keepActiveText))
+  if (std::optional<Needs> needed = firstNeeded(context, first, {separateNames, keepActiveText}))
     return *needed;
   for (const source::Kernel *kernel : context.target.instances)
     if (!specializeOne(context, *kernel, kernel == &first ? &context.edits : nullptr))

@@ -388,9 +388,9 @@ private:
 } // namespace
 
 PassResult specializeTiles(Context &context) {
-  if (std::optional<Needs> needed =
-          firstNeeded(context, context.target.first(), separateNames, writePlainIndices,
-                      inlineCallsWithBarriers, splitDeclarations, splitLoopHeads))
+  if (std::optional<Needs> needed = firstNeeded(
+          context, context.target.first(),
+          {separateNames, writePlainIndices, inlineCallsWithBarriers, splitDeclarations, splitLoopHeads}))
     return *needed;
   return context.editedIf(TileSpecializer(context).run());
 }
