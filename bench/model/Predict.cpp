@@ -9,7 +9,7 @@
 //
 // A kernel that a program launches more than once counts with the mean of its largest launches: those that
 // were timed.
-#include "model/Facts.h"
+#include "counts/Facts.h"
 #include "support/Diagnostics.h"
 
 #include <algorithm>
@@ -28,20 +28,20 @@ struct Wanted {
 };
 
 std::string answer(const Wanted &wanted, const arch::Arch &arch) {
-  model::ProgramCounters counters;
-  if (!model::readCounters(wanted.file, counters))
+  counts::ProgramCounters counters;
+  if (!counts::readCounters(wanted.file, counters))
     return "";
-  const auto launches = model::factsOf(counters, {{wanted.kernel, {wanted.registers, wanted.spillBytes}}});
+  const auto launches = counts::factsOf(counters, {{wanted.kernel, {wanted.registers, wanted.spillBytes}}});
   double most = 0, micros = 0, by[model::Limits] = {};
-  for (const model::LaunchFacts &launch : launches)
+  for (const counts::LaunchFacts &launch : launches)
     if (launch.kernel == wanted.kernel)
       most = std::max(most, launch.blocks());
   unsigned count = 0;
   model::Estimate last;
-  for (const model::LaunchFacts &launch : launches) {
+  for (const counts::LaunchFacts &launch : launches) {
     if (launch.kernel != wanted.kernel || launch.blocks() < most)
       continue;
-    last = model::estimate(model::scaled(launch, wanted.factor), arch);
+    last = counts::estimate(counts::scaled(launch, wanted.factor), arch);
     micros += last.micros;
     for (unsigned i = 0; i < model::Limits; ++i)
       by[i] += last.microsBy[i];

@@ -10,8 +10,8 @@
 #include "arch/Arch.h"
 #include "build/Compare.h"
 #include "build/Program.h"
+#include "counts/Facts.h"
 #include "divergence/Summary.h"
-#include "model/Facts.h"
 #include "support/ExitCode.h"
 #include "support/Paths.h"
 #include "support/Text.h"
@@ -114,7 +114,7 @@ void shortenPlaces(std::vector<KernelSummary> &kernels) {
   }
 }
 
-void print(const Given &given, const ProgramProfile &profile, const model::ProgramCounters &counters,
+void print(const Given &given, const ProgramProfile &profile, const counts::ProgramCounters &counters,
            const arch::Arch &arch) {
   const SummaryOptions options{levelNamed(given.memory), given.group};
   std::vector<KernelSummary> kernels = summarize(profile, arch, options);
@@ -124,7 +124,7 @@ void print(const Given &given, const ProgramProfile &profile, const model::Progr
   for (const KernelSummary &kernel : kernels)
     names.push_back(build::readableName(kernel.kernel));
   const report::ProfileOfProgram shown{arch, kernels, names, options.memory,
-                                       model::estimateKernels(counters.launches, arch)};
+                                       counts::estimateKernels(counters.launches, arch)};
   if (given.json)
     std::cout << jsonText(report::profileJson(shown));
   else
@@ -159,8 +159,8 @@ void profile(const Given &given, const arch::Arch &arch, Session &session) {
   if (given.output)
     std::cerr << run.execution.output;
   ProgramProfile made;
-  model::ProgramCounters counters;
-  const bool hasProfile = readProfile(file, made) && model::readCounters(countersFile, counters);
+  counts::ProgramCounters counters;
+  const bool hasProfile = readProfile(file, made) && counts::readCounters(countersFile, counters);
   session.exitCode = complainOfRun(run, hasProfile);
   std::erase_if(made.launches, [&](const auto &launch) { return !isMeant(given.kernel, launch.kernel); });
   if (!hasProfile)

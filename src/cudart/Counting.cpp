@@ -14,13 +14,13 @@ constexpr unsigned MostLaunchesOfAKernel = 256;
 ProgramCounting::ProgramCounting(std::string resultFile, const arch::Arch &machineArch)
     : LaunchWatch(machineArch, MostLaunchesOfAKernel), file(std::move(resultFile)) {}
 
-model::KernelCode ProgramCounting::codeOf(const vm::Kernel &kernel) const {
-  return model::codeOf(kernel, arch);
+counts::KernelCode ProgramCounting::codeOf(const vm::Kernel &kernel) const {
+  return counts::codeOf(kernel, arch);
 }
 
-void ProgramCounting::writeAll(model::ProgramCounters &counters) const {
+void ProgramCounting::writeAll(counts::ProgramCounters &counters) const {
   counters.arch = arch.name;
-  if (!model::writeCounters(file, counters))
+  if (!counts::writeCounters(file, counters))
     tell("cannot write the counters '" + file + "'");
 }
 

@@ -384,7 +384,7 @@ void Runtime::execute(const vm::LaunchRequest &request) {
   if (check)
     check->beforeWork();
   const std::unique_ptr<divergence::Profiler> profiler = profile ? profile->watch(request) : nullptr;
-  const std::unique_ptr<model::LaunchCounter> counter = counting ? counting->watch(request) : nullptr;
+  const std::unique_ptr<counts::LaunchCounter> counter = counting ? counting->watch(request) : nullptr;
   std::optional<vm::ObserverPair> both;
   vm::Observer *observer = check ? check->observer() : watcher.get();
   if (profiler && counter)

@@ -71,7 +71,7 @@ double rateOf(const ClassRow &row, const arch::Arch &arch) {
   return row.name == "fma.f32" ? std::max(measured, row.rate) : measured;
 }
 
-void addInstructions(Needs &needs, const LaunchFacts &launch, const arch::Arch &arch) {
+void addInstructions(Needs &needs, const LaunchWork &launch, const arch::Arch &arch) {
   for (const auto &[cls, count] : launch.instructions) {
     const ClassRow *row = rowOf(cls);
     if (cls == "mov.b32" || cls == "cvt.s64.s32")
@@ -103,53 +103,50 @@ struct Reads {
 /// fits into half of it, since each half of the device keeps its own copies, and nothing of what is larger
 /// than all of it: launches are taken to follow others on the same data, as in a time step or in a
 /// measurement.
-Reads readsOf(const LaunchFacts &launch, const arch::Arch &arch, const Residency &resident) {
+Reads readsOf(const LaunchWork &launch, const arch::Arch &arch, const Residency &resident) {
   Reads reads;
-  reads.all = double(launch.sums.globalSectors - launch.sums.globalStoreSectors);
-  const double once = std::min(reads.all, double(launch.blockSectors));
-  const double workingSet = once / launch.blocks() * resident.blocksPerSm * SectorBytes;
+  reads.all = launch.loadSectors;
+  const double once = std::min(reads.all, launch.blockSectors);
+  const double workingSet = once / launch.blocks * resident.blocksPerSm * SectorBytes;
   const double kept = workingSet > resident.l1Bytes ? resident.l1Bytes / workingSet : 1;
   reads.pastL1 = once + (reads.all - once) * (1 - kept);
-  const double footprint = double(launch.distinctSectors) * SectorBytes, half = arch.deviceL2Bytes / 2.0;
+  const double footprint = launch.distinctSectors * SectorBytes, half = arch.deviceL2Bytes / 2.0;
   reads.missing = half > 0 ? std::clamp((footprint - half) / half, 0.0, 1.0) : 1;
   return reads;
 }
 
 /// Writes go through L1; DRAM sees what is read and what is written, each once.
-void addTraffic(Needs &needs, const LaunchFacts &launch, const Reads &reads) {
-  const vm::CounterSums &sums = launch.sums;
-  needs.passes += double(sums.sharedWavefronts + sums.globalLines);
-  needs.l2Bytes += (reads.pastL1 + double(sums.globalStoreSectors)) * SectorBytes;
-  needs.dramBytes += double(launch.readSectors + launch.writtenSectors) * SectorBytes * reads.missing;
+void addTraffic(Needs &needs, const LaunchWork &launch, const Reads &reads) {
+  needs.passes += launch.bankPasses + launch.lines;
+  needs.l2Bytes += (reads.pastL1 + launch.storeSectors) * SectorBytes;
+  needs.dramBytes += (launch.readSectors + launch.writtenSectors) * SectorBytes * reads.missing;
 }
 
 /// Local memory passes L1 as global memory does, a line for each word of a warp. How often a spilled register
 /// is stored and loaded nobody counts: once for each time that it stands in the code.
-void addLocal(Needs &needs, const LaunchFacts &launch, const Residency &resident) {
-  const auto &classes = launch.sums.classes;
-  const double spills = double(launch.spillBytes) / 4 * double(launch.sums.warps);
+void addLocal(Needs &needs, const LaunchWork &launch, const Residency &resident) {
+  const double spills = double(launch.spillBytes) / 4 * launch.warps;
   needs.issueSlots += spills;
-  needs.passes += spills + double(classes[unsigned(vm::InstructionClass::LocalLoad)].warp +
-                                  classes[unsigned(vm::InstructionClass::LocalStore)].warp);
-  const double frames = double(launch.spillBytes) * launch.threadsPerBlock() * resident.blocksPerSm;
+  needs.passes += spills + launch.localAccesses;
+  const double frames = double(launch.spillBytes) * launch.threadsPerBlock * resident.blocksPerSm;
   if (frames > resident.l1Bytes)
     needs.l2Bytes += spills * WarpSize * 4;
 }
 
 /// What a round of global memory takes, by the shares of who answers.
-double roundCyclesOf(const LaunchFacts &launch, const arch::Arch &arch, const Reads &reads) {
+double roundCyclesOf(const LaunchWork &launch, const arch::Arch &arch, const Reads &reads) {
   auto cyclesOf = [&](const char *cls, double otherwise) {
     return arch.latencies ? arch::latencyOf(arch.latencies, cls).cycles : otherwise;
   };
   const double pastL1 = reads.all > 0 ? reads.pastL1 / reads.all : 0;
   const double pastL2 =
-      reads.pastL1 > 0 ? std::min(1.0, double(launch.readSectors) * reads.missing / reads.pastL1) : 0;
+      reads.pastL1 > 0 ? std::min(1.0, launch.readSectors * reads.missing / reads.pastL1) : 0;
   return (1 - pastL1) * cyclesOf("ld.global.l1", L1Cycles) +
          pastL1 * ((1 - pastL2) * cyclesOf("ld.global.l2", L2Cycles) +
                    pastL2 * cyclesOf("ld.global.dram", DramCycles));
 }
 
-Residency residencyOf(const arch::Occupancy &occupancy, const LaunchFacts &launch, const arch::Arch &arch) {
+Residency residencyOf(const arch::Occupancy &occupancy, const LaunchWork &launch, const arch::Arch &arch) {
   const double used = double(occupancy.blocksPerSm) * double(launch.sharedBytes);
   // Some of it is L1 always; of that there are no public numbers for each generation.
   const double leastL1 = arch.sharedBytesPerSm / 8.0;
@@ -161,25 +158,25 @@ double microsOf(double cycles, const arch::Arch &arch) { return cycles / arch.de
 /// Blocks are whole: with 133 of them on 132 SMs one has two, and all wait for it.
 double evenness(double blocks, double places) { return std::ceil(blocks / places) * places / blocks; }
 
-void addLatency(Estimate &made, const LaunchFacts &launch, const arch::Arch &arch, const Needs &needs,
+void addLatency(Estimate &made, const LaunchWork &launch, const arch::Arch &arch, const Needs &needs,
                 const Residency &resident) {
-  const double waves = std::ceil(launch.blocks() / (arch.deviceSms * resident.blocksPerSm));
-  const double cycles = launch.blockTime.cycles / launch.blocks(),
-               waiting = launch.blockTime.rounds / launch.blocks() * needs.roundCycles;
+  const double waves = std::ceil(launch.blocks / (arch.deviceSms * resident.blocksPerSm));
+  const double cycles = launch.blockTime.cycles / launch.blocks,
+               waiting = launch.blockTime.rounds / launch.blocks * needs.roundCycles;
   const double longest = launch.longestBlock.cycles + launch.longestBlock.rounds * needs.roundCycles;
   made.microsBy[unsigned(Limit::Latency)] =
       microsOf(std::max(waves * (BlockCycles + cycles + waiting), longest), arch);
   made.memoryShareOfLatency = cycles + waiting > 0 ? waiting / (cycles + waiting) : 0;
 }
 
-void addBounds(Estimate &made, const LaunchFacts &launch, const arch::Arch &arch, const Needs &needs) {
+void addBounds(Estimate &made, const LaunchWork &launch, const arch::Arch &arch, const Needs &needs) {
   auto by = [&](Limit limit) -> double & { return made.microsBy[unsigned(limit)]; };
   // Of what SMs do by themselves the one with most blocks decides.
-  const double sms = arch.deviceSms / evenness(launch.blocks(), arch.deviceSms);
+  const double sms = arch.deviceSms / evenness(launch.blocks, arch.deviceSms);
   by(Limit::Issue) = microsOf(needs.issueSlots / Schedulers / sms, arch);
   const double busiest = *std::max_element(needs.pipeCycles, needs.pipeCycles + Memory);
   by(Limit::Arithmetic) = microsOf(busiest / sms, arch);
-  made.memoryShareOfPasses = needs.passes > 0 ? double(launch.sums.globalLines) / needs.passes : 0;
+  made.memoryShareOfPasses = needs.passes > 0 ? launch.lines / needs.passes : 0;
   by(Limit::SharedMemory) = microsOf(std::max(needs.passes, needs.pipeCycles[Memory]) / sms, arch);
   const double l2Rate =
       arch.deviceL2BytesPerCycle ? arch.deviceL2BytesPerCycle : L2BytesPerSmCycle * arch.deviceSms;
@@ -198,9 +195,9 @@ double join(const Estimate &made) {
   return std::pow(sum, 1 / Smoothness) + made.microsBy[unsigned(Limit::Launch)];
 }
 
-arch::Occupancy occupancyOf(const LaunchFacts &launch, const arch::Arch &arch) {
+arch::Occupancy occupancyOf(const LaunchWork &launch, const arch::Arch &arch) {
   // The machine has run it, so whatever it asks for was asked for in the right way.
-  return arch::occupancy(arch, {launch.threadsPerBlock(), launch.registers, 0, launch.sharedBytes});
+  return arch::occupancy(arch, {launch.threadsPerBlock, launch.registers, 0, launch.sharedBytes});
 }
 
 } // namespace
@@ -211,55 +208,11 @@ const char *nameOf(Limit limit) {
   return names[unsigned(limit)];
 }
 
-LaunchFacts scaled(LaunchFacts launch, double factor) {
-  auto times = [&](auto &count) {
-    count = std::remove_reference_t<decltype(count)>(std::llround(double(count) * factor));
-  };
-  launch.timesGrid *= factor;
-  vm::CounterSums &s = launch.sums;
-  for (vm::CounterSums::PerClass &cls : s.classes)
-    times(cls.warp), times(cls.thread);
-  for (uint64_t *sum : {&s.warps,
-                        &s.divergentWarps,
-                        &s.branches,
-                        &s.divergentBranches,
-                        &s.sharedRequests,
-                        &s.sharedWavefronts,
-                        &s.sharedConflicts,
-                        &s.globalRequests,
-                        &s.globalSectors,
-                        &s.globalStoreSectors,
-                        &s.globalLines,
-                        &s.asyncBytes,
-                        &s.sharedLoads,
-                        &s.sharedStores,
-                        &s.globalLoads,
-                        &s.globalStores,
-                        &s.localLoads,
-                        &s.localStores,
-                        &s.atomics,
-                        &s.barrierWaits,
-                        &s.barrierArrivals,
-                        &s.warpSyncs,
-                        &s.shuffles,
-                        &launch.distinctSectors,
-                        &launch.readSectors,
-                        &launch.writtenSectors,
-                        &launch.blockSectors})
-    times(*sum);
-  for (auto &[cls, count] : launch.instructions)
-    times(count);
-  launch.blockTime.cycles *= factor;
-  launch.blockTime.rounds *= factor;
-  return launch;
+double blocksToFill(const LaunchWork &launch, const arch::Arch &arch) {
+  return WavesToFill * arch.deviceSms * std::max(1u, occupancyOf(launch, arch).blocksPerSm);
 }
 
-double factorToFill(const LaunchFacts &launch, const arch::Arch &arch) {
-  const double wanted = WavesToFill * arch.deviceSms * std::max(1u, occupancyOf(launch, arch).blocksPerSm);
-  return std::max(1.0, wanted / launch.blocks());
-}
-
-Estimate estimate(const LaunchFacts &launch, const arch::Arch &arch) {
+Estimate estimate(const LaunchWork &launch, const arch::Arch &arch) {
   Estimate made;
   const arch::Occupancy occupancy = occupancyOf(launch, arch);
   if (occupancy.blocksPerSm == 0) {

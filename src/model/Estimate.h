@@ -2,51 +2,41 @@
 #pragma once
 
 #include "arch/Arch.h"
-#include "vm/Counters.h"
 
 #include <cstdint>
 #include <map>
 #include <string>
-#include <vector>
 
 namespace heddle::model {
 
-/// How long a warp is under way, by itself: cycles, and waits for global memory in a row (Spans.h).
+/// How long a warp takes by itself: cycles, and dependent waits for global memory (counts/Spans.h).
 struct WarpTime {
   double cycles = 0;
   double rounds = 0;
 };
 
-/// One launch as the machine saw it, with what ptxas (or the estimate of registers) says of its kernel.
-struct LaunchFacts {
-  std::string kernel; ///< mangled
-  uint32_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
-  vm::CounterSums sums;
-  uint64_t distinctSectors = 0; ///< 32-byte pieces of global memory that the launch touched at all
-  unsigned registers = 0;
-  uint64_t spillBytes = 0, sharedBytes = 0; ///< shared: a block, static and dynamic
+/// What a launch asks of a device, in numbers. Who counted it (the simulator, an analysis of the source) does not matter here.
+struct LaunchWork {
+  double blocks = 1;
+  unsigned threadsPerBlock = 1;
+  unsigned registers = 0;                   ///< per thread
+  uint64_t spillBytes = 0, sharedBytes = 0; ///< per thread; per block, static and dynamic
 
-  uint64_t number = 0; ///< of the launch in its program, from 1
-  /// Issued for warps, by latency class (arch/Latencies.def). What no GPU executes is not among them.
-  std::map<std::string, uint64_t, std::less<>> instructions;
-  uint64_t readSectors = 0, writtenSectors = 0; ///< of distinctSectors; some may be both
-  uint64_t blockSectors = 0;                    ///< sectors that a block read at all, summed over blocks
-  WarpTime blockTime;                           ///< of the slowest warp of a block, summed over blocks
-  WarpTime longestBlock;                        ///< of the block that takes longest
-  double timesGrid = 1; ///< blocks of the launch, as a multiple of what `grid` says (scaled)
+  double warps = 0;
+  std::map<std::string, uint64_t, std::less<>>
+      instructions;                         ///< issued for warps, by class (arch/Latencies.def)
+  double bankPasses = 0;                    ///< over the banks of shared memory
+  double lines = 0;                         ///< 128-byte lines of global accesses, by warp
+  double loadSectors = 0, storeSectors = 0; ///< 32-byte sectors of global accesses, by warp
+  double localAccesses = 0;                 ///< loads and stores of local memory, by warp
 
-  double blocks() const { return timesGrid * double(grid[0]) * grid[1] * grid[2]; }
-  unsigned threadsPerBlock() const { return block[0] * block[1] * block[2]; }
+  double distinctSectors = 0;                 ///< sectors of global memory that the launch touched at all
+  double readSectors = 0, writtenSectors = 0; ///< of distinctSectors; some may be both
+  double blockSectors = 0;                    ///< sectors that a block read at all, summed over blocks
+
+  WarpTime blockTime;    ///< of the slowest warp of a block, summed over blocks
+  WarpTime longestBlock; ///< of the block that takes longest
 };
-
-/// The same kernel on `factor` times as many blocks that do the same work each: every sum is multiplied, what
-/// holds of one block stays. So is the memory that it touches: right where blocks work on data of their own,
-/// too much where all of them read one table.
-LaunchFacts scaled(LaunchFacts launch, double factor);
-
-/// The factor that makes a launch keep every multiprocessor of the device busy for some waves of blocks, so
-/// that what is compared is how fast it works and not how small the test was; 1 where it does already.
-double factorToFill(const LaunchFacts &launch, const arch::Arch &arch);
 
 /// What a launch waits for most.
 enum class Limit { Issue, Arithmetic, SharedMemory, L2, Dram, Latency, Launch };
@@ -71,9 +61,11 @@ struct Estimate {
   }
 };
 
-/// How long a launch takes on the device that `arch` stands for: a bound for each thing it needs, and how
-/// well what runs on a multiprocessor at a time can hide the latency of the rest. docs/model.md has the
-/// formulas.
-Estimate estimate(const LaunchFacts &launch, const arch::Arch &arch);
+/// How long a launch takes on the device that `arch` represents: a bound for each thing it needs, and how
+/// well what is resident on a multiprocessor can hide the latency of the rest. docs/model.md has the formulas.
+Estimate estimate(const LaunchWork &launch, const arch::Arch &arch);
+
+/// Blocks that keep every multiprocessor of the device busy for some waves: with fewer, a launch is judged by how small it is.
+double blocksToFill(const LaunchWork &launch, const arch::Arch &arch);
 
 } // namespace heddle::model

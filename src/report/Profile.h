@@ -2,8 +2,8 @@
 #pragma once
 
 #include "arch/Arch.h"
+#include "counts/Facts.h"
 #include "divergence/Summary.h"
-#include "model/Facts.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -19,7 +19,7 @@ struct ProfileOfProgram {
   const std::vector<std::string> &names; ///< of the kernels, as people read them
   divergence::MemoryLevel memory = divergence::MemoryLevel::L1;
   /// By mangled name: what the model says of a kernel; nothing where nobody counted.
-  std::map<std::string, model::KernelEstimate> estimates = {};
+  std::map<std::string, counts::KernelEstimate> estimates = {};
 };
 
 std::string profileText(const ProfileOfProgram &profile);

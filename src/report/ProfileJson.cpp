@@ -67,7 +67,7 @@ Json predictionJson(const Prediction &prediction) {
 }
 
 /// Times are of launches that fill the device, all that were looked at together.
-Json boundJson(const model::KernelEstimate *estimate) {
+Json boundJson(const counts::KernelEstimate *estimate) {
   if (!estimate)
     return nullptr;
   Json by;
@@ -82,7 +82,8 @@ Json boundJson(const model::KernelEstimate *estimate) {
           {"microsBy", by}};
 }
 
-Json kernelJson(const KernelSummary &kernel, const std::string &name, const model::KernelEstimate *estimate) {
+Json kernelJson(const KernelSummary &kernel, const std::string &name,
+                const counts::KernelEstimate *estimate) {
   return {{"kernel", name},
           {"mangled", kernel.kernel},
           {"launches", kernel.launches},

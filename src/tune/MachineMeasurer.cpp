@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tune/MachineMeasurer.h"
 
-#include "model/Facts.h"
+#include "counts/Facts.h"
 #include "runner/Child.h"
 #include "runner/Toolchain.h"
 #include "tune/Child.h"
@@ -189,7 +189,7 @@ std::string MachineMeasurer::differenceUnfused(const Candidate &candidate, const
 namespace {
 
 /// One kernel at one shape, put together from its launches.
-void add(const model::LaunchFacts &launch, const model::Estimate &estimate,
+void add(const counts::LaunchFacts &launch, const model::Estimate &estimate,
          std::vector<runner::KernelTime> &times) {
   auto isSame = [&](const runner::KernelTime &time) {
     return time.kernel == launch.kernel && std::equal(time.grid, time.grid + 3, launch.grid) &&
@@ -216,21 +216,21 @@ void add(const model::LaunchFacts &launch, const model::Estimate &estimate,
 } // namespace
 
 /// By kernel, the most blocks that a launch of it has.
-static std::map<std::string, double> mostBlocks(const std::vector<model::LaunchFacts> &launches) {
+static std::map<std::string, double> mostBlocks(const std::vector<counts::LaunchFacts> &launches) {
   std::map<std::string, double> most;
-  for (const model::LaunchFacts &launch : launches)
+  for (const counts::LaunchFacts &launch : launches)
     most[launch.kernel] = std::max(most[launch.kernel], launch.blocks());
   return most;
 }
 
 /// `launches` are the original's.
-void MachineMeasurer::findScales(const std::vector<model::LaunchFacts> &launches) {
+void MachineMeasurer::findScales(const std::vector<counts::LaunchFacts> &launches) {
   if (rehearsal.arguments && !rehearsal.fills) {
     // Without its launches a program may find wrong results, or wait for them for ever; shapes are all that
     // counts.
     const Ran dry = runIn(scratch.path() / "original", How::Dry);
-    model::ProgramCounters asked;
-    model::readCounters(dry.counters(How::Dry), asked);
+    counts::ProgramCounters asked;
+    counts::readCounters(dry.counters(How::Dry), asked);
     std::map<std::string, double> inEarnest = mostBlocks(asked.launches);
     for (const auto &[kernel, blocks] : mostBlocks(launches))
       if (inEarnest.count(kernel))
@@ -239,8 +239,8 @@ void MachineMeasurer::findScales(const std::vector<model::LaunchFacts> &launches
       scale = std::max(scale, factor);
   }
   if (rehearsal.fills || (rehearsal.arguments && scales.empty()))
-    for (const model::LaunchFacts &launch : launches)
-      scale = std::max(scale, model::factorToFill(launch, arch));
+    for (const counts::LaunchFacts &launch : launches)
+      scale = std::max(scale, counts::factorToFill(launch, arch));
 }
 
 double MachineMeasurer::scaleOf(const std::string &kernel) const {
@@ -248,17 +248,17 @@ double MachineMeasurer::scaleOf(const std::string &kernel) const {
   return found == scales.end() ? scale : found->second;
 }
 
-void MachineMeasurer::estimate(const Candidate &candidate, const model::ProgramCounters &counters,
+void MachineMeasurer::estimate(const Candidate &candidate, const counts::ProgramCounters &counters,
                                Result &result) {
-  std::map<std::string, model::Compiled> compiled;
+  std::map<std::string, counts::Compiled> compiled;
   for (const auto &[kernel, needs] : candidate.needs)
     compiled[kernel] = {needs.registers, needs.spillBytes};
-  std::vector<model::LaunchFacts> launches = model::factsOf(counters, compiled);
+  std::vector<counts::LaunchFacts> launches = counts::factsOf(counters, compiled);
   if (candidate.isOriginal())
     findScales(launches);
-  for (model::LaunchFacts &launch : launches) {
-    launch = model::scaled(launch, scaleOf(launch.kernel));
-    const model::Estimate estimated = model::estimate(launch, arch);
+  for (counts::LaunchFacts &launch : launches) {
+    launch = counts::scaled(launch, scaleOf(launch.kernel));
+    const model::Estimate estimated = counts::estimate(launch, arch);
     if (!estimated.impossible.empty()) {
       result.status = Status::Crashed;
       result.reason = "it cannot be launched: " + estimated.impossible;
@@ -266,7 +266,7 @@ void MachineMeasurer::estimate(const Candidate &candidate, const model::ProgramC
     }
     add(launch, estimated, result.kernels);
   }
-  result.micros = model::estimateProgram(counters, launches, arch).micros;
+  result.micros = counts::estimateProgram(counters, launches, arch).micros;
   result.q1 = result.q3 = result.micros;
 }
 
@@ -277,7 +277,7 @@ struct MachineMeasurer::Trial {
   Status status = Status::Measured; ///< here: computes what the original does
   std::string reason;
   double compileSeconds = 0, runSeconds = 0;
-  model::ProgramCounters counters;
+  counts::ProgramCounters counters;
 
   bool fails(Status how, std::string why) {
     status = how, reason = std::move(why);
@@ -292,7 +292,7 @@ struct MachineMeasurer::Trial {
     return ran.status == Status::Measured || fails(ran.status, ran.reason);
   }
   void readCounters(const Ran &ran) {
-    if (!model::readCounters(ran.counters(), counters))
+    if (!counts::readCounters(ran.counters(), counters))
       fails(Status::Crashed, "the runtime left no counters behind: the program ended without it");
   }
 };

@@ -3,7 +3,7 @@
 
 #include "arch/Arch.h"
 #include "build/Build.h"
-#include "model/Facts.h"
+#include "counts/Facts.h"
 #include "support/Paths.h"
 #include "tune/Measurer.h"
 #include "tune/Problem.h"
@@ -47,8 +47,8 @@ private:
   const Trial &trialOf(const Candidate &candidate);
   Trial tryOriginal(const Candidate &candidate);
   Trial tryOut(const Candidate &candidate);
-  void estimate(const Candidate &candidate, const model::ProgramCounters &counters, runner::Result &result);
-  void findScales(const std::vector<model::LaunchFacts> &launches);
+  void estimate(const Candidate &candidate, const counts::ProgramCounters &counters, runner::Result &result);
+  void findScales(const std::vector<counts::LaunchFacts> &launches);
   double scaleOf(const std::string &kernel) const;
 
   const Problem &problem;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Counters go from the program that ran to whoever started it as JSON, which people and scripts read too.
-#include "model/Facts.h"
+#include "counts/Facts.h"
 
 #include <nlohmann/json.hpp>
 
 #include <fstream>
 
-namespace heddle::model {
+namespace heddle::counts {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -136,4 +136,4 @@ bool readCounters(const std::filesystem::path &file, ProgramCounters &counters) 
   }
 }
 
-} // namespace heddle::model
+} // namespace heddle::counts

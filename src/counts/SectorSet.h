@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace heddle::model {
+namespace heddle::counts {
 
 /// A set of 32-byte sectors of memory, exact: a bitmap for each page of 4 KB that was touched, found by
 /// hashing. Takes 24 bytes for a page at least half of the time, so a 170th of what is touched densely.
@@ -34,4 +34,4 @@ private:
   uint64_t sectorCount = 0;
 };
 
-} // namespace heddle::model
+} // namespace heddle::counts

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "model/Estimate.h"
-#include "model/SectorSet.h"
-#include "model/Spans.h"
+#include "counts/LaunchFacts.h"
+#include "counts/SectorSet.h"
+#include "counts/Spans.h"
 
 #include <cstdint>
 #include <memory>
 
-namespace heddle::model {
+namespace heddle::counts {
 
 /// What is the same in each launch of a kernel.
 struct KernelCode {
@@ -63,4 +63,4 @@ private:
   std::unique_ptr<OfCore[]> cores = std::make_unique<OfCore[]>(MostCores);
 };
 
-} // namespace heddle::model
+} // namespace heddle::counts

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "model/SectorSet.h"
+#include "counts/SectorSet.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-namespace heddle::model {
+namespace heddle::counts {
 namespace {
 
 TEST(SectorSet, CountsEachSectorOnce) {
@@ -44,4 +44,4 @@ TEST(SectorSet, AgreesWithASetOfNumbersOverRandomLists) {
 }
 
 } // namespace
-} // namespace heddle::model
+} // namespace heddle::counts

@@ -14,7 +14,7 @@
 //
 // The schedule is worked out for two latencies of global memory, none and a long one; what the difference
 // makes of the long one is the number of rounds.
-#include "model/Spans.h"
+#include "counts/Spans.h"
 
 #include "divergence/InstructionLatency.h"
 #include "ptx/Module.h"
@@ -24,7 +24,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-namespace heddle::model {
+namespace heddle::counts {
 namespace {
 
 using ptx::Op;
@@ -168,4 +168,4 @@ std::vector<Span> spansOf(const vm::Kernel &kernel, const std::optional<arch::La
   return spans;
 }
 
-} // namespace heddle::model
+} // namespace heddle::counts

@@ -4,7 +4,7 @@
 #include "arch/Arch.h"
 #include "support/Diagnostics.h"
 
-namespace heddle::model {
+namespace heddle::counts {
 
 inline const arch::Arch &h200() {
   static const arch::Arch table = [] {
@@ -14,4 +14,4 @@ inline const arch::Arch &h200() {
   return table;
 }
 
-} // namespace heddle::model
+} // namespace heddle::counts

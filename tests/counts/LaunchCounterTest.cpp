@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "model/LaunchCounter.h"
+#include "counts/LaunchCounter.h"
 
 #include "Tables.h"
 #include "vm/Runner.h"
 
-namespace heddle::model {
+namespace heddle::counts {
 namespace {
 
 using vm::test::Runner;
@@ -134,4 +134,4 @@ TEST(LaunchCounter, CopiesPastRegistersAreReadsOfGlobalMemory) {
 }
 
 } // namespace
-} // namespace heddle::model
+} // namespace heddle::counts

@@ -9,7 +9,7 @@ namespace heddle::vm {
 class Kernel;
 }
 
-namespace heddle::model {
+namespace heddle::counts {
 
 /// How long a warp that is alone on a multiprocessor takes through a basic block: cycles of its own, and how
 /// often in a row it waits for global memory, whose time depends on who answers. Both are those of the
@@ -22,4 +22,4 @@ struct Span {
 /// By basic block of the kernel, the functions that it calls included.
 std::vector<Span> spansOf(const vm::Kernel &kernel, const std::optional<arch::LatencyTable> &latencies);
 
-} // namespace heddle::model
+} // namespace heddle::counts

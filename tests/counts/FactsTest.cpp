@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "model/Facts.h"
+#include "counts/Facts.h"
 
 #include "Tables.h"
 #include "support/Paths.h"
@@ -8,7 +8,7 @@
 
 #include <fstream>
 
-namespace heddle::model {
+namespace heddle::counts {
 namespace {
 
 LaunchFacts launch(const std::string &kernel, uint64_t branches) {
@@ -101,10 +101,10 @@ TEST(EstimateKernels, AreJudgedAsIfTheyFilledTheDevice) {
   ASSERT_EQ(kernels.size(), 2u);
   const KernelEstimate &a = kernels.at("a");
   EXPECT_EQ(a.launches, 2u);
-  EXPECT_EQ(a.sum.limit, Limit::Issue);
+  EXPECT_EQ(a.sum.limit, model::Limit::Issue);
   EXPECT_DOUBLE_EQ(a.factor, factorToFill(small, h200()));
   EXPECT_DOUBLE_EQ(a.sum.micros, 2 * estimate(scaled(small, a.factor), h200()).micros);
 }
 
 } // namespace
-} // namespace heddle::model
+} // namespace heddle::counts

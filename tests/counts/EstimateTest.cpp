@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "model/Estimate.h"
-
 #include "Tables.h"
+#include "counts/LaunchFacts.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-namespace heddle::model {
+namespace heddle::counts {
 namespace {
+
+using model::Estimate, model::Limit, model::Limits, model::nameOf;
 
 /// A launch that fills an H200 some times over and needs nothing but what a test adds.
 LaunchFacts idle() {
@@ -232,4 +233,4 @@ TEST(Scaled, TimeIsProportionalOnceTheDeviceIsFull) {
 }
 
 } // namespace
-} // namespace heddle::model
+} // namespace heddle::counts

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "model/SectorSet.h"
+#include "counts/SectorSet.h"
 
 #include <bit>
 
-namespace heddle::model {
+namespace heddle::counts {
 namespace {
 
 constexpr size_t FirstSize = 64;
@@ -66,4 +66,4 @@ void SectorSet::clear() {
   sectorCount = 0;
 }
 
-} // namespace heddle::model
+} // namespace heddle::counts

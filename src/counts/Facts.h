@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "model/Estimate.h"
+#include "counts/LaunchFacts.h"
 
 #include <cstdint>
 #include <filesystem>
 
-namespace heddle::model {
+namespace heddle::counts {
 
 /// All launches of a program, as the runtime writes them where HEDDLE_COUNTERS names a file.
 struct ProgramCounters {
@@ -39,7 +39,7 @@ struct ProgramEstimate {
   double micros = 0;
   /// The launch that takes longest.
   std::string kernel;
-  Estimate slowest;
+  model::Estimate slowest;
 };
 ProgramEstimate estimateProgram(const ProgramCounters &counters, const std::vector<LaunchFacts> &launches,
                                 const arch::Arch &arch, double scale = 1);
@@ -47,11 +47,11 @@ ProgramEstimate estimateProgram(const ProgramCounters &counters, const std::vect
 /// By kernel: the sums of its launches, each made large enough to fill the device (factorToFill): what its
 /// work waits for, whatever the size of the test. `launches` counts them.
 struct KernelEstimate {
-  Estimate sum; ///< micros and microsBy added up, limit the largest of them; occupancy of the first
+  model::Estimate sum; ///< micros and microsBy added up, limit the largest of them; occupancy of the first
   uint64_t launches = 0;
   double factor = 1; ///< of the first launch
 };
 std::map<std::string, KernelEstimate> estimateKernels(const std::vector<LaunchFacts> &launches,
                                                       const arch::Arch &arch);
 
-} // namespace heddle::model
+} // namespace heddle::counts

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "model/Facts.h"
+#include "counts/Facts.h"
 
 #include <algorithm>
 
-namespace heddle::model {
+namespace heddle::counts {
+
+using model::Estimate, model::Limit, model::Limits;
 
 std::vector<LaunchFacts> factsOf(const ProgramCounters &counters,
                                  const std::map<std::string, Compiled> &compiled) {
@@ -71,4 +73,4 @@ std::map<std::string, KernelEstimate> estimateKernels(const std::vector<LaunchFa
   return kernels;
 }
 
-} // namespace heddle::model
+} // namespace heddle::counts

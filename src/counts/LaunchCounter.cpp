@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "model/LaunchCounter.h"
+#include "counts/LaunchCounter.h"
 
 #include "divergence/InstructionLatency.h"
 #include "vm/Code.h"
@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace heddle::model {
+namespace heddle::counts {
 namespace {
 
 /// To tell which warp, or block, takes longest, a round of memory counts as much as one of an L2 cache does
@@ -124,4 +124,4 @@ LaunchFacts LaunchCounter::take(unsigned registers) {
   return std::move(facts);
 }
 
-} // namespace heddle::model
+} // namespace heddle::counts

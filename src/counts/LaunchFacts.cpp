@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "counts/LaunchFacts.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace heddle::counts {
+
+LaunchFacts scaled(LaunchFacts launch, double factor) {
+  auto times = [&](auto &count) {
+    count = std::remove_reference_t<decltype(count)>(std::llround(double(count) * factor));
+  };
+  launch.timesGrid *= factor;
+  vm::CounterSums &s = launch.sums;
+  for (vm::CounterSums::PerClass &cls : s.classes)
+    times(cls.warp), times(cls.thread);
+  for (uint64_t *sum : {&s.warps,
+                        &s.divergentWarps,
+                        &s.branches,
+                        &s.divergentBranches,
+                        &s.sharedRequests,
+                        &s.sharedWavefronts,
+                        &s.sharedConflicts,
+                        &s.globalRequests,
+                        &s.globalSectors,
+                        &s.globalStoreSectors,
+                        &s.globalLines,
+                        &s.asyncBytes,
+                        &s.sharedLoads,
+                        &s.sharedStores,
+                        &s.globalLoads,
+                        &s.globalStores,
+                        &s.localLoads,
+                        &s.localStores,
+                        &s.atomics,
+                        &s.barrierWaits,
+                        &s.barrierArrivals,
+                        &s.warpSyncs,
+                        &s.shuffles,
+                        &launch.distinctSectors,
+                        &launch.readSectors,
+                        &launch.writtenSectors,
+                        &launch.blockSectors})
+    times(*sum);
+  for (auto &[cls, count] : launch.instructions)
+    times(count);
+  launch.blockTime.cycles *= factor;
+  launch.blockTime.rounds *= factor;
+  return launch;
+}
+
+model::LaunchWork workOf(const LaunchFacts &launch) {
+  const vm::CounterSums &sums = launch.sums;
+  const auto issued = [&](vm::InstructionClass cls) { return double(sums.classes[unsigned(cls)].warp); };
+  model::LaunchWork work;
+  work.blocks = launch.blocks();
+  work.threadsPerBlock = launch.threadsPerBlock();
+  work.registers = launch.registers;
+  work.spillBytes = launch.spillBytes;
+  work.sharedBytes = launch.sharedBytes;
+  work.warps = double(sums.warps);
+  work.instructions = launch.instructions;
+  work.bankPasses = double(sums.sharedWavefronts);
+  work.lines = double(sums.globalLines);
+  work.loadSectors = double(sums.globalSectors - sums.globalStoreSectors);
+  work.storeSectors = double(sums.globalStoreSectors);
+  work.localAccesses = issued(vm::InstructionClass::LocalLoad) + issued(vm::InstructionClass::LocalStore);
+  work.distinctSectors = double(launch.distinctSectors);
+  work.readSectors = double(launch.readSectors);
+  work.writtenSectors = double(launch.writtenSectors);
+  work.blockSectors = double(launch.blockSectors);
+  work.blockTime = launch.blockTime;
+  work.longestBlock = launch.longestBlock;
+  return work;
+}
+
+double factorToFill(const LaunchFacts &launch, const arch::Arch &arch) {
+  return std::max(1.0, model::blocksToFill(workOf(launch), arch) / launch.blocks());
+}
+
+model::Estimate estimate(const LaunchFacts &launch, const arch::Arch &arch) {
+  return model::estimate(workOf(launch), arch);
+}
+
+} // namespace heddle::counts
