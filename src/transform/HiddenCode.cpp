@@ -3,8 +3,8 @@
 
 #include "analysis/Barriers.h"
 #include "analysis/Execution.h"
+#include "analysis/Uses.h"
 #include "source/Unit.h"
-#include "transform/Uses.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclCXX.h>
@@ -15,6 +15,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 using analysis::Executed;

@@ -14,13 +14,13 @@
 #include "transform/InlineCalls.h"
 
 #include "analysis/CallEffects.h"
+#include "analysis/Uses.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Unit.h"
 #include "transform/DeclaredType.h"
 #include "transform/MarkedText.h"
 #include "transform/Names.h"
 #include "transform/SeparateNames.h"
-#include "transform/Uses.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclTemplate.h>
@@ -35,6 +35,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 using analysis::RegionNode;

@@ -2,14 +2,17 @@
 #include "transform/PlainIndices.h"
 
 #include "analysis/CallEffects.h"
+#include "analysis/Uses.h"
 #include "source/Unit.h"
-#include "transform/Uses.h"
 
 #include <clang/AST/ExprCXX.h>
 
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 /// What a member function of a thread block gives, and how a transform would rather see it.

@@ -44,6 +44,11 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::DiscardedCode;
+using analysis::discardedCode;
+using analysis::Uses;
+
 namespace {
 
 using analysis::Barrier;

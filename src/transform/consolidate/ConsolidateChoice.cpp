@@ -16,17 +16,20 @@
 //   5. Nothing may spill that did not before.
 #include "transform/consolidate/ConsolidateChoice.h"
 
+#include "analysis/Uses.h"
 #include "arch/Arch.h"
 #include "support/Text.h"
 #include "transform/Pipeline.h"
 #include "transform/TriedText.h"
-#include "transform/Uses.h"
 #include "transform/consolidate/WarpBlock.h"
 #include "transform/work/WorkEstimate.h"
 
 #include <algorithm>
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 /// More than this between two barriers, by WorkEstimate's measure for one thread, and other warps' work

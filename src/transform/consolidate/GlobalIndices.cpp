@@ -10,8 +10,8 @@
 #include "transform/consolidate/GlobalIndices.h"
 
 #include "analysis/ThreadBuiltins.h"
+#include "analysis/Uses.h"
 #include "source/Unit.h"
-#include "transform/Uses.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
@@ -24,6 +24,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 using analysis::ThreadBuiltin;

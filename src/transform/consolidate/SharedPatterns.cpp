@@ -18,10 +18,10 @@
 #include "transform/consolidate/SharedPatterns.h"
 
 #include "analysis/Barriers.h"
+#include "analysis/StatementShape.h"
 #include "source/Kernel.h"
 #include "source/Unit.h"
 #include "transform/DeclaredType.h"
-#include "transform/StatementShape.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
@@ -34,6 +34,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::isLoop;
+
 namespace {
 
 using analysis::Level;

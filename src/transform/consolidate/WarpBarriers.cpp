@@ -7,11 +7,11 @@
 #include "transform/consolidate/WarpBarriers.h"
 
 #include "analysis/CallEffects.h"
+#include "analysis/Uses.h"
 #include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/MarkedText.h"
 #include "transform/Mentions.h"
-#include "transform/Uses.h"
 #include "transform/work/BlockVotes.h"
 
 #include <clang/AST/ASTContext.h>
@@ -27,6 +27,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 using analysis::Barrier;

@@ -14,6 +14,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 constexpr const char *helper = "consolidate.cuh";

@@ -15,12 +15,13 @@
 // its number.
 #include "transform/loops/Branchless.h"
 
+#include "analysis/PureFunctions.h"
+#include "analysis/Uses.h"
 #include "source/LocalWrites.h"
 #include "source/Unit.h"
 #include "transform/DeclaredType.h"
 #include "transform/MarkedText.h"
 #include "transform/Names.h"
-#include "transform/Uses.h"
 #include "transform/loops/LoopText.h"
 #include "transform/loops/LoopWork.h"
 
@@ -34,6 +35,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 using analysis::Access;
@@ -225,7 +229,7 @@ private:
         callee && std::all_of(callee->param_begin(), callee->param_end(),
                               [](const ParmVarDecl *p) { return p->getType()->isArithmeticType(); });
     bool isLoad = callee && callee->getDeclName().isIdentifier() && callee->getName().starts_with("__ld");
-    if (isLoad || (takesValues && isPureFunction(unit, callee)))
+    if (isLoad || (takesValues && analysis::isPureFunction(unit, callee)))
       return std::nullopt;
     return obstacle(unit.place(call), "what this call does on the side that is not taken is not known");
   }

@@ -12,12 +12,12 @@
 // After that every dependence goes from an earlier loop to a later one, or stays inside one.
 #include "transform/loops/Distribute.h"
 
+#include "analysis/Uses.h"
 #include "source/LocalWrites.h"
 #include "source/Unit.h"
 #include "transform/DeclaredType.h"
 #include "transform/MarkedText.h"
 #include "transform/Names.h"
-#include "transform/Uses.h"
 #include "transform/loops/LoopText.h"
 #include "transform/loops/LoopWork.h"
 
@@ -29,6 +29,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 /// More elements of a value that became an array would not stay in registers.

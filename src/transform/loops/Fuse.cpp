@@ -4,11 +4,12 @@
 // touches in iteration i and B in an earlier one j may be written by either.
 #include "transform/loops/Fuse.h"
 
+#include "analysis/StatementShape.h"
+#include "analysis/Uses.h"
 #include "source/Unit.h"
 #include "transform/DeclaredType.h"
 #include "transform/MarkedText.h"
 #include "transform/Names.h"
-#include "transform/Uses.h"
 #include "transform/loops/LoopText.h"
 #include "transform/loops/LoopWork.h"
 
@@ -19,6 +20,10 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::plainStatement;
+using analysis::Uses;
+
 namespace {
 
 /// The statement right behind this one in its block.

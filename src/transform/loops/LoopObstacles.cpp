@@ -7,6 +7,7 @@
 #include "analysis/Barriers.h"
 #include "analysis/CallEffects.h"
 #include "analysis/Execution.h"
+#include "analysis/PureFunctions.h"
 #include "analysis/ThreadBuiltins.h"
 #include "source/FlowGraph.h"
 #include "source/Unit.h"
@@ -25,39 +26,6 @@ namespace {
 
 std::string nameOf(const FunctionDecl *function) {
   return function->getDeclName().isIdentifier() ? function->getNameAsString() : std::string();
-}
-
-/// Numbers, vectors and small structs, handed over as values or for reading only.
-bool takesOnlyValues(const FunctionDecl *function) {
-  for (const ParmVarDecl *parameter : function->parameters()) {
-    QualType type = parameter->getType();
-    if (type->isLValueReferenceType() && type->getPointeeType().isConstQualified())
-      type = type->getPointeeType();
-    if (type->isPointerType() || type->isReferenceType())
-      return false;
-  }
-  return true;
-}
-
-/// Asks the clock, or other threads.
-bool asksOutside(const FunctionDecl *function) {
-  std::optional<analysis::CallEffect> effect = analysis::effectOf(function);
-  if (!effect)
-    return false;
-  using Kind = analysis::CallEffect::Kind;
-  return effect->kind == Kind::Exchange || effect->kind == Kind::Broadcast ||
-         (effect->kind == Kind::Fixed && !nameOf(function).starts_with("__nvvm_read_ptx_sreg"));
-}
-
-bool isLoad(const FunctionDecl *function) {
-  std::optional<analysis::CallEffect> effect = analysis::effectOf(function);
-  using Kind = analysis::CallEffect::Kind;
-  return effect && (effect->kind == Kind::Load || effect->kind == Kind::ReadOnlyLoad);
-}
-
-bool isAtomic(const FunctionDecl *function) {
-  std::string name = nameOf(function);
-  return name.starts_with("atomic") || name.starts_with("__nv_atomic");
 }
 
 /// Walks code with everything that it calls.
@@ -104,7 +72,7 @@ private:
   void lookAtMade(const analysis::Executed &made) {
     for (const analysis::Executed &inner : analysis::executedBy(made.function)) {
       const bool isNothing =
-          inner.function && (inner.function->isTrivial() || isPureFunction(unit, inner.function));
+          inner.function && (inner.function->isTrivial() || analysis::isPureFunction(unit, inner.function));
       if (!found && !isNothing && !isConstantDefault(inner))
         refuse(made.at, fmt::format("what {} does is not known: it executes {}", made.str(), inner.str()));
     }
@@ -141,18 +109,19 @@ private:
   void lookAtCall(const Stmt *call, const FunctionDecl *callee) {
     if (!callee)
       return refuse(call, "a function is called through a pointer, and what it does is not known");
-    if (callee->isTrivial() || callee->isDefaulted() || isPureFunction(unit, callee) || isLoad(callee))
+    if (callee->isTrivial() || callee->isDefaulted() || analysis::isPureFunction(unit, callee) ||
+        analysis::isLoadFunction(callee))
       return;
     const FunctionDecl *definition = nullptr;
     bool isUsers = callee->hasBody(definition) && unit.isUserCode(definition->getLocation());
-    if (isAtomic(callee) && !isUsers) {
+    if (analysis::isAtomicFunction(callee) && !isUsers) {
       auto parent = parents.find(call);
       if (!isOrderlessAtomic(cast<CallExpr>(call), parent == parents.end() ? nullptr : parent->second))
         refuse(call,
                fmt::format("the order of '{}' shows: its result is used, or it rounds", nameOf(callee)));
       return;
     }
-    if (asksOutside(callee) && !isUsers)
+    if (analysis::asksOutside(callee) && !isUsers)
       return refuse(
           call, fmt::format("'{}' asks other threads or the clock, so its place must stay", nameOf(callee)));
     if (!isUsers || isa<CXXConstructorDecl>(callee))
@@ -203,18 +172,6 @@ private:
 };
 
 } // namespace
-
-bool isPureFunction(const source::Unit &unit, const FunctionDecl *callee) {
-  const FunctionDecl *definition = nullptr;
-  if (callee->hasBody(definition) && unit.isUserCode(definition->getLocation()))
-    return false;
-  bool isStatic = !isa<CXXMethodDecl>(callee) || isa<CXXConstructorDecl, CXXConversionDecl>(callee);
-  bool givesSomething = isa<CXXConstructorDecl>(callee) || !callee->getReturnType()->isVoidType();
-  if (unit.isUserCode(callee->getLocation()) && !callee->getBuiltinID())
-    return false;
-  return isStatic && givesSomething && takesOnlyValues(callee) && !callee->isVariadic() &&
-         !asksOutside(callee) && !isAtomic(callee) && !isLoad(callee);
-}
 
 bool isOrderlessAtomic(const CallExpr *call, const Stmt *parent) {
   static const std::set<std::string> kinds = {"atomicAdd", "atomicSub", "atomicMin", "atomicMax",

@@ -33,9 +33,6 @@ Obstacle obstacleToReordering(const source::Unit &unit, const clang::Stmt *code)
 /// loop with this body.
 Obstacle exitOfLoop(const source::Unit &unit, const clang::Stmt *body);
 
-/// Computes from its arguments alone: the mathematics of the toolkit's headers, casts, vector makers.
-bool isPureFunction(const source::Unit &unit, const clang::FunctionDecl *callee);
-
 /// An atomic on whole numbers whose result nobody looks at: several of the same kind may change places.
 /// `parent` is what the call stands in.
 bool isOrderlessAtomic(const clang::CallExpr *call, const clang::Stmt *parent);

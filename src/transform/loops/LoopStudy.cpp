@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/loops/LoopStudy.h"
 
+#include "analysis/StatementShape.h"
+#include "analysis/Uses.h"
 #include "source/LocalWrites.h"
 #include "source/Unit.h"
-#include "transform/Uses.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclCXX.h>
@@ -17,6 +18,8 @@ namespace heddle::transform {
 
 using analysis::Access;
 using analysis::Loop;
+using analysis::plainStatement;
+using analysis::Uses;
 
 namespace {
 
@@ -92,12 +95,6 @@ bool dividesUnsigned(const source::Kernel &kernel) {
 }
 
 } // namespace
-
-const Stmt *plainStatement(const Stmt *statement) {
-  while (auto *attributed = dyn_cast_or_null<AttributedStmt>(statement))
-    statement = attributed->getSubStmt();
-  return statement;
-}
 
 std::vector<const Stmt *> statementsOf(const Stmt *body) {
   std::vector<const Stmt *> list;

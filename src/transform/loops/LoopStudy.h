@@ -101,9 +101,6 @@ private:
 /// A refusal that shows both accesses and says what must not happen to them.
 Diagnostic refusalOf(const analysis::LoopDependence &dependence, const std::string &consequence);
 
-/// A statement without the attributes that `#pragma unroll` and its like put around it.
-const clang::Stmt *plainStatement(const clang::Stmt *statement);
-
 /// The statements of a body, be it a block or a single one.
 std::vector<const clang::Stmt *> statementsOf(const clang::Stmt *body);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/loops/LoopSubject.h"
 
+#include "analysis/StatementShape.h"
 #include "source/FlowGraph.h"
 #include "source/Unit.h"
 #include "transform/loops/LoopStudy.h"
@@ -10,6 +11,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::plainStatement;
+
 namespace {
 
 bool isBefore(const source::Unit &unit, const Stmt *a, const Stmt *b) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/loops/LoopText.h"
 
+#include "analysis/StatementShape.h"
 #include "source/Unit.h"
 #include "transform/MarkedText.h"
 #include "transform/loops/LoopStudy.h"
@@ -14,6 +15,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::plainStatement;
+
 namespace {
 
 /// Byte offsets of a range in its file: macros count where they are used.

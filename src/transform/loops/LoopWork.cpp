@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/loops/LoopWork.h"
 
+#include "analysis/Uses.h"
 #include "source/Unit.h"
 #include "transform/SeparateNames.h"
-#include "transform/Uses.h"
 #include "transform/loops/LoopSubject.h"
 #include "transform/loops/LoopText.h"
 
@@ -12,6 +12,10 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::DiscardedCode;
+using analysis::discardedCode;
+
 namespace {
 
 /// What stands in the text but not in the tree that is looked at.

@@ -3,6 +3,7 @@
 
 #include "analysis/CallEffects.h"
 #include "analysis/Execution.h"
+#include "analysis/PureFunctions.h"
 #include "analysis/ThreadBuiltins.h"
 #include "source/FlowGraph.h"
 #include "source/LocalWrites.h"
@@ -82,16 +83,11 @@ private:
                                                       : nullptr;
   }
 
-  static bool isLoad(const FunctionDecl *function) {
-    const std::optional<analysis::CallEffect> effect = analysis::effectOf(function);
-    using Kind = analysis::CallEffect::Kind;
-    return effect && (effect->kind == Kind::Load || effect->kind == Kind::ReadOnlyLoad);
-  }
-
   void lookAtCall(const Stmt *call, const FunctionDecl *callee) {
     if (!callee)
       return note(call, "a function is called through a pointer, and what it does is not known");
-    if (callee->isTrivial() || callee->isDefaulted() || isPureFunction(unit, callee) || isLoad(callee))
+    if (callee->isTrivial() || callee->isDefaulted() || analysis::isPureFunction(unit, callee) ||
+        analysis::isLoadFunction(callee))
       return;
     const FunctionDecl *definition = nullptr;
     if (!callee->hasBody(definition) || !unit.isUserCode(definition->getLocation()))

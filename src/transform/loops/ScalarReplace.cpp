@@ -11,13 +11,13 @@
 #include "transform/loops/ScalarReplace.h"
 
 #include "analysis/Execution.h"
+#include "analysis/Uses.h"
 #include "source/TextEdits.h"
 #include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/DeclaredType.h"
 #include "transform/Names.h"
 #include "transform/SeparateNames.h"
-#include "transform/Uses.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Expr.h>
@@ -30,6 +30,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 using analysis::Access;

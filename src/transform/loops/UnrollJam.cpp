@@ -15,11 +15,11 @@
 // used in a single straight segment only: there the copies follow each other as the iterations did.
 #include "transform/loops/UnrollJam.h"
 
+#include "analysis/Uses.h"
 #include "source/Unit.h"
 #include "transform/DeclaredType.h"
 #include "transform/MarkedText.h"
 #include "transform/Names.h"
-#include "transform/Uses.h"
 #include "transform/loops/LoopText.h"
 #include "transform/loops/LoopWork.h"
 
@@ -33,6 +33,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 struct Row;

@@ -38,6 +38,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 /// Columns that a line should not go beyond, and where parameters of a key go on.

@@ -26,6 +26,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 /// Special registers that say where a thread is.

@@ -6,10 +6,10 @@
 #include "transform/regroup/RegroupCount.h"
 
 #include "analysis/CallEffects.h"
+#include "analysis/StatementShape.h"
 #include "source/Unit.h"
 #include "transform/Mentions.h"
 #include "transform/Names.h"
-#include "transform/StatementShape.h"
 #include "transform/tasks/KernelHead.h"
 #include "transform/tasks/TaskFunctions.h"
 #include "transform/work/ItemIndices.h"
@@ -24,6 +24,11 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::bodyOf;
+using analysis::isLoop;
+using analysis::Uses;
+
 namespace {
 
 class CountingWriter {

@@ -30,6 +30,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 /// A statement of the kernel's beginning.

@@ -2,9 +2,9 @@
 #include "transform/regroup/RegroupLayout.h"
 
 #include "analysis/PointersApart.h"
+#include "analysis/StatementShape.h"
+#include "analysis/Uses.h"
 #include "source/Unit.h"
-#include "transform/StatementShape.h"
-#include "transform/Uses.h"
 
 #include <clang/AST/Decl.h>
 #include <clang/AST/Expr.h>
@@ -16,6 +16,10 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::jumpsOf;
+using analysis::Uses;
+
 namespace {
 
 class OwnArrayFinder {

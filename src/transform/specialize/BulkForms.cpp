@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/specialize/BulkForms.h"
 
+#include "analysis/StatementShape.h"
+
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
 
@@ -9,6 +11,10 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::plainStatement;
+using analysis::Uses;
+
 namespace {
 
 using Kind = analysis::ThreadBuiltin::Kind;

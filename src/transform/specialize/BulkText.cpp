@@ -13,6 +13,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 std::string capitalized(std::string name) {

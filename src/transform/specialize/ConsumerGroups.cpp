@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/specialize/ConsumerGroups.h"
 
-#include "transform/StatementShape.h"
+#include "analysis/StatementShape.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
@@ -12,6 +12,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::jumpsOf;
+
 namespace {
 
 using analysis::Access;

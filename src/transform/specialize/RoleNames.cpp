@@ -10,6 +10,8 @@ using namespace clang;
 
 namespace heddle::transform {
 
+using analysis::Uses;
+
 using BuiltinKind = analysis::ThreadBuiltin::Kind;
 
 RoleNames::RoleNames(Names &names)

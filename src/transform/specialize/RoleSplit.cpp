@@ -4,8 +4,8 @@
 // whatever may set a variable that is needed is needed. That may take more than necessary, never less.
 #include "transform/specialize/RoleSplit.h"
 
+#include "analysis/StatementShape.h"
 #include "source/Unit.h"
-#include "transform/StatementShape.h"
 #include "transform/specialize/GlobalOrder.h"
 
 #include <clang/AST/ASTContext.h>
@@ -20,6 +20,7 @@ namespace heddle::transform {
 
 using analysis::Access;
 using analysis::Array;
+using analysis::jumpsOf;
 using Kind = RoleNode::Kind;
 
 const TileLoop *RoleSplit::loopWithLoad(const RoleNode *node) const {

@@ -9,10 +9,10 @@
 // there: cheap, and it needs no arrays of them.
 #include "transform/specialize/RoleText.h"
 
+#include "analysis/StatementShape.h"
 #include "source/TextEdits.h"
 #include "source/Unit.h"
 #include "transform/MarkedText.h"
-#include "transform/StatementShape.h"
 #include "transform/loops/LoopText.h"
 #include "transform/specialize/BulkForms.h"
 #include "transform/specialize/BulkText.h"
@@ -28,6 +28,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::bodyOf;
+
 namespace {
 
 using Kind = RoleNode::Kind;

@@ -3,8 +3,9 @@
 
 #include "analysis/Barriers.h"
 #include "analysis/CallEffects.h"
+#include "analysis/PureFunctions.h"
+#include "analysis/StatementShape.h"
 #include "source/Unit.h"
-#include "transform/StatementShape.h"
 #include "transform/tasks/TaskFunctions.h"
 
 #include <clang/AST/ASTContext.h>
@@ -19,6 +20,10 @@ namespace heddle::transform {
 
 using analysis::Access;
 using analysis::Array;
+using analysis::bodyOf;
+using analysis::headerOf;
+using analysis::plainStatement;
+using analysis::Uses;
 
 bool isBlockBarrier(const Stmt *statement, const ASTContext &context) {
   const Stmt *inner = plainStatement(statement);
@@ -36,7 +41,7 @@ static bool isHarmless(const source::Unit &unit, const FunctionDecl *callee) {
   using Kind = analysis::CallEffect::Kind;
   std::optional<analysis::CallEffect> effect = analysis::effectOf(callee);
   const bool isLoad = effect && (effect->kind == Kind::Load || effect->kind == Kind::ReadOnlyLoad);
-  return isLoad || callee->isTrivial() || callee->isDefaulted() || isPureFunction(unit, callee);
+  return isLoad || callee->isTrivial() || callee->isDefaulted() || analysis::isPureFunction(unit, callee);
 }
 
 static bool asksForThread(const source::Unit &unit, const FunctionDecl *function,

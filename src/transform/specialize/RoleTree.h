@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "analysis/Uses.h"
 #include "source/Unit.h"
-#include "transform/Uses.h"
 #include "transform/loops/LoopStudy.h"
 
 #include <memory>
@@ -31,7 +31,7 @@ struct RoleNode {
   std::vector<std::unique_ptr<RoleNode>> children;
 
   /// Of the leaf, or of a loop's or branch's head.
-  Uses uses;
+  analysis::Uses uses;
   VariableSet reads, writes;
   std::vector<const analysis::Access *> accesses;
   bool asksThread = false; ///< mentions the thread's index, or calls a function that does

@@ -31,6 +31,7 @@
 // Where the branch depends on the block or on a range of whole warps only, warps are specialized already.
 #include "transform/specialize/SpecializeBranch.h"
 
+#include "analysis/Uses.h"
 #include "arch/Common.h"
 #include "source/Unit.h"
 #include "support/Text.h"
@@ -39,7 +40,6 @@
 #include "transform/LaunchEdits.h"
 #include "transform/Names.h"
 #include "transform/SeparateNames.h"
-#include "transform/Uses.h"
 #include "transform/coarsen/CoarsenCheck.h"
 #include "transform/loops/LoopText.h"
 #include "transform/specialize/SpecializeBranchCheck.h"
@@ -54,6 +54,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 /// Writes the kernel anew.

@@ -11,13 +11,13 @@
 #include "transform/specialize/SpecializeBranchCheck.h"
 
 #include "analysis/Barriers.h"
+#include "analysis/StatementShape.h"
+#include "analysis/Uses.h"
 #include "source/LocalWrites.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Unit.h"
 #include "transform/HiddenCode.h"
-#include "transform/StatementShape.h"
 #include "transform/StructuredBindings.h"
-#include "transform/Uses.h"
 #include "transform/coarsen/CoarsenCheck.h"
 #include "transform/loops/OutwardEffects.h"
 
@@ -31,6 +31,11 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::isLoop;
+using analysis::jumpsOf;
+using analysis::Uses;
+
 namespace {
 
 using analysis::Level;

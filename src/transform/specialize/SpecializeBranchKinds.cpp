@@ -9,11 +9,11 @@
 // arm is taken and nothing outside of the arms has an effect; else such items are a kind of their own.
 #include "transform/specialize/SpecializeBranchKinds.h"
 
+#include "analysis/StatementShape.h"
+#include "analysis/Uses.h"
 #include "source/LocalWrites.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Unit.h"
-#include "transform/StatementShape.h"
-#include "transform/Uses.h"
 #include "transform/loops/OutwardEffects.h"
 #include "transform/specialize/SpecializeBranchCheck.h"
 
@@ -25,6 +25,12 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::headerOf;
+using analysis::Jumps;
+using analysis::jumpsOf;
+using analysis::Uses;
+
 namespace {
 
 class Planner {

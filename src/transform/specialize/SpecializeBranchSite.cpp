@@ -6,9 +6,9 @@
 #include "transform/specialize/SpecializeBranchSite.h"
 
 #include "analysis/Barriers.h"
+#include "analysis/StatementShape.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Unit.h"
-#include "transform/StatementShape.h"
 #include "transform/loops/LoopStudy.h"
 
 #include <clang/AST/Stmt.h>
@@ -19,6 +19,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::isLoop;
+
 namespace {
 
 /// A loop in an arm counts for some iterations.

@@ -36,6 +36,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 constexpr int64_t warpLanes = 32;

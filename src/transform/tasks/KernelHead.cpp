@@ -15,6 +15,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 /// Columns that a line should not go beyond.

@@ -15,6 +15,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 class TaskFunctionChanger {
@@ -150,20 +153,6 @@ private:
 };
 
 } // namespace
-
-std::vector<const FunctionDecl *> calledFunctions(const source::Unit &unit, const Uses &uses) {
-  std::vector<const FunctionDecl *> found;
-  for (const CallExpr *call : uses.calls) {
-    const FunctionDecl *callee = analysis::calleeOf(call);
-    // A lambda's body is part of the function it stands in.
-    auto *method = dyn_cast_or_null<CXXMethodDecl>(callee);
-    if (method && isLambdaCallOperator(method))
-      continue;
-    if (callee && callee->hasBody() && unit.isUserCode(callee->getLocation()))
-      found.push_back(callee);
-  }
-  return found;
-}
 
 std::optional<std::vector<source::Replacement>> changeTaskFunctions(Context &context, const TaskShape &shape,
                                                                     Names &names) {

@@ -20,7 +20,4 @@ namespace heddle::transform {
 std::optional<std::vector<source::Replacement>> changeTaskFunctions(Context &context, const TaskShape &shape,
                                                                     Names &names);
 
-/// The functions of the user's that code of this unit calls, with a body.
-std::vector<const clang::FunctionDecl *> calledFunctions(const source::Unit &unit, const Uses &uses);
-
 } // namespace heddle::transform

@@ -13,6 +13,11 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::DiscardedCode;
+using analysis::discardedCode;
+using analysis::Uses;
+
 namespace {
 
 using Kind = analysis::ThreadBuiltin::Kind;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "analysis/Uses.h"
 #include "transform/Context.h"
-#include "transform/Uses.h"
 
 #include <string>
 #include <vector>
@@ -44,7 +44,7 @@ std::vector<SharedVariable> sharedVariablesOf(const clang::FunctionDecl *functio
 
 /// What a function that is called (or is) a task does with the block.
 struct TaskUses {
-  Uses uses; ///< with what `if constexpr` leaves out
+  analysis::Uses uses; ///< with what `if constexpr` leaves out
   std::vector<SharedVariable> shared;
 
   static TaskUses of(const clang::FunctionDecl *function);

@@ -2,9 +2,9 @@
 #include "transform/tasks/WaitingLoops.h"
 
 #include "analysis/Execution.h"
+#include "analysis/Uses.h"
 #include "source/FlowGraph.h"
 #include "source/Unit.h"
-#include "transform/Uses.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
@@ -12,6 +12,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 /// `atomicCAS(lock, 0, 1)`, `atomicExch(lock, 1)`, `atomicAdd(flag, 0)`: asks without getting further by

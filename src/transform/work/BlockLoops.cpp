@@ -7,6 +7,7 @@
 #include "transform/work/BlockLoops.h"
 
 #include "analysis/KernelFacts.h"
+#include "analysis/Uses.h"
 #include "source/FlowGraph.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Render.h"
@@ -14,7 +15,6 @@
 #include "transform/DeclaredType.h"
 #include "transform/MarkedText.h"
 #include "transform/Names.h"
-#include "transform/Uses.h"
 #include "transform/work/UniformWork.h"
 
 #include <clang/AST/ASTContext.h>
@@ -26,6 +26,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 using analysis::Access;

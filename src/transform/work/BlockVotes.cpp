@@ -6,11 +6,11 @@
 #include "transform/work/BlockVotes.h"
 
 #include "analysis/CallEffects.h"
+#include "analysis/Uses.h"
 #include "source/Render.h"
 #include "source/Unit.h"
 #include "transform/MarkedText.h"
 #include "transform/Names.h"
-#include "transform/Uses.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Expr.h>
@@ -22,6 +22,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 std::optional<BlockVote::Kind> kindOf(const CallExpr *call) {

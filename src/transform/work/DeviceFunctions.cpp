@@ -16,6 +16,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 /// Functions of the user's with a body that a piece of code calls.

@@ -15,6 +15,8 @@
 #include "transform/work/HeadWork.h"
 
 #include "analysis/CallEffects.h"
+#include "analysis/StatementShape.h"
+#include "analysis/Uses.h"
 #include "source/FlowGraph.h"
 #include "source/LocalWrites.h"
 #include "source/ReachingDefinitions.h"
@@ -23,8 +25,6 @@
 #include "transform/DeclaredType.h"
 #include "transform/MarkedText.h"
 #include "transform/Names.h"
-#include "transform/StatementShape.h"
-#include "transform/Uses.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
@@ -37,6 +37,10 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::continuesOut;
+using analysis::Uses;
+
 namespace {
 
 /// How far calls are looked into for effects.

@@ -13,6 +13,7 @@ using namespace clang;
 namespace heddle::transform {
 
 using analysis::ThreadBuiltin;
+using analysis::Uses;
 
 std::vector<NamedAxis> nameAxes(const std::vector<Axis> &axes, Names &names) {
   static const char *const counters[] = {"kx", "ky", "kz", "kb"};

@@ -88,7 +88,7 @@ using CallChanges = std::map<const clang::FunctionDecl *, CallChange>;
 bool mentionsWord(const std::string &text, const std::string &word);
 
 /// The replacements of built-ins and calls in code that is not cut: a device function's.
-std::vector<source::Replacement> replacementsIn(const source::Unit &unit, const Uses &uses,
+std::vector<source::Replacement> replacementsIn(const source::Unit &unit, const analysis::Uses &uses,
                                                 const ItemIndices &indices, const CallChanges &calls);
 
 /// The replacement that puts `text` in front of what a parenthesis right behind `callee` holds.

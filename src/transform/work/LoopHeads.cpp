@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/work/LoopHeads.h"
 
+#include "analysis/Uses.h"
 #include "source/ReachingDefinitions.h"
-#include "transform/Uses.h"
 #include "transform/work/HeadWork.h"
 
 #include <clang/AST/Decl.h>
@@ -13,6 +13,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 using analysis::Level;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/work/NodeEffects.h"
 
-#include "transform/StatementShape.h"
+#include "analysis/StatementShape.h"
 
 #include <clang/AST/Expr.h>
 
@@ -10,6 +10,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::jumpsOf;
+
 namespace {
 
 using Arrays = std::set<const analysis::Array *>;

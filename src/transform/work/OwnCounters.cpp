@@ -2,10 +2,10 @@
 #include "transform/work/OwnCounters.h"
 
 #include "analysis/BarrierRegions.h"
+#include "analysis/Uses.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Unit.h"
 #include "transform/DeclaredType.h"
-#include "transform/Uses.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Expr.h>
@@ -16,6 +16,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 using analysis::RegionNode;

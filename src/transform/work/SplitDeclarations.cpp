@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/work/SplitDeclarations.h"
 
+#include "analysis/Uses.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Unit.h"
 #include "transform/DeclaredType.h"
-#include "transform/Uses.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
@@ -13,6 +13,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::Uses;
+
 namespace {
 
 using analysis::Level;

@@ -14,10 +14,10 @@
 // it.
 #include "transform/work/WorkLoops.h"
 
+#include "analysis/StatementShape.h"
 #include "source/Unit.h"
 #include "transform/DeclaredType.h"
 #include "transform/MarkedText.h"
-#include "transform/StatementShape.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
@@ -30,6 +30,12 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::breaksOut;
+using analysis::DiscardedCode;
+using analysis::discardedCode;
+using analysis::Uses;
+
 namespace {
 
 using analysis::ThreadBuiltin;

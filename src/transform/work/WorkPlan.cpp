@@ -25,12 +25,12 @@
 #include "transform/work/WorkPlan.h"
 
 #include "analysis/CallEffects.h"
+#include "analysis/StatementShape.h"
 #include "source/LocalWrites.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Unit.h"
 #include "transform/InlineCalls.h"
 #include "transform/MarkedText.h"
-#include "transform/StatementShape.h"
 #include "transform/work/BlockLoops.h"
 #include "transform/work/NodeEffects.h"
 #include "transform/work/UniformWork.h"
@@ -45,6 +45,18 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::bodyOf;
+using analysis::breaksOut;
+using analysis::continuesOut;
+using analysis::DiscardedCode;
+using analysis::discardedCode;
+using analysis::headerOf;
+using analysis::isLoop;
+using analysis::Jumps;
+using analysis::jumpsOf;
+using analysis::Uses;
+
 namespace {
 
 using analysis::RegionNode;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/KernelFacts.h"
-#include "transform/Uses.h"
+#include "analysis/Uses.h"
 #include "transform/work/BlockVotes.h"
 #include "transform/work/HeadWork.h"
 
@@ -62,7 +62,7 @@ struct PlanNode {
   clang::SourceRange range; ///< with its semicolon
   PlanNode *parent = nullptr;
   std::vector<std::unique_ptr<PlanBody>> bodies;
-  Uses uses;
+  analysis::Uses uses;
   bool mayBeOnce = false;
   std::optional<BlockVote> vote; ///< Fixed: a barrier at which the block votes
   bool isJammed = false;         ///< a loop without barrier that work loops were moved into, for reuse

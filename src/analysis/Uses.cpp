@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "transform/Uses.h"
+#include "analysis/Uses.h"
 
+#include "source/Unit.h"
+
+#include <clang/AST/ASTLambda.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 
@@ -8,7 +11,7 @@
 
 using namespace clang;
 
-namespace heddle::transform {
+namespace heddle::analysis {
 namespace {
 
 class Collector : public DynamicRecursiveASTVisitor {
@@ -61,7 +64,7 @@ public:
 
 private:
   bool takeBuiltin(Expr *expression, Expr *written) {
-    std::optional<analysis::ThreadBuiltin> builtin = analysis::threadBuiltin(expression);
+    std::optional<ThreadBuiltin> builtin = threadBuiltin(expression);
     if (builtin) {
       uses.statements.insert(expression);
       uses.builtins.push_back({*builtin, written->getSourceRange()});
@@ -129,11 +132,25 @@ std::vector<const VarDecl *> Uses::variables() const {
   return found;
 }
 
-bool Uses::mentions(analysis::ThreadBuiltin::Kind kind, unsigned dimension) const {
+bool Uses::mentions(ThreadBuiltin::Kind kind, unsigned dimension) const {
   for (const Builtin &builtin : builtins)
     if (builtin.what.kind == kind && (builtin.what.dimension == dimension || builtin.what.dimension == 3))
       return true;
   return false;
 }
 
-} // namespace heddle::transform
+std::vector<const FunctionDecl *> calledFunctions(const source::Unit &unit, const Uses &uses) {
+  std::vector<const FunctionDecl *> found;
+  for (const CallExpr *call : uses.calls) {
+    const FunctionDecl *callee = calleeOf(call);
+    // A lambda's body is part of the function it stands in.
+    auto *method = dyn_cast_or_null<CXXMethodDecl>(callee);
+    if (method && isLambdaCallOperator(method))
+      continue;
+    if (callee && callee->hasBody() && unit.isUserCode(callee->getLocation()))
+      found.push_back(callee);
+  }
+  return found;
+}
+
+} // namespace heddle::analysis

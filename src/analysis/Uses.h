@@ -17,13 +17,17 @@ class Stmt;
 class VarDecl;
 } // namespace clang
 
-namespace heddle::transform {
+namespace heddle::source {
+class Unit;
+}
+
+namespace heddle::analysis {
 
 /// What a piece of code mentions, as far as transforms replace it: built-in variables, locals and parameters,
 /// calls, returns. Each with its place in the text, also inside sizeof, decltype and macros.
 struct Uses {
   struct Builtin {
-    analysis::ThreadBuiltin what;
+    ThreadBuiltin what;
     clang::SourceRange range;
   };
   std::vector<Builtin> builtins;
@@ -36,7 +40,7 @@ struct Uses {
 
   static Uses of(const clang::Stmt *code);
   void add(const clang::Stmt *code);
-  bool mentions(analysis::ThreadBuiltin::Kind kind, unsigned dimension) const;
+  bool mentions(ThreadBuiltin::Kind kind, unsigned dimension) const;
   /// `x` of `auto [x, y] = pair;` is a name for a part of a variable that has none of its own: those variables.
   std::vector<const clang::VarDecl *> boundVariables() const;
   /// The variables of `locals`, and those.
@@ -52,4 +56,7 @@ struct DiscardedCode {
 };
 std::vector<DiscardedCode> discardedCode(const clang::FunctionDecl *instantiation);
 
-} // namespace heddle::transform
+/// The functions of the user's that code of this unit calls, with a body.
+std::vector<const clang::FunctionDecl *> calledFunctions(const source::Unit &unit, const Uses &uses);
+
+} // namespace heddle::analysis

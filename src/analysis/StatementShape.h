@@ -7,7 +7,10 @@ namespace clang {
 class Stmt;
 } // namespace clang
 
-namespace heddle::transform {
+namespace heddle::analysis {
+
+/// A statement without the attributes that `#pragma unroll` and its like put around it.
+const clang::Stmt *plainStatement(const clang::Stmt *statement);
 
 bool isLoop(const clang::Stmt *statement);
 
@@ -30,4 +33,4 @@ Jumps jumpsOf(const clang::Stmt *statement);
 std::vector<const clang::Stmt *> breaksOut(const clang::Stmt *statement);
 std::vector<const clang::Stmt *> continuesOut(const clang::Stmt *statement);
 
-} // namespace heddle::transform
+} // namespace heddle::analysis

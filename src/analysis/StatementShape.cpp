@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "transform/StatementShape.h"
+#include "analysis/StatementShape.h"
 
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/Stmt.h>
@@ -7,7 +7,13 @@
 
 using namespace clang;
 
-namespace heddle::transform {
+namespace heddle::analysis {
+
+const Stmt *plainStatement(const Stmt *statement) {
+  while (auto *attributed = dyn_cast_or_null<AttributedStmt>(statement))
+    statement = attributed->getSubStmt();
+  return statement;
+}
 
 const Stmt *bodyOf(const Stmt *loop) {
   if (auto *forLoop = dyn_cast<ForStmt>(loop))
@@ -75,4 +81,4 @@ std::vector<const Stmt *> continuesOut(const Stmt *statement) {
   return found;
 }
 
-} // namespace heddle::transform
+} // namespace heddle::analysis
