@@ -2,6 +2,7 @@
 #include "build/Program.h"
 
 #include "arch/Arch.h"
+#include "build/Gpu.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -69,9 +70,10 @@ Program::Program(const ProgramOptions &given, Diagnostics &diagnostics) : option
 ProgramRun Program::run(const std::vector<std::string> &arguments,
                         const std::vector<std::string> &environment, Output output) const {
   fs::path summaryFile = folder.path() / "summary.json";
-  std::vector<std::string> command = {(folder.path() / "program").string()};
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  std::vector<std::string> all = environment;
+  ProcessRequest request;
+  request.command = {(folder.path() / "program").string()};
+  request.command.insert(request.command.end(), arguments.begin(), arguments.end());
+  std::vector<std::string> &all = request.environment = environment;
   all.push_back("HEDDLE_ARCH=" + options.arch);
   all.push_back(fmt::format("HEDDLE_CORES={}", options.cores));
   all.push_back(fmt::format("HEDDLE_TIMEOUT={}", options.timeoutSeconds));
@@ -80,9 +82,13 @@ ProgramRun Program::run(const std::vector<std::string> &arguments,
   // The real runtime writes no log: somebody has to stand before it.
   if (options.device == Device::Gpu)
     all.push_back("LD_PRELOAD=" + (libraryFolder() / "libheddle_interpose.so").string());
+  request.output = output == Output::Shown ? Stream::Ours : Stream::Captured;
+  request.error = Stream::Ours;
+  // One that the user sees decides itself what ^C means; one that a verb runs for itself ends with the verb.
+  request.ties = output == Output::Shown ? Ties::User : Ties::Ours;
   ProgramRun run;
   run.compiler = result.compiler;
-  run.execution = execute(command, all, output);
+  run.execution = runToEnd(request);
   run.summary = readSummary(summaryFile);
   return run;
 }

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "build/Build.h"
-#include "build/Execute.h"
 #include "support/Paths.h"
+#include "support/Process.h"
 
 #include <cstdint>
 
@@ -41,8 +41,11 @@ struct Summary {
   } lastWrite;
 };
 
+/// Who reads what the program prints on stdout; stdin and stderr are ours.
+enum class Output { Shown, Captured };
+
 struct ProgramRun {
-  Execution execution;
+  ProcessResult execution;
   Summary summary;
   std::string compiler;
 };

@@ -118,8 +118,8 @@ std::optional<check::Finding> scheduleDifference(const Run &first, const Run &ot
                   "({} of {} elements differ)",
                   d->index, d->copy, d->valueA, d->valueB, d->differing, d->elements)
             : fmt::format("device-to-host copy {} differs with the order of warps: {}", d->copy, d->what);
-  } else if (auto line =
-                 build::compareText(first.program.execution.output, other.program.execution.output, exact)) {
+  } else if (auto line = build::compareText(first.program.execution.standardOutput,
+                                            other.program.execution.standardOutput, exact)) {
     finding.text = fmt::format("line {} of the output differs with the order of warps: '{}' and '{}'",
                                line->line, line->a, line->b);
   } else {
@@ -199,7 +199,7 @@ void check(const Given &given, Session &session) {
   TemporaryFolder folder;
   Run first = runOnce(given, program, folder.path(), 0, session.programArguments);
   if (given.output)
-    std::cerr << first.program.execution.output;
+    std::cerr << first.program.execution.standardOutput;
   std::vector<check::Finding> findings = first.result.findings;
   for (unsigned schedule = 1; schedule < given.schedules; ++schedule) {
     const Run other = runOnce(given, program, folder.path(), schedule, session.programArguments);

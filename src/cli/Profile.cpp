@@ -157,7 +157,7 @@ void profile(const Given &given, const arch::Arch &arch, Session &session) {
                   {"HEDDLE_PROFILE=" + file.string(), "HEDDLE_COUNTERS=" + countersFile.string()},
                   build::Output::Captured);
   if (given.output)
-    std::cerr << run.execution.output;
+    std::cerr << run.execution.standardOutput;
   ProgramProfile made;
   counts::ProgramCounters counters;
   const bool hasProfile = readProfile(file, made) && counts::readCounters(countersFile, counters);

@@ -6,7 +6,6 @@
 #include "Verbs.h"
 #include "arch/Arch.h"
 #include "build/Build.h"
-#include "build/Execute.h"
 #include "build/Program.h"
 #include "support/ExitCode.h"
 #include "support/Files.h"

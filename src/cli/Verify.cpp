@@ -206,8 +206,8 @@ private:
                      Verdict &verdict) const {
     if (verdict.copiesOnly)
       return;
-    build::OutputComparison output =
-        build::compareOutput(a.program.execution.output, b.program.execution.output, given.tolerance, again);
+    build::OutputComparison output = build::compareOutput(
+        a.program.execution.standardOutput, b.program.execution.standardOutput, given.tolerance, again);
     verdict.line = std::move(output.difference);
     verdict.ignored = std::move(output.ignored);
   }
@@ -217,7 +217,7 @@ private:
                Verdict &verdict) const {
     if (sides[0].program) {
       const Run again = runOnce(0, arguments);
-      compareOutput(a, b, again.program.execution.output, verdict);
+      compareOutput(a, b, again.program.execution.standardOutput, verdict);
       Verdict::Self self = compareWithItself(0, a, again);
       // A difference that comes before the first copy in which the runs of the original differ is one.
       const bool comesBefore = verdict.copy && self.copy && verdict.copy->copy < self.copy->copy;
@@ -240,7 +240,8 @@ private:
     uint64_t copies = 0;
     self.copy = build::compareLogs(once.log.string(), again.log.string(), given.tolerance, copies);
     if (!given.ignoreStdout)
-      self.line = build::differenceInWords(once.program.execution.output, again.program.execution.output);
+      self.line = build::differenceInWords(once.program.execution.standardOutput,
+                                           again.program.execution.standardOutput);
     self.exitCodes = {once.program.execution.exitCode, again.program.execution.exitCode};
     return self;
   }

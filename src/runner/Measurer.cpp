@@ -79,8 +79,8 @@ std::string printed(std::string output, const fs::path &program) {
 
 /// The exit code that the program itself wanted. One that died while launches were made again had got as far
 /// as its end, but nobody knows with what.
-std::optional<int> ownExitCode(const ChildEnd &end) {
-  return end.how == ChildEnd::How::Exited ? std::optional(end.code) : std::nullopt;
+std::optional<int> ownExitCode(const ProcessResult &end) {
+  return end.exited() ? std::optional(end.exitCode) : std::nullopt;
 }
 
 void addTimes(Result &result, const Observation &seen, const std::map<std::string, uint64_t> &spills) {
@@ -140,8 +140,8 @@ std::string Measurer::prepare() {
   std::vector<std::string> words = timingWords(folder, timing, error);
   if (!error.empty())
     return error;
-  ChildEnd end = runChild({words, {}, folder, manifest.compileSeconds});
-  return end.succeeded() ? "" : "the timing library does not compile: " + firstErrorIn(end.output);
+  ProcessResult end = runToEnd(unattended(words, folder, manifest.compileSeconds));
+  return end.succeeded() ? "" : "the timing library does not compile: " + firstErrorIn(end.standardOutput);
 }
 
 Compiled Measurer::compile(const Candidate &candidate) const {
@@ -153,17 +153,17 @@ Compiled Measurer::compile(const Candidate &candidate) const {
     compiled.failure = resultNow(candidate.id, Status::DoesNotCompile, error);
     return compiled;
   }
-  ChildEnd end = runChild({words, {}, folder, manifest.compileSeconds});
+  ProcessResult end = runToEnd(unattended(words, folder, manifest.compileSeconds));
   compiled.seconds = end.seconds;
-  if (end.how == ChildEnd::How::TimedOut)
+  if (end.timedOut)
     compiled.failure = resultNow(candidate.id, Status::TimedOut,
                                  "still compiling after " + inSeconds(manifest.compileSeconds));
   else if (!end.succeeded())
-    compiled.failure = resultNow(candidate.id, Status::DoesNotCompile, firstErrorIn(end.output));
+    compiled.failure = resultNow(candidate.id, Status::DoesNotCompile, firstErrorIn(end.standardOutput));
   else
     compiled.program = program;
   compiled.failure.compileSeconds = end.seconds;
-  compiled.spillBytes = spillsIn(end.output);
+  compiled.spillBytes = spillsIn(end.standardOutput);
   return compiled;
 }
 
@@ -179,9 +179,9 @@ Measurer::Run Measurer::run(const Candidate &candidate, const Compiled &compiled
   const fs::path report = work / (candidate.id + ".report");
   std::error_code ignored;
   fs::remove(report, ignored);
-  ChildCommand command;
-  command.words = {compiled.program.string()};
-  command.words.insert(command.words.end(), manifest.arguments.begin(), manifest.arguments.end());
+  std::vector<std::string> words = {compiled.program.string()};
+  words.insert(words.end(), manifest.arguments.begin(), manifest.arguments.end());
+  ProcessRequest command = unattended(words, runFolder.empty() ? folder : runFolder, manifest.runSeconds);
   command.environment = environment;
   command.environment.push_back("HEDDLE_TIMING=" + report.string());
   command.environment.push_back("HEDDLE_TIMING_ROUNDS=" + std::to_string(isTimed ? manifest.rounds : 0));
@@ -193,13 +193,11 @@ Measurer::Run Measurer::run(const Candidate &candidate, const Compiled &compiled
     command.environment.push_back("HEDDLE_TIMING_LOG=" + log.string());
   if (!timing.empty())
     command.environment.push_back("LD_PRELOAD=" + timing.string());
-  command.folder = runFolder.empty() ? folder : runFolder;
-  command.seconds = manifest.runSeconds;
   Run run;
-  run.end = runChild(command);
+  run.end = runToEnd(command);
   run.seen = readObservation(report);
   if (run.seen)
-    run.seen->output = printed(run.end.output, compiled.program);
+    run.seen->output = printed(run.end.standardOutput, compiled.program);
   fs::remove(report, ignored);
   return run;
 }
@@ -227,7 +225,7 @@ bool Measurer::differsByFusionOnly(const Candidate &candidate) {
     Run second = first.seen ? runUnfused(theOriginal()) : Run();
     if (!second.seen)
       return false;
-    unfused = referenceOf("unfused", first.end.code, *first.seen, *second.seen);
+    unfused = referenceOf("unfused", first.end.exitCode, *first.seen, *second.seen);
   }
   if (unfused->saysNothing())
     return false;
@@ -300,19 +298,20 @@ Measurer::Verdict Measurer::reconsidered(const Candidate &candidate, const Compi
 /// Why a run is no result; Measured where it may be one.
 Measurer::Verdict Measurer::judged(const Run &run, double limit) {
   const auto &[end, seen] = run;
-  if (!seen && end.how == ChildEnd::How::TimedOut)
+  if (!seen && end.timedOut)
     return {Status::TimedOut, "still running after " + inSeconds(limit)};
-  if (!seen && end.how == ChildEnd::How::Signalled)
+  if (!seen && end.signal)
     return {Status::Crashed,
-            withLastLine("ended by signal " + std::to_string(end.code) + " (" + strsignal(end.code) + ")",
-                         end.output)};
+            withLastLine("ended by signal " + std::to_string(end.signal) + " (" + strsignal(end.signal) + ")",
+                         end.standardOutput)};
   if (!seen)
     return {Status::Crashed,
-            withLastLine("exit code " + std::to_string(end.code) + " and no launch was seen", end.output)};
+            withLastLine("exit code " + std::to_string(end.exitCode) + " and no launch was seen",
+                         end.standardOutput)};
   if (!seen->error.empty())
     return {Status::Crashed, seen->error};
   if (seen->kernels.empty())
-    return {Status::Crashed, withLastLine("it launches no kernel", end.output)};
+    return {Status::Crashed, withLastLine("it launches no kernel", end.standardOutput)};
   for (const KernelTime &time : seen->kernels)
     if (time.samples == 0)
       return {Status::Crashed, "no time could be taken of " + time.kernel};
@@ -334,7 +333,7 @@ Measurer::Verdict Measurer::compared(const Run &run) const {
   if (endsDifferently)
     return {Status::Crashed, withLastLine("exit code " + std::to_string(*code) + ", the original's is " +
                                               std::to_string(reference.exitCode),
-                                          run.end.output)};
+                                          run.end.standardOutput)};
   if (manifest.comparesCopies)
     if (std::string line = differenceOfOutput(reference, seen, manifest.tolerance); !line.empty())
       return {Status::Wrong, line};

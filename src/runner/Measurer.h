@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "runner/Child.h"
 #include "runner/Observation.h"
 #include "runner/Toolchain.h"
+#include "support/Process.h"
 
 #include <cstdint>
 
@@ -46,7 +46,7 @@ public:
 
 private:
   struct Run {
-    ChildEnd end;
+    ProcessResult end;
     std::optional<Observation> seen;
   };
   struct Verdict {

@@ -17,7 +17,7 @@
 // of standard output in the meantime.
 #include "support/Interrupts.h"
 
-#include "support/Process.h"
+#include "support/Session.h"
 
 #include <algorithm>
 #include <cerrno>

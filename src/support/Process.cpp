@@ -1,154 +1,352 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A process ends in one of three ways: by itself, by its time limit, or with us (support/Interrupts.h).
+//
+//   1. Everything that the child needs is allocated before the fork: other threads may hold any lock then, so
+//      until exec the child makes system calls only.
+//   2. A child with ties of its own leads a process group, a copy of this process leads a session: compilers
+//      that it starts lead groups of their own and are still found by the session. Both the child and we set
+//      the group, since nobody knows who comes first.
+//   3. We read what it prints and look whether it has ended. A process that has ended may leave others behind
+//      that hold its output open (`sh -c "sleep 60 &"`). In a group of its own these are killed; in ours they
+//      are somebody else's, and we read until they have closed it, as a shell's pipe does.
+//   4. The dead process is looked at without being reaped until its group is killed: its number, which names
+//      the group, cannot be given to another process in the meantime.
 #include "support/Process.h"
 
+#include "support/Capture.h"
 #include "support/Interrupts.h"
+#include "support/Paths.h"
+#include "support/Session.h"
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
-#include <cstdio>
+#include <csignal>
 #include <cstdlib>
+#include <cstring>
+#include <exception>
 #include <fcntl.h>
-#include <fstream>
 #include <poll.h>
-#include <signal.h>
 #include <sstream>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
-extern char **environ;
+extern char **environ; // unistd.h declares it for GNU's extensions only
 
 namespace heddle {
 namespace {
 
-struct Pipe {
-  int read = -1, write = -1;
-  Pipe() {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) == 0)
-      read = ends[0], write = ends[1];
-  }
-  ~Pipe() { closeRead(), closeWrite(); }
-  void closeRead() { closeEnd(read); }
-  void closeWrite() { closeEnd(write); }
+using Clock = std::chrono::steady_clock;
 
-private:
-  static void closeEnd(int &fd) {
-    if (fd >= 0)
-      close(fd);
-    fd = -1;
-  }
-};
+/// A process that was killed is gone at once, unless a driver holds it: then it is left behind.
+constexpr double SecondsToDie = 20;
+/// How long we sleep at most before looking whether the process has ended.
+constexpr int MillisToLook = 100, MillisToLookWithoutOutput = 2;
 
-std::vector<char *> pointers(const std::vector<std::string> &strings) {
-  std::vector<char *> result;
-  for (const std::string &s : strings)
-    result.push_back(const_cast<char *>(s.c_str()));
-  result.push_back(nullptr);
-  return result;
+/// Of what an unattended program prints, so much is kept of each end.
+constexpr size_t UnattendedBytes = 1 << 20;
+
+constexpr int CannotStart = 127, Threw = 2;
+
+double secondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-std::vector<std::string> environmentWith(const std::vector<std::string> &extra) {
-  std::vector<std::string> all = extra;
+// --- The child's side ----------------------------------------------------------------------------------
+
+std::vector<char *> pointersTo(const std::vector<std::string> &words) {
+  std::vector<char *> pointers;
+  for (const std::string &word : words)
+    pointers.push_back(const_cast<char *>(word.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+std::vector<std::string> environmentWith(const std::vector<std::string> &more) {
+  std::vector<std::string> all = more;
   for (char **entry = environ; *entry; ++entry) {
-    std::string_view text = *entry;
-    std::string_view name = text.substr(0, text.find('=') + 1);
-    bool overridden = false;
-    for (const std::string &e : extra)
-      overridden |= e.starts_with(name);
-    if (!overridden)
+    const std::string_view text = *entry, name = text.substr(0, text.find('=') + 1);
+    if (std::ranges::none_of(more, [&](const std::string &each) { return each.starts_with(name); }))
       all.emplace_back(text);
   }
   return all;
 }
 
-/// Reads what is there. False at the end of the stream.
-bool drain(int fd, std::string &into) {
-  std::array<char, 65536> buffer;
-  ssize_t got = read(fd, buffer.data(), buffer.size());
-  if (got > 0)
-    into.append(buffer.data(), size_t(got));
-  return got > 0 || (got < 0 && errno == EINTR);
+/// What a child needs, made before it is there.
+struct Preparation {
+  explicit Preparation(const ProcessRequest &request)
+      : request(request), folder(request.folder.string()), words(pointersTo(request.command)),
+        assignments(environmentWith(request.environment)), environment(pointersTo(assignments)),
+        parent(getpid()) {}
+
+  const ProcessRequest &request;
+  std::string folder;
+  std::vector<char *> words;
+  std::vector<std::string> assignments;
+  std::vector<char *> environment;
+  pid_t parent;
+};
+
+void lead(Stream stream, int captured, int standard) {
+  if (stream == Stream::Captured)
+    dup2(captured, standard);
+  else if (stream == Stream::WithOutput)
+    dup2(STDOUT_FILENO, standard);
+  else if (stream == Stream::Nothing)
+    dup2(open("/dev/null", O_RDWR | O_CLOEXEC), standard);
 }
 
-/// The session of a process: the sixth word of its stat, behind the name in parentheses.
-pid_t sessionOf(const std::filesystem::path &process) {
-  std::string line;
-  std::getline(std::ifstream(process / "stat"), line);
-  size_t behindName = line.rfind(')');
-  int session = 0;
-  if (behindName == std::string::npos ||
-      std::sscanf(line.c_str() + behindName + 1, " %*c %*d %*d %d", &session) != 1)
-    return 0;
-  return session;
+void limitMemory(uint64_t bytes) {
+  const rlimit limit = {bytes, bytes};
+  if (bytes)
+    setrlimit(RLIMIT_AS, &limit);
+}
+
+/// In every child: it dies with its parent, also where that was faster than prctl.
+void dieWith(pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent)
+    _exit(CannotStart);
+}
+
+void complain(std::initializer_list<const char *> parts) {
+  for (const char *part : parts)
+    if (write(STDERR_FILENO, part, std::strlen(part)) < 0)
+      return;
+}
+
+/// System calls only: see the top.
+[[noreturn]] void becomeProgram(Preparation &prepared, const Capture &output, const Capture &error) {
+  const ProcessRequest &request = prepared.request;
+  if (request.ties == Ties::Own)
+    setpgid(0, 0);
+  dieWith(prepared.parent);
+  lead(request.input, -1, STDIN_FILENO);
+  lead(request.output, output.writeEnd(), STDOUT_FILENO);
+  lead(request.error, error.writeEnd(), STDERR_FILENO);
+  limitMemory(request.memoryBytes);
+  environ = prepared.environment.data();
+  if (prepared.folder.empty() || chdir(prepared.folder.c_str()) == 0)
+    execvp(prepared.words[0], prepared.words.data());
+  complain({"cannot run ", prepared.words[0], ": ", strerrordesc_np(errno), "\n"});
+  _exit(CannotStart);
+}
+
+void writeAll(int descriptor, const std::string &text) {
+  for (size_t at = 0; at < text.size();) {
+    const ssize_t count = write(descriptor, text.data() + at, text.size() - at);
+    if (count < 0 && errno != EINTR)
+      return;
+    at += count > 0 ? size_t(count) : 0;
+  }
+}
+
+/// Ends without running destructors: what the parent owns (temporary folders) is not ours to clean up.
+[[noreturn]] void doWork(Preparation &prepared, Capture &answer) {
+  leaveInterruptsToParent();
+  setsid();
+  dieWith(prepared.parent);
+  answer.closeRead();
+  for (int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    lead(Stream::Nothing, -1, standard);
+  limitMemory(prepared.request.memoryBytes);
+  for (const std::string &assignment : prepared.request.environment)
+    putenv(const_cast<char *>(assignment.c_str()));
+  if (!prepared.folder.empty() && chdir(prepared.folder.c_str()) != 0)
+    _exit(CannotStart);
+  try {
+    writeAll(answer.writeEnd(), prepared.request.work());
+    _exit(0);
+  } catch (const std::exception &thrown) {
+    writeAll(answer.writeEnd(), thrown.what());
+    _exit(Threw);
+  }
+}
+
+// --- Our side ------------------------------------------------------------------------------------------
+
+/// A child that has been started.
+class Following {
+public:
+  Following(pid_t child, const ProcessRequest &request, Capture &output, Capture &error)
+      : child(child), request(request), captures{&output, &error} {}
+
+  /// False where its time is over before.
+  bool waitForEnd() {
+    while (!hasEnded || (!hasOwnTies() && isPrinting())) {
+      const double left = request.seconds - secondsSince(begin);
+      if (request.seconds > 0 && left <= 0)
+        return false;
+      waitALittle(request.seconds > 0 ? left : 1);
+      for (Capture *capture : captures)
+        capture->drain();
+      look(WNOHANG);
+    }
+    return true;
+  }
+
+  void killAll() {
+    if (request.work)
+      killSession(child);
+    else
+      kill(request.ties == Ties::Own ? -child : child, SIGKILL);
+  }
+
+  /// Those that it started are not to outlive it. A session's are looked for only where it did not end itself.
+  void killLeftBehind() {
+    if (hasOwnTies() && !request.work)
+      kill(-child, SIGKILL);
+  }
+
+  void waitToDie() {
+    for (const Clock::time_point killed = Clock::now(); !hasEnded && secondsSince(killed) < SecondsToDie;) {
+      look(WNOHANG);
+      if (!hasEnded)
+        std::this_thread::sleep_for(std::chrono::milliseconds(MillisToLookWithoutOutput));
+    }
+  }
+
+  ProcessResult result(bool timedOut) {
+    ProcessResult result;
+    for (Capture *capture : captures)
+      capture->drain();
+    result.timedOut = timedOut;
+    result.limit = request.seconds;
+    result.seconds = secondsSince(begin);
+    result.standardOutput = captures[0]->text();
+    result.standardError = captures[1]->text();
+    int status = SIGKILL; // where it cannot be reaped
+    rusage used{};
+    if (hasEnded)
+      wait4(child, &status, 0, &used);
+    result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    result.exitCode = result.signal ? 128 + result.signal : WEXITSTATUS(status);
+    result.peakBytes = uint64_t(used.ru_maxrss) * 1024;
+    for (const timeval &time : {used.ru_utime, used.ru_stime})
+      result.processorSeconds += double(time.tv_sec) + 1e-6 * double(time.tv_usec);
+    return result;
+  }
+
+private:
+  bool hasOwnTies() const { return request.work || request.ties == Ties::Own; }
+  bool isPrinting() const { return captures[0]->isOpen() || captures[1]->isOpen(); }
+
+  /// Whether it has ended, which leaves it a zombie until result().
+  void look(int options) {
+    siginfo_t about{};
+    int failed;
+    while ((failed = waitid(P_PID, id_t(child), &about, WEXITED | WNOWAIT | options)) && errno == EINTR)
+      ;
+    hasEnded = hasEnded || (!failed && about.si_pid == child);
+  }
+
+  /// For something to read, or for its end where it prints nothing to us.
+  void waitALittle(double secondsLeft) {
+    if (!isPrinting() && request.seconds <= 0)
+      return look(0);
+    const int millis = int(std::min<double>(MillisToLook, secondsLeft * 1000 + 1));
+    std::array<pollfd, 2> ends;
+    for (size_t i : {0, 1})
+      ends[i] = {captures[i]->readEnd(), POLLIN, 0}; // -1 is passed over
+    poll(ends.data(), ends.size(), isPrinting() ? millis : std::min(millis, MillisToLookWithoutOutput));
+  }
+
+  const Clock::time_point begin = Clock::now();
+  pid_t child;
+  const ProcessRequest &request;
+  std::array<Capture *, 2> captures;
+  bool hasEnded = false;
+};
+
+RunningChild::Kind kindOf(const ProcessRequest &request) {
+  if (request.work)
+    return RunningChild::Kind::Session;
+  return request.ties == Ties::Own    ? RunningChild::Kind::Group
+         : request.ties == Ties::Ours ? RunningChild::Kind::Process
+                                      : RunningChild::Kind::User;
+}
+
+ProcessResult notStarted(const char *why) {
+  ProcessResult result;
+  result.standardError = why;
+  return result;
 }
 
 } // namespace
 
-ProcessResult runProcess(const std::vector<std::string> &command, const std::vector<std::string> &environment,
-                         double timeoutSeconds) {
-  ProcessResult result;
-  Pipe out, err;
-  // Everything the child needs is allocated before the fork: after it, only async-signal-safe calls are
-  // allowed.
-  std::vector<char *> arguments = pointers(command);
-  std::vector<std::string> variables = environmentWith(environment);
-  std::vector<char *> environmentPointers = pointers(variables);
-
-  const pid_t parent = getpid();
-  pid_t child = fork();
+ProcessResult runToEnd(const ProcessRequest &request) {
+  Preparation prepared(request);
+  Capture output(request.work || request.output == Stream::Captured, request.outputBytes);
+  Capture error(!request.work && request.error == Stream::Captured, request.outputBytes);
+  if (!output.isMade() || !error.isMade())
+    return notStarted("cannot open a pipe");
+  const pid_t child = fork();
   if (child < 0)
-    return result;
-  if (child == 0) {
-    setpgid(0, 0); // a group of its own, so that a time-out reaches grandchildren too
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-      _exit(127);
-    dup2(out.write, STDOUT_FILENO);
-    dup2(err.write, STDERR_FILENO);
-    environ = environmentPointers.data();
-    execvp(arguments[0], arguments.data());
-    _exit(127);
-  }
-  setpgid(child, child); // by both: whoever comes first
-  RunningChild running(child, RunningChild::Kind::Group);
-  out.closeWrite(), err.closeWrite();
-
-  using Clock = std::chrono::steady_clock;
-  auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
-                                     timeoutSeconds > 0 ? timeoutSeconds : 1e9));
-  std::array<pollfd, 2> ends{pollfd{out.read, POLLIN, 0}, pollfd{err.read, POLLIN, 0}};
-  while (ends[0].fd >= 0 || ends[1].fd >= 0) {
-    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0) {
-      result.timedOut = true;
-      kill(-child, SIGKILL);
-      break;
-    }
-    if (poll(ends.data(), ends.size(), int(std::min<long>(left, 1000))) < 0 && errno != EINTR)
-      break;
-    for (int i : {0, 1})
-      if (ends[i].fd >= 0 && (ends[i].revents & (POLLIN | POLLHUP)))
-        if (!drain(ends[i].fd, i == 0 ? result.standardOutput : result.standardError))
-          ends[i].fd = -1;
-  }
-
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-    ;
-  result.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return result;
+    return notStarted("cannot start another process");
+  if (child == 0 && request.work)
+    doWork(prepared, output);
+  if (child == 0)
+    becomeProgram(prepared, output, error);
+  if (!request.work && request.ties == Ties::Own)
+    setpgid(child, child);
+  RunningChild running(child, kindOf(request));
+  output.closeWrite(), error.closeWrite();
+  Following following(child, request, output, error);
+  const bool inTime = following.waitForEnd();
+  if (!inTime)
+    following.killAll();
+  following.waitToDie();
+  following.killLeftBehind();
+  return following.result(!inTime);
 }
 
-void killSession(pid_t leader) {
-  kill(leader, SIGKILL);
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry("/proc", error), end; !error && entry != end;
-       entry.increment(error)) {
-    const pid_t process = pid_t(std::atol(entry->path().filename().c_str()));
-    if (process > 0 && sessionOf(entry->path()) == leader)
-      kill(process, SIGKILL);
-  }
+ProcessResult runProcess(const std::vector<std::string> &command, const std::vector<std::string> &environment,
+                         double seconds) {
+  ProcessRequest request;
+  request.command = command;
+  request.environment = environment;
+  request.seconds = seconds;
+  return runToEnd(request);
+}
+
+ProcessRequest unattended(std::vector<std::string> command, std::filesystem::path folder, double seconds) {
+  ProcessRequest request;
+  request.command = std::move(command);
+  request.folder = std::move(folder);
+  request.seconds = seconds;
+  request.outputBytes = UnattendedBytes;
+  request.input = Stream::Nothing;
+  request.error = Stream::WithOutput;
+  return request;
+}
+
+ProcessResult runInCopy(double seconds, std::function<std::string()> work) {
+  TemporaryFolder scratch; // ours, since the copy may be killed
+  ProcessRequest request;
+  request.work = std::move(work);
+  request.environment = {"TMPDIR=" + scratch.path().string()};
+  request.seconds = seconds;
+  return runToEnd(request);
+}
+
+std::string whyFailed(const ProcessResult &result) {
+  std::ostringstream text;
+  if (result.timedOut)
+    text << "took longer than " << result.limit << " s";
+  else if (result.signal)
+    text << "was ended by signal " << result.signal << " (" << strsignal(result.signal) << ")";
+  else if (result.exitCode == Threw && !result.standardOutput.empty())
+    text << result.standardOutput;
+  else if (result.exitCode < 0)
+    text << result.standardError;
+  else
+    text << "ended with " << result.exitCode;
+  return text.str();
 }
 
 std::optional<std::filesystem::path> findProgram(const std::string &name) {

@@ -7,11 +7,11 @@
 #include "arch/Common.h"
 #include "arch/Occupancy.h"
 #include "build/DevicePtx.h"
+#include "support/Process.h"
 #include "transform/Assumptions.h"
 #include "transform/Pipeline.h"
 #include "transform/Registry.h"
 #include "tune/BlockSize.h"
-#include "tune/Child.h"
 #include "tune/Maker.h"
 #include "tune/Needs.h"
 
@@ -30,7 +30,7 @@ constexpr int64_t leastThreads = 64;
 
 /// What carrying a directive out gives: "done", "same", or why not. In a process of its own.
 std::string verdictOn(const Problem &problem, const std::string &text) {
-  ChildAnswer answer = inChild(problem.limits.make, [&]() -> std::string {
+  ProcessResult answer = runInCopy(problem.limits.make, [&]() -> std::string {
     Diagnostics diagnostics;
     std::optional<arch::Arch> arch = arch::findArch(problem.arch, diagnostics);
     transform::Options options;
@@ -48,7 +48,7 @@ std::string verdictOn(const Problem &problem, const std::string &text) {
         return each.text;
     return "the file does not compile";
   });
-  return answer.how == ChildAnswer::How::Answered ? answer.text : answer.reason;
+  return answer.succeeded() ? answer.standardOutput : whyFailed(answer);
 }
 
 bool fits(const Problem &problem, const std::string &tried, AutoSpace &space) {
@@ -150,9 +150,9 @@ std::string registerWords(const Problem &problem) {
 AutoSpace autoSpace(const Problem &problem) {
   AutoSpace space;
   // First, since a file that holds nothing to tune need not be parsed once for each directive.
-  ChildAnswer block = inChild(problem.limits.make, [&] { return blockWords(problem); });
-  space.compiles = block.text != doesNotCompile;
-  space.hasKernel = block.text != noKernel;
+  ProcessResult block = runInCopy(problem.limits.make, [&] { return blockWords(problem); });
+  space.compiles = block.standardOutput != doesNotCompile;
+  space.hasKernel = block.standardOutput != noKernel;
   if (!space.compiles || !space.hasKernel)
     return space;
   std::vector<std::string> alternatives;
@@ -160,10 +160,11 @@ AutoSpace autoSpace(const Problem &problem) {
     for (const transform::TuningSpace &part : rule.tuning)
       if (std::string words = wordsThatFit(problem, rule.name, part, space); !words.empty())
         alternatives.push_back(words);
-  (block.text.starts_with("block x=") ? space.directives : space.refused).push_back(block.text);
-  ChildAnswer registers = inChild(problem.limits.make, [&] { return registerWords(problem); });
-  if (registers.how == ChildAnswer::How::Answered && !registers.text.empty())
-    space.flags.push_back(registers.text);
+  (block.standardOutput.starts_with("block x=") ? space.directives : space.refused)
+      .push_back(block.standardOutput);
+  ProcessResult registers = runInCopy(problem.limits.make, [&] { return registerWords(problem); });
+  if (registers.succeeded() && !registers.standardOutput.empty())
+    space.flags.push_back(registers.standardOutput);
   // One of them at a time, or none: what one leaves another mostly refuses.
   if (!alternatives.empty())
     space.directives.push_back(fmt::format("| {}", fmt::join(alternatives, " | ")));

@@ -2,9 +2,8 @@
 #include "tune/MachineMeasurer.h"
 
 #include "counts/Facts.h"
-#include "runner/Child.h"
 #include "runner/Toolchain.h"
-#include "tune/Child.h"
+#include "support/Process.h"
 #include "tune/Maker.h"
 #include "tune/Needs.h"
 
@@ -87,7 +86,7 @@ MachineMeasurer::Built MachineMeasurer::buildIn(const fs::path &folder, const Ca
   request.compiler = problem.compiler;
   request.arch = problem.arch;
   request.output = folder / "program";
-  ChildAnswer answer = inChild(problem.limits.compile, [&] {
+  ProcessResult answer = runInCopy(problem.limits.compile, [&] {
     Diagnostics diagnostics;
     build::Result built = build::build(request, diagnostics);
     std::string said = built.compiler + "\n" + (built.ok ? "" : runner::firstErrorIn(built.messages));
@@ -98,14 +97,14 @@ MachineMeasurer::Built MachineMeasurer::buildIn(const fs::path &folder, const Ca
   });
   Built built;
   built.seconds = answer.seconds;
-  if (answer.how != ChildAnswer::How::Answered) {
-    built.status = answer.how == ChildAnswer::How::TimedOut ? Status::TimedOut : Status::DoesNotCompile;
-    built.reason = "compiling it " + answer.reason;
+  if (!answer.succeeded()) {
+    built.status = answer.timedOut ? Status::TimedOut : Status::DoesNotCompile;
+    built.reason = "compiling it " + whyFailed(answer);
     return built;
   }
-  const size_t end = answer.text.find('\n');
-  built.compiler = answer.text.substr(0, end);
-  built.reason = answer.text.substr(end + 1);
+  const size_t end = answer.standardOutput.find('\n');
+  built.compiler = answer.standardOutput.substr(0, end);
+  built.reason = answer.standardOutput.substr(end + 1);
   if (!built.reason.empty())
     built.status = Status::DoesNotCompile;
   return built;
@@ -115,11 +114,11 @@ MachineMeasurer::Ran MachineMeasurer::runIn(const fs::path &folder, How how) con
   Ran ran;
   ran.folder = folder;
   const fs::path summary = folder / "summary.json";
-  runner::ChildCommand command;
-  command.words = {(folder / "program").string()};
+  std::vector<std::string> words = {(folder / "program").string()};
   const bool isSmall = rehearsal.arguments && how != How::Dry;
   const std::vector<std::string> &arguments = isSmall ? *rehearsal.arguments : problem.arguments;
-  command.words.insert(command.words.end(), arguments.begin(), arguments.end());
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  ProcessRequest command = unattended(words, {}, problem.limits.run);
   command.environment = {"HEDDLE_ARCH=" + problem.arch, "HEDDLE_CORES=0", "HEDDLE_TIMEOUT=0",
                          "HEDDLE_SUMMARY=" + summary.string(),
                          "HEDDLE_DATA=" + dataFolder("arch").parent_path().string()};
@@ -129,20 +128,19 @@ MachineMeasurer::Ran MachineMeasurer::runIn(const fs::path &folder, How how) con
     command.environment.push_back("HEDDLE_LOG=" + ran.copies().string());
   if (how != How::Plain)
     command.environment.push_back("HEDDLE_COUNTERS=" + ran.counters(how).string());
-  command.seconds = problem.limits.run;
-  runner::ChildEnd end = runner::runChild(command);
+  ProcessResult end = runToEnd(command);
   ran.seconds = end.seconds;
-  ran.output = end.output;
-  ran.exitCode = end.code;
-  if (end.how == runner::ChildEnd::How::TimedOut) {
+  ran.output = end.standardOutput;
+  ran.exitCode = end.exitCode;
+  if (end.timedOut) {
     ran.status = Status::TimedOut;
     ran.reason = fmt::format("ran longer than {} s", problem.limits.run);
-  } else if (end.how == runner::ChildEnd::How::Signalled) {
+  } else if (end.signal) {
     ran.status = Status::Crashed;
-    ran.reason = fmt::format("ended by signal {} ({})", end.code, strsignal(end.code));
+    ran.reason = fmt::format("ended by signal {} ({})", end.signal, strsignal(end.signal));
   } else if (machineFailed(summary)) {
     ran.status = Status::Crashed;
-    ran.reason = complaintIn(end.output);
+    ran.reason = complaintIn(end.standardOutput);
   }
   return ran;
 }

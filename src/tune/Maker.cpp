@@ -6,11 +6,11 @@
 #include "ptx/Parser.h"
 #include "support/Files.h"
 #include "support/Paths.h"
+#include "support/Process.h"
 #include "transform/Assumptions.h"
 #include "transform/Pipeline.h"
 #include "transform/Pragmas.h"
 #include "tune/BlockSize.h"
-#include "tune/Child.h"
 #include "tune/LaunchChecks.h"
 #include "tune/Needs.h"
 
@@ -196,13 +196,13 @@ std::map<std::string, KernelNeeds> needsWithin(const Problem &problem, const std
   std::map<std::string, KernelNeeds> needs;
   if (ptx.empty())
     return needs;
-  ChildAnswer answer = inChild(problem.limits.make, [&] {
+  ProcessResult answer = runInCopy(problem.limits.make, [&] {
     Json json = Json::object();
     for (const auto &[kernel, each] : needsOf(problem, flags, ptx))
       json[kernel] = {each.registers, each.spillBytes, each.sharedBytes};
     return json.dump();
   });
-  Json json = Json::parse(answer.text, nullptr, false);
+  Json json = Json::parse(answer.standardOutput, nullptr, false);
   if (json.is_object())
     for (const auto &[kernel, each] : json.items())
       needs[kernel] = {each[0], each[1], each[2], false};
@@ -217,7 +217,7 @@ const std::set<KernelLines> &CudaMaker::kernelsWith(const std::vector<std::strin
   auto [found, isNew] = kernels.try_emplace(defines);
   if (!isNew)
     return found->second;
-  ChildAnswer answer = inChild(problem.limits.make, [&] {
+  ProcessResult answer = runInCopy(problem.limits.make, [&] {
     Finding ignored;
     Recipe recipe;
     recipe.defines = defines;
@@ -227,7 +227,7 @@ const std::set<KernelLines> &CudaMaker::kernelsWith(const std::vector<std::strin
         lines += fmt::format("{} {}\n", kernel.first, kernel.last);
     return lines;
   });
-  std::istringstream lines(answer.text);
+  std::istringstream lines(answer.standardOutput);
   for (KernelLines kernel; lines >> kernel.first >> kernel.last;)
     found->second.insert(kernel);
   return found->second;
@@ -247,16 +247,16 @@ const Finding *CudaMaker::findingOf(const Recipe &recipe, Made &made) {
   const bool checks = problem.checked && whyOriginalFails.empty();
   static const std::set<KernelLines> none;
   const std::set<KernelLines> &lines = own.directives.empty() ? none : kernelsWith(own.defines);
-  ChildAnswer answer =
-      inChild(problem.limits.make, [&] { return toText(carriedOut(problem, own, lines, checks)); });
+  ProcessResult answer =
+      runInCopy(problem.limits.make, [&] { return toText(carriedOut(problem, own, lines, checks)); });
   made.seconds = answer.seconds;
-  std::optional<Finding> finding = findingFrom(answer.text);
-  if (answer.how == ChildAnswer::How::Answered && finding) {
+  std::optional<Finding> finding = findingFrom(answer.standardOutput);
+  if (answer.succeeded() && finding) {
     known = std::make_unique<Finding>(std::move(*finding));
     return known.get();
   }
-  made.status = answer.how == ChildAnswer::How::TimedOut ? Status::TimedOut : Status::Refused;
-  made.reason = fmt::format("making it {}", answer.reason);
+  made.status = answer.timedOut ? Status::TimedOut : Status::Refused;
+  made.reason = fmt::format("making it {}", whyFailed(answer));
   return nullptr;
 }
 

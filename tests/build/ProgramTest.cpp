@@ -127,7 +127,7 @@ TEST_F(ProgramTest, ExitCodeAndOutputAreTheProgramsOwn) {
   ASSERT_TRUE(program.ok()) << program.messages();
   ProgramRun result = run(program);
   EXPECT_EQ(result.execution.exitCode, 42);
-  EXPECT_EQ(result.execution.output, "hello\n");
+  EXPECT_EQ(result.execution.standardOutput, "hello\n");
   EXPECT_EQ(result.summary.launches, 0u);
 }
 
@@ -200,11 +200,11 @@ int main() {
 TEST_F(ProgramTest, TwentyRunsOnOneAndTwoCoresAgree) {
   Program program = fromFiles({HEDDLE_SOURCE_DIR "/tests/verify/determinism.cu"});
   ASSERT_TRUE(program.ok()) << program.messages();
-  std::string first = run(program, {"HEDDLE_CORES=1"}).execution.output;
+  std::string first = run(program, {"HEDDLE_CORES=1"}).execution.standardOutput;
   EXPECT_THAT(first, HasSubstr("took"));
   for (int i = 0; i < 20; ++i) {
     std::string cores = i % 2 ? "HEDDLE_CORES=1" : "HEDDLE_CORES=2";
-    ASSERT_EQ(run(program, {cores}).execution.output, first) << cores << ", run " << i;
+    ASSERT_EQ(run(program, {cores}).execution.standardOutput, first) << cores << ", run " << i;
   }
 }
 

@@ -71,8 +71,8 @@ inline std::string runOnMachine(build::Compiler compiler, const std::filesystem:
   if (!program.ok())
     return {};
   build::ProgramRun run = program.run(arguments, {}, build::Output::Captured);
-  EXPECT_EQ(run.execution.exitCode, 0) << run.execution.output;
-  return run.execution.output;
+  EXPECT_EQ(run.execution.exitCode, 0) << run.execution.standardOutput;
+  return run.execution.standardOutput;
 }
 
 } // namespace heddle::kernels::test

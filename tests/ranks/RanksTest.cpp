@@ -5,7 +5,7 @@
 #include "ranks/Ranks.h"
 
 #include "TestPaths.h"
-#include "runner/Child.h"
+#include "support/Process.h"
 
 #include <gmock/gmock.h>
 
@@ -80,7 +80,7 @@ int beRank(const std::string &scene) {
 }
 
 struct Played {
-  runner::ChildEnd end;
+  ProcessResult end;
   std::vector<std::string> lines;
   size_t left = 99;
   bool somebodyFell = false; ///< to a task that only the first falls to
@@ -89,14 +89,13 @@ struct Played {
 Played play(const std::string &scene, int size = 3) {
   const std::string out = "/tmp/heddle-ranks-" + std::to_string(getpid());
   std::remove((out + ".first").c_str());
-  runner::ChildCommand command;
-  command.words = {"mpirun", "--allow-run-as-root", "--oversubscribe", "--enable-recovery",
-                   "-n",     std::to_string(size),  "/proc/self/exe"};
-  command.words.back() = std::filesystem::read_symlink("/proc/self/exe").string();
+  ProcessRequest command =
+      unattended({"mpirun", "--allow-run-as-root", "--oversubscribe", "--enable-recovery", "-n",
+                  std::to_string(size), std::filesystem::read_symlink("/proc/self/exe").string()},
+                 {}, 100);
   command.environment = {std::string(kScene) + "=" + scene, "HEDDLE_TEST_OUT=" + out};
-  command.seconds = 100;
   Played played;
-  played.end = runner::runChild(command);
+  played.end = runToEnd(command);
   std::ifstream in(out);
   for (std::string line; std::getline(in, line);)
     if (line.starts_with("left: "))
@@ -135,7 +134,7 @@ protected:
 
 TEST_F(RanksTest, EveryTaskIsDoneOnceAndAllHaveAPart) {
   Played played = play("plain");
-  EXPECT_EQ(played.end.code, 0) << played.end.output;
+  EXPECT_EQ(played.end.exitCode, 0) << played.end.standardOutput;
   EXPECT_EQ(answers(played), squares());
   EXPECT_EQ(played.left, 0u);
   for (const char *who : {" by 1", " by 2"})
@@ -148,7 +147,7 @@ TEST_F(RanksTest, ARankThatDiesLosesOnlyItsTaskWhichAnotherDoes) {
   Played played = play("kills the first");
   std::vector<std::string> wanted = squares();
   wanted.push_back("kills the first: survived");
-  EXPECT_EQ(answers(played), wanted) << played.end.output;
+  EXPECT_EQ(answers(played), wanted) << played.end.standardOutput;
   EXPECT_EQ(played.left, 0u);
   EXPECT_TRUE(played.somebodyFell);
 }
@@ -157,26 +156,26 @@ TEST_F(RanksTest, ARankThatHangsIsEndedAndItsTaskDoneByAnother) {
   Played played = play("hangs the first");
   std::vector<std::string> wanted = squares();
   wanted.push_back("hangs the first: survived");
-  EXPECT_EQ(answers(played), wanted) << played.end.output;
+  EXPECT_EQ(answers(played), wanted) << played.end.standardOutput;
 }
 
 TEST_F(RanksTest, ATaskThatKillsTwoIsLostAndTheRestIsDone) {
   Played played = play("kills everybody", 4);
   std::vector<std::string> wanted = squares();
   wanted.push_back("kills everybody: lost");
-  EXPECT_EQ(answers(played), wanted) << played.end.output;
+  EXPECT_EQ(answers(played), wanted) << played.end.standardOutput;
   EXPECT_EQ(played.left, 0u);
 }
 
 TEST_F(RanksTest, WhatNobodyIsLeftToDoComesBack) {
   Played played = play("kills everybody", 2);
-  EXPECT_EQ(played.lines.size(), 3u + 17u - played.left + 1u) << played.end.output;
+  EXPECT_EQ(played.lines.size(), 3u + 17u - played.left + 1u) << played.end.standardOutput;
   EXPECT_GT(played.left, 0u);
 }
 
 TEST_F(RanksTest, NothingIsHandedOutWhenEnoughWasHeard) {
   Played played = play("enough");
-  EXPECT_EQ(played.end.code, 0) << played.end.output;
+  EXPECT_EQ(played.end.exitCode, 0) << played.end.standardOutput;
   EXPECT_GE(played.lines.size(), 5u);
   EXPECT_LE(played.lines.size(), 6u); // the other one was at work
   EXPECT_EQ(played.left, 0u);

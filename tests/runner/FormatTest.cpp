@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Plan.h"
-#include "runner/Child.h"
 #include "runner/Observation.h"
 
 #include <gmock/gmock.h>
@@ -151,20 +150,6 @@ TEST(Toolchain, FillsInTheCompileCommandWordByWord) {
 TEST(Toolchain, ShowsTheFirstErrorOfManyLines) {
   EXPECT_EQ(firstErrorIn("a.cu(1): warning: w\na.cu(2): error: e\n1 error detected\n"), "a.cu(2): error: e");
   EXPECT_EQ(firstErrorIn(""), "the compiler failed without a word");
-}
-
-TEST(Child, KeepsBothEndsOfEndlessTalk) {
-  ChildEnd end = runChild({{"sh", "-c", "echo begin; yes | head -c 5000000; echo end"}, {}, {}, 60});
-  EXPECT_TRUE(end.succeeded());
-  EXPECT_LT(end.output.size(), 4u << 20);
-  EXPECT_THAT(end.output, testing::StartsWith("begin\n"));
-  EXPECT_THAT(end.output, testing::EndsWith("y\nend\n"));
-}
-
-TEST(Child, SaysWhatCannotBeRun) {
-  ChildEnd end = runChild({{"/nowhere/nothing"}, {}, {}, 60});
-  EXPECT_EQ(end.code, 127);
-  EXPECT_EQ(end.output, "cannot run /nowhere/nothing: No such file or directory\n");
 }
 
 } // namespace

@@ -6,7 +6,6 @@
 #include "Plan.h"
 #include "TestPaths.h"
 #include "build/Build.h"
-#include "runner/Child.h"
 #include "runner/Measurer.h"
 #include "runner/Toolchain.h"
 
@@ -38,22 +37,21 @@ fs::path programNamed(const std::string &name, build::Compiler compiler = build:
 }
 
 struct Seen {
-  ChildEnd end;
+  ProcessResult end;
   std::optional<Observation> observation;
 };
 
 Seen observe(const std::string &program, const std::vector<std::string> &arguments, int copies = 0) {
   Plan folder;
   const fs::path report = folder.folder / "report";
-  ChildCommand command;
-  command.words = {programNamed(program).string()};
-  command.words.insert(command.words.end(), arguments.begin(), arguments.end());
+  std::vector<std::string> words = {programNamed(program).string()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  ProcessRequest command = unattended(words, {}, 100);
   command.environment = {"HEDDLE_TIMING=" + report.string(), "HEDDLE_TIMING_ROUNDS=7",
                          "HEDDLE_TIMING_WARM_UPS=2", "HEDDLE_TIMING_COPIES=" + std::to_string(copies),
                          "LD_PRELOAD=" + kTimingLibrary.string()};
-  command.seconds = 100;
   Seen seen;
-  seen.end = runChild(command);
+  seen.end = runToEnd(command);
   seen.observation = readObservation(report);
   return seen;
 }
@@ -79,8 +77,8 @@ TEST(Timing, MakesLaunchesAgainOnTheMemoryThatTheySawFirst) {
   // On what they left behind, the first kernel would have nothing to do and the second would trap. The memory
   // is freed when they are made again.
   Seen seen = observe("accumulate", {});
-  ASSERT_TRUE(seen.observation) << seen.end.output;
-  EXPECT_EQ(seen.end.code, 0) << seen.end.output;
+  ASSERT_TRUE(seen.observation) << seen.end.standardOutput;
+  EXPECT_EQ(seen.end.exitCode, 0) << seen.end.standardOutput;
   EXPECT_EQ(seen.observation->error, "");
   EXPECT_TRUE(seen.observation->replayed);
   ASSERT_EQ(seen.observation->kernels.size(), 2u);
@@ -101,16 +99,16 @@ TEST(Timing, IsThereHoweverTheProgramEnds) {
   for (const char *end : {"exit", "_exit", "reset"}) {
     Seen seen = observe("accumulate", {end});
     ASSERT_TRUE(seen.observation) << end;
-    EXPECT_EQ(seen.end.code, 0) << end;
+    EXPECT_EQ(seen.end.exitCode, 0) << end;
     EXPECT_TRUE(seen.observation->replayed) << end;
     EXPECT_EQ(seen.observation->kernels.at(1).samples, 7u) << end;
   }
 }
 
 TEST(Timing, EndsTheProgramAfterTheCopiesThatCount) {
-  EXPECT_EQ(observe("accumulate", {"fail"}).end.code, 5);
+  EXPECT_EQ(observe("accumulate", {"fail"}).end.exitCode, 5);
   Seen seen = observe("accumulate", {"fail"}, 1);
-  EXPECT_EQ(seen.end.code, 0);
+  EXPECT_EQ(seen.end.exitCode, 0);
   ASSERT_TRUE(seen.observation);
   EXPECT_TRUE(seen.observation->replayed);
   EXPECT_EQ(seen.observation->kernels.size(), 2u);
@@ -118,7 +116,7 @@ TEST(Timing, EndsTheProgramAfterTheCopiesThatCount) {
 
 TEST(Timing, TakesTheProgramsOwnLaunchesWhereTheyAreMany) {
   Seen seen = observe("ways", {"often"});
-  ASSERT_TRUE(seen.observation) << seen.end.output;
+  ASSERT_TRUE(seen.observation) << seen.end.standardOutput;
   EXPECT_EQ(seen.observation->kernels.at(0).launches, 50u);
   EXPECT_EQ(seen.observation->kernels.at(0).samples, 50u);
 }
@@ -126,7 +124,7 @@ TEST(Timing, TakesTheProgramsOwnLaunchesWhereTheyAreMany) {
 TEST(Timing, SeesEveryWayOfLaunching) {
   for (const char *way : {"stream", "cooperative", "extended", "managed", "graph"}) {
     Seen seen = observe("ways", {way});
-    ASSERT_TRUE(seen.observation) << way << seen.end.output;
+    ASSERT_TRUE(seen.observation) << way << seen.end.standardOutput;
     EXPECT_EQ(seen.observation->error, "") << way;
     ASSERT_EQ(seen.observation->kernels.size(), 1u) << way;
     EXPECT_EQ(seen.observation->kernels[0].kernel, "_Z4fillPii") << way;
@@ -140,9 +138,9 @@ TEST(Timing, SeesEveryWayOfLaunching) {
 
 TEST(Timing, WhatAKernelPrintsIsPrintedOnce) {
   Seen seen = observe("ways", {"prints", "3"});
-  ASSERT_TRUE(seen.observation) << seen.end.output;
+  ASSERT_TRUE(seen.observation) << seen.end.standardOutput;
   EXPECT_EQ(seen.observation->kernels.at(0).samples, 7u);
-  EXPECT_EQ(seen.end.output, "a kernel says 3\nthe host says 3");
+  EXPECT_EQ(seen.end.standardOutput, "a kernel says 3\nthe host says 3");
 }
 
 TEST(Timing, ACampaignComparesWhatIsReadFromMappedMemoryByWhatIsPrinted) {
@@ -171,7 +169,7 @@ TEST(Timing, AManagedVariableComesBackToo) {
     GTEST_SKIP() << "no nvcc here, and Clang knows no managed variables";
   programNamed("variable", build::Compiler::Nvcc);
   Seen seven = observe("variable", {"7"}), eight = observe("variable", {"8"});
-  ASSERT_TRUE(seven.observation && eight.observation) << seven.end.output;
+  ASSERT_TRUE(seven.observation && eight.observation) << seven.end.standardOutput;
   EXPECT_EQ(seven.observation->error, "");
   EXPECT_EQ(seven.observation->kernels.at(0).samples, 7u) << "it was set back for each";
   ASSERT_EQ(seven.observation->copies.size(), 1u);
@@ -181,10 +179,10 @@ TEST(Timing, AManagedVariableComesBackToo) {
 
 TEST(Timing, TellsAFaultAndALaunchThatCannotBe) {
   Seen fault = observe("ways", {"fault"});
-  ASSERT_TRUE(fault.observation) << fault.end.output;
+  ASSERT_TRUE(fault.observation) << fault.end.standardOutput;
   EXPECT_THAT(fault.observation->error, HasSubstr("after the launch of _Z5faultPi: "));
   Seen large = observe("ways", {"too-large"});
-  ASSERT_TRUE(large.observation) << large.end.output;
+  ASSERT_TRUE(large.observation) << large.end.standardOutput;
   EXPECT_THAT(large.observation->error, HasSubstr("launch of _Z4fillPii: "));
 }
 

@@ -99,7 +99,7 @@ inline void expectDone(const std::string &text, const std::vector<std::string> &
   build::Program program(options, diagnostics);
   ASSERT_TRUE(program.ok()) << program.messages();
   build::ProgramRun run = program.run({}, {}, build::Output::Captured);
-  const std::string &output = run.execution.output;
+  const std::string &output = run.execution.standardOutput;
   if (output == "done\n")
     return;
   size_t number = output.find_first_of("0123456789");

@@ -3,8 +3,8 @@
 // `heddle tune` by several processes of mpirun against one process: the same program, the same space, on
 // Heddle's machine. Skipped, and said so, where there is no Open MPI.
 #include "TestPaths.h"
-#include "runner/Child.h"
 #include "support/Paths.h"
+#include "support/Process.h"
 #include "tune/Cache.h"
 
 #include <gmock/gmock.h>
@@ -30,15 +30,15 @@ protected:
 
   /// The marker goes into the arguments, and so into the names of candidates: it must be the same for all
   /// runs that are compared.
-  runner::ChildEnd tune(const std::vector<std::string> &before, const std::string &defines,
-                        const std::string &cache) {
+  ProcessResult tune(const std::vector<std::string> &before, const std::string &defines,
+                     const std::string &cache) {
     std::vector<std::string> words = before;
     for (const std::string &word :
          {kHeddle, std::string("tune"), kProgram, std::string("--define"), defines, std::string("--compiler"),
           std::string("clang"), std::string("--device"), std::string("vm"), std::string("--no-check"),
           std::string("--cache"), (folder.path() / cache).string(), std::string("--"), marker.string()})
       words.push_back(word);
-    return runner::runChild({words, {}, folder.path(), 200});
+    return runToEnd(unattended(words, folder.path(), 200));
   }
   std::map<std::string, std::string> found(const std::string &cache) {
     std::map<std::string, std::string> all;
@@ -55,28 +55,28 @@ protected:
 };
 
 TEST_F(MpirunTest, ThreeProcessesFindWhatOneFinds) {
-  runner::ChildEnd alone = tune({}, "DEADLY=0|1", "one"), shared = tune(mpirun, "DEADLY=0|1", "three");
-  EXPECT_EQ(alone.code, 0) << alone.output;
-  EXPECT_EQ(shared.code, 0) << shared.output;
-  EXPECT_EQ(found("one").size(), 3u) << alone.output;
+  ProcessResult alone = tune({}, "DEADLY=0|1", "one"), shared = tune(mpirun, "DEADLY=0|1", "three");
+  EXPECT_EQ(alone.exitCode, 0) << alone.standardOutput;
+  EXPECT_EQ(shared.exitCode, 0) << shared.standardOutput;
+  EXPECT_EQ(found("one").size(), 3u) << alone.standardOutput;
   EXPECT_EQ(found("three"), found("one"));
 }
 
 TEST_F(MpirunTest, AKilledProcessLosesOnlyItsCandidateWhichAnotherMeasures) {
-  runner::ChildEnd shared = tune(mpirun, "DEADLY=1|2", "three");
+  ProcessResult shared = tune(mpirun, "DEADLY=1|2", "three");
   EXPECT_TRUE(fs::exists(marker));
-  EXPECT_THAT(shared.output, testing::HasSubstr("3 predicted")) << shared.output;
+  EXPECT_THAT(shared.standardOutput, testing::HasSubstr("3 predicted")) << shared.standardOutput;
   for (const auto &[id, text] : found("three"))
     EXPECT_THAT(text, testing::HasSubstr(" measured "));
   EXPECT_EQ(found("three").size(), 3u);
 }
 
 TEST_F(MpirunTest, AloneAKilledSearchGoesOnWhereItWas) {
-  runner::ChildEnd killed = tune({}, "DEADLY=1|2", "one");
-  EXPECT_EQ(killed.how, runner::ChildEnd::How::Signalled) << killed.output;
+  ProcessResult killed = tune({}, "DEADLY=1|2", "one");
+  EXPECT_NE(killed.signal, 0) << killed.standardOutput;
   EXPECT_EQ(found("one").size(), 2u);
-  runner::ChildEnd again = tune({}, "DEADLY=1|2", "one");
-  EXPECT_EQ(again.code, 0) << again.output;
+  ProcessResult again = tune({}, "DEADLY=1|2", "one");
+  EXPECT_EQ(again.exitCode, 0) << again.standardOutput;
   EXPECT_EQ(found("one").size(), 3u);
   EXPECT_EQ(readKept(folder.path() / "one")->size(), 3u); // nothing was measured twice
 }
