@@ -1,0 +1,15 @@
+// heddle opt --assume whole-program -d distribute
+
+__device__ float twice(float x) { return x * 2; }
+__device__ float counted;
+__device__ float counts(float x) { counted += x; return x; }
+__global__ void k(float *__restrict__ a, float *__restrict__ b, const float *__restrict__ c,
+                  float *p, float *q, int *m, int n, int w) {
+  float ts[8];
+  for (int i = 2; i < 10; ++i)
+    ts[i - 2] = a[i];
+  for (int i = 2; i < 10; ++i)
+    b[i] = ts[i - 2];
+  for (int i = 2; i < 10; ++i)
+    a[i] = ts[i - 2] + 1;
+}

@@ -1,0 +1,16 @@
+// heddle opt --assume whole-program -d distribute
+
+__device__ float twice(float x) { return x * 2; }
+__device__ float counted;
+__device__ float counts(float x) { counted += x; return x; }
+__global__ void k(float *__restrict__ a, float *__restrict__ b, const float *__restrict__ c,
+                  float *p, float *q, int *m, int n, int w) {
+  for (int i = 0; i < n; ++i) {
+    int at = i * 2;
+    a[at] = 1;
+  }
+  for (int i = 0; i < n; ++i) {
+    int at = i * 2;
+    b[at] = 2;
+  }
+}

@@ -1,0 +1,11 @@
+// heddle opt --assume whole-program -d interchange
+
+__device__ float twice(float x) { return x * 2; }
+__device__ float counted;
+__device__ float counts(float x) { counted += x; return x; }
+__global__ void k(float *__restrict__ a, float *__restrict__ b, const float *__restrict__ c,
+                  float *p, float *q, int *m, int n, int w) {
+  for (int i = 1; i < n; ++i) // rows
+    for (int j = 0; j < 15; ++j)
+      a[i * 16 + j] = a[i * 16 + j - 16];
+}

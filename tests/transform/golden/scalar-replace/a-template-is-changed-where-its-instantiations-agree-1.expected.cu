@@ -1,0 +1,15 @@
+// heddle opt --assume whole-program --report -d scalar-replace
+
+template <class T, int N> __global__ void k(float *a, const float *b) {
+  __shared__ float s[65];
+  typedef T Number;
+  s[threadIdx.x] = b[threadIdx.x];
+  __syncthreads();
+  float nearS[5];
+  #pragma unroll
+  for (unsigned j = 0; j < 5; ++j)
+    nearS[j] = s[threadIdx.x * 4 + j];
+  for (int k = 0; k < N; ++k)
+    a[threadIdx.x * 4 + k] = Number(nearS[k] + nearS[k + 1]);
+}
+void f() { k<float, 4><<<1, 16>>>(nullptr, nullptr); k<double, 4><<<1, 16>>>(nullptr, nullptr); }

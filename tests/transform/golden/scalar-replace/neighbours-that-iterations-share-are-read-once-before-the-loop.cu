@@ -1,0 +1,14 @@
+// heddle opt --assume whole-program -d scalar-replace
+
+__global__ void k(float *a, const float *b, int n) {
+  __shared__ float s[65];
+  for (int i = threadIdx.x; i < 64; i += 16)
+    s[i] = b[i];
+  __syncthreads();
+  for (int k = 0; k < 4; ++k) {
+    int at = threadIdx.x * 4 + k;
+    if (at < n)
+      a[at] = s[at] + s[at + 1];
+  }
+}
+void f() { k<<<1, 16>>>(nullptr, nullptr, 9); }

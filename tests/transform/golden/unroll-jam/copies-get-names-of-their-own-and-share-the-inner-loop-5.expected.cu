@@ -1,0 +1,20 @@
+// heddle opt --assume whole-program -d "unroll-jam factor=2"
+
+__device__ float twice(float x) { return x * 2; }
+__device__ float counted;
+__device__ float counts(float x) { counted += x; return x; }
+__global__ void k(float *__restrict__ a, float *__restrict__ b, const float *__restrict__ c,
+                  float *p, float *q, int *m, int n, int w) {
+  if (n > 3) {
+    int i = 0;
+    for (; i + 1LL < n; i += 2) {
+      for (int j = 0; j < w; ++j) {
+        a[i] += c[j];
+        a[i + 1] += c[j];
+      }
+    }
+    for (; i < n; ++i)
+      for (int j = 0; j < w; ++j)
+        a[i] += c[j];
+  }
+}

@@ -1,0 +1,13 @@
+// heddle opt --assume whole-program -d "unroll-jam factor=2"
+
+__device__ float twice(float x) { return x * 2; }
+__device__ float counted;
+__device__ float counts(float x) { counted += x; return x; }
+__global__ void k(float *__restrict__ a, float *__restrict__ b, const float *__restrict__ c,
+                  float *p, float *q, int *m, int n, int w) {
+  int i0 = 0;
+  for (int i = 0; i < n; i += w) {
+    for (int j = 0; j < n; ++j)
+      a[j] += i0;
+  }
+}
