@@ -1,0 +1,9 @@
+// heddle opt --assume whole-program -d auto
+
+__global__ void k(float *__restrict__ a, const float *__restrict__ table) {
+  float sum = 0.0f;
+  for (int j = 0; j < 64; ++j)
+    sum += table[j];
+  a[blockIdx.x * 32 + threadIdx.x] = sum;
+}
+void f() { k<<<65536, 32>>>(nullptr, nullptr); }

@@ -1,0 +1,7 @@
+// heddle opt --assume whole-program -d "coarsen x=2"
+
+__global__ void k(float *a, const float *b, int n) {
+  asm volatile("bar.sync 1, 64;");
+  a[threadIdx.x] = 1.0f;
+}
+int main() { k<<<4, 64>>>(nullptr, nullptr, 0); }

@@ -1,0 +1,13 @@
+// heddle opt --assume whole-program -d "coarsen x=2"
+
+namespace cooperative_groups { struct thread_block { __device__ unsigned thread_rank() const; __device__ unsigned size() const; __device__ void sync() const; };
+__device__ thread_block this_thread_block(); }
+namespace cg = cooperative_groups;
+__global__ void k(float *a, const float *b, int n) {
+  cg::thread_block cta = cg::this_thread_block();
+  __shared__ float s[64];
+  s[cta.thread_rank()] = b[cta.thread_rank()];
+  cta.sync();
+  a[cta.thread_rank()] = s[cta.size() - 1 - cta.thread_rank()];
+}
+int main() { k<<<4, 64>>>(nullptr, nullptr, 0); }

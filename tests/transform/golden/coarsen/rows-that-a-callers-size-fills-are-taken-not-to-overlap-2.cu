@@ -1,0 +1,6 @@
+// heddle opt --assume whole-program -d "coarsen x=2"
+
+__global__ void k(float *a, const float *b, int n) {
+  if (n > 3) a[threadIdx.x / 2 * 8 + 1] = 1.0f;
+}
+int main() { k<<<4, 64>>>(nullptr, nullptr, 0); }

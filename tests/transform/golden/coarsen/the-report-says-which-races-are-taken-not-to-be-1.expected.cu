@@ -1,0 +1,11 @@
+// heddle opt --assume whole-program --report -d "coarsen x=2"
+
+__global__ void k(float *a, const float *b, int n) {
+  #pragma unroll
+  for (unsigned kx = 0; kx < 2; ++kx) {
+    const unsigned threadX = threadIdx.x + kx * blockDim.x;
+    a[int(b[threadX])] = 1.0f;
+    a[threadX] = 2.0f;
+  }
+}
+int main() { k<<<4, 64 / 2>>>(nullptr, nullptr, 0); }

@@ -1,0 +1,8 @@
+// heddle opt --assume whole-program -d "coarsen x=2"
+
+__global__ void k(float *a, const float *b, int n) {
+  a[threadIdx.x] = 1.0f;
+  int half = n / 2;
+  a[threadIdx.x] += half;
+}
+int main() { k<<<4, 64>>>(nullptr, nullptr, 0); }

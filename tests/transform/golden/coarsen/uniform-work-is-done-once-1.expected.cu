@@ -1,0 +1,12 @@
+// heddle opt --assume whole-program -d "coarsen x=2"
+
+__global__ void k(float *a, const float *b, int n) {
+  int half = n / 2;
+  #pragma unroll
+  for (unsigned kx = 0; kx < 2; ++kx) {
+    const unsigned threadX = threadIdx.x + kx * blockDim.x;
+    a[threadX] = 1.0f;
+    a[threadX] += half;
+  }
+}
+int main() { k<<<4, 64 / 2>>>(nullptr, nullptr, 0); }

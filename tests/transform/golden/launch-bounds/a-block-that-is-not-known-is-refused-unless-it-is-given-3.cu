@@ -1,0 +1,3 @@
+// heddle opt --assume whole-program -d launch-bounds
+
+__global__ void k(float *a) { a[threadIdx.x] = 1.0f; }
