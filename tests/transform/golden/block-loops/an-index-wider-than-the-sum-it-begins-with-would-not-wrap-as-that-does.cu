@@ -1,0 +1,9 @@
+// heddle opt --assume whole-program -d "coarsen x=2"
+
+__global__ void k(float *out, const float *in, int n) {
+  float sum = 0.0f;
+  for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    sum += in[i];
+  out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+void f() { k<<<64, 128>>>(nullptr, nullptr, 99999); }

@@ -1,0 +1,7 @@
+// heddle opt -d "coarsen x=2"
+
+__global__ void k(float *a);
+void f(float *a) { k<<<8, 256>>>(a); }
+__global__ void k(float *a) {
+  a[threadIdx.x] *= 2.0f;
+}

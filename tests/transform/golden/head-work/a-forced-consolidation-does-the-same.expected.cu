@@ -1,0 +1,34 @@
+// heddle opt --assume whole-program -d "consolidate remap=off delegate=off"
+
+__device__ int next(int *p) { return *p += 1; }
+__global__ void k(float *a, const float *b, int *c, int n) {
+  __shared__ float s[64];
+  int j[2];
+  #pragma unroll
+  for (unsigned kx = 0; kx < 2; ++kx) {
+    const unsigned threadX = threadIdx.x + kx * 32;
+    int t = threadX;
+    j[kx] = t;
+  }
+  for (int i = 0; i < n; ++i) {
+    #pragma unroll
+    for (unsigned kx = 0; kx < 2; ++kx) {
+      const unsigned threadX = threadIdx.x + kx * 32;
+      int t = threadX;
+      s[t] = b[j[kx]];
+    }
+    __syncwarp();
+    #pragma unroll
+    for (unsigned kx = 0; kx < 2; ++kx) {
+      const unsigned threadX = threadIdx.x + kx * 32;
+      int t = threadX;
+      a[t] += s[63 - t] * j[kx];
+    }
+    __syncwarp();
+    #pragma unroll
+    for (unsigned kx = 0; kx < 2; ++kx) {
+      j[kx] += 7;
+    }
+  }
+}
+int main() { k<<<4, 32>>>(nullptr, nullptr, nullptr, 0); }

@@ -1,0 +1,19 @@
+// heddle opt --assume whole-program -d "coarsen x=2"
+
+__device__ int next(int *p) { return *p += 1; }
+__global__ void k(float *a, const float *b, int *c, int n) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  for (int i = 0; i < n; ++i) {
+    s[t] = b[t];
+    __syncthreads();
+    a[t] += s[63 - t];
+    __syncthreads();
+    if (n > 3) {
+      if (t < 10) continue;
+      a[t] += 1;
+    }
+    a[t] += 100;
+  }
+}
+int main() { k<<<4, 64>>>(nullptr, nullptr, nullptr, 0); }

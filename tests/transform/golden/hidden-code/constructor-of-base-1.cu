@@ -1,0 +1,11 @@
+// heddle opt --assume whole-program -d "coarsen x=2"
+// heddle opt --assume whole-program -d "coarsen x=2 map=blocked"
+// heddle opt --assume whole-program -d "regroup by=a[threadIdx.x]"
+
+struct B { int v; __device__ B() : v(threadIdx.x) {} };
+struct S : B { int w = 1; };
+__global__ void k(int *a, int n) {
+  S s; int v = s.v + s.w;
+  a[blockIdx.x * blockDim.x + threadIdx.x] = v;
+}
+int main() { k<<<4, 64>>>(nullptr, 3); }

@@ -1,0 +1,8 @@
+// heddle opt --assume whole-program -d "coarsen y=2"
+
+struct S { int v; __device__ S(int a) : v(a) {} __device__ S(const S &s) : v(s.v + threadIdx.x) {} };
+__global__ void k(int *a, int n) {
+  S s(n); S t = s; int v = t.v;
+  a[blockIdx.x * blockDim.x + threadIdx.x] = v;
+}
+int main() { k<<<4, dim3(32, 2)>>>(nullptr, 3); }

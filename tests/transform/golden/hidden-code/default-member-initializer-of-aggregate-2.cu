@@ -1,0 +1,8 @@
+// heddle opt --assume whole-program -d "coarsen y=2"
+
+struct S { int a; int v = threadIdx.x; };
+__global__ void k(int *a, int n) {
+  S s{n}; int v = s.v;
+  a[blockIdx.x * blockDim.x + threadIdx.x] = v;
+}
+int main() { k<<<4, dim3(32, 2)>>>(nullptr, 3); }

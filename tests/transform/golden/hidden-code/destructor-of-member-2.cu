@@ -1,0 +1,9 @@
+// heddle opt --assume whole-program -d "coarsen y=2"
+
+struct M { int *p; __device__ ~M() { p[threadIdx.x] += 1; } };
+struct S { M m; };
+__global__ void k(int *a, int n) {
+  S s{{a}}; int v = n;
+  a[blockIdx.x * blockDim.x + threadIdx.x] = v;
+}
+int main() { k<<<4, dim3(32, 2)>>>(nullptr, 3); }

@@ -1,0 +1,9 @@
+// heddle opt --assume whole-program -d "coarsen y=2"
+
+__device__ int me() { return threadIdx.x; }
+struct S { int v; __device__ S() : v(me()) {} };
+__global__ void k(int *a, int n) {
+  S s; int v = s.v;
+  a[blockIdx.x * blockDim.x + threadIdx.x] = v;
+}
+int main() { k<<<4, dim3(32, 2)>>>(nullptr, 3); }

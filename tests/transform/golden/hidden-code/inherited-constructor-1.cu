@@ -1,0 +1,11 @@
+// heddle opt --assume whole-program -d "coarsen x=2"
+// heddle opt --assume whole-program -d "coarsen x=2 map=blocked"
+// heddle opt --assume whole-program -d "regroup by=a[threadIdx.x]"
+
+struct B { int v; __device__ B(int a) : v(a + threadIdx.x) {} };
+struct S : B { using B::B; };
+__global__ void k(int *a, int n) {
+  S s(n); int v = s.v;
+  a[blockIdx.x * blockDim.x + threadIdx.x] = v;
+}
+int main() { k<<<4, 64>>>(nullptr, 3); }

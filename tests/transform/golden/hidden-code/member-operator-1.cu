@@ -1,0 +1,10 @@
+// heddle opt --assume whole-program -d "coarsen x=2"
+// heddle opt --assume whole-program -d "coarsen x=2 map=blocked"
+// heddle opt --assume whole-program -d "regroup by=a[threadIdx.x]"
+
+struct S { int a; __device__ int operator+(int b) const { return b + threadIdx.x; } };
+__global__ void k(int *a, int n) {
+  S s{n}; int v = s + 1;
+  a[blockIdx.x * blockDim.x + threadIdx.x] = v;
+}
+int main() { k<<<4, 64>>>(nullptr, 3); }

@@ -1,0 +1,32 @@
+// heddle opt --assume whole-program -d "coarsen x=2"
+
+__device__ void put(float to[][4], float v) { to[threadIdx.x / 4][threadIdx.x % 4] = v; __syncthreads(); }
+__device__ float twice(float x) { return 2 * x; }
+__global__ void k(float *a, const float *b) {
+  __shared__ float tile[64];
+  __shared__ float rows[16][4];
+  float x[2];
+  #pragma unroll
+  for (unsigned kx = 0; kx < 2; ++kx) {
+    const unsigned threadX = threadIdx.x + kx * blockDim.x;
+    int t = threadX;
+    x[kx] = b[t];
+  }
+  { // put
+    float (*to)[4] = rows;
+    #pragma unroll
+    for (unsigned kx = 0; kx < 2; ++kx) {
+      const unsigned threadX = threadIdx.x + kx * blockDim.x;
+      float v = x[kx];
+      to[threadX / 4][threadX % 4] = v;
+    }
+    __syncthreads();
+  }
+  #pragma unroll
+  for (unsigned kx = 0; kx < 2; ++kx) {
+    const unsigned threadX = threadIdx.x + kx * blockDim.x;
+    int t = threadX;
+    a[t] = x[kx] + tile[63 - t] + rows[t / 4][t % 4];
+  }
+}
+int main() { k<<<4, 64 / 2>>>(nullptr, nullptr); }

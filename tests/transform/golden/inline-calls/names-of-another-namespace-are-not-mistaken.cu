@@ -1,0 +1,14 @@
+// heddle opt --assume whole-program -d "coarsen x=2"
+
+namespace ns { __device__ float f(float x) { return x; }
+__device__ void put(float *to, float v) { to[threadIdx.x] = f(v); __syncthreads(); } }
+__device__ float twice(float x) { return 2 * x; }
+__global__ void k(float *a, const float *b) {
+  __shared__ float tile[64];
+  __shared__ float rows[16][4];
+  int t = threadIdx.x;
+  float x = b[t];
+  ns::put(tile, x);
+  a[t] = x + tile[63 - t] + rows[t / 4][t % 4];
+}
+int main() { k<<<4, 64>>>(nullptr, nullptr); }

@@ -1,0 +1,17 @@
+// heddle opt --assume whole-program -d "coarsen x=2"
+
+template <int N> __device__ void put(float (&to)[64], float v, int at) {
+  to[(at + N) % 64] = v * N;
+  __syncthreads();
+}
+__device__ float twice(float x) { return 2 * x; }
+__global__ void k(float *a, const float *b) {
+  __shared__ float tile[64];
+  __shared__ float rows[16][4];
+  int t = threadIdx.x;
+  float x = b[t];
+  const int N = 2;
+  put<N + 1>(tile, x, t + N);
+  a[t] = x + tile[63 - t] + rows[t / 4][t % 4];
+}
+int main() { k<<<4, 64>>>(nullptr, nullptr); }
