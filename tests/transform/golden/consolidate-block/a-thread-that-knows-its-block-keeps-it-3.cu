@@ -1,0 +1,8 @@
+// heddle opt --assume whole-program -d "consolidate remap=off delegate=off"
+
+__global__ void k(int *a, const int *b, int n) {
+  a[threadIdx.x + (blockIdx.x * blockDim.x + threadIdx.x)] = 1;
+}
+void f(int *a, const int *b, dim3 shape, int threads) {
+  k<<<9, 256>>>(a, b, 7);
+}

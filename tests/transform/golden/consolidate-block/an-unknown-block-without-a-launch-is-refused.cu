@@ -1,0 +1,3 @@
+// heddle opt --assume whole-program -d "consolidate remap=off delegate=off"
+
+__global__ void k(int *a) { a[threadIdx.x] = 1; __syncthreads(); }

@@ -1,0 +1,12 @@
+// heddle opt --assume whole-program -d "consolidate remap=off delegate=off"
+
+__global__ void k(int *a, const int *b, int n) {
+  if (threadIdx.x >= 24) return;
+  __shared__ int s[1024];
+  s[threadIdx.x] = b[threadIdx.x];
+  __syncwarp();
+  a[threadIdx.x] = s[threadIdx.x / 2];
+}
+void f(int *a, const int *b, dim3 shape, int threads) {
+  k<<<9, 32>>>(a, b, 7);
+}

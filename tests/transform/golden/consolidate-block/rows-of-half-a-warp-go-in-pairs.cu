@@ -1,0 +1,11 @@
+// heddle opt --assume whole-program -d "consolidate remap=off delegate=off"
+
+__global__ void k(int *a, const int *b, int n) {
+  __shared__ int s[1024];
+  s[threadIdx.y * 16 + threadIdx.x] = b[threadIdx.y * 16 + threadIdx.x];
+  __syncthreads();
+  a[threadIdx.y * 16 + threadIdx.x] = s[threadIdx.y * 16 + threadIdx.x / 2];
+}
+void f(int *a, const int *b, dim3 shape, int threads) {
+  k<<<9, dim3(16, 16)>>>(a, b, 7);
+}

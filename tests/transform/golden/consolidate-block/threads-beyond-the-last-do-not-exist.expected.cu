@@ -1,0 +1,23 @@
+// heddle opt --assume whole-program -d "consolidate remap=off delegate=off"
+
+__global__ void k(int *a, const int *b, int n) {
+  __shared__ int s[1024];
+  #pragma unroll
+  for (unsigned kx = 0; kx < 2; ++kx) {
+    const unsigned thread = threadIdx.x + kx * 32;
+    if (thread >= 48)
+      break;
+    s[thread] = b[thread];
+  }
+  __syncwarp();
+  #pragma unroll
+  for (unsigned kx = 0; kx < 2; ++kx) {
+    const unsigned thread = threadIdx.x + kx * 32;
+    if (thread >= 48)
+      break;
+    a[thread] = s[thread / 2];
+  }
+}
+void f(int *a, const int *b, dim3 shape, int threads) {
+  k<<<9, 32>>>(a, b, 7);
+}

@@ -1,0 +1,7 @@
+// heddle opt --assume whole-program -d "consolidate remap=off delegate=on"
+
+__global__ void k(float *a, int n) {
+  extern __shared__ float s[];
+  s[threadIdx.x] = n;
+}
+int main() { k<<<4, 32>>>(nullptr, 0); }

@@ -1,0 +1,7 @@
+// heddle opt --assume whole-program -d "consolidate remap=off delegate=on"
+
+__global__ void k(float *a, int n) {
+  __shared__ float s[12000];
+  s[threadIdx.x] = n;
+}
+int main() { k<<<4, 32>>>(nullptr, 0); }

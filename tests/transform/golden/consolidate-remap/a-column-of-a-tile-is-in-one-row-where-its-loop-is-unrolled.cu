@@ -1,0 +1,21 @@
+// heddle opt --assume whole-program -d "consolidate remap=on delegate=off"
+
+__global__ void k(int *a, const int *b, int n) {
+  __shared__ int s[256];
+  #pragma unroll
+  for (unsigned kx = 0; kx < 8; ++kx) {
+    const unsigned t = threadIdx.x + kx * 32;
+    s[t] = b[t];
+  }
+  __syncwarp();
+  #pragma unroll
+  for (unsigned kx = 0; kx < 8; ++kx) {
+    const unsigned t = threadIdx.x + kx * 32;
+    int sum = 0;
+#pragma unroll
+    for (int j = 0; j < 8; ++j)
+      sum += s[j * 32 + 5];
+    a[t] = sum;
+  }
+}
+int main() { k<<<4, 32>>>(nullptr, nullptr, 0); }

@@ -1,0 +1,17 @@
+// heddle opt --assume whole-program --report -d "consolidate remap=on delegate=off"
+
+__global__ void k(int *a, const int *b, int n) {
+  __shared__ int s[256]; __shared__ int u[256];
+  #pragma unroll
+  for (unsigned kx = 0; kx < 8; ++kx) {
+    const unsigned t = threadIdx.x + kx * 32;
+    s[t] = b[t]; u[t] = b[t];
+  }
+  __syncwarp();
+  #pragma unroll
+  for (unsigned kx = 0; kx < 8; ++kx) {
+    const unsigned t = threadIdx.x + kx * 32;
+    a[t] = s[b[t]] + u[t];
+  }
+}
+int main() { k<<<4, 32>>>(nullptr, nullptr, 0); }

@@ -1,0 +1,19 @@
+// heddle opt --assume whole-program -d "consolidate remap=on delegate=off"
+
+#include <heddle/striped.cuh>
+
+__global__ void k(int *a, const int *b, int n) {
+  heddle::Striped<float2, 256> s;
+  #pragma unroll
+  for (unsigned kx = 0; kx < 8; ++kx) {
+    
+    s.own(kx).x = 1.0f; s.own(kx).y = 2.0f;
+  }
+  __syncwarp();
+  #pragma unroll
+  for (unsigned kx = 0; kx < 8; ++kx) {
+    const unsigned t = threadIdx.x + kx * 32;
+    a[t] = s.ahead(kx * 32 + 1).y;
+  }
+}
+int main() { k<<<4, 32>>>(nullptr, nullptr, 0); }
