@@ -1,0 +1,22 @@
+// heddle opt --assume whole-program -d "specialize by=branch"
+
+#include <heddle/kinds.cuh>
+
+__global__ void k(float *a, const int *kind) {
+  // Warps take work of one kind at a time: this says of which kind an item is.
+  const auto kindOf = [&](const uint3 threadIdx) -> int {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (kind[i] == 1)
+      return 0;
+    return 1;
+  };
+  const auto work = [&](const uint3 threadIdx) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (kind[i] == 1)
+      a[i] = 1.0f;
+    else
+      a[i] = a[i] * 2.0f;
+  };
+  __shared__ heddle::KindQueues<heddle::ThreadItem, 2, 1024> queues;
+  heddle::workByKind(queues, heddle::ThreadItem::own(), kindOf(threadIdx), work);
+}

@@ -1,0 +1,12 @@
+// heddle opt --assume whole-program -d "specialize by=branch"
+
+__global__ void k(float *a, const int *kind, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (kind[i]) {
+    a[i] = 1;
+    __syncthreads();
+  } else {
+    a[i] = 2;
+  }
+}
+int main() { k<<<4, 128>>>(nullptr, nullptr, 0); }

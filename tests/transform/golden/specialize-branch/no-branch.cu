@@ -1,0 +1,7 @@
+// heddle opt --assume whole-program -d "specialize by=branch"
+
+__global__ void k(float *a, const int *kind, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  a[i] = 1;
+}
+int main() { k<<<4, 128>>>(nullptr, nullptr, 0); }

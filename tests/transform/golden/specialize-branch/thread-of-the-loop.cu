@@ -1,0 +1,8 @@
+// heddle opt --assume whole-program -d "specialize by=branch"
+
+__global__ void k(float *a, const int *kind, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    if (kind[i]) a[i] = threadIdx.x; else a[i] = 1;
+  }
+}
+int main() { k<<<4, 128>>>(nullptr, nullptr, 0); }

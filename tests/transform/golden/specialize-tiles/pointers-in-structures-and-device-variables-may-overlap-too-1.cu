@@ -1,0 +1,20 @@
+// heddle opt --assume whole-program -d "specialize copy=ld barrier=named buffers=2 producers=1"
+
+struct Both { float *out; const float *in; };
+#define in p.in
+#define out p.out
+__global__ void k(Both p, int n) {
+  __shared__ float tile[64];
+  for (int s = 0; s < n; s += 64) {
+    tile[threadIdx.x] = in[s + threadIdx.x];
+    __syncthreads();
+    out[s + threadIdx.x] = tile[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+int main(int argc, char **) {
+  float *a, *b;
+  cudaMalloc(&a, 4096);
+  cudaMalloc(&b, 4096);
+  k<<<1, 64>>>(Both{a, b}, 1024);
+}
