@@ -1,0 +1,7 @@
+// heddle opt --assume whole-program -d "regroup by=work[i]"
+
+__global__ void k(float *a, const int *work, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(&a[work[i]], 1.0f);
+}
+void f(float *a, int *w, int n) { k<<<n / 64 + 1, 64>>>(a, w, n); }

@@ -1,0 +1,14 @@
+// heddle opt --assume whole-program -d "regroup by=j"
+
+__global__ void k(float *a, const int *work, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    const int j = work[i];
+    {
+      const int i = j + 1;
+      for (int k = 0; k < i; ++k)
+        a[blockIdx.x * blockDim.x + threadIdx.x] += 1.0f;
+    }
+  }
+}
+void f(float *a, int *w, int n) { k<<<n / 64 + 1, 64>>>(a, w, n); }

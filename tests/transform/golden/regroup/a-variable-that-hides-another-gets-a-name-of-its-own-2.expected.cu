@@ -1,0 +1,27 @@
+// heddle opt --assume whole-program -d "regroup by=n"
+
+#include <heddle/regroup.cuh>
+
+/// How threads of 'k' are regrouped (heddle/regroup.cuh).
+struct KWays : heddle::Ways<64> {
+  static constexpr const char *name = "k";
+  static __device__ unsigned key(float *a, const int *work, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (!(i < n))
+      return heddle::noWork;
+    return heddle::keyOf(n);
+  }
+};
+
+__global__ void k(heddle::Regrouped<KWays> regrouped, float *a, const int *work, int n) {
+  const heddle::Item item = regrouped.item();
+  const uint3 threadIdx = item.threadIdx;
+  const uint3 blockIdx = item.blockIdx;
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    const int i2 = work[blockIdx.x * blockDim.x + threadIdx.x];
+    for (int k = 0; k < i2; ++k)
+      a[blockIdx.x * blockDim.x + threadIdx.x] += 1.0f;
+  }
+}
+void f(float *a, int *w, int n) { heddle::regroup(k, n / 64 + 1, 64)(a, w, n); }

@@ -1,0 +1,10 @@
+// heddle opt --assume whole-program -d "regroup by=branch"
+
+__global__ void k(float *a, const int *work, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (work[i])
+    a[i] = gridDim.x;
+  else
+    a[i] = 2;
+}
+void f(float *a, int *w, int n) { k<<<n / 64 + 1, 64>>>(a, w, n); }

@@ -1,0 +1,6 @@
+// heddle opt --assume whole-program -d "regroup by=threadIdx.x"
+
+#include <cstdio>
+__global__ void k(int *a) { a[threadIdx.x] = 1; }
+void f(int *a) { k<<<2, 64>>>(a); }
+#include <cstring>

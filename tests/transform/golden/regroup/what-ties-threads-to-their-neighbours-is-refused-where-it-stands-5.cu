@@ -1,0 +1,8 @@
+// heddle opt --assume whole-program -d "regroup by=i"
+
+__global__ void k(float *a, const int *work, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  while (*(volatile const int *)work != i) {}
+  a[i] = 1;
+}
+void f(float *a, int *w, int n) { k<<<n / 64 + 1, 64>>>(a, w, n); }
