@@ -2,13 +2,10 @@
 //
 // Three steps, on one function at a time:
 //   1. find the barriers among the elements of the flow graph (so dead code has none), and the calls to
-//   functions that
-//      hold one, whose regions are built first;
-//   2. mark every statement around them as holding a barrier, and build the tree: statements that are not
-//   marked
-//      gather in regions, marked ones become structure;
+//      functions that hold one, which are looked at first;
+//   2. look whether goto makes a structure that is no tree;
 //   3. ask control dependence which branches decide whether a barrier is reached, and uniformity who agrees
-//   on them.
+//      on them.
 //
 // In a kernel a thread that returns is gone, and the hardware's barriers do not wait for it: such branches
 // are left out of step 3 and listed as early exits. In a called function a thread that returns goes on in the
@@ -22,17 +19,14 @@
 
 #include <algorithm>
 #include <set>
-#include <unordered_set>
 
 using namespace clang;
 
 namespace heddle::analysis {
 
-using Kind = RegionNode::Kind;
-
-class RegionBuilder {
+class BarrierFinder {
 public:
-  RegionBuilder(BarrierRegions &result, const Uniformity &facts, bool isKernel, Diagnostics &diagnostics,
+  BarrierFinder(BarrierRegions &result, const Uniformity &facts, bool isKernel, Diagnostics &diagnostics,
                 std::set<const Uniformity *> &underWay)
       : result(result), facts(facts), graph(facts.definitions().graph()), isKernel(isKernel),
         diagnostics(diagnostics), underWay(underWay) {}
@@ -41,8 +35,7 @@ public:
     result.facts = &facts;
     underWay.insert(&facts);
     findBarriers();
-    markHolders();
-    buildTree();
+    checkStructure();
     checkAgreement();
     if (isKernel)
       findEarlyExits();
@@ -71,7 +64,7 @@ private:
                                                                                b.statement->getBeginLoc());
                      });
     for (unsigned i = 0; i < result.barrierList.size(); ++i)
-      barrierNumber[result.barrierList[i].statement] = i;
+      result.barrierNumber[result.barrierList[i].statement] = i;
   }
 
   void addBarrier(const Barrier &barrier, source::FlowGraph::Point at) {
@@ -80,7 +73,7 @@ private:
       result.orderedAt[at.block].push_back(at.position);
     if (barrier.cutsRegion()) {
       result.cuts = true;
-      holders.push_back(barrier.statement);
+      result.cutsAt.push_back(barrier.statement);
     }
   }
 
@@ -88,39 +81,26 @@ private:
     const Uniformity *inside = facts.callee(call);
     if (!inside || underWay.contains(inside))
       return;
-    auto regions = std::make_shared<BarrierRegions>();
-    RegionBuilder(*regions, *inside, /*isKernel=*/false, diagnostics, underWay).run();
+    auto regions = std::make_unique<BarrierRegions>();
+    BarrierFinder(*regions, *inside, /*isKernel=*/false, diagnostics, underWay).run();
     if (!regions->hasBarrier())
       return;
     result.cuts = true;
     if (regions->alwaysPassesBarrier())
       result.orderedAt[at.block].push_back(at.position);
-    calls[call] = std::move(regions);
-    holders.push_back(call);
+    result.calls[call] = std::move(regions);
+    result.cutsAt.push_back(call);
   }
 
   // Step 2
   // ------------------------------------------------------------------------------------------------------
 
-  void markHolders() {
-    for (const Stmt *holder : holders)
-      for (const Stmt *at = holder; at && holding.insert(at).second;)
-        at = graph.parent(at);
-  }
-  bool holds(const Stmt *statement) const { return statement && holding.contains(statement); }
-
-  void buildTree() {
-    result.rootNode = std::make_unique<RegionNode>();
-    if (result.cuts && hasJumps()) {
+  void checkStructure() {
+    if (result.cuts && graph.hasGoto()) {
       result.structured = false;
       refuseJumps();
-      addToRegion(*result.rootNode, graph.function()->getBody());
-      return;
     }
-    addStatement(*result.rootNode, graph.function()->getBody());
   }
-
-  bool hasJumps() const { return graph.hasGoto(); }
   void refuseJumps() {
     const Stmt *jump = nullptr;
     source::forEachEvaluated(graph.function()->getBody(), [&](const Stmt *statement) {
@@ -130,151 +110,6 @@ private:
     });
     diagnostics.refuse(facts.unit().place(jump ? jump : graph.function()->getBody()),
                        "goto in a function with barriers: its regions cannot be told apart");
-  }
-
-  /// Puts a statement at the end of a sequence: into the region there, or as structure of its own.
-  void addStatement(RegionNode &sequence, const Stmt *statement) {
-    if (!statement)
-      return;
-    if (auto *attributed = dyn_cast<AttributedStmt>(statement); attributed && holds(statement))
-      return addStatement(sequence, attributed->getSubStmt());
-    if (auto *label = dyn_cast<LabelStmt>(statement); label && holds(statement))
-      return addStatement(sequence, label->getSubStmt());
-    if (auto *compound = dyn_cast<CompoundStmt>(statement);
-        compound && (holds(statement) || statement == graph.function()->getBody())) {
-      for (const Stmt *child : compound->body())
-        addStatement(sequence, child);
-      return;
-    }
-    if (!holds(statement))
-      return addToRegion(sequence, statement);
-    if (auto *branch = dyn_cast<IfStmt>(statement))
-      return addIf(sequence, branch);
-    if (auto *choice = dyn_cast<SwitchStmt>(statement))
-      return addSwitch(sequence, choice);
-    if (isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(statement))
-      return addLoop(sequence, statement);
-    addHolders(sequence, statement, statement);
-  }
-
-  void addToRegion(RegionNode &sequence, const Stmt *statement) {
-    if (isa<NullStmt>(statement))
-      return;
-    if (sequence.children.empty() || sequence.children.back()->kind != Kind::Region) {
-      RegionNode &region = add(sequence, Kind::Region, nullptr);
-      region.region = unsigned(result.regionList.size());
-      result.regionList.push_back(&region);
-    }
-    sequence.children.back()->statements.push_back(statement);
-    result.regionByStatement[statement] = sequence.children.back().get();
-  }
-
-  static RegionNode &add(RegionNode &parent, Kind kind, const Stmt *statement) {
-    parent.children.push_back(std::make_unique<RegionNode>());
-    parent.children.back()->kind = kind;
-    parent.children.back()->statement = statement;
-    return *parent.children.back();
-  }
-
-  /// The barriers and calls inside one statement or expression, in the order they are evaluated.
-  void addHolders(RegionNode &sequence, const Stmt *within, const Stmt *statement) {
-    if (!holds(within))
-      return;
-    std::vector<std::pair<source::FlowGraph::Point, const Stmt *>> found;
-    source::forEachEvaluated(within, [&](const Stmt *part) {
-      if (!holds(part))
-        return false;
-      if (barrierNumber.contains(part) || calls.contains(dyn_cast<CallExpr>(part)))
-        found.push_back({*graph.find(part), part});
-      return true;
-    });
-    std::stable_sort(found.begin(), found.end(), [&](const auto &a, const auto &b) {
-      return a.first.block == b.first.block && a.first.position < b.first.position;
-    });
-    for (auto [at, part] : found) {
-      auto *call = dyn_cast<CallExpr>(part);
-      auto callee = calls.find(call);
-      RegionNode &node = add(sequence, callee == calls.end() ? Kind::Barrier : Kind::Call, statement);
-      node.isPartOfStatement = !isAll(statement, part);
-      if (callee != calls.end()) {
-        node.call = call;
-        node.callee = callee->second;
-      } else {
-        node.barrier = barrierNumber.at(part);
-      }
-    }
-  }
-
-  static bool isAll(const Stmt *statement, const Stmt *part) {
-    auto *expression = dyn_cast<Expr>(statement);
-    return statement == part || (expression && expression->IgnoreParenImpCasts() == part) ||
-           (expression && isa<ExprWithCleanups>(expression) &&
-            cast<ExprWithCleanups>(expression)->getSubExpr()->IgnoreParenImpCasts() == part);
-  }
-
-  void addIf(RegionNode &sequence, const IfStmt *branch) {
-    addStatement(sequence, branch->getInit());
-    addHolders(sequence,
-               branch->getConditionVariableDeclStmt() ? branch->getConditionVariableDeclStmt()
-                                                      : static_cast<const Stmt *>(branch->getCond()),
-               branch);
-    RegionNode &node = add(sequence, Kind::Branch, branch);
-    node.constantCondition = constantCondition(branch->getCond());
-    addStatement(add(node, Kind::Sequence, branch->getThen()), branch->getThen());
-    addStatement(add(node, Kind::Sequence, branch->getElse()), branch->getElse());
-  }
-
-  std::optional<bool> constantCondition(const Expr *condition) const {
-    bool value = false;
-    if (condition->isValueDependent() ||
-        !condition->EvaluateAsBooleanCondition(value, facts.unit().context()))
-      return std::nullopt;
-    return value;
-  }
-
-  void addSwitch(RegionNode &sequence, const SwitchStmt *choice) {
-    addHolders(sequence, choice->getCond(), choice);
-    RegionNode &node = add(sequence, Kind::Branch, choice);
-    auto *body = dyn_cast<CompoundStmt>(choice->getBody());
-    RegionNode *at = nullptr;
-    auto addCase = [&](const Stmt *statement) {
-      while (auto *label = dyn_cast<SwitchCase>(statement)) {
-        if (!at || !at->children.empty() || at->statement == nullptr)
-          at = &add(node, Kind::Sequence, label); // `case 1: case 2:` share one
-        statement = label->getSubStmt();
-      }
-      if (at)
-        addStatement(*at, statement);
-    };
-    if (!body)
-      return addCase(choice->getBody());
-    for (const Stmt *statement : body->body())
-      addCase(statement);
-  }
-
-  void addLoop(RegionNode &sequence, const Stmt *loop) {
-    const Stmt *condition = nullptr, *body = nullptr, *step = nullptr;
-    if (auto *forLoop = dyn_cast<ForStmt>(loop)) {
-      if (holds(forLoop->getInit()))
-        addStatement(sequence, forLoop->getInit());
-      condition = forLoop->getCond();
-      body = forLoop->getBody();
-      step = forLoop->getInc();
-    } else if (auto *whileLoop = dyn_cast<WhileStmt>(loop)) {
-      condition = whileLoop->getCond();
-      body = whileLoop->getBody();
-    } else if (auto *doLoop = dyn_cast<DoStmt>(loop)) {
-      body = doLoop->getBody();
-      step = doLoop->getCond(); // evaluated behind the body
-    } else {
-      body = cast<CXXForRangeStmt>(loop)->getBody();
-    }
-    RegionNode &node = add(sequence, Kind::Loop, loop);
-    if (holds(condition))
-      addHolders(add(node, Kind::Sequence, condition), condition, loop);
-    addStatement(add(node, Kind::Sequence, body), body);
-    if (holds(step))
-      addHolders(add(node, Kind::Sequence, step), step, loop);
   }
 
   // Step 3
@@ -300,8 +135,8 @@ private:
     source::Dominance control = postDominatorsOf(graph, /*ignoreEarlyReturns=*/isKernel);
     for (const Barrier &barrier : result.barrierList)
       check(control, barrier.statement, agreementFor(barrier), fmt::format("'{}'", barrier.spelling));
-    for (const Stmt *holder : holders)
-      if (auto call = calls.find(dyn_cast<CallExpr>(holder)); call != calls.end())
+    for (const Stmt *holder : result.cutsAt)
+      if (auto call = result.calls.find(dyn_cast<CallExpr>(holder)); call != result.calls.end())
         check(control, holder, call->second->neededAgreement(),
               fmt::format("the barrier inside '{}'", calleeOf(call->first)->getNameAsString()));
   }
@@ -354,7 +189,7 @@ private:
   std::vector<bool> blocksBeforeABarrier() const {
     std::vector<bool> before(graph.size());
     std::vector<unsigned> pending;
-    for (const Stmt *holder : holders)
+    for (const Stmt *holder : result.cutsAt)
       for (unsigned previous : graph.predecessors(graph.find(holder)->block))
         pending.push_back(previous);
     while (!pending.empty()) {
@@ -370,7 +205,7 @@ private:
   }
 
   void findEarlyExits() {
-    if (holders.empty())
+    if (result.cutsAt.empty())
       return;
     source::Dominance control = postDominatorsOf(graph);
     std::vector<bool> before = blocksBeforeABarrier();
@@ -402,16 +237,12 @@ private:
   const bool isKernel;
   Diagnostics &diagnostics;
   std::set<const Uniformity *> &underWay;
-  std::vector<const Stmt *> holders;
-  std::unordered_set<const Stmt *> holding;
-  std::unordered_map<const CallExpr *, std::shared_ptr<const BarrierRegions>> calls;
-  std::unordered_map<const Stmt *, unsigned> barrierNumber;
 };
 
 std::unique_ptr<BarrierRegions> BarrierRegions::of(const Uniformity &kernel, Diagnostics &diagnostics) {
   auto result = std::make_unique<BarrierRegions>();
   std::set<const Uniformity *> underWay;
-  source::withDeepStack([&] { RegionBuilder(*result, kernel, true, diagnostics, underWay).run(); });
+  source::withDeepStack([&] { BarrierFinder(*result, kernel, true, diagnostics, underWay).run(); });
   return result;
 }
 
@@ -420,11 +251,14 @@ const DivergentControl *BarrierRegions::divergence(const Barrier &barrier) const
   return found == divergent.end() ? nullptr : &found->second;
 }
 
-const RegionNode *BarrierRegions::regionOf(const Stmt *statement) const {
-  for (const Stmt *at = statement; at; at = facts->definitions().graph().parent(at))
-    if (auto found = regionByStatement.find(at); found != regionByStatement.end())
-      return found->second;
-  return nullptr;
+std::optional<unsigned> BarrierRegions::numberOf(const Stmt *statement) const {
+  auto found = barrierNumber.find(statement);
+  return found == barrierNumber.end() ? std::nullopt : std::optional(found->second);
+}
+
+const BarrierRegions *BarrierRegions::calleeAt(const CallExpr *call) const {
+  auto found = calls.find(call);
+  return found == calls.end() ? nullptr : found->second.get();
 }
 
 bool BarrierRegions::mayReachWithoutBarrier(const Stmt *from, const Stmt *to) const {

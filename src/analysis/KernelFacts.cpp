@@ -153,8 +153,9 @@ std::unique_ptr<KernelFacts> KernelFacts::of(const source::Program &program, con
   source::withDeepStack(
       [&] { collectBranches(*facts->uniformity, kernel.function, {}, seen, facts->divergentBranches); });
   facts->regions = BarrierRegions::of(*facts->uniformity, facts->barrierFindings);
-  facts->liveAcross = liveAcrossBarriers(*facts->uniformity, *facts->regions);
   facts->accesses = Accesses::of(kernel, facts->launch);
+  facts->tree = std::make_unique<KernelTree>(*facts->uniformity, *facts->regions, facts->accesses.get());
+  facts->liveAcross = liveAcrossBarriers(*facts->uniformity, *facts->tree);
   facts->reuse = InterThreadReuse::of(*facts->accesses);
   facts->registers = estimateRegisters(kernel, *facts->accesses);
   countSharedMemory(*facts);

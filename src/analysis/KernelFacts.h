@@ -4,6 +4,7 @@
 #include "analysis/Accesses.h"
 #include "analysis/BarrierRegions.h"
 #include "analysis/Dependences.h"
+#include "analysis/KernelTree.h"
 #include "analysis/LiveValues.h"
 #include "analysis/RegisterPressure.h"
 #include "analysis/Reuse.h"
@@ -65,8 +66,9 @@ struct KernelFacts {
   };
   std::vector<BranchInFunction> divergentBranches;
   std::unique_ptr<BarrierRegions> regions;
-  std::vector<LiveAcross> liveAcross;
   std::unique_ptr<Accesses> accesses;
+  std::unique_ptr<KernelTree> tree;
+  std::vector<LiveAcross> liveAcross;
   InterThreadReuse reuse;
   RegisterEstimate registers;
   std::optional<KernelResources> compiled; ///< ptxas' counts

@@ -7,6 +7,7 @@
 // come before it and a mention of them after it.
 #include "analysis/LiveValues.h"
 
+#include "analysis/RegionView.h"
 #include "source/LocalWrites.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Unit.h"
@@ -238,15 +239,6 @@ private:
   std::unordered_map<const VarDecl *, unsigned> rankOf;
 };
 
-void collectBarriers(const RegionNode &node, const BarrierRegions &regions, std::vector<const Stmt *> &list) {
-  if (node.kind == RegionNode::Kind::Barrier)
-    list.push_back(regions.barriers()[node.barrier].statement);
-  if (node.kind == RegionNode::Kind::Call)
-    list.push_back(node.call);
-  for (const auto &child : node.children)
-    collectBarriers(*child, regions, list);
-}
-
 } // namespace
 
 unsigned LiveAcross::registers() const {
@@ -270,12 +262,15 @@ const LiveValue *LiveAcross::find(const VarDecl *variable) const {
   return nullptr;
 }
 
-std::vector<LiveAcross> liveAcrossBarriers(const Uniformity &facts, const BarrierRegions &regions) {
+std::vector<LiveAcross> liveAcrossBarriers(const Uniformity &facts, const KernelTree &tree) {
   std::vector<const Stmt *> barriers;
-  if (regions.isStructured())
-    collectBarriers(regions.root(), regions, barriers);
+  if (tree.regions().isStructured())
+    RegionView(tree).forEach([&](const RegionStep &step) {
+      if (step.point)
+        barriers.push_back(step.point->at);
+    });
   else
-    for (const Barrier &barrier : regions.barriers())
+    for (const Barrier &barrier : tree.regions().barriers())
       if (barrier.cutsRegion())
         barriers.push_back(barrier.statement);
   return LivenessAtBarriers(facts, std::move(barriers)).run();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "analysis/BarrierRegions.h"
+#include "analysis/KernelTree.h"
 
 #include <cstdint>
 
@@ -31,6 +31,6 @@ struct LiveAcross {
 /// For each barrier that cuts regions, in the order of the text, and each call that holds one: the locals and
 /// parameters that live across. A value used again around a loop counts. References count as what they are,
 /// an address; __shared__ variables are not in it.
-std::vector<LiveAcross> liveAcrossBarriers(const Uniformity &facts, const BarrierRegions &regions);
+std::vector<LiveAcross> liveAcrossBarriers(const Uniformity &facts, const KernelTree &tree);
 
 } // namespace heddle::analysis

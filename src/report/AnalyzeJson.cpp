@@ -3,6 +3,7 @@
 // The facts of `heddle analyze` for programs. Keys stand in a fixed order; a number that is not known is
 // null.
 #include "analysis/HiddenBarriers.h"
+#include "analysis/RegionView.h"
 #include "analysis/WarpAccess.h"
 #include "report/Analyze.h"
 #include "source/Unit.h"
@@ -77,35 +78,49 @@ Json hiddenBarriersJson(const KernelFacts &facts) {
   return json;
 }
 
-const char *kindName(RegionNode::Kind kind) {
+const char *kindName(RegionStep::Kind kind) {
   switch (kind) {
-  case RegionNode::Kind::Sequence: return "sequence";
-  case RegionNode::Kind::Region: return "region";
-  case RegionNode::Kind::Barrier: return "barrier";
-  case RegionNode::Kind::Loop: return "loop";
-  case RegionNode::Kind::Branch: return "branch";
-  case RegionNode::Kind::Call: return "call";
+  case RegionStep::Kind::Region: return "region";
+  case RegionStep::Kind::Barrier: return "barrier";
+  case RegionStep::Kind::Loop: return "loop";
+  case RegionStep::Kind::Branch: return "branch";
+  case RegionStep::Kind::Call: return "call";
   }
   return "";
 }
 
-Json regionJson(const RegionNode &node, const source::Unit &unit) {
-  Json json = {{"kind", kindName(node.kind)}};
-  if (node.kind == RegionNode::Kind::Region) {
-    json["number"] = node.region;
-    if (!node.statements.empty()) {
-      json["from"] = at(unit.place(node.statements.front()));
-      json["to"] = at(unit.place(node.statements.back()->getEndLoc()));
-    }
-  } else if (node.statement) {
-    json["at"] = at(unit.place(node.statement));
-  }
-  if (node.children.empty())
+Json sequenceJson(const RegionView &view, const std::vector<RegionStep> &steps, const clang::Stmt *first,
+                  const source::Unit &unit);
+
+Json stepJson(const RegionView &view, const RegionStep &step, const source::Unit &unit) {
+  Json json = {{"kind", kindName(step.kind)}};
+  if (step.kind == RegionStep::Kind::Region) {
+    json["number"] = step.region;
+    json["from"] = at(unit.place(step.statements.front()));
+    json["to"] = at(unit.place(step.statements.back()->getEndLoc()));
     return json;
-  json["children"] = Json::array();
-  for (const auto &child : node.children)
-    json["children"].push_back(regionJson(*child, unit));
+  }
+  json["at"] = at(unit.place(step.point ? step.point->statement : step.node->statement));
+  if (step.point)
+    return json;
+  for (const RegionPart &part : view.partsOf(*step.node))
+    json["children"].push_back(sequenceJson(view, part.steps, part.statement, unit));
   return json;
+}
+
+Json sequenceJson(const RegionView &view, const std::vector<RegionStep> &steps, const clang::Stmt *first,
+                  const source::Unit &unit) {
+  Json json = {{"kind", "sequence"}};
+  if (first)
+    json["at"] = at(unit.place(first));
+  for (const RegionStep &step : steps)
+    json["children"].push_back(stepJson(view, step, unit));
+  return json;
+}
+
+Json regionsJson(const KernelFacts &facts) {
+  const RegionView view(*facts.tree);
+  return sequenceJson(view, view.steps(), nullptr, *facts.kernel->unit);
 }
 
 Json arraysJson(const Accesses &accesses) {
@@ -225,7 +240,7 @@ nlohmann::ordered_json analyzeJson(const KernelFacts &facts, const arch::Arch &a
   json["assumedBlock"] = shapeJson(facts.launch.block);
   json["barriers"] = barriersJson(facts);
   json["hiddenBarriers"] = hiddenBarriersJson(facts);
-  json["regions"] = regionJson(facts.regions->root(), *facts.kernel->unit);
+  json["regions"] = regionsJson(facts);
   json["arrays"] = arraysJson(*facts.accesses);
   json["accesses"] = Json::array();
   for (const Access &access : facts.accesses->all())

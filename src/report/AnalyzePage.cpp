@@ -4,6 +4,7 @@
 // it launched, how is it built around its barriers, what does it touch, where do its threads part, what does
 // it cost.
 #include "analysis/HiddenBarriers.h"
+#include "analysis/RegionView.h"
 #include "analysis/WarpAccess.h"
 #include "report/Analyze.h"
 #include "report/Page.h"
@@ -156,7 +157,8 @@ private:
       return;
     }
     std::vector<std::vector<std::string>> rows;
-    describe(facts.regions->root(), 0, rows);
+    const RegionView view(*facts.tree);
+    describe(view, view.steps(), 0, rows);
     limitedTable("regions", rows);
   }
 
@@ -167,31 +169,33 @@ private:
     return begin == end ? fmt::format("line {}", begin) : fmt::format("lines {}-{}", begin, end);
   }
 
-  void describe(const RegionNode &node, unsigned depth, std::vector<std::vector<std::string>> &rows) const {
-    std::string indent(2 * depth, ' ');
-    switch (node.kind) {
-    case RegionNode::Kind::Sequence: break;
-    case RegionNode::Kind::Region:
-      if (!node.statements.empty())
-        rows.push_back({fmt::format("{}region {}", indent, node.region),
-                        linesOf(node.statements.front(), node.statements.back())});
-      break;
-    case RegionNode::Kind::Barrier:
-      rows.push_back({indent + "barrier", lineOf(placeOf(node.statement))});
-      break;
-    case RegionNode::Kind::Loop:
-      rows.push_back({indent + "loop", linesOf(node.statement, node.statement)});
-      break;
-    case RegionNode::Kind::Branch:
-      rows.push_back({indent + "branch", linesOf(node.statement, node.statement)});
-      break;
-    case RegionNode::Kind::Call: rows.push_back({indent + "call", lineOf(placeOf(node.statement))}); break;
+  void describe(const RegionView &view, const std::vector<RegionStep> &steps, unsigned depth,
+                std::vector<std::vector<std::string>> &rows) const {
+    using Kind = RegionStep::Kind;
+    const std::string indent(2 * depth, ' ');
+    for (const RegionStep &step : steps) {
+      switch (step.kind) {
+      case Kind::Region:
+        rows.push_back({fmt::format("{}region {}", indent, step.region),
+                        linesOf(step.statements.front(), step.statements.back())});
+        continue;
+      case Kind::Barrier:
+        rows.push_back({indent + "barrier", lineOf(placeOf(step.point->statement))});
+        continue;
+      case Kind::Call:
+        rows.push_back({indent + "call", lineOf(placeOf(step.point->statement))});
+        rows.push_back({indent + "  into a function with barriers of its own", ""});
+        continue;
+      case Kind::Loop:
+        rows.push_back({indent + "loop", linesOf(step.node->statement, step.node->statement)});
+        break;
+      case Kind::Branch:
+        rows.push_back({indent + "branch", linesOf(step.node->statement, step.node->statement)});
+        break;
+      }
+      for (const RegionPart &part : view.partsOf(*step.node))
+        describe(view, part.steps, depth + 1, rows);
     }
-    unsigned inner = depth + (node.kind != RegionNode::Kind::Sequence);
-    for (const auto &child : node.children)
-      describe(*child, inner, rows);
-    if (node.callee)
-      rows.push_back({indent + "  into a function with barriers of its own", ""});
   }
 
   void sharedMemory() {

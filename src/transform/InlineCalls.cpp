@@ -3,7 +3,7 @@
 // Inlining on the text: a block with the parameters as variables and the function's body as the user wrote
 // it.
 //
-//   1. Collect the calls to functions with barriers (the region tree has them).
+//   1. Collect the calls to functions with barriers (the view of regions has them).
 //   2. Decide: the function must return at its end only, the call must be a statement, or the whole of what a
 //      statement assigns, and no name of the kernel's may hide what the function means.
 //   3. Edit: parameters and variables that share a name with one of the kernel's get another. Shared arrays
@@ -14,6 +14,7 @@
 #include "transform/InlineCalls.h"
 
 #include "analysis/CallEffects.h"
+#include "analysis/RegionView.h"
 #include "analysis/Uses.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Unit.h"
@@ -40,18 +41,19 @@ using analysis::Uses;
 
 namespace {
 
-using analysis::RegionNode;
-
 struct CallSite {
   const CallExpr *call = nullptr;
   const Stmt *statement = nullptr;
 };
 
-void sitesIn(const RegionNode &node, std::vector<CallSite> &sites) {
-  if (node.kind == RegionNode::Kind::Call)
-    sites.push_back({node.call, node.statement});
-  for (const auto &child : node.children)
-    sitesIn(*child, sites);
+/// The calls to functions that hold barriers, in the order of the text.
+std::vector<CallSite> sitesIn(const analysis::KernelTree &tree) {
+  std::vector<CallSite> sites;
+  analysis::RegionView(tree).forEach([&](const analysis::RegionStep &step) {
+    if (step.kind == analysis::RegionStep::Kind::Call)
+      sites.push_back({step.point->call, step.point->statement});
+  });
+  return sites;
 }
 
 const Expr *withoutWrappers(const Expr *expression) {
@@ -155,8 +157,7 @@ public:
         facts(context.facts(kernel)), names(unit), ofKernel(localNames(kernel.function)) {}
 
   source::Edits run() {
-    std::vector<CallSite> sites;
-    sitesIn(facts.regions->root(), sites);
+    const std::vector<CallSite> sites = sitesIn(*facts.tree);
     std::map<const FunctionDecl *, unsigned> count;
     for (const CallSite &site : sites)
       ++count[calleeOf(site)];

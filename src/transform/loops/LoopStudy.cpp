@@ -117,8 +117,19 @@ std::unordered_set<const Stmt *> partsOf(const Stmt *code) {
 std::optional<int64_t> CountedLoop::constantStep() const { return facts->step.constant(); }
 
 LoopStudy::LoopStudy(const source::Kernel &kernel, const analysis::LaunchFacts &launch)
-    : kernel(kernel), unit(*kernel.unit), definitions(source::ReachingDefinitions::of(kernel.function)),
-      accessFacts(analysis::Accesses::of(kernel, launch)), asked(*accessFacts, dividesUnsigned(kernel)) {
+    : kernel(kernel), unit(*kernel.unit), ownDefinitions(source::ReachingDefinitions::of(kernel.function)),
+      ownAccesses(analysis::Accesses::of(kernel, launch)), definitions(ownDefinitions.get()),
+      accessFacts(ownAccesses.get()), asked(*accessFacts, dividesUnsigned(kernel)) {
+  noteCalls();
+}
+
+LoopStudy::LoopStudy(const analysis::KernelFacts &facts)
+    : kernel(*facts.kernel), unit(*kernel.unit), definitions(&facts.uniformity->definitions()),
+      accessFacts(facts.accesses.get()), asked(*accessFacts, dividesUnsigned(kernel)) {
+  noteCalls();
+}
+
+void LoopStudy::noteCalls() {
   for (const CallExpr *call : Uses::of(kernel.function->getBody()).calls) {
     Place place = unit.place(call);
     callsByPlace[{place.line, place.column}].push_back(call);

@@ -49,6 +49,8 @@ class LoopStudy {
 public:
   /// `launch`: what is known of the block; without, it may be any.
   explicit LoopStudy(const source::Kernel &kernel, const analysis::LaunchFacts &launch = {});
+  /// With the definitions and accesses that are known already, which must outlive it.
+  explicit LoopStudy(const analysis::KernelFacts &facts);
 
   const source::Kernel &kernel;
   const source::Unit &unit;
@@ -83,7 +85,7 @@ public:
   const clang::Stmt *parent(const clang::Stmt *statement) const;
   const analysis::Accesses &accesses() const { return *accessFacts; }
   /// Null where the flow of control cannot be followed.
-  const source::ReachingDefinitions *reachingDefinitions() const { return definitions.get(); }
+  const source::ReachingDefinitions *reachingDefinitions() const { return definitions; }
   bool isInside(const clang::Decl *declaration, const clang::Stmt *code) const;
 
 private:
@@ -92,8 +94,12 @@ private:
   bool isOrderless(const analysis::Access &access) const;
   bool isOf(const analysis::Access &access, const std::unordered_set<const clang::Stmt *> &code) const;
 
-  std::unique_ptr<source::ReachingDefinitions> definitions;
-  std::unique_ptr<analysis::Accesses> accessFacts;
+  void noteCalls();
+
+  std::unique_ptr<source::ReachingDefinitions> ownDefinitions;
+  std::unique_ptr<analysis::Accesses> ownAccesses;
+  const source::ReachingDefinitions *definitions;
+  const analysis::Accesses *accessFacts;
   mutable analysis::LoopDependences asked;
   std::map<std::pair<unsigned, unsigned>, std::vector<const clang::CallExpr *>> callsByPlace;
 };

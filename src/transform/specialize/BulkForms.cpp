@@ -39,9 +39,9 @@ std::optional<int64_t> constantOf(const Expr *expression, const ASTContext &cont
 
 class BulkFinder {
 public:
-  BulkFinder(const RoleTree &tree, const RoleSplit &split, const CopyForm &form,
+  BulkFinder(const RoleView &view, const RoleSplit &split, const CopyForm &form,
              const std::array<int64_t, 3> &block)
-      : tree(tree), split(split), form(form), block(block), context(tree.study.unit.context()) {}
+      : view(view), split(split), form(form), block(block), context(view.study.unit.context()) {}
 
   std::variant<BulkForm, std::string> find() {
     std::vector<const Expr *> subscripts = subscriptsOfTarget();
@@ -97,8 +97,8 @@ private:
       auto *reference = dyn_cast<DeclRefExpr>(expression);
       auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
       const bool isSetOnce = variable && variable->hasInit() && !isBox(variable) &&
-                             tree.definitions.isTracked(variable) &&
-                             tree.definitions.isNeverReassigned(variable);
+                             view.definitions.isTracked(variable) &&
+                             view.definitions.isNeverReassigned(variable);
       if (!isSetOnce || constantOf(expression, context))
         return expression;
       expression = variable->getInit();
@@ -107,8 +107,8 @@ private:
 
   /// The loop of the load, around the store, that counts with this variable.
   const Stmt *loopWith(const VarDecl *variable) const {
-    const RoleNode *turn = split.loopWithLoad(form.node)->body;
-    for (const RoleNode *up = form.node->parent; up && up != turn; up = up->parent)
+    const KernelNode *turn = split.loopWithLoad(form.node)->body;
+    for (const KernelNode *up = form.node->parent; up && up != turn; up = up->parent)
       if (auto *loop = dyn_cast<ForStmt>(up->statement))
         if (auto *declaration = dyn_cast_or_null<DeclStmt>(loop->getInit());
             declaration && declaration->isSingleDecl() && declaration->getSingleDecl() == variable)
@@ -157,9 +157,9 @@ private:
     const Stmt *loop = variable ? loopWith(variable) : nullptr;
     if (!loop)
       return std::nullopt;
-    if (std::optional<SharedOutLoop> shared = sharedOutLoop(tree, loop, block))
+    if (std::optional<SharedOutLoop> shared = sharedOutLoop(view, loop, block))
       return BoxVariable{variable, 0, 0, shared->count};
-    auto counted = tree.study.counted(cast<ForStmt>(loop));
+    auto counted = view.study.counted(cast<ForStmt>(loop));
     auto *plain = std::get_if<CountedLoop>(&counted);
     const std::optional<int64_t> start = plain ? constantOf(plain->start, context) : std::nullopt;
     if (!start || plain->constantStep() != 1 || !plain->trips())
@@ -200,8 +200,8 @@ private:
   /// Every loop around the store is one that a subscript runs over.
   std::string checkLoops() const {
     const TileLoop &loop = *split.loopWithLoad(form.node);
-    for (const RoleNode *up = form.node->parent; up && up != loop.body; up = up->parent)
-      if (up->kind == RoleNode::Kind::Loop &&
+    for (const KernelNode *up = form.node->parent; up && up != loop.body; up = up->parent)
+      if (up->kind == KernelNode::Kind::Loop &&
           std::ranges::none_of(bulk.variables, [&](const BoxVariable &variable) {
             return variable.variable && loopWith(variable.variable) == up->statement;
           }))
@@ -294,8 +294,8 @@ private:
       auto *variable = cast<VarDecl>(reference->getDecl());
       if (isBox(variable))
         found = true;
-      else if (split.varyingVariables.contains(variable) || tree.study.isInside(variable, loadStatement()))
-        found = found || !variable->hasInit() || !tree.definitions.isNeverReassigned(variable) ||
+      else if (split.varyingVariables.contains(variable) || view.study.isInside(variable, loadStatement()))
+        found = found || !variable->hasInit() || !view.definitions.isNeverReassigned(variable) ||
                 mentionsBox(variable->getInit());
     }
     for (const Uses::Builtin &builtin : uses.builtins)
@@ -316,9 +316,9 @@ private:
     if (form.condition)
       conditions.push_back(form.condition);
     const TileLoop &loop = *split.loopWithLoad(form.node);
-    for (const RoleNode *up = form.node->parent, *from = form.node; up && up != loop.body;
+    for (const KernelNode *up = form.node->parent, *from = form.node; up && up != loop.body;
          from = up, up = up->parent) {
-      if (up->kind != RoleNode::Kind::Branch)
+      if (up->kind != KernelNode::Kind::Branch)
         continue;
       auto *branch = cast<IfStmt>(up->statement);
       if (up->children.size() > 1 || from != up->children[0].get() || branch->getInit())
@@ -410,7 +410,7 @@ private:
            (binary->getOpcode() == BO_Div || hasQuotient(binary->getLHS()) || hasQuotient(binary->getRHS()));
   }
 
-  const RoleTree &tree;
+  const RoleView &view;
   const RoleSplit &split;
   const CopyForm &form;
   const std::array<int64_t, 3> &block;
@@ -421,21 +421,21 @@ private:
 
 } // namespace
 
-std::variant<BulkForm, std::string> bulkForm(const RoleTree &tree, const RoleSplit &split,
+std::variant<BulkForm, std::string> bulkForm(const RoleView &view, const RoleSplit &split,
                                              const CopyForm &form, const std::array<int64_t, 3> &block) {
-  return BulkFinder(tree, split, form, block).find();
+  return BulkFinder(view, split, form, block).find();
 }
 
-std::optional<SharedOutLoop> sharedOutLoop(const RoleTree &tree, const Stmt *statement,
+std::optional<SharedOutLoop> sharedOutLoop(const RoleView &view, const Stmt *statement,
                                            const std::array<int64_t, 3> &block) {
   auto *loop = dyn_cast<ForStmt>(plainStatement(statement));
   if (!loop)
     return std::nullopt;
-  auto counted = tree.study.counted(loop);
+  auto counted = view.study.counted(loop);
   auto *found = std::get_if<CountedLoop>(&counted);
   if (!found || found->countsDown || found->comparison != BO_LT)
     return std::nullopt;
-  const ASTContext &context = tree.study.unit.context();
+  const ASTContext &context = view.study.unit.context();
   const std::optional<int64_t> bound = constantOf(found->bound, context);
   const std::optional<int64_t> step = found->constantStep();
   const analysis::Affine &start = found->facts->start;

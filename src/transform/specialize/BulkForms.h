@@ -13,7 +13,7 @@ namespace heddle::transform {
 /// Wanted: subscripts that are a loop's variable or a thread's index each (perhaps plus a constant), which
 /// together run over whole rows; a global index that grows by one along a row; and guards that are
 /// comparisons of sums, so that what holds at the corners of the tile holds in all of it.
-std::variant<BulkForm, std::string> bulkForm(const RoleTree &tree, const RoleSplit &split,
+std::variant<BulkForm, std::string> bulkForm(const RoleView &view, const RoleSplit &split,
                                              const CopyForm &form, const std::array<int64_t, 3> &block);
 
 /// The loop runs over 0 to a constant, each value taken by exactly one thread of the block:
@@ -22,7 +22,7 @@ struct SharedOutLoop {
   CountedLoop loop;
   int64_t count = 0;
 };
-std::optional<SharedOutLoop> sharedOutLoop(const RoleTree &tree, const clang::Stmt *statement,
+std::optional<SharedOutLoop> sharedOutLoop(const RoleView &view, const clang::Stmt *statement,
                                            const std::array<int64_t, 3> &block);
 
 } // namespace heddle::transform

@@ -68,7 +68,7 @@ std::string BulkText::parameters(const BulkForm &bulk) const {
     const std::string name = nameOf(variable);
     std::string declared = "unsigned " + name;
     if (variable.variable) // a lambda's parameter can do without a type
-      declared = declareAs(plan.tree.study.unit, variable.variable, name).value_or("auto " + name);
+      declared = declareAs(plan.view.study.unit, variable.variable, name).value_or("auto " + name);
     list += (list.empty() ? "" : ", ") + declared;
   }
   return list;
@@ -81,25 +81,26 @@ std::string BulkText::workedOut(const CopyForm &form, const std::vector<const Ex
   for (const Expr *expression : expressions)
     for (const DeclRefExpr *reference : Uses::of(expression).locals)
       wanted.insert(cast<VarDecl>(reference->getDecl()));
-  std::set<const RoleNode *> taken;
+  std::set<const KernelNode *> taken;
   for (bool changed = true; changed;) {
     changed = false;
-    for (const RoleNode *node : plan.tree.nodes()) {
+    for (const KernelNode *node : plan.view.nodes()) {
       const bool isHere = loop.isInLoad(node) && *loop.indexOf(node) >= first;
       const bool isSunk = plan.split.sunk.contains(node) && !plan.shape.isOneToOne();
       const bool isDeclaration =
           isa<DeclStmt>(node->statement) && (isHere || isSunk || plan.split.sunk.contains(node));
-      const bool isWanted = llvm::any_of(node->writes, [&](const VarDecl *v) { return wanted.contains(v); });
+      const bool isWanted =
+          llvm::any_of(plan.view.facts(*node).writes, [&](const VarDecl *v) { return wanted.contains(v); });
       if (!isDeclaration || !isWanted || !taken.insert(node).second)
         continue;
-      wanted.insert(node->reads.begin(), node->reads.end());
+      wanted.insert(plan.view.facts(*node).reads.begin(), plan.view.facts(*node).reads.end());
       changed = true;
     }
   }
   std::string out;
-  for (const RoleNode *node : plan.tree.nodes())
+  for (const KernelNode *node : plan.view.nodes())
     if (taken.contains(node)) {
-      const SourceRange range = wholeStatement(plan.tree.study.unit, node->statement);
+      const SourceRange range = wholeStatement(plan.view.study.unit, node->statement);
       out += indent + text.statement(node->statement, indent, parts.within(range)) + "\n";
     }
   return out;

@@ -19,11 +19,11 @@ namespace {
 
 using analysis::Access;
 using analysis::Array;
-using Kind = RoleNode::Kind;
+using Kind = KernelNode::Kind;
 
 class GroupSplitter {
 public:
-  GroupSplitter(const RoleTree &tree, const RoleSplit &split) : tree(tree), split(split) {}
+  GroupSplitter(const RoleView &view, const RoleSplit &split) : view(view), split(split) {}
 
   std::variant<GroupSplit, Diagnostic> find() {
     for (const TileLoop &loop : split.loops)
@@ -40,17 +40,17 @@ private:
     trouble->hint = "consumers=1";
     return false;
   }
-  bool refuse(const RoleNode &node, const std::string &why) { return refuse(tree.place(node), why); }
+  bool refuse(const KernelNode &node, const std::string &why) { return refuse(view.place(node), why); }
 
-  bool hasEffect(const RoleNode &node) const {
-    return node.unseen || llvm::any_of(node.accesses, [](const Access *access) {
+  bool hasEffect(const KernelNode &node) const {
+    return view.facts(node).unseen || llvm::any_of(view.facts(node).accesses, [](const Access *access) {
              return access->isWrite() && access->array->space != Array::Space::Local;
            });
   }
   /// Sets something that lives longer than the turn.
-  const VarDecl *carries(const RoleNode &node, const Stmt *within) const {
-    for (const VarDecl *variable : node.writes)
-      if (!tree.study.isInside(variable, within))
+  const VarDecl *carries(const KernelNode &node, const Stmt *within) const {
+    for (const VarDecl *variable : view.facts(node).writes)
+      if (!view.study.isInside(variable, within))
         return variable;
     return nullptr;
   }
@@ -58,8 +58,8 @@ private:
   bool isDealt(const Stmt *loop) const {
     return std::ranges::any_of(result.loops, [&](const CountedLoop &each) { return each.statement == loop; });
   }
-  bool isInDealt(const RoleNode &node) const {
-    for (const RoleNode *at = &node; at; at = at->parent)
+  bool isInDealt(const KernelNode &node) const {
+    for (const KernelNode *at = &node; at; at = at->parent)
       if (isDealt(at->statement))
         return true;
     return false;
@@ -68,10 +68,10 @@ private:
   bool dealTurn(const TileLoop &loop) {
     bool found = false;
     for (size_t i = loop.fill + 1; i < loop.release; ++i) {
-      RoleNode &statement = *loop.statement(i);
+      const KernelNode &statement = *loop.statement(i);
       if (!split.consumer.contains(&statement) || statement.kind == Kind::Barrier)
         continue;
-      const bool matters = llvm::any_of(statement.all(), [&](const RoleNode *node) {
+      const bool matters = llvm::any_of(view.all(statement), [&](const KernelNode *node) {
         return split.consumer.contains(node) && (hasEffect(*node) || carries(*node, loop.body->statement));
       });
       if (!matters)
@@ -86,25 +86,25 @@ private:
     return found || refuse(*loop.loop, "there is no loop over the tile to deal out among them");
   }
 
-  bool deal(RoleNode &node) {
+  bool deal(const KernelNode &node) {
     auto *statement = dyn_cast<ForStmt>(node.statement);
     if (!statement)
       return refuse(node, "this loop does not count");
-    auto counted = tree.study.countedByAll(statement);
+    auto counted = view.study.countedByAll(statement);
     if (auto *refused = std::get_if<Diagnostic>(&counted))
       return refuse(refused->place, refused->text);
     const CountedLoop &loop = std::get<CountedLoop>(counted);
     if (loop.countsDown)
       return refuse(node, "this loop counts down");
-    for (RoleNode *inner : node.all())
+    for (const KernelNode *inner : view.all(node))
       if (inner->kind == Kind::Barrier)
         return refuse(*inner, "a barrier in the loop that would be dealt out among them");
     if (jumpsOf(loop.body()).any())
       return refuse(node, "this loop may be left early");
-    for (const OuterVariable &outer : tree.study.outerVariables(loop.body()))
+    for (const OuterVariable &outer : view.study.outerVariables(loop.body()))
       if (outer.write)
         return refuse(
-            tree.study.unit.place(outer.write),
+            view.study.unit.place(outer.write),
             fmt::format("'{}' is carried from one iteration to the next", outer.variable->getNameAsString()));
     if (!isParallel(loop))
       return false;
@@ -114,12 +114,12 @@ private:
 
   bool isParallel(const CountedLoop &loop) {
     std::vector<const Access *> accesses;
-    for (const Access *access : tree.study.accessesIn(loop.body()))
+    for (const Access *access : view.study.accessesIn(loop.body()))
       if (access->array->space != Array::Space::Local)
         accesses.push_back(access);
     analysis::Iterations iterations{LoopStudy::around(loop.facts),
                                     {{loop.facts, loop.facts, 1, std::nullopt}}};
-    if (auto found = tree.study.dependence(accesses, accesses, iterations, loop.statement)) {
+    if (auto found = view.study.dependence(accesses, accesses, iterations, loop.statement)) {
       Diagnostic refusal = refusalOf(*found, "so iterations have to stay in their order");
       return refuse(refusal.place, refusal.text);
     }
@@ -127,17 +127,17 @@ private:
   }
 
   /// Arrays of the thread's own that live longer than the loop: they must have an element for each iteration.
-  bool takeArrays(RoleNode &node, const CountedLoop &loop) {
-    for (RoleNode *inner : node.all())
-      for (const VarDecl *variable : inner->writes)
-        if (variable->getType()->isArrayType() && !tree.study.isInside(variable, loop.statement))
+  bool takeArrays(const KernelNode &node, const CountedLoop &loop) {
+    for (const KernelNode *inner : view.all(node))
+      for (const VarDecl *variable : view.facts(*inner).writes)
+        if (variable->getType()->isArrayType() && !view.study.isInside(variable, loop.statement))
           result.arrays.insert(variable);
     return true;
   }
 
   /// Loops elsewhere that go through those arrays: they are dealt out the same way.
   bool dealLoopsOfArrays() {
-    for (RoleNode *node : tree.nodes()) {
+    for (const KernelNode *node : view.nodes()) {
       auto *statement = dyn_cast<ForStmt>(node->statement);
       if (!statement || isInDealt(*node) || split.loopOf(node) || !mentionsArrays(*node) ||
           holdsTileLoop(*node))
@@ -147,39 +147,39 @@ private:
     }
     return true;
   }
-  bool holdsTileLoop(const RoleNode &node) const {
+  bool holdsTileLoop(const KernelNode &node) const {
     return std::ranges::any_of(split.loops, [&](const TileLoop &loop) { return loop.loop->isIn(&node); });
   }
-  bool mentionsArrays(RoleNode &node) const {
-    return llvm::any_of(node.all(), [&](const RoleNode *each) {
-      return llvm::any_of(each->uses.locals, [&](const DeclRefExpr *reference) {
+  bool mentionsArrays(const KernelNode &node) const {
+    return llvm::any_of(view.all(node), [&](const KernelNode *each) {
+      return llvm::any_of(view.facts(*each).uses.locals, [&](const DeclRefExpr *reference) {
         return result.arrays.contains(cast<VarDecl>(reference->getDecl()));
       });
     });
   }
 
   bool checkArrays() {
-    for (const RoleNode *node : tree.nodes())
-      for (const DeclRefExpr *reference : node->uses.locals)
+    for (const KernelNode *node : view.nodes())
+      for (const DeclRefExpr *reference : view.facts(*node).uses.locals)
         if (auto *array = cast<VarDecl>(reference->getDecl());
             result.arrays.contains(array) && !takeElement(*node, reference))
-          return refuse(tree.study.unit.place(reference),
+          return refuse(view.study.unit.place(reference),
                         fmt::format("'{}' does not have an element for each iteration that is dealt out",
                                     array->getNameAsString()));
     return true;
   }
 
   /// `sums[i]`, i being the variable of a dealt-out loop around.
-  bool takeElement(const RoleNode &node, const DeclRefExpr *reference) {
-    const Stmt *up = tree.study.parent(reference);
+  bool takeElement(const KernelNode &node, const DeclRefExpr *reference) {
+    const Stmt *up = view.study.parent(reference);
     while (up && isa<CastExpr, ParenExpr>(up))
-      up = tree.study.parent(up);
+      up = view.study.parent(up);
     auto *subscript = dyn_cast_or_null<ArraySubscriptExpr>(up);
     auto *index = subscript ? dyn_cast<DeclRefExpr>(subscript->getIdx()->IgnoreParenImpCasts()) : nullptr;
     if (!index)
       return false;
     for (const CountedLoop &loop : result.loops) {
-      const bool isAround = node.isIn(tree.nodeOf(loop.statement));
+      const bool isAround = node.isIn(view.nodeOf(loop.statement));
       if (isAround && index->getDecl() == loop.variable && startsAtZero(loop)) {
         result.elements.push_back({subscript->getIdx(), loop.variable});
         return true;
@@ -193,7 +193,7 @@ private:
 
   /// Effects outside of dealt-out loops happen once: the first group sees to them.
   bool takeTheRest() {
-    for (RoleNode *node : tree.nodes()) {
+    for (const KernelNode *node : view.nodes()) {
       const bool isOfInterest = split.consumer.contains(node) && hasEffect(*node) && !isInDealt(*node) &&
                                 node->kind != Kind::Barrier && !declaresShared(*node);
       if (isOfInterest && !giveToFirstGroup(*node))
@@ -201,12 +201,12 @@ private:
     }
     return true;
   }
-  static bool declaresShared(const RoleNode &node) { return isa<DeclStmt>(node.statement); }
+  static bool declaresShared(const KernelNode &node) { return isa<DeclStmt>(node.statement); }
 
-  bool giveToFirstGroup(RoleNode &node) {
-    RoleNode *outermost = &node;
-    for (RoleNode *up = node.parent; up; up = up->parent) {
-      const bool isSimple = llvm::all_of(up->all(), [&](const RoleNode *each) {
+  bool giveToFirstGroup(const KernelNode &node) {
+    const KernelNode *outermost = &node;
+    for (const KernelNode *up = node.parent; up; up = up->parent) {
+      const bool isSimple = llvm::all_of(view.all(*up), [&](const KernelNode *each) {
         return each->kind != Kind::Barrier && each->kind != Kind::Jump && !isDealt(each->statement);
       });
       if ((up->kind != Kind::Branch && up->kind != Kind::Block && up->kind != Kind::Loop) || !isSimple ||
@@ -214,14 +214,14 @@ private:
         break;
       outermost = up;
     }
-    if (llvm::any_of(outermost->all(),
-                     [&](const RoleNode *each) { return carries(*each, outermost->statement); }))
+    if (llvm::any_of(view.all(*outermost),
+                     [&](const KernelNode *each) { return carries(*each, outermost->statement); }))
       return refuse(node, "this has an effect and sets what is used later");
     result.firstGroupOnly.insert(outermost);
     return true;
   }
 
-  const RoleTree &tree;
+  const RoleView &view;
   const RoleSplit &split;
   GroupSplit result;
   std::optional<Diagnostic> trouble;
@@ -229,8 +229,8 @@ private:
 
 } // namespace
 
-std::variant<GroupSplit, Diagnostic> splitAmongGroups(const RoleTree &tree, const RoleSplit &split) {
-  return GroupSplitter(tree, split).find();
+std::variant<GroupSplit, Diagnostic> splitAmongGroups(const RoleView &view, const RoleSplit &split) {
+  return GroupSplitter(view, split).find();
 }
 
 } // namespace heddle::transform

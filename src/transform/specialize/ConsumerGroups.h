@@ -18,10 +18,10 @@ struct GroupSplit {
     const clang::VarDecl *variable = nullptr;
   };
   std::vector<Element> elements;
-  std::set<const RoleNode *> firstGroupOnly;
+  std::set<const KernelNode *> firstGroupOnly;
 };
 
 /// How the consumer's work can be shared out; a refusal where it is not a parallel loop over the tile.
-std::variant<GroupSplit, Diagnostic> splitAmongGroups(const RoleTree &tree, const RoleSplit &split);
+std::variant<GroupSplit, Diagnostic> splitAmongGroups(const RoleView &view, const RoleSplit &split);
 
 } // namespace heddle::transform

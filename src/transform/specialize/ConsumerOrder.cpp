@@ -12,18 +12,18 @@ namespace {
 
 using analysis::Access;
 using analysis::Array;
-using Kind = RoleNode::Kind;
+using Kind = KernelNode::Kind;
 
 class OrderFinder {
 public:
-  OrderFinder(const RoleTree &tree, const RoleSplit &split) : tree(tree), split(split) {
-    for (const RoleNode *node : tree.nodes())
-      for (const Access *access : node->accesses)
+  OrderFinder(const RoleView &view, const RoleSplit &split) : view(view), split(split) {
+    for (const KernelNode *node : view.nodes())
+      for (const Access *access : view.facts(*node).accesses)
         owners.emplace(access, node);
   }
 
   ConsumerOrder find() {
-    const analysis::Accesses &accesses = tree.study.accesses();
+    const analysis::Accesses &accesses = view.study.accesses();
     const analysis::Dependences dependences = analysis::Dependences::of(accesses);
     for (const analysis::Dependence &dependence : dependences.all()) {
       if (!dependence.isOrdered || dependence.isAtomic)
@@ -44,7 +44,7 @@ private:
     return {access};
   }
 
-  const RoleNode *consumersNode(const Access &access) const {
+  const KernelNode *consumersNode(const Access &access) const {
     auto found = owners.find(&access);
     const bool isTile = access.array->decl && split.tiles.contains(dyn_cast<VarDecl>(access.array->decl));
     return found == owners.end() || isTile || !split.consumer.contains(found->second) ? nullptr
@@ -52,7 +52,7 @@ private:
   }
 
   void consider(const Access &a, const Access &b) {
-    const RoleNode *first = consumersNode(a), *second = consumersNode(b);
+    const KernelNode *first = consumersNode(a), *second = consumersNode(b);
     if (!first || !second)
       return;
     const TileLoop *inFirst = split.loopOf(first), *inSecond = split.loopOf(second);
@@ -70,7 +70,7 @@ private:
           order.behind.insert(loop.loop);
   }
 
-  void inSameLoop(const TileLoop &loop, const RoleNode &first, const RoleNode &second) {
+  void inSameLoop(const TileLoop &loop, const KernelNode &first, const KernelNode &second) {
     const size_t a = *loop.indexOf(&first), b = *loop.indexOf(&second);
     order.atRelease.insert(loop.loop);
     if (std::min(a, b) < loop.fill && std::max(a, b) > loop.fill)
@@ -78,15 +78,15 @@ private:
   }
 
   /// No barrier of the block outside of tile loops is there to keep them apart, and the loop may lie between.
-  bool lieBetween(const RoleNode &first, const TileLoop &loop, const RoleNode &second) const {
-    const RoleNode *block = first.parent;
+  bool lieBetween(const KernelNode &first, const TileLoop &loop, const KernelNode &second) const {
+    const KernelNode *block = first.parent;
     while (block && !(block->kind == Kind::Block && second.isIn(block) && loop.loop->isIn(block)))
       block = block->parent;
     if (!block)
       return false;
     size_t from = 0, to = 0, at = 0;
     for (size_t i = 0; i < block->children.size(); ++i) {
-      const RoleNode *child = block->children[i].get();
+      const KernelNode *child = block->children[i].get();
       from = first.isIn(child) ? i : from;
       to = second.isIn(child) ? i : to;
       at = loop.loop->isIn(child) ? i : at;
@@ -103,16 +103,16 @@ private:
     return true;
   }
 
-  const RoleTree &tree;
+  const RoleView &view;
   const RoleSplit &split;
-  std::unordered_map<const Access *, const RoleNode *> owners;
+  std::unordered_map<const Access *, const KernelNode *> owners;
   ConsumerOrder order;
 };
 
 } // namespace
 
-ConsumerOrder orderOfConsumers(const RoleTree &tree, const RoleSplit &split) {
-  return OrderFinder(tree, split).find();
+ConsumerOrder orderOfConsumers(const RoleView &view, const RoleSplit &split) {
+  return OrderFinder(view, split).find();
 }
 
 } // namespace heddle::transform

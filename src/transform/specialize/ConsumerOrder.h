@@ -11,10 +11,10 @@ namespace heddle::transform {
 /// memory: a histogram of the block's, say, that is added to in the loop and read behind it. Full and empty
 /// say nothing of that.
 struct ConsumerOrder {
-  std::set<const RoleNode *> before, behind;    ///< tile loops
-  std::set<const RoleNode *> atFill, atRelease; ///< the same: in each turn
+  std::set<const KernelNode *> before, behind;    ///< tile loops
+  std::set<const KernelNode *> atFill, atRelease; ///< the same: in each turn
 };
 
-ConsumerOrder orderOfConsumers(const RoleTree &tree, const RoleSplit &split);
+ConsumerOrder orderOfConsumers(const RoleView &view, const RoleSplit &split);
 
 } // namespace heddle::transform

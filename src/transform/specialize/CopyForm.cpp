@@ -57,25 +57,26 @@ bool isZero(const Expr *expression, const ASTContext &context) {
 
 class FormFinder {
 public:
-  FormFinder(const RoleTree &tree, const RoleSplit &split, const std::array<int64_t, 3> &block)
-      : tree(tree), split(split), block(block), context(tree.study.unit.context()) {}
+  FormFinder(const RoleView &view, const RoleSplit &split, const std::array<int64_t, 3> &block)
+      : view(view), split(split), block(block), context(view.study.unit.context()) {}
 
   std::vector<CopyForm> find() {
     std::vector<CopyForm> forms;
-    for (const RoleNode *node : tree.nodes())
-      if (split.producer.contains(node) && split.loopWithLoad(node) && storesTo(*node, split.tiles))
+    for (const KernelNode *node : view.nodes())
+      if (split.producer.contains(node) && split.loopWithLoad(node) &&
+          storesTo(view.facts(*node), split.tiles))
         forms.push_back(formOf(*node));
     return forms;
   }
 
 private:
-  CopyForm formOf(const RoleNode &node) const {
+  CopyForm formOf(const KernelNode &node) const {
     CopyForm form;
     form.node = &node;
     takeApart(form);
     form.whyNotAsync = whyNotAsync(form);
     if (form.source) {
-      auto bulk = bulkForm(tree, split, form, block);
+      auto bulk = bulkForm(view, split, form, block);
       if (auto *fits = std::get_if<BulkForm>(&bulk))
         form.bulk = *fits;
       else
@@ -120,7 +121,7 @@ private:
     if (!context.hasSameUnqualifiedType(value->getType(), form.target->getType()))
       return false;
     bool found = false;
-    for (const Access *access : form.node->accesses) {
+    for (const Access *access : view.facts(*form.node).accesses) {
       const bool isItself = access->expression == value || access->expression->IgnoreParens() == value;
       const bool isGlobal =
           access->array->space == Array::Space::Global || access->array->space == Array::Space::Unknown;
@@ -147,7 +148,7 @@ private:
     return {};
   }
 
-  const RoleTree &tree;
+  const RoleView &view;
   const RoleSplit &split;
   const std::array<int64_t, 3> &block;
   const ASTContext &context;
@@ -155,9 +156,9 @@ private:
 
 } // namespace
 
-std::vector<CopyForm> copyForms(const RoleTree &tree, const RoleSplit &split,
+std::vector<CopyForm> copyForms(const RoleView &view, const RoleSplit &split,
                                 const std::array<int64_t, 3> &block) {
-  return FormFinder(tree, split, block).find();
+  return FormFinder(view, split, block).find();
 }
 
 } // namespace heddle::transform

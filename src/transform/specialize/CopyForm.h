@@ -34,7 +34,7 @@ struct BulkForm {
 
 /// How a store to a tile can be made.
 struct CopyForm {
-  const RoleNode *node = nullptr;
+  const KernelNode *node = nullptr;
   const clang::Expr *target = nullptr;    ///< tile[y][x]
   const clang::Expr *source = nullptr;    ///< the element of global memory; null where a value is computed
   const clang::Expr *condition = nullptr; ///< of `c ? element : other`; null without
@@ -47,7 +47,7 @@ struct CopyForm {
 };
 
 /// The forms of all stores to tiles, in the order of the text. `block`: the block's size.
-std::vector<CopyForm> copyForms(const RoleTree &tree, const RoleSplit &split,
+std::vector<CopyForm> copyForms(const RoleView &view, const RoleSplit &split,
                                 const std::array<int64_t, 3> &block);
 
 } // namespace heddle::transform

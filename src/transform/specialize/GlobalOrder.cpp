@@ -17,7 +17,7 @@ namespace {
 
 using analysis::Access;
 using analysis::Array;
-using Kind = RoleNode::Kind;
+using Kind = KernelNode::Kind;
 
 bool isGlobal(const Access &access) {
   return access.array->space == Array::Space::Global || access.array->space == Array::Space::Unknown;
@@ -25,7 +25,7 @@ bool isGlobal(const Access &access) {
 
 /// A read or write with the statement it is part of.
 struct Touch {
-  const RoleNode *node = nullptr;
+  const KernelNode *node = nullptr;
   const Access *access = nullptr;
 };
 
@@ -70,7 +70,7 @@ const VarDecl *namedBy(const Expr *expression) {
 
 class OrderFinder {
 public:
-  OrderFinder(const RoleTree &tree, const RoleSplit &split) : tree(tree), split(split) {}
+  OrderFinder(const RoleView &view, const RoleSplit &split) : view(view), split(split) {}
 
   std::variant<GlobalOrder, Diagnostic> find() {
     std::vector<Touch> loads = touches(split.producer, false), stores = touches(split.consumer, true);
@@ -82,21 +82,21 @@ public:
   }
 
 private:
-  std::vector<Touch> touches(const std::set<const RoleNode *> &nodes, bool writes) const {
+  std::vector<Touch> touches(const std::set<const KernelNode *> &nodes, bool writes) const {
     std::vector<Touch> found;
-    for (const RoleNode *node : tree.nodes()) // in the order of the text
-      for (const Access *access : node->accesses)
+    for (const KernelNode *node : view.nodes()) // in the order of the text
+      for (const Access *access : view.facts(*node).accesses)
         if (nodes.contains(node) && isGlobal(*access) && (writes ? access->isWrite() : access->isRead()))
           found.push_back({node, access});
     return found;
   }
 
   bool consider(const Touch &store, const Touch &load) {
-    std::vector<const RoleNode *> common = commonLoops(*store.node, *load.node);
+    std::vector<const KernelNode *> common = commonLoops(*store.node, *load.node);
     for (size_t i = 0; i < common.size(); ++i)
       if (mayMeet(store, load, common, i) && !separate(store, load, *common[i]))
         return false;
-    const bool isBefore = tree.study.unit.sources().isBeforeInTranslationUnit(
+    const bool isBefore = view.study.unit.sources().isBeforeInTranslationUnit(
         store.node->statement->getBeginLoc(), load.node->statement->getBeginLoc());
     if (isBefore && !split.loopOf(store.node) && mayMeet(store, load, common, std::nullopt))
       return separateInOrder(store, load);
@@ -106,16 +106,16 @@ private:
     return true;
   }
 
-  static std::vector<const RoleNode *> commonLoops(const RoleNode &a, const RoleNode &b) {
-    std::vector<const RoleNode *> loops;
-    for (const RoleNode *at = a.parent; at; at = at->parent)
+  static std::vector<const KernelNode *> commonLoops(const KernelNode &a, const KernelNode &b) {
+    std::vector<const KernelNode *> loops;
+    for (const KernelNode *at = a.parent; at; at = at->parent)
       if (at->kind == Kind::Loop && b.isIn(at))
         loops.insert(loops.begin(), at);
     return loops;
   }
 
-  const analysis::Loop *factsOf(const RoleNode &loop) const {
-    for (const auto &facts : tree.study.accesses().loops())
+  const analysis::Loop *factsOf(const KernelNode &loop) const {
+    for (const auto &facts : view.study.accesses().loops())
       if (facts->statement == loop.statement)
         return facts.get();
     return nullptr;
@@ -123,7 +123,7 @@ private:
 
   /// A load of a later iteration of common[carrier] (or of the same iterations of all, behind the store)
   /// reads what was stored.
-  bool mayMeet(const Touch &store, const Touch &load, const std::vector<const RoleNode *> &common,
+  bool mayMeet(const Touch &store, const Touch &load, const std::vector<const KernelNode *> &common,
                std::optional<size_t> carrier) const {
     if (areComplementary(store, load, carrier ? common[*carrier] : nullptr))
       return false;
@@ -138,19 +138,19 @@ private:
         return true;
       iterations.apart.push_back({loop, loop, 1, std::nullopt});
     }
-    return tree.study.dependence({store.access}, {load.access}, iterations, tree.root().statement)
+    return view.study.dependence({store.access}, {load.access}, iterations, view.root().statement)
         .has_value();
   }
 
   /// `from = c ? a : b` and `to = c ? b : a`, made in the same iteration: what goes through one is not in the
   /// other. `carrier` is the loop whose iterations differ.
-  bool areComplementary(const Touch &store, const Touch &load, const RoleNode *carrier) const {
+  bool areComplementary(const Touch &store, const Touch &load, const KernelNode *carrier) const {
     const VarDecl *to = pointerOf(*store.access), *from = pointerOf(*load.access);
     if (!to || !from || to == from || !isFixed(to) || !isFixed(from))
       return false;
     // Made inside the loop that goes on, they would be exchanged.
     if (carrier &&
-        (tree.study.isInside(to, carrier->statement) || tree.study.isInside(from, carrier->statement)))
+        (view.study.isInside(to, carrier->statement) || view.study.isInside(from, carrier->statement)))
       return false;
     const ConditionalOperator *a = choiceOf(to->getInit()), *b = choiceOf(from->getInit());
     if (!a || !b || !isSame(a->getCond(), b->getCond()))
@@ -159,18 +159,18 @@ private:
     const VarDecl *b1 = namedBy(b->getTrueExpr()), *b2 = namedBy(b->getFalseExpr());
     const auto *one = dyn_cast_or_null<ParmVarDecl>(a1), *other = dyn_cast_or_null<ParmVarDecl>(a2);
     return one && other && one != other && a1 == b2 && a2 == b1 &&
-           !analysis::mayOverlap(one, other, tree.study.accesses().launch());
+           !analysis::mayOverlap(one, other, view.study.accesses().launch());
   }
 
   bool isFixed(const VarDecl *variable) const {
-    return variable->hasInit() && tree.definitions.isTracked(variable) &&
-           tree.definitions.isNeverReassigned(variable);
+    return variable->hasInit() && view.definitions.isTracked(variable) &&
+           view.definitions.isNeverReassigned(variable);
   }
 
   bool isSame(const Expr *a, const Expr *b) const {
     llvm::FoldingSetNodeID one, other;
-    a->Profile(one, tree.study.unit.context(), true);
-    b->Profile(other, tree.study.unit.context(), true);
+    a->Profile(one, view.study.unit.context(), true);
+    b->Profile(other, view.study.unit.context(), true);
     return one == other;
   }
 
@@ -178,9 +178,9 @@ private:
   // -------------------------------------------------------------------------------------------------------
 
   /// A barrier of the loop's own body, on the way from the store to the next iteration's load.
-  bool separate(const Touch &store, const Touch &load, const RoleNode &loop) {
+  bool separate(const Touch &store, const Touch &load, const KernelNode &loop) {
     const bool isTurn = std::ranges::any_of(split.loops, [&](const TileLoop &t) { return t.loop == &loop; });
-    const RoleNode &body = *loop.children[0];
+    const KernelNode &body = *loop.children[0];
     if (isTurn || body.kind != Kind::Block)
       return refuse(store, load, isTurn);
     const size_t from = childWith(body, *store.node), to = childWith(body, *load.node);
@@ -194,7 +194,7 @@ private:
   }
 
   bool separateInOrder(const Touch &store, const Touch &load) {
-    const RoleNode *block = store.node->parent;
+    const KernelNode *block = store.node->parent;
     while (block && !(block->kind == Kind::Block && load.node->isIn(block)))
       block = block->parent;
     if (!block)
@@ -208,7 +208,7 @@ private:
     return refuse(store, load, false);
   }
 
-  static size_t childWith(const RoleNode &block, const RoleNode &node) {
+  static size_t childWith(const KernelNode &block, const KernelNode &node) {
     for (size_t i = 0; i < block.children.size(); ++i)
       if (node.isIn(block.children[i].get()))
         return i;
@@ -233,7 +233,7 @@ private:
     return false;
   }
 
-  const RoleTree &tree;
+  const RoleView &view;
   const RoleSplit &split;
   GlobalOrder order;
   std::optional<Diagnostic> trouble;
@@ -241,8 +241,8 @@ private:
 
 } // namespace
 
-std::variant<GlobalOrder, Diagnostic> orderOfGlobalMemory(const RoleTree &tree, const RoleSplit &split) {
-  return OrderFinder(tree, split).find();
+std::variant<GlobalOrder, Diagnostic> orderOfGlobalMemory(const RoleView &view, const RoleSplit &split) {
+  return OrderFinder(view, split).find();
 }
 
 } // namespace heddle::transform

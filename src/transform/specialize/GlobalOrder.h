@@ -7,12 +7,12 @@ namespace heddle::transform {
 
 /// What keeps producers from loading too early.
 struct GlobalOrder {
-  std::set<const RoleNode *> meets; ///< barriers outside of tile loops at which both roles must come
+  std::set<const KernelNode *> meets; ///< barriers outside of tile loops at which both roles must come
 };
 
 /// Producers run ahead of consumers by up to all stages. Where a load may read what a turn before it has
 /// stored, that would be too early: a refusal, unless a barrier outside of the tile loop lies between, at
 /// which the two roles can meet.
-std::variant<GlobalOrder, Diagnostic> orderOfGlobalMemory(const RoleTree &tree, const RoleSplit &split);
+std::variant<GlobalOrder, Diagnostic> orderOfGlobalMemory(const RoleView &view, const RoleSplit &split);
 
 } // namespace heddle::transform

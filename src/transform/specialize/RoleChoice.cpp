@@ -44,7 +44,7 @@ public:
       : directive(context.directive), question(question), target(context.options.compile.arch),
         arch(context.options.arch ? *context.options.arch : arch::defaultArch()),
         level(arch.major * 10 + arch.minor),
-        work(workOfTurn(question.tree, question.split, question.copies, question.block)) {
+        work(workOfTurn(question.view, question.split, question.copies, question.block)) {
     choice.shape.block = question.block;
   }
 
@@ -62,7 +62,7 @@ private:
     trouble->hint = hint;
     return false;
   }
-  const Place &kernelPlace() const { return question.tree.study.kernel.place; }
+  const Place &kernelPlace() const { return question.view.study.kernel.place; }
 
   // How tiles are copied
   // -------------------------------------------------------------------------------------------------------
@@ -84,10 +84,10 @@ private:
       return refuse(kernelPlace(), "bulk copies need sm_90 or later",
                     level < 80 ? "copy=ld" : "copy=cpasync");
     if (wanted == "cpasync" && !someAsync)
-      return refuse(question.tree.place(*notAsync->node),
+      return refuse(question.view.place(*notAsync->node),
                     "cp.async cannot make this load: " + notAsync->whyNotAsync, "copy=ld");
     if (wanted == "bulk" && notBulk)
-      return refuse(question.tree.place(*notBulk->node),
+      return refuse(question.view.place(*notBulk->node),
                     "bulk copies cannot make this load: " + notBulk->whyNotBulk,
                     someAsync ? "copy=cpasync" : "copy=ld");
     Copy &copy = choice.shape.copy;
@@ -102,14 +102,14 @@ private:
     else
       copy = level >= 80 && someAsync ? Copy::CpAsync : Copy::Ld;
     if (copy == Copy::CpAsync && notAsync)
-      choice.notes.push_back({question.tree.place(*notAsync->node),
+      choice.notes.push_back({question.view.place(*notAsync->node),
                               "this load goes through a register: " + notAsync->whyNotAsync});
     return true;
   }
 
   /// A bulk copy has to be worth its lane's time: with rows of 256 bytes it was slower than cp.async.
   bool hasLongRows() const {
-    const auto &context = question.tree.study.unit.context();
+    const auto &context = question.view.study.unit.context();
     return std::ranges::all_of(question.copies, [&](const CopyForm &form) {
       return form.bulk->rowElements * context.getTypeSizeInChars(form.target->getType()).getQuantity() >=
              longRow;
@@ -238,7 +238,7 @@ private:
   bool chooseGroups() {
     if (choice.shape.consumers == 1)
       return true;
-    auto groups = splitAmongGroups(question.tree, question.split);
+    auto groups = splitAmongGroups(question.view, question.split);
     if (auto *refused = std::get_if<Diagnostic>(&groups)) {
       trouble = *refused;
       return false;

@@ -15,7 +15,7 @@ const char *nameOf(RoleShape::Barrier barrier);
 
 /// What a choice of roles depends on.
 struct RoleQuestion {
-  const RoleTree &tree;
+  const RoleView &view;
   const RoleSplit &split;
   const std::vector<CopyForm> &copies;
   std::array<int64_t, 3> block;

@@ -37,7 +37,7 @@ RoleParts::RoleParts(const source::Unit &unit, const RolePlan &plan, const RoleN
     addSharedOut();
   if (!isProducer && plan.shape.consumers > 1)
     addGroups();
-  for (const RoleNode *node : plan.tree.nodes()) {
+  for (const KernelNode *node : plan.view.nodes()) {
     addTiles(*node);
     addBuiltins(*node);
   }
@@ -74,8 +74,8 @@ std::optional<std::string> RoleParts::threadText(unsigned dimension) {
   return names.threadIndex[dimension];
 }
 
-void RoleParts::addBuiltins(const RoleNode &node) {
-  for (const Uses::Builtin &builtin : node.uses.builtins) {
+void RoleParts::addBuiltins(const KernelNode &node) {
+  for (const Uses::Builtin &builtin : plan.view.facts(node).uses.builtins) {
     if (builtin.what.dimension > 2)
       continue;
     if (builtin.what.kind == BuiltinKind::BlockDim)
@@ -86,8 +86,8 @@ void RoleParts::addBuiltins(const RoleNode &node) {
   }
 }
 
-void RoleParts::addTiles(const RoleNode &node) {
-  for (const Stmt *part : node.uses.statements) {
+void RoleParts::addTiles(const KernelNode &node) {
+  for (const Stmt *part : plan.view.facts(node).uses.statements) {
     auto *reference = dyn_cast<DeclRefExpr>(part);
     auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
     if (!variable || !plan.split.tiles.contains(variable))
@@ -109,8 +109,8 @@ void RoleParts::addSharedOut() {
     std::set<const VarDecl *> byLoops, byThreads;
     for (size_t i = tile.loadBegin; i < tile.fill; ++i) {
       std::optional<SharedOutLoop> shared = sharedByProducers(*tile.statement(i));
-      for (const RoleNode *node : tile.statement(i)->all())
-        for (const analysis::Access *access : node->accesses)
+      for (const KernelNode *node : plan.view.all(*tile.statement(i)))
+        for (const analysis::Access *access : plan.view.facts(*node).accesses)
           if (auto *array = dyn_cast_or_null<VarDecl>(access->array->decl); array && access->isWrite())
             (shared ? byLoops : byThreads).insert(array);
       if (shared)
@@ -126,14 +126,15 @@ void RoleParts::addSharedOut() {
   }
 }
 
-std::optional<SharedOutLoop> RoleParts::sharedByProducers(RoleNode &statement) const {
-  std::optional<SharedOutLoop> shared = sharedOutLoop(plan.tree, statement.statement, plan.shape.block);
+std::optional<SharedOutLoop> RoleParts::sharedByProducers(const KernelNode &statement) const {
+  std::optional<SharedOutLoop> shared = sharedOutLoop(plan.view, statement.statement, plan.shape.block);
   if (!shared || !shared->loop.step || shared->loop.constantStep() != plan.shape.groupThreads())
     return std::nullopt;
-  const bool asksOtherwise = llvm::any_of(statement.children[0]->all(), [&](const RoleNode *node) {
-    return node->asksThread || llvm::any_of(node->reads, [&](const VarDecl *variable) {
+  const bool asksOtherwise = llvm::any_of(plan.view.all(*statement.children[0]), [&](const KernelNode *node) {
+    return plan.view.facts(*node).asksThread ||
+           llvm::any_of(plan.view.facts(*node).reads, [&](const VarDecl *variable) {
              return plan.split.varyingVariables.contains(variable) &&
-                    !plan.tree.study.isInside(variable, statement.statement);
+                    !plan.view.study.isInside(variable, statement.statement);
            });
   });
   return asksOtherwise ? std::nullopt : shared;
@@ -151,7 +152,7 @@ void RoleParts::addGroups() {
   std::vector<std::pair<SourceRange, std::string>> heads;
   for (const CountedLoop &loop : plan.groups.loops) {
     RoleParts inner(*this);
-    inner.addBuiltins(*plan.tree.nodeOf(loop.statement));
+    inner.addBuiltins(*plan.view.nodeOf(loop.statement));
     const auto innerText = [&](const Expr *expression) {
       source::Rendered text =
           source::render(unit, expression->getSourceRange(), inner.within(expression->getSourceRange()));

@@ -30,10 +30,10 @@ public:
 
 private:
   void add(clang::SourceRange range, std::string text);
-  void addBuiltins(const RoleNode &node);
-  void addTiles(const RoleNode &node);
+  void addBuiltins(const KernelNode &node);
+  void addTiles(const KernelNode &node);
   void addSharedOut();
-  std::optional<SharedOutLoop> sharedByProducers(RoleNode &statement) const;
+  std::optional<SharedOutLoop> sharedByProducers(const KernelNode &statement) const;
   void addGroups();
   std::optional<std::string> threadText(unsigned dimension);
 

@@ -21,16 +21,16 @@ namespace heddle::transform {
 using analysis::Access;
 using analysis::Array;
 using analysis::jumpsOf;
-using Kind = RoleNode::Kind;
+using Kind = KernelNode::Kind;
 
-const TileLoop *RoleSplit::loopWithLoad(const RoleNode *node) const {
+const TileLoop *RoleSplit::loopWithLoad(const KernelNode *node) const {
   for (const TileLoop &loop : loops)
     if (loop.isInLoad(node))
       return &loop;
   return nullptr;
 }
 
-const TileLoop *RoleSplit::loopOf(const RoleNode *node) const {
+const TileLoop *RoleSplit::loopOf(const KernelNode *node) const {
   for (const TileLoop &loop : loops)
     if (node->isIn(loop.body))
       return &loop;
@@ -48,10 +48,10 @@ const VarDecl *sharedArray(const Access &access) {
 
 class Splitter {
 public:
-  explicit Splitter(const RoleTree &tree) : tree(tree) {}
+  explicit Splitter(const RoleView &view) : view(view) {}
 
   std::variant<RoleSplit, Diagnostic> split() {
-    auto loops = findTileLoops(tree);
+    auto loops = findTileLoops(view);
     if (auto *refused = std::get_if<Diagnostic>(&loops))
       return *refused;
     result.loops = std::move(std::get<0>(loops));
@@ -65,9 +65,9 @@ public:
   }
 
 private:
-  bool refuse(const RoleNode &at, const std::string &why, const std::string &hint = {}) {
+  bool refuse(const KernelNode &at, const std::string &why, const std::string &hint = {}) {
     if (!trouble) {
-      trouble = obstacle(tree.place(at), why);
+      trouble = obstacle(view.place(at), why);
       trouble->hint = hint;
     }
     return false;
@@ -84,8 +84,9 @@ private:
   // Tiles: written by loads only, read between the barriers only
   // -------------------------------------------------------------------------------------------------------
 
-  bool mentionsTile(const RoleNode &node) const {
-    return llvm::any_of(sharedMentions(node), [&](const VarDecl *v) { return result.tiles.contains(v); });
+  bool mentionsTile(const KernelNode &node) const {
+    return llvm::any_of(sharedMentions(view.facts(node)),
+                        [&](const VarDecl *v) { return result.tiles.contains(v); });
   }
   bool isAlias(const VarDecl *variable) const { return aliasVariables.contains(variable); }
 
@@ -93,13 +94,13 @@ private:
     for (const TileLoop &loop : result.loops)
       if (!checkLoads(loop))
         return false;
-    for (RoleNode *node : tree.nodes())
+    for (const KernelNode *node : view.nodes())
       if (result.loopOf(node) && !checkInLoop(*node))
         return false;
-    for (RoleNode *node : tree.nodes())
+    for (const KernelNode *node : view.nodes())
       if (!result.loopOf(node) && !checkOutside(*node))
         return false;
-    for (RoleNode *node : tree.nodes())
+    for (const KernelNode *node : view.nodes())
       if (!checkAliasUse(*node))
         return false;
     return true;
@@ -107,8 +108,8 @@ private:
 
   bool checkLoads(const TileLoop &loop) {
     for (size_t i = loop.loadBegin; i < loop.fill; ++i)
-      for (RoleNode *node : loop.statement(i)->all())
-        for (const Access *access : node->accesses) {
+      for (const KernelNode *node : view.all(*loop.statement(i)))
+        for (const Access *access : view.facts(*node).accesses) {
           const VarDecl *array = sharedArray(*access);
           if (!array || !loop.tiles.contains(array))
             continue;
@@ -123,37 +124,37 @@ private:
     return true;
   }
 
-  bool checkInLoop(const RoleNode &node) {
+  bool checkInLoop(const KernelNode &node) {
     const TileLoop &loop = *result.loopOf(&node);
     if (!mentionsTile(node) || loop.isInLoad(&node))
       return true;
     if (!loop.isInCompute(&node))
       return refuse(node,
                     "the tile of the turn before is used here: with several stages it is another one's");
-    for (const Access *access : node.accesses)
+    for (const Access *access : view.facts(node).accesses)
       if (const VarDecl *array = sharedArray(*access);
           array && result.tiles.contains(array) && access->isWrite())
         return refuse(node,
                       fmt::format("{} is written by the computation, not only by loads", quoted(array)));
-    for (const VarDecl *variable : node.writes)
-      if (variable->getType()->isPointerType() && !tree.study.isInside(variable, loop.body->statement))
+    for (const VarDecl *variable : view.facts(node).writes)
+      if (variable->getType()->isPointerType() && !view.study.isInside(variable, loop.body->statement))
         return refuse(node, fmt::format("{} points into the tile and outlives the turn", quoted(variable)));
     return true;
   }
 
   /// Outside of tile loops a tile may only be declared, and pointers into it be made that stay as they are.
-  bool checkOutside(RoleNode &node) {
+  bool checkOutside(const KernelNode &node) {
     if (!mentionsTile(node) || declaresOneOf(node, result.tiles))
       return true;
     auto *declaration = dyn_cast<DeclStmt>(node.statement);
     const std::string outside = "the tile is used here, outside of the loop that loads it";
-    if (node.kind != Kind::Leaf || !declaration)
+    if (!view.isStatement(node) || !declaration)
       return refuse(node, outside);
     for (const Decl *each : declaration->decls()) {
       auto *variable = dyn_cast<VarDecl>(each);
       if (!variable || !variable->getType()->isPointerType())
         return refuse(node, outside);
-      for (const RoleNode *writer : tree.writersOf(variable))
+      for (const KernelNode *writer : view.writersOf(variable))
         if (writer != &node)
           return refuse(*writer,
                         fmt::format("{} points into the tile and outlives the turn", quoted(variable)));
@@ -163,10 +164,10 @@ private:
     return true;
   }
 
-  bool checkAliasUse(RoleNode &node) {
+  bool checkAliasUse(const KernelNode &node) {
     if (result.aliases.contains(&node))
       return true;
-    for (const VarDecl *variable : node.reads) {
+    for (const VarDecl *variable : view.facts(node).reads) {
       if (!isAlias(variable))
         continue;
       const TileLoop *loop = result.loopOf(&node);
@@ -181,12 +182,12 @@ private:
 
   /// A jump that decides whether there is another turn, or which: both roles must take it.
   bool takeJumps() {
-    for (RoleNode *node : tree.nodes()) {
-      if (node->kind == Kind::Leaf && jumpsOf(node->statement).any())
+    for (const KernelNode *node : view.nodes()) {
+      if (view.isStatement(*node) && jumpsOf(node->statement).any())
         return refuse(*node, "this may leave the loop or the kernel from inside, which is not followed");
       if (node->kind != Kind::Jump)
         continue;
-      const RoleNode *target = targetOf(*node);
+      const KernelNode *target = targetOf(*node);
       const bool concerns =
           isa<ReturnStmt>(node->statement)
               ? llvm::any_of(result.loops, [&](const TileLoop &loop) { return mayComeAfter(*node, loop); })
@@ -202,33 +203,33 @@ private:
     return true;
   }
 
-  const RoleNode *targetOf(const RoleNode &jump) const {
-    for (const RoleNode *at = jump.parent; at; at = at->parent)
+  const KernelNode *targetOf(const KernelNode &jump) const {
+    for (const KernelNode *at = jump.parent; at; at = at->parent)
       if (at->kind == Kind::Loop)
         return at;
     return nullptr;
   }
 
   /// The branch that decides about the jump.
-  const RoleNode *nearestHead(const RoleNode &jump) const {
-    for (const RoleNode *at = jump.parent; at; at = at->parent)
+  const KernelNode *nearestHead(const KernelNode &jump) const {
+    for (const KernelNode *at = jump.parent; at; at = at->parent)
       if (at->kind == Kind::Branch)
         return at;
     return &jump;
   }
 
-  bool mayComeAfter(const RoleNode &node, const TileLoop &loop) const {
+  bool mayComeAfter(const KernelNode &node, const TileLoop &loop) const {
     if (node.isIn(loop.loop))
       return true;
-    for (const RoleNode *at = &node; at; at = at->parent)
+    for (const KernelNode *at = &node; at; at = at->parent)
       if (at->kind == Kind::Loop && loop.loop->isIn(at))
         return true;
-    const SourceManager &sources = tree.study.unit.sources();
+    const SourceManager &sources = view.study.unit.sources();
     return sources.isBeforeInTranslationUnit(node.statement->getBeginLoc(),
                                              loop.loop->statement->getBeginLoc());
   }
 
-  bool isBetweenTurns(const RoleNode &node, const TileLoop &loop) const {
+  bool isBetweenTurns(const KernelNode &node, const TileLoop &loop) const {
     const size_t index = loop.indexOf(&node).value_or(0);
     const size_t first = loop.before.value_or(loop.loadBegin);
     // Before anything of the tile is stored, or after it was given back.
@@ -239,8 +240,8 @@ private:
     if (index < first)
       return true;
     for (size_t i = first; i <= index; ++i)
-      for (RoleNode *each : loop.statement(i)->all())
-        if (storesTo(*each, result.tiles))
+      for (const KernelNode *each : view.all(*loop.statement(i)))
+        if (storesTo(view.facts(*each), result.tiles))
           return false;
     return true;
   }
@@ -251,57 +252,57 @@ private:
   bool sliceProducer() {
     for (const TileLoop &loop : result.loops) {
       for (size_t i = loop.loadBegin; i < loop.fill; ++i)
-        for (RoleNode *node : loop.statement(i)->all())
-          if (storesTo(*node, result.tiles) && !produce(*node))
+        for (const KernelNode *node : view.all(*loop.statement(i)))
+          if (storesTo(view.facts(*node), result.tiles) && !produce(*node))
             return false;
       if (!produce(*loop.loop))
         return false;
     }
-    for (RoleNode *jump : jumps)
+    for (const KernelNode *jump : jumps)
       if (!produce(*jump))
         return false;
     findVarying();
     return true;
   }
 
-  bool produce(RoleNode &node) {
+  bool produce(const KernelNode &node) {
     if (!result.producer.insert(&node).second)
       return true;
     if (!mayProduce(node))
       return false;
     if (node.parent && !produce(*node.parent))
       return false;
-    for (const VarDecl *variable : node.reads)
+    for (const VarDecl *variable : view.facts(node).reads)
       if (!produceVariable(variable, node))
         return false;
     return true;
   }
 
-  bool produceVariable(const VarDecl *variable, const RoleNode &reader) {
-    if (tree.definitions.isTracked(variable) && tree.definitions.addressEscapes(variable))
+  bool produceVariable(const VarDecl *variable, const KernelNode &reader) {
+    if (view.definitions.isTracked(variable) && view.definitions.addressEscapes(variable))
       return refuse(reader,
                     fmt::format("the load needs {}, whose address is taken, so what changes it cannot be "
                                 "seen",
                                 quoted(variable)));
-    for (RoleNode *writer : tree.writersOf(variable)) {
+    for (const KernelNode *writer : view.writersOf(variable)) {
       if (result.aliases.contains(writer))
         continue;
       if (!produce(*writer)) {
         if (trouble && trouble->notes.empty() && writer != &reader)
-          trouble->note(tree.place(reader), fmt::format("{} is needed here to load", quoted(variable)));
+          trouble->note(view.place(reader), fmt::format("{} is needed here to load", quoted(variable)));
         return false;
       }
     }
     return true;
   }
 
-  bool mayProduce(const RoleNode &node) {
-    const bool isStore = storesTo(node, result.tiles);
-    if (const Stmt *unseen = node.unseen)
+  bool mayProduce(const KernelNode &node) {
+    const bool isStore = storesTo(view.facts(node), result.tiles);
+    if (const Stmt *unseen = view.facts(node).unseen)
       return refuseAt(unseen, isStore
                                   ? "the load does something else besides, which producers cannot do alone"
                                   : "the load needs this, and what it does is not known");
-    for (const Access *access : node.accesses) {
+    for (const Access *access : view.facts(node).accesses) {
       const VarDecl *array = sharedArray(*access);
       if (array && access->isRead())
         return refuse(node,
@@ -318,26 +319,27 @@ private:
 
   bool refuseAt(const Stmt *statement, const std::string &why) {
     if (!trouble)
-      trouble = obstacle(tree.study.unit.place(statement), why);
+      trouble = obstacle(view.study.unit.place(statement), why);
     return false;
   }
 
   bool sliceConsumer() {
-    for (RoleNode *node : tree.nodes())
+    for (const KernelNode *node : view.nodes())
       if (hasEffect(*node) && !consume(*node))
         return false;
     for (const TileLoop &loop : result.loops)
       if (!consume(*loop.loop))
         return false;
-    for (RoleNode *jump : jumps)
+    for (const KernelNode *jump : jumps)
       if (!consume(*jump))
         return false;
     return true;
   }
 
   /// Beyond the variables it sets. What only declares tiles, or loads them, is not the consumer's.
-  bool hasEffect(const RoleNode &node) const {
-    if (declaresOneOf(node, result.tiles) || storesTo(node, result.tiles) || isa<NullStmt>(node.statement))
+  bool hasEffect(const KernelNode &node) const {
+    if (declaresOneOf(node, result.tiles) || storesTo(view.facts(node), result.tiles) ||
+        isa<NullStmt>(node.statement))
       return false;
     if (node.kind == Kind::Jump || node.kind == Kind::Barrier)
       return true;
@@ -345,30 +347,30 @@ private:
       for (const Decl *each : declaration->decls())
         if (auto *variable = dyn_cast<VarDecl>(each); !variable || !variable->hasLocalStorage())
           return true; // types, shared arrays
-    const bool stores = llvm::any_of(node.accesses, [](const Access *access) {
+    const bool stores = llvm::any_of(view.facts(node).accesses, [](const Access *access) {
       return access->isWrite() && access->array->space != Array::Space::Local;
     });
     if (stores)
       return true;
     // A group or a fragment that is declared and not used is no effect.
-    return node.unseen && !isa<DeclStmt>(node.statement);
+    return view.facts(node).unseen && !isa<DeclStmt>(node.statement);
   }
 
-  bool consume(RoleNode &node) {
+  bool consume(const KernelNode &node) {
     if (!result.consumer.insert(&node).second)
       return true;
-    if (storesTo(node, result.tiles))
+    if (storesTo(view.facts(node), result.tiles))
       return refuse(node, "this both loads the tile and sets what the computation needs",
                     "write the two apart");
     if (node.parent && !consume(*node.parent))
       return false;
-    for (const VarDecl *variable : node.reads)
-      for (RoleNode *writer : tree.writersOf(variable)) {
+    for (const VarDecl *variable : view.facts(node).reads)
+      for (const KernelNode *writer : view.writersOf(variable)) {
         if (isLoadedByProducer(*writer))
           return refuse(node,
                         fmt::format("{} is loaded in line {} for the tile and used here as well: it never "
                                     "goes through shared memory, and consumers do not load",
-                                    quoted(variable), tree.place(*writer).line),
+                                    quoted(variable), view.place(*writer).line),
                         "take the value from the tile");
         if (!result.aliases.contains(writer) && !consume(*writer))
           return false;
@@ -377,9 +379,9 @@ private:
   }
 
   /// Loads that differ by thread, in a turn. Bounds and the like, the same for all, both roles may load.
-  bool isLoadedByProducer(const RoleNode &node) const {
+  bool isLoadedByProducer(const KernelNode &node) const {
     return result.producer.contains(&node) && result.loopWithLoad(&node) &&
-           (node.loads(Array::Space::Global) || node.loads(Array::Space::Unknown)) &&
+           (view.facts(node).loads(Array::Space::Global) || view.facts(node).loads(Array::Space::Unknown)) &&
            result.varying.contains(&node);
   }
 
@@ -390,40 +392,40 @@ private:
   void findVarying() {
     for (bool changed = true; changed;) {
       changed = false;
-      for (const RoleNode *node : result.producer) {
+      for (const KernelNode *node : result.producer) {
         if (result.varying.contains(node))
           continue;
-        bool varies = node->asksThread;
-        for (const VarDecl *variable : node->reads)
+        bool varies = view.facts(*node).asksThread;
+        for (const VarDecl *variable : view.facts(*node).reads)
           varies |= result.varyingVariables.contains(variable);
-        for (const RoleNode *up = node->parent; up; up = up->parent)
+        for (const KernelNode *up = node->parent; up; up = up->parent)
           varies |= (up->kind == Kind::Branch || up->kind == Kind::Loop) && result.varying.contains(up);
         if (!varies)
           continue;
         changed = true;
         result.varying.insert(node);
-        result.varyingVariables.insert(node->writes.begin(), node->writes.end());
+        result.varyingVariables.insert(view.facts(*node).writes.begin(), view.facts(*node).writes.end());
       }
     }
   }
 
   bool checkVarying() {
     for (const TileLoop &loop : result.loops)
-      for (const RoleNode *up = loop.loop; up; up = up->parent)
+      for (const KernelNode *up = loop.loop; up; up = up->parent)
         if (result.varying.contains(up) && (up->kind == Kind::Loop || up->kind == Kind::Branch))
           return refuse(*up, "whether there is another turn differs from thread to thread");
     for (const TileLoop &loop : result.loops)
       checkBetween(loop);
-    for (const RoleNode *jump : jumps)
+    for (const KernelNode *jump : jumps)
       if (result.varying.contains(jump))
         return refuse(*nearestHead(*jump), "threads leave here one by one, and the others go on");
-    for (RoleNode *node : tree.nodes()) {
+    for (const KernelNode *node : view.nodes()) {
       const bool isOfInterest = result.producer.contains(node) && result.varying.contains(node);
       if (!isOfInterest)
         continue;
       if (result.loopWithLoad(node))
         checkInLoad(*node);
-      else if (node->kind == Kind::Leaf)
+      else if (view.isStatement(*node))
         checkSinking(*node);
     }
     return true;
@@ -432,10 +434,10 @@ private:
   /// Among statements that producers carry out thread by thread, those that are the same for all can be
   /// brought forward only if they do no more than declare.
   void checkBetween(const TileLoop &loop) {
-    const auto isOfThreads = [&](RoleNode &statement) {
-      return llvm::any_of(statement.all(), [&](const RoleNode *node) {
+    const auto isOfThreads = [&](const KernelNode &statement) {
+      return llvm::any_of(view.all(statement), [&](const KernelNode *node) {
         return result.producer.contains(node) &&
-               (result.varying.contains(node) || storesTo(*node, result.tiles));
+               (result.varying.contains(node) || storesTo(view.facts(*node), result.tiles));
       });
     };
     std::optional<size_t> first, last;
@@ -445,34 +447,34 @@ private:
         last = i;
       }
     for (size_t i = first.value_or(0); last && i < *last; ++i) {
-      const RoleNode &statement = *loop.statement(i);
+      const KernelNode &statement = *loop.statement(i);
       const bool isKept = result.producer.contains(&statement);
       if (isKept && !isOfThreads(*loop.statement(i)) && !isa<DeclStmt>(statement.statement) &&
           !result.onlyOneToOne)
         result.onlyOneToOne =
-            obstacle(tree.place(statement),
+            obstacle(view.place(statement),
                      "this stands among loads and is the same for all threads, so a producer can "
                      "load for one thread only");
     }
   }
 
   /// A load must not set what lives longer than it.
-  void checkInLoad(const RoleNode &node) {
+  void checkInLoad(const KernelNode &node) {
     const TileLoop &loop = *result.loopWithLoad(&node);
-    for (const VarDecl *variable : node.writes)
-      if (!tree.study.isInside(variable, loop.body->statement))
+    for (const VarDecl *variable : view.facts(node).writes)
+      if (!view.study.isInside(variable, loop.body->statement))
         needOneToOne(node, variable);
-    if (!storesTo(node, result.tiles))
+    if (!storesTo(view.facts(node), result.tiles))
       return;
-    for (const RoleNode *up = node.parent; up != loop.body; up = up->parent)
+    for (const KernelNode *up = node.parent; up != loop.body; up = up->parent)
       if (up->kind == Kind::Branch && up->children.size() == 1)
         return result.partial.push_back(&node);
   }
 
-  void needOneToOne(const RoleNode &node, const VarDecl *variable) {
+  void needOneToOne(const KernelNode &node, const VarDecl *variable) {
     if (!result.onlyOneToOne)
       result.onlyOneToOne = obstacle(
-          tree.place(node),
+          view.place(node),
           fmt::format(
               "{} differs from thread to thread and is carried from turn to turn, so a producer can load "
               "for one thread only",
@@ -481,28 +483,28 @@ private:
 
   /// A value of the thread's that is set before the load is worked out again in each turn, for each thread:
   /// only right for what stays the same meanwhile.
-  void checkSinking(RoleNode &node) {
+  void checkSinking(const KernelNode &node) {
     auto *declaration = dyn_cast<DeclStmt>(node.statement);
-    const VarDecl *first = node.writes.empty() ? nullptr : *node.writes.begin();
+    const VarDecl *first = view.facts(node).writes.empty() ? nullptr : *view.facts(node).writes.begin();
     if (!declaration || node.parent->kind != Kind::Block) {
       if (first)
         needOneToOne(node, first);
       return;
     }
-    for (const VarDecl *variable : node.writes)
-      if (!tree.definitions.isNeverReassigned(variable) && !variable->getType()->isReferenceType())
+    for (const VarDecl *variable : view.facts(node).writes)
+      if (!view.definitions.isNeverReassigned(variable) && !variable->getType()->isReferenceType())
         return needOneToOne(node, variable);
-    for (const VarDecl *variable : node.reads)
-      for (const RoleNode *writer : tree.writersOf(variable))
+    for (const VarDecl *variable : view.facts(node).reads)
+      for (const KernelNode *writer : view.writersOf(variable))
         if (comesLater(*writer, node))
           return needOneToOne(node, variable);
-    if (node.loads(Array::Space::Global) || node.loads(Array::Space::Unknown))
+    if (view.facts(node).loads(Array::Space::Global) || view.facts(node).loads(Array::Space::Unknown))
       return needOneToOne(node, first); // a load in each turn is not what the author wrote
     result.sunk.insert(&node);
   }
 
   /// In the block that the node is a statement of, behind it.
-  static bool comesLater(const RoleNode &writer, const RoleNode &node) {
+  static bool comesLater(const KernelNode &writer, const KernelNode &node) {
     bool behind = false;
     for (const auto &sibling : node.parent->children) {
       if (behind && writer.isIn(sibling.get()))
@@ -513,7 +515,7 @@ private:
   }
 
   bool checkGlobalOrder() {
-    auto order = orderOfGlobalMemory(tree, result);
+    auto order = orderOfGlobalMemory(view, result);
     if (auto *refused = std::get_if<Diagnostic>(&order)) {
       trouble = *refused;
       return false;
@@ -522,15 +524,15 @@ private:
     return true;
   }
 
-  const RoleTree &tree;
+  const RoleView &view;
   RoleSplit result;
   std::optional<Diagnostic> trouble;
-  std::vector<RoleNode *> jumps;
+  std::vector<const KernelNode *> jumps;
   VariableSet aliasVariables;
 };
 
 } // namespace
 
-std::variant<RoleSplit, Diagnostic> splitRoles(const RoleTree &tree) { return Splitter(tree).split(); }
+std::variant<RoleSplit, Diagnostic> splitRoles(const RoleView &view) { return Splitter(view).split(); }
 
 } // namespace heddle::transform

@@ -13,25 +13,25 @@ namespace heddle::transform {
 struct RoleSplit {
   std::vector<TileLoop> loops;
   std::set<const clang::VarDecl *> tiles;
-  std::set<const RoleNode *> producer, consumer;
+  std::set<const KernelNode *> producer, consumer;
   /// Of the producer's: what differs from thread to thread, and the variables that do.
-  std::set<const RoleNode *> varying;
+  std::set<const KernelNode *> varying;
   VariableSet varyingVariables;
   /// Declarations before the loop that producers make anew in each turn for each thread that they load for.
-  std::set<const RoleNode *> sunk;
+  std::set<const KernelNode *> sunk;
   /// Pointers into a tile that are made before the loop: each turn has its own.
-  std::set<const RoleNode *> aliases;
+  std::set<const KernelNode *> aliases;
   /// Barriers outside of tile loops at which producers have to come, too: later loads see earlier stores.
-  std::set<const RoleNode *> meets;
+  std::set<const KernelNode *> meets;
   /// Why a producer cannot load for several threads of the block, only for one.
   std::optional<Diagnostic> onlyOneToOne;
   /// Loads that may leave elements of a tile as they were.
-  std::vector<const RoleNode *> partial;
+  std::vector<const KernelNode *> partial;
 
-  const TileLoop *loopWithLoad(const RoleNode *node) const;
-  const TileLoop *loopOf(const RoleNode *node) const; ///< whose body it is in
+  const TileLoop *loopWithLoad(const KernelNode *node) const;
+  const TileLoop *loopOf(const KernelNode *node) const; ///< whose body it is in
 };
 
-std::variant<RoleSplit, Diagnostic> splitRoles(const RoleTree &tree);
+std::variant<RoleSplit, Diagnostic> splitRoles(const RoleView &view);
 
 } // namespace heddle::transform

@@ -33,19 +33,19 @@ using analysis::bodyOf;
 
 namespace {
 
-using Kind = RoleNode::Kind;
+using Kind = KernelNode::Kind;
 
 class RoleWriter {
 public:
   RoleWriter(const RolePlan &plan, const RoleNames &names, bool isProducer)
-      : plan(plan), tree(plan.tree), split(plan.split), shape(plan.shape), names(names),
-        isProducer(isProducer), unit(plan.tree.study.unit), text(unit), parts(unit, plan, names, isProducer) {
+      : plan(plan), view(plan.view), split(plan.split), shape(plan.shape), names(names),
+        isProducer(isProducer), unit(plan.view.study.unit), text(unit), parts(unit, plan, names, isProducer) {
   }
 
   /// The statements of the role, each line at `indent`.
-  std::string write(const std::set<const RoleNode *> &inHead, const std::string &indent) {
+  std::string write(const std::set<const KernelNode *> &inHead, const std::string &indent) {
     head = &inHead;
-    return statements(tree.root(), indent);
+    return statements(view.root(), indent);
   }
 
   std::optional<Diagnostic> failure() const { return text.failure; }
@@ -53,7 +53,7 @@ public:
   bool usesThreadNames() const { return parts.usesThreadNames(); }
 
 private:
-  bool isKept(const RoleNode &node) const {
+  bool isKept(const KernelNode &node) const {
     if (head->contains(&node) || split.aliases.contains(&node))
       return false;
     if (!(isProducer ? split.producer : split.consumer).contains(&node))
@@ -64,8 +64,8 @@ private:
   }
 
   /// Nothing in it is left out or put in another way.
-  bool isWhole(RoleNode &node) const {
-    return llvm::all_of(node.all(), [&](const RoleNode *each) {
+  bool isWhole(const KernelNode &node) const {
+    return llvm::all_of(view.all(node), [&](const KernelNode *each) {
       const bool isPlain = each->kind != Kind::Barrier && !(isProducer && isa<ReturnStmt>(each->statement));
       return isKept(*each) && isPlain && !overrides(*each) && !plan.groups.firstGroupOnly.contains(each);
     });
@@ -77,7 +77,7 @@ private:
   std::string line(const std::string &indent, const std::string &what) const { return indent + what + "\n"; }
 
   /// The statements of a block, without its braces.
-  std::string statements(RoleNode &block, const std::string &indent) {
+  std::string statements(const KernelNode &block, const std::string &indent) {
     if (block.kind != Kind::Block)
       return isKept(block) ? line(indent, statement(block, indent)) : "";
     for (const TileLoop &loop : split.loops)
@@ -90,7 +90,7 @@ private:
     return out;
   }
 
-  std::string child(RoleNode &node, const BlockPart &layout, const std::string &indent) {
+  std::string child(const KernelNode &node, const BlockPart &layout, const std::string &indent) {
     if (!isKept(node) || (node.kind == Kind::Barrier && barrierText(node).empty()))
       return {};
     const std::string from = text.indentOf(node.statement);
@@ -102,43 +102,45 @@ private:
   }
 
   /// Consumers have to meet before or behind a tile loop that they have come to, or in its turn.
-  std::string syncIf(const std::set<const RoleNode *> &loops, const RoleNode &loop,
+  std::string syncIf(const std::set<const KernelNode *> &loops, const KernelNode &loop,
                      const std::string &indent) const {
     return isProducer || !loops.contains(&loop) ? "" : line(indent, names.roles + "::syncConsumers();");
   }
 
   /// The statement, its first line without indentation.
-  std::string statement(RoleNode &node, const std::string &indent) {
+  std::string statement(const KernelNode &node, const std::string &indent) {
     if (!isProducer && plan.groups.firstGroupOnly.contains(&node))
       return fmt::format("if ({}::group() == 0)\n{}  {}", names.roles, indent, plain(node, indent + "  "));
     return plain(node, indent);
   }
 
-  std::string plain(RoleNode &node, const std::string &indent) {
+  std::string plain(const KernelNode &node, const std::string &indent) {
     if (std::optional<std::string> other = overriding(node, indent))
       return *other;
-    if (isWhole(node))
+    if (isWhole(node) || view.isStatement(node))
       return text.statement(node.statement, indent, parts.within(wholeStatement(unit, node.statement)));
     switch (node.kind) {
-    case Kind::Leaf:
-      return text.statement(node.statement, indent, parts.within(wholeStatement(unit, node.statement)));
     case Kind::Barrier: return barrierText(node);
     case Kind::Jump: return jumpText(node, indent);
     case Kind::Block: return "{\n" + statements(node, indent + "  ") + indent + "}";
     case Kind::Loop: return loopText(node, indent);
     case Kind::Branch: return branchText(node, indent);
+    case Kind::Switch:
+    case Kind::Case:
+    case Kind::Label:
+    case Kind::Statement: break; // carried out as a whole
     }
     return {};
   }
 
-  std::string barrierText(const RoleNode &node) const {
+  std::string barrierText(const KernelNode &node) const {
     const std::string &own = isProducer ? names.producer : names.consumer;
     if (split.meets.contains(&node))
       return own + ".meet();";
     return isProducer ? std::string() : names.roles + "::syncConsumers();";
   }
 
-  std::string jumpText(const RoleNode &node, const std::string &indent) const {
+  std::string jumpText(const KernelNode &node, const std::string &indent) const {
     const bool isAlone = node.parent->kind != Kind::Block;
     if (isProducer && isa<ReturnStmt>(node.statement))
       return isAlone ? fmt::format("{{\n{0}  {1}.finish();\n{0}  return;\n{0}}}", indent, names.producer)
@@ -159,12 +161,12 @@ private:
   }
 
   /// A body with braces, also where the author's had none.
-  std::string bodyText(RoleNode &body, const std::string &indent) {
+  std::string bodyText(const KernelNode &body, const std::string &indent) {
     return "{\n" + statements(body, indent + "  ") + indent + "}";
   }
 
-  std::string loopText(RoleNode &node, const std::string &indent) {
-    RoleNode &body = *node.children[0];
+  std::string loopText(const KernelNode &node, const std::string &indent) {
+    const KernelNode &body = *node.children[0];
     if (auto *loop = dyn_cast<DoStmt>(node.statement)) {
       const SourceRange range = loop->getCond()->getSourceRange();
       return "do " + bodyText(body, indent) + " while (" + text.range(range, parts.within(range)) + ");";
@@ -172,7 +174,7 @@ private:
     return headOf(node.statement, bodyOf(node.statement)) + " " + bodyText(body, indent);
   }
 
-  std::string branchText(RoleNode &node, const std::string &indent) {
+  std::string branchText(const KernelNode &node, const std::string &indent) {
     auto *branch = cast<IfStmt>(node.statement);
     std::string out = headOf(branch, branch->getThen()) + " " + bodyText(*node.children[0], indent);
     if (node.children.size() > 1 && isKept(*node.children[1]))
@@ -183,14 +185,14 @@ private:
   // Loads
   // -------------------------------------------------------------------------------------------------------
 
-  const CopyForm *formOf(const RoleNode &node) const {
+  const CopyForm *formOf(const KernelNode &node) const {
     for (const CopyForm &form : plan.copies)
       if (form.node == &node)
         return &form;
     return nullptr;
   }
 
-  bool overrides(const RoleNode &node) const {
+  bool overrides(const KernelNode &node) const {
     const CopyForm *form = formOf(node);
     return isProducer && form && shape.copy == RoleShape::Copy::CpAsync && form->whyNotAsync.empty();
   }
@@ -201,7 +203,7 @@ private:
   }
 
   /// heddle::copyAsync(&tile[stage][i], &in[i], i < n);
-  std::optional<std::string> overriding(const RoleNode &node, const std::string &indent) {
+  std::optional<std::string> overriding(const KernelNode &node, const std::string &indent) {
     if (!overrides(node))
       return std::nullopt;
     const CopyForm &form = *formOf(node);
@@ -220,7 +222,7 @@ private:
 
   std::string aliasLines(const std::string &indent) {
     std::string out;
-    for (const RoleNode *node : tree.nodes())
+    for (const KernelNode *node : view.nodes())
       if (split.aliases.contains(node))
         out += line(indent, text.statement(node->statement, indent,
                                            parts.within(wholeStatement(unit, node->statement))));
@@ -274,8 +276,8 @@ private:
       }
     return {first, last};
   }
-  bool isOfThreads(RoleNode &statement) const {
-    return llvm::any_of(statement.all(), [&](const RoleNode *node) {
+  bool isOfThreads(const KernelNode &statement) const {
+    return llvm::any_of(view.all(statement), [&](const KernelNode *node) {
       return isKept(*node) && (split.varying.contains(node) || formOf(*node));
     });
   }
@@ -302,7 +304,7 @@ private:
     std::string uniform, sharedOut, each;
     const std::string inner = indent + "  ";
     for (size_t i = first; i <= last; ++i) {
-      RoleNode &statement = *loop.statement(i);
+      const KernelNode &statement = *loop.statement(i);
       if (shape.isOneToOne() || !isOfThreads(statement))
         uniform += child(statement, layout.parts[i], indent);
       else if (parts.isSharedOut(statement.statement))
@@ -323,40 +325,41 @@ private:
   std::string sunkLines(const TileLoop &loop, size_t first, size_t last, const std::string &indent) {
     VariableSet wanted;
     for (size_t i = first; i <= last; ++i)
-      for (const RoleNode *node : loop.statement(i)->all())
+      for (const KernelNode *node : view.all(*loop.statement(i)))
         if (isKept(*node))
-          wanted.insert(node->reads.begin(), node->reads.end());
+          wanted.insert(view.facts(*node).reads.begin(), view.facts(*node).reads.end());
     std::string out;
-    std::vector<const RoleNode *> chosen = neededOf(split.sunk, wanted);
-    for (const RoleNode *node : chosen)
+    std::vector<const KernelNode *> chosen = neededOf(split.sunk, wanted);
+    for (const KernelNode *node : chosen)
       out += line(indent, text.statement(node->statement, indent,
                                          parts.within(wholeStatement(unit, node->statement))));
     return out;
   }
 
   /// In the order of the text.
-  std::vector<const RoleNode *> neededOf(const std::set<const RoleNode *> &from, VariableSet wanted) const {
-    std::set<const RoleNode *> taken;
+  std::vector<const KernelNode *> neededOf(const std::set<const KernelNode *> &from,
+                                           VariableSet wanted) const {
+    std::set<const KernelNode *> taken;
     for (bool changed = true; changed;) {
       changed = false;
-      for (const RoleNode *node : from) {
+      for (const KernelNode *node : from) {
         const bool isWanted =
-            llvm::any_of(node->writes, [&](const VarDecl *v) { return wanted.contains(v); });
+            llvm::any_of(view.facts(*node).writes, [&](const VarDecl *v) { return wanted.contains(v); });
         if (!isWanted || !taken.insert(node).second)
           continue;
-        wanted.insert(node->reads.begin(), node->reads.end());
+        wanted.insert(view.facts(*node).reads.begin(), view.facts(*node).reads.end());
         changed = true;
       }
     }
-    std::vector<const RoleNode *> ordered;
-    for (const RoleNode *node : tree.nodes())
+    std::vector<const KernelNode *> ordered;
+    for (const KernelNode *node : view.nodes())
       if (taken.contains(node))
         ordered.push_back(node);
     return ordered;
   }
 
   const RolePlan &plan;
-  const RoleTree &tree;
+  const RoleView &view;
   const RoleSplit &split;
   const RoleShape &shape;
   const RoleNames &names;
@@ -364,7 +367,7 @@ private:
   const source::Unit &unit;
   LoopText text;
   RoleParts parts;
-  const std::set<const RoleNode *> *head = nullptr;
+  const std::set<const KernelNode *> *head = nullptr;
 };
 
 // The kernel
@@ -377,10 +380,10 @@ const char *wordOf(RoleShape::Copy copy) {
 class KernelWriter {
 public:
   KernelWriter(const RolePlan &plan, Names &fresh)
-      : plan(plan), names(fresh), unit(plan.tree.study.unit), text(unit) {}
+      : plan(plan), names(fresh), unit(plan.view.study.unit), text(unit) {}
 
   std::variant<std::string, Diagnostic> write() {
-    const std::set<const RoleNode *> inHead = headNodes();
+    const std::set<const KernelNode *> inHead = headNodes();
     RoleWriter producer(plan, names, true), consumer(plan, names, false);
     const std::string produced = producer.write(inHead, "    "), consumed = consumer.write(inHead, "  ");
     std::string out = "{\n" + aliases() + headText(inHead);
@@ -416,7 +419,7 @@ private:
   }
 
   /// Types and constants that the tiles' declarations, or anything, may need.
-  bool isConstant(const RoleNode &node) const {
+  bool isConstant(const KernelNode &node) const {
     auto *declaration = dyn_cast<DeclStmt>(node.statement);
     if (!declaration || !node.parent || node.parent->parent)
       return false;
@@ -429,17 +432,17 @@ private:
     });
   }
 
-  std::set<const RoleNode *> headNodes() const {
-    std::set<const RoleNode *> found;
-    for (const RoleNode *node : plan.tree.nodes())
-      if (node->kind == Kind::Leaf && (declaresOneOf(*node, plan.split.tiles) || isConstant(*node)))
+  std::set<const KernelNode *> headNodes() const {
+    std::set<const KernelNode *> found;
+    for (const KernelNode *node : plan.view.nodes())
+      if (plan.view.isStatement(*node) && (declaresOneOf(*node, plan.split.tiles) || isConstant(*node)))
         found.insert(node);
     return found;
   }
 
-  std::string headText(const std::set<const RoleNode *> &inHead) {
+  std::string headText(const std::set<const KernelNode *> &inHead) {
     std::string out, members, references;
-    for (const RoleNode *node : plan.tree.nodes()) {
+    for (const KernelNode *node : plan.view.nodes()) {
       if (!inHead.contains(node))
         continue;
       if (!declaresOneOf(*node, plan.split.tiles))
@@ -458,7 +461,7 @@ private:
   }
 
   /// `__shared__ float tile[16][16];` once for each stage.
-  std::string tileText(const RoleNode &node) {
+  std::string tileText(const KernelNode &node) {
     std::vector<source::Replacement> parts;
     bool isDynamic = false;
     for (const Decl *each : cast<DeclStmt>(node.statement)->decls()) {
@@ -474,7 +477,7 @@ private:
   }
 
   /// The tiles of a declaration as members of a struct, and references that go by their names.
-  std::string memberText(const RoleNode &node, std::string &references) {
+  std::string memberText(const KernelNode &node, std::string &references) {
     std::string member = tileText(node);
     for (const char *word : {"alignas(16) ", "static ", "__shared__ "})
       if (size_t at = member.find(word); at != std::string::npos)

@@ -14,7 +14,7 @@ namespace heddle::transform {
 
 /// What the text of a specialized kernel is made from.
 struct RolePlan {
-  const RoleTree &tree;
+  const RoleView &view;
   const RoleSplit &split;
   const RoleShape &shape;
   const std::vector<CopyForm> &copies;

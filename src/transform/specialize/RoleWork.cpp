@@ -18,8 +18,8 @@ constexpr double shortLoop = 8; // iterations of a loop that does not tell
 
 class WorkCounter {
 public:
-  WorkCounter(const RoleTree &tree, const RoleSplit &split, const std::array<int64_t, 3> &block)
-      : tree(tree), split(split), block(block) {}
+  WorkCounter(const RoleView &view, const RoleSplit &split, const std::array<int64_t, 3> &block)
+      : view(view), split(split), block(block) {}
 
   TurnWork of(const TileLoop &loop, const std::vector<CopyForm> &copies) const {
     TurnWork work;
@@ -31,8 +31,8 @@ public:
       if (!isForOneThread(*form.node, *loop.body))
         work.loads += exact;
     }
-    for (const RoleNode *node : tree.nodes())
-      for (const analysis::Access *access : node->accesses) {
+    for (const KernelNode *node : view.nodes())
+      for (const analysis::Access *access : view.facts(*node).accesses) {
         auto *array = dyn_cast_or_null<VarDecl>(access->array->decl);
         if (loop.isInCompute(node) && access->isRead() && array && split.tiles.contains(array))
           work.reads += timesOf(*node, *loop.body).second;
@@ -42,10 +42,10 @@ public:
 
 private:
   /// How often a statement is carried out in a turn: on average, and by the thread that does so most often.
-  std::pair<double, double> timesOf(const RoleNode &node, const RoleNode &body) const {
+  std::pair<double, double> timesOf(const KernelNode &node, const KernelNode &body) const {
     double exact = 1, most = 1;
-    for (const RoleNode *up = node.parent; up && up != &body; up = up->parent) {
-      if (up->kind != RoleNode::Kind::Loop)
+    for (const KernelNode *up = node.parent; up && up != &body; up = up->parent) {
+      if (up->kind != KernelNode::Kind::Loop)
         continue;
       const double times = iterationsOf(*up);
       exact *= times;
@@ -54,13 +54,13 @@ private:
     return {exact, most};
   }
 
-  double iterationsOf(const RoleNode &loop) const {
-    if (std::optional<SharedOutLoop> shared = sharedOutLoop(tree, loop.statement, block))
+  double iterationsOf(const KernelNode &loop) const {
+    if (std::optional<SharedOutLoop> shared = sharedOutLoop(view, loop.statement, block))
       return double(shared->count) / double(*shared->loop.constantStep());
     auto *statement = dyn_cast<ForStmt>(loop.statement);
     if (!statement)
       return shortLoop;
-    auto counted = tree.study.countedByAll(statement);
+    auto counted = view.study.countedByAll(statement);
     auto *found = std::get_if<CountedLoop>(&counted);
     if (!found)
       return shortLoop;
@@ -68,36 +68,37 @@ private:
       return double(*found->trips());
     Expr::EvalResult bound;
     const std::optional<int64_t> step = found->constantStep();
-    if (!step || *step <= 0 || !found->bound->EvaluateAsInt(bound, tree.study.unit.context()))
+    if (!step || *step <= 0 || !found->bound->EvaluateAsInt(bound, view.study.unit.context()))
       return shortLoop;
     // From the thread's own number on, or from a start that is small beside the bound.
     return double(bound.Val.getInt().getExtValue()) / double(*step);
   }
 
   /// `if (threadIdx.x == 0)` around it: an element of the halo, for a few threads.
-  bool isForOneThread(const RoleNode &node, const RoleNode &body) const {
-    for (const RoleNode *up = node.parent; up && up != &body; up = up->parent) {
-      if (up->kind != RoleNode::Kind::Branch)
+  bool isForOneThread(const KernelNode &node, const KernelNode &body) const {
+    for (const KernelNode *up = node.parent; up && up != &body; up = up->parent) {
+      if (up->kind != KernelNode::Kind::Branch)
         continue;
-      for (const Stmt *part : up->uses.statements)
+      for (const Stmt *part : view.facts(*up).uses.statements)
         if (auto *test = dyn_cast<BinaryOperator>(part); test && test->getOpcode() == BO_EQ)
-          if (up->asksThread ||
-              llvm::any_of(up->reads, [&](const VarDecl *v) { return split.varyingVariables.contains(v); }))
+          if (view.facts(*up).asksThread || llvm::any_of(view.facts(*up).reads, [&](const VarDecl *v) {
+                return split.varyingVariables.contains(v);
+              }))
             return true;
     }
     return false;
   }
 
-  const RoleTree &tree;
+  const RoleView &view;
   const RoleSplit &split;
   const std::array<int64_t, 3> &block;
 };
 
 } // namespace
 
-TurnWork workOfTurn(const RoleTree &tree, const RoleSplit &split, const std::vector<CopyForm> &copies,
+TurnWork workOfTurn(const RoleView &view, const RoleSplit &split, const std::vector<CopyForm> &copies,
                     const std::array<int64_t, 3> &block) {
-  WorkCounter counter(tree, split, block);
+  WorkCounter counter(view, split, block);
   std::optional<TurnWork> least;
   for (const TileLoop &loop : split.loops)
     if (TurnWork work = counter.of(loop, copies); !least || work.loads < least->loads)

@@ -15,7 +15,7 @@ struct TurnWork {
 };
 
 /// Of the tile loop with the fewest loads. Loops whose length is not known are taken to be short.
-TurnWork workOfTurn(const RoleTree &tree, const RoleSplit &split, const std::vector<CopyForm> &copies,
+TurnWork workOfTurn(const RoleView &view, const RoleSplit &split, const std::vector<CopyForm> &copies,
                     const std::array<int64_t, 3> &block);
 
 } // namespace heddle::transform

@@ -4,7 +4,7 @@
 // Warp Specialization for High Performance on GPUs" (PPoPP 2014), section 4.2.
 //
 //   1. Prepare: functions that hold barriers take the place of their calls, cooperative groups are spelt out.
-//   2. Read the kernel as a tree of statements (RoleTree), find the loops over tiles (TileLoop), and say who
+//   2. Look at the kernel statement by statement (RoleView), find the loops over tiles (TileLoop), and say who
 //      carries out what (RoleSplit); look whether loads may run ahead of stores (GlobalOrder).
 //   3. Look how each load can be made (CopyForm, BulkForms) and whether the computation can be dealt out
 //      among several groups (ConsumerGroups); choose what was left open (RoleChoice).
@@ -51,14 +51,14 @@ public:
   bool run() {
     if (!checkBlock() || !checkBarriers() || !checkCode())
       return false;
-    LoopStudy study(kernel, facts.launch);
+    LoopStudy study(facts);
     if (Obstacle trouble = generalObstacle(study))
       return context.refuse(*trouble), false;
-    RoleTree tree(study);
-    auto split = splitRoles(tree);
+    RoleView view(study, *facts.tree);
+    auto split = splitRoles(view);
     if (auto *refused = std::get_if<Diagnostic>(&split))
       return context.refuse(*refused), false;
-    return checkInstances(tree, std::get<RoleSplit>(split)) && write(tree, std::get<RoleSplit>(split));
+    return checkInstances(view, std::get<RoleSplit>(split)) && write(view, std::get<RoleSplit>(split));
   }
 
 private:
@@ -126,20 +126,23 @@ private:
         context.refuse(exit.place, "threads return here one by one, and barriers may still come");
         return false;
       }
-    return checkCalls(facts.regions->root());
+    return checkCalls();
   }
 
   /// Calls of functions with barriers that could not be opened.
-  bool checkCalls(const analysis::RegionNode &node) {
-    if (node.kind == analysis::RegionNode::Kind::Call) {
-      const std::optional<std::string> why = reasonNotToInline(facts, node.call, node.statement);
-      context.refuse(unit.place(node.call),
-                     "a function with barriers is called here and cannot be put in the "
-                     "place of its call" +
-                         (why ? ": " + *why : ""));
-      return false;
-    }
-    return llvm::all_of(node.children, [&](const auto &child) { return checkCalls(*child); });
+  bool checkCalls() {
+    for (const KernelNode *node : facts.tree->nodes())
+      for (const analysis::BarrierPoint &point : node->barriers) {
+        if (!point.call)
+          continue;
+        const std::optional<std::string> why = reasonNotToInline(facts, point.call, point.statement);
+        context.refuse(unit.place(point.call),
+                       "a function with barriers is called here and cannot be put in the "
+                       "place of its call" +
+                           (why ? ": " + *why : ""));
+        return false;
+      }
+    return true;
   }
 
   /// Threads of one role are numbered anew; code that no written call leads to cannot be told.
@@ -176,7 +179,7 @@ private:
     for (const CallExpr *call : uses.calls) {
       const FunctionDecl *callee = analysis::calleeOf(call), *body = nullptr;
       if (callee && callee->hasBody(body) && unit.isUserCode(body->getLocation()) &&
-          asksForThread(unit, body)) {
+          analysis::asksForThread(unit, body)) {
         context
             .refuse(unit.place(call),
                     fmt::format("'{}' asks for the thread's index or the block's size itself",
@@ -189,15 +192,15 @@ private:
   }
 
   /// One text serves all instantiations of a template: they must be split alike.
-  bool checkInstances(const RoleTree &tree, const RoleSplit &split) {
-    const std::string first = sketch(tree, split);
+  bool checkInstances(const RoleView &view, const RoleSplit &split) {
+    const std::string first = sketch(view, split);
     for (const source::Kernel *instance : context.target.instances) {
       if (instance == &kernel)
         continue;
-      LoopStudy study(*instance, context.facts(*instance).launch);
+      LoopStudy study(context.facts(*instance));
       if (Obstacle trouble = generalObstacle(study))
         return context.refuse(*trouble), false;
-      RoleTree other(study);
+      RoleView other(study, *context.facts(*instance).tree);
       auto found = splitRoles(other);
       if (auto *refused = std::get_if<Diagnostic>(&found))
         return context.refuse(*refused), false;
@@ -211,13 +214,13 @@ private:
   }
 
   /// Who does what, statement by statement, and how tiles are loaded.
-  std::string sketch(const RoleTree &tree, const RoleSplit &split) const {
+  std::string sketch(const RoleView &view, const RoleSplit &split) const {
     std::string text;
-    for (const RoleNode *node : tree.nodes())
+    for (const KernelNode *node : view.nodes())
       text += fmt::format("{}{}{}{}{}{} ", int(node->kind), split.producer.contains(node),
                           split.consumer.contains(node), split.varying.contains(node),
                           split.sunk.contains(node), split.meets.contains(node));
-    for (const CopyForm &form : copyForms(tree, split, shape.block))
+    for (const CopyForm &form : copyForms(view, split, shape.block))
       text += fmt::format("{} {} {}; ", form.whyNotAsync, form.whyNotBulk,
                           form.bulk ? form.bulk->rowElements : 0);
     return text;
@@ -236,9 +239,9 @@ private:
   // The new kernel
   // -------------------------------------------------------------------------------------------------------
 
-  bool write(const RoleTree &tree, const RoleSplit &split) {
-    const std::vector<CopyForm> copies = copyForms(tree, split, shape.block);
-    RoleQuestion question{tree,
+  bool write(const RoleView &view, const RoleSplit &split) {
+    const std::vector<CopyForm> copies = copyForms(view, split, shape.block);
+    RoleQuestion question{view,
                           split,
                           copies,
                           shape.block,
@@ -258,8 +261,8 @@ private:
         question.tileBytes * shape.buffers + question.otherBytes > arch::commonLimits().staticSharedBytes;
     if (!checkShared(split, question, tilesAreDynamic))
       return false;
-    const ConsumerOrder order = orderOfConsumers(tree, split);
-    RolePlan plan{tree, split, shape, copies, choice.groups, order, question.tileBytes, tilesAreDynamic};
+    const ConsumerOrder order = orderOfConsumers(view, split);
+    RolePlan plan{view, split, shape, copies, choice.groups, order, question.tileBytes, tilesAreDynamic};
     Names names(unit);
     auto body = specializedBody(plan, names);
     if (auto *refused = std::get_if<Diagnostic>(&body))
@@ -373,7 +376,7 @@ private:
         launches ? "; " + counted(launches, "launch", "launches") + " rewritten"
                  : fmt::format("; no launch of it in this file: launch it with {} threads", shape.threads()));
     Diagnostic &done = context.done(choice.reason.empty() ? text : text + ": " + choice.reason);
-    for (const RoleNode *node : split.partial)
+    for (const KernelNode *node : split.partial)
       context.assumed(unit.place(node->statement),
                       "elements of a tile that are not loaded here in an iteration are not read in it");
     for (const Diagnostic::Note &note : choice.notes)

@@ -15,31 +15,31 @@ namespace heddle::transform {
 using analysis::Access;
 using analysis::Array;
 
-std::optional<size_t> TileLoop::indexOf(const RoleNode *node) const {
+std::optional<size_t> TileLoop::indexOf(const KernelNode *node) const {
   for (size_t i = 0; i < body->children.size(); ++i)
     if (node->isIn(statement(i)))
       return i;
   return std::nullopt;
 }
 
-bool TileLoop::isInLoad(const RoleNode *node) const {
+bool TileLoop::isInLoad(const KernelNode *node) const {
   std::optional<size_t> index = indexOf(node);
   return index && *index >= loadBegin && *index < fill;
 }
 
-bool TileLoop::isInCompute(const RoleNode *node) const {
+bool TileLoop::isInCompute(const KernelNode *node) const {
   std::optional<size_t> index = indexOf(node);
   return index && *index > fill && *index < release;
 }
 
-bool storesTo(const RoleNode &node, const std::set<const VarDecl *> &arrays) {
-  return llvm::any_of(node.accesses, [&](const Access *access) {
+bool storesTo(const analysis::CodeFacts &facts, const std::set<const VarDecl *> &arrays) {
+  return llvm::any_of(facts.accesses, [&](const Access *access) {
     auto *array = dyn_cast_or_null<VarDecl>(access->array->decl);
     return array && access->isWrite() && arrays.contains(array);
   });
 }
 
-bool declaresOneOf(const RoleNode &node, const std::set<const VarDecl *> &arrays) {
+bool declaresOneOf(const KernelNode &node, const std::set<const VarDecl *> &arrays) {
   auto *declaration = dyn_cast<DeclStmt>(node.statement);
   return declaration && llvm::any_of(declaration->decls(), [&](const Decl *each) {
            auto *variable = dyn_cast<VarDecl>(each);
@@ -47,9 +47,9 @@ bool declaresOneOf(const RoleNode &node, const std::set<const VarDecl *> &arrays
          });
 }
 
-std::set<const VarDecl *> sharedMentions(const RoleNode &node) {
+std::set<const VarDecl *> sharedMentions(const analysis::CodeFacts &facts) {
   std::set<const VarDecl *> found;
-  for (const Stmt *part : node.uses.statements)
+  for (const Stmt *part : facts.uses.statements)
     if (auto *reference = dyn_cast<DeclRefExpr>(part))
       if (auto *variable = dyn_cast<VarDecl>(reference->getDecl());
           variable && variable->hasAttr<CUDASharedAttr>())
@@ -69,12 +69,12 @@ struct Segment {
 
 class TileLoopFinder {
 public:
-  explicit TileLoopFinder(const RoleTree &tree) : tree(tree) {}
+  explicit TileLoopFinder(const RoleView &view) : view(view) {}
 
   std::variant<std::vector<TileLoop>, Diagnostic> find() {
-    for (RoleNode *node : tree.nodes()) {
-      const bool isCandidate =
-          node->kind == RoleNode::Kind::Loop && node->children[0]->kind == RoleNode::Kind::Block;
+    for (const KernelNode *node : view.nodes()) {
+      const bool isCandidate = !view.isLeaf(*node) && node->kind == KernelNode::Kind::Loop &&
+                               node->children[0]->kind == KernelNode::Kind::Block;
       if (isCandidate && !consider(*node))
         return *trouble;
     }
@@ -82,29 +82,29 @@ public:
       return found;
     if (prefetched)
       return obstacle(
-          tree.place(*prefetched),
+          view.place(*prefetched),
           "what is stored here was loaded in the turn before, or earlier: the tile is prefetched by "
           "hand");
     if (enclosed)
       return obstacle(
-          tree.place(*enclosed),
+          view.place(*enclosed),
           "a barrier in a block of its own, as written or as it comes out of a function: load, barrier and "
           "computation must be statements of the loop itself");
     return obstacle(
-        tree.study.kernel.place,
+        view.study.kernel.place,
         "there is no loop that loads a tile into shared memory, meets at a barrier, computes on it "
         "and meets again");
   }
 
 private:
-  bool consider(RoleNode &loop) {
-    RoleNode &body = *loop.children[0];
+  bool consider(const KernelNode &loop) {
+    const KernelNode &body = *loop.children[0];
     std::vector<size_t> barriers;
     for (size_t i = 0; i < body.children.size(); ++i)
-      if (body.children[i]->kind == RoleNode::Kind::Barrier)
+      if (body.children[i]->kind == KernelNode::Kind::Barrier)
         barriers.push_back(i);
     for (const auto &child : body.children)
-      if (child->kind == RoleNode::Kind::Block && holdsBarrier(*child) && !enclosed)
+      if (child->kind == KernelNode::Kind::Block && holdsBarrier(*child) && !enclosed)
         enclosed = child.get();
     if (barriers.empty())
       return true;
@@ -125,12 +125,12 @@ private:
     return take(loop, segments, barriers, loads[0]);
   }
 
-  static bool holdsBarrier(RoleNode &node) {
-    return llvm::any_of(node.all(),
-                        [](const RoleNode *each) { return each->kind == RoleNode::Kind::Barrier; });
+  bool holdsBarrier(const KernelNode &node) const {
+    return llvm::any_of(view.all(node),
+                        [](const KernelNode *each) { return each->kind == KernelNode::Kind::Barrier; });
   }
 
-  std::vector<Segment> segmentsOf(const RoleNode &body, const std::vector<size_t> &barriers) const {
+  std::vector<Segment> segmentsOf(const KernelNode &body, const std::vector<size_t> &barriers) const {
     std::vector<Segment> segments(1);
     for (size_t i = 0; i < body.children.size(); ++i) {
       if (std::ranges::find(barriers, i) != barriers.end()) {
@@ -142,8 +142,8 @@ private:
       // A loop with barriers of its own is not part of a load.
       if (holdsBarrier(*body.children[i]))
         continue;
-      for (const RoleNode *node : body.children[i]->all())
-        for (const Access *access : node->accesses)
+      for (const KernelNode *node : view.all(*body.children[i]))
+        for (const Access *access : view.facts(*node).accesses)
           add(*access, segments.back());
     }
     return segments;
@@ -175,20 +175,20 @@ private:
     });
   }
 
-  static const RoleNode *storeIn(const RoleNode &body, const Segment &segment) {
+  const KernelNode *storeIn(const KernelNode &body, const Segment &segment) const {
     for (size_t i = segment.begin; i < segment.end; ++i)
-      for (const RoleNode *node : body.children[i]->all())
-        if (node->stores(Array::Space::Shared))
+      for (const KernelNode *node : view.all(*body.children[i]))
+        if (view.facts(*node).stores(Array::Space::Shared))
           return node;
     return nullptr;
   }
 
-  bool take(RoleNode &loop, const std::vector<Segment> &segments, const std::vector<size_t> &barriers,
+  bool take(const KernelNode &loop, const std::vector<Segment> &segments, const std::vector<size_t> &barriers,
             size_t load) {
     TileLoop tile;
     tile.loop = &loop;
     tile.body = loop.children[0].get();
-    const RoleNode &first = *tile.statement(segments[load].begin);
+    const KernelNode &first = *tile.statement(segments[load].begin);
     if (barriers.size() == 1)
       return refuse(first,
                     "the loop meets only once in a turn, so this may overwrite what others still read");
@@ -213,22 +213,22 @@ private:
     return true;
   }
 
-  bool refuse(const RoleNode &at, const std::string &why) {
-    trouble = obstacle(tree.place(at), why);
+  bool refuse(const KernelNode &at, const std::string &why) {
+    trouble = obstacle(view.place(at), why);
     return false;
   }
 
-  const RoleTree &tree;
+  const RoleView &view;
   std::vector<TileLoop> found;
-  const RoleNode *prefetched = nullptr; ///< a store that looks like a tile's, but of what was loaded before
-  const RoleNode *enclosed = nullptr;   ///< a block in a loop's body that holds a barrier
+  const KernelNode *prefetched = nullptr; ///< a store that looks like a tile's, but of what was loaded before
+  const KernelNode *enclosed = nullptr;   ///< a block in a loop's body that holds a barrier
   std::optional<Diagnostic> trouble;
 };
 
 } // namespace
 
-std::variant<std::vector<TileLoop>, Diagnostic> findTileLoops(const RoleTree &tree) {
-  return TileLoopFinder(tree).find();
+std::variant<std::vector<TileLoop>, Diagnostic> findTileLoops(const RoleView &view) {
+  return TileLoopFinder(view).find();
 }
 
 } // namespace heddle::transform

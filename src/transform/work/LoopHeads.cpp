@@ -19,15 +19,6 @@ using analysis::Uses;
 namespace {
 
 using analysis::Level;
-using analysis::RegionNode;
-
-void loopsIn(const RegionNode &node, std::vector<const ForStmt *> &loops) {
-  if (node.kind == RegionNode::Kind::Loop)
-    if (auto *loop = dyn_cast_or_null<ForStmt>(node.statement))
-      loops.push_back(loop);
-  for (const auto &child : node.children)
-    loopsIn(*child, loops);
-}
 
 /// Every value that the variable ever has is the same for all threads of a block.
 bool isAgreedOn(const analysis::Uniformity &uniformity, const VarDecl *variable) {
@@ -64,12 +55,11 @@ std::set<const VarDecl *> ownVariables(const analysis::Uniformity &uniformity, c
 
 std::optional<Needs> splitLoopHeads(Context &context, const source::Kernel &kernel) {
   const analysis::KernelFacts &facts = context.facts(kernel);
-  std::vector<const ForStmt *> loops;
-  loopsIn(facts.regions->root(), loops);
   std::vector<HeadWork> heads;
-  for (const ForStmt *loop : loops)
-    if (std::set<const VarDecl *> own = ownVariables(*facts.uniformity, loop); !own.empty())
-      heads.push_back({loop, own});
+  for (const analysis::KernelNode *node : facts.tree->loopsAroundBarriers())
+    if (auto *loop = dyn_cast<ForStmt>(node->statement))
+      if (std::set<const VarDecl *> own = ownVariables(*facts.uniformity, loop); !own.empty())
+        heads.push_back({loop, own});
   if (heads.empty())
     return std::nullopt;
   auto apart = takeHeadsApart(context, kernel, heads);

@@ -21,17 +21,6 @@ using analysis::Uses;
 
 namespace {
 
-using analysis::RegionNode;
-
-/// The `for` loops that hold a barrier.
-void loopsAround(const RegionNode &node, std::vector<const ForStmt *> &found) {
-  if (node.kind == RegionNode::Kind::Loop)
-    if (auto *loop = dyn_cast<ForStmt>(node.statement))
-      found.push_back(loop);
-  for (const auto &child : node.children)
-    loopsAround(*child, found);
-}
-
 /// The variable that the loop's first part gives a value to, and does nothing else; null where it does.
 const VarDecl *counterOf(const ForStmt *loop) {
   auto *first = dyn_cast_or_null<BinaryOperator>(loop->getInit());
@@ -75,11 +64,10 @@ bool isSharedAndSeparable(const source::ReachingDefinitions &definitions, const 
 
 std::optional<Needs> giveLoopsTheirCounters(Context &context, const source::Kernel &kernel) {
   const analysis::KernelFacts &facts = context.facts(kernel);
-  std::vector<const ForStmt *> loops;
-  loopsAround(facts.regions->root(), loops);
   source::Edits edits;
-  for (const ForStmt *loop : loops) {
-    const VarDecl *counter = counterOf(loop);
+  for (const analysis::KernelNode *node : facts.tree->loopsAroundBarriers()) {
+    auto *loop = dyn_cast<ForStmt>(node->statement);
+    const VarDecl *counter = loop ? counterOf(loop) : nullptr;
     if (!counter || !isSharedAndSeparable(facts.uniformity->definitions(), loop, counter))
       continue;
     std::optional<std::string> declared = declareAs(*kernel.unit, counter, counter->getNameAsString());

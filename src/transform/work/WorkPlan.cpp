@@ -59,7 +59,6 @@ using analysis::Uses;
 
 namespace {
 
-using analysis::RegionNode;
 using Role = PlanNode::Role;
 constexpr unsigned once = PlanBody::Segment::once;
 
@@ -95,7 +94,7 @@ public:
 
   enum class Result { Done, Again, First, Refused };
   Result run() {
-    findHolders(facts.regions->root());
+    findHolders();
     plan.root = addBody(facts.kernel->function->getBody(), nullptr);
     if (refused)
       return Result::Refused;
@@ -122,19 +121,15 @@ private:
   // Step 1: the tree
   // ---------------------------------------------------------------------------------------------
 
-  void findHolders(const RegionNode &node) {
-    if (node.kind == RegionNode::Kind::Barrier || node.kind == RegionNode::Kind::Call) {
-      const Stmt *at = node.kind == RegionNode::Kind::Call
-                           ? static_cast<const Stmt *>(node.call)
-                           : facts.regions->barriers()[node.barrier].statement;
-      (node.isPartOfStatement ? partial : barrierStatements).insert(node.statement);
-      if (node.kind == RegionNode::Kind::Call)
-        calls[node.statement] = node.call;
-      for (; at && holding.insert(at).second;)
-        at = definitions.graph().parent(at);
-    }
-    for (const auto &child : node.children)
-      findHolders(*child);
+  void findHolders() {
+    for (const analysis::KernelNode *node : facts.tree->nodes())
+      for (const analysis::BarrierPoint &point : node->barriers) {
+        (point.isPartOfStatement ? partial : barrierStatements).insert(point.statement);
+        if (point.call)
+          calls[point.statement] = point.call;
+        for (const Stmt *at = point.at; at && holding.insert(at).second;)
+          at = definitions.graph().parent(at);
+      }
   }
 
   void refuse(const Stmt *where, std::string why, std::string hint = {}) {

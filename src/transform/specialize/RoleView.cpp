@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transform/specialize/RoleView.h"
+
+#include <clang/AST/StmtCXX.h>
+
+using namespace clang;
+
+namespace heddle::transform {
+
+using Kind = KernelNode::Kind;
+
+static bool isDoneAsAWhole(const KernelNode &node) {
+  auto *branch = dyn_cast<IfStmt>(node.statement);
+  return node.kind == Kind::Switch || node.kind == Kind::Case || node.kind == Kind::Label ||
+         isa<CXXForRangeStmt>(node.statement) || (branch && branch->isConstexpr());
+}
+
+RoleView::RoleView(const LoopStudy &study, const analysis::KernelTree &tree)
+    : KernelView(tree, isDoneAsAWhole), study(study), definitions(tree.definitions()) {}
+
+bool RoleView::isStatement(const KernelNode &node) const {
+  return isLeaf(node) && node.kind != Kind::Barrier && node.kind != Kind::Jump && node.kind != Kind::Block;
+}
+
+} // namespace heddle::transform

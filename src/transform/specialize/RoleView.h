@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "analysis/KernelView.h"
+#include "source/Unit.h"
+#include "transform/loops/LoopStudy.h"
+
+namespace heddle::transform {
+
+using analysis::KernelNode;
+using analysis::VariableSet;
+
+/// A kernel's tree as roles are given out: statement by statement, with loops and branches opened. A switch,
+/// an `if constexpr` and a range-based loop are carried out as a whole.
+class RoleView : public analysis::KernelView {
+public:
+  /// `tree` and `study` are of the same facts.
+  RoleView(const LoopStudy &study, const analysis::KernelTree &tree);
+
+  const LoopStudy &study;
+  const source::ReachingDefinitions &definitions;
+
+  /// Carried out as a whole, and neither a barrier nor a jump.
+  bool isStatement(const KernelNode &node) const;
+};
+
+} // namespace heddle::transform
