@@ -104,8 +104,8 @@ MergeResult writeOne(Context &context, const source::Kernel &kernel, const std::
     if (entry.keep == Keep::Array || (entry.keep == Keep::Recompute && entry.variable->getInit()))
       (entry.keep == Keep::Array ? written.arrays : written.recomputed)
           .push_back("'" + entry.variable->getNameAsString() + "'");
-  for (const PlanNode *node : plan.nodes)
-    if (node && node->isJammed)
+  for (const KernelNode *node : plan.nodes)
+    if (plan.of(*node).isJammed)
       written.jammed.push_back(fmt::format("line {}", kernel.unit->place(node->statement).line));
   return written;
 }

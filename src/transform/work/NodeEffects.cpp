@@ -17,16 +17,15 @@ namespace {
 
 using Arrays = std::set<const analysis::Array *>;
 
-/// The arrays that a statement reads, or writes; a null entry for one that is not known.
-Arrays arraysOf(const PlanNode &node, const analysis::KernelFacts &facts, bool written) {
+/// The arrays that a statement reads, or writes, also in functions that it calls; a null entry for one that
+/// is not known.
+Arrays arraysOf(const WorkPlan &plan, const KernelNode &node, bool written) {
   Arrays found;
-  for (const analysis::Access &access : facts.accesses->all()) {
-    bool isInside =
-        node.uses.statements.contains(access.expression) || node.uses.statements.contains(access.statement);
-    bool isMeant = written ? access.isWrite() : access.isRead();
-    if (isInside && isMeant && access.array->space != analysis::Array::Space::Constant &&
-        access.array->space != analysis::Array::Space::Local)
-      found.insert(access.array->decl ? access.array : nullptr);
+  for (const analysis::Access *access : plan.tree->whole(node).accesses) {
+    const bool isMeant = written ? access->isWrite() : access->isRead();
+    if (isMeant && access->array->space != analysis::Array::Space::Constant &&
+        access->array->space != analysis::Array::Space::Local)
+      found.insert(access->array->decl ? access->array : nullptr);
   }
   return found;
 }
@@ -37,24 +36,25 @@ template <class T> bool shareOne(const std::set<T> &a, const std::set<T> &b) {
 
 } // namespace
 
-Variables mentionedBy(const PlanNode &node) {
+Variables mentionedBy(const WorkPlan &plan, const KernelNode &node) {
   Variables found;
-  for (const DeclRefExpr *reference : node.uses.locals)
+  for (const DeclRefExpr *reference : plan.usesOf(node).locals)
     found.insert(cast<VarDecl>(reference->getDecl()));
   return found;
 }
 
 bool meet(const Variables &a, const Variables &b) { return shareOne(a, b); }
 
-bool mayMoveBefore(const PlanNode &node, const std::vector<PlanNode *> &statements,
-                   const analysis::KernelFacts &facts, const VariablesOf &writtenBy) {
+bool mayMoveBefore(const WorkPlan &plan, const KernelNode &node,
+                   const std::vector<const KernelNode *> &statements, const analysis::KernelFacts &facts,
+                   const VariablesOf &writtenBy) {
   if (jumpsOf(node.statement).any())
     return false;
-  const Variables reads = mentionedBy(node), writes = writtenBy(node);
-  const Arrays loads = arraysOf(node, facts, false);
+  const Variables reads = mentionedBy(plan, node), writes = writtenBy(node);
+  const Arrays loads = arraysOf(plan, node, false);
   const bool callsOrLoads = !loads.empty();
-  for (const PlanNode *other : statements) {
-    const Variables otherReads = mentionedBy(*other), otherWrites = writtenBy(*other);
+  for (const KernelNode *other : statements) {
+    const Variables otherReads = mentionedBy(plan, *other), otherWrites = writtenBy(*other);
     if (meet(reads, otherWrites) || meet(writes, otherReads) || meet(writes, otherWrites))
       return false;
     if (!callsOrLoads)
@@ -63,9 +63,9 @@ bool mayMoveBefore(const PlanNode &node, const std::vector<PlanNode *> &statemen
     if (!facts.accesses->isComplete())
       return false;
     // Not before a guard: what all threads of the last block are kept from, none may do.
-    if (!other->uses.returns.empty())
+    if (!plan.usesOf(*other).returns.empty())
       return false;
-    const Arrays stores = arraysOf(*other, facts, true);
+    const Arrays stores = arraysOf(plan, *other, true);
     if (shareOne(loads, stores) || stores.contains(nullptr) || (loads.contains(nullptr) && !stores.empty()))
       return false;
   }

@@ -9,17 +9,18 @@
 namespace heddle::transform {
 
 using Variables = std::set<const clang::VarDecl *>;
-using VariablesOf = std::function<Variables(const PlanNode &)>;
+using VariablesOf = std::function<Variables(const KernelNode &)>;
 
-/// The locals that a node's statement mentions.
-Variables mentionedBy(const PlanNode &node);
+/// The locals that a node's text mentions.
+Variables mentionedBy(const WorkPlan &plan, const KernelNode &node);
 
 /// Some variable is in both.
 bool meet(const Variables &a, const Variables &b);
 
 /// Doing `node` before these statements instead of behind them changes nothing. `writtenBy` says which
 /// variables a node sets.
-bool mayMoveBefore(const PlanNode &node, const std::vector<PlanNode *> &statements,
-                   const analysis::KernelFacts &facts, const VariablesOf &writtenBy);
+bool mayMoveBefore(const WorkPlan &plan, const KernelNode &node,
+                   const std::vector<const KernelNode *> &statements, const analysis::KernelFacts &facts,
+                   const VariablesOf &writtenBy);
 
 } // namespace heddle::transform

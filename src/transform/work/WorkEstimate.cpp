@@ -142,12 +142,13 @@ private:
   bool meets(const Access &access) const {
     if (!access.calls.empty())
       return false; // which call leads there is not followed
-    for (const PlanNode *node : plan->nodes) {
-      if (!node || !node->uses.statements.contains(access.expression))
+    for (const KernelNode *node : plan->nodes) {
+      const auto &inside = plan->usesOf(*node).statements;
+      if (!inside.contains(access.expression))
         continue;
-      bool loopsInside =
-          access.loop && node->bodies.empty() && node->uses.statements.contains(access.loop->statement);
-      return node->role != PlanNode::Role::Item || !loopsInside;
+      const bool loopsInside =
+          access.loop && plan->bodiesOf(*node).empty() && inside.contains(access.loop->statement);
+      return plan->of(*node).role != Work::Role::Item || !loopsInside;
     }
     return false;
   }
@@ -158,8 +159,8 @@ private:
   bool isDoneOnce(const Stmt *statement) const {
     if (!plan)
       return false;
-    return std::any_of(plan->nodes.begin(), plan->nodes.end(), [&](const PlanNode *node) {
-      return node && node->statement == statement && node->role == PlanNode::Role::Once;
+    return std::any_of(plan->nodes.begin(), plan->nodes.end(), [&](const KernelNode *node) {
+      return node->statement == statement && plan->of(*node).role == Work::Role::Once;
     });
   }
 

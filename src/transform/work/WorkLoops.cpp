@@ -39,8 +39,8 @@ using analysis::Uses;
 namespace {
 
 using analysis::ThreadBuiltin;
-using Role = PlanNode::Role;
-constexpr unsigned once = PlanBody::Segment::once;
+using Role = Work::Role;
+constexpr unsigned once = Work::once;
 
 /// Longer work loops are not asked to be unrolled: their arrays would hold more registers than a thread has.
 constexpr unsigned mostUnrolled = 32;
@@ -132,10 +132,9 @@ public:
 
   source::Rendered write() {
     chooseNames();
-    markBody(*plan.root);
-    for (const PlanNode *node : plan.nodes)
-      if (node)
-        editNode(*node);
+    markBody(plan.root());
+    for (const KernelNode *node : plan.nodes)
+      editNode(*node);
     for (const DiscardedCode &code : discardedCode(kernel.function))
       editPattern(code.uses);
     if (refused)
@@ -219,7 +218,7 @@ private:
   }
 
   /// True where `continue` would go on with a loop of the user's instead of the work loop.
-  bool isInsideLoop(const Stmt *at, const PlanNode &node) const {
+  bool isInsideLoop(const Stmt *at, const KernelNode &node) const {
     bool found = false;
     std::function<bool(const Stmt *, bool)> search = [&](const Stmt *statement, bool inLoop) {
       if (!statement)
@@ -239,15 +238,15 @@ private:
   }
 
   /// What a return of one work item becomes.
-  std::string leaving(const ReturnStmt *statement, const PlanNode &node) {
+  std::string leaving(const ReturnStmt *statement, const KernelNode &node) {
     std::string jump = "continue;";
     if (isInsideLoop(statement, node)) {
-      std::string &label = labels[node.group];
+      std::string &label = labels[plan.of(node).group];
       if (label.empty())
         label = names.fresh("nextItem");
       jump = "goto " + label + ";";
     }
-    if (!plan.groups[node.group].exits)
+    if (!plan.groups[plan.of(node).group].exits)
       return jump;
     return fmt::format("{{ {}{} = false; --{}; {} }}", activeName, indices.subscripts(), leftName, jump);
   }
@@ -255,14 +254,14 @@ private:
   // Marks and edits
   // --------------------------------------------------------------------------------------------------
 
-  void markBody(const PlanBody &body) {
-    if (auto *compound = dyn_cast<CompoundStmt>(body.owner))
-      text.markBetween(compound->getLBracLoc(), compound->getRBracLoc(), body.id);
+  void markBody(const WorkBody &body) {
+    if (auto *compound = dyn_cast<CompoundStmt>(body.owner->statement))
+      text.markBetween(compound->getLBracLoc(), compound->getRBracLoc(), plan.idOf(body));
     else
-      text.mark(wholeStatement(unit, body.owner), body.id);
-    for (const auto &node : body.nodes) {
-      text.mark(node->range, node->id);
-      for (const auto &inner : node->bodies)
+      text.mark(wholeStatement(unit, body.owner->written), plan.idOf(body));
+    for (const KernelNode *node : body.nodes) {
+      text.mark(plan.rangeOf(*node), node->id);
+      for (const WorkBody *inner : plan.bodiesOf(*node))
         markBody(*inner);
     }
   }
@@ -280,21 +279,22 @@ private:
       refuse(uses.returns.front(), "a return that this instantiation leaves out");
   }
 
-  void editNode(const PlanNode &node) {
+  void editNode(const KernelNode &node) {
     auto *declarations = dyn_cast<DeclStmt>(node.statement);
-    if (node.role == Role::Item && declarations && mustRewrite(*declarations, node)) {
-      text.replace(node.range, rewritten(*declarations, node));
+    if (plan.of(node).role == Role::Item && declarations && mustRewrite(*declarations, node)) {
+      text.replace(plan.rangeOf(node), rewritten(*declarations, node));
       return;
     }
-    if (node.vote)
-      return text.replace(node.vote->call->getSourceRange(), joinedVote(*node.vote));
-    for (const source::Replacement &part : replacements(node.uses, node.role == Role::Structure))
+    if (const std::optional<BlockVote> &vote = plan.of(node).vote)
+      return text.replace(vote->call->getSourceRange(), joinedVote(*vote));
+    for (const source::Replacement &part :
+         replacements(plan.usesOf(node), plan.of(node).role == Role::Structure))
       text.replace(part.part, part.text);
-    if (node.role != Role::Item)
+    if (plan.of(node).role != Role::Item)
       return;
     for (const Stmt *jump : breaksOut(node.statement)) // of a switch around the work loop
       text.replace(jump->getSourceRange(), "continue");
-    for (const ReturnStmt *statement : node.uses.returns)
+    for (const ReturnStmt *statement : plan.usesOf(node).returns)
       text.replace(wholeStatement(unit, statement), leaving(statement, node));
   }
 
@@ -334,11 +334,12 @@ private:
     return std::find(entry.groups.begin(), entry.groups.end(), group) != entry.groups.end();
   }
 
-  bool isMovedFrom(const VarDecl *variable, const PlanNode &node) const {
+  bool isMovedFrom(const VarDecl *variable, const KernelNode &node) const {
     const ItemVariable *entry = plan.find(variable);
     if (!entry)
       return isUniformLocal(variable);
-    return entry->keep == Keep::Array || (entry->keep == Keep::Recompute && !isUsedIn(*entry, node.group));
+    return entry->keep == Keep::Array ||
+           (entry->keep == Keep::Recompute && !isUsedIn(*entry, plan.of(node).group));
   }
 
   /// One that is the same for all items although it is declared along with others that are not.
@@ -348,7 +349,7 @@ private:
   }
 
   /// Some of the variables declared here become arrays, or are not needed in this work loop.
-  bool mustRewrite(const DeclStmt &declarations, const PlanNode &node) const {
+  bool mustRewrite(const DeclStmt &declarations, const KernelNode &node) const {
     for (const Decl *declaration : declarations.decls())
       if (auto *variable = dyn_cast<VarDecl>(declaration))
         if (isMovedFrom(variable, node))
@@ -357,18 +358,18 @@ private:
   }
 
   /// The statement without what was moved elsewhere; arrays are declared before the work loop.
-  std::string rewritten(const DeclStmt &declarations, const PlanNode &node) {
+  std::string rewritten(const DeclStmt &declarations, const KernelNode &node) {
     std::vector<std::string> parts;
     for (const Decl *declaration : declarations.decls()) {
       auto *variable = dyn_cast<VarDecl>(declaration);
       const ItemVariable *entry = variable ? plan.find(variable) : nullptr;
       if (variable && isUniformLocal(variable))
-        arrays[node.group].push_back({node.id, declarationOf(variable)});
+        arrays[plan.of(node).group].push_back({node.id, declarationOf(variable)});
       if (!entry)
         continue;
       if (entry->keep == Keep::Array)
         becomeArray(*entry, node, parts);
-      else if (entry->keep == Keep::Plain || isUsedIn(*entry, node.group))
+      else if (entry->keep == Keep::Plain || isUsedIn(*entry, plan.of(node).group))
         parts.push_back(declarationOf(variable));
     }
     std::string result;
@@ -377,7 +378,7 @@ private:
     return result;
   }
 
-  void becomeArray(const ItemVariable &entry, const PlanNode &node, std::vector<std::string> &parts) {
+  void becomeArray(const ItemVariable &entry, const KernelNode &node, std::vector<std::string> &parts) {
     std::string name = nameOf(entry);
     std::optional<std::string> declared = arrayOf(entry, name + indices.extents());
     if (!declared)
@@ -386,13 +387,13 @@ private:
           fmt::format("the type of '{}' differs by instantiation and cannot be declared here", name),
           "give it a type instead of auto");
     if (entry.storage != ItemStorage::Elements) {
-      arrays[node.group].push_back({node.id, *declared + ";"});
+      arrays[plan.of(node).group].push_back({node.id, *declared + ";"});
       parts.push_back(entry.storage == ItemStorage::Pointers ? binding(entry) : construction(entry));
       return;
     }
     // What begins as zero can say so where it is declared.
     bool isZero = entry.variable->getInit() && isZeroLiteral(entry.variable->getInit());
-    arrays[node.group].push_back({node.id, *declared + (isZero ? " = {};" : ";")});
+    arrays[plan.of(node).group].push_back({node.id, *declared + (isZero ? " = {};" : ";")});
     if (isZero)
       return;
     if (std::string assigned = assignment(entry.variable, name + indices.subscripts(), node);
@@ -453,7 +454,7 @@ private:
   }
 
   /// "x[kx] = 1;" of `int x = 1;`, nothing of `int x;`.
-  std::string assignment(const VarDecl *variable, const std::string &target, const PlanNode &node) {
+  std::string assignment(const VarDecl *variable, const std::string &target, const KernelNode &node) {
     const Expr *value = variable->getInit();
     if (!value)
       return {};
@@ -474,7 +475,7 @@ private:
     return target + " = " + renderedItem(value) + ";";
   }
 
-  std::string arrayAssignment(const VarDecl *variable, const std::string &target, const PlanNode &node) {
+  std::string arrayAssignment(const VarDecl *variable, const std::string &target, const KernelNode &node) {
     auto *list = dyn_cast<InitListExpr>(variable->getInit()->IgnoreImplicit());
     auto *type = unit.context().getAsConstantArrayType(variable->getType());
     if (!list || !type || type->getElementType()->isArrayType()) {
@@ -561,12 +562,12 @@ private:
   std::string assemble(const MarkedPart &whole) {
     std::string result;
     for (const MarkedPart::Piece &piece : whole.pieces)
-      result += piece.part ? writeBody(*plan.root, *piece.part, outerIndent, true) : piece.text;
+      result += piece.part ? writeBody(plan.root(), *piece.part, outerIndent, true) : piece.text;
     return result;
   }
 
   /// What stands between the braces, the line ends next to them included.
-  std::string writeBody(const PlanBody &body, const MarkedPart &part, const std::string &outer,
+  std::string writeBody(const WorkBody &body, const MarkedPart &part, const std::string &outer,
                         bool isRoot = false) {
     std::string inner = outer + unitIndent;
     std::map<unsigned, Chunk> chunks;
@@ -574,8 +575,8 @@ private:
     for (const MarkedPart::Piece &piece : part.pieces) {
       if (piece.part) {
         Chunk &chunk = chunks[piece.part->id];
-        chunk.text =
-            nodeText(*plan.nodes[piece.part->id], *piece.part, chunk.indent.empty() ? inner : chunk.indent);
+        chunk.text = nodeText(*plan.tree->nodes()[piece.part->id], *piece.part,
+                              chunk.indent.empty() ? inner : chunk.indent);
         sameLine = &chunk.sameLine;
         continue;
       }
@@ -598,7 +599,7 @@ private:
     std::string result = opening + "\n";
     if (isRoot)
       result += writePrologue(inner);
-    for (const PlanBody::Segment &segment : body.segments) {
+    for (const WorkBody::Segment &segment : body.segments) {
       if (segment.group == once)
         result += written(chunks[segment.nodes.front()->id]);
       else
@@ -629,8 +630,9 @@ private:
   }
 
   /// A leaf's text is as marked; a structure's has its bodies written anew.
-  std::string nodeText(const PlanNode &node, const MarkedPart &part, const std::string &indent) {
-    if (node.bodies.empty())
+  std::string nodeText(const KernelNode &node, const MarkedPart &part, const std::string &indent) {
+    const std::vector<const WorkBody *> bodies = plan.bodiesOf(node);
+    if (bodies.empty())
       return part.str();
     std::string result;
     for (const MarkedPart::Piece &piece : part.pieces) {
@@ -638,11 +640,11 @@ private:
         result += piece.text;
         continue;
       }
-      const PlanBody *body = nullptr;
-      for (const auto &each : node.bodies)
-        if (each->id == piece.part->id)
-          body = each.get();
-      if (body->isBraced) {
+      const WorkBody *body = nullptr;
+      for (const WorkBody *each : bodies)
+        if (plan.idOf(*each) == piece.part->id)
+          body = each;
+      if (body->isBraced()) {
         result += writeBody(*body, *piece.part, indent);
         continue;
       }
@@ -730,7 +732,7 @@ private:
            ":;\n" + close;
   }
 
-  std::string writeGroup(const PlanBody::Segment &segment, std::map<unsigned, Chunk> &chunks) {
+  std::string writeGroup(const WorkBody::Segment &segment, std::map<unsigned, Chunk> &chunks) {
     const WorkPlan::Group &group = plan.groups[segment.group];
     Chunk &first = chunks[segment.nodes.front()->id];
     std::string indent = first.indent, result = blankLinesOf(first), lines;
@@ -749,13 +751,13 @@ private:
     }
     result += writeMovedUp(segment.group, chunks, indent);
     std::string body;
-    for (const PlanNode *node : segment.nodes) {
+    for (const KernelNode *node : segment.nodes) {
       Chunk &chunk = chunks[node->id];
       chunk.indent = indent;
       body += written(chunk);
     }
     if (std::all_of(segment.nodes.begin(), segment.nodes.end(),
-                    [&](const PlanNode *node) { return chunks[node->id].text.empty(); }))
+                    [&](const KernelNode *node) { return chunks[node->id].text.empty(); }))
       return result + body; // all of it went elsewhere
     lines += body;
     lines.erase(0, lines.rfind('\n', lines.find_first_not_of(" \t\r\n")) + 1);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "analysis/KernelFacts.h"
-#include "analysis/Uses.h"
 #include "transform/work/BlockVotes.h"
 #include "transform/work/HeadWork.h"
 
@@ -23,6 +22,8 @@ class VarDecl;
 
 namespace heddle::transform {
 
+using analysis::KernelNode;
+
 /// A direction in which threads (or blocks) are merged: 0, 1, 2 for threadIdx.x, .y, .z; 3 for blockIdx.x.
 struct Axis {
   static constexpr unsigned grid = 3;
@@ -30,43 +31,35 @@ struct Axis {
   unsigned factor = 1;
 };
 
-struct PlanNode;
-
-/// The statements of a `{}`, or the single statement in its place.
-struct PlanBody {
-  unsigned id = 0;
-  const clang::Stmt *owner = nullptr;
-  bool isBraced = true;
-  std::vector<std::unique_ptr<PlanNode>> nodes; ///< in the order of the text
-
-  /// How they are executed, in order: one node as it is, or several in a work loop.
-  struct Segment {
-    static constexpr unsigned once = ~0u;
-    unsigned group = once; ///< number of the work loop
-    std::vector<PlanNode *> nodes;
-  };
-  std::vector<Segment> segments;
-};
-
-/// A statement and what becomes of it.
-struct PlanNode {
+/// What becomes of a statement.
+struct Work {
   enum class Role {
     Once,      ///< the same for all work items: done once
     Item,      ///< done for each work item
-    Structure, ///< a loop, branch or block that stays around work loops; `uses` is of its header only
+    Structure, ///< a loop, branch or block that stays around work loops
     Fixed,     ///< a barrier, a case label, a jump of the structure: stays where it is
   };
+  static constexpr unsigned once = ~0u;
   Role role = Role::Item;
-  unsigned id = 0;
-  const clang::Stmt *statement = nullptr;
-  clang::SourceRange range; ///< with its semicolon
-  PlanNode *parent = nullptr;
-  std::vector<std::unique_ptr<PlanBody>> bodies;
-  analysis::Uses uses;
-  bool mayBeOnce = false;
-  std::optional<BlockVote> vote; ///< Fixed: a barrier at which the block votes
-  bool isJammed = false;         ///< a loop without barrier that work loops were moved into, for reuse
-  unsigned group = PlanBody::Segment::once;
+  const KernelNode *parent = nullptr; ///< the structure around it; null at the kernel's top
+  std::optional<BlockVote> vote;      ///< Fixed: a barrier at which the block votes
+  bool isJammed = false;              ///< a loop without barrier that work loops were moved into, for reuse
+  unsigned group = once;              ///< number of the work loop that it is in
+};
+
+/// The statements of a `{}`, or the single statement in its place.
+struct WorkBody {
+  const KernelNode *owner = nullptr;
+  std::vector<const KernelNode *> nodes; ///< that something is decided about, in the order of the text
+
+  /// How they are executed, in order: one node as it is, or several in a work loop.
+  struct Segment {
+    unsigned group = Work::once; ///< number of the work loop
+    std::vector<const KernelNode *> nodes;
+  };
+  std::vector<Segment> segments;
+
+  bool isBraced() const { return owner->kind == KernelNode::Kind::Block; }
 };
 
 /// How a variable that differs by work item is kept.
@@ -86,13 +79,14 @@ enum class ItemStorage {
 
 struct ItemVariable {
   const clang::VarDecl *variable = nullptr;
+  bool differs = false; ///< by work item; a plan that is done has no others
   Keep keep = Keep::Plain;
-  PlanNode *declaredBy = nullptr;                ///< null for a parameter
-  unsigned declaredIn = PlanBody::Segment::once; ///< number of a work loop
-  std::vector<unsigned> groups;                  ///< that mention it, in order
-  bool inHeader = false;                         ///< a condition of the structure reads it
-  bool isVoted = false;                          ///< at a barrier at which the block votes
-  ItemStorage storage = ItemStorage::Elements;   ///< Array: what the elements are
+  const KernelNode *declaredBy = nullptr;      ///< null for a parameter
+  unsigned declaredIn = Work::once;            ///< number of a work loop
+  std::vector<unsigned> groups;                ///< that mention it, in order
+  bool inHeader = false;                       ///< a condition of the structure reads it
+  bool isVoted = false;                        ///< at a barrier at which the block votes
+  ItemStorage storage = ItemStorage::Elements; ///< Array: what the elements are
 };
 
 /// What each statement of a kernel becomes when threads are merged: which work is done once, which in work
@@ -101,19 +95,32 @@ struct ItemVariable {
 /// Relied on: barriers are not divergent, and the kernel has no races. So between two barriers the items may
 /// run in any order, one after the other or statement by statement.
 struct WorkPlan {
-  std::unique_ptr<PlanBody> root;
-  std::vector<PlanNode *> nodes; ///< by id, null for bodies
+  const analysis::KernelTree *tree = nullptr;
+  std::vector<Work> work;                ///< by the node's id
+  std::vector<const KernelNode *> nodes; ///< that something is decided about, in the order of the text
+  std::map<unsigned, WorkBody> bodies;   ///< by the owner's id
   struct Group {
-    std::vector<PlanNode *> nodes;
-    PlanNode *parent = nullptr; ///< the structure around it
-    bool exits = false;         ///< a work item may return here while others, or later work, go on
-    bool isLast = false;        ///< nothing of the kernel comes after it
-    bool checksActive = false;  ///< items may have returned before
+    std::vector<const KernelNode *> nodes;
+    const KernelNode *parent = nullptr; ///< the structure around it
+    bool exits = false;                 ///< a work item may return here while others, or later work, go on
+    bool isLast = false;                ///< nothing of the kernel comes after it
+    bool checksActive = false;          ///< items may have returned before
   };
   std::vector<Group> groups;
   std::vector<ItemVariable> variables; ///< in order of declaration
   bool needsActive = false;
 
+  const Work &of(const KernelNode &node) const { return work[node.id]; }
+  Work &of(const KernelNode &node) { return work[node.id]; }
+  const WorkBody &root() const { return bodies.at(tree->root().id); }
+  /// Of a structure, in the order of the text.
+  std::vector<const WorkBody *> bodiesOf(const KernelNode &node) const;
+  /// What is mentioned in the text that a decision is about: a structure's head, or all of a statement.
+  const analysis::Uses &usesOf(const KernelNode &node) const;
+  /// A number for each body that no node has.
+  unsigned idOf(const WorkBody &body) const { return unsigned(tree->nodes().size()) + body.owner->id; }
+  /// With its semicolon; of a case its label only.
+  clang::SourceRange rangeOf(const KernelNode &node) const;
   const ItemVariable *find(const clang::VarDecl *variable) const;
 };
 
