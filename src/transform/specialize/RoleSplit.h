@@ -13,14 +13,17 @@ namespace heddle::transform {
 struct RoleSplit {
   std::vector<TileLoop> loops;
   std::set<const clang::VarDecl *> tiles;
+  /// Jumps that decide whether there is another iteration, or which: both roles take them.
+  std::vector<const KernelNode *> jumps;
   std::set<const KernelNode *> producer, consumer;
   /// Of the producer's: what differs from thread to thread, and the variables that do.
   std::set<const KernelNode *> varying;
   VariableSet varyingVariables;
-  /// Declarations before the loop that producers make anew in each turn for each thread that they load for.
+  /// Declarations before the loop that producers make anew in each iteration for each thread that they load for.
   std::set<const KernelNode *> sunk;
-  /// Pointers into a tile that are made before the loop: each turn has its own.
+  /// Pointers into a tile that are made before the loop: each iteration has its own.
   std::set<const KernelNode *> aliases;
+  VariableSet aliasVariables;
   /// Barriers outside of tile loops at which producers have to come, too: later loads see earlier stores.
   std::set<const KernelNode *> meets;
   /// Why a producer cannot load for several threads of the block, only for one.
