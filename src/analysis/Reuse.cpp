@@ -60,12 +60,16 @@ const char *nameOf(Reuse::Kind kind) {
 InterThreadReuse InterThreadReuse::of(const Accesses &accesses) {
   InterThreadReuse result;
   result.accesses = &accesses;
-  std::map<std::string, std::vector<unsigned>> sets;
+  // In the order of their first access: keys hold addresses, which differ from run to run.
+  std::vector<std::vector<unsigned>> sets;
+  std::map<std::string, size_t> numberOf;
   for (unsigned i = 0; i < accesses.all().size(); ++i) {
     const Access &access = accesses.all()[i];
     if (!isCounted(access))
       continue;
-    sets[setKey(access)].push_back(i);
+    const size_t number = numberOf.try_emplace(setKey(access), sets.size()).first->second;
+    sets.resize(numberOf.size());
+    sets[number].push_back(i);
     for (unsigned d = 0; d < 3; ++d) {
       if (!accesses.usesThreadDimension(d))
         continue;
@@ -83,18 +87,17 @@ InterThreadReuse InterThreadReuse::of(const Accesses &accesses) {
       }
     }
   }
-  for (const auto &entry : sets)
-    for (size_t a = 0; a < entry.second.size(); ++a)
-      for (size_t b = a + 1; b < std::min(entry.second.size(), a + 1 + partners); ++b) {
-        const Access &first = accesses.all()[entry.second[a]], &second = accesses.all()[entry.second[b]];
+  for (const std::vector<unsigned> &set : sets)
+    for (size_t a = 0; a < set.size(); ++a)
+      for (size_t b = a + 1; b < std::min(set.size(), a + 1 + partners); ++b) {
+        const Access &first = accesses.all()[set[a]], &second = accesses.all()[set[b]];
         int64_t apart = second.address->constantTerm() - first.address->constantTerm();
         for (unsigned d = 0; d < 3; ++d) {
           auto perThread = first.address->coefficient(accesses.symbols().threadIdx(d));
           auto step = perThread ? perThread->constant() : std::nullopt;
           if (apart != 0 && step && *step != 0 && apart % *step == 0 &&
               isPossible(accesses, first, second, d, apart / *step))
-            result.list.push_back(
-                {Reuse::Kind::Group, entry.second[a], entry.second[b], d, apart / *step, 0});
+            result.list.push_back({Reuse::Kind::Group, set[a], set[b], d, apart / *step, 0});
         }
       }
   return result;
