@@ -1,0 +1,20 @@
+// heddle opt --assume whole-program --report -d "consolidate delegate=off"
+
+#include <heddle/striped.cuh>
+
+__global__ void k(int *a, const int *b, int n) {
+  heddle::Striped<int, 256> s;
+  #pragma unroll
+  for (unsigned kx = 0; kx < 8; ++kx) {
+    const unsigned t = threadIdx.x + kx * 32;
+    s.own(kx) = b[t];
+  }
+  __syncwarp();
+  #pragma unroll
+  for (unsigned kx = 0; kx < 8; ++kx) {
+    const unsigned t = threadIdx.x + kx * 32;
+    const int sAhead = s.ahead(kx * 32 + 1);
+    for (int i = t; i < n; i += 256) a[i] = sAhead;
+  }
+}
+int main() { k<<<4, 32>>>(nullptr, nullptr, 0); }

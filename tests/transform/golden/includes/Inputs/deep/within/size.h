@@ -1,0 +1,1 @@
+constexpr int size = 1;

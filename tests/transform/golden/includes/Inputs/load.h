@@ -1,0 +1,3 @@
+__device__ float load(const float *a) {
+  return a[threadIdx.x];
+}

@@ -1,0 +1,12 @@
+// heddle opt --assume whole-program
+
+// -- with-directive.h, in place of its #include --
+__global__ void scale(float *a) {
+  #pragma unroll
+  for (unsigned kx = 0; kx < 2; ++kx) {
+    const unsigned threadX = threadIdx.x + kx * blockDim.x;
+    a[threadX] *= 2.0f;
+  }
+}
+// -- end of with-directive.h --
+void f(float *a) { scale<<<4, 64 / 2>>>(a); }

@@ -1,0 +1,13 @@
+// heddle opt --assume whole-program -k scale -d "coarsen x=2"
+
+// -- scale.h, in place of its #include --
+__global__ void scale(float *a) {
+  #pragma unroll
+  for (unsigned kx = 0; kx < 2; ++kx) {
+    const unsigned threadX = threadIdx.x + kx * blockDim.x;
+    a[threadX] *= 2.0f;
+  }
+}
+// -- end of scale.h --
+void f(float *a) { scale<<<4, 64 / 2>>>(a); }
+__global__ void own(float *a) { a[threadIdx.x] = 1.0f; }
