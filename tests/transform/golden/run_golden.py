@@ -12,7 +12,7 @@ A folder holds the cases of one directive, pass or normalization. A case is
     NAME.messages      what opt prints where it writes; no such file if it prints nothing.
 
 Files that an input includes are in the folder Inputs. `--cuda-path none --no-check` is added to each command: the output must
-parse, and is not compiled. The warning about `--assume whole-program`, which is true of nearly every case, is left out.
+parse, and is not compiled. Passes must have names that --print-after takes. The warning about `--assume whole-program`, which is true of nearly every case, is left out.
 
     run_golden.py BUILD [--update] FOLDER|CASE.cu ...
 
@@ -23,6 +23,7 @@ import concurrent.futures
 import difflib
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -31,6 +32,8 @@ import tempfile
 PREFIX = "// heddle opt "
 ASSUMED = "[--assume whole-program]"
 FIXED = ["--cuda-path", "none", "--no-check"]
+# A row of the table that --time-passes prints.
+TIMED = re.compile(r"[\w-]+ +(\d+|runs) +([\d.]+|seconds)\n")
 SUFFIXES = (".expected.cu", ".refused", ".messages")
 JOBS = 2  # as many as lit gets for the other golden tests
 
@@ -45,12 +48,19 @@ class Run:
     def __init__(self, heddle, case, arguments):
         with tempfile.TemporaryDirectory() as folder:
             output = pathlib.Path(folder, case.name)
-            command = [heddle, "opt", case.name, "-o", str(output), *FIXED, *arguments]
+            command = [heddle, "opt", case.name, "-o", str(output), *FIXED, "--time-passes", *arguments]
             done = subprocess.run(command, cwd=case.parent, capture_output=True, text=True, check=False)
             self.text = output.read_text() if output.exists() else None
         self.code = done.returncode
         said = (done.stdout + done.stderr).replace(str(output), "OUTPUT").splitlines(keepends=True)
-        self.messages = "".join(line for line in said if not line.rstrip().endswith(ASSUMED))
+        self.passes = {line.split()[0] for line in said if TIMED.fullmatch(line)}
+        self.messages = "".join(line for line in said if not TIMED.fullmatch(line) and not line.rstrip().endswith(ASSUMED))
+
+
+def pass_names(heddle):
+    """The names that --print-after takes."""
+    text = subprocess.run([heddle, "opt", "--help"], capture_output=True, text=True, check=True).stdout
+    return {"pass", "parse", *re.search(r"--print-after TEXT:\{([^}]*)\}", text)[1].split(",")}
 
 
 def commands(case):
@@ -70,10 +80,12 @@ def refusal(run):
     return run.messages if run.code == 1 else run.messages + f"exit code {run.code}\n"
 
 
-def results(heddle, case):
+def results(heddle, passes, case):
     """What the files of a case should hold, by suffix."""
     lines = commands(case)
     runs = [Run(heddle, case, shlex.split(line)) for line in lines]
+    for name in sorted(set().union(*(run.passes for run in runs)) - passes):
+        raise BadCase(f"runs a pass that --print-after does not know: {name}")
     if len(runs) == 1 and runs[0].code == 0:
         found = {".expected.cu": runs[0].text}
         return found | ({".messages": runs[0].messages} if runs[0].messages else {})
@@ -88,9 +100,9 @@ def sibling(case, suffix):
     return case.with_name(case.name.removesuffix(".cu") + suffix)
 
 
-def differences(heddle, case):
+def differences(heddle, passes, case):
     """(file, text that is there, text that should be) for each file of a case that differs; None is no file."""
-    wanted = results(heddle, case)
+    wanted = results(heddle, passes, case)
     for suffix in SUFFIXES:
         file = sibling(case, suffix)
         there = file.read_text() if file.exists() else None
@@ -136,6 +148,7 @@ def main():
     options = parser.parse_args()
     heddle = str((options.build / "heddle").resolve())
     os.environ.setdefault("HEDDLE_HEADER_CACHE", str((options.build / "headers").resolve()))
+    passes = pass_names(heddle)
     cases = collect(options.paths)
     if not cases:
         sys.exit("there are no cases")
@@ -143,7 +156,7 @@ def main():
 
     def one(case):
         try:
-            return list(differences(heddle, case))
+            return list(differences(heddle, passes, case))
         except BadCase as error:
             return str(error)
 

@@ -1,0 +1,7 @@
+// heddle opt --assume whole-program --report -d "consolidate remap=off delegate=off"
+
+__global__ void k(float *a, int n) {
+  auto f = []() { return blockIdx.x; };
+  a[f() * 32 + threadIdx.x] = n;
+}
+int main() { k<<<100000, 32>>>(nullptr, 0); }
