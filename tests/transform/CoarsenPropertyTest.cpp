@@ -7,7 +7,7 @@
 // kernels are tried in all (`make matrix`: 2,000); HEDDLE_SEED=N tries them in one test, beginning with that
 // seed, as messages say it.
 #include "transform/Collect.h"
-#include "transform/Optimized.h"
+#include "transform/Pipeline.h"
 #include "transform/RandomKernel.h"
 #include "transform/RandomProgram.h"
 #include "transform/coarsen/Coarsen.h"

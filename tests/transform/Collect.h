@@ -3,6 +3,8 @@
 
 #include "transform/PassResult.h"
 
+#include <gmock/gmock.h>
+
 namespace heddle::testing {
 
 /// Adds what a pass edited to `all`; false where it was refused. A kernel that needs another form first stays as it is.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/Directive.h"
 
-#include "transform/Optimized.h"
 #include "transform/Pragmas.h"
+
+#include <gmock/gmock.h>
 
 using namespace heddle;
 using namespace heddle::transform;
@@ -102,35 +103,4 @@ TEST(Pragmas, ALineIsTakenOutWhole) {
   EXPECT_EQ(withoutLine("a\nb\nc\n", 2), "a\nc\n");
   EXPECT_EQ(withoutLine("a\nb", 2), "a\n");
   EXPECT_EQ(withoutLine("a\nb\n", 1), "b\n");
-}
-
-TEST(Pragmas, ADirectiveInTheFileWorksOnTheKernelBehindIt) {
-  std::string text = heddle::testing::optimized("__global__ void a(int *p) { p[threadIdx.x] = 1; }\n"
-                                                "#pragma heddle coarsen x=2\n"
-                                                "__global__ void b(int *p) { p[threadIdx.x] = 2; }\n",
-                                                "");
-  EXPECT_THAT(text, HasSubstr("a(int *p) { p[threadIdx.x] = 1; }"));
-  EXPECT_THAT(text, HasSubstr("p[threadX] = 2;"));
-  EXPECT_THAT(text, Not(HasSubstr("heddle")));
-}
-
-TEST(Pragmas, ADirectiveWithNoKernelBehindItIsAnError) {
-  EXPECT_EQ(
-      heddle::testing::optimized("__global__ void a(int *p) { *p = 1; }\n#pragma heddle coarsen x=2\n", ""),
-      "error: no kernel follows this 'coarsen'");
-  EXPECT_EQ(
-      heddle::testing::optimized("__global__ void a(int *p) {\n#pragma heddle coarsen x=2\n *p = 1; }\n", ""),
-      "error: 'coarsen' is for a whole kernel and stands inside 'a'");
-}
-
-TEST(Apply, AChoiceIsLeftToTheTuner) {
-  EXPECT_EQ(heddle::testing::optimized("__global__ void a(int *p) { *p = 1; }\n", "coarsen x=1|2"),
-            "error: 'coarsen x=1|2' leaves a choice open");
-}
-
-TEST(Apply, AKernelThatIsNotThereIsNamedWithThoseThatAre) {
-  Options options;
-  options.kernel = "sacle";
-  EXPECT_EQ(heddle::testing::optimized("__global__ void scale(int *p) { *p = 1; }\n", "coarsen x=2", options),
-            "error: there is no kernel 'sacle' in this file");
 }

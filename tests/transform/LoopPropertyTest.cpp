@@ -7,7 +7,7 @@
 //
 // HEDDLE_SEED=N replays one run, HEDDLE_KERNELS=N sets how many kernels are tried.
 #include "transform/Collect.h"
-#include "transform/Optimized.h"
+#include "transform/Pipeline.h"
 #include "transform/RandomLoops.h"
 #include "transform/RandomProgram.h"
 #include "transform/loops/Branchless.h"

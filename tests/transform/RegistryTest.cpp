@@ -4,7 +4,8 @@
 #include "transform/Registry.h"
 
 #include "TestPaths.h"
-#include "transform/Optimized.h"
+
+#include <gmock/gmock.h>
 
 #include <filesystem>
 #include <fstream>

@@ -5,7 +5,7 @@
 //
 // HEDDLE_SEED=N begins with that seed, as messages say it; HEDDLE_KERNELS=N sets how many are tried.
 #include "transform/Collect.h"
-#include "transform/Optimized.h"
+#include "transform/Pipeline.h"
 #include "transform/RandomProgram.h"
 #include "transform/consolidate/Remap.h"
 

@@ -8,7 +8,7 @@
 // it.
 #include "source/Program.h"
 #include "transform/Collect.h"
-#include "transform/Optimized.h"
+#include "transform/Pipeline.h"
 #include "transform/RandomKinds.h"
 #include "transform/RandomProgram.h"
 #include "transform/specialize/SpecializeBranch.h"
