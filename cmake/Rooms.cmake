@@ -23,6 +23,17 @@ function(heddle_room name)
   endif()
 endfunction()
 
+# heddle_embed(NAME FOLDER INCLUDE SIGNATURE): the files of src/NAME/FOLDER become part of the library, so that the program needs none of
+# them where it is installed. A function of that signature, which INCLUDE declares, gives the text of a file by its `name`.
+function(heddle_embed name folder include signature)
+  set(out ${CMAKE_CURRENT_BINARY_DIR}/${folder}.cpp)
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*)
+  add_custom_command(OUTPUT ${out} DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/EmbedTexts.cmake VERBATIM
+    COMMAND ${CMAKE_COMMAND} -DFOLDER=${CMAKE_CURRENT_SOURCE_DIR}/${folder} -DOUT=${out} -DINCLUDE=${include}
+            "-DSIGNATURE=${signature}" -P ${PROJECT_SOURCE_DIR}/cmake/EmbedTexts.cmake)
+  target_sources(heddle_${name} PRIVATE ${out})
+endfunction()
+
 # Clang's headers as system headers (their warnings are not ours), precompiled once in a library of nothing else.
 function(heddle_use_clang target)
   if(NOT TARGET heddle_clang_headers)

@@ -6,7 +6,6 @@
 #include "chem/TreatedProgram.h"
 #include "flow/Order.h"
 #include "kernels/ChemistryForms.h"
-#include "kernels/FloatText.h"
 
 #include <fmt/format.h>
 
@@ -47,7 +46,7 @@ std::vector<unsigned> emptySums(const flow::Program &program) {
   return empty;
 }
 
-Replacements commonOf(const chem::Mechanism &mechanism, const Options &options) {
+Values commonOf(const chem::Mechanism &mechanism, const Options &options) {
   return {{"mechanism", inComment(mechanism.name)},
           {"species", std::to_string(mechanism.species.size())},
           {"reactions", std::to_string(mechanism.reactions.size())},
@@ -98,12 +97,8 @@ Emitted emitChemistry(const chem::Mechanism &mechanism, Form form, const Options
   if (form == Form::Plain && layout.loopsForLong && options.precision != Precision::Float &&
       partsOf(program, layout.instructionsInWhole, layout.instructionsInPart).size() > 1)
     return emitTreatedPlain(mechanism, treatment, options, layout);
-  Emitted emitted = form == Form::Plain ? emitPlainChemistry(mechanism, program, options, layout)
-                                        : emitCpuChemistry(mechanism, program, options);
-  if (options.precision == Precision::Float)
-    for (SourceFile &file : emitted.files)
-      file.text = inFloats(file.text);
-  return emitted;
+  return form == Form::Plain ? emitPlainChemistry(mechanism, program, options, layout)
+                             : emitCpuChemistry(mechanism, program, options);
 }
 
 } // namespace heddle::kernels

@@ -18,7 +18,7 @@ std::vector<flow::Segment> partsOf(const flow::Program &program, unsigned instru
 std::vector<unsigned> emptySums(const flow::Program &program);
 
 /// What every form's text says of a mechanism: $mechanism$, $species$, $reactions$, $units$ and $header$.
-Replacements commonOf(const chem::Mechanism &mechanism, const Options &options);
+Values commonOf(const chem::Mechanism &mechanism, const Options &options);
 
 Emitted emitPlainChemistry(const chem::Mechanism &mechanism, const flow::Program &program,
                            const Options &options, const ChemistryLayout &layout);

@@ -2,6 +2,7 @@
 #include "kernels/HostLoops.h"
 
 #include "flow/Shapes.h"
+#include "kernels/Printer.h"
 #include "kernels/Template.h"
 
 #include <fmt/format.h>
@@ -36,8 +37,9 @@ private:
 
 /// A constant or a place: the same for all members of a shape, or a column of its table.
 struct Parameter {
-  std::string text; ///< how the loop's body calls it
-  bool isColumn = false;
+  std::string text;      ///< how the loop's body calls it
+  bool isColumn = false; ///< the first that is found in this column
+  bool isFixed = false;  ///< the same for all members
 };
 
 /// Gives each parameter its text. Where all members agree it is theirs; parameters that agree with each other
@@ -50,7 +52,7 @@ std::vector<Parameter> parametersOf(size_t count, const ColumnOf &columnOf, cons
   for (size_t i = 0; i < count; ++i) {
     const auto column = columnOf(i);
     if (std::ranges::all_of(column, [&](const auto &each) { return each == column.front(); })) {
-      parameters.push_back({write(column.front()), false});
+      parameters.push_back({write(column.front()), false, true});
       continue;
     }
     const auto [place, isNew] = known.try_emplace(column, fmt::format("row.{}[{}]", name, columns));
@@ -63,8 +65,9 @@ std::vector<Parameter> parametersOf(size_t count, const ColumnOf &columnOf, cons
 /// The loop of one shape.
 class ShapeLoop {
 public:
-  ShapeLoop(const flow::Program &program, const flow::Shapes &shapes, const Shape &shape, Slots &slots)
-      : program(program), live(shapes.live), shape(shape), slots(slots) {
+  ShapeLoop(const flow::Program &program, const flow::Shapes &shapes, const Shape &shape, Slots &slots,
+            const Target &target)
+      : program(program), live(shapes.live), shape(shape), slots(slots), target(target) {
     findParameters();
     body();
   }
@@ -76,6 +79,7 @@ private:
   const std::vector<bool> &live;
   const Shape &shape;
   Slots &slots;
+  const Target &target;
   std::vector<Parameter> constants, reads, writes;
   unsigned constantColumns = 0, placeColumns = 0;
   std::string lines;
@@ -87,10 +91,9 @@ private:
   void findParameters();
   void body();
   void statement(const Instruction &instruction);
-  std::string operand(const Operand &operand);
-  std::string expression(const Instruction &instruction);
-  std::string steps(const Instruction &instruction);
-  std::string constant() { return constants[nextConstant++].text; }
+  Printed constant();
+  Printed operand(const Operand &operand);
+  Printed expression(const Instruction &instruction);
   std::string row(const Member &member) const;
 };
 
@@ -103,7 +106,7 @@ void ShapeLoop::findParameters() {
   constants = parametersOf(
       first().constants.size(),
       [&](size_t i) { return column([i](const Member &each) { return each.constants[i]; }); }, "c",
-      constantColumns, literal);
+      constantColumns, [&](double value) { return target.real->literal(value); });
   reads = parametersOf(
       first().reads.size(),
       [&](size_t i) { return column([&](const Member &each) { return slots.of(each.reads[i]); }); }, "at",
@@ -114,56 +117,41 @@ void ShapeLoop::findParameters() {
       "at", placeColumns, [](unsigned slot) { return std::to_string(slot); });
 }
 
-std::string ShapeLoop::operand(const Operand &each) {
+/// A constant that is a column of the table may be anything; the same in all members, it is known.
+Printed ShapeLoop::constant() {
+  const size_t i = nextConstant++;
+  const double value = first().constants[i];
+  return constants[i].isFixed ? target.constant(value) : Printed{constants[i].text};
+}
+
+Printed ShapeLoop::operand(const Operand &each) {
   if (!each.value)
     return constant();
   if (auto found = inside.find(*each.value); found != inside.end())
-    return found->second;
-  return "at[" + reads[nextRead++].text + "]";
+    return {found->second};
+  return {"at[" + reads[nextRead++].text + "]"};
 }
 
-/// The highest threshold that is passed decides.
-std::string ShapeLoop::steps(const Instruction &instruction) {
-  const std::string value = operand(instruction.operands[0]);
-  const size_t thresholds = instruction.steps.thresholds.size();
-  const size_t begin = nextConstant;
-  nextConstant += 2 * thresholds + 1;
-  std::string text = constants[begin + thresholds].text;
-  for (size_t i = 0; i < thresholds; ++i)
-    text = fmt::format("ifAbove({}, {}, {}, {})", value, constants[begin + i].text,
-                       constants[begin + thresholds + i + 1].text, text);
-  return text;
-}
-
-std::string ShapeLoop::expression(const Instruction &instruction) {
-  const auto &operands = instruction.operands;
+Printed ShapeLoop::expression(const Instruction &instruction) {
+  if (instruction.op == Op::Load || instruction.op == Op::Total)
+    return {"at[" + reads[nextRead++].text + "]"};
   // Operands are asked for in order: each takes the next constant or place.
-  switch (instruction.op) {
-  case Op::Load:
-  case Op::Total: return "at[" + reads[nextRead++].text + "]";
-  case Op::Piecewise: return steps(instruction);
-  case Op::Reciprocal: return "reciprocal(" + operand(operands[0]) + ")";
-  case Op::Exp2: return "exp2(" + operand(operands[0]) + ")";
-  case Op::Log2: return "log2(" + operand(operands[0]) + ")";
-  default: break;
-  }
-  std::vector<std::string> texts;
-  for (const Operand &each : operands)
-    texts.push_back(operand(each));
-  switch (instruction.op) {
-  case Op::Add: return texts[0] + " + " + texts[1];
-  case Op::Subtract: return operands[0].is(0) ? "-" + texts[1] : texts[0] + " - " + texts[1];
-  case Op::Multiply: return texts[0] + " * " + texts[1];
-  case Op::Fma: return fmt::format("madd({}, {}, {})", texts[0], texts[1], texts[2]);
-  case Op::Max: return fmt::format("larger({}, {})", texts[0], texts[1]);
-  case Op::IfPositive: return fmt::format("ifAbove({}, 0.0, {}, {})", texts[0], texts[1], texts[2]);
-  default: return "";
-  }
+  std::vector<Printed> operands;
+  for (const Operand &each : instruction.operands)
+    operands.push_back(operand(each));
+  if (instruction.op != Op::Piecewise)
+    return print(target, instruction.op, operands);
+  std::vector<Printed> thresholds, values;
+  for (size_t i = 0; i < instruction.steps.thresholds.size(); ++i)
+    thresholds.push_back(constant());
+  for (size_t i = 0; i < instruction.steps.values.size(); ++i)
+    values.push_back(constant());
+  return printSteps(target, operands[0], thresholds, values);
 }
 
 void ShapeLoop::statement(const Instruction &instruction) {
   const std::string name = fmt::format("t{}", inside.size());
-  lines += fmt::format("{}const Wide {} = {};\n", indent(), name, expression(instruction));
+  lines += fmt::format("{}const {} {} = {};\n", indent(), target.type, name, expression(instruction).text);
   inside[instruction.result] = name;
   const std::vector<unsigned> &written = first().writes;
   if (nextWrite < written.size() && written[nextWrite] == instruction.result)
@@ -184,7 +172,7 @@ std::string ShapeLoop::row(const Member &member) const {
   };
   for (size_t i = 0; i < constants.size(); ++i)
     if (constants[i].isColumn)
-      add(numbers, literal(member.constants[i]));
+      add(numbers, target.real->literal(member.constants[i]));
   for (size_t i = 0; i < reads.size(); ++i)
     if (reads[i].isColumn)
       add(places, std::to_string(slots.of(member.reads[i])));
@@ -204,7 +192,7 @@ std::string ShapeLoop::function(const std::string &name) const {
     return text + lines + "}\n\n";
   text += "  static const struct {\n";
   if (constantColumns > 0)
-    text += fmt::format("    double c[{}];\n", constantColumns);
+    text += fmt::format("    {} c[{}];\n", target.real->type, constantColumns);
   text += fmt::format("    int at[{}];\n  }} rows[] = {{\n", placeColumns);
   for (const Member &member : shape.members)
     text += row(member);
@@ -214,8 +202,8 @@ std::string ShapeLoop::function(const std::string &name) const {
 /// Terms of some sums, in one table; a function that gathers them.
 class SumLoop {
 public:
-  SumLoop(const flow::Program &program, Slots &slots, const std::vector<unsigned> &sums)
-      : terms(sums.size()), constants(sums.size()) {
+  SumLoop(const flow::Program &program, Slots &slots, const std::vector<unsigned> &sums, const Target &target)
+      : target(target), terms(sums.size()), constants(sums.size()) {
     std::map<unsigned, size_t> place;
     for (size_t i = 0; i < sums.size(); ++i)
       place[sums[i]] = i;
@@ -233,24 +221,27 @@ public:
 
   /// `parameters` and what is done with `sum`, of the n-th in the list, are the caller's.
   std::string function(const std::string &name, const std::string &parameters, const std::string &use) const {
-    std::string table, ends;
+    std::vector<Values> sums;
     size_t end = 0;
     for (size_t i = 0; i < terms.size(); ++i) {
-      std::vector<Term> padded = terms[i];
-      padded.resize((padded.size() + atOnce - 1) / atOnce * atOnce);
+      std::vector<Values> padded;
+      for (const Term &term : terms[i])
+        padded.push_back({{"c", target.real->literal(term.coefficient)}, {"at", term.slot}});
+      padded.resize((padded.size() + atOnce - 1) / atOnce * atOnce,
+                    {{"c", target.real->literal(0)}, {"at", 0}});
       end += padded.size();
-      table += "    ";
-      for (const Term &term : padded)
-        table += fmt::format("{{{}, {}}}, ", literal(term.coefficient), term.slot);
-      table += fmt::format("// {}\n", names[i]);
-      ends += fmt::format("    {{{}, {}}},\n", literal(constants[i]), end);
+      sums.push_back({{"sum", names[i]},
+                      {"constant", target.real->literal(constants[i])},
+                      {"last", end},
+                      {"terms", std::move(padded)}});
     }
-    return fillIn(sumText, {{"name", name},
-                            {"parameters", parameters},
-                            {"terms", end == 0 ? "    {0.0, 0},\n" : table},
-                            {"sums", ends},
-                            {"count", std::to_string(terms.size())},
-                            {"use", use}});
+    return fillTemplate("host_sums.cpp.in", {{"name", name},
+                                             {"parameters", parameters},
+                                             {"real", target.real->type},
+                                             {"hasTerms", end > 0},
+                                             {"sums", std::move(sums)},
+                                             {"count", terms.size()},
+                                             {"use", use}});
   }
 
 private:
@@ -259,33 +250,8 @@ private:
     double coefficient = 0;
   };
   static constexpr size_t atOnce = 4;
-  static constexpr std::string_view sumText = R"(void $name$($parameters$) {
-  // Four terms at a time; zeros fill up.
-  static const struct {
-    double c;
-    int at;
-  } terms[] = {
-$terms$  };
-  static const struct {
-    double constant;
-    int end; // of its terms
-  } sums[] = {
-$sums$  };
-  const auto *term = terms;
-  for (int n = 0; n < $count$; ++n) {
-    Wide sum = all(sums[n].constant), other = all(0.0);
-    for (const auto *const end = terms + sums[n].end; term < end; term += 4) {
-      sum = madd(term[0].c, at[term[0].at], sum);
-      other = madd(term[1].c, at[term[1].at], other);
-      sum = madd(term[2].c, at[term[2].at], sum);
-      other = madd(term[3].c, at[term[3].at], other);
-    }
-    sum = sum + other;
-$use$  }
-}
 
-)";
-
+  const Target &target;
   std::vector<std::vector<Term>> terms;
   std::vector<double> constants;
   std::vector<std::string> names;
@@ -312,7 +278,8 @@ std::string loadsOf(const flow::Program &program, Slots &slots) {
 
 } // namespace
 
-HostLoops hostLoops(const flow::Program &program) {
+HostLoops hostLoops(const flow::Program &program, const Real &real) {
+  const Target target = hostLoopTarget(real);
   const flow::Shapes shapes = flow::findShapes(program);
   Slots slots;
   HostLoops loops;
@@ -328,7 +295,7 @@ HostLoops hostLoops(const flow::Program &program) {
     for (unsigned slot : to)
       places += (places.empty() ? "" : ", ") + std::to_string(slot);
     loops.functions +=
-        SumLoop(program, slots, sums)
+        SumLoop(program, slots, sums, target)
             .function(name, "Wide *at",
                       fmt::format("    static const int to[] = {{{}}};\n    at[to[n]] = sum;\n", places));
     call(name, "at");
@@ -347,15 +314,15 @@ HostLoops hostLoops(const flow::Program &program) {
         gather(wanted, fmt::format("sums{}", *level));
     }
     const std::string name = fmt::format("shape{}", ++number);
-    loops.functions += ShapeLoop(program, shapes, shape, slots).function(name);
+    loops.functions += ShapeLoop(program, shapes, shape, slots, target).function(name);
     call(name, "at");
   }
   std::vector<unsigned> results(program.resultCount());
   for (unsigned i = 0; i < results.size(); ++i)
     results[i] = i;
   const std::string scale =
-      program.resultScale == 1 ? "" : fmt::format("    sum = {} * sum;\n", literal(program.resultScale));
-  loops.functions += SumLoop(program, slots, results)
+      program.resultScale == 1 ? "" : fmt::format("    sum = {} * sum;\n", real.literal(program.resultScale));
+  loops.functions += SumLoop(program, slots, results, target)
                          .function("results", "const Wide *at, const Fields &f, size_t p",
                                    scale + "    store(sum.v, f.result + n * f.stride, p, f.points);\n");
   call("results", "at, f, p");

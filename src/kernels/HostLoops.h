@@ -7,6 +7,7 @@
 #pragma once
 
 #include "flow/Program.h"
+#include "kernels/Real.h"
 
 #include <string>
 
@@ -20,6 +21,6 @@ struct HostLoops {
 };
 
 /// The text needs `Points`, `width` and heddle_host.h.
-HostLoops hostLoops(const flow::Program &program);
+HostLoops hostLoops(const flow::Program &program, const Real &real);
 
 } // namespace heddle::kernels

@@ -17,6 +17,10 @@ namespace heddle::kernels {
 
 SourceFile mathHeader(Precision precision = Precision::Double);
 
+/// `heddle_host.h`, which every generated file for the host includes: blocks of points, what is done where fewer
+/// are left than a block holds, and threads.
+SourceFile hostHeader();
+
 /// What hdl_exp2 and hdl_log2 compute in mixed precision, but for roundings.
 double mixedExp2(double y);
 double mixedLog2(double x);

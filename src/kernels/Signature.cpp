@@ -5,11 +5,14 @@
 
 namespace heddle::kernels {
 
-std::string parametersOf(const flow::Program &program, const char *before, const char *qualifier) {
+std::string parametersOf(const flow::Program &program, const Real &real, const char *before,
+                         const char *qualifier) {
   std::string text;
   for (const flow::Field &field : program.fields)
     text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", before,
-                        field.isUniform ? "double " : fmt::format("const double *{}", qualifier), field.name);
+                        field.isUniform ? fmt::format("{} ", real.type)
+                                        : fmt::format("const {} *{}", real.type, qualifier),
+                        field.name);
   return text;
 }
 

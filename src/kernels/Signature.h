@@ -4,6 +4,7 @@
 #pragma once
 
 #include "flow/Program.h"
+#include "kernels/Real.h"
 
 #include <string>
 
@@ -11,7 +12,8 @@ namespace heddle::kernels {
 
 /// "const double *temperature, ..., double timeStep": `before` stands before each, `qualifier` after each
 /// asterisk.
-std::string parametersOf(const flow::Program &program, const char *before, const char *qualifier);
+std::string parametersOf(const flow::Program &program, const Real &real, const char *before,
+                         const char *qualifier);
 /// "temperature, pressure, ..."
 std::string argumentsOf(const flow::Program &program);
 /// "!temperature || !pressure || ... || ": fields must be there, and uniform ones positive.

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <iterator>
 
 namespace heddle::kernels {
 
@@ -19,8 +19,6 @@ namespace {
 
 /// How far ahead of its use a mole fraction is loaded, in operations: as far as memory takes to answer.
 constexpr size_t loadAhead = 16;
-
-constexpr int sumPrecedence = 1, productPrecedence = 2, callPrecedence = 3;
 
 /// Values as exponents, where they are such functions of temperature.
 class ExponentForms {
@@ -136,8 +134,6 @@ private:
   }
 };
 
-std::string parenthesized(const std::string &text, bool is) { return is ? "(" + text + ")" : text; }
-
 } // namespace
 
 bool Exponent::isShort() const {
@@ -146,9 +142,9 @@ bool Exponent::isShort() const {
 }
 
 Statements::Statements(const flow::Program &program, Target target, unsigned powersAtATime, bool resultsWait)
-    : program(program), target(target), stored(program.sums.size()), isEmpty(program.sums.size(), true),
-      resultsWait(resultsWait), uses(program.definedBy.size()), contributionsToCome(program.sums.size()),
-      exponents(program.definedBy.size()) {
+    : program(program), target(std::move(target)), stored(program.sums.size()),
+      isEmpty(program.sums.size(), true), resultsWait(resultsWait), uses(program.definedBy.size()),
+      contributionsToCome(program.sums.size()), exponents(program.definedBy.size()) {
   loops.atATime = powersAtATime;
   countUses();
   for (const Operation &operation : program.operations)
@@ -282,74 +278,33 @@ bool Statements::standsInside(const Instruction &instruction) const {
          program.valueNames[instruction.result] == "v" + std::to_string(instruction.result);
 }
 
-std::string Statements::operand(const Operand &operand, int precedence) const {
+Printed Statements::operand(const Operand &operand) const {
   if (!operand.value)
-    return parenthesized(literal(operand.constant), operand.constant < 0 && precedence > sumPrecedence);
+    return target.constant(operand.constant);
   if (auto found = inlined.find(*operand.value); found != inlined.end())
-    return found->second;
-  return program.valueNames[*operand.value];
+    return {found->second};
+  return {program.valueNames[*operand.value]};
 }
 
-std::string Statements::vectorOperand(const Operand &each) const {
-  if (each.value || target == Target::Device)
-    return operand(each, 0);
-  return "hdl_all(" + literal(each.constant) + ")";
-}
-
-std::string Statements::expression(const Instruction &instruction, int &precedence) const {
-  const auto &operands = instruction.operands;
-  precedence = callPrecedence;
-  switch (instruction.op) {
-  case Op::Add:
-    precedence = sumPrecedence;
-    return operand(operands[0], sumPrecedence) + " + " + operand(operands[1], productPrecedence);
-  case Op::Subtract:
-    if (operands[0].is(0)) {
-      precedence = productPrecedence;
-      return "-" + operand(operands[1], callPrecedence);
-    }
-    precedence = sumPrecedence;
-    return operand(operands[0], sumPrecedence) + " - " + operand(operands[1], productPrecedence);
-  case Op::Multiply:
-    precedence = productPrecedence;
-    return operand(operands[0], productPrecedence) + " * " + operand(operands[1], callPrecedence);
-  case Op::Fma:
-    if (target == Target::Device)
-      return fmt::format("fma({}, {}, {})", operand(operands[0], 0), operand(operands[1], 0),
-                         operand(operands[2], 0));
-    precedence = sumPrecedence;
-    return fmt::format("{} * {} + {}", operand(operands[0], productPrecedence),
-                       operand(operands[1], callPrecedence), operand(operands[2], productPrecedence));
-  case Op::Reciprocal: return "hdl_rcp(" + operand(operands[0], 0) + ")";
-  case Op::Exp2:
-    if (auto place = places.find(instruction.result); place != places.end())
-      return fmt::format("row[{} * threads]", place->second);
-    return (target == Target::Device ? "hdl_exp2(" : "powerOf2(") + operand(operands[0], 0) + ")";
-  case Op::Log2:
-    return (target == Target::Device ? "hdl_log2(" : "logarithm2(") + operand(operands[0], 0) + ")";
-  case Op::Max:
-    return fmt::format("{}({}, {})", target == Target::Device ? "fmax" : "hdl_max",
-                       vectorOperand(operands[0]), vectorOperand(operands[1]));
-  case Op::Piecewise: {
-    // From the highest threshold down: the first that is passed decides.
-    std::string text;
-    const flow::Steps &all = instruction.steps;
-    const std::string value = operand(operands[0], callPrecedence);
-    for (size_t i = all.thresholds.size(); i-- > 0;)
-      text += fmt::format("{} > {} ? {} : ", value, literal(all.thresholds[i]),
-                          vectorOperand(Operand::of(all.values[i + 1])));
-    return "(" + text + vectorOperand(Operand::of(all.values[0])) + ")";
-  }
-  case Op::IfPositive:
-    return fmt::format("({} > 0.0 ? {} : {})", operand(operands[0], callPrecedence),
-                       vectorOperand(operands[1]), vectorOperand(operands[2]));
-  case Op::Total:
-    if (isEmpty[instruction.index])
-      return vectorOperand(Operand::of(0.0));
-    return "kept." + program.sums[instruction.index].name;
-  case Op::Load: break;
-  }
-  return "";
+Printed Statements::expression(const Instruction &instruction) const {
+  const auto constants = [&](const std::vector<double> &numbers) {
+    std::vector<Printed> all;
+    std::ranges::transform(numbers, std::back_inserter(all),
+                           [&](double each) { return target.constant(each); });
+    return all;
+  };
+  std::vector<Printed> operands;
+  for (const Operand &each : instruction.operands)
+    operands.push_back(operand(each));
+  if (auto place = places.find(instruction.result); place != places.end())
+    return {fmt::format("row[{} * threads]", place->second)};
+  if (instruction.op == Op::Piecewise)
+    return printSteps(target, operands[0], constants(instruction.steps.thresholds),
+                      constants(instruction.steps.values));
+  if (instruction.op == Op::Total)
+    return {isEmpty[instruction.index] ? target.asValue(target.constant(0))
+                                       : "kept." + program.sums[instruction.index].name};
+  return print(target, instruction.op, operands);
 }
 
 void Statements::line(const std::string &text) { out += "  " + text + "\n"; }
@@ -357,15 +312,13 @@ void Statements::line(const std::string &text) { out += "  " + text + "\n"; }
 void Statements::load(const Instruction &instruction) {
   const flow::Field &field = program.fields[instruction.field];
   if (field.isUniform) {
-    inlined[instruction.result] = target == Target::Device ? field.name : "hdl_all(" + field.name + ")";
+    inlined[instruction.result] = isVector() ? "hdl_all(" + field.name + ")" : field.name;
     return;
   }
-  const std::string place =
-      field.components == 1      ? field.name + (target == Target::Device ? "[point]" : " + point")
-      : target == Target::Device ? fmt::format("{}[{} * stride + point]", field.name, instruction.index)
-                                 : fmt::format("{} + {} * stride + point", field.name, instruction.index);
-  line(fmt::format("const {} {} = {};", type(), program.valueNames[instruction.result],
-                   target == Target::Device ? place : "hdl_load(" + place + ")"));
+  const std::string point =
+      field.components == 1 ? "point" : fmt::format("{} * stride + point", instruction.index);
+  line(fmt::format(fmt::runtime(isVector() ? "const {} {} = hdl_load({} + {});" : "const {} {} = {}[{}];"),
+                   target.type, program.valueNames[instruction.result], field.name, point));
 }
 
 /// What segments before this one kept comes from memory as loads do.
@@ -375,7 +328,7 @@ void Statements::total(const Instruction &instruction) {
     return;
   const auto [found, isNew] = totals.try_emplace(instruction.index, name);
   if (isNew)
-    line(fmt::format("const {} {} = kept.{};", type(), found->second, name));
+    line(fmt::format("const {} {} = kept.{};", target.type, found->second, name));
   inlined[instruction.result] = found->second;
 }
 
@@ -396,8 +349,9 @@ void Statements::tableRows(const Operation &operation) {
     const double threshold = pending[0]->steps.thresholds[0];
     auto [pointer, isNew] = pointers.try_emplace(threshold, fmt::format("side{}", pointers.size()));
     if (isNew)
-      line(fmt::format("const double2 *const {} = table + ({} > {} ? tableRows : 0);", pointer->second,
-                       operand(pending[0]->operands[0], callPrecedence), literal(threshold)));
+      line(fmt::format("const {}2 *const {} = table + ({} > {} ? tableRows : 0);", target.type,
+                       pointer->second, operand(pending[0]->operands[0]).within(Binding::Call),
+                       target.real->literal(threshold)));
     names +=
         fmt::format("{}{} = {}[{}]", names.empty() ? "" : ", ", name, pointer->second, steps.below.size());
     steps.below.push_back(below);
@@ -417,11 +371,11 @@ void Statements::tableRows(const Operation &operation) {
   }
   flush();
   if (!names.empty())
-    line("const double2 " + names + ";");
+    line(fmt::format("const {}2 {};", target.type, names));
 }
 
 void Statements::code(const Operation &operation, bool loadsAreDone) {
-  if (target == Target::Device)
+  if (!isVector())
     tableRows(operation);
   for (const Instruction &instruction : operation.code) {
     if (!wanted[instruction.result])
@@ -433,23 +387,20 @@ void Statements::code(const Operation &operation, bool loadsAreDone) {
     }
     if (inlined.contains(instruction.result))
       continue; // a constant from the table
-    int precedence = 0;
-    const std::string text = expression(instruction, precedence);
+    const Printed value = expression(instruction);
     if (standsInside(instruction))
-      inlined[instruction.result] = precedence < callPrecedence ? "(" + text + ")" : text;
+      inlined[instruction.result] = value.within(Binding::Call);
     else
-      line(fmt::format("const {} {} = {};", type(), program.valueNames[instruction.result], text));
+      line(fmt::format("const {} {} = {};", target.type, program.valueNames[instruction.result], value.text));
   }
 }
 
 void Statements::contributions(const Operation &operation) {
   for (const flow::Contribution &contribution : operation.contributions) {
     const std::string &sum = program.sums[contribution.sum].name;
-    const std::string value = contribution.value.value ? operand(contribution.value, callPrecedence)
-                                                       : vectorOperand(contribution.value);
-    const double size = std::abs(contribution.coefficient);
     const bool isNegative = contribution.coefficient < 0;
-    const std::string term = size == 1 ? value : literal(size) + " * " + value;
+    const std::string term =
+        printTerm(target, contribution.coefficient, {target.asValue(operand(contribution.value))});
     --contributionsToCome[contribution.sum];
     const bool isLast = --contributionsLeft[contribution.sum] == 0;
     if (isLast && !begun[contribution.sum] && !program.sums[contribution.sum].isResult) {
@@ -459,7 +410,7 @@ void Statements::contributions(const Operation &operation) {
     if (begun[contribution.sum])
       line(fmt::format("{} {} {};", sum, isNegative ? "-=" : "+=", term));
     else
-      line(fmt::format("{} {} = {}{};", type(), sum, isNegative ? "-" : "", term));
+      line(fmt::format("{} {} = {}{};", target.type, sum, isNegative ? "-" : "", term));
     begun[contribution.sum] = true;
     if (isLast)
       store(contribution.sum);
@@ -484,8 +435,8 @@ void Statements::store(unsigned sum) {
     line(fmt::format("{0} += kept.{0};", name));
     stored[sum] = false;
   }
-  const std::string value = program.resultScale == 1 ? name : literal(program.resultScale) + " * " + name;
-  if (target == Target::Device)
+  const std::string value = printTerm(target, program.resultScale, {name});
+  if (!isVector())
     line(fmt::format("result[{} * stride + point] {} {};", sum, stored[sum] ? "+=" : "=", value));
   else if (stored[sum])
     line(fmt::format(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operations of a program as C++ statements, for one double at a time on the device or for a vector of points
+// Operations of a program as C++ statements, for one point at a time on the device or for a vector of points
 // on the host. A value that is used once and has no name of its own stands inside the expression that uses
 // it.
 //
@@ -10,6 +10,7 @@
 
 #include "flow/Program.h"
 #include "flow/Segments.h"
+#include "kernels/Printer.h"
 
 #include <array>
 #include <map>
@@ -23,8 +24,6 @@ namespace heddle::kernels {
 struct StepTable {
   std::vector<std::array<double, 2>> below, above; ///< double2 each
 };
-
-enum class Target { Device, Host };
 
 /// An exponent as a function of temperature: a sum of multiples of 1, T, T^2, T^3, T^4, log2 T and 1/T, with
 /// other numbers above a threshold of T.
@@ -96,9 +95,8 @@ private:
   void planLoops(const std::vector<unsigned> &sequence);
   void findWanted(const flow::Segment &segment);
   bool standsInside(const flow::Instruction &instruction) const;
-  std::string operand(const flow::Operand &operand, int precedence) const;
-  std::string vectorOperand(const flow::Operand &operand) const;
-  std::string expression(const flow::Instruction &instruction, int &precedence) const;
+  Printed operand(const flow::Operand &operand) const;
+  Printed expression(const flow::Instruction &instruction) const;
   void load(const flow::Instruction &instruction);
   void total(const flow::Instruction &instruction);
   void tableRows(const flow::Operation &operation);
@@ -107,7 +105,7 @@ private:
   void store(unsigned sum);
   void keep(unsigned sum, const std::string &value);
   void line(const std::string &text);
-  const char *type() const { return target == Target::Device ? "double" : "hdl_vec"; }
+  bool isVector() const { return !target.broadcast.empty(); }
 };
 
 } // namespace heddle::kernels

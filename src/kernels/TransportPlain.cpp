@@ -49,7 +49,7 @@ kernel(size_t points, size_t stride, const double *__restrict__ temperature, $pr
        const double *__restrict__ moleFractions, double *__restrict__ result) {
 $points$  const double t = temperature[p];
   const double u = hdl_log2(t * (1.0 / 1024)); // fits are polynomials in this
-$body$$end$}
+$body$$close$}
 
 } // namespace
 
@@ -124,7 +124,7 @@ std::string framed(const TransportTask &task, const std::string &tables, const s
                         {"points", points},
                         {"grid", grid},
                         {"bytes", shared ? "bytes" : "0"},
-                        {"end", shared ? "  }\n" : ""},
+                        {"close", shared ? "  }\n" : ""},
                         {"body", body}});
 }
 

@@ -3,7 +3,6 @@
 
 #include "flow/Stages.h"
 #include "kernels/ChemistryForms.h"
-#include "kernels/FloatText.h"
 #include "kernels/Template.h"
 #include "kernels/TransportForms.h"
 #include "kernels/TransportProgram.h"
@@ -109,13 +108,11 @@ std::optional<Emitted> emit(const Task &task, const WarpsLayout &layout, Diagnos
   const std::optional<weave::Woven> woven = weave::weave(task.program, options, diagnostics);
   if (!woven)
     return std::nullopt;
-  WarpsKernel kernel = {task.program, *woven,           task.function.name, "",
-                        layout.ctas,  layout.constants, blockBytesOnSm90,   {}};
+  WarpsKernel kernel = {task.program,     *woven, task.function.name, "", layout.ctas, layout.constants,
+                        blockBytesOnSm90, {},     task.precision};
   const WarpsFile file = warpsFile(kernel);
   Emitted emitted;
-  emitted.files = {{task.function.name + ".cu",
-                    task.title + figuresText(file.figures, layout) +
-                        (task.precision == Precision::Float ? inFloats(file.text) : file.text)}};
+  emitted.files = {{task.function.name + ".cu", task.title + figuresText(file.figures, layout) + file.text}};
   emitted.functions = {task.function};
   return emitted;
 }

@@ -17,6 +17,7 @@ struct WarpsKernel {
   std::optional<weave::ConstantPlace> constants;
   size_t sharedBytes = 227 * 1024; ///< what blocks on a multiprocessor have together
   weave::OverlayOptions overlay;
+  Precision precision = Precision::Double;
 };
 
 /// What a kernel needs, as far as it can be told before it is compiled.
@@ -37,6 +38,6 @@ struct WarpsFile {
 WarpsFile warpsFile(const WarpsKernel &kernel);
 
 /// `heddle_warps.h`: named barriers, and constants sent from lane to lane.
-SourceFile warpsHeader(Precision precision = Precision::Double);
+SourceFile warpsHeader();
 
 } // namespace heddle::kernels

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "kernels/WarpsText.h"
 
+#include "kernels/Printer.h"
 #include "kernels/Template.h"
 
 #include <fmt/format.h>
@@ -32,8 +33,8 @@ const std::set<std::string> reserved = {"warp",    "lane",    "me",    "c",     
 class Writer {
 public:
   Writer(const flow::Program &program, const weave::Overlaid &overlaid, const weave::Constants &constants,
-         const weave::ConstantPlaces &places)
-      : program(program), overlaid(overlaid), constants(constants), places(places),
+         const weave::ConstantPlaces &places, const Real &real)
+      : program(program), overlaid(overlaid), constants(constants), places(places), target(warpsTarget(real)),
         names(overlaid.variableNames), usesField(program.fields.size()) {
     for (std::string &name : names)
       while (reserved.contains(name) || isField(name))
@@ -53,6 +54,7 @@ private:
   const weave::Overlaid &overlaid;
   const weave::Constants &constants;
   const weave::ConstantPlaces &places;
+  const Target target;
   std::vector<std::string> names;
   std::vector<bool> usesField;
   std::vector<std::optional<unsigned>> declaredBy; ///< the instance that declares each variable
@@ -114,7 +116,7 @@ private:
         line(text + ";");
         text.clear();
       }
-      text += (text.empty() ? "double " : ", ") + names[i];
+      text += (text.empty() ? target.type + " " : ", ") + names[i];
     }
     if (!text.empty())
       line(text + ";");
@@ -212,13 +214,13 @@ private:
 
   // --- constants
 
-  std::string number(unsigned instance, size_t k) const {
+  Printed number(unsigned instance, size_t k) const {
     const auto &use = constants.numbers.uses[instance][k];
     if (!use.slot)
-      return literal(use.value);
+      return target.constant(use.value);
     if (places.numbers == ConstantPlace::Shuffle)
-      return fmt::format("hdl_from<{}>(c{})", *use.slot % 32, *use.slot / 32);
-    return fmt::format("c[{}]", *use.slot);
+      return {fmt::format("hdl_from<{}>(c{})", *use.slot % 32, *use.slot / 32)};
+    return {fmt::format("c[{}]", *use.slot)};
   }
 
   std::string index(unsigned instance) const {
@@ -253,38 +255,37 @@ private:
 
   void assign(unsigned variable, unsigned instance, const std::string &value) {
     const bool declares = declaredBy[variable] == instance;
-    line(fmt::format("{}{} = {};", declares ? changes[variable] ? "double " : "const double " : "",
+    line(fmt::format("{}{} = {};", declares ? (changes[variable] ? "" : "const ") + target.type + " " : "",
                      names[variable], value));
   }
 
   /// What is added to a sum.
   std::string term(unsigned number, const Instance &instance) const {
-    const std::string factor = this->number(number, 0);
+    const Printed factor = this->number(number, 0);
     if (instance.shape.isConstant[0])
-      return factor;
+      return factor.text;
     const std::string &value = names[instance.reads[1]];
     const auto &use = constants.numbers.uses[number][0];
     if (!use.slot && use.value == 1)
       return value;
     if (!use.slot && use.value == -1)
       return "-" + value;
-    return factor + " * " + value;
+    return print(target, Op::Multiply, {factor, {value}}).text;
   }
 
   void statement(unsigned number) {
     const Instance &instance = overlaid.instances[number];
     const auto row = [&] { return fmt::format("rows[{}][lane]", index(number)); };
     switch (instance.shape.kind) {
-    case PieceKind::Compute: assign(instance.writes[0], number, expression(number, instance)); return;
-    case PieceKind::Zero: assign(instance.writes[0], number, "0.0"); return;
+    case PieceKind::Compute: assign(instance.writes[0], number, expression(number, instance).text); return;
+    case PieceKind::Zero: assign(instance.writes[0], number, target.constant(0).text); return;
     case PieceKind::Accumulate: accumulate(number, instance); return;
     case PieceKind::Get: assign(instance.writes[0], number, row()); return;
     case PieceKind::Put: line(fmt::format("{} = {};", row(), names[instance.reads[0]])); return;
     case PieceKind::AddRow: line(fmt::format("{} += {};", names[instance.reads[0]], row())); return;
     case PieceKind::Store: {
-      const std::string &value = names[instance.reads[0]];
       line(fmt::format("hdl_store(result{} + point, {}, isThere);", ofComponent(number),
-                       program.resultScale == 1 ? value : literal(program.resultScale) + " * " + value));
+                       printTerm(target, program.resultScale, {names[instance.reads[0]]})));
       return;
     }
     case PieceKind::Arrive:
@@ -301,44 +302,31 @@ private:
     if (instance.shape.isConstant[0] || (!use.slot && std::abs(use.value) == 1)) {
       const bool minus = !instance.shape.isConstant[0] && use.value == -1;
       line(fmt::format("{} {} {};", sum, minus ? "-=" : "+=",
-                       instance.shape.isConstant[0] ? this->number(number, 0) : names[instance.reads[1]]));
+                       instance.shape.isConstant[0] ? this->number(number, 0).text
+                                                    : names[instance.reads[1]]));
       return;
     }
-    line(fmt::format("{0} = fma({1}, {2}, {0});", sum, this->number(number, 0), names[instance.reads[1]]));
+    line(fmt::format(
+        "{} = {};", sum,
+        print(target, Op::Fma, {this->number(number, 0), {names[instance.reads[1]]}, {sum}}).text));
   }
 
-  /// Operands of an instruction, constants in parentheses where they are negative.
-  std::vector<std::string> operandsOf(unsigned number, const Instance &instance) const {
-    std::vector<std::string> texts;
+  std::vector<Printed> operandsOf(unsigned number, const Instance &instance) const {
+    std::vector<Printed> operands;
     size_t constant = 0, read = 0;
-    for (bool isConstant : instance.shape.isConstant) {
-      if (!isConstant) {
-        texts.push_back(names[instance.reads[read++]]);
-        continue;
-      }
-      const std::string text = this->number(number, constant++);
-      texts.push_back(text.starts_with("-") ? "(" + text + ")" : text);
-    }
-    return texts;
+    for (bool isConstant : instance.shape.isConstant)
+      operands.push_back(isConstant ? this->number(number, constant++)
+                                    : Printed{names[instance.reads[read++]]});
+    return operands;
   }
 
-  std::string expression(unsigned number, const Instance &instance) {
-    const std::vector<std::string> o = operandsOf(number, instance);
+  Printed expression(unsigned number, const Instance &instance) {
+    const std::vector<Printed> operands = operandsOf(number, instance);
     switch (instance.shape.op) {
-    case Op::Load: return load(number, instance);
-    case Op::Total: return ""; // pieces have none
-    case Op::Add: return o[0] + " + " + o[1];
-    case Op::Subtract: return o[0] == "0.0" ? "-" + o[1] : o[0] + " - " + o[1];
-    case Op::Multiply: return o[0] + " * " + o[1];
-    case Op::Fma: return fmt::format("fma({}, {}, {})", o[0], o[1], o[2]);
-    case Op::Reciprocal: return "hdl_rcp(" + o[0] + ")";
-    case Op::Exp2: return "hdl_exp2(" + o[0] + ")";
-    case Op::Log2: return "hdl_log2(" + o[0] + ")";
-    case Op::Max: return fmt::format("fmax({}, {})", o[0], o[1]);
-    case Op::Piecewise: return piecewise(number, instance, o[0]);
-    case Op::IfPositive: return fmt::format("hdl_choose({} > 0.0, {}, {})", o[0], o[1], o[2]);
+    case Op::Load: return {load(number, instance)};
+    case Op::Piecewise: return piecewise(number, instance, operands[0]);
+    default: return print(target, instance.shape.op, operands); // pieces have no totals
     }
-    return "";
   }
 
   std::string load(unsigned number, const Instance &instance) {
@@ -351,29 +339,30 @@ private:
     return fmt::format("{}[point{}]", field.name, ofComponent(number));
   }
 
-  std::string piecewise(unsigned number, const Instance &instance, const std::string &value) {
+  /// Values that differ between warps are found by counting the thresholds that are passed.
+  Printed piecewise(unsigned number, const Instance &instance, const Printed &value) {
     const auto &choices = constants.choices.uses[number];
-    const unsigned thresholds = instance.shape.thresholds;
+    std::vector<Printed> thresholds, values;
+    for (unsigned i = 0; i < instance.shape.thresholds; ++i)
+      thresholds.push_back(this->number(number, i));
     if (choices[0].slot) {
       std::string text = fmt::format("choices[{}", *choices[0].slot);
-      for (unsigned i = 0; i < thresholds; ++i)
-        text += fmt::format(" + ({} > {})", value, this->number(number, i));
-      return text + "]";
+      for (const Printed &threshold : thresholds)
+        text += fmt::format(" + ({} > {})", value.text, threshold.text);
+      return {text + "]"};
     }
-    // Constants may come from other lanes, so all of them are fetched before any lane chooses.
-    std::string text = literal(choices[0].value);
-    for (unsigned i = 0; i < thresholds; ++i)
-      text = fmt::format("hdl_choose({} > {}, {}, {})", value, this->number(number, i),
-                         literal(choices[i + 1].value), text);
-    return text;
+    for (const auto &choice : choices)
+      values.push_back(target.constant(choice.value));
+    return printSteps(target, value, thresholds, values);
   }
 };
 
 } // namespace
 
 WarpsBody warpsBody(const flow::Program &program, const weave::Overlaid &overlaid,
-                    const weave::Constants &constants, const weave::ConstantPlaces &places) {
-  return Writer(program, overlaid, constants, places).body();
+                    const weave::Constants &constants, const weave::ConstantPlaces &places,
+                    const Real &real) {
+  return Writer(program, overlaid, constants, places, real).body();
 }
 
 } // namespace heddle::kernels

@@ -7,6 +7,7 @@
 // `point` is the lane's point and `isThere` says whether there is such a point.
 #pragma once
 
+#include "kernels/Real.h"
 #include "weave/Constants.h"
 
 #include <string>
@@ -19,6 +20,6 @@ struct WarpsBody {
 };
 
 WarpsBody warpsBody(const flow::Program &program, const weave::Overlaid &overlaid,
-                    const weave::Constants &constants, const weave::ConstantPlaces &places);
+                    const weave::Constants &constants, const weave::ConstantPlaces &places, const Real &real);
 
 } // namespace heddle::kernels

@@ -15,6 +15,24 @@ TEST(Template, ReplacesNames) {
   EXPECT_EQ(fillIn("a $b$ c $b$$d$", {{"b", "1"}, {"d", "$"}}), "a 1 c 1$");
   EXPECT_THROW(fillIn("$b$", {}), std::logic_error);
   EXPECT_THROW(fillIn("b", {{"b", "1"}}), std::logic_error);
+  EXPECT_THROW(fillIn("a $b", {{"b", "1"}}), std::logic_error);
+}
+
+TEST(Template, TakesOneOfTwoTexts) {
+  const std::string text = "a\n$if is$\n  b\n$else$\n  c $d$\n$end$\ne $if is$f$end$.\n";
+  EXPECT_EQ(fillIn(text, {{"is", true}, {"d", "1"}}), "a\n  b\ne f.\n");
+  EXPECT_EQ(fillIn(text, {{"is", false}, {"d", "1"}}), "a\n  c 1\ne .\n");
+  EXPECT_THROW(fillIn("$if is$", {{"is", true}}), std::logic_error);
+  EXPECT_THROW(fillIn("$end$", {}), std::logic_error);
+  EXPECT_THROW(fillIn("$if is$$end$", {{"is", "text"}}), std::logic_error);
+}
+
+TEST(Template, RepeatsATextForEachElement) {
+  const std::string text = "$each row$\n  $each cell$$x$$sep$ $end$;\n$end$\n";
+  const std::vector<Values> cells = {{{"x", 1}}, {{"x", 2}}};
+  EXPECT_EQ(fillIn(text, {{"row", std::vector<Values>{{{"cell", cells}}, {{"cell", cells}}}}, {"sep", ","}}),
+            "  1, 2, ;\n  1, 2, ;\n");
+  EXPECT_EQ(fillIn(text, {{"row", std::vector<Values>{}}, {"sep", ","}}), "");
 }
 
 TEST(Template, WritesNumbersThatReadBack) {

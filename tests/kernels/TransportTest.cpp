@@ -10,7 +10,6 @@
 #include "chem/MixtureTransport.h"
 #include "chem/Shared.h"
 #include "flow/Evaluate.h"
-#include "kernels/HostHeader.h"
 #include "kernels/MathHeader.h"
 #include "kernels/TransportProgram.h"
 

@@ -1,0 +1,10 @@
+# cmake -DFOLDER=.. -DOUT=.. -DSIGNATURE=.. -DINCLUDE=.. -P EmbedTexts.cmake: the files of a folder as a function from names to texts.
+file(GLOB files RELATIVE ${FOLDER} ${FOLDER}/*)
+list(SORT files)
+set(code "// Made by cmake/EmbedTexts.cmake of the files beside their CMakeLists.txt.\n#include \"${INCLUDE}\"\n\n#include <stdexcept>\n\n${SIGNATURE} {\n")
+foreach(file ${files})
+  file(READ ${FOLDER}/${file} text)
+  string(APPEND code "  if (name == \"${file}\")\n    return R\"heddle_text(${text})heddle_text\";\n")
+endforeach()
+string(APPEND code "  throw std::logic_error(\"no text is called \" + std::string(name));\n}\n")
+file(WRITE ${OUT} "${code}")
