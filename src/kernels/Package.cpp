@@ -133,7 +133,9 @@ private:
 
   void addKernel(Kernel kernel, Form form) {
     if (std::optional<Emitted> emitted = emit(kernel, form)) {
-      std::ranges::move(emitted->files, std::back_inserter(files));
+      for (SourceFile &file : emitted->files) // kernels share headers
+        if (!std::ranges::any_of(files, [&](const SourceFile &each) { return each.name == file.name; }))
+          files.push_back(std::move(file));
       std::ranges::move(emitted->functions, std::back_inserter(functions));
     }
   }

@@ -8,8 +8,8 @@
 //     diffusion      from reciprocal pair coefficients plain, matrix, cpu
 //
 // and all of them as warps (Warps.h). All forms of a kernel compute the same thing within rounding. Each is
-// one file, PREFIX_KERNEL_FORM.cu or .cpp, which includes `heddle_math.h` (MathHeader.h) and nothing else of
-// ours.
+// one file of numbers, PREFIX_KERNEL_FORM.cu or .cpp, and headers that make a kernel of them; besides these it
+// needs `heddle_math.h` (MathHeader.h) and, on the host, `heddle_host.h`.
 #pragma once
 
 #include "chem/Fits.h"

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The forms of transport kernels, a file each: what a generated file holds.
+// The forms of transport kernels, a file each. A kernel is written by hand, as a header of src/kernels/templates
+// that is copied into the package; a form chooses one by the number of species, and makes the numbers and tables
+// that the header is included after.
 #pragma once
 
 #include "kernels/TransportTables.h"
+
+#include <concepts>
 
 namespace heddle::kernels {
 
@@ -17,7 +21,37 @@ struct TransportTask {
 
   size_t species() const { return model.mechanism.species.size(); }
   bool chemkin() const { return model.fits.form == chem::FitForm::Chemkin; }
+  const Real &real() const { return realOf(options.precision); }
 };
+
+/// `constexpr type name = value; // about`
+struct TransportNumber {
+  std::string type, name, value, about;
+
+  TransportNumber(std::string name, size_t value, std::string about = "")
+      : type("int"), name(std::move(name)), value(std::to_string(value)), about(std::move(about)) {}
+  template <std::same_as<bool> Bool>
+  TransportNumber(std::string name, Bool value, std::string about = "")
+      : type("bool"), name(std::move(name)), value(value ? "true" : "false"), about(std::move(about)) {}
+  TransportNumber(std::string name, double value, const Real &real, std::string about = "")
+      : type("hdl_real"), name(std::move(name)), value(real.literal(value)), about(std::move(about)) {}
+};
+
+/// `space const hdl_real name shape = { rows };`
+struct TransportTable {
+  std::string about, space, name, shape, rows;
+};
+
+struct TransportKernel {
+  std::string header;              ///< the kernel
+  std::vector<std::string> shared; ///< headers that it needs; the first is included by the generated file
+  std::vector<TransportNumber> numbers;
+  std::vector<TransportTable> tables;
+};
+
+TransportKernel plainKernel(const TransportTask &task);
+TransportKernel matrixKernel(const TransportTask &task, const MatrixShape &shape);
+TransportKernel cpuKernel(const TransportTask &task);
 
 /// Why there is no such kernel; empty where there is.
 std::string reasonAgainst(const TransportTask &task);
@@ -28,9 +62,16 @@ std::string aboutText(const TransportTask &task);
 /// The lines that say what the file is.
 std::string titleText(const TransportTask &task);
 
-std::string plainText(const TransportTask &task);
-std::string matrixText(const TransportTask &task, const MatrixShape &shape);
-std::string cpuText(const TransportTask &task);
+/// What a fit's numbers are, for tables of all forms.
+TransportNumber fitsAreLogarithms(const TransportTask &task);
+TransportTable viscosityFits(const TransportTask &task, const WilkeTables &wilke, std::string space);
+TransportTable conductivityTable(const TransportTask &task, std::string space);
+TransportTable weightTable(const TransportTask &task, std::string space);
+/// Every pair once: (0,1), (0,2), ..., (1,2), ...
+TransportTable pairTable(const TransportTask &task, std::string space);
+/// W, sqrt(W), 1/sqrt(8 W).
+TransportTable wilkeWeights(const TransportTask &task, const WilkeTables &wilke, std::string space);
+TransportNumber unitNumber(const TransportTask &task);
 
 /// The matrix form holds a product's constants in shared memory: no more species than this.
 inline constexpr size_t mostMatrixSpecies = 160;

@@ -15,12 +15,11 @@ constexpr long double log2e = 1 / ln2;
 /// log2 of the temperature that u counts from.
 constexpr long double middle = 10;
 
-/// Fits of one property all have the same degree.
+} // namespace
+
 size_t coefficientCount(const std::vector<chem::Polynomial> &fits) {
   return fits.front().coefficients.size();
 }
-
-} // namespace
 
 /// p((u + middle) ln 2) by Horner's rule on polynomials: multiply by the argument, add the next coefficient.
 /// In more digits than a double has, since the terms cancel.
@@ -41,31 +40,16 @@ std::vector<double> inU(const chem::Polynomial &p, long double factor) {
   return result;
 }
 
-std::string tableText(const std::vector<TableRow> &rows) {
+std::string tableText(const std::vector<TableRow> &rows, const Real &real) {
   std::string text;
   for (const TableRow &row : rows) {
     const bool many = row.values.size() > 1;
     text += many ? "    {" : "    ";
     for (size_t i = 0; i < row.values.size(); ++i)
-      text += (i ? ", " : "") + literal(row.values[i]);
+      text += (i ? ", " : "") + real.literal(row.values[i]);
     text += many ? "}," : ",";
     text += row.comment.empty() ? "\n" : " // " + inComment(row.comment) + "\n";
   }
-  return text;
-}
-
-std::string hornerText(size_t count, const std::string &coefficients, const std::string &u) {
-  std::string text = fmt::format("{}[{}]", coefficients, count - 1);
-  for (size_t i = count - 1; i-- > 0;)
-    text = fmt::format("fma({}, {}, {}[{}])", text, u, coefficients, i);
-  return text;
-}
-
-std::string hornerOperators(size_t count, const std::string &coefficients, const std::string &u) {
-  std::string text = fmt::format("{}[{}]", coefficients, count - 1);
-  for (size_t i = count - 1; i-- > 0;)
-    text = fmt::format("{}{}{} * {} + {}[{}]", i + 2 < count ? "(" : "", text, i + 2 < count ? ")" : "", u,
-                       coefficients, i);
   return text;
 }
 

@@ -15,11 +15,15 @@
 // x_k / (b_k (b_k D0 + 2 D1) + D2).
 #pragma once
 
+#include "kernels/Real.h"
 #include "kernels/Transport.h"
 
 #include <string>
 
 namespace heddle::kernels {
+
+/// Fits of one property all have the same degree.
+size_t coefficientCount(const std::vector<chem::Polynomial> &fits);
 
 /// Coefficients of p(ln T) as a polynomial in u, times a factor.
 std::vector<double> inU(const chem::Polynomial &p, long double factor);
@@ -30,12 +34,7 @@ struct TableRow {
   std::vector<double> values;
   std::string comment;
 };
-std::string tableText(const std::vector<TableRow> &rows);
-
-/// sum_i c_i u^i by Horner's rule as an expression: fma(fma(c[2], u, c[1]), u, c[0]).
-std::string hornerText(size_t count, const std::string &coefficients, const std::string &u);
-/// The same for vector types: (c[2] * u + c[1]) * u + c[0].
-std::string hornerOperators(size_t count, const std::string &coefficients, const std::string &u);
+std::string tableText(const std::vector<TableRow> &rows, const Real &real);
 
 /// Tables of viscosity. `fits` gives log2 b_k in Chemkin's form, and a_k / T^(1/4) in Cantera's.
 struct WilkeTables {

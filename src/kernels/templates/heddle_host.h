@@ -7,9 +7,8 @@
 
 #include "heddle_math.h"
 
-#include <stddef.h>
-
 #include <atomic>
+#include <stddef.h>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -40,11 +39,11 @@ HDL_INLINE hdl_real part(hdl_real x, int) { return x; }
 HDL_INLINE hdl_vec vectorOf(const Wide &x, int i) { return x.v[i]; }
 HDL_INLINE hdl_vec vectorOf(hdl_real x, int) { return hdl_all(x); }
 
-#define HDL_EACH(expression) \
-  Wide r; \
-  HDL_UNROLL \
-  for (int i = 0; i < wideVectors; ++i) \
-    r.v[i] = expression; \
+#define HDL_EACH(expression)                                                                                 \
+  Wide r;                                                                                                    \
+  HDL_UNROLL                                                                                                 \
+  for (int i = 0; i < wideVectors; ++i)                                                                      \
+    r.v[i] = expression;                                                                                     \
   return r
 
 HDL_INLINE Wide all(hdl_real x) { HDL_EACH(hdl_all(x)); }
@@ -74,8 +73,7 @@ HDL_INLINE Wide exp2(const Wide &a) { HDL_EACH(hdl_exp2(a.v[i])); }
 HDL_INLINE Wide log2(const Wide &a) { HDL_EACH(hdl_log2(a.v[i])); }
 
 /// Values from point p on; where there are fewer than a block's, the last one again.
-template <int width>
-inline void load(hdl_vec (&v)[width], const hdl_real *from, size_t p, size_t points) {
+template <int width> inline void load(hdl_vec (&v)[width], const hdl_real *from, size_t p, size_t points) {
   constexpr size_t block = width * HDL_LANES;
   if (p + block <= points) {
     HDL_UNROLL
@@ -90,8 +88,7 @@ inline void load(hdl_vec (&v)[width], const hdl_real *from, size_t p, size_t poi
     v[i] = hdl_load(values + i * HDL_LANES);
 }
 
-template <int width>
-inline void store(const hdl_vec (&v)[width], hdl_real *to, size_t p, size_t points) {
+template <int width> inline void store(const hdl_vec (&v)[width], hdl_real *to, size_t p, size_t points) {
   constexpr size_t block = width * HDL_LANES;
   if (p + block <= points) {
     HDL_UNROLL

@@ -14,7 +14,9 @@ template <int id, int threads> __device__ __forceinline__ void hdl_wait() {
 
 /// Functions, so that all lanes work out what is chosen from or where is stored before some of them do: constants
 /// may come from other lanes.
-__device__ __forceinline__ hdl_real hdl_choose(bool is, hdl_real then, hdl_real otherwise) { return is ? then : otherwise; }
+__device__ __forceinline__ hdl_real hdl_choose(bool is, hdl_real then, hdl_real otherwise) {
+  return is ? then : otherwise;
+}
 
 __device__ __forceinline__ void hdl_store(hdl_real *to, hdl_real value, bool isThere) {
   if (isThere)
