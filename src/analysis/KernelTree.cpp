@@ -14,6 +14,7 @@
 #include "analysis/KernelTree.h"
 
 #include "analysis/CallEffects.h"
+#include "analysis/Execution.h"
 #include "analysis/PureFunctions.h"
 #include "analysis/StatementShape.h"
 #include "source/ReachingDefinitions.h"
@@ -46,6 +47,27 @@ bool isBlockBarrier(const Stmt *statement, const ASTContext &context) {
 static bool isHarmless(const source::Unit &unit, const FunctionDecl *callee) {
   return isLoadFunction(callee) || callee->isTrivial() || callee->isDefaulted() ||
          isPureFunction(unit, callee);
+}
+
+/// What is executed although nobody wrote a call of it, and is not known to be harmless: constructors,
+/// destructors, what a range-based for or a structured binding calls; and calls whose target is not known.
+/// Accesses follow written calls only.
+static bool isUnseen(const source::Unit &unit, const Executed &executed) {
+  using How = Executed::How;
+  if (executed.isUnknown())
+    return true;
+  const bool isWritten = executed.how == How::Call || executed.how == How::Member ||
+                         executed.how == How::Operator || executed.how == How::Lambda ||
+                         executed.how == How::Conversion;
+  if (isWritten || !executed.function)
+    return false;
+  const FunctionDecl *body = nullptr;
+  const bool isUsers = executed.function->hasBody(body) && unit.isUserCode(body->getLocation());
+  if (!isUsers)
+    return !isHarmless(unit, executed.function);
+  const Reach reach = Reach::of(body, unit);
+  return !reach.unknown().empty() ||
+         llvm::any_of(reach.all(), [](const Reached &each) { return firstOutsideAccess(each) != nullptr; });
 }
 
 static bool asksForThread(const source::Unit &unit, const FunctionDecl *function,
@@ -330,6 +352,10 @@ CodeFacts KernelTree::factsOf(const std::vector<const Stmt *> &code) const {
     if (!isUsers && !facts.unseen && (!callee || !isHarmless(unit(), callee)))
       facts.unseen = call;
   }
+  for (const Stmt *part : code)
+    for (const Executed &executed : part ? executedBy(part) : std::vector<Executed>())
+      if (!facts.unseen && isUnseen(unit(), executed))
+        facts.unseen = executed.at ? executed.at : part;
   return facts;
 }
 

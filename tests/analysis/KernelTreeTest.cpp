@@ -44,6 +44,10 @@ __global__ void barriers(float *a, int n) {
   int c = __syncthreads_count(n);
   for (int k = (wait(), 0); k < c; ++k) a[k] = 2;
 }
+struct Plain { float x; __device__ Plain(float y) : x(y) {} };
+struct Counts { float *at; __device__ Counts(float *a) : at(a) { a[0] += 1; } __device__ ~Counts() { at[1] = 2; } };
+struct Base { __device__ virtual float f(); };
+__global__ void implicit(float *a, Base *b) { Plain p(a[0]); Counts c(a); a[2] = p.x; a[3] = b->f(); }
 __global__ void range(float *a) { int v[3] = {1, 2, 3}; for (int x : v) a[x] = x; }
 )");
   return parsed;
@@ -125,6 +129,15 @@ TEST(KernelTree, AccessesOfAHeadAndOfACalledFunctionBelongToTheirStatement) {
   EXPECT_TRUE(k.tree.own(call).asksThread);
   EXPECT_FALSE(k.tree.own(call).unseen);
   EXPECT_TRUE(k.tree.own(*k.tree.root().children[3]).unseen) << "assembly";
+}
+
+TEST(KernelTree, ImplicitCallsThatReachMemoryAreUnseen) {
+  Analysed k("implicit");
+  const auto &statements = k.tree.root().children;
+  EXPECT_FALSE(k.tree.own(*statements[0]).unseen) << "a constructor that only computes";
+  EXPECT_TRUE(k.tree.own(*statements[1]).unseen) << "a constructor that stores";
+  EXPECT_FALSE(k.tree.own(*statements[2]).unseen);
+  EXPECT_TRUE(k.tree.own(*statements[3]).unseen) << "a virtual call";
 }
 
 TEST(KernelTree, BarriersAreInTheNodesThatEvaluateThem) {
