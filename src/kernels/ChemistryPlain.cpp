@@ -25,17 +25,16 @@ std::string tableText(const StepTable &table, const Real &real) {
 Emitted emitPlainChemistry(const chem::Mechanism &mechanism, const flow::Program &program,
                            const Options &options, const ChemistryLayout &layout) {
   const Real &real = realOf(options.precision);
-  Statements statements(program, deviceTarget(real));
   std::string zeros;
   for (unsigned sum : emptySums(program))
     zeros += fmt::format("  result[{} * stride + point] = {};\n", sum, real.literal(0));
   const std::vector<flow::Segment> segments =
       partsOf(program, layout.instructionsInWhole, layout.instructionsInPart);
+  const Statements statements = statementsOf(program, segments, deviceTarget(real));
   std::vector<Values> parts;
   for (size_t i = 0; i < segments.size(); ++i)
-    parts.push_back({{"number", i + 1},
-                     {"isLater", i > 0},
-                     {"body", (i == 0 ? zeros : "") + statements.segment(segments[i])}});
+    parts.push_back(
+        {{"number", i + 1}, {"isLater", i > 0}, {"body", (i == 0 ? zeros : "") + statements.segments[i]}});
 
   const bool isCut = segments.size() > 1;
   const std::string name = options.prefix + "_chemistry_plain";
@@ -46,8 +45,8 @@ Emitted emitPlainChemistry(const chem::Mechanism &mechanism, const flow::Program
                       {"parts", std::move(parts)},
                       {"threads", isCut ? layout.threadsForParts : layout.threadsForWhole},
                       {"tiles", isCut ? layout.tilesInTurn : 1},
-                      {"rows", std::max<size_t>(1, statements.table().below.size())},
-                      {"table", tableText(statements.table(), real)}};
+                      {"rows", std::max<size_t>(1, statements.table.below.size())},
+                      {"table", tableText(statements.table, real)}};
   return {{{name + ".cu", fillTemplate("chemistry_plain.cu.in", joined(commonOf(mechanism, options), own))}},
           {{name, Kernel::Chemistry, Form::Plain, "Net production rates, one thread a point."}}};
 }

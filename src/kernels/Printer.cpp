@@ -36,8 +36,8 @@ Printed Target::constant(double value) const {
   return {real->literal(value), value < 0 ? Binding::Sum : Binding::Call, true, value == 0};
 }
 
-std::string Target::asValue(const Printed &operand) const {
-  return operand.isConstant && !broadcast.empty() ? call(broadcast, operand.text).text : operand.text;
+Printed Target::asValue(const Printed &operand) const {
+  return operand.isConstant && !broadcast.empty() ? call(broadcast, operand.text) : operand;
 }
 
 Target deviceTarget(const Real &real) {
@@ -75,10 +75,11 @@ Printed print(const Target &target, Op op, const std::vector<Printed> &operands)
   case Op::Reciprocal: return call(target.reciprocal, operands[0].text);
   case Op::Exp2: return call(target.exp2, operands[0].text);
   case Op::Log2: return call(target.log2, operands[0].text);
-  case Op::Max: return call(target.maximum, target.asValue(operands[0]) + ", " + target.asValue(operands[1]));
+  case Op::Max:
+    return call(target.maximum, target.asValue(operands[0]).text + ", " + target.asValue(operands[1]).text);
   case Op::IfPositive:
-    return select(target, operands[0], target.real->literal(0), target.asValue(operands[1]),
-                  target.asValue(operands[2]));
+    return select(target, operands[0], target.real->literal(0), target.asValue(operands[1]).text,
+                  target.asValue(operands[2]).text);
   case Op::Load:
   case Op::Total:
   case Op::Piecewise: break;
@@ -90,9 +91,9 @@ Printed print(const Target &target, Op op, const std::vector<Printed> &operands)
 /// The highest threshold that is passed decides, so it is asked first: outermost.
 Printed printSteps(const Target &target, const Printed &value, const std::vector<Printed> &thresholds,
                    const std::vector<Printed> &values) {
-  std::string text = target.asValue(values[0]);
+  std::string text = target.asValue(values[0]).text;
   for (size_t i = 0; i < thresholds.size(); ++i)
-    text = select(target, value, thresholds[i].text, target.asValue(values[i + 1]), text).text;
+    text = select(target, value, thresholds[i].text, target.asValue(values[i + 1]).text, text).text;
   return {text};
 }
 

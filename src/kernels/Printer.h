@@ -40,7 +40,7 @@ struct Target {
 
   Printed constant(double value) const;
   /// A constant where the target wants a value of its own type.
-  std::string asValue(const Printed &operand) const;
+  Printed asValue(const Printed &operand) const;
 };
 
 /// One point of a thread.

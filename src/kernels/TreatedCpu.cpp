@@ -22,15 +22,15 @@ Emitted emitTreatedCpu(const chem::Mechanism &mechanism, const ChemistryTreatmen
                        const Options &options) {
   const flow::Program program = treatedProgramOf(mechanism, treatment, options, keepFrom);
   const Real &real = realOf(options.precision);
-  Statements statements(program, hostVectorTarget(real), 0, true);
   std::string zeros, copiedArguments;
   for (unsigned sum : emptySums(program))
     zeros += fmt::format("  hdl_store(result + {} * stride + point, hdl_all(0.0));\n", sum);
   std::vector<Values> parts, kept, copies;
   const std::vector<flow::Segment> segments = partsOf(program, instructionsInPart, instructionsInPart);
+  const Statements statements = statementsOf(program, segments, hostVectorTarget(real), {0, true});
   for (size_t i = 0; i < segments.size(); ++i)
-    parts.push_back({{"number", i + 1}, {"body", (i == 0 ? zeros : "") + statements.segment(segments[i])}});
-  for (const std::string &name : statements.kept())
+    parts.push_back({{"number", i + 1}, {"body", (i == 0 ? zeros : "") + statements.segments[i]}});
+  for (const std::string &name : statements.kept)
     kept.push_back({{"member", name}});
   for (const flow::Field &field : program.fields) {
     copiedArguments += (copiedArguments.empty() ? "" : ", ") + field.name + (field.isUniform ? "" : "Copy");

@@ -81,17 +81,17 @@ Emitted emitTreatedPlain(const chem::Mechanism &mechanism, const ChemistryTreatm
   const unsigned powers =
       layout.powersAtATime.value_or(treatment.isNone() ? powersForUntreated : powersForTreated);
   const Real &real = realOf(options.precision);
-  Statements statements(program, deviceTarget(real), powers, true);
   std::string zeros;
   for (unsigned sum : emptySums(program))
     zeros += fmt::format("  result[{} * stride + point] = 0.0;\n", sum);
   const std::vector<flow::Segment> segments = partsOf(program, instructionsInPart, instructionsInPart);
+  const Statements statements = statementsOf(program, segments, deviceTarget(real), {powers, true});
   std::vector<Values> parts, kept;
   for (size_t i = 0; i < segments.size(); ++i)
-    parts.push_back({{"number", i + 1}, {"body", (i == 0 ? zeros : "") + statements.segment(segments[i])}});
-  for (const std::string &name : statements.kept())
+    parts.push_back({{"number", i + 1}, {"body", (i == 0 ? zeros : "") + statements.segments[i]}});
+  for (const std::string &name : statements.kept)
     kept.push_back({{"member", name}});
-  const ExponentTables exponents(statements.powers());
+  const ExponentTables exponents(statements.powers);
   const Function function = treatedFunction(options, treatment, Form::Plain);
   const Values own = {{"name", function.name},
                       {"isTreated", !treatment.isNone()},
@@ -108,10 +108,10 @@ Emitted emitTreatedPlain(const chem::Mechanism &mechanism, const ChemistryTreatm
                       {"atATime", powers},
                       {"inStep", PowerLoops::inStep(true)},
                       {"inStepLong", PowerLoops::inStep(false)},
-                      {"rows", std::max<size_t>(1, statements.table().below.size())},
-                      {"table", rowsOf(statements.table())},
-                      {"shortRows", std::max<size_t>(1, statements.powers().shortRows.size())},
-                      {"longRows", std::max<size_t>(1, statements.powers().longRows.size())},
+                      {"rows", std::max<size_t>(1, statements.table.below.size())},
+                      {"table", rowsOf(statements.table)},
+                      {"shortRows", std::max<size_t>(1, statements.powers.shortRows.size())},
+                      {"longRows", std::max<size_t>(1, statements.powers.longRows.size())},
                       {"shortData", exponents.constants},
                       {"slopeData", exponents.slopes},
                       {"longData", exponents.species}};
