@@ -2,6 +2,7 @@
 #include "counts/LaunchCounter.h"
 
 #include "divergence/InstructionLatency.h"
+#include "model/Thresholds.h"
 #include "vm/Code.h"
 #include "vm/Lanes.h"
 
@@ -10,11 +11,10 @@
 namespace heddle::counts {
 namespace {
 
-/// To tell which warp, or block, takes longest, a round of memory counts as much as one of an L2 cache does
-/// on devices of today.
-constexpr double CyclesOfARound = 300;
-
-double weightOf(const WarpTime &time) { return time.cycles + CyclesOfARound * time.rounds; }
+/// To find which warp, or block, takes longest: who answers a round of memory is not known yet.
+double weightOf(const WarpTime &time) {
+  return time.cycles + model::threshold::launch::cyclesPerRound * time.rounds;
+}
 bool isShorter(const WarpTime &a, const WarpTime &b) { return weightOf(a) < weightOf(b); }
 
 } // namespace

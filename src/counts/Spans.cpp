@@ -17,6 +17,7 @@
 #include "counts/Spans.h"
 
 #include "divergence/InstructionLatency.h"
+#include "model/Thresholds.h"
 #include "ptx/Module.h"
 #include "vm/Code.h"
 #include "vm/Lowering.h"
@@ -32,10 +33,6 @@ using ptx::Space;
 
 /// Longer than any chain of a block's other instructions matters beside it.
 constexpr double LongLatency = 1000;
-
-/// A warp alone issues an instruction in so many cycles at best: neighbours mostly need each other, and an
-/// addition takes four. The schedule below finds more to do at a time than registers allow.
-constexpr double CyclesOfAnIssue = 4;
 
 enum class Kind { Plain, Load, Store, Fence, AsyncWait };
 
@@ -90,7 +87,7 @@ public:
     slots += takesASlot(cls);
     eachDestination(instr, [&](uint32_t reg) { ready[reg] = done; });
   }
-  double span() const { return std::max(end, CyclesOfAnIssue * slots); }
+  double span() const { return std::max(end, model::threshold::launch::cyclesPerIssue * slots); }
 
 private:
   template <class Use> void eachRegister(const ptx::Operand &operand, Use use) const {

@@ -9,6 +9,8 @@
 #include "model/Estimate.h"
 
 #include "arch/Occupancy.h"
+#include "model/Rates.h"
+#include "model/Thresholds.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,43 +19,7 @@
 namespace heddle::model {
 namespace {
 
-/// What streaming kernels reach of the memory bandwidth of a data sheet. On an H200 the best saxpy has 0.76,
-/// the best sum of an array 0.83.
-constexpr double DramEfficiency = 0.8;
-/// Of an L2 cache's bytes a cycle: requests do not spread evenly over its slices.
-constexpr double L2Efficiency = 0.7;
-/// Where tables know nothing: latencies of Hopper, and what each SM gets from L2 in a cycle since Volta.
-constexpr double L1Cycles = 32, L2Cycles = 280, DramCycles = 660;
-constexpr double L2BytesPerSmCycle = 32;
-/// From the end of one block to the first instruction of the next in its place: resources are given back and
-/// given out, code and parameters fetched.
-constexpr double BlockCycles = 1000;
-/// Of the norm that joins the bounds: high enough that a lone bound is itself, low enough that two equal ones
-/// cost a fifth more.
-constexpr double Smoothness = 4;
-/// A launch is said to fill a device with this many sets of resident blocks, so that the last, partly filled
-/// one matters little.
-constexpr double WavesToFill = 8;
-constexpr double SectorBytes = 32, WarpSize = 32, Schedulers = 4;
-
-/// Those before Memory are units of their own; what goes to memory is joined with the passes that it makes.
-enum Pipe { Float, Alu, Double, Special, Tensor, Texture, Atomic, Barrier, Memory, Sequence, Pipes };
-
-struct ClassRow {
-  std::string_view name;
-  Pipe pipe;
-  double rate;
-};
-constexpr ClassRow classRows[] = {
-#define MODEL_CLASS(NAME, PIPE, RATE) {NAME, PIPE, RATE},
-#include "model/Pipes.def"
-};
-
-const ClassRow *rowOf(std::string_view cls) {
-  const auto *found = std::find_if(std::begin(classRows), std::end(classRows),
-                                   [&](const ClassRow &row) { return row.name == cls; });
-  return found == std::end(classRows) ? nullptr : found;
-}
+namespace bound = threshold::launch;
 
 /// What the bounds are made of, in the words of the device: cycles of all SMs, bytes.
 struct Needs {
@@ -64,27 +30,23 @@ struct Needs {
   double roundCycles = 0; ///< what a round of global memory takes, on average
 };
 
-/// Rates of the table, but for fma.f32: bench/latency gets half of the 128 of the programming guide, which
-/// are the 67 TFLOP/s of an H200's data sheet.
-double rateOf(const ClassRow &row, const arch::Arch &arch) {
-  const double measured = arch::throughputOf(arch.latencies, row.name).value_or(row.rate);
-  return row.name == "fma.f32" ? std::max(measured, row.rate) : measured;
-}
+/// Each has a part of the register file of its own.
+double schedulersOf(const arch::Arch &arch) { return arch.warpAllocationGranularity; }
 
 void addInstructions(Needs &needs, const LaunchWork &launch, const arch::Arch &arch) {
   for (const auto &[cls, count] : launch.instructions) {
-    const ClassRow *row = rowOf(cls);
+    const std::optional<ClassRate> rate = rateOf(cls, arch);
     if (cls == "mov.b32" || cls == "cvt.s64.s32")
       continue; // names of registers, mostly
-    if (!row) {
+    if (!rate) {
       needs.issueSlots += double(count);
       continue;
     }
-    const double cycles = double(count) * WarpSize / rateOf(*row, arch);
-    if (row->pipe == Sequence)
-      needs.issueSlots += cycles * Schedulers;
+    const double cycles = double(count) * arch.warpSize / rate->perCycle;
+    if (rate->pipe == Sequence)
+      needs.issueSlots += cycles * schedulersOf(arch);
     else
-      needs.issueSlots += double(count), needs.pipeCycles[row->pipe] += cycles;
+      needs.issueSlots += double(count), needs.pipeCycles[rate->pipe] += cycles;
   }
 }
 
@@ -107,30 +69,30 @@ Reads readsOf(const LaunchWork &launch, const arch::Arch &arch, const Residency 
   Reads reads;
   reads.all = launch.loadSectors;
   const double once = std::min(reads.all, launch.blockSectors);
-  const double workingSet = once / launch.blocks * resident.blocksPerSm * SectorBytes;
+  const double workingSet = once / launch.blocks * resident.blocksPerSm * arch.l2SectorBytes;
   const double kept = workingSet > resident.l1Bytes ? resident.l1Bytes / workingSet : 1;
   reads.pastL1 = once + (reads.all - once) * (1 - kept);
-  const double footprint = launch.distinctSectors * SectorBytes, half = arch.deviceL2Bytes / 2.0;
+  const double footprint = launch.distinctSectors * arch.l2SectorBytes, half = arch.deviceL2Bytes / 2.0;
   reads.missing = half > 0 ? std::clamp((footprint - half) / half, 0.0, 1.0) : 1;
   return reads;
 }
 
 /// Writes go through L1; DRAM sees what is read and what is written, each once.
-void addTraffic(Needs &needs, const LaunchWork &launch, const Reads &reads) {
+void addTraffic(Needs &needs, const LaunchWork &launch, const arch::Arch &arch, const Reads &reads) {
   needs.passes += launch.bankPasses + launch.lines;
-  needs.l2Bytes += (reads.pastL1 + launch.storeSectors) * SectorBytes;
-  needs.dramBytes += (launch.readSectors + launch.writtenSectors) * SectorBytes * reads.missing;
+  needs.l2Bytes += (reads.pastL1 + launch.storeSectors) * arch.l2SectorBytes;
+  needs.dramBytes += (launch.readSectors + launch.writtenSectors) * arch.l2SectorBytes * reads.missing;
 }
 
 /// Local memory passes L1 as global memory does, a line for each word of a warp. How often a spilled register
 /// is stored and loaded nobody counts: once for each time that it stands in the code.
-void addLocal(Needs &needs, const LaunchWork &launch, const Residency &resident) {
+void addLocal(Needs &needs, const LaunchWork &launch, const arch::Arch &arch, const Residency &resident) {
   const double spills = double(launch.spillBytes) / 4 * launch.warps;
   needs.issueSlots += spills;
   needs.passes += spills + launch.localAccesses;
   const double frames = double(launch.spillBytes) * launch.threadsPerBlock * resident.blocksPerSm;
   if (frames > resident.l1Bytes)
-    needs.l2Bytes += spills * WarpSize * 4;
+    needs.l2Bytes += spills * arch.warpSize * 4;
 }
 
 /// What a round of global memory takes, by the shares of who answers.
@@ -141,15 +103,15 @@ double roundCyclesOf(const LaunchWork &launch, const arch::Arch &arch, const Rea
   const double pastL1 = reads.all > 0 ? reads.pastL1 / reads.all : 0;
   const double pastL2 =
       reads.pastL1 > 0 ? std::min(1.0, launch.readSectors * reads.missing / reads.pastL1) : 0;
-  return (1 - pastL1) * cyclesOf("ld.global.l1", L1Cycles) +
-         pastL1 * ((1 - pastL2) * cyclesOf("ld.global.l2", L2Cycles) +
-                   pastL2 * cyclesOf("ld.global.dram", DramCycles));
+  return (1 - pastL1) * cyclesOf("ld.global.l1", bound::l1Cycles) +
+         pastL1 * ((1 - pastL2) * cyclesOf("ld.global.l2", bound::l2Cycles) +
+                   pastL2 * cyclesOf("ld.global.dram", bound::dramCycles));
 }
 
 Residency residencyOf(const arch::Occupancy &occupancy, const LaunchWork &launch, const arch::Arch &arch) {
   const double used = double(occupancy.blocksPerSm) * double(launch.sharedBytes);
   // Some of it is L1 always; of that there are no public numbers for each generation.
-  const double leastL1 = arch.sharedBytesPerSm / 8.0;
+  const double leastL1 = arch.sharedBytesPerSm * bound::leastL1Share;
   return {double(occupancy.blocksPerSm), std::max(leastL1, arch.sharedBytesPerSm - used)};
 }
 
@@ -165,7 +127,7 @@ void addLatency(Estimate &made, const LaunchWork &launch, const arch::Arch &arch
                waiting = launch.blockTime.rounds / launch.blocks * needs.roundCycles;
   const double longest = launch.longestBlock.cycles + launch.longestBlock.rounds * needs.roundCycles;
   made.microsBy[unsigned(Limit::Latency)] =
-      microsOf(std::max(waves * (BlockCycles + cycles + waiting), longest), arch);
+      microsOf(std::max(waves * (bound::blockCycles + cycles + waiting), longest), arch);
   made.memoryShareOfLatency = cycles + waiting > 0 ? waiting / (cycles + waiting) : 0;
 }
 
@@ -173,16 +135,16 @@ void addBounds(Estimate &made, const LaunchWork &launch, const arch::Arch &arch,
   auto by = [&](Limit limit) -> double & { return made.microsBy[unsigned(limit)]; };
   // Of what SMs do by themselves the one with most blocks decides.
   const double sms = arch.deviceSms / evenness(launch.blocks, arch.deviceSms);
-  by(Limit::Issue) = microsOf(needs.issueSlots / Schedulers / sms, arch);
+  by(Limit::Issue) = microsOf(needs.issueSlots / schedulersOf(arch) / sms, arch);
   const double busiest = *std::max_element(needs.pipeCycles, needs.pipeCycles + Memory);
   by(Limit::Arithmetic) = microsOf(busiest / sms, arch);
   made.memoryShareOfPasses = needs.passes > 0 ? launch.lines / needs.passes : 0;
   by(Limit::SharedMemory) = microsOf(std::max(needs.passes, needs.pipeCycles[Memory]) / sms, arch);
   const double l2Rate =
-      arch.deviceL2BytesPerCycle ? arch.deviceL2BytesPerCycle : L2BytesPerSmCycle * arch.deviceSms;
-  by(Limit::L2) = microsOf(needs.l2Bytes / (l2Rate * L2Efficiency), arch);
+      arch.deviceL2BytesPerCycle ? arch.deviceL2BytesPerCycle : bound::l2BytesPerSmCycle * arch.deviceSms;
+  by(Limit::L2) = microsOf(needs.l2Bytes / (l2Rate * bound::l2Efficiency), arch);
   if (arch.deviceDramGigabytesPerSecond)
-    by(Limit::Dram) = needs.dramBytes / (arch.deviceDramGigabytesPerSecond * DramEfficiency * 1e3);
+    by(Limit::Dram) = needs.dramBytes / (arch.deviceDramGigabytesPerSecond * bound::dramEfficiency * 1e3);
   by(Limit::Launch) = arch.deviceLaunchNanos / 1e3;
 }
 
@@ -191,8 +153,8 @@ double join(const Estimate &made) {
   double sum = 0;
   for (unsigned i = 0; i < Limits; ++i)
     if (Limit(i) != Limit::Launch)
-      sum += std::pow(made.microsBy[i], Smoothness);
-  return std::pow(sum, 1 / Smoothness) + made.microsBy[unsigned(Limit::Launch)];
+      sum += std::pow(made.microsBy[i], bound::smoothness);
+  return std::pow(sum, 1 / bound::smoothness) + made.microsBy[unsigned(Limit::Launch)];
 }
 
 arch::Occupancy occupancyOf(const LaunchWork &launch, const arch::Arch &arch) {
@@ -202,6 +164,12 @@ arch::Occupancy occupancyOf(const LaunchWork &launch, const arch::Arch &arch) {
 
 } // namespace
 
+bool Estimate::isMemoryBound() const {
+  return limit == Limit::L2 || limit == Limit::Dram ||
+         (limit == Limit::Latency && memoryShareOfLatency > bound::memoryBoundShare) ||
+         (limit == Limit::SharedMemory && memoryShareOfPasses > bound::memoryBoundShare);
+}
+
 const char *nameOf(Limit limit) {
   constexpr const char *names[Limits] = {"issue", "arithmetic", "shared memory", "L2",
                                          "DRAM",  "latency",    "launch"};
@@ -209,7 +177,7 @@ const char *nameOf(Limit limit) {
 }
 
 double blocksToFill(const LaunchWork &launch, const arch::Arch &arch) {
-  return WavesToFill * arch.deviceSms * std::max(1u, occupancyOf(launch, arch).blocksPerSm);
+  return bound::wavesToFill * arch.deviceSms * std::max(1u, occupancyOf(launch, arch).blocksPerSm);
 }
 
 Estimate estimate(const LaunchWork &launch, const arch::Arch &arch) {
@@ -225,8 +193,8 @@ Estimate estimate(const LaunchWork &launch, const arch::Arch &arch) {
   Needs needs;
   addInstructions(needs, launch, arch);
   const Reads reads = readsOf(launch, arch, resident);
-  addTraffic(needs, launch, reads);
-  addLocal(needs, launch, resident);
+  addTraffic(needs, launch, arch, reads);
+  addLocal(needs, launch, arch, resident);
   needs.roundCycles = roundCyclesOf(launch, arch, reads);
   addBounds(made, launch, arch, needs);
   addLatency(made, launch, arch, needs, resident);

@@ -54,11 +54,7 @@ struct Estimate {
   std::string impossible; ///< not empty: it cannot be launched, and why; micros is infinite
 
   /// Data of global memory is what it waits for: their transport, their latency, or how scattered they are.
-  bool isMemoryBound() const {
-    return limit == Limit::L2 || limit == Limit::Dram ||
-           (limit == Limit::Latency && memoryShareOfLatency > 0.5) ||
-           (limit == Limit::SharedMemory && memoryShareOfPasses > 0.5);
-  }
+  bool isMemoryBound() const;
 };
 
 /// How long a launch takes on the device that `arch` represents: a bound for each thing it needs, and how
