@@ -14,6 +14,8 @@
 #include "transform/coarsen/CoarsenChoice.h"
 
 #include "arch/Arch.h"
+#include "model/Profitability.h"
+#include "model/Thresholds.h"
 #include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/TriedText.h"
@@ -32,28 +34,7 @@ namespace {
 
 using analysis::KernelFacts;
 
-/// More work than this in a thread has never paid: registers run out first.
-constexpr unsigned mostItems = 16;
-/// The least by which a thread's work must shrink, by the model, to pay for fewer threads.
-constexpr double leastGain = 1.12;
-/// A smaller factor is as good as the best one if its work is within this of it.
-constexpr double nearBest = 1.06;
-/// Fewer warps than this share of the multiprocessor's cannot hide the latency of memory, and whatever there
-/// was before, more than half of it should not go.
-constexpr double leastOccupancyPercent = 25, leastOccupancyLeft = 0.5;
-/// Of the registers a thread may have: the estimate is not exact, and spills cost more than any reuse gains.
-constexpr double registerShare = 0.75;
-/// Addresses and indices that each further item needs besides its arrays.
-constexpr unsigned registersPerItem = 3;
-/// A grid that is known must leave this many warps on each multiprocessor.
-constexpr double leastWarpsOnSm = 8;
-
-/// Merged for the sake of memory: so many threads, with so much occupancy left, in blocks of at least so
-/// many.
-constexpr unsigned itemsForMemory = 4, leastThreadsForMemory = 64;
-constexpr double occupancyForMemory = 70;
-/// Rows of a block that are shorter than this go to memory in pieces.
-constexpr int64_t leastRow = 16;
+namespace threshold = model::threshold::coarsen;
 
 struct Candidate {
   std::vector<Axis> axes; ///< outermost work loop first
@@ -61,7 +42,7 @@ struct Candidate {
   std::string because; ///< where it is not the work that shrinks
   unsigned items = 1;
   unsigned threads = 0; ///< of a block that is left
-  WorkEstimate work;
+  model::Work work;
   unsigned registers = 0;
   bool registersAreTrue = false;
   arch::Occupancy occupancy;
@@ -80,7 +61,7 @@ class Chooser {
 public:
   Chooser(Context &context, const source::Kernel &kernel)
       : context(context), kernel(kernel), facts(context.facts(kernel)), arch(*context.options.arch),
-        before(estimateWork(facts, nullptr, {})) {}
+        before(estimateWork(facts, arch)) {}
 
   /// Those that would pay, best first.
   std::vector<Candidate> candidates() {
@@ -89,14 +70,14 @@ public:
       if (std::optional<Candidate> candidate = weigh(std::move(axes)))
         list.push_back(*candidate);
     };
-    for (unsigned y = 1; y <= mostItems; y *= 2)
-      for (unsigned x = 1; x * y <= mostItems; x *= 2)
+    for (unsigned y = 1; y <= threshold::mostItems; y *= 2)
+      for (unsigned x = 1; x * y <= threshold::mostItems; x *= 2)
         if (x * y > 1 && divides(0, x) && divides(1, y) && keepsFullWarps(x * y) && keepsRows(x))
           consider(y == 1   ? std::vector<Axis>{{0, x}}
                    : x == 1 ? std::vector<Axis>{{1, y}}
                             : std::vector<Axis>{{1, y}, {0, x}});
     if (!facts.regions->hasBarrier() && facts.launch.grid[0])
-      for (unsigned blocks = 2; blocks <= mostItems; blocks *= 2)
+      for (unsigned blocks = 2; blocks <= threshold::mostItems; blocks *= 2)
         if (*facts.launch.grid[0] % blocks == 0)
           consider({{Axis::grid, blocks}});
     sort(list);
@@ -108,8 +89,8 @@ public:
     const MemoryHabits habits = memoryHabits(facts);
     std::vector<Candidate> list;
     const bool isFlat = rows() == 1;
-    for (unsigned factor = itemsForMemory; factor > 1; factor /= 2) {
-      if (*facts.threadsPerBlock() / factor < leastThreadsForMemory || !keepsFullWarps(factor))
+    for (unsigned factor = threshold::itemsForMemory; factor > 1; factor /= 2) {
+      if (*facts.threadsPerBlock() / factor < threshold::leastThreadsForMemory || !keepsFullWarps(factor))
         continue;
       if (habits.slidesAlongX && isFlat && divides(0, factor))
         list.push_back(
@@ -139,7 +120,7 @@ public:
     candidate.registersAreTrue = true;
     if (!occupy(candidate))
       return false;
-    if (!candidate.because.empty() && candidate.occupancy.percent < occupancyForMemory) {
+    if (!candidate.because.empty() && !model::keepsOccupancyForMemory(candidate.occupancy.percent)) {
       note(candidate, fmt::format("would leave {:.0f} % occupancy", candidate.occupancy.percent));
       return false;
     }
@@ -147,7 +128,7 @@ public:
   }
 
   std::string whyNone() const {
-    if (bestGain < leastGain)
+    if (!model::mergingPays(bestGain))
       return fmt::format(
           "merged threads would share {:.0f} % of the loads and the work would shrink {:.2f} times by "
           "the model, which is too little to pay for fewer threads",
@@ -156,7 +137,7 @@ public:
   }
 
   std::string report(const Candidate &candidate) {
-    double share = candidate.work.loads > 0 ? 100 * candidate.work.loadsSaved / candidate.work.loads : 0;
+    const double share = 100 * candidate.work.shareOfLoadsSaved();
     std::string text =
         candidate.because.empty()
             ? fmt::format("{} saves {:.0f} % of the loads, work shrinks {:.2f} times by the model",
@@ -180,9 +161,7 @@ private:
   // Worth
   // --------------------------------------------------------------------------------------------------------
 
-  double gain(const Candidate &candidate) const {
-    return candidate.work.total() > 0 ? before.total() / candidate.work.total() : 1;
-  }
+  double gain(const Candidate &candidate) const { return model::gain(before, candidate.work); }
 
   /// First the smallest factor that comes near the best, then the others as they gain.
   void sort(std::vector<Candidate> &list) const {
@@ -190,7 +169,7 @@ private:
                      [&](const Candidate &a, const Candidate &b) { return a.work.total() < b.work.total(); });
     if (list.empty())
       return;
-    double enough = list.front().work.total() * nearBest;
+    const double enough = model::nearlyLeast(list.front().work.total());
     std::stable_sort(list.begin(), list.end(), [&](const Candidate &a, const Candidate &b) {
       bool nearA = a.work.total() <= enough, nearB = b.work.total() <= enough;
       return nearA != nearB ? nearA : nearA && a.items < b.items;
@@ -206,14 +185,14 @@ private:
 
   /// A block of many rows has short ones, and shorter rows waste what memory brings.
   bool keepsRows(unsigned factor) const {
-    return factor == 1 || rows() == 1 || *facts.launch.block[0] / factor >= leastRow;
+    return factor == 1 || rows() == 1 || *facts.launch.block[0] / factor >= threshold::leastRow;
   }
 
   Candidate forMemory(std::vector<Axis> axes, analysis::Map map, const char *because) const {
     Candidate candidate;
     candidate.items = axes.front().factor;
     candidate.threads = unsigned(*facts.threadsPerBlock()) / candidate.items;
-    candidate.registers = facts.registersPerThread() * 2;
+    candidate.registers = facts.registersPerThread() * threshold::registersForMemory;
     candidate.axes = std::move(axes);
     candidate.map = map;
     candidate.because = because;
@@ -229,9 +208,9 @@ private:
   double occupancyBefore() const { return facts.occupancy ? facts.occupancy->percent : 100; }
 
   /// Registers that the values kept in arrays take for one more item.
-  unsigned registersOfItem(const WorkPlan &plan) const {
+  unsigned arrayRegistersPerItem(const WorkPlan &plan) const {
     const clang::ASTContext &ast = facts.uniformity->unit().context();
-    unsigned sum = registersPerItem;
+    unsigned sum = 0;
     for (const ItemVariable &entry : plan.variables)
       if (entry.keep == Keep::Array)
         sum += unsigned((ast.getTypeSizeInChars(entry.variable->getType()).getQuantity() + 3) / 4);
@@ -263,14 +242,13 @@ private:
     resources.staticSharedBytes = size_t(facts.staticSharedBytes);
     resources.dynamicSharedBytes = size_t(facts.dynamicSharedBytes.value_or(0));
     candidate.occupancy = arch::occupancy(arch, resources);
-    double least = std::min(leastOccupancyPercent, occupancyBefore() * leastOccupancyLeft);
-    if (candidate.occupancy.percent < least) {
+    if (!model::keepsOccupancy(occupancyBefore(), candidate.occupancy.percent)) {
       note(candidate, fmt::format("would leave {:.0f} % occupancy", candidate.occupancy.percent));
       return false;
     }
-    double warps = double(candidate.threads) / arch.warpSize;
+    const double warps = double(candidate.threads) / arch.warpSize;
     std::optional<double> blocks = gridBlocks(candidate);
-    if (blocks && *blocks * warps < leastWarpsOnSm * arch.deviceSms) {
+    if (blocks && !model::fillsDevice(*blocks * warps, arch)) {
       note(candidate, fmt::format("would leave {:.0f} warps in the whole grid", *blocks * warps));
       return false;
     }
@@ -289,14 +267,14 @@ private:
     if (!std::holds_alternative<WorkPlan>(planned))
       return std::nullopt;
     const WorkPlan &plan = std::get<WorkPlan>(planned);
-    candidate.work = estimateWork(facts, &plan, candidate.axes);
+    candidate.work = estimateWork(facts, arch, &plan, candidate.axes);
     bestGain = std::max(bestGain, gain(candidate));
-    if (candidate.work.loads > 0)
-      bestShared = std::max(bestShared, candidate.work.loadsSaved / candidate.work.loads);
-    if (gain(candidate) < leastGain)
+    bestShared = std::max(bestShared, candidate.work.shareOfLoadsSaved());
+    if (!model::mergingPays(gain(candidate)))
       return std::nullopt;
-    candidate.registers = facts.registersPerThread() + (candidate.items - 1) * registersOfItem(plan);
-    if (candidate.registers > registerShare * arch.maxRegistersPerThread) {
+    candidate.registers =
+        model::registersOfMerged(facts.registersPerThread(), candidate.items, arrayRegistersPerItem(plan));
+    if (!model::mayTakeRegisters(candidate.registers, arch)) {
       note(candidate, fmt::format("would take about {} registers a thread", candidate.registers));
       return std::nullopt;
     }
@@ -322,7 +300,7 @@ private:
   const source::Kernel &kernel;
   const KernelFacts &facts;
   const arch::Arch &arch;
-  const WorkEstimate before;
+  const model::Work before;
   double bestGain = 1, bestShared = 0;
   std::string rejected; ///< the first candidate that would have paid, and why it cannot be taken
   bool wasCompiled = false;

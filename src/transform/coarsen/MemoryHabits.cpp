@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/coarsen/MemoryHabits.h"
 
+#include "model/Thresholds.h"
 #include "transform/work/BlockLoops.h"
 
 #include <clang/AST/Decl.h>
@@ -17,9 +18,6 @@ namespace {
 
 using analysis::Access;
 using analysis::Array;
-
-/// A window narrower than this is not worth the strides that merged neighbours bring.
-constexpr int64_t leastWindow = 8;
 
 bool isGlobal(const Access &access) {
   return access.array->space == Array::Space::Global || access.array->space == Array::Space::Unknown;
@@ -65,7 +63,8 @@ bool readsAndWaits(const analysis::KernelFacts &facts) {
 
 bool slides(const Access &access) {
   if (!access.address || access.array->space != Array::Space::Shared || access.kind != Access::Kind::Read ||
-      !access.loop || !access.loop->counter || access.loop->trips.value_or(0) < leastWindow)
+      !access.loop || !access.loop->counter ||
+      access.loop->trips.value_or(0) < model::threshold::coarsen::leastWindow)
     return false;
   const auto step = access.address->coefficient(access.loop->counter);
   return step && step->constant() == access.bytes && access.address->dependsOnThread(0);

@@ -6,18 +6,18 @@
 //
 //   1. No barrier, no gain: smaller blocks alone have only ever less occupancy.
 //   2. Barriers must be near each other. Much work between them hides the wait behind other warps' work.
-//   3. A loop around barriers must not go to global memory: half as many warps wait for it twice as long. (On
-//   an
-//      H200 a stencil that brings in a plane a turn and a search that brings in a row became half as fast,
+//   3. A loop around barriers must not go to global memory: half as many warps wait for it twice as long. (On an
+//      H200 a stencil that loads a plane in each iteration and a search that loads a row became half as fast,
 //      trees, scans and option prices up to three times faster.)
 //   4. Enough warps must be left: on a multiprocessor, by registers and shared memory of the text as it would
-//   be,
-//      and in the whole grid, which then has one warp for each block.
+//      be, and in the whole grid, which then has one warp for each block.
 //   5. Nothing may spill that did not before.
 #include "transform/consolidate/ConsolidateChoice.h"
 
 #include "analysis/Uses.h"
 #include "arch/Arch.h"
+#include "model/Profitability.h"
+#include "model/Thresholds.h"
 #include "support/Text.h"
 #include "transform/Pipeline.h"
 #include "transform/TriedText.h"
@@ -32,19 +32,8 @@ using analysis::Uses;
 
 namespace {
 
-/// More than this between two barriers, by WorkEstimate's measure for one thread, and other warps' work
-/// covers the wait: a step of a tree in shared memory is 10 to 50, a tile of 8x8 of a cosine transform 84,
-/// one of 16x16 of a matrix product 93.
-constexpr double mostWorkBetweenBarriers = 88;
-/// Warps on a multiprocessor below which latency shows, whatever there were before; and the share of those
-/// before that must be left.
-constexpr double leastWarpsOnSm = 16, leastWarpsLeft = 0.4;
-/// A grid that is known must have this many blocks, now a warp each, for each multiprocessor.
-constexpr double leastBlocksOnSm = 8;
-/// A loop whose length is not known.
-constexpr double assumedTrips = 16;
-
 using analysis::KernelFacts;
+using model::threshold::work::assumedTrips;
 
 /// How often a thread comes to a barrier of the block.
 double barriersPassed(const KernelFacts &facts) {
@@ -163,8 +152,8 @@ ConsolidateChoice weighConsolidation(Context &context) {
   const auto &[x, y, z] = *known.block;
   const unsigned threads = unsigned(x * y * z);
 
-  const double work = estimateWork(facts, nullptr, {}).total() / barriers;
-  if (work > mostWorkBetweenBarriers)
+  const double work = estimateWork(facts, *context.options.arch).total() / barriers;
+  if (model::hidesBarriers(work))
     return no(
         fmt::format("between two barriers a thread has work for about {:.0f} operations, behind which others "
                     "can wait",
@@ -177,7 +166,7 @@ ConsolidateChoice weighConsolidation(Context &context) {
   if (threads <= lanesOfWarp)
     return {true, "a block is one warp already, and need not wait as a block"};
   std::optional<double> blocks = blocksOfGrid(facts);
-  if (blocks && *blocks < leastBlocksOnSm * context.options.arch->deviceSms)
+  if (blocks && !model::fillsDevice(*blocks, *context.options.arch))
     return no(fmt::format("{:.0f} warps in the place of as many blocks would not fill the device", *blocks));
 
   std::optional<std::string> text = consolidatedText(context);
@@ -193,7 +182,7 @@ ConsolidateChoice weighConsolidation(Context &context) {
       fmt::format("registers a thread {} -> {} ({}), warps on a multiprocessor of {} {:.0f} -> {:.0f}",
                   before.registers, then.registers, then.isTrue ? "ptxas" : "estimated",
                   context.options.arch->name, warpsBefore, warpsThen);
-  if (warpsThen < leastWarpsOnSm || warpsThen < leastWarpsLeft * warpsBefore)
+  if (!model::keepsWarps(warpsBefore, warpsThen))
     return no("too few warps would be left: " + change);
   return {true, fmt::format("about {:.0f} operations between two barriers, {}", work, change)};
 }

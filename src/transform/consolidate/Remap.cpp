@@ -14,6 +14,8 @@
 // is not looked into here.
 #include "transform/consolidate/Remap.h"
 
+#include "model/Profitability.h"
+#include "model/Thresholds.h"
 #include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/LaunchEdits.h"
@@ -29,10 +31,6 @@
 
 namespace heddle::transform {
 namespace {
-
-/// A multiprocessor of 64 Ki registers and 32 block slots has room for 32 blocks of one warp with 64
-/// registers a lane. Arrays that alone take more cost occupancy that nothing regains.
-constexpr int64_t mostRegistersByChoice = 64;
 
 class Remapping {
 public:
@@ -115,14 +113,14 @@ private:
         keep(array,
              "lanes at an edge read one of two elements, and two shuffles for each load cost more than "
              "shared memory; remap=on moves it all the same");
-    if (registers() <= mostRegistersByChoice)
+    if (model::mayMoveToRegisters(registers()))
       return;
     const int64_t wanted = registers();
     for (SharedArray &array : arrays)
       keep(array,
            fmt::format("the arrays that could move would take {} registers a lane, and more than {} cost "
                        "occupancy; remap=on moves them all the same",
-                       wanted, mostRegistersByChoice));
+                       wanted, model::threshold::consolidate::mostRemappedRegisters));
   }
 
   void keep(SharedArray &array, const std::string &why) const {

@@ -17,6 +17,7 @@
 
 #include "analysis/PureFunctions.h"
 #include "analysis/Uses.h"
+#include "model/Thresholds.h"
 #include "source/LocalWrites.h"
 #include "source/Unit.h"
 #include "transform/DeclaredType.h"
@@ -42,9 +43,9 @@ namespace {
 
 using analysis::Access;
 
-/// Operations on one side. A warp that parts does both sides anyway; one that does not part would pay for
+/// Operations on one side. A warp that diverges executes both sides anyway; one that does not would pay for
 /// what it does not need, so the sides have to be short.
-constexpr unsigned mostOperations = 16;
+constexpr unsigned mostOperations = model::threshold::loops::mostOperationsOfSide;
 
 /// One step of a side.
 struct Step {

@@ -13,6 +13,7 @@
 #include "transform/loops/Distribute.h"
 
 #include "analysis/Uses.h"
+#include "model/Thresholds.h"
 #include "source/LocalWrites.h"
 #include "source/Unit.h"
 #include "transform/DeclaredType.h"
@@ -35,7 +36,7 @@ using analysis::Uses;
 namespace {
 
 /// More elements of a value that became an array would not stay in registers.
-constexpr int64_t mostElements = 32;
+constexpr int64_t mostElements = model::threshold::loops::mostExpandedElements;
 
 /// A value that goes from one loop to another.
 struct Shared {

@@ -12,6 +12,7 @@
 
 #include "analysis/Execution.h"
 #include "analysis/Uses.h"
+#include "model/Thresholds.h"
 #include "source/TextEdits.h"
 #include "source/Unit.h"
 #include "support/Text.h"
@@ -44,7 +45,8 @@ using analysis::Symbol;
 using analysis::SymbolKind;
 
 /// More would not stay in registers.
-constexpr int64_t mostTrips = 32, mostElements = 40;
+constexpr int64_t mostTrips = model::threshold::loops::mostReplacedTrips,
+                  mostElements = model::threshold::loops::mostReplacedElements;
 
 /// Reads of one array in one loop that differ by a constant in the subscript that the loop counts through.
 struct Family {

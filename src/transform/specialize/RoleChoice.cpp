@@ -2,6 +2,7 @@
 #include "transform/specialize/RoleChoice.h"
 
 #include "arch/Common.h"
+#include "model/Profitability.h"
 #include "source/Unit.h"
 #include "transform/specialize/RoleWork.h"
 
@@ -27,24 +28,26 @@ const char *nameOf(RoleShape::Barrier barrier) {
 
 namespace {
 
-constexpr unsigned namedBarriers = 16, takenBarriers = 2; // those of the block and of the consumers
-// setmaxnreg takes multiples of 8.
-constexpr int64_t registerStep = 8, mostRegisters = 240, producersNeed = 40;
+/// Those of the block and of the consumers (runtime/heddle/pipeline.cuh).
+constexpr unsigned takenBarriers = 2;
+/// setmaxnreg is for whole warp groups (PTX ISA).
 constexpr unsigned warpGroup = 4;
-constexpr int64_t longRow = 1024;         // bytes
-constexpr int64_t smallStage = 12 * 1024; // three of these leave room for several blocks
-constexpr double fewLoads = 2, manyLoads = 4, someReuse = 8, muchReuse = 40;
 
 using Copy = RoleShape::Copy;
 using Barrier = RoleShape::Barrier;
+
+using arch::Feature;
+
+model::TileWork workOf(const RoleQuestion &question) {
+  const TurnWork work = workOfTurn(question.view, question.split, question.copies, question.block);
+  return {work.loads, work.steps, work.reads};
+}
 
 class Chooser {
 public:
   Chooser(Context &context, const RoleQuestion &question)
       : directive(context.directive), question(question), target(context.options.compile.arch),
-        arch(context.options.arch ? *context.options.arch : arch::defaultArch()),
-        level(arch.major * 10 + arch.minor),
-        work(workOfTurn(question.view, question.split, question.copies, question.block)) {
+        arch(context.options.arch ? *context.options.arch : arch::defaultArch()), work(workOf(question)) {
     choice.shape.block = question.block;
   }
 
@@ -78,11 +81,11 @@ private:
       if (!form.bulk && !notBulk)
         notBulk = &form;
     }
-    if (wanted == "cpasync" && level < 80)
+    if (wanted == "cpasync" && !arch.has(Feature::CpAsync))
       return refuse(kernelPlace(), "cp.async needs sm_80 or later", "copy=ld");
-    if (wanted == "bulk" && level < 90)
+    if (wanted == "bulk" && !arch.has(Feature::BulkCopy))
       return refuse(kernelPlace(), "bulk copies need sm_90 or later",
-                    level < 80 ? "copy=ld" : "copy=cpasync");
+                    arch.has(Feature::CpAsync) ? "copy=cpasync" : "copy=ld");
     if (wanted == "cpasync" && !someAsync)
       return refuse(question.view.place(*notAsync->node),
                     "cp.async cannot make this load: " + notAsync->whyNotAsync, "copy=ld");
@@ -97,30 +100,30 @@ private:
       copy = Copy::Bulk;
     else if (wanted == "cpasync")
       copy = Copy::CpAsync;
-    else if (level >= 90 && !notBulk && hasLongRows())
+    else if (arch.has(Feature::BulkCopy) && !notBulk && hasLongRows())
       copy = Copy::Bulk;
     else
-      copy = level >= 80 && someAsync ? Copy::CpAsync : Copy::Ld;
+      copy = arch.has(Feature::CpAsync) && someAsync ? Copy::CpAsync : Copy::Ld;
     if (copy == Copy::CpAsync && notAsync)
       choice.notes.push_back({question.view.place(*notAsync->node),
                               "this load goes through a register: " + notAsync->whyNotAsync});
     return true;
   }
 
-  /// A bulk copy has to be worth its lane's time: with rows of 256 bytes it was slower than cp.async.
   bool hasLongRows() const {
     const auto &context = question.view.study.unit.context();
     return std::ranges::all_of(question.copies, [&](const CopyForm &form) {
-      return form.bulk->rowElements * context.getTypeSizeInChars(form.target->getType()).getQuantity() >=
-             longRow;
+      return model::suitsBulkCopy(form.bulk->rowElements *
+                                  context.getTypeSizeInChars(form.target->getType()).getQuantity());
     });
   }
 
   bool chooseBarrier() {
     const std::string wanted = directive.word("barrier");
     Barrier &barrier = choice.shape.barrier;
-    barrier = wanted == "named" || (wanted == "auto" && level < 80) ? Barrier::Named : Barrier::Mbarrier;
-    if (barrier == Barrier::Mbarrier && level < 80)
+    barrier = wanted == "named" || (wanted == "auto" && !arch.has(Feature::Mbarrier)) ? Barrier::Named
+                                                                                      : Barrier::Mbarrier;
+    if (barrier == Barrier::Mbarrier && !arch.has(Feature::Mbarrier))
       return refuse(kernelPlace(), "mbarriers need sm_80 or later", "barrier=named");
     if (barrier == Barrier::Named && choice.shape.copy == Copy::Bulk)
       return refuse(kernelPlace(), "bulk copies report to mbarriers", "barrier=mbarrier");
@@ -135,18 +138,19 @@ private:
     shape.consumers = unsigned(std::max<int64_t>(directive.number("consumers"), 1));
     shape.buffers = unsigned(directive.number("buffers"));
     if (shape.buffers == 0)
-      shape.buffers = shape.copy == Copy::Bulk && question.tileBytes <= smallStage ? 3 : 2;
-    if (shape.barrier == Barrier::Named && takenBarriers + 2 * shape.buffers > namedBarriers && !leaveNamed())
+      shape.buffers = model::buffersFor(question.tileBytes, shape.copy == Copy::Bulk);
+    if (shape.barrier == Barrier::Named && takenBarriers + 2 * shape.buffers > arch.namedBarriersPerBlock &&
+        !leaveNamed())
       return false;
     const bool isAsked = directive.number("producers") != 0;
     shape.producers = isAsked ? unsigned(directive.number("producers")) : producersByDefault();
     if (const std::optional<Diagnostic> &why = question.split.onlyOneToOne; why && !shape.isOneToOne()) {
       if (isAsked) {
         trouble = *why;
-        trouble->hint = fmt::format("producers={}", shape.groupThreads() / 32);
+        trouble->hint = fmt::format("producers={}", groupWarps());
         return false;
       }
-      shape.producers = unsigned(shape.groupThreads() / 32);
+      shape.producers = unsigned(groupWarps());
     }
     if (shape.threads() <= arch.maxThreadsPerBlock)
       return true;
@@ -157,23 +161,26 @@ private:
         "coarsen it first");
   }
 
-  /// The hardware has 16: what does not fit lies in shared memory.
+  int64_t groupWarps() const { return choice.shape.groupThreads() / arch.warpSize; }
+
+  /// The hardware has few: what does not fit lies in shared memory.
   bool leaveNamed() {
     const std::string why =
         fmt::format("{} buffers need {} named barriers, and a block has {}", choice.shape.buffers,
-                    2 * choice.shape.buffers + takenBarriers, namedBarriers);
-    if (level < 80)
-      return refuse(kernelPlace(), why, fmt::format("buffers={}", (namedBarriers - takenBarriers) / 2));
+                    2 * choice.shape.buffers + takenBarriers, arch.namedBarriersPerBlock);
+    if (!arch.has(Feature::Mbarrier))
+      return refuse(kernelPlace(), why,
+                    fmt::format("buffers={}", (arch.namedBarriersPerBlock - takenBarriers) / 2));
     choice.shape.barrier = Barrier::Mbarrier;
     choice.notes.push_back({kernelPlace(), why + ": they are mbarriers"});
     return true;
   }
 
   unsigned producersByDefault() const {
-    const bool hasLittleToDo = choice.shape.copy == Copy::CpAsync && work.loads < manyLoads;
+    const bool hasLittleToDo = choice.shape.copy == Copy::CpAsync && !model::needsSeveralProducers(work);
     if (choice.shape.copy == Copy::Bulk || hasLittleToDo)
       return 1;
-    return unsigned(std::clamp<int64_t>(choice.shape.groupThreads() / 32, 1, 4));
+    return unsigned(std::clamp<int64_t>(groupWarps(), 1, model::mostProducerWarps()));
   }
 
   // Registers
@@ -188,51 +195,51 @@ private:
     if (wanted == "move" && !why.empty())
       return refuse(kernelPlace(), "registers cannot move from producers to consumers: " + why,
                     target == "sm_90" ? "--arch sm_90a" : "producers=4");
-    const int64_t atFirst = int64_t(arch.registersPerSm) / shape.threads() / registerStep * registerStep;
-    const bool isShort = int64_t(question.registers) > atFirst;
+    const bool isShort = int64_t(question.registers) > model::registersAtFirst(shape.threads(), arch);
     if (wanted == "keep" || !why.empty() || (wanted == "auto" && !isShort))
       return true;
-    const int64_t left = atFirst * shape.threads() - producersNeed * shape.producerThreads();
-    const int64_t each = left / (shape.groupThreads() * shape.consumers) / registerStep * registerStep;
-    choice.shape.producerRegisters = unsigned(producersNeed);
-    choice.shape.consumerRegisters = unsigned(std::min(each, mostRegisters));
+    const model::RegisterSplit split =
+        model::splitRegisters(shape.producerThreads(), shape.groupThreads() * shape.consumers, arch);
+    choice.shape.producerRegisters = split.producers;
+    choice.shape.consumerRegisters = split.consumers;
     return true;
   }
 
   std::string whyNotMove() const {
-    if (level < 90)
+    if (!arch.has(Feature::SetMaxNReg))
       return "that is for sm_90 and later";
     if (!target.ends_with("a") && !target.ends_with("f"))
       return fmt::format("it is for targets of one architecture such as sm_90a, not for {}", target);
-    if (choice.shape.producers % warpGroup ||
-        choice.shape.groupThreads() * choice.shape.consumers / 32 % warpGroup)
+    if (choice.shape.producers % warpGroup || groupWarps() * choice.shape.consumers % warpGroup)
       return "each role must be whole groups of four warps";
     return {};
   }
 
-  // Whether it pays. The bounds are drawn from bench/results/h200-specialize.tsv; docs/specialize-gpu.md
-  // shows it.
+  // Whether it pays. docs/specialize-gpu.md shows what was measured.
   // -------------------------------------------------------------------------------------------------------
 
   void decide() {
-    const double reuse = work.loads > 0 ? work.reads / work.loads : 0;
-    const auto no = [&](std::string why) {
-      choice.pays = false;
-      choice.reason = std::move(why);
-    };
-    if (work.loads < fewLoads)
-      return no("a thread loads one element in a turn, and other blocks hide that as well");
-    if (work.reads == 0)
-      return no("how much is computed on a tile is not seen");
-    if (reuse > muchReuse || (work.loads < manyLoads && reuse >= someReuse))
-      return no(fmt::format(
+    const model::Roles answer = model::rolesPay(work, choice.shape.copy == Copy::Bulk);
+    choice.pays = answer == model::Roles::Pay;
+    choice.reason = reasonFor(answer);
+  }
+
+  std::string reasonFor(model::Roles answer) const {
+    switch (answer) {
+    case model::Roles::FewLoads:
+      return "a thread loads one element in a turn, and other blocks hide that as well";
+    case model::Roles::UnknownReuse: return "how much is computed on a tile is not seen";
+    case model::Roles::ComputeBound:
+      return fmt::format(
           "each element that is loaded is read {:.0f} times: the computation is what takes time, and "
           "warps that load would be missed there",
-          reuse));
-    if (choice.shape.copy != Copy::Bulk && work.steps > work.reads)
-      return no("the load takes more steps than the computation, and would be done by fewer warps");
-    choice.reason = fmt::format("a thread loads {:.1f} elements in a turn and reads each {:.1f} times",
-                                work.loads, reuse);
+          work.reuse());
+    case model::Roles::LongLoads:
+      return "the load takes more steps than the computation, and would be done by fewer warps";
+    case model::Roles::Pay: break;
+    }
+    return fmt::format("a thread loads {:.1f} elements in a turn and reads each {:.1f} times", work.loads,
+                       work.reuse());
   }
 
   bool chooseGroups() {
@@ -251,8 +258,7 @@ private:
   const RoleQuestion &question;
   const std::string target; ///< what is compiled for: "sm_90a"
   const arch::Arch &arch;
-  const unsigned level; ///< 90 for sm_90
-  const TurnWork work;
+  const model::TileWork work;
   RoleChoice choice;
   std::optional<Diagnostic> trouble;
 };

@@ -7,6 +7,7 @@
 
 #include "analysis/Barriers.h"
 #include "analysis/StatementShape.h"
+#include "model/Thresholds.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Unit.h"
 #include "transform/loops/LoopStudy.h"
@@ -24,9 +25,6 @@ using analysis::isLoop;
 
 namespace {
 
-/// A loop in an arm counts for some iterations.
-constexpr unsigned iterationsGuessed = 8;
-
 /// How much code there is, by nodes of the tree.
 unsigned weightOf(const Stmt *code) {
   if (!code)
@@ -34,7 +32,7 @@ unsigned weightOf(const Stmt *code) {
   unsigned sum = 1;
   for (const Stmt *child : code->children())
     sum += weightOf(child);
-  return isLoop(code) ? sum * iterationsGuessed : sum;
+  return isLoop(code) ? sum * model::threshold::work::assumedTripsOfBranch : sum;
 }
 
 // The branch

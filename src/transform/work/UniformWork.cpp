@@ -3,6 +3,7 @@
 
 #include "analysis/CallEffects.h"
 #include "analysis/ThreadBuiltins.h"
+#include "model/Thresholds.h"
 #include "source/LocalWrites.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Unit.h"
@@ -22,7 +23,7 @@ using source::ReachingDefinitions;
 namespace {
 
 /// More than this is no longer cheaper than a register: about what an address of a 3-D array takes.
-constexpr unsigned mostOperations = 16;
+constexpr unsigned mostOperations = model::threshold::loops::mostRecomputed;
 /// How far calls of small functions are looked into.
 constexpr int mostCalls = 3;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counts, with loops weighed by how often they run:
+// Counts, with loops weighed by how often they run; what each costs says the model (model/WorkCost.h):
 //
 //   - accesses. Merged threads that read the same element (the index along the merged axis is in none of its
 //     subscripts) read it once, if the reads meet in one iteration of all loops around them: a loop that each
@@ -12,6 +12,7 @@
 // gains.
 #include "transform/work/WorkEstimate.h"
 
+#include "model/Thresholds.h"
 #include "source/Unit.h"
 
 #include <clang/AST/ASTContext.h>
@@ -30,22 +31,9 @@ namespace {
 using analysis::Access;
 using analysis::Array;
 
-/// A loop whose length is not known is taken to run as often as a small tile is wide.
-constexpr double assumedTrips = 16;
+using model::threshold::work::assumedTrips;
 
-// Of one thread's four bytes, in the time of an arithmetic instruction. A multiprocessor of recent
-// generations does 128 lanes of arithmetic a cycle; its shared memory serves 32; what comes from further away
-// depends on caches, and lies between the L1 cache's 32 and the memory's 5 to 6 lanes a cycle.
-constexpr double sharedAccess = 4;
-constexpr double globalAccess = 16;
-/// The whole warp reads one element: as for shared memory, from the L1 cache.
-constexpr double uniformGlobalAccess = 4;
-/// Consecutive elements that a loop reads for all lanes of a warp alike come four at a time.
-constexpr double consecutiveUniformAccess = 1;
-/// A quarter or an eighth of the arithmetic's rate, and some steps around it.
-constexpr double specialFunction = 8;
-constexpr double division = 8;
-constexpr int64_t sectorBytes = 32;
+/// How far calls are followed.
 constexpr int mostCalls = 4;
 
 double timesExecuted(const analysis::Loop *loop) {
@@ -57,8 +45,9 @@ double timesExecuted(const analysis::Loop *loop) {
 
 class Estimator {
 public:
-  Estimator(const analysis::KernelFacts &facts, const WorkPlan *plan, const std::vector<Axis> &axes)
-      : facts(facts), plan(plan) {
+  Estimator(const analysis::KernelFacts &facts, const arch::Arch &arch, const WorkPlan *plan,
+            const std::vector<Axis> &axes)
+      : facts(facts), costs(model::workCosts(arch)), plan(plan) {
     for (const Axis &axis : axes)
       factors[axis.dimension] = axis.factor;
     for (unsigned factor : factors)
@@ -67,7 +56,7 @@ public:
       trips[loop->statement] = double(loop->trips.value_or(int64_t(assumedTrips)));
   }
 
-  WorkEstimate run() {
+  model::Work run() {
     for (const Access &access : facts.accesses->all())
       addAccess(access);
     countOperations(facts.kernel->function->getBody(), 1, false, 0);
@@ -106,10 +95,10 @@ private:
     double words = std::max(1.0, double(access.bytes) / 4);
     bool isUniform = !dependsOn(access, 0); // rows of a block are mostly a warp, or a good part of it
     if (isUniform && access.kind == Access::Kind::Read)
-      return isShared && isConsecutive(access) ? consecutiveUniformAccess * words
-             : isShared                        ? sharedAccess
-                                               : uniformGlobalAccess;
-    return (isShared ? sharedAccess : globalAccess * wasteOf(access)) * words;
+      return isShared && isConsecutive(access) ? costs.consecutiveShared * words
+             : isShared                        ? costs.sharedAccess
+                                               : costs.broadcastGlobal;
+    return (isShared ? costs.sharedAccess : costs.globalAccess * wasteOf(access)) * words;
   }
 
   bool isConsecutive(const Access &access) const {
@@ -123,8 +112,8 @@ private:
   double wasteOf(const Access &access) const {
     if (!facts.launch.block[0] || access.bytes <= 0)
       return 1;
-    int64_t width = *facts.launch.block[0] / factors[0] * access.bytes;
-    return width > 0 && width < sectorBytes ? double(sectorBytes) / double(width) : 1;
+    const double width = double(*facts.launch.block[0] / factors[0] * access.bytes);
+    return width > 0 && width < costs.sectorBytes ? costs.sectorBytes / width : 1;
   }
 
   /// The share of this access that is left for each of the merged threads.
@@ -168,16 +157,16 @@ private:
     if (auto *binary = dyn_cast<BinaryOperator>(part)) {
       BinaryOperatorKind kind = binary->getOpcode();
       if (kind == BO_Div || kind == BO_Rem || kind == BO_DivAssign || kind == BO_RemAssign)
-        return isConstant(binary->getRHS()) ? 2 : division;
+        return isConstant(binary->getRHS()) ? costs.divisionByConstant : costs.division;
       bool isFused = (kind == BO_Add || kind == BO_Sub || kind == BO_AddAssign || kind == BO_SubAssign) &&
                      (isProduct(binary->getLHS()) || isProduct(binary->getRHS()));
-      return kind == BO_Assign || kind == BO_Comma || isFused ? 0 : 1;
+      return kind == BO_Assign || kind == BO_Comma || isFused ? 0 : costs.operation;
     }
     if (auto *unary = dyn_cast<UnaryOperator>(part))
-      return unary->isIncrementDecrementOp() || unary->getOpcode() == UO_LNot ? 1 : 0;
+      return unary->isIncrementDecrementOp() || unary->getOpcode() == UO_LNot ? costs.operation : 0;
     if (auto *overloaded = dyn_cast<CXXOperatorCallExpr>(part))
-      return overloaded->isAssignmentOp() ? 0 : 1;
-    return isa<ConditionalOperator>(part) ? 1 : 0;
+      return overloaded->isAssignmentOp() ? 0 : costs.operation;
+    return isa<ConditionalOperator>(part) ? costs.operation : 0;
   }
   bool isConstant(const Expr *expression) const {
     return !expression->isValueDependent() && expression->isEvaluatable(facts.uniformity->unit().context());
@@ -199,7 +188,7 @@ private:
       if (isUser && depth < mostCalls)
         countOperations(callee->getBody(), times, isOnce, depth + 1);
       else if (!isUser && call->getType()->isRealFloatingType())
-        result.arithmetic += specialFunction * times * share;
+        result.arithmetic += costs.specialFunction * times * share;
     }
     auto loop = trips.find(part);
     bool isLoop = isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(part);
@@ -211,18 +200,19 @@ private:
   }
 
   const analysis::KernelFacts &facts;
+  const model::WorkCosts costs;
   const WorkPlan *plan;
   std::array<unsigned, 4> factors = {1, 1, 1, 1};
   double items = 1;
   std::map<const Stmt *, double> trips;
-  WorkEstimate result;
+  model::Work result;
 };
 
 } // namespace
 
-WorkEstimate estimateWork(const analysis::KernelFacts &facts, const WorkPlan *plan,
-                          const std::vector<Axis> &axes) {
-  return Estimator(facts, plan, axes).run();
+model::Work estimateWork(const analysis::KernelFacts &facts, const arch::Arch &arch, const WorkPlan *plan,
+                         const std::vector<Axis> &axes) {
+  return Estimator(facts, arch, plan, axes).run();
 }
 
 } // namespace heddle::transform

@@ -2,25 +2,14 @@
 #pragma once
 
 #include "analysis/KernelFacts.h"
+#include "model/WorkCost.h"
 #include "transform/work/WorkPlan.h"
 
 namespace heddle::transform {
 
-/// What a kernel asks of a multiprocessor for one thread's work, in the time of one arithmetic instruction:
-/// by throughput, not latency. A coarse measure, to tell kernels that coarsening relieves from those it does
-/// not.
-struct WorkEstimate {
-  double arithmetic = 0;
-  double sharedMemory = 0;
-  double globalMemory = 0;
-  /// The part of the loads that merged threads do for each other.
-  double loads = 0, loadsSaved = 0;
-
-  double total() const { return arithmetic + sharedMemory + globalMemory; }
-};
-
-/// One original thread's work, as it is where `plan` is null, or as merged along `axes` (map interleaved).
-WorkEstimate estimateWork(const analysis::KernelFacts &facts, const WorkPlan *plan,
-                          const std::vector<Axis> &axes);
+/// One original thread's work, as it is where `plan` is null, or as merged along `axes` (map interleaved), by the
+/// costs of `arch`. A coarse measure, to tell kernels that coarsening relieves from those it does not.
+model::Work estimateWork(const analysis::KernelFacts &facts, const arch::Arch &arch,
+                         const WorkPlan *plan = nullptr, const std::vector<Axis> &axes = {});
 
 } // namespace heddle::transform
