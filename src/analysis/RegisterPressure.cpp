@@ -7,6 +7,7 @@
 #include "analysis/RegisterPressure.h"
 
 #include "analysis/Liveness.h"
+#include "model/Thresholds.h"
 #include "source/Unit.h"
 
 #include <algorithm>
@@ -19,10 +20,7 @@ namespace heddle::analysis {
 namespace {
 
 constexpr unsigned wordBytes = 4;
-/// Larger structs and arrays are left in local memory by the compiler.
-constexpr unsigned largestHeldBytes = 256;
-/// Loops up to this length are taken to be unrolled, so that arrays they index can be registers.
-constexpr int64_t longestUnrolled = 64;
+namespace threshold = model::threshold::registers;
 
 struct Need {
   unsigned peak = 0; ///< while computing
@@ -55,15 +53,15 @@ private:
         type->isFunctionType())
       return 0;
     int64_t bytes = context.getTypeSizeInChars(type).getQuantity();
-    return bytes > largestHeldBytes ? 0 : unsigned((bytes + wordBytes - 1) / wordBytes);
+    return bytes > threshold::largestHeld ? 0 : unsigned((bytes + wordBytes - 1) / wordBytes);
   }
 
   /// Local arrays with a subscript that stays unknown after unrolling go to local memory.
   void findIndexedArrays() {
     auto isFixed = [](const Affine &subscript) {
       return subscript && !subscript->mentionsAny([](const Symbol &s) {
-        return !s.numerator &&
-               !(s.kind == SymbolKind::Iteration && s.loop->trips && *s.loop->trips <= longestUnrolled);
+        return !s.numerator && !(s.kind == SymbolKind::Iteration && s.loop->trips &&
+                                 *s.loop->trips <= threshold::longestUnrolled);
       });
     };
     for (const Access &access : accesses.all())

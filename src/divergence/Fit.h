@@ -53,11 +53,8 @@ struct Prediction {
   unsigned count(Key key) const;
 };
 
-/// A model fits where its mean square error is at most this part of how much the counts themselves vary
-/// (counts that are rounded, as those of unrolled loops, leave two or three hundredths), or no more than the
-/// paper had for its own.
-constexpr double MostUnexplained = 0.05, MostSquareError = 0.001;
-
+/// A model fits where its mean square error is at most threshold::divergence::mostUnexplained of how much the
+/// counts themselves vary, or no more than the paper had for its own (mostSquareError).
 Prediction predict(const LaunchProfile &launch);
 
 /// What to do where neither model nor key serves: take what the same thread did when it was profiled (right

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "divergence/Fit.h"
 #include "divergence/Observations.h"
+#include "model/Thresholds.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +12,8 @@
 
 namespace heddle::divergence {
 namespace {
+
+namespace threshold = model::threshold::divergence;
 
 /// Threads that came to all loads that decide anything; those that left before teach nothing.
 bool loadedAll(const LaunchProfile &launch, uint32_t thread) {
@@ -91,7 +94,7 @@ private:
 };
 
 bool isSmall(double error, double variance) {
-  return error <= MostSquareError || error <= MostUnexplained * variance;
+  return error <= threshold::mostSquareError || error <= threshold::mostUnexplained * variance;
 }
 
 /// Fitted to the threads of one thread block.

@@ -15,16 +15,13 @@
 #include "divergence/Buckets.h"
 #include "divergence/Grouping.h"
 #include "divergence/Piles.h"
+#include "model/Thresholds.h"
 
 #include <algorithm>
 #include <limits>
 
 namespace heddle::divergence {
 namespace {
-
-/// One group in so many goes on to the next pile. It matters most where vectors have long tails: a fourth
-/// brings piles of 1024 out of 8192 such vectors from 1.8 % above the exact algorithm to 0.4 %.
-constexpr size_t HandedOn = 4;
 
 struct AlgorithmName {
   Algorithm algorithm;
@@ -76,7 +73,8 @@ std::vector<Piece> takeUnfinished(const GroupingInput &input, std::vector<Group>
   std::sort(worst.begin(), worst.end());
   std::vector<Piece> left;
   for (size_t i = 0; i < worst.size(); ++i)
-    if (Group &group = groups[worst[i].second]; i < worst.size() / HandedOn || group.size < input.groupSize)
+    if (Group &group = groups[worst[i].second];
+        i < worst.size() / model::threshold::divergence::handedOn || group.size < input.groupSize)
       left.insert(left.end(), group.pieces.begin(), group.pieces.end()), group = {};
   std::erase_if(groups, [](const Group &group) { return group.size == 0; });
   return left;

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "flow/Cost.h"
 
+#include "model/Thresholds.h"
+
 namespace heddle::flow {
 
-/// Counted in what nvcc makes of the functions in MathHeader for sm_90.
+namespace threshold = model::threshold::operations;
+
 unsigned instructionsOf(const Instruction &instruction) {
   switch (instruction.op) {
-  case Op::Exp2: return 18;
-  case Op::Log2: return 28;
-  case Op::Reciprocal: return 6;
+  case Op::Exp2: return threshold::exp2;
+  case Op::Log2: return threshold::log2;
+  case Op::Reciprocal: return threshold::reciprocal;
   case Op::Piecewise: return unsigned(instruction.steps.thresholds.size());
-  case Op::IfPositive: return 3;
+  case Op::IfPositive: return threshold::ifPositive;
   case Op::Load:
   case Op::Total:
   case Op::Add:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "model/Thresholds.h"
 #include "report/Page.h"
 #include "report/Profile.h"
 #include "support/Text.h"
@@ -13,7 +14,7 @@ namespace {
 using namespace divergence;
 
 /// Lines that cost less than this are left to the JSON form.
-constexpr double LeastShare = 0.0005;
+using model::threshold::report::leastShare;
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 std::string ofAll(uint64_t part, uint64_t all) {
@@ -57,10 +58,10 @@ std::string placeText(const Place &place) {
 void addLines(Page &page, const KernelSummary &kernel) {
   std::vector<std::vector<std::string>> rows;
   for (const LineLoss &line : kernel.lines)
-    if (line.share >= LeastShare)
+    if (line.share >= leastShare)
       rows.push_back({percent(line.share), placeText(line.place),
                       fmt::format("diverged {}", ofAll(line.divergent, line.executions))});
-  if (kernel.absentShare >= LeastShare)
+  if (kernel.absentShare >= leastShare)
     rows.push_back({percent(kernel.absentShare), "(lanes that a warp never had)", ""});
   if (!rows.empty())
     page.table("lost at", rows);
@@ -71,7 +72,7 @@ std::string ratio(double before, double after) {
 }
 
 void addRegroupings(Page &page, const KernelSummary &kernel) {
-  if (kernel.lostShare < LeastShare || kernel.scheduled <= 0)
+  if (kernel.lostShare < leastShare || kernel.scheduled <= 0)
     return;
   std::vector<std::vector<std::string>> rows = {
       {"by", "scheduled", "weighted", "slots lost", "divergent warps"}};

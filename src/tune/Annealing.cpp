@@ -3,6 +3,7 @@
 // Simulated annealing: a walk from neighbour to neighbour that always goes down and sometimes up, the more
 // seldom the cooler it is. Some walks at once, each for itself: they begin in different places, and whoever
 // can measure several candidates at a time has something to do.
+#include "model/Thresholds.h"
 #include "tune/Strategy.h"
 
 #include <cmath>
@@ -11,10 +12,7 @@
 namespace heddle::tune {
 namespace {
 
-constexpr size_t walks = 4;
-// Temperatures are shares of the time that a walk is at: at first a step to a third more is taken in about
-// half of all cases, at the end one of 2 % in less than one of a hundred.
-constexpr double hottest = 0.5, coldest = 0.004, cooling = 0.9;
+namespace threshold = model::threshold::tune;
 
 class Annealing final : public Strategy {
 public:
@@ -22,18 +20,18 @@ public:
 
   std::vector<Point> next() override {
     if (at.empty()) {
-      for (size_t i = 0; i < walks; ++i)
+      for (size_t i = 0; i < threshold::annealingWalks; ++i)
         tried.push_back(random.point(dimensions));
-      at.resize(walks);
+      at.resize(threshold::annealingWalks);
       return tried;
     }
-    for (size_t i = 0; i < walks; ++i)
+    for (size_t i = 0; i < threshold::annealingWalks; ++i)
       if (isTaken(at[i], tried[i]))
         at[i] = tried[i];
-    temperature *= cooling;
-    if (temperature < coldest)
+    temperature *= threshold::annealingCooling;
+    if (temperature < threshold::annealingColdest)
       return {};
-    for (size_t i = 0; i < walks; ++i)
+    for (size_t i = 0; i < threshold::annealingWalks; ++i)
       tried[i] = at[i].empty() ? random.point(dimensions) : random.neighbour(at[i], dimensions);
     return tried;
   }
@@ -56,7 +54,7 @@ private:
 
   const std::vector<Dimension> &dimensions;
   Random random;
-  double temperature = hottest;
+  double temperature = threshold::annealingHottest;
   std::vector<Point> at, tried; ///< by walk
   std::map<Point, std::optional<double>> times;
 };

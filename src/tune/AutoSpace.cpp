@@ -7,6 +7,7 @@
 #include "arch/Common.h"
 #include "arch/Occupancy.h"
 #include "build/DevicePtx.h"
+#include "model/Thresholds.h"
 #include "support/Process.h"
 #include "transform/Assumptions.h"
 #include "transform/Pipeline.h"
@@ -23,10 +24,16 @@
 namespace heddle::tune {
 namespace {
 
-/// Sizes of blocks that GPUs like, the small ones where there are several dimensions; the program's own is
-/// always among what is tried.
-constexpr int64_t blockSizes[] = {8, 16, 32, 64, 128, 256, 512};
-constexpr int64_t leastThreads = 64;
+namespace threshold = model::threshold::tune;
+
+/// Powers of two, the small ones where there are several dimensions; the program's own is always among what is
+/// tried.
+std::set<int64_t> blockSizes() {
+  std::set<int64_t> sizes;
+  for (int64_t size = threshold::smallestSide; size <= threshold::largestSide; size *= 2)
+    sizes.insert(size);
+  return sizes;
+}
 
 /// What carrying a directive out gives: "done", "same", or why not. In a process of its own.
 std::string verdictOn(const Problem &problem, const std::string &text) {
@@ -90,17 +97,15 @@ std::string blockWords(const Problem &problem) {
   if (auto *none = std::get_if<NoBlock>(&constant))
     return none->reason;
   const auto &[name, value] = std::get<BlockConstant>(constant);
-  std::set<int64_t> sizes(std::begin(blockSizes), std::end(blockSizes));
+  std::set<int64_t> sizes = blockSizes();
   sizes.insert(value);
   std::erase_if(sizes, [&](int64_t size) {
     const int64_t threads = threadsWith(**program, problem.kernel, name, size);
-    return size != value && (threads < leastThreads || threads > arch::commonLimits().maxThreadsPerBlock);
+    return size != value &&
+           (threads < threshold::leastThreads || threads > arch::commonLimits().maxThreadsPerBlock);
   });
   return fmt::format("block x={}", fmt::join(sizes, "|"));
 }
-
-/// So many limits of registers are tried, of those that would let more blocks in.
-constexpr size_t mostLimits = 3;
 
 std::map<std::string, KernelNeeds> needsOfOriginal(const Problem &problem) {
   build::Request request;
@@ -140,7 +145,7 @@ std::string registerWords(const Problem &problem) {
       if (step.registersPerThreadAtMost && !step.sharedBytesAtMost)
         limits.insert(*step.registersPerThreadAtMost);
   }
-  while (limits.size() > mostLimits) // the nearest ones cost the least spilling
+  while (limits.size() > threshold::mostRegisterLimits) // the nearest ones cost the least spilling
     limits.erase(limits.begin());
   return limits.empty() ? "" : fmt::format("-maxrregcount={}|", fmt::join(limits, "|"));
 }

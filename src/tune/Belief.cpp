@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tune/Belief.h"
 
+#include "model/Thresholds.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +11,9 @@ namespace {
 
 // Of the part that all have in common nothing is known before: models of another size of the problem, or of
 // another GPU, may be off by any factor.
-constexpr double spreadOfAll = 10;
+using model::threshold::tune::spreadOfAll;
+// What two measurements of candidates with the same parts differ by, typically: what no sum of parts explains.
+using model::threshold::tune::restOfModels;
 
 } // namespace
 
@@ -37,7 +41,7 @@ void Belief::observe(const Point &point, double error) {
   const std::vector<size_t> parts = partsOf(point);
   const Error expected = of(point);
   const double surprise = error - expected.mean;
-  const double variance = expected.deviation * expected.deviation + Rest * Rest;
+  const double variance = expected.deviation * expected.deviation + restOfModels * restOfModels;
   std::vector<double> withSum(means.size());
   for (size_t i = 0; i < means.size(); ++i)
     for (size_t part : parts)

@@ -23,10 +23,6 @@ public:
   };
   Error of(const Point &point) const;
 
-  /// What two measurements of candidates with the same parts differ by, typically: what no sum of parts
-  /// tells.
-  static constexpr double Rest = 0.1;
-
 private:
   /// Which parts a candidate has.
   std::vector<size_t> partsOf(const Point &point) const;

@@ -3,6 +3,7 @@
 // Points as chromosomes, values of dimensions as genes. Parents are the better of some drawn at random, a
 // child takes each gene of one of them, and now and then a gene is drawn anew; the best live on. A point that
 // cannot win has no children.
+#include "model/Thresholds.h"
 #include "tune/Strategy.h"
 
 #include <algorithm>
@@ -12,10 +13,7 @@
 namespace heddle::tune {
 namespace {
 
-constexpr size_t population = 12;
-constexpr size_t survivors = 2;   // unchanged, so that the best is never lost
-constexpr size_t contestants = 3; // of whom the best becomes a parent: more would end in one family soon
-constexpr unsigned patience = 4;  // generations without a new best, then it has converged
+namespace threshold = model::threshold::tune;
 
 class Genetic final : public Strategy {
 public:
@@ -27,7 +25,7 @@ public:
     const double best = fitness(ranked(generation).front());
     unimproved = best < bestSoFar ? 0 : unimproved + 1;
     bestSoFar = std::min(bestSoFar, best);
-    if (unimproved >= patience)
+    if (unimproved >= threshold::patience)
       return {};
     return generation = children();
   }
@@ -49,14 +47,14 @@ private:
 
   std::vector<Point> first() {
     std::vector<Point> points;
-    for (size_t i = 0; i < population; ++i)
+    for (size_t i = 0; i < threshold::population; ++i)
       points.push_back(random.point(dimensions));
     return points;
   }
 
   const Point &parent() {
     const Point *best = &generation[random.below(generation.size())];
-    for (size_t i = 1; i < contestants; ++i)
+    for (size_t i = 1; i < threshold::contestants; ++i)
       if (const Point &other = generation[random.below(generation.size())]; fitness(other) < fitness(*best))
         best = &other;
     return *best;
@@ -76,8 +74,8 @@ private:
 
   std::vector<Point> children() {
     std::vector<Point> points = ranked(generation);
-    points.resize(std::min(survivors, points.size()));
-    while (points.size() < population)
+    points.resize(std::min(threshold::survivors, points.size()));
+    while (points.size() < threshold::population)
       points.push_back(child());
     return points;
   }

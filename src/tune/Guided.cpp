@@ -7,7 +7,9 @@
 // So a value that was never tried is tried once, in the best company, since a model that is wrong about it
 // would hide it for ever; and of those that the model cannot tell apart one is looked at and not all. It ends
 // when nothing is left that has a chance to beat the best. Without a model every candidate is foretold the
-// same time, and what is measured does all of the work.
+// same time, and what is measured does all of the work. While few are known one is chosen at a time, since each
+// tells most about what comes next.
+#include "model/Thresholds.h"
 #include "tune/Belief.h"
 #include "tune/Strategy.h"
 
@@ -19,22 +21,13 @@
 namespace heddle::tune {
 namespace {
 
-// One at a time while few are known, since each tells most about what comes next; later as many as several
-// GPUs have use for.
-constexpr size_t fewMeasured = 16, batch = 4;
-// How much of what is not known counts in favour of a candidate, in standard deviations.
-constexpr double curiosity = 1;
-// How far models are off about one value of one dimension, as logarithms; and how far times are apart where
-// there is no model.
-constexpr double spreadOfModels = 0.3, spreadWithout = 0.5;
-// Fewer measurements than this say nothing about a model.
-constexpr size_t leastMeasured = 8;
+namespace threshold = model::threshold::tune;
 
 class Guided final : public Strategy {
 public:
   Guided(const Space &space, uint64_t seed, const Prediction &predicted)
       : points(shuffled(space.distinct(mostPoints), seed)), foretold(timesOf(points, predicted)),
-        belief(space.dimensions(), hasModel() ? spreadOfModels : spreadWithout) {
+        belief(space.dimensions(), hasModel() ? threshold::spreadOfModels : threshold::spreadWithout) {
     isDone.resize(points.size());
     for (size_t i = 0; i < points.size(); ++i)
       numbers.emplace(points[i], i);
@@ -45,7 +38,7 @@ public:
     Belief imagined = belief; // as if what was proposed and is not known yet were as expected
     auto imagine = [&](size_t i) { imagined.observe(points[i], imagined.of(points[i]).mean); };
     std::ranges::for_each(pending, imagine);
-    for (size_t left = measured < fewMeasured ? 1 : batch; left > 0; --left) {
+    for (size_t left = measured < threshold::fewMeasured ? 1 : threshold::batch; left > 0; --left) {
       std::optional<size_t> promising = mostPromising(imagined);
       if (!promising)
         break;
@@ -106,12 +99,13 @@ private:
       if (isDone[i])
         continue;
       const Belief::Error error = now.of(points[i]);
-      const double expected = foretold[i] + error.mean, score = expected - curiosity * error.deviation;
-      chance = std::min(chance, expected - std::hypot(error.deviation, Belief::Rest));
+      const double expected = foretold[i] + error.mean,
+                   score = expected - threshold::curiosity * error.deviation;
+      chance = std::min(chance, expected - std::hypot(error.deviation, threshold::restOfModels));
       if (score < least)
         least = score, found = i;
     }
-    const bool isHopeless = measured >= leastMeasured && chance > best;
+    const bool isHopeless = measured >= threshold::leastMeasured && chance > best;
     return isHopeless ? std::nullopt : found;
   }
 

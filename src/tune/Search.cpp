@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tune/Search.h"
 
+#include "model/Thresholds.h"
+
 #include <algorithm>
 #include <charconv>
 #include <set>
@@ -12,9 +14,7 @@ using runner::Status;
 
 namespace {
 
-// Whoever wins is faster by at least this share than who was first: nobody changes a program for less, and no
-// clock and no model tells less apart.
-constexpr double leastGain = 1e-3;
+using model::threshold::tune::leastGain;
 
 } // namespace
 

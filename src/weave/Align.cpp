@@ -4,6 +4,8 @@
 // and a gap costs a branch when it begins. A place stands for its shape: all pieces there have the same.
 #include "weave/Align.h"
 
+#include "model/Thresholds.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -15,10 +17,11 @@ namespace {
 
 /// In halves of an instruction, so that what is worth little can still decide between equals.
 constexpr int instructionWorth = 2;
-constexpr int branchCost = 6 * instructionWorth;
+constexpr int branchCost = model::threshold::partition::branchPrice * instructionWorth;
 /// For each constant and index that agrees: it stands in the text, and need not be fetched, nor an address be
 /// worked out with it.
-constexpr int sameConstant = 1 * instructionWorth, sameIndex = 3 * instructionWorth;
+constexpr int sameConstant = model::threshold::partition::sameConstant * instructionWorth,
+              sameIndex = model::threshold::partition::sameIndex * instructionWorth;
 
 enum Move : uint8_t { Together, OnlyPlace, OnlyPiece };
 constexpr int moves = 3;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "weave/Constants.h"
 
+#include "model/Thresholds.h"
+
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -8,11 +10,8 @@
 namespace heddle::weave {
 namespace {
 
-/// More registers of a thread than this are not spent on constants.
-constexpr size_t mostRegisters = 32;
+using model::threshold::partition::constantBytes, model::threshold::partition::mostConstantRegisters;
 constexpr size_t lanes = 32;
-/// Constant memory has 64 KiB; a file needs some of it for other things.
-constexpr size_t constantMemoryBytes = 60000;
 
 /// Zeros of both signs are different constants.
 bool isSame(double a, double b) { return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b); }
@@ -142,7 +141,7 @@ ConstantPlaces choosePlaces(const Constants &constants, unsigned rows, size_t sh
     return {ConstantPlace::Shared, ConstantPlace::Shared};
   const ConstantPlace forIndices =
       rowBytes + allIndexBytes <= sharedBytes ? ConstantPlace::Shared : ConstantPlace::Compiler;
-  if (numberBytes + allIndexBytes > constantMemoryBytes && registers <= mostRegisters)
+  if (numberBytes + allIndexBytes > constantBytes && registers <= mostConstantRegisters)
     return {ConstantPlace::Shuffle, ConstantPlace::Shuffle};
   return {ConstantPlace::Compiler, forIndices};
 }

@@ -8,7 +8,6 @@ namespace heddle::weave {
 namespace {
 
 constexpr unsigned rowBytes = 32 * sizeof(double);
-constexpr unsigned registerUnit = 8; ///< the hardware gives registers to threads in eights
 
 } // namespace
 
@@ -20,7 +19,8 @@ unsigned WeaveOptions::rowBudget() const {
 
 unsigned WeaveOptions::registerBudget() const {
   const unsigned threads = 32 * std::max(warps, 1u) * std::max(ctas, 1u);
-  return std::min(machine.registers / threads / registerUnit * registerUnit, machine.registersOfThread);
+  return std::min(machine.registers / threads / machine.registerUnit * machine.registerUnit,
+                  machine.registersOfThread);
 }
 
 unsigned WeaveOptions::barrierBudget() const { return std::max(machine.barriers / std::max(ctas, 1u), 1u); }

@@ -4,31 +4,42 @@
 // differs is how quick it is.
 #pragma once
 
+#include "arch/Common.h"
+#include "model/Thresholds.h"
+
 #include <vector>
 
 namespace heddle::weave {
 
-/// What one multiprocessor has for all its blocks. The defaults are those of sm_90.
+/// What one multiprocessor has for all its blocks: that of the default architecture.
 struct Multiprocessor {
-  unsigned sharedBytes = 228 * 1024;
-  unsigned sharedBytesKept = 1024; ///< by the system, of each block
-  unsigned registers = 64 * 1024;
-  unsigned registersOfThread = 255; ///< at most
-  unsigned barriers = 16;
+  unsigned sharedBytes = arch::defaultArch().sharedBytesPerSm;
+  /// By the system, of each block.
+  unsigned sharedBytesKept = arch::defaultArch().reservedSharedBytesPerBlock;
+  unsigned registers = arch::defaultArch().registersPerSm;
+  /// At most; a multiple of registerUnit.
+  unsigned registersOfThread = arch::defaultArch().maxRegistersPerThread;
+  unsigned registerUnit = arch::defaultArch().registerAllocationUnit / arch::defaultArch().warpSize;
+  unsigned barriers = arch::defaultArch().namedBarriersPerBlock;
+  unsigned warpsOfBlock = arch::defaultArch().maxThreadsPerBlock / arch::defaultArch().warpSize;
 };
 
 /// What an operation's place is judged by.
 struct Weights {
-  double flops = 1;     ///< warps have the same work to do at every level
-  double registers = 1; ///< warps hold the same number of values
-  double locality = 1;  ///< few values and partial sums go from warp to warp
-  double shapes = 4;    ///< warps do operations of the same shapes, so that their code is the same
+  /// Warps have the same work to do at every level.
+  double flops = model::threshold::partition::workWeight;
+  /// Warps hold the same number of values.
+  double registers = model::threshold::partition::registerWeight;
+  /// Few values and partial sums go from warp to warp.
+  double locality = model::threshold::partition::localityWeight;
+  /// Warps do operations of the same shapes, so that their code is the same.
+  double shapes = model::threshold::partition::shapeWeight;
 };
 
 /// Prices in instructions of one warp, for what is not an instruction.
 struct Prices {
-  double access = 4; ///< a row written or read: 256 bytes at 128 a cycle, against two FP64 warps a cycle
-  double wait = 64;  ///< a point, for each warp that waits
+  double access = model::threshold::partition::accessPrice; ///< a row written or read
+  double wait = model::threshold::partition::waitPrice;     ///< a point, for each warp that waits
 };
 
 /// How rows of shared memory are used.
@@ -46,8 +57,8 @@ enum class SumExchange {
 };
 
 struct WeaveOptions {
-  unsigned warps = 8; ///< of a block
-  unsigned ctas = 2;  ///< blocks that are to fit a multiprocessor
+  unsigned warps = model::threshold::partition::warps;      ///< of a block
+  unsigned ctas = model::threshold::partition::blocksPerSm; ///< blocks that are to fit a multiprocessor
   Weights weights;
   Prices prices;
   Placement placement = Placement::Mixed;

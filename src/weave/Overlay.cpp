@@ -9,6 +9,7 @@
 // 4. Regions of different warps in a row become the ways of a fork, cut where they are long.
 #include "weave/Overlay.h"
 
+#include "model/Thresholds.h"
 #include "weave/OrderByShape.h"
 
 #include <algorithm>
@@ -19,8 +20,7 @@
 namespace heddle::weave {
 namespace {
 
-/// A test of a mask, a branch, and what compilers cannot do across it.
-constexpr unsigned branchInstructions = 4;
+using model::threshold::partition::branchInstructions;
 
 Instance instanceOf(const Place &place, const std::vector<PieceList> &lists, const Variables &variables) {
   Instance instance;

@@ -7,6 +7,7 @@
 #include "weave/Pieces.h"
 
 #include "flow/Cost.h"
+#include "model/Thresholds.h"
 #include "weave/GatherSums.h"
 
 #include <algorithm>
@@ -21,12 +22,8 @@ using flow::Op;
 
 namespace {
 
-/// Uses of a row's value with no more pieces than this between them are served by one read of the row.
-constexpr size_t nearby = 6;
-/// A value that would have to be read more often than this is kept.
-constexpr size_t mostReads = 2;
-/// Operations of every warp that want a value, for it to be worth a register.
-constexpr unsigned usesOfHot = 8;
+using model::threshold::partition::mostReads, model::threshold::partition::nearbyUses,
+    model::threshold::partition::usesOfHot;
 
 bool isSync(const Piece &piece) {
   return piece.shape.kind == PieceKind::Arrive || piece.shape.kind == PieceKind::Wait;
@@ -294,7 +291,7 @@ private:
   static std::vector<size_t> groupsOf(const std::vector<size_t> &all) {
     std::vector<size_t> groups = {0};
     for (size_t i = 1; i < all.size(); ++i)
-      if (all[i] - all[i - 1] > nearby)
+      if (all[i] - all[i - 1] > nearbyUses)
         groups.push_back(i);
     return groups;
   }

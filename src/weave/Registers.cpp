@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "weave/Registers.h"
 
+#include "model/Thresholds.h"
+
 #include <algorithm>
 
 namespace heddle::weave {
 
 namespace {
 
-/// Seen in what nvcc makes of single operations: an exponential has some ten doubles in flight, and indices,
-/// pointers and the loop take the rest.
-constexpr unsigned besides = 40;
+/// An exponential has some ten doubles in flight, and indices, pointers and the loop take the rest.
+using model::threshold::partition::registersBesides;
 
 /// Values that lie in a row from the time they are put there to the end of the iteration.
 std::vector<bool> valuesThatStay(const flow::Program &program, const Woven &woven) {
@@ -115,6 +116,6 @@ unsigned mostKept(const flow::Program &program, const Woven &woven, unsigned war
   return walk.most;
 }
 
-unsigned registersFor(unsigned kept) { return 2 * kept + besides; }
+unsigned registersFor(unsigned kept) { return 2 * kept + registersBesides; }
 
 } // namespace heddle::weave

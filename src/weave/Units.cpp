@@ -10,6 +10,8 @@
 // waits for has the earliest instead, and may be done at any later time.
 #include "weave/Units.h"
 
+#include "model/Thresholds.h"
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -20,9 +22,6 @@ namespace heddle::weave {
 namespace {
 
 constexpr unsigned nobody = ~0u;
-
-/// A unit may have this part of what a warp has to do: more would not let work be shared evenly.
-constexpr double mostOfWarp = 1.0 / 8;
 
 class Maker {
 public:
@@ -91,7 +90,7 @@ private:
     double work = 0;
     for (unsigned o = 0; o < graph.nodes.size(); ++o)
       work += graph.isMapped(o) ? graph.nodes[o].cost : 0;
-    const double limit = work / options.warps * mostOfWarp;
+    const double limit = work / options.warps * model::threshold::partition::mostUnitShare;
     for (unsigned o = 0; o < graph.nodes.size(); ++o) {
       const Consumers &of = consumers[o];
       if (!graph.isMapped(o) || of.byValue.size() > 1 || of.byLoneTerm.size() > 1 || !of.bySums.empty())

@@ -10,11 +10,10 @@ namespace heddle::weave {
 
 namespace {
 
-constexpr unsigned mostWarps = 32; ///< 1024 threads
-
 bool accepts(const WeaveOptions &options, Diagnostics &diagnostics) {
-  if (options.warps < 1 || options.warps > mostWarps) {
-    diagnostics.refuse({}, fmt::format("{} warps: a block has 1 to {}", options.warps, mostWarps));
+  if (options.warps < 1 || options.warps > options.machine.warpsOfBlock) {
+    diagnostics.refuse(
+        {}, fmt::format("{} warps: a block has 1 to {}", options.warps, options.machine.warpsOfBlock));
     return false;
   }
   if (options.ctas < 1 || options.ctas > options.machine.barriers) {

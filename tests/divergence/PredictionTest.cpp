@@ -3,6 +3,7 @@
 #include "divergence/Fit.h"
 #include "divergence/Inputs.h"
 #include "divergence/Profiler.h"
+#include "model/Thresholds.h"
 #include "ptx/Parser.h"
 #include "vm/Runner.h"
 
@@ -156,7 +157,7 @@ TEST(Prediction, ASquareIsNotLinearAndItsInputIsTheKey) {
   const Prediction prediction =
       predict(profileOf(loopOfSquare, {16}, {64}, someLengths(16 * 64, 30, random)));
   EXPECT_EQ(prediction.blocks[1].key, Key::Inputs);
-  EXPECT_GT(prediction.blocks[1].model.error, MostSquareError);
+  EXPECT_GT(prediction.blocks[1].model.error, model::threshold::divergence::mostSquareError);
 }
 
 TEST(Inputs, ADifferenceThatABranchComparesIsItsOwnInput) {
@@ -198,7 +199,7 @@ TEST(Prediction, WhereElementsAreAllDifferentTheirDifferenceIsTheKey) {
     const Prediction prediction = predict(profileOf(kernel, {8}, {64}, someRows(random, 512)));
     const BlockPrediction &loop = prediction.blocks[kernel == loopFromTo ? 2 : 1];
     EXPECT_EQ(loop.key, Key::Inputs);
-    EXPECT_GT(loop.model.error, MostUnexplained * loop.variance);
+    EXPECT_GT(loop.model.error, model::threshold::divergence::mostUnexplained * loop.variance);
   }
 }
 
