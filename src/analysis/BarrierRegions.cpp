@@ -132,7 +132,7 @@ private:
   }
 
   void checkAgreement() {
-    source::Dominance control = postDominatorsOf(graph, /*ignoreEarlyReturns=*/isKernel);
+    graph::Dominance control = postDominatorsOf(graph, /*ignoreEarlyReturns=*/isKernel);
     for (const Barrier &barrier : result.barrierList)
       check(control, barrier.statement, agreementFor(barrier), fmt::format("'{}'", barrier.spelling));
     for (const Stmt *holder : result.cutsAt)
@@ -141,7 +141,7 @@ private:
               fmt::format("the barrier inside '{}'", calleeOf(call->first)->getNameAsString()));
   }
 
-  void check(const source::Dominance &control, const Stmt *statement, Level agreement,
+  void check(const graph::Dominance &control, const Stmt *statement, Level agreement,
              const std::string &what) {
     result.needed = std::min(result.needed, agreement);
     unsigned block = graph.find(statement)->block;
@@ -172,7 +172,7 @@ private:
   }
 
   /// The branches that decide whether a block is reached, directly or through each other; in order of blocks.
-  static std::set<unsigned> deciding(const source::Dominance &control, unsigned block) {
+  static std::set<unsigned> deciding(const graph::Dominance &control, unsigned block) {
     std::set<unsigned> found;
     std::vector<unsigned> pending = {block};
     while (!pending.empty()) {
@@ -207,7 +207,7 @@ private:
   void findEarlyExits() {
     if (result.cutsAt.empty())
       return;
-    source::Dominance control = postDominatorsOf(graph);
+    graph::Dominance control = postDominatorsOf(graph);
     std::vector<bool> before = blocksBeforeABarrier();
     for (unsigned block : graph.reversePostorder()) {
       const Stmt *statement = graph.returnOf(block);

@@ -5,8 +5,8 @@
 
 namespace heddle::analysis {
 
-source::Dominance dominatorsOf(const source::FlowGraph &graph) {
-  source::Adjacency successors(graph.size()), predecessors(graph.size());
+graph::Dominance dominatorsOf(const source::FlowGraph &graph) {
+  graph::Adjacency successors(graph.size()), predecessors(graph.size());
   for (unsigned block : graph.reversePostorder()) {
     successors[block] = graph.successors(block);
     predecessors[block] = graph.predecessors(block);
@@ -14,8 +14,8 @@ source::Dominance dominatorsOf(const source::FlowGraph &graph) {
   return {successors, predecessors, graph.entry()};
 }
 
-source::Dominance postDominatorsOf(const source::FlowGraph &graph, bool ignoreEarlyReturns) {
-  source::Adjacency backward(graph.size()), forward(graph.size());
+graph::Dominance postDominatorsOf(const source::FlowGraph &graph, bool ignoreEarlyReturns) {
+  graph::Adjacency backward(graph.size()), forward(graph.size());
   for (unsigned block : graph.reversePostorder()) {
     if (ignoreEarlyReturns && graph.returnOf(block))
       continue;
@@ -27,7 +27,7 @@ source::Dominance postDominatorsOf(const source::FlowGraph &graph, bool ignoreEa
   return {backward, forward, graph.exit()};
 }
 
-LoopForest::LoopForest(const source::FlowGraph &graph, const source::Dominance &dominance)
+LoopForest::LoopForest(const source::FlowGraph &graph, const graph::Dominance &dominance)
     : innermostOf(graph.size(), none) {
   std::vector<unsigned> numberOf(graph.size());
   const auto &order = graph.reversePostorder();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "source/Dominance.h"
+#include "graph/Dominance.h"
 #include "source/FlowGraph.h"
 
 #include <vector>
@@ -18,7 +18,7 @@ public:
     std::vector<unsigned> blocks;
   };
 
-  LoopForest(const source::FlowGraph &graph, const source::Dominance &dominance);
+  LoopForest(const source::FlowGraph &graph, const graph::Dominance &dominance);
 
   const std::vector<Loop> &loops() const { return list; }
   /// The innermost loop around a block.
@@ -34,10 +34,10 @@ private:
   bool irreducible = false;
 };
 
-source::Dominance dominatorsOf(const source::FlowGraph &graph);
+graph::Dominance dominatorsOf(const source::FlowGraph &graph);
 /// Post-dominators; its frontiers are control dependences. Where `ignoreEarlyReturns`, threads that return
 /// before the end are as if they had never been: a branch that guards a return decides nothing for the
 /// others.
-source::Dominance postDominatorsOf(const source::FlowGraph &graph, bool ignoreEarlyReturns = false);
+graph::Dominance postDominatorsOf(const source::FlowGraph &graph, bool ignoreEarlyReturns = false);
 
 } // namespace heddle::analysis

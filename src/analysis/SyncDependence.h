@@ -34,7 +34,7 @@ private:
 
   const source::FlowGraph &graph;
   const LoopForest &loops;
-  source::Dominance postDominance;
+  graph::Dominance postDominance;
   std::vector<unsigned> numberOf;
   std::map<unsigned, Divergence> known;
 };

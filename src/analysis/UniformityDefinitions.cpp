@@ -139,7 +139,7 @@ Fact Uniformity::Impl::assemblyFact(const Stmt *statement) {
 /// How uniform it is whether a block is executed at all.
 Level Uniformity::Impl::controlLevel(unsigned block) {
   if (!postDominance)
-    postDominance = std::make_unique<source::Dominance>(postDominatorsOf(graph()));
+    postDominance = std::make_unique<graph::Dominance>(postDominatorsOf(graph()));
   Level level = Level::Grid;
   std::set<unsigned> seen = {block};
   std::vector<unsigned> pending = {block};

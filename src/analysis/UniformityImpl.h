@@ -131,7 +131,7 @@ struct Uniformity::Impl {
   void explain(const Fact &fact, std::vector<Step> &steps, unsigned depth) const;
   void collectDivergentBranches();
 
-  std::unique_ptr<source::Dominance> postDominance; ///< for controlLevel, made when first asked
+  std::unique_ptr<graph::Dominance> postDominance; ///< for controlLevel, made when first asked
 };
 
 /// Analyses one function as called with `context`; null where it has no body.

@@ -11,7 +11,7 @@
 // should be.
 #include "chem/Qssa.h"
 
-#include "chem/Components.h"
+#include "graph/Components.h"
 #include "support/Text.h"
 
 #include <algorithm>
@@ -193,6 +193,15 @@ void solveGroup(const std::vector<unsigned> &group, const std::vector<LinearRate
     concentrations[group[i]] = solution[i];
 }
 
+/// Groups of species that need each other, each after those that it needs.
+std::vector<std::vector<unsigned>> inOrderOfNeed(const graph::Adjacency &needs) {
+  graph::Adjacency groups = graph::components(needs);
+  std::ranges::reverse(groups);
+  for (std::vector<unsigned> &group : groups)
+    std::ranges::sort(group);
+  return groups;
+}
+
 } // namespace
 
 bool QssaPlan::isQuasiSteady(unsigned index) const { return std::ranges::binary_search(species, index); }
@@ -203,7 +212,7 @@ QssaPlan planQssa(const Mechanism &mechanism, std::vector<unsigned> species, Dia
   QssaPlan plan = {std::move(species), {}, nothing, nothing};
   refuseColliders(mechanism, plan, diagnostics);
   leaveOutNonlinear(mechanism, plan, diagnostics);
-  plan.groups = components(needsOf(mechanism, plan));
+  plan.groups = inOrderOfNeed(needsOf(mechanism, plan));
   for (std::vector<unsigned> &group : plan.groups)
     for (unsigned &place : group)
       place = plan.species[place];

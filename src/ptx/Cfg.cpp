@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Blocks begin at the first instruction, at every branch target and behind every instruction that may go
-// elsewhere. Post-dominators are found by the iterative method of Cooper, Harvey and Kennedy ("A simple, fast
-// dominance algorithm", 2001) on the reversed graph, whose entry is a node of its own that stands for the
-// function's end.
+// elsewhere. Post-dominators are dominators of the reversed graph, whose entry is a node of its own that
+// represents the function's end.
 #include "ptx/Cfg.h"
 
-#include <algorithm>
+#include "graph/Dominance.h"
+
 #include <utility>
 
 namespace heddle::ptx {
@@ -64,105 +64,54 @@ void addEdges(Function &function) {
   }
 }
 
-/// The reversed graph: node `end` is the function's end, ways into it are ways out of the function.
-class PostDominators {
+/// The graph with a node of its own for the function's end.
+class GraphWithEnd {
 public:
-  explicit PostDominators(Function &f)
-      : function(f), end(uint32_t(f.blocks.size())), order(end + 1, kNone), parent(end + 1, kNone) {}
-
-  void run() {
-    for (uint32_t b = 0; b < end; ++b)
+  explicit GraphWithEnd(const Function &function)
+      : end(unsigned(function.blocks.size())), successors(end + 1), predecessors(end + 1) {
+    for (unsigned b = 0; b < end; ++b) {
+      successors[b] = function.blocks[b].succs;
+      predecessors[b] = function.blocks[b].preds;
+    }
+    for (unsigned b = 0; b < end; ++b)
       if (function.blocks[b].leaves)
-        exits.push_back(b);
-    visitFrom(end);
+        leadToEnd(b);
     connectEndlessLoops();
-    number();
-    iterate();
-    for (uint32_t b = 0; b < end; ++b)
-      function.blocks[b].ipdom = parent[b] == end ? kNone : parent[b];
   }
+
+  std::vector<unsigned> postDominators() const {
+    return graph::immediateDominators(predecessors, successors, end);
+  }
+
+  const unsigned end;
 
 private:
-  /// Blocks that the end was not reached from hang on the last of them; it is made a way out, and so on.
+  void leadToEnd(unsigned block) {
+    successors[block].push_back(end);
+    predecessors[end].push_back(block);
+  }
+
+  /// Blocks from which no path leads to the end: the last of them is made a way out, and so on.
   void connectEndlessLoops() {
-    for (uint32_t b = end; b-- > 0;)
+    std::vector<bool> seen(end + 1);
+    std::vector<unsigned> ignored;
+    graph::appendPostorder(predecessors, end, seen, ignored);
+    for (unsigned b = end; b-- > 0;)
       if (!seen[b]) {
-        extraExits.push_back(b);
-        visitFrom(b);
+        leadToEnd(b);
+        graph::appendPostorder(predecessors, b, seen, ignored);
       }
   }
 
-  /// Post-order of the reversed graph, without recursion: functions may have a hundred thousand blocks.
-  void visitFrom(uint32_t root) {
-    seen.resize(end + 1, false);
-    struct Visit {
-      uint32_t node;
-      size_t next;
-    };
-    std::vector<Visit> stack{{root, 0}};
-    seen[root] = true;
-    while (!stack.empty()) {
-      Visit &top = stack.back();
-      const std::vector<uint32_t> &next = top.node == end ? exits : function.blocks[top.node].preds;
-      if (top.next == next.size()) {
-        postOrder.push_back(top.node);
-        stack.pop_back();
-      } else if (uint32_t node = next[top.next++]; !seen[node]) {
-        seen[node] = true;
-        stack.push_back({node, 0});
-      }
-    }
-  }
-
-  /// The end must be numbered highest although the endless loops were found after it.
-  void number() {
-    std::erase(postOrder, end);
-    postOrder.push_back(end);
-    for (uint32_t i = 0; i < postOrder.size(); ++i)
-      order[postOrder[i]] = i;
-  }
-
-  uint32_t meet(uint32_t a, uint32_t b) const {
-    while (a != b) {
-      while (order[a] < order[b])
-        a = parent[a];
-      while (order[b] < order[a])
-        b = parent[b];
-    }
-    return a;
-  }
-
-  uint32_t meetOfSuccessors(uint32_t b) const {
-    bool toEnd = function.blocks[b].leaves || std::binary_search(extraExits.rbegin(), extraExits.rend(), b);
-    uint32_t result = toEnd ? end : kNone;
-    for (uint32_t succ : function.blocks[b].succs)
-      if (parent[succ] != kNone)
-        result = result == kNone ? succ : meet(result, succ);
-    return result;
-  }
-
-  void iterate() {
-    parent[end] = end;
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (size_t i = postOrder.size() - 1; i-- > 0;) {
-        uint32_t b = postOrder[i];
-        uint32_t now = meetOfSuccessors(b);
-        changed |= now != parent[b];
-        parent[b] = now;
-      }
-    }
-  }
-
-  Function &function;
-  uint32_t end;
-  std::vector<uint32_t> exits;      ///< blocks that leave the function
-  std::vector<uint32_t> extraExits; ///< one for each endless loop, falling
-  std::vector<bool> seen;
-  std::vector<uint32_t> postOrder;
-  std::vector<uint32_t> order;  ///< position in postOrder
-  std::vector<uint32_t> parent; ///< immediate post-dominator, `end` for the function's end
+  graph::Adjacency successors, predecessors;
 };
+
+void findReconvergence(Function &function) {
+  const GraphWithEnd graph(function);
+  const std::vector<unsigned> found = graph.postDominators();
+  for (unsigned b = 0; b < graph.end; ++b)
+    function.blocks[b].ipdom = found[b] == graph.end ? kNone : found[b];
+}
 
 } // namespace
 
@@ -173,7 +122,7 @@ bool neverFallsThrough(const Instr &instr) { return !instr.guard && endsBlock(in
 void buildCfg(Function &function) {
   cutIntoBlocks(function);
   addEdges(function);
-  PostDominators(function).run();
+  findReconvergence(function);
 }
 
 } // namespace heddle::ptx

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "source/FlowGraph.h"
 
-#include "source/Dominance.h"
+#include "graph/Graph.h"
 
 #include <llvm/Support/thread.h>
 
@@ -130,10 +130,10 @@ void FlowGraph::takeBlocks() {
 }
 
 void FlowGraph::numberBlocks() {
-  Adjacency successors;
+  graph::Adjacency successors;
   for (const Block &block : blocks)
     successors.push_back(block.successors);
-  order = source::reversePostorder(successors, entryBlock);
+  order = graph::reversePostorder(successors, entryBlock);
   for (unsigned number : order)
     blocks[number].reachable = true;
   for (unsigned number : order) {

@@ -13,7 +13,7 @@
 //   4. walk the dominator tree, remembering what each cell holds.
 #include "source/ReachingDefinitions.h"
 
-#include "source/Dominance.h"
+#include "graph/Dominance.h"
 #include "source/LocalWrites.h"
 
 #include <algorithm>
@@ -172,7 +172,7 @@ private:
   void placePhis() {
     std::vector<std::vector<unsigned>> definedIn(cellOwner.size());
     std::vector<bool> readAcross(cellOwner.size());
-    std::vector<unsigned> writtenInBlock(cellOwner.size(), Dominance::none);
+    std::vector<unsigned> writtenInBlock(cellOwner.size(), graph::Dominance::none);
     for (const Definition &entry : facts.definitionList)
       if (entry.kind == Definition::Kind::Entry)
         if (const Cells *of = cellsOf(entry.variable))
@@ -228,9 +228,9 @@ private:
     }
   }
 
-  const Dominance &dominance() {
+  const graph::Dominance &dominance() {
     if (!dominators) {
-      Adjacency successors(graph.size()), predecessors(graph.size());
+      graph::Adjacency successors(graph.size()), predecessors(graph.size());
       for (unsigned block : graph.reversePostorder()) {
         successors[block] = graph.successors(block);
         predecessors[block] = graph.predecessors(block);
@@ -328,7 +328,7 @@ private:
   std::unordered_map<const VarDecl *, Cells> cells;
   std::vector<std::pair<const VarDecl *, const FieldDecl *>> cellOwner;
   std::vector<std::vector<std::pair<unsigned, ValueId>>> phisOf;
-  std::optional<Dominance> dominators;
+  std::optional<graph::Dominance> dominators;
   std::vector<ValueId> current;
   std::vector<std::pair<unsigned, ValueId>> undo;
 };

@@ -3,7 +3,6 @@
 
 #include "Reference.h"
 #include "Small.h"
-#include "chem/Components.h"
 #include "chem/Evaluator.h"
 #include "chem/SpeciesList.h"
 
@@ -20,14 +19,6 @@ using small::oneWay;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-TEST(Components, ComeAfterWhatTheyNeed) {
-  // 0 needs 1, 1 and 2 need each other, 2 needs 3
-  EXPECT_THAT(components({{1}, {2}, {1, 3}, {}}),
-              ElementsAre(ElementsAre(3), ElementsAre(1, 2), ElementsAre(0)));
-  EXPECT_THAT(components({{}, {}}), ElementsAre(ElementsAre(0), ElementsAre(1)));
-  EXPECT_THAT(components({}), IsEmpty());
-}
 
 /// Concentrations with the quasi-steady ones filled in, and the plan that was followed.
 struct Solved {

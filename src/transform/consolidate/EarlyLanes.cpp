@@ -32,7 +32,7 @@ public:
 
   std::optional<EarlyLanes> run() {
     const std::vector<const Stmt *> meetingAfter = meetingsAhead();
-    const source::Dominance control = analysis::postDominatorsOf(graph);
+    const graph::Dominance control = analysis::postDominatorsOf(graph);
     for (unsigned block : graph.reversePostorder()) {
       auto *statement = dyn_cast_or_null<ReturnStmt>(graph.returnOf(block));
       if (!statement)
@@ -95,7 +95,7 @@ private:
     }
   }
 
-  static std::set<unsigned> decidingOn(const source::Dominance &control, unsigned block) {
+  static std::set<unsigned> decidingOn(const graph::Dominance &control, unsigned block) {
     std::set<unsigned> found;
     std::vector<unsigned> pending = {block};
     while (!pending.empty()) {

@@ -13,6 +13,7 @@
 #include "transform/loops/Distribute.h"
 
 #include "analysis/Uses.h"
+#include "graph/Components.h"
 #include "model/Thresholds.h"
 #include "source/LocalWrites.h"
 #include "source/Unit.h"
@@ -65,32 +66,17 @@ public:
   /// Groups of statements in an order that follows all edges; of several that may come next, the one that
   /// begins first in the text.
   std::vector<std::vector<size_t>> groups() const {
-    std::vector<std::vector<bool>> reach = edges;
-    size_t count = nodes.size();
-    for (size_t via = 0; via < count; ++via)
-      for (size_t u = 0; u < count; ++u)
-        for (size_t v = 0; v < count; ++v)
-          reach[u][v] = reach[u][v] || (reach[u][via] && reach[via][v]);
+    graph::Adjacency waiting = graph::components(successors());
+    for (std::vector<unsigned> &group : waiting)
+      std::ranges::sort(group);
+    std::ranges::sort(waiting);
     std::vector<std::vector<size_t>> found;
-    std::vector<bool> isDone(count);
-    while (true) {
-      std::optional<size_t> next;
-      for (size_t u = 0; u < count && !next; ++u) {
-        bool isFree = !isDone[u];
-        for (size_t v = 0; v < count; ++v)
-          isFree = isFree && (isDone[v] || !reach[v][u] || reach[u][v] || u == v);
-        if (isFree)
-          next = u;
-      }
-      if (!next)
-        return found;
-      found.emplace_back();
-      for (size_t v = 0; v < count; ++v)
-        if (v == *next || (reach[*next][v] && reach[v][*next])) {
-          found.back().push_back(v);
-          isDone[v] = true;
-        }
+    while (!waiting.empty()) {
+      auto next = std::ranges::find_if(waiting, [&](const auto &group) { return isFree(group, waiting); });
+      found.emplace_back(next->begin(), next->end());
+      waiting.erase(next);
     }
+    return found;
   }
 
   /// Why the statements hang together: an edge that goes against the order of the text.
@@ -123,6 +109,23 @@ public:
   std::vector<Shared> shared;
 
 private:
+  graph::Adjacency successors() const {
+    graph::Adjacency all(nodes.size());
+    for (size_t u = 0; u < nodes.size(); ++u)
+      for (size_t v = 0; v < nodes.size(); ++v)
+        if (edges[u][v])
+          all[u].push_back(unsigned(v));
+    return all;
+  }
+  /// True where no edge leads here from another group that is still waiting.
+  bool isFree(const std::vector<unsigned> &group, const graph::Adjacency &waiting) const {
+    auto leadsHere = [&](unsigned from) {
+      return std::ranges::any_of(group, [&](unsigned to) { return edges[from][to]; });
+    };
+    return std::ranges::none_of(
+        waiting, [&](const auto &other) { return other != group && std::ranges::any_of(other, leadsHere); });
+  }
+
   /// Works out numbers from the loop's variable and what does not change: the same whenever it is done.
   bool isRecomputable(const Stmt *statement) const {
     auto *declaration = dyn_cast<DeclStmt>(statement);
