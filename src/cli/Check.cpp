@@ -7,12 +7,12 @@
 #include "ProgramWords.h"
 #include "ShortPlace.h"
 #include "Verbs.h"
-#include "build/Compare.h"
 #include "build/Program.h"
 #include "check/Serial.h"
 #include "report/Findings.h"
 #include "support/ExitCode.h"
 #include "support/Text.h"
+#include "verify/Compare.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -108,9 +108,9 @@ std::optional<check::Finding> scheduleDifference(const Run &first, const Run &ot
   finding.place.file = source.string();
   finding.hint = "nothing is wrong with any access, but the order of warps shows in the result";
   uint64_t copies = 0;
-  const build::Tolerance exact;
-  if (auto d = build::compareLogs(first.copies.string(), other.copies.string(), exact, copies)) {
-    finding.kernel = build::readableName(d->a.kernel);
+  const verify::Tolerance exact;
+  if (auto d = verify::compareLogs(first.copies.string(), other.copies.string(), exact, copies)) {
+    finding.kernel = verify::readableName(d->a.kernel);
     finding.text =
         d->what.empty()
             ? fmt::format(
@@ -118,8 +118,8 @@ std::optional<check::Finding> scheduleDifference(const Run &first, const Run &ot
                   "({} of {} elements differ)",
                   d->index, d->copy, d->valueA, d->valueB, d->differing, d->elements)
             : fmt::format("device-to-host copy {} differs with the order of warps: {}", d->copy, d->what);
-  } else if (auto line = build::compareText(first.program.execution.standardOutput,
-                                            other.program.execution.standardOutput, exact)) {
+  } else if (auto line = verify::compareText(first.program.execution.standardOutput,
+                                             other.program.execution.standardOutput, exact)) {
     finding.text = fmt::format("line {} of the output differs with the order of warps: '{}' and '{}'",
                                line->line, line->a, line->b);
   } else {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CheckEmitted.h"
 
-#include "SameFindings.h"
 #include "build/DevicePtx.h"
 #include "ptx/Parser.h"
 #include "report/StaticVerdict.h"
-#include "tune/LaunchChecks.h"
+#include "verify/LaunchChecks.h"
+#include "verify/SameFindings.h"
 
 #include <fmt/format.h>
 
@@ -61,13 +61,13 @@ private:
     if (diagnostics.has(Voice::Error))
       return notChecked(diagnostics);
     const auto isMeant = [&](const std::string &name) { return remarks || !isUntouched(name); };
-    tune::LaunchChecks checks =
-        tune::checkLaunches(program, module, MostSeconds, !device.keepsAccesses, isMeant);
+    verify::LaunchChecks checks =
+        verify::checkLaunches(program, module, MostSeconds, !device.keepsAccesses, isMeant);
     for (const std::string &name : checks.undetermined)
       if (!isUntouched(name))
         notChecked(fmt::format("kernel '{}': its block is not known from the launches in the file", name));
     bool holds = true;
-    for (tune::LaunchChecks::Kernel &each : checks.kernels)
+    for (verify::LaunchChecks::Kernel &each : checks.kernels)
       holds &= show({each.name, std::move(each.result)});
     if (holds)
       return Emitted::MayBeWritten;
@@ -86,7 +86,7 @@ private:
   bool show(report::KernelVerdict verdict) {
     const bool fails = verdict.result.verdict == check::Verdict::Fails;
     report::addSourceLines(verdict.result);
-    const std::optional<Sameness> sameness = fails ? comparedWithOriginal(verdict) : std::nullopt;
+    const std::optional<verify::Sameness> sameness = fails ? comparedWithOriginal(verdict) : std::nullopt;
     if (fails || remarks) {
       rename(verdict.result, file);
       std::cerr << report::staticText(verdict, colour);
@@ -104,12 +104,12 @@ private:
   }
 
   /// Nothing where the original is not known.
-  std::optional<Sameness> comparedWithOriginal(const report::KernelVerdict &verdict) {
+  std::optional<verify::Sameness> comparedWithOriginal(const report::KernelVerdict &verdict) {
     if (isUntouched(verdict.kernel))
-      return Sameness{true, true};
+      return verify::Sameness{true, true};
     if (!isOriginalChecked)
       checkOriginal();
-    return compareFindings(verdict.kernel, verdict.result, originalChecks.kernels);
+    return verify::compareFindings(verdict.kernel, verdict.result, originalChecks.kernels);
   }
 
   /// What the static check says of the original; only asked for where the emitted file fails.
@@ -125,8 +125,8 @@ private:
     if (ignored.has(Voice::Error))
       return;
     const auto isMeant = [&](const std::string &name) { return !isUntouched(name); };
-    originalChecks = tune::checkLaunches(**program, module, MostSeconds, !device.keepsAccesses, isMeant);
-    for (tune::LaunchChecks::Kernel &each : originalChecks.kernels)
+    originalChecks = verify::checkLaunches(**program, module, MostSeconds, !device.keepsAccesses, isMeant);
+    for (verify::LaunchChecks::Kernel &each : originalChecks.kernels)
       report::addSourceLines(each.result);
   }
 
@@ -174,7 +174,7 @@ private:
 
   const EmittedFile &file;
   bool remarks, colour;
-  tune::LaunchChecks originalChecks; ///< once it was needed
+  verify::LaunchChecks originalChecks; ///< once it was needed
   bool isOriginalChecked = false;
 };
 

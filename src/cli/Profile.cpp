@@ -8,13 +8,13 @@
 #include "ShortPlace.h"
 #include "Verbs.h"
 #include "arch/Arch.h"
-#include "build/Compare.h"
 #include "build/Program.h"
 #include "counts/Facts.h"
 #include "divergence/Summary.h"
 #include "support/ExitCode.h"
 #include "support/Paths.h"
 #include "support/Text.h"
+#include "verify/Compare.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -63,7 +63,7 @@ MemoryLevel levelNamed(const std::string &word) {
 
 /// A kernel is meant by its name without parameters, or by its mangled one.
 bool isMeant(const std::string &wanted, const std::string &mangled) {
-  const std::string readable = build::readableName(mangled);
+  const std::string readable = verify::readableName(mangled);
   return wanted.empty() || wanted == mangled || wanted == readable ||
          wanted == readable.substr(0, readable.find_first_of("(<"));
 }
@@ -72,7 +72,7 @@ std::string vectorsText(const ProgramProfile &profile) {
   std::string text;
   for (const LaunchProfile &launch : profile.launches) {
     text += fmt::format("# launch {}: {}, {} threads a block\n", launch.number,
-                        build::readableName(launch.kernel), launch.threadsPerBlock());
+                        verify::readableName(launch.kernel), launch.threadsPerBlock());
     for (size_t b = 0; b < launch.blocks.size(); ++b) {
       Place place = launch.blocks[b].place;
       shorten(place);
@@ -122,7 +122,7 @@ void print(const Given &given, const ProgramProfile &profile, const counts::Prog
   std::vector<std::string> names;
   names.reserve(kernels.size());
   for (const KernelSummary &kernel : kernels)
-    names.push_back(build::readableName(kernel.kernel));
+    names.push_back(verify::readableName(kernel.kernel));
   const report::ProfileOfProgram shown{arch, kernels, names, options.memory,
                                        counts::estimateKernels(counters.launches, arch)};
   if (given.json)

@@ -70,8 +70,8 @@ std::optional<tune::Problem> readProblem(const TuneRequest &request, Session &se
     complain(session, fmt::format("'{}' is not a block", request.block), "as in --block 16,16", ExitBadUsage);
     return std::nullopt;
   }
-  std::optional<build::Tolerance> tolerance =
-      request.tolerance.empty() ? build::Tolerance() : build::readTolerance(request.tolerance);
+  std::optional<verify::Tolerance> tolerance =
+      request.tolerance.empty() ? verify::Tolerance() : verify::readTolerance(request.tolerance);
   if (!tolerance) {
     complain(session, fmt::format("'{}' is no tolerance", request.tolerance), "ulp=4, rel=1e-6 or abs=1e-9",
              ExitBadUsage);

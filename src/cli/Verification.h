@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "build/Compare.h"
 #include "build/Program.h"
+#include "verify/Compare.h"
 
 #include <array>
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Session;
 struct Verification {
   build::ProgramOptions options;
   std::array<std::vector<std::filesystem::path>, 2> programs; ///< the original first
-  build::Tolerance tolerance;
+  verify::Tolerance tolerance;
   bool ignoreStdout = false, json = false;
   /// Where they differ, once more with no multiplication fused with an addition: compilers do that where they
   /// see fit, which may be at other places in another text.

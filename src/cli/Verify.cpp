@@ -11,9 +11,10 @@
 #include "Verbs.h"
 #include "Verification.h"
 #include "VerifyText.h"
-#include "build/PerturbedInputs.h"
 #include "support/ExitCode.h"
 #include "support/Files.h"
+#include "verify/Fusion.h"
+#include "verify/PerturbedInputs.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -124,7 +125,7 @@ public:
 
   OtherInputs tryOthers(const std::vector<std::string> &arguments) const {
     OtherInputs others{given.inputs, {}, {}, {}};
-    for (const auto &input : build::perturbedInputs(arguments, given.seed, given.inputs * TriedPerInput)) {
+    for (const auto &input : verify::perturbedInputs(arguments, given.seed, given.inputs * TriedPerInput)) {
       if (others.agreed.size() == given.inputs || others.different)
         break;
       QuietStandardError quiet;
@@ -161,7 +162,7 @@ private:
     Side &side = sides[which];
     const std::vector<fs::path> &own = given.programs[which];
     side.shownAs = given.shownAs[which].empty() ? own.front() : given.shownAs[which];
-    if (own.size() == 1 && build::isRecording(own.front())) {
+    if (own.size() == 1 && verify::isRecording(own.front())) {
       side.recording = own.front();
       return;
     }
@@ -190,7 +191,7 @@ private:
   Verdict compare(const Run &a, const Run &b, const std::vector<std::string> &arguments) const {
     Verdict verdict;
     verdict.arguments = arguments;
-    verdict.copy = build::compareLogs(a.log.string(), b.log.string(), given.tolerance, verdict.copies);
+    verdict.copy = verify::compareLogs(a.log.string(), b.log.string(), given.tolerance, verdict.copies);
     verdict.copiesOnly = given.ignoreStdout || !bothRun();
     verdict.failed = a.program.summary.failed || b.program.summary.failed;
     verdict.addressesVary = !a.program.summary.fixedAddresses || !b.program.summary.fixedAddresses;
@@ -206,7 +207,7 @@ private:
                      Verdict &verdict) const {
     if (verdict.copiesOnly)
       return;
-    build::OutputComparison output = build::compareOutput(
+    verify::OutputComparison output = verify::compareOutput(
         a.program.execution.standardOutput, b.program.execution.standardOutput, given.tolerance, again);
     verdict.line = std::move(output.difference);
     verdict.ignored = std::move(output.ignored);
@@ -238,10 +239,10 @@ private:
     Verdict::Self self;
     self.program = which;
     uint64_t copies = 0;
-    self.copy = build::compareLogs(once.log.string(), again.log.string(), given.tolerance, copies);
+    self.copy = verify::compareLogs(once.log.string(), again.log.string(), given.tolerance, copies);
     if (!given.ignoreStdout)
-      self.line = build::differenceInWords(once.program.execution.standardOutput,
-                                           again.program.execution.standardOutput);
+      self.line = verify::differenceInWords(once.program.execution.standardOutput,
+                                            again.program.execution.standardOutput);
     self.exitCodes = {once.program.execution.exitCode, again.program.execution.exitCode};
     return self;
   }
@@ -250,18 +251,18 @@ private:
   void findWriters(const std::vector<std::string> &arguments, Verdict &verdict) const {
     // A 2-D copy's rows lie apart on the device: only a plain copy tells where an element is.
     if (given.options.device != build::Device::Machine || !verdict.copy ||
-        verdict.copy->a.rowBytes < verdict.copy->elements * build::bytesOf(verdict.copy->element))
+        verdict.copy->a.rowBytes < verdict.copy->elements * verify::bytesOf(verdict.copy->element))
       return;
     verdict.writeA = findWriter(sides[0], verdict.copy->a, *verdict.copy, arguments);
     verdict.writeB = findWriter(sides[1], verdict.copy->b, *verdict.copy, arguments);
   }
 
   static build::Summary::LastWrite findWriter(const Side &side, const trace::CopyRecord &record,
-                                              const build::CopyDifference &difference,
+                                              const verify::CopyDifference &difference,
                                               const std::vector<std::string> &arguments) {
     if (!side.program || !record.allocation || !difference.differing)
       return {};
-    size_t bytes = build::bytesOf(difference.element);
+    size_t bytes = verify::bytesOf(difference.element);
     std::string watch = fmt::format("HEDDLE_WATCH={}:{}:{}", record.allocation,
                                     record.offset + difference.index * bytes, bytes);
     return side.program->run(arguments, {watch}, build::Output::Captured).summary.lastWrite;
@@ -307,13 +308,6 @@ int verifyOnce(const Verification &given, const std::vector<std::string> &flags,
   return verdict.same() && !verdict.failed && !others.different ? ExitDone : ExitRefused;
 }
 
-/// So that no compiler fuses a multiplication and an addition, on the device or on the host.
-std::vector<std::string> unfusedFlags(const std::string &compiler) {
-  if (compiler == "nvcc")
-    return {"-fmad=false", "-Xcompiler", "-ffp-contract=off"};
-  return {"-ffp-contract=off"};
-}
-
 /// "a.cu,b.cu" are two files of one program, unless a file has that name.
 std::vector<fs::path> filesOf(const fs::path &word) {
   std::error_code ignored;
@@ -347,7 +341,7 @@ bool inputsCanBeRead(const Given &given, Session &session) {
 
 void verifyPrograms(const Verification &given, Session &session) {
   const bool asksForMore = given.inputs > 0;
-  if (asksForMore && build::perturbedInputs(session.programArguments, given.seed, 1).empty())
+  if (asksForMore && verify::perturbedInputs(session.programArguments, given.seed, 1).empty())
     return complain(session, "--inputs: there is no number among the program's arguments",
                     "arguments follow --, as in heddle verify a.cu b.cu --inputs 5 -- 4096", ExitBadUsage);
   bool mayBeFusion = false;
@@ -355,7 +349,7 @@ void verifyPrograms(const Verification &given, Session &session) {
   session.exitCode = verifyOnce(given, {}, session, mayBeFusion, compiler);
   if (session.exitCode != ExitRefused || !given.retriesUnfused || !mayBeFusion)
     return;
-  const std::vector<std::string> flags = unfusedFlags(compiler);
+  const std::vector<std::string> flags = verify::unfusedFlags(compiler);
   std::cerr << "heddle: once more with " << flags.front()
             << ", so that no multiplication is fused with an addition in one of them alone\n";
   session.exitCode = verifyOnce(given, flags, session, mayBeFusion, compiler);
@@ -377,8 +371,8 @@ void addVerify(CLI::App &app, Session &session) {
   verb->callback([given, verb, &session] {
     Diagnostics diagnostics;
     readProgramOptions(*verb, given->words, session, given->options, diagnostics);
-    std::optional<build::Tolerance> tolerance =
-        given->toleranceText.empty() ? build::Tolerance() : build::readTolerance(given->toleranceText);
+    std::optional<verify::Tolerance> tolerance =
+        given->toleranceText.empty() ? verify::Tolerance() : verify::readTolerance(given->toleranceText);
     if (!tolerance)
       diagnostics.error({}, fmt::format("'{}' is no tolerance", given->toleranceText))
           .withHint("ulp=4, rel=1e-6 or abs=1e-9");

@@ -18,30 +18,30 @@ std::string bufferText(const trace::CopyRecord &record) {
     return "unknown memory";
   std::string text = fmt::format("allocation {} of {} bytes", record.allocation, record.allocationBytes);
   if (record.kernelLaunch)
-    text += fmt::format(", parameter {} of {}", record.kernelParameter, build::readableName(record.kernel));
+    text += fmt::format(", parameter {} of {}", record.kernelParameter, verify::readableName(record.kernel));
   else if (!record.kernel.empty())
     text += fmt::format(", variable '{}'", record.kernel);
   return text;
 }
 
 std::string writerText(const build::Summary::LastWrite &write) {
-  return fmt::format("kernel {}, launch {}, block ({},{},{}) thread {}", build::readableName(write.kernel),
+  return fmt::format("kernel {}, launch {}, block ({},{},{}) thread {}", verify::readableName(write.kernel),
                      write.launch, write.block[0], write.block[1], write.block[2], write.thread);
 }
 
 /// The buffer and the first element; `a` and `b` say whose values they are.
-std::string elementText(const build::CopyDifference &d, const std::string &a, const std::string &b) {
+std::string elementText(const verify::CopyDifference &d, const std::string &a, const std::string &b) {
   std::string text = fmt::format("  buffer      {}\n", bufferText(d.a.allocation ? d.a : d.b));
   if (!d.what.empty())
     return text + fmt::format("  difference  {}\n", d.what);
-  text += fmt::format("  element     [{}] ({}): {} in {}, {} in {}\n", d.index, build::nameOf(d.element),
+  text += fmt::format("  element     [{}] ({}): {} in {}, {} in {}\n", d.index, verify::nameOf(d.element),
                       d.valueA, a, d.valueB, b);
   text += fmt::format("  bits        {} and {}\n", d.bitsA, d.bitsB);
   return text + fmt::format("  differing   {} of {} elements of this copy\n", d.differing, d.elements);
 }
 
 std::string copyText(const Verdict &verdict, const Names &names) {
-  const build::CopyDifference &d = *verdict.copy;
+  const verify::CopyDifference &d = *verdict.copy;
   std::string text = fmt::format("{} and {} differ at device-to-host copy {}\n", names[0], names[1], d.copy);
   text += elementText(d, names[0], names[1]);
   if (verdict.writeA.launch)
@@ -49,7 +49,7 @@ std::string copyText(const Verdict &verdict, const Names &names) {
   if (verdict.writeB.launch)
     text += fmt::format("  written by  {} in {}\n", writerText(verdict.writeB), names[1]);
   if (d.what.empty() && !verdict.writeA.launch && !verdict.writeB.launch && d.a.kernelLaunch)
-    text += fmt::format("  last given  to kernel {}, launch {}\n", build::readableName(d.a.kernel),
+    text += fmt::format("  last given  to kernel {}, launch {}\n", verify::readableName(d.a.kernel),
                         d.a.kernelLaunch);
   return text;
 }
@@ -82,15 +82,15 @@ std::string selfText(const Verdict::Self &self) {
 }
 
 /// What of stdout was not compared, as examples and a count.
-std::string ignoredText(const std::vector<build::IgnoredNumber> &ignored) {
+std::string ignoredText(const std::vector<verify::IgnoredNumber> &ignored) {
   if (ignored.empty())
     return {};
-  using Why = build::IgnoredNumber::Why;
+  using Why = verify::IgnoredNumber::Why;
   std::string text;
   for (Why why : {Why::IsTime, Why::Varies}) {
-    const build::IgnoredNumber *first = nullptr;
+    const verify::IgnoredNumber *first = nullptr;
     size_t count = 0;
-    for (const build::IgnoredNumber &each : ignored)
+    for (const verify::IgnoredNumber &each : ignored)
       if (each.why == why) {
         first = first ? first : &each;
         ++count;
@@ -116,14 +116,14 @@ std::string quoted(const std::vector<std::string> &arguments) {
   return fmt::format("'{}'", fmt::join(arguments, " "));
 }
 
-Json copyJson(const build::CopyDifference &d) {
+Json copyJson(const verify::CopyDifference &d) {
   return {{"number", d.copy},
           {"kernel", d.a.kernel},
           {"launch", d.a.kernelLaunch},
           {"parameter", d.a.kernelParameter},
           {"allocation", d.a.allocation},
           {"what", d.what},
-          {"element", build::nameOf(d.element)},
+          {"element", verify::nameOf(d.element)},
           {"index", d.index},
           {"values", {d.valueA, d.valueB}},
           {"bits", {d.bitsA, d.bitsB}},
@@ -131,7 +131,7 @@ Json copyJson(const build::CopyDifference &d) {
           {"elements", d.elements}};
 }
 
-Json lineJson(const build::LineDifference &line) {
+Json lineJson(const verify::LineDifference &line) {
   return {{"line", line.line}, {"texts", {line.a, line.b}}};
 }
 
@@ -198,11 +198,11 @@ Json verdictJson(const Verdict &verdict) {
   if (verdict.self)
     out["self"] = selfJson(*verdict.self);
   out["notCompared"] = Json::array();
-  for (const build::IgnoredNumber &each : verdict.ignored)
+  for (const verify::IgnoredNumber &each : verdict.ignored)
     out["notCompared"].push_back(
         {{"line", each.line},
          {"texts", {each.a, each.b}},
-         {"why", each.why == build::IgnoredNumber::Why::IsTime ? "time" : "varies"}});
+         {"why", each.why == verify::IgnoredNumber::Why::IsTime ? "time" : "varies"}});
   return out;
 }
 

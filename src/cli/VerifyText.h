@@ -3,9 +3,9 @@
 // What `heddle verify` found out, and how it is said.
 #pragma once
 
-#include "build/Compare.h"
-#include "build/CompareOutput.h"
 #include "build/Program.h"
+#include "verify/Compare.h"
+#include "verify/CompareOutput.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -22,9 +22,9 @@ struct Verdict {
   std::vector<std::string> arguments; ///< of this run
   uint64_t copies = 0;
   bool copiesOnly = false; ///< a recording has no stdout and no exit code, or nobody asked
-  std::optional<build::CopyDifference> copy;
-  std::optional<build::LineDifference> line;
-  std::vector<build::IgnoredNumber> ignored; ///< numbers of stdout that differ and do not count
+  std::optional<verify::CopyDifference> copy;
+  std::optional<verify::LineDifference> line;
+  std::vector<verify::IgnoredNumber> ignored; ///< numbers of stdout that differ and do not count
   std::array<int, 2> exitCodes = {0, 0};
   bool failed = false; ///< the simulator had to stop one of them
   build::Summary::LastWrite writeA, writeB;
@@ -32,8 +32,8 @@ struct Verdict {
   /// A program that differs from itself: the original, or only the other one.
   struct Self {
     size_t program = 0; ///< 0: the original, and then nothing is verified
-    std::optional<build::CopyDifference> copy;
-    std::optional<build::LineDifference> line;
+    std::optional<verify::CopyDifference> copy;
+    std::optional<verify::LineDifference> line;
     std::array<int, 2> exitCodes = {0, 0};
 
     bool differs() const { return copy || line || exitCodes[0] != exitCodes[1]; }

@@ -44,8 +44,8 @@ Candidate candidateFrom(const Json &json) {
   return candidate;
 }
 
-build::Tolerance toleranceFrom(const std::string &words) {
-  if (std::optional<build::Tolerance> tolerance = build::readTolerance(words))
+verify::Tolerance toleranceFrom(const std::string &words) {
+  if (std::optional<verify::Tolerance> tolerance = verify::readTolerance(words))
     return *tolerance;
   throw std::invalid_argument("\"tolerance\" must be as in ulp=4, rel=1e-6 or abs=1e-9");
 }
@@ -108,7 +108,7 @@ std::string manifestText(const Manifest &manifest) {
                {"compares_copies", manifest.comparesCopies},
                {"candidates", Json::array()}};
   if (!manifest.tolerance.isExact())
-    json["tolerance"] = build::textOf(manifest.tolerance);
+    json["tolerance"] = verify::textOf(manifest.tolerance);
   for (const Candidate &candidate : manifest.candidates)
     json["candidates"].push_back(jsonOf(candidate));
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';

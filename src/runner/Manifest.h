@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "build/Compare.h"
+#include "verify/Compare.h"
 
 #include <filesystem>
 #include <optional>
@@ -30,7 +30,7 @@ struct Manifest {
   unsigned warmUps = 3, rounds = 21;
   unsigned copies = 0;               ///< the program ends after so many copies from the device; 0: by itself
   bool comparesCopies = true;        ///< else the program's own verdict (its exit code) is enough
-  build::Tolerance tolerance;        ///< how far what comes back may be apart
+  verify::Tolerance tolerance;       ///< how far what comes back may be apart
   std::vector<Candidate> candidates; ///< the first is the original: what others are held against
 };
 

@@ -204,7 +204,8 @@ Measurer::Run Measurer::run(const Candidate &candidate, const Compiled &compiled
 
 /// Once more, compiled without fused multiplications. Nothing is seen where that fails in any way.
 Measurer::Run Measurer::runUnfused(Candidate candidate) const {
-  candidate.flags.push_back(unfusedFlagOf(toolchain));
+  for (const std::string &flag : unfusedFlagsOf(toolchain))
+    candidate.flags.push_back(flag);
   candidate.id += ".unfused";
   Compiled compiled = compile(candidate);
   if (compiled.program.empty())
@@ -218,7 +219,7 @@ Measurer::Run Measurer::runUnfused(Candidate candidate) const {
 }
 
 bool Measurer::differsByFusionOnly(const Candidate &candidate) {
-  if (unfusedFlagOf(toolchain).empty())
+  if (unfusedFlagsOf(toolchain).empty())
     return false;
   if (!unfused) {
     Run first = runUnfused(theOriginal());
@@ -271,11 +272,11 @@ std::string Measurer::tooFarApart(const Candidate &candidate, const Compiled &co
     return copy <= wanted->copies.size() && !wanted->copies[copy - 1].bits.empty();
   };
   auto difference =
-      build::compareLogs(broughtBack.string(), log.string(), manifest.tolerance, copies, counts);
+      verify::compareLogs(broughtBack.string(), log.string(), manifest.tolerance, copies, counts);
   std::error_code ignored;
   fs::remove(log, ignored);
   if (difference)
-    return build::textOf(*difference);
+    return verify::textOf(*difference);
   // A disk that is full ends a file early, and nothing but its beginning was compared.
   return isWritten && copies == wanted->copies.size() ? "" : kUnknown;
 }
@@ -288,7 +289,7 @@ Measurer::Verdict Measurer::reconsidered(const Candidate &candidate, const Compi
     found.reason = tooFarApart(candidate, compiled);
     if (found.reason.empty())
       return {Status::Measured,
-              "other bits, within " + build::textOf(manifest.tolerance) + " of the original's"};
+              "other bits, within " + verify::textOf(manifest.tolerance) + " of the original's"};
   }
   if (differsByFusionOnly(candidate))
     return {Status::Measured, "other bits, for other multiplications are fused with additions"};

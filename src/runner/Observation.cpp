@@ -95,11 +95,11 @@ std::string differenceFrom(const Reference &reference, const std::vector<Copy> &
 }
 
 std::string differenceOfOutput(const Reference &reference, const Observation &seen,
-                               const build::Tolerance &tolerance) {
+                               const verify::Tolerance &tolerance) {
   if (!reference.output)
     return "";
-  auto line = build::compareText(*reference.output, seen.output, tolerance);
-  return line ? build::textOf(*line) : "";
+  auto line = verify::compareText(*reference.output, seen.output, tolerance);
+  return line ? verify::textOf(*line) : "";
 }
 
 size_t varyingCopies(const Reference &reference) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "build/Compare.h"
 #include "runner/Result.h"
+#include "verify/Compare.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -53,7 +53,7 @@ Reference referenceOf(const std::string &id, int exitCode, const Observation &fi
 std::string differenceFrom(const Reference &reference, const std::vector<Copy> &copies);
 /// The same for what it prints, where that counts.
 std::string differenceOfOutput(const Reference &reference, const Observation &seen,
-                               const build::Tolerance &tolerance);
+                               const verify::Tolerance &tolerance);
 /// How many of the copies say nothing.
 size_t varyingCopies(const Reference &reference);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runner/Toolchain.h"
 
+#include "verify/Fusion.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -98,9 +100,11 @@ std::vector<std::string> compileWords(const Toolchain &toolchain, const Manifest
   return words;
 }
 
-std::string unfusedFlagOf(const Toolchain &toolchain) {
+std::vector<std::string> unfusedFlagsOf(const Toolchain &toolchain) {
+  if (!toolchain.unfusedFlag.empty())
+    return {toolchain.unfusedFlag};
   const bool isNvcc = toolchain.compileCommand.empty();
-  return toolchain.unfusedFlag.empty() && isNvcc ? "-fmad=false" : toolchain.unfusedFlag;
+  return isNvcc ? verify::unfusedFlags("nvcc") : std::vector<std::string>();
 }
 
 std::vector<std::string> timingWords(const fs::path &folder, const fs::path &out, std::string &error) {

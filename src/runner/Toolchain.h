@@ -21,8 +21,8 @@ struct Toolchain {
   std::string unfusedFlag;
 };
 
-/// The flag to compile with where bits differ: see Measurer.cpp.
-std::string unfusedFlagOf(const Toolchain &toolchain);
+/// The flags to compile with where bits differ (verify/Fusion.h); empty where they are not known.
+std::vector<std::string> unfusedFlagsOf(const Toolchain &toolchain);
 
 /// As the PATH, $CUDA_PATH, $CUDA_HOME or /usr/local/cuda have it.
 std::optional<std::filesystem::path> findNvcc();

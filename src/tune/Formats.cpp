@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tune/Formats.h"
 
-#include "build/Compare.h"
+#include "verify/Compare.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -117,7 +117,7 @@ Json kernelOf(const Report &report, const Problem &problem) {
   return {{"Language", "CUDA"},
           {"Device", {{"Name", report.device}}},
           {"CompilerOptions", problem.flags},
-          {"KernelName", problem.kernel.empty() ? build::readableName(kernel.kernel) : problem.kernel},
+          {"KernelName", problem.kernel.empty() ? verify::readableName(kernel.kernel) : problem.kernel},
           {"KernelFile", problem.file.filename().string()},
           {"GlobalSizeType", "CUDA"},
           {"SharedMemory", kernel.sharedBytes},
@@ -128,7 +128,7 @@ Json kernelOf(const Report &report, const Problem &problem) {
 // --- Our own -------------------------------------------------------------------------------------------
 
 Json kernelJson(const runner::KernelTime &time) {
-  return {{"kernel", build::readableName(time.kernel)},
+  return {{"kernel", verify::readableName(time.kernel)},
           {"grid", {time.grid[0], time.grid[1], time.grid[2]}},
           {"block", {time.block[0], time.block[1], time.block[2]}},
           {"launches", time.launches},

@@ -6,6 +6,7 @@
 #include "support/Process.h"
 #include "tune/Maker.h"
 #include "tune/Needs.h"
+#include "verify/Fusion.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -152,31 +153,29 @@ std::string MachineMeasurer::difference(const Ran &wanted, const Ran &ran) const
   if (!problem.comparesCopies)
     return {};
   uint64_t copies = 0;
-  std::optional<build::CopyDifference> found =
-      build::compareLogs(wanted.copies().string(), ran.copies().string(), problem.tolerance, copies);
+  std::optional<verify::CopyDifference> found =
+      verify::compareLogs(wanted.copies().string(), ran.copies().string(), problem.tolerance, copies);
   if (found)
-    return build::textOf(*found);
+    return verify::textOf(*found);
   // Nothing came back by a copy: what was printed is all there is to compare.
   if (copies == 0)
-    if (auto line = build::compareText(wanted.output, ran.output, problem.tolerance))
-      return build::textOf(*line);
+    if (auto line = verify::compareText(wanted.output, ran.output, problem.tolerance))
+      return verify::textOf(*line);
   return {};
 }
 
-/// Compilers fuse a multiplication and an addition where they see fit, which may be at other places in
-/// another text: bits that differ for that reason alone are not the recipe's doing. So both once more, with
-/// nothing fused.
+/// Both once more, with nothing fused (verify/Fusion.h).
 std::string MachineMeasurer::differenceUnfused(const Candidate &candidate, const std::string &compiler) {
-  const std::vector<std::string> flag = {compiler == "nvcc" ? "-fmad=false" : "-ffp-contract=off"};
+  const std::vector<std::string> flags = verify::unfusedFlags(compiler);
   if (!unfused) {
     const fs::path folder = scratch.path() / "unfused";
     fs::create_directory(folder);
-    if (buildIn(folder, *original, flag).status != Status::Measured)
+    if (buildIn(folder, *original, flags).status != Status::Measured)
       return "the original cannot be built without fused multiplications";
     unfused = std::make_unique<Ran>(runIn(folder, How::Plain));
   }
   TemporaryFolder folder;
-  if (buildIn(folder.path(), candidate, flag).status != Status::Measured)
+  if (buildIn(folder.path(), candidate, flags).status != Status::Measured)
     return "it cannot be built without fused multiplications";
   Ran ran = runIn(folder.path(), How::Plain);
   return ran.status == Status::Measured ? difference(*unfused, ran) : ran.reason;

@@ -11,8 +11,8 @@
 #include "transform/Pipeline.h"
 #include "transform/Pragmas.h"
 #include "tune/BlockSize.h"
-#include "tune/LaunchChecks.h"
 #include "tune/Needs.h"
+#include "verify/LaunchChecks.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -152,7 +152,8 @@ std::string staticFailure(const Problem &problem, const Recipe &recipe, const st
   ptx::Module module = ptx::parse(ptx, "", diagnostics);
   if (!program || diagnostics.has(Voice::Error))
     return {};
-  for (const LaunchChecks::Kernel &each : checkLaunches(*program, module, mostCheckSeconds).kernels)
+  for (const verify::LaunchChecks::Kernel &each :
+       verify::checkLaunches(*program, module, mostCheckSeconds).kernels)
     if (each.result.verdict == check::Verdict::Fails)
       return each.result.findings.empty()
                  ? fmt::format("'{}' fails the static check", each.name)

@@ -84,7 +84,7 @@ const std::string &Problem::digest() const {
     all.insert(all.end(), words.begin(), words.end());
   }
   if (!tolerance.isExact()) // what is wrong without one may be right with it
-    all.push_back(build::textOf(tolerance));
+    all.push_back(verify::textOf(tolerance));
   for (const std::string &assumption : assumptions) // what is refused without one may be done with it
     all.push_back("--assume " + assumption);
   Included included(flags);

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "build/Build.h"
-#include "build/Compare.h"
 #include "source/Toolkit.h"
 #include "tune/Recipe.h"
+#include "verify/Compare.h"
 
 #include <array>
 #include <cstdint>
@@ -33,7 +33,7 @@ struct Problem {
   std::vector<std::string> assumptions;        ///< --assume: what the file does not show
   source::CompileOptions compile;              ///< for reading the file
   build::Compiler compiler = build::Compiler::Auto;
-  build::Tolerance tolerance;
+  verify::Tolerance tolerance;
   Limits limits;
   bool checked = true;        ///< statically, before anything is run
   bool comparesCopies = true; ///< else the program's own verdict (its exit code) is enough

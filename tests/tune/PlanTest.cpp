@@ -119,7 +119,7 @@ TEST_F(PlanTest, CarriesTheToleranceWhereThereIsOne) {
     EXPECT_EQ(plan.write(), "");
     std::string error;
     auto manifest = runner::readManifest(there.path() / "manifest.json", error);
-    return manifest ? build::textOf(manifest->tolerance) : error;
+    return manifest ? verify::textOf(manifest->tolerance) : error;
   };
   EXPECT_EQ(toleranceOf(problem), "");
   Problem loose, exact;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "tune/LaunchChecks.h"
+#include "verify/LaunchChecks.h"
 
 #include <string>
 #include <vector>
 
-namespace heddle::cli {
+namespace heddle::verify {
 
 /// Whether the findings of an emitted kernel are the original's as well.
 ///
@@ -20,6 +20,6 @@ struct Sameness {
 
 /// Both results must have their source lines (report::addSourceLines).
 Sameness compareFindings(const std::string &kernel, const check::StaticResult &emitted,
-                         const std::vector<tune::LaunchChecks::Kernel> &original);
+                         const std::vector<LaunchChecks::Kernel> &original);
 
-} // namespace heddle::cli
+} // namespace heddle::verify

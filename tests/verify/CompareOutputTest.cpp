@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "build/CompareOutput.h"
+#include "verify/CompareOutput.h"
 
 #include <gtest/gtest.h>
 
-using namespace heddle::build;
+using namespace heddle::verify;
 
 namespace {
 

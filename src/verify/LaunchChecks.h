@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace heddle::tune {
+namespace heddle::verify {
 
 /// What the static check says of the kernels of a file, each with the blocks that the file itself launches it
 /// with.
@@ -28,4 +28,4 @@ LaunchChecks checkLaunches(const source::Program &program, const ptx::Module &mo
                            bool isOptimized = true,
                            const std::function<bool(const std::string &)> &isMeant = {});
 
-} // namespace heddle::tune
+} // namespace heddle::verify

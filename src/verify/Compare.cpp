@@ -7,7 +7,7 @@
 //
 // heddle-runner is linked with this file and with nothing else of this room: it uses the standard library
 // only.
-#include "build/Compare.h"
+#include "verify/Compare.h"
 
 #include <charconv>
 #include <cmath>
@@ -15,7 +15,7 @@
 #include <cstring>
 #include <cxxabi.h>
 
-namespace heddle::build {
+namespace heddle::verify {
 namespace {
 
 // --- Values
@@ -440,4 +440,4 @@ std::string textOf(const LineDifference &difference) {
          "', the original's is '" + difference.a + "'";
 }
 
-} // namespace heddle::build
+} // namespace heddle::verify

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "SameFindings.h"
-
-#include <llvm/ADT/StringRef.h>
+#include "verify/SameFindings.h"
 
 #include <algorithm>
 #include <set>
 #include <tuple>
 
-namespace heddle::cli {
+namespace heddle::verify {
 namespace {
 
 /// The rule and the lines of a finding.
 using Key = std::tuple<check::Rule, std::string, std::multiset<std::string>>;
 
-std::string trimmed(const std::string &line) { return llvm::StringRef(line).trim().str(); }
+std::string trimmed(const std::string &line) {
+  constexpr const char *blanks = " \t\r\n\v\f";
+  const size_t begin = line.find_first_not_of(blanks);
+  return begin == std::string::npos ? "" : line.substr(begin, line.find_last_not_of(blanks) + 1 - begin);
+}
 
 /// Nothing where a line is not known: such a finding is like no other.
 std::optional<Key> keyOf(const check::Finding &finding) {
@@ -29,10 +31,10 @@ std::optional<Key> keyOf(const check::Finding &finding) {
 } // namespace
 
 Sameness compareFindings(const std::string &kernel, const check::StaticResult &emitted,
-                         const std::vector<tune::LaunchChecks::Kernel> &original) {
+                         const std::vector<LaunchChecks::Kernel> &original) {
   Sameness sameness;
   std::multiset<Key> known;
-  for (const tune::LaunchChecks::Kernel &each : original) {
+  for (const LaunchChecks::Kernel &each : original) {
     if (each.name != kernel || each.result.verdict != check::Verdict::Fails)
       continue;
     sameness.originalFails = true;
@@ -52,4 +54,4 @@ Sameness compareFindings(const std::string &kernel, const check::StaticResult &e
   return sameness;
 }
 
-} // namespace heddle::cli
+} // namespace heddle::verify

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace heddle::build {
+namespace heddle::verify {
 
 /// How far two floating-point values may be apart and still count as equal. All zero: not at all, and then
 /// +0 and -0 differ as well as two NaNs with different bits.
@@ -77,4 +77,4 @@ std::optional<LineDifference> compareText(std::string_view a, std::string_view b
 /// In words that call the first program the original.
 std::string textOf(const LineDifference &difference);
 
-} // namespace heddle::build
+} // namespace heddle::verify

@@ -7,13 +7,13 @@
 // What unit a number has is read from the letters that follow it, after at most one blank, or from brackets
 // before it: "kernel: 12.5 ms", "bandwidth 81.2 GB/s", "time (ms): 3". A unit is a whole word, so that "5
 // seeds" is no time, and "16 x 32" is a shape where "2.5x" is a ratio of times.
-#include "build/CompareOutput.h"
+#include "verify/CompareOutput.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 
-namespace heddle::build {
+namespace heddle::verify {
 namespace {
 
 constexpr std::array TimeUnits = {
@@ -197,4 +197,4 @@ std::optional<LineDifference> differenceInWords(std::string_view once, std::stri
   return std::nullopt;
 }
 
-} // namespace heddle::build
+} // namespace heddle::verify

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tune/LaunchChecks.h"
+#include "verify/LaunchChecks.h"
 
 #include "check/Places.h"
 #include "ptx/Parser.h"
@@ -11,7 +11,7 @@
 #include <set>
 #include <tuple>
 
-namespace heddle::tune {
+namespace heddle::verify {
 namespace {
 
 /// One way a kernel is launched.
@@ -103,4 +103,4 @@ LaunchChecks checkLaunches(const source::Program &program, const ptx::Module &mo
   return checks;
 }
 
-} // namespace heddle::tune
+} // namespace heddle::verify

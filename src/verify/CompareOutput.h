@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "build/Compare.h"
+#include "verify/Compare.h"
 
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace heddle::build {
+namespace heddle::verify {
 
 /// A number in what two programs printed that differs and does not count.
 struct IgnoredNumber {
@@ -35,4 +35,4 @@ OutputComparison compareOutput(std::string_view a, std::string_view b, const Tol
 /// Where two runs of one program differ in more than numbers.
 std::optional<LineDifference> differenceInWords(std::string_view once, std::string_view again);
 
-} // namespace heddle::build
+} // namespace heddle::verify

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "build/Compare.h"
+#include "verify/Compare.h"
 
 #include "support/Paths.h"
 
@@ -8,7 +8,7 @@
 #include <cmath>
 
 using namespace heddle;
-using namespace heddle::build;
+using namespace heddle::verify;
 
 namespace {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "build/PerturbedInputs.h"
+#include "verify/PerturbedInputs.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
-using namespace heddle::build;
+using namespace heddle::verify;
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "build/PerturbedInputs.h"
+#include "verify/PerturbedInputs.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <set>
 #include <string_view>
 
-namespace heddle::build {
+namespace heddle::verify {
 namespace {
 
 /// Random values of an argument that are tried after those that are known to matter.
@@ -125,4 +125,4 @@ std::vector<std::vector<std::string>> perturbedInputs(const std::vector<std::str
   return inputs;
 }
 
-} // namespace heddle::build
+} // namespace heddle::verify

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace heddle::build {
+namespace heddle::verify {
 
 /// Command lines like the given one with other numbers in it, for runs that try more than one input. Numbers
 /// are arguments of their own ("1024", "0.5") or follow an equals sign ("--size=1024").
@@ -19,4 +19,4 @@ namespace heddle::build {
 std::vector<std::vector<std::string>> perturbedInputs(const std::vector<std::string> &arguments,
                                                       uint64_t seed, size_t most);
 
-} // namespace heddle::build
+} // namespace heddle::verify
