@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // heddle chem: a combustion mechanism, evaluated or turned into kernels.
+#include "GenerateKernels.h"
 #include "InputOutput.h"
 #include "Verbs.h"
 #include "chem/Evaluator.h"
@@ -19,6 +20,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <sstream>
 
 namespace heddle::cli {
 namespace {
@@ -239,32 +241,52 @@ kernels::PackageRequest packageOf(const Request &request, const chem::Mechanism 
   return package;
 }
 
+/// Kernels that are made and not written yet.
+struct Generated {
+  std::optional<chem::Mechanism> mechanism; ///< nothing where a file is wrong
+  std::vector<kernels::SourceFile> files;
+};
+
+Generated makeKernels(const Request &request, Diagnostics &diagnostics) {
+  Generated made = {
+      chem::readMechanism({request.mechanism, formOf(request.form), false, request.permissive}, diagnostics),
+      {}};
+  if (!made.mechanism)
+    return made;
+  kernels::PackageRequest package = packageOf(request, *made.mechanism);
+  package.treatment = treatmentOf(request, *made.mechanism, diagnostics);
+  if (diagnostics.has(Voice::Error))
+    made.mechanism.reset(); // a list is wrong, which counts as a wrong file
+  else
+    made.files = kernels::makePackage(*made.mechanism, package, diagnostics);
+  return made;
+}
+
+bool hasFailed(const Generated &made, const Diagnostics &diagnostics) {
+  return !made.mechanism || diagnostics.has(Voice::Error) || diagnostics.has(Voice::Refusal);
+}
+
+std::optional<FileFailure> writeAll(const std::vector<kernels::SourceFile> &files, const fs::path &folder) {
+  std::optional<FileFailure> failure = makeFolder(folder);
+  for (const kernels::SourceFile &file : files)
+    if (!failure)
+      failure = writeFile(folder / file.name, file.text);
+  return failure;
+}
+
 /// Everything or nothing: files are written once all of them are made.
 void writeKernels(const Request &request, Session &session) {
   Diagnostics diagnostics;
-  std::optional<chem::Mechanism> mechanism =
-      chem::readMechanism({request.mechanism, formOf(request.form), false, request.permissive}, diagnostics);
-  std::vector<kernels::SourceFile> files;
-  if (mechanism) {
-    kernels::PackageRequest package = packageOf(request, *mechanism);
-    package.treatment = treatmentOf(request, *mechanism, diagnostics);
-    if (diagnostics.has(Voice::Error))
-      mechanism.reset(); // a list is wrong, which counts as a wrong file
-    else
-      files = kernels::makePackage(*mechanism, package, diagnostics);
-  }
+  const Generated made = makeKernels(request, diagnostics);
   print(std::cerr, diagnostics, session.colour);
-  if (!mechanism || diagnostics.has(Voice::Error) || diagnostics.has(Voice::Refusal)) {
-    session.exitCode = mechanism ? ExitRefused : ExitDoesNotCompile;
-    return;
-  }
-  if (std::optional<FileFailure> failure = makeFolder(request.folder))
-    return complain(*failure, session);
-  for (const kernels::SourceFile &file : files)
-    if (!write(request.folder / file.name, file.text, session))
-      return;
-  std::cout << request.folder.string() << ": " << files.size() << " files for " << mechanism->species.size()
-            << " species and " << mechanism->reactions.size() << " reactions\n";
+  if (hasFailed(made, diagnostics))
+    session.exitCode = made.mechanism ? ExitRefused : ExitDoesNotCompile;
+  else if (std::optional<FileFailure> failure = writeAll(made.files, request.folder))
+    complain(*failure, session);
+  else
+    std::cout << request.folder.string() << ": " << made.files.size() << " files for "
+              << made.mechanism->species.size() << " species and " << made.mechanism->reactions.size()
+              << " reactions\n";
 }
 
 /// A mechanism may be a folder; everything else is a file of text.
@@ -318,57 +340,86 @@ void addWarpsOptions(CLI::App &verb, Request &request) {
       ->check(CLI::IsMember({"shuffle", "shared", "compiler"}));
 }
 
+/// The flags of the verb, in the one place where they are described.
+void addOptions(CLI::App &verb, Request &request) {
+  verb.add_option("mechanism", request.mechanism, "a folder, or the files by name")
+      ->required()
+      ->expected(1, 3);
+  CLI::Option *states =
+      verb.add_option("--evaluate", request.states, "print everything at the states of this file");
+  verb.add_option("-o,--output", request.folder, "write kernels into this folder")->excludes(states);
+  verb.add_option("--kernel", request.kernels, "which kernels; all where it is not given")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"viscosity", "conductivity", "diffusion", "chemistry"}));
+  verb.add_option("--form", request.forms, "in which forms: plain, warps, matrix, cpu")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"plain", "warps", "matrix", "cpu"}));
+  addWarpsOptions(verb, request);
+  verb.add_option("--units", request.units, "of the generated functions: si or cgs")
+      ->check(CLI::IsMember({"si", "cgs"}));
+  verb.add_option("--fits", request.fits, "form of the transport fits: cantera or chemkin")
+      ->check(CLI::IsMember({"cantera", "chemkin"}));
+  verb.add_option("--long", request.longCode,
+                  "plain chemistry that is too long for an instruction cache: cut into parts, or with loops")
+      ->check(CLI::IsMember({"parts", "loops"}));
+  verb.add_option(
+          "--powers", request.layout.powersAtATime,
+          "with loops (--long loops, --qssa, --stiff): how many exponentials at a time; 0 is no loops")
+      ->check(CLI::Range(0, 100));
+  verb.add_option("--threads", request.layout.threadsForLoops, "with loops: threads of a block")
+      ->check(CLI::IsMember({64, 128, 192, 256, 320, 384}));
+  verb.add_option("--turns", request.layout.turnsForTreated,
+                  "with --qssa or --stiff: points that a thread goes through with a stage before the next")
+      ->check(CLI::Range(1, 32));
+  verb.add_option(
+      "--keep", request.layout.keepFrom,
+      "with --qssa or --stiff: rate constants of at least so many instructions are computed once");
+  verb.add_option("--precision", request.precision,
+                  "of the kernels: double; float; or mixed, doubles with quicker exponentials")
+      ->check(CLI::IsMember({"double", "float", "mixed"}));
+  verb.add_option("--from", request.form, "chemkin or yaml, where a folder holds both")
+      ->check(CLI::IsMember({"chemkin", "yaml"}));
+  verb.add_flag("--permissive", request.permissive,
+                "species and data that a CHEMKIN file gives twice are warnings: the first counts");
+  verb.add_option("--qssa", request.quasiSteady, "a file that lists quasi-steady species, one a line");
+  CLI::Option *stiff =
+      verb.add_option("--stiff", request.stiff, "a file that lists stiff species, one a line");
+  verb.add_option("--dt", request.timeStep,
+                  "the time step that stiff species are damped for, s; with -o, that of the self-test")
+      ->check(CLI::PositiveNumber)
+      ->needs(stiff);
+}
+
+std::string firstLineOf(const Diagnostics &diagnostics) {
+  std::ostringstream text;
+  print(text, diagnostics, false);
+  return text.str().substr(0, text.str().find('\n'));
+}
+
 } // namespace
+
+std::string generateKernels(std::vector<std::string> words) {
+  Request request;
+  CLI::App verb;
+  addOptions(verb, request);
+  try {
+    std::ranges::reverse(words); // as CLI11 takes them
+    verb.parse(words);
+  } catch (const CLI::ParseError &wrong) {
+    return wrong.what();
+  }
+  Diagnostics diagnostics;
+  const Generated made = makeKernels(request, diagnostics);
+  if (hasFailed(made, diagnostics))
+    return firstLineOf(diagnostics);
+  const std::optional<FileFailure> failure = writeAll(made.files, request.folder);
+  return failure ? failure->str() : "";
+}
 
 void addChem(CLI::App &app, Session &session) {
   auto request = std::make_shared<Request>();
   CLI::App *verb = app.add_subcommand("chem", about);
-  verb->add_option("mechanism", request->mechanism, "a folder, or the files by name")
-      ->required()
-      ->expected(1, 3);
-  CLI::Option *states =
-      verb->add_option("--evaluate", request->states, "print everything at the states of this file");
-  verb->add_option("-o,--output", request->folder, "write kernels into this folder")->excludes(states);
-  verb->add_option("--kernel", request->kernels, "which kernels; all where it is not given")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"viscosity", "conductivity", "diffusion", "chemistry"}));
-  verb->add_option("--form", request->forms, "in which forms: plain, warps, matrix, cpu")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"plain", "warps", "matrix", "cpu"}));
-  addWarpsOptions(*verb, *request);
-  verb->add_option("--units", request->units, "of the generated functions: si or cgs")
-      ->check(CLI::IsMember({"si", "cgs"}));
-  verb->add_option("--fits", request->fits, "form of the transport fits: cantera or chemkin")
-      ->check(CLI::IsMember({"cantera", "chemkin"}));
-  verb->add_option("--long", request->longCode,
-                   "plain chemistry that is too long for an instruction cache: cut into parts, or with loops")
-      ->check(CLI::IsMember({"parts", "loops"}));
-  verb->add_option(
-          "--powers", request->layout.powersAtATime,
-          "with loops (--long loops, --qssa, --stiff): how many exponentials at a time; 0 is no loops")
-      ->check(CLI::Range(0, 100));
-  verb->add_option("--threads", request->layout.threadsForLoops, "with loops: threads of a block")
-      ->check(CLI::IsMember({64, 128, 192, 256, 320, 384}));
-  verb->add_option("--turns", request->layout.turnsForTreated,
-                   "with --qssa or --stiff: points that a thread goes through with a stage before the next")
-      ->check(CLI::Range(1, 32));
-  verb->add_option(
-      "--keep", request->layout.keepFrom,
-      "with --qssa or --stiff: rate constants of at least so many instructions are computed once");
-  verb->add_option("--precision", request->precision,
-                   "of the kernels: double; float; or mixed, doubles with quicker exponentials")
-      ->check(CLI::IsMember({"double", "float", "mixed"}));
-  verb->add_option("--from", request->form, "chemkin or yaml, where a folder holds both")
-      ->check(CLI::IsMember({"chemkin", "yaml"}));
-  verb->add_flag("--permissive", request->permissive,
-                 "species and data that a CHEMKIN file gives twice are warnings: the first counts");
-  verb->add_option("--qssa", request->quasiSteady, "a file that lists quasi-steady species, one a line");
-  CLI::Option *stiff =
-      verb->add_option("--stiff", request->stiff, "a file that lists stiff species, one a line");
-  verb->add_option("--dt", request->timeStep,
-                   "the time step that stiff species are damped for, s; with -o, that of the self-test")
-      ->check(CLI::PositiveNumber)
-      ->needs(stiff);
+  addOptions(*verb, *request);
   verb->callback([request, &session] { run(*request, session); });
 }
 

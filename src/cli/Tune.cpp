@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // heddle tune: read flags, make the space, search it, write the winner.
+#include "GenerateKernels.h"
 #include "InputOutput.h"
 #include "TuneElsewhere.h"
 #include "TuneRequest.h"
@@ -146,7 +147,7 @@ void writeWinner(const TuneRun &run, tune::Report &report, Session &session) {
   if (tune::isMechanism(run.problem.file)) {
     if (run.request.output.empty())
       return;
-    const tune::ChemMaker maker(run.problem, run.chemWords());
+    const tune::ChemMaker maker(run.problem, run.chemWords(), generateKernels);
     if (std::string wrong = maker.generate(recipe, run.request.output); !wrong.empty())
       complain(session, wrong, "-o names a folder", ExitInputOutput);
     return;

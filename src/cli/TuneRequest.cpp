@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TuneRequest.h"
 
+#include "GenerateKernels.h"
 #include "InputOutput.h"
 #include "Verbs.h"
 #include "support/ExitCode.h"
@@ -138,7 +139,7 @@ std::optional<tune::Space> readSpace(const tune::SpaceWords &words, Session &ses
 std::unique_ptr<tune::Maker> TuneRun::maker() const {
   if (!tune::isMechanism(problem.file))
     return std::make_unique<tune::CudaMaker>(problem);
-  return std::make_unique<tune::ChemMaker>(problem, chemWords());
+  return std::make_unique<tune::ChemMaker>(problem, chemWords(), generateKernels);
 }
 
 std::vector<std::string> TuneRun::chemWords() const {

@@ -46,22 +46,15 @@ std::vector<std::string> chemOptions() {
 }
 
 std::string ChemMaker::generate(const Recipe &recipe, const fs::path &folder) const {
-  std::error_code error;
-  std::vector<std::string> command = {fs::read_symlink("/proc/self/exe", error).string(), "chem"};
-  command.insert(command.end(), words.begin(), words.end());
+  std::vector<std::string> command = words;
   command.insert(command.end(), {"-o", folder.string()});
   command.insert(command.end(), recipe.options.begin(), recipe.options.end());
   const bool saysForm = std::ranges::any_of(
       recipe.options, [](const std::string &option) { return option.starts_with("--form="); });
   if (!saysForm)
     command.push_back("--form=plain"); // the original: one thread a point
-  ProcessResult done = runProcess(command, {"NO_COLOR=1"}, problem.limits.make);
-  if (done.timedOut)
-    return "generating it took too long";
-  if (done.succeeded())
-    return {};
-  const std::string said = done.standardError.substr(0, done.standardError.find('\n'));
-  return said.empty() ? "heddle chem failed" : said;
+  const ProcessResult done = runInCopy(problem.limits.make, [&] { return generator(command); });
+  return done.succeeded() ? done.standardOutput : "generating it " + whyFailed(done);
 }
 
 Made ChemMaker::make(const Recipe &recipe) {

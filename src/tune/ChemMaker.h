@@ -3,16 +3,21 @@
 
 #include "tune/Maker.h"
 
+#include <functional>
+
 namespace heddle::tune {
 
-/// Makes candidates of a combustion mechanism: `heddle chem` generates kernels with their self-test, once for
-/// each recipe's options. The self-test is the program that is run, and its exit code the verdict: forms of a
+/// Generates what `heddle chem` does with these words, and returns what is wrong, or nothing.
+using Generator = std::function<std::string(std::vector<std::string> words)>;
+
+/// Makes candidates of a combustion mechanism: kernels are generated with their self-test, once for each
+/// recipe's options, each time in a copy of this process. The self-test is the program that is run, and its exit code the verdict: forms of a
 /// kernel differ in rounding, so their bits are not compared.
 class ChemMaker final : public Maker {
 public:
   /// `words`: everything behind `heddle chem` that all candidates have in common, the mechanism first.
-  ChemMaker(const Problem &problem, std::vector<std::string> words)
-      : problem(problem), words(std::move(words)) {}
+  ChemMaker(const Problem &problem, std::vector<std::string> words, Generator generator)
+      : problem(problem), words(std::move(words)), generator(std::move(generator)) {}
   Made make(const Recipe &recipe) override;
 
   /// Generates into a folder that is there to stay; what went wrong, or nothing.
@@ -21,6 +26,7 @@ public:
 private:
   const Problem &problem;
   const std::vector<std::string> words;
+  const Generator generator;
 };
 
 /// True for files that are a mechanism and no program: a folder, .yaml, .inp and the like.
