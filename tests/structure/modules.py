@@ -15,7 +15,7 @@ SRC = ROOT / "src"
 LINKED_ONLY = {"report": {"check", "counts", "divergence", "model", "tune"}}
 # 65536 registers and 132 multiprocessors, 48 KB and 227 KB of shared memory: of one generation or another.
 DEVICE_NUMBERS = re.compile(r"\b(65536|49152|232448|132|(48|227) \* 1024)\b")
-WITHOUT_DEVICE_NUMBERS = ["analysis", "transform", "tune", "model", "check", "cli"]
+WITHOUT_DEVICE_NUMBERS = ["analysis", "transform", "tune", "verify", "model", "check", "cli"]
 
 
 def words_after(keyword, words):

@@ -14,7 +14,7 @@ import sys
 
 ROOT = pathlib.Path(sys.argv[1])  # no folder where the rule itself is tested
 LIST = pathlib.Path(__file__).parent / "constants.txt"
-MODULES = ["analysis", "check", "counts", "divergence", "flow", "model", "report", "transform", "tune", "weave"]
+MODULES = ["analysis", "check", "counts", "divergence", "flow", "model", "report", "transform", "tune", "verify", "weave"]
 DECIDING = ["src/transform/**/*Choice.cpp", "src/transform/**/*Estimate.cpp", "src/transform/**/*Habits.cpp",
             "src/transform/**/*Opportunities.cpp", "src/transform/Auto.cpp", "src/model/Profitability.cpp", "src/model/WorkCost.cpp"]
 KINDS = {"algorithm", "budget", "format", "hardware", "pending", "protocol", "unit"}
