@@ -129,10 +129,11 @@ SourceRange withSemicolon(const Unit &unit, const Stmt *statement) {
   return range;
 }
 
-Rendered renderTokens(const Unit &unit, SourceRange whole, std::vector<TokenEdit> edits) {
+std::variant<EditText, Diagnostic> renderTokens(const Unit &unit, SourceRange whole,
+                                                std::vector<TokenEdit> edits) {
   TokenEdit range = tokensOf(unit, whole);
   if (range.begin == range.end)
-    return std::string();
+    return EditText();
   std::stable_sort(edits.begin(), edits.end(), [](const TokenEdit &a, const TokenEdit &b) {
     return std::tuple(a.begin, a.end, !a.afterPrevious) < std::tuple(b.begin, b.end, !b.afterPrevious);
   });
@@ -142,8 +143,14 @@ Rendered renderTokens(const Unit &unit, SourceRange whole, std::vector<TokenEdit
   auto spelled = unit.tokens().spelledForExpanded(
       unit.tokens().expandedTokens().slice(range.begin, range.end - range.begin));
   const SourceManager &sources = unit.sources();
+  auto expanded = [&]() -> std::variant<EditText, Diagnostic> {
+    Rendered text = expandedOrRefused(unit, range, edits);
+    if (auto *refused = std::get_if<Diagnostic>(&text))
+      return *refused;
+    return EditText(std::get<std::string>(text));
+  };
   if (!spelled)
-    return expandedOrRefused(unit, range, edits);
+    return expanded();
 
   auto changes = textEdits(unit, edits);
   if (auto *refused = std::get_if<Diagnostic>(&changes))
@@ -155,15 +162,27 @@ Rendered renderTokens(const Unit &unit, SourceRange whole, std::vector<TokenEdit
   FileID file = sources.getFileID(begin);
   for (const TextEdit &edit : list)
     if (edit.file != file || edit.begin < from || edit.end > to)
-      return expandedOrRefused(unit, range, edits);
-  return applied(list, std::string_view(sources.getBufferData(file)).substr(from, to - from), from);
+      return expanded();
+  ChangedText text = applied(list, std::string_view(sources.getBufferData(file)).substr(from, to - from), from,
+                             sources.getLineNumber(file, from));
+  if (file != sources.getMainFileID()) // lines of another file than the one that is changed
+    text.lines.clear();
+  return EditText(std::move(text.text), std::move(text.lines));
+}
+
+std::variant<EditText, Diagnostic> renderLines(const Unit &unit, SourceRange whole,
+                                               const std::vector<Replacement> &parts) {
+  std::variant<EditText, Diagnostic> rendered = renderTokens(unit, whole, tokenEdits(unit, parts));
+  if (auto *all = std::get_if<EditText>(&rendered))
+    all->text.resize(all->text.size() - std::min(all->text.size(), restOfSplitToken(unit, whole).size()));
+  return rendered;
 }
 
 Rendered render(const Unit &unit, SourceRange whole, const std::vector<Replacement> &parts) {
-  Rendered rendered = renderTokens(unit, whole, tokenEdits(unit, parts));
-  if (auto *text = std::get_if<std::string>(&rendered))
-    text->resize(text->size() - std::min(text->size(), restOfSplitToken(unit, whole).size()));
-  return rendered;
+  std::variant<EditText, Diagnostic> rendered = renderLines(unit, whole, parts);
+  if (auto *refused = std::get_if<Diagnostic>(&rendered))
+    return *refused;
+  return std::get<EditText>(rendered).text;
 }
 
 void Edits::append(const Edits &others) {
@@ -171,15 +190,15 @@ void Edits::append(const Edits &others) {
     wanted[unit].insert(wanted[unit].end(), list.begin(), list.end());
 }
 
-void Edits::replace(const Unit &unit, SourceRange range, std::string text) {
+void Edits::replace(const Unit &unit, SourceRange range, EditText text) {
   wanted[&unit].push_back({Edit::Kind::Replace, range, std::move(text)});
 }
 
-void Edits::insertBefore(const Unit &unit, SourceLocation token, std::string text) {
+void Edits::insertBefore(const Unit &unit, SourceLocation token, EditText text) {
   wanted[&unit].push_back({Edit::Kind::Before, SourceRange(token, token), std::move(text)});
 }
 
-void Edits::insertAfter(const Unit &unit, SourceLocation token, std::string text) {
+void Edits::insertAfter(const Unit &unit, SourceLocation token, EditText text) {
   wanted[&unit].push_back({Edit::Kind::After, SourceRange(token, token), std::move(text)});
 }
 
@@ -187,7 +206,8 @@ std::vector<TokenEdit> Edits::ofTokens(const Unit &unit, const std::vector<Edit>
   std::vector<TokenEdit> edits;
   for (const Edit &edit : list) {
     TokenEdit tokens = tokensOf(unit, edit.range);
-    tokens.text = edit.text;
+    tokens.text = edit.text.text;
+    tokens.origins = edit.text.origins;
     if (edit.kind == Edit::Kind::Replace)
       tokens.text += restOfSplitToken(unit, edit.range);
     if (edit.kind == Edit::Kind::Before)
@@ -200,6 +220,16 @@ std::vector<TokenEdit> Edits::ofTokens(const Unit &unit, const std::vector<Edit>
 }
 
 std::variant<std::map<std::filesystem::path, std::string>, Diagnostic> Edits::apply() const {
+  auto changed = applyLines();
+  if (auto *refused = std::get_if<Diagnostic>(&changed))
+    return *refused;
+  std::map<std::filesystem::path, std::string> texts;
+  for (auto &[path, file] : std::get<0>(changed))
+    texts[path] = std::move(file.text);
+  return texts;
+}
+
+std::variant<std::map<std::filesystem::path, ChangedText>, Diagnostic> Edits::applyLines() const {
   std::map<llvm::sys::fs::UniqueID, FileEdits> files;
   for (const auto &[unit, list] : wanted) {
     auto changes = textEdits(*unit, ofTokens(*unit, list));
@@ -219,12 +249,12 @@ std::variant<std::map<std::filesystem::path, std::string>, Diagnostic> Edits::ap
     }
   }
 
-  std::map<std::filesystem::path, std::string> result;
+  std::map<std::filesystem::path, ChangedText> result;
   for (auto &[id, file] : files) {
     sortAndMerge(file.edits);
     if (std::optional<Diagnostic> refused = overlap(file))
       return *refused;
-    result[file.path] = applied(file.edits, file.text, 0);
+    result[file.path] = applied(file.edits, file.text, 0, 1);
   }
   return result;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "source/Code.h"
+#include "source/MappedText.h"
 #include "support/Diagnostics.h"
 
 #include <clang/Basic/SourceLocation.h>
@@ -41,8 +43,13 @@ using Rendered = std::variant<std::string, Diagnostic>;
 /// and that the macro uses once, is replaced in the argument and the macro stays.
 Rendered render(const Unit &unit, clang::SourceRange whole, const std::vector<Replacement> &parts = {});
 
+/// The same with the line of the file that each line of the text comes from.
+std::variant<EditText, Diagnostic> renderLines(const Unit &unit, clang::SourceRange whole,
+                                               const std::vector<Replacement> &parts = {});
+
 /// The same with edits of tokens, insertions among them; they must lie inside `whole`.
-Rendered renderTokens(const Unit &unit, clang::SourceRange whole, std::vector<TokenEdit> edits);
+std::variant<EditText, Diagnostic> renderTokens(const Unit &unit, clang::SourceRange whole,
+                                                std::vector<TokenEdit> edits);
 
 /// The range of a statement with the semicolon that ends it.
 clang::SourceRange withSemicolon(const Unit &unit, const clang::Stmt *statement);
@@ -51,11 +58,11 @@ clang::SourceRange withSemicolon(const Unit &unit, const clang::Stmt *statement)
 /// back byte for byte.
 class Edits {
 public:
-  void replace(const Unit &unit, clang::SourceRange range, std::string text);
+  void replace(const Unit &unit, clang::SourceRange range, EditText text);
   /// Before the token at `token`, on its line.
-  void insertBefore(const Unit &unit, clang::SourceLocation token, std::string text);
+  void insertBefore(const Unit &unit, clang::SourceLocation token, EditText text);
   /// Right behind the token at `token`.
-  void insertAfter(const Unit &unit, clang::SourceLocation token, std::string text);
+  void insertAfter(const Unit &unit, clang::SourceLocation token, EditText text);
 
   /// The changes of `others` too.
   void append(const Edits &others);
@@ -66,12 +73,14 @@ public:
   /// that must be expanded holds a pragma, or where a header is read several times and the change is not
   /// meant for each.
   std::variant<std::map<std::filesystem::path, std::string>, Diagnostic> apply() const;
+  /// The same with the line of the file that each line of the text comes from.
+  std::variant<std::map<std::filesystem::path, ChangedText>, Diagnostic> applyLines() const;
 
 private:
   struct Edit {
     enum class Kind { Replace, Before, After } kind;
     clang::SourceRange range;
-    std::string text;
+    EditText text;
   };
   static std::vector<TokenEdit> ofTokens(const Unit &unit, const std::vector<Edit> &list);
   std::map<const Unit *, std::vector<Edit>> wanted;

@@ -28,6 +28,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 using namespace clang;
 
@@ -153,7 +154,7 @@ std::optional<TextEdit> editInArgument(const Mapper &map, const Placed &placed) 
     if (inEdit != inText || comesOfPasting(map.sources, map.all[token]))
       return std::nullopt;
   }
-  return TextEdit{use.file, begin, end, placed.edit.text};
+  return TextEdit{use.file, begin, end, placed.edit.text, placed.edit.origins};
 }
 
 /// Would these two characters, put side by side, be read as (part of) one token?
@@ -191,7 +192,8 @@ std::optional<Diagnostic> makeGroup(const Unit &unit, const Mapper &map, llvm::A
   std::vector<TextEdit> each;
   for (const Placed &placed : group) {
     if (!placed.cutsThrough())
-      each.push_back({placed.first.file, placed.first.textBegin, placed.last.textEnd, placed.edit.text});
+      each.push_back({placed.first.file, placed.first.textBegin, placed.last.textEnd, placed.edit.text,
+                      placed.edit.origins});
     else if (auto inArgument = editInArgument(map, placed))
       each.push_back(*inArgument);
     else
@@ -382,15 +384,65 @@ std::variant<std::vector<TextEdit>, Diagnostic> textEdits(const Unit &unit, std:
   return result;
 }
 
-std::string applied(const std::vector<TextEdit> &edits, std::string_view slice, unsigned sliceBegin) {
-  std::string text;
-  unsigned done = 0;
+namespace {
+
+/// Puts a text together and notes for each line where it comes from: a line is that of the first word on it.
+class LineRecorder {
+public:
+  void add(std::string_view piece, const std::function<unsigned(size_t)> &originOfLine) {
+    size_t line = 0;
+    for (char c : piece) {
+      if (c == '\n')
+        finishLine(originOfLine(line)), ++line;
+      else if (!isOpen && c != ' ' && c != '\t')
+        result.lines.push_back(originOfLine(line)), isOpen = true;
+    }
+    result.text += piece;
+  }
+
+  ChangedText finish(unsigned lastLine) {
+    finishLine(lastLine);
+    return std::move(result);
+  }
+
+private:
+  void finishLine(unsigned origin) {
+    if (!isOpen)
+      result.lines.push_back(origin);
+    isOpen = false;
+  }
+
+  ChangedText result;
+  bool isOpen = false; ///< the line at the end has its origin
+};
+
+} // namespace
+
+ChangedText applied(const std::vector<TextEdit> &edits, std::string_view slice, unsigned sliceBegin,
+                    unsigned firstLine) {
+  LineRecorder recorder;
+  size_t done = 0;
+  unsigned line = firstLine; // of the old text, at `done`
+  auto linesUntil = [&](size_t end) {
+    const std::string_view passed = slice.substr(done, end - done);
+    return unsigned(std::ranges::count(passed, '\n'));
+  };
+  auto keep = [&](size_t end) {
+    recorder.add(slice.substr(done, end - done), [&](size_t below) { return line + unsigned(below); });
+    line += linesUntil(end);
+    done = end;
+  };
   for (const TextEdit &edit : edits) {
-    text += slice.substr(done, edit.begin - sliceBegin - done);
-    text += edit.text;
+    keep(edit.begin - sliceBegin);
+    recorder.add(edit.text, [&](size_t below) {
+      const unsigned origin = below < edit.origins.size() ? edit.origins[below] : 0;
+      return origin ? origin : line;
+    });
+    line += linesUntil(edit.end - sliceBegin);
     done = edit.end - sliceBegin;
   }
-  return text += slice.substr(done);
+  keep(slice.size());
+  return recorder.finish(line);
 }
 
 } // namespace heddle::source

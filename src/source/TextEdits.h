@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "source/MappedText.h"
 #include "support/Diagnostics.h"
 
 #include <clang/Basic/SourceLocation.h>
@@ -20,6 +21,7 @@ struct TokenEdit {
   size_t begin = 0, end = 0;
   std::string text;
   bool afterPrevious = false;
+  std::vector<unsigned> origins = {}; ///< of the text's lines, as in EditText
 };
 
 /// Bytes [begin, end) of one file and the text for them.
@@ -27,6 +29,7 @@ struct TextEdit {
   clang::FileID file;
   unsigned begin = 0, end = 0;
   std::string text;
+  std::vector<unsigned> origins = {}; ///< of the text's lines, as in EditText
 };
 
 /// Turns edits of preprocessed tokens into edits of the written text; sorted by file and place, none
@@ -49,7 +52,9 @@ TokenEdit tokensOf(const Unit &unit, clang::SourceRange range);
 /// middle of a `>>`. Empty nearly always.
 std::string restOfSplitToken(const Unit &unit, clang::SourceRange range);
 
-/// Applies edits of one file to a slice of its text that starts at byte `sliceBegin`.
-std::string applied(const std::vector<TextEdit> &edits, std::string_view slice, unsigned sliceBegin);
+/// Applies edits of one file to a slice of its text that starts at byte `sliceBegin`, in line `firstLine`.
+/// New lines come from the line that their edit begins in, unless the edit says otherwise.
+ChangedText applied(const std::vector<TextEdit> &edits, std::string_view slice, unsigned sliceBegin,
+                    unsigned firstLine);
 
 } // namespace heddle::source

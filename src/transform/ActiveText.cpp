@@ -16,9 +16,6 @@ using namespace clang;
 namespace heddle::transform {
 namespace {
 
-/// A line that was left out. Nobody writes such a comment.
-constexpr const char *mark = "//\x1f";
-
 /// Where tokens that got past the preprocessor, and pragmas, stand in the main file.
 std::vector<unsigned> activePlaces(const source::Unit &unit) {
   const SourceManager &sources = unit.sources();
@@ -50,28 +47,37 @@ public:
   Keeper(llvm::StringRef text, std::vector<unsigned> active) : text(text), active(std::move(active)) {}
 
   /// Lines from `begin` to `end`, which begin lines; conditionals that open there close there.
-  std::string kept(size_t begin, size_t end) {
-    std::string result;
+  void keep(size_t begin, size_t end) {
     for (size_t at = begin; at < end;) {
-      size_t next = std::min(text.find('\n', at), end - 1) + 1;
-      llvm::StringRef word = directiveOf(text.slice(at, next));
-      bool isOpening = word == "if" || word == "ifdef" || word == "ifndef";
-      size_t last = isOpening ? closing(at, end) : at;
-      if (!isOpening || last == llvm::StringRef::npos) {
-        result += text.slice(at, next).str();
-        at = next;
+      const llvm::StringRef word = directiveOf(text.slice(at, lineEnd(at)));
+      const bool isOpening = word == "if" || word == "ifdef" || word == "ifndef";
+      const size_t last = isOpening ? closing(at, end) : llvm::StringRef::npos;
+      if (last == llvm::StringRef::npos) {
+        keepLines(at, lineEnd(at));
+        at = lineEnd(at);
         continue;
       }
       changed = true;
-      result += ofConditional(at, last);
-      at = std::min(text.find('\n', last), end - 1) + 1;
+      keepConditional(at, last);
+      at = lineEnd(last);
     }
-    return result;
   }
 
+  /// All of them, whatever they say.
+  void keepLines(size_t begin, size_t end) {
+    unsigned number = 1 + unsigned(text.substr(0, begin).count('\n'));
+    for (size_t at = begin; at < end; at = lineEnd(at)) {
+      result.text += text.slice(at, lineEnd(at)).str();
+      result.lines.push_back(number++);
+    }
+  }
+
+  source::ChangedText result;
   bool changed = false;
 
 private:
+  size_t lineEnd(size_t at) const { return std::min(text.find('\n', at), text.size() - 1) + 1; }
+
   bool isActive(size_t begin, size_t end) const {
     auto first = std::lower_bound(active.begin(), active.end(), unsigned(begin));
     return first != active.end() && *first < end;
@@ -80,8 +86,8 @@ private:
   /// The line of the #endif that belongs to the #if at `at`.
   size_t closing(size_t at, size_t end) const {
     int depth = 0;
-    for (; at < end; at = std::min(text.find('\n', at), end - 1) + 1) {
-      llvm::StringRef word = directiveOf(text.slice(at, std::min(text.find('\n', at), end)));
+    for (; at < end; at = lineEnd(at)) {
+      llvm::StringRef word = directiveOf(text.slice(at, lineEnd(at)));
       depth += word == "if" || word == "ifdef" || word == "ifndef";
       if (word == "endif" && --depth == 0)
         return at;
@@ -89,36 +95,21 @@ private:
     return llvm::StringRef::npos;
   }
 
-  std::string ofConditional(size_t begin, size_t last) {
-    std::string result;
+  /// From the line of an #if to that of its #endif.
+  void keepConditional(size_t begin, size_t last) {
     int depth = 0;
     size_t branch = begin; // the directive line that opens it
-    for (size_t at = begin; at <= last;) {
-      size_t next = std::min(text.find('\n', at), text.size() - 1) + 1;
-      llvm::StringRef word = directiveOf(text.slice(at, next));
-      bool isOwn = depth == 1 && (word.starts_with("el") || word == "endif");
+    for (size_t at = begin; at <= last; at = lineEnd(at)) {
+      const llvm::StringRef word = directiveOf(text.slice(at, lineEnd(at)));
+      const bool isOwn = depth == 1 && (word.starts_with("el") || word == "endif");
       if (isOwn && at != begin) {
-        result += ofBranch(branch, at);
+        if (isActive(lineEnd(branch), at))
+          keep(lineEnd(branch), at);
         branch = at;
       }
       depth += word == "if" || word == "ifdef" || word == "ifndef";
       depth -= word == "endif";
-      at = next;
     }
-    return result + leftOut(last, text.find('\n', last) + 1);
-  }
-
-  std::string ofBranch(size_t directive, size_t end) {
-    size_t begin = text.find('\n', directive) + 1;
-    return leftOut(directive, begin) + (isActive(begin, end) ? kept(begin, end) : leftOut(begin, end));
-  }
-
-  std::string leftOut(size_t begin, size_t end) const {
-    std::string result;
-    for (size_t i = begin; i < end; ++i)
-      if (text[i] == '\n')
-        result += std::string(mark) + "\n";
-    return result;
   }
 
   llvm::StringRef text;
@@ -140,24 +131,16 @@ std::optional<Needs> keepActiveText(Context &, const source::Kernel &kernel) {
   if (begin >= end || !text.slice(begin, end).contains("#"))
     return std::nullopt;
   Keeper keeper(text, activePlaces(unit));
-  std::string kept = keeper.kept(begin, end);
+  keeper.keepLines(0, begin);
+  keeper.keep(begin, end);
   if (!keeper.changed)
     return std::nullopt;
   if (!sources.isWrittenInMainFile(first)) // read again with the file in the place of its #include
     return Needs{"active-text", Needs::InPlaceOfInclude{unit.place(body.getEnd()).file}};
-  return Needs{"active-text", Needs::NewText{text.substr(0, begin).str() + kept + text.substr(end).str()}};
-}
-
-std::string withoutLeftOut(const std::string &text) {
-  std::string result;
-  llvm::StringRef rest = text;
-  while (!rest.empty()) {
-    size_t end = std::min(rest.find('\n'), rest.size() - 1) + 1;
-    if (rest.substr(0, end).trim() != mark)
-      result += rest.substr(0, end).str();
-    rest = rest.substr(end);
-  }
-  return result;
+  keeper.keepLines(end, text.size());
+  if (text.ends_with("\n")) // what counts as a last, empty line
+    keeper.result.lines.push_back(1 + unsigned(text.count('\n')));
+  return Needs{"active-text", std::move(keeper.result)};
 }
 
 } // namespace heddle::transform

@@ -15,11 +15,6 @@ namespace heddle::transform {
 ///     #else
 ///       x = a / b;           =>        x = a / b;
 ///     #endif
-///
-/// Lines that go leave a mark, so that messages still name the right ones, and withoutLeftOut takes the marks
-/// away in the end.
 std::optional<Needs> keepActiveText(Context &context, const source::Kernel &kernel);
-
-std::string withoutLeftOut(const std::string &text);
 
 } // namespace heddle::transform

@@ -133,11 +133,8 @@ std::variant<Embedded, Diagnostic> embedInclude(const source::Program &program, 
   std::string stead = fmt::format("// -- {}, in place of its #include --\n", name);
   stead += fitted(sources.getBufferData(file), path.parent_path(), program.file().parent_path());
   stead += fmt::format("// -- end of {} --", name);
-  Embedded embedded;
-  embedded.line = 1 + unsigned(std::count(text.begin(), text.begin() + long(begin), '\n'));
-  embedded.lines = 1 + unsigned(std::count(stead.begin(), stead.end(), '\n'));
-  embedded.text = text.substr(0, begin) + stead + text.substr(end);
-  return embedded;
+  const unsigned number = 1 + unsigned(std::count(text.begin(), text.begin() + long(begin), '\n'));
+  return Embedded{number, std::move(stead)};
 }
 
 std::vector<fs::path> includedFilesWithPragma(const source::Program &program) {

@@ -24,13 +24,12 @@ namespace heddle::transform {
 /// `#pragma once` goes, and the #include "..." of the inner file are written as seen from the outer one's
 /// folder.
 struct Embedded {
-  std::string text;
-  unsigned line = 0;  ///< of the #include in the text before
-  unsigned lines = 0; ///< that stand there now
+  unsigned line = 0; ///< of the #include
+  std::string text;  ///< to stand in its place
 };
 
-/// Puts the #include of the program's file through which `inner` is read (itself, or one that leads to it)
-/// into `text`, from which the program was read. A refusal where there is no such line, or several.
+/// What takes the place of the #include of the program's file through which `inner` is read (itself, or one
+/// that leads to it). `text` is what the program was read from. A refusal where there is no such line, or several.
 std::variant<Embedded, Diagnostic> embedInclude(const source::Program &program, const std::string &text,
                                                 const std::filesystem::path &inner);
 

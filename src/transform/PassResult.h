@@ -37,15 +37,12 @@ struct Refused {};
 /// The kernel must be given another form first, in which it does the same (a normalization). That is made, the text is read
 /// again, and the pass starts anew.
 struct Needs {
-  struct NewText {
-    std::string text;
-  };
   /// The kernel stands in an included file, whose text must take the place of its #include.
   struct InPlaceOfInclude {
     std::filesystem::path file;
   };
   std::string_view normalization; ///< its name, for --print-after and --time-passes
-  std::variant<source::Edits, NewText, InPlaceOfInclude> change;
+  std::variant<source::Edits, source::ChangedText, InPlaceOfInclude> change;
 };
 
 using PassResult = std::variant<Edited, Unchanged, Refused, Needs>;

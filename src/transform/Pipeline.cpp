@@ -10,10 +10,9 @@
 // carried out again on that: what comes out is always one file.
 #include "transform/Pipeline.h"
 
+#include "source/MappedText.h"
 #include "support/Text.h"
-#include "transform/ActiveText.h"
 #include "transform/Includes.h"
-#include "transform/OriginalPlaces.h"
 #include "transform/Pragmas.h"
 #include "transform/Registry.h"
 #include "transform/Targets.h"
@@ -35,17 +34,16 @@ constexpr unsigned mostRounds = 16;
 class Pipeline {
 public:
   Pipeline(std::filesystem::path file, std::string text, const Options &options, Diagnostics &diagnostics)
-      : file(std::move(file)), text(std::move(text)), asGiven(this->text), options(options),
-        diagnostics(diagnostics) {}
+      : file(std::move(file)), text(std::move(text)), options(options), diagnostics(diagnostics) {}
 
   Outcome go(const std::vector<Directive> &further) {
     if (!embedPragmas())
       return outcome;
     for (const auto &kernel : program->kernels())
       outcome.untouchedKernels.insert(kernel->plainName);
-    while (std::optional<Pragma> pragma = firstPragma(file.string(), text)) {
-      const Place place = OriginalPlaces(asGiven, text).of(pragma->place);
-      std::vector<Directive> directives = readDirectives(pragma->text, place, diagnostics);
+    while (std::optional<Pragma> pragma = firstPragma(file.string(), text.str())) {
+      std::vector<Directive> directives =
+          readDirectives(pragma->text, text.given(pragma->place), diagnostics);
       if (directives.empty() || !carryOutPragma(directives, pragma->line))
         return outcome;
     }
@@ -53,7 +51,7 @@ public:
       if (!carryOut(directive, std::nullopt))
         return outcome;
     outcome.kind = Outcome::Kind::Done;
-    outcome.text = withoutLeftOut(text);
+    outcome.text = text.str();
     for (const std::string &kernel : touched)
       outcome.untouchedKernels.erase(kernel);
     return outcome;
@@ -65,13 +63,13 @@ public:
                         return run({directive, pass, kernel}, std::nullopt) == Ended::Done;
                       });
     outcome.kind = done ? Outcome::Kind::Done : outcome.kind;
-    outcome.text = text;
+    outcome.text = text.str();
     return outcome;
   }
 
 private:
   bool carryOutPragma(const std::vector<Directive> &directives, unsigned line) {
-    text = withoutLine(text, line);
+    text.removeLine(line);
     for (const Directive &directive : directives)
       if (!carryOut(directive, line))
         return false;
@@ -86,7 +84,7 @@ private:
       return false;
     }
     const size_t said = diagnostics.all().size();
-    const std::string before = text;
+    const source::MappedText before = text;
     const bool done = carryOutOnKernels(directive, line);
     if (done && text == before)
       reportUnchanged(directive, said);
@@ -153,7 +151,7 @@ private:
 
   /// One kernel through all passes of a directive; a pass may call off what those before it did.
   bool runAll(const Directive &directive, const std::string &kernel) {
-    const std::string before = text;
+    const source::MappedText before = text;
     const std::set<std::string> touchedBefore = touched;
     const size_t said = diagnostics.all().size();
     blockLeft.reset();
@@ -176,7 +174,7 @@ private:
   /// A pass, with the normalizations that it needs before. `line`: where the pragma stood; nothing for one of the
   /// command line.
   Ended run(const PassRun &wanted, std::optional<unsigned> line) {
-    const std::string before = text;
+    const source::MappedText before = text;
     const std::set<std::string> touchedBefore = touched;
     // Messages of the first attempt that comes to its end stand: they are about the text before it was changed.
     std::optional<Diagnostics> first;
@@ -191,7 +189,7 @@ private:
       if (auto *needed = std::get_if<Needs>(&result)) {
         if (rounds > mostRounds)
           return refuseRecursion(wanted.directive), Ended::Refused;
-        const std::string unnormalized = text;
+        const source::MappedText unnormalized = text;
         if (!normalize(*needed, line))
           return Ended::Refused;
         if (text == unnormalized)
@@ -284,8 +282,8 @@ private:
 
   /// False, with a refusal, where it cannot be made.
   bool normalize(const Needs &needed, std::optional<unsigned> &line) {
-    if (auto *made = std::get_if<Needs::NewText>(&needed.change)) {
-      text = made->text;
+    if (auto *made = std::get_if<source::ChangedText>(&needed.change)) {
+      change(*made, line);
       return true;
     }
     if (auto *place = std::get_if<Needs::InPlaceOfInclude>(&needed.change))
@@ -309,18 +307,17 @@ private:
   using Clock = std::chrono::steady_clock;
   void tell(std::string_view pass, Clock::time_point begin) {
     if (options.afterPass)
-      options.afterPass({pass, text, std::chrono::duration<double>(Clock::now() - begin).count()});
+      options.afterPass({pass, text.str(), std::chrono::duration<double>(Clock::now() - begin).count()});
   }
 
   /// Messages about a text that normalizations, passes or other directives have changed name places of the text
   /// as it was given.
   Diagnostics asGivenPlaces(const Diagnostics &messages) const {
-    if (readText == asGiven || messages.empty())
+    if (!readText)
       return messages;
-    const OriginalPlaces places(asGiven, readText);
     const auto original = [&](const Place &place) { // a directive's own place is one of the file as it was
       const bool isDirective = llvm::StringRef(place.sourceLine).contains("#pragma heddle");
-      return place.file == file.string() && !isDirective ? places.of(place) : place;
+      return place.file == file.string() && !isDirective ? readText->given(place) : place;
     };
     Diagnostics told;
     for (const Diagnostic &each : messages.all()) {
@@ -359,15 +356,15 @@ private:
 
   /// `line` is moved along with the text.
   bool embed(const std::filesystem::path &inner, std::optional<unsigned> &line) {
-    auto embedded = embedInclude(*program, text, inner);
+    auto embedded = embedInclude(*program, text.str(), inner);
     if (auto *refused = std::get_if<Diagnostic>(&embedded)) {
       diagnostics.add(refused->voice, refused->place, refused->text);
       return false;
     }
     const Embedded &done = std::get<Embedded>(embedded);
     if (line && *line > done.line)
-      *line += done.lines - 1;
-    text = done.text;
+      *line += unsigned(std::ranges::count(done.text, '\n'));
+    text.replaceLine(done.line, done.text);
     embeddedFile = inner;
     return true;
   }
@@ -377,7 +374,7 @@ private:
     if (program && readText == text)
       return true;
     const Clock::time_point begin = Clock::now();
-    auto result = source::Program::parseText(file.string(), text, options.compile);
+    auto result = source::Program::parseText(file.string(), text.str(), options.compile);
     tell("parse", begin);
     if (auto *parsed = std::get_if<std::unique_ptr<source::Program>>(&result)) {
       program = std::move(*parsed);
@@ -405,7 +402,7 @@ private:
   /// Makes edits. Where they reach into an included file, that file takes the place of its #include instead.
   /// What the pass had to say is not reported where they cannot be made.
   Taken take(const source::Edits &edits, std::optional<unsigned> &line) {
-    auto applied = edits.apply();
+    auto applied = edits.applyLines();
     if (auto *refused = std::get_if<Diagnostic>(&applied)) {
       Diagnostics messages;
       messages.add(refused->voice, refused->place, refused->text).notes = refused->notes;
@@ -416,17 +413,25 @@ private:
       if (path != file)
         return embed(path, line) ? Taken::InPlaceOfInclude : Taken::Refused;
     for (const auto &[path, changed] : std::get<0>(applied))
-      text = changed;
+      change(changed, line);
     return Taken::Here;
   }
 
+  /// Goes on with another text; `line` stays at what it was the line of.
+  void change(const source::ChangedText &now, std::optional<unsigned> &line) {
+    if (line) {
+      const auto isThere = [&](unsigned old) { return old >= *line; };
+      line = 1 + unsigned(std::ranges::find_if(now.lines, isThere) - now.lines.begin());
+    }
+    text.change(now);
+  }
+
   std::filesystem::path file;
-  std::string text;
-  const std::string asGiven; ///< what messages speak of
+  source::MappedText text; ///< knows the places of the file as given, which messages speak of
   const Options &options;
   Diagnostics &diagnostics;
   std::unique_ptr<source::Program> program; ///< the text as read last, and that text
-  std::string readText;
+  std::optional<source::MappedText> readText;
   std::filesystem::path embeddedFile;              ///< the last one
   std::set<std::string> touched;                   ///< kernels that were edited
   std::optional<std::array<int64_t, 3>> blockLeft; ///< what passes have made of the kernel's block

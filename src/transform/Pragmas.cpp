@@ -50,12 +50,4 @@ std::optional<Pragma> firstPragma(const std::string &file, const std::string &te
   return std::nullopt;
 }
 
-std::string withoutLine(const std::string &text, unsigned line) {
-  size_t begin = 0;
-  for (unsigned i = 1; i < line && begin < text.size(); ++i)
-    begin = std::min(text.find('\n', begin), text.size() - 1) + 1;
-  size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
-  return text.substr(0, begin) + text.substr(end);
-}
-
 } // namespace heddle::transform

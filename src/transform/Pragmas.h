@@ -18,7 +18,4 @@ struct Pragma {
 /// The first such line; comments and strings are not looked into.
 std::optional<Pragma> firstPragma(const std::string &file, const std::string &text);
 
-/// The text without that line.
-std::string withoutLine(const std::string &text, unsigned line);
-
 } // namespace heddle::transform

@@ -98,9 +98,3 @@ TEST(Pragmas, CommentsAndStringsHoldNone) {
       firstPragma("a.cu", "/*\n#pragma heddle coarsen\n*/ const char *s = R\"(\n#pragma heddle x\n)\";\n"));
   EXPECT_FALSE(firstPragma("a.cu", "#pragma unroll\n#pragma once\n"));
 }
-
-TEST(Pragmas, ALineIsTakenOutWhole) {
-  EXPECT_EQ(withoutLine("a\nb\nc\n", 2), "a\nc\n");
-  EXPECT_EQ(withoutLine("a\nb", 2), "a\n");
-  EXPECT_EQ(withoutLine("a\nb\n", 1), "b\n");
-}

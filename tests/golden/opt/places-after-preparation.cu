@@ -22,10 +22,10 @@ __device__ void exchange(float *s, float *a, int t) {
   a[t] = s[63 - t];
 }
 
-// The read is in the function, of which the call is the place in this kernel.
+// The read is in the function, whose text takes the place of the call.
 // OPENED: places-after-preparation.cu:[[# @LINE + 7]]:{{[0-9]+}}: refused: coarsen x=2: two threads of a block touch the same element of 's'
 // OPENED-NEXT: [[# @LINE + 6]] |   s[t] = 3;
-// OPENED: places-after-preparation.cu:[[# @LINE + 4]]:{{[0-9]+}}: note: the other read is here
+// OPENED: places-after-preparation.cu:[[# @LINE - 6]]:{{[0-9]+}}: note: the other read is here
 __global__ void opened(float *a) {
   __shared__ float s[64];
   int t = threadIdx.x;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "source/Render.h"
+#include "source/Code.h"
 #include "source/TextEdits.h"
 
 #include <clang/Basic/SourceLocation.h>
@@ -12,19 +12,19 @@
 #include <variant>
 #include <vector>
 
-namespace heddle::transform {
+namespace heddle::source {
 
 /// A stretch of text that was marked, taken apart: plain text, and marked stretches inside it, in order.
 struct MarkedPart {
   unsigned id = 0;
   struct Piece {
-    std::string text;                 ///< where `part` is null
+    EditText text;                    ///< where `part` is null
     std::unique_ptr<MarkedPart> part; ///< a marked stretch
   };
   std::vector<Piece> pieces;
 
   /// All of it as one text.
-  std::string str() const;
+  EditText whole() const;
 };
 
 /// The user's text of a range, with some parts replaced and some stretches marked, so that they can be found
@@ -32,7 +32,7 @@ struct MarkedPart {
 /// lie inside macros; these are then expanded in place.
 class MarkedText {
 public:
-  MarkedText(const source::Unit &unit, clang::SourceRange whole) : unit(unit), whole(whole) {}
+  MarkedText(const Unit &unit, clang::SourceRange whole) : unit(unit), whole(whole) {}
 
   void replace(clang::SourceRange range, std::string text);
   /// Marks a range. Ranges nest; of two that begin (or end) together the one marked first is the outer one.
@@ -49,13 +49,10 @@ private:
   struct Insertion {
     std::string behindPrevious, beforeNext;
   };
-  const source::Unit &unit;
+  const Unit &unit;
   clang::SourceRange whole;
-  std::vector<source::TokenEdit> replacements;
+  std::vector<TokenEdit> replacements;
   std::map<size_t, Insertion> insertions; ///< by token
 };
 
-/// The range of a statement with the semicolon that ends it, also behind `x = T{1}`.
-clang::SourceRange wholeStatement(const source::Unit &unit, const clang::Stmt *statement);
-
-} // namespace heddle::transform
+} // namespace heddle::source
