@@ -19,11 +19,10 @@
 #include "analysis/Uses.h"
 #include "model/Thresholds.h"
 #include "source/LocalWrites.h"
+#include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "transform/DeclaredType.h"
-#include "transform/MarkedText.h"
 #include "transform/Names.h"
-#include "transform/loops/LoopText.h"
 #include "transform/loops/LoopWork.h"
 
 #include <clang/AST/ASTContext.h>
@@ -370,7 +369,7 @@ struct Arm {
   std::string text;
   bool isPlain = false; ///< a number or a variable: nothing to be worked out
   bool fits = false;    ///< of the target's own type, or a number written down
-  std::string comments; ///< whole lines that belong to it
+  source::Code comments; ///< whole lines that belong to it
 };
 struct Choice {
   const Expr *target = nullptr;
@@ -388,10 +387,10 @@ public:
     const Side *sides[] = {&yes, &no};
     for (unsigned which : {0u, 1u})
       takeSide(*sides[which], which, bodies[which]);
-    std::string result = choices.size() > 1 ? conditionByName() : "";
+    source::Code chosen = choices.size() > 1 ? conditionByName() : source::Code();
     for (const Choice &choice : choices)
-      result += choose(choice) + "\n";
-    lines += result;
+      chosen.add(choose(choice));
+    lines.add(chosen);
     if (text.failure || failure)
       return text.failure ? text.failure : failure;
     put();
@@ -402,11 +401,11 @@ public:
 private:
   void takeSide(const Side &side, unsigned which, const Stmt *body) {
     now.clear();
-    BlockText block = body ? text.block(body) : BlockText{};
+    source::BlockText block = body ? text.block(body) : source::BlockText{};
     const Stmt *last = nullptr;
     for (size_t i = 0; i < side.size(); ++i) {
-      std::string remarks;
-      for (const BlockPart &part : block.parts)
+      source::Code remarks;
+      for (const source::BlockPart &part : block.parts)
         if (part.statement == side[i].statement && side[i].statement != last)
           remarks = commentsOf(part);
       last = side[i].statement;
@@ -425,12 +424,12 @@ private:
     return false;
   }
 
-  std::string commentsOf(const BlockPart &part) const {
-    std::string lead = movedLines(part.lead, text.indentOf(part.statement), "");
-    return lead + (part.trail.empty() ? "" : part.trail + "\n");
+  static source::Code commentsOf(const source::BlockPart &part) {
+    source::Code all = part.lead;
+    return all.add(llvm::StringRef(part.trail).ltrim().str());
   }
 
-  void take(const Step &step, unsigned which, bool isUsedAgain, const std::string &remarks) {
+  void take(const Step &step, unsigned which, bool isUsedAgain, const source::Code &remarks) {
     Arm arm = armOf(step);
     arm.comments = remarks;
     if (step.declared) {
@@ -440,7 +439,7 @@ private:
     if (isUsedAgain) { // other values of the side build on it: it needs a name
       std::string name = declare(arm, step.variable, nullptr, which, step.variable->getNameAsString());
       now[step.variable] = name;
-      arm = {name, true, true, ""};
+      arm = {name, true, true, {}};
     }
     if (!isOwn(step.variable))
       choiceFor(step, which).arms[which] = arm;
@@ -474,7 +473,7 @@ private:
       auto *product = value ? dyn_cast<BinaryOperator>(step.value->IgnoreImpCasts()) : nullptr;
       if (!isTerm && !(*step.operation == BO_Add && product && product->getOpcode() == BO_Mul))
         arm.text = "(" + arm.text + ")";
-      std::string old = step.variable ? nameOf(step.variable) : text.range(step.target->getSourceRange());
+      std::string old = step.variable ? nameOf(step.variable) : text.text(step.target->getSourceRange());
       arm.text = fmt::format("{} {} {}", old, BinaryOperator::getOpcodeStr(*step.operation).str(), arm.text);
       arm.fits = true;
     }
@@ -492,7 +491,7 @@ private:
       if (auto at = now.find(cast<VarDecl>(reference->getDecl()));
           at != now.end() && seen.insert(reference->getLocation()).second)
         parts.push_back({{reference->getLocation(), reference->getLocation()}, at->second});
-    return text.range(value->getSourceRange(), parts);
+    return text.text(value->getSourceRange(), parts);
   }
 
   /// Declares a name for the value, of the type that it is to be converted to.
@@ -510,19 +509,19 @@ private:
       return name;
     }
     // In front of a pointer it would be the const of what it points to.
-    lines += fmt::format("{}{}{} = {};\n", arm.comments, type->isAnyPointerType() ? "" : "const ", *words,
-                         arm.text);
+    lines.add(arm.comments);
+    lines.addf("{}{} = {};", type->isAnyPointerType() ? "" : "const ", *words, arm.text);
     return name;
   }
 
-  std::string conditionByName() {
+  source::Code conditionByName() {
     condition = names.fresh("isTaken");
-    return fmt::format("const bool {} = {};\n", condition, text.range(branch->getCond()->getSourceRange()));
+    return fmt::format("const bool {} = {};", condition, text.text(branch->getCond()));
   }
   std::string conditionText() {
     if (!condition.empty())
       return condition;
-    std::string words = text.range(branch->getCond()->getSourceRange());
+    std::string words = text.text(branch->getCond()->getSourceRange());
     const Expr *plainCondition = branch->getCond()->IgnoreImpCasts();
     auto *binary = dyn_cast<BinaryOperator>(plainCondition);
     bool isLow = isa<AbstractConditionalOperator>(plainCondition) ||
@@ -532,7 +531,7 @@ private:
 
   std::string choose(const Choice &choice) {
     std::string target =
-        choice.variable ? choice.variable->getNameAsString() : text.range(choice.target->getSourceRange());
+        choice.variable ? choice.variable->getNameAsString() : text.text(choice.target->getSourceRange());
     std::string arms[2];
     for (unsigned which : {0u, 1u})
       arms[which] = choice.arms[which] ? armText(choice, which) : target;
@@ -547,7 +546,7 @@ private:
     bool mayStand = choices.size() == 1 ? arm.fits && (arm.isPlain || isWhole)
                                         : arm.fits && arm.isPlain && !isTarget(arm.text);
     if (mayStand) {
-      lines += arm.comments;
+      lines.add(arm.comments);
       return arm.text;
     }
     std::string base = choice.variable ? choice.variable->getNameAsString() : baseName(choice.target);
@@ -568,26 +567,19 @@ private:
   }
 
   void put() {
-    std::string indent = text.indentOf(branch), result;
-    for (size_t at = 0; at < lines.size();) {
-      size_t end = lines.find('\n', at);
-      std::string line = lines.substr(at, end - at);
-      result += (line.empty() || at == 0 ? "" : indent) + line + "\n";
-      at = end + 1;
-    }
-    result.pop_back();
-    replaceStatement(task.context.edits, unit, branch, task.study.parent(branch), result,
-                     result.find('\n') != std::string::npos);
+    text.replace(task.context.edits, branch, task.study.parent(branch), lines.from(text.lineOf(branch)),
+                 !lines.isOneLine());
   }
 
   const LoopTask &task;
   const source::Unit &unit;
   const IfStmt *branch;
-  LoopText text;
+  source::Rewriter text;
   Names names;
   std::map<const VarDecl *, std::string> now; ///< the name of a variable's value on the side being taken
   std::vector<Choice> choices;
-  std::string lines, condition;
+  source::Code lines;
+  std::string condition;
   Obstacle failure;
 };
 

@@ -16,11 +16,10 @@
 #include "graph/Components.h"
 #include "model/Thresholds.h"
 #include "source/LocalWrites.h"
+#include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "transform/DeclaredType.h"
-#include "transform/MarkedText.h"
 #include "transform/Names.h"
-#include "transform/loops/LoopText.h"
 #include "transform/loops/LoopWork.h"
 
 #include <clang/AST/Decl.h>
@@ -35,6 +34,8 @@ namespace heddle::transform {
 using analysis::Uses;
 
 namespace {
+
+using source::Code;
 
 /// More elements of a value that became an array would not stay in registers.
 constexpr int64_t mostElements = model::threshold::loops::mostExpandedElements;
@@ -232,21 +233,16 @@ public:
       : task(task), unit(task.study.unit), loop(loop), graph(graph), text(unit), names(unit) {}
 
   Obstacle run(const std::vector<std::vector<size_t>> &groups) {
-    indent = text.indentOf(loop.statement);
-    inner = indent + text.stepOf(loop.statement, loop.body());
     block = text.block(loop.body());
     chooseArrays(groups);
-    std::string result;
+    Code loops;
     for (const auto &[variable, name] : arrays)
-      result +=
-          indent + declareAs(unit, variable, fmt::format("{}[{}]", name, *loop.trips())).value_or("") + ";\n";
+      loops.addf("{};", declareAs(unit, variable, fmt::format("{}[{}]", name, *loop.trips())).value_or(""));
     for (const std::vector<size_t> &group : groups)
-      result += indent + loopOf(group) + "\n";
-    result.pop_back();
+      loops.add(loopOf(group));
     if (text.failure)
       return text.failure;
-    replaceStatement(task.context.edits, unit, loop.statement, task.study.parent(loop.statement),
-                     result.substr(indent.size()), true);
+    text.replace(task.context.edits, loop.statement, task.study.parent(loop.statement), loops, true);
     return std::nullopt;
   }
   size_t arrayCount() const { return arrays.size(); }
@@ -284,33 +280,31 @@ private:
     return nullptr;
   }
 
-  std::string loopOf(const std::vector<size_t> &group) {
-    std::string body;
-    unsigned lines = 0;
-    for (const BlockPart &part : block.parts) {
-      std::string one = statementOf(part, group);
-      if (one.empty())
-        continue;
-      body += movedLines(part.lead, text.indentOf(part.statement), inner) + inner + one +
-              (part.trail.empty() ? "" : " " + part.trail) + "\n";
-      ++lines;
-    }
-    std::string head = "for (" + text.head(loop.statement) + ")";
-    bool isShort = lines == 1 && std::count(body.begin(), body.end(), '\n') == 1;
-    return isShort ? head + "\n" + body.substr(0, body.size() - 1) : head + " {\n" + body + indent + "}";
+  Code loopOf(const std::vector<size_t> &group) {
+    Code body;
+    unsigned statements = 0;
+    for (const source::BlockPart &part : block.parts)
+      if (const Code one = statementOf(part, group); !one.empty()) {
+        body.add(part.around(one));
+        ++statements;
+      }
+    const Code head = Code(fmt::format("for ({})", text.head(loop.statement))).from(text.lineOf(loop.statement));
+    const std::string step = text.stepOf(loop.statement, loop.body());
+    const bool isShort = statements == 1 && body.isOneLine();
+    return isShort ? Code(head).addDeeper(body, step) : Code::braces(head, body, step);
   }
 
   /// What becomes of a statement in the loop of this group; empty where it is not part of it.
-  std::string statementOf(const BlockPart &part, const std::vector<size_t> &group) {
+  Code statementOf(const source::BlockPart &part, const std::vector<size_t> &group) {
     if (auto *declaration = dyn_cast<DeclStmt>(part.statement); declaration && isNeeded(declaration, group))
-      return text.statement(declaration, inner);
+      return text.statement(declaration);
     for (size_t node : group)
       if (graph.nodes[node] == part.statement)
         return withArrays(part.statement);
     return {};
   }
 
-  std::string withArrays(const Stmt *statement) {
+  Code withArrays(const Stmt *statement) {
     std::vector<source::Replacement> parts;
     std::set<SourceLocation> seen;
     for (const DeclRefExpr *reference : Uses::of(statement).locals)
@@ -322,11 +316,11 @@ private:
     const auto *variable = declaration ? dyn_cast<VarDecl>(*declaration->decl_begin()) : nullptr;
     const std::string *array = variable ? arrayOf(variable) : nullptr;
     if (!array)
-      return text.statement(statement, inner, parts);
+      return text.statement(statement, parts);
     if (!variable->getInit())
       return {};
-    return fmt::format("{}[{}] = {};", *array, index(),
-                       text.range(variable->getInit()->getSourceRange(), parts));
+    return Code(fmt::format("{}[{}] = {};", *array, index(), text.text(variable->getInit(), parts)))
+        .from(text.lineOf(statement));
   }
 
   /// A declaration that is worked out anew: this group mentions it, or another such one that it does.
@@ -349,10 +343,9 @@ private:
   const source::Unit &unit;
   const CountedLoop &loop;
   const Graph &graph;
-  LoopText text;
+  source::Rewriter text;
   Names names;
-  BlockText block;
-  std::string indent, inner;
+  source::BlockText block;
   std::vector<std::pair<const VarDecl *, std::string>> arrays;
 };
 

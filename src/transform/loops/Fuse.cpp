@@ -6,11 +6,11 @@
 
 #include "analysis/StatementShape.h"
 #include "analysis/Uses.h"
+#include "source/Rewriter.h"
+#include "source/TextEdits.h"
 #include "source/Unit.h"
 #include "transform/DeclaredType.h"
-#include "transform/MarkedText.h"
 #include "transform/Names.h"
-#include "transform/loops/LoopText.h"
 #include "transform/loops/LoopWork.h"
 
 #include <clang/AST/Decl.h>
@@ -25,6 +25,8 @@ using analysis::plainStatement;
 using analysis::Uses;
 
 namespace {
+
+using source::Code;
 
 /// The statement right behind this one in its block.
 const Stmt *nextOf(const Stmt *statement, const Stmt *parent) {
@@ -131,18 +133,17 @@ public:
     if (Obstacle hidden = whyNamesClash())
       return hidden;
     chooseNames();
-    std::string indent = text.indentOf(a.statement), inner = indent + text.stepOf(a.statement, a.body());
-    std::string fused = "for (" + text.head(a.statement) + ") {\n";
-    fused += bodyOf(a.body(), inner, inFirst);
-    fused += movedLines(commentsBefore(b.statement), indent, inner);
+    Code body = bodyOf(a.body(), inFirst);
+    body.add(commentsBefore(b.statement));
     if (!secondBegins.empty())
-      fused += inner + "const " + secondBegins + ";\n";
-    fused += bodyOf(b.body(), inner, inSecond);
-    fused += indent + "}";
+      body.addf("const {};", secondBegins);
+    body.add(bodyOf(b.body(), inSecond));
+    const Code fused = Code::braces(fmt::format("for ({})", text.head(a.statement)), body,
+                                    text.stepOf(a.statement, a.body()));
     if (text.failure)
       return text.failure;
-    SourceRange both(a.statement->getForLoc(), wholeStatement(unit, b.statement).getEnd());
-    task.context.edits.replace(unit, both, fused);
+    SourceRange both(a.statement->getForLoc(), source::wholeStatement(unit, b.statement).getEnd());
+    text.replace(task.context.edits, both, fused);
     task.context.done(fmt::format("the loops at lines {} and {} became one", unit.place(a.statement).line,
                                   unit.place(b.statement).line));
     return std::nullopt;
@@ -203,32 +204,27 @@ private:
   }
 
   /// What the text says between the two loops; pragmas for the second one are dropped with it.
-  std::string commentsBefore(const ForStmt *loop) {
+  Code commentsBefore(const ForStmt *loop) {
     const Stmt *parent = task.study.parent(loop);
     while (isa_and_nonnull<AttributedStmt>(parent))
       parent = task.study.parent(parent);
-    for (const BlockPart &part : text.block(parent).parts)
+    for (const source::BlockPart &part : text.block(parent).parts)
       if (part.statement == loop)
-        return commentsOf(part.lead);
+        return part.lead.withoutPragmas();
     return {};
   }
 
-  std::string bodyOf(const Stmt *body, const std::string &indent,
-                     const std::vector<source::Replacement> &all) {
-    std::string result;
-    BlockText block = text.block(body);
-    for (const BlockPart &part : block.parts) {
-      std::string from = text.indentOf(part.statement);
-      result += movedLines(part.lead, from, indent) + indent +
-                text.statement(part.statement, indent, within(part.statement, all)) +
-                (part.trail.empty() ? "" : " " + part.trail) + "\n";
-    }
-    return result + block.end;
+  Code bodyOf(const Stmt *body, const std::vector<source::Replacement> &all) {
+    Code result;
+    source::BlockText block = text.block(body);
+    for (const source::BlockPart &part : block.parts)
+      result.add(part.around(text.statement(part.statement, within(part.statement, all))));
+    return result.add(block.end);
   }
   std::vector<source::Replacement> within(const Stmt *statement,
                                           const std::vector<source::Replacement> &all) const {
     std::vector<source::Replacement> parts;
-    source::TokenEdit tokens = source::tokensOf(unit, wholeStatement(unit, statement));
+    source::TokenEdit tokens = source::tokensOf(unit, source::wholeStatement(unit, statement));
     for (const source::Replacement &one : all) {
       source::TokenEdit at = source::tokensOf(unit, one.part);
       if (at.begin >= tokens.begin && at.end <= tokens.end)
@@ -240,7 +236,7 @@ private:
   const LoopTask &task;
   const source::Unit &unit;
   const CountedLoop &a, &b;
-  LoopText text;
+  source::Rewriter text;
   Names names;
   std::vector<source::Replacement> inFirst, inSecond;
   std::string secondBegins; ///< a declaration of the second loop's variable, where it keeps its name
@@ -252,7 +248,7 @@ Obstacle fuse(const LoopTask &task) {
   const ForStmt *behind = loopBehind(study, statement);
   if (!behind)
     return obstacle(study.unit.place(statement), "no 'for' loop stands right behind this one");
-  if (hasConditionalText(study.unit, {statement->getBeginLoc(), behind->getEndLoc()}))
+  if (source::hasConditionalText(study.unit, {statement->getBeginLoc(), behind->getEndLoc()}))
     return obstacle(study.unit.place(behind), "there is a directive of the preprocessor between the loops");
   std::variant<CountedLoop, Diagnostic> a = study.counted(statement), b = study.counted(behind);
   for (auto *loop : {&a, &b})

@@ -5,8 +5,8 @@
 // dependence may do.
 #include "transform/loops/Interchange.h"
 
+#include "source/Rewriter.h"
 #include "source/Unit.h"
-#include "transform/loops/LoopText.h"
 #include "transform/loops/LoopWork.h"
 
 #include <clang/AST/Decl.h>
@@ -62,7 +62,7 @@ Obstacle interchange(const LoopTask &task) {
   if (!task.edits)
     return std::nullopt;
 
-  LoopText text(study.unit);
+  source::Rewriter text(study.unit);
   std::string outerHead = text.head(statement), innerHead = text.head(inside);
   if (text.failure)
     return text.failure;

@@ -2,10 +2,10 @@
 #include "transform/loops/LoopWork.h"
 
 #include "analysis/Uses.h"
+#include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "transform/SeparateNames.h"
 #include "transform/loops/LoopSubject.h"
-#include "transform/loops/LoopText.h"
 
 #include <clang/AST/Decl.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 /// What stands in the text but not in the tree that is looked at.
 Obstacle hiddenText(const LoopStudy &study, const Stmt *subject) {
-  if (hasConditionalText(study.unit, subject->getSourceRange()))
+  if (source::hasConditionalText(study.unit, subject->getSourceRange()))
     return obstacle(study.unit.place(subject),
                     "there is an #if or another directive of the preprocessor inside");
   for (const DiscardedCode &hidden : discardedCode(study.kernel.function))

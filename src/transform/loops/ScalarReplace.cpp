@@ -13,7 +13,7 @@
 #include "analysis/Execution.h"
 #include "analysis/Uses.h"
 #include "model/Thresholds.h"
-#include "source/TextEdits.h"
+#include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/DeclaredType.h"
@@ -23,7 +23,6 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Expr.h>
 #include <clang/AST/StmtCXX.h>
-#include <clang/Tooling/Syntax/Tokens.h>
 
 #include <algorithm>
 #include <set>
@@ -61,7 +60,7 @@ struct Family {
 class ScalarReplacer {
 public:
   ScalarReplacer(Context &context, const source::Kernel &kernel)
-      : context(context), unit(*kernel.unit), facts(context.facts(kernel)), names(unit) {}
+      : context(context), unit(*kernel.unit), facts(context.facts(kernel)), names(unit), rewriter(unit) {}
 
   void run() {
     for (const auto &loop : facts.accesses->loops())
@@ -274,14 +273,11 @@ private:
     name[0] = char(toupper(name[0]));
     std::string window = names.fresh("near" + name), counter = names.fresh("j");
     std::vector<std::string> base = textOfBase(family);
-    std::string indent = indentOf(family.loop->statement);
-    std::string text =
-        fmt::format("\n{}{} {}[{}];\n{}#pragma unroll\n{}for (unsigned {} = 0; {} < {}; ++{})\n", indent,
-                    elementType(family), window, family.elements(), indent, indent, counter, counter,
-                    family.elements(), counter);
-    text += fmt::format("{}  {}[{}] = {}{}{}{};", indent, window, counter, family.array->name, base[0],
-                        counter, base[1]);
-    insertBeforeLoop(family.loop->statement, text);
+    source::Code lines;
+    lines.addf("{} {}[{}];", elementType(family), window, family.elements()).add("#pragma unroll");
+    lines.addf("for (unsigned {0} = 0; {0} < {1}; ++{0})", counter, family.elements());
+    lines.addf("  {}[{}] = {}{}{}{};", window, counter, family.array->name, base[0], counter, base[1]);
+    rewriter.insertBefore(context.edits, family.loop->statement, lines);
     for (const Access *read : family.reads) {
       replaced.push_back(read->expression);
       int64_t offset = read->subscripts[family.dimension]->constantTerm() - family.least;
@@ -344,22 +340,11 @@ private:
   }
   const Stmt *kernelBody() const { return facts.kernel->function->getBody(); }
 
-  /// Behind the token before the loop: a pragma may stand between the two, and it is the loop's.
-  void insertBeforeLoop(const Stmt *loop, const std::string &text) {
-    llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
-    size_t first = source::tokensOf(unit, loop->getSourceRange()).begin;
-    context.edits.insertAfter(unit, all[first - 1].location(), text);
-  }
-
-  std::string indentOf(const Stmt *statement) const {
-    std::string line = unit.place(statement).sourceLine;
-    return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
-  }
-
   Context &context;
   const source::Unit &unit;
   const analysis::KernelFacts &facts;
   Names names;
+  source::Rewriter rewriter;
   std::vector<const Expr *> replaced;
 };
 

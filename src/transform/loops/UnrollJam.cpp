@@ -16,11 +16,10 @@
 #include "transform/loops/UnrollJam.h"
 
 #include "analysis/Uses.h"
+#include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "transform/DeclaredType.h"
-#include "transform/MarkedText.h"
 #include "transform/Names.h"
-#include "transform/loops/LoopText.h"
 #include "transform/loops/LoopWork.h"
 
 #include <clang/AST/Decl.h>
@@ -37,6 +36,8 @@ namespace heddle::transform {
 using analysis::Uses;
 
 namespace {
+
+using source::Code;
 
 struct Row;
 struct Segment {
@@ -264,27 +265,23 @@ public:
         text(unit), names(unit) {}
 
   Obstacle run(const Row &row) {
-    indent = text.indentOf(outer.statement);
     step = text.stepOf(outer.statement, outer.body());
     nameCounters();
     nameCopies(row);
     bool hasRest = !stride.divides, declaresBefore = hasRest && !stride.wholeUntil;
     bool isAlone = isa_and_nonnull<CompoundStmt>(study.parent(outer.statement));
-    bool needsBlock = declaresBefore && isAlone && isTaken();
-    std::string at = needsBlock ? indent + step : indent, result;
-    if (needsBlock)
-      result = "{\n" + at;
+    Code loops;
     if (declaresBefore)
-      result += text.range(outer.statement->getInit()->getSourceRange()) + "\n" + at;
-    result += mainHead() + " {\n" + copiesBegin(at + step) + rowText(row, at + step) + at + "}";
+      loops.add(text.code(outer.statement->getInit()->getSourceRange()));
+    loops.add(Code::braces(mainHead(), copiesBegin().add(rowText(row)), step));
     if (hasRest)
-      result += "\n" + at + restHead() + text.behindHead(outer.statement, at);
-    if (needsBlock)
-      result += "\n" + indent + "}";
+      loops.add(Code(restHead()).join(text.behindHead(outer.statement)));
+    if (declaresBefore && isAlone && isTaken())
+      loops = Code::braces({}, loops, step);
     if (text.failure)
       return text.failure;
-    replaceStatement(task.context.edits, unit, outer.statement, study.parent(outer.statement), result,
-                     hasRest);
+    text.replace(task.context.edits, outer.statement, study.parent(outer.statement),
+                 loops.from(text.lineOf(outer.statement)), hasRest);
     return std::nullopt;
   }
 
@@ -334,18 +331,18 @@ private:
   }
 
   /// With a step that is no constant each copy's counter gets a name: its type must stay what it was.
-  std::string copiesBegin(const std::string &at) {
-    std::string lines;
+  Code copiesBegin() {
+    Code lines;
     for (size_t k = 0; k < counters.size(); ++k) {
       std::string value = fmt::format("{} = {} + {}", counters[k], outer.name(), times(int64_t(k) + 1));
-      lines += at + "const " + declareAs(unit, outer.variable, value).value_or("") + ";\n";
+      lines.addf("const {};", declareAs(unit, outer.variable, value).value_or(""));
     }
     return lines;
   }
 
   /// "2 * stride", "stride" for once.
   std::string times(int64_t count) {
-    std::string words = text.range(outer.step->getSourceRange());
+    std::string words = text.text(outer.step->getSourceRange());
     const Expr *plain = outer.step->IgnoreImpCasts();
     bool isSimple =
         isa<DeclRefExpr, ParenExpr, MemberExpr, CallExpr, PseudoObjectExpr, IntegerLiteral>(plain);
@@ -409,28 +406,30 @@ private:
 
   // Text
 
-  std::string rowText(const Row &row, const std::string &at) {
-    std::string result;
-    BlockText block = text.block(row.body);
-    auto partOf = [&](const Stmt *statement) {
-      return std::find_if(block.parts.begin(), block.parts.end(),
-                          [&](const BlockPart &part) { return part.statement == statement; });
+  Code rowText(const Row &row) {
+    Code result;
+    source::BlockText block = text.block(row.body);
+    auto partOf = [&](const Stmt *statement) -> const source::BlockPart & {
+      return *std::ranges::find(block.parts, statement, &source::BlockPart::statement);
     };
-    for (const Segment &segment : row.segments) {
+    for (const Segment &segment : row.segments)
       for (int64_t copy = 0; copy < (segment.jam ? 1 : factor); ++copy)
         for (const Stmt *statement : segment.code()) {
-          auto part = partOf(statement);
-          std::string from = text.indentOf(statement);
-          result += movedLines(copy ? pragmasOf(part->lead) : part->lead, from, at);
-          if (segment.jam)
-            result += at + "for (" + text.head(segment.jam->statement) + ") {\n" +
-                      rowText(*segment.inside, at + text.stepOf(statement, segment.jam->body())) + at + "}";
+          const source::BlockPart &part = partOf(statement);
+          const Code now = segment.jam ? jammedText(segment) : text.statement(statement, replacements(statement, copy));
+          if (copy) // comments stand once, what speaks to the compiler stands with each copy
+            result.add(part.lead.pragmas()).add(now);
           else
-            result += at + text.statement(statement, at, replacements(statement, copy));
-          result += (copy || part->trail.empty() ? "" : " " + part->trail) + "\n";
+            result.add(part.around(now));
         }
-    }
-    return result + movedLines(block.end, text.indentOf(row.segments.back().code().back()), at);
+    return result.add(block.end);
+  }
+
+  Code jammedText(const Segment &segment) {
+    const ForStmt *loop = segment.jam->statement;
+    return Code::braces(fmt::format("for ({})", text.head(loop)), rowText(*segment.inside),
+                        text.stepOf(loop, segment.jam->body()))
+        .from(text.lineOf(loop));
   }
 
   /// "i += 4"
@@ -442,9 +441,9 @@ private:
   }
 
   std::string mainHead() {
-    std::string init = text.range(outer.statement->getInit()->getSourceRange());
+    std::string init = text.text(outer.statement->getInit()->getSourceRange());
     if (stride.divides)
-      return fmt::format("for ({} {}; {})", init, text.range(outer.statement->getCond()->getSourceRange()),
+      return fmt::format("for ({} {}; {})", init, text.text(outer.statement->getCond()->getSourceRange()),
                          increment());
     if (stride.wholeUntil)
       return fmt::format("for ({} {} {} {}; {})", init, outer.name(), *stride.step > 0 ? "<" : ">",
@@ -456,7 +455,7 @@ private:
   std::string wholeGroup() {
     QualType type = outer.variable->getType();
     bool isNarrow = unit.context().getIntWidth(type) <= 32, isDown = stride.step && *stride.step < 0;
-    std::string bound = text.range(outer.bound->getSourceRange());
+    std::string bound = text.text(outer.bound->getSourceRange());
     const Expr *plain = outer.bound->IgnoreImpCasts();
     auto *operation = dyn_cast<BinaryOperator>(plain);
     if (isa<AbstractConditionalOperator>(plain) ||
@@ -476,8 +475,8 @@ private:
   }
 
   std::string restHead() {
-    std::string go = fmt::format("{}; {})", text.range(outer.statement->getCond()->getSourceRange()),
-                                 text.range(outer.statement->getInc()->getSourceRange()));
+    std::string go = fmt::format("{}; {})", text.text(outer.statement->getCond()->getSourceRange()),
+                                 text.text(outer.statement->getInc()->getSourceRange()));
     if (!stride.wholeUntil)
       return "for (; " + go;
     return fmt::format(
@@ -493,9 +492,9 @@ private:
   const CountedLoop &outer;
   const Stride &stride;
   int64_t factor;
-  LoopText text;
+  source::Rewriter text;
   Names names;
-  std::string indent, step;
+  std::string step;
   std::map<const VarDecl *, std::vector<std::string>> copies;
   std::vector<std::string> counters; ///< of the second copy and so on, where they need names
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/specialize/BulkText.h"
 
+#include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "transform/DeclaredType.h"
-#include "transform/MarkedText.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Expr.h>
@@ -15,7 +15,6 @@ using namespace clang;
 namespace heddle::transform {
 
 using analysis::Uses;
-
 namespace {
 
 std::string capitalized(std::string name) {
@@ -31,8 +30,8 @@ std::string plus(const std::string &text, int64_t number) {
 
 } // namespace
 
-BulkText::BulkText(const RolePlan &plan, const RoleNames &names, const RoleParts &parts, LoopText &text,
-                   std::vector<const CopyForm *> forms, size_t first)
+BulkText::BulkText(const RolePlan &plan, const RoleNames &names, const RoleParts &parts,
+                   source::Rewriter &text, std::vector<const CopyForm *> forms, size_t first)
     : plan(plan), names(names), parts(parts), text(text), first(first) {
   std::set<std::string> taken;
   for (const CopyForm *form : forms) {
@@ -52,7 +51,7 @@ const DeclRefExpr *BulkText::tileOf(const CopyForm &form) const {
 }
 
 std::string BulkText::textOf(const Expr *expression) {
-  return text.range(expression->getSourceRange(), parts.within(expression->getSourceRange()));
+  return text.text(expression, parts.within(expression->getSourceRange()));
 }
 
 std::string BulkText::nameOf(const BoxVariable &variable) const {
@@ -74,8 +73,7 @@ std::string BulkText::parameters(const BulkForm &bulk) const {
   return list;
 }
 
-std::string BulkText::workedOut(const CopyForm &form, const std::vector<const Expr *> &expressions,
-                                const std::string &indent) {
+source::Code BulkText::workedOut(const CopyForm &form, const std::vector<const Expr *> &expressions) {
   const TileLoop &loop = *plan.split.loopWithLoad(form.node);
   VariableSet wanted;
   for (const Expr *expression : expressions)
@@ -97,38 +95,37 @@ std::string BulkText::workedOut(const CopyForm &form, const std::vector<const Ex
       changed = true;
     }
   }
-  std::string out;
+  source::Code lines;
   for (const KernelNode *node : plan.view.nodes())
     if (taken.contains(node)) {
-      const SourceRange range = wholeStatement(plan.view.study.unit, node->statement);
-      out += indent + text.statement(node->statement, indent, parts.within(range)) + "\n";
+      const SourceRange range = source::wholeStatement(plan.view.study.unit, node->statement);
+      lines.add(text.statement(node->statement, parts.within(range)));
     }
-  return out;
+  return lines;
 }
 
-std::string BulkText::function(const CopyForm &form, const std::string &name,
-                               const std::vector<const Expr *> &expressions, const std::string &value,
-                               const std::string &indent) {
-  const std::string before = workedOut(form, expressions, indent + "  ");
-  const std::string head = fmt::format("{}const auto {} = [&]({}) {{", indent, name, parameters(*form.bulk));
-  if (before.empty())
-    return fmt::format("{} return {}; }};\n", head, value);
-  return fmt::format("{}\n{}{}  return {};\n{}}};\n", head, before, indent, value, indent);
+source::Code BulkText::function(const CopyForm &form, const std::string &name,
+                                const std::vector<const Expr *> &expressions, const std::string &value) {
+  source::Code body = workedOut(form, expressions);
+  const std::string head = fmt::format("const auto {} = [&]({})", name, parameters(*form.bulk));
+  if (body.empty())
+    return fmt::format("{} {{ return {}; }};", head, value);
+  return source::Code::braces(head, body.addf("return {};", value)).join(";");
 }
 
-std::string BulkText::declarations(const std::string &indent) {
-  std::string out;
+source::Code BulkText::declarations() {
+  source::Code lines;
   for (const Row &row : rows) {
     const BulkForm &bulk = *row.form->bulk;
-    out += function(*row.form, row.from, {row.form->source}, "&" + textOf(row.form->source), indent);
+    lines.add(function(*row.form, row.from, {row.form->source}, "&" + textOf(row.form->source)));
     if (bulk.guards.empty())
       continue;
     std::string all;
     for (const Expr *guard : bulk.guards)
       all += (all.empty() ? "" : " && ") + textOf(guard);
-    out += function(*row.form, row.isIn, bulk.guards, all, indent);
+    lines.add(function(*row.form, row.isIn, bulk.guards, all));
   }
-  return out;
+  return lines;
 }
 
 std::string BulkText::corner(const BulkForm &bulk, bool lastRow, bool lastColumn) const {
@@ -153,9 +150,11 @@ std::string BulkText::at(const BulkForm &bulk, const std::string &row) const {
                      bulk.variables[1].least);
 }
 
-std::string BulkText::condition(const std::string &indent) {
-  std::string all;
-  const auto also = [&](const std::string &what) { all += (all.empty() ? "" : " &&\n" + indent) + what; };
+source::Code BulkText::condition() {
+  source::Code all;
+  const auto also = [&](const std::string &what) {
+    all.empty() ? all.add(what) : all.join(" &&").addDeeper(what, "    ");
+  };
   for (const Row &row : rows) {
     const BulkForm &bulk = *row.form->bulk;
     if (!bulk.guards.empty()) {
@@ -180,8 +179,8 @@ std::string BulkText::condition(const std::string &indent) {
   return all;
 }
 
-std::string BulkText::copies(const std::string &indent) {
-  std::string out;
+source::Code BulkText::copies() {
+  source::Code lines;
   unsigned number = 0;
   for (const Row &row : rows) {
     const BulkForm &bulk = *row.form->bulk;
@@ -192,20 +191,20 @@ std::string BulkText::copies(const std::string &indent) {
           bulk.offsets.size() == 2
               ? fmt::format("{}[{}][{}]", tile, bulk.offsets[0] + bulk.variables[0].least, column)
               : fmt::format("{}[{}]", tile, column);
-      out += fmt::format("{0}if ({1}::rank() / 32 == {2}) // one warp is enough\n"
-                         "{0}  {3}.copyRow(&{4}, {5}({6}), {7});\n",
-                         indent, names.roles, number++ % plan.shape.producers, names.producer, to, row.from,
-                         at(bulk, "0"), bulk.rowElements);
+      lines.addf("if ({}::rank() / 32 == {}) // one warp is enough", names.roles,
+                 number++ % plan.shape.producers);
+      lines.addf("  {}.copyRow(&{}, {}({}), {});", names.producer, to, row.from, at(bulk, "0"),
+                 bulk.rowElements);
       continue;
     }
     const int64_t firstRow = bulk.isCounted ? 0 : bulk.variables[0].least + bulk.offsets[0];
     const int64_t column = bulk.isCounted ? 0 : bulk.variables[1].least + bulk.offsets[1];
-    out += fmt::format("{0}for (unsigned row = {1}::rank() / 32; row < {2}; row += {1}::producers / 32)\n"
-                       "{0}  {3}.copyRow(&{4}[{5}][{6}], {7}({8}), {9});\n",
-                       indent, names.roles, bulk.rows, names.producer, tile, plus("row", firstRow), column,
-                       row.from, at(bulk, "row"), bulk.rowElements);
+    lines.addf("for (unsigned row = {0}::rank() / 32; row < {1}; row += {0}::producers / 32)", names.roles,
+               bulk.rows);
+    lines.addf("  {}.copyRow(&{}[{}][{}], {}({}), {});", names.producer, tile, plus("row", firstRow), column,
+               row.from, at(bulk, "row"), bulk.rowElements);
   }
-  return out;
+  return lines;
 }
 
 } // namespace heddle::transform

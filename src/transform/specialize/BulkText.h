@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "transform/loops/LoopText.h"
+#include "source/Rewriter.h"
 #include "transform/specialize/RoleNames.h"
 
 namespace heddle::transform {
@@ -17,12 +17,13 @@ namespace heddle::transform {
 class BulkText {
 public:
   /// `first`: the first statement of the turn that is the load's.
-  BulkText(const RolePlan &plan, const RoleNames &names, const RoleParts &parts, LoopText &text,
+  BulkText(const RolePlan &plan, const RoleNames &names, const RoleParts &parts, source::Rewriter &text,
            std::vector<const CopyForm *> forms, size_t first);
 
-  std::string declarations(const std::string &indent);
-  std::string condition(const std::string &indent);
-  std::string copies(const std::string &indent);
+  source::Code declarations();
+  /// Of an `if`, over several lines.
+  source::Code condition();
+  source::Code copies();
 
 private:
   struct Row {
@@ -32,11 +33,9 @@ private:
   std::string parameters(const BulkForm &bulk) const;
   std::string nameOf(const BoxVariable &variable) const;
   /// What must be worked out for an expression, for the element in question: "const int at = start + i; "
-  std::string workedOut(const CopyForm &form, const std::vector<const clang::Expr *> &expressions,
-                        const std::string &indent);
-  std::string function(const CopyForm &form, const std::string &name,
-                       const std::vector<const clang::Expr *> &expressions, const std::string &value,
-                       const std::string &indent);
+  source::Code workedOut(const CopyForm &form, const std::vector<const clang::Expr *> &expressions);
+  source::Code function(const CopyForm &form, const std::string &name,
+                        const std::vector<const clang::Expr *> &expressions, const std::string &value);
   std::string corner(const BulkForm &bulk, bool lastRow, bool lastColumn) const;
   std::string at(const BulkForm &bulk, const std::string &row) const;
   std::string textOf(const clang::Expr *expression);
@@ -45,7 +44,7 @@ private:
   const RolePlan &plan;
   const RoleNames &names;
   const RoleParts &parts;
-  LoopText &text;
+  source::Rewriter &text;
   std::vector<Row> rows;
   size_t first;
 };

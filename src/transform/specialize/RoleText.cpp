@@ -10,10 +10,9 @@
 #include "transform/specialize/RoleText.h"
 
 #include "analysis/StatementShape.h"
+#include "source/Rewriter.h"
 #include "source/TextEdits.h"
 #include "source/Unit.h"
-#include "transform/MarkedText.h"
-#include "transform/loops/LoopText.h"
 #include "transform/specialize/BulkForms.h"
 #include "transform/specialize/BulkText.h"
 #include "transform/specialize/RoleNames.h"
@@ -30,10 +29,10 @@ using namespace clang;
 namespace heddle::transform {
 
 using analysis::bodyOf;
-
 namespace {
 
 using Kind = KernelNode::Kind;
+using source::Code;
 
 class RoleWriter {
 public:
@@ -42,10 +41,10 @@ public:
         isProducer(isProducer), unit(plan.view.study.unit), text(unit), parts(unit, plan, names, isProducer) {
   }
 
-  /// The statements of the role, each line at `indent`.
-  std::string write(const std::set<const KernelNode *> &inHead, const std::string &indent) {
+  /// The statements of the role.
+  Code write(const std::set<const KernelNode *> &inHead) {
     head = &inHead;
-    return statements(view.root(), indent);
+    return statements(view.root());
   }
 
   std::optional<Diagnostic> failure() const { return text.failure; }
@@ -74,57 +73,56 @@ private:
   // Statements
   // -------------------------------------------------------------------------------------------------------
 
-  std::string line(const std::string &indent, const std::string &what) const { return indent + what + "\n"; }
+  /// The author's own text, but for what is another thing in this role.
+  Code kept(const KernelNode &node) {
+    return text.statement(node.statement, parts.within(source::wholeStatement(unit, node.statement)));
+  }
 
   /// The statements of a block, without its braces.
-  std::string statements(const KernelNode &block, const std::string &indent) {
+  Code statements(const KernelNode &block) {
     if (block.kind != Kind::Block)
-      return isKept(block) ? line(indent, statement(block, indent)) : "";
+      return isKept(block) ? statement(block) : Code();
     for (const TileLoop &loop : split.loops)
       if (loop.body == &block)
-        return isProducer ? producersTurn(loop, indent) : consumersTurn(loop, indent);
-    BlockText layout = text.block(block.statement);
-    std::string out;
+        return isProducer ? producersTurn(loop) : consumersTurn(loop);
+    source::BlockText layout = text.block(block.statement);
+    Code out;
     for (size_t i = 0; i < block.children.size(); ++i)
-      out += child(*block.children[i], layout.parts[i], indent);
+      out.add(child(*block.children[i], layout.parts[i]));
     return out;
   }
 
-  std::string child(const KernelNode &node, const BlockPart &layout, const std::string &indent) {
+  Code child(const KernelNode &node, const source::BlockPart &layout) {
     if (!isKept(node) || (node.kind == Kind::Barrier && barrierText(node).empty()))
       return {};
-    const std::string from = text.indentOf(node.statement);
-    const std::string written = statement(node, indent);
+    const Code written = statement(node);
     if (written.empty())
       return {};
-    return syncIf(plan.order.before, node, indent) + movedLines(layout.lead, from, indent) + indent +
-           written + layout.trail + "\n" + syncIf(plan.order.behind, node, indent);
+    return syncIf(plan.order.before, node).add(layout.around(written)).add(syncIf(plan.order.behind, node));
   }
 
   /// Consumers have to meet before or behind a tile loop that they have come to, or in its turn.
-  std::string syncIf(const std::set<const KernelNode *> &loops, const KernelNode &loop,
-                     const std::string &indent) const {
-    return isProducer || !loops.contains(&loop) ? "" : line(indent, names.roles + "::syncConsumers();");
+  Code syncIf(const std::set<const KernelNode *> &loops, const KernelNode &loop) const {
+    return isProducer || !loops.contains(&loop) ? Code() : Code(names.roles + "::syncConsumers();");
   }
 
-  /// The statement, its first line without indentation.
-  std::string statement(const KernelNode &node, const std::string &indent) {
+  Code statement(const KernelNode &node) {
     if (!isProducer && plan.groups.firstGroupOnly.contains(&node))
-      return fmt::format("if ({}::group() == 0)\n{}  {}", names.roles, indent, plain(node, indent + "  "));
-    return plain(node, indent);
+      return Code(fmt::format("if ({}::group() == 0)", names.roles)).addDeeper(plain(node));
+    return plain(node);
   }
 
-  std::string plain(const KernelNode &node, const std::string &indent) {
-    if (std::optional<std::string> other = overriding(node, indent))
+  Code plain(const KernelNode &node) {
+    if (std::optional<Code> other = overriding(node))
       return *other;
     if (isWhole(node) || view.isStatement(node))
-      return text.statement(node.statement, indent, parts.within(wholeStatement(unit, node.statement)));
+      return kept(node);
     switch (node.kind) {
     case Kind::Barrier: return barrierText(node);
-    case Kind::Jump: return jumpText(node, indent);
-    case Kind::Block: return "{\n" + statements(node, indent + "  ") + indent + "}";
-    case Kind::Loop: return loopText(node, indent);
-    case Kind::Branch: return branchText(node, indent);
+    case Kind::Jump: return jumpText(node);
+    case Kind::Block: return Code::braces({}, statements(node));
+    case Kind::Loop: return loopText(node);
+    case Kind::Branch: return branchText(node);
     case Kind::Switch:
     case Kind::Case:
     case Kind::Label:
@@ -140,45 +138,38 @@ private:
     return isProducer ? std::string() : names.roles + "::syncConsumers();";
   }
 
-  std::string jumpText(const KernelNode &node, const std::string &indent) const {
-    const bool isAlone = node.parent->kind != Kind::Block;
-    if (isProducer && isa<ReturnStmt>(node.statement))
-      return isAlone ? fmt::format("{{\n{0}  {1}.finish();\n{0}  return;\n{0}}}", indent, names.producer)
-                     : fmt::format("{1}.finish();\n{0}return;", indent, names.producer);
+  Code jumpText(const KernelNode &node) const {
+    if (isProducer && isa<ReturnStmt>(node.statement)) {
+      const Code leaving = Code(names.producer + ".finish();").add("return;");
+      return node.parent->kind == Kind::Block ? leaving : Code::braces({}, leaving);
+    }
     return isa<ReturnStmt>(node.statement)  ? "return;"
            : isa<BreakStmt>(node.statement) ? "break;"
                                             : "continue;";
   }
 
   /// "for (int i = 0; i < n; ++i)"
-  std::string headOf(const Stmt *statement, const Stmt *inner) {
+  Code headOf(const Stmt *statement, const Stmt *inner) {
     llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
     size_t last = source::tokensOf(unit, inner->getSourceRange()).begin - 1;
     if (all[last].kind() == tok::kw_else)
       --last;
     const SourceRange range(statement->getBeginLoc(), all[last].location());
-    return text.range(range, parts.within(range));
+    return text.code(range, parts.within(range));
   }
 
-  /// A body with braces, also where the author's had none.
-  std::string bodyText(const KernelNode &body, const std::string &indent) {
-    return "{\n" + statements(body, indent + "  ") + indent + "}";
-  }
-
-  std::string loopText(const KernelNode &node, const std::string &indent) {
+  Code loopText(const KernelNode &node) {
     const KernelNode &body = *node.children[0];
-    if (auto *loop = dyn_cast<DoStmt>(node.statement)) {
-      const SourceRange range = loop->getCond()->getSourceRange();
-      return "do " + bodyText(body, indent) + " while (" + text.range(range, parts.within(range)) + ");";
-    }
-    return headOf(node.statement, bodyOf(node.statement)) + " " + bodyText(body, indent);
+    if (auto *loop = dyn_cast<DoStmt>(node.statement))
+      return Code::braces("do", statements(body)).join(fmt::format(" while ({});", textOf(loop->getCond())));
+    return Code::braces(headOf(node.statement, bodyOf(node.statement)), statements(body));
   }
 
-  std::string branchText(const KernelNode &node, const std::string &indent) {
+  Code branchText(const KernelNode &node) {
     auto *branch = cast<IfStmt>(node.statement);
-    std::string out = headOf(branch, branch->getThen()) + " " + bodyText(*node.children[0], indent);
+    Code out = Code::braces(headOf(branch, branch->getThen()), statements(*node.children[0]));
     if (node.children.size() > 1 && isKept(*node.children[1]))
-      out += " else " + bodyText(*node.children[1], indent);
+      out.join(Code::braces(" else", statements(*node.children[1])));
     return out;
   }
 
@@ -198,12 +189,11 @@ private:
   }
 
   std::string textOf(const Expr *expression) {
-    const SourceRange range = expression->getSourceRange();
-    return text.range(range, parts.within(range));
+    return text.text(expression, parts.within(expression->getSourceRange()));
   }
 
   /// heddle::copyAsync(&tile[stage][i], &in[i], i < n);
-  std::optional<std::string> overriding(const KernelNode &node, const std::string &indent) {
+  std::optional<Code> overriding(const KernelNode &node) {
     if (!overrides(node))
       return std::nullopt;
     const CopyForm &form = *formOf(node);
@@ -213,54 +203,54 @@ private:
     const std::string when = textOf(form.condition);
     if (form.otherwiseIsZero && !form.sourceLoads)
       return fmt::format("heddle::copyAsync(&{}, &{}, {});", to, from, when);
-    return fmt::format("if ({})\n{}  heddle::copyAsync(&{}, &{});\n{}else\n{}  {} = {};", when, indent, to,
-                       from, indent, indent, to, textOf(form.otherwise));
+    Code choice = fmt::format("if ({})", when);
+    choice.addf("  heddle::copyAsync(&{}, &{});", to, from).add("else");
+    return choice.addf("  {} = {};", to, textOf(form.otherwise));
   }
 
   // A turn of the tile loop
   // -------------------------------------------------------------------------------------------------------
 
-  std::string aliasLines(const std::string &indent) {
-    std::string out;
+  Code aliasLines() {
+    Code out;
     for (const KernelNode *node : view.nodes())
       if (split.aliases.contains(node))
-        out += line(indent, text.statement(node->statement, indent,
-                                           parts.within(wholeStatement(unit, node->statement))));
+        out.add(kept(*node));
     return out;
   }
 
-  std::string consumersTurn(const TileLoop &loop, const std::string &indent) {
-    BlockText layout = text.block(loop.body->statement);
-    std::string out;
+  Code consumersTurn(const TileLoop &loop) {
+    source::BlockText layout = text.block(loop.body->statement);
+    const Code release = Code(names.consumer + ".release();").add(syncIf(plan.order.atRelease, *loop.loop));
+    Code out;
     for (size_t i = 0; i < loop.body->children.size(); ++i) {
       if (i == loop.fill)
-        out += line(indent, fmt::format("const unsigned {} = {}.wait();", names.stage, names.consumer)) +
-               syncIf(plan.order.atFill, *loop.loop, indent) + aliasLines(indent);
+        out.addf("const unsigned {} = {}.wait();", names.stage, names.consumer)
+            .add(syncIf(plan.order.atFill, *loop.loop))
+            .add(aliasLines());
       else if (i == loop.release)
-        out +=
-            line(indent, names.consumer + ".release();") + syncIf(plan.order.atRelease, *loop.loop, indent);
+        out.add(release);
       else if (i != loop.before)
-        out += child(*loop.statement(i), layout.parts[i], indent);
+        out.add(child(*loop.statement(i), layout.parts[i]));
     }
-    if (loop.release == loop.body->children.size())
-      out += line(indent, names.consumer + ".release();") + syncIf(plan.order.atRelease, *loop.loop, indent);
-    return out;
+    return loop.release == loop.body->children.size() ? out.add(release) : out;
   }
 
-  std::string producersTurn(const TileLoop &loop, const std::string &indent) {
-    BlockText layout = text.block(loop.body->statement);
+  Code producersTurn(const TileLoop &loop) {
+    source::BlockText layout = text.block(loop.body->statement);
     auto [first, last] = loadOf(loop);
-    std::string out;
+    Code out;
     for (size_t i = 0; i < loop.body->children.size(); ++i) {
       if (i == first) {
-        out += line(indent, fmt::format("const unsigned {} = {}.acquire();", names.stage, names.producer)) +
-               aliasLines(indent) + load(loop, first, last, layout, indent);
+        out.addf("const unsigned {} = {}.acquire();", names.stage, names.producer)
+            .add(aliasLines())
+            .add(load(loop, first, last, layout));
         i = last;
       } else if (i == loop.fill) {
         const bool isBulk = shape.copy == RoleShape::Copy::Bulk;
-        out += line(indent, names.producer + (isBulk ? ".commitStored();" : ".commit();"));
+        out.add(names.producer + (isBulk ? ".commitStored();" : ".commit();"));
       } else if (loop.statement(i)->kind != Kind::Barrier) {
-        out += child(*loop.statement(i), layout.parts[i], indent);
+        out.add(child(*loop.statement(i), layout.parts[i]));
       }
     }
     return out;
@@ -282,57 +272,49 @@ private:
     });
   }
 
-  std::string load(const TileLoop &loop, size_t first, size_t last, const BlockText &layout,
-                   const std::string &indent) {
+  Code load(const TileLoop &loop, size_t first, size_t last, const source::BlockText &layout) {
     if (shape.copy != RoleShape::Copy::Bulk)
-      return loadByThreads(loop, first, last, layout, indent);
+      return loadByThreads(loop, first, last, layout);
     std::vector<const CopyForm *> forms;
     for (const CopyForm &form : plan.copies)
       if (loop.isInLoad(form.node))
         forms.push_back(&form);
     BulkText bulk(plan, names, parts, text, forms, first);
-    const std::string inner = indent + "  ";
-    return bulk.declarations(indent) + line(indent, "if (" + bulk.condition(indent + "    ") + ") {") +
-           bulk.copies(inner) + line(indent, "} else {") + loadByThreads(loop, first, last, layout, inner) +
-           line(indent, "}");
+    return bulk.declarations()
+        .add(Code::braces(Code("if (").join(bulk.condition()).join(")"), bulk.copies()))
+        .join(Code::braces(" else", loadByThreads(loop, first, last, layout)));
   }
 
   /// What is the same for all threads first, then loops that producers share out, then the rest, thread by
   /// thread. With a producer for each thread everything stays in its order.
-  std::string loadByThreads(const TileLoop &loop, size_t first, size_t last, const BlockText &layout,
-                            const std::string &indent) {
-    std::string uniform, sharedOut, each;
-    const std::string inner = indent + "  ";
+  Code loadByThreads(const TileLoop &loop, size_t first, size_t last, const source::BlockText &layout) {
+    Code uniform, sharedOut, each;
     for (size_t i = first; i <= last; ++i) {
       const KernelNode &statement = *loop.statement(i);
-      if (shape.isOneToOne() || !isOfThreads(statement))
-        uniform += child(statement, layout.parts[i], indent);
-      else if (parts.isSharedOut(statement.statement))
-        sharedOut += child(statement, layout.parts[i], indent);
-      else
-        each += child(statement, layout.parts[i], inner);
+      const bool isUniform = shape.isOneToOne() || !isOfThreads(statement);
+      Code &home = isUniform ? uniform : parts.isSharedOut(statement.statement) ? sharedOut : each;
+      home.add(child(statement, layout.parts[i]));
     }
+    uniform.add(sharedOut);
     if (each.empty())
-      return uniform + sharedOut;
-    return uniform + sharedOut +
-           line(indent, fmt::format("for (unsigned {0} = {1}::rank(); {0} < {2}; {0} += {1}::producers) {{",
-                                    names.thread, names.roles, shape.groupThreads())) +
-           (shape.isFlat() ? std::string() : line(inner, names.threadIndices(names.thread, shape))) +
-           sunkLines(loop, first, last, inner) + each + line(indent, "}");
+      return uniform;
+    const std::string dealtOut =
+        fmt::format("for (unsigned {0} = {1}::rank(); {0} < {2}; {0} += {1}::producers)", names.thread,
+                    names.roles, shape.groupThreads());
+    const Code indices = shape.isFlat() ? Code() : Code(names.threadIndices(names.thread, shape));
+    return uniform.add(Code::braces(dealtOut, Code(indices).add(sunkLines(loop, first, last)).add(each)));
   }
 
   /// What was worked out before the loop and is needed for these statements.
-  std::string sunkLines(const TileLoop &loop, size_t first, size_t last, const std::string &indent) {
+  Code sunkLines(const TileLoop &loop, size_t first, size_t last) {
     VariableSet wanted;
     for (size_t i = first; i <= last; ++i)
       for (const KernelNode *node : view.all(*loop.statement(i)))
         if (isKept(*node))
-          wanted.insert(view.facts(*node).reads.begin(), view.facts(*node).reads.end());
-    std::string out;
-    std::vector<const KernelNode *> chosen = neededOf(split.sunk, wanted);
-    for (const KernelNode *node : chosen)
-      out += line(indent, text.statement(node->statement, indent,
-                                         parts.within(wholeStatement(unit, node->statement))));
+          wanted.insert(plan.view.facts(*node).reads.begin(), plan.view.facts(*node).reads.end());
+    Code out;
+    for (const KernelNode *node : neededOf(split.sunk, wanted))
+      out.add(kept(*node));
     return out;
   }
 
@@ -344,10 +326,10 @@ private:
       changed = false;
       for (const KernelNode *node : from) {
         const bool isWanted =
-            llvm::any_of(view.facts(*node).writes, [&](const VarDecl *v) { return wanted.contains(v); });
+            llvm::any_of(plan.view.facts(*node).writes, [&](const VarDecl *v) { return wanted.contains(v); });
         if (!isWanted || !taken.insert(node).second)
           continue;
-        wanted.insert(view.facts(*node).reads.begin(), view.facts(*node).reads.end());
+        wanted.insert(plan.view.facts(*node).reads.begin(), plan.view.facts(*node).reads.end());
         changed = true;
       }
     }
@@ -365,7 +347,7 @@ private:
   const RoleNames &names;
   const bool isProducer;
   const source::Unit &unit;
-  LoopText text;
+  source::Rewriter text;
   RoleParts parts;
   const std::set<const KernelNode *> *head = nullptr;
 };
@@ -382,40 +364,43 @@ public:
   KernelWriter(const RolePlan &plan, Names &fresh)
       : plan(plan), names(fresh), unit(plan.view.study.unit), text(unit) {}
 
-  std::variant<std::string, Diagnostic> write() {
+  std::variant<Code, Diagnostic> write() {
     const std::set<const KernelNode *> inHead = headNodes();
     RoleWriter producer(plan, names, true), consumer(plan, names, false);
-    const std::string produced = producer.write(inHead, "    "), consumed = consumer.write(inHead, "  ");
-    std::string out = "{\n" + aliases() + headText(inHead);
-    out += fmt::format("\n  if ({}::isProducer()) {{\n", names.roles);
+    const Code produced = producer.write(inHead), consumed = consumer.write(inHead);
+    Code own; // the producer's
     if (plan.shape.producerRegisters)
-      out += fmt::format("    heddle::giveRegisters<{}>();\n", plan.shape.producerRegisters);
-    out += fmt::format("    {}::Producer {}({});\n", names.pipe, names.producer, names.barriers);
+      own.addf("heddle::giveRegisters<{}>();", plan.shape.producerRegisters);
+    own.addf("{}::Producer {}({});", names.pipe, names.producer, names.barriers);
     if (plan.shape.isOneToOne() && producer.usesThreadNames())
-      out += "    " + names.threadIndices(names.roles + "::rank()", plan.shape) + "\n";
-    out += produced + fmt::format("    {}.finish();\n    return;\n  }}\n\n", names.producer);
+      own.add(names.threadIndices(names.roles + "::rank()", plan.shape));
+    own.add(produced).addf("{}.finish();", names.producer).add("return;");
+
+    Code body = aliases().add(headText(inHead)).add(Code::blankLine());
+    body.add(Code::braces(fmt::format("if ({}::isProducer())", names.roles), own)).add(Code::blankLine());
     if (plan.shape.consumerRegisters)
-      out += fmt::format("  heddle::takeRegisters<{}>();\n", plan.shape.consumerRegisters);
-    out += fmt::format("  {}::Consumer {}({});\n", names.pipe, names.consumer, names.barriers);
+      body.addf("heddle::takeRegisters<{}>();", plan.shape.consumerRegisters);
+    body.addf("{}::Consumer {}({});", names.pipe, names.consumer, names.barriers);
     if (consumer.usesThreadNames())
-      out += "  " + names.threadIndices(names.roles + "::rank()", plan.shape) + "\n";
-    out += consumed + "}";
+      body.add(names.threadIndices(names.roles + "::rank()", plan.shape));
+    body.add(consumed);
     for (std::optional<Diagnostic> failure : {producer.failure(), consumer.failure(), text.failure})
       if (failure)
         return *failure;
-    return out;
+    return Code::braces({}, body);
   }
 
 private:
-  std::string aliases() const {
+  Code aliases() const {
     const RoleShape &shape = plan.shape;
-    return fmt::format("  using {} = heddle::Roles<{}, {}, {}>; // {} threads in {}, {} producer {}\n"
-                       "  using {} = heddle::Pipeline<{}, {}, heddle::Copy::{}, heddle::Barrier::{}>;\n",
-                       names.roles, shape.groupThreads(), shape.consumers, shape.producers,
-                       shape.groupThreads(),
-                       shape.consumers == 1 ? "a consumer group" : "each consumer group", shape.producers,
-                       shape.producers == 1 ? "warp" : "warps", names.pipe, names.roles, shape.buffers,
-                       wordOf(shape.copy), shape.barrier == RoleShape::Barrier::Named ? "Named" : "Mbarrier");
+    Code lines =
+        fmt::format("using {} = heddle::Roles<{}, {}, {}>; // {} threads in {}, {} producer {}", names.roles,
+                    shape.groupThreads(), shape.consumers, shape.producers, shape.groupThreads(),
+                    shape.consumers == 1 ? "a consumer group" : "each consumer group", shape.producers,
+                    shape.producers == 1 ? "warp" : "warps");
+    return lines.addf("using {} = heddle::Pipeline<{}, {}, heddle::Copy::{}, heddle::Barrier::{}>;",
+                      names.pipe, names.roles, shape.buffers, wordOf(shape.copy),
+                      shape.barrier == RoleShape::Barrier::Named ? "Named" : "Mbarrier");
   }
 
   /// Types and constants that the tiles' declarations, or anything, may need.
@@ -440,28 +425,30 @@ private:
     return found;
   }
 
-  std::string headText(const std::set<const KernelNode *> &inHead) {
-    std::string out, members, references;
+  Code headText(const std::set<const KernelNode *> &inHead) {
+    Code out, members, references;
     for (const KernelNode *node : plan.view.nodes()) {
       if (!inHead.contains(node))
         continue;
       if (!declaresOneOf(*node, plan.split.tiles))
-        out += "  " + text.statement(node->statement, "  ") + "\n";
+        out.add(text.statement(node->statement));
       else if (plan.tilesAreDynamic)
-        members += memberText(*node, references);
+        members.add(memberText(*node, references));
       else
-        out += tileText(*node);
+        out.add(tileText(*node));
     }
     if (plan.tilesAreDynamic)
-      out += fmt::format("  struct {0} {{ // more than the 48 KB that static shared memory can be\n{1}  }};\n"
-                         "  extern __shared__ __align__(16) unsigned char {2}[];\n{3}",
-                         names.tilesType, members, names.tilesMemory, references);
-    return out +
-           fmt::format("  __shared__ {0}::Barriers {1};\n  {0}::setUp({1});\n", names.pipe, names.barriers);
+      out.addf("struct {} {{ // more than the 48 KB that static shared memory can be", names.tilesType)
+          .addDeeper(members)
+          .add("};")
+          .addf("extern __shared__ __align__(16) unsigned char {}[];", names.tilesMemory)
+          .add(references);
+    return out.addf("__shared__ {}::Barriers {};", names.pipe, names.barriers)
+        .addf("{}::setUp({});", names.pipe, names.barriers);
   }
 
   /// `__shared__ float tile[16][16];` once for each stage.
-  std::string tileText(const KernelNode &node) {
+  Code tileText(const KernelNode &node) {
     std::vector<source::Replacement> parts;
     bool isDynamic = false;
     for (const Decl *each : cast<DeclStmt>(node.statement)->decls()) {
@@ -472,31 +459,30 @@ private:
                          fmt::format("{}[{}::stages]", variable->getNameAsString(), names.pipe)});
     }
     const bool needsAlignment = plan.shape.copy == RoleShape::Copy::Bulk && !isDynamic;
-    return "  " + std::string(needsAlignment ? "alignas(16) " : "") +
-           text.statement(node.statement, "  ", parts) + "\n";
+    return Code(needsAlignment ? "alignas(16) " : "").join(text.statement(node.statement, parts));
   }
 
   /// The tiles of a declaration as members of a struct, and references that go by their names.
-  std::string memberText(const KernelNode &node, std::string &references) {
-    std::string member = tileText(node);
+  Code memberText(const KernelNode &node, Code &references) {
+    std::string member = tileText(node).str();
     for (const char *word : {"alignas(16) ", "static ", "__shared__ "})
       if (size_t at = member.find(word); at != std::string::npos)
         member.erase(at, std::string(word).size());
     for (const Decl *each : cast<DeclStmt>(node.statement)->decls())
-      references += fmt::format("  auto &{0} = reinterpret_cast<{1} *>({2})->{0};\n",
-                                cast<VarDecl>(each)->getNameAsString(), names.tilesType, names.tilesMemory);
-    return "    alignas(16) " + member.substr(member.find_first_not_of(' '));
+      references.addf("auto &{0} = reinterpret_cast<{1} *>({2})->{0};",
+                      cast<VarDecl>(each)->getNameAsString(), names.tilesType, names.tilesMemory);
+    return "alignas(16) " + member;
   }
 
   const RolePlan &plan;
   RoleNames names;
   const source::Unit &unit;
-  LoopText text;
+  source::Rewriter text;
 };
 
 } // namespace
 
-std::variant<std::string, Diagnostic> specializedBody(const RolePlan &plan, Names &names) {
+std::variant<source::Code, Diagnostic> specializedBody(const RolePlan &plan, Names &names) {
   return KernelWriter(plan, names).write();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "source/Code.h"
 #include "transform/Names.h"
 #include "transform/specialize/ConsumerGroups.h"
 #include "transform/specialize/ConsumerOrder.h"
@@ -32,6 +33,6 @@ struct RolePlan {
 ///     the consumer's statements
 ///
 /// A refusal where some of the text cannot be had.
-std::variant<std::string, Diagnostic> specializedBody(const RolePlan &plan, Names &names);
+std::variant<source::Code, Diagnostic> specializedBody(const RolePlan &plan, Names &names);
 
 } // namespace heddle::transform

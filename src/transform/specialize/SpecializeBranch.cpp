@@ -33,6 +33,7 @@
 
 #include "analysis/Uses.h"
 #include "arch/Common.h"
+#include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/ActiveText.h"
@@ -41,7 +42,6 @@
 #include "transform/Names.h"
 #include "transform/SeparateNames.h"
 #include "transform/coarsen/CoarsenCheck.h"
-#include "transform/loops/LoopText.h"
 #include "transform/specialize/SpecializeBranchCheck.h"
 #include "transform/specialize/SpecializeBranchKinds.h"
 
@@ -58,6 +58,8 @@ namespace heddle::transform {
 using analysis::Uses;
 
 namespace {
+
+using source::Code;
 
 /// Writes the kernel anew.
 class KindWriter {
@@ -83,31 +85,26 @@ private:
   // -------------------------------------------------------------------------------------------------------
 
   void writeThreads(source::Edits &edits) {
-    BlockText block = text.block(site.kernelBody);
-    const std::string indent = text.indentOf(site.work.front());
-    const auto isWork = [&](const BlockPart &part) { return part.statement == site.work.front(); };
-    const size_t begin = size_t(std::ranges::find_if(block.parts, isWork) - block.parts.begin());
-    std::string body = "{\n";
-    for (size_t i = 0; i < begin; ++i)
-      body += lines(block.parts[i], indent, indent, {});
-    const size_t blank = blankLines(block.parts[begin].lead);
-    block.parts[begin].lead.erase(0, blank);
-    body += std::string(begin > 0 ? blank : 0, '\n');
-    body += lambdas("const uint3 threadIdx", indent, [&](const std::string &inner) {
-      std::string all;
-      for (size_t i = begin; i < block.parts.size(); ++i)
-        all += lines(block.parts[i], indent, inner, {});
-      return all + movedLines(block.end, indent, inner);
-    });
-    body += fmt::format("{0}__shared__ heddle::KindQueues<heddle::ThreadItem, {1}, {2}> {3};\n"
-                        "{0}heddle::workByKind({3}, heddle::ThreadItem::own(), {4}(threadIdx), {5});\n"
-                        "}}",
-                        indent, plan.kinds, threads, queues, kindOf, work);
-    edits.replace(unit, site.kernelBody->getSourceRange(), body);
+    source::BlockText block = text.block(site.kernelBody);
+    const auto isWork = [&](const source::BlockPart &part) { return part.statement == site.work.front(); };
+    const auto begin = std::ranges::find_if(block.parts, isWork);
+    Code body, worked;
+    for (auto part = block.parts.begin(); part != begin; ++part)
+      body.add(part->around(text.statement(part->statement)));
+    const Code blank = begin->lead.takeBlankLines();
+    if (begin != block.parts.begin())
+      body.add(blank);
+    for (auto part = begin; part != block.parts.end(); ++part)
+      worked.add(part->around(text.statement(part->statement)));
+    body.add(lambdas("const uint3 threadIdx", worked.add(block.end)))
+        .addf("__shared__ heddle::KindQueues<heddle::ThreadItem, {}, {}> {};", plan.kinds, threads, queues)
+        .addf("heddle::workByKind({}, heddle::ThreadItem::own(), {}(threadIdx), {});", queues, kindOf, work);
+    text.replace(edits, site.kernelBody->getSourceRange(),
+                 Code::braces({}, body, text.stepOf(site.kernelBody, site.kernelBody)));
   }
 
   void writeLoop(source::Edits &edits) {
-    const std::string indent = text.indentOf(site.loop), step = text.stepOf(site.loop, site.loop->getBody());
+    const std::string step = text.stepOf(site.loop, site.loop->getBody());
     const std::string counter = site.counter->getNameAsString();
     const std::optional<std::string> declared = declareAs(unit, site.counter, counter),
                                      type = declareAs(unit, site.counter, "");
@@ -115,38 +112,31 @@ private:
       text.failure = obstacle(unit.place(site.loop), "the type of the loop's counter cannot be written down");
       return;
     }
-    const std::string condition = text.range(site.loop->getCond()->getSourceRange());
+    const std::string condition = text.text(site.loop->getCond());
     const std::string hasItem = names.fresh("hasItem");
-    std::string all = lambdas("const " + *declared, indent, [&](const std::string &inner) {
-      const BlockText block = text.block(site.loop->getBody());
-      const std::string own = text.indentOf(site.work.front());
-      std::string body;
-      for (const BlockPart &part : block.parts)
-        body += lines(part, own, inner, returnsFor(part.statement));
-      return body + movedLines(block.end, own, inner);
-    });
-    all += fmt::format("{0}__shared__ heddle::KindQueues<{1}, {2}, {3}> {4};\n", indent, stripped(*type),
-                       plan.kinds, threads, queues);
-    all += fmt::format("{0}for ({2}; __syncthreads_or({3});) {{\n"
-                       "{0}{1}const bool {4} = {3};\n"
-                       "{0}{1}heddle::workByKind({5}, {6}, {4} ? {7}({6}) : heddle::noKind, {8});\n"
-                       "{0}{1}if ({4})\n"
-                       "{0}{1}{1}{9};\n"
-                       "{0}}}",
-                       indent, step, withoutSemicolon(text.range(site.loop->getInit()->getSourceRange())),
-                       condition, hasItem, queues, counter, kindOf, work,
-                       text.range(site.loop->getInc()->getSourceRange()));
-    edits.replace(unit, site.loop->getSourceRange(), all.substr(indent.size()));
+    const source::BlockText block = text.block(site.loop->getBody());
+    Code worked;
+    for (const source::BlockPart &part : block.parts)
+      worked.add(part.around(text.statement(part.statement, returnsFor(part.statement))));
+    Code round = fmt::format("const bool {} = {};", hasItem, condition);
+    round.addf("heddle::workByKind({0}, {1}, {2} ? {3}({1}) : heddle::noKind, {4});", queues, counter, hasItem,
+               kindOf, work)
+        .addf("if ({})", hasItem)
+        .addDeeper(text.text(site.loop->getInc()) + ";", step);
+    Code all = lambdas("const " + *declared, worked.add(block.end));
+    all.addf("__shared__ heddle::KindQueues<{}, {}, {}> {};", stripped(*type), plan.kinds, threads, queues)
+        .add(Code::braces(fmt::format("for ({}; __syncthreads_or({});)",
+                                      withoutSemicolon(text.text(site.loop->getInit())), condition),
+                          round, step));
+    text.replace(edits, site.loop->getSourceRange(), all);
   }
 
-  /// Both lambdas, at `indent`.
-  std::string lambdas(const std::string &parameter, const std::string &indent,
-                      const std::function<std::string(const std::string &)> &body) {
-    const std::string deeper = indent + "  ";
-    return fmt::format("{0}// Warps take work of one kind at a time: this says of which kind an item is.\n"
-                       "{0}const auto {1} = [&]({2}) -> int {{\n{3}{0}}};\n"
-                       "{0}const auto {4} = [&]({2}) {{\n{5}{0}}};\n",
-                       indent, kindOf, parameter, wayText(0, deeper), work, body(deeper));
+  Code lambdas(const std::string &parameter, const Code &body) {
+    Code both = "// Warps take work of one kind at a time: this says of which kind an item is.";
+    return both.add(Code::braces(fmt::format("const auto {} = [&]({}) -> int", kindOf, parameter), wayText(0)))
+        .join(";")
+        .add(Code::braces(fmt::format("const auto {} = [&]({})", work, parameter), body))
+        .join(";");
   }
 
   // The kind of an item
@@ -156,36 +146,35 @@ private:
     return kind ? fmt::format("return {}", *kind) : "return heddle::noKind";
   }
 
-  std::string wayText(size_t level, const std::string &indent) {
-    std::string all;
+  Code wayText(size_t level) {
+    Code all;
     for (const Stmt *statement : plan.needed[level])
-      all += neededText(statement, indent);
+      all.add(neededText(statement));
     const bool isLast = level + 1 == site.way.size();
     if (isLast) {
-      all += site.branch.isSwitch() ? switchText(indent) : chainText(indent);
+      all.add(site.branch.isSwitch() ? switchText() : chainText());
     } else {
       auto *around = cast<IfStmt>(site.way[level].holder);
-      all += indent + text.range({around->getIfLoc(), around->getRParenLoc()}) + " {\n" +
-             wayText(level + 1, indent + "  ") + indent + "}\n";
+      all.add(Code::braces(text.code({around->getIfLoc(), around->getRParenLoc()}), wayText(level + 1)));
     }
     // Who took an arm has returned with its kind.
     const bool isEnd = level == 0 && !(isLast && site.branch.isComplete);
-    return isEnd ? all + indent + returning(plan.ofNone) + ";\n" : all;
+    return isEnd ? all.add(returning(plan.ofNone) + ";") : all;
   }
 
-  std::string neededText(const Stmt *statement, const std::string &indent) {
-    if (std::optional<std::string> part = neededDeclarations(statement, indent))
+  Code neededText(const Stmt *statement) {
+    if (std::optional<Code> part = neededDeclarations(statement))
       return *part;
-    return indent + text.statement(statement, indent, exitsIn(statement)) + "\n";
+    return text.statement(statement, exitsIn(statement));
   }
 
   /// Of `int a = f(), b = g();` what is needed: compilers warn of the others. Nothing where the whole has to
   /// stay.
-  std::optional<std::string> neededDeclarations(const Stmt *statement, const std::string &indent) {
+  std::optional<Code> neededDeclarations(const Stmt *statement) {
     auto *declaration = dyn_cast<DeclStmt>(statement);
     if (!declaration || declaration->isSingleDecl())
       return std::nullopt;
-    std::string all;
+    Code all;
     for (const Decl *one : declaration->decls()) {
       auto *variable = dyn_cast<VarDecl>(one);
       if (!variable || !variable->getInit() || variable->getInitStyle() != VarDecl::CInit)
@@ -195,9 +184,9 @@ private:
       const std::optional<std::string> declared = redeclare(unit, variable, variable->getNameAsString());
       if (!declared)
         return std::nullopt;
-      all += indent + *declared + " = " + text.range(variable->getInit()->getSourceRange()) + ";\n";
+      all.addf("{} = {};", *declared, text.text(variable->getInit()));
     }
-    return all;
+    return all.from(text.lineOf(statement));
   }
 
   /// Each statement that ends the work of an item gives its kind.
@@ -213,48 +202,41 @@ private:
     return parts;
   }
 
-  std::string switchText(const std::string &indent) {
+  Code switchText() {
     auto *choice = cast<SwitchStmt>(site.branch.statement);
-    std::string all = indent + text.range({choice->getSwitchLoc(), choice->getRParenLoc()}) + " {\n";
+    Code arms;
     for (size_t arm = 0; arm < site.branch.arms.size(); ++arm) {
       for (const SwitchCase *label : site.branch.arms[arm].labels)
-        all += (label == site.branch.arms[arm].labels.front() ? "" : "\n") + indent + labelText(label);
-      all += " " + returning(plan.ofArm[arm]) + ";\n";
+        arms.add(labelText(label));
+      arms.join(" " + returning(plan.ofArm[arm]) + ";");
     }
-    return all + indent + "}\n";
+    return Code::braces(text.code({choice->getSwitchLoc(), choice->getRParenLoc()}), arms, "");
   }
 
   std::string labelText(const SwitchCase *label) {
     auto *value = dyn_cast<CaseStmt>(label);
     if (!value)
       return "default:";
-    const std::string last =
-        value->getRHS() ? " ... " + text.range(value->getRHS()->getSourceRange()) : std::string();
-    return "case " + text.range(value->getLHS()->getSourceRange()) + last + ":";
+    const std::string last = value->getRHS() ? " ... " + text.text(value->getRHS()) : std::string();
+    return "case " + text.text(value->getLHS()) + last + ":";
   }
 
-  std::string chainText(const std::string &indent) {
-    std::string all;
+  Code chainText() {
+    Code all;
     for (size_t arm = 0; arm < site.branch.arms.size(); ++arm) {
       const IfStmt *test = site.branch.arms[arm].test;
+      const std::string kind = returning(plan.ofArm[arm]) + ";";
       if (test)
-        all += indent + (arm ? "else " : "") + text.range({test->getIfLoc(), test->getRParenLoc()}) + "\n" +
-               indent + "  " + returning(plan.ofArm[arm]) + ";\n";
+        all.add(Code(arm ? "else " : "").join(text.code({test->getIfLoc(), test->getRParenLoc()})))
+            .addDeeper(kind);
       else
-        all += indent + returning(plan.ofArm[arm]) + ";\n";
+        all.add(kind);
     }
     return all;
   }
 
   // Text of statements
   // -------------------------------------------------------------------------------------------------------
-
-  /// A statement with the comments around it, moved from one depth to another.
-  std::string lines(const BlockPart &part, const std::string &from, const std::string &to,
-                    const std::vector<source::Replacement> &parts) {
-    return movedLines(part.lead, from, to) + to + text.statement(part.statement, to, parts) +
-           (part.trail.empty() ? "" : " " + part.trail) + "\n";
-  }
 
   std::vector<source::Replacement> returnsFor(const Stmt *statement) const {
     return replacedContinues(statement, "return");
@@ -271,10 +253,6 @@ private:
     return parts;
   }
 
-  /// How many empty lines a text begins with.
-  static size_t blankLines(const std::string &lines) {
-    return std::min(lines.find_first_not_of('\n'), lines.size());
-  }
   static std::string stripped(const std::string &type) {
     const size_t end = type.find_last_not_of(' ');
     return type.substr(0, end + 1);
@@ -289,7 +267,7 @@ private:
   const KindPlan &plan;
   int64_t threads;
   Names names;
-  LoopText text;
+  source::Rewriter text;
   std::string kindOf, work, queues;
 };
 

@@ -12,6 +12,7 @@
 #include "transform/specialize/SpecializeTiles.h"
 
 #include "arch/Common.h"
+#include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/HiddenCode.h"
@@ -271,7 +272,9 @@ private:
     unsigned launches = 0;
     if (!specializeLaunches(context, launch, launches))
       return false;
-    context.edits.replace(unit, kernel.function->getBody()->getSourceRange(), std::get<std::string>(body));
+    const std::string indent = source::Rewriter(unit).indentOf(kernel.function->getOuterLocStart());
+    context.edits.replace(unit, kernel.function->getBody()->getSourceRange(),
+                          std::get<source::Code>(body).at(indent));
     changeBounds();
     includeHelper(context, "pipeline.cuh");
     Diagnostic &done = report(split, choice, launches);
