@@ -17,9 +17,9 @@
 #include "analysis/RegionView.h"
 #include "analysis/Uses.h"
 #include "source/ReachingDefinitions.h"
+#include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "transform/DeclaredType.h"
-#include "transform/MarkedText.h"
 #include "transform/Names.h"
 #include "transform/SeparateNames.h"
 
@@ -179,15 +179,10 @@ private:
     return found ? *found : std::string();
   }
 
-  std::string indentOf(SourceLocation location) const {
-    std::string line = unit.place(location).sourceLine;
-    return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
-  }
-
   void inlineAt(const CallSite &site, bool isRepeated) {
     const FunctionDecl *callee = calleeOf(site);
-    std::string indent = indentOf(site.statement->getBeginLoc());
-    std::string inner = indent + "  ", value, before;
+    std::string value;
+    source::Code code;
     std::vector<source::Replacement> parts;
     const ReturnStmt *last = lastReturn(callee);
     if (!callee->getReturnType()->isVoidType() && !isWholeStatement(site)) {
@@ -195,41 +190,54 @@ private:
       std::optional<std::string> type = returnType(callee, value);
       if (!type)
         return;
-      before = *type + ";\n" + indent;
+      code.add(*type + ";");
       parts.push_back({SourceRange(last->getReturnLoc(), last->getReturnLoc()), value + " ="});
     } else if (last) {
       bool hasValue = last->getRetValue() != nullptr; // called for its effect
-      parts.push_back(
-          {hasValue ? SourceRange(last->getReturnLoc(), last->getReturnLoc()) : wholeStatement(unit, last),
-           hasValue ? "(void)" : ""});
+      parts.push_back({hasValue ? SourceRange(last->getReturnLoc(), last->getReturnLoc())
+                                : source::wholeStatement(unit, last),
+                       hasValue ? "(void)" : ""});
     }
     taken = ofKernel; // and what the arguments mean must not be hidden by the parameters
     for (const Expr *argument : site.call->arguments())
       for (const NamedDecl *each : mentionedFromOutside(argument))
         taken.insert(each->getNameAsString());
     aliasNames.clear();
-    std::string head = aliases(site, callee, inner, parts);
-    std::optional<std::string> parameters = declareParameters(site, callee, inner, parts);
+    source::Code inside = aliases(site, callee, parts);
+    std::optional<source::Code> parameters = declareParameters(site, callee, parts);
     if (!parameters)
       return;
     renameLocals(callee, parts);
     if (isRepeated)
       shareArrays(callee, parts);
-    std::string body = shifted(textOf(callee->getBody()->getSourceRange(), parts),
-                               indentOf(callee->getOuterLocStart()), indent);
-    if (body.empty() || body.front() != '{')
+    source::Rewriter rewriter(unit);
+    source::Code body = bodyText(callee, parts);
+    if (body.empty())
       return;
-    std::string block = "{ // " + callee->getNameAsString() + "\n" + head + *parameters;
-    std::string rest = body.substr(1);
-    size_t word = rest.find_first_not_of(" \t\r\n");
-    size_t line = rest.rfind('\n', word); // what was taken out leaves an empty line
-    block += line == std::string::npos ? inner + rest.substr(word) : rest.substr(line + 1);
-    std::string text = before + block;
+    code.add("{ // " + callee->getNameAsString()).add(inside.add(*parameters).deeper()).add(body);
     if (!value.empty())
-      text += "\n" + indent +
-              textOf(wholeStatement(unit, site.statement), {{site.call->getSourceRange(), value}});
-    bool needsBraces = !isa<DeclStmt>(site.statement) && !value.empty() && !standsInBlock(site.statement);
-    edits.replace(unit, wholeStatement(unit, site.statement), needsBraces ? "{ " + text + " }" : text);
+      code.add(rewriter.statement(site.statement, {{site.call->getSourceRange(), value}}));
+    const bool needsBraces =
+        !isa<DeclStmt>(site.statement) && !value.empty() && !standsInBlock(site.statement);
+    if (needsBraces)
+      code = source::Code("{ ").join(code).join(" }");
+    rewriter.replace(edits, source::wholeStatement(unit, site.statement), code);
+  }
+
+  /// The body of a function without its opening brace; nothing where it cannot be had.
+  source::Code bodyText(const FunctionDecl *callee, const std::vector<source::Replacement> &parts) const {
+    const SourceRange range = callee->getBody()->getSourceRange();
+    std::variant<source::EditText, Diagnostic> rendered = source::renderLines(unit, range, parts);
+    auto *whole = std::get_if<source::EditText>(&rendered);
+    if (!whole || !llvm::StringRef(whole->text).starts_with("{"))
+      return {};
+    whole->text.erase(0, 1);
+    const std::string indent = source::Rewriter(unit).indentOf(callee->getOuterLocStart());
+    // What was taken out leaves empty lines; what stood behind the brace gets a line of its own.
+    source::Code body = source::Code::written(*whole, indent);
+    const bool isOnBrace = !llvm::StringRef(body.all().front().text).trim().empty();
+    return isOnBrace ? source::Code(llvm::StringRef(whole->text).ltrim().str()).deeper()
+                     : body.withoutBlankStart();
   }
 
   bool standsInBlock(const Stmt *statement) const {
@@ -237,26 +245,12 @@ private:
     return !parent || isa<CompoundStmt>(parent);
   }
 
-  /// Lines of a function that stood at `from`, to stand at `to`.
-  static std::string shifted(const std::string &text, const std::string &from, const std::string &to) {
-    std::string result;
-    for (size_t begin = 0; begin < text.size();) {
-      size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
-      std::string line = text.substr(begin, end - begin);
-      if (begin > 0 && line.find_first_not_of(" \t\r\n") != std::string::npos && line.front() != '#')
-        line = to + (line.starts_with(from) ? line.substr(from.size()) : line);
-      result += line;
-      begin = end;
-    }
-    return result;
-  }
-
   /// What the template's own names stand for at this call. Text that the call gives is taken as it is: in a
   /// kernel that is a template itself it may be different things. A name that the kernel, or the text of the
   /// call, has another meaning for is replaced by a fresh one: `f<N + 1>(t + N)`.
-  std::string aliases(const CallSite &site, const FunctionDecl *callee, const std::string &indent,
-                      std::vector<source::Replacement> &parts) {
-    std::string text;
+  source::Code aliases(const CallSite &site, const FunctionDecl *callee,
+                       std::vector<source::Replacement> &parts) {
+    source::Code text;
     const TemplateArgumentList *arguments = callee->getTemplateSpecializationArgs();
     const TemplateParameterList *parameters = parametersOf(callee);
     if (!arguments || !parameters)
@@ -277,10 +271,9 @@ private:
           parts.push_back({SourceRange(at, at), alias});
       }
       if (auto *number = dyn_cast<NonTypeTemplateParmDecl>(parameter))
-        text += fmt::format("{}constexpr {} = {};\n", indent,
-                            declareType(unit, number->getType(), alias).value_or(""), meant);
+        text.addf("constexpr {} = {};", declareType(unit, number->getType(), alias).value_or(""), meant);
       else
-        text += fmt::format("{}using {} = {};\n", indent, alias, meant);
+        text.addf("using {} = {};", alias, meant);
     }
     return text;
   }
@@ -342,10 +335,9 @@ private:
   }
 
   /// The parameters as variables; mentions of those that get another name are replaced.
-  std::optional<std::string> declareParameters(const CallSite &site, const FunctionDecl *callee,
-                                               const std::string &indent,
-                                               std::vector<source::Replacement> &parts) {
-    std::string text;
+  std::optional<source::Code> declareParameters(const CallSite &site, const FunctionDecl *callee,
+                                                std::vector<source::Replacement> &parts) {
+    source::Code text;
     Uses inside = Uses::of(callee->getBody());
     for (unsigned i = 0; i < callee->getNumParams() && i < site.call->getNumArgs(); ++i) {
       const ParmVarDecl *parameter = callee->getParamDecl(i);
@@ -362,7 +354,7 @@ private:
       std::optional<std::string> declared = redeclare(unit, parameter, own);
       if (!declared)
         return std::nullopt;
-      text += fmt::format("{}{} = {};\n", indent, withAliases(*declared), given);
+      text.addf("{} = {};", withAliases(*declared), given);
     }
     return text;
   }
@@ -393,19 +385,18 @@ private:
   /// Shared arrays are one for all calls: declared at the kernel's top, and no longer in the function's text.
   void shareArrays(const FunctionDecl *callee, std::vector<source::Replacement> &parts) {
     bool isFirst = shared.insert(callee).second;
-    std::string text;
+    source::Code text;
     for (const Stmt *statement : Uses::of(callee->getBody()).statements) {
       auto *declaration = dyn_cast<DeclStmt>(statement);
       auto *variable = declaration ? dyn_cast<VarDecl>(*declaration->decl_begin()) : nullptr;
       if (!variable || !variable->hasAttr<CUDASharedAttr>())
         continue;
       parts.push_back({declaration->getSourceRange(), ""});
-      text +=
-          "\n" + indentOf(kernel.function->getOuterLocStart()) + "  " + textOf(declaration->getSourceRange());
+      text.add(textOf(declaration->getSourceRange()));
     }
     auto *body = cast<CompoundStmt>(kernel.function->getBody());
     if (isFirst && !text.empty())
-      edits.insertAfter(unit, body->getLBracLoc(), text);
+      source::Rewriter(unit).insertAtTop(edits, body, text);
   }
 
   const bool isInstantiatedOften;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/LaunchEdits.h"
 
+#include "source/Rewriter.h"
 #include "source/TextEdits.h"
 #include "source/Unit.h"
 #include "transform/CloseKernel.h"
@@ -195,7 +196,8 @@ void includeHelper(Context &context, const std::string &header) {
   const SourceManager &sources = host.sources();
   if (sources.getBufferData(sources.getMainFileID()).contains("<heddle/" + header + ">"))
     return;
-  const std::string text = fmt::format("#include <heddle/{}>\n\n", header);
+  source::Code include = fmt::format("#include <heddle/{}>", header);
+  include.add(source::Code::blankLine());
   const unsigned limit = std::min(firstMention(context, host), firstMention(context, device));
   const syntax::Token *onHost = firstBehindIncludes(host, limit),
                       *onDevice = firstBehindIncludes(device, limit);
@@ -206,9 +208,9 @@ void includeHelper(Context &context, const std::string &header) {
     return unit.sources().getExpansionLineNumber(token->location());
   };
   if (onDevice && lineOf(device, onDevice) == lineOf(host, onHost))
-    context.edits.insertBefore(device, onDevice->location(), text);
+    source::Rewriter(device).insertOnLine(context.edits, onDevice->location(), include);
   else
-    context.edits.insertBefore(host, onHost->location(), text);
+    source::Rewriter(host).insertOnLine(context.edits, onHost->location(), include);
 }
 
 std::string writtenShape(const Context &context, const source::LaunchShape &shape) {

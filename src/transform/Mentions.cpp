@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/Mentions.h"
 
+#include "source/Rewriter.h"
 #include "source/TextEdits.h"
 #include "source/Unit.h"
 
@@ -78,12 +79,14 @@ SourceRange wholeDefinition(const source::Unit &unit, const FunctionDecl *functi
 
 bool insertCopy(Context &context, const source::Unit &unit, const FunctionDecl *function,
                 const std::vector<source::Replacement> &parts) {
-  source::Rendered copy = source::render(unit, wholeDefinition(unit, function), parts);
-  if (auto *refused = std::get_if<Diagnostic>(&copy)) {
-    context.refuse(*refused);
+  source::Rewriter text(unit);
+  const source::Code copy = text.code(wholeDefinition(unit, function), parts);
+  if (text.failure) {
+    context.refuse(*text.failure);
     return false;
   }
-  context.edits.insertAfter(unit, function->getBody()->getEndLoc(), "\n\n" + std::get<std::string>(copy));
+  text.insertBehind(context.edits, function->getBody()->getEndLoc(), source::Code::blankLine().add(copy),
+                    wholeDefinition(unit, function).getBegin());
   return true;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/NamedTypes.h"
 
+#include "source/Rewriter.h"
 #include "source/Unit.h"
-#include "transform/MarkedText.h"
 #include "transform/Names.h"
 
 #include <clang/AST/DeclCXX.h>
@@ -60,16 +60,12 @@ std::variant<Needs, Diagnostic> nameTypes(const source::Kernel &kernel,
       name = names.fresh(typeNameFor(statement));
       naming.push_back(withName(tag, name));
     }
-    source::Rendered type = source::render(unit, tag->getSourceRange(), naming);
-    source::Rendered rest =
-        source::render(unit, statement->getSourceRange(), {{tag->getSourceRange(), name}});
-    for (const source::Rendered *text : {&type, &rest})
-      if (auto *refused = std::get_if<Diagnostic>(text))
-        return *refused;
-    const std::string line = unit.place(statement).sourceLine;
-    const std::string indent = line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
-    edits.replace(unit, statement->getSourceRange(),
-                  std::get<std::string>(type) + ";\n" + indent + std::get<std::string>(rest));
+    source::Rewriter text(unit);
+    source::Code both = text.code(tag->getSourceRange(), naming).join(";");
+    both.add(text.code(statement->getSourceRange(), {{tag->getSourceRange(), name}}));
+    if (text.failure)
+      return *text.failure;
+    text.replace(edits, statement->getSourceRange(), both);
   }
   return Needs{"named-types", std::move(edits)};
 }

@@ -16,6 +16,7 @@
 // original threads would be, and evaluates nothing that none of them would.
 #include "transform/coarsen/Coarsen.h"
 
+#include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/ActiveText.h"
@@ -30,6 +31,7 @@
 #include "transform/work/DeviceFunctions.h"
 #include "transform/work/OwnCounters.h"
 #include "transform/work/SplitDeclarations.h"
+#include "transform/work/WorkLoops.h"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/Decl.h>
@@ -65,13 +67,6 @@ std::variant<Needs, Diagnostic> formFor(Context &context, const source::Kernel &
   return nameTypes(kernel, needed.nameless);
 }
 
-unsigned countOf(const std::string &part, const std::string &text) {
-  unsigned count = 0;
-  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
-    ++count;
-  return count;
-}
-
 using MergeResult = std::variant<Merged, Refused, Needs>;
 
 MergeResult writeOne(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes, Map map,
@@ -94,12 +89,12 @@ MergeResult writeOne(Context &context, const source::Kernel &kernel, const std::
   std::optional<CallChanges> calls = changeDeviceFunctions(context, kernel, indices, names);
   if (!calls)
     return Refused();
-  source::Rendered text = writeWorkLoops(kernel, plan, indices, *calls, names);
-  if (auto *refused = std::get_if<Diagnostic>(&text))
+  auto loops = writeWorkLoops(kernel, plan, indices, *calls, names);
+  if (auto *refused = std::get_if<Diagnostic>(&loops))
     return context.refuse(*refused), Refused();
   Merged written;
-  written.body = std::get<std::string>(text);
-  written.workLoops = countOf("for (unsigned " + indices.all().back().counter + " = 0", written.body);
+  written.body = std::get<WorkLoops>(loops).body;
+  written.workLoops = std::get<WorkLoops>(loops).count;
   for (const ItemVariable &entry : plan.variables)
     if (entry.keep == Keep::Array || (entry.keep == Keep::Recompute && entry.variable->getInit()))
       (entry.keep == Keep::Array ? written.arrays : written.recomputed)
@@ -197,7 +192,7 @@ MergeResult mergeThreads(Context &context, const std::vector<Axis> &axes, Map ma
     auto *written = std::get_if<Merged>(&result);
     if (!written)
       return result;
-    if (first && first->body != written->body) {
+    if (first && first->body.str() != written->body.str()) {
       context.refuse(kernel->place, fmt::format("the instantiations '{}' and '{}' would need different text",
                                                 context.target.first().name, kernel->name));
       return Refused();
@@ -206,7 +201,8 @@ MergeResult mergeThreads(Context &context, const std::vector<Axis> &axes, Map ma
       first = std::move(*written);
   }
   const source::Kernel &kernel = context.target.first();
-  context.edits.replace(*kernel.unit, kernel.function->getBody()->getSourceRange(), first->body);
+  const std::string indent = source::Rewriter(*kernel.unit).indentOf(kernel.function->getOuterLocStart());
+  context.edits.replace(*kernel.unit, kernel.function->getBody()->getSourceRange(), first->body.at(indent));
   return *first;
 }
 

@@ -31,7 +31,7 @@ std::optional<Needs> formForPlan(Context &context, const std::vector<Axis> &axes
 
 /// A kernel of which the text was written anew, and what was done to get it.
 struct Merged {
-  std::string body;
+  source::Code body;
   unsigned workLoops = 0;
   std::vector<std::string> arrays, recomputed, jammed;
 

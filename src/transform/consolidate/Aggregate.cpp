@@ -23,6 +23,7 @@
 
 #include "analysis/CallEffects.h"
 #include "source/FlowGraph.h"
+#include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/HiddenCode.h"
@@ -159,8 +160,8 @@ bool rewriteInPlace(Context &context, const BlockForm &form) {
       replace(code.uses);
   }
   if (!form.prologue.empty())
-    context.edits.insertAfter(*kernel.unit, kernel.function->getBody()->getBeginLoc(),
-                              "\n  " + form.prologue);
+    source::Rewriter(*kernel.unit)
+        .insertAtTop(context.edits, cast<CompoundStmt>(kernel.function->getBody()), form.prologue);
   return true;
 }
 

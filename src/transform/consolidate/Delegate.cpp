@@ -17,6 +17,7 @@
 // others still read it for this one; and the lanes go on together.
 #include "transform/consolidate/Delegate.h"
 
+#include "source/Rewriter.h"
 #include "source/TextEdits.h"
 #include "source/Unit.h"
 #include "support/Text.h"
@@ -56,12 +57,14 @@ public:
 
   bool write() {
     std::optional<std::vector<source::Replacement>> calls = changeTaskFunctions(context, shape, names);
-    std::optional<std::string> loop = calls ? kernelText() : std::nullopt;
+    std::optional<source::Code> loop = calls ? kernelText() : std::nullopt;
     if (!loop || !makeTask())
       return false;
     for (const source::Replacement &call : *calls)
       context.edits.replace(unit, call.part, call.text);
-    context.edits.insertAfter(unit, kernel.function->getBody()->getEndLoc(), "\n\n" + *loop);
+    source::Rewriter(unit).insertBehind(context.edits, kernel.function->getBody()->getEndLoc(),
+                                        source::Code::blankLine().add(*loop),
+                                        kernel.function->getOuterLocStart());
     giveDeclarations(context, shape.tasksType());
     return true;
   }
@@ -125,27 +128,25 @@ private:
   // -------------------------------------------------------------------------------------------------------
 
   /// The kernel's head as it was, with the tasks as its first parameter, and the loop over them.
-  std::optional<std::string> kernelText() {
+  std::optional<source::Code> kernelText() {
     llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
     const SourceRange whole = wholeDefinition(unit, kernel.function);
     const size_t brace = source::tokensOf(unit, kernel.function->getBody()->getSourceRange()).begin;
     std::vector<source::Replacement> parts = launchBounds();
     if (auto part = inFrontOfParameters(kernel, "__launch_bounds__(128) ", shape.tasksType() + " " + tasks))
       parts.push_back(*part);
-    source::Rendered head =
-        source::render(unit, SourceRange(whole.getBegin(), all[brace - 1].location()), parts);
-    if (auto *refused = std::get_if<Diagnostic>(&head)) {
-      context.refuse(*refused);
+    source::Rewriter text(unit);
+    const source::Code head = text.code(SourceRange(whole.getBegin(), all[brace - 1].location()), parts);
+    if (text.failure) {
+      context.refuse(*text.failure);
       return std::nullopt;
     }
-    return fmt::format("{} {{\n"
-                       "  for (const heddle::Task {} : {}) {{\n"
-                       "    {}{}({}{});\n"
-                       "    __syncwarp(); // shared memory is free for the next one\n"
-                       "  }}\n"
-                       "}}",
-                       std::get<std::string>(head), shape.task, tasks, taskName,
-                       templateArgumentsOf(kernel.function), shape.task, arguments());
+    const source::Code task =
+        source::Code(fmt::format("{}{}({}{});", taskName, templateArgumentsOf(kernel.function), shape.task,
+                                 arguments()))
+            .add("__syncwarp(); // shared memory is free for the next one");
+    return source::Code::braces(
+        head, source::Code::braces(fmt::format("for (const heddle::Task {} : {})", shape.task, tasks), task));
   }
 
   /// A block has more threads now; and where nothing is said, compilers save registers for the largest block

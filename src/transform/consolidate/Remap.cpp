@@ -165,7 +165,8 @@ private:
     const clang::SourceManager &sources = context.device().sources();
     const std::string before = sources.getBufferData(sources.getMainFileID()).str();
     std::optional<analysis::KernelResources> now = compiledResources(
-        context, "#include <heddle/striped.cuh>\n" + files->begin()->second, kernel.mangledName);
+        context, source::Code("#include <heddle/striped.cuh>").add(files->begin()->second).lines(""),
+        kernel.mangledName);
     if (!now || (now->stackBytes == 0 && !now->spills()))
       return true;
     std::optional<analysis::KernelResources> then = compiledResources(context, before, kernel.mangledName);

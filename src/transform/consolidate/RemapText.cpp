@@ -2,7 +2,7 @@
 #include "transform/consolidate/RemapText.h"
 
 #include "analysis/ThreadBuiltins.h"
-#include "source/TextEdits.h"
+#include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "transform/DeclaredType.h"
 
@@ -11,7 +11,6 @@
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/ParentMap.h>
-#include <clang/Tooling/Syntax/Tokens.h>
 #include <fmt/format.h>
 
 using namespace clang;
@@ -55,7 +54,7 @@ class StripedWriter {
 public:
   StripedWriter(const source::Unit &unit, const FunctionDecl *kernel, const ParentMap &parents, Names &names,
                 source::Edits &edits)
-      : unit(unit), kernel(kernel), parents(parents), names(names), edits(edits) {}
+      : unit(unit), rewriter(unit), kernel(kernel), parents(parents), names(names), edits(edits) {}
 
   std::optional<Diagnostic> write(const std::vector<const SharedArray *> &arrays) {
     for (const SharedArray *array : arrays) {
@@ -72,8 +71,7 @@ public:
     for (const auto &[loop, row] : split)
       splitLoop(*loop, row);
     for (const CountedLoop *loop : unrolled)
-      edits.insertBefore(unit, loop->loop->getBeginLoc(),
-                         "#pragma unroll\n" + indentationOf(loop->loop->getBeginLoc()));
+      rewriter.insertOnLine(edits, loop->loop->getBeginLoc(), "#pragma unroll");
     return trouble;
   }
 
@@ -85,7 +83,7 @@ private:
     Declarations all;
     all.TraverseStmt(kernel->getBody());
     for (const DeclStmt *statement : all.found) {
-      std::string text;
+      std::string joined;
       bool isChanged = false, isWhole = true;
       for (const Decl *decl : statement->decls()) {
         std::optional<std::string> now = declaration(arrays, decl);
@@ -93,10 +91,10 @@ private:
         if (!now)
           now = asItWas(decl);
         isWhole &= now.has_value();
-        text += (text.empty() || !now || now->empty() ? "" : " ") + now.value_or("");
+        joined += (joined.empty() || !now || now->empty() ? "" : " ") + now.value_or("");
       }
       if (isChanged && isWhole)
-        edits.replace(unit, source::withSemicolon(unit, statement), text);
+        edits.replace(unit, source::wholeStatement(unit, statement), joined);
       else if (isChanged && llvm::any_of(statement->decls(),
                                          [](const Decl *decl) { return decl->hasAttr<CUDASharedAttr>(); }))
         fail(statement, "it is declared together with something that stays as it is");
@@ -264,22 +262,18 @@ private:
   void putBefore(const Stmt *statement, const Moved &lines) {
     auto *attributed = dyn_cast<AttributedStmt>(statement);
     const Stmt *first = attributed ? attributed->getSubStmt() : statement;
-    const std::string indentation = indentationOf(first->getBeginLoc());
-    std::string text;
+    source::Code code;
+    const bool needsBlock = !isa<CompoundStmt>(parents.getParent(const_cast<Stmt *>(statement)));
+    if (needsBlock)
+      code.add("{");
     for (const auto &[name, reads] : lines)
-      text += fmt::format("const {} {} = {};\n{}", types.at(name), name, reads, indentation);
-    if (!isa<CompoundStmt>(parents.getParent(const_cast<Stmt *>(statement)))) {
-      text = "{\n" + indentation + text;
-      edits.insertAfter(unit, source::withSemicolon(unit, first).getEnd(), "\n" + indentation + "}");
-    }
-    if (!attributed) {
-      edits.insertBefore(unit, first->getBeginLoc(), text);
-      return;
-    }
-    // A pragma leaves no token: what goes before it goes behind the token that it follows.
-    const size_t token = source::tokensOf(unit, first->getSourceRange()).begin;
-    const SourceLocation previous = unit.tokens().expandedTokens()[token - 1].location();
-    edits.insertAfter(unit, previous, "\n" + indentation + llvm::StringRef(text).rtrim().str());
+      code.addf("const {} {} = {};", types.at(name), name, reads);
+    if (needsBlock)
+      rewriter.insertBehind(edits, source::wholeStatement(unit, first).getEnd(), "}", first->getBeginLoc());
+    if (attributed)
+      rewriter.insertBefore(edits, first, code);
+    else
+      rewriter.insertOnLine(edits, first->getBeginLoc(), code);
   }
 
   // Loops
@@ -291,22 +285,12 @@ private:
     const std::optional<std::string> declared = declareAs(unit, loop.counter, counter);
     if (!declared)
       return fail(loop.loop, "the type of the counter of this loop cannot be written");
-    const std::string indentation = indentationOf(loop.loop->getBeginLoc());
     // The user's own pragma, if any, stands before the outer loop and unrolls all of it.
-    const std::string pragma = loop.unrollCount ? "" : "#pragma unroll\n" + indentation;
-    const std::string text = fmt::format("{0}for (int {1} = {2}; {1} < {3}; ++{1})\n{4}#pragma unroll "
-                                         "8\n{4}for ({5} = {1} * 32; {6} < {1} * "
-                                         "32 + 32; ++{6})",
-                                         pragma, row, first, first + rows, indentation, *declared, counter);
-    edits.replace(unit, {loop.loop->getForLoc(), loop.loop->getRParenLoc()}, text);
-  }
-
-  std::string indentationOf(SourceLocation location) const {
-    const SourceManager &sources = unit.sources();
-    const SourceLocation at = sources.getExpansionLoc(location);
-    const llvm::StringRef buffer = sources.getBufferData(sources.getFileID(at));
-    const size_t lineBegin = buffer.rfind('\n', sources.getFileOffset(at)) + 1;
-    return buffer.substr(lineBegin, buffer.find_first_not_of(" \t", lineBegin) - lineBegin).str();
+    source::Code heads = loop.unrollCount ? "" : "#pragma unroll";
+    heads.addf("for (int {0} = {1}; {0} < {2}; ++{0})", row, first, first + rows)
+        .add("#pragma unroll 8")
+        .addf("for ({0} = {1} * 32; {2} < {1} * 32 + 32; ++{2})", *declared, row, counter);
+    rewriter.replace(edits, {loop.loop->getForLoc(), loop.loop->getRParenLoc()}, heads);
   }
 
   void fail(const Stmt *statement, const std::string &why) {
@@ -315,6 +299,7 @@ private:
   }
 
   const source::Unit &unit;
+  source::Rewriter rewriter;
   const FunctionDecl *kernel;
   const ParentMap &parents;
   Names &names;

@@ -8,9 +8,9 @@
 
 #include "analysis/CallEffects.h"
 #include "analysis/Uses.h"
+#include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "support/Text.h"
-#include "transform/MarkedText.h"
 #include "transform/Mentions.h"
 #include "transform/work/BlockVotes.h"
 
@@ -124,7 +124,7 @@ void dropGroups(Context &context, const source::Kernel &kernel, const std::vecto
       if (auto *variable = dyn_cast<VarDecl>(declaration->getSingleDecl());
           variable && analysis::groupKind(variable->getType()) == analysis::GroupKind::Block &&
           left[variable] == 0)
-        context.edits.replace(*kernel.unit, wholeStatement(*kernel.unit, statement), "");
+        context.edits.replace(*kernel.unit, source::wholeStatement(*kernel.unit, statement), "");
 }
 
 } // namespace

@@ -15,6 +15,7 @@
 // sorting.
 #include "transform/regroup/Regroup.h"
 
+#include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/LaunchEdits.h"
@@ -72,7 +73,7 @@ public:
   }
 
   bool write() {
-    std::optional<std::string> described = waysText();
+    std::optional<source::Code> described = waysText();
     std::optional<std::vector<source::Replacement>> calls =
         described ? changeTaskFunctions(context, shape, names) : std::nullopt;
     if (!calls)
@@ -81,7 +82,8 @@ public:
       context.edits.replace(unit, call.part, call.text);
     tellKernel();
     useSlots();
-    context.edits.insertBefore(unit, wholeDefinition(unit, kernel.function).getBegin(), *described + "\n\n");
+    source::Rewriter(unit).insertOnLine(context.edits, wholeDefinition(unit, kernel.function).getBegin(),
+                                        described->add(source::Code::blankLine()));
     giveDeclarations(context, fmt::format("heddle::Regrouped<struct {}>", ways));
     return true;
   }
@@ -104,17 +106,15 @@ private:
     std::string rest;
     for (const source::Replacement &part : taskEditsIn(unit, kernel.function, uses, shape))
       rest += part.text.substr(1); // it begins with the brace
-    context.edits.replace(unit, SourceRange(brace, brace), "{" + itemText() + rest);
+    context.edits.replace(unit, SourceRange(brace, brace), itemText() + rest);
   }
 
   std::string itemText() const {
-    const std::string line = unit.place(kernel.function->getBody()->getEndLoc()).sourceLine;
-    const std::string indent =
-        "\n" + line.substr(0, std::min(line.find_first_not_of(" \t"), line.size())) + "  ";
-    std::string text = fmt::format("{}const heddle::Item {} = {}.item();", indent, shape.task, regrouped);
+    source::Code lines = "{";
+    lines.addf("  const heddle::Item {} = {}.item();", shape.task, regrouped);
     if (plan.key && plan.key->hasQueues)
-      text += fmt::format("{}if (!{}.isThere){}  return;", indent, shape.task, indent);
-    return text;
+      lines.addf("  if (!{}.isThere)", shape.task).add("    return;");
+    return lines.str(source::Rewriter(unit).indentOf(kernel.function->getBody()->getEndLoc()));
   }
 
   void useSlots() {
@@ -126,28 +126,29 @@ private:
   // What is said of it
   // -----------------------------------------------------------------------------------------------------
 
-  std::optional<std::string> waysText() {
-    std::string text = fmt::format("/// How threads of '{}' are regrouped (heddle/regroup.cuh).\n",
-                                   kernel.function->getNameAsString());
+  std::optional<source::Code> waysText() {
     std::optional<std::string> head = templateHead();
-    std::optional<std::string> function = head ? keyText() : std::nullopt;
-    if (!function || !compiles(*head + *function))
+    std::optional<source::Code> function = head ? keyText() : std::nullopt;
+    if (!function || !compiles(source::Code(*head).add(*function).lines("")))
       return std::nullopt;
-    text += *head + fmt::format("struct {} : heddle::Ways<{}> {{\n", ways, blockText());
-    text += fmt::format("  static constexpr const char *name = \"{}\";\n", kernel.plainName);
+    source::Code members = fmt::format("static constexpr const char *name = \"{}\";", kernel.plainName);
     if (plan.mayRepeat)
-      text += "  static constexpr bool mayRepeat = true; // it reads nothing that it writes\n";
+      members.add("static constexpr bool mayRepeat = true; // it reads nothing that it writes");
     if (plan.key && plan.key->hasQueues)
-      text += "  static constexpr bool hasQueues = true;\n";
+      members.add("static constexpr bool hasQueues = true;");
     if (!plan.arrays.empty())
-      text += layoutText("LaidOut", plan.arrays);
+      members.add(layoutText("LaidOut", plan.arrays));
     std::vector<OwnArray> overwritten;
     for (const OwnArray &array : plan.arrays)
       if (array.isOverwritten)
         overwritten.push_back(array);
     if (!overwritten.empty())
-      text += layoutText("Overwritten", overwritten);
-    return text + *function + "};";
+      members.add(layoutText("Overwritten", overwritten));
+    source::Code text = fmt::format("/// How threads of '{}' are regrouped (heddle/regroup.cuh).",
+                                    kernel.function->getNameAsString());
+    text.add(*head).add(source::Code::braces(fmt::format("struct {} : heddle::Ways<{}>", ways, blockText()),
+                                             members.add(*function)));
+    return text.join(";");
   }
 
   static std::string layoutText(const char *name, const std::vector<OwnArray> &arrays) {
@@ -156,7 +157,7 @@ private:
       numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", array.parameter);
       names += (names.empty() ? "" : ", ") + array.name;
     }
-    return fmt::format("  using {} = heddle::Layout<{}>; // {}\n", name, numbers, names);
+    return fmt::format("using {} = heddle::Layout<{}>; // {}", name, numbers, names);
   }
 
   /// Where all launches have the same block, it need not be divided by at run time.
@@ -174,30 +175,34 @@ private:
     const FunctionTemplateDecl *described = patternOf(kernel.function)->getDescribedFunctionTemplate();
     if (!described)
       return "";
-    std::optional<std::string> text = textOf(described->getTemplateParameters()->getSourceRange());
-    return text ? std::optional(*text + "\n") : std::nullopt;
+    return textOf(described->getTemplateParameters()->getSourceRange());
   }
 
-  std::optional<std::string> keyText() {
+  std::optional<source::Code> keyText() {
+    source::Code head;
     if (!plan.key)
-      return "";
-    std::string text = "  static __device__ unsigned key(";
-    size_t column = text.size();
+      return head;
+    const std::string begin = "static __device__ unsigned key(";
+    head.add(begin);
+    size_t column = begin.size() + 2;
     bool isFirst = true;
     for (const ParmVarDecl *parameter : patternOf(kernel.function)->parameters()) {
       std::optional<std::string> written = textOf(parameter->getSourceRange());
       if (!written)
         return std::nullopt;
       const bool fits = column + written->size() + 6 <= lineLimit;
-      text += isFirst ? "" : fits ? ", " : ",\n" + std::string(keyIndent, ' ');
+      if (isFirst || fits)
+        head.join(isFirst ? "" : ", ");
+      else
+        head.join(",").add(std::string(keyIndent - 2, ' '));
+      head.join(*written);
       column = (isFirst || fits ? column + 2 : keyIndent) + written->size();
-      text += *written;
       isFirst = false;
     }
-    text += ") {\n";
+    source::Code lines;
     for (const std::string &line : plan.key->lines)
-      text += "    " + line + "\n";
-    return text + "  }\n";
+      lines.add(line);
+    return source::Code::braces(head.join(")"), lines);
   }
 
   /// A key is the user's own words: whether they mean something, only a compiler says. It is asked about the
@@ -206,8 +211,8 @@ private:
     if (!plan.key || plan.key->hasQueues)
       return true;
     source::Edits trial;
-    trial.insertBefore(unit, wholeDefinition(unit, kernel.function).getBegin(),
-                       asPlainFunction(function) + "\n");
+    source::Rewriter(unit).insertOnLine(trial, wholeDefinition(unit, kernel.function).getBegin(),
+                                        asPlainFunction(function));
     auto applied = trial.apply();
     auto *files = std::get_if<0>(&applied);
     if (!files || files->begin()->first != context.program.file())

@@ -7,6 +7,7 @@
 
 #include "analysis/CallEffects.h"
 #include "analysis/StatementShape.h"
+#include "source/Code.h"
 #include "source/Unit.h"
 #include "transform/Mentions.h"
 #include "transform/Names.h"
@@ -121,7 +122,7 @@ private:
       replace(part->part.getBegin(), part->text);
     if (isKernel)
       replace(function->getBody()->getBeginLoc(),
-              fmt::format("{{\n  heddle::Counter {}({});", counter, counted));
+              source::Code("{").addf("  heddle::Counter {}({});", counter, counted).str());
     const Uses uses = Uses::of(function->getBody());
     for (const CallExpr *call : uses.calls)
       if (const FunctionDecl *callee = analysis::calleeOf(call); callee && counting.contains(callee))

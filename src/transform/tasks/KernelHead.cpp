@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/tasks/KernelHead.h"
 
+#include "source/Rewriter.h"
 #include "source/TextEdits.h"
 #include "source/Unit.h"
 #include "transform/Mentions.h"
@@ -74,9 +75,9 @@ std::optional<source::Replacement> inFrontOfParameters(const source::Kernel &ker
   const SourceLocation name = kernel.function->getLocation();
   const Place place = kernel.unit->place(name);
   const bool isLong = place.sourceLine.size() + more.size() + parameter.size() > lineLimit;
-  const std::string start =
-      isLong ? "\n" + std::string(place.sourceLine.find_first_not_of(" \t"), ' ') + "    " : "";
-  return inFrontOfArguments(*kernel.unit, SourceRange(name, name), start + parameter);
+  const source::Code below = source::Code::blankLine().add("    " + parameter);
+  return inFrontOfArguments(*kernel.unit, SourceRange(name, name),
+                            isLong ? below.str(source::Rewriter(*kernel.unit).indentOf(name)) : parameter);
 }
 
 void giveDeclarations(Context &context, const std::string &type) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/tasks/TaskText.h"
 
-#include "source/TextEdits.h"
+#include "source/Rewriter.h"
 #include "source/Unit.h"
 
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
-#include <clang/Tooling/Syntax/Tokens.h>
 
 #include <algorithm>
 #include <set>
@@ -56,26 +55,21 @@ std::string depthArgument(const TaskShape &shape) {
   return shape.depth == 1 ? std::string() : fmt::format("<{}>", shape.depth);
 }
 
-std::string indentAt(const source::Unit &unit, SourceLocation location) {
-  const std::string line = unit.place(location).sourceLine;
-  return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
-}
-
 /// Variables that take the place of CUDA's, as far as the code asks for them.
-std::vector<std::string> standIns(const TaskUses &uses, const TaskShape &shape) {
-  std::vector<std::string> lines;
+source::Code standIns(const TaskUses &uses, const TaskShape &shape) {
+  source::Code lines;
   if (shape.isItem && mentionsAny(uses.uses, Kind::ThreadIdx))
-    lines.push_back(fmt::format("const uint3 threadIdx = {}.threadIdx;", shape.task));
+    lines.addf("const uint3 threadIdx = {}.threadIdx;", shape.task);
   if (mentionsAny(uses.uses, Kind::BlockIdx))
-    lines.push_back(fmt::format("const uint3 blockIdx = {}.blockIdx;", shape.task));
+    lines.addf("const uint3 blockIdx = {}.blockIdx;", shape.task);
   if (shape.isItem)
     return lines;
   if (mentionsAny(uses.uses, Kind::GridDim))
-    lines.push_back(fmt::format("const dim3 gridDim = {}.gridDim;", shape.task));
+    lines.addf("const dim3 gridDim = {}.gridDim;", shape.task);
   if (uses.uses.mentions(Kind::ThreadIdx, 2))
-    lines.push_back(fmt::format("const uint3 threadIdx = heddle::threadOfTask{}();", depthArgument(shape)));
+    lines.addf("const uint3 threadIdx = heddle::threadOfTask{}();", depthArgument(shape));
   if (uses.uses.mentions(Kind::BlockDim, 2))
-    lines.push_back(fmt::format("const dim3 blockDim = heddle::blockOfTask{}();", depthArgument(shape)));
+    lines.addf("const dim3 blockDim = heddle::blockOfTask{}();", depthArgument(shape));
   return lines;
 }
 
@@ -143,32 +137,30 @@ bool TaskUses::needsChange(const TaskShape &shape) const {
 
 std::vector<source::Replacement> taskEditsIn(const source::Unit &unit, const FunctionDecl *function,
                                              const TaskUses &uses, const TaskShape &shape) {
+  const source::Rewriter text(unit);
   std::vector<source::Replacement> edits;
-  std::vector<std::string> first = standIns(uses, shape);
+  source::Code first = standIns(uses, shape);
   for (const SharedVariable &shared : uses.shared) {
     const std::string name = shared.variable->getNameAsString();
     if (!shared.statement)
-      first.push_back(ownPartOf(shared, "::" + name, shape));
+      first.add(ownPartOf(shared, "::" + name, shape));
     else
       edits.push_back(tokenReplaced(shared.variable->getLocation(),
                                     shared.isDynamic() ? name + "OfWarps"
                                                        : fmt::format("{}OfWarps[{}]", name, shape.warps)));
   }
   // One declaration may hold several variables; what stands for them follows all of it.
-  std::map<const DeclStmt *, std::string> behind;
+  std::map<const DeclStmt *, source::Code> behind;
   for (const SharedVariable &shared : uses.shared)
     if (shared.statement)
-      behind[shared.statement] += "\n" + indentAt(unit, shared.statement->getBeginLoc()) +
-                                  ownPartOf(shared, shared.variable->getNameAsString() + "OfWarps", shape);
-  for (const auto &[statement, text] : behind)
-    edits.push_back(tokenReplaced(statement->getEndLoc(), ";" + text));
-
-  std::string opening = "{";
-  const std::string indent = indentAt(unit, function->getBody()->getEndLoc()) + "  ";
-  for (const std::string &line : first)
-    opening += "\n" + indent + line;
+      behind[shared.statement].add(ownPartOf(shared, shared.variable->getNameAsString() + "OfWarps", shape));
+  for (const auto &[statement, lines] : behind)
+    edits.push_back(
+        tokenReplaced(statement->getEndLoc(), source::Code(";").add(lines).str(text.indentOf(statement))));
   if (!first.empty())
-    edits.push_back(tokenReplaced(function->getBody()->getBeginLoc(), opening));
+    edits.push_back(tokenReplaced(
+        function->getBody()->getBeginLoc(),
+        source::Code("{").addDeeper(first).str(text.indentOf(function->getBody()->getEndLoc()))));
   return edits;
 }
 

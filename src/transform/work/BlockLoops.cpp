@@ -11,9 +11,9 @@
 #include "source/FlowGraph.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Render.h"
+#include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "transform/DeclaredType.h"
-#include "transform/MarkedText.h"
 #include "transform/Names.h"
 #include "transform/work/UniformWork.h"
 
@@ -76,7 +76,7 @@ class BlockLoop {
 public:
   BlockLoop(Context &context, const source::Kernel &kernel, const ForStmt *loop, Names &names,
             source::Edits &edits)
-      : edits(edits), unit(*kernel.unit), facts(context.facts(kernel)),
+      : edits(edits), unit(*kernel.unit), text(unit), facts(context.facts(kernel)),
         uniform(facts, analysis::Level::Block), names(names), loop(loop) {}
 
   void make() {
@@ -155,13 +155,6 @@ private:
     });
   }
 
-  std::string textOf(SourceRange range) {
-    source::Rendered text = source::render(unit, range);
-    auto *found = std::get_if<std::string>(&text);
-    failed |= !found;
-    return found ? *found : std::string();
-  }
-
   bool write() {
     const std::string first = names.fresh("first"), name = header.counter->getNameAsString();
     std::optional<std::string> ofBlock = declareAs(unit, header.counter, first);
@@ -170,37 +163,26 @@ private:
       return false;
     std::string begin;
     for (const Expr *term : common)
-      begin += (begin.empty() ? "" : " + ") + textOf(term->getSourceRange());
-    const std::string line = unit.place(loop).sourceLine;
-    const std::string indent = line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
-    const std::string bound = textOf(header.bound->getSourceRange());
-    const std::string step = textOf(header.step->getSourceRange());
+      begin += (begin.empty() ? "" : " + ") + text.text(term);
+    const std::string bound = text.text(header.bound), step = text.text(header.step);
     const std::string compare = header.condition->getOpcodeStr().str();
-    std::string text = fmt::format("for ({} = {}; {} {} {}; {} += {}) {{\n", *ofBlock,
-                                   begin.empty() ? "0" : begin, first, compare, bound, first, step);
-    text += fmt::format("{}  {} = {} + {};\n", indent, *ofThread, first, textOf(own->getSourceRange()));
-    text += fmt::format("{}  if ({} {} {}){}\n{}}}", indent, name, compare, bound, body(indent), indent);
-    if (failed)
+    source::Code turn = fmt::format("{} = {} + {};", *ofThread, first, text.text(own));
+    turn.add(guarded(fmt::format("if ({} {} {})", name, compare, bound)));
+    const std::string head = fmt::format("for ({} = {}; {} {} {}; {} += {})", *ofBlock,
+                                         begin.empty() ? "0" : begin, first, compare, bound, first, step);
+    if (text.failure)
       return false;
-    edits.replace(unit, wholeStatement(unit, loop), text);
+    text.replace(edits, source::wholeStatement(unit, loop), source::Code::braces(head, turn));
     return true;
   }
 
-  /// The body, one level deeper than it stood. An `if` gets braces: its `else` must not look like ours.
-  std::string body(const std::string &indent) {
-    const bool isBraced = isa<CompoundStmt>(loop->getBody());
-    const std::string text = textOf(isBraced ? loop->getBody()->getSourceRange()
-                                             : SourceRange(wholeStatement(unit, loop->getBody())));
-    if (!isBraced)
-      return isa<IfStmt>(loop->getBody()) ? fmt::format(" {{\n{}    {}\n{}  }}", indent, text, indent)
-                                          : fmt::format("\n{}    {}", indent, text);
-    std::string deeper = " ";
-    for (size_t i = 0; i < text.size(); ++i) {
-      deeper += text[i];
-      if (text[i] == '\n' && i + 1 < text.size() && text[i + 1] != '\n' && text[i + 1] != '#')
-        deeper += "  ";
-    }
-    return deeper;
+  /// The body behind a guard. An `if` gets braces: its `else` must not look like ours.
+  source::Code guarded(const source::Code &guard) {
+    const Stmt *body = loop->getBody();
+    if (isa<CompoundStmt>(body)) // it is as deep as the loop was
+      return source::Code(guard).join(" ").join(text.code(body->getSourceRange()));
+    return isa<IfStmt>(body) ? source::Code::braces(guard, text.statement(body))
+                             : source::Code(guard).addDeeper(text.statement(body));
   }
 
   static const analysis::Loop *loopOf(const analysis::KernelFacts &facts, const Stmt *statement) {
@@ -212,6 +194,7 @@ private:
 
   source::Edits &edits;
   const source::Unit &unit;
+  source::Rewriter text;
   const analysis::KernelFacts &facts;
   const UniformWork uniform;
   Names &names;
@@ -219,7 +202,6 @@ private:
   Header header;
   std::vector<const Expr *> common;
   const Expr *own = nullptr;
-  bool failed = false;
 };
 
 } // namespace

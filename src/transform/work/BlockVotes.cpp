@@ -8,8 +8,8 @@
 #include "analysis/CallEffects.h"
 #include "analysis/Uses.h"
 #include "source/Render.h"
+#include "source/Rewriter.h"
 #include "source/Unit.h"
-#include "transform/MarkedText.h"
 #include "transform/Names.h"
 
 #include <clang/AST/ASTContext.h>
@@ -64,7 +64,7 @@ const CallExpr *decidingIn(const Expr *condition) {
 
 class Apart {
 public:
-  explicit Apart(const source::Kernel &kernel) : unit(*kernel.unit), names(unit) {}
+  explicit Apart(const source::Kernel &kernel) : unit(*kernel.unit), text(unit), names(unit) {}
 
   void look(const Stmt *statement, bool isInBlock) {
     if (!statement || isa<Expr>(statement))
@@ -80,19 +80,10 @@ public:
   source::Edits edits;
 
 private:
-  std::string textOf(SourceRange range) {
-    source::Rendered text = source::render(unit, range);
-    auto *found = std::get_if<std::string>(&text);
-    return found ? *found : std::string();
-  }
-  std::string indentOf(const Stmt *statement) const {
-    std::string line = unit.place(statement).sourceLine;
-    return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
-  }
   /// "const int vote = (...) != 0;", with the name that it gives.
   std::string said(const CallExpr *call, std::string &vote) {
     vote = names.fresh("vote");
-    return fmt::format("const int {} = ({}) != 0;", vote, textOf(call->getArg(0)->getSourceRange()));
+    return fmt::format("const int {} = ({}) != 0;", vote, text.text(call->getArg(0)));
   }
   std::string called(const CallExpr *call, const std::string &vote) const {
     return fmt::format("{}({})", analysis::calleeOf(call)->getNameAsString(), vote);
@@ -102,18 +93,19 @@ private:
     const CallExpr *call = statement && isInBlock ? assignedIn(statement) : nullptr;
     if (!call || votedIn(statement))
       return;
-    std::string vote, before = said(call, vote);
-    edits.insertBefore(unit, statement->getBeginLoc(), before + "\n" + indentOf(statement));
+    std::string vote;
+    text.insertOnLine(edits, statement->getBeginLoc(), said(call, vote));
     edits.replace(unit, call->getArg(0)->getSourceRange(), vote);
   }
 
   void takeDeciding(const IfStmt *branch, const CallExpr *call) {
     if (!call)
       return;
-    const std::string indent = "\n" + indentOf(branch), votes = names.fresh("votes");
-    std::string vote, before = said(call, vote);
-    before += fmt::format("{}const int {} = {};{}", indent, votes, called(call, vote), indent);
-    edits.insertBefore(unit, branch->getBeginLoc(), before);
+    const std::string votes = names.fresh("votes");
+    std::string vote;
+    source::Code before = said(call, vote);
+    text.insertOnLine(edits, branch->getBeginLoc(),
+                      before.addf("const int {} = {};", votes, called(call, vote)));
     edits.replace(unit, call->getSourceRange(), votes);
   }
 
@@ -123,15 +115,17 @@ private:
           return isa<ContinueStmt>(inside);
         }))
       return;
-    const std::string indent = "\n" + indentOf(loop), votes = names.fresh("votes");
-    std::string vote, before = said(call, vote);
-    edits.insertBefore(unit, loop->getBeginLoc(), fmt::format("int {};{}", votes, indent));
-    edits.insertBefore(unit, body->getRBracLoc(),
-                       fmt::format("  {}{}  {} = {};{}", before, indent, votes, called(call, vote), indent));
+    const std::string votes = names.fresh("votes");
+    std::string vote;
+    source::Code last = said(call, vote);
+    last.addf("{} = {};", votes, called(call, vote));
+    text.insertOnLine(edits, loop->getBeginLoc(), fmt::format("int {};", votes));
+    text.insertOnLine(edits, body->getRBracLoc(), last.deeper());
     edits.replace(unit, call->getSourceRange(), votes);
   }
 
   const source::Unit &unit;
+  source::Rewriter text;
   Names names;
 };
 

@@ -20,10 +20,10 @@
 #include "source/FlowGraph.h"
 #include "source/LocalWrites.h"
 #include "source/ReachingDefinitions.h"
+#include "source/Rewriter.h"
 #include "source/TextEdits.h"
 #include "source/Unit.h"
 #include "transform/DeclaredType.h"
-#include "transform/MarkedText.h"
 #include "transform/Names.h"
 
 #include <clang/AST/ASTContext.h>
@@ -135,7 +135,7 @@ class HeadSplitter {
 public:
   HeadSplitter(Context &context, const source::Kernel &kernel, const HeadWork &head, Names &names,
                source::Edits &edits)
-      : edits(edits), unit(*kernel.unit), kernel(kernel), head(head), names(names),
+      : edits(edits), unit(*kernel.unit), rewriter(unit), kernel(kernel), head(head), names(names),
         definitions(context.facts(kernel).uniformity->definitions()) {}
 
   std::optional<Diagnostic> run() {
@@ -347,19 +347,19 @@ private:
     const Stmt *body = loop->getBody();
     for (const Stmt *jump : continuesOut(body))
       if (jump != body)
-        edits.replace(unit, wholeStatement(unit, jump), "{ " + statements + " continue; }");
+        edits.replace(unit, source::wholeStatement(unit, jump), "{ " + statements + " continue; }");
     putAtEnd(body, statements);
   }
 
   void putAtEnd(const Stmt *body, const std::string &statements) {
     if (auto *block = dyn_cast<CompoundStmt>(body)) {
-      const std::string indent = indentAt(block->getRBracLoc());
-      edits.insertBefore(unit, block->getRBracLoc(),
-                         isFirstOnLine(block->getRBracLoc()) ? "  " + statements + "\n" + indent
-                                                             : statements + " ");
+      if (isFirstOnLine(block->getRBracLoc()))
+        rewriter.insertOnLine(edits, block->getRBracLoc(), source::Code(statements).deeper());
+      else
+        edits.insertBefore(unit, block->getRBracLoc(), statements + " ");
       return;
     }
-    const SourceRange whole = wholeStatement(unit, body);
+    const SourceRange whole = source::wholeStatement(unit, body);
     openBody(whole.getBegin());
     edits.insertAfter(unit, whole.getEnd(), " " + statements + " }");
     closedBody = true;
@@ -387,7 +387,7 @@ private:
       edits.insertAfter(unit, block->getLBracLoc(), " " + text);
       return;
     }
-    const SourceRange whole = wholeStatement(unit, body);
+    const SourceRange whole = source::wholeStatement(unit, body);
     openedBody = true;
     edits.insertBefore(unit, whole.getBegin(), "{ " + text + " ");
     if (!closedBody && !needsIncrements())
@@ -482,14 +482,9 @@ private:
   // Writing
   // ---------------------------------------------------------------------------------------------------------
 
-  std::string indentAt(SourceLocation location) const {
-    const std::string line = unit.place(location).sourceLine;
-    return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
-  }
-
   bool isFirstOnLine(SourceLocation location) const {
     const Place place = unit.place(location);
-    return place.column == indentAt(location).size() + 1;
+    return place.column == rewriter.indentOf(location).size() + 1;
   }
 
   /// The statement with the attributes that pragmas put around it, and what that is in.
@@ -528,25 +523,20 @@ private:
       return;
     const Stmt *statement = whole();
     const bool isBlock = needsBlock();
-    const std::string indent = indentAt(head.statement->getBeginLoc());
-    std::string text = isBlock ? "{ " : "";
+    source::Code lines = isBlock ? "{ " : "";
     for (const std::string &line : before)
-      text += line + (&line == &before.back() ? "" : "\n" + indent);
+      &line == &before.front() ? lines.join(line) : lines.add(line);
     if (statement == head.statement)
-      edits.insertBefore(unit, statement->getBeginLoc(), text + "\n" + indent);
+      rewriter.insertOnLine(edits, statement->getBeginLoc(), lines);
     else // a pragma's line lies between what precedes it and the loop
-      edits.insertAfter(unit, tokenBefore(head.statement->getBeginLoc()), "\n" + indent + text);
+      rewriter.insertBefore(edits, head.statement, lines);
     if (isBlock)
-      edits.insertAfter(unit, wholeStatement(unit, head.statement).getEnd(), " }");
-  }
-
-  SourceLocation tokenBefore(SourceLocation location) const {
-    const size_t at = source::tokensOf(unit, {location, location}).begin;
-    return unit.tokens().expandedTokens()[at - 1].location();
+      edits.insertAfter(unit, source::wholeStatement(unit, head.statement).getEnd(), " }");
   }
 
   source::Edits &edits;
   const source::Unit &unit;
+  source::Rewriter rewriter;
   const source::Kernel &kernel;
   const HeadWork &head;
   Names &names;

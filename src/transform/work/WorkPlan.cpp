@@ -23,8 +23,8 @@
 #include "transform/work/WorkPlan.h"
 
 #include "source/ReachingDefinitions.h"
+#include "source/Rewriter.h"
 #include "source/Unit.h"
-#include "transform/MarkedText.h"
 #include "transform/work/WorkSteps.h"
 
 #include <clang/AST/StmtCXX.h>
@@ -63,7 +63,7 @@ const Uses &WorkPlan::usesOf(const KernelNode &node) const {
 SourceRange WorkPlan::rangeOf(const KernelNode &node) const {
   if (auto *label = dyn_cast<SwitchCase>(node.statement))
     return {label->getBeginLoc(), label->getColonLoc()};
-  return wholeStatement(tree->unit(), node.statement);
+  return source::wholeStatement(tree->unit(), node.statement);
 }
 
 const ItemVariable *WorkPlan::find(const VarDecl *variable) const {
