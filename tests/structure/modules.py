@@ -17,6 +17,12 @@ LINKED_ONLY = {"report": {"check", "counts", "divergence", "model", "tune"}}
 DEVICE_NUMBERS = re.compile(r"\b(65536|49152|232448|132|(48|227) \* 1024)\b")
 WITHOUT_DEVICE_NUMBERS = ["analysis", "transform", "tune", "verify", "model", "check", "cli"]
 
+# Directives hand their text to source/Code and source/Rewriter, which know depth, comments and lines: a line end inside a string, or
+# one that is added to a string, is text put together by hand. Files embedded in place of their #include are whole lines already.
+LINES_BY_HAND = re.compile(r'"(?:[^"\\\n]|\\.)*\\n(?:[^"\\\n]|\\.)*"')
+LINE_END_ADDED = re.compile(r'\+\s*"(?:\\n)+"|"(?:\\n)+"\s*\+')
+MAY_HAVE_LINES = {"Includes.cpp"}
+
 
 def words_after(keyword, words):
     """The words behind one in capitals, up to the next in capitals."""
@@ -84,6 +90,12 @@ def problems():
         for file in sources(module):
             for number in DEVICE_NUMBERS.findall(code_of(file)):
                 yield f"{file.relative_to(ROOT)} has {number[0]}, a number of a device: ask arch/"
+    for file in sources("transform"):
+        code = code_of(file)
+        by_hand = [text for text in LINES_BY_HAND.findall(code) if re.search(r"[^\s;\\tnr\"]", text)]
+        for text in by_hand + LINE_END_ADDED.findall(code):
+            if file.name not in MAY_HAVE_LINES:
+                yield f"{file.relative_to(ROOT)} puts lines together by hand: {text.strip()[:60]}"
 
 
 found = list(problems())
