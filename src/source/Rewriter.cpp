@@ -227,6 +227,10 @@ std::string Rewriter::indentOf(SourceLocation location) const {
   return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
 }
 
+std::string Rewriter::indentOf(const Stmt *statement) const {
+  return indentOf(isa<CompoundStmt>(statement) ? statement->getEndLoc() : statement->getBeginLoc());
+}
+
 std::string Rewriter::stepOf(const Stmt *outer, const Stmt *body) const {
   return stepBeyond(indentOf(outer), body);
 }
@@ -259,7 +263,7 @@ void Rewriter::replace(Edits &edits, const Stmt *statement, const Stmt *parent, 
                        bool isSeveral) const {
   const SourceRange range = wholeStatement(unit, statement);
   if (!isSeveral || isa_and_nonnull<CompoundStmt>(parent))
-    return replace(edits, range, code);
+    return edits.replace(unit, range, code.at(indentOf(statement)));
   const SourceLocation before = unit.tokens().expandedTokens()[tokensOf(unit, range).begin - 1].location();
   if (unit.place(before).line == unit.place(statement->getBeginLoc()).line)
     return replace(edits, range, Code("{").add(code).add("}"));
@@ -289,7 +293,7 @@ void Rewriter::insertBehind(Edits &edits, SourceLocation token, const Code &line
 }
 
 void Rewriter::insertAtTop(Edits &edits, const CompoundStmt *block, const Code &lines) const {
-  const std::string step = stepBeyond(indentOf(block->getRBracLoc()), block);
+  const std::string step = stepOf(block, block);
   insertBehind(edits, block->getLBracLoc(), lines.deeper(step), block->getRBracLoc());
 }
 

@@ -68,7 +68,9 @@ public:
 
   /// The white space that the line begins with.
   std::string indentOf(clang::SourceLocation location) const;
-  std::string indentOf(const clang::Stmt *statement) const { return indentOf(statement->getBeginLoc()); }
+  /// The same for a statement; a block is as deep as its closing brace: before the other one stands a head, which may go over
+  /// several lines.
+  std::string indentOf(const clang::Stmt *statement) const;
   /// One step more than the outer statement's own, as the body has it; two spaces where that cannot be seen.
   std::string stepOf(const clang::Stmt *outer, const clang::Stmt *body) const;
   unsigned lineOf(const clang::Stmt *statement) const;

@@ -99,8 +99,8 @@ private:
     body.add(lambdas("const uint3 threadIdx", worked.add(block.end)))
         .addf("__shared__ heddle::KindQueues<heddle::ThreadItem, {}, {}> {};", plan.kinds, threads, queues)
         .addf("heddle::workByKind({}, heddle::ThreadItem::own(), {}(threadIdx), {});", queues, kindOf, work);
-    text.replace(edits, site.kernelBody->getSourceRange(),
-                 Code::braces({}, body, text.stepOf(site.kernelBody, site.kernelBody)));
+    text.replace(edits, site.kernelBody, nullptr,
+                 Code::braces({}, body, text.stepOf(site.kernelBody, site.kernelBody)), false);
   }
 
   void writeLoop(source::Edits &edits) {
@@ -119,8 +119,9 @@ private:
     for (const source::BlockPart &part : block.parts)
       worked.add(part.around(text.statement(part.statement, returnsFor(part.statement))));
     Code round = fmt::format("const bool {} = {};", hasItem, condition);
-    round.addf("heddle::workByKind({0}, {1}, {2} ? {3}({1}) : heddle::noKind, {4});", queues, counter, hasItem,
-               kindOf, work)
+    round
+        .addf("heddle::workByKind({0}, {1}, {2} ? {3}({1}) : heddle::noKind, {4});", queues, counter, hasItem,
+              kindOf, work)
         .addf("if ({})", hasItem)
         .addDeeper(text.text(site.loop->getInc()) + ";", step);
     Code all = lambdas("const " + *declared, worked.add(block.end));
@@ -133,7 +134,8 @@ private:
 
   Code lambdas(const std::string &parameter, const Code &body) {
     Code both = "// Warps take work of one kind at a time: this says of which kind an item is.";
-    return both.add(Code::braces(fmt::format("const auto {} = [&]({}) -> int", kindOf, parameter), wayText(0)))
+    return both
+        .add(Code::braces(fmt::format("const auto {} = [&]({}) -> int", kindOf, parameter), wayText(0)))
         .join(";")
         .add(Code::braces(fmt::format("const auto {} = [&]({})", work, parameter), body))
         .join(";");
