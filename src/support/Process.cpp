@@ -242,7 +242,8 @@ private:
     int failed;
     while ((failed = waitid(P_PID, id_t(child), &about, WEXITED | WNOWAIT | options)) && errno == EINTR)
       ;
-    hasEnded = hasEnded || (!failed && about.si_pid == child);
+    // Somebody else reaped it: that it has ended is all there is to know.
+    hasEnded = hasEnded || (failed ? errno == ECHILD : about.si_pid == child);
   }
 
   /// For something to read, or for its end where it prints nothing to us.
@@ -279,7 +280,15 @@ ProcessResult notStarted(const char *why) {
 
 } // namespace
 
+/// With SIGCHLD ignored, as a parent may have left it, nobody can ask how a child ended.
+static void watchChildren() {
+  struct sigaction now{};
+  if (sigaction(SIGCHLD, nullptr, &now) == 0 && now.sa_handler == SIG_IGN)
+    signal(SIGCHLD, SIG_DFL);
+}
+
 ProcessResult runToEnd(const ProcessRequest &request) {
+  watchChildren();
   Preparation prepared(request);
   Capture output(request.work || request.output == Stream::Captured, request.outputBytes);
   Capture error(!request.work && request.error == Stream::Captured, request.outputBytes);

@@ -55,7 +55,7 @@ struct ProcessResult {
   uint64_t peakBytes = 0;      ///< of memory, by the largest of these processes
   std::string standardOutput, standardError;
 
-  bool succeeded() const { return exitCode == 0; }
+  bool succeeded() const { return exitCode == 0 && !timedOut; }
   bool exited() const { return exitCode >= 0 && signal == 0 && !timedOut; }
 };
 

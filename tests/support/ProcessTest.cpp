@@ -99,6 +99,12 @@ TEST(Process, ASignalIsReported) {
   EXPECT_THAT(whyFailed(r), StartsWith("was ended by signal 11"));
 }
 
+TEST(Process, HowItEndedIsKnownWhereAParentIgnoredTheSignal) {
+  signal(SIGCHLD, SIG_IGN);
+  EXPECT_EQ(runProcess({"sh", "-c", "exit 3"}).exitCode, 3);
+  signal(SIGCHLD, SIG_DFL);
+}
+
 TEST(Process, AProgramThatIsNotThereExits127) {
   EXPECT_EQ(runProcess({"heddle-no-such-program"}).exitCode, 127);
   EXPECT_FALSE(findProgram("heddle-no-such-program"));
