@@ -80,7 +80,7 @@ private:
   void skipQuoted(char quote) {
     for (++at; at < text.size() && text[at] != quote && text[at] != '\n';) {
       if (text[at] == '\\' && at + 1 < text.size())
-        ++at;
+        at += text.substr(at + 1, 2) == "\r\n" && at + 2 < text.size() ? 2 : 1;
       step(true);
     }
     if (at < text.size())
@@ -216,20 +216,48 @@ Code &Code::from(unsigned origin) {
   return *this;
 }
 
+namespace {
+
+/// For each line: whether it is (a continued part of) a directive of the preprocessor.
+std::vector<bool> directiveLines(const std::vector<Code::Line> &lines) {
+  std::vector<bool> found;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const std::string_view text = lines[i].text;
+    const bool isContinued = i > 0 && found.back() && std::string_view(lines[i - 1].text).ends_with('\\');
+    found.push_back(isContinued || text.substr(indentOf(text).size()).starts_with('#'));
+  }
+  return found;
+}
+
+} // namespace
+
 Code Code::pragmas() const {
   Code code;
-  for (const Line &line : list)
-    if (std::string_view(line.text).substr(indentOf(line.text).size()).starts_with('#'))
-      code.list.push_back(line);
+  const std::vector<bool> isDirective = directiveLines(list);
+  for (size_t i = 0; i < list.size(); ++i)
+    if (isDirective[i])
+      code.list.push_back(list[i]);
   return code;
 }
 
 Code Code::withoutPragmas() const {
   Code code;
-  for (const Line &line : list)
-    if (!std::string_view(line.text).substr(indentOf(line.text).size()).starts_with('#'))
-      code.list.push_back(line);
+  const std::vector<bool> isDirective = directiveLines(list);
+  for (size_t i = 0; i < list.size(); ++i)
+    if (!isDirective[i])
+      code.list.push_back(list[i]);
   return code;
+}
+
+Code Code::takePragmasAtEnd() {
+  const std::vector<bool> isDirective = directiveLines(list);
+  size_t first = list.size();
+  while (first > 0 && isDirective[first - 1])
+    --first;
+  Code taken;
+  taken.list.assign(list.begin() + long(first), list.end());
+  list.resize(first);
+  return taken;
 }
 
 Code Code::takeBlankLines() {

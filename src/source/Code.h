@@ -81,6 +81,8 @@ public:
   /// The lines that are directives of the preprocessor; those that are not.
   Code pragmas() const;
   Code withoutPragmas() const;
+  /// Takes those off the end, and gives them.
+  Code takePragmasAtEnd();
   /// Takes the empty lines off the front, and gives them.
   Code takeBlankLines();
   Code withoutBlankStart() const;

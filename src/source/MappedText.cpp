@@ -13,6 +13,8 @@ namespace {
 std::vector<std::string> linesOf(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef> parts;
   text.split(parts, '\n');
+  for (llvm::StringRef &line : parts)
+    line.consume_back("\r");
   return {parts.begin(), parts.end()};
 }
 
@@ -60,6 +62,10 @@ Place MappedText::given(const Place &place) const {
 }
 
 void MappedText::change(ChangedText now) {
+  if (followedNow) {
+    const auto isThere = [&](unsigned old) { return old >= *followedNow; };
+    followedNow = 1 + unsigned(std::ranges::find_if(now.lines, isThere) - now.lines.begin());
+  }
   for (unsigned &line : now.lines)
     line = givenLine(line);
   text = std::move(now.text);
@@ -79,8 +85,11 @@ void MappedText::replaceLine(unsigned line, const std::string &by) {
   const size_t begin = beginOf(text, line);
   const size_t end = std::min(text.find('\n', begin), text.size());
   text.replace(begin, end - begin, by);
+  const size_t further = size_t(std::ranges::count(by, '\n'));
   const auto at = origins.begin() + line - 1;
-  origins.insert(at, size_t(std::ranges::count(by, '\n')), *at);
+  origins.insert(at, further, unsigned(*at));
+  if (followedNow && *followedNow > line)
+    *followedNow += unsigned(further);
 }
 
 } // namespace heddle::source

@@ -4,6 +4,7 @@
 #include "support/Diagnostics.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,10 @@ public:
   /// the place is the whole line.
   Place given(const Place &place) const;
 
+  /// A line to be found again, whatever changes: the first one that comes from it or from a line below it.
+  void follow(unsigned line) { followedNow = line; }
+  std::optional<unsigned> followed() const { return followedNow; }
+
   /// Goes on with what became of the text.
   void change(ChangedText now);
   void removeLine(unsigned line);
@@ -39,6 +44,7 @@ private:
   std::shared_ptr<const std::vector<std::string>> givenLines;
   std::string text;
   std::vector<unsigned> origins; ///< by line of `text`
+  std::optional<unsigned> followedNow;
 };
 
 } // namespace heddle::source

@@ -70,8 +70,9 @@ public:
 private:
   bool carryOutPragma(const std::vector<Directive> &directives, unsigned line) {
     text.removeLine(line);
+    text.follow(line);
     for (const Directive &directive : directives)
-      if (!carryOut(directive, line))
+      if (!carryOut(directive, text.followed()))
         return false;
     return true;
   }
@@ -182,6 +183,8 @@ private:
       Diagnostics messages;
       if (!read(messages))
         return pass(asGivenPlaces(messages)), Ended::Refused;
+      if (line)
+        line = text.followed();
       const Clock::time_point begin = Clock::now();
       std::variant<Combined, Unchanged, Refused, Needs> result = attempt(wanted, line, messages);
       if (std::holds_alternative<Refused>(result))
@@ -190,7 +193,7 @@ private:
         if (rounds > mostRounds)
           return refuseRecursion(wanted.directive), Ended::Refused;
         const source::MappedText unnormalized = text;
-        if (!normalize(*needed, line))
+        if (!normalize(*needed))
           return Ended::Refused;
         if (text == unnormalized)
           return refuseForm(wanted.directive, needed->normalization), Ended::Refused;
@@ -206,7 +209,7 @@ private:
         return Ended::CalledOff;
       }
       const Combined &combined = std::get<Combined>(result);
-      const Taken taken = combined.edits.empty() ? Taken::Here : take(combined.edits, line);
+      const Taken taken = combined.edits.empty() ? Taken::Here : take(combined.edits);
       if (taken == Taken::Refused)
         return Ended::Refused;
       if (taken == Taken::InPlaceOfInclude)
@@ -281,14 +284,14 @@ private:
   }
 
   /// False, with a refusal, where it cannot be made.
-  bool normalize(const Needs &needed, std::optional<unsigned> &line) {
+  bool normalize(const Needs &needed) {
     if (auto *made = std::get_if<source::ChangedText>(&needed.change)) {
-      change(*made, line);
+      text.change(*made);
       return true;
     }
     if (auto *place = std::get_if<Needs::InPlaceOfInclude>(&needed.change))
-      return embed(place->file, line);
-    return take(std::get<source::Edits>(needed.change), line) != Taken::Refused;
+      return embed(place->file);
+    return take(std::get<source::Edits>(needed.change)) != Taken::Refused;
   }
 
   void refuseForm(const Directive &directive, std::string_view normalization) {
@@ -348,22 +351,18 @@ private:
       std::vector<std::filesystem::path> files = includedFilesWithPragma(*program);
       if (files.empty())
         return true;
-      std::optional<unsigned> none;
-      if (!embed(files.front(), none))
+      if (!embed(files.front()))
         return false;
     }
   }
 
-  /// `line` is moved along with the text.
-  bool embed(const std::filesystem::path &inner, std::optional<unsigned> &line) {
+  bool embed(const std::filesystem::path &inner) {
     auto embedded = embedInclude(*program, text.str(), inner);
     if (auto *refused = std::get_if<Diagnostic>(&embedded)) {
       diagnostics.add(refused->voice, refused->place, refused->text);
       return false;
     }
     const Embedded &done = std::get<Embedded>(embedded);
-    if (line && *line > done.line)
-      *line += unsigned(std::ranges::count(done.text, '\n'));
     text.replaceLine(done.line, done.text);
     embeddedFile = inner;
     return true;
@@ -401,7 +400,7 @@ private:
 
   /// Makes edits. Where they reach into an included file, that file takes the place of its #include instead.
   /// What the pass had to say is not reported where they cannot be made.
-  Taken take(const source::Edits &edits, std::optional<unsigned> &line) {
+  Taken take(const source::Edits &edits) {
     auto applied = edits.applyLines();
     if (auto *refused = std::get_if<Diagnostic>(&applied)) {
       Diagnostics messages;
@@ -411,19 +410,10 @@ private:
     }
     for (const auto &[path, changed] : std::get<0>(applied))
       if (path != file)
-        return embed(path, line) ? Taken::InPlaceOfInclude : Taken::Refused;
+        return embed(path) ? Taken::InPlaceOfInclude : Taken::Refused;
     for (const auto &[path, changed] : std::get<0>(applied))
-      change(changed, line);
+      text.change(changed);
     return Taken::Here;
-  }
-
-  /// Goes on with another text; `line` stays at what it was the line of.
-  void change(const source::ChangedText &now, std::optional<unsigned> &line) {
-    if (line) {
-      const auto isThere = [&](unsigned old) { return old >= *line; };
-      line = 1 + unsigned(std::ranges::find_if(now.lines, isThere) - now.lines.begin());
-    }
-    text.change(now);
   }
 
   std::filesystem::path file;

@@ -37,6 +37,8 @@ TEST(Code, DoesNotTouchWhatIsInsideStrings) {
   EXPECT_EQ(raw.deeper("    ").str("  "), "    puts(R\"(a\n  b\n)\");\n      x;");
   const Code continued = Code::written({"puts(\"a\\\n  b\");", {}}, "  ");
   EXPECT_EQ(continued.deeper().str("  "), "  puts(\"a\\\n  b\");");
+  const Code windows = Code::written({"puts(\"a\\\r\n  b\");\r", {}}, "  ");
+  EXPECT_EQ(windows.deeper().str("  "), "  puts(\"a\\\r\n  b\");\r");
   // What only looks like one.
   const Code commented = Code::written({"x; // R\"(\n  y; /* \" */\n  z = '\"';\n  w = 1'000;", {}}, "  ");
   EXPECT_EQ(commented.str(""), "x; // R\"(\ny; /* \" */\nz = '\"';\nw = 1'000;");
@@ -48,6 +50,9 @@ TEST(Code, DirectivesAtTheLinesBeginningStayThere) {
   EXPECT_EQ(lines.pragmas().lines(""), "#pragma unroll\n#pragma nounroll\n");
   EXPECT_EQ(lines.withoutPragmas().lines(""), "// why\n\n");
   EXPECT_THAT(originsOf(lines), ElementsAre(3, 4, 5, 6));
+  const Code continued = Code("a;\n#pragma unroll \\\n  4");
+  EXPECT_EQ(continued.withoutPragmas().str(), "a;");
+  EXPECT_EQ(Code(continued).takePragmasAtEnd().str(), "#pragma unroll \\\n  4");
 }
 
 TEST(Code, JoinsTheEndOfALineWithTheNextCode) {

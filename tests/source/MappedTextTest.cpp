@@ -66,6 +66,18 @@ TEST(MappedText, LinesAreRemovedAndReplaced) {
   EXPECT_EQ(text.givenLine(4), 3u);
 }
 
+TEST(MappedText, ALineIsFollowed) {
+  MappedText text("a;\r\nb;\r\nc;\r\n");
+  text.follow(2);
+  const MappedText before = text;
+  text.change({"new;\na;\nx;\nb;\nc;\n", {1, 1, 1, 2, 3, 4}});
+  EXPECT_EQ(text.followed(), 4u);
+  text.replaceLine(1, "one;\ntwo;");
+  EXPECT_EQ(text.followed(), 5u);
+  EXPECT_EQ(before.followed(), 2u);
+  EXPECT_EQ(before.given({"f.cu", 1, 1, 3, "a;"}).sourceLine, "a;");
+}
+
 /// Whatever is edited, and however often.
 TEST(MappedText, EveryLineHasAnOrigin) {
   const unsigned seed = std::random_device{}();
