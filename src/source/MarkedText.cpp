@@ -59,26 +59,40 @@ private:
   size_t at = 0, line = 0;
 };
 
-/// Behind the end of the other one.
-void join(EditText &all, const EditText &more) {
-  const size_t lines = size_t(std::ranges::count(all.text, '\n'));
-  const bool isLineStart = all.text.find_first_not_of(" \t", all.text.rfind('\n') + 1) == std::string::npos;
-  if (!more.origins.empty()) {
-    all.origins.resize(lines + 1);
-    if (isLineStart || !all.origins.back())
-      all.origins.back() = more.origins.front();
-    all.origins.insert(all.origins.end(), more.origins.begin() + 1, more.origins.end());
+/// Puts texts behind each other, with the origins of their lines.
+class Joiner {
+public:
+  void add(const EditText &more) {
+    if (!more.origins.empty()) {
+      all.origins.resize(lines + 1);
+      if (isLineStart || !all.origins.back())
+        all.origins.back() = more.origins.front();
+      all.origins.insert(all.origins.end(), more.origins.begin() + 1, more.origins.end());
+    }
+    all.text += more.text;
+    lines += size_t(std::ranges::count(more.text, '\n'));
+    const size_t last = more.text.rfind('\n');
+    const bool isBlank = more.text.find_first_not_of(" \t", last + 1) == std::string::npos; // npos + 1 is 0
+    isLineStart = isBlank && (isLineStart || last != std::string::npos);
   }
-  all.text += more.text;
-}
+  void add(const MarkedPart &part) {
+    for (const MarkedPart::Piece &piece : part.pieces)
+      piece.part ? add(*piece.part) : add(piece.text);
+  }
+
+  EditText all;
+
+private:
+  size_t lines = 0;
+  bool isLineStart = true;
+};
 
 } // namespace
 
 EditText MarkedPart::whole() const {
-  EditText text;
-  for (const Piece &piece : pieces)
-    join(text, piece.part ? piece.part->whole() : piece.text);
-  return text;
+  Joiner joined;
+  joined.add(*this);
+  return joined.all;
 }
 
 void MarkedText::replace(SourceRange range, std::string text) {

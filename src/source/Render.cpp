@@ -163,8 +163,8 @@ std::variant<EditText, Diagnostic> renderTokens(const Unit &unit, SourceRange wh
   for (const TextEdit &edit : list)
     if (edit.file != file || edit.begin < from || edit.end > to)
       return expanded();
-  ChangedText text = applied(list, std::string_view(sources.getBufferData(file)).substr(from, to - from), from,
-                             sources.getLineNumber(file, from));
+  ChangedText text = applied(list, std::string_view(sources.getBufferData(file)).substr(from, to - from),
+                             from, sources.getLineNumber(file, from));
   if (file != sources.getMainFileID()) // lines of another file than the one that is changed
     text.lines.clear();
   return EditText(std::move(text.text), std::move(text.lines));

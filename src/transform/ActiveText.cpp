@@ -65,11 +65,12 @@ public:
 
   /// All of them, whatever they say.
   void keepLines(size_t begin, size_t end) {
-    unsigned number = 1 + unsigned(text.substr(0, begin).count('\n'));
+    number += unsigned(text.slice(passed, begin).count('\n'));
     for (size_t at = begin; at < end; at = lineEnd(at)) {
       result.text += text.slice(at, lineEnd(at)).str();
       result.lines.push_back(number++);
     }
+    passed = std::max(begin, end);
   }
 
   source::ChangedText result;
@@ -114,6 +115,8 @@ private:
 
   llvm::StringRef text;
   std::vector<unsigned> active;
+  size_t passed = 0;   ///< what was looked at so far
+  unsigned number = 1; ///< of the line there
 };
 
 } // namespace

@@ -153,7 +153,7 @@ private:
     Code result;
     for (const MarkedPart::Piece &piece : whole.pieces)
       if (piece.part)
-        putBody(result, writeBody(plan.root(), *piece.part, outerIndent, true));
+        putBody(result, writeBody(plan.root(), *piece.part, outerIndent, {}, true));
       else
         putPiece(result, piece, outerIndent, &piece != &whole.pieces.front());
     return result;
@@ -171,14 +171,16 @@ private:
     isBehindBody ? result.add(code) : result.join(code);
   }
 
-  /// `outer`: how deep the block stands in the user's text.
-  BodyText writeBody(const WorkBody &body, const MarkedPart &part, const std::string &outer,
+  /// `outer`: how deep the block stands in the user's text; `lead`: lines that belong to its only statement.
+  BodyText writeBody(const WorkBody &body, const MarkedPart &part, const std::string &outer, const Code &lead,
                      bool isRoot = false) {
     const std::string inner = outer + step;
     Chunks chunks;
     BodyText result;
     Code closing;
     std::string *sameLine = &result.opening, depth = inner;
+    if (!lead.empty())
+      chunks[part.pieces.front().part->id].lead = lead;
     for (const MarkedPart::Piece &piece : part.pieces) {
       if (piece.part) {
         Chunk &chunk = chunks[piece.part->id];
@@ -228,20 +230,22 @@ private:
       const auto isThis = [&](const WorkBody *each) { return plan.idOf(*each) == piece.part->id; };
       const WorkBody &body = **std::ranges::find_if(bodies, isThis);
       isBehindBraces = body.isBraced();
-      if (!body.isBraced())
-        openBraces(result);
-      putBody(result, writeBody(body, *piece.part, indent));
+      const Code lead = body.isBraced() ? Code() : openBraces(result);
+      putBody(result, writeBody(body, *piece.part, indent, lead));
       if (!body.isBraced())
         result.add("}");
     }
     return result;
   }
 
-  /// Around a body that had none.
-  static void openBraces(Code &head) {
+  /// Around a body that had none; gives the pragmas before it, which belong to it.
+  static Code openBraces(Code &head) {
+    head.trimRight();
+    const Code pragmas = head.takePragmasAtEnd();
     head.trimRight();
     const bool endsInComment = !head.empty() && head.all().back().text.find("//") != std::string::npos;
     endsInComment ? head.add("{") : head.join(" {");
+    return pragmas;
   }
 
   // Work loops
