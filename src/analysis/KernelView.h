@@ -9,7 +9,7 @@ namespace heddle::analysis {
 
 /// A kernel's tree seen down to some nodes only: what is a leaf here counts with everything inside.
 ///
-/// A directive that takes loops without barriers as they are, say, makes leaves of them, and is told of each
+/// A directive that takes loops without barriers as they are, say, makes leaves of them, and gets for each
 /// what all of it reads, writes and calls.
 class KernelView {
 public:

@@ -39,7 +39,7 @@ LaunchFacts scaled(LaunchFacts launch, double factor);
 /// that what is compared is how fast it works and not how small the test was; 1 where it does already.
 double factorToFill(const LaunchFacts &launch, const arch::Arch &arch);
 
-/// What the model is told of a launch.
+/// What the model gets to know about a launch.
 model::LaunchWork workOf(const LaunchFacts &launch);
 model::Estimate estimate(const LaunchFacts &launch, const arch::Arch &arch);
 

@@ -67,7 +67,8 @@ TEST(Thresholds, WhatIsCalledMeasuredOrCheckedNamesAFileThatIsHere) {
     if (row.origin == Origin::Measured || row.origin == Origin::Checked)
       EXPECT_FALSE(paths.empty()) << row.group << "." << row.name << ": " << row.where;
     for (const std::string &path : paths)
-      EXPECT_TRUE(fs::exists(fs::path(HEDDLE_SOURCE_DIR) / path)) << row.group << "." << row.name << ": " << path;
+      EXPECT_TRUE(fs::exists(fs::path(HEDDLE_SOURCE_DIR) / path))
+          << row.group << "." << row.name << ": " << path;
   }
 }
 

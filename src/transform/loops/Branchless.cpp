@@ -367,8 +367,8 @@ private:
 /// What one side makes of a target: the text of its value.
 struct Arm {
   std::string text;
-  bool isPlain = false; ///< a number or a variable: nothing to be worked out
-  bool fits = false;    ///< of the target's own type, or a number written down
+  bool isPlain = false;  ///< a number or a variable: nothing to be worked out
+  bool fits = false;     ///< of the target's own type, or a number written down
   source::Code comments; ///< whole lines that belong to it
 };
 struct Choice {

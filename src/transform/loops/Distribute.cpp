@@ -288,7 +288,8 @@ private:
         body.add(part.around(one));
         ++statements;
       }
-    const Code head = Code(fmt::format("for ({})", text.head(loop.statement))).from(text.lineOf(loop.statement));
+    const Code head =
+        Code(fmt::format("for ({})", text.head(loop.statement))).from(text.lineOf(loop.statement));
     const std::string step = text.stepOf(loop.statement, loop.body());
     const bool isShort = statements == 1 && body.isOneLine();
     return isShort ? Code(head).addDeeper(body, step) : Code::braces(head, body, step);

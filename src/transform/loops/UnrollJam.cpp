@@ -416,7 +416,8 @@ private:
       for (int64_t copy = 0; copy < (segment.jam ? 1 : factor); ++copy)
         for (const Stmt *statement : segment.code()) {
           const source::BlockPart &part = partOf(statement);
-          const Code now = segment.jam ? jammedText(segment) : text.statement(statement, replacements(statement, copy));
+          const Code now =
+              segment.jam ? jammedText(segment) : text.statement(statement, replacements(statement, copy));
           if (copy) // comments stand once, what speaks to the compiler stands with each copy
             result.add(part.lead.pragmas()).add(now);
           else

@@ -64,7 +64,7 @@ private:
     }
   }
 
-  /// The mentions in what variables of the statement begin with, where those are told apart by item: they
+  /// The mentions in what variables of the statement begin with, where those differ by item: they
   /// count where the variable is computed, which may be elsewhere.
   std::unordered_set<const Stmt *> firstValuesIn(const KernelNode &node) const {
     std::unordered_set<const Stmt *> found;
