@@ -8,24 +8,24 @@
 namespace heddle {
 namespace {
 
-struct VoiceLook {
+struct SeverityLook {
   const char *word;
   const char *colour;
 };
 
-VoiceLook lookOf(Voice voice) {
-  switch (voice) {
-  case Voice::Error: return {"error", "\033[1;31m"};
-  case Voice::Warning: return {"warning", "\033[1;35m"};
-  case Voice::Refusal: return {"refused", "\033[1;33m"};
-  case Voice::Done: return {"done", "\033[1;32m"};
-  case Voice::Kept: return {"kept", "\033[1;34m"};
-  case Voice::InternalError: return {"internal error", "\033[1;31m"};
+SeverityLook lookOf(Severity severity) {
+  switch (severity) {
+  case Severity::Error: return {"error", "\033[1;31m"};
+  case Severity::Warning: return {"warning", "\033[1;35m"};
+  case Severity::Refusal: return {"error", "\033[1;31m"};
+  case Severity::Done: return {"remark", "\033[1;32m"};
+  case Severity::Kept: return {"remark", "\033[1;34m"};
+  case Severity::InternalError: return {"internal error", "\033[1;31m"};
   }
   return {"error", ""};
 }
 
-/// A tab before the caret must stay a tab, else the caret stands under the wrong column.
+/// A tab before the caret must stay a tab, else the caret is under the wrong column.
 std::string paddingUpTo(const std::string &line, unsigned column) {
   std::string padding;
   for (unsigned i = 0; i + 1 < column; ++i)
@@ -33,18 +33,18 @@ std::string paddingUpTo(const std::string &line, unsigned column) {
   return padding;
 }
 
-std::string header(const Place &place, const char *word, const char *colour, const std::string &text,
-                   bool useColour) {
-  std::string where = place.isKnown() ? place.str() + ": " : "";
+std::string header(const SourceLocation &location, const char *word, const char *colour,
+                   const std::string &text, bool useColour) {
+  std::string where = location.isKnown() ? location.str() + ": " : "";
   return useColour ? fmt::format("\033[1m{}\033[0m{}{}:\033[0m {}\n", where, colour, word, text)
                    : fmt::format("{}{}: {}\n", where, word, text);
 }
 
 std::string format(const Diagnostic &d, bool colour) {
-  VoiceLook look = lookOf(d.voice);
-  std::string out = header(d.place, look.word, look.colour, d.text, colour) + snippet(d.place);
+  SeverityLook look = lookOf(d.severity);
+  std::string out = header(d.location, look.word, look.colour, d.text, colour) + snippet(d.location);
   for (const Diagnostic::Note &note : d.notes)
-    out += header(note.place, "note", "\033[1;36m", note.text, colour) + snippet(note.place);
+    out += header(note.location, "note", "\033[1;36m", note.text, colour) + snippet(note.location);
   if (!d.hint.empty())
     out += fmt::format("hint: {}\n", d.hint);
   return out;
@@ -52,31 +52,31 @@ std::string format(const Diagnostic &d, bool colour) {
 
 } // namespace
 
-std::string snippet(const Place &place) {
-  if (place.sourceLine.empty() || place.line == 0)
+std::string snippet(const SourceLocation &location) {
+  if (location.sourceLine.empty() || location.line == 0)
     return "";
-  std::string text = fmt::format("{:>5} | {}\n", place.line, place.sourceLine);
-  if (place.column == 0 || place.column > place.sourceLine.size() + 1)
+  std::string text = fmt::format("{:>5} | {}\n", location.line, location.sourceLine);
+  if (location.column == 0 || location.column > location.sourceLine.size() + 1)
     return text;
   unsigned end =
-      std::clamp<unsigned>(place.endColumn, place.column + 1, unsigned(place.sourceLine.size()) + 2);
-  return text + fmt::format("      | {}^{}\n", paddingUpTo(place.sourceLine, place.column),
-                            std::string(end - place.column - 1, '~'));
+      std::clamp<unsigned>(location.endColumn, location.column + 1, unsigned(location.sourceLine.size()) + 2);
+  return text + fmt::format("      | {}^{}\n", paddingUpTo(location.sourceLine, location.column),
+                            std::string(end - location.column - 1, '~'));
 }
 
-std::string Place::str() const {
+std::string SourceLocation::str() const {
   if (line == 0)
     return file;
   return column == 0 ? fmt::format("{}:{}", file, line) : fmt::format("{}:{}:{}", file, line, column);
 }
 
-Diagnostic &Diagnostics::add(Voice voice, Place place, std::string text) {
-  list.push_back({voice, std::move(place), std::move(text), {}, {}});
+Diagnostic &Diagnostics::add(Severity severity, SourceLocation location, std::string text) {
+  list.push_back({severity, std::move(location), std::move(text), {}, {}});
   return list.back();
 }
 
-bool Diagnostics::has(Voice voice) const {
-  return std::any_of(list.begin(), list.end(), [&](const Diagnostic &d) { return d.voice == voice; });
+bool Diagnostics::has(Severity severity) const {
+  return std::any_of(list.begin(), list.end(), [&](const Diagnostic &d) { return d.severity == severity; });
 }
 
 void print(std::ostream &out, const Diagnostic &diagnostic, bool colour) {

@@ -13,7 +13,7 @@ namespace heddle {
 /// Where a message points: file, line and column count from 1; 0 means "not known".
 /// `sourceLine` is the text of that line where the reporter has it; it is shown with a caret under
 /// columns [column, endColumn).
-struct Place {
+struct SourceLocation {
   std::string file;
   unsigned line = 0;
   unsigned column = 0;
@@ -25,25 +25,25 @@ struct Place {
   std::string str() const;
 };
 
-/// Who is speaking. An error says the input is wrong; a refusal that the input is fine but what was asked of
+/// How severe a message is. An error says the input is wrong; a refusal that the input is fine but what was asked of
 /// it would break it; a remark that something was done or kept, and why; an internal error that the fault is
 /// ours.
-enum class Voice { Error, Warning, Refusal, Done, Kept, InternalError };
+enum class Severity { Error, Warning, Refusal, Done, Kept, InternalError };
 
 /// One message with its place, the other places that explain it, and a hint where one is likely right.
 struct Diagnostic {
   struct Note {
-    Place place;
+    SourceLocation location;
     std::string text;
   };
 
-  Voice voice = Voice::Error;
-  Place place;
+  Severity severity = Severity::Error;
+  SourceLocation location;
   std::string text;
   std::vector<Note> notes;
   std::string hint;
 
-  Diagnostic &note(Place where, std::string what) {
+  Diagnostic &note(SourceLocation where, std::string what) {
     notes.push_back({std::move(where), std::move(what)});
     return *this;
   }
@@ -56,19 +56,19 @@ struct Diagnostic {
 /// Collects messages. Library code adds to it and never prints; the tool prints it.
 class Diagnostics {
 public:
-  Diagnostic &add(Voice voice, Place place, std::string text);
-  Diagnostic &error(Place place, std::string text) {
-    return add(Voice::Error, std::move(place), std::move(text));
+  Diagnostic &add(Severity severity, SourceLocation location, std::string text);
+  Diagnostic &error(SourceLocation location, std::string text) {
+    return add(Severity::Error, std::move(location), std::move(text));
   }
-  Diagnostic &warning(Place place, std::string text) {
-    return add(Voice::Warning, std::move(place), std::move(text));
+  Diagnostic &warning(SourceLocation location, std::string text) {
+    return add(Severity::Warning, std::move(location), std::move(text));
   }
-  Diagnostic &refuse(Place place, std::string text) {
-    return add(Voice::Refusal, std::move(place), std::move(text));
+  Diagnostic &refuse(SourceLocation location, std::string text) {
+    return add(Severity::Refusal, std::move(location), std::move(text));
   }
 
   const std::vector<Diagnostic> &all() const { return list; }
-  bool has(Voice voice) const;
+  bool has(Severity severity) const;
   bool empty() const { return list.empty(); }
 
 private:
@@ -84,6 +84,6 @@ void print(std::ostream &out, const Diagnostics &diagnostics, bool colour);
 void print(std::ostream &out, const Diagnostic &diagnostic, bool colour);
 
 /// The source line of a place with a caret under its columns, two lines; nothing where it is not known.
-std::string snippet(const Place &place);
+std::string snippet(const SourceLocation &location);
 
 } // namespace heddle

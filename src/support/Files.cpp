@@ -20,7 +20,7 @@ namespace {
 using Doing = FileFailure::Doing;
 
 // Binary files have a zero among their first bytes, where their header is.
-constexpr size_t EnoughToJudge = 4096;
+constexpr size_t SampledBytes = 4096;
 
 /// An open file that is closed with this object.
 class Descriptor {
@@ -214,13 +214,13 @@ std::optional<FileFailure> whyNotFillable(const fs::path &folder) {
 
 std::string beginningOf(const fs::path &file) {
   Descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  std::string text(EnoughToJudge, '\0');
+  std::string text(SampledBytes, '\0');
   text.resize(size_t(std::max<ssize_t>(0, in < 0 ? 0 : readSome(in, text.data(), text.size()))));
   return text;
 }
 
 bool isBinary(std::string_view text) {
-  return text.substr(0, EnoughToJudge).find('\0') != std::string_view::npos;
+  return text.substr(0, SampledBytes).find('\0') != std::string_view::npos;
 }
 
 std::string contentsOf(const fs::path &file) {

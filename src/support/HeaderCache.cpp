@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A precompiled header is good for one command line, so the file's name is made of the whole command. Clang
-// refuses to read one whose headers have changed; we look first and make it anew, by the same two facts that
-// Clang goes by: each header's size and time.
+// A precompiled header is good for one command line, so the file's name is made of the whole command, and of
+// what Clang's driver finds without being told: the version of a CUDA toolkit decides which PTX version device
+// code is compiled for, and Clang refuses a file that was made for another one. Clang also refuses a file whose
+// headers have changed; we look first and make it anew, by the same two facts that Clang goes by: each
+// header's size and time.
+//
+// Programs that were compiled once leave files that nobody asks for again. Whoever makes a file removes those
+// that were not used for the longest time; the time of the state beside a file is that of its last use.
 //
 // Many processes may want the same file at the same time. Each makes its own under another name and renames
 // it, which replaces whatever is there at once; who reads the old one goes on reading it.
 #include "support/HeaderCache.h"
 
+#include "support/CudaToolkit.h"
 #include "support/Process.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
@@ -23,6 +30,11 @@ namespace fs = std::filesystem;
 
 namespace heddle {
 namespace {
+
+/// 100 files of 10 MB. The tests of Heddle itself use some 60 of them again and again.
+constexpr uintmax_t largestCacheBytes = uintmax_t(1) << 30;
+/// From the decision to use a file until a compiler has opened it there is the start of a process, no more.
+constexpr std::chrono::seconds timeToOpen{120};
 
 std::string contents(const fs::path &file) {
   std::stringstream text;
@@ -61,6 +73,30 @@ std::string stateOf(const std::vector<std::string> &headers) {
       return {};
     state += fmt::format("{} {} {}\n", bytes, time.time_since_epoch().count(), header);
   }
+  return state;
+}
+
+/// Folders where Clang's driver looks for a toolkit where it is not told of one.
+std::vector<fs::path> foldersOfDriver() {
+  std::vector<fs::path> folders = toolkitFolders();
+  std::error_code ignored;
+  if (std::optional<fs::path> ptxas = findProgram("ptxas"))
+    folders.push_back(fs::canonical(*ptxas, ignored).parent_path().parent_path());
+  folders.emplace_back("/usr/lib/cuda");
+  for (const fs::directory_entry &entry : fs::directory_iterator("/usr/local", ignored))
+    if (entry.path().filename().string().starts_with("cuda-"))
+      folders.push_back(entry.path());
+  std::sort(folders.begin(), folders.end());
+  folders.erase(std::unique(folders.begin(), folders.end()), folders.end());
+  return folders;
+}
+
+/// What decides about a precompiled file beside the words of the command: the compiler, and the version of
+/// each toolkit, which is in its cuda.h.
+std::string surroundings(const std::string &compiler) {
+  std::string state = stateOf({compiler});
+  for (const fs::path &folder : foldersOfDriver())
+    state += stateOf({(folder / "include" / "cuda.h").string()});
   return state;
 }
 
@@ -103,6 +139,7 @@ bool make(const std::vector<std::string> &command, const fs::path &precompiled, 
   }
   for (const std::string &left : {mine, rule, state})
     fs::remove(left, error);
+  limitHeaderCache(precompiled.parent_path(), largestCacheBytes, timeToOpen);
   return made && isGood(precompiled, stateFile);
 }
 
@@ -115,11 +152,45 @@ std::vector<std::string> withCachedHeaders(std::vector<std::string> command) {
   std::error_code ignored;
   std::vector<std::string> key = command;
   key.push_back(fs::current_path(ignored).string()); // which -I. and its like depend on
+  key.push_back(surroundings(command.front()));
   const fs::path precompiled = fs::path(folder) / fmt::format("{:016x}.pch", hashOf(key));
   const fs::path stateFile = precompiled.string() + ".state";
-  if (isGood(precompiled, stateFile) || make(command, precompiled, stateFile))
-    command.insert(command.end(), {"-Xclang", "-include-pch", "-Xclang", precompiled.string()});
+  if (!isGood(precompiled, stateFile) && !make(command, precompiled, stateFile))
+    return command;
+  fs::last_write_time(stateFile, fs::file_time_type::clock::now(), ignored); // of its last use
+  command.insert(command.end(), {"-Xclang", "-include-pch", "-Xclang", precompiled.string()});
   return command;
+}
+
+void limitHeaderCache(const fs::path &folder, uintmax_t bytes, std::chrono::seconds spared) {
+  struct Entry {
+    fs::file_time_type used;
+    fs::path precompiled;
+    uintmax_t bytes;
+  };
+  std::error_code ignored;
+  std::vector<Entry> entries;
+  uintmax_t total = 0;
+  for (const fs::directory_entry &file : fs::directory_iterator(folder, ignored)) {
+    if (file.path().extension() != ".pch")
+      continue;
+    std::error_code isGone, hasNoState;
+    const uintmax_t size = file.file_size(isGone);
+    if (isGone)
+      continue; // another process has removed it
+    const auto used = fs::last_write_time(file.path().string() + ".state", hasNoState);
+    entries.push_back({hasNoState ? file.last_write_time(ignored) : used, file.path(), size});
+    total += size;
+  }
+  std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) { return a.used < b.used; });
+  const fs::file_time_type youngest = fs::file_time_type::clock::now() - spared;
+  for (const Entry &entry : entries) {
+    if (total <= bytes || entry.used > youngest)
+      return;
+    fs::remove(entry.precompiled, ignored);
+    fs::remove(entry.precompiled.string() + ".state", ignored);
+    total -= entry.bytes;
+  }
 }
 
 } // namespace heddle

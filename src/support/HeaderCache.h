@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -14,5 +17,9 @@ namespace heddle {
 /// Every CUDA file begins with thirty thousand lines that it did not ask for, the same each time: four fifths
 /// of the time that a small program takes to read.
 std::vector<std::string> withCachedHeaders(std::vector<std::string> command);
+
+/// Removes precompiled files from `folder`, the least recently used first, until the others have at most
+/// `bytes` together. Files that were used within `spared` stay: a compiler may be about to open them.
+void limitHeaderCache(const std::filesystem::path &folder, uintmax_t bytes, std::chrono::seconds spared);
 
 } // namespace heddle

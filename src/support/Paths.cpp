@@ -6,11 +6,23 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <string>
 
 namespace fs = std::filesystem;
 
 namespace heddle {
+
+namespace {
+
+/// The shared library that this code is part of, where it is part of one.
+fs::path ownLibrary() {
+  Dl_info info;
+  const bool isKnown = dladdr(reinterpret_cast<void *>(&dataFolder), &info) != 0 && info.dli_fname;
+  return isKnown ? info.dli_fname : fs::path();
+}
+
+} // namespace
 
 fs::path dataFolder(std::string_view name) {
   std::error_code ignored;
@@ -24,6 +36,11 @@ fs::path dataFolder(std::string_view name) {
   fs::path program = fs::read_symlink("/proc/self/exe", ignored);
   if (fs::path found = existing(program.parent_path().parent_path() / "share" / "heddle"); !found.empty())
     return found;
+  // A program on the simulator that was started directly: PREFIX/lib/heddle/libheddle_cudart.so knows the prefix.
+  if (fs::path library = ownLibrary(); library.is_absolute() && library.extension() == ".so")
+    if (fs::path found = existing(library.parent_path().parent_path().parent_path() / "share" / "heddle");
+        !found.empty())
+      return found;
   return existing(HEDDLE_SOURCE_DIR);
 }
 

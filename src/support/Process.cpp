@@ -359,13 +359,17 @@ std::string whyFailed(const ProcessResult &result) {
 }
 
 std::optional<std::filesystem::path> findProgram(const std::string &name) {
+  auto isProgram = [](const std::filesystem::path &file) {
+    std::error_code ignored; // folders can be "executed" as well
+    return access(file.c_str(), X_OK) == 0 && !std::filesystem::is_directory(file, ignored);
+  };
   if (name.find('/') != std::string::npos)
-    return access(name.c_str(), X_OK) == 0 ? std::optional<std::filesystem::path>(name) : std::nullopt;
+    return isProgram(name) ? std::optional<std::filesystem::path>(name) : std::nullopt;
   const char *path = std::getenv("PATH");
   std::istringstream folders(path ? path : "/usr/bin:/bin");
   for (std::string folder; std::getline(folders, folder, ':');) {
     std::filesystem::path candidate = std::filesystem::path(folder.empty() ? "." : folder) / name;
-    if (access(candidate.c_str(), X_OK) == 0)
+    if (isProgram(candidate))
       return candidate;
   }
   return std::nullopt;

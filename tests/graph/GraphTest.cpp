@@ -122,18 +122,18 @@ TEST(Components, OfRandomGraphsAreWhatReachesEachOther) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     const unsigned nodes = 1 + seed % 12;
     const Adjacency graph = randomGraph(seed, nodes, nodes + seed % 9), found = components(graph);
-    std::vector<unsigned> placeOf(nodes, none);
+    std::vector<unsigned> locationOf(nodes, none);
     for (unsigned i = 0; i < found.size(); ++i)
       for (unsigned node : found[i]) {
-        ASSERT_EQ(placeOf[node], none) << "twice";
-        placeOf[node] = i;
+        ASSERT_EQ(locationOf[node], none) << "twice";
+        locationOf[node] = i;
       }
     for (unsigned a = 0; a < nodes; ++a)
       for (unsigned b = 0; b < nodes; ++b) {
         const bool there = reachable(graph, a)[b], back = reachable(graph, b)[a];
-        ASSERT_EQ(placeOf[a] == placeOf[b], there && back) << "seed " << seed;
+        ASSERT_EQ(locationOf[a] == locationOf[b], there && back) << "seed " << seed;
         if (there)
-          ASSERT_LE(placeOf[a], placeOf[b]) << "seed " << seed;
+          ASSERT_LE(locationOf[a], locationOf[b]) << "seed " << seed;
       }
   }
 }

@@ -13,12 +13,12 @@ static std::string printed(const Diagnostics &d) {
   return out.str();
 }
 
-TEST(Diagnostics, ShowsPlaceLineCaretNoteAndHint) {
+TEST(Diagnostics, ShowsLocationLineCaretNoteAndHint) {
   Diagnostics d;
   d.refuse({"reduce.cu", 42, 10, 14, "    x += down(x, 1);"}, "both ends in one thread")
       .note({"reduce.cu", 29, 0, 0, "#pragma heddle coarsen"}, "asked for here")
       .withHint("map=interleaved keeps them apart");
-  EXPECT_EQ(printed(d), "reduce.cu:42:10: refused: both ends in one thread\n"
+  EXPECT_EQ(printed(d), "reduce.cu:42:10: error: both ends in one thread\n"
                         "   42 |     x += down(x, 1);\n"
                         "      |          ^~~~\n"
                         "reduce.cu:29: note: asked for here\n"

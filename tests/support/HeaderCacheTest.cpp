@@ -72,6 +72,75 @@ TEST_F(HeaderCache, AHeaderThatHasChangedIsCompiledAnew) {
   EXPECT_EQ(answerOf(withCachedHeaders(command())), 7);
 }
 
+TEST_F(HeaderCache, AnotherToolkitMeansAnotherFile) {
+  // Clang's driver takes the toolkit of the ptxas on the PATH, and its version for that of the PTX.
+  const std::string pathBefore = std::getenv("PATH");
+  for (const char *name : {"toolkit/bin", "toolkit/include", "toolkit/lib", "toolkit/nvvm/libdevice"})
+    fs::create_directories(in(name));
+  write("toolkit/bin/ptxas", "#!/bin/sh\n");
+  fs::permissions(in("toolkit/bin/ptxas"), fs::perms::owner_all);
+  setenv("PATH", (in("toolkit/bin") + ":" + pathBefore).c_str(), 1);
+  const std::vector<std::string> device = {clang->string(),
+                                           "-x",
+                                           "cuda",
+                                           "--cuda-device-only",
+                                           "-nocudainc",
+                                           "-nocudalib",
+                                           "--cuda-gpu-arch=sm_80",
+                                           "-Wno-unknown-cuda-version",
+                                           "-fsyntax-only",
+                                           "-include",
+                                           in("header.h")};
+  write("kernel.cu", "__attribute__((global)) void kernel() {}\n");
+  std::vector<fs::path> files;
+  for (const char *version : {"#define CUDA_VERSION 12030\n", "#define CUDA_VERSION 11080\n", ""}) {
+    fs::remove(in("toolkit/include/cuda.h"));
+    if (*version)
+      write("toolkit/include/cuda.h", version);
+    std::vector<std::string> cached = withCachedHeaders(device);
+    files.push_back(fileOf(cached));
+    cached.push_back(in("kernel.cu"));
+    ProcessResult compiled = runProcess(cached);
+    EXPECT_TRUE(compiled.succeeded()) << version << compiled.standardError;
+  }
+  setenv("PATH", pathBefore.c_str(), 1);
+  EXPECT_NE(files[0], files[1]);
+  EXPECT_NE(files[1], files[2]);
+}
+
+TEST_F(HeaderCache, OfTooManyFilesTheLeastRecentlyUsedGo) {
+  using namespace std::chrono_literals;
+  const fs::path cache = folder.path() / "cache";
+  fs::create_directories(cache);
+  for (auto [name, age] : {std::pair("old", 60min), {"older", 90min}, {"used", 30min}, {"new", 0min}}) {
+    const std::string file = (cache / name).string() + ".pch";
+    std::ofstream(file) << std::string(1000, 'x');
+    std::ofstream(file + ".state") << "state";
+    fs::last_write_time(file, fs::file_time_type::clock::now() - 100min);
+    fs::last_write_time(file + ".state", fs::file_time_type::clock::now() - age);
+  }
+  auto isLeft = [&](const char *name) { return fs::exists(cache / (std::string(name) + ".pch")); };
+  limitHeaderCache(cache, 4000, 1min);
+  EXPECT_TRUE(isLeft("older"));
+  limitHeaderCache(cache, 2500, 1min);
+  EXPECT_FALSE(isLeft("older"));
+  EXPECT_FALSE(fs::exists(cache / "older.pch.state"));
+  EXPECT_FALSE(isLeft("old"));
+  EXPECT_TRUE(isLeft("used"));
+  limitHeaderCache(cache, 0, 1min); // a compiler may be about to open the new one
+  EXPECT_FALSE(isLeft("used"));
+  EXPECT_TRUE(isLeft("new"));
+}
+
+TEST_F(HeaderCache, AFileThatIsReadCountsAsUsed) {
+  using namespace std::chrono_literals;
+  const fs::path state = fileOf(withCachedHeaders(command())).string() + ".state";
+  const auto longAgo = fs::file_time_type::clock::now() - 1h;
+  fs::last_write_time(state, longAgo);
+  withCachedHeaders(command());
+  EXPECT_GT(fs::last_write_time(state), longAgo + 30min);
+}
+
 TEST_F(HeaderCache, TheCommandStaysAsItIsWhereHeadersDoNotCompileOrNobodyAsks) {
   write("header.h", "#error not by itself\n");
   EXPECT_EQ(withCachedHeaders(command()), command());

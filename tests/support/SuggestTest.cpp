@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "support/Suggest.h"
+
+#include <gtest/gtest.h>
+
+namespace heddle {
+namespace {
+
+const std::vector<std::string> archs = {"sm_80", "sm_89", "sm_90", "sm_100"};
+
+TEST(Suggest, TheBeginningOfANameIsThatName) {
+  EXPECT_EQ(didYouMean("sm_9", archs), "did you mean 'sm_90'?");
+  EXPECT_EQ(probablyMeant("consol", {"coarsen", "consolidate"}), "consolidate");
+}
+
+TEST(Suggest, OfSeveralBeginningsTheShortestNameIsMeant) {
+  EXPECT_EQ(probablyMeant("sm_", {"sm_100", "sm_90", "sm_80"}), "sm_90");
+}
+
+TEST(Suggest, AFewLettersMayBeWrong) {
+  EXPECT_EQ(probablyMeant("corsen", {"coarsen", "fuse"}), "coarsen");
+  EXPECT_EQ(probablyMeant("dokter", {"doctor", "opt"}), "doctor");
+}
+
+TEST(Suggest, NothingIsSuggestedWhereNothingIsNear) {
+  EXPECT_EQ(didYouMean("frobnicate", {"opt", "run", "tune"}), "");
+  EXPECT_EQ(didYouMean("", {"opt"}), "");
+  EXPECT_EQ(didYouMean("x", {}), "");
+}
+
+} // namespace
+} // namespace heddle
