@@ -3,6 +3,7 @@
 
 #include "support/Diagnostics.h"
 #include "support/Paths.h"
+#include "support/Suggest.h"
 #include "support/Text.h"
 
 #include <fmt/format.h>
@@ -82,13 +83,23 @@ std::vector<std::string> nearestSpellings(std::string_view name, const std::vect
   return nearestFirst(lowerCase(name), spellings);
 }
 
+/// Of numbers only a beginning is a likely slip: sm_9 is meant to be sm_90, but sm_91 may be meant as it is.
+std::string questionAbout(const std::string &beginning, const std::vector<std::string> &names) {
+  const auto found = std::find_if(names.begin(), names.end(),
+                                  [&](const std::string &name) { return name.starts_with(beginning); });
+  return found == names.end() ? "" : fmt::format("did you mean '{}'?", *found);
+}
+
 void reportUnknown(std::string_view name, const std::vector<Arch> &archs, Diagnostics &diagnostics) {
   std::string digits = capabilityDigits(name);
   std::vector<std::string> nearest =
       digits.empty() ? nearestSpellings(name, archs) : nearestCapabilities(digits, archs);
+  const std::string question =
+      digits.empty() ? didYouMean(lowerCase(name), nearest) : questionAbout("sm_" + digits, nearest);
   nearest.resize(std::min<size_t>(nearest.size(), 3));
   diagnostics.error({}, fmt::format("there is no architecture '{}'", name))
-      .withHint(fmt::format("nearest: {}; 'heddle arch' lists them all", joinAnd(nearest)));
+      .withHint(fmt::format("{} 'heddle arch' lists them all",
+                            question.empty() ? "nearest: " + joinAnd(nearest) + ";" : question));
 }
 
 } // namespace

@@ -65,7 +65,7 @@ struct Arch {
 
   std::optional<LatencyTable> latencies; ///< nothing: not known for this generation
 
-  std::string deviceName; ///< the device that the following stand for: "H200"
+  std::string deviceName; ///< the device that the following represent: "H200"
   unsigned deviceSms = 0;
   unsigned deviceClockMhz = 0;
   unsigned deviceL2Bytes = 0;

@@ -15,7 +15,7 @@ Json toJson(const Arch &arch) {
                {"computeCapability", arch.computeCapability()},
                {"aliases", arch.aliases},
                {"source", arch.source}};
-  // Groups come in the order in which the tables have them; features stand before the device.
+  // Groups come in the order in which the tables have them; features precede the device.
   for (const char *group :
        {"threads", "registers", "sharedMemory", "caches", "barriers", "features", "device"})
     json[group] = Json::object();

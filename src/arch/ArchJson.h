@@ -7,7 +7,7 @@
 
 namespace heddle::arch {
 
-/// The table as it stands in arch/*.json, fields in the same order.
+/// The table as it is in arch/*.json, fields in the same order.
 nlohmann::ordered_json toJson(const Arch &arch);
 
 } // namespace heddle::arch

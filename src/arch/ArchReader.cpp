@@ -164,7 +164,7 @@ private:
     const Json &value = *at(group, key);
     if (value.is_array() && std::all_of(value.begin(), value.end(), isCount))
       return value.get<std::vector<unsigned>>();
-    error(fmt::format("'{}' should be a list of whole numbers", pathOf(group, key)));
+    error(fmt::format("'{}' should be a list of integers", pathOf(group, key)));
     return {};
   }
 
@@ -180,7 +180,7 @@ private:
     const Json &value = *at(field.group, field.key);
     std::string path = pathOf(field.group, field.key);
     if (!isCount(value))
-      error(fmt::format("'{}' should be a whole number, found {}", path, value.dump()));
+      error(fmt::format("'{}' should be an integer, found {}", path, value.dump()));
     else if (field.zero == NumberField::Never && value == 0)
       error(fmt::format("'{}' cannot be 0", path));
     else
@@ -303,7 +303,7 @@ private:
                 !a.sharedCarveouts.empty() && a.sharedCarveouts.back() == a.sharedBytesPerSm,
             "'sharedMemory.carveoutBytes' should rise and end with 'sharedMemory.bytesPerSm'");
     require(a.l1LineBytes % a.l1SectorBytes == 0 && a.l2LineBytes % a.l2SectorBytes == 0,
-            "'caches': a line is a whole number of sectors");
+            "'caches': a line must be a multiple of a sector");
     for (const std::string &alias : a.aliases)
       require(std::none_of(alias.begin(), alias.end(), [](unsigned char c) { return std::isupper(c); }),
               fmt::format("'aliases' are in lower case, found '{}'", alias));

@@ -8,7 +8,7 @@
 
 namespace heddle::arch {
 
-/// One number of a table: where it stands in the JSON, where in the struct, and how people read it. The
+/// One number of a table: where it is in the JSON, where in the struct, and how people read it. The
 /// reader, the checker, the JSON writer and the page printer all walk this one list.
 struct NumberField {
   std::string_view group, key;

@@ -7,18 +7,18 @@ namespace heddle::arch {
 namespace {
 
 struct Row {
-  std::string_view name, standIn;
+  std::string_view name, substitute;
 };
 constexpr Row rows[] = {
 #define ARCH_LATENCY(NAME, STANDIN) {NAME, STANDIN},
 #include "arch/Latencies.def"
 };
 
-const std::map<std::string_view, std::string_view> &standIns() {
+const std::map<std::string_view, std::string_view> &substitutes() {
   static const std::map<std::string_view, std::string_view> map = [] {
     std::map<std::string_view, std::string_view> made;
     for (const Row &row : rows)
-      made.emplace(row.name, row.standIn);
+      made.emplace(row.name, row.substitute);
     return made;
   }();
   return map;
@@ -36,17 +36,17 @@ const std::vector<std::string_view> &latencyClasses() {
   return names;
 }
 
-bool isLatencyClass(std::string_view name) { return standIns().count(name) != 0; }
+bool isLatencyClass(std::string_view name) { return substitutes().count(name) != 0; }
 
 Latency latencyOf(const std::optional<LatencyTable> &table, std::string_view name) {
   if (!table)
     return {};
-  std::set<std::string_view> tried; // stand-ins may go in a circle: whichever of them is known serves
+  std::set<std::string_view> tried; // substitutes may go in a circle: whichever of them is known serves
   for (std::string_view at = name; tried.insert(at).second;) {
     if (auto found = table->cycles.find(at); found != table->cycles.end())
-      return {found->second, at == name ? LatencyFrom::Table : LatencyFrom::StandIn, at};
-    auto next = standIns().find(at);
-    if (next == standIns().end())
+      return {found->second, at == name ? LatencyFrom::Table : LatencyFrom::Substitute, at};
+    auto next = substitutes().find(at);
+    if (next == substitutes().end())
       break;
     at = next->second;
   }

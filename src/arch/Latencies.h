@@ -22,19 +22,19 @@ const std::vector<std::string_view> &latencyClasses();
 bool isLatencyClass(std::string_view name);
 
 /// How a class came to its cycles.
-enum class LatencyFrom { Table, StandIn, Nothing };
+enum class LatencyFrom { Table, Substitute, Nothing };
 struct Latency {
   double cycles = 1;
   LatencyFrom from = LatencyFrom::Nothing;
-  std::string_view standIn; ///< the class whose cycles these are, where it is another
+  std::string_view substitute; ///< the class whose cycles these are, where it is another
 };
 
-/// The cycles of a class: its own, those of the nearest class in the chain of stand-ins that the table has,
+/// The cycles of a class: its own, those of the nearest class in the chain of substitutes that the table has,
 /// or, where the table has none of them (or there is no table), 1: instructions are counted, not weighed.
 Latency latencyOf(const std::optional<LatencyTable> &table, std::string_view name);
 
 /// How many of a class the threads of an SM get done in a cycle: what the table says, or nothing. No
-/// stand-ins: a unit that is missing from a table may be of any width.
+/// substitutes: a unit that is missing from a table may be of any width.
 std::optional<double> throughputOf(const std::optional<LatencyTable> &table, std::string_view name);
 
 } // namespace heddle::arch

@@ -71,7 +71,7 @@ struct OccupancyStep {
 /// blocks allows. Empty where only another block size could help.
 std::vector<OccupancyStep> stepsUp(const Arch &arch, const KernelResources &kernel);
 
-/// What cudaOccupancyMaxPotentialBlockSize answers: the block size with most threads on an SM, the larger one
+/// What cudaOccupancyMaxPotentialBlockSize answers: the block size with most threads per SM, the larger one
 /// on a tie, and the smallest grid that fills the device.
 struct BlockSizeChoice {
   unsigned threadsPerBlock = 0; ///< 0: no size can be launched

@@ -58,7 +58,8 @@ std::map<std::string, KernelEstimate> estimateKernels(const std::vector<LaunchFa
   std::map<std::string, KernelEstimate> kernels;
   for (const LaunchFacts &launch : launches) {
     const double factor = factorToFill(launch, arch);
-    const Estimate one = estimate(scaled(launch, factor), arch);
+    const LaunchFacts filled = scaled(launch, factor);
+    const Estimate one = estimate(filled, arch);
     KernelEstimate &kernel = kernels[launch.kernel];
     Estimate &sum = kernel.sum;
     if (kernel.launches++ == 0)
@@ -66,6 +67,12 @@ std::map<std::string, KernelEstimate> estimateKernels(const std::vector<LaunchFa
     addShare(sum, one, Limit::Latency, &Estimate::memoryShareOfLatency);
     addShare(sum, one, Limit::SharedMemory, &Estimate::memoryShareOfPasses);
     sum.micros += one.micros;
+    sum.l2Bytes += one.l2Bytes, sum.dramBytes += one.dramBytes;
+    const FloatOperations operations = floatOperations(filled);
+    kernel.operations.half += operations.half;
+    kernel.operations.single += operations.single;
+    kernel.operations.fp64 += operations.fp64;
+    kernel.operations.calls += operations.calls;
     for (unsigned i = 0; i < Limits; ++i)
       sum.microsBy[i] += one.microsBy[i];
     sum.limit = Limit(std::max_element(sum.microsBy, sum.microsBy + Limits) - sum.microsBy);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "counts/FloatOperations.h"
 #include "counts/LaunchFacts.h"
 
 #include <cstdint>
@@ -47,9 +48,11 @@ ProgramEstimate estimateProgram(const ProgramCounters &counters, const std::vect
 /// By kernel: the sums of its launches, each made large enough to fill the device (factorToFill): what its
 /// work waits for, whatever the size of the test. `launches` counts them.
 struct KernelEstimate {
-  model::Estimate sum; ///< micros and microsBy added up, limit the largest of them; occupancy of the first
+  model::Estimate
+      sum; ///< micros, microsBy and bytes added up, limit the largest of them; occupancy of the first
   uint64_t launches = 0;
-  double factor = 1; ///< of the first launch
+  double factor = 1;          ///< of the first launch
+  FloatOperations operations; ///< of the launches at that size
 };
 std::map<std::string, KernelEstimate> estimateKernels(const std::vector<LaunchFacts> &launches,
                                                       const arch::Arch &arch);

@@ -30,7 +30,7 @@ public:
   void blockEnd(const vm::WarpRef &at) override;
   void codeBlock(const vm::WarpRef &at, const vm::BlockOfCode &block, uint32_t mask) override;
 
-  /// After the launch. `registers`: of a thread, which the machine does not know.
+  /// After the launch. `registers`: of a thread, which the simulator does not know.
   LaunchFacts take(unsigned registers);
 
 protected:

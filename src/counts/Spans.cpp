@@ -12,7 +12,7 @@
 // with them cannot be told from here. Loops whose loads are used an iteration later are taken for slower than
 // they are.
 //
-// The schedule is worked out for two latencies of global memory, none and a long one; what the difference
+// The schedule is computed for two latencies of global memory, none and a long one; what the difference
 // makes of the long one is the number of rounds.
 #include "counts/Spans.h"
 

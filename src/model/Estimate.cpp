@@ -85,7 +85,7 @@ void addTraffic(Needs &needs, const LaunchWork &launch, const arch::Arch &arch, 
 }
 
 /// Local memory passes L1 as global memory does, a line for each word of a warp. How often a spilled register
-/// is stored and loaded nobody counts: once for each time that it stands in the code.
+/// is stored and loaded nobody counts: once for each time that it is in the code.
 void addLocal(Needs &needs, const LaunchWork &launch, const arch::Arch &arch, const Residency &resident) {
   const double spills = double(launch.spillBytes) / 4 * launch.warps;
   needs.issueSlots += spills;
@@ -158,7 +158,7 @@ double join(const Estimate &made) {
 }
 
 arch::Occupancy occupancyOf(const LaunchWork &launch, const arch::Arch &arch) {
-  // The machine has run it, so whatever it asks for was asked for in the right way.
+  // The simulator has run it, so whatever it asks for was asked for in the right way.
   return arch::occupancy(arch, {launch.threadsPerBlock, launch.registers, 0, launch.sharedBytes});
 }
 
@@ -196,6 +196,7 @@ Estimate estimate(const LaunchWork &launch, const arch::Arch &arch) {
   addTraffic(needs, launch, arch, reads);
   addLocal(needs, launch, arch, resident);
   needs.roundCycles = roundCyclesOf(launch, arch, reads);
+  made.l2Bytes = needs.l2Bytes, made.dramBytes = needs.dramBytes;
   addBounds(made, launch, arch, needs);
   addLatency(made, launch, arch, needs, resident);
   made.limit = Limit(std::max_element(made.microsBy, made.microsBy + Limits) - made.microsBy);

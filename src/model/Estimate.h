@@ -51,7 +51,8 @@ struct Estimate {
   /// Of what Latency takes, how much is waiting for global memory; of the passes of SharedMemory, how many
   /// are those of global accesses over L1.
   double memoryShareOfLatency = 0, memoryShareOfPasses = 0;
-  std::string impossible; ///< not empty: it cannot be launched, and why; micros is infinite
+  double l2Bytes = 0, dramBytes = 0; ///< what L2 and DRAM transport
+  std::string impossible;            ///< not empty: it cannot be launched, and why; micros is infinite
 
   /// Data of global memory is what it waits for: their transport, their latency, or how scattered they are.
   bool isMemoryBound() const;

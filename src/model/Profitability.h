@@ -88,7 +88,7 @@ bool suitsBulkCopy(int64_t rowBytes);
 struct RegisterSplit {
   unsigned producers = 0, consumers = 0;
 };
-/// What each thread has at first, with one block on a multiprocessor.
+/// What each thread has at first, with one block per multiprocessor.
 int64_t registersAtFirst(int64_t threads, const arch::Arch &arch);
 RegisterSplit splitRegisters(int64_t producerThreads, int64_t consumerThreads, const arch::Arch &arch);
 

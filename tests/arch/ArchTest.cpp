@@ -106,7 +106,7 @@ TEST(FindArch, KnowsMarketingNamesInAnyCase) {
 TEST(FindArch, UnknownNamesGetTheNearest) {
   EXPECT_THAT(found("sm_91"),
               HasSubstr("error: there is no architecture 'sm_91'\nhint: nearest: sm_90, sm_89 and sm_86"));
-  EXPECT_THAT(found("hoper"), HasSubstr("nearest: hopper"));
+  EXPECT_THAT(found("hoper"), HasSubstr("did you mean 'hopper'?"));
   EXPECT_THAT(found(""), HasSubstr("there is no architecture ''"));
   EXPECT_THAT(found("9..0"), HasSubstr("there is no architecture"));
 }
@@ -141,8 +141,8 @@ TEST(Latencies, AClassWithoutCyclesTakesThoseOfItsStandIn) {
   EXPECT_EQ(latencyOf(table, "div.u32").from, LatencyFrom::Table);
   const Latency remainder = latencyOf(table, "rem.s32");
   EXPECT_EQ(remainder.cycles, 264);
-  EXPECT_EQ(remainder.from, LatencyFrom::StandIn);
-  EXPECT_EQ(remainder.standIn, "div.u32");
+  EXPECT_EQ(remainder.from, LatencyFrom::Substitute);
+  EXPECT_EQ(remainder.substitute, "div.u32");
 }
 
 TEST(Latencies, WithoutATableEachInstructionCountsOne) {
@@ -182,7 +182,7 @@ TEST(ReadArch, BandwidthsMayBeUnknownButMustBeSaid) {
   EXPECT_THAT(messagesAfter([](Json &t) { t["device"].erase("l2BytesPerCycle"); }),
               HasSubstr("the field 'device.l2BytesPerCycle' is missing"));
   EXPECT_THAT(messagesAfter([](Json &t) { t["device"]["launchNanos"] = 2.5; }),
-              HasSubstr("'device.launchNanos' should be a whole number"));
+              HasSubstr("'device.launchNanos' should be an integer"));
   EXPECT_THAT(messagesAfter([](Json &t) { t["device"]["launchNano"] = 1; }),
               HasSubstr("there is no field 'device.launchNano'\nhint: did you mean 'device.launchNanos'?"));
 }
@@ -201,8 +201,8 @@ TEST(ReadArch, NamesTheUnknownFieldAndTheNearestKnownOne) {
 
 TEST(ReadArch, RefusesValuesOfTheWrongKind) {
   EXPECT_THAT(messagesAfter([](Json &t) { t["threads"]["warpSize"] = "32"; }),
-              HasSubstr("'threads.warpSize' should be a whole number, found \"32\""));
-  EXPECT_THAT(messagesAfter([](Json &t) { t["threads"]["warpSize"] = -1; }), HasSubstr("whole number"));
+              HasSubstr("'threads.warpSize' should be an integer, found \"32\""));
+  EXPECT_THAT(messagesAfter([](Json &t) { t["threads"]["warpSize"] = -1; }), HasSubstr("integer"));
   EXPECT_THAT(messagesAfter([](Json &t) { t["threads"]["warpSize"] = 0; }), HasSubstr("cannot be 0"));
   EXPECT_THAT(messagesAfter([](Json &t) { t["threads"]["maxGridDim"] = {1, 2}; }), HasSubstr("x, y and z"));
   EXPECT_THAT(messagesAfter([](Json &t) { t["computeCapability"] = "nine"; }),

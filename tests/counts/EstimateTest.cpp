@@ -175,7 +175,7 @@ TEST(Estimate, WhatCannotBeLaunchedTakesForEverAndSaysWhy) {
   EXPECT_FALSE(made.impossible.empty());
 }
 
-TEST(Estimate, MoreSharedMemoryThanIsGivenUnaskedIsNoObstacle) {
+TEST(Estimate, MoreSharedMemoryThanIsGivenUnaskedIsNoFailure) {
   LaunchFacts launch = idle();
   launch.sharedBytes = 64 * 1024;
   const Estimate made = estimate(launch, h200());

@@ -64,7 +64,7 @@ TEST(CountersFile, WhatIsNoneIsRefused) {
   EXPECT_FALSE(readCounters(folder.path() / "missing", read));
   std::ofstream(folder.path() / "torn") << R"({"schema": "heddle.counters/1", "launch)";
   EXPECT_FALSE(readCounters(folder.path() / "torn", read));
-  std::ofstream(folder.path() / "other") << R"({"schema": "heddle.profile/1"})";
+  std::ofstream(folder.path() / "other") << R"({"schema": "heddle.profile/2"})";
   EXPECT_FALSE(readCounters(folder.path() / "other", read));
 }
 

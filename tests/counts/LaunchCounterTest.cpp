@@ -28,7 +28,7 @@ template <class... P> LaunchFacts counted(Runner &runner, vm::Dim3 grid, vm::Dim
   return counter.take(20);
 }
 
-/// 128 aligned bytes at least, whatever the machine's memory gives.
+/// 128 aligned bytes at least, whatever the simulator's memory gives.
 uint32_t *aligned(Runner &runner, size_t count) {
   auto *at = runner.buffer<uint32_t>(count + 1024);
   return reinterpret_cast<uint32_t *>((reinterpret_cast<uint64_t>(at) + 4095) / 4096 * 4096);
@@ -59,7 +59,7 @@ TEST(LaunchCounter, BlocksThatReadTheSameReadItEachForThemselves) {
   EXPECT_EQ(same.blockSectors, 4u);
 }
 
-TEST(LaunchCounter, InstructionsByBasicBlockAreThoseOfTheMachinesOwnCounters) {
+TEST(LaunchCounter, InstructionsByBasicBlockAreThoseOfTheSimulatorsOwnCounters) {
   Runner runner(strided);
   uint32_t *in = aligned(runner, 1024), *out = aligned(runner, 1024);
   const LaunchFacts facts = counted(runner, {3}, {96}, in, out, 0u);
