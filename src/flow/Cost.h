@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How many machine instructions an operation becomes, about: what decides whether code fits a cache and work
-// is shared out evenly.
+// is distributed evenly.
 #pragma once
 
 #include "flow/Program.h"

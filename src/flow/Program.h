@@ -71,7 +71,7 @@ struct Operation {
 
 struct Field {
   std::string name;
-  unsigned components = 1; ///< a component stands `stride` elements after the one before it
+  unsigned components = 1; ///< a component is `stride` elements after the one before it
   bool isUniform = false;  ///< one number for all points, an argument of its own
 };
 

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// 1. Backwards from the sums: which values are live. 2. Which of them other operations read: those are written
+// to memory, the others are the shape's own. 3. Each operation is walked once; constants and what it reads from
+// outside go to its row, a column for each use, and everything else goes to a text. Operations with equal texts
+// have one shape, if they are on one level: a level comes after all that its operations read, so the operations of
+// a shape do not depend on each other.
 #include "flow/Shapes.h"
 
 #include <algorithm>

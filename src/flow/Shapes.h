@@ -22,7 +22,7 @@ struct Source {
 /// How one operation fills in its shape.
 struct Member {
   unsigned operation = 0;
-  std::vector<double> constants; ///< in the order they stand in the live instructions
+  std::vector<double> constants; ///< in the order they are in the live instructions
   std::vector<Source> reads;     ///< in the order of use, repeated where something is used again
   std::vector<unsigned> writes;  ///< values that others want: other operations, or sums
 };

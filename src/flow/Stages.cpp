@@ -6,7 +6,7 @@
 namespace heddle::flow {
 
 std::vector<unsigned> stagesOf(const Program &program) {
-  // Operations stand in an order in which inputs and contributions come first, so one pass is enough.
+  // Operations are in an order in which inputs and contributions come first, so one pass is enough.
   std::vector<unsigned> stages(program.operations.size()), complete(program.sums.size());
   for (unsigned i = 0; i < program.operations.size(); ++i) {
     const Operation &operation = program.operations[i];

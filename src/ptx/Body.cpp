@@ -10,7 +10,7 @@ namespace heddle::ptx {
 namespace {
 
 /// A .loc's place in one word; lines and columns beyond the bits do not occur.
-uint64_t placeKey(const SourceLoc &loc) {
+uint64_t locationKey(const SourceLoc &loc) {
   return uint64_t(loc.file & 0xffff) << 48 | uint64_t(loc.line & 0xffffff) << 24 | (loc.column & 0xffffff);
 }
 
@@ -187,7 +187,7 @@ void BodyReader::readVariables(Space space, Linkage linkage) {
 }
 
 void BodyReader::readLoc() {
-  SourceLoc place;
+  SourceLoc location;
   std::optional<uint64_t> file = cursor.expectInteger("a file number"), line, column;
   if (file)
     line = cursor.expectInteger("a line number");
@@ -195,9 +195,9 @@ void BodyReader::readLoc() {
     column = cursor.expectInteger("a column number");
   if (!column)
     return;
-  place.file = uint32_t(*file);
-  place.line = uint32_t(*line);
-  place.column = uint32_t(*column);
+  location.file = uint32_t(*file);
+  location.line = uint32_t(*line);
+  location.column = uint32_t(*column);
   uint32_t number = uint32_t(module.locs.size());
   while (cursor.accept(',')) {
     std::optional<std::string_view> word = cursor.expectName("'function_name' or 'inlined_at'");
@@ -225,19 +225,19 @@ void BodyReader::readLoc() {
       outer.line = uint32_t(*outerLine);
       outer.column = uint32_t(*outerColumn);
       // The place of the call has a .loc of its own before this one, which carries the chain further out.
-      auto found = locsHere.find(placeKey(outer));
+      auto found = locsHere.find(locationKey(outer));
       if (found != locsHere.end()) {
-        place.inlinedAt = found->second;
+        location.inlinedAt = found->second;
       } else {
         module.locs.push_back(outer);
-        place.inlinedAt = number++;
-        if (!namedLocs.empty() && namedLocs.back().loc == place.inlinedAt)
+        location.inlinedAt = number++;
+        if (!namedLocs.empty() && namedLocs.back().loc == location.inlinedAt)
           namedLocs.back().loc = number;
       }
     }
   }
-  module.locs.push_back(place);
-  locsHere[placeKey(place)] = number;
+  module.locs.push_back(location);
+  locsHere[locationKey(location)] = number;
   loc = number;
 }
 
@@ -371,7 +371,7 @@ Token BodyReader::joinMnemonic(Token first) {
   return first;
 }
 
-/// Token by token, so that comments and line breaks are gone: one blank stands where there was any.
+/// Token by token, so that comments and line breaks are gone: one blank is where there was any.
 void BodyReader::keepUnsupported(const Token &mnemonic, const Form &form, Instr instr) {
   if (cursor.peek().is(':')) {
     failed = true;

@@ -130,7 +130,7 @@ Token Cursor::take() {
     current = lexer.next();
   if (current.kind == TokenKind::Bad && !stopped) {
     error(current, fmt::format("{}: {}", shown(current), current.problem));
-    // What stands for the bad token is a name that nothing has; the message above is the one that counts.
+    // What represents the bad token is a name that nothing has; the message above is the one that counts.
     current.kind = stopped ? TokenKind::End : TokenKind::Word;
   }
   return taken;
@@ -175,7 +175,7 @@ void Cursor::wanted(std::string_view what) {
   error(current, fmt::format("wanted {}, found {}", what, shown(current)));
 }
 
-Place Cursor::placeOf(const Token &token) const {
+SourceLocation Cursor::locationOf(const Token &token) const {
   std::string line(lexer.lineOf(token).substr(0, kMaxLineShown));
   for (char &c : line)
     if (c == '\0' || c == '\r')
@@ -187,10 +187,10 @@ Place Cursor::placeOf(const Token &token) const {
 void Cursor::error(const Token &at, std::string message) {
   if (stopped)
     return;
-  diagnostics.error(placeOf(at), std::move(message));
+  diagnostics.error(locationOf(at), std::move(message));
   if (++errors < kMaxErrors)
     return;
-  diagnostics.error(placeOf(at), fmt::format("{} errors, the rest of the file is not read", errors));
+  diagnostics.error(locationOf(at), fmt::format("{} errors, the rest of the file is not read", errors));
   stopped = true;
   current = Token{};
 }

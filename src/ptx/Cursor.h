@@ -12,7 +12,7 @@
 
 namespace heddle::ptx {
 
-/// A constant as written: which bits it becomes depends on the type of the operand it stands for.
+/// A constant as written: which bits it becomes depends on the type of the operand it represents.
 struct Constant {
   enum class Kind : uint8_t { Int, F32, F64 } kind = Kind::Int;
   bool isUnsigned = false;
@@ -30,6 +30,8 @@ public:
   Cursor(std::string_view text, const std::string &path, Diagnostics &diagnostics);
 
   const Token &peek() const { return current; }
+  /// The token behind the one that peek() gives.
+  Token peekNext() const { return stopped ? current : Lexer(lexer).next(); }
   Token take();
   bool atEnd() const { return current.kind == TokenKind::End; }
   bool accept(char c);
@@ -43,7 +45,7 @@ public:
 
   void error(const Token &at, std::string text);
   void wanted(std::string_view what);
-  Place placeOf(const Token &token) const;
+  SourceLocation locationOf(const Token &token) const;
 
   /// Moves past the next ';' at this brace depth, or up to a '}' that closes more than was opened here.
   void skipStatement();

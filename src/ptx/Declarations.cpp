@@ -14,7 +14,7 @@ constexpr uint64_t kMaxAlign = 1u << 20;
 /// Braces inside braces of an initializer.
 constexpr unsigned kMaxDims = 16;
 
-/// What may stand before the type: alignment, attributes, pointer notes of kernel parameters.
+/// What may precede the type: alignment, attributes, pointer notes of kernel parameters.
 bool readQualifier(Cursor &cursor, Variable &variable) {
   Token at = cursor.peek();
   if (cursor.acceptDirective(".align")) {

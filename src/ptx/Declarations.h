@@ -9,7 +9,7 @@
 
 namespace heddle::ptx {
 
-/// What a name of the module's own scope stands for.
+/// What a name of the module's own scope represents.
 struct Global {
   bool isFunction = false;
   uint32_t index = kNone;
@@ -22,14 +22,14 @@ struct Declared {
   Token name;
 };
 
-/// Reads what stands behind a state space: ".align 4 .b8 name[16]". Array lengths of an initialized array may
+/// Reads what follows a state space: ".align 4 .b8 name[16]". Array lengths of an initialized array may
 /// be left out. Nothing where it could not be read (reported).
 std::optional<Declared> readDeclarator(Cursor &cursor, Space space);
 
 /// Further names of the same declaration: ", b[4]". The type and alignment are those of `first`.
 std::optional<Declared> readNextDeclarator(Cursor &cursor, const Declared &first);
 
-/// Reads "= ..." where it stands, into the variable.
+/// Reads "= ..." where it is, into the variable.
 bool readInitializer(Cursor &cursor, const Globals &globals, Declared &declared);
 
 /// .global, .const, .shared, .local or .param; nothing for another directive.

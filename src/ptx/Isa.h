@@ -36,7 +36,7 @@ enum class SpecialReg : uint8_t {
 };
 
 // enum class Rounding { None, Rn, Rz... }; and so on, one for each PTX_KIND: each PTX_KIND row closes the
-// enum before it, so one to be closed has to stand first.
+// enum before it, so one to be closed has to be first.
 // clang-format off
 enum class NoKind : uint8_t { None,
 #define PTX_KIND(KIND, FIELD) }; enum class KIND : uint8_t { None,
@@ -119,7 +119,7 @@ enum class OpClass : uint8_t {
 /// How an instruction's row in the latency tables is found.
 enum class LatencyRule : uint8_t {
   Fixed,   ///< OpInfo::latencyKey
-  Nothing, ///< no instruction of the machine
+  Nothing, ///< no instruction of the simulator
   Addition,
   Sign, ///< neg, abs
   MinMax,
@@ -163,7 +163,7 @@ enum class Taint : uint8_t {
   Image,
   Barrier,
   ClusterBarrier,
-  Meet,
+  WarpSync,
   Product8x8,
   MatrixLoad,
   MatrixStore,

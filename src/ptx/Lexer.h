@@ -13,7 +13,7 @@ enum class TokenKind : uint8_t {
   Integer,   ///< value; isUnsigned for a U suffix
   F32,       ///< 0f3F800000: value holds the 32 bits
   F64,       ///< 0d3FF0000000000000 or 1.5: value holds the 64 bits
-  String,    ///< text without its quotes, escapes as they stand
+  String,    ///< text without its quotes, escapes as they are
   Punct,     ///< one character, or "<<" ">>" "==" "!=" "<=" ">=" "&&" "||"
   Bad,       ///< anything else; text shows it
 };

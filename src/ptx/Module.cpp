@@ -19,7 +19,7 @@ uint32_t Module::findVariable(std::string_view name) const {
   return kNone;
 }
 
-std::string Module::sourcePlace(const Instr &instr) const {
+std::string Module::sourceLocation(const Instr &instr) const {
   if (instr.loc == kNone || locs[instr.loc].file == kNone)
     return "";
   const SourceLoc &loc = locs[instr.loc];

@@ -153,7 +153,7 @@ struct Block {
   std::vector<uint32_t> succs; ///< blocks; fall-through first. Leaving the function is not an edge
   std::vector<uint32_t> preds;
   /// The block through which every way from here to the function's end goes first, kNone where that is the
-  /// end itself. Lanes that part at the end of this block meet again at its first instruction.
+  /// end itself. Lanes that part at the end of this block reconverge at its first instruction.
   uint32_t ipdom = kNone;
   bool leaves = false; ///< some lanes may leave the function at the block's end (ret, exit, trap)
 };
@@ -171,7 +171,7 @@ struct Function {
   bool isEntry = false;
   bool isDefined = false; ///< false: only declared; somebody else supplies the body
   bool noReturn = false;
-  uint32_t aliasOf = kNone; ///< the function this name stands for; calls already go there
+  uint32_t aliasOf = kNone; ///< the function this name represents; calls already go there
   Linkage linkage = Linkage::Internal;
   std::vector<Param> results, params;
   std::vector<uint32_t> locals; ///< Module::variables declared in the body, in order
@@ -244,7 +244,7 @@ struct Module {
   uint32_t findFunction(std::string_view name) const;
   uint32_t findVariable(std::string_view name) const;
   /// "file.cu:12:3" of an instruction, "" where not known.
-  std::string sourcePlace(const Instr &instr) const;
+  std::string sourceLocation(const Instr &instr) const;
 };
 
 } // namespace heddle::ptx

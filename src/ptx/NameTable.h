@@ -7,7 +7,7 @@
 
 namespace heddle::ptx {
 
-/// Names to what they stand for. Looking up a register is what a PTX parser does most, so: open addressing,
+/// Names to what they represent. Looking up a register is what a PTX parser does most, so: open addressing,
 /// keys that point into the text, and emptying for the next function by a new generation number.
 template <class Value> class NameTable {
 public:

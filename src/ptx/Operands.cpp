@@ -2,6 +2,7 @@
 #include "ptx/Operands.h"
 
 #include "ptx/Matrix.h"
+#include "ptx/Video.h"
 
 #include <algorithm>
 
@@ -11,7 +12,24 @@ namespace {
 /// ld.global.v8.b32 and mma have 8, wmma 16 with f64 fragments far below; more is a mistake.
 constexpr size_t kMaxElements = 128;
 
+bool isName(const Token &token) { return token.kind == TokenKind::Word && token.text != "WARP_SZ"; }
+
 bool isImage(Op op) { return op >= Op::Tex && op <= Op::Suq; }
+
+/// "%r1.b3210": a register and the parts of it that a video instruction selects.
+bool readSelected(const Token &name, Scopes &scopes, Operand &operand) {
+  const size_t dot = name.text.rfind('.');
+  if (dot == std::string_view::npos)
+    return false;
+  std::optional<Selector> selector = selectorOf(name.text.substr(dot + 1));
+  Binding binding = scopes.find(name.text.substr(0, dot));
+  if (!selector || binding.kind != Binding::Kind::Reg)
+    return false;
+  operand.kind = OperandKind::Reg;
+  operand.index = binding.index;
+  operand.value = selector->bits();
+  return true;
+}
 
 Parsed parsedName(const Token &name, Scopes &scopes, const Globals &globals) {
   Parsed parsed;
@@ -25,7 +43,7 @@ Parsed parsedName(const Token &name, Scopes &scopes, const Globals &globals) {
   } else if (const Global *global = globals.find(name.text)) {
     parsed.operand.kind = global->isFunction ? OperandKind::Func : OperandKind::Var;
     parsed.operand.index = global->index;
-  } else {
+  } else if (!readSelected(name, scopes, parsed.operand)) {
     parsed.operand.kind = OperandKind::Label;
   }
   return parsed;
@@ -52,7 +70,7 @@ bool readAddress(Cursor &cursor, Scopes &scopes, const Globals &globals, ParsedO
   Parsed address;
   address.at = cursor.take();
   Token base = cursor.peek();
-  if (base.kind == TokenKind::Word && base.text != "WARP_SZ") {
+  if (isName(base)) {
     cursor.take();
     address = parsedName(base, scopes, globals);
     OperandKind kind = address.operand.kind;
@@ -60,7 +78,8 @@ bool readAddress(Cursor &cursor, Scopes &scopes, const Globals &globals, ParsedO
       cursor.error(base, fmt::format("{} is not declared", shown(base)));
       return false;
     }
-    if (kind != OperandKind::Reg && kind != OperandKind::Var) {
+    const bool isSelected = kind == OperandKind::Reg && address.operand.value != 0;
+    if ((kind != OperandKind::Reg && kind != OperandKind::Var) || isSelected) {
       cursor.error(base, fmt::format("wanted a register or a variable as address, found {}", shown(base)));
       return false;
     }
@@ -91,7 +110,14 @@ bool readAddress(Cursor &cursor, Scopes &scopes, const Globals &globals, ParsedO
 
 bool readScalar(Cursor &cursor, Scopes &scopes, const Globals &globals, Parsed &parsed) {
   parsed.at = cursor.peek();
-  if (parsed.at.kind == TokenKind::Word && parsed.at.text != "WARP_SZ") {
+  if (parsed.at.is('-') && isName(cursor.peekNext())) {
+    Token minus = cursor.take();
+    parsed = parsedName(cursor.take(), scopes, globals);
+    parsed.at = minus; // what distinguishes it from "!%p"
+    parsed.operand.negated = true;
+    return true;
+  }
+  if (isName(parsed.at)) {
     Token name = cursor.take();
     if (name.text == "_")
       return true; // a Sink
@@ -189,7 +215,7 @@ bool OperandChecker::setImmediate(Parsed &parsed, Type type) {
   return true;
 }
 
-/// Puts "mov.bN %moved, operand" before the current instruction and has that register stand for the operand.
+/// Puts "mov.bN %moved, operand" before the current instruction and has that register represent the operand.
 void OperandChecker::moveIntoRegister(Parsed &parsed, Type type) {
   constexpr Type kMovTypes[kNumRegClasses] = {Type::Pred, Type::B16, Type::B32, Type::B64, Type::B128};
   Type movType = kMovTypes[unsigned(classOf(type))];
@@ -224,8 +250,13 @@ bool OperandChecker::checkRegister(const Parsed &parsed, Type type, bool mayBeWi
 
 bool OperandChecker::checkScalar(const OperandSpec &spec, Type type, Parsed &parsed) {
   Operand &operand = parsed.operand;
-  if (operand.negated && type != Type::Pred)
+  const bool changesSign = operand.negated && parsed.at.is('-');
+  if (changesSign && !spec.maySelect)
+    return fail(parsed, "an operand without '-' before a name");
+  if (operand.negated && !changesSign && type != Type::Pred)
     return fail(parsed, "an operand without '!'");
+  if (operand.isReg() && operand.value != 0 && !spec.maySelect)
+    return fail(parsed, "a register without a selector");
   switch (operand.kind) {
   case OperandKind::Reg: return checkRegister(parsed, type, spec.mayBeWider);
   case OperandKind::Sink: return spec.maySink || fail(parsed, "an operand that is not '_'");
@@ -263,7 +294,9 @@ bool OperandChecker::checkVector(const OperandSpec &spec, Type type, unsigned wi
 
 bool OperandChecker::checkAny(bool isWritten, Parsed &parsed) {
   switch (parsed.operand.kind) {
-  case OperandKind::Reg: return true;
+  case OperandKind::Reg:
+    return (parsed.operand.value == 0 && !parsed.at.is('-')) ||
+           fail(parsed, "a register without a selector or sign");
   case OperandKind::Sink: return isWritten || fail(parsed, "an operand that is not '_'");
   case OperandKind::Imm:
     return isWritten ? fail(parsed, "a register to write") : setImmediate(parsed, Type::None);
@@ -467,7 +500,7 @@ void OperandChecker::emit(Instr &instr, ParsedOperands &parsed) {
   instr.numOperands = uint16_t(function.operands.size() - instr.firstOperand);
 }
 
-/// Image coordinates, and what a row's "*" stands for.
+/// Image coordinates, and what a row's "*" represents.
 bool OperandChecker::isUnnamed(const Parsed &p) const {
   if (p.operand.bracketed)
     return true;
@@ -497,6 +530,8 @@ bool OperandChecker::check(const Token &mnemonic, Instr &instr, ParsedOperands &
 
 bool OperandChecker::checkMatrix(const Token &mnemonic, const Instr &instr) {
   std::string problem = matrixProblem(function, instr);
+  if (problem.empty())
+    problem = videoProblem(function, instr);
   if (problem.empty())
     return true;
   cursor.error(mnemonic, problem);

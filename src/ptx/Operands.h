@@ -7,7 +7,7 @@
 
 namespace heddle::ptx {
 
-/// An operand as it stands in the text, before the instruction's row says what it should be.
+/// An operand as it is in the text, before the instruction's row says what it should be.
 struct Parsed {
   Operand
       operand; ///< Label: a name that nothing declared has. Vector: index counts in ParsedOperands::elements
@@ -32,8 +32,8 @@ bool readOperand(Cursor &cursor, Scopes &scopes, const Globals &globals, ParsedO
 
 /// Checks operands against the instruction's row and writes them behind Function::operands.
 ///
-/// Special registers and addresses of symbols may stand for any source in PTX, but compilers only move them.
-/// So that the machine meets them in mov alone, everywhere else they are first moved into a register of their
+/// Special registers and addresses of symbols may represent any source in PTX, but compilers only move them.
+/// So that the simulator meets them in mov alone, everywhere else they are first moved into a register of their
 /// own by an instruction put before this one.
 class OperandChecker {
 public:
@@ -72,7 +72,7 @@ private:
   Scopes &scopes;
   const Module &module;
   Function &function;
-  std::vector<Item> items;  ///< what stands in the text
+  std::vector<Item> items;  ///< what is in the text
   std::vector<Item> chosen; ///< for each word of the row, what it is; main is null where left out
   const Instr *current = nullptr;
 };

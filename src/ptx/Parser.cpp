@@ -43,7 +43,7 @@ private:
   void readDebugStrings();
   void readAlias();
   void readVariables(Space space, Linkage linkage);
-  uint32_t placeVariable(Declared &declared);
+  uint32_t locationVariable(Declared &declared);
   void readFunction(bool isEntry, Linkage linkage);
   bool readParams(uint32_t function, std::vector<Param> &params);
   bool readParam(uint32_t function, std::vector<Param> &params);
@@ -260,7 +260,7 @@ void ModuleReader::readAlias() {
 }
 
 /// The index of the variable: a new one, or the one that an earlier declaration of the name has.
-uint32_t ModuleReader::placeVariable(Declared &declared) {
+uint32_t ModuleReader::locationVariable(Declared &declared) {
   const Global *known = globals.find(declared.name.text);
   if (!known) {
     uint32_t number = uint32_t(module.variables.size());
@@ -287,7 +287,7 @@ void ModuleReader::readVariables(Space space, Linkage linkage) {
     declared->variable.linkage = linkage;
     if (!readInitializer(cursor, globals, *declared))
       break;
-    placeVariable(*declared);
+    locationVariable(*declared);
     if (cursor.accept(';'))
       return;
     if (!cursor.expect(',', "a variable"))
@@ -351,7 +351,7 @@ bool ModuleReader::readNumbers(uint32_t *numbers, unsigned most) {
   return true;
 }
 
-/// What stands between the parameters and the body.
+/// What is between the parameters and the body.
 bool ModuleReader::readFunctionDirectives(Function &function) {
   LaunchBounds &bounds = function.bounds;
   while (cursor.peek().kind == TokenKind::Directive) {
@@ -497,7 +497,7 @@ void ModuleReader::resolveAliases() {
         reloc.symbol = target[reloc.symbol];
 }
 
-/// Files and debug strings stand behind the code that names them.
+/// Files and debug strings follow the code that names them.
 void ModuleReader::resolveLocs() {
   std::unordered_map<uint32_t, uint32_t> files;
   for (uint32_t i = 0; i < module.files.size(); ++i)

@@ -2,6 +2,7 @@
 #include "ptx/Printer.h"
 
 #include "ptx/Rows.h"
+#include "ptx/Video.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +12,7 @@
 namespace heddle::ptx {
 namespace {
 
-/// A file's name as it may stand between quotes.
+/// A file's name as it may be between quotes.
 std::string escaped(std::string_view text) {
   std::string result;
   for (char c : text) {
@@ -62,7 +63,7 @@ std::string constantText(uint64_t bits, Type type) {
   return value >= -65536 && value <= 65536 ? fmt::format("{}", value) : fmt::format("0x{:X}", bits);
 }
 
-/// Labels stand in the order of their instructions.
+/// Labels are in the order of their instructions.
 std::string_view nameOfTarget(const Function &function, uint32_t target) {
   auto found = std::lower_bound(function.labels.begin(), function.labels.end(), target,
                                 [](const Label &label, uint32_t instr) { return label.instr < instr; });
@@ -101,10 +102,14 @@ private:
 
   void operand(const Operand &o, Type type) {
     if (o.negated)
-      text += '!';
+      text += isVideo(instr.op) ? '-' : '!';
     switch (o.kind) {
     case OperandKind::Sink: text += '_'; break;
-    case OperandKind::Reg: text += function.registers[o.index].name; break;
+    case OperandKind::Reg:
+      text += function.registers[o.index].name;
+      if (o.value != 0)
+        text += '.' + ptx::text(Selector::of(o.value));
+      break;
     case OperandKind::Imm: text += constantText(o.value, type); break;
     case OperandKind::Special: text += ptx::text(SpecialReg(o.index)); break;
     case OperandKind::Var: withOffset(module.variables[o.index].name, o.value); break;

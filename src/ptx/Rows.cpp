@@ -144,6 +144,8 @@ OperandSpec readOperandWord(const OpInfo &info, std::string_view word) {
       spec.isOptional = true;
     else if (rest[0] == '-')
       spec.maySink = true;
+    else if (rest[0] == '^')
+      spec.maySelect = true;
     else
       break;
   }
@@ -376,7 +378,7 @@ std::optional<SpecialReg> findSpecial(std::string_view word) {
 namespace {
 
 /// Older code has ".sync" further back ("vote.ballot.sync.b32"), and ptxas takes it there too. Nothing where
-/// it stands second already or not at all.
+/// it comes second already or not at all.
 std::optional<std::string> withSyncSecond(std::span<const std::string_view> words) {
   auto sync = std::find(words.begin(), words.end(), "sync");
   if (words.size() < 3 || sync == words.end() || sync <= words.begin() + 1)

@@ -30,6 +30,7 @@ struct OperandSpec {
   uint8_t typeIndex = 0;   ///< ...else the instruction's first, second... type
   bool widens = false;     ///< Typed: doubled under .wide
   bool isWritten = false, mayBeWider = false, isOptional = false, maySink = false, mayHavePred = false;
+  bool maySelect = false; ///< a selector or a minus sign may go with it (Video.h)
 };
 
 struct Row {

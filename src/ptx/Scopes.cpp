@@ -93,7 +93,7 @@ void Scopes::indexLabels(const Frame &frame) {
   for (uint32_t i = 0; i < frame.labels.size(); ++i) {
     const Token &name = frame.labels[i].name;
     if (labelIndex.find(name.text))
-      cursor.error(name, fmt::format("label '{}' stands twice in one scope", name.text));
+      cursor.error(name, fmt::format("label '{}' appears twice in one scope", name.text));
     labelIndex.set(name.text, i);
   }
 }

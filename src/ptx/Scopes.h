@@ -10,7 +10,7 @@
 
 namespace heddle::ptx {
 
-/// What a name inside a function stands for.
+/// What a name inside a function represents.
 struct Binding {
   enum class Kind : uint8_t { None, Reg, Var } kind = Kind::None;
   uint16_t depth = 0;
@@ -21,7 +21,7 @@ struct Binding {
 ///
 /// Registers declared as a range (%r<100>) come into being when they are first named, so a range costs
 /// nothing however large it is, and registers nobody uses do not exist. A label belongs to the scope it
-/// stands in (inline assembly repeats them), may be named before it stands there, and is seen from scopes
+/// is in (inline assembly repeats them), may be named before it is there, and is seen from scopes
 /// further in: so uses wait until their scope closes and then look there, or wait on in the scope around it.
 class Scopes {
 public:
@@ -41,7 +41,7 @@ public:
   uint32_t declareRegister(const Token &name, Type type);
   void declareRange(const Token &prefix, Type type, uint64_t count);
   void bindVariable(const Token &name, uint32_t variable);
-  /// A register that no name in the text stands for.
+  /// A register that no name in the text represents.
   uint32_t addRegister(std::string_view name, Type type);
 
   Binding find(std::string_view name);

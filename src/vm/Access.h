@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scope and ordering of memory instructions, as the machine and its observers see them.
+// Scope and ordering of memory instructions, as the simulator and its observers see them.
 #pragma once
 
 #include "ptx/Isa.h"

@@ -1,4 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Scheduling the warps of a block.
+//
+// A block is run by one core of the host at a time. Its warps run one after the other, each for a quantum of
+// instructions, until it ends, waits at a barrier or only polls:
+//
+// 1. A round gives each warp one slice. A slice that executed its quantum, or ended otherwise than by
+//    polling, moved.
+// 2. If nothing moved and no warp polls, either a warp that ran late released an earlier one (another round),
+//    or the block waits for its cluster (Stalled), or all warps wait for each other: a deadlock, reported as
+//    a fault.
+// 3. If warps only poll, they get some more rounds, since what they poll may change with another warp's next
+//    step; then the block gives its core to others (Stalled). `idleEvidence` records that nothing in this
+//    block changed memory meanwhile: if that holds of all blocks, the grid is in a deadlock.
+// 4. Bulk copies land in shared memory between slices, and complete their mbarriers then.
+//
+// With a seed, the first warp of a round and the lengths of slices are random, so that a program is run under
+// many interleavings; the same seed gives the same schedule. A warp that polls gets whole quanta even then:
+// cut short in each round it would count as having moved, and a deadlock would never be seen. Not modelled:
+// time. The order of warps is fair, not the hardware's.
 #include "vm/Block.h"
 
 #include "vm/Cluster.h"
@@ -67,7 +87,7 @@ void Block::start(Grid &owner, Cluster &in, unsigned rankInCluster) {
     owner.observer->blockBegin(warps[0]->ref());
 }
 
-/// Stores and effective atomics so far: as long as this number stands still nobody outside can have seen
+/// Stores and effective atomics so far: as long as this number does not change nobody outside can have seen
 /// anything new.
 uint64_t Block::changes() const {
   uint64_t sum = 0;
@@ -116,8 +136,8 @@ BlockEnd Block::run(Core &core) {
         landAll();
       if (end == SliceEnd::Faulted)
         return BlockEnd::Faulted;
-      if (end == SliceEnd::AwaitTurn)
-        return BlockEnd::AwaitTurn;
+      if (end == SliceEnd::AwaitOrder)
+        return BlockEnd::AwaitOrder;
       done &= end == SliceEnd::Done;
       moved |= end == SliceEnd::Budget ||
                (end != SliceEnd::Idle && end != SliceEnd::Deferred && warpInstructions != before);

@@ -41,9 +41,9 @@ struct PendingArrival {
   const Code *code = nullptr;
 };
 
-enum class BlockEnd : uint8_t { Done, Stalled, AwaitTurn, Faulted, Stopped };
+enum class BlockEnd : uint8_t { Done, Stalled, AwaitOrder, Faulted, Stopped };
 
-/// How one block names the shared memory of another of its cluster: the other's rank plus one stands above
+/// How one block names the shared memory of another of its cluster: the other's rank plus one is above
 /// the offset. Zero there is the block's own, so plain shared addresses are good everywhere.
 constexpr unsigned RankShift = 24;
 constexpr uint64_t SharedOffset = (uint64_t(1) << RankShift) - 1;

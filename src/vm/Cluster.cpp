@@ -33,7 +33,7 @@ BlockEnd Cluster::run(Core &core) {
       switch (block.run(core)) {
       case BlockEnd::Faulted: return BlockEnd::Faulted;
       case BlockEnd::Stopped: return BlockEnd::Stopped;
-      case BlockEnd::AwaitTurn: return BlockEnd::AwaitTurn;
+      case BlockEnd::AwaitOrder: return BlockEnd::AwaitOrder;
       case BlockEnd::Done: block.isDone = pass.moved = true; break;
       case BlockEnd::Stalled:
         pass.idle &= block.idleEvidence, pass.moved |= block.hasMoved, pass.done = false;

@@ -31,7 +31,7 @@ enum class Flow : uint8_t {
   Parked,     ///< the split waits, its pc was set
   Gone,       ///< no lane of the split is left
   Yield,      ///< the split's pc was set; let others run
-  AwaitTurn,  ///< try this instruction again when the block has the turn
+  AwaitOrder, ///< try this instruction again when the block has the turn
   Faulted,
 };
 
@@ -67,7 +67,7 @@ struct Inst {
   uint32_t ordinal = 0; ///< PTX instructions before this one in the function
   uint8_t guardNegated = 0;
   uint8_t leader = 0; ///< first of a basic block
-  uint8_t counts = 1; ///< 0 for helpers that stand for no PTX instruction
+  uint8_t counts = 1; ///< 0 for helpers that represent no PTX instruction
   uint8_t bytes = 0;  ///< memory: of one element
   uint8_t elements = 1;
   MemorySpace space = MemorySpace::Global;

@@ -1,4 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a kernel did, in the terms of a profiler: instructions by class, branches, bank conflicts, sectors.
+//
+// An observer adds up events of all cores, one row for each core so that no lock is taken, and sums the rows
+// at the end.
+//
+// Shared memory has 32 banks of 4 bytes. Lanes that want the same word share a pass, different words of one
+// bank take one pass (wavefront) each; so a request takes as many passes as the fullest bank has words.
+// Accesses of 8 bytes go by half warps, of 16 bytes by quarter warps. Atomics on one word share nothing.
+// Conflicts are passes beyond the first.
+//
+// Global memory is transferred in sectors of 32 bytes: a request costs the number of distinct sectors of its
+// lanes. Neighbouring lanes mostly share a sector, and most accesses have no conflicts, so both are
+// recognized before anything is sorted. Copies past registers are requests of global memory, and pass over
+// the banks once.
+//
+// Counted is what the program asks for, not what caches do with it.
 #include "vm/Counters.h"
 
 #include "ptx/Module.h"
@@ -101,12 +118,12 @@ BankUse bankUse(const uint64_t *addresses, uint32_t mask, unsigned bytes, Sharin
 /// A lane's access is no wider than a sector but for bulk copies, whose one lane touches all between its
 /// ends.
 std::span<const uint64_t> sectorsOf(const uint64_t *addresses, uint32_t mask, unsigned bytes,
-                                    SectorRoom &room) {
+                                    SectorBuffer &buffer) {
   constexpr unsigned SectorBytes = 32;
-  uint64_t *touched = room.few;
+  uint64_t *touched = buffer.few;
   if (bytes > SectorBytes) {
-    room.many.resize(size_t(countLanes(mask)) * (bytes / SectorBytes + 2));
-    touched = room.many.data();
+    buffer.many.resize(size_t(countLanes(mask)) * (bytes / SectorBytes + 2));
+    touched = buffer.many.data();
   }
   size_t count = 0;
   eachLane(mask, [&](unsigned lane) {
@@ -121,8 +138,8 @@ std::span<const uint64_t> sectorsOf(const uint64_t *addresses, uint32_t mask, un
 }
 
 unsigned sectors(const uint64_t *addresses, uint32_t mask, unsigned bytes) {
-  SectorRoom room;
-  return unsigned(sectorsOf(addresses, mask, bytes, room).size());
+  SectorBuffer buffer;
+  return unsigned(sectorsOf(addresses, mask, bytes, buffer).size());
 }
 
 // --- counting
@@ -167,8 +184,8 @@ void Counters::countGlobal(const WarpRef &at, const uint64_t *addresses, uint32_
   const bool loads = touch == Touch::Read;
   constexpr unsigned SectorsOfALine = 4; // of L1
   CounterSums &sums = of(at).sums;
-  SectorRoom room;
-  const std::span<const uint64_t> list = sectorsOf(addresses, mask, bytes, room);
+  SectorBuffer buffer;
+  const std::span<const uint64_t> list = sectorsOf(addresses, mask, bytes, buffer);
   ++sums.globalRequests;
   sums.globalSectors += list.size();
   uint64_t line = ~uint64_t(0);

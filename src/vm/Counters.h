@@ -65,12 +65,12 @@ BankUse bankUse(const uint64_t *addresses, uint32_t mask, unsigned bytes, Sharin
 /// Distinct 32-byte sectors that the lanes touch.
 unsigned sectors(const uint64_t *addresses, uint32_t mask, unsigned bytes);
 /// The same as a list: each sector's address divided by 32, rising. It lies in `room`.
-struct SectorRoom {
+struct SectorBuffer {
   uint64_t few[64];
   std::vector<uint64_t> many; ///< of bulk copies
 };
 std::span<const uint64_t> sectorsOf(const uint64_t *addresses, uint32_t mask, unsigned bytes,
-                                    SectorRoom &room);
+                                    SectorBuffer &buffer);
 
 /// Counts launches. One entry for each launch, in the order they ended.
 class Counters : public Observer {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <tuple>
 #include <type_traits>
 
 namespace heddle::vm {

@@ -124,7 +124,36 @@ bool checkBulkSize(Warp &warp, const Inst &in, unsigned lane, uint32_t bytes) {
   return false;
 }
 
-/// Global (or shared) to shared memory; a: to, b: from, c: bytes, d: mbarrier, all shared ones as offsets.
+/// The blocks that a copy goes to: that of the target address, or (.multicast::cluster) those whose rank the mask names.
+/// Empty with a fault where one of them is not there.
+std::vector<Block *> bulkTargets(Warp &warp, const Inst &in, unsigned lane, uint64_t to, uint64_t mbarrier) {
+  const uint32_t one = 1u << lane;
+  if (!in.mode) {
+    Block *home = warp.block->homeOf(to);
+    if (home == warp.block->homeOf(mbarrier))
+      return {home};
+    warp.fault(in, one, FaultKind::MbarrierMisuse,
+               "bulk copy to one block of the cluster with the mbarrier of another");
+    return {};
+  }
+  std::vector<Block *> targets;
+  const uint32_t ranks = warp.row<uint16_t>(in.extra)[lane];
+  for (uint32_t left = ranks; left; left &= left - 1) {
+    const unsigned rank = firstLane(left);
+    Block *target = warp.block->cluster->living(rank);
+    if (!target) {
+      warp.fault(in, one, FaultKind::MbarrierMisuse,
+                 fmt::format("bulk copy with multicast to block {} of the cluster, which {}", rank,
+                             rank < warp.block->cluster->blocks.size() ? "has exited" : "has no such block"));
+      return {};
+    }
+    targets.push_back(target);
+  }
+  return targets;
+}
+
+/// Global (or shared) to shared memory; a: to, b: from, c: bytes, d: mbarrier, all shared ones as offsets. In every
+/// target block the bytes and the mbarrier are at the same offset.
 Flow bulkIn(Warp &warp, const Inst &in, uint32_t mask) {
   const uint64_t *to = warp.row<uint64_t>(in.a), *from = warp.row<uint64_t>(in.b),
                  *bar = warp.row<uint64_t>(in.d);
@@ -141,24 +170,25 @@ Flow bulkIn(Warp &warp, const Inst &in, uint32_t mask) {
     if (!warp.locateAt(in, one, to, MemorySpace::Shared, size, BulkUnit, true, target) ||
         !warp.locateAt(in, one, from, in.space, size, BulkUnit, false, source))
       return Flow::Faulted;
-    Block *home = warp.block->homeOf(to[lane]);
-    if (home != warp.block->homeOf(bar[lane]))
-      return warp.fault(in, one, FaultKind::MbarrierMisuse,
-                        "bulk copy to one block of the cluster with the mbarrier of another");
-    PendingArrival arrival;
-    arrival.to = uint32_t(to[lane] & SharedOffset);
-    arrival.bytes.assign(source.at[lane], source.at[lane] + size);
-    arrival.mbarrier = uint32_t(bar[lane] & SharedOffset);
-    arrival.warp = warp.index, arrival.lane = lane;
-    arrival.fromElsewhere = home != warp.block;
-    arrival.inst = &in;
-    arrival.code = &warp.code();
-    home->arrivals.push_back(std::move(arrival));
-    AsyncEvent event{Kind::Issue, AsyncEvent::Copy::Bulk, one, size, from, to};
-    event.fromSpace = in.space == MemorySpace::Shared ? Space::Shared : Space::Global;
-    event.mbarrier = uint32_t(bar[lane]);
-    if (home == warp.block)
-      note(warp, in, event);
+    const std::vector<Block *> homes = bulkTargets(warp, in, lane, to[lane], bar[lane]);
+    if (homes.empty() && warp.block->fault)
+      return Flow::Faulted;
+    for (Block *home : homes) {
+      PendingArrival arrival;
+      arrival.to = uint32_t(to[lane] & SharedOffset);
+      arrival.bytes.assign(source.at[lane], source.at[lane] + size);
+      arrival.mbarrier = uint32_t(bar[lane] & SharedOffset);
+      arrival.warp = warp.index, arrival.lane = lane;
+      arrival.fromElsewhere = home != warp.block;
+      arrival.inst = &in;
+      arrival.code = &warp.code();
+      home->arrivals.push_back(std::move(arrival));
+      AsyncEvent event{Kind::Issue, AsyncEvent::Copy::Bulk, one, size, from, to};
+      event.fromSpace = in.space == MemorySpace::Shared ? Space::Shared : Space::Global;
+      event.mbarrier = uint32_t(bar[lane]);
+      if (home == warp.block)
+        note(warp, in, event);
+    }
   }
   ++warp.changes;
   return Flow::Next;
@@ -231,14 +261,20 @@ bool lowerCopyAsync(Lowering &lo) {
 bool lowerBulk(Lowering &lo) {
   const ptx::Space to = lo.instr->mods.space, from = lo.instr->mods.space2;
   const bool outward = to == ptx::Space::Global;
-  if (lo.has(ptx::Flag::Multicast) || lo.has(ptx::Flag::CpMask))
-    return lo.unsupported("bulk copies with a multicast or byte mask are not supported");
-  if (!outward && (lo.ops.size() < 4 || !lo.ops[3].isAddress()))
+  const bool multicasts = lo.has(ptx::Flag::Multicast);
+  if (lo.has(ptx::Flag::CpMask))
+    return lo.unsupported("bulk copies with a byte mask are not supported");
+  if (!outward && (lo.ops.size() < 4u + multicasts || !lo.ops[3].isAddress()))
     return false;
+  if (multicasts && (outward || (!lo.ops[4].isImm() && lo.width(lo.ops[4]) != 16)))
+    return lo.unsupported("a multicast needs a 16-bit mask of blocks and goes to shared memory");
   Loc a = lo.addressRow(lo.ops[0], to), b = lo.addressRow(lo.ops[1], from), c = lo.source(lo.ops[2], 32);
   Loc d = outward ? NoLoc : lo.addressRow(lo.ops[3], ptx::Space::Shared);
+  Loc ranks = multicasts ? lo.source(lo.ops[4], 16) : NoLoc;
   Inst &in = lo.emit(outward ? bulkOut : bulkIn);
   in.a = a, in.b = b, in.c = c, in.d = d;
+  in.extra = ranks;
+  in.mode = multicasts;
   in.space = globalOrGeneric(outward ? to : from);
   return true;
 }

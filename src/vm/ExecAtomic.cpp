@@ -102,15 +102,15 @@ template <AtomOp O, class T> uint32_t applyPacked(uint32_t old, uint32_t b) {
 // --- a warp
 // ----------------------------------------------------------------------------------------------------
 
-enum ModeBits : uint16_t { NeedsTurn = 1 << 12, HasResult = 1 << 13 };
+enum ModeBits : uint16_t { NeedsOrder = 1 << 12, HasResult = 1 << 13 };
 
 bool inGlobal(const Inst &in) { return in.space == MemorySpace::Global || in.space == MemorySpace::Generic; }
 
 /// The parts common to all: turn, pointers, event, fences. `each(lane, pointer, alone)` does the work.
 template <class F> Flow atomically(Warp &warp, const Inst &in, uint32_t mask, F each) {
-  if (in.mode & NeedsTurn && inGlobal(in) && !warp.block->grid->hasTurn(*warp.block->cluster)) {
+  if (in.mode & NeedsOrder && inGlobal(in) && !warp.block->grid->isNextInOrder(*warp.block->cluster)) {
     warp.now().pc = warp.code().pcOf(in);
-    return Flow::AwaitTurn;
+    return Flow::AwaitOrder;
   }
   alignas(64) uint64_t address[Lanes];
   warp.addresses(in, address);
@@ -273,7 +273,7 @@ void setCommon(Lowering &lo, Inst &in, const ptx::Operand &address, AtomOp op, b
       lo.instr->mods.sem == ptx::Semantics::None ? ptx::Semantics::Relaxed : lo.instr->mods.sem;
   ptx::Scope scope = lo.instr->mods.scope == ptx::Scope::None ? ptx::Scope::Gpu : lo.instr->mods.scope;
   in.mode = packMode(orderingOf(semantics), scopeOf(scope));
-  in.mode |= orderShows(op, lo.type(), resultUsed) ? NeedsTurn : 0;
+  in.mode |= orderShows(op, lo.type(), resultUsed) ? NeedsOrder : 0;
   in.mode |= hasResult ? HasResult : 0;
 }
 

@@ -380,8 +380,8 @@ bool lowerCallInstr(Lowering &lo) {
     else if (setBuiltin(site))
       handler = callBuiltin;
     else
-      return lo.unsupported(fmt::format("calls '{}', which this file does not define (device code is not "
-                                        "linked across files: define it here or in a header)",
+      return lo.unsupported(fmt::format("calls '{}', which this file does not define (device code of several "
+                                        "files is linked with -rdc=true)",
                                         function.name));
   } else {
     site.pointer = lo.source(callee, 64);

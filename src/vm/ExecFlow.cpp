@@ -33,7 +33,7 @@ Flow branch(Warp &warp, const Inst &in, uint32_t mask) {
   return Flow::Reschedule;
 }
 
-/// brx.idx: lanes part by their index.
+/// brx.idx: lanes diverge by their index.
 Flow jumpTable(Warp &warp, const Inst &in, uint32_t mask) {
   const auto &targets = warp.block->grid->kernel.jumpTables[in.extra];
   const uint32_t *index = warp.row<uint32_t>(in.a);
@@ -74,7 +74,7 @@ Flow trap(Warp &warp, const Inst &in, uint32_t mask) {
   return warp.fault(in, mask, FaultKind::Trap, "the program trapped");
 }
 
-/// Time does not pass in the machine, so a thread that sleeps lets all others go first.
+/// Time does not pass in the simulator, so a thread that sleeps lets all others go first.
 Flow sleep(Warp &warp, const Inst &in, uint32_t) {
   warp.now().jump(in, warp.code().pcOf(in) + 1);
   warp.now().deferred = true;

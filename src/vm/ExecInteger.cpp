@@ -145,7 +145,7 @@ template <auto F, class T> Flow withCarry(Warp &warp, const Inst &in, uint32_t m
 }
 
 Handler pickCarry(Lowering &lo) {
-  return forWord(lo.type(), [&]<class T>(Tag<T>) -> Handler {
+  return forInteger(lo.type(), [&]<class T>(Tag<T>) -> Handler {
     switch (lo.instr->op) {
     case Op::Add:
     case Op::AddC: return withCarry<[](T a, T b, T, bool in) { return sem::addCarry(a, b, in); }, T>;

@@ -7,7 +7,7 @@
 #include "semantics/Integer.h"
 #include "vm/Exec.h"
 #include "vm/Grid.h"
-#include "vm/Meets.h"
+#include "vm/WarpSyncs.h"
 
 namespace heddle::vm {
 namespace {
@@ -208,19 +208,19 @@ Flow takeElect(Warp &warp, const Inst &in, uint32_t mask, uint32_t here) {
 // --- the table of meets, and the handlers
 // ----------------------------------------------------------------------
 
-constexpr Meet Meets[] = {
+constexpr WarpSync WarpSyncs[] = {
     {nullptr, takeBarrier}, {showWord, takeShuffle}, {showPred, takeVote},  {showMatch, takeMatch},
     {showWord, takeRedux},  {nullptr, takeElect},    {nullptr, takeMatrix},
 };
-static_assert(unsigned(Kind::Matrix) == 6 && std::size(Meets) == 7);
+static_assert(unsigned(Kind::Matrix) == 6 && std::size(WarpSyncs) == 7);
 
 Flow meet(Warp &warp, const Inst &in, uint32_t mask) {
   return warp.awaitMembers(in, mask, in.d, in.elements);
 }
 
 /// The forms without .sync: whoever is here takes part.
-Flow meetHere(Warp &warp, const Inst &in, uint32_t mask) {
-  const Meet &m = meetOf(in);
+Flow syncHere(Warp &warp, const Inst &in, uint32_t mask) {
+  const WarpSync &m = meetOf(in);
   if (m.show)
     m.show(warp, in, mask);
   return m.take(warp, in, mask, mask);
@@ -230,13 +230,13 @@ struct Operands {
   const ptx::Operand *value = nullptr, *b = nullptr, *c = nullptr, *members = nullptr, *second = nullptr;
 };
 
-Inst &emitMeet(Lowering &lo, Kind kind, const Operands &o, unsigned valueBits) {
+Inst &emitWarpSync(Lowering &lo, Kind kind, const Operands &o, unsigned valueBits) {
   Loc a = o.value ? lo.source(*o.value, valueBits) : NoLoc, b = o.b ? lo.source(*o.b, 32) : NoLoc;
   Loc c = o.c ? lo.source(*o.c, 32) : NoLoc, d = o.members ? lo.source(*o.members, 32) : NoLoc;
   const bool writes = kind != Kind::Barrier;
   Loc dst = writes ? lo.dest(lo.ops[0]) : NoLoc;
   Loc second = o.second && lo.isWritten(*o.second) ? lo.dest(*o.second) : NoLoc;
-  Inst &in = lo.emit(o.members ? meet : meetHere);
+  Inst &in = lo.emit(o.members ? meet : syncHere);
   in.dst = dst, in.a = a, in.b = b, in.c = c, in.d = d, in.extra = second;
   in.elements = uint8_t(kind);
   return in;
@@ -252,8 +252,8 @@ uint8_t reduxType(Lowering &lo) {
 
 } // namespace
 
-const Meet &meetOf(const Inst &in) { return Meets[in.elements]; }
-Handler meetHandler() { return meet; }
+const WarpSync &meetOf(const Inst &in) { return WarpSyncs[in.elements]; }
+Handler warpSyncHandler() { return meet; }
 unsigned shuffleSource(unsigned lane, uint32_t b, uint32_t c, ptx::ShflMode mode) {
   return sourceLane(lane, b, c, mode).lane;
 }
@@ -261,39 +261,40 @@ unsigned shuffleSource(unsigned lane, uint32_t b, uint32_t c, ptx::ShflMode mode
 bool lowerLanes(Lowering &lo) {
   const auto &ops = lo.ops;
   switch (lo.instr->op) {
-  case Op::BarWarpSync: emitMeet(lo, Kind::Barrier, {.members = &ops[0]}, 32); return true;
+  case Op::BarWarpSync: emitWarpSync(lo, Kind::Barrier, {.members = &ops[0]}, 32); return true;
   case Op::Shfl:
-    emitMeet(lo, Kind::Shuffle, {.value = &ops[2], .b = &ops[3], .c = &ops[4], .second = &ops[1]}, 32).mode =
-        uint16_t(lo.instr->mods.shfl);
+    emitWarpSync(lo, Kind::Shuffle, {.value = &ops[2], .b = &ops[3], .c = &ops[4], .second = &ops[1]}, 32)
+        .mode = uint16_t(lo.instr->mods.shfl);
     return true;
   case Op::ShflSync:
-    emitMeet(lo, Kind::Shuffle,
-             {.value = &ops[2], .b = &ops[3], .c = &ops[4], .members = &ops[5], .second = &ops[1]}, 32)
+    emitWarpSync(lo, Kind::Shuffle,
+                 {.value = &ops[2], .b = &ops[3], .c = &ops[4], .members = &ops[5], .second = &ops[1]}, 32)
         .mode = uint16_t(lo.instr->mods.shfl);
     return true;
   case Op::Vote:
-    emitMeet(lo, Kind::Vote, {.value = &ops[1]}, 1).mode = uint16_t(lo.instr->mods.vote);
+    emitWarpSync(lo, Kind::Vote, {.value = &ops[1]}, 1).mode = uint16_t(lo.instr->mods.vote);
     return true;
   case Op::VoteSync:
-    emitMeet(lo, Kind::Vote, {.value = &ops[1], .members = &ops[2]}, 1).mode = uint16_t(lo.instr->mods.vote);
+    emitWarpSync(lo, Kind::Vote, {.value = &ops[1], .members = &ops[2]}, 1).mode =
+        uint16_t(lo.instr->mods.vote);
     return true;
   case Op::MatchSync: {
-    Inst &in = emitMeet(lo, Kind::Match, {.value = &ops[1], .members = &ops[2]}, ptx::bitsOf(lo.type()));
+    Inst &in = emitWarpSync(lo, Kind::Match, {.value = &ops[1], .members = &ops[2]}, ptx::bitsOf(lo.type()));
     in.bytes = uint8_t(ptx::bytesOf(lo.type())), in.mode = 0;
     return true;
   }
   case Op::MatchAllSync: {
-    Inst &in = emitMeet(lo, Kind::Match, {.value = &ops[2], .members = &ops[3], .second = &ops[1]},
-                        ptx::bitsOf(lo.type()));
+    Inst &in = emitWarpSync(lo, Kind::Match, {.value = &ops[2], .members = &ops[3], .second = &ops[1]},
+                            ptx::bitsOf(lo.type()));
     in.bytes = uint8_t(ptx::bytesOf(lo.type())), in.mode = 1;
     return true;
   }
   case Op::ReduxSync: {
-    Inst &in = emitMeet(lo, Kind::Reduce, {.value = &ops[1], .members = &ops[2]}, 32);
+    Inst &in = emitWarpSync(lo, Kind::Reduce, {.value = &ops[1], .members = &ops[2]}, 32);
     in.bytes = reduxType(lo), in.mode = uint16_t(lo.instr->mods.atom);
     return true;
   }
-  case Op::ElectSync: emitMeet(lo, Kind::Elect, {.members = &ops[2], .second = &ops[1]}, 32); return true;
+  case Op::ElectSync: emitWarpSync(lo, Kind::Elect, {.members = &ops[2], .second = &ops[1]}, 32); return true;
   default: return false;
   }
 }

@@ -5,7 +5,7 @@
 #include "semantics/Matrix.h"
 #include "vm/Exec.h"
 #include "vm/Grid.h"
-#include "vm/Meets.h"
+#include "vm/WarpSyncs.h"
 
 #include <cstring>
 #include <optional>
@@ -165,7 +165,7 @@ sem::MmaShape shapeOf(ptx::MmaShape shape) {
 
 Inst &emitWhole(Lowering &lo, MatrixWork which) {
   Loc everybody = lo.constant(~0u, 32);
-  Inst &in = lo.emit(meetHandler());
+  Inst &in = lo.emit(warpSyncHandler());
   in.d = everybody;
   in.elements = uint8_t(WarpSyncEvent::Kind::Matrix);
   in.mode = uint16_t(which);

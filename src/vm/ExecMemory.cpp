@@ -120,8 +120,8 @@ void noteStore(Warp &warp, const Inst &in, uint32_t mask, const Pointers &to,
 /// The commonest access of all: a whole warp at 32-bit shared addresses. False when it is something else, or
 /// when an address is bad, which the long way will report.
 /// `tell(addresses)` is called for observers.
-template <class Mem, class Tell, class Move>
-bool shortWayShared(Warp &warp, const Inst &in, uint32_t mask, Tell tell, Move move) {
+template <class Mem, class Notify, class Move>
+bool shortWayShared(Warp &warp, const Inst &in, uint32_t mask, Notify notify, Move move) {
   const Block &block = *warp.block;
   if (in.space != MemorySpace::Shared || in.address != AddressForm::Reg32 || mask != AllLanes)
     return false;
@@ -139,7 +139,7 @@ bool shortWayShared(Warp &warp, const Inst &in, uint32_t mask, Tell tell, Move m
   if (block.grid->sees(Observer::Accesses)) {
     alignas(64) uint64_t address[Lanes];
     HEDDLE_EACH_LANE(lane) address[lane] = offset[lane];
-    tell(address);
+    notify(address);
   }
   for (unsigned e = 0; e < in.elements; ++e)
     move(e, block.shared + e * sizeof(Mem), offset);
@@ -149,7 +149,7 @@ bool shortWayShared(Warp &warp, const Inst &in, uint32_t mask, Tell tell, Move m
 template <class Mem, class Reg> Flow load(Warp &warp, const Inst &in, uint32_t mask) {
   Pointers from;
   const unsigned all = sizeof(Mem) * in.elements;
-  auto tell = [&](const uint64_t *address) {
+  auto notify = [&](const uint64_t *address) {
     warp.noteAccess(in, mask, address, in.space, all, AccessKind::Load, scopeOf(in.mode),
                     orderingOf(in.mode));
   };
@@ -161,7 +161,7 @@ template <class Mem, class Reg> Flow load(Warp &warp, const Inst &in, uint32_t m
     for (unsigned lane = 0; lane < Lanes; ++lane)
       to[lane] = extend<Mem, Reg>(readElement<Mem>(shared + offset[lane]));
   };
-  if (orderingOf(in.mode) == Ordering::Weak && shortWayShared<Mem>(warp, in, mask, tell, move))
+  if (orderingOf(in.mode) == Ordering::Weak && shortWayShared<Mem>(warp, in, mask, notify, move))
     return Flow::Next;
   if (!warp.locate(in, mask, all, false, from))
     return Flow::Faulted;
@@ -185,7 +185,7 @@ template <class Mem, class Reg> Flow load(Warp &warp, const Inst &in, uint32_t m
 template <class Mem, class Reg> Flow store(Warp &warp, const Inst &in, uint32_t mask) {
   Pointers to;
   const unsigned all = sizeof(Mem) * in.elements;
-  auto tell = [&](const uint64_t *address) {
+  auto notify = [&](const uint64_t *address) {
     HEDDLE_EACH_LANE(lane) to.at[lane] = warp.block->shared + address[lane];
     noteStore<Mem, Reg>(warp, in, mask, to, address);
   };
@@ -195,7 +195,7 @@ template <class Mem, class Reg> Flow store(Warp &warp, const Inst &in, uint32_t 
     for (unsigned lane = 0; lane < Lanes; ++lane)
       writeElement<Mem>(shared + offset[lane], Mem(from[lane]));
   };
-  if (shortWayShared<Mem>(warp, in, mask, tell, move)) {
+  if (shortWayShared<Mem>(warp, in, mask, notify, move)) {
     ++warp.changes;
     return Flow::Next;
   }

@@ -299,7 +299,7 @@ bool lowerGetCtaRank(Lowering &lo) {
 // --- clocks
 // ----------------------------------------------------------------------------------------------------
 
-/// Instructions this block has issued, which is what a clock can mean here: it never stands still and does
+/// Instructions this block has issued, which is what a clock can mean here: it never does not change and does
 /// not depend on the host.
 uint64_t ticks(Warp &warp, const Inst &in) {
   return warp.block->warpInstructions + (in.ordinal - warp.segment->ordinal) + 1;

@@ -7,7 +7,7 @@
 #include "semantics/Convert.h"
 #include "vm/Exec.h"
 #include "vm/Grid.h"
-#include "vm/Meets.h"
+#include "vm/WarpSyncs.h"
 
 #include <cstring>
 #include <optional>
@@ -194,7 +194,7 @@ bool addFragment(Lowering &lo, const Part &part, Loc leading, std::vector<Loc> &
 
 Inst &emitWhole(Lowering &lo, MatrixWork work, uint32_t extra) {
   Loc everybody = lo.constant(~0u, 32);
-  Inst &in = lo.emit(meetHandler());
+  Inst &in = lo.emit(warpSyncHandler());
   in.d = everybody;
   in.elements = uint8_t(WarpSyncEvent::Kind::Matrix);
   in.mode = uint16_t(work);

@@ -47,8 +47,8 @@ const char *nameOf(FaultKind kind) {
 
 Diagnostic Fault::diagnostic() const {
   Diagnostic d;
-  d.voice = Voice::Error;
-  d.place = source.isKnown() ? source : ptx;
+  d.severity = Severity::Error;
+  d.location = source.isKnown() ? source : ptx;
   d.text = fmt::format("kernel '{}': {}", kernel, text);
   if (kind != FaultKind::Deadlock && kind != FaultKind::Timeout)
     d.note(ptx, fmt::format("{}{}block {} thread {} (warp {} lane {})", instruction,

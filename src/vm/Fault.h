@@ -63,9 +63,9 @@ struct Waiting {
   uint32_t lanes = 0;
   std::string what; ///< "barrier 1 (96 of 128 threads came)"
   enum class On : uint8_t { Barrier, Warp, Memory } on = On::Memory;
-  unsigned barrier = 0; ///< On::Barrier
-  Place source;         ///< CUDA place where known
-  Place ptx;
+  unsigned barrier = 0;  ///< On::Barrier
+  SourceLocation source; ///< CUDA place where known
+  SourceLocation ptx;
 };
 
 /// Everything a person needs to find the mistake; the first one of a launch, in block order.
@@ -75,8 +75,8 @@ struct Fault {
   std::string kernel;
   std::string text; ///< what happened, one sentence without place: "shared load of 4 bytes at 0x1804 is ..."
   std::string instruction; ///< PTX text
-  Place source;            ///< from .loc, unknown without debug lines
-  Place ptx;
+  SourceLocation source;   ///< from .loc, unknown without debug lines
+  SourceLocation ptx;
   ThreadPlace where;
   std::optional<uint64_t> address;
   std::vector<Waiting> waiting;     ///< deadlock only

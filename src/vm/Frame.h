@@ -46,7 +46,7 @@ struct Split {
   uint64_t lastRun = 0;
   uint32_t order = 0; ///< place in the order of its code
 
-  /// Sets the pc by a jump from an instruction. Lanes that come back to the head of a loop stand behind all
+  /// Sets the pc by a jump from an instruction. Lanes that come back to the head of a loop follow all
   /// that are still inside: so the whole loop body reconverges before the next round.
   void jump(const Inst &from, uint32_t to) {
     const Inst &target = frame->code->insts[to];

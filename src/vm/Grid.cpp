@@ -29,7 +29,7 @@ constexpr unsigned IdleRounds = 8;
 // How long only polling is tolerated while host code might change what is polled.
 constexpr std::chrono::seconds HostPatience(10);
 
-/// What a kernel is compiled for stands where the launch says nothing.
+/// What a kernel is compiled for is where the launch says nothing.
 Dim3 clusterOf(const LaunchRequest &request) {
   const Dim3 &required = infoOf(*request.kernel).requiredCluster;
   return request.cluster.count() == 1 && required.x ? required : request.cluster;
@@ -44,10 +44,10 @@ void Core::forget() {
   recentStores.fill({});
 }
 
-Grid::Grid(const LaunchRequest &launchRequest, const Limits &machineLimits, Memory &globalMemory,
+Grid::Grid(const LaunchRequest &launchRequest, const Limits &simulatorLimits, Memory &globalMemory,
            Services &hostServices, Observer *watcher, uint64_t launchNumber, uint32_t stack,
            std::atomic<uint64_t> &heap, uint64_t heapLimit)
-    : request(launchRequest), kernel(*launchRequest.kernel), limits(machineLimits), memory(globalMemory),
+    : request(launchRequest), kernel(*launchRequest.kernel), limits(simulatorLimits), memory(globalMemory),
       services(hostServices), observer(watcher), interests(watcher ? watcher->interests() : 0),
       number(launchNumber), stackBytes(stack), heapUsed(heap), heapBytes(heapLimit),
       cluster(clusterOf(launchRequest)), clusters(launchRequest.grid.count() / cluster.count()),
@@ -116,13 +116,13 @@ std::unique_ptr<Cluster> Grid::next(std::unique_lock<std::mutex> &lock) {
     if (isOver() && running == 0)
       return nullptr;
     for (auto it = awaiting.begin(); it != awaiting.end(); ++it)
-      if (hasTurn(**it) || (*it)->index > faultCluster.load()) {
+      if (isNextInOrder(**it) || (*it)->index > faultCluster.load()) {
         std::unique_ptr<Cluster> found = std::move(*it);
         awaiting.erase(it);
         return found;
       }
-    const bool roomAside = awaiting.size() < AsidePerCore * coreCount;
-    if (!timedOut && !stopped && roomAside && stalled.size() < residentLimit)
+    const bool canSetAside = awaiting.size() < AsidePerCore * coreCount;
+    if (!timedOut && !stopped && canSetAside && stalled.size() < residentLimit)
       if (auto made = fresh())
         return made;
     if (!stalled.empty()) {
@@ -177,7 +177,7 @@ void Grid::settle(std::unique_ptr<Cluster> ran, BlockEnd end) {
     lastProgress = std::chrono::steady_clock::now();
   }
   switch (end) {
-  case BlockEnd::AwaitTurn: awaiting.push_back(std::move(ran)); return;
+  case BlockEnd::AwaitOrder: awaiting.push_back(std::move(ran)); return;
   case BlockEnd::Stalled:
     if (ran->index == oldest.load())
       ordered.store(false); // see the head of this file

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "vm/Cluster.h"
-#include "vm/Machine.h"
+#include "vm/Simulator.h"
 
 #include <atomic>
 #include <chrono>
@@ -65,7 +65,7 @@ public:
   /// Whether anybody, kernel or launch, spoke of clusters.
   bool isExplicitCluster() const { return kernel.info.requiredCluster.x || cluster.count() > 1; }
   bool sees(Observer::Interest group) const { return interests & group; }
-  bool hasTurn(const Cluster &who) const {
+  bool isNextInOrder(const Cluster &who) const {
     return !ordered.load(std::memory_order_relaxed) || oldest.load(std::memory_order_acquire) == who.index;
   }
   /// Asked now and then from inside blocks.

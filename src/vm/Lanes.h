@@ -19,7 +19,7 @@ template <class F> inline void eachLane(uint32_t mask, F f) {
 }
 
 /// The loop over all lanes: every lane touches only its own elements, so rows that are the same row (d = d +
-/// a) do not stand in the way of vector code.
+/// a) do not prevent vector code.
 #define HEDDLE_EACH_LANE(LANE)                                                                               \
   _Pragma("clang loop vectorize(assume_safety) interleave(enable)") for (unsigned LANE = 0; LANE < Lanes;    \
                                                                          ++LANE)

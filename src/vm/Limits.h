@@ -13,7 +13,7 @@ struct Dim3 {
   bool operator==(const Dim3 &) const = default;
 };
 
-/// What the machine pretends to be, as plain numbers: the caller takes them from an architecture table. The
+/// What the simulator pretends to be, as plain numbers: the caller takes them from an architecture table. The
 /// defaults are those of an sm_90 part.
 struct Limits {
   unsigned computeCapability = 90;

@@ -314,16 +314,16 @@ void Warp::noteAccess(const Inst &in, uint32_t mask, const uint64_t *address, Me
   event.at = at ? at->at : nullptr;
   event.stored = stored;
   Observer &observer = *block->grid->observer;
-  auto tell = [&](Space which, uint32_t lanes) {
+  auto notify = [&](Space which, uint32_t lanes) {
     event.space = which, event.mask = lanes;
     if (lanes)
       observer.access(ref(), siteOf(in), event);
   };
   // Of shared memory observers see what a block does to its own, unless they ask for that of others too.
   uint64_t own[Lanes];
-  auto tellShared = [&](uint32_t lanes) {
+  auto notifyShared = [&](uint32_t lanes) {
     if (!block->cluster->hasSeveral())
-      return tell(Space::Shared, lanes);
+      return notify(Space::Shared, lanes);
     Block *homes[Lanes] = {};
     uint32_t remote = 0;
     eachLane(lanes, [&](unsigned lane) {
@@ -332,7 +332,7 @@ void Warp::noteAccess(const Inst &in, uint32_t mask, const uint64_t *address, Me
       remote |= uint32_t(homes[lane] != block) << lane;
     });
     event.addresses = own;
-    tell(Space::Shared, lanes & ~remote);
+    notify(Space::Shared, lanes & ~remote);
     auto *others = remote ? dynamic_cast<ClusterObserver *>(&observer) : nullptr;
     while (others && remote) {
       Block *home = homes[firstLane(remote)];
@@ -345,11 +345,11 @@ void Warp::noteAccess(const Inst &in, uint32_t mask, const uint64_t *address, Me
     }
   };
   switch (space) {
-  case MemorySpace::Global: return tell(Space::Global, mask);
-  case MemorySpace::Constant: return tell(Space::Constant, mask);
-  case MemorySpace::Shared: return tellShared(mask);
-  case MemorySpace::Local: return tell(Space::Local, mask);
-  case MemorySpace::Param: return tell(Space::Param, mask);
+  case MemorySpace::Global: return notify(Space::Global, mask);
+  case MemorySpace::Constant: return notify(Space::Constant, mask);
+  case MemorySpace::Shared: return notifyShared(mask);
+  case MemorySpace::Local: return notify(Space::Local, mask);
+  case MemorySpace::Param: return notify(Space::Param, mask);
   case MemorySpace::Generic: break;
   }
   const uint32_t shared = lanesOfWindow(address, mask, SharedWindow),
@@ -357,10 +357,10 @@ void Warp::noteAccess(const Inst &in, uint32_t mask, const uint64_t *address, Me
   uint64_t offset[Lanes];
   for (unsigned lane = 0; lane < Lanes; ++lane)
     offset[lane] = address[lane] & WindowOffset;
-  tell(Space::Global, mask & ~shared & ~inLocal);
+  notify(Space::Global, mask & ~shared & ~inLocal);
   event.addresses = offset;
-  tell(Space::Local, inLocal);
-  tellShared(shared);
+  notify(Space::Local, inLocal);
+  notifyShared(shared);
 }
 
 /// Makes room for `bytes` of stack in every lane.

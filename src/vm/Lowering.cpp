@@ -289,18 +289,18 @@ Inst &Lowering::emit(Handler handler) {
 bool Lowering::unsupported(std::string_view reason) {
   const std::string name =
       instr->text != ptx::kNone ? module.module->texts[instr->text] : ptx::mnemonic(*module.module, *instr);
-  Place place{module.module->path, instr->line, instr->column, 0, {}};
-  auto &d = why.error(place, fmt::format("'{}': {}", name, reason.empty() ? "not supported" : reason));
-  if (std::string source = module.module->sourcePlace(*instr); !source.empty())
+  SourceLocation location{module.module->path, instr->line, instr->column, 0, {}};
+  auto &d = why.error(location, fmt::format("'{}': {}", name, reason.empty() ? "not supported" : reason));
+  if (std::string source = module.module->sourceLocation(*instr); !source.empty())
     d.note({}, "from " + source);
   return false;
 }
 
 bool Lowering::lowerOne() {
   static constexpr bool (*families[])(Lowering &) = {
-      lowerInteger, lowerBits,     lowerFloat,  lowerHalf,   lowerCompare, lowerConvert,
-      lowerMove,    lowerMemory,   lowerAtomic, lowerFlow,   lowerCall,    lowerSync,
-      lowerLanes,   lowerMbarrier, lowerAsync,  lowerMatrix, lowerWmma,    lowerTexture};
+      lowerVideo,    lowerInteger, lowerBits,   lowerFloat, lowerHalf,   lowerCompare, lowerConvert,
+      lowerMove,     lowerMemory,  lowerAtomic, lowerFlow,  lowerCall,   lowerSync,    lowerLanes,
+      lowerMbarrier, lowerAsync,   lowerMatrix, lowerWmma,  lowerTexture};
   const size_t messages = why.all().size();
   const size_t insts = code.insts.size();
   for (auto family : families) {

@@ -39,7 +39,7 @@ public:
 
   /// Appends an instruction guarded as the PTX one is.
   Inst &emit(Handler handler);
-  /// Appends a helper that stands for no PTX instruction.
+  /// Appends a helper that represents no PTX instruction.
   Inst &emitHelper(Handler handler);
   /// Fills address form, base, offset and space of `in` from an address operand.
   void setAddress(Inst &in, const ptx::Operand &address, ptx::Space space);
@@ -96,6 +96,7 @@ bool lowerMbarrier(Lowering &lo);
 bool lowerMatrix(Lowering &lo);
 bool lowerWmma(Lowering &lo);
 bool lowerTexture(Lowering &lo);
+bool lowerVideo(Lowering &lo);
 
 /// A dynamic special register (clock and relatives) read into a row.
 Handler readSpecial(ptx::SpecialReg reg);

@@ -1,4 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The device's global memory, inside the address space of the host process.
+//
+// Device addresses are host addresses, so that managed and registered memory need no translation. One large
+// range is reserved without being usable (PROT_NONE), at a fixed base where possible, so that addresses are
+// the same on every run.
+//
+// 1. The range has three parts: what the program allocates fills the lower half from below; module variables
+//    and the simulator's own buffers fill the highest quarter from above; what kernels allocate, the quarter
+//    below that. One more variable, or a kernel that allocates more, leaves the addresses of everything else
+//    as they are.
+// 2. Pieces have a gap behind them that belongs to nobody, larger behind large pieces: an index that runs
+//    over the end is found in the gap instead of in the next array.
+// 3. Addresses are not reused until the range is used up; freed pieces stay known (up to `RememberedFrees`),
+//    so that a use after free is reported as such. Their pages are given back to the system.
+// 4. `nearest` finds the piece that an address probably meant, for messages.
+//
+// Pages are made usable when a piece is allocated; on a machine with little address space the reservation is
+// halved until the system agrees. Host-visible kinds are counted, so that the common case without any is one
+// comparison. Cost: allocation and lookup are logarithmic in the number of pieces; once addresses wrap
+// around, allocation is linear.
 #include "vm/Memory.h"
 
 #include "vm/AddressRange.h"
@@ -183,11 +204,11 @@ void *Memory::allocate(uint64_t bytes, AllocationKind kind, std::string name, ui
   return reinterpret_cast<void *>(address);
 }
 
-void *Memory::allocateForMachine(uint64_t bytes, AllocationKind kind, std::string name) {
+void *Memory::allocateForSimulator(uint64_t bytes, AllocationKind kind, std::string name) {
   void *address = allocate(bytes, kind, std::move(name));
   std::unique_lock lock(guard);
   if (auto it = pieces.find(uint64_t(address)); it != pieces.end())
-    it->second.isMachines = true;
+    it->second.isSimulators = true;
   return address;
 }
 
@@ -252,7 +273,7 @@ std::optional<Allocation> Memory::nearest(uint64_t address) const {
   std::shared_lock lock(guard);
   std::optional<Allocation> best;
   auto consider = [&](const Allocation &piece) {
-    if (piece.isMachines && !piece.contains(address))
+    if (piece.isSimulators && !piece.contains(address))
       return;
     uint64_t near = distance(piece, address), known = best ? distance(*best, address) : ~uint64_t(0);
     if (!best || near < known || (near == known && piece.live && !best->live))

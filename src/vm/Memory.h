@@ -23,8 +23,8 @@ struct Allocation {
   uint64_t bytes = 0;
   AllocationKind kind = AllocationKind::Device;
   bool live = false;
-  std::string name;        ///< of a module's variable; else empty
-  bool isMachines = false; ///< the machine made it for its own use; no program knows of it
+  std::string name;          ///< of a module's variable; else empty
+  bool isSimulators = false; ///< the simulator made it for its own use; no program knows of it
 
   uint64_t end() const { return address + bytes; }
   bool contains(uint64_t a) const { return a >= address && a < end(); }
@@ -34,7 +34,7 @@ struct Allocation {
 
 enum class FreeResult { Freed, NotAnAllocation, InsideAnAllocation, AlreadyFreed };
 
-/// Global memory of the machine. A device address is a host address: host code may read and write through it,
+/// Global memory of the simulator. A device address is a host address: host code may read and write through it,
 /// so managed and pinned memory need nothing special and a copy is a memcpy.
 ///
 /// Addresses come from one reserved range and are not handed out a second time while the range lasts; a freed
@@ -50,8 +50,8 @@ public:
   /// nullptr when the capacity is exhausted. Zero bytes give a distinct address nobody may touch.
   /// `alignment` is a power of two.
   void *allocate(uint64_t bytes, AllocationKind kind, std::string name = {}, uint64_t alignment = 512);
-  /// The same for what the machine needs itself: no message offers it as a neighbour.
-  void *allocateForMachine(uint64_t bytes, AllocationKind kind, std::string name);
+  /// The same for what the simulator needs itself: no message offers it as a neighbour.
+  void *allocateForSimulator(uint64_t bytes, AllocationKind kind, std::string name);
   FreeResult free(void *address);
   /// Makes host memory that somebody else owns accessible to kernels.
   bool registerHost(void *address, uint64_t bytes);

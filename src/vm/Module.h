@@ -2,7 +2,7 @@
 #pragma once
 
 #include "vm/Code.h"
-#include "vm/Machine.h"
+#include "vm/Simulator.h"
 
 #include <cstdint>
 #include <map>

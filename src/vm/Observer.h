@@ -100,7 +100,7 @@ struct MbarrierEvent {
 };
 
 struct AsyncEvent {
-  /// ArriveOn comes before the arrival that it stands for, Complete before the bytes are taken off the
+  /// ArriveOn comes before the arrival that it represents, Complete before the bytes are taken off the
   /// mbarrier.
   enum class Kind : uint8_t { Issue, Commit, Wait, ArriveOn, Complete } kind;
   enum class Copy : uint8_t { CpAsync, Bulk } copy = Copy::CpAsync;
@@ -128,13 +128,13 @@ struct FenceEvent {
 struct WarpSyncEvent {
   enum class Kind : uint8_t { Barrier, Shuffle, Vote, Match, Reduce, Elect, Matrix } kind = Kind::Barrier;
   uint32_t members = 0;    ///< mask given by the program
-  uint32_t mask = 0;       ///< lanes of those that met which stand at this instruction
-  uint32_t here = 0;       ///< all lanes that met: one event for each instruction they stand at
+  uint32_t mask = 0;       ///< lanes of those that met which are at this instruction
+  uint32_t here = 0;       ///< all lanes that met: one event for each instruction they are at
   bool waits = false;      ///< they have not met yet: these lanes wait for others of the mask
   uint32_t badSources = 0; ///< shuffle: lanes that read from a lane that is not there
 };
 
-/// Sees what the machine does. Every event has an empty default and is delivered only when the observer's
+/// Sees what the simulator does. Every event has an empty default and is delivered only when the observer's
 /// interests() name its group, so that nobody pays for what is not asked. Events of one block come in the
 /// order of execution; blocks on different cores call at the same time, unless oneCore() is asked for.
 class Observer {

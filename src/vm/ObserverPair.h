@@ -21,47 +21,47 @@ public:
   }
   void kernelEnd(const LaunchResult &result) override { first.kernelEnd(result), second.kernelEnd(result); }
   void blockBegin(const WarpRef &at) override {
-    tell(Lifetimes, [&](Observer &o) { o.blockBegin(at); });
+    notify(Lifetimes, [&](Observer &o) { o.blockBegin(at); });
   }
   void blockEnd(const WarpRef &at) override {
-    tell(Lifetimes, [&](Observer &o) { o.blockEnd(at); });
+    notify(Lifetimes, [&](Observer &o) { o.blockEnd(at); });
   }
   void lanesExit(const WarpRef &at, SiteRef site, uint32_t mask) override {
-    tell(Lifetimes, [&](Observer &o) { o.lanesExit(at, site, mask); });
+    notify(Lifetimes, [&](Observer &o) { o.lanesExit(at, site, mask); });
   }
   void instruction(const WarpRef &at, SiteRef site, uint32_t mask) override {
-    tell(Instructions, [&](Observer &o) { o.instruction(at, site, mask); });
+    notify(Instructions, [&](Observer &o) { o.instruction(at, site, mask); });
   }
   void codeBlock(const WarpRef &at, const BlockOfCode &block, uint32_t mask) override {
-    tell(CodeBlocks, [&](Observer &o) { o.codeBlock(at, block, mask); });
+    notify(CodeBlocks, [&](Observer &o) { o.codeBlock(at, block, mask); });
   }
   void branch(const WarpRef &at, SiteRef site, uint32_t mask, uint32_t taken) override {
-    tell(Branches, [&](Observer &o) { o.branch(at, site, mask, taken); });
+    notify(Branches, [&](Observer &o) { o.branch(at, site, mask, taken); });
   }
   void access(const WarpRef &at, SiteRef site, const AccessEvent &event) override {
-    tell(Accesses, [&](Observer &o) { o.access(at, site, event); });
+    notify(Accesses, [&](Observer &o) { o.access(at, site, event); });
   }
   void barrierReached(const WarpRef &at, SiteRef site, const BarrierEvent &event) override {
-    tell(Synchronization, [&](Observer &o) { o.barrierReached(at, site, event); });
+    notify(Synchronization, [&](Observer &o) { o.barrierReached(at, site, event); });
   }
   void barrierCompleted(const WarpRef &at, unsigned barrier, uint64_t generation) override {
-    tell(Synchronization, [&](Observer &o) { o.barrierCompleted(at, barrier, generation); });
+    notify(Synchronization, [&](Observer &o) { o.barrierCompleted(at, barrier, generation); });
   }
   void warpSync(const WarpRef &at, SiteRef site, const WarpSyncEvent &event) override {
-    tell(Synchronization, [&](Observer &o) { o.warpSync(at, site, event); });
+    notify(Synchronization, [&](Observer &o) { o.warpSync(at, site, event); });
   }
   void mbarrier(const WarpRef &at, SiteRef site, const MbarrierEvent &event) override {
-    tell(Synchronization, [&](Observer &o) { o.mbarrier(at, site, event); });
+    notify(Synchronization, [&](Observer &o) { o.mbarrier(at, site, event); });
   }
   void async(const WarpRef &at, SiteRef site, const AsyncEvent &event) override {
-    tell(Synchronization, [&](Observer &o) { o.async(at, site, event); });
+    notify(Synchronization, [&](Observer &o) { o.async(at, site, event); });
   }
   void fence(const WarpRef &at, SiteRef site, const FenceEvent &event) override {
-    tell(Synchronization, [&](Observer &o) { o.fence(at, site, event); });
+    notify(Synchronization, [&](Observer &o) { o.fence(at, site, event); });
   }
 
 private:
-  template <class Tell> void tell(Interest group, Tell one) {
+  template <class Notify> void notify(Interest group, Notify one) {
     if (ofFirst & group)
       one(first);
     if (ofSecond & group)

@@ -10,7 +10,7 @@ namespace heddle::vm {
 
 /// Places of basic blocks in an order for the scheduling of diverged lanes: a block comes before all it can
 /// lead to, back edges apart; the blocks of a loop are neighbours, head first. So lanes that wait at the
-/// immediate post-dominator of a branch stand behind every lane still on its way there.
+/// immediate post-dominator of a branch follow every lane still on its way there.
 struct BlockOrder {
   std::vector<uint32_t> place;   ///< for each block
   std::vector<uint32_t> loopEnd; ///< for the head of a loop: the place of the loop's last block; else kNone

@@ -11,11 +11,14 @@
 namespace heddle::vm {
 namespace {
 
-Place placeOf(const ptx::Module &module, const ptx::SourceLoc &loc) {
-  return loc.file == ptx::kNone ? Place{} : Place{module.files[loc.file].path, loc.line, loc.column, 0, {}};
+SourceLocation locationOf(const ptx::Module &module, const ptx::SourceLoc &loc) {
+  return loc.file == ptx::kNone ? SourceLocation{}
+                                : SourceLocation{module.files[loc.file].path, loc.line, loc.column, 0, {}};
 }
 
-Place sourceOf(const Code &code, const ptx::Instr &instr) { return vm::sourceOf(*code.module, instr); }
+SourceLocation sourceOf(const Code &code, const ptx::Instr &instr) {
+  return vm::sourceOf(*code.module, instr);
+}
 
 /// An instruction from a header's function tells little; what it was inlined into is the user's own line.
 void addInlining(const Code &code, const ptx::Instr &instr, std::vector<std::string> &details) {
@@ -26,7 +29,7 @@ void addInlining(const Code &code, const ptx::Instr &instr, std::vector<std::str
   const ptx::SourceLoc *inner = &module.locs[instr.loc];
   for (int depth = 0; inner->inlinedAt != ptx::kNone && depth < Deepest; ++depth) {
     const ptx::SourceLoc &outer = module.locs[inner->inlinedAt];
-    if (Place at = placeOf(module, outer); at.isKnown())
+    if (SourceLocation at = locationOf(module, outer); at.isKnown())
       details.push_back(inner->function == ptx::kNone
                             ? fmt::format("inlined at {}", at.str())
                             : fmt::format("in '{}', inlined at {}", module.texts[inner->function], at.str()));
@@ -34,7 +37,7 @@ void addInlining(const Code &code, const ptx::Instr &instr, std::vector<std::str
   }
 }
 
-Place ptxPlace(const Code &code, const ptx::Instr &instr) {
+SourceLocation ptxLocation(const Code &code, const ptx::Instr &instr) {
   return {code.module->path.empty() ? "<ptx>" : code.module->path, instr.line, instr.column, 0, {}};
 }
 
@@ -65,17 +68,17 @@ Flow Warp::fault(const Inst &in, uint32_t lanes, FaultKind kind, std::string tex
   f.text = std::move(text);
   f.instruction = ptx::print(*code().module, *code().function, instr);
   f.source = sourceOf(code(), instr);
-  f.ptx = ptxPlace(code(), instr);
+  f.ptx = ptxLocation(code(), instr);
   f.where = placeOf(firstLane(lanes));
   f.details = std::move(details);
   addInlining(code(), instr, f.details);
   for (const Frame *frame = now().frame; frame->caller; frame = frame->caller) {
     const Code &caller = *frame->caller->code;
     const ptx::Instr &call = caller.sourceOf(*frame->call);
-    Place at = sourceOf(caller, call);
+    SourceLocation at = sourceOf(caller, call);
     f.details.push_back(fmt::format("in '{}', called from '{}' at {}", frame->code->function->name,
                                     caller.function->name,
-                                    (at.isKnown() ? at : ptxPlace(caller, call)).str()));
+                                    (at.isKnown() ? at : ptxLocation(caller, call)).str()));
     if (f.details.size() > 12)
       break;
   }
@@ -131,7 +134,7 @@ std::vector<Waiting> Block::waiting() const {
                              : split.state == SplitState::Ready    ? Waiting::On::Memory
                                                                    : Waiting::On::Barrier;
       list.push_back({id, warp->index, split.mask, describeWait(*this, *warp, split), on, split.barrier,
-                      sourceOf(code, instr), ptxPlace(code, instr)});
+                      sourceOf(code, instr), ptxLocation(code, instr)});
     }
   return list;
 }

@@ -18,17 +18,17 @@ bool isOfToolkit(const std::string &path) {
 
 } // namespace
 
-Place sourceOf(const ptx::Module &module, const ptx::Instr &instr) {
-  Place innermost;
+SourceLocation sourceOf(const ptx::Module &module, const ptx::Instr &instr) {
+  SourceLocation innermost;
   uint32_t loc = instr.loc;
   for (int hops = 0; loc != ptx::kNone && hops < DeepestInlining; ++hops) {
     const ptx::SourceLoc &at = module.locs[loc];
     if (at.file != ptx::kNone) {
-      Place place{module.files[at.file].path, at.line, at.column, 0, {}};
-      if (!isOfToolkit(place.file))
-        return place;
+      SourceLocation location{module.files[at.file].path, at.line, at.column, 0, {}};
+      if (!isOfToolkit(location.file))
+        return location;
       if (!innermost.isKnown())
-        innermost = place;
+        innermost = location;
     }
     loc = at.inlinedAt;
   }

@@ -10,8 +10,8 @@ struct Module;
 
 namespace heddle::vm {
 
-/// Where an instruction stands in the CUDA source, unknown where the PTX does not say. What was inlined from
+/// Where an instruction is in the CUDA source, unknown where the PTX does not say. What was inlined from
 /// headers of a toolkit, or of ours, counts as standing where the user's code called it.
-Place sourceOf(const ptx::Module &module, const ptx::Instr &instr);
+SourceLocation sourceOf(const ptx::Module &module, const ptx::Instr &instr);
 
 } // namespace heddle::vm

@@ -2,7 +2,7 @@
 //
 // Which lanes run next.
 //
-// Every instruction has a place in an order (Order.h) in which a block stands before all that it may lead to,
+// Every instruction has a place in an order (Order.h) in which a block precedes all that it may lead to,
 // loops before their exits. The split that is furthest back runs first, so the others are found waiting where
 // it arrives, at the latest at the immediate post-dominator of the branch that parted them; equal places melt
 // together.
@@ -149,7 +149,7 @@ Flow Warp::awaitMembers(const Inst &in, uint32_t mask, Loc membersLoc, uint16_t 
         in, outside, Misuse::WarpMask,
         fmt::format("lane {} takes part in a warp-level operation whose mask {:#010x} does not name it",
                     firstLane(outside), members[firstLane(outside)]));
-  const Meet &meet = meetOf(in);
+  const WarpSync &meet = meetOf(in);
   if ((wanted & alive() & ~mask) == 0) {
     if (meet.show)
       meet.show(*this, in, mask);

@@ -5,7 +5,7 @@
 
 namespace heddle::vm {
 
-/// Stands between the machine's loop and the instructions, for who wants to run a kernel other than it says:
+/// Stands between the simulator's loop and the instructions, for who wants to run a kernel other than it says:
 /// with some values unknown, with some ways not taken. An observer sees what happens; steering decides it.
 /// The loop asks for it only in launches that have one (LaunchRequest::steering).
 class Steering {

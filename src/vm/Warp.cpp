@@ -221,7 +221,7 @@ template <Warp::Watch W> Flow Warp::run(uint32_t &budget) {
       // Whoever parks, parts or ends lanes has counted already, while the mask was still whole.
       if (flow == Flow::Yield || flow == Flow::Faulted)
         flush(ip);
-      if (flow == Flow::AwaitTurn) {
+      if (flow == Flow::AwaitOrder) {
         awaited = ip;
         if (ip != segment)
           flush(ip - 1);
@@ -258,8 +258,8 @@ SliceEnd Warp::slice(uint32_t budget) {
                                               : run<Watch::Nobody>(budget);
     if (flow == Flow::Faulted)
       return SliceEnd::Faulted;
-    if (flow == Flow::AwaitTurn)
-      return SliceEnd::AwaitTurn;
+    if (flow == Flow::AwaitOrder)
+      return SliceEnd::AwaitOrder;
     if (budget == 0)
       return SliceEnd::Budget;
     // A chain of parks, calls and meetings spends budget too, else two splits could hold the core for ever.

@@ -40,7 +40,7 @@ struct PendingBulk {
 };
 
 /// Why a warp's slice ended.
-enum class SliceEnd : uint8_t { Budget, Blocked, Deferred, Idle, Done, AwaitTurn, Faulted };
+enum class SliceEnd : uint8_t { Budget, Blocked, Deferred, Idle, Done, AwaitOrder, Faulted };
 
 /// 32 threads. Lanes that are together form a split; splits take turns so that all make progress, the one
 /// furthest back first, and melt together where they meet (Splits.cpp).
@@ -144,10 +144,10 @@ private:
 
 /// Meets of lanes (shuffle, vote...) run in two steps, because lanes may come from different places: each
 /// shows what it brings, and when all are there each takes what it came for.
-struct Meet {
+struct WarpSync {
   void (*show)(Warp &, const Inst &, uint32_t mask);
   Flow (*take)(Warp &, const Inst &, uint32_t mask, uint32_t here);
 };
-const Meet &meetOf(const Inst &in); ///< Inst::elements says which
+const WarpSync &meetOf(const Inst &in); ///< Inst::elements says which
 
 } // namespace heddle::vm

@@ -21,7 +21,7 @@ TEST(BadInput, TextThatIsNotPtxSaysSo) {
               HasSubstr("test.ptx:1:1: error: '?': unexpected character"));
 }
 
-TEST(BadInput, AnErrorShowsPlaceLineAndWhatWasWanted) {
+TEST(BadInput, AnErrorShowsLocationLineAndWhatWasWanted) {
   std::string text = header() + ".entry k() {\n  .reg .b32 %r<4>;\n  add.s32 %r1, %r2, %x3;\n}\n";
   EXPECT_EQ(errorsOf(text), "test.ptx:6:21: error: '%x3' is not declared\n"
                             "    6 |   add.s32 %r1, %r2, %x3;\n"
@@ -120,7 +120,7 @@ TEST(BadInput, HugeCountsAreRefused) {
 TEST(BadInput, DeclarationsMustNotClash) {
   EXPECT_THAT(errorsIn(".reg .b32 a; .reg .b64 a;"), HasSubstr("'a' is declared twice in this scope"));
   EXPECT_THAT(errorsIn(".reg .b32 %r<3>;"), HasSubstr("'%r<...>' is declared twice in this scope"));
-  EXPECT_THAT(errorsIn("L: L: mov.b32 %r1, 1;"), HasSubstr("label 'L' stands twice in one scope"));
+  EXPECT_THAT(errorsIn("L: L: mov.b32 %r1, 1;"), HasSubstr("label 'L' appears twice in one scope"));
   EXPECT_THAT(errorsOf(header() + ".global .b32 x; .global .b32 x;"), HasSubstr("'x' is declared twice"));
   EXPECT_THAT(errorsOf(header() + ".func f { ret; } .func f { ret; }"), HasSubstr("'f' is defined twice"));
 }

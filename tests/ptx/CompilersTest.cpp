@@ -100,7 +100,7 @@ TEST(Compilers, LinesOfTheSourceComeThrough) {
   bool found = false;
   for (const Function &f : module.functions)
     for (const Instr &i : f.instrs)
-      found |= i.op == Op::Fma && module.sourcePlace(i).find("saxpy.cu:4:") != std::string::npos;
+      found |= i.op == Op::Fma && module.sourceLocation(i).find("saxpy.cu:4:") != std::string::npos;
   EXPECT_TRUE(found) << "the fma of 'a * x[i] + y[i]' should point at line 4";
 }
 

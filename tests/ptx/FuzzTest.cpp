@@ -119,17 +119,17 @@ public:
   }
 
 private:
-  size_t place(const std::string &text) { return text.empty() ? 0 : random() % (text.size() + 1); }
+  size_t location(const std::string &text) { return text.empty() ? 0 : random() % (text.size() + 1); }
 
   void mutate(std::string &text) {
-    size_t at = place(text), length = 1 + random() % 40;
+    size_t at = location(text), length = 1 + random() % 40;
     switch (random() % 8) {
     case 0:
       if (at < text.size())
         text[at] = char(random());
       break;
     case 1: text.erase(at, length); break;
-    case 2: text.insert(at, text.substr(place(text), length)); break;
+    case 2: text.insert(at, text.substr(location(text), length)); break;
     case 3:
     case 4: text.insert(at, kWords[random() % std::size(kWords)]); break;
     case 5: text.replace(at, std::min(length, text.size() - at), kWords[random() % std::size(kWords)]); break;
@@ -166,7 +166,7 @@ void expectOperandHolds(const Module &m, const Function &f, const Operand &o) {
   }
 }
 
-/// Every index of the module is inside what it points into: what the machine relies on without looking.
+/// Every index of the module is inside what it points into: what the simulator relies on without looking.
 void expectHolds(const Module &m) {
   for (const Function &f : m.functions) {
     for (const Instr &i : f.instrs) {
@@ -196,7 +196,7 @@ TEST(Fuzz, MutatedTextDoesNoHarm) {
     std::string text = Mutator(from, n).next();
     Diagnostics diagnostics;
     Module module = parse(text, "fuzz.ptx", diagnostics);
-    if (diagnostics.has(Voice::Error))
+    if (diagnostics.has(Severity::Error))
       continue;
     ++sound;
     expectHolds(module);

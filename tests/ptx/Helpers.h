@@ -41,7 +41,7 @@ inline Module parseGood(const std::string &text, const std::string &path = "test
 inline std::string errorsOf(const std::string &text) {
   Diagnostics diagnostics;
   parse(text, "test.ptx", diagnostics);
-  EXPECT_TRUE(diagnostics.has(Voice::Error)) << "no error in:\n" << text;
+  EXPECT_TRUE(diagnostics.has(Severity::Error)) << "no error in:\n" << text;
   return shown(diagnostics);
 }
 

@@ -34,7 +34,7 @@ std::vector<Example> examples() {
   return list;
 }
 
-/// Whether a row has a slot for the word, whatever stands beside it.
+/// Whether a row has a slot for the word, whatever is beside it.
 bool takesWord(const Row &row, std::string_view word) {
   for (const SuffixSlot &slot : row.suffix) {
     if (slot.kind == SuffixSlot::Kind::Flag && text(slot.flag) == word)

@@ -307,7 +307,7 @@ TEST(Parser, LocationsCarryTheInliningChain) {
     if (i.op == Op::Add)
       add = &i;
   ASSERT_TRUE(add);
-  EXPECT_EQ(m.sourcePlace(*add), "/src/kernel.cu:3:12");
+  EXPECT_EQ(m.sourceLocation(*add), "/src/kernel.cu:3:12");
   const SourceLoc &inner = m.locs[add->loc];
   EXPECT_EQ(m.texts[inner.function], "square");
   const SourceLoc &middle = m.locs[inner.inlinedAt];

@@ -24,7 +24,7 @@ std::vector<void *> addresses(unsigned variables, unsigned deviceAllocations) {
   for (unsigned i = 0; i < deviceAllocations; ++i)
     memory.allocate(48, AllocationKind::DeviceHeap, {}, 16);
   all.push_back(memory.allocate(3 << 20, AllocationKind::Managed));
-  memory.allocateForMachine(5000, AllocationKind::Device, "printf");
+  memory.allocateForSimulator(5000, AllocationKind::Device, "printf");
   all.push_back(memory.allocate(7, AllocationKind::Pinned));
   return all;
 }

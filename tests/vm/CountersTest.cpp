@@ -44,7 +44,7 @@ TEST(Sectors, CoalescedStridedAndScattered) {
 }
 
 TEST(Sectors, AWideCopyTouchesAllBetweenItsEnds) {
-  SectorRoom room;
+  SectorBuffer room;
   const uint64_t from[32] = {4096 + 16};
   const std::span<const uint64_t> list = sectorsOf(from, 1, 100, room);
   EXPECT_EQ(std::vector<uint64_t>(list.begin(), list.end()), (std::vector<uint64_t>{128, 129, 130, 131}));

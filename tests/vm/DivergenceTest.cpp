@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lanes that part: all make progress, meet again at the post-dominator, and obey warp-level masks.
+// Lanes that part: all make progress, reconverge at the post-dominator, and obey warp-level masks.
 #include "vm/Runner.h"
 
 #include <numeric>
@@ -119,7 +119,7 @@ TEST(Divergence, SpinLockThatLanesOfOneWarpFightForEnds) {
 }
 
 TEST(Divergence, SpinWaitBetweenLanesEnds) {
-  // Lane 31 waits for lane 0, which stands on the other side of the branch, further on.
+  // Lane 31 waits for lane 0, which is on the other side of the branch, further on.
   Runner runner(
       Head +
       "setp.eq.u32 %p0, %r0, 0; @%p0 bra SIGNAL;\n"
@@ -341,7 +341,7 @@ TEST(Calls, PrintfWritesInBlockOrder) {
       "mov.u64 %rd6, fmt; cvta.global.u64 %rd6, %rd6;\n"
       "{ .param .b64 f; .param .b64 a; .param .b32 r; st.param.b64 [f], %rd6; st.param.b64 [a], %rd5;\n"
       "call (r), vprintf, (f, a); }\nret; }\n");
-  runner.machine.setServices(&listener);
+  runner.simulator.setServices(&listener);
   auto *out = runner.buffer<uint32_t>(32);
   runner.request.cores = 2;
   runner.run({3}, {32}, out, out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matrix instructions through the machine: operands reach semantics/Matrix.h in the right registers and come
+// Matrix instructions through the simulator: operands reach semantics/Matrix.h in the right registers and come
 // back.
 #include "vm/Runner.h"
 
@@ -119,7 +119,7 @@ TEST(Textures, FetchesGoToTheServices) {
       "tex.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%rd2, {%f0, %f1}]; mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, "
       "%rd0, %rd1; st.global.f32 [%rd1], %f2;\n"
       "shl.b32 %r1, %r0, 2; mov.u32 %r2, 1; sust.b.2d.b32.trap [%rd3, {%r1, %r2}], {%r0}; ret; }\n");
-  runner.machine.setServices(&images);
+  runner.simulator.setServices(&images);
   auto *out = runner.buffer<float>(8);
   runner.run({1}, {8}, out, uint64_t(77), uint64_t(78));
   EXPECT_EQ(out[5], 2503.0f);

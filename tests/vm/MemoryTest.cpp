@@ -127,9 +127,9 @@ TEST(Access, GenericAddressesReachEverySpaceInOneInstruction) {
 TEST(Access, HostMemoryThatIsRegisteredOrManaged) {
   Runner runner(Head + "ld.global.u32 %r1, [%rd3]; add.u32 %r1, %r1, 1;\n" + StoreR1);
   std::vector<uint32_t> host(32, 4);
-  auto *managed = static_cast<uint32_t *>(runner.machine.memory().allocate(128, AllocationKind::Managed));
+  auto *managed = static_cast<uint32_t *>(runner.simulator.memory().allocate(128, AllocationKind::Managed));
   EXPECT_EQ(runner.launch({1}, {32}, managed, host.data()).status, LaunchStatus::Fault);
-  runner.machine.memory().registerHost(host.data(), 128);
+  runner.simulator.memory().registerHost(host.data(), 128);
   runner.run({1}, {32}, managed, host.data());
   EXPECT_EQ(managed[31], 5u);
 }
@@ -260,7 +260,7 @@ TEST(Faults, ALineOfAHeaderIsNamedWithTheHeaderAndWhatItWasInlinedInto) {
   EXPECT_EQ(fault.details[1], "inlined at saxpy.cu:19:20");
 }
 
-TEST(Faults, TheMachinesOwnMemoryIsNobodysNeighbour) {
+TEST(Faults, TheSimulatorsOwnMemoryIsNobodysNeighbour) {
   Bad bad("add.u64 %rd3, %rd3, 0x100000; ld.global.u32 %r2, [%rd3];");
   const Fault &fault = bad.fault();
   ASSERT_FALSE(fault.details.empty());
@@ -269,7 +269,7 @@ TEST(Faults, TheMachinesOwnMemoryIsNobodysNeighbour) {
 
 TEST(Faults, UseAfterFreeIsToldApart) {
   Bad bad("ld.global.u32 %r2, [%rd3];", 64);
-  bad.runner.machine.memory().free(bad.in);
+  bad.runner.simulator.memory().free(bad.in);
   EXPECT_EQ(bad.fault().kind, FaultKind::UseAfterFree);
 }
 

@@ -7,7 +7,7 @@
 #include "support/Paths.h"
 #include "support/Process.h"
 #include "vm/Counters.h"
-#include "vm/Machine.h"
+#include "vm/Simulator.h"
 
 #include <gtest/gtest.h>
 
@@ -15,11 +15,12 @@
 
 namespace heddle::testing {
 
-/// The only kernel of a file after directives, compiled by Clang and loaded into a machine.
+/// The only kernel of a file after directives, compiled by Clang and loaded into a simulator.
 class OptimizedKernel {
 public:
   /// `file`: from the project's root. No directives: the kernel as it is.
-  OptimizedKernel(const std::filesystem::path &file, const std::string &directives) : machine(vm::Limits()) {
+  OptimizedKernel(const std::filesystem::path &file, const std::string &directives)
+      : simulator(vm::Limits()) {
     const std::filesystem::path original = std::filesystem::path(HEDDLE_SOURCE_DIR) / file;
     const std::filesystem::path changed = folder.path() / file.filename();
     if (!directives.empty()) {
@@ -35,13 +36,13 @@ public:
     build::DevicePtx device = build::compileToPtx(request, diagnostics);
     EXPECT_TRUE(device.ok) << device.messages;
     auto parsed = std::make_shared<ptx::Module>(ptx::parse(device.text, "", diagnostics));
-    module = machine.load(parsed, diagnostics);
+    module = simulator.load(parsed, diagnostics);
     EXPECT_TRUE(module && diagnostics.empty());
   }
 
   template <class T> T *buffer(const std::vector<T> &values) {
     auto *at =
-        static_cast<T *>(machine.memory().allocate(values.size() * sizeof(T), vm::AllocationKind::Device));
+        static_cast<T *>(simulator.memory().allocate(values.size() * sizeof(T), vm::AllocationKind::Device));
     std::copy(values.begin(), values.end(), at);
     return at;
   }
@@ -55,7 +56,7 @@ public:
     request.grid = {blocks}, request.block = {threads};
     (add(request, parameters), ...);
     vm::Counters counters;
-    vm::LaunchResult result = machine.launch(request, &counters);
+    vm::LaunchResult result = simulator.launch(request, &counters);
     EXPECT_TRUE(result.ok()) << result.refusal;
     return counters.launches().at(0).sums;
   }
@@ -68,7 +69,7 @@ private:
   }
 
   TemporaryFolder folder;
-  vm::Machine machine;
+  vm::Simulator simulator;
   vm::LoadedModule *module = nullptr;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Executes every form of tests/vm/rows: one kernel for a family, one instruction for a form, one lane for a
-// case; once with a full warp and once with three lanes off, since the machine takes other roads then.
+// case; once with a full warp and once with three lanes off, since the simulator takes other roads then.
 #include "TestPaths.h"
 #include "vm/Runner.h"
 #include "vm/rows/Cases.h"
@@ -232,7 +232,7 @@ TEST(RowForms, GiveTheValuesThatWereWorkedOutInAFullWarp) { runForms(formsThat(f
 
 TEST(RowForms, GiveTheSameWithSomeLanesOff) { runForms(formsThat(false), 29); }
 
-TEST(RowForms, WhatTheMachineDoesNotRunIsRefusedByName) {
+TEST(RowForms, WhatTheSimulatorDoesNotRunIsRefusedByName) {
   for (const FormCases *form : formsThat(true)) {
     Runner runner(kernelOf({form}));
     std::string why = runner.whyNoKernel();

@@ -118,7 +118,7 @@ void expectKernel(const KernelCase &one) {
   SCOPED_TRACE(fmt::format("{}: {}", one.rows, one.body));
   Images images;
   Runner runner(kernelText(one.variables, one.body));
-  runner.machine.setServices(&images);
+  runner.simulator.setServices(&images);
   if (!runner.kernel())
     return;
   uint32_t *out = nullptr;
@@ -139,7 +139,7 @@ std::vector<std::string> wordsOf(std::string_view text) {
   return words;
 }
 
-/// The rows whose instructions stand in a piece of PTX.
+/// The rows whose instructions are in a piece of PTX.
 std::set<std::string> rowsIn(const std::string &text) {
   Diagnostics problems;
   ptx::Module module =
@@ -210,7 +210,7 @@ TEST(RowKernels, FaultsAreThoseAskedFor) {
   }
 }
 
-TEST(RowKernels, WhatTheMachineDoesNotRunIsRefusedByName) {
+TEST(RowKernels, WhatTheSimulatorDoesNotRunIsRefusedByName) {
   for (const RefusedCase &one : Refusals) {
     std::string why = Runner(kernelText("", one.instruction)).whyNoKernel();
     std::string_view mnemonic(one.instruction, std::string_view(one.instruction).find(' '));

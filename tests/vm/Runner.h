@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ptx/Parser.h"
-#include "vm/Machine.h"
+#include "vm/Simulator.h"
 
 #include <gtest/gtest.h>
 
@@ -22,12 +22,12 @@ inline std::string textOf(const Diagnostics &diagnostics) {
 /// A machine with one module, and buffers that a test fills, gives to a kernel and reads again.
 class Runner {
 public:
-  explicit Runner(std::string_view body, Limits limits = {}) : machine(limits) {
+  explicit Runner(std::string_view body, Limits limits = {}) : simulator(limits) {
     Diagnostics problems;
     std::string text = ".version 8.5\n.target sm_90a\n.address_size 64\n" + std::string(body);
     auto parsed = std::make_shared<ptx::Module>(ptx::parse(text, "test.ptx", problems));
     EXPECT_TRUE(problems.empty()) << textOf(problems);
-    module = machine.load(parsed, problems);
+    module = simulator.load(parsed, problems);
     EXPECT_NE(module, nullptr) << textOf(problems);
   }
 
@@ -44,7 +44,7 @@ public:
   }
 
   template <class T> T *buffer(size_t count, T value = T()) {
-    T *at = static_cast<T *>(machine.memory().allocate(count * sizeof(T), AllocationKind::Device));
+    T *at = static_cast<T *>(simulator.memory().allocate(count * sizeof(T), AllocationKind::Device));
     std::fill_n(at, count, value);
     return at;
   }
@@ -61,7 +61,7 @@ public:
     request.grid = grid, request.block = block;
     request.parameters.clear();
     (add(parameters), ...);
-    return machine.launch(request, observer);
+    return simulator.launch(request, observer);
   }
   /// Launches and expects success.
   template <class... P> LaunchResult run(Dim3 grid, Dim3 block, P... parameters) {
@@ -76,7 +76,7 @@ public:
     return out.str();
   }
 
-  Machine machine;
+  Simulator simulator;
   LoadedModule *module = nullptr;
   LaunchRequest request;
   Observer *observer = nullptr;

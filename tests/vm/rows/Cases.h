@@ -3,7 +3,7 @@
 // The cases behind "a test for every row of Ops.def", in two kinds:
 //
 //  - forms: an arithmetic instruction on given operands. Lines of the *.rows files, which reference.py works
-//    out without the machine:
+//    out without the simulator:
 //
 //        add.sat.s32: 7fffffff 00000001 = 7fffffff; 00000005 00000003 = 00000008
 //

@@ -241,7 +241,7 @@ def narrow_pairs():
                            [((a, b, 0x12345678), (joined(a, b, 0x12345678),)) for a, b in asked], (32, 32, 32), (32,))
 
 
-# Forms that the table reads and the machine does not run: they must be refused by name, never guessed.
+# Forms that the table reads and the simulator does not run: they must be refused by name, never guessed.
 REFUSED = '''cvt.rna.satfinite.tf32.f32 !: 00000000 = 00000000
 cvt.rn.satfinite.f16x2.f32 !: 00000000 00000000 = 00000000
 cvt.rs.f16x2.f32 !: 00000000 00000000 00000000 = 00000000

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Floating-point formats by exact rational arithmetic: decode, compute with fractions, round once.
 
-Nothing here knows how the machine does it. A value is a Fraction, or one of the strings 'nan', '+inf', '-inf';
+Nothing here knows how the simulator does it. A value is a Fraction, or one of the strings 'nan', '+inf', '-inf';
 zeros carry their sign beside them, because a Fraction cannot.
 """
 from fractions import Fraction

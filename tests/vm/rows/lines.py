@@ -22,7 +22,7 @@ def width_of(kind):
 
 
 def wrap(kind, value):
-    """A register of an integer type as the number that it stands for."""
+    """A register of an integer type as the number that it represents."""
     width = width_of(kind)
     return signed(value, width) if kind[0] == 's' else value & mask(width)
 

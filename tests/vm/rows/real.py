@@ -95,6 +95,8 @@ def divisions():
                 yield from scalar('div', fmt, f'.{mode}{suffix}', divide, pairs(fmt, nan))
                 firsts = [(a,) for a, _ in pairs(fmt, nan)] + [(of(fmt, 3),), (of(fmt, -5),)]
                 yield from scalar('rcp', fmt, f'.{mode}{suffix}', lambda a: divide(floats.one(fmt), a), firsts)
+                if fmt is F64:  # .ftz changes nothing here: ptxas makes the same code
+                    yield from scalar('rcp', fmt, f'.{mode}.ftz', lambda a: divide(floats.one(fmt), a), firsts)
                 yield from scalar('sqrt', fmt, f'.{mode}{suffix}', lambda a: floats.sqrt(fmt, a, mode, ftz), firsts)
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Works out the expected values of the arithmetic rows of Ops.def, from the text of the PTX ISA alone.
+"""Computes the expected values of the arithmetic rows of Ops.def, from the text of the PTX ISA alone.
 
     reference.py FOLDER     writes a *.rows file for each family there
 
 Integers are Python's own (they do not overflow), floats exact fractions (floats.py). Nothing is asked of the
-machine or of src/semantics. Cases.h says how a line reads.
+simulator or of src/semantics. Cases.h says how a line reads.
 """
 import pathlib
 import sys
@@ -15,8 +15,9 @@ import compare
 import convert
 import integer
 import real
+import video
 
-FAMILIES = (integer, bits, real, compare, convert)
+FAMILIES = (integer, bits, real, compare, convert, video)
 
 
 def main():

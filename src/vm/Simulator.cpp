@@ -1,5 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "vm/Machine.h"
+//
+// The simulator's entry: modules, limits, launches.
+//
+// A launch is checked against the limits of the device as the driver does it, and refused with the first
+// limit that it exceeds. Then:
+//
+// 1. Parameters are copied into read-only global memory, so that a kernel may take their address; the buffer,
+//    and that of the grid barrier, are kept for the next launch, which may be shorter than an allocation.
+// 2. A Grid runs on cores of the host (Grid.cpp). An observer that needs one order of events gets one core;
+//    otherwise there are as many as asked for, the machine has, or the grid has blocks.
+// 3. Cores run until the grid ends, faults or is stopped; the observer hears of the beginning and the end.
+//
+// Modules are loaded and unloaded under a lock. Textures and printf are Services of the runtime above;
+// without one, printf prints nothing and there are no textures.
+#include "vm/Simulator.h"
 
 #include "vm/Grid.h"
 #include "vm/Module.h"
@@ -33,7 +47,7 @@ std::string clusterRefusal(const LaunchRequest &r) {
   if (required.x && cluster != required)
     return "the kernel requires another cluster size (.reqnctapercluster)";
   if (r.grid.x % cluster.x || r.grid.y % cluster.y || r.grid.z % cluster.z)
-    return fmt::format("a grid of {}x{}x{} blocks is no whole number of clusters of {}x{}x{}", r.grid.x,
+    return fmt::format("a grid of {}x{}x{} blocks is not an integer number of clusters of {}x{}x{}", r.grid.x,
                        r.grid.y, r.grid.z, cluster.x, cluster.y, cluster.z);
   return overLimit("blocks a cluster", cluster.count(), MaxClusterBlocks);
 }
@@ -52,7 +66,7 @@ std::string refusal(const LaunchRequest &r, const Limits &limits) {
       overLimit("grid.x", r.grid.x, limits.maxGrid.x),
       overLimit("grid.y", r.grid.y, limits.maxGrid.y),
       overLimit("grid.z", r.grid.z, limits.maxGrid.z),
-      overLimit("shared bytes a block", shared, limits.maxSharedBytesPerBlock),
+      overLimit("shared bytes per block", shared, limits.maxSharedBytesPerBlock),
       info.maxThreads ? overLimit("threads of the kernel's launch bounds", r.block.count(), info.maxThreads)
                       : "",
       r.parameters.size() > info.parameterBytes
@@ -74,7 +88,7 @@ constexpr uint64_t ParameterBytes = 32 * 1024, GridWorkspaceBytes = 64;
 
 } // namespace
 
-struct Machine::Parts {
+struct Simulator::Parts {
   Parts(Limits given, Services *world)
       : limits(given), memory(given.memoryBytes), services(world ? world : &silentServices()),
         stackBytes(given.stackBytesPerThread), heapBytes(given.deviceHeapBytes) {}
@@ -102,8 +116,8 @@ struct Machine::Parts {
       idleBuffers.pop_back();
       return buffers;
     }
-    return {memory.allocateForMachine(ParameterBytes, AllocationKind::Constant, "kernel parameters"),
-            memory.allocateForMachine(GridWorkspaceBytes, AllocationKind::Global, "grid barrier")};
+    return {memory.allocateForSimulator(ParameterBytes, AllocationKind::Constant, "kernel parameters"),
+            memory.allocateForSimulator(GridWorkspaceBytes, AllocationKind::Global, "grid barrier")};
   }
   void giveBack(LaunchBuffers buffers) {
     std::lock_guard lock(guard);
@@ -121,16 +135,16 @@ struct Machine::Parts {
 
 const KernelInfo &infoOf(const Kernel &kernel) { return kernel.info; }
 
-Machine::Machine(Limits limits, Services *services) : parts(std::make_unique<Parts>(limits, services)) {}
-Machine::~Machine() = default;
+Simulator::Simulator(Limits limits, Services *services) : parts(std::make_unique<Parts>(limits, services)) {}
+Simulator::~Simulator() = default;
 
-const Limits &Machine::limits() const { return parts->limits; }
-Memory &Machine::memory() { return parts->memory; }
-void Machine::setServices(Services *services) { parts->services = services ? services : &silentServices(); }
-void Machine::setDeviceHeapBytes(uint64_t bytes) { parts->heapBytes = bytes; }
-void Machine::setStackBytes(uint32_t bytes) { parts->stackBytes = bytes; }
+const Limits &Simulator::limits() const { return parts->limits; }
+Memory &Simulator::memory() { return parts->memory; }
+void Simulator::setServices(Services *services) { parts->services = services ? services : &silentServices(); }
+void Simulator::setDeviceHeapBytes(uint64_t bytes) { parts->heapBytes = bytes; }
+void Simulator::setStackBytes(uint32_t bytes) { parts->stackBytes = bytes; }
 
-LoadedModule *Machine::load(std::shared_ptr<const ptx::Module> module, Diagnostics &diagnostics) {
+LoadedModule *Simulator::load(std::shared_ptr<const ptx::Module> module, Diagnostics &diagnostics) {
   std::lock_guard lock(parts->guard);
   auto loaded = std::make_unique<LoadedModuleImpl>(std::move(module), parts->memory, ++parts->modulesEver);
   if (!loaded->place(parts->modules, diagnostics))
@@ -138,12 +152,12 @@ LoadedModule *Machine::load(std::shared_ptr<const ptx::Module> module, Diagnosti
   return parts->modules.emplace_back(std::move(loaded)).get();
 }
 
-void Machine::unload(LoadedModule *module) {
+void Simulator::unload(LoadedModule *module) {
   std::lock_guard lock(parts->guard);
   std::erase_if(parts->modules, [&](const auto &held) { return held.get() == module; });
 }
 
-LaunchResult Machine::launch(const LaunchRequest &request, Observer *observer) {
+LaunchResult Simulator::launch(const LaunchRequest &request, Observer *observer) {
   LaunchResult result;
   result.launch = ++parts->launches;
   result.refusal = refusal(request, parts->limits);

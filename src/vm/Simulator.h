@@ -27,11 +27,11 @@ struct Variable {
 };
 
 /// A module whose variables have addresses and whose kernels are lowered when first asked for. Stays valid
-/// until the machine goes or the module is unloaded.
+/// until the simulator goes or the module is unloaded.
 class LoadedModule {
 public:
   virtual ~LoadedModule() = default;
-  /// nullptr when there is no kernel of this name, or when it uses something the machine does not have; then
+  /// nullptr when there is no kernel of this name, or when it uses something the simulator does not have; then
   /// `why` says which instruction, where.
   virtual const Kernel *kernel(std::string_view name, Diagnostics &why) = 0;
   virtual const Variable *variable(std::string_view name) const = 0;
@@ -43,17 +43,17 @@ public:
 
 const KernelInfo &infoOf(const Kernel &kernel);
 
-/// The SIMT machine: memory, loaded modules, launches. Memory and launches may be used from several host
+/// The SIMT simulator: memory, loaded modules, launches. Memory and launches may be used from several host
 /// threads at once; a launch returns when the whole grid is done.
 ///
-///     Machine machine(limits);
-///     LoadedModule *module = machine.load(parsed, diagnostics);
-///     void *x = machine.memory().allocate(bytes, AllocationKind::Device);
-///     LaunchResult r = machine.launch({.kernel = module->kernel("saxpy", diagnostics), .grid = {8}, ...});
-class Machine {
+///     Simulator simulator(limits);
+///     LoadedModule *module = simulator.load(parsed, diagnostics);
+///     void *x = simulator.memory().allocate(bytes, AllocationKind::Device);
+///     LaunchResult r = simulator.launch({.kernel = module->kernel("saxpy", diagnostics), .grid = {8}, ...});
+class Simulator {
 public:
-  explicit Machine(Limits limits, Services *services = nullptr);
-  ~Machine();
+  explicit Simulator(Limits limits, Services *services = nullptr);
+  ~Simulator();
 
   const Limits &limits() const;
   Memory &memory();

@@ -8,7 +8,7 @@
 namespace heddle::vm {
 
 /// The handler of every instruction for which named lanes have to come together.
-Handler meetHandler();
+Handler warpSyncHandler();
 
 /// Inst::mode of instructions for a whole warp.
 enum class MatrixWork : uint16_t {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The machine's speed in thread-instructions a second (`items_per_second`), on one core and on two, and
-// beside it the ratio to the same work compiled natively: `native_ratio` is how many times longer the machine
-// takes. Under the checker `check_ratio` is how many times longer it takes than the machine alone, both
+// The simulator's speed in thread-instructions per second (`items_per_second`), on one core and on two, and
+// beside it the ratio to the same work compiled natively: `native_ratio` is how many times longer the simulator
+// takes. Under the checker `check_ratio` is how many times longer it takes than the simulator alone, both
 // measured in turns in the same run.
 #include "check/Checker.h"
 #include "ptx/Parser.h"
-#include "vm/Machine.h"
+#include "vm/Simulator.h"
 
 #include <benchmark/benchmark.h>
 
@@ -86,19 +86,19 @@ std::string expand() {
 }
 
 struct Bench {
-  Machine machine{Limits()};
+  Simulator simulator{Limits()};
   LoadedModule *module = nullptr;
   Bench() {
     Diagnostics problems;
     module =
-        machine.load(std::make_shared<ptx::Module>(ptx::parse(expand(), "bench.ptx", problems)), problems);
+        simulator.load(std::make_shared<ptx::Module>(ptx::parse(expand(), "bench.ptx", problems)), problems);
   }
   static Bench &get() {
     static Bench bench;
     return bench;
   }
   template <class T> T *buffer(size_t count) {
-    T *at = static_cast<T *>(machine.memory().allocate(count * sizeof(T), AllocationKind::Device));
+    T *at = static_cast<T *>(simulator.memory().allocate(count * sizeof(T), AllocationKind::Device));
     std::fill_n(at, count, T(1));
     return at;
   }
@@ -130,7 +130,7 @@ template <class F> void measure(benchmark::State &state, const LaunchRequest &re
   uint64_t instructions = 0;
   double seconds = 0;
   for (auto _ : state) {
-    LaunchResult result = bench.machine.launch(request);
+    LaunchResult result = bench.simulator.launch(request);
     if (!result.ok()) {
       state.SkipWithError("the launch failed");
       return;
@@ -205,9 +205,9 @@ void checkedProduct(benchmark::State &state) {
   for (auto _ : state) {
     // The processor's time, not the clock's: others may be at work on this machine.
     const std::clock_t start = std::clock();
-    instructions += bench.machine.launch(request, &checker).threadInstructions;
+    instructions += bench.simulator.launch(request, &checker).threadInstructions;
     const std::clock_t middle = std::clock();
-    bench.machine.launch(request);
+    bench.simulator.launch(request);
     checked += double(middle - start);
     alone += double(std::clock() - middle);
   }
@@ -222,7 +222,7 @@ void smallLaunch(benchmark::State &state) {
   auto *out = Bench::get().buffer<float>(32);
   const LaunchRequest request = Bench::get().request("dependentFma", {1}, {32}, 1, out, 1u);
   for (auto _ : state)
-    benchmark::DoNotOptimize(Bench::get().machine.launch(request));
+    benchmark::DoNotOptimize(Bench::get().simulator.launch(request));
 }
 
 BENCHMARK(smallLaunch)->Unit(benchmark::kMicrosecond);
