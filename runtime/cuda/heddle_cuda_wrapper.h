@@ -2,7 +2,7 @@
 //
 // Everything nvcc gives a .cu file before its first line. Force-included (-include) where Clang compiles CUDA
 // without a toolkit; it plays the part of Clang's own __clang_cuda_runtime_wrapper.h, which can only be used
-// with NVIDIA's headers beside it. The order below matters, and each step says why it stands where it does.
+// with NVIDIA's headers beside it. The order below matters, and each step says why it is where it does.
 #pragma once
 
 #if !defined(__CUDA__) || !defined(__clang__)

@@ -29,7 +29,7 @@ namespace heddle {
 
 HEDDLE_DEVICE int lane() { return (int)__nvvm_read_ptx_sreg_laneid(); }
 
-// Where element e of a lane's eight stands, as mma.sync m16n8k16 lays its operands out: a lane holds pairs of
+// Where element e of a lane's eight is, as mma.sync m16n8k16 lays its operands out: a lane holds pairs of
 // neighbours; which pair is (lane % 4), which line is (lane / 4).
 struct Place {
   int row, column;

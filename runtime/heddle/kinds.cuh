@@ -52,7 +52,7 @@ template <class ItemType, unsigned Kinds, unsigned Threads> struct KindQueues {
 
 namespace detail {
 
-/// Where a thread stands in its block, whatever the block's shape.
+/// Where a thread is in its block, whatever the block's shape.
 struct PlaceInBlock {
   unsigned warp, lane, warps, lanes; ///< lanes: of this warp, the last one may be short
 

@@ -60,7 +60,7 @@ namespace heddle {
 /// How a tile gets into shared memory.
 enum class Copy {
   Ld,      ///< load to a register, store to shared memory
-  CpAsync, ///< cp.async: 4, 8 or 16 bytes a thread, past the registers
+  CpAsync, ///< cp.async: 4, 8 or 16 bytes per thread, past the registers
   Bulk,    ///< cp.async.bulk: a whole row by one thread; where a tile does not suit, plain stores as in Ld
 };
 
@@ -455,7 +455,7 @@ private:
   __device__ static void meetAll() {
     if constexpr (How == Copy::Bulk)
       detail::proxyFence(); // bulk copies may read what was stored
-    // The barrier of __syncthreads, but by name: that one must stand at the same place for all threads.
+    // The barrier of __syncthreads, but by name: that one must be at the same place for all threads.
     detail::barSync<0, Roles::threads>();
   }
 };

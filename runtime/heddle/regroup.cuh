@@ -27,7 +27,7 @@
 //                                 counting what keys, sorting and copies cost
 //     HEDDLE_REGROUP=on, off      always, never; nothing is timed
 //     HEDDLE_REGROUP_LOG=FILE     a line of JSON for each decision
-//     HEDDLE_REGROUP_ORDER=FILE   instead of keys, an order that somebody worked out: for each place of the
+//     HEDDLE_REGROUP_ORDER=FILE   instead of keys, an order that somebody computed: for each place of the
 //                                 launch the number of a thread, from 0; for launches of as many threads
 //     HEDDLE_REGROUP_ROUNDS=N     times that each order is tried (1); the median counts
 //     HEDDLE_SORT=cub, own, cpu   who sorts

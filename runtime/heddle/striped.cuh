@@ -8,7 +8,7 @@
 //
 // Whatever is not a plain register of the lane's own is a shuffle, and all 32 lanes must come to it together.
 // Rows that do not exist may be named, as the neighbours of the last row by lanes that do not use what they
-// get: they stand for the nearest one that does.
+// get: they represent the nearest one that does.
 #pragma once
 
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two ways from .cu files to a program that runs on the machine.
+// Two ways from .cu files to a program that runs on the simulator.
 //
 // nvcc: one command. PTX and nothing else is embedded, uncompressed; the program is linked with our runtime
 // in the place of NVIDIA's (-cudart none leaves room for it).
@@ -8,13 +8,16 @@
 // Clang, no toolkit: each .cu is compiled twice, to PTX and to an object file. The object wants the PTX at
 // once (-fcuda-include-gpubinary), which would make the second wait for the first. It gets a marker instead,
 // and both run side by side; a second small object brings the PTX along and tells the runtime, before main,
-// what the marker stands for. (Exchanging the object's section with objcopy needs no help from the runtime,
+// what the marker represents. (Exchanging the object's section with objcopy needs no help from the runtime,
 // but LLVM's leaves some objects with symbols that no linker takes.)
 #include "build/Build.h"
 
-#include "build/InlinedPlaces.h"
+#include "build/InlinedLocations.h"
+#include "build/RelocatableCode.h"
 #include "build/Unsupported.h"
 #include "source/Toolkit.h"
+#include "support/ClangProgram.h"
+#include "support/CudaToolkit.h"
 #include "support/Files.h"
 #include "support/HeaderCache.h"
 #include "support/Paths.h"
@@ -80,11 +83,10 @@ bool saysOptimization(const std::vector<std::string> &flags) {
   return std::any_of(flags.begin(), flags.end(), [](const std::string &f) { return f.starts_with("-O"); });
 }
 
-/// The flags that mean something where there is no GPU. Many programs are linked with the driver's library
-/// and never call it; here it is nowhere to be found.
-std::vector<std::string> machineFlags(const std::vector<std::string> &flags) {
-  std::vector<std::string> kept = withoutArchFlags(flags);
-  std::erase(kept, "-lcuda");
+/// The flags that mean something where there is no GPU. The driver's library and NVRTC are part of the runtime library.
+std::vector<std::string> simulatorFlags(const std::vector<std::string> &flags) {
+  std::vector<std::string> kept = withoutDeviceLinking(withoutArchFlags(flags));
+  std::erase_if(kept, [](const std::string &flag) { return flag == "-lcuda" || flag == "-lnvrtc"; });
   return kept;
 }
 
@@ -97,29 +99,67 @@ std::string archNumber(const std::string &arch) { return arch.substr(arch.find('
 std::vector<std::string> nvccCommand(const Request &request, const fs::path &nvcc) {
   std::string number = archNumber(request.arch);
   std::vector<std::string> command = {nvcc.string(), "-lineinfo", "-Wno-deprecated-gpu-targets"};
-  if (request.device == Device::Machine)
+  if (request.device == Device::Simulator)
     append(command, {"-cudart", "none", "--no-compress", "-gencode",
                      fmt::format("arch=compute_{},code=compute_{}", number, number)});
   else
     append(command, {"-cudart", "shared", "-arch=native"});
-  for (const fs::path &file : request.sources.files)
-    command.push_back(file.string());
   // Emitted code says #include <heddle/...>.
   if (fs::path ours = dataFolder("runtime"); !ours.empty())
     append(command, {"-isystem", ours.string()});
-  append(command, errorsInNvccsWords(request.device == Device::Machine ? machineFlags(request.sources.flags)
-                                                                       : request.sources.flags));
+  append(command,
+         errorsInNvccsWords(request.device == Device::Simulator ? simulatorFlags(request.sources.flags)
+                                                                : request.sources.flags));
+  return command;
+}
+
+/// Compiles or links `files`; the runtime library is linked last.
+std::vector<std::string> nvccLink(const Request &request, const fs::path &nvcc,
+                                  const std::vector<fs::path> &files) {
+  std::vector<std::string> command = nvccCommand(request, nvcc);
+  // Libraries are searched for what the files before them need.
+  std::vector<std::string> names;
+  for (const fs::path &file : files)
+    names.push_back(file.string());
+  command.insert(command.begin() + 1, names.begin(), names.end());
   append(command, {"-o", request.output.string()});
-  if (request.device == Device::Machine) {
+  if (request.device == Device::Simulator) {
     std::string folder = libraryFolder().string();
-    append(command, {"-L" + folder, "-lheddle_cudart", "-Xlinker", "-rpath", "-Xlinker", folder});
+    // nvcc gives words for the linker to a shell as they are.
+    append(command, {"-L" + folder, "-lheddle_cudart", "-Xlinker", "-rpath", "-Xlinker", '"' + folder + '"'});
   }
   return command;
 }
 
 Result buildWithNvcc(const Request &request, const fs::path &nvcc) {
-  ProcessResult done = runProcess(nvccCommand(request, nvcc));
+  ProcessResult done = runProcess(nvccLink(request, nvcc, request.sources.files));
   return {done.succeeded(), done.standardOutput + done.standardError, "nvcc"};
+}
+
+/// Each file by itself, then all with the functions that a device linker would add. nvcc links no PTX.
+Result buildLinkedWithNvcc(const Request &request, const fs::path &nvcc) {
+  TemporaryFolder folder;
+  Result result{true, {}, "nvcc"};
+  std::vector<fs::path> objects;
+  for (const fs::path &file : request.sources.files) {
+    if (!isSource(file)) {
+      objects.push_back(file);
+      continue;
+    }
+    objects.push_back(folder.path() / fmt::format("{}.o", objects.size()));
+    std::vector<std::string> command = nvccCommand(request, nvcc);
+    append(command, {isCuda(file) ? "-dc" : "-c", file.string(), "-o", objects.back().string()});
+    ProcessResult done = runProcess(command);
+    result.messages += done.standardOutput + done.standardError;
+    result.ok = result.ok && done.succeeded();
+  }
+  if (!result.ok)
+    return result;
+  const fs::path registration = folder.path() / "registration.c";
+  writeFileOrThrow(registration, registrationSource(objects));
+  objects.push_back(registration);
+  ProcessResult done = runProcess(nvccLink(request, nvcc, objects));
+  return {done.succeeded(), result.messages + done.standardOutput + done.standardError, "nvcc"};
 }
 
 // --- Clang
@@ -131,7 +171,8 @@ public:
   ClangUnit(const Request &request, fs::path clang, fs::path file, fs::path folder, size_t number)
       : request(request), clang(std::move(clang)), file(std::move(file)),
         ptx(folder / fmt::format("{}.ptx", number)), object(folder / fmt::format("{}.o", number)),
-        carrier(folder / fmt::format("{}.ptx.o", number)), marker(fmt::format("//heddle:{}", number)) {}
+        carrier(folder / fmt::format("{}.ptx.o", number)), marker(fmt::format("//heddle:{}", number)),
+        unitName(fmt::format("-cuid=heddle{}", number)) {}
 
   ProcessResult compile() const { return isCuda(file) ? compileSideBySide() : runProcess(plainCommand()); }
 
@@ -152,12 +193,14 @@ private:
   std::vector<std::string> cudaCommand(source::Side side) const {
     source::CompileOptions options;
     options.arch = request.arch;
-    options.userArguments = machineFlags(request.sources.flags);
+    options.userArguments = simulatorFlags(request.sources.flags);
     std::vector<std::string> command = {clang.string()};
     append(command, common());
     append(command, source::clangArguments(options, std::nullopt, side));
     if (side == source::Side::Device)
       append(command, {"-S", "-gline-tables-only"});
+    if (linksDeviceCode(request.sources.flags))
+      append(command, {"-fgpu-rdc", "--no-offload-new-driver", unitName});
     command = withCachedHeaders(std::move(command));
     append(command, errorsInClangsWords(request.sources.flags));
     return command;
@@ -182,7 +225,7 @@ private:
     append(command, {"-isystem", dataFolder("runtime/cuda").string()});
     if (file.extension() == ".c")
       append(command, {"-x", "c"});
-    append(command, machineFlags(request.sources.flags));
+    append(command, simulatorFlags(request.sources.flags));
     append(command, {"-c", file.string(), "-o", object.string()});
     return command;
   }
@@ -194,7 +237,7 @@ private:
     auto host = std::async(std::launch::async, [&] { return runProcess(hostCommand(markerFile)); });
     ProcessResult device = runProcess(deviceCommand());
     if (device.succeeded()) {
-      tellInlinedPlaces(ptx);
+      addInlinedLocations(ptx);
       ProcessResult carried =
           runProcess({clang.string(), "-x", "c", "-c", carrierSource.string(), "-o", carrier.string()});
       device.exitCode = carried.exitCode;
@@ -212,7 +255,8 @@ private:
 
   const Request &request;
   const fs::path clang, file, ptx, object, carrier;
-  const std::string marker; ///< an image that is a PTX comment: "//heddle:0"
+  const std::string marker;   ///< an image that is a PTX comment: "//heddle:0"
+  const std::string unitName; ///< what makes names of static variables unique where device code is linked
 };
 
 Result buildWithClang(const Request &request, const fs::path &clang) {
@@ -242,8 +286,16 @@ Result buildWithClang(const Request &request, const fs::path &clang) {
     return result;
   for (const ClangUnit &unit : units)
     append(link, unit.objects());
+  if (linksDeviceCode(request.sources.flags)) {
+    const fs::path registration = folder.path() / "registration.c", object = folder.path() / "registration.o";
+    writeFileOrThrow(registration, registrationSource({link.begin() + 1, link.end()}));
+    ProcessResult done =
+        runProcess({clang.string(), "-x", "c", "-c", registration.string(), "-o", object.string()});
+    result.messages += done.standardError;
+    link.push_back(object.string());
+  }
   std::string library = libraryFolder().string();
-  append(link, linkerFlags(machineFlags(request.sources.flags)));
+  append(link, linkerFlags(simulatorFlags(request.sources.flags)));
   append(link,
          {"-o", request.output.string(), "-L" + library, "-lheddle_cudart", "-Wl,-rpath," + library, "-lm"});
   ProcessResult linked = runProcess(link);
@@ -278,50 +330,34 @@ fs::path libraryFolder() {
   return {};
 }
 
-std::optional<fs::path> findNvcc() {
-  if (std::optional<fs::path> onPath = findProgram("nvcc"))
-    return onPath;
-  std::error_code ignored;
-  if (std::optional<source::Toolkit> toolkit = source::findToolkit())
-    if (fs::path nvcc = toolkit->root / "bin" / "nvcc"; fs::exists(nvcc, ignored))
-      return nvcc;
-  return std::nullopt;
-}
-
-std::optional<fs::path> findClang() {
-  for (const char *name : {"clang++-22", "clang++"})
-    if (std::optional<fs::path> found = findProgram(name))
-      return found;
-  return std::nullopt;
-}
-
 Result build(const Request &request, Diagnostics &diagnostics) {
   if (!filesAreThere(request, diagnostics))
     return {};
-  if (request.device == Device::Machine && libraryFolder().empty()) {
+  if (request.device == Device::Simulator && libraryFolder().empty()) {
     diagnostics.error({}, "the runtime library libheddle_cudart.so is not installed")
         .withHint("build and install Heddle as a whole: make install");
     return {};
   }
-  if (request.device == Device::Machine && !flagsAreSupported(request.sources.flags, diagnostics))
-    return {};
   std::optional<fs::path> nvcc, clang;
   bool tooOldForNvcc =
       request.compiler == Compiler::Auto && std::atoi(archNumber(request.arch).c_str()) < kOldestOfNvcc;
   if (request.compiler != Compiler::Clang && !tooOldForNvcc)
     nvcc = findNvcc();
-  if (!nvcc && request.compiler != Compiler::Nvcc && request.device == Device::Machine)
+  if (!nvcc && request.compiler != Compiler::Nvcc && request.device == Device::Simulator)
     clang = findClang();
   if (nvcc || clang) {
-    Result result = nvcc ? buildWithNvcc(request, *nvcc) : buildWithClang(request, *clang);
-    if (!result.ok && request.device == Device::Machine)
+    const bool links = request.device == Device::Simulator && linksDeviceCode(request.sources.flags);
+    Result result = !nvcc   ? buildWithClang(request, *clang)
+                    : links ? buildLinkedWithNvcc(request, *nvcc)
+                            : buildWithNvcc(request, *nvcc);
+    if (!result.ok && request.device == Device::Simulator)
       explainFailure(result.messages, diagnostics);
     return result;
   }
   if (request.device == Device::Gpu || request.compiler == Compiler::Nvcc)
     diagnostics.error({}, "nvcc is not on this machine")
         .withHint(request.device == Device::Gpu
-                      ? "running on a GPU needs the CUDA toolkit; --device vm does not"
+                      ? "running on a GPU needs the CUDA toolkit; --device sim does not"
                       : "--compiler clang needs no toolkit");
   else
     diagnostics.error({}, "there is neither nvcc nor clang++ on this machine").withHint("heddle doctor");

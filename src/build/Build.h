@@ -12,8 +12,8 @@ namespace heddle::build {
 
 /// Who compiles: NVIDIA's compiler, or Clang with our own CUDA headers.
 enum class Compiler { Auto, Nvcc, Clang };
-/// Where the program will run: on our machine, or on a real GPU with the real runtime.
-enum class Device { Machine, Gpu };
+/// Where the program will run: on the simulator, or on a real GPU with the real runtime.
+enum class Device { Simulator, Gpu };
 
 /// A CUDA program as files and flags, the way one would give them to a compiler.
 struct Sources {
@@ -27,7 +27,7 @@ Sources splitArguments(const std::vector<std::string> &arguments);
 struct Request {
   Sources sources;
   Compiler compiler = Compiler::Auto;
-  Device device = Device::Machine;
+  Device device = Device::Simulator;
   std::string arch = "sm_90";
   std::filesystem::path output;
   bool colour = false; ///< of the compiler's messages
@@ -43,7 +43,7 @@ struct Result {
 /// file) goes to `diagnostics`.
 Result build(const Request &request, Diagnostics &diagnostics);
 
-/// Flags that speak of GPU generations are not the program's business here: the machine says what it is.
+/// Flags that speak of GPU generations are not the program's business here: the simulator says what it is.
 std::vector<std::string> withoutArchFlags(const std::vector<std::string> &flags);
 
 /// Of nvcc's and Clang's `-Werror`: what a compilation by Clang is told, and all flags as nvcc understands
@@ -53,10 +53,5 @@ std::vector<std::string> errorsInNvccsWords(std::vector<std::string> flags);
 
 /// The folder that holds libheddle_cudart.so; empty where it is nowhere.
 std::filesystem::path libraryFolder();
-
-/// nvcc as the PATH or the toolkit has it.
-std::optional<std::filesystem::path> findNvcc();
-/// A Clang that has our CUDA headers' needs: version 22, or whatever "clang++" is.
-std::optional<std::filesystem::path> findClang();
 
 } // namespace heddle::build

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "build/DevicePtx.h"
 
-#include "build/InlinedPlaces.h"
+#include "build/InlinedLocations.h"
 #include "source/Toolkit.h"
+#include "support/ClangProgram.h"
+#include "support/CudaToolkit.h"
 #include "support/Files.h"
 #include "support/HeaderCache.h"
 #include "support/Paths.h"
@@ -67,7 +69,7 @@ DevicePtx compileWith(const std::vector<std::string> &command, const fs::path &o
   DevicePtx result;
   result.ok = done.succeeded();
   if (result.ok && isClang)
-    tellInlinedPlaces(output);
+    addInlinedLocations(output);
   result.messages = done.standardOutput + done.standardError;
   result.compiler = isClang ? "clang" : "nvcc";
   result.text = contentsOf(output);

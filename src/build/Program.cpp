@@ -3,12 +3,14 @@
 
 #include "arch/Arch.h"
 #include "build/Gpu.h"
+#include "support/ClangProgram.h"
+#include "support/CudaToolkit.h"
+#include "support/Preload.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <fstream>
-#include <unistd.h>
 
 namespace fs = std::filesystem;
 
@@ -43,7 +45,7 @@ Summary readSummary(const fs::path &file) {
 bool readChoices(const std::string &device, const std::string &compiler, ProgramOptions &options,
                  Diagnostics &diagnostics) {
   bool gpu = device == "gpu" || (device == "auto" && hasGpu() && findNvcc());
-  options.device = gpu ? Device::Gpu : Device::Machine;
+  options.device = gpu ? Device::Gpu : Device::Simulator;
   options.compiler = compiler == "nvcc"    ? Compiler::Nvcc
                      : compiler == "clang" ? Compiler::Clang
                                            : Compiler::Auto;
@@ -63,7 +65,7 @@ Program::Program(const ProgramOptions &given, Diagnostics &diagnostics) : option
   request.device = options.device;
   request.arch = options.arch;
   request.output = folder.path() / "program";
-  request.colour = isatty(2);
+  request.colour = options.colour;
   result = build(request, diagnostics);
 }
 
@@ -77,11 +79,17 @@ ProgramRun Program::run(const std::vector<std::string> &arguments,
   all.push_back("HEDDLE_ARCH=" + options.arch);
   all.push_back(fmt::format("HEDDLE_CORES={}", options.cores));
   all.push_back(fmt::format("HEDDLE_TIMEOUT={}", options.timeoutSeconds));
+  all.push_back(fmt::format("HEDDLE_COLOR={}", options.colour ? 1 : 0));
   all.push_back("HEDDLE_SUMMARY=" + summaryFile.string());
   all.push_back("HEDDLE_DATA=" + dataFolder("arch").parent_path().string());
-  // The real runtime writes no log: somebody has to stand before it.
-  if (options.device == Device::Gpu)
-    all.push_back("LD_PRELOAD=" + (libraryFolder() / "libheddle_interpose.so").string());
+  if (options.device == Device::Simulator) // for NVRTC
+    all.push_back("HEDDLE_CLANG=" + findClang().value_or(fs::path()).string());
+  // The real runtime writes no log: its calls are recorded by a library in front of it.
+  if (options.device == Device::Gpu) {
+    all.push_back("HEDDLE_RECORD="); // one of the user's own would take the log that a verb waits for
+    for (std::string &variable : preloading(libraryFolder() / "libheddle_record.so"))
+      all.push_back(std::move(variable));
+  }
   request.output = output == Output::Shown ? Stream::Ours : Stream::Captured;
   request.error = Stream::Ours;
   // One that the user sees decides itself what ^C means; one that a verb runs for itself ends with the verb.

@@ -13,10 +13,11 @@ namespace heddle::build {
 struct ProgramOptions {
   Sources sources;
   Compiler compiler = Compiler::Auto;
-  Device device = Device::Machine;
+  Device device = Device::Simulator;
   std::string arch = "sm_90";
   unsigned cores = 0;
   double timeoutSeconds = 0;
+  bool colour = false; ///< in what compilers and the simulator write to standard error
 };
 
 /// Turns the words of --device, --compiler and --arch into options. False with an error for a word that means
@@ -24,7 +25,7 @@ struct ProgramOptions {
 bool readChoices(const std::string &device, const std::string &compiler, ProgramOptions &options,
                  Diagnostics &diagnostics);
 
-/// What the runtime counted while the program ran on the machine.
+/// What the runtime counted while the program ran on the simulator.
 struct Summary {
   uint64_t launches = 0, threadInstructions = 0, warpInstructions = 0;
   double seconds = 0;

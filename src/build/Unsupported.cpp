@@ -11,58 +11,89 @@
 namespace heddle::build {
 namespace {
 
-/// Spellings of one wish: device code of several files in one link step.
-constexpr std::array kDeviceLinking = {
-    "-rdc=true", "--relocatable-device-code=true", "-dc", "--device-c", "-dlink", "--device-link",
-    "-fgpu-rdc"};
-constexpr std::array kDeviceLinkingWithValue = {"-rdc", "--relocatable-device-code"};
+/// A library of the toolkit that stays outside: how its functions begin, and its headers.
+struct Library {
+  const char *name;
+  const char *functions; ///< a regular expression
+  const char *headers;
+};
 
-template <class Words> bool oneOf(const Words &words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
+// The driver's functions go on with a capital behind "cu", those of its libraries in lower case.
+constexpr std::array kLibraries = {
+    Library{"cuBLAS", "cublas[A-Z]\\w*", "cublas\\w*\\.h"},
+    Library{"cuSPARSE", "cusparse[A-Z]\\w*", "cusparse\\w*\\.h"},
+    Library{"cuFFT", "cufft[A-Z]\\w*", "cufft\\w*\\.h"},
+    Library{"cuSOLVER", "cusolver[A-Z]\\w*", "cusolver\\w*\\.h"},
+    Library{"cuDNN", "cudnn[A-Z]\\w*", "cudnn\\w*\\.h"},
+    Library{"cuTENSOR", "cutensor[A-Z]\\w*", "cutensor\\w*\\.h"},
+    Library{"NCCL", "p?nccl[A-Z]\\w*", "nccl\\w*\\.h"},
+    Library{"NPP", "npp[a-z]*[A-Z]\\w*", "npp\\w*\\.h"},
+    Library{"nvJPEG", "nvjpeg[A-Z]\\w*", "nvjpeg\\w*\\.h"},
+    Library{"nvGRAPH", "nvgraph[A-Z]\\w*", "nvgraph\\w*\\.h"},
+    Library{"CUPTI", "cupti[A-Z]\\w*", "cupti\\w*\\.h"},
+    // The host's generators; the device API is in the toolkit's curand_kernel.h, which needs no library.
+    Library{"cuRAND", "curand(Create|Destroy|Generate|Set|Get)[A-Z]\\w*", "curand\\w*\\.h"},
+};
+
+/// Each match of group 1 once, in order.
+std::vector<std::string> matches(const std::string &text, const std::string &expression) {
+  const std::regex wanted(expression);
+  std::vector<std::string> found;
+  for (std::sregex_iterator it(text.begin(), text.end(), wanted), end; it != end; ++it)
+    if (std::string name = (*it)[1]; std::find(found.begin(), found.end(), name) == found.end())
+      found.push_back(std::move(name));
+  return found;
 }
 
-/// Driver calls begin with "cu" and a capital, its types with "CU"; cuBLAS and its kin go on in lower case.
-std::vector<std::string> driverNames(const std::string &messages) {
-  static const std::regex missing(
-      R"((undefined (reference to|symbol:)|undeclared identifier|unknown type name) ?[`']?(cu[A-Z]\w*|CU[a-z]\w*))");
-  std::vector<std::string> names;
-  for (std::sregex_iterator it(messages.begin(), messages.end(), missing), end; it != end; ++it)
-    if (std::string name = (*it)[3]; !oneOf(names, name))
-      names.push_back(std::move(name));
-  return names;
+/// Names that the compiler or the linker does not find.
+std::vector<std::string> missingNames(const std::string &messages, const std::string &names) {
+  return matches(messages,
+                 "(?:undefined (?:reference to|symbol:)|undeclared identifier|unknown type name|identifier) "
+                 "?[`'\"]?(" +
+                     names + ")\\b");
+}
+std::vector<std::string> missingHeaders(const std::string &messages, const std::string &names) {
+  return matches(messages, "'?\\b(" + names + ")'?(?: file not found|: No such file)");
+}
+
+std::string listed(std::vector<std::string> names) {
+  constexpr size_t Enough = 4;
+  const bool more = names.size() > Enough;
+  names.resize(std::min(names.size(), Enough));
+  return fmt::format("{}{}", fmt::join(names, ", "), more ? ", ..." : "");
+}
+
+bool explainLibrary(const Library &library, const std::string &messages, Diagnostics &diagnostics) {
+  std::vector<std::string> names = missingNames(messages, library.functions);
+  const bool calls = !names.empty();
+  if (!calls)
+    names = missingHeaders(messages, library.headers);
+  if (names.empty())
+    return false;
+  diagnostics
+      .error({}, fmt::format("the program {} {} ({}), a library that the simulator does not have",
+                             calls ? "calls" : "includes", library.name, listed(std::move(names))))
+      .withHint(
+          std::string_view(library.name) == "cuRAND" && !calls
+              ? "curand_kernel.h is part of the CUDA toolkit: with the toolkit installed its device API works"
+              : "libraries of machine code run on a GPU only: heddle run --device gpu");
+  return true;
 }
 
 } // namespace
 
-bool flagsAreSupported(const std::vector<std::string> &flags, Diagnostics &diagnostics) {
-  for (size_t i = 0; i < flags.size(); ++i) {
-    bool asks = oneOf(kDeviceLinking, flags[i]) ||
-                (oneOf(kDeviceLinkingWithValue, flags[i]) && i + 1 < flags.size() && flags[i + 1] == "true");
-    if (!asks)
-      continue;
-    diagnostics
-        .error({},
-               fmt::format("'{}' is not supported: device code is not linked across files here", flags[i]))
-        .withHint(
-            "leave the flag out, and define device functions and variables in the file that uses them or in "
-            "a header; one .cu that includes the others will often do");
-    return false;
-  }
-  return true;
-}
-
 void explainFailure(const std::string &messages, Diagnostics &diagnostics) {
-  constexpr size_t Enough = 4;
-  std::vector<std::string> names = driverNames(messages);
-  if (names.empty())
-    return;
-  bool more = names.size() > Enough;
-  names.resize(std::min(names.size(), Enough));
-  diagnostics
-      .error({}, fmt::format("the program uses the CUDA driver API ({}{}), which the machine does not have",
-                             fmt::join(names, ", "), more ? ", ..." : ""))
-      .withHint("the runtime API (cudaMalloc, <<<>>>, ...) works; a program that needs the driver needs "
-                "--device gpu");
+  for (const Library &library : kLibraries)
+    if (explainLibrary(library, messages, diagnostics))
+      return;
+  if (std::vector<std::string> names = missingNames(messages, "cu[A-Z]\\w*|CU[a-z]\\w*"); !names.empty())
+    diagnostics
+        .error({}, fmt::format(
+                       "the program uses parts of the CUDA driver API that the simulator does not have ({})",
+                       listed(std::move(names))))
+        .withHint("modules, launches, memory, streams and events are there; a program that needs more of the "
+                  "driver "
+                  "needs a GPU: heddle run --device gpu");
 }
 
 } // namespace heddle::build

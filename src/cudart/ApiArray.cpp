@@ -19,7 +19,7 @@ cudaError_t makeArray(Runtime &runtime, cudaArray_t *array, const cudaChannelFor
   if (!made->texelBytes)
     return cudaErrorInvalidChannelDescriptor;
   made->data = static_cast<unsigned char *>(
-      runtime.machine.memory().allocate(made->bytes(), vm::AllocationKind::Device));
+      runtime.simulator.memory().allocate(made->bytes(), vm::AllocationKind::Device));
   if (!made->data)
     return cudaErrorMemoryAllocation;
   std::lock_guard lock(runtime.handleGuard);
@@ -54,7 +54,7 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
   return withArray(array, [&](Runtime &runtime) -> cudaError_t {
     if (cudaError_t error = runtime.synchronizeAll())
       return error;
-    runtime.machine.memory().free(array->data);
+    runtime.simulator.memory().free(array->data);
     std::lock_guard lock(runtime.handleGuard);
     runtime.arrays.erase(array);
     delete array;

@@ -2,6 +2,7 @@
 //
 // Copies and fills. Every form comes down to one box: rows of bytes, each side with its own pitches.
 #include "cudart/Check.h"
+#include "cudart/Fill.h"
 #include "cudart/Runtime.h"
 
 #include <fmt/format.h>
@@ -68,7 +69,7 @@ bool onDevice(Runtime &runtime, const Side &side, const Box &box) {
 /// What is wrong with a side that should be `span` bytes of device memory.
 std::string whyNotDevice(Runtime &runtime, const Side &side, const Box &box, const char *which) {
   const auto address = reinterpret_cast<uint64_t>(side.data);
-  const vm::Memory &memory = runtime.machine.memory();
+  const vm::Memory &memory = runtime.simulator.memory();
   if (std::optional<vm::Allocation> piece = memory.find(address))
     return fmt::format("{} bytes from byte {} of {}", spanOf(side, box), address - piece->address,
                        piece->str());
@@ -87,7 +88,7 @@ std::optional<cudaMemcpyKind> directionOf(Runtime &runtime, const Box &box, cuda
   case cudaMemcpyDeviceToDevice: return toDevice && fromDevice ? std::optional(kind) : std::nullopt;
   case cudaMemcpyDefault: {
     auto isHostVisible = [&](const Side &side) {
-      auto piece = runtime.machine.memory().find(reinterpret_cast<uint64_t>(side.data));
+      auto piece = runtime.simulator.memory().find(reinterpret_cast<uint64_t>(side.data));
       return !piece || piece->kind == vm::AllocationKind::Pinned ||
              piece->kind == vm::AllocationKind::Registered;
     };
@@ -218,8 +219,17 @@ cudaError_t symbolCopy(Way way, const void *symbol, const void *other, size_t by
       where);
 }
 
-cudaError_t fill(const Box &box, int value, When when, cudaStream_t stream = nullptr,
-                 std::source_location where = std::source_location::current()) {
+void fillRow(unsigned char *row, uint32_t value, size_t elementBytes, size_t bytes) {
+  if (elementBytes == 1)
+    std::memset(row, int(value & 0xff), bytes);
+  else
+    for (size_t at = 0; at < bytes; at += elementBytes)
+      std::memcpy(row + at, &value, elementBytes);
+}
+
+/// Fills rows with an element of `elementBytes` bytes.
+cudaError_t fill(const Box &box, uint32_t value, When when, cudaStream_t stream = nullptr,
+                 size_t elementBytes = 1, std::source_location where = std::source_location::current()) {
   return api(
       [&](Runtime &runtime) -> cudaError_t {
         if (box.empty())
@@ -228,11 +238,12 @@ cudaError_t fill(const Box &box, int value, When when, cudaStream_t stream = nul
           wrongArguments = whyNotDevice(runtime, box.to, box, "the target");
           return cudaErrorInvalidValue;
         }
-        auto work = [box, value, &runtime] {
+        auto work = [box, value, elementBytes, &runtime] {
           noteTouched(runtime, box, "fill");
           for (size_t z = 0; z < box.depth; ++z)
             for (size_t y = 0; y < box.height; ++y)
-              std::memset(box.to.data + z * box.to.sliceBytes + y * box.to.pitchBytes, value, box.widthBytes);
+              fillRow(box.to.data + z * box.to.sliceBytes + y * box.to.pitchBytes, value, elementBytes,
+                      box.widthBytes);
         };
         return when == When::Now ? runtime.perform(stream, work) : runtime.submit(stream, work);
       },
@@ -244,7 +255,18 @@ Box filled(void *pointer, size_t pitch, size_t widthBytes, size_t height, size_t
   return {linear(pointer, pitch, slice), {}, widthBytes, height, depth};
 }
 
+Box filled(const ElementFill &fill) {
+  return filled(fill.to, fill.pitchBytes, fill.width * fill.elementBytes, fill.height);
+}
+
 } // namespace
+
+cudaError_t heddle::cudart::fillElements(const ElementFill &f) {
+  return fill(filled(f), f.value, When::Now, nullptr, f.elementBytes);
+}
+cudaError_t heddle::cudart::fillElementsAsync(const ElementFill &f, cudaStream_t stream) {
+  return fill(filled(f), f.value, When::InStream, stream, f.elementBytes);
+}
 
 extern "C" {
 
@@ -348,24 +370,24 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t toX, size_t toY, cud
 }
 
 cudaError_t cudaMemset(void *pointer, int value, size_t bytes) {
-  return fill(filled(pointer, 0, bytes, 1), value, When::Now);
+  return fill(filled(pointer, 0, bytes, 1), uint32_t(value), When::Now);
 }
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t stream) {
-  return fill(filled(pointer, 0, bytes, 1), value, When::InStream, stream);
+  return fill(filled(pointer, 0, bytes, 1), uint32_t(value), When::InStream, stream);
 }
 cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height) {
-  return fill(filled(pointer, pitch, width, height), value, When::Now);
+  return fill(filled(pointer, pitch, width, height), uint32_t(value), When::Now);
 }
 cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream) {
-  return fill(filled(pointer, pitch, width, height), value, When::InStream, stream);
+  return fill(filled(pointer, pitch, width, height), uint32_t(value), When::InStream, stream);
 }
 cudaError_t cudaMemset3D(cudaPitchedPtr p, int value, cudaExtent extent) {
-  return fill(filled(p.ptr, p.pitch, extent.width, extent.height, p.pitch * p.ysize, extent.depth), value,
-              When::Now);
+  return fill(filled(p.ptr, p.pitch, extent.width, extent.height, p.pitch * p.ysize, extent.depth),
+              uint32_t(value), When::Now);
 }
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr p, int value, cudaExtent extent, cudaStream_t stream) {
-  return fill(filled(p.ptr, p.pitch, extent.width, extent.height, p.pitch * p.ysize, extent.depth), value,
-              When::InStream, stream);
+  return fill(filled(p.ptr, p.pitch, extent.width, extent.height, p.pitch * p.ysize, extent.depth),
+              uint32_t(value), When::InStream, stream);
 }
 }

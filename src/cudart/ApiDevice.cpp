@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The device and what it says about itself. Numbers come from the architecture's table where it has them; the
-// others are those of an H200 under CUDA 13, or 0 where the machine does not have the thing at all.
+// others are those of an H200 under CUDA 13, or 0 where the simulator does not have the thing at all.
 #include "cudart/Check.h"
 #include "cudart/Runtime.h"
 
@@ -77,7 +77,7 @@ cudaDeviceProp propertiesOf(Runtime &runtime) {
   cudaDeviceProp p = {};
   copyName(p.name, "Heddle " + runtime.arch.name + " (as " + runtime.arch.deviceName + ")");
   std::memcpy(p.uuid.bytes, "heddle-machine-0", 16);
-  fillSizes(p, runtime.arch, runtime.machine.memory());
+  fillSizes(p, runtime.arch, runtime.simulator.memory());
   fillTextures(p);
   fillAbilities(p, runtime.arch);
   return p;
@@ -181,14 +181,14 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
     if (limit == cudaLimitDevRuntimeSyncDepth)
       return cudaErrorUnsupportedLimit;
     runtime.limits[limit] = value;
-    // The machine's stacks are larger than any that programs ask for; they grow, but do not shrink.
-    if (limit == cudaLimitStackSize && value > runtime.machine.limits().stackBytesPerThread)
-      runtime.machine.setStackBytes(uint32_t(value));
+    // The simulator's stacks are larger than any that programs ask for; they grow, but do not shrink.
+    if (limit == cudaLimitStackSize && value > runtime.simulator.limits().stackBytesPerThread)
+      runtime.simulator.setStackBytes(uint32_t(value));
     // Under the checker the limit is one, with room for frames that a device's compiler makes smaller.
     else if (limit == cudaLimitStackSize && runtime.check)
-      runtime.machine.setStackBytes(uint32_t(4 * value));
+      runtime.simulator.setStackBytes(uint32_t(4 * value));
     if (limit == cudaLimitMallocHeapSize)
-      runtime.machine.setDeviceHeapBytes(value);
+      runtime.simulator.setDeviceHeapBytes(value);
     return cudaSuccess;
   });
 }

@@ -185,9 +185,9 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t, const cudaGraphNode_t *from, c
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count) {
   return api([&](Runtime &) {
-    size_t room = nodes ? *count : 0, i = 0;
+    size_t capacity = nodes ? *count : 0, i = 0;
     for (CUgraphNode_st &node : graph->nodes)
-      if (i < room)
+      if (i < capacity)
         nodes[i++] = &node;
     *count = nodes ? i : graph->nodes.size();
     return cudaSuccess;

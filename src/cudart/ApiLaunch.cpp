@@ -12,7 +12,7 @@ using namespace heddle::cudart;
 
 namespace {
 
-/// Runs `body` with the kernel that `function` stands for.
+/// Runs `body` with the kernel that `function` represents.
 template <class Body>
 cudaError_t withKernel(const void *function, Body body,
                        std::source_location where = std::source_location::current()) {
@@ -24,7 +24,7 @@ cudaError_t withKernel(const void *function, Body body,
       where);
 }
 
-/// The same, with what the machine knows about the kernel.
+/// The same, with what the simulator knows about the kernel.
 template <class Body>
 cudaError_t withInfo(const void *function, Body body,
                      std::source_location where = std::source_location::current()) {

@@ -22,7 +22,7 @@ cudaError_t allocate(Runtime &runtime, void **pointer, size_t bytes, vm::Allocat
   *pointer = nullptr;
   if (bytes == 0)
     return cudaSuccess;
-  *pointer = runtime.machine.memory().allocate(bytes, kind);
+  *pointer = runtime.simulator.memory().allocate(bytes, kind);
   if (runtime.check && *pointer)
     runtime.check->allocated(*pointer);
   return *pointer ? cudaSuccess : cudaErrorMemoryAllocation;
@@ -31,7 +31,7 @@ cudaError_t allocate(Runtime &runtime, void **pointer, size_t bytes, vm::Allocat
 cudaError_t release(Runtime &runtime, void *pointer) {
   if (runtime.check)
     runtime.check->freeing(pointer);
-  switch (runtime.machine.memory().free(pointer)) {
+  switch (runtime.simulator.memory().free(pointer)) {
   case vm::FreeResult::Freed: return cudaSuccess;
   case vm::FreeResult::AlreadyFreed: wrongArguments = "this memory is freed already"; break;
   case vm::FreeResult::InsideAnAllocation:
@@ -43,7 +43,7 @@ cudaError_t release(Runtime &runtime, void *pointer) {
 }
 
 vm::AllocationKind kindOf(Runtime &runtime, const void *pointer) {
-  auto piece = runtime.machine.memory().find(reinterpret_cast<uint64_t>(pointer));
+  auto piece = runtime.simulator.memory().find(reinterpret_cast<uint64_t>(pointer));
   return piece ? piece->kind : vm::AllocationKind::DeviceHeap;
 }
 
@@ -161,7 +161,7 @@ cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags) {
   return api([&](Runtime &runtime) -> cudaError_t {
     if (!pointer || !bytes)
       return cudaErrorInvalidValue;
-    if (!runtime.machine.memory().registerHost(pointer, bytes))
+    if (!runtime.simulator.memory().registerHost(pointer, bytes))
       return cudaErrorHostMemoryAlreadyRegistered;
     std::lock_guard lock(runtime.handleGuard);
     runtime.hostFlags[reinterpret_cast<uint64_t>(pointer)] = flags | cudaHostRegisterMapped;
@@ -173,7 +173,8 @@ cudaError_t cudaHostUnregister(void *pointer) {
   return api([&](Runtime &runtime) -> cudaError_t {
     if (cudaError_t error = runtime.synchronizeAll())
       return error;
-    return runtime.machine.memory().unregisterHost(pointer) ? cudaSuccess : cudaErrorHostMemoryNotRegistered;
+    return runtime.simulator.memory().unregisterHost(pointer) ? cudaSuccess
+                                                              : cudaErrorHostMemoryNotRegistered;
   });
 }
 
@@ -201,8 +202,8 @@ cudaError_t cudaMemGetInfo(size_t *freeBytes, size_t *totalBytes) {
   return api([&](Runtime &runtime) -> cudaError_t {
     if (!freeBytes || !totalBytes)
       return cudaErrorInvalidValue;
-    *freeBytes = runtime.machine.memory().freeBytes();
-    *totalBytes = runtime.machine.memory().capacityBytes();
+    *freeBytes = runtime.simulator.memory().freeBytes();
+    *totalBytes = runtime.simulator.memory().capacityBytes();
     return cudaSuccess;
   });
 }
@@ -214,7 +215,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const vo
     *attributes = {};
     attributes->device = cudaInvalidDeviceId;
     attributes->hostPointer = nullptr;
-    auto piece = runtime.machine.memory().find(reinterpret_cast<uint64_t>(pointer));
+    auto piece = runtime.simulator.memory().find(reinterpret_cast<uint64_t>(pointer));
     if (!piece)
       return cudaSuccess; // unregistered host memory
     void *address = const_cast<void *>(pointer);

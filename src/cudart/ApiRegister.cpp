@@ -29,6 +29,11 @@ void **__cudaRegisterFatBinary(void *wrapper) {
   return reinterpret_cast<void **>(Runtime::instance().modules.add(wrapper));
 }
 
+/// What a file that was compiled with -rdc=true calls, through a function that Heddle makes for each (build/RelocatableCode.h).
+void __heddleRegisterLinked(void (*registerEntities)(void **), const void *wrapper) {
+  registerEntities(reinterpret_cast<void **>(Runtime::instance().modules.addLinked(wrapper)));
+}
+
 void __cudaRegisterFatBinaryEnd(void **handle) { Runtime::instance().modules.placeManaged(moduleOf(handle)); }
 
 /// nvcc calls this before host code touches a managed variable of the module.

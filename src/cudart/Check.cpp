@@ -8,10 +8,11 @@
 
 namespace heddle::cudart {
 
-ProgramCheck::ProgramCheck(std::string resultFile, const vm::Memory &machineMemory, const std::string &assume)
-    : file(std::move(resultFile)), memory(machineMemory),
+ProgramCheck::ProgramCheck(std::string resultFile, const vm::Memory &simulatorMemory,
+                           const std::string &assume)
+    : file(std::move(resultFile)), memory(simulatorMemory),
       checker(
-          {.memory = &machineMemory, .lockstep = assume == "lockstep", .allVolatile = assume == "volatile"},
+          {.memory = &simulatorMemory, .lockstep = assume == "lockstep", .allVolatile = assume == "volatile"},
           findings) {}
 
 void ProgramCheck::beforeWork() {

@@ -11,8 +11,8 @@ constexpr unsigned MostLaunchesOfAKernel = 256;
 
 } // namespace
 
-ProgramCounting::ProgramCounting(std::string resultFile, const arch::Arch &machineArch)
-    : LaunchWatch(machineArch, MostLaunchesOfAKernel), file(std::move(resultFile)) {}
+ProgramCounting::ProgramCounting(std::string resultFile, const arch::Arch &simulatorArch)
+    : LaunchWatch(simulatorArch, MostLaunchesOfAKernel), file(std::move(resultFile)) {}
 
 counts::KernelCode ProgramCounting::codeOf(const vm::Kernel &kernel) const {
   return counts::codeOf(kernel, arch);
@@ -21,7 +21,7 @@ counts::KernelCode ProgramCounting::codeOf(const vm::Kernel &kernel) const {
 void ProgramCounting::writeAll(counts::ProgramCounters &counters) const {
   counters.arch = arch.name;
   if (!counts::writeCounters(file, counters))
-    tell("cannot write the counters '" + file + "'");
+    report("cannot write the counters '" + file + "'");
 }
 
 } // namespace heddle::cudart

@@ -12,7 +12,7 @@ namespace heddle::cudart {
 class ProgramCounting final
     : public LaunchWatch<counts::LaunchCounter, counts::KernelCode, counts::ProgramCounters> {
 public:
-  ProgramCounting(std::string resultFile, const arch::Arch &machineArch);
+  ProgramCounting(std::string resultFile, const arch::Arch &simulatorArch);
 
 private:
   counts::KernelCode codeOf(const vm::Kernel &kernel) const override;

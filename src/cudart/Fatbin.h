@@ -16,7 +16,7 @@ struct DeviceImage {
 /// The PTX inside what `__cudaRegisterFatBinary` is given: a wrapper that points at nvcc's container of
 /// images or (Clang) at PTX text. Of several PTX images the newest that is not above `smVersion` (90 for
 /// sm_90) wins. Understands images stored plain, as LZ4 blocks (CUDA 11 and 12) and as zstd (CUDA 13; needs
-/// libzstd.so.1 on the machine). `why` says what stands in the way where nothing is returned.
+/// libzstd.so.1 on the machine). `why` says what prevents it where nothing is returned.
 std::optional<DeviceImage> ptxFromWrapper(const void *wrapper, unsigned smVersion, std::string &why);
 
 /// The same for the image itself.

@@ -18,7 +18,7 @@ struct CUgraphNode_st {
   CUgraph_st *graph = nullptr;
 };
 
-/// What a cudaGraph_t points at. Nodes stand in the order in which they were added; that of a capture is the
+/// What a cudaGraph_t points at. Nodes are in the order in which they were added; that of a capture is the
 /// order of the program's calls, which satisfies every dependence among them.
 struct CUgraph_st {
   std::list<CUgraphNode_st> nodes;

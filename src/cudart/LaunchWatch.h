@@ -4,7 +4,7 @@
 #include "arch/Arch.h"
 #include "cudart/Registers.h"
 #include "vm/Launch.h"
-#include "vm/Machine.h"
+#include "vm/Simulator.h"
 
 #include <algorithm>
 #include <map>
@@ -14,12 +14,12 @@
 namespace heddle::cudart {
 
 /// What looks at a program's launches one by one and is asked for all of them when it ends. `Observer` is
-/// made for a kernel and what is known of its code (`Code`), which is worked out once; `Program` holds what
+/// made for a kernel and what is known of its code (`Code`), which is computed once; `Program` holds what
 /// the observers found, launch by launch, and by kernel how many launches were not looked at.
 template <class Observer, class Code, class Program> class LaunchWatch {
 public:
-  LaunchWatch(const arch::Arch &machineArch, unsigned mostOfAKernel)
-      : arch(machineArch), most(mostOfAKernel) {}
+  LaunchWatch(const arch::Arch &simulatorArch, unsigned mostOfAKernel)
+      : arch(simulatorArch), most(mostOfAKernel) {}
   virtual ~LaunchWatch() = default;
 
   /// Who watches this launch; null where its kernel was watched often enough.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The calls of the runtime API that the machine does not have. Each is there under its name, so that programs
+// The calls of the runtime API that the simulator does not have. Each is there under its name, so that programs
 // link and start; one that is really used says which it is. No CUDA header is read here: these have no
 // parameters, and a C caller's are ignored.
 #include "cudart/Report.h"
@@ -14,10 +14,10 @@ constexpr int kNotSupported = 801; // cudaErrorNotSupported
 
 int missing(const char *name) {
   static std::mutex guard;
-  static std::set<const char *> told;
+  static std::set<const char *> reported;
   std::lock_guard lock(guard);
-  if (told.insert(name).second)
-    heddle::cudart::tell(std::string(name) + " is not supported on the simulator");
+  if (reported.insert(name).second)
+    heddle::cudart::report(std::string(name) + " is not supported on the simulator");
   return kNotSupported;
 }
 

@@ -3,9 +3,12 @@
 
 #include "cudart/Fatbin.h"
 #include "cudart/Report.h"
+#include "ptx/Link.h"
 #include "ptx/Parser.h"
 
+#include <algorithm>
 #include <cstring>
+#include <sstream>
 
 namespace heddle::cudart {
 namespace {
@@ -39,9 +42,23 @@ void providePtx(std::string marker, const char *text) {
 RegisteredModule *Modules::add(const void *wrapper) {
   std::lock_guard lock(guard);
   RegisteredModule &module = modules.emplace_back();
-  module.wrapper = wrapper;
+  module.wrappers.push_back(wrapper);
   module.ptxName = modules.size() == 1 ? "embedded PTX" : fmt::format("embedded PTX {}", modules.size());
   return &module;
+}
+
+RegisteredModule *Modules::addLinked(const void *wrapper) {
+  std::lock_guard lock(guard);
+  // A library that is opened later is linked by itself: what was there is in use by then.
+  for (RegisteredModule &module : modules)
+    if (module.isLinked && !module.tried) {
+      module.wrappers.push_back(wrapper);
+      return &module;
+    }
+  RegisteredModule *module = add(wrapper);
+  module->isLinked = true;
+  module->ptxName = "linked PTX";
+  return module;
 }
 
 void Modules::addKernel(RegisteredModule *module, const void *host, std::string name) {
@@ -50,7 +67,8 @@ void Modules::addKernel(RegisteredModule *module, const void *host, std::string 
   entry.module = module;
   entry.name = std::move(name);
   entry.host = host;
-  byHost[host] = &entry;
+  if (host)
+    byHost[host] = &entry;
   byHost[&entry] = &entry;
 }
 
@@ -100,32 +118,105 @@ SymbolEntry *Modules::findSymbol(const void *host) {
   return found == symbolByHost.end() ? nullptr : found->second;
 }
 
+std::optional<ptx::Module> Modules::parse(const RegisteredModule &module, cudaError_t &error,
+                                          Diagnostics &diagnostics) const {
+  std::vector<ptx::Module> parsed;
+  if (!module.text.empty())
+    parsed.push_back(ptx::parse(module.text, module.ptxName, diagnostics));
+  for (const void *wrapper : module.wrappers) {
+    std::string why;
+    std::optional<DeviceImage> image = ptxFromWrapper(wrapper, smVersion, why);
+    if (!image) {
+      diagnostics.error({}, "cannot run this program's kernels: " + why);
+      error = cudaErrorNoKernelImageForDevice;
+      return std::nullopt;
+    }
+    resolveMarker(*image);
+    const std::string name =
+        module.isLinked ? fmt::format("{} {}", module.ptxName, parsed.size() + 1) : module.ptxName;
+    parsed.push_back(ptx::parse(image->ptx, name, diagnostics));
+  }
+  error = cudaErrorInvalidPtx;
+  if (diagnostics.has(Severity::Error))
+    return std::nullopt;
+  return module.isLinked ? ptx::link(std::move(parsed), module.ptxName, diagnostics)
+                         : std::optional(std::move(parsed.front()));
+}
+
+bool Modules::load(RegisteredModule &module, Diagnostics &diagnostics) {
+  module.tried = true;
+  std::optional<ptx::Module> parsed = parse(module, module.loadError, diagnostics);
+  if (!parsed)
+    return false;
+  module.ptxVersion = parsed->smVersion;
+  module.loaded = simulator.load(std::make_shared<const ptx::Module>(std::move(*parsed)), diagnostics);
+  module.loadError = module.loaded ? cudaSuccess : cudaErrorInvalidKernelImage;
+  return module.loaded;
+}
+
 bool Modules::load(RegisteredModule &module) {
   if (module.tried)
     return module.loaded;
-  module.tried = true;
-  std::string why;
-  std::optional<DeviceImage> image = ptxFromWrapper(module.wrapper, smVersion, why);
-  if (!image) {
-    reportFailure("cannot run this program's kernels: " + why);
-    module.loadError = cudaErrorNoKernelImageForDevice;
-    return false;
-  }
-  resolveMarker(*image);
   Diagnostics diagnostics;
-  auto parsed = std::make_shared<const ptx::Module>(ptx::parse(image->ptx, module.ptxName, diagnostics));
-  module.ptxVersion = parsed->smVersion;
-  if (diagnostics.has(Voice::Error)) {
+  if (!load(module, diagnostics))
     reportFailure(diagnostics);
-    module.loadError = cudaErrorInvalidPtx;
-    return false;
-  }
-  module.loaded = machine.load(parsed, diagnostics);
-  if (!module.loaded) {
-    reportFailure(diagnostics);
-    module.loadError = cudaErrorInvalidKernelImage;
-  }
   return module.loaded;
+}
+
+RegisteredModule *Modules::loadText(std::string text, cudaError_t &error, std::string &log) {
+  std::lock_guard lock(guard);
+  RegisteredModule &module = modules.emplace_back();
+  module.text = std::move(text);
+  module.ptxName = fmt::format("loaded PTX {}", modules.size());
+  Diagnostics diagnostics;
+  if (load(module, diagnostics)) {
+    module.text.clear();
+    return &module;
+  }
+  std::ostringstream out;
+  print(out, diagnostics, false);
+  log = out.str();
+  error = module.loadError;
+  modules.pop_back();
+  return nullptr;
+}
+
+bool Modules::isModule(const RegisteredModule *module) {
+  std::lock_guard lock(guard);
+  return std::any_of(modules.begin(), modules.end(), [&](const RegisteredModule &m) { return &m == module; });
+}
+
+bool Modules::unload(RegisteredModule *module) {
+  std::lock_guard lock(guard);
+  if (!isModule(module) || !module->wrappers.empty())
+    return false;
+  for (KernelEntry &kernel : module->kernels)
+    byHost.erase(&kernel);
+  simulator.unload(module->loaded);
+  modules.remove_if([&](const RegisteredModule &m) { return &m == module; });
+  return true;
+}
+
+std::vector<std::string> Modules::kernelNames(RegisteredModule &module) {
+  std::lock_guard lock(guard);
+  return load(module) ? module.loaded->kernelNames() : std::vector<std::string>();
+}
+
+KernelEntry *Modules::kernelOf(RegisteredModule &module, std::string_view name) {
+  std::lock_guard lock(guard);
+  for (KernelEntry &kernel : module.kernels)
+    if (kernel.name == name)
+      return &kernel;
+  const std::vector<std::string> names = kernelNames(module);
+  if (std::find(names.begin(), names.end(), name) == names.end())
+    return nullptr;
+  addKernel(&module, nullptr, std::string(name));
+  return &module.kernels.back();
+}
+
+const vm::Variable *Modules::variableOf(RegisteredModule &module, std::string_view name) {
+  std::lock_guard lock(guard);
+  return load(module) ? module.loaded->variable(name) : nullptr;
 }
 
 const vm::Kernel *Modules::ready(KernelEntry &entry, cudaError_t &error) {

@@ -2,11 +2,12 @@
 #pragma once
 
 #include "cudart/Abi.h"
-#include "vm/Machine.h"
+#include "vm/Simulator.h"
 
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -20,7 +21,7 @@ struct RegisteredModule;
 struct KernelEntry {
   RegisteredModule *module = nullptr;
   std::string name;
-  const void *host = nullptr;         ///< the host stub that stands for it
+  const void *host = nullptr;         ///< the host stub that represents it
   const vm::Kernel *kernel = nullptr; ///< once asked for
   int maxDynamicSharedBytes = -1;     ///< cudaFuncSetAttribute; -1: what a block gets without asking
   int preferredCarveout = -1;
@@ -36,10 +37,13 @@ struct SymbolEntry {
   const void *initialValue = nullptr; ///< of a managed variable whose device side has none (Clang)
 };
 
-/// What one object file of the program brought along. Parsed and loaded when something of it is first used.
+/// What one object file of the program brought along, or all that are linked with each other (-rdc=true), or PTX that the
+/// program loads itself. What was registered is parsed and loaded when something of it is first used.
 struct RegisteredModule {
-  const void *wrapper = nullptr;
-  std::string ptxName; ///< how messages name its PTX
+  std::vector<const void *> wrappers; ///< the containers of its files
+  std::string text;                   ///< PTX that the program loaded; it has no container
+  bool isLinked = false;              ///< its files are linked
+  std::string ptxName;                ///< how messages name its PTX
   std::list<KernelEntry> kernels;
   std::list<SymbolEntry> symbols;
   vm::LoadedModule *loaded = nullptr;
@@ -48,16 +52,18 @@ struct RegisteredModule {
   unsigned ptxVersion = 0;
 };
 
-/// Programs built by heddle with Clang register a marker and bring the PTX it stands for apart: the texts by
+/// Programs built by heddle with Clang register a marker and bring the PTX it represents apart: the texts by
 /// their markers. `text` lives as long as the program.
 void providePtx(std::string marker, const char *text);
 
-/// Everything the program's start-up code registers, and the way from there to the machine.
+/// Everything the program's start-up code registers, and the way from there to the simulator.
 class Modules {
 public:
-  Modules(vm::Machine &machine, unsigned smVersion) : machine(machine), smVersion(smVersion) {}
+  Modules(vm::Simulator &simulator, unsigned smVersion) : simulator(simulator), smVersion(smVersion) {}
 
   RegisteredModule *add(const void *wrapper);
+  /// The same for a file that is linked with others: these are one module.
+  RegisteredModule *addLinked(const void *wrapper);
   void addKernel(RegisteredModule *module, const void *host, std::string name);
   void addSymbol(RegisteredModule *module, const void *host, SymbolEntry symbol);
   /// Managed variables are touched by host code without any call, so they get their memory at once.
@@ -65,6 +71,16 @@ public:
 
   /// Device variables as they were when the program started.
   void initializeVariables();
+
+  /// PTX that the program loads by itself. Null with the error to return and what is wrong in `log`.
+  RegisteredModule *loadText(std::string text, cudaError_t &error, std::string &log);
+  /// Unloads what loadText gave. False for any other module.
+  bool unload(RegisteredModule *module);
+  bool isModule(const RegisteredModule *module);
+  std::vector<std::string> kernelNames(RegisteredModule &module);
+  /// By name; null where the module has no such kernel or variable.
+  KernelEntry *kernelOf(RegisteredModule &module, std::string_view name);
+  const vm::Variable *variableOf(RegisteredModule &module, std::string_view name);
 
   /// By host stub or by handle; null where nobody registered it.
   KernelEntry *find(const void *function);
@@ -78,8 +94,11 @@ public:
 
 private:
   bool load(RegisteredModule &module);
+  bool load(RegisteredModule &module, Diagnostics &diagnostics);
+  std::optional<ptx::Module> parse(const RegisteredModule &module, cudaError_t &error,
+                                   Diagnostics &diagnostics) const;
 
-  vm::Machine &machine;
+  vm::Simulator &simulator;
   const unsigned smVersion;
   std::recursive_mutex guard;
   std::list<RegisteredModule> modules;

@@ -12,8 +12,8 @@ constexpr unsigned MostLaunchesOfAKernel = 16;
 
 } // namespace
 
-ProgramProfiler::ProgramProfiler(std::string resultFile, const arch::Arch &machineArch)
-    : LaunchWatch(machineArch, MostLaunchesOfAKernel), file(std::move(resultFile)) {}
+ProgramProfiler::ProgramProfiler(std::string resultFile, const arch::Arch &simulatorArch)
+    : LaunchWatch(simulatorArch, MostLaunchesOfAKernel), file(std::move(resultFile)) {}
 
 divergence::Inputs ProgramProfiler::codeOf(const vm::Kernel &kernel) const {
   return divergence::kernelInputs(kernel);
@@ -21,7 +21,7 @@ divergence::Inputs ProgramProfiler::codeOf(const vm::Kernel &kernel) const {
 
 void ProgramProfiler::writeAll(divergence::ProgramProfile &profile) const {
   if (!divergence::writeProfile(file, profile))
-    tell("cannot write the profile '" + file + "'");
+    report("cannot write the profile '" + file + "'");
 }
 
 } // namespace heddle::cudart

@@ -11,7 +11,7 @@ namespace heddle::cudart {
 class ProgramProfiler final
     : public LaunchWatch<divergence::Profiler, divergence::Inputs, divergence::ProgramProfile> {
 public:
-  ProgramProfiler(std::string resultFile, const arch::Arch &machineArch);
+  ProgramProfiler(std::string resultFile, const arch::Arch &simulatorArch);
 
 private:
   divergence::Inputs codeOf(const vm::Kernel &kernel) const override;

@@ -20,15 +20,21 @@ void write(const std::string &text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-bool wantsColour() { return isatty(2) && !std::getenv("NO_COLOR"); }
+/// HEDDLE_COLOR is what a verb decided by --color; a program that is started by itself decides as verbs do.
+bool wantsColour() {
+  if (const char *decided = std::getenv("HEDDLE_COLOR"))
+    return *decided == '1';
+  const char *noColour = std::getenv("NO_COLOR");
+  return isatty(2) && !(noColour && *noColour);
+}
 
 } // namespace
 
-void tell(std::string_view text) { write("heddle: " + std::string(text) + "\n"); }
+void report(std::string_view text) { write("heddle: " + std::string(text) + "\n"); }
 
 void reportFailure(std::string_view text) {
   failed = true;
-  tell(text);
+  report(text);
 }
 
 void reportFailure(const Diagnostics &diagnostics) {

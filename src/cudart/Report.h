@@ -11,9 +11,9 @@ namespace heddle::cudart {
 
 /// Tells the user on stderr: "heddle: <text>". The runtime lives inside somebody else's program, so stdout
 /// stays theirs.
-void tell(std::string_view text);
+void report(std::string_view text);
 
-/// The same for what the machine had to refuse or stop.
+/// The same for what the simulator had to refuse or stop.
 void reportFailure(std::string_view text);
 void reportFailure(const Diagnostics &diagnostics);
 void reportFailure(const Diagnostic &diagnostic);

@@ -2,7 +2,7 @@
 #include "cudart/Runtime.h"
 
 #include "arch/Occupancy.h"
-#include "check/Places.h"
+#include "check/Locations.h"
 #include "cudart/Check.h"
 #include "cudart/Counting.h"
 #include "cudart/Profile.h"
@@ -34,8 +34,8 @@ namespace {
 /// What the H200 of CUDA 13 answers before anybody changes it (cudaDeviceGetLimit).
 constexpr size_t kDefaultLimits[8] = {1024, 8650752, 8388608, 0, 2048, 64, 0, 0};
 
-/// A stack of one thread costs nothing until it is used, so the machine has more than programs ask for.
-constexpr uint32_t kMachineStackBytes = 512 * 1024;
+/// A stack of one thread costs nothing until it is used, so the simulator has more than programs ask for.
+constexpr uint32_t kSimulatorStackBytes = 512 * 1024;
 /// Enough for what the test machines of today's programs assume; pages are taken when touched.
 constexpr uint64_t kMemoryBytes = uint64_t(80) << 30;
 
@@ -44,7 +44,7 @@ vm::Dim3 toDim3(const dim3 &d) { return {d.x, d.y, d.z}; }
 
 vm::Limits limitsOf(const arch::Arch &arch, const Settings &settings) {
   vm::Limits limits;
-  limits.stackBytesPerThread = kMachineStackBytes;
+  limits.stackBytesPerThread = kSimulatorStackBytes;
   limits.memoryBytes = kMemoryBytes;
   limits.cores = settings.cores;
   if (arch.name.empty())
@@ -130,20 +130,20 @@ __attribute__((destructor)) static void finishAtExit() { Runtime::instance().fin
 
 Runtime::Runtime(Settings given, arch::Arch table, cudaError_t startError)
     : settings(std::move(given)), arch(std::move(table)),
-      machineOwner(new vm::Machine(limitsOf(arch, settings), this)), machine(*machineOwner),
-      modules(machine, arch.name.empty() ? 90 : arch.major * 10 + arch.minor) {
+      simulatorOwner(new vm::Simulator(limitsOf(arch, settings), this)), simulator(*simulatorOwner),
+      modules(simulator, arch.name.empty() ? 90 : arch.major * 10 + arch.minor) {
   sticky = startError;
   std::copy(std::begin(kDefaultLimits), std::end(kDefaultLimits), limits);
   if (!settings.copyLog.empty() && !copyLog.open(settings.copyLog))
     reportFailure("'" + settings.copyLog + "' cannot be written: " + std::strerror(copyLog.error()));
   if (!settings.checkFile.empty())
-    check = std::make_unique<ProgramCheck>(settings.checkFile, machine.memory(), settings.checkAssume);
+    check = std::make_unique<ProgramCheck>(settings.checkFile, simulator.memory(), settings.checkAssume);
   if (!settings.profileFile.empty())
     profile = std::make_unique<ProgramProfiler>(settings.profileFile, arch);
   if (!settings.countersFile.empty())
     counting = std::make_unique<ProgramCounting>(settings.countersFile, arch);
   if (settings.watchAllocation)
-    watcher = std::make_unique<WriteWatcher>(machine.memory(), *settings.watchAllocation,
+    watcher = std::make_unique<WriteWatcher>(simulator.memory(), *settings.watchAllocation,
                                              settings.watchOffset, settings.watchBytes);
 }
 
@@ -220,15 +220,38 @@ cudaError_t Runtime::synchronizeAll() {
   return deviceError();
 }
 
+namespace {
+
+trace::Piece pieceOf(const vm::Allocation &allocation) {
+  const bool hostReads =
+      allocation.kind == vm::AllocationKind::Managed || allocation.kind == vm::AllocationKind::Pinned;
+  return {allocation.id, allocation.address, allocation.bytes, hostReads, allocation.name};
+}
+
+std::optional<trace::Piece> pieceAt(const vm::Memory &memory, uint64_t address) {
+  std::optional<vm::Allocation> allocation = memory.find(address);
+  return allocation ? std::optional(pieceOf(*allocation)) : std::nullopt;
+}
+
+std::vector<trace::Piece> readableByHost(const vm::Memory &memory) {
+  std::vector<trace::Piece> pieces;
+  for (const vm::Allocation &allocation : memory.live())
+    if (trace::Piece piece = pieceOf(allocation); piece.hostReads)
+      pieces.push_back(std::move(piece));
+  return pieces;
+}
+
+} // namespace
+
 void Runtime::hostHasWaited() {
   output.flush();
   if (logsCopies())
-    logSharedMemory();
+    copyLog.hostHasWaited([&] { return readableByHost(simulator.memory()); });
 }
 
 bool Runtime::isDeviceMemory(const void *pointer, size_t bytes) const {
   auto address = reinterpret_cast<uint64_t>(pointer);
-  std::optional<vm::Allocation> piece = machine.memory().find(address);
+  std::optional<vm::Allocation> piece = simulator.memory().find(address);
   return piece && bytes <= piece->end() - address;
 }
 
@@ -371,7 +394,7 @@ cudaError_t Runtime::launch(KernelEntry &entry, const LaunchShape &shape, void *
 /// A launch of a dry run has an observer that sees its shape, and does nothing.
 vm::LaunchResult Runtime::carryOut(const vm::LaunchRequest &request, vm::Observer *observer) {
   if (!settings.isDry)
-    return machine.launch(request, observer);
+    return simulator.launch(request, observer);
   vm::LaunchResult nothing;
   if (observer) {
     observer->kernelBegin(request, vm::infoOf(*request.kernel), launches + 1);
@@ -428,7 +451,7 @@ void Runtime::endLater() {
   std::thread([this, patience] {
     std::this_thread::sleep_for(std::chrono::duration<double>(patience));
     output.flush();
-    tell(fmt::format(
+    report(fmt::format(
         "the program did not end within {} s after a kernel was stopped (--timeout): it is ended", patience));
     writeResults(false);
     _exit(ExitRefused);
@@ -441,87 +464,24 @@ void Runtime::endLater() {
 /// no result of the program's.
 static bool isAside(const std::string &kernel) { return kernel.starts_with("_ZN6heddle6asides"); }
 
-/// Any word of the arguments that points into an allocation counts, so that pointers inside structs do too.
 void Runtime::noteArguments(const KernelEntry &entry, const vm::KernelInfo &info,
                             const std::vector<uint8_t> &bytes) {
-  std::lock_guard lock(logGuard);
-  ++launchesAsked;
-  for (size_t p = 0; p < info.parameters.size(); ++p) {
-    const auto &parameter = info.parameters[p];
-    for (size_t at = parameter.offset; at + 8 <= parameter.offset + parameter.bytes; at += 8) {
-      uint64_t word;
-      std::memcpy(&word, bytes.data() + at, 8);
-      if (std::optional<vm::Allocation> piece = machine.memory().find(word)) {
-        given[piece->id] = {entry.name, launchesAsked, int(p)};
-        const bool isShared =
-            piece->kind == vm::AllocationKind::Managed || piece->kind == vm::AllocationKind::Pinned;
-        if (isShared && !isAside(entry.name))
-          touchedShared.insert(piece->id);
-      }
-    }
-  }
-  for (const vm::Allocation &piece : machine.memory().live())
-    if (piece.kind == vm::AllocationKind::Managed && !piece.name.empty())
-      touchedShared.insert(piece.id); // __managed__ variables need no argument
-}
-
-/// Host code reads managed and mapped memory without a copy: what kernels may have changed there counts as
-/// brought back whenever the host waits.
-void Runtime::logSharedMemory() {
-  std::lock_guard lock(logGuard);
-  if (touchedShared.empty())
-    return;
-  // Addresses differ from run to run, the order of allocation does not; variables come first.
-  std::vector<vm::Allocation> pieces = machine.memory().live();
-  std::erase_if(pieces, [&](const vm::Allocation &piece) { return !touchedShared.count(piece.id); });
-  std::ranges::sort(pieces, {},
-                    [](const vm::Allocation &piece) { return std::pair(piece.name.empty(), piece.id); });
-  for (const vm::Allocation &piece : pieces) {
-    trace::CopyRecord record;
-    record.sequence = ++copies;
-    record.launches = launchesAsked;
-    record.allocation = piece.id;
-    record.allocationBytes = record.rowBytes = piece.bytes;
-    const Given &who = given[piece.id];
-    record.kernel = who.kernel.empty() ? piece.name : who.kernel;
-    record.kernelLaunch = who.launch;
-    record.kernelParameter = who.parameter;
-    auto *data = reinterpret_cast<const uint8_t *>(piece.address);
-    record.bytes.assign(data, data + piece.bytes);
-    copyLog.write(record);
-  }
-  touchedShared.clear();
+  std::vector<trace::ArgumentBytes> arguments;
+  for (const auto &parameter : info.parameters)
+    arguments.push_back({bytes.data() + parameter.offset, parameter.bytes});
+  copyLog.launched(
+      entry.name, arguments, [&](uint64_t address) { return pieceAt(simulator.memory(), address); },
+      !isAside(entry.name));
 }
 
 std::function<void()> Runtime::logCopy(const void *to, size_t toPitch, const void *from, size_t fromOffset,
                                        size_t widthBytes, size_t height, const cudaArray *array) {
-  auto record = std::make_shared<trace::CopyRecord>();
-  {
-    std::lock_guard lock(logGuard);
-    record->sequence = ++copies;
-  }
-  record->rowBytes = widthBytes;
+  const uint64_t sequence = copyLog.nextSequence();
   auto address = reinterpret_cast<uint64_t>(array ? array->data + fromOffset : from);
   return [=, this] {
     // Looked up when the copy is done: the kernels before it in its stream have been noted by then.
-    if (std::optional<vm::Allocation> piece = machine.memory().find(address)) {
-      std::lock_guard lock(logGuard);
-      record->allocation = piece->id;
-      record->allocationBytes = piece->bytes;
-      record->offset = address - piece->address;
-      if (auto who = given.find(piece->id); who != given.end()) {
-        record->kernel = who->second.kernel;
-        record->kernelLaunch = who->second.launch;
-        record->kernelParameter = who->second.parameter;
-      } else {
-        record->kernel = piece->name;
-      }
-      record->launches = launchesAsked;
-    }
-    auto *row = static_cast<const uint8_t *>(to);
-    for (size_t y = 0; y < height; ++y, row += toPitch)
-      record->bytes.insert(record->bytes.end(), row, row + widthBytes);
-    copyLog.write(*record);
+    copyLog.copied(sequence, pieceAt(simulator.memory(), address), address,
+                   trace::packedRows(to, toPitch, widthBytes, height), widthBytes);
   };
 }
 
@@ -532,13 +492,13 @@ cudaError_t Runtime::reset() {
   streams.waitForAll();
   hostHasWaited();
   textures.clear();
-  for (const vm::Allocation &piece : machine.memory().live())
+  for (const vm::Allocation &piece : simulator.memory().live())
     if (piece.kind == vm::AllocationKind::Device || piece.kind == vm::AllocationKind::Managed ||
         piece.kind == vm::AllocationKind::Pinned)
       if (piece.name.empty()) {
         if (check)
           check->freeing(reinterpret_cast<void *>(piece.address));
-        machine.memory().free(reinterpret_cast<void *>(piece.address));
+        simulator.memory().free(reinterpret_cast<void *>(piece.address));
       }
   modules.initializeVariables();
   // A device that faulted is gone for this process; the real one answers so after a reset.
@@ -558,7 +518,7 @@ void Runtime::writeSummary() {
                                  {"failed", anyFailure()},
                                  {"timedOut", hasTimedOut.load()},
                                  {"recordError", copyLog.error()},
-                                 {"fixedAddresses", addressesAreFixed(machine.memory())}};
+                                 {"fixedAddresses", addressesAreFixed(simulator.memory())}};
   if (watcher)
     if (std::string write = watcher->lastWrite(); !write.empty())
       json["lastWrite"] = nlohmann::ordered_json::parse(write);

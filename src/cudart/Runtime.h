@@ -9,8 +9,8 @@
 #include "cudart/Settings.h"
 #include "cudart/Streams.h"
 #include "cudart/Textures.h"
-#include "trace/CopyLog.h"
-#include "vm/Machine.h"
+#include "trace/CopyRecorder.h"
+#include "vm/Simulator.h"
 
 #include <atomic>
 #include <cstdint>
@@ -54,15 +54,15 @@ public:
   const arch::Arch arch;
 
 private:
-  std::unique_ptr<vm::Machine> machineOwner;
+  std::unique_ptr<vm::Simulator> simulatorOwner;
 
 public:
-  vm::Machine &machine;
+  vm::Simulator &simulator;
   Modules modules;
   Streams streams;
   Textures textures;
   DeviceOutput output;
-  trace::CopyLogWriter copyLog;
+  trace::CopyRecorder copyLog;
   std::unique_ptr<ProgramCheck> check;       ///< null: nobody checks
   std::unique_ptr<ProgramProfiler> profile;  ///< null: nobody profiles
   std::unique_ptr<ProgramCounting> counting; ///< null: nobody counts
@@ -96,7 +96,7 @@ public:
   /// Called for each device-to-host copy at the time of the call; the result runs after the copy.
   std::function<void()> logCopy(const void *to, size_t toPitch, const void *from, size_t fromOffset,
                                 size_t widthBytes, size_t height, const cudaArray *array = nullptr);
-  bool logsCopies() const { return copyLog.isOpen(); }
+  bool logsCopies() const { return copyLog.isOn(); }
 
   bool isDeviceMemory(const void *pointer, size_t bytes) const;
   cudaError_t reset();
@@ -129,24 +129,11 @@ private:
   void execute(const vm::LaunchRequest &request);
   vm::LaunchResult carryOut(const vm::LaunchRequest &request, vm::Observer *observer);
   void noteArguments(const KernelEntry &entry, const vm::KernelInfo &info, const std::vector<uint8_t> &bytes);
-  void logSharedMemory();
   void writeSummary();
   void writeResults(bool isComplete);
   void endLater();
 
   std::atomic<int> sticky{cudaSuccess};
-
-  /// Who was last given an allocation, for the copy log.
-  struct Given {
-    std::string kernel;
-    uint64_t launch = 0;
-    int parameter = -1;
-  };
-  std::mutex logGuard;
-  std::map<uint64_t, Given> given;  ///< by allocation id
-  std::set<uint64_t> touchedShared; ///< managed and pinned allocations given to kernels since the last wait
-  uint64_t copies = 0;
-  uint64_t launchesAsked = 0;
 
   std::unique_ptr<WriteWatcher> watcher;
   std::mutex counterGuard;
@@ -161,6 +148,11 @@ extern thread_local std::string wrongArguments;
 /// True inside the _ptsz and _ptds forms, where the null stream is the thread's own.
 extern thread_local bool nullStreamIsPerThread;
 
+/// Whether the calling thread has a current context of the driver API; a call of the runtime API makes the primary
+/// context current where there is none.
+extern thread_local bool hasContext;
+void bindPrimaryContext();
+
 /// "cudaErrorInvalidValue", for messages of our own.
 const char *errorName(cudaError_t error);
 
@@ -170,6 +162,8 @@ const char *errorName(cudaError_t error);
 template <class Body>
 cudaError_t api(Body body, std::source_location where = std::source_location::current()) {
   Runtime &runtime = Runtime::instance();
+  if (!hasContext)
+    bindPrimaryContext();
   cudaError_t error = runtime.deviceError();
   if (error == cudaSuccess) {
     wrongArguments.clear();

@@ -18,7 +18,7 @@ namespace heddle::cudart {
 struct Ticket {
   bool done = false;
   std::chrono::steady_clock::time_point when;
-  /// Where it stands: number `index` of its stream, after the first seen[s] pieces of work of stream s.
+  /// Where it is: number `index` of its stream, after the first seen[s] pieces of work of stream s.
   unsigned stream = 0;
   uint32_t index = 0;
   std::vector<uint32_t> seen;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cudart/Abi.h"
-#include "vm/Machine.h"
+#include "vm/Simulator.h"
 
 #include <cstdint>
 #include <memory>
@@ -31,7 +31,7 @@ struct cudaArray {
 
 namespace heddle::cudart {
 
-/// Bytes of one texel, 0 for a format the machine does not have.
+/// Bytes of one texel, 0 for a format the simulator does not have.
 unsigned texelBytes(const cudaChannelFormatDesc &format);
 
 /// Texture and surface objects: what kernels read through tex and suld, and write through sust.

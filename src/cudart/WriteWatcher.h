@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "vm/Machine.h"
+#include "vm/Simulator.h"
 
 #include <cstdint>
 #include <mutex>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A file with everything a program brought back from the device, in the order it asked for it. Written by the
-// runtime (or, on a real GPU, by the interposer), read by `heddle verify`. Header-only, so that the
-// interposer needs nothing of Heddle at run time.
+// A file with everything a program copied from the device to the host, in the order it asked for it. Written by a
+// CopyRecorder, read by `heddle verify`. Header-only and C++17, so that preloaded libraries need nothing of Heddle at
+// run time and can be compiled where the GPU is.
 //
 //   file      "heddle.copies/1\n", then records
 //   record    Header, kernel name, bytes
@@ -43,6 +43,7 @@ public:
       std::fclose(file);
   }
   bool open(const std::string &path) {
+    failure = 0; // of an earlier try at another path
     file = std::fopen(path.c_str(), "wbe");
     if (!file)
       failure = errno;

@@ -65,23 +65,17 @@ TEST_F(ProgramTest, FileThatIsNotThereIsNamed) {
   EXPECT_THAT(diagnostics.all().front().text, HasSubstr("/no/such/file.cu"));
 }
 
-TEST_F(ProgramTest, DeviceCodeLinkedAcrossFilesIsRefusedBeforeAnythingIsCompiled) {
+TEST_F(ProgramTest, DeviceCodeIsLinkedAcrossFilesHoweverThatIsAskedFor) {
   for (std::vector<std::string> flags :
-       {std::vector<std::string>{"-rdc=true"}, {"-rdc", "true"}, {"-dc"}, {"-fgpu-rdc"}}) {
+       {std::vector<std::string>{"-rdc=true"}, {"-rdc", "true"}, {"-dc"}, {"-fgpu-rdc"}, {"-rdc=false"}}) {
     ProgramOptions options;
     options.sources.flags = flags;
     diagnostics = {};
-    Program program = make("int main() {}", options);
-    EXPECT_FALSE(program.ok());
-    EXPECT_TRUE(program.compiled()) << "the program itself is fine";
-    ASSERT_FALSE(diagnostics.empty()) << flags.front();
-    EXPECT_THAT(diagnostics.all().front().text, HasSubstr("'" + flags.front() + "' is not supported"));
-    EXPECT_THAT(diagnostics.all().front().hint, HasSubstr("header"));
+    Program program = make(
+        "__global__ void k() {}\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }", options);
+    ASSERT_TRUE(program.ok()) << flags.front() << program.messages();
+    EXPECT_EQ(run(program).execution.exitCode, 0) << flags.front();
   }
-  ProgramOptions options;
-  options.sources.flags = {"-rdc=false"};
-  diagnostics = {};
-  EXPECT_TRUE(make("int main() {}", options).ok()) << "what was not asked for is not refused";
 }
 
 TEST_F(ProgramTest, AFunctionOfAnotherFileIsNamedWithWhatToDo) {
@@ -96,22 +90,40 @@ int main() {
   ASSERT_TRUE(program.ok()) << program.messages();
   EXPECT_EQ(run(program).execution.exitCode, 0);
   EXPECT_THAT(errors, HasSubstr("elsewhere"));
-  EXPECT_THAT(errors, HasSubstr("device code is not linked across files"));
+  EXPECT_THAT(errors, HasSubstr("linked with -rdc=true"));
 }
 
-TEST_F(ProgramTest, DriverCallsAreNamedWithWhatToDo) {
-  Program declared = make("#include <cuda.h>\nint main() { return cuInit(0); }");
-  EXPECT_FALSE(declared.ok());
+TEST_F(ProgramTest, WhatTheDriverApiLacksIsNamed) {
+  Program program =
+      make("extern \"C\" int cuTexRefCreate(void *);\nint main() { return cuTexRefCreate(nullptr); }");
+  EXPECT_FALSE(program.ok());
   ASSERT_FALSE(diagnostics.empty());
-  EXPECT_THAT(diagnostics.all().front().text, HasSubstr("the CUDA driver API (cuInit)"));
+  EXPECT_THAT(diagnostics.all().front().text, HasSubstr("the CUDA driver API"));
+  EXPECT_THAT(diagnostics.all().front().text, HasSubstr("(cuTexRefCreate)"));
+  EXPECT_THAT(diagnostics.all().front().hint, HasSubstr("--device gpu"));
+}
+
+TEST_F(ProgramTest, CallsOfLibrariesAreNamedWithTheirLibrary) {
+  Program called = make("extern \"C\" int cublasSgemm_v2(), cublasCreate_v2();\nint main() { return "
+                        "cublasSgemm_v2() + cublasCreate_v2(); }");
+  EXPECT_FALSE(called.ok());
+  ASSERT_FALSE(diagnostics.empty());
+  EXPECT_THAT(diagnostics.all().front().text, HasSubstr("cuBLAS"));
+  EXPECT_THAT(diagnostics.all().front().text, HasSubstr("cublasSgemm_v2"));
   EXPECT_THAT(diagnostics.all().front().hint, HasSubstr("--device gpu"));
 
   diagnostics = {};
-  Program linked = make(
-      "extern \"C\" int cuInit(unsigned), cublasDone();\nint main() { return cuInit(0) + cublasDone(); }");
-  EXPECT_FALSE(linked.ok());
+  Program included = make("#include <cusparse.h>\nint main() {}");
+  EXPECT_FALSE(included.ok());
   ASSERT_FALSE(diagnostics.empty());
-  EXPECT_THAT(diagnostics.all().front().text, HasSubstr("the CUDA driver API (cuInit)"));
+  EXPECT_THAT(diagnostics.all().front().text, HasSubstr("includes cuSPARSE (cusparse.h)"));
+
+  diagnostics = {};
+  Program random = make("#include <curand_kernel.h>\nint main() {}");
+  EXPECT_FALSE(random.ok());
+  ASSERT_FALSE(diagnostics.empty());
+  EXPECT_THAT(diagnostics.all().front().text, HasSubstr("cuRAND (curand_kernel.h)"));
+  EXPECT_THAT(diagnostics.all().front().hint, HasSubstr("toolkit"));
 }
 
 TEST_F(ProgramTest, LinkingWithTheDriverWithoutCallingItDoesNoHarm) {
@@ -196,7 +208,7 @@ int main() {
   EXPECT_THAT(errors, HasSubstr("griddepcontrol.launch_dependents"));
 }
 
-/// The machine's promise: results do not depend on how many cores work on them, nor on luck.
+/// The simulator's promise: results do not depend on how many cores work on them, nor on luck.
 TEST_F(ProgramTest, TwentyRunsOnOneAndTwoCoresAgree) {
   Program program = fromFiles({HEDDLE_SOURCE_DIR "/tests/verify/determinism.cu"});
   ASSERT_TRUE(program.ok()) << program.messages();

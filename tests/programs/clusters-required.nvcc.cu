@@ -27,7 +27,7 @@ int main() {
   cudaFuncAttributes attributes;
   CHECK_CUDA(cudaFuncGetAttributes(&attributes, exchange));
   CHECK(attributes.requiredClusterWidth == 4 && attributes.requiredClusterHeight == 1);
-  exchange<<<6, 1>>>(out); // not a whole number of clusters
+  exchange<<<6, 1>>>(out); // not an integer number of clusters
   CHECK(cudaGetLastError() == cudaErrorInvalidClusterSize);
   return pass();
 }

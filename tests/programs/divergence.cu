@@ -44,7 +44,7 @@ __global__ void tangle(int *out, int n) {
     out[i] = tangled(i * 37);
 }
 
-// After any divergence the whole warp must meet again at the ballot.
+// After any divergence the whole warp must reconverge at the ballot.
 __global__ void meetAgain(unsigned *out) {
   int lane = threadIdx.x % 32, steps = 0;
   while (steps < lane)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Device-side printf: its text is read back through a file that stands in for stdout meanwhile.
+// Device-side printf: its text is read back through a file that replace stdout meanwhile.
 #include "Check.h"
 
 #include <string>

@@ -46,7 +46,7 @@ __global__ void doubleProduct(const double *a, const double *b, double *c) {
   c[lane / 4 * 8 + lane % 4 * 2 + 1] = d[1];
 }
 
-// C (16x8) = A (16x8) * B (8x8), tf32: small whole numbers are exact
+// C (16x8) = A (16x8) * B (8x8), tf32: small integers are exact
 __global__ void tf32Product(const float *a, const float *b, float *c) {
   int lane = threadIdx.x, g = lane / 4, t = lane % 4;
   float d[4] = {0, 0, 0, 0};

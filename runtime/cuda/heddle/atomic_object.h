@@ -119,7 +119,7 @@ class atomic : public heddle::AtomicOperations<T, Scope, atomic<T, Scope>> {
   alignas(sizeof(T)) mutable T value;
 
 public:
-  atomic() = default; // trivial, so that it may stand in shared memory
+  atomic() = default; // trivial, so that it may be in shared memory
   __host__ __device__ constexpr atomic(T value) : value(value) {}
   atomic(const atomic &) = delete;
   __host__ __device__ T operator=(T next) {

@@ -2,7 +2,7 @@
 //
 // atomicAdd and its kin for every type nvcc has, at device, block and system scope. Clang has a device
 // function for each under an internal name (__iAtomicAdd, __uAtomicAdd_block, ...); here they get the names
-// programs use. The forms for half and bfloat16 stand in cuda_fp16.h and cuda_bf16.h.
+// programs use. The forms for half and bfloat16 are in cuda_fp16.h and cuda_bf16.h.
 #pragma once
 
 #define HEDDLE_DEVICE static __device__ __forceinline__

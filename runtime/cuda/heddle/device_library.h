@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The few library calls that device code may make: printf, assert, malloc and free. Their bodies are the
-// machine's.
+// simulator's.
 #pragma once
 
 extern "C" {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The enumerations of the runtime API, with CUDA 13's values; the two long ones stand in tables of their own.
+// The enumerations of the runtime API, with CUDA 13's values; the two long ones are in tables of their own.
 #pragma once
 
 enum cudaError {
@@ -278,6 +278,12 @@ enum cudaGraphDebugDotFlags {
   cudaGraphDebugDotFlagsKernelNodeAttributes = 512,
   cudaGraphDebugDotFlagsHandles = 0x400,
   cudaGraphDebugDotFlagsConditionalNodeParams = 0x8000,
+};
+
+enum cudaGetDriverEntryPointFlags {
+  cudaEnableDefault = 0,
+  cudaEnableLegacyStream = 1,
+  cudaEnablePerThreadDefaultStream = 2,
 };
 
 enum cudaDriverEntryPointQueryResult {

@@ -261,7 +261,7 @@ private:
   }
 
   bool layOut(Order &, std::tuple<Parameters...> &, Layout<>) { return false; }
-  /// Copies of arrays in the order of places stand in for them. An array that is given twice stays: what is
+  /// Copies of arrays in the order of places replace them. An array that is given twice stays: what is
   /// written to one copy would be missing in the other.
   template <unsigned... I> bool layOut(Order &order, std::tuple<Parameters...> &arguments, Layout<I...>) {
     static_assert(sizeof...(I) <= sizeof(order.arrays) / sizeof(order.arrays[0]), "too many arrays");

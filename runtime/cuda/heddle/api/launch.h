@@ -25,6 +25,24 @@ cudaError_t cudaFuncGetName(const char **name, const void *function);
 cudaError_t cudaFuncGetParamInfo(const void *function, size_t index, size_t *offset, size_t *bytes);
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *symbol);
 
+// Functions of the driver API by name, and device code that the program loads itself.
+cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
+                                    enum cudaDriverEntryPointQueryResult *status = 0);
+cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned int version,
+                                             unsigned long long flags,
+                                             enum cudaDriverEntryPointQueryResult *status = 0);
+cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *image, void *jitOptions, void **jitValues,
+                                unsigned int numJitOptions, void *options, void **values,
+                                unsigned int numOptions);
+cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *file, void *jitOptions,
+                                    void **jitValues, unsigned int numJitOptions, void *options,
+                                    void **values, unsigned int numOptions);
+cudaError_t cudaLibraryUnload(cudaLibrary_t library);
+cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, const char *name);
+cudaError_t cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t library);
+cudaError_t cudaLibraryGetGlobal(void **pointer, size_t *bytes, cudaLibrary_t library, const char *name);
+cudaError_t cudaLibraryGetManaged(void **pointer, size_t *bytes, cudaLibrary_t library, const char *name);
+
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function, int blockThreads,
                                                           size_t sharedBytes);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every .cu of the examples and of tests/headers/cases compiles, host and device side, with our own CUDA
+// Every .cu of the examples and of tests/runtime/cases compiles, host and device side, with our own CUDA
 // headers, and with the toolkit's where there is one.
 #include "TestPaths.h"
 #include "support/CudaFlags.h"
@@ -25,7 +25,7 @@ using Flags = std::vector<std::string>;
 
 const fs::path source = HEDDLE_SOURCE_DIR;
 const fs::path runtime = source / "runtime/cuda";
-const fs::path cases = source / "tests/headers/cases";
+const fs::path cases = source / "tests/runtime/cases";
 const fs::path toolkit = "/usr/local/cuda";
 
 bool hasToolkit() { return fs::exists(toolkit / "include/cuda_runtime.h"); }

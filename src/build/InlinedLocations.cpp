@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "build/InlinedPlaces.h"
+#include "build/InlinedLocations.h"
 
 #include "support/Files.h"
+#include "support/Numbers.h"
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -16,43 +16,37 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct SourcePlace {
+struct SourceLocation {
   std::string_view file;
   unsigned line = 0, column = 0;
 };
 
-std::optional<unsigned> numberOf(std::string_view text) {
-  unsigned number = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
-}
-
-/// "dir/k.cu:6:39"; a colon may stand in the path too.
-std::optional<SourcePlace> parsePlace(std::string_view text) {
+/// "dir/k.cu:6:39"; a colon may be in the path too.
+std::optional<SourceLocation> parseLocation(std::string_view text) {
   const size_t second = text.rfind(':');
   const size_t first = second == std::string_view::npos || second == 0 ? second : text.rfind(':', second - 1);
   if (first == std::string_view::npos || first == second)
     return std::nullopt;
-  const auto line = numberOf(text.substr(first + 1, second - first - 1)),
-             column = numberOf(text.substr(second + 1));
+  const auto line = readNumber<unsigned>(text.substr(first + 1, second - first - 1)),
+             column = readNumber<unsigned>(text.substr(second + 1));
   if (!line || !column)
     return std::nullopt;
-  return SourcePlace{text.substr(0, first), *line, *column};
+  return SourceLocation{text.substr(0, first), *line, *column};
 }
 
 /// "a.h:1:2 @[ b.h:3:4 @[ k.cu:5:6 ] ]": innermost first. Empty where it is anything else.
-std::vector<SourcePlace> parseChain(std::string_view comment) {
+std::vector<SourceLocation> parseChain(std::string_view comment) {
   constexpr std::string_view Next = " @[ ";
   while (comment.ends_with(" ]"))
     comment.remove_suffix(2);
-  std::vector<SourcePlace> chain;
+  std::vector<SourceLocation> chain;
   for (bool more = true; more;) {
     const size_t at = comment.find(Next);
     more = at != std::string_view::npos;
-    std::optional<SourcePlace> place = parsePlace(comment.substr(0, at));
-    if (!place)
+    std::optional<SourceLocation> location = parseLocation(comment.substr(0, at));
+    if (!location)
       return {};
-    chain.push_back(*place);
+    chain.push_back(*location);
     if (more)
       comment.remove_prefix(at + Next.size());
   }
@@ -63,7 +57,7 @@ std::vector<SourcePlace> parseChain(std::string_view comment) {
 struct LocLine {
   unsigned file = 0;
   std::string_view directive; ///< ".loc 2 344 10"
-  std::vector<SourcePlace> chain;
+  std::vector<SourceLocation> chain;
 };
 
 std::optional<LocLine> parseLoc(std::string_view line) {
@@ -74,7 +68,7 @@ std::optional<LocLine> parseLoc(std::string_view line) {
   LocLine loc;
   loc.directive = line.substr(start, line.find_last_not_of(" \t", comment - 1) + 1 - start);
   const std::string_view number = loc.directive.substr(5);
-  loc.file = numberOf(number.substr(0, number.find(' '))).value_or(0);
+  loc.file = readNumber<unsigned>(number.substr(0, number.find(' '))).value_or(0);
   loc.chain = parseChain(line.substr(comment + 3));
   return loc.file && !loc.chain.empty() ? std::optional(loc) : std::nullopt;
 }
@@ -113,8 +107,9 @@ private:
   void add(const LocLine &loc) {
     std::string outer;
     for (size_t i = loc.chain.size(); i-- > 1;) {
-      const SourcePlace &place = loc.chain[i];
-      const std::string here = fmt::format("{} {} {}", fileNumber(place.file), place.line, place.column);
+      const SourceLocation &location = loc.chain[i];
+      const std::string here =
+          fmt::format("{} {} {}", fileNumber(location.file), location.line, location.column);
       out += fmt::format("\t.loc\t{}{}\n", here, outer);
       outer = ", inlined_at " + here;
     }
@@ -137,12 +132,12 @@ private:
 
 } // namespace
 
-std::string withInlinedPlaces(std::string_view ptx, std::string_view folder) {
+std::string withInlinedLocations(std::string_view ptx, std::string_view folder) {
   return Rewriter(folder).rewrite(ptx);
 }
 
-void tellInlinedPlaces(const fs::path &ptxFile) {
-  writeFileOrThrow(ptxFile, withInlinedPlaces(contentsOf(ptxFile), fs::current_path().string()));
+void addInlinedLocations(const fs::path &ptxFile) {
+  writeFileOrThrow(ptxFile, withInlinedLocations(contentsOf(ptxFile), fs::current_path().string()));
 }
 
 } // namespace heddle::build

@@ -5,7 +5,7 @@
 The names come from our headers, the numbers from the toolkit's: a probe that prints sizes, offsets and values is
 compiled against the toolkit and run. Run this again when a type is added to runtime/cuda.
 
-    tests/headers/make_abi.py [/usr/local/cuda]
+    tests/runtime/make_abi.py [/usr/local/cuda]
 """
 import pathlib
 import re
@@ -90,7 +90,7 @@ def values(expressions):
 def main():
     expressions = list(dict.fromkeys(checks()))
     asserts = [f"static_assert({e} == {v});" for e, v in zip(expressions, values(expressions))]
-    (ROOT / "tests/headers/cases/abi.cpp").write_text(
+    (ROOT / "tests/runtime/cases/abi.cpp").write_text(
         "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n//\n"
         "// What our CUDA headers and those of CUDA 13 must agree on, on a 64-bit Linux. Written by make_abi.py;\n"
         "// compiled with either set of headers, never linked.\n"

@@ -14,9 +14,9 @@ namespace heddle::build {
 ///     .loc 1 6 39
 ///     .loc 2 344 10, inlined_at 1 6 39
 /// Files that only comments know get a .file of their own, relative ones below `folder`.
-std::string withInlinedPlaces(std::string_view ptx, std::string_view folder);
+std::string withInlinedLocations(std::string_view ptx, std::string_view folder);
 
 /// The same for a file that Clang has just written from the current folder.
-void tellInlinedPlaces(const std::filesystem::path &ptxFile);
+void addInlinedLocations(const std::filesystem::path &ptxFile);
 
 } // namespace heddle::build
