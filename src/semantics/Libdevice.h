@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // CUDA's device math library by name: Clang-made PTX declares `__nv_expf` and relatives as external
-// functions, and the machine supplies them from here.
+// functions, and the simulator supplies them from here.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 // Moving text to another depth sounds like adding spaces, and is nearly that. Three kinds of lines are not to
 // be moved: those inside a raw string, or behind a backslash inside any string, for which white space is
 // content; `#` at the beginning of a line, which its author keeps there on purpose; and empty lines. A line
-// that stands less deep than its statement (a label, an argument list that was pulled to the left) keeps its
+// that is less deep than its statement (a label, an argument list that was pulled to the left) keeps its
 // distance to it.
 #include "source/Code.h"
 
@@ -97,7 +97,7 @@ private:
   std::vector<bool> inside;
 };
 
-/// A line as it stands in the file, to be moved with a statement of depth `indent`.
+/// A line as it is in the file, to be moved with a statement of depth `indent`.
 Code::Line writtenLine(std::string_view line, std::string_view indent, unsigned origin, bool isInString) {
   if (isInString || line.starts_with('#'))
     return {std::string(line), origin, 0, true};

@@ -29,14 +29,14 @@ struct EditText {
 ///                                                            x += a[i];        (line 12)
 ///                                                          }
 ///
-/// A line begins with the white space by which it stands deeper than the code as a whole. Where it is to
+/// A line begins with the white space by which it is deeper than the code as a whole. Where it is to
 /// stand is said once, when all of it is put together: `at`, `lines`. So nothing else has to indent text.
 class Code {
 public:
   struct Line {
     std::string text;
     unsigned origin = 0; ///< the line of the file that it was written in; 0 for a new one
-    unsigned lacks = 0;  ///< by how many columns it stands less deep than the code as a whole
+    unsigned lacks = 0;  ///< by how many columns it is less deep than the code as a whole
     bool isFixed =
         false; ///< stays at its column: what is inside a string, a directive at the line's beginning
   };
@@ -46,7 +46,7 @@ public:
   Code(const std::string &text) : Code(std::string_view(text)) {}
   Code(const char *text) : Code(std::string_view(text)) {}
 
-  /// What stands in the file: its first line begins at its first token, the others have the depth `indent`
+  /// What is in the file: its first line begins at its first token, the others have the depth `indent`
   /// in front of what is their own.
   static Code written(const EditText &text, std::string_view indent);
   /// The same for whole lines; `origin` is the number of the first.
@@ -87,7 +87,7 @@ public:
   Code takeBlankLines();
   Code withoutBlankStart() const;
 
-  /// To stand where a line's text begins that is indented by `indent`: the first line goes without.
+  /// To are where a line's text begins that is indented by `indent`: the first line goes without.
   EditText at(const std::string &indent) const;
   /// As text: the same, and whole lines.
   std::string str(const std::string &indent = {}) const;

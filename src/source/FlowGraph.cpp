@@ -142,7 +142,7 @@ void FlowGraph::numberBlocks() {
     for (unsigned i = 0; i < blocks[number].elements.size(); ++i)
       points.emplace(blocks[number].elements[i], Point{number, i});
   }
-  // A declaration of several variables is split into one statement each; the user's own stands for the first.
+  // A declaration of several variables is split into one statement each; the user's own represents the first.
   for (auto [synthetic, written] : cfg->synthetic_stmts())
     if (auto at = points.find(synthetic); at != points.end()) {
       auto [known, isNew] = points.emplace(written, at->second);

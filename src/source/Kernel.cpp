@@ -67,7 +67,7 @@ std::unique_ptr<Kernel> describe(const FunctionDecl *function, const Unit &unit)
   kernel->mangledName = mangledKernelName(function);
   kernel->function = function;
   kernel->unit = &unit;
-  kernel->place = unit.place(function->getLocation());
+  kernel->location = unit.location(function->getLocation());
   kernel->isInstantiation = function->isTemplateInstantiation();
   if (const auto *bounds = function->getAttr<CUDALaunchBoundsAttr>()) {
     kernel->maxThreads = evaluated(bounds->getMaxThreads(), unit.context());
@@ -106,7 +106,7 @@ std::vector<std::unique_ptr<Kernel>> findKernels(const Unit &device,
       return kernel->function->getLocation() == pattern->getLocation();
     });
     if (!used)
-      uninstantiated.push_back({nameOf(pattern, false), device.place(pattern->getLocation())});
+      uninstantiated.push_back({nameOf(pattern, false), device.location(pattern->getLocation())});
   }
   return kernels;
 }

@@ -25,7 +25,7 @@ struct Kernel {
   std::string mangledName; ///< the same on both sides
   const clang::FunctionDecl *function = nullptr;
   const Unit *unit = nullptr; ///< the side `function` belongs to (the device's)
-  Place place;
+  SourceLocation location;
   bool isInstantiation = false;
   unsigned maxThreads = 0; ///< __launch_bounds__' first argument, 0 where there is none
   unsigned minBlocks = 0;  ///< its second
@@ -34,7 +34,7 @@ struct Kernel {
 /// A kernel template that nothing in the file instantiates.
 struct UninstantiatedKernel {
   std::string name;
-  Place place;
+  SourceLocation location;
 };
 
 /// The name that PTX and the loader know a kernel by; the same from either side's declaration.

@@ -111,7 +111,7 @@ public:
     Launch launch;
     launch.call = call;
     launch.unit = &unit;
-    launch.place = unit.place(call->getSourceRange());
+    launch.location = unit.location(call->getSourceRange());
     launch.insideMacro = call->getBeginLoc().isMacroID();
     if (const auto *chevron = dyn_cast<CUDAKernelCallExpr>(call))
       readChevron(chevron, launch);

@@ -20,7 +20,7 @@ namespace heddle::source {
 class Unit;
 struct Kernel;
 
-/// A whole number of the launch: its value where the compiler can know it, and the text it was written as.
+/// An integer of the launch: its value where the compiler can know it, and the text it was written as.
 struct LaunchNumber {
   std::optional<int64_t> value;
   std::string text;       ///< as written; for a dim3 the component's text where it has one
@@ -52,7 +52,7 @@ struct Launch {
   std::string kernelName;         ///< as found, also where `kernel` is null
   const clang::CallExpr *call = nullptr;
   const Unit *unit = nullptr; ///< the host side
-  Place place;
+  SourceLocation location;
   LaunchShape grid, block;
   LaunchNumber dynamicSharedBytes;
   std::string stream; ///< as written, empty for the default

@@ -96,7 +96,7 @@ LaunchNumber LaunchValues::component(const Expr *expr, At at) const {
   Outcome outcome = evaluate(expr, at);
   LaunchNumber result{outcome.value ? outcome.value->whole() : std::nullopt, textOf(expr), outcome.why};
   if (!result.value && result.whyUnknown.empty())
-    result.whyUnknown = "it is no whole number";
+    result.whyUnknown = "it is not an integer";
   return result;
 }
 

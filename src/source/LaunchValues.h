@@ -25,7 +25,7 @@ struct Definition;
 class ReachingDefinitions;
 class Unit;
 
-/// Works out what can be known at compile time of a launch's numbers: constants of any spelling, locals with
+/// Computes what can be known at compile time of a launch's numbers: constants of any spelling, locals with
 /// one definition that reaches the launch, arithmetic in C++'s own types, min, max, ceil and the like, and
 /// calls of small functions (`return (a + b - 1) / b;`) with known arguments.
 class LaunchValues {
@@ -35,7 +35,7 @@ public:
     const clang::FunctionDecl *function = nullptr;
     const ReachingDefinitions *definitions = nullptr;
   };
-  /// `scopes` are the function the launch stands in and, where that is a lambda, the functions around it.
+  /// `scopes` are the function the launch is in and, where that is a lambda, the functions around it.
   LaunchValues(const Unit &unit, std::vector<Scope> scopes) : unit(unit), scopes(std::move(scopes)) {}
 
   LaunchNumber number(const clang::Expr *expr) const;
@@ -50,7 +50,7 @@ private:
     std::optional<TypedNumber> value;
     std::string why;
   };
-  /// What the parameters of a called function stand for while its body is looked into.
+  /// What the parameters of a called function represent while its body is looked into.
   using Frame = std::map<const clang::VarDecl *, Outcome>;
   struct At {
     const Frame *frame = nullptr; ///< null in the launching function itself

@@ -23,7 +23,7 @@ namespace {
 
 bool isArray(const Expr *e) { return e->getType()->isArrayType(); }
 
-/// `a` of an `a` that decays to a pointer where it stands; null for a pointer of its own.
+/// `a` of an `a` that decays to a pointer where it is; null for a pointer of its own.
 const Expr *decayedArray(const Expr *e) {
   e = e->IgnoreParenImpCasts();
   return isArray(e) ? e : nullptr;
@@ -200,7 +200,7 @@ public:
 private:
   std::optional<Mention> written(Mention how) const { return indirect ? Mention::Escapes : how; }
 
-  /// `at` stands for (a part of) the variable itself. Nothing: go on climbing.
+  /// `at` represents (a part of) the variable itself. Nothing: go on climbing.
   std::optional<Mention> stepAsLvalue(const Stmt *up) {
     if (isa<ParenExpr, ExprWithCleanups, ConstantExpr, ExtVectorElementExpr, SubstNonTypeTemplateParmExpr>(
             up))

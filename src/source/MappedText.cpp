@@ -44,20 +44,20 @@ unsigned MappedText::givenLine(unsigned line) const {
   return line == 0 || line > origins.size() ? line : origins[line - 1];
 }
 
-Place MappedText::given(const Place &place) const {
-  if (place.line == 0 || place.line > origins.size())
-    return place;
-  const unsigned number = origins[place.line - 1];
-  const llvm::StringRef line = (*givenLines)[number - 1], now = lineAt(text, place.line);
+SourceLocation MappedText::given(const SourceLocation &location) const {
+  if (location.line == 0 || location.line > origins.size())
+    return location;
+  const unsigned number = origins[location.line - 1];
+  const llvm::StringRef line = (*givenLines)[number - 1], now = lineAt(text, location.line);
   const size_t indent = indentOf(line);
-  Place found{place.file, number, unsigned(indent) + 1, unsigned(indent + line.trim().size()) + 1,
-              line.str()};
+  SourceLocation found{location.file, number, unsigned(indent) + 1, unsigned(indent + line.trim().size()) + 1,
+                       line.str()};
   if (line.trim() != now.trim())
     return found;
   const long shift = long(indent) - long(indentOf(now));
-  if (place.column > 0)
-    found.column = unsigned(std::max(1L, long(place.column) + shift));
-  found.endColumn = place.endColumn > 0 ? unsigned(std::max(1L, long(place.endColumn) + shift)) : 0;
+  if (location.column > 0)
+    found.column = unsigned(std::max(1L, long(location.column) + shift));
+  found.endColumn = location.endColumn > 0 ? unsigned(std::max(1L, long(location.endColumn) + shift)) : 0;
   return found;
 }
 

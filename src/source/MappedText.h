@@ -28,7 +28,7 @@ public:
   unsigned givenLine(unsigned line) const;
   /// The same for a place. A line that reads as it did, at whatever depth, keeps its columns; for another one
   /// the place is the whole line.
-  Place given(const Place &place) const;
+  SourceLocation given(const SourceLocation &location) const;
 
   /// A line to be found again, whatever changes: the first one that comes from it or from a line below it.
   void follow(unsigned line) { followedNow = line; }

@@ -109,7 +109,7 @@ void MarkedText::mark(SourceRange range, unsigned id) {
   end = closingMark(id) + end;
 }
 
-void MarkedText::markBetween(SourceLocation first, SourceLocation last, unsigned id) {
+void MarkedText::markBetween(clang::SourceLocation first, clang::SourceLocation last, unsigned id) {
   insertions[tokensOf(unit, {first, first}).end].behindPrevious += openingMark(id);
   std::string &end = insertions[tokensOf(unit, {last, last}).begin].beforeNext;
   end = closingMark(id) + end;

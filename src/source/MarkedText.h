@@ -37,7 +37,7 @@ public:
   void replace(clang::SourceRange range, std::string text);
   /// Marks a range. Ranges nest; of two that begin (or end) together the one marked first is the outer one.
   void mark(clang::SourceRange range, unsigned id);
-  /// Marks what stands between two tokens.
+  /// Marks what is between two tokens.
   void markBetween(clang::SourceLocation first, clang::SourceLocation last, unsigned id);
 
   /// The marked text as a tree (its root has id `none`), or the reason why it cannot be had.

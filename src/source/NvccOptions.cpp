@@ -41,7 +41,7 @@ constexpr Option options[] = {
     {"code", Value::Apart},
     {"gpu-code", Value::Apart},
     {"m64", Value::None},
-    {"machine", Value::Apart},
+    {"simulator", Value::Apart},
     {"arch-list", Value::Apart},
     // how code is made
     {"lineinfo", Value::None},

@@ -138,9 +138,9 @@ private:
 };
 
 /// A place in the text, the same for both sides.
-std::pair<std::string, unsigned> placeInText(const Unit &unit, SourceLocation location) {
+std::pair<std::string, unsigned> locationInText(const Unit &unit, clang::SourceLocation location) {
   const SourceManager &sources = unit.sources();
-  const SourceLocation at = sources.getExpansionLoc(location);
+  const clang::SourceLocation at = sources.getExpansionLoc(location);
   return {sources.getFilename(at).str(), sources.getFileOffset(at)};
 }
 
@@ -188,8 +188,8 @@ public:
   }
 
 private:
-  OtherLaunches reason(Kind kind, Place place, std::string why) const {
-    return {kind, std::move(place), why};
+  OtherLaunches reason(Kind kind, SourceLocation location, std::string why) const {
+    return {kind, std::move(location), why};
   }
 
   // In this file
@@ -208,7 +208,7 @@ private:
         pointers.erase(cast<VarDecl>(mention.reference->getDecl()));
     std::set<std::pair<std::string, unsigned>> seen;
     for (const MentionFinder::Mention &mention : mentions.ofKernels) {
-      seen.insert(placeInText(host, mention.reference->getLocation()));
+      seen.insert(locationInText(host, mention.reference->getLocation()));
       if (!mention.isHarmless && !(mention.initialized && pointers.contains(mention.initialized)))
         return addressTaken(host, mention.reference);
     }
@@ -216,13 +216,13 @@ private:
     const std::set<const VarDecl *> noPointers;
     const MentionFinder onDevice(program.device(), names, noCalls, noPointers);
     for (const MentionFinder::Mention &mention : onDevice.ofKernels)
-      if (!seen.contains(placeInText(program.device(), mention.reference->getLocation())))
+      if (!seen.contains(locationInText(program.device(), mention.reference->getLocation())))
         return addressTaken(program.device(), mention.reference);
     return std::nullopt;
   }
 
   OtherLaunches addressTaken(const Unit &unit, const DeclRefExpr *reference) const {
-    return reason(Kind::AddressTaken, unit.place(reference),
+    return reason(Kind::AddressTaken, unit.location(reference),
                   "the kernel's address is taken here, so launches of it may be missed");
   }
 
@@ -231,10 +231,10 @@ private:
     std::set<const VarDecl *> pointers;
     for (const Launch *launch : ours) {
       const bool isChevrons = isa<CUDAKernelCallExpr>(launch->call);
-      const unsigned place = launch->form == Launch::Form::LaunchKernelEx ? 1 : 0;
-      const Expr *launched = isChevrons                           ? launch->call->getCallee()
-                             : place < launch->call->getNumArgs() ? launch->call->getArg(place)
-                                                                  : nullptr;
+      const unsigned location = launch->form == Launch::Form::LaunchKernelEx ? 1 : 0;
+      const Expr *launched = isChevrons                              ? launch->call->getCallee()
+                             : location < launch->call->getNumArgs() ? launch->call->getArg(location)
+                                                                     : nullptr;
       const auto *named = launched ? dyn_cast<DeclRefExpr>(launched->IgnoreParenCasts()) : nullptr;
       const auto *variable = named ? dyn_cast<VarDecl>(named->getDecl()) : nullptr;
       if (variable && variable->hasLocalStorage() && variable->hasInit())
@@ -245,13 +245,13 @@ private:
 
   /// `template <class T> void run() { k<T><<<4, 64>>>(); }` launches a specialization of k as well.
   std::optional<OtherLaunches> launchOfSeveral() const {
-    std::set<SourceLocation> places;
+    std::set<clang::SourceLocation> locations;
     for (const Launch *launch : ours)
-      places.insert(launch->call->getBeginLoc());
+      locations.insert(launch->call->getBeginLoc());
     for (const Launch *launch : others)
-      if (places.contains(launch->call->getBeginLoc()))
+      if (locations.contains(launch->call->getBeginLoc()))
         return reason(
-            Kind::SharedLaunch, launch->place,
+            Kind::SharedLaunch, launch->location,
             fmt::format("this launch is one of '{}' as well, and one text serves both", launch->kernelName));
     return std::nullopt;
   }
@@ -267,17 +267,17 @@ private:
         return found;
       if (kernel->function->getTemplateSpecializationKind() == TSK_ExplicitInstantiationDefinition)
         return reason(
-            Kind::Instantiated, kernel->unit->place(kernel->function->getPointOfInstantiation()),
+            Kind::Instantiated, kernel->unit->location(kernel->function->getPointOfInstantiation()),
             fmt::format("'{}' is instantiated for other files, whose launches are not seen", kernel->name));
     }
     const Kernel &first = *instances.front();
     if (ours.empty())
       return reason(
-          Kind::NotLaunched, first.place,
+          Kind::NotLaunched, first.location,
           fmt::format("nothing in this file launches '{}', and launches in other files are not seen",
                       first.plainName));
     return reason(
-        Kind::ExternalLinkage, first.place,
+        Kind::ExternalLinkage, first.location,
         fmt::format("another file may launch '{}', and launches there are not seen", first.plainName));
   }
 
@@ -291,7 +291,7 @@ private:
     for (const FunctionDecl *declared : definition->redecls()) {
       const FileID file = sources.getFileID(sources.getExpansionLoc(declared->getLocation()));
       if (file != own || declared->getStorageClass() == SC_Extern || definition->isExternC())
-        return OtherLaunches{Kind::Declared, kernel.unit->place(declared->getLocation()),
+        return OtherLaunches{Kind::Declared, kernel.unit->location(declared->getLocation()),
                              fmt::format("'{}' is declared here for other files, whose launches are not seen",
                                          kernel.plainName)};
     }

@@ -23,7 +23,7 @@ struct OtherLaunches {
     NotLaunched,     ///< it is visible to other files, and nothing in this one launches it
     ExternalLinkage, ///< only that: another file could declare it by hand
   } kind = Kind::ExternalLinkage;
-  Place place;
+  SourceLocation location;
   std::string why; ///< "the kernel's address is taken here, so launches of it may be missed"
 };
 

@@ -26,7 +26,7 @@ std::vector<TokenEdit> tokenEdits(const Unit &unit, const std::vector<Replacemen
 }
 
 /// All changes of one file. Both sides read the same files, and one side may read a file several times, under
-/// several names: from here on edits are told apart by file and byte.
+/// several names: from here on edits are distinguished by file and byte.
 struct FileEdits {
   std::filesystem::path path;
   std::string_view text;
@@ -50,24 +50,24 @@ void sortAndMerge(std::vector<TextEdit> &edits) {
   edits.erase(std::unique(edits.begin(), edits.end(), isRepeated), edits.end());
 }
 
-Place placeOf(const Unit &unit, const TextEdit &edit) {
-  return unit.place(unit.sources().getLocForStartOfFile(edit.file).getLocWithOffset(int(edit.begin)));
+SourceLocation locationOf(const Unit &unit, const TextEdit &edit) {
+  return unit.location(unit.sources().getLocForStartOfFile(edit.file).getLocWithOffset(int(edit.begin)));
 }
 
 std::optional<Diagnostic> overlap(const FileEdits &file) {
   for (size_t i = 1; i < file.edits.size(); ++i)
     if (file.edits[i].begin < file.edits[i - 1].end)
       return Diagnostic{
-          Voice::Refusal, placeOf(*file.unit, file.edits[i]), "two changes overlap here", {}, {}};
+          Severity::Refusal, locationOf(*file.unit, file.edits[i]), "two changes overlap here", {}, {}};
   return std::nullopt;
 }
 
 /// True where some token between the two places of one reading of a file got past the preprocessor.
-bool isTakenIn(const Unit &unit, SourceLocation from, SourceLocation to) {
+bool isTakenIn(const Unit &unit, clang::SourceLocation from, clang::SourceLocation to) {
   const SourceManager &sources = unit.sources();
   llvm::ArrayRef<syntax::Token> tokens = unit.tokens().expandedTokens();
   return std::any_of(tokens.begin(), tokens.end(), [&](const syntax::Token &token) {
-    SourceLocation at = sources.getFileLoc(token.location());
+    clang::SourceLocation at = sources.getFileLoc(token.location());
     return from <= at && at <= to;
   });
 }
@@ -82,11 +82,11 @@ std::vector<FileID> otherReadings(const Unit &unit, const TextEdit &edit) {
     const SrcMgr::SLocEntry &slot = sources.getLocalSLocEntry(i);
     if (!slot.isFile())
       continue;
-    SourceLocation start = SourceLocation::getFromRawEncoding(slot.getOffset());
+    clang::SourceLocation start = clang::SourceLocation::getFromRawEncoding(slot.getOffset());
     FileID reading = sources.getFileID(start);
     if (reading == edit.file || sources.getFileEntryForID(reading) != entry)
       continue;
-    // An insertion stands at the edge of a token: its neighbours count.
+    // An insertion is at the edge of a token: its neighbours count.
     unsigned from = edit.begin ? edit.begin - 1 : 0;
     if (isTakenIn(unit, start.getLocWithOffset(int(from)), start.getLocWithOffset(int(edit.end))))
       others.push_back(reading);
@@ -107,10 +107,10 @@ std::optional<Diagnostic> disagreementOfReadings(const Unit &unit, const std::ve
       });
       if (!agrees)
         return Diagnostic{
-            Voice::Refusal,
-            placeOf(unit, edit),
+            Severity::Refusal,
+            locationOf(unit, edit),
             "this text is read more than once, and the change is meant for one of the readings only",
-            {{unit.place(unit.sources().getIncludeLoc(other)), "it is read again here"}},
+            {{unit.location(unit.sources().getIncludeLoc(other)), "it is read again here"}},
             {}};
     }
   }
@@ -118,16 +118,6 @@ std::optional<Diagnostic> disagreementOfReadings(const Unit &unit, const std::ve
 }
 
 } // namespace
-
-SourceRange withSemicolon(const Unit &unit, const Stmt *statement) {
-  SourceRange range = statement->getSourceRange();
-  TokenEdit tokens = tokensOf(unit, range);
-  llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
-  if (tokens.end < all.size() && all[tokens.end].kind() == tok::semi &&
-      all[tokens.end - 1].kind() != tok::semi && all[tokens.end - 1].kind() != tok::r_brace)
-    range.setEnd(all[tokens.end].location());
-  return range;
-}
 
 std::variant<EditText, Diagnostic> renderTokens(const Unit &unit, SourceRange whole,
                                                 std::vector<TokenEdit> edits) {
@@ -156,7 +146,7 @@ std::variant<EditText, Diagnostic> renderTokens(const Unit &unit, SourceRange wh
   if (auto *refused = std::get_if<Diagnostic>(&changes))
     return *refused;
   const auto &list = std::get<std::vector<TextEdit>>(changes);
-  SourceLocation begin = spelled->front().location();
+  clang::SourceLocation begin = spelled->front().location();
   unsigned from = sources.getFileOffset(begin);
   unsigned to = sources.getFileOffset(spelled->back().location()) + spelled->back().length();
   FileID file = sources.getFileID(begin);
@@ -194,11 +184,11 @@ void Edits::replace(const Unit &unit, SourceRange range, EditText text) {
   wanted[&unit].push_back({Edit::Kind::Replace, range, std::move(text)});
 }
 
-void Edits::insertBefore(const Unit &unit, SourceLocation token, EditText text) {
+void Edits::insertBefore(const Unit &unit, clang::SourceLocation token, EditText text) {
   wanted[&unit].push_back({Edit::Kind::Before, SourceRange(token, token), std::move(text)});
 }
 
-void Edits::insertAfter(const Unit &unit, SourceLocation token, EditText text) {
+void Edits::insertAfter(const Unit &unit, clang::SourceLocation token, EditText text) {
   wanted[&unit].push_back({Edit::Kind::After, SourceRange(token, token), std::move(text)});
 }
 

@@ -23,7 +23,7 @@ namespace heddle::source {
 class Unit;
 struct TokenEdit;
 
-/// A part of the program's text and what shall stand there instead.
+/// A part of the program's text and what shall are there instead.
 ///
 /// The range is one of the AST: it names preprocessed tokens, so it may lie inside a macro's expansion. An
 /// empty text deletes the part.
@@ -50,9 +50,6 @@ std::variant<EditText, Diagnostic> renderLines(const Unit &unit, clang::SourceRa
 /// The same with edits of tokens, insertions among them; they must lie inside `whole`.
 std::variant<EditText, Diagnostic> renderTokens(const Unit &unit, clang::SourceRange whole,
                                                 std::vector<TokenEdit> edits);
-
-/// The range of a statement with the semicolon that ends it.
-clang::SourceRange withSemicolon(const Unit &unit, const clang::Stmt *statement);
 
 /// Changes to files, gathered from both sides of a program and applied at once. A file with no edits comes
 /// back byte for byte.

@@ -95,12 +95,21 @@ const Stmt *lastStatement(const Stmt *statement) {
   }
 }
 
+/// Ends with its last token. In an instantiation Clang puts an empty block in place of what `if constexpr`
+/// discards, with the range of the discarded statement: that has braces only where the text does.
+bool includesItsEnd(const Unit &unit, const Stmt *statement) {
+  auto *block = dyn_cast<CompoundStmt>(statement);
+  if (!block)
+    return isa<NullStmt, DeclStmt>(statement);
+  const SourceManager &sources = unit.sources();
+  return *sources.getCharacterData(sources.getSpellingLoc(block->getLBracLoc())) == '{';
+}
+
 } // namespace
 
 SourceRange wholeStatement(const Unit &unit, const Stmt *statement) {
   SourceRange range = statement->getSourceRange();
-  const Stmt *last = lastStatement(statement);
-  if (isa<CompoundStmt, NullStmt, DeclStmt>(last))
+  if (includesItsEnd(unit, lastStatement(statement)))
     return range;
   TokenEdit tokens = tokensOf(unit, range);
   llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
@@ -124,15 +133,13 @@ bool hasConditionalText(const Unit &unit, SourceRange range) {
   return false;
 }
 
-Gap::Gap(const EditText &between, std::optional<std::string> depth) {
+Gap::Gap(const EditText &between, std::string_view before, std::optional<std::string> depth) {
   const std::string &text = between.text;
   const size_t first = firstNewline(text);
-  if (first == std::string::npos) {
-    sameLine = trimmedRight(text);
+  sameLine = Code::written({trimmedRight(text.substr(0, first)), between.origins}, before);
+  if (first == std::string::npos)
     return;
-  }
   hasNewline = true;
-  sameLine = trimmedRight(text.substr(0, first));
   const size_t last = text.rfind('\n');
   indent = text.substr(last + 1);
   std::string whole = last == first ? std::string() : text.substr(first + 1, last - first);
@@ -180,8 +187,8 @@ std::string Rewriter::text(const Stmt *expression, const std::vector<Replacement
   return text(expression->getSourceRange(), parts);
 }
 
-std::string Rewriter::head(const ForStmt *loop, const std::vector<Replacement> &parts) {
-  return text({loop->getInit()->getBeginLoc(), loop->getInc()->getEndLoc()}, parts);
+Code Rewriter::head(const ForStmt *loop) {
+  return Code("for (").join(code({loop->getInit()->getBeginLoc(), loop->getInc()->getEndLoc()})).join(")");
 }
 
 Code Rewriter::behindHead(const ForStmt *loop) {
@@ -200,8 +207,9 @@ BlockText Rewriter::block(const Stmt *body) {
   }
   Bytes whole = bytesOf(unit, block->getSourceRange());
   unsigned at = whole.begin + 1;
-  const auto gapUntil = [&](unsigned end) {
-    return Gap(writtenText(unit, {whole.file, at, std::max(at, end)}));
+  const auto gapUntil = [&](unsigned end, std::optional<std::string> depth = {}) {
+    const std::string before = text.parts.empty() ? "" : indentOf(text.parts.back().statement);
+    return Gap(writtenText(unit, {whole.file, at, std::max(at, end)}), before, depth);
   };
   for (const Stmt *statement : block->body()) {
     statement = withoutAttributes(statement);
@@ -215,15 +223,15 @@ BlockText Rewriter::block(const Stmt *body) {
   std::optional<std::string> depth; // of the statements, not of the brace
   if (!text.parts.empty())
     depth = indentOf(text.parts.back().statement);
-  const Gap gap(writtenText(unit, {whole.file, at, std::max(at, whole.end - 1)}), depth);
+  const Gap gap = gapUntil(whole.end - 1, depth);
   if (!text.parts.empty())
     text.parts.back().trail = gap.sameLine;
   text.end = gap.lines;
   return text;
 }
 
-std::string Rewriter::indentOf(SourceLocation location) const {
-  const std::string line = unit.place(location).sourceLine;
+std::string Rewriter::indentOf(clang::SourceLocation location) const {
+  const std::string line = unit.location(location).sourceLine;
   return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
 }
 
@@ -250,7 +258,7 @@ std::string Rewriter::stepBeyond(const std::string &around, const Stmt *body) co
   return "  ";
 }
 
-unsigned Rewriter::lineOf(const Stmt *statement) const { return unit.place(statement).line; }
+unsigned Rewriter::lineOf(const Stmt *statement) const { return unit.location(statement).line; }
 
 // Writing
 // -------------------------------------------------------------------------------------------------------------
@@ -264,8 +272,9 @@ void Rewriter::replace(Edits &edits, const Stmt *statement, const Stmt *parent, 
   const SourceRange range = wholeStatement(unit, statement);
   if (!isSeveral || isa_and_nonnull<CompoundStmt>(parent))
     return edits.replace(unit, range, code.at(indentOf(statement)));
-  const SourceLocation before = unit.tokens().expandedTokens()[tokensOf(unit, range).begin - 1].location();
-  if (unit.place(before).line == unit.place(statement->getBeginLoc()).line)
+  const clang::SourceLocation before =
+      unit.tokens().expandedTokens()[tokensOf(unit, range).begin - 1].location();
+  if (unit.location(before).line == unit.location(statement->getBeginLoc()).line)
     return replace(edits, range, Code("{").add(code).add("}"));
   edits.insertAfter(unit, before, " {");
   EditText text = code.at(indentOf(statement));
@@ -279,15 +288,15 @@ void Rewriter::insertBefore(Edits &edits, const Stmt *statement, const Code &lin
   insertBehind(edits, unit.tokens().expandedTokens()[first - 1].location(), lines, statement->getBeginLoc());
 }
 
-void Rewriter::insertOnLine(Edits &edits, SourceLocation token, const Code &lines) const {
+void Rewriter::insertOnLine(Edits &edits, clang::SourceLocation token, const Code &lines) const {
   const std::string indent = indentOf(token);
   EditText text = lines.at(indent);
   text.text += "\n" + indent;
   edits.insertBefore(unit, token, std::move(text));
 }
 
-void Rewriter::insertBehind(Edits &edits, SourceLocation token, const Code &lines,
-                            SourceLocation like) const {
+void Rewriter::insertBehind(Edits &edits, clang::SourceLocation token, const Code &lines,
+                            clang::SourceLocation like) const {
   EditText text = Code::blankLine().add(lines).at(indentOf(like));
   edits.insertAfter(unit, token, std::move(text));
 }

@@ -18,14 +18,14 @@ class Unit;
 /// The range of a statement with the semicolon that ends it, also behind `x = T{1}`.
 clang::SourceRange wholeStatement(const Unit &unit, const clang::Stmt *statement);
 
-/// What stands between two statements: behind the first on its line, and whole lines before the second.
+/// What is between two statements: behind the first on its line, and whole lines before the second.
 struct Gap {
-  /// `depth`: of the lines, where it is not that of what follows them.
-  explicit Gap(const EditText &between, std::optional<std::string> depth = {});
+  /// `before`: the indentation of the first statement; `depth`: of the lines, where it is not that of what follows them.
+  explicit Gap(const EditText &between, std::string_view before = {}, std::optional<std::string> depth = {});
 
-  std::string sameLine; ///< without the white space at its end
-  Code lines;           ///< comments, pragmas, blank lines
-  std::string indent;   ///< that the second begins with, where it begins a line
+  Code sameLine;      ///< without the white space at its end; a comment may go on over several lines
+  Code lines;         ///< comments, pragmas, blank lines
+  std::string indent; ///< that the second begins with, where it begins a line
   bool hasNewline = false;
 };
 
@@ -33,7 +33,7 @@ struct Gap {
 struct BlockPart {
   const clang::Stmt *statement = nullptr; ///< without attributes
   Code lead;                              ///< whole lines before it: comments, pragmas, blank lines
-  std::string trail = {};                 ///< a comment behind it on its last line, and the space before that
+  Code trail = {};                        ///< a comment behind it on its last line, and the space before that
 
   /// What takes the statement's place, with what belongs to it.
   Code around(const Code &code) const;
@@ -44,7 +44,7 @@ struct BlockText {
 };
 
 /// Gives the user's statements as Code, to be kept, cloned, moved or wrapped; and puts Code in the place of statements. Comments and
-/// layout come along, macros are followed (source/Render.h), and nothing but this knows how deep a line stands.
+/// layout come along, macros are followed (source/Render.h), and nothing but this knows how deep a line is.
 ///
 /// What cannot be had as text is remembered: ask `failure` before anything made from it is used.
 class Rewriter {
@@ -59,8 +59,8 @@ public:
   Code code(clang::SourceRange range, const std::vector<Replacement> &parts = {});
   std::string text(clang::SourceRange range, const std::vector<Replacement> &parts = {});
   std::string text(const clang::Stmt *expression, const std::vector<Replacement> &parts = {});
-  /// "int i = 0; i < n; ++i"
-  std::string head(const clang::ForStmt *loop, const std::vector<Replacement> &parts = {});
+  /// "for (int i = 0; i < n; ++i)"
+  Code head(const clang::ForStmt *loop);
   /// Everything behind the head's parenthesis, as written.
   Code behindHead(const clang::ForStmt *loop);
   /// The statements of a block, or the single one in its place.
@@ -68,7 +68,7 @@ public:
 
   /// The white space that the line begins with.
   std::string indentOf(clang::SourceLocation location) const;
-  /// The same for a statement; a block is as deep as its closing brace: before the other one stands a head, which may go over
+  /// The same for a statement; a block is as deep as its closing brace: before the other one is a head, which may go over
   /// several lines.
   std::string indentOf(const clang::Stmt *statement) const;
   /// One step more than the outer statement's own, as the body has it; two spaces where that cannot be seen.
@@ -87,7 +87,7 @@ public:
   void replace(Edits &edits, clang::SourceRange range, const Code &code) const;
   /// Lines before a statement, and before the pragmas that are its own.
   void insertBefore(Edits &edits, const clang::Stmt *statement, const Code &lines) const;
-  /// Lines before the token, which begins a line and then stands on one below them.
+  /// Lines before the token, which begins a line and then is on one below them.
   void insertOnLine(Edits &edits, clang::SourceLocation token, const Code &lines) const;
   /// Lines behind the token, at the depth of `like`'s line.
   void insertBehind(Edits &edits, clang::SourceLocation token, const Code &lines,
@@ -100,7 +100,7 @@ private:
   const Unit &unit;
 };
 
-/// True where `#if` or its like stands in the text of the range.
+/// True where `#if` or its like is in the text of the range.
 bool hasConditionalText(const Unit &unit, clang::SourceRange range);
 
 } // namespace heddle::source

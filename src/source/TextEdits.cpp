@@ -53,8 +53,9 @@ public:
   /// The piece that holds a preprocessed token; nothing where the text cannot be told (a pasted token of a
   /// header that was not read as text, say).
   std::optional<Piece> pieceOf(size_t token) const {
-    SourceLocation location = all[token].location();
-    SourceLocation written = location.isMacroID() ? sources.getExpansionRange(location).getBegin() : location;
+    clang::SourceLocation location = all[token].location();
+    clang::SourceLocation written =
+        location.isMacroID() ? sources.getExpansionRange(location).getBegin() : location;
     const Token *spelled = buffer.spelledTokenContaining(written);
     if (!spelled)
       return std::nullopt;
@@ -97,7 +98,7 @@ std::optional<Placed> placeReplacement(const Mapper &map, const TokenEdit &edit)
 
 /// An insertion is placed like a replacement of nothing: at the near edge of the token it clings to, and
 /// inside a macro use only where it is neither that use's first nor behind its last token.
-std::optional<Placed> placeInsertion(const Mapper &map, const TokenEdit &edit) {
+std::optional<Placed> locationInsertion(const Mapper &map, const TokenEdit &edit) {
   auto neighbour = map.pieceOf(edit.afterPrevious ? edit.begin - 1 : edit.begin);
   if (!neighbour)
     return std::nullopt;
@@ -112,16 +113,16 @@ std::optional<Placed> placeInsertion(const Mapper &map, const TokenEdit &edit) {
 
 Diagnostic refusal(const Unit &unit, const Mapper &map, const TokenEdit &edit, std::string why) {
   size_t token = std::min(edit.begin, map.all.size() - 1);
-  Diagnostic d{Voice::Refusal, unit.place(map.all[token].location()), std::move(why), {}, {}};
+  Diagnostic d{Severity::Refusal, unit.location(map.all[token].location()), std::move(why), {}, {}};
   return d;
 }
 
-Diagnostic pragmaInTheWay(const Unit &unit, SourceLocation pragma) {
+Diagnostic pragmaInTheWay(const Unit &unit, clang::SourceLocation pragma) {
   std::string what = "this change needs the text between macros written out";
   if (pragma.isMacroID())
     what = "this change needs the macro '" + Lexer::getImmediateMacroName(pragma, unit.sources(), {}).str() +
            "' expanded in place";
-  return {Voice::Refusal, unit.place(pragma), what + ", and the pragma here would be lost", {}, {}};
+  return {Severity::Refusal, unit.location(pragma), what + ", and the pragma here would be lost", {}, {}};
 }
 
 /// True for a token that `##` made, or that came of a macro whose name `##` made. `#` makes strings, which
@@ -129,7 +130,8 @@ Diagnostic pragmaInTheWay(const Unit &unit, SourceLocation pragma) {
 bool comesOfPasting(const SourceManager &sources, const Token &token) {
   if (token.kind() == tok::string_literal)
     return false;
-  for (SourceLocation at = token.location(); at.isMacroID(); at = sources.getImmediateMacroCallerLoc(at))
+  for (clang::SourceLocation at = token.location(); at.isMacroID();
+       at = sources.getImmediateMacroCallerLoc(at))
     if (sources.isWrittenInScratchSpace(sources.getSpellingLoc(at)))
       return true;
   return false;
@@ -146,7 +148,7 @@ std::optional<TextEdit> editInArgument(const Mapper &map, const Placed &placed) 
   unsigned begin = offsetOf(placed.edit.begin);
   const Token *last = map.buffer.spelledTokenContaining(writtenAt(placed.edit.end - 1));
   if (!last || begin == use.textBegin)
-    return std::nullopt; // the macro's own tokens are all written where its name stands
+    return std::nullopt; // the macro's own tokens are all written where its name is
   unsigned end = map.sources.getFileOffset(last->location()) + last->length();
   for (size_t token = use.tokenBegin; token < use.tokenEnd; ++token) {
     bool inEdit = token >= placed.edit.begin && token < placed.edit.end;
@@ -171,7 +173,7 @@ bool wouldMerge(char before, char after) {
          (before == '%' && isOneOf(after, ":>"));
 }
 
-/// Keeps the new text of whole tokens apart from what stands around it: `-NEG` must not become `--tid`.
+/// Keeps the new text of whole tokens apart from what is around it: `-NEG` must not become `--tid`.
 void keepApart(const Mapper &map, TextEdit &edit) {
   llvm::StringRef file = map.sources.getBufferData(edit.file);
   if (edit.text.empty()) {
@@ -213,7 +215,7 @@ std::optional<Diagnostic> makeGroup(const Unit &unit, const Mapper &map, llvm::A
     whole.tokenEnd = std::max(whole.tokenEnd, placed.last.tokenEnd);
     inside.push_back(placed.edit);
   }
-  for (SourceLocation pragma : unit.pragmas()) {
+  for (clang::SourceLocation pragma : unit.pragmas()) {
     auto [file, offset] = map.sources.getDecomposedExpansionLoc(pragma);
     if (file == whole.file && offset >= whole.textBegin && offset < whole.textEnd)
       return pragmaInTheWay(unit, pragma);
@@ -226,18 +228,19 @@ std::optional<Diagnostic> makeGroup(const Unit &unit, const Mapper &map, llvm::A
 
 /// A use of a system header's macro inside a macro of the user's.
 struct SystemMacro {
-  SourceLocation use; // tells uses of one macro apart
+  clang::SourceLocation use; // tells uses of one macro apart
   llvm::StringRef name;
 };
 
 /// The use of an object-like macro (`__global__`, `__shared__`, `NULL`) of a system header that the token
 /// comes from. Written out, it would be `__attribute__((global))`, which nobody wants to read.
 std::optional<SystemMacro> systemMacroAround(const SourceManager &sources, const Token &token) {
-  for (SourceLocation at = token.location(); at.isMacroID(); at = sources.getImmediateMacroCallerLoc(at)) {
+  for (clang::SourceLocation at = token.location(); at.isMacroID();
+       at = sources.getImmediateMacroCallerLoc(at)) {
     if (sources.isMacroArgExpansion(at) || !sources.isInSystemHeader(sources.getSpellingLoc(at)))
       continue;
     CharSourceRange use = sources.getImmediateExpansionRange(at);
-    SourceLocation written = sources.getSpellingLoc(use.getBegin());
+    clang::SourceLocation written = sources.getSpellingLoc(use.getBegin());
     bool isObjectLike = use.getBegin() == use.getEnd();
     if (isObjectLike && !sources.isInSystemHeader(written) && !sources.isWrittenInScratchSpace(written))
       return SystemMacro{use.getBegin(), Lexer::getImmediateMacroName(at, sources, {})};
@@ -288,7 +291,7 @@ std::string restOfSplitToken(const Unit &unit, SourceRange range) {
   auto [tokenFile, tokenOffset] = sources.getDecomposedLoc(sources.getSpellingLoc(last.location()));
   // Clang gives the first half of a split token a spelling of its own, away from the text; the second one
   // keeps its place.
-  SourceLocation end = range.getEnd();
+  clang::SourceLocation end = range.getEnd();
   if (end.isMacroID() && sources.isWrittenInScratchSpace(sources.getSpellingLoc(end)))
     end = sources.getImmediateExpansionRange(end).getBegin();
   auto [endFile, endOffset] = sources.getDecomposedLoc(sources.getSpellingLoc(end));
@@ -308,8 +311,8 @@ std::string expandedText(const Unit &unit, size_t begin, size_t end, const std::
       text += ' ';
   };
   auto adjacentAsWritten = [&](size_t token) {
-    SourceLocation here = sources.getSpellingLoc(all[token].location());
-    SourceLocation previous = sources.getSpellingLoc(all[token - 1].location());
+    clang::SourceLocation here = sources.getSpellingLoc(all[token].location());
+    clang::SourceLocation previous = sources.getSpellingLoc(all[token - 1].location());
     return previous.getLocWithOffset(int(all[token - 1].length())) == here;
   };
 
@@ -342,7 +345,7 @@ std::variant<std::string, Diagnostic> expandedOrRefused(const Unit &unit, const 
                                                         const std::vector<TokenEdit> &edits) {
   const SourceManager &sources = unit.sources();
   llvm::ArrayRef<Token> all = unit.tokens().expandedTokens();
-  for (SourceLocation pragma : unit.pragmas())
+  for (clang::SourceLocation pragma : unit.pragmas())
     if (sources.isBeforeInTranslationUnit(all[range.begin].location(), pragma) &&
         sources.isBeforeInTranslationUnit(pragma, all[range.end - 1].location()))
       return pragmaInTheWay(unit, pragma);
@@ -361,7 +364,7 @@ std::variant<std::vector<TextEdit>, Diagnostic> textEdits(const Unit &unit, std:
   for (const TokenEdit &edit : edits) {
     if (!placed.empty() && edit.begin < placed.back().edit.end)
       return refusal(unit, map, edit, "two changes overlap here");
-    auto where = edit.begin == edit.end ? placeInsertion(map, edit) : placeReplacement(map, edit);
+    auto where = edit.begin == edit.end ? locationInsertion(map, edit) : placeReplacement(map, edit);
     if (!where)
       return refusal(unit, map, edit,
                      "this text comes from more than one file, so it cannot be changed in place");

@@ -41,7 +41,7 @@ std::variant<std::vector<TextEdit>, Diagnostic> textEdits(const Unit &unit, std:
 std::string expandedText(const Unit &unit, size_t begin, size_t end,
                          const std::vector<TokenEdit> &edits = {});
 
-/// The same for the tokens of `range`; a refusal where a pragma, which leaves no token, stands among them.
+/// The same for the tokens of `range`; a refusal where a pragma, which leaves no token, is among them.
 std::variant<std::string, Diagnostic> expandedOrRefused(const Unit &unit, const TokenEdit &range,
                                                         const std::vector<TokenEdit> &edits = {});
 

@@ -3,12 +3,10 @@
 
 #include "source/NvccOptions.h"
 #include "support/CudaFlags.h"
+#include "support/CudaToolkit.h"
 #include "support/Paths.h"
-#include "support/Process.h"
 
 #include <clang/Tooling/JSONCompilationDatabase.h>
-
-#include <cstdlib>
 
 namespace fs = std::filesystem;
 
@@ -24,19 +22,6 @@ std::optional<Toolkit> toolkitAt(const fs::path &root) {
   return Toolkit{root, include, fs::is_directory(cccl, ignored) ? cccl : fs::path()};
 }
 
-std::vector<fs::path> usualPlaces() {
-  std::vector<fs::path> places;
-  for (const char *variable : {"CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"})
-    if (const char *value = std::getenv(variable))
-      places.emplace_back(value);
-  std::error_code ignored;
-  if (std::optional<fs::path> nvcc = findProgram("nvcc"))
-    places.push_back(fs::canonical(*nvcc, ignored).parent_path().parent_path());
-  places.emplace_back("/usr/local/cuda");
-  places.emplace_back("/opt/cuda");
-  return places;
-}
-
 /// What is an error for Clang and passes under nvcc, at most with a warning: programs in the wild rely on it.
 constexpr const char *whatNvccLetsPass[] = {
     "-Wno-register",        "-Wno-c++11-narrowing",      "-Wno-reserved-user-defined-literal",
@@ -50,7 +35,7 @@ std::optional<Toolkit> findToolkit(const std::string &wanted) {
     return std::nullopt;
   if (!wanted.empty())
     return toolkitAt(wanted);
-  for (const fs::path &place : usualPlaces())
+  for (const fs::path &place : toolkitFolders())
     if (std::optional<Toolkit> found = toolkitAt(place))
       return found;
   return std::nullopt;

@@ -29,11 +29,11 @@ public:
   static std::optional<TypedNumber> apply(clang::BinaryOperatorKind op, const TypedNumber &a,
                                           const TypedNumber &b);
   std::optional<TypedNumber> negated() const;
-  /// The nearest whole number upwards or downwards, and the square root: exact on every machine.
+  /// The nearest integer upwards or downwards, and the square root: exact on every machine.
   std::optional<TypedNumber> ceiling() const, floor() const, squareRoot() const;
 
   bool isZero() const;
-  /// The whole number it is; nothing for one with a fraction or out of range.
+  /// The integer it is; nothing for one with a fraction or out of range.
   std::optional<int64_t> whole() const;
 
 private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "source/Unit.h"
 
+#include "support/ClangProgram.h"
 #include "support/HeaderCache.h"
 
 #include <clang/Basic/DiagnosticOptions.h>
@@ -20,19 +21,19 @@ namespace {
 /// Notes where the user's pragmas stand.
 class PragmaWatcher : public PPCallbacks {
 public:
-  PragmaWatcher(const SourceManager &sources, std::vector<SourceLocation> &seen)
+  PragmaWatcher(const SourceManager &sources, std::vector<clang::SourceLocation> &seen)
       : sources(sources), seen(seen) {}
-  void PragmaDirective(SourceLocation location, PragmaIntroducerKind) override {
+  void PragmaDirective(clang::SourceLocation location, PragmaIntroducerKind) override {
     if (!sources.isInSystemHeader(sources.getExpansionLoc(location)))
       seen.push_back(location);
   }
 
 private:
   const SourceManager &sources;
-  std::vector<SourceLocation> &seen;
+  std::vector<clang::SourceLocation> &seen;
 };
 
-/// Writes down what stands at the outermost level of the text that was read.
+/// Writes down what is at the outermost level of the text that was read.
 class TopLevelWatcher : public ASTConsumer {
 public:
   explicit TopLevelWatcher(std::vector<Decl *> &seen) : seen(seen) {}
@@ -63,7 +64,7 @@ private:
 class ReadingAction : public SyntaxOnlyAction {
 public:
   std::optional<syntax::TokenCollector> collector;
-  std::vector<SourceLocation> pragmas;
+  std::vector<clang::SourceLocation> pragmas;
   std::vector<Decl *> topLevel;
 
 private:
@@ -84,7 +85,7 @@ std::unique_ptr<CompilerInvocation> makeInvocation(const std::string &file,
                                                    const std::vector<std::string> &arguments,
                                                    DiagnosticsEngine &engine,
                                                    llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files) {
-  std::vector<std::string> command = {HEDDLE_CLANG, "-fsyntax-only", "-w"};
+  std::vector<std::string> command = {clangOfHeaders().string(), "-fsyntax-only", "-w"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   command = withCachedHeaders(std::move(command));
   std::vector<const char *> words;
@@ -174,40 +175,44 @@ ASTContext &Unit::context() const { return parts->compiler->getASTContext(); }
 const SourceManager &Unit::sources() const { return parts->compiler->getSourceManager(); }
 Preprocessor &Unit::preprocessor() const { return parts->compiler->getPreprocessor(); }
 const syntax::TokenBuffer &Unit::tokens() const { return *parts->tokens; }
-const std::vector<SourceLocation> &Unit::pragmas() const { return parts->action->pragmas; }
+const std::vector<clang::SourceLocation> &Unit::pragmas() const { return parts->action->pragmas; }
 
-Place Unit::place(SourceLocation location) const { return place(SourceRange(location, location)); }
+SourceLocation Unit::location(clang::SourceLocation point) const {
+  return location(SourceRange(point, point));
+}
 
-Place Unit::place(SourceRange range) const {
+SourceLocation Unit::location(SourceRange range) const {
   const SourceManager &sm = sources();
-  SourceLocation begin = sm.getFileLoc(range.getBegin());
+  clang::SourceLocation begin = sm.getFileLoc(range.getBegin());
   PresumedLoc presumed = sm.getPresumedLoc(begin, /*UseLineDirectives=*/false);
   if (presumed.isInvalid())
     return {};
-  Place place;
-  place.file = presumed.getFilename();
-  place.line = presumed.getLine();
-  place.column = presumed.getColumn();
+  SourceLocation location;
+  location.file = presumed.getFilename();
+  location.line = presumed.getLine();
+  location.column = presumed.getColumn();
 
   auto [id, offset] = sm.getDecomposedLoc(begin);
   llvm::StringRef buffer = sm.getBufferData(id);
   llvm::StringRef line =
-      buffer.substr(offset - (place.column - 1)).take_until([](char c) { return c == '\n'; });
-  place.sourceLine = line.rtrim('\r').str();
+      buffer.substr(offset - (location.column - 1)).take_until([](char c) { return c == '\n'; });
+  location.sourceLine = line.rtrim('\r').str();
 
-  SourceLocation last = sm.getFileLoc(range.getEnd());
+  clang::SourceLocation last = sm.getFileLoc(range.getEnd());
   auto [endId, endOffset] = sm.getDecomposedLoc(last);
   unsigned length = Lexer::MeasureTokenLength(last, sm, context().getLangOpts());
-  bool sameLine =
-      endId == id && endOffset >= offset && endOffset + length <= offset - (place.column - 1) + line.size();
-  place.endColumn =
-      sameLine ? place.column + (endOffset + length - offset) : unsigned(place.sourceLine.size()) + 1;
-  return place;
+  bool sameLine = endId == id && endOffset >= offset &&
+                  endOffset + length <= offset - (location.column - 1) + line.size();
+  location.endColumn =
+      sameLine ? location.column + (endOffset + length - offset) : unsigned(location.sourceLine.size()) + 1;
+  return location;
 }
 
-Place Unit::place(const Stmt *statement) const { return place(statement->getSourceRange()); }
+SourceLocation Unit::location(const Stmt *statement) const {
+  return statement ? location(statement->getSourceRange()) : SourceLocation{};
+}
 
-bool Unit::isUserCode(SourceLocation location) const {
+bool Unit::isUserCode(clang::SourceLocation location) const {
   const SourceManager &sm = sources();
   return location.isValid() && !sm.isInSystemHeader(sm.getFileLoc(location));
 }

@@ -42,11 +42,11 @@ public:
   /// leave no token.
   const std::vector<clang::SourceLocation> &pragmas() const;
 
-  /// The place a location stands for in the user's text: a macro's use, not its definition.
-  Place place(clang::SourceLocation location) const;
+  /// The place a location represents in the user's text: a macro's use, not its definition.
+  SourceLocation location(clang::SourceLocation location) const;
   /// The same with the range underlined (its part on the first line).
-  Place place(clang::SourceRange range) const;
-  Place place(const clang::Stmt *statement) const;
+  SourceLocation location(clang::SourceRange range) const;
+  SourceLocation location(const clang::Stmt *statement) const;
   /// True where the location is in the file given or a project header, false in system and toolkit headers.
   bool isUserCode(clang::SourceLocation location) const;
 

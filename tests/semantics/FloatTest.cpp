@@ -248,7 +248,7 @@ TEST(Float, FlushKeepsSignsAndLeavesNormalsAlone) {
     auto flushed = [](float x) { return isSubnormal(x) ? std::copysign(0.0f, x) : x; };
     float fa = flushed(a), fb = flushed(b), fc = flushed(c);
     float plain = fma<Rounding::RN>(fa, fb, fc), got = fma<Rounding::RN, true>(a, b, c);
-    // The least normal may stand for a tiny value rounded up; only there may the two differ.
+    // The least normal may represent a tiny value rounded up; only there may the two differ.
     if (std::fabs(plain) != 0x1p-126f)
       ASSERT_EQ(bitsOfFloat(got), bitsOfFloat(flushed(plain))) << std::hexfloat << a << " " << b << " " << c;
     ASSERT_EQ(bitsOfFloat(add<Rounding::RN, true>(a, b)), bitsOfFloat(flushed(add(fa, fb))));

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int Sweep = 20000;
 
-/// The mathematical value, brought back into T as two's complement does.
+/// The mathematical value, converted back into T as two's complement does.
 template <class T> T wrapped(Int128 value) {
   return T(static_cast<Unsigned<T>>(static_cast<UInt128>(value)));
 }

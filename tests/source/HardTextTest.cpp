@@ -287,7 +287,7 @@ TEST(HardText, TheSameChangeAskedForByEveryInstantiationIsOneChange) {
             "void h(int *p) { k<1><<<1, 1>>>(p); k<2><<<1, 1>>>(p); }\n");
 }
 
-TEST(HardText, TwoDifferentChangesOfOnePlaceAreRefused) {
+TEST(HardText, TwoDifferentChangesOfOneLocationAreRefused) {
   auto program = parsed(kernelWith(" p[threadIdx.x] = 1; "));
   ASSERT_TRUE(program);
   const Kernel &kernel = *program->kernels()[0];

@@ -43,11 +43,11 @@ TEST(MappedText, ChangesFollowEachOther) {
 TEST(MappedText, ALineThatReadsAsItDidKeepsItsColumns) {
   MappedText text("a;\n  b = c;\n");
   text.change({"{\n      b = c;\n}\n", {1, 2, 2, 3}});
-  const Place same = text.given({"f.cu", 2, 11, 12, "      b = c;"});
+  const SourceLocation same = text.given({"f.cu", 2, 11, 12, "      b = c;"});
   EXPECT_EQ(same.line, 2u);
   EXPECT_EQ(same.column, 7u);
   EXPECT_EQ(same.sourceLine, "  b = c;");
-  const Place other = text.given({"f.cu", 3, 1, 2, "}"});
+  const SourceLocation other = text.given({"f.cu", 3, 1, 2, "}"});
   EXPECT_EQ(other.line, 2u);
   EXPECT_EQ(other.column, 3u);
   EXPECT_EQ(other.endColumn, 9u);

@@ -2,6 +2,7 @@
 #include "source/Program.h"
 
 #include "source/ParsedText.h"
+#include "source/Unit.h"
 
 #include <gmock/gmock.h>
 
@@ -42,13 +43,20 @@ TEST(Program, FindsEachKernelAndEachInstantiation) {
   EXPECT_EQ(program->uninstantiated()[0].name, "unused");
 }
 
+TEST(Unit, HasNoLocationForNoStatement) {
+  auto program = parsed(threeKernels);
+  ASSERT_TRUE(program);
+  const clang::Stmt *none = nullptr;
+  EXPECT_EQ(program->kernels().front()->unit->location(none).line, 0u);
+}
+
 TEST(Program, ReadsLaunchBoundsOfTheInstantiation) {
   auto program = parsed(threeKernels);
   ASSERT_TRUE(program);
   const Kernel *kernel = program->kernelsNamed("third<double, 128>").at(0);
   EXPECT_EQ(kernel->maxThreads, 128u);
   EXPECT_EQ(kernel->minBlocks, 2u);
-  EXPECT_EQ(kernel->place.str(), "test.cu:4:70");
+  EXPECT_EQ(kernel->location.str(), "test.cu:4:70");
 }
 
 TEST(Program, KernelsAreNamedByWholePlainAndLastName) {
