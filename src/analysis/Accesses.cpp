@@ -31,8 +31,7 @@ std::unique_ptr<Accesses> Accesses::of(const source::Kernel &kernel, const Launc
   std::unique_ptr<Accesses> result(new Accesses);
   result->owner = &kernel;
   result->facts = launch;
-  result->root = std::make_unique<Event>();
-  SymbolicWalk(*result, kernel).run();
+  SymbolicWalk::fill(*result, SymbolicWalk::follow(kernel, result->facts, *result->table));
   return result;
 }
 

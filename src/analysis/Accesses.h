@@ -57,8 +57,8 @@ struct Access {
   unsigned region = 0;        ///< number of the barrier-free region, see Order
   const clang::Expr *expression = nullptr;
   const clang::Stmt *statement = nullptr; ///< the full statement it is part of
-  Place place;
-  std::vector<Place> calls; ///< in a device function: the calls that lead there, outermost first
+  SourceLocation location;
+  std::vector<SourceLocation> calls; ///< in a device function: the calls that lead there, outermost first
 
   bool isRead() const { return kind != Kind::Write; }
   bool isWrite() const { return kind != Kind::Read; }
@@ -77,7 +77,7 @@ struct Event {
   const Loop *loop = nullptr;                   ///< Loop
   bool mayBeSkipped = false;                    ///< Loop: it may run no iteration
   unsigned region = 0;                          ///< Region: accesses with no barrier between them
-  Place place;                                  ///< Barrier, WarpBarrier
+  SourceLocation location;                      ///< Barrier, WarpBarrier
 };
 
 /// Every access of a kernel to shared, global, constant memory and to local arrays.

@@ -8,11 +8,11 @@ namespace {
 
 bool varies(const Symbol &symbol) { return symbol.dependsOnThread() || symbol.dependsOnLoop(); }
 
-Affine checked(Polynomial form, const Affine &a, const Affine &b, const Place &place) {
+Affine checked(Polynomial form, const Affine &a, const Affine &b, const SourceLocation &location) {
   if (form.overflowed())
-    return Affine::not_("a coefficient does not fit in 64 bits", place);
+    return Affine::not_("a coefficient does not fit in 64 bits", location);
   if (auto product = productOfVarying(form))
-    return Affine::not_(*product, place);
+    return Affine::not_(*product, location);
   Affine result(std::move(form));
   result.assumesNoWrap = a.assumesNoWrap || b.assumesNoWrap;
   return result;
@@ -21,12 +21,12 @@ Affine checked(Polynomial form, const Affine &a, const Affine &b, const Place &p
 } // namespace
 
 std::string NotAffine::str() const {
-  return place.line ? fmt::format("{} at line {}", reason, place.line) : reason;
+  return location.line ? fmt::format("{} at line {}", reason, location.line) : reason;
 }
 
-Affine Affine::not_(std::string reason, Place place) {
+Affine Affine::not_(std::string reason, SourceLocation location) {
   Affine result;
-  result.trouble = std::make_shared<NotAffine>(NotAffine{std::move(reason), std::move(place)});
+  result.trouble = std::make_shared<NotAffine>(NotAffine{std::move(reason), std::move(location)});
   return result;
 }
 
@@ -38,16 +38,16 @@ bool Affine::operator==(const Affine &other) const {
   return shared == other.shared || *shared == *other.shared;
 }
 
-Affine add(const Affine &a, const Affine &b, const Place &place) {
-  return !a ? a : !b ? b : checked(*a + *b, a, b, place);
+Affine add(const Affine &a, const Affine &b, const SourceLocation &location) {
+  return !a ? a : !b ? b : checked(*a + *b, a, b, location);
 }
 
-Affine subtract(const Affine &a, const Affine &b, const Place &place) {
-  return !a ? a : !b ? b : checked(*a - *b, a, b, place);
+Affine subtract(const Affine &a, const Affine &b, const SourceLocation &location) {
+  return !a ? a : !b ? b : checked(*a - *b, a, b, location);
 }
 
-Affine multiply(const Affine &a, const Affine &b, const Place &place) {
-  return !a ? a : !b ? b : checked(*a * *b, a, b, place);
+Affine multiply(const Affine &a, const Affine &b, const SourceLocation &location) {
+  return !a ? a : !b ? b : checked(*a * *b, a, b, location);
 }
 
 std::optional<std::string> productOfVarying(const Polynomial &form) {

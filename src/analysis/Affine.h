@@ -21,7 +21,7 @@ struct PointersApart;
 /// Why an expression has no usable form, and where the trouble comes from.
 struct NotAffine {
   std::string reason; ///< "loaded from memory", "product of threadIdx.x and i"
-  Place place;
+  SourceLocation location;
   /// "loaded from memory at line 12"
   std::string str() const;
 };
@@ -32,7 +32,7 @@ class Affine {
 public:
   Affine(int64_t constant) : Affine(Polynomial(constant)) {}
   Affine(Polynomial form) : shared(std::make_shared<Polynomial>(std::move(form))) {}
-  static Affine not_(std::string reason, Place place);
+  static Affine not_(std::string reason, SourceLocation location);
 
   explicit operator bool() const { return shared != nullptr; }
   const Polynomial &operator*() const { return *shared; }
@@ -54,10 +54,10 @@ private:
 };
 
 /// Arithmetic that hands on the first reason met, and refuses products of two things that vary by thread or
-/// iteration; `place` is where such a product stands.
-Affine add(const Affine &a, const Affine &b, const Place &place);
-Affine subtract(const Affine &a, const Affine &b, const Place &place);
-Affine multiply(const Affine &a, const Affine &b, const Place &place);
+/// iteration; `location` is where such a product is.
+Affine add(const Affine &a, const Affine &b, const SourceLocation &location);
+Affine subtract(const Affine &a, const Affine &b, const SourceLocation &location);
+Affine multiply(const Affine &a, const Affine &b, const SourceLocation &location);
 
 /// What makes a polynomial not affine: "product of threadIdx.x and i". Nothing where it is affine.
 std::optional<std::string> productOfVarying(const Polynomial &form);
@@ -74,7 +74,7 @@ struct Loop {
   const clang::Stmt *statement = nullptr;
   const Loop *parent = nullptr;
   std::string variable; ///< the variable that counts: "i"; empty where none was found
-  Place place;
+  SourceLocation location;
   const Symbol *counter = nullptr; ///< iterations finished before this one
   Affine start = 0, step = 0;      ///< variable = start + step * counter
   std::optional<Affine> bound;     ///< what the loop's condition compares the variable with

@@ -108,8 +108,8 @@ private:
         jump = statement;
       return !jump;
     });
-    diagnostics.refuse(facts.unit().place(jump ? jump : graph.function()->getBody()),
-                       "goto in a function with barriers: its regions cannot be told apart");
+    diagnostics.refuse(facts.unit().location(jump ? jump : graph.function()->getBody()),
+                       "goto in a function with barriers: its regions cannot be distinguished");
   }
 
   // Step 3
@@ -159,15 +159,15 @@ private:
     if (condition)
       found.why = facts.why(condition);
     Diagnostic &warning = diagnostics.warning(
-        facts.unit().place(statement), fmt::format("{} may not be reached by all threads of the {}", what,
-                                                   agreement == Level::Grid    ? "grid"
-                                                   : agreement == Level::Block ? "block"
-                                                                               : "warp"));
+        facts.unit().location(statement), fmt::format("{} may not be reached by all threads of the {}", what,
+                                                      agreement == Level::Grid    ? "grid"
+                                                      : agreement == Level::Block ? "block"
+                                                                                  : "warp"));
     if (condition)
-      warning.note(facts.unit().place(condition),
+      warning.note(facts.unit().location(condition),
                    fmt::format("this condition differs by {}", nameOf(found.level)));
     for (const Step &step : found.why)
-      warning.note(step.place, step.text);
+      warning.note(step.location, step.text);
     result.divergent.emplace(statement, std::move(found));
   }
 
@@ -226,7 +226,7 @@ private:
       if (!comesBefore)
         continue;
       exit.statement = statement;
-      exit.place = facts.unit().place(statement);
+      exit.location = facts.unit().location(statement);
       result.exits.push_back(std::move(exit));
     }
   }

@@ -21,7 +21,7 @@ struct DivergentControl {
 /// A return that is taken while a barrier may still come.
 struct EarlyExit {
   const clang::Stmt *statement = nullptr;
-  Place place;
+  SourceLocation location;
   Level level = Level::Grid; ///< over whom it is agreed whether to return
   std::vector<Step> why;     ///< empty where the whole grid agrees
 };

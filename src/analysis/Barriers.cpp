@@ -1,4 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Recognizing barriers, however they are written.
+//
+//     __syncthreads();  block.sync();  cg::sync(tile);  asm volatile("bar.sync 1, 64;");  bar.arrive_and_wait();
+//
+// All of them become one description: who waits (warp, a number of threads, block, cluster, grid, or whoever
+// takes part in an asynchronous barrier), and whether the statement arrives, waits or both.
+//
+// 1. Functions of the toolkit are rows of Barriers.def, with the positions of the barrier's number and the
+//    count of threads among their arguments.
+// 2. Cooperative groups are recognized by their namespace, and who waits by the static type of the group. A
+//    plain `thread_group` may be anything; `ofUnknownGroup` reports that.
+// 3. cuda::barrier and cuda::pipeline are recognized by namespace and member name; they are asynchronous.
+// 4. Inline PTX is split at semicolons; constant operands (`"n"(1)`) are filled in before it is read.
+//
+// Barrier 0 without a count of threads is __syncthreads under another name, so it becomes a block barrier. A
+// count that is given but is not a constant is treated as "not the whole block". Only the first barrier of an
+// assembly statement is reported. Barriers in called functions are the callers' matter (BarrierRegions,
+// Execution).
 #include "analysis/Barriers.h"
 
 #include "analysis/CallEffects.h"

@@ -48,10 +48,10 @@ struct Condition {
 };
 
 /// A condition that holds wherever control is below it, and where it was written. Guards form a chain from
-/// the innermost outwards, shared by all that stands under them.
+/// the innermost outwards, shared by all that is under them.
 struct Guard {
   Condition condition;
-  Place place;
+  SourceLocation location;
   std::string text; ///< as written, "!(...)" around it where the opposite holds
   std::shared_ptr<const Guard> outer;
 };

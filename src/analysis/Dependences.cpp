@@ -98,10 +98,10 @@ private:
   std::vector<std::vector<unsigned>> byArray() const;
   void pairsOf(const std::vector<unsigned> &bucket);
   void otherArrays(const std::vector<unsigned> &first, const std::vector<unsigned> &second);
-  const std::vector<Meeting> &meetingsOf(unsigned first, unsigned second, bool warpBarriers);
+  const std::vector<RegionPair> &pairsOf(unsigned first, unsigned second, bool warpBarriers);
   void add(unsigned first, unsigned second, const Answer &answer, bool isOrdered);
   Answer unordered(const Access &p, const Access &q, bool isSelf);
-  Answer ask(const Access &p, const Access &q, const Meeting &meeting, bool sameWarpOrdered, bool isSelf);
+  Answer ask(const Access &p, const Access &q, const RegionPair &pair, bool sameWarpOrdered, bool isSelf);
   bool staysInRow(const Access &access, const Polynomial &index, const Polynomial &length);
   bool blockIsKnown() const {
     for (unsigned d = 0; d < 3; ++d)
@@ -119,7 +119,7 @@ private:
   unsigned asked = 0;
   unsigned long spent = 0; ///< isl operations, as far as questions ran into their limit
   size_t skipped = 0;
-  std::map<std::tuple<unsigned, unsigned, bool>, std::vector<Meeting>> meetingsKnown;
+  std::map<std::tuple<unsigned, unsigned, bool>, std::vector<RegionPair>> pairsKnown;
   std::map<std::string, bool> rowsKnown;
 };
 
@@ -166,7 +166,7 @@ void DependenceFinder::pairsOf(const std::vector<unsigned> &bucket) {
         pair(bucket[i], bucket[j]);
         continue;
       }
-      // Out of time: one dependence stands for all that is left of this array.
+      // Out of time: one dependence represents all that is left of this array.
       size_t writes = size_t(std::count_if(bucket.begin() + long(i), bucket.end(), isWrite));
       skipped += writes * (bucket.size() - i);
       Answer assumed{Answer::Verdict::May, "not looked at: too many pairs of accesses", {}, {}};
@@ -215,8 +215,7 @@ void DependenceFinder::otherArrays(const std::vector<unsigned> &first, const std
     bool isOrdered = true; // only if a barrier is between all of them
     for (unsigned x : first)
       for (unsigned y : second)
-        isOrdered =
-            isOrdered && meetingsOf(accesses.all()[x].region, accesses.all()[y].region, false).empty();
+        isOrdered = isOrdered && pairsOf(accesses.all()[x].region, accesses.all()[y].region, false).empty();
     add(p, q, may, isOrdered);
     return;
   }
@@ -224,19 +223,19 @@ void DependenceFinder::otherArrays(const std::vector<unsigned> &first, const std
     result.assumptionList.push_back(fmt::format("'{}' and '{}' do not overlap", a.name, b.name));
 }
 
-const std::vector<Meeting> &DependenceFinder::meetingsOf(unsigned first, unsigned second, bool warpBarriers) {
-  auto [at, isNew] = meetingsKnown.try_emplace({first, second, warpBarriers});
+const std::vector<RegionPair> &DependenceFinder::pairsOf(unsigned first, unsigned second, bool warpBarriers) {
+  auto [at, isNew] = pairsKnown.try_emplace({first, second, warpBarriers});
   if (isNew)
-    at->second = order.meetings(first, second, warpBarriers);
+    at->second = order.pairs(first, second, warpBarriers);
   return at->second;
 }
 
 Answer DependenceFinder::unordered(const Access &p, const Access &q, bool isSelf) {
-  const std::vector<Meeting> &meetings = meetingsOf(p.region, q.region, false);
-  bool sameWarpOrdered = !meetings.empty() && meetingsOf(p.region, q.region, true).empty();
+  const std::vector<RegionPair> &pairs = pairsOf(p.region, q.region, false);
+  bool sameWarpOrdered = !pairs.empty() && pairsOf(p.region, q.region, true).empty();
   Answer worst;
-  for (const Meeting &meeting : meetings) {
-    Answer one = ask(p, q, meeting, sameWarpOrdered, isSelf);
+  for (const RegionPair &pair : pairs) {
+    Answer one = ask(p, q, pair, sameWarpOrdered, isSelf);
     if (one.verdict > worst.verdict)
       worst = one;
     if (worst.verdict == Answer::Verdict::Yes)
@@ -254,18 +253,18 @@ bool DependenceFinder::staysInRow(const Access &access, const Polynomial &index,
   PairSystem system(accesses, {});
   bool ignored = false;
   Formula domain = system.domain(access, 0, ignored);
-  LinearForm place = system.linear(index, 0);
-  Formula outside = Formula::any({below(place), Formula::atLeast(place - system.linear(length, 0))});
+  LinearForm location = system.linear(index, 0);
+  Formula outside = Formula::any({below(location), Formula::atLeast(location - system.linear(length, 0))});
   Formula facts = system.facts();
   IslSet set = system.solve(Formula::all({facts, domain, outside}), context);
   return rowsKnown[key] = set.isEmpty().value_or(false);
 }
 
-Answer DependenceFinder::ask(const Access &p, const Access &q, const Meeting &meeting, bool sameWarpOrdered,
+Answer DependenceFinder::ask(const Access &p, const Access &q, const RegionPair &pair, bool sameWarpOrdered,
                              bool isSelf) {
   using Verdict = Answer::Verdict;
   std::vector<const Loop *> equal;
-  for (const auto &[loop, relation] : meeting.loops)
+  for (const auto &[loop, relation] : pair.loops)
     if (relation == Relation::Equal)
       equal.push_back(loop);
   allow();
@@ -273,8 +272,8 @@ Answer DependenceFinder::ask(const Access &p, const Access &q, const Meeting &me
   bool sawUnknown = false;
   // The two instances are not the same thread's; of a pair that is one access twice, look at one order only.
   Formula base =
-      Formula::all({system.domain(p, 0, sawUnknown), system.domain(q, 1, sawUnknown),
-                    system.relation(meeting), isSelf ? system.threadOrder() : system.threadsDiffer()});
+      Formula::all({system.domain(p, 0, sawUnknown), system.domain(q, 1, sawUnknown), system.relation(pair),
+                    isSelf ? system.threadOrder() : system.threadsDiffer()});
   if (sameWarpOrdered)
     base.parts.push_back(system.warpsDiffer());
 
@@ -316,7 +315,7 @@ Answer DependenceFinder::ask(const Access &p, const Access &q, const Meeting &me
                sawUnknown ? "under a condition that is not known" : "",
                {},
                {}};
-    context.allow(limits.operationsPerQuestion / 10); // the verdict stands; distances are a service
+    context.allow(limits.operationsPerQuestion / 10); // the verdict is; distances are a service
     for (unsigned d = 0; d < 3; ++d) {
       LinearForm distance = system.thread(1, d) - system.thread(0, d);
       auto least = certain.least(distance), largest = certain.largest(distance);
@@ -385,15 +384,15 @@ std::vector<Diagnostic> raceReports(const Accesses &accesses, const Dependences 
   std::vector<Diagnostic> reports;
   for (const Dependence *race : dependences.races()) {
     const Access &a = accesses.all()[race->source], &b = accesses.all()[race->sink];
-    Diagnostic report{Voice::Warning, b.place, "", {}, {}};
+    Diagnostic report{Severity::Warning, b.location, "", {}, {}};
     report.text =
-        a.place.line == b.place.line && &a == &b
+        a.location.line == b.location.line && &a == &b
             ? fmt::format("two threads {} the same element of '{}' here with no barrier between them",
                           b.kind == Access::Kind::Write ? "write" : "change", b.array->name)
             : fmt::format("{} of '{}' may see another thread's {} with no barrier between them",
                           nameOf(b.kind), b.array->name, nameOf(a.kind));
     if (&a != &b)
-      report.note(a.place, fmt::format("the {} is here", nameOf(a.kind)));
+      report.note(a.location, fmt::format("the {} is here", nameOf(a.kind)));
     reports.push_back(std::move(report));
   }
   return reports;

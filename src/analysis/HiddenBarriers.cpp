@@ -34,11 +34,12 @@ std::vector<HiddenBarrier> hiddenBarriers(const source::Kernel &kernel) {
     if (!reached.from || isFollowed(reached))
       continue;
     const Stmt *start = reached.inKernel();
-    const Place executedAt = start ? unit.place(start) : unit.place(kernel.function->getEndLoc());
+    const SourceLocation executedAt =
+        start ? unit.location(start) : unit.location(kernel.function->getEndLoc());
     for (const Stmt *code : reached.code())
       source::forEachEvaluated(code, [&](const Stmt *part) {
         if (std::optional<Barrier> barrier = barrierAt(part, unit.context()))
-          found.push_back({*barrier, unit.place(part), reached.hiddenStep().str(), executedAt});
+          found.push_back({*barrier, unit.location(part), reached.hiddenStep().str(), executedAt});
         return true;
       });
   }

@@ -1,4 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Everything that is known of a kernel, computed once for all directives and reports.
+//
+// 1. The launch: grid and block of the launches in the file, as far as they agree, or the block that the user
+//    gave.
+// 2. Uniformity for a block of that shape, with the divergent branches of the kernel and of what it calls.
+// 3. Barriers and the regions between them; what is wrong with them is kept as findings.
+// 4. The symbolic walk: accesses, loops, conditions; then reuse between threads and the estimate of
+//    registers.
+// 5. The kernel tree, whose nodes refer to all of these, and the values that live across barriers.
+// 6. Shared memory and, where an architecture is given, occupancy. Numbers of ptxas replace estimates where
+//    the kernel was compiled.
+//
+// Dependences are computed when they are first asked for: they cost more than all the rest, and most
+// directives do not need them. A block size that differs between launches is not known; facts that need it
+// say so.
 #include "analysis/KernelFacts.h"
 
 #include "analysis/PointersApart.h"
@@ -67,7 +83,7 @@ void countSharedMemory(KernelFacts &facts) {
     facts.dynamicSharedBytes.reset();
 }
 
-void reckonOccupancy(KernelFacts &facts, const arch::Arch &arch) {
+void computeOccupancy(KernelFacts &facts, const arch::Arch &arch) {
   std::optional<int64_t> threads = facts.threadsPerBlock();
   if (!threads || *threads <= 0)
     return;
@@ -135,7 +151,7 @@ const Dependences &KernelFacts::dependences() const {
 Diagnostics KernelFacts::findings() const {
   Diagnostics all = barrierFindings;
   for (const Diagnostic &race : raceReports(*accesses, dependences()))
-    all.add(race.voice, race.place, race.text) = race;
+    all.add(race.severity, race.location, race.text) = race;
   return all;
 }
 
@@ -160,7 +176,7 @@ std::unique_ptr<KernelFacts> KernelFacts::of(const source::Program &program, con
   facts->registers = estimateRegisters(kernel, *facts->accesses);
   countSharedMemory(*facts);
   if (options.arch)
-    reckonOccupancy(*facts, *options.arch);
+    computeOccupancy(*facts, *options.arch);
   return facts;
 }
 

@@ -81,7 +81,7 @@ struct KernelFacts {
   /// ptxas' count where there is one, else the estimate.
   unsigned registersPerThread() const;
 
-  /// Worked out when first asked for: they cost more than all other facts, and few directives ask.
+  /// Computed when first asked for: they cost more than all other facts, and few directives ask.
   const Dependences &dependences() const;
   /// All that looks like a bug of the input: barriers that some threads miss, and races.
   Diagnostics findings() const;

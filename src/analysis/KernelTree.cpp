@@ -124,7 +124,7 @@ KernelTree::~KernelTree() = default;
 
 const source::ReachingDefinitions &KernelTree::definitions() const { return uniformity.definitions(); }
 const source::Unit &KernelTree::unit() const { return uniformity.unit(); }
-Place KernelTree::place(const KernelNode &node) const { return unit().place(node.statement); }
+SourceLocation KernelTree::location(const KernelNode &node) const { return unit().location(node.statement); }
 
 const KernelNode *KernelTree::nodeOf(const Stmt *statement) const {
   auto found = byStatement.find(plainStatement(statement));
@@ -278,8 +278,8 @@ struct KernelTree::Index {
 void KernelTree::Index::add(const Accesses &all, const source::Unit &unit, const Stmt *body) {
   std::map<std::pair<unsigned, unsigned>, std::vector<const CallExpr *>> calls;
   for (const CallExpr *call : Uses::of(body).calls) {
-    const Place place = unit.place(call);
-    calls[{place.line, place.column}].push_back(call);
+    const SourceLocation location = unit.location(call);
+    calls[{location.line, location.column}].push_back(call);
   }
   for (unsigned i = 0; i < all.all().size(); ++i) {
     const Access &access = all.all()[i];

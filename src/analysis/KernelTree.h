@@ -92,7 +92,7 @@ public:
   const KernelNode *nodeOf(const clang::Stmt *statement) const;
   /// The node in whose own code a statement or expression is; null for what is not of this function.
   const KernelNode *ownerOf(const clang::Stmt *part) const;
-  Place place(const KernelNode &node) const;
+  SourceLocation location(const KernelNode &node) const;
   /// The loops that hold a barrier; none where goto makes the structure no tree.
   std::vector<const KernelNode *> loopsAroundBarriers() const;
 

@@ -30,7 +30,7 @@ public:
   const std::vector<const KernelNode *> &writersOf(const clang::VarDecl *variable) const;
   /// Null for what cannot be seen.
   const KernelNode *nodeOf(const clang::Stmt *statement) const;
-  Place place(const KernelNode &node) const { return tree.place(node); }
+  SourceLocation location(const KernelNode &node) const { return tree.location(node); }
 
 private:
   void findWriters() const;

@@ -1,4 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which variables a pointer may be derived from, and what kind of memory they are.
+//
+// Uniformity needs to know of a load whether another thread may write what it reads. Pointers are traced back
+// to their roots: parameters, __shared__ and __constant__ variables, globals, local arrays.
+//
+//     const float *row = in + y * w;  if (flip) row = other;  row[x]          roots {in, other}
+//
+// 1. `addRoots` follows a pointer through arithmetic, casts, both sides of ?: and every definition of a local
+//    variable that ReachingDefinitions knows; a null root means "anything". Definitions are not distinguished
+//    by where they reach, so the set is larger than need be, never smaller.
+// 2. `findWrites` collects the roots of all stores, and of all pointers and references that calls,
+//    constructors and inline assembly may write through.
+// 3. A root is read-only if nothing written may be the same memory: distinct variables are distinct,
+//    `__restrict__` parameters overlap with nothing, and element types that C++ lets no program alias do not
+//    (char and structs may alias all).
+//
+// Memory that another function writes counts through StateWrites, where it is given. Not handled: pointers
+// that are loaded from memory (a null root). Cost: linear in the function, times the definitions of each
+// pointer.
 #include "analysis/MemoryRoots.h"
 
 #include "analysis/StateWrites.h"

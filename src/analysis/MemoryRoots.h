@@ -21,7 +21,7 @@ enum class Memory {
 };
 
 /// The variables that a pointer may have been made from: parameters, globals, __shared__ and local arrays. A
-/// null entry stands for 'something else'.
+/// null entry represents 'something else'.
 using Roots = std::set<const clang::VarDecl *>;
 
 /// Traces pointers of one function back to the variables they were made from, without regard to order, and

@@ -71,7 +71,7 @@ void mergeSequence(Event &sequence, std::vector<unsigned> &renumbered, unsigned 
   }
 }
 
-/// Where, in one loop, a region stands relative to the beginning of its stretch.
+/// Where, in one loop, a region is relative to the beginning of its stretch.
 enum class Spot { Same, Next, Later, First, Any };
 
 Relation relation(Spot a, Spot b) {
@@ -188,7 +188,7 @@ const std::vector<Order::Start> &Order::startsOf(unsigned region, bool warpBarri
 /// Loops and branches around a barrier are decided alike by all threads of a block. From one beginning, one
 /// thread cannot go around such a loop while another leaves it, nor can they take different ways of one such
 /// branch.
-bool Order::partWays(const Start &a, const Event *first, const Start &b, const Event *second) const {
+bool Order::excludeEachOther(const Start &a, const Event *first, const Start &b, const Event *second) const {
   auto goesAround = [](const Start &start, const Loop *loop) {
     return start.passed == loop && !start.passedOften;
   };
@@ -224,7 +224,7 @@ bool Order::partWays(const Start &a, const Event *first, const Start &b, const E
   return false;
 }
 
-std::vector<Meeting> Order::meetings(unsigned first, unsigned second, bool warpBarriers) const {
+std::vector<RegionPair> Order::pairs(unsigned first, unsigned second, bool warpBarriers) const {
   std::vector<const Loop *> common = loopsAround(regionEvents[first]);
   std::erase_if(common, [&](const Loop *loop) { return !isInside(regionEvents[second], loop); });
   auto spotIn = [&](const Start &start, const Loop *loop) {
@@ -237,16 +237,16 @@ std::vector<Meeting> Order::meetings(unsigned first, unsigned second, bool warpB
       return Spot::Same;
     return passes ? Spot::Any : Spot::First;
   };
-  std::vector<Meeting> found;
+  std::vector<RegionPair> found;
   for (const Start &a : startsOf(first, warpBarriers))
     for (const Start &b : startsOf(second, warpBarriers)) {
-      if (a.from != b.from || partWays(a, regionEvents[first], b, regionEvents[second]))
+      if (a.from != b.from || excludeEachOther(a, regionEvents[first], b, regionEvents[second]))
         continue;
-      Meeting meeting;
+      RegionPair pair;
       for (const Loop *loop : common)
-        meeting.loops.emplace_back(loop, relation(spotIn(a, loop), spotIn(b, loop)));
-      if (std::find(found.begin(), found.end(), meeting) == found.end())
-        found.push_back(std::move(meeting));
+        pair.loops.emplace_back(loop, relation(spotIn(a, loop), spotIn(b, loop)));
+      if (std::find(found.begin(), found.end(), pair) == found.end())
+        found.push_back(std::move(pair));
     }
   return found;
 }

@@ -19,10 +19,10 @@ enum class Relation {
 };
 
 /// One way in which two accesses can be executed by two threads with no barrier between them.
-struct Meeting {
+struct RegionPair {
   /// For each loop around both accesses, outermost first.
   std::vector<std::pair<const Loop *, Relation>> loops;
-  bool operator==(const Meeting &) const = default;
+  bool operator==(const RegionPair &) const = default;
 };
 
 /// Which regions can be executed by different threads at the same time, between the same two barriers.
@@ -37,7 +37,7 @@ public:
 
   /// The ways in which accesses of the two regions can meet; empty where a barrier is always between.
   /// `warpBarriers`: also let __syncwarp separate (right for two threads of one warp).
-  std::vector<Meeting> meetings(unsigned first, unsigned second, bool warpBarriers) const;
+  std::vector<RegionPair> pairs(unsigned first, unsigned second, bool warpBarriers) const;
   /// Something in `first` can be followed by something in `second` with a barrier between them.
   bool mayPrecede(unsigned first, unsigned second) const;
 
@@ -57,7 +57,7 @@ private:
   Facts factsOf(const Event &event, bool warpBarriers) const;
   void lastBarriers(const Event &event, bool warpBarriers, std::vector<const Event *> &found) const;
   void startsBefore(const Event &event, bool warpBarriers, Start state, std::vector<Start> &found) const;
-  bool partWays(const Start &a, const Event *first, const Start &b, const Event *second) const;
+  bool excludeEachOther(const Start &a, const Event *first, const Start &b, const Event *second) const;
   const std::vector<Start> &startsOf(unsigned region, bool warpBarriers) const;
 
   const Accesses &accesses;

@@ -1,4 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Two instances of accesses as one system of integer constraints.
+//
+// Whether two threads can touch the same element is a question about integers: is there a thread p and a
+// thread q of one block, with iterations of their loops, such that both guards hold and both indices are
+// equal? This file collects the unknowns and what is known of them; isl decides.
+//
+//     s[threadIdx.x] = 0;  ... s[threadIdx.x + 1]      p.x = q.x + 1,  0 <= p.x, q.x < 128,  p.x != q.x
+//
+// 1. Each symbol of a polynomial becomes an unknown: two of them, one for each side, where its value may
+//    differ between the two instances (thread indices, iterations, what varies in a loop); one for both where
+//    it may not (parameters, blockIdx, iterations of loops that are known to be equal).
+// 2. A product of symbols becomes an unknown of its own, of which only the sign is known. So a non-linear
+//    index gives a system with more solutions than the program has: a conflict may be reported that cannot
+//    happen, never the other way round.
+// 3. Facts are added with the unknowns: thread indices are below the block's size, counters below their trip
+//    counts, floor(n / d) lies between d*f <= n < d*f + d.
+// 4. Conditions of guards become formulas; one that is not known becomes "always", and the caller learns of it.
+//
+// Conjunctions go into one system of constraints; only disjunctions are made of several sets. Cost: that of
+// isl on a few dozen constraints; it grows fast with the number of disjunctions.
 #include "analysis/PairSystem.h"
 
 #include "arch/Common.h"
@@ -218,9 +239,9 @@ Formula PairSystem::insideWrittenRows(const Access &access, unsigned side) {
   return Formula::all({Formula::atLeast(at), below(plus(at, -length))});
 }
 
-Formula PairSystem::relation(const Meeting &meeting) {
+Formula PairSystem::relation(const RegionPair &pair) {
   std::vector<Formula> parts;
-  for (const auto &[loop, how] : meeting.loops) {
+  for (const auto &[loop, how] : pair.loops) {
     if (how == Relation::Any || how == Relation::Equal) // equal counters are one unknown already
       continue;
     LinearForm later = counter(loop, 1) - counter(loop, 0);

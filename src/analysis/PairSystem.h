@@ -55,7 +55,7 @@ public:
   /// The same for a pointer's element written as `row * 256 + place`: 0 <= place < 256. Nothing to say (no
   /// parts) for any other form.
   Formula insideWrittenRows(const Access &access, unsigned side);
-  Formula relation(const Meeting &meeting);
+  Formula relation(const RegionPair &pair);
   Formula threadsDiffer();
   Formula threadOrder(); ///< p comes before q in linear thread order
   Formula warpsDiffer();

@@ -22,7 +22,7 @@ bool areApart(const Array &a, const Array &b) {
 
 } // namespace
 
-const char *const waysToTellApart =
+const char *const waysToDistinguish =
     "__restrict__ on the kernel's parameters, or --assume no-overlap, says that they do not";
 
 std::optional<std::string> reasonToOverlap(const Array &a, const Array &b) {

@@ -31,6 +31,6 @@ std::optional<std::string> reasonToOverlap(const Array &a, const Array &b);
 bool mayOverlap(const clang::ParmVarDecl *a, const clang::ParmVarDecl *b, const LaunchFacts &launch);
 
 /// What would decide it, for a hint.
-extern const char *const waysToTellApart;
+extern const char *const waysToDistinguish;
 
 } // namespace heddle::analysis

@@ -1,4 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Polynomials over the symbols of a kernel, in one canonical form.
+//
+// An index such as (threadIdx.x + 32*i) / 8 must compare equal however it was written, so a value is a sum of
+// monomials with integer coefficients, sorted by MonomialOrder; equal values have equal maps.
+//
+// 1. Division by a constant rounds down and becomes a symbol floor(rest / d) after all that can leave the
+//    division has left it: floor((d*q + r) / d) = q + floor(r / d). Nested divisions are merged,
+//    floor(floor(a / b) / c) = floor(a / (b*c)), so that they too have one form.
+// 2. Remainders are differences: x mod d = x - d*floor(x / d).
+// 3. Substituting a symbol also substitutes inside the numerators of floors.
+// 4. Coefficients are 64-bit; an overflow marks the polynomial as poisoned instead of wrapping.
+//
+// C++ rounds towards zero: callers use a floor only for what is not negative, or is divisible
+// (walk/Arithmetic.cpp). Not done: relations between floors and their numerators (x = 8*floor(x/8) + x mod 8
+// is known by form only); the integer system of PairSystem.cpp adds them as inequalities. Cost: products are
+// quadratic in the number of terms.
 #include "analysis/Polynomial.h"
 
 #include <fmt/format.h>

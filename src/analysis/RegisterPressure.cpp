@@ -113,7 +113,7 @@ private:
           most = total;
           if (!report)
             return;
-          report->place = kernel.unit->place(element);
+          report->location = kernel.unit->location(element);
           report->alive.clear();
           for (unsigned variable : alive.set_bits())
             if (weights[variable])
@@ -274,6 +274,8 @@ private:
 };
 
 } // namespace
+
+unsigned RegisterEstimate::registers() const { return byLiveRange + model::threshold::registers::overhead; }
 
 RegisterEstimate estimateRegisters(const source::Kernel &kernel, const Accesses &accesses) {
   return Estimator(kernel, accesses).run();

@@ -28,14 +28,12 @@ namespace heddle::analysis {
 struct RegisterEstimate {
   unsigned byScope = 0;
   unsigned byLiveRange = 0;
-  Place place;                            ///< where the most are alive
+  SourceLocation location;                ///< where the most are alive
   std::vector<std::string> alive;         ///< the variables alive there
   std::vector<std::string> inLocalMemory; ///< arrays that cannot be held in registers
 
   /// The estimate to work with: live ranges and what every kernel needs besides.
-  unsigned registers() const { return byLiveRange + overhead; }
-  /// The stack pointer, and addresses and indices that the compiler keeps although the source names none.
-  static constexpr unsigned overhead = 6;
+  unsigned registers() const;
 };
 
 RegisterEstimate estimateRegisters(const source::Kernel &kernel, const Accesses &accesses);

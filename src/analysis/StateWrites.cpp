@@ -1,4 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which variables of namespace scope a kernel may write, with all that it calls.
+//
+// A load of a __device__ variable is the same for all threads only if nobody in the launch writes it. The
+// kernel's own pointers are traced by MemoryRoots; this looks at the functions that it reaches (Reach), where
+// pointers come from callers:
+//
+// 1. A mention of such a variable that is not a plain read counts as a write.
+// 2. A store through a parameter, or through a sum of one with a number, is up to the caller, which is looked
+//    at too. A store through any other pointer may be to anything: `isUnknown`.
+// 3. Pointers that are passed on for writing are treated like stores through them.
+//
+// __constant__, constexpr and __shared__ variables are not counted: the first two cannot be written, the last
+// is another question. Cost: two passes over all code that the kernel reaches.
 #include "analysis/StateWrites.h"
 
 #include "analysis/Execution.h"

@@ -13,7 +13,7 @@ namespace heddle::analysis {
 class Polynomial;
 struct Loop;
 
-/// What a symbol of an index expression stands for. The order is the order terms are printed in.
+/// What a symbol of an index expression represents. The order is the order terms are printed in.
 enum class SymbolKind {
   BlockIdx,
   GridDim,

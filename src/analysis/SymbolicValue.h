@@ -22,12 +22,12 @@ struct PointerValue {
 
 /// What an expression evaluates to, as far as it is followed.
 struct Value {
-  Affine integer = Affine::not_("not a whole number", {});
+  Affine integer = Affine::not_("not an integer", {});
   std::optional<PointerValue> pointer;
   std::shared_ptr<const Condition> truth; ///< of a comparison, or of a bool that holds one
 
-  static Value unknown(std::string reason, Place place) {
-    return {Affine::not_(std::move(reason), std::move(place)), std::nullopt, nullptr};
+  static Value unknown(std::string reason, SourceLocation location) {
+    return {Affine::not_(std::move(reason), std::move(location)), std::nullopt, nullptr};
   }
 };
 

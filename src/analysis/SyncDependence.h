@@ -9,7 +9,7 @@
 
 namespace heddle::analysis {
 
-/// Where threads that part at a branch come together again.
+/// Where threads that diverge at a branch come together again.
 struct Divergence {
   /// Blocks that threads reach by ways that have been apart since the branch: values that meet there differ.
   std::vector<unsigned> joins;

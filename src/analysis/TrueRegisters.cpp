@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/TrueRegisters.h"
 
+#include "support/ClangProgram.h"
 #include "support/Paths.h"
 #include "support/Process.h"
 
@@ -24,13 +25,6 @@ std::string firstLines(const std::string &text) {
   for (int i = 0; i < 3 && std::getline(in, line); ++i)
     result += (result.empty() ? "" : "; ") + line;
   return result;
-}
-
-std::optional<fs::path> findClang() {
-  for (const char *name : {"clang++-22", "clang++"})
-    if (auto found = findProgram(name))
-      return found;
-  return std::nullopt;
 }
 
 unsigned numberBefore(const std::string &line, const std::string &words) {

@@ -5,7 +5,7 @@
 // Everything starts as 'the same over the grid' and is raised until nothing changes: expressions by their
 // operands, SSA values by what is assigned, phis by what meets there. Two things raise a value that no
 // operand explains:
-//   - threads that parted at a divergent branch meet again: a phi there picks by thread (SyncDependence.h);
+//   - threads that diverged at a divergent branch reconverge: a phi there picks by thread (SyncDependence.h);
 //   - threads left a loop in different iterations: what the loop computed differs behind it.
 // A pass visits the blocks in reverse postorder and the elements of each in evaluation order, so operands
 // come before what uses them and most kernels are done after two or three passes. Called functions are

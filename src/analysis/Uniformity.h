@@ -42,7 +42,7 @@ struct BlockShape {
 
 /// One link of the chain from an expression down to the reason why it differs.
 struct Step {
-  Place place;
+  SourceLocation location;
   std::string text; ///< "'i' is set here", "'threadIdx.x' differs by thread"
 };
 
@@ -52,7 +52,7 @@ struct DivergentBranch {
   const clang::Stmt *statement = nullptr; ///< the if, switch, loop, ?:, or && / || outside of any condition
   const clang::Expr *condition = nullptr; ///< what differs: of `if (a && b)` the operand that does
   Level level = Level::Thread;            ///< Warp or Thread
-  Place place;
+  SourceLocation location;
   std::vector<Step> why;
 };
 

@@ -241,7 +241,7 @@ Fact Uniformity::Impl::load(const Expr *lvalue, const Expr *pointer, const Fact 
 
 namespace {
 
-/// The value an expression stands for, through casts and variables that have one definition.
+/// The value an expression represents, through casts and variables that have one definition.
 const Expr *resolved(const Expr *e, const source::ReachingDefinitions &definitions) {
   for (unsigned steps = 0; steps < 32; ++steps) { // chains of copies are short; cycles cannot be
     if (threadBuiltin(e))

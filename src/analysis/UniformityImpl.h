@@ -24,7 +24,7 @@ struct Cause {
     None,
     Operand,   ///< `expression`
     Value,     ///< SSA value `value`, read by `expression`
-    Branch,    ///< threads that parted at the end of block `block` meet here
+    Branch,    ///< threads that diverged at the end of block `block` meet here
     LoopExit,  ///< threads leave the loop decided on at the end of block `block` in different iterations
     Root,      ///< `expression` differs by itself: `text` says how
     Call,      ///< what the function called by `expression` computes

@@ -17,11 +17,11 @@ constexpr unsigned longestChain = 12;
 
 using source::Definition;
 
-Place placeOf(const source::Unit &unit, const Definition &definition) {
+SourceLocation locationOf(const source::Unit &unit, const Definition &definition) {
   if (definition.statement)
-    return isa<DeclStmt>(definition.statement) ? unit.place(definition.variable->getLocation())
-                                               : unit.place(definition.statement);
-  return unit.place(definition.variable->getLocation());
+    return isa<DeclStmt>(definition.statement) ? unit.location(definition.variable->getLocation())
+                                               : unit.location(definition.statement);
+  return unit.location(definition.variable->getLocation());
 }
 
 } // namespace
@@ -30,8 +30,10 @@ void Uniformity::Impl::explain(const Fact &first, std::vector<Step> &steps, unsi
   const source::Unit &unit = *shared->unit;
   std::set<const void *> seen;
   const Fact *at = &first;
-  auto add = [&](Place place, std::string text) { steps.push_back({std::move(place), std::move(text)}); };
-  // What stands around a && or ?: is no element of the flow graph and has no fact kept for it: its parts
+  auto add = [&](SourceLocation location, std::string text) {
+    steps.push_back({std::move(location), std::move(text)});
+  };
+  // What is around a && or ?: is no element of the flow graph and has no fact kept for it: its parts
   // have.
   std::function<const Fact *(const Stmt *)> factOf = [&](const Stmt *expression) -> const Fact * {
     auto found = values.find(expression);
@@ -54,29 +56,29 @@ void Uniformity::Impl::explain(const Fact &first, std::vector<Step> &steps, unsi
     case Cause::Kind::Value: {
       const auto &value = definitions->values()[cause.value];
       if (value.kind == source::ReachingDefinitions::Value::Kind::Definition)
-        add(placeOf(unit, definitions->definitions()[value.definition]),
+        add(locationOf(unit, definitions->definitions()[value.definition]),
             fmt::format("'{}' is set here", value.variable->getNameAsString()));
       at = &ssa[cause.value];
       break;
     }
     case Cause::Kind::Branch:
-      add(unit.place(cause.expression), "threads that decided differently here meet again");
+      add(unit.location(cause.expression), "threads that decided differently here reconverge");
       at = &branches[cause.block];
       break;
     case Cause::Kind::LoopExit: {
       std::string name = definitions->values()[cause.value].variable->getNameAsString();
-      add(unit.place(cause.expression),
+      add(unit.location(cause.expression),
           fmt::format("threads leave this loop in different iterations, with their own '{}'", name));
       at = &branches[cause.block];
       break;
     }
-    case Cause::Kind::Root: add(unit.place(cause.expression), cause.text); return;
+    case Cause::Kind::Root: add(unit.location(cause.expression), cause.text); return;
     case Cause::Kind::Parameter:
-      add(unit.place(graph().function()->getParamDecl(cause.block)->getLocation()),
+      add(unit.location(graph().function()->getParamDecl(cause.block)->getLocation()),
           fmt::format("the argument for '{}' differs by {}",
                       graph().function()->getParamDecl(cause.block)->getNameAsString(), nameOf(at->level)));
       return;
-    case Cause::Kind::Object: add(unit.place(cause.expression), "the object differs"); return;
+    case Cause::Kind::Object: add(unit.location(cause.expression), "the object differs"); return;
     case Cause::Kind::Call: {
       const Stmt *call = cause.expression;
       auto callee = callees.find(call);
@@ -84,7 +86,7 @@ void Uniformity::Impl::explain(const Fact &first, std::vector<Step> &steps, unsi
         return;
       const Impl &inside = *callee->second->impl;
       const FunctionDecl *function = inside.graph().function();
-      add(unit.place(call),
+      add(unit.location(call),
           isa<CXXConstructorDecl>(function)
               ? fmt::format("what the constructor of '{}' writes",
                             cast<CXXConstructorDecl>(function)->getParent()->getNameAsString())
@@ -140,7 +142,7 @@ void Uniformity::Impl::collectDivergentBranches() {
       DivergentBranch branch;
       branch.kind = kindOf(statement);
       branch.statement = statement;
-      branch.place = shared->unit->place(statement->getBeginLoc());
+      branch.location = shared->unit->location(statement->getBeginLoc());
       divergent.push_back(std::move(branch));
     }
     DivergentBranch &branch = divergent[entry->second];
@@ -151,10 +153,10 @@ void Uniformity::Impl::collectDivergentBranches() {
       explain(branches[block], branch.why, 0);
     }
   }
-  std::stable_sort(divergent.begin(), divergent.end(),
-                   [](const DivergentBranch &a, const DivergentBranch &b) {
-                     return std::tie(a.place.line, a.place.column) < std::tie(b.place.line, b.place.column);
-                   });
+  std::stable_sort(
+      divergent.begin(), divergent.end(), [](const DivergentBranch &a, const DivergentBranch &b) {
+        return std::tie(a.location.line, a.location.column) < std::tie(b.location.line, b.location.column);
+      });
 }
 
 } // namespace heddle::analysis

@@ -1,4 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a piece of code mentions: built-in variables, locals, calls, returns, lambdas, assembly; one traversal
+// for all.
+//
+// Clang represents `threadIdx.x` as a property read, a pseudo object with a call inside; it is one use of a
+// built-in here, and what is inside is not visited. Bodies of lambdas are part of the code that they are in,
+// but their returns are not.
+//
+// `discardedCode`: in an instantiation, what `if constexpr` does not take is an empty statement. Another
+// instantiation may take it, and they share one text, so a transform that rewrites text must know it: the
+// pattern's `if` at the same location has the code.
+//
+// `calledFunctions` leaves out lambdas that device code creates, since their bodies are part of functions
+// that are visited anyway. A lambda of namespace scope, or one that host code passes to the kernel, is a
+// function of its own.
 #include "analysis/Uses.h"
 
 #include "source/Unit.h"
@@ -139,13 +154,32 @@ bool Uses::mentions(ThreadBuiltin::Kind kind, unsigned dimension) const {
   return false;
 }
 
+namespace {
+
+/// A lambda that device code creates: its body is part of the function that it is in, and that function is
+/// executed too. One of namespace scope, or of host code that passes it to the kernel, is part of none.
+bool isPartOfDeviceFunction(const FunctionDecl *function) {
+  auto *method = dyn_cast<CXXMethodDecl>(function);
+  if (!method || !isLambdaCallOperator(method))
+    return false;
+  const DeclContext *around = method->getParent()->getDeclContext();
+  while (around && !around->isFunctionOrMethod())
+    around = around->getParent();
+  auto *outer = dyn_cast_or_null<FunctionDecl>(around);
+  if (!outer)
+    return false;
+  const bool isDevice = outer->hasAttr<CUDADeviceAttr>() && !outer->hasAttr<CUDAHostAttr>();
+  return outer->hasAttr<CUDAGlobalAttr>() || (isDevice && !isLambdaCallOperator(outer)) ||
+         isPartOfDeviceFunction(outer);
+}
+
+} // namespace
+
 std::vector<const FunctionDecl *> calledFunctions(const source::Unit &unit, const Uses &uses) {
   std::vector<const FunctionDecl *> found;
   for (const CallExpr *call : uses.calls) {
     const FunctionDecl *callee = calleeOf(call);
-    // A lambda's body is part of the function it stands in.
-    auto *method = dyn_cast_or_null<CXXMethodDecl>(callee);
-    if (method && isLambdaCallOperator(method))
+    if (callee && isPartOfDeviceFunction(callee))
       continue;
     if (callee && callee->hasBody() && unit.isUserCode(callee->getLocation()))
       found.push_back(callee);

@@ -48,7 +48,7 @@ struct Uses {
 };
 
 /// What `if constexpr` leaves out of an instantiation, as the template's pattern has it: another
-/// instantiation may take it. Mentions in it are of the pattern's variables, which stand at the same places
+/// instantiation may take it. Mentions in it are of the pattern's variables, which are at the same places
 /// as the instantiation's.
 struct DiscardedCode {
   const clang::Stmt *branch = nullptr; ///< the instantiation's `if`

@@ -21,7 +21,7 @@ std::array<std::array<int64_t, 3>, lanes> firstWarp(const LaunchFacts &launch) {
   return threads;
 }
 
-/// A symbol in a product with a thread index decides about distances between lanes, so 0 cannot stand for it.
+/// A symbol in a product with a thread index decides about distances between lanes, so 0 cannot represent it.
 std::optional<std::string> unknownDistance(const Polynomial &form, const LaunchFacts &launch) {
   for (const auto &term : form.terms()) {
     if (term.first.size() < 2)
@@ -90,7 +90,7 @@ WarpAccess warpAccess(const Accesses &accesses, const Access &access) {
   if (auto step = isPlain ? perThread->constant() : std::nullopt; step && *step % bytes == 0)
     result.stride = *step / bytes;
   if (auto other = unknownDistance(form, accesses.launch())) {
-    result.reason = fmt::format("the distance between lanes depends on {}", *other);
+    result.reason = fmt::format("the stride between lanes depends on {}", *other);
     return result;
   }
   std::vector<int64_t> addresses;

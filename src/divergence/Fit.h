@@ -22,8 +22,8 @@ struct LinearModel {
   double predict(std::span<const double> values) const;
 };
 
-/// Least squares. `columns` are the inputs, one value for each observation; NaN stands for a thread that
-/// never loaded it. Where columns cannot be told apart, the smallest coefficients are taken.
+/// Least squares. `columns` are the inputs, one value for each observation; NaN represents a thread that
+/// never loaded it. Where columns cannot be distinguished, the smallest coefficients are taken.
 LinearModel fit(const std::vector<std::vector<double>> &columns, std::span<const double> counts);
 
 /// How a thread's vector can be known before it runs.

@@ -23,7 +23,7 @@ double latencyInWarp(const BlockVectors &vectors, Latencies latencies, Threads w
 double warpLatency(const BlockVectors &vectors, Latencies latencies, Threads warp);
 /// (4) A thread block: the sum over its warps, which are `warpSize` threads in a row each.
 double blockLatency(const BlockVectors &vectors, Latencies latencies, Threads block, unsigned warpSize = 32);
-/// (5) The kernel: thread blocks shared out evenly to the multiprocessors.
+/// (5) The kernel: thread blocks distributed evenly to the multiprocessors.
 double kernelLatency(std::span<const double> blockLatencies, unsigned sms);
 /// (6) The fewest times that a thread of the group executes the block.
 uint32_t minCount(const BlockVectors &vectors, Threads group, uint32_t block);

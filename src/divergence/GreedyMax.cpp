@@ -4,7 +4,7 @@
 // a thread with the vector of one of its own, or else the one that gains most. Groups therefore come longest
 // first, and so do the thread blocks that are made of them.
 //
-// Buckets stand in the order of their latency, longest first. No thread of latency l can gain more than 2 l -
+// Buckets are in the order of their latency, longest first. No thread of latency l can gain more than 2 l -
 // high with a group whose sum of most is `high`, so the search for the best ends where that is less than what
 // was found.
 #include "divergence/Grouping.h"

@@ -45,7 +45,7 @@ template <class Use> void eachRegister(const ptx::Function &function, const ptx:
   }
 }
 
-/// Results of a call stand second; else what is written stands first.
+/// Results of a call stand second; else what is written comes first.
 bool isWritten(const ptx::Function &function, const ptx::Instr &instr, unsigned operand) {
   return instr.op == ptx::Op::Call ? operand == 1 : operand < vm::countDests(function, instr);
 }
@@ -157,8 +157,8 @@ private:
   /// Where a special register's value comes from: nothing, where all threads of a launch have the same.
   void addSpecial(const ptx::Instr &instr, const ptx::Operand &operand, Set &into) {
     const std::string name(ptx::text(ptx::SpecialReg(operand.index)));
-    const bool isPlace = name.find("%tid") == 0 || name.find("%ctaid") == 0;
-    if (isPlace)
+    const bool isIndex = name.find("%tid") == 0 || name.find("%ctaid") == 0;
+    if (isIndex)
       into.insert(inputNumber({Input::Kind::ThreadIndex, name.substr(1), {}, ~0u, 0}));
     else if (name == "%laneid" || name == "%warpid" || name.find("%lanemask") == 0)
       into.insert(inputNumber({Input::Kind::ThreadIndex, "tid.x", {}, ~0u, 0}));
@@ -281,7 +281,7 @@ private:
       input.terms.push_back({term, sign * times});
     const auto known = std::find(result.inputs.begin(), result.inputs.end(), input);
     if (known == result.inputs.end())
-      input.place = vm::sourceOf(module, branch);
+      input.location = vm::sourceOf(module, branch);
     return known == result.inputs.end() ? inputNumber(input) : uint32_t(known - result.inputs.begin());
   }
 

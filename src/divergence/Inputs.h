@@ -23,10 +23,10 @@ struct Input {
     Combination, ///< a sum or difference of elements that a branch compares: its own input
     Varying,     ///< loaded again and again, or computed by what cannot be followed: no single value
   } kind = Kind::Element;
-  std::string name;     ///< "tid.x", "parameter 3", "element loaded here"
-  Place place;          ///< Element, Varying: of the load
-  uint32_t instr = ~0u; ///< Element, Varying: which instruction of the kernel
-  uint32_t element = 0; ///< of a vector load
+  std::string name;        ///< "tid.x", "parameter 3", "element loaded here"
+  SourceLocation location; ///< Element, Varying: of the load
+  uint32_t instr = ~0u;    ///< Element, Varying: which instruction of the kernel
+  uint32_t element = 0;    ///< of a vector load
   /// Combination: what is added up, but for what is the same for all threads.
   struct Term {
     uint32_t input = 0;
@@ -51,7 +51,7 @@ struct Inputs {
 };
 
 /// Finds them by data flow: from the conditions of the branches that a block depends on, backwards through
-/// registers to what comes from outside. Registers are not told apart by where they are read, and memory is
+/// registers to what comes from outside. Registers are not distinguished by where they are read, and memory is
 /// not followed, so there may be inputs too many and, where values go through memory, too few.
 Inputs inputsOf(const ptx::Module &module, const ptx::Function &kernel);
 

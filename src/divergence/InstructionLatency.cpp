@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The latency class of a PTX instruction: the key of its row in the device's table of measured latencies
+// (arch/*.json).
+//
+// Ops.def says for each opcode how its class is found: a fixed key, none (instructions that ptxas removes),
+// or a rule that looks at types and modifiers here. Several instructions share a row: half precision
+// additions of all kinds have the class add.f16x2.
+//
+// A basic block costs the sum of its instructions' latencies, as if none overlapped: it compares paths
+// through one kernel with each other, it does not predict time. `BlockLatencies` counts how many came from
+// the table, how many were substituted by a related instruction, and how many were only counted, so that
+// reports can show what the numbers rest on. Loads of global memory have the latency of the level that the
+// caller assumes.
 #include "divergence/InstructionLatency.h"
 
 #include "ptx/Module.h"
@@ -176,9 +189,9 @@ double BlockLatencies::of(const ClassCounts &instructions) {
       continue;
     const arch::Latency latency = arch::latencyOf(table, answeredBy(level, cls));
     cycles += latency.cycles * count;
-    (latency.from == arch::LatencyFrom::Table     ? own
-     : latency.from == arch::LatencyFrom::StandIn ? stoodInFor
-                                                  : counted) += count;
+    (latency.from == arch::LatencyFrom::Table        ? own
+     : latency.from == arch::LatencyFrom::Substitute ? substitutedFor
+                                                     : counted) += count;
   }
   return cycles;
 }

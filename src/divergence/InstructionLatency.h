@@ -39,9 +39,9 @@ public:
   /// lat[b]: the sum over the block's instructions.
   double of(const ClassCounts &instructions);
 
-  /// Instructions (as they stand in the code) whose class has cycles of its own, those of a stand-in, or
+  /// Instructions (as they are in the code) whose class has cycles of its own, those of a substitute, or
   /// none.
-  uint64_t own = 0, stoodInFor = 0, counted = 0;
+  uint64_t own = 0, substitutedFor = 0, counted = 0;
 
 private:
   const std::optional<arch::LatencyTable> &table;

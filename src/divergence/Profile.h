@@ -13,7 +13,7 @@ namespace heddle::divergence {
 
 /// A basic block of a kernel, as it was compiled.
 struct CodeBlock {
-  Place place; ///< in the CUDA source; unknown where the PTX says nothing
+  SourceLocation location; ///< in the CUDA source; unknown where the PTX says nothing
   ClassCounts instructions;
   uint64_t entries = 0; ///< how often a warp, or a part of one, went through it
   uint64_t lanes = 0;   ///< threads with it, all entries together
@@ -21,10 +21,10 @@ struct CodeBlock {
 
 /// A conditional branch, or an exit under a condition.
 struct Branch {
-  Place place;
+  SourceLocation location;
   uint64_t executions = 0; ///< by warps or parts of them
   uint64_t divergent = 0;  ///< of which lanes went different ways
-  /// By basic block: lane-slots that were empty in it because the lanes had parted here.
+  /// By basic block: lane-slots that were empty in it because the lanes had diverged here.
   std::vector<uint64_t> lostLanes;
 };
 

@@ -9,7 +9,7 @@
 #include "vm/Code.h"
 #include "vm/Counters.h"
 #include "vm/Lanes.h"
-#include "vm/Machine.h"
+#include "vm/Simulator.h"
 #include "vm/Source.h"
 
 #include <algorithm>
@@ -30,9 +30,9 @@ constexpr uint32_t Together = ~0u; ///< two lanes that never parted
 struct Profiler::WarpState {
   uint32_t current = 0; ///< the lanes that went through the last block
   bool divergent = false;
-  std::vector<uint32_t> partedAt; ///< by pair of lanes, the branch; made when the first lanes part
+  std::vector<uint32_t> divergedAt; ///< by pair of lanes, the branch; made when the first lanes diverge
 
-  uint32_t &parted(unsigned a, unsigned b) { return partedAt[a * Lanes + b]; }
+  uint32_t &diverged(unsigned a, unsigned b) { return divergedAt[a * Lanes + b]; }
 };
 
 struct Profiler::BlockState {
@@ -56,7 +56,7 @@ template <class Use> void eachSite(const vm::Kernel &kernel, Use use) {
       use(*code, code->firstSite + i, code->function->instrs[i]);
 }
 
-bool mayPart(const ptx::Instr &instr) {
+bool mayDiverge(const ptx::Instr &instr) {
   using ptx::Op;
   return instr.op == Op::BrxIdx ||
          (instr.guard && (instr.op == Op::Bra || instr.op == Op::Ret || instr.op == Op::Exit));
@@ -78,8 +78,8 @@ std::vector<CodeBlock> codeBlocksOf(const vm::Kernel &kernel) {
       const vm::Code &code = *codes[site];
       const ptx::Instr &instr = code.function->instrs[site - code.firstSite];
       ++made.instructions[std::string(latencyClassOf(*code.function, instr))];
-      if (!made.place.isKnown())
-        made.place = vm::sourceOf(*code.module, instr);
+      if (!made.location.isKnown())
+        made.location = vm::sourceOf(*code.module, instr);
     }
   return blocks;
 }
@@ -141,7 +141,7 @@ void Profiler::kernelBegin(const vm::LaunchRequest &request, const vm::KernelInf
   }
   branchOfSite.assign(info.sites, Together);
   eachSite(kernel, [&](const vm::Code &code, uint32_t site, const ptx::Instr &instr) {
-    if (!mayPart(instr))
+    if (!mayDiverge(instr))
       return;
     branchOfSite[site] = uint32_t(profile.branches.size());
     profile.branches.push_back({vm::sourceOf(*code.module, instr), 0, 0, {}});
@@ -180,7 +180,7 @@ void Profiler::codeBlock(const vm::WarpRef &at, const vm::BlockOfCode &code, uin
     return;
   const unsigned reference = vm::firstLane(mask);
   eachLane(~mask, [&](unsigned lane) {
-    const uint32_t site = warp.partedAt.empty() ? Together : warp.parted(reference, lane);
+    const uint32_t site = warp.divergedAt.empty() ? Together : warp.diverged(reference, lane);
     if (site == Together)
       return void(++block.absent[code.index]);
     std::vector<uint64_t> &lost = block.branches[site].lost;
@@ -193,10 +193,10 @@ void Profiler::part(BlockState &block, const vm::WarpRef &at, uint32_t branchInd
                     uint32_t others) {
   WarpState &warp = block.warps[at.warp];
   warp.divergent = true;
-  if (warp.partedAt.empty())
-    warp.partedAt.assign(size_t(Lanes) * Lanes, Together);
+  if (warp.divergedAt.empty())
+    warp.divergedAt.assign(size_t(Lanes) * Lanes, Together);
   eachLane(some, [&](unsigned a) {
-    eachLane(others, [&](unsigned b) { warp.parted(a, b) = warp.parted(b, a) = branchIndex; });
+    eachLane(others, [&](unsigned b) { warp.diverged(a, b) = warp.diverged(b, a) = branchIndex; });
   });
 }
 

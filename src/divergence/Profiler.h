@@ -14,7 +14,7 @@ class Kernel;
 
 namespace heddle::divergence {
 
-/// Inputs of a kernel (Inputs.h), by the machine's numbers of its basic blocks. Blocks of functions that it
+/// Inputs of a kernel (Inputs.h), by the simulator's numbers of its basic blocks. Blocks of functions that it
 /// calls have none: no data flow here follows into them.
 Inputs kernelInputs(const vm::Kernel &kernel);
 
@@ -36,7 +36,7 @@ public:
   void lanesExit(const vm::WarpRef &at, vm::SiteRef site, uint32_t mask) override;
   void access(const vm::WarpRef &at, vm::SiteRef site, const vm::AccessEvent &event) override;
 
-  /// After the launch. `registers`: of a thread, which the machine does not know.
+  /// After the launch. `registers`: of a thread, which the simulator does not know.
   LaunchProfile take(unsigned registers);
 
 private:

@@ -1,4 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What divergence costs a kernel, over all its launches.
+//
+// A warp that enters a basic block takes 32 lane slots for the latency of the block, whether or not its lanes
+// take part. So the loss is  1 - used / slots,  both weighted by latency. Slots of lanes that do not exist
+// (blocks that are no multiple of 32 threads) are counted apart. Per source line, the lost lanes of the
+// blocks that a divergent branch governs are added to the line of the branch.
+//
+// To estimate what regrouping would gain, the threads of each launch are reordered by each algorithm and the
+// same sum is taken over the new warps; the last estimate reorders by what the predictor says, trained on the
+// launch with the most distinct behaviours, and measures with the real counts.
+//
+// Launches of one kernel share their code, so latencies are computed once. Not modelled: overlap between
+// warps, caches. Cost: the regrouping algorithms dominate.
 #include "divergence/Summary.h"
 
 #include <algorithm>
@@ -8,7 +22,7 @@ namespace {
 
 constexpr unsigned WarpSize = 32;
 
-/// Launches of one kernel have the same code, so its latencies are worked out once.
+/// Launches of one kernel have the same code, so its latencies are computed once.
 class KernelSums {
 public:
   KernelSums(const arch::Arch &architecture, const SummaryOptions &choices)
@@ -54,7 +68,7 @@ private:
     for (const CodeBlock &block : launch.blocks)
       latencies.push_back(cycles.of(block.instructions));
     summary.latenciesKnown = cycles.own;
-    summary.latenciesStoodIn = cycles.stoodInFor;
+    summary.latenciesSubstituted = cycles.substitutedFor;
     summary.latenciesCounted = cycles.counted;
     for (Algorithm algorithm : {Algorithm::Sorting, Algorithm::Greedy, Algorithm::GreedyMax})
       summary.regrouped.push_back({algorithm});
@@ -78,7 +92,7 @@ private:
     for (const Branch &branch : launch.branches) {
       summary.branches += branch.executions;
       summary.divergentBranches += branch.divergent;
-      LineLoss &line = lineOf(branch.place);
+      LineLoss &line = lineOf(branch.location);
       line.executions += branch.executions;
       line.divergent += branch.divergent;
       for (size_t b = 0; b < branch.lostLanes.size(); ++b)
@@ -86,11 +100,11 @@ private:
     }
   }
 
-  LineLoss &lineOf(const Place &place) {
+  LineLoss &lineOf(const SourceLocation &location) {
     for (LineLoss &line : summary.lines)
-      if (line.place.file == place.file && line.place.line == place.line)
+      if (line.location.file == location.file && line.location.line == location.line)
         return line;
-    return summary.lines.emplace_back(LineLoss{place});
+    return summary.lines.emplace_back(LineLoss{location});
   }
 
   void addSlots(const LaunchProfile &launch) {

@@ -13,9 +13,9 @@ namespace heddle::divergence {
 
 /// What divergence at one source line costs.
 struct LineLoss {
-  Place place; ///< unknown: the PTX does not say
+  SourceLocation location; ///< unknown: the PTX does not say
   uint64_t executions = 0, divergent = 0;
-  double share = 0; ///< of all lane-slots of the kernel, empty because lanes parted here
+  double share = 0; ///< of all lane-slots of the kernel, empty because lanes diverged here
 };
 
 /// A kernel's launches under another order of their threads, by the model: nothing was run again.
@@ -49,7 +49,7 @@ struct KernelSummary {
   std::vector<RegroupEstimate> regrouped;
   RegroupEstimate byPrediction; ///< Greedy-Max on predicted vectors, held against the real ones
   Prediction prediction;        ///< of the launch with most distinct vectors
-  uint64_t latenciesKnown = 0, latenciesStoodIn = 0, latenciesCounted = 0; ///< instructions in the code
+  uint64_t latenciesKnown = 0, latenciesSubstituted = 0, latenciesCounted = 0; ///< instructions in the code
 };
 
 struct SummaryOptions {

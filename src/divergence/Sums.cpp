@@ -1,4 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Linear sums that a branch of a PTX function compares.
+//
+// A loop `for (i = begin[v]; i < begin[v + 1]; ++i)` runs end - begin times. Neither input alone says that;
+// their difference does. This finds such sums from the instructions, so that the predictor can use them as
+// inputs.
+//
+// 1. Registers with a single writer are expanded through add, sub, mul and mad by constants, shl, neg, mov
+//    and cvt down to loads and special registers, which the caller names. Anything else has no sum.
+// 2. `beginOf` goes through loop steps (add or sub of a constant) and copies to what the register begins
+//    with: the counter of a loop has two writers, its start and its step. All starts must be the same sum.
+// 3. The two sides of a comparison are subtracted. Where one side has no sum, its operands are searched for
+//    the largest parts that have one.
+//
+// Only sums of at least two inputs are kept: single inputs are known already. Guarded writers, floating point
+// and memory are not followed. Cost: the depth of expressions is bounded by `Deepest`.
 #include "divergence/Sums.h"
 
 #include "ptx/Module.h"

@@ -26,7 +26,7 @@ using Sum = std::map<uint32_t, double>;
 /// compares b - a: a register that only ever gets a sum, or itself and a constant, is where it begins.
 class Sums {
 public:
-  /// The sum that a load, or a special register, stands for; nothing where it is none.
+  /// The sum that a load, or a special register, represents; nothing where it is none.
   struct Leaves {
     std::function<std::optional<Sum>(uint32_t reg)> loaded;
     std::function<std::optional<Sum>(const ptx::Instr &, const ptx::Operand &)> special;

@@ -81,6 +81,20 @@ TEST(Accesses, KnowThatAHalvedVariableIsUniformAndBounded) {
   EXPECT_EQ(all, "o - 1 >= 0; -o + 128 >= 0; ");
 }
 
+TEST(Accesses, FollowADoLoopOnceWhoseConditionNeverHolds) {
+  KernelText k(bodyOf("int i = 8; do { a[i] = 0; ++i; } while (i < 8);"));
+  EXPECT_EQ(k.subscript("a"), "[#i + 8]");
+  EXPECT_EQ(k.at("a").loop->trips, 1);
+}
+
+TEST(Accesses, DoNotTakeADoubledVariableForACounter) {
+  for (const char *change : {"s += s", "s = s + s"}) {
+    KernelText k(bodyOf(fmt::format("for (int s = 1; s < 32; {}) a[s] = 0;", change)));
+    EXPECT_FALSE(k.at("a").loop->trips) << change;
+    EXPECT_EQ(k.subscript("a"), "[s]") << change;
+  }
+}
+
 TEST(Accesses, KeepAToggledBufferUniform) {
   KernelText k(bodyOf("__shared__ float s[2][64]; int b = 0;"
                       "for (int i = 0; i < n; ++i) { s[b][threadIdx.x] = 0; b ^= 1; }"));
@@ -154,6 +168,50 @@ TEST(Accesses, RefuseRecursionButGoOn) {
                "__global__ void k(float *a) { a[f(3)] = 0; a[threadIdx.x] = 1; }");
   EXPECT_FALSE(k.accesses->isComplete());
   EXPECT_EQ(k.subscript("a", 1), "[threadIdx.x]");
+}
+
+TEST(Accesses, FollowCodeThatOnlyAGotoReachesAndSayThatTheyAreIncomplete) {
+  KernelText k(bodyOf("const int t = threadIdx.x; int i = t;\n"
+                      "if (idx[t]) { ++i; goto other; }\n"
+                      "a[i] = 0; return;\n"
+                      "other: a[n - t] = 1; a[i] = 2;"));
+  ASSERT_EQ(k.accesses->gaps().size(), 1u);
+  EXPECT_EQ(k.accesses->gaps().front().location.line, 3u);
+  EXPECT_EQ(k.accesses->gaps().front().text,
+            "'goto other' is not followed: what is executed behind its label is not known");
+  EXPECT_EQ(k.subscript("a", 0), "[threadIdx.x]");
+  EXPECT_EQ(k.subscript("a", 1), "[n - threadIdx.x]");
+  EXPECT_EQ(k.subscript("a", 2),
+            "[not affine: 'i' changes, and 'other' is a label that is jumped to at line 5]");
+}
+
+TEST(Accesses, DoNotKeepAGuardBehindALabelThatSkipsIt) {
+  KernelText k(bodyOf("int i = threadIdx.x; if (i >= n) goto last; a[i] = 0; last: a[i] = 1;"));
+  EXPECT_FALSE(k.accesses->isComplete());
+  ASSERT_TRUE(k.at("a", 0).guards);
+  EXPECT_EQ(k.at("a", 0).guards->text, "!(i >= n)");
+  ASSERT_TRUE(k.at("a", 1).guards);
+  EXPECT_EQ(k.at("a", 1).guards->text, "a jump to 'last'");
+  EXPECT_FALSE(k.at("a", 1).guards->outer);
+}
+
+TEST(Accesses, TakeAGotoToTheEndOfALoopOrOfTheKernelForContinueOrReturn) {
+  const std::string loop = "for (int i = 0; i < n; ++i) { for (int j = 0; j < n; ++j) if (idx[j]) goto next;"
+                           "  a[i] = 0; next:; }";
+  EXPECT_TRUE(KernelText(bodyOf(loop)).accesses->isComplete());
+  EXPECT_TRUE(KernelText(bodyOf("if (n < 4) goto end; a[n] = 0; end:;")).accesses->isComplete());
+  EXPECT_TRUE(KernelText(bodyOf("if (n < 4) goto end; a[n] = 0; end: return;")).accesses->isComplete());
+  EXPECT_FALSE(
+      KernelText(bodyOf("if (n < 4) { goto end; a[n] = 0; end:; } a[1] = 0;")).accesses->isComplete());
+  EXPECT_FALSE(KernelText(bodyOf("again: a[n] = 0; if (n) goto again;")).accesses->isComplete());
+}
+
+TEST(Accesses, SayThatACaseInsideAnotherStatementIsNotFollowed) {
+  EXPECT_TRUE(
+      KernelText(bodyOf("switch (n) { case 0: a[0] = 0; break; case 1: case 2: a[1] = 0; default:; }"))
+          .accesses->isComplete());
+  EXPECT_FALSE(
+      KernelText(bodyOf("switch (n) { case 0: { return; case 1: a[0] = 0; } }")).accesses->isComplete());
 }
 
 TEST(Accesses, TakeAllDynamicSharedDeclarationsForOneArray) {

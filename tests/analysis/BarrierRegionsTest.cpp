@@ -230,13 +230,13 @@ TEST(BarrierRegions, CodeThatATemplateArgumentSwitchesOffHoldsNoBarrier) {
   EXPECT_EQ(RegionView(tree).steps()[3].node->constantCondition, true);
 }
 
-TEST(BarrierRegions, GotoAroundABarrierIsRefusedWithItsPlace) {
+TEST(BarrierRegions, GotoAroundABarrierIsRefusedWithItsLocation) {
   Analysed k("jumps");
   EXPECT_FALSE(k.regions->isStructured());
   ASSERT_EQ(k.diagnostics.all().size(), 1u);
-  EXPECT_EQ(k.diagnostics.all()[0].voice, Voice::Refusal);
+  EXPECT_EQ(k.diagnostics.all()[0].severity, Severity::Refusal);
   EXPECT_THAT(k.diagnostics.all()[0].text, HasSubstr("goto"));
-  EXPECT_TRUE(k.diagnostics.all()[0].place.isKnown());
+  EXPECT_TRUE(k.diagnostics.all()[0].location.isKnown());
 }
 
 TEST(BarrierRegions, InlineAssemblyIsReadDownToNumberAndCount) {
@@ -280,7 +280,7 @@ TEST(BarrierRegions, ABarrierThatThreadsDisagreeOnIsWarnedOfWithTheChain) {
     Analysed k(kernel);
     ASSERT_EQ(k.diagnostics.all().size(), 1u) << kernel;
     const Diagnostic &warning = k.diagnostics.all()[0];
-    EXPECT_EQ(warning.voice, Voice::Warning) << kernel;
+    EXPECT_EQ(warning.severity, Severity::Warning) << kernel;
     EXPECT_THAT(warning.text, HasSubstr("may not be reached by all threads")) << kernel;
     EXPECT_GE(warning.notes.size(), 2u) << kernel;
   }
@@ -313,7 +313,7 @@ TEST(BarrierRegions, ReturnsBeforeABarrierAreListedWithWhoAgreesOnThem) {
   EXPECT_THAT(exits("none"), IsEmpty());
 }
 
-TEST(BarrierRegions, WhatLiesBetweenTwoPlacesIsKnownOnEveryWay) {
+TEST(BarrierRegions, WhatLiesBetweenTwoLocationsIsKnownOnEveryWay) {
   Analysed k("between");
   auto between = [&](const char *from, const char *to) {
     return k.regions->mustBarrierBetween(AnalysedText::variable(k.function, from)->getInit(),

@@ -78,9 +78,9 @@ TEST(Dependences, ANeighboursElementWithoutABarrierIsARace) {
   ASSERT_EQ(f.races(), 1u) << f.list();
   auto reports = raceReports(*f.kernel.accesses, f.dependences);
   ASSERT_EQ(reports.size(), 1u);
-  EXPECT_EQ(reports[0].place.line, 6u);
+  EXPECT_EQ(reports[0].location.line, 6u);
   ASSERT_EQ(reports[0].notes.size(), 1u);
-  EXPECT_EQ(reports[0].notes[0].place.line, 5u);
+  EXPECT_EQ(reports[0].notes[0].location.line, 5u);
 }
 
 TEST(Dependences, AllThreadsWritingOneElementRace) {
@@ -203,7 +203,7 @@ TEST(Dependences, SayWhyWhenASubscriptIsNotAffine) {
   EXPECT_EQ(f.dependences.all()[0].reason, "loaded from 'idx' at line 4");
 }
 
-TEST(Dependences, OneThreadAloneCannotDependEvenOnUnknownPlaces) {
+TEST(Dependences, OneThreadAloneCannotDependEvenOnUnknownLocations) {
   expectClean("__shared__ float s[64]; if (t == 5) s[idx[t]] = 1;", blockOf(64));
 }
 

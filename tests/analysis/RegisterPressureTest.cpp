@@ -81,7 +81,7 @@ TEST(RegisterPressure, SaysWhereAndWhatIsAlive) {
   RegisterEstimate e = estimate("__global__ void k(float *a) {\n float x = a[0];\n float y = a[1];\n"
                                 " a[2] = x * y + x;\n}");
   EXPECT_THAT(e.alive, testing::UnorderedElementsAre("x", "y"));
-  EXPECT_EQ(e.place.line, 4u);
+  EXPECT_EQ(e.location.line, 4u);
 }
 
 TEST(RegisterPressure, CrestCountsCopiesOnce) {

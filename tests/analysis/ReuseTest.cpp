@@ -138,7 +138,7 @@ TEST(WarpAccess, ABlockNarrowerThanAWarpFoldsIntoRows) {
   EXPECT_EQ(w.sectors, 4u);
   WarpAccess unknown = warpOf("a[threadIdx.y * n + threadIdx.x] = 0;", blockOf(16, 16));
   EXPECT_EQ(unknown.stride, 1);
-  EXPECT_EQ(unknown.reason, "the distance between lanes depends on n");
+  EXPECT_EQ(unknown.reason, "the stride between lanes depends on n");
   EXPECT_EQ(warpOf("a[threadIdx.y * n + threadIdx.x] = 0;", blockOf(32, 8)).sectors, 4u);
 }
 

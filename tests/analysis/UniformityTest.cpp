@@ -311,7 +311,7 @@ TEST(Uniformity, WhyFollowsTheDefinitionsDownToTheThreadIndex) {
   EXPECT_THAT(texts, ::testing::ElementsAre("'k' is set here", "'j' is set here", "'i' is set here",
                                             "'threadIdx.x' differs by thread"));
   for (const Step &step : steps)
-    EXPECT_TRUE(step.place.isKnown());
+    EXPECT_TRUE(step.location.isKnown());
 }
 
 std::string lastStep(const std::string &kernel) {

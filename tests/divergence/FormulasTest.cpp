@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each formula of the paper on numbers that were worked out by hand.
+// Each formula of the paper on numbers that were computed by hand.
 #include "divergence/Formulas.h"
 
 #include <gtest/gtest.h>

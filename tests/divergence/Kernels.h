@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels whose vectors can be worked out by hand, in PTX.
+// Kernels whose vectors can be computed by hand, in PTX.
 #pragma once
 
 #include <string>

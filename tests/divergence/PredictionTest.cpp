@@ -268,7 +268,7 @@ TEST(Prediction, WhatIsReadOnTheWayIsKnownOnlyAfterARun) {
   EXPECT_EQ(prediction.blocks[1].key, Key::Profile);
 }
 
-TEST(Prediction, AThreadsPlaceInTheLaunchIsLinearAcrossBlocks) {
+TEST(Prediction, AThreadsLocationInTheLaunchIsLinearAcrossBlocks) {
   // for (i = 0; i < ctaid.x * ntid.x + tid.x; ++i)
   const std::string ptx = ".visible .entry k(.param .u64 a) {\n.reg .b32 %r<8>; .reg .pred %p<4>;\n"
                           "mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.x; mad.lo.s32 %r3, "

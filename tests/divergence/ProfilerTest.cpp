@@ -47,7 +47,7 @@ TEST(Profiler, EachThreadHasTheVectorOfItsWay) {
               t % 2 ? (std::vector<uint32_t>{1, 0, 1, 1}) : (std::vector<uint32_t>{1, 1, 0, 1}));
 }
 
-TEST(Profiler, AgreesWithTheCountersOfTheMachine) {
+TEST(Profiler, AgreesWithTheCountersOfTheSimulator) {
   const std::vector<int> lengths = {5, 0, 7, 2, 2, 9, 1, 0};
   std::vector<int> in(2 * 96);
   for (size_t i = 0; i < in.size(); ++i)
@@ -182,7 +182,7 @@ TEST(ProfileFile, ComesBackAsItWasWritten) {
   EXPECT_FALSE(readProfile(folder.path() / "nothing", back));
 }
 
-/// A small device, so that sums can be followed: latencies of two classes, others stand in for.
+/// A small device, so that sums can be followed: latencies of two classes, others replace.
 arch::Arch smallDevice() {
   Diagnostics diagnostics;
   arch::Arch arch = *arch::findArch("sm_90", diagnostics);
@@ -204,7 +204,7 @@ TEST(Summary, LostSlotsAreTheSharesOfLinesTogether) {
     shares += line.share;
   EXPECT_NEAR(shares, kernels[0].lostShare, 1e-12);
   EXPECT_GT(kernels[0].lostShare, 0.1);
-  EXPECT_GT(kernels[0].latenciesStoodIn, 0u);
+  EXPECT_GT(kernels[0].latenciesSubstituted, 0u);
   EXPECT_EQ(kernels[0].latenciesCounted, 0u);
 }
 
