@@ -5,7 +5,7 @@
 #include "LargeKernel.h"
 #include "check/Static.h"
 #include "ptx/Parser.h"
-#include "vm/Machine.h"
+#include "vm/Simulator.h"
 
 #include <benchmark/benchmark.h>
 
@@ -39,8 +39,8 @@ void lower(benchmark::State &state) {
   Diagnostics problems;
   auto module = std::make_shared<ptx::Module>(ptx::parse(text, "large.ptx", problems));
   for (auto _ : state) {
-    vm::Machine machine({});
-    benchmark::DoNotOptimize(machine.load(module, problems)->kernel("k", problems));
+    vm::Simulator simulator({});
+    benchmark::DoNotOptimize(simulator.load(module, problems)->kernel("k", problems));
   }
 }
 BENCHMARK(lower)->Apply(shapes);

@@ -4,7 +4,7 @@
 // only if the condition is the same for the whole block; since Volta the barrier waits for all threads of the
 // block that have not exited. So a thread may end instead of coming to a barrier, but not go round it.
 //
-// The two are distinguished by where the ways of a branch meet again (its immediate post-dominator). Is that the
+// The two are distinguished by where the ways of a branch reconverge (its immediate post-dominator). Is that the
 // end of the kernel, or code that does nothing any more, then the thread that comes to no barrier has left
 // the kernel; else it has left the branch or the loop only. This is a property of the thread's path: the
 // order in which threads run does not enter.

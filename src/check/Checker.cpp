@@ -1,305 +1,631 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "check/Parts.h"
+//
+// The checker is a number of parts, each with its own small state, and this file, which says who hears of which
+// event and in which order:
+//
+//   happens-before   BlockOrder (Clock.h): what each lane of a block knows of what others did
+//   synchronization  BlockBarriers, BarrierRoutes, WarpSyncs, Mbarriers, Fences with PublishedValues, Clusters:
+//                    each keeps what it needs of its kind of operation, and says to BlockOrder who learns what
+//   memory           SharedShadow, GlobalShadow, LocalMemory, AsyncCopies, HostWrites: who accessed what
+//   decisions        Conflicts.h: whether two accesses that meet in a shadow are a race
+//   findings         Reporter, PlainReads, UnwrittenReads, Ends
+//
+// An access goes to its shadow first and publishes afterwards: what it lets others know includes itself. Parts of
+// a block are used by the one host thread that runs the block; what launches share (Shared) is locked here.
+#include "check/AccessEvents.h"
+#include "check/ArrayBounds.h"
+#include "check/BarrierRoutes.h"
+#include "check/Clusters.h"
+#include "check/Conflicts.h"
+#include "check/Ends.h"
+#include "check/LocalMemory.h"
+#include "check/WarpSyncs.h"
+#include "ptx/Module.h"
 #include "vm/Code.h"
 #include "vm/Lanes.h"
 
+#include <atomic>
+#include <set>
+#include <unordered_map>
+
 namespace heddle::check {
 namespace {
+
+struct Block {
+  uint64_t index = 0;
+  BlockOrder order;
+  SharedShadow shared;
+  BlockBarriers barriers;
+  BarrierRoutes routes;
+  WarpSyncs syncs;
+  Mbarriers mbarriers;
+  AsyncCopies copies;
+  Fences fences;
+  PublishedValues values; ///< in shared memory
+  LocalMemory local;
+  UnwrittenReads unwritten; ///< of shared memory
+
+  void begin(const LaunchFacts &launch, uint64_t number);
+  void endCopies(const Where &at, const std::vector<PendingCopy> &over);
+};
+
+/// While it runs.
+struct Launch {
+  explicit Launch(const LaunchFacts &launch) : facts(launch) {}
+  const LaunchFacts &facts;
+  std::unordered_map<uint64_t, std::unique_ptr<Block>> blocks;
+  std::vector<std::unique_ptr<Block>> spare;
+  UnwrittenReads unwritten; ///< of global memory
+  LooseCopies loose;
+  ClusterMemory cluster;
+  bool countReported = false; ///< a barrier was given two counts of threads
+  CheckCounts counts;
+};
+
+/// What launches share. Whoever uses it holds the guard.
+struct Shared {
+  explicit Shared(const vm::Memory *memory) : hostWrites(memory) {}
+  std::mutex guard;
+  std::map<uint64_t, std::unique_ptr<Launch>> running;
+  std::map<const vm::Kernel *, std::unique_ptr<KernelFacts>> code;
+  Launches launches;
+  GlobalShadow global;
+  PublishedValues values; ///< in global memory
+  HostWrites hostWrites;
+  HostWork hostWork;
+  std::set<const vm::KernelInfo *> kernels;
+  CheckCounts total;
+};
+
+/// An event, with what it belongs to.
+struct Scene {
+  Launch &launch;
+  Block &block;
+  Where at;
+};
 
 std::atomic<uint64_t> checkersEver{0};
 
 /// The launch and block of the last event of this host thread: nearly always those of the next one too.
 struct Recent {
   uint64_t checker = 0, launch = 0;
-  LaunchState *launchState = nullptr;
+  Launch *launchState = nullptr;
   uint64_t block = 0;
-  BlockState *blockState = nullptr;
+  Block *blockState = nullptr;
 };
 thread_local Recent recent;
+thread_local std::pair<uint64_t, std::optional<WorkOrder>> nextOrder; ///< by checker
+
+void Block::begin(const LaunchFacts &launch, uint64_t number) {
+  const unsigned threads = unsigned(launch.block.count()), warps = (threads + 31) / 32;
+  index = number;
+  const Stamp start = order.begin(threads, launch.firstActor + uint32_t(number));
+  // What a block has at most; the simulator has checked that accesses stay inside of what this one has.
+  shared.begin(warps, launch.kernel->dynamicSharedOffset + launch.dynamicShared + 2048, start);
+  barriers.begin();
+  routes.begin(warps);
+  syncs.begin(warps);
+  mbarriers.begin();
+  copies.begin(warps);
+  fences.begin(warps);
+  values.clear();
+  local.begin(warps);
+  unwritten.clear();
+}
+
+/// They are over: their targets count as written by their threads now, the sources as read.
+void Block::endCopies(const Where &at, const std::vector<PendingCopy> &over) {
+  const Stamp now = order.stampOf(at.warp);
+  for (const PendingCopy &copy : over)
+    if (copy.intoShared)
+      shared.endCopyTo(copy.shared, copy.bytes, at.thread(copy.lane), now, copy.place, false);
+    else if (!copy.sourceDone)
+      shared.endCopyFrom(copy.shared, copy.bytes, at.thread(copy.lane), now, copy.place);
+}
+
+/// Whether an atomic's result says anything about what was there before.
+bool needsOldValue(const vm::AccessEvent &event, const ptx::Instr *instruction) {
+  return isAtomic(event) && instruction && instruction->mods.atom != ptx::AtomOp::Exch;
+}
+
+vm::AccessEvent asVolatile(vm::AccessEvent event) {
+  if (event.ordering == vm::Ordering::Weak &&
+      (event.kind == vm::AccessKind::Load || event.kind == vm::AccessKind::Store))
+    event.ordering = vm::Ordering::Volatile;
+  return event;
+}
 
 } // namespace
 
-// --- warps ------------------------------------------------------------------------------------------------
+struct Checker::Impl {
+  Impl(CheckOptions given, FindingList &list)
+      : options(std::move(given)), id(++checkersEver), reporter(places, list), polls(places),
+        names(options.memory, options.allocator), shared(options.memory) {}
 
-void WarpState::setLanes(uint32_t mask, const KnownRef &known) {
-  if ((mask & alive()) == alive()) {
-    all = known;
-    uniform = true;
-    return;
+  const CheckOptions options;
+  const uint64_t id; ///< of this checker among all that ever were
+  Places places;
+  Reporter reporter;
+  PollPlaces polls;
+  GlobalNames names;
+  PlainReads plainReads;
+  Shared shared;
+
+  std::optional<WorkOrder> takeOrder() const {
+    return nextOrder.first == id ? nextOrder.second : std::nullopt;
   }
-  if (uniform) {
-    lanes.fill(all);
-    uniform = false;
+  const KernelFacts &codeOf(const vm::Kernel &kernel);
+  Launch &launchOf(uint64_t number);
+  Block &blockOf(const vm::WarpRef &ref, Launch &launch);
+  Scene sceneOf(const vm::WarpRef &ref, vm::SiteRef site);
+
+  SharedEvidence evidenceOf(const Block &block) const {
+    return {options, block.order, block.fences, block.values, polls, block.mbarriers};
   }
-  vm::eachLane(mask, [&](unsigned lane) { lanes[lane] = known; });
-  const uint32_t living = alive();
-  const KnownRef &first = lanes[vm::firstLane(living ? living : 1)];
-  bool same = true;
-  vm::eachLane(living, [&](unsigned lane) { same &= lanes[lane] == first; });
-  if (same)
-    all = first, uniform = true;
-}
+  void accessShared(const Scene &scene, const vm::AccessEvent &event);
+  void accessLocal(const Scene &scene, const vm::AccessEvent &event, const vm::SiteRef &site);
+  void accessGlobal(const Scene &scene, const vm::AccessEvent &event, const vm::SiteRef &site);
+  void touchGlobal(const Scene &scene, GlobalTouch touch, const GlobalAccess &access, bool reads);
+  void publish(const Scene &scene, const vm::AccessEvent &event, PublishedValues &values);
 
-Stamp WarpState::leastKnown() const {
-  if (uniform)
-    return all->least;
-  Stamp least = ~Stamp(0);
-  vm::eachLane(alive(), [&](unsigned lane) { least = std::min(least, lanes[lane]->least); });
-  return least;
-}
+  void startCopy(const Scene &scene, const vm::AsyncEvent &event, unsigned lane);
+  void waitForCopies(const Scene &scene, const vm::AsyncEvent &event);
+  void handOverCopies(const Scene &scene, const vm::AsyncEvent &event);
+  void completeCopy(const Scene &scene, const vm::AsyncEvent &event);
 
-LaneSync &WarpState::syncOf(unsigned lane) {
-  if (!sync)
-    sync = std::make_unique<std::array<LaneSync, 32>>();
-  return (*sync)[lane];
-}
+  void completeBarrier(Launch &launch, Block &block, unsigned number);
+  void hostTouched(HostCopy copy);
+  void launchEnded(Launch &launch, const vm::LaunchResult &result);
+  void reportFault(Launch &launch, const vm::Fault &fault);
+  void reportDeadlock(Launch &launch, const vm::Fault &fault);
+  bool isExplained(const Launch &launch, Block &block);
+};
 
 // --- launches and blocks ----------------------------------------------------------------------------------
 
-Checker::Parts::Parts(CheckOptions given, FindingList &list)
-    : options(std::move(given)), findings(list), id(++checkersEver) {}
-
-LaunchState &Checker::Parts::launchOf(uint64_t number) {
+Launch &Checker::Impl::launchOf(uint64_t number) {
   if (recent.checker == id && recent.launch == number)
     return *recent.launchState;
-  std::lock_guard lock(guard);
-  recent = {id, number, running.at(number).get(), 0, nullptr};
+  std::lock_guard lock(shared.guard);
+  recent = {id, number, shared.running.at(number).get(), 0, nullptr};
   return *recent.launchState;
 }
 
-const KernelFacts &Checker::Parts::factsOf(const vm::Kernel &kernel) {
-  std::lock_guard lock(guard);
-  std::unique_ptr<KernelFacts> &known = facts[&kernel];
+const KernelFacts &Checker::Impl::codeOf(const vm::Kernel &kernel) {
+  std::lock_guard lock(shared.guard);
+  std::unique_ptr<KernelFacts> &known = shared.code[&kernel];
   if (!known)
     known = std::make_unique<KernelFacts>(kernel);
   return *known;
 }
 
-void Checker::Parts::startBlock(BlockState &block, LaunchState &launch, uint64_t index) {
-  const unsigned threads = unsigned(launch.block.count()), count = (threads + 31) / 32;
-  block.index = index;
-  block.actor = launch.firstActor + uint32_t(index);
-  // Stamps of a block that ran here before must not be taken for ours.
-  const Stamp start = ++block.time;
-  block.time = start + 1;
-  // What a block has at most; the machine has checked that accesses stay inside of what this one has.
-  block.shared.begin(count, launch.kernel->dynamicSharedOffset + launch.dynamicShared + 2048, start);
-  Known fresh;
-  fresh.own = BlockClock(count, PseudoWarps, start);
-  const KnownRef known = block.nothing = std::move(fresh).settle();
-  block.warps.clear();
-  block.warps.resize(count);
-  for (unsigned w = 0; w < count; ++w) {
-    WarpState &warp = block.warps[w];
-    warp.index = w;
-    warp.present = threads - w * 32 >= 32 ? ~0u : (1u << (threads - w * 32)) - 1;
-    warp.stamp = block.time;
-    warp.all = known;
-  }
-  block.barriers = {};
-  block.mbarriers.clear();
-  block.locations.clear();
-  block.unwritten.clear();
-  block.copies = 0;
-}
-
-BlockState &Checker::Parts::blockOf(const vm::WarpRef &ref, LaunchState &launch) {
+Block &Checker::Impl::blockOf(const vm::WarpRef &ref, Launch &launch) {
   if (recent.checker == id && recent.launch == ref.launch && recent.blockState &&
       recent.block == ref.blockIndex)
     return *recent.blockState;
-  std::unique_ptr<BlockState> &state = launch.states[ref.blockIndex];
-  if (!state) {
+  std::unique_ptr<Block> &block = launch.blocks[ref.blockIndex];
+  if (!block) {
     if (launch.spare.empty())
-      state = std::make_unique<BlockState>();
+      block = std::make_unique<Block>();
     else
-      state = std::move(launch.spare.back()), launch.spare.pop_back();
-    startBlock(*state, launch, ref.blockIndex);
+      block = std::move(launch.spare.back()), launch.spare.pop_back();
+    block->begin(launch.facts, ref.blockIndex);
   }
   recent.block = ref.blockIndex;
-  recent.blockState = state.get();
-  return *state;
+  recent.blockState = block.get();
+  return *block;
 }
 
-Scene Checker::Parts::sceneOf(const vm::WarpRef &ref, vm::SiteRef site) {
-  LaunchState &launch = launchOf(ref.launch);
-  BlockState &block = blockOf(ref, launch);
-  return {launch, block, block.warps[ref.warp], launch.firstPlace + site.site};
+Scene Checker::Impl::sceneOf(const vm::WarpRef &ref, vm::SiteRef site) {
+  Launch &launch = launchOf(ref.launch);
+  Block &block = blockOf(ref, launch);
+  return {launch,
+          block,
+          {launch.facts, ref.blockIndex, block.order.actor(), ref.warp, launch.facts.firstPlace + site.site}};
 }
-
-// --- the observer -----------------------------------------------------------------------------------------
 
 Checker::Checker(CheckOptions options, FindingList &findings)
-    : parts(std::make_unique<Parts>(std::move(options), findings)) {}
+    : impl(std::make_unique<Impl>(std::move(options), findings)) {}
 Checker::~Checker() = default;
 
-namespace {
-thread_local std::pair<uint64_t, std::optional<WorkOrder>> nextOrder; ///< by checker
-}
-
-std::optional<WorkOrder> Checker::Parts::takeOrder() const {
-  return nextOrder.first == id ? nextOrder.second : std::nullopt;
-}
-
-void Checker::setOrder(WorkOrder order) { nextOrder = {parts->id, std::move(order)}; }
+void Checker::setOrder(WorkOrder order) { nextOrder = {impl->id, std::move(order)}; }
 
 void Checker::kernelBegin(const vm::LaunchRequest &request, const vm::KernelInfo &info, uint64_t number) {
-  auto launch = std::make_unique<LaunchState>();
-  launch->number = number;
-  launch->kernel = request.kernel;
-  launch->info = &info;
-  launch->name = readableKernel(info.name);
-  launch->grid = request.grid, launch->block = request.block;
-  launch->dynamicShared = request.dynamicSharedBytes;
-  launch->cluster = request.cluster;
-  launch->inClusters = request.cluster.count() > 1;
-  launch->parameters = request.parameters;
-  launch->firstPlace = parts->places.add(*request.kernel);
-  launch->facts = &parts->factsOf(*request.kernel);
-  launch->cooperative = request.cooperative;
-  launch->blocks = request.grid.count();
-  launch->order = parts->takeOrder();
-  std::lock_guard lock(parts->guard);
-  launch->firstActor = parts->nextActor;
-  parts->nextActor += uint32_t(launch->blocks);
-  ++parts->total.launches;
-  parts->kernels.insert(&info);
-  // Launches are numbered by actor, and most programs have one stream: then all earlier ones are over and
-  // ordered.
-  launch->orderedBelow = launch->firstActor;
-  for (const auto &[other, state] : parts->running)
-    if (!parts->isOrdered(state->firstActor, *launch))
-      launch->orderedBelow = std::min(launch->orderedBelow, state->firstActor);
-  for (auto state = parts->ended.rbegin(); state != parts->ended.rend(); ++state) {
-    const LaunchState &other = **state;
-    if (!parts->isOrdered(other.firstActor, *launch))
-      launch->orderedBelow = std::min(launch->orderedBelow, other.firstActor);
-    else if (other.orderedBelow == other.firstActor)
-      break; // all before it came before it, hence before us
-  }
-  if (launch->order)
-    for (const Parts::HostWork &work : parts->hostWork)
-      if (!launch->order->isAfter(work.order))
-        launch->loose.push_back({work.begin, work.end, work.write, work.what});
-  parts->running[number] = std::move(launch);
+  LaunchFacts facts;
+  facts.number = number;
+  facts.kernel = request.kernel;
+  facts.info = &info;
+  facts.name = readableKernel(info.name);
+  facts.grid = request.grid, facts.block = request.block;
+  facts.dynamicShared = request.dynamicSharedBytes;
+  facts.cluster = request.cluster;
+  facts.inClusters = request.cluster.count() > 1;
+  facts.parameters = request.parameters;
+  facts.firstPlace = impl->places.add(*request.kernel);
+  facts.code = &impl->codeOf(*request.kernel);
+  facts.cooperative = request.cooperative;
+  facts.blocks = request.grid.count();
+  facts.order = impl->takeOrder();
+  Shared &shared = impl->shared;
+  std::lock_guard lock(shared.guard);
+  ++shared.total.launches;
+  shared.kernels.insert(&info);
+  auto launch = std::make_unique<Launch>(shared.launches.begin(std::move(facts)));
+  if (launch->facts.order)
+    for (HostCopy &copy : shared.hostWork.unorderedWith(*launch->facts.order))
+      launch->loose.add(std::move(copy));
+  shared.running[number] = std::move(launch);
 }
 
 void Checker::kernelEnd(const vm::LaunchResult &result) {
-  LaunchState *launch = nullptr;
+  Shared &shared = impl->shared;
+  Launch *launch = nullptr;
   {
-    std::lock_guard lock(parts->guard);
-    auto found = parts->running.find(result.launch);
-    if (found == parts->running.end())
+    std::lock_guard lock(shared.guard);
+    auto found = shared.running.find(result.launch);
+    if (found == shared.running.end())
       return;
     launch = found->second.get();
   }
-  parts->launchEnded(*launch, result);
+  impl->launchEnded(*launch, result);
   recent = {};
-  std::lock_guard lock(parts->guard);
-  auto found = parts->running.find(result.launch);
-  std::unique_ptr<LaunchState> over = std::move(found->second);
-  parts->running.erase(found);
-  parts->total.blocks += over->counts.blocks;
-  parts->total.accesses += over->counts.accesses;
-  parts->total.synchronizations += over->counts.synchronizations;
-  over->running = false;
-  over->states.clear();
-  over->spare.clear();
-  over->loose.clear();
-  parts->ended.push_back(std::move(over));
+  std::lock_guard lock(shared.guard);
+  shared.total.blocks += launch->counts.blocks;
+  shared.total.accesses += launch->counts.accesses;
+  shared.total.synchronizations += launch->counts.synchronizations;
+  shared.launches.end(result.launch);
+  shared.running.erase(result.launch);
 }
 
 void Checker::blockBegin(const vm::WarpRef &ref) {
-  LaunchState &launch = parts->launchOf(ref.launch);
-  parts->blockOf(ref, launch);
+  Launch &launch = impl->launchOf(ref.launch);
+  impl->blockOf(ref, launch);
   ++launch.counts.blocks;
 }
 
 void Checker::blockEnd(const vm::WarpRef &ref) {
-  LaunchState &launch = parts->launchOf(ref.launch);
-  BlockState &block = parts->blockOf(ref, launch);
-  parts->checkBytes(launch, block);
-  parts->tellUnwritten(launch, block.unwritten, Rule::UninitializedShared);
-  auto found = launch.states.find(ref.blockIndex);
+  Launch &launch = impl->launchOf(ref.launch);
+  Block &block = impl->blockOf(ref, launch);
+  block.mbarriers.reportBytes(launch.facts, block.index, impl->reporter);
+  block.unwritten.report(Rule::UninitializedShared, launch.facts, impl->reporter);
+  auto found = launch.blocks.find(ref.blockIndex);
   launch.spare.push_back(std::move(found->second));
-  launch.states.erase(found);
+  launch.blocks.erase(found);
   recent.blockState = nullptr;
 }
 
 void Checker::lanesExit(const vm::WarpRef &ref, vm::SiteRef site, uint32_t mask) {
-  const Scene scene = parts->sceneOf(ref, site);
-  parts->unwaited(scene, mask);
-  parts->leave(scene, mask);
+  const Scene scene = impl->sceneOf(ref, site);
+  scene.block.endCopies(scene.at, scene.block.copies.unwaited(scene.at, mask, impl->reporter));
+  scene.block.routes.leave(ref.warp, mask);
+  scene.block.order.leave(ref.warp, mask);
 }
 
 void Checker::branch(const vm::WarpRef &ref, vm::SiteRef site, uint32_t mask, uint32_t taken) {
-  if (parts->launchOf(ref.launch).facts->paths.decides(site.site))
-    parts->turn(parts->sceneOf(ref, site), site.site, mask, taken);
+  Launch &launch = impl->launchOf(ref.launch);
+  if (launch.facts.code->paths.decides(site.site))
+    impl->blockOf(ref, launch).routes.branch(ref.warp, site.site, mask, taken);
 }
+
+// --- accesses ---------------------------------------------------------------------------------------------
 
 void Checker::access(const vm::WarpRef &ref, vm::SiteRef site, const vm::AccessEvent &given) {
   if (given.space == vm::Space::Constant || given.space == vm::Space::Param)
     return;
-  vm::AccessEvent event = given;
-  if (parts->options.allVolatile && event.ordering == vm::Ordering::Weak &&
-      (event.kind == vm::AccessKind::Load || event.kind == vm::AccessKind::Store))
-    event.ordering = vm::Ordering::Volatile;
-  const Scene scene = parts->sceneOf(ref, site);
+  const vm::AccessEvent event = impl->options.allVolatile ? asVolatile(given) : given;
+  const Scene scene = impl->sceneOf(ref, site);
   scene.launch.counts.accesses += vm::countLanes(event.mask);
-  scene.warp.dirty = true;
-  scene.warp.busy |= scene.warp.awaited & event.mask;
+  scene.block.order.acted(ref.warp);
+  scene.block.syncs.acted(ref.warp, event.mask);
   if (event.space == vm::Space::Shared)
-    return parts->accessShared(scene, event);
+    return impl->accessShared(scene, event);
   if (event.space == vm::Space::Local)
-    return parts->accessLocal(scene, event, site);
-  parts->accessGlobal(scene, event, site);
+    return impl->accessLocal(scene, event, site);
+  impl->accessGlobal(scene, event, site);
 }
 
 void Checker::remoteAccess(const vm::WarpRef &ref, vm::SiteRef site, const vm::AccessEvent &event,
                            uint64_t home) {
-  const Scene scene = parts->sceneOf(ref, site);
+  const Scene scene = impl->sceneOf(ref, site);
+  Block &block = scene.block;
   scene.launch.counts.accesses += vm::countLanes(event.mask);
-  scene.warp.dirty = true;
-  parts->accessCluster(scene, event, home);
+  block.order.acted(ref.warp);
+  scene.launch.cluster.access(scene.at, event, home, !block.mbarriers.empty(), block.order, impl->reporter);
 }
 
+void Checker::Impl::accessShared(const Scene &scene, const vm::AccessEvent &event) {
+  Block &block = scene.block;
+  checkArrayBounds(scene.at, event, reporter);
+  const SharedEvidence evidence = evidenceOf(block);
+  SharedConflicts conflicts(scene.at, event, evidence, {reporter, plainReads, block.unwritten});
+  Touch touch;
+  touch.warp = scene.at.warp, touch.mask = event.mask, touch.bytes = event.bytes;
+  touch.addresses = event.addresses;
+  touch.stamp = block.order.stampOf(scene.at.warp), touch.known = block.order.leastKnown(scene.at.warp);
+  touch.place = scene.at.place;
+  touch.strength = strengthOf(event);
+  touch.returns = event.kind == vm::AccessKind::Atomic;
+  if (!writes(event)) {
+    block.shared.read(touch, conflicts);
+  } else {
+    if (!block.mbarriers.empty())
+      block.mbarriers.overwritten(scene.at, event, reporter);
+    if (isAtomic(event) && needsOldValue(event, places.instruction(scene.at.place)))
+      vm::eachLane(event.mask, [&](unsigned lane) {
+        Past past;
+        if (!block.shared.lastWrite(uint32_t(event.addresses[lane]), past))
+          conflicts.unwritten(lane, event.addresses[lane]);
+      });
+    block.shared.write(touch, conflicts);
+  }
+  if (scene.launch.facts.inClusters)
+    scene.launch.cluster.access(scene.at, event, block.index, !block.mbarriers.empty(), block.order,
+                                reporter);
+  publish(scene, event, block.values);
+}
+
+void Checker::Impl::accessGlobal(const Scene &scene, const vm::AccessEvent &event, const vm::SiteRef &site) {
+  const Where &at = scene.at;
+  const bool write = writes(event);
+  if (scene.block.copies.any())
+    scene.block.copies.check(at, event, write, names, reporter);
+  scene.launch.loose.check(at, event, write, names, reporter);
+  GlobalTouch touch;
+  touch.mask = event.mask, touch.bytes = event.bytes, touch.addresses = event.addresses;
+  touch.nonCoherent = site.instruction && site.instruction->mods.has(ptx::Flag::NonCoherent);
+  const GlobalAccess access{&event, write, strengthOf(event), scopeOf(event), elementBytes(event)};
+  touchGlobal(scene, touch, access, isAtomic(event) && needsOldValue(event, places.instruction(at.place)));
+  if (!write && !isStrong(access.strength))
+    return; // it publishes nothing
+  std::lock_guard lock(shared.guard);
+  publish(scene, event, shared.values);
+}
+
+void Checker::Impl::touchGlobal(const Scene &scene, GlobalTouch touch, const GlobalAccess &access,
+                                bool reads) {
+  if (!options.globalMemory)
+    return;
+  const Where &at = scene.at;
+  const BlockOrder &order = scene.block.order;
+  const GlobalEvidence evidence{options, order,           scene.block.fences, shared.values,
+                                polls,   shared.launches, shared.hostWrites,  names};
+  GlobalConflicts conflicts(at, access, evidence, {reporter, plainReads, scene.launch.unwritten});
+  touch.self = {at.actor,    order.stampOf(at.warp), at.place, uint16_t(at.thread(0)), access.strength,
+                access.scope};
+  touch.self.byCopy = access.event == nullptr;
+  touch.self.returns = access.event && access.event->kind == vm::AccessKind::Atomic;
+  touch.known = order.leastKnown(at.warp);
+  touch.orderedBelow = at.launch.orderedBelow;
+  touch.firstActor = at.launch.firstActor;
+  std::lock_guard lock(shared.guard);
+  if (access.write)
+    shared.global.write(touch, conflicts, reads);
+  else
+    shared.global.read(touch, conflicts, true);
+}
+
+void Checker::Impl::publish(const Scene &scene, const vm::AccessEvent &event, PublishedValues &values) {
+  if (isAtomic(event) && plainReads.any())
+    plainReads.swapped(scene.at, event, places.instruction(scene.at.place));
+  if (isStrong(strengthOf(event)))
+    scene.block.fences.access(scene.at, event, values, polls, scene.block.order);
+  else if (writes(event))
+    values.overwrite(event);
+}
+
+void Checker::Impl::accessLocal(const Scene &scene, const vm::AccessEvent &event, const vm::SiteRef &site) {
+  if (writes(event))
+    scene.block.local.write(scene.at.warp, event);
+  // Results of calls that nobody set are the compiler's business: it reads them to throw them away.
+  else if (options.uninitialized && site.instruction->mods.space != ptx::Space::Param)
+    scene.block.local.read(scene.at, event, reporter);
+}
+
+// --- asynchronous copies ----------------------------------------------------------------------------------
+
+void Checker::async(const vm::WarpRef &ref, vm::SiteRef site, const vm::AsyncEvent &event) {
+  using Kind = vm::AsyncEvent::Kind;
+  const Scene scene = impl->sceneOf(ref, site);
+  switch (event.kind) {
+  case Kind::Issue:
+    scene.block.order.acted(ref.warp);
+    return vm::eachLane(event.mask, [&](unsigned lane) { impl->startCopy(scene, event, lane); });
+  case Kind::Commit: return scene.block.copies.commit(ref.warp, event);
+  case Kind::Wait: return impl->waitForCopies(scene, event);
+  case Kind::ArriveOn: return impl->handOverCopies(scene, event);
+  case Kind::Complete: return impl->completeCopy(scene, event);
+  }
+}
+
+void Checker::Impl::startCopy(const Scene &scene, const vm::AsyncEvent &event, unsigned lane) {
+  Block &block = scene.block;
+  const Where &at = scene.at;
+  const PendingCopy copy = block.copies.describe(at, event, lane);
+  const SharedEvidence evidence = evidenceOf(block);
+  CopyConflicts conflicts(at, copy.intoShared, event.copy == vm::AsyncEvent::Copy::Bulk, evidence,
+                          {reporter, plainReads, block.unwritten});
+  Touch touch;
+  touch.warp = at.warp;
+  touch.stamp = block.order.stampOf(at.warp), touch.known = block.order.leastKnown(at.warp);
+  touch.place = at.place;
+  conflicts.checkProxy(copy, block.shared);
+  if (copy.intoShared)
+    block.shared.beginCopyTo(touch, lane, copy.shared, copy.bytes, conflicts);
+  else
+    block.shared.beginCopyFrom(touch, lane, copy.shared, copy.bytes, conflicts);
+  if (copy.globalEnd) {
+    if (copy.intoShared) {
+      std::lock_guard lock(shared.guard);
+      conflicts.checkGlobalProxy(copy, shared.global, names);
+    }
+    uint64_t addresses[32];
+    addresses[lane] = copy.globalBegin;
+    GlobalTouch globalTouch;
+    globalTouch.mask = 1u << lane, globalTouch.bytes = copy.bytes, globalTouch.addresses = addresses;
+    touchGlobal(scene, globalTouch, {.write = !copy.intoShared}, false);
+  }
+  if (event.mbarrier == ~0u)
+    block.copies.start(at.warp, copy);
+  else
+    block.mbarriers.copyStarts(event.mbarrier, copy.shared, copy.bytes, at.place);
+}
+
+void Checker::Impl::waitForCopies(const Scene &scene, const vm::AsyncEvent &event) {
+  Block &block = scene.block;
+  const unsigned warp = scene.at.warp;
+  block.order.acted(warp);
+  block.endCopies(scene.at, event.sourceOnly ? block.copies.sourcesDone(warp, event)
+                                             : block.copies.waited(warp, event));
+}
+
+/// Their bytes count for an mbarrier from now on: whoever waits for its phase waits for them.
+void Checker::Impl::handOverCopies(const Scene &scene, const vm::AsyncEvent &event) {
+  Block &block = scene.block;
+  const unsigned engine = block.mbarriers.engineOf(event.mbarrier, block.order);
+  const Stamp now = block.order.release(scene.at.warp);
+  const std::vector<PendingCopy> copies = block.copies.handedOver(scene.at.warp, event.mask);
+  for (const PendingCopy &copy : copies)
+    block.shared.endCopyTo(copy.shared, copy.bytes, engine, now, copy.place, true);
+  if (!copies.empty())
+    block.mbarriers.gatherEngine(event.mbarrier, now, block.order);
+}
+
+void Checker::Impl::completeCopy(const Scene &scene, const vm::AsyncEvent &event) {
+  Block &block = scene.block;
+  const uint32_t to = uint32_t(event.to[vm::firstLane(event.mask)]);
+  const unsigned engine = block.mbarriers.engineOf(event.mbarrier, block.order);
+  const Stamp now = block.order.release(scene.at.warp);
+  block.mbarriers.copyEnds(scene.at.launch, event.mbarrier, to, event.bytes, reporter);
+  block.shared.endCopyTo(to, event.bytes, engine, now, scene.at.place, true);
+  block.mbarriers.gatherEngine(event.mbarrier, now, block.order);
+}
+
+// --- synchronization --------------------------------------------------------------------------------------
+
 void Checker::barrierReached(const vm::WarpRef &ref, vm::SiteRef site, const vm::BarrierEvent &event) {
-  const Scene scene = parts->sceneOf(ref, site);
+  const Scene scene = impl->sceneOf(ref, site);
+  Block &block = scene.block;
   ++scene.launch.counts.synchronizations;
-  parts->reachBarrier(scene, event);
+  const BlockBarriers::Round *round = block.barriers.open(event.barrier);
+  block.routes.reach(scene.at, event, block.order.alive(ref.warp), round && round->waiting[ref.warp],
+                     impl->reporter);
+  scene.launch.countReported |= block.barriers.inspect(scene.at, event, block.order, impl->reporter);
+  block.fences.barrier(ref.warp, event.mask, block.order);
+  block.barriers.arrive(scene.at, event, block.order);
+  if (block.barriers.open(event.barrier)->whole)
+    block.routes.reachedBlockBarrier(ref.warp, event.mask);
 }
 
 void Checker::barrierCompleted(const vm::WarpRef &ref, unsigned barrier, uint64_t) {
-  LaunchState &launch = parts->launchOf(ref.launch);
-  parts->completeBarrier(launch, parts->blockOf(ref, launch), barrier);
+  Launch &launch = impl->launchOf(ref.launch);
+  impl->completeBarrier(launch, impl->blockOf(ref, launch), barrier);
+}
+
+void Checker::Impl::completeBarrier(Launch &launch, Block &block, unsigned number) {
+  const BlockBarriers::Round *round = block.barriers.open(number);
+  if (!round)
+    return;
+  if (number == vm::ClusterBarrier && launch.facts.inClusters) {
+    std::vector<ClusterMate> cluster;
+    for (uint64_t index : clusterOf(launch.facts, block.index))
+      if (auto mate = launch.blocks.find(index); mate != launch.blocks.end())
+        cluster.push_back({mate->second->barriers, mate->second->order});
+    return completeClusterBarrier(cluster);
+  }
+  if (round->whole)
+    block.routes.reportMissing(launch.facts, block.index, *round, block.order, reporter);
+  block.barriers.complete(launch.facts, block.index, number, block.order, reporter);
 }
 
 void Checker::warpSync(const vm::WarpRef &ref, vm::SiteRef site, const vm::WarpSyncEvent &event) {
-  const Scene scene = parts->sceneOf(ref, site);
+  const Scene scene = impl->sceneOf(ref, site);
   ++scene.launch.counts.synchronizations;
-  parts->meet(scene, event);
+  if (scene.block.syncs.sync(scene.at, event, scene.block.order.alive(ref.warp), impl->reporter))
+    scene.block.order.synchronize(ref.warp, event.here);
 }
 
 void Checker::mbarrier(const vm::WarpRef &ref, vm::SiteRef site, const vm::MbarrierEvent &event) {
-  const Scene scene = parts->sceneOf(ref, site);
+  const Scene scene = impl->sceneOf(ref, site);
+  Block &block = scene.block;
   ++scene.launch.counts.synchronizations;
-  parts->onMbarrier(scene, event);
-}
-
-void Checker::async(const vm::WarpRef &ref, vm::SiteRef site, const vm::AsyncEvent &event) {
-  parts->onCopy(parts->sceneOf(ref, site), event);
+  block.mbarriers.on(scene.at, event, impl->places, block.order, impl->reporter);
+  if (event.kind == vm::MbarrierEvent::Kind::Init)
+    block.shared.markWritten(uint32_t(event.addresses[vm::firstLane(event.mask)]), 8);
 }
 
 void Checker::fence(const vm::WarpRef &ref, vm::SiteRef site, const vm::FenceEvent &event) {
-  const Scene scene = parts->sceneOf(ref, site);
+  const Scene scene = impl->sceneOf(ref, site);
   ++scene.launch.counts.synchronizations;
-  parts->fence(scene, event);
+  scene.block.fences.fence(ref.warp, event, scene.block.order);
 }
 
+// --- how launches end -------------------------------------------------------------------------------------
+
+void Checker::Impl::launchEnded(Launch &launch, const vm::LaunchResult &result) {
+  for (auto &[index, block] : launch.blocks)
+    block->unwritten.report(Rule::UninitializedShared, launch.facts, reporter);
+  launch.unwritten.report(Rule::UninitializedGlobal, launch.facts, reporter);
+  plainReads.reportLeft(reporter);
+  if (!result.fault || (result.fault->misuse == vm::Misuse::BarrierCount && launch.countReported))
+    return;
+  if (result.fault->kind == vm::FaultKind::Timeout) { // it may be slow only: nothing is decided
+    std::lock_guard lock(shared.guard);
+    ++shared.total.stopped;
+  } else if (result.fault->kind == vm::FaultKind::Deadlock) {
+    reportDeadlock(launch, *result.fault);
+  } else {
+    reportFault(launch, *result.fault);
+  }
+}
+
+void Checker::Impl::reportFault(Launch &launch, const vm::Fault &fault) {
+  Finding finding = faultFinding(launch.facts, fault);
+  // The simulator cannot tell an mbarrier that was never one from one that is none any more.
+  if (fault.misuse == vm::Misuse::MbarrierNotValid && fault.address)
+    for (auto &[index, block] : launch.blocks) {
+      const Mbarriers::Fate fate = block->mbarriers.fateOf(uint32_t(*fault.address));
+      if (fate.wasValid && fate.isReported)
+        return;
+      if (fate.wasValid)
+        finding.rule = Rule::MbarrierInvalid;
+    }
+  reporter.add(withDetails(std::move(finding), fault));
+}
+
+/// Whether something that has been reported is why the block's threads wait.
+bool Checker::Impl::isExplained(const Launch &launch, Block &block) {
+  return block.mbarriers.reportBytes(launch.facts, block.index, reporter) ||
+         block.mbarriers.anyWaitIsExplained();
+}
+
+void Checker::Impl::reportDeadlock(Launch &launch, const vm::Fault &fault) {
+  Deadlock deadlock;
+  deadlock.blocksLeft = launch.blocks.size();
+  for (auto &[index, block] : launch.blocks) {
+    if (isExplained(launch, *block))
+      return;
+    deadlock.pollsMbarrier |= block->mbarriers.anyWaits();
+    reportRoleBarriers(launch.facts, fault, block->barriers, block->order, reporter);
+    if (const BlockBarriers::Round *round = block->barriers.open(0); round && round->whole)
+      block->routes.reportMissing(launch.facts, index, *round, block->order, reporter);
+    block->routes.reportPassed(
+        launch.facts, index,
+        [&, number = index](unsigned warp) { return lanesThatPoll(launch.facts, fault, number, warp); },
+        reporter);
+    for (std::string &text : block->mbarriers.waitedFor(launch.facts, index))
+      deadlock.mbarriers.push_back(std::move(text));
+  }
+  reporter.add(withDetails(deadlockFinding(launch.facts, fault, deadlock), fault));
+}
+
+// --- the host ---------------------------------------------------------------------------------------------
+
 CheckCounts Checker::counts() const {
-  std::lock_guard lock(parts->guard);
-  CheckCounts counts = parts->total;
-  counts.kernels = parts->kernels.size();
-  for (const auto &[number, launch] : parts->running) {
+  Shared &shared = impl->shared;
+  std::lock_guard lock(shared.guard);
+  CheckCounts counts = shared.total;
+  counts.kernels = shared.kernels.size();
+  for (const auto &[number, launch] : shared.running) {
     counts.blocks += launch->counts.blocks;
     counts.accesses += launch->counts.accesses;
     counts.synchronizations += launch->counts.synchronizations;
@@ -308,26 +634,59 @@ CheckCounts Checker::counts() const {
 }
 
 void Checker::hostWrote(uint64_t address, uint64_t bytes, const char *what) {
-  parts->hostTouched(address, bytes, true, what);
+  impl->hostTouched({address, address + bytes, true, what});
 }
 void Checker::hostRead(uint64_t address, uint64_t bytes, const char *what) {
-  parts->hostTouched(address, bytes, false, what);
+  impl->hostTouched({address, address + bytes, false, what});
 }
 
-void Checker::allocated(uint64_t address) {
-  if (std::optional<vm::Allocation> piece =
-          parts->options.memory ? parts->options.memory->find(address) : std::nullopt)
-    parts->noteAllocation(*piece);
+void Checker::Impl::hostTouched(HostCopy copy) {
+  const uint64_t bytes = copy.end - copy.begin;
+  if (!bytes)
+    return;
+  const std::optional<WorkOrder> order = takeOrder();
+  std::unique_lock lock(shared.guard);
+  if (copy.write) {
+    shared.global.hostWrote(copy.begin, bytes);
+    shared.hostWrites.wrote(copy.begin, bytes);
+  }
+  if (!order)
+    return;
+  shared.hostWork.add(*order, copy);
+  // Launches that nothing orders with this: did they touch the range, or will they?
+  const std::vector<const LaunchFacts *> loose = shared.launches.unorderedWith(*order);
+  if (loose.empty())
+    return;
+  for (const LaunchFacts *launch : loose)
+    if (auto at = shared.running.find(launch->number); at != shared.running.end())
+      at->second->loose.add(copy);
+  std::optional<GlobalPast> found;
+  const LaunchFacts *whose = nullptr;
+  bool wrote = false;
+  shared.global.each(copy.begin, bytes, [&](const GlobalPast &past, bool isWrite) {
+    if (found || (!isWrite && !copy.write))
+      return;
+    for (const LaunchFacts *launch : loose)
+      if (launch->has(past.actor))
+        found = past, wrote = isWrite, whose = launch;
+  });
+  lock.unlock();
+  if (found)
+    reporter.report(
+        Rule::RaceLaunches, *whose, found->place,
+        fmt::format("kernel {} {} memory here that a {} of another stream {}; nothing orders the two",
+                    whose->name, wrote ? "writes" : "reads", copy.what, copy.write ? "writes" : "reads"),
+        0, {}, "record an event after the one and let the other's stream wait for it, or use one stream");
 }
+
+void Checker::allocated(uint64_t address) { impl->names.noteAllocation(address); }
 
 void Checker::freed(uint64_t address, uint64_t bytes) {
-  std::lock_guard lock(parts->guard);
-  parts->global.forget(address, bytes);
-  auto &ranges = parts->hostWritten;
-  for (auto at = ranges.lower_bound(address); at != ranges.end() && at->first < address + bytes;)
-    at = ranges.erase(at);
-  std::erase_if(parts->locations,
-                [&](const auto &entry) { return entry.first >= address && entry.first < address + bytes; });
+  Shared &shared = impl->shared;
+  std::lock_guard lock(shared.guard);
+  shared.global.forget(address, bytes);
+  shared.hostWrites.freed(address, bytes);
+  shared.values.forget(address, bytes);
 }
 
 } // namespace heddle::check

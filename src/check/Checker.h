@@ -3,8 +3,8 @@
 
 #include "check/Finding.h"
 #include "vm/ClusterObserver.h"
-#include "vm/Machine.h"
 #include "vm/Observer.h"
+#include "vm/Simulator.h"
 
 #include <cstdint>
 #include <map>
@@ -57,7 +57,7 @@ struct CheckCounts {
   uint64_t stopped = 0; ///< launches that ran into the time limit: what they would have done is not checked
 };
 
-/// Where a piece of work (a launch, a copy) stands among all streams: it is number `index` of `stream`, and
+/// Where a piece of work (a launch, a copy) is among all streams: it is number `index` of `stream`, and
 /// comes after the first seen[s] pieces of work of stream s. Streams count from 0, work from 1.
 struct WorkOrder {
   unsigned stream = 0;
@@ -71,13 +71,13 @@ struct WorkOrder {
   }
 };
 
-/// Happens-before over the events of the machine: give it to Machine::launch as the observer. One checker
+/// Happens-before over the events of the simulator: give it to Simulator::launch as the observer. One checker
 /// serves any number of launches, one after the other or, from different host threads, at the same time.
 /// Events of a launch are to come from one host thread at a time (oneCore()).
 ///
 ///     FindingList findings;
-///     Checker checker({.memory = &machine.memory()}, findings);
-///     machine.launch(request, &checker);
+///     Checker checker({.memory = &simulator.memory()}, findings);
+///     simulator.launch(request, &checker);
 class Checker final : public vm::Observer, public vm::ClusterObserver {
 public:
   Checker(CheckOptions options, FindingList &findings);
@@ -113,10 +113,9 @@ public:
   void allocated(uint64_t address);
   void freed(uint64_t address, uint64_t bytes);
 
-  struct Parts; ///< the inside, for the files of this room
-
 private:
-  std::unique_ptr<Parts> parts;
+  struct Impl;
+  std::unique_ptr<Impl> impl;
 };
 
 } // namespace heddle::check

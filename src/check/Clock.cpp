@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A warp has one number, its floor, as long as its lanes are known alike, and a row of 32 beside it otherwise.
+// Rows are shared between clocks and replaced, never changed, when they differ; a row that says no more than the
+// floor goes away. Joining is the maximum, number by number.
+//
+// What a thread knows is shared in the same way: most joins are of a thread that knows everything the other does,
+// and then `joined` returns one of the two, so that threads that agree hold the same pointer. Comparing pointers
+// is what makes the common case cheap.
 #include "check/Clock.h"
 
 #include <algorithm>

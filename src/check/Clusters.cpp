@@ -10,52 +10,47 @@
 // The barrier of a cluster completes in all of its blocks at once: each thread then knows what all of them
 // knew. Orders that blocks make through each other's shared memory by other means (mbarriers of another
 // block, volatile flags there) are not followed, and where a kernel does that nothing is reported.
-#include "check/Parts.h"
+#include "check/Clusters.h"
+
+#include "check/AccessEvents.h"
 #include "vm/Lanes.h"
 
 namespace heddle::check {
 namespace {
 
-using vm::AccessEvent;
-using vm::AccessKind;
-
 /// Shared memory of a block of a cluster, as the shadow numbers it.
 constexpr unsigned OffsetBits = 24;
 uint64_t addressIn(uint64_t home, uint64_t offset) { return (home + 1) << OffsetBits | offset; }
 
-bool isWrite(const AccessEvent &event) { return event.kind != AccessKind::Load; }
-bool isAtomic(const AccessEvent &event) {
-  return event.kind == AccessKind::Atomic || event.kind == AccessKind::Reduction;
-}
+bool isWrite(const vm::AccessEvent &event) { return event.kind != vm::AccessKind::Load; }
 
-class ClusterJudge final : public GlobalJudge {
+class ClusterConflicts final : public GlobalAccessRules {
 public:
-  ClusterJudge(Checker::Parts &checker, const Scene &where, const AccessEvent &what, uint64_t homeBlock)
-      : parts(checker), scene(where), event(what), home(homeBlock) {}
+  ClusterConflicts(const Where &where, const vm::AccessEvent &what, uint64_t homeBlock,
+                   const BlockOrder &known, Reporter &found, bool isQuiet)
+      : at(where), event(what), home(homeBlock), order(known), reporter(found), quiet(isQuiet) {}
 
   bool knows(unsigned lane, const GlobalPast &past) override {
-    const Known &known = *scene.warp.known(lane);
-    const BlockClock *clock = past.actor == scene.block.actor ? &known.own : known.of(past.actor);
+    const Known &known = *order.known(at.warp, lane);
+    const BlockClock *clock = past.actor == at.actor ? &known.own : known.of(past.actor);
     return clock && clock->knows(past.thread / 32, past.thread % 32, past.stamp);
   }
 
   bool clash(unsigned lane, uint64_t address, const GlobalPast &past, bool pastWrites) override {
-    const bool insideOneBlock = home == scene.block.index && past.actor == scene.block.actor;
+    const bool insideOneBlock = home == at.block && past.actor == at.actor;
     if (past.sameValue || past.sameInstruction || insideOneBlock ||
-        (isAtomic(event) && past.strength == Strength::Atomic) || scene.launch.clusterFlagged)
+        (isAtomic(event) && past.strength == Strength::Atomic) || quiet)
       return false;
-    const uint64_t other = past.actor - scene.launch.firstActor;
-    const Side me{&scene.launch, scene.block.index, scene.warp.index * 32 + lane,
-                  scene.place,   isWrite(event),    isAtomic(event)};
-    const Side theirs{&scene.launch, other,      past.thread,
-                      past.place,    pastWrites, past.strength == Strength::Atomic};
-    if (!parts.wasTold(Rule::RaceCluster, me.place, theirs.place))
-      parts.tellRace(Rule::RaceCluster, me, theirs,
-                     fmt::format("{} of {}",
-                                 sharedName(*scene.launch.kernel, address & ((1u << OffsetBits) - 1),
-                                            event.bytes / std::max(1u, event.elements)),
-                                 blockName(scene.launch.grid, home)),
-                     "a cluster barrier (cluster.sync()) between the two orders them");
+    const Side me{&at.launch, at.block, at.thread(lane), at.place, isWrite(event), isAtomic(event)};
+    const Side theirs{&at.launch, past.actor - at.launch.firstActor, past.thread, past.place,
+                      pastWrites, past.strength == Strength::Atomic};
+    if (!reporter.wasReported(Rule::RaceCluster, me.place, theirs.place))
+      reporter.reportRace(
+          Rule::RaceCluster, me, theirs,
+          fmt::format("{} of {}",
+                      sharedName(*at.launch.kernel, address & ((1u << OffsetBits) - 1), elementBytes(event)),
+                      blockName(at.launch.grid, home)),
+          "a cluster barrier (cluster.sync()) between the two orders them");
     return true;
   }
   bool unwritten(unsigned, uint64_t, uint32_t) override { return true; }
@@ -65,71 +60,65 @@ public:
   CellValue held(unsigned, uint64_t, unsigned) override { return std::nullopt; }
 
 private:
-  Checker::Parts &parts;
-  const Scene &scene;
-  const AccessEvent &event;
+  const Where &at;
+  const vm::AccessEvent &event;
   const uint64_t home;
+  const BlockOrder &order;
+  Reporter &reporter;
+  const bool quiet;
 };
 
 } // namespace
 
-void Checker::Parts::accessCluster(const Scene &scene, const AccessEvent &event, uint64_t home) {
+void ClusterMemory::access(const Where &at, const vm::AccessEvent &event, uint64_t home, bool byMbarriers,
+                           const BlockOrder &order, Reporter &reporter) {
   const bool ordering = event.ordering != vm::Ordering::Weak && !isAtomic(event);
-  if ((home != scene.block.index && ordering) || !scene.block.mbarriers.empty())
-    scene.launch.clusterFlagged = true;
+  flagged |= (home != at.block && ordering) || byMbarriers;
   uint64_t addresses[32];
   vm::eachLane(event.mask, [&](unsigned lane) { addresses[lane] = addressIn(home, event.addresses[lane]); });
-  ClusterJudge judge(*this, scene, event, home);
+  ClusterConflicts conflicts(at, event, home, order, reporter, flagged);
   GlobalTouch touch;
   touch.mask = event.mask, touch.bytes = event.bytes, touch.addresses = addresses;
-  touch.self.actor = scene.block.actor, touch.self.stamp = scene.warp.stamp, touch.self.place = scene.place;
-  touch.self.thread = uint16_t(scene.warp.index * 32);
+  touch.self.actor = at.actor, touch.self.stamp = order.stampOf(at.warp), touch.self.place = at.place;
+  touch.self.thread = uint16_t(at.thread(0));
   touch.self.strength = isAtomic(event) ? Strength::Atomic : ordering ? Strength::Relaxed : Strength::Weak;
   touch.self.scope = vm::Scope::Cluster;
-  touch.known = scene.warp.leastKnown();
-  touch.orderedBelow = touch.firstActor = scene.launch.firstActor;
+  touch.known = order.leastKnown(at.warp);
+  touch.orderedBelow = touch.firstActor = at.launch.firstActor;
   if (isWrite(event))
-    scene.launch.clusterShared.write(touch, judge, false);
+    shadow.write(touch, conflicts, false);
   else
-    scene.launch.clusterShared.read(touch, judge, false);
+    shadow.read(touch, conflicts, false);
 }
 
-std::vector<BlockState *> Checker::Parts::clusterOf(LaunchState &launch, const BlockState &block) const {
+std::vector<uint64_t> clusterOf(const LaunchFacts &launch, uint64_t block) {
   const vm::Dim3 &grid = launch.grid, &size = launch.cluster;
   auto corner = [](uint64_t at, uint64_t step) { return at / step * step; };
-  const uint64_t x = corner(block.index % grid.x, size.x), y = corner(block.index / grid.x % grid.y, size.y),
-                 z = corner(block.index / grid.x / grid.y, size.z);
-  std::vector<BlockState *> mates;
+  const uint64_t x = corner(block % grid.x, size.x), y = corner(block / grid.x % grid.y, size.y),
+                 z = corner(block / grid.x / grid.y, size.z);
+  std::vector<uint64_t> blocks;
   for (uint64_t dz = 0; dz < size.z; ++dz)
     for (uint64_t dy = 0; dy < size.y; ++dy)
       for (uint64_t dx = 0; dx < size.x; ++dx)
-        if (auto at = launch.states.find(x + dx + grid.x * (y + dy + grid.y * (z + dz)));
-            at != launch.states.end())
-          mates.push_back(at->second.get());
-  return mates;
+        blocks.push_back(x + dx + grid.x * (y + dy + grid.y * (z + dz)));
+  return blocks;
 }
 
-/// Comes once for each block of the cluster; the first time does the work.
-void Checker::Parts::completeClusterBarrier(LaunchState &launch, const BlockState &block) {
-  std::vector<std::pair<BlockState *, KnownRef>> arrived;
-  for (BlockState *mate : clusterOf(launch, block)) {
-    BarrierState &barrier = mate->barriers[vm::ClusterBarrier];
-    if (!barrier.gathered)
-      continue;
-    arrived.push_back({mate, std::move(*barrier.gathered).settle()});
-    barrier.gathered.reset();
-  }
+void completeClusterBarrier(const std::vector<ClusterMate> &cluster) {
+  std::vector<std::pair<ClusterMate, KnownRef>> arrived;
+  for (const ClusterMate &mate : cluster)
+    if (mate.barriers.open(vm::ClusterBarrier))
+      arrived.push_back({mate, mate.barriers.takeGathered(vm::ClusterBarrier)});
   for (auto &[mate, own] : arrived) {
     Known all = *own;
     for (auto &[other, theirs] : arrived)
-      if (other != mate)
-        all.joinForeign(other->actor, *theirs);
+      if (&other.order != &mate.order)
+        all.joinForeign(other.order.actor(), *theirs);
     const KnownRef known = std::move(all).settle();
-    for (WarpState &warp : mate->warps) {
-      const uint32_t waited = mate->barriers[vm::ClusterBarrier].waiting[warp.index];
-      if (waited)
-        warp.setLanes(waited, known);
-      warp.dirty = true;
+    for (unsigned w = 0; w < mate.order.warps(); ++w) {
+      if (const uint32_t waited = mate.barriers.waited(vm::ClusterBarrier)[w])
+        mate.order.learn(w, waited, known);
+      mate.order.acted(w);
     }
   }
 }

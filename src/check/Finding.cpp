@@ -37,7 +37,7 @@ std::optional<Rule> ruleOf(std::string_view id) {
   return std::nullopt;
 }
 
-std::string lineOf(const Place &place) {
+std::string lineOf(const SourceLocation &place) {
   return place.isKnown() ? fmt::format("{}:{}", place.file, place.line) : std::string();
 }
 

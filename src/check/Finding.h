@@ -29,18 +29,18 @@ std::string_view idOf(Rule rule);
 std::string_view aboutOf(Rule rule);
 std::optional<Rule> ruleOf(std::string_view id);
 /// "tile.cu:14": what findings are grouped by.
-std::string lineOf(const Place &place);
+std::string lineOf(const SourceLocation &place);
 
 /// One thing that is wrong, told once however often it happens.
 struct Finding {
   struct Note {
-    Place place;
+    SourceLocation location;
     std::string text;
   };
 
   Rule rule = Rule::RaceShared;
   std::string kernel; ///< as a person calls it; empty where no kernel is to blame
-  Place place;
+  SourceLocation location;
   std::string text;        ///< what is wrong, with threads and memory named; one sentence without the place
   std::vector<Note> notes; ///< the other access, who waits for whom
   std::string hint;

@@ -7,9 +7,9 @@ namespace heddle::check {
 namespace {
 
 std::string linesOf(const Finding &finding) {
-  std::vector<std::string> lines = {lineOf(finding.place)};
+  std::vector<std::string> lines = {lineOf(finding.location)};
   for (const Finding::Note &note : finding.notes)
-    lines.push_back(lineOf(note.place));
+    lines.push_back(lineOf(note.location));
   std::sort(lines.begin(), lines.end());
   std::string text;
   for (const std::string &line : lines)
@@ -22,7 +22,7 @@ std::string keyOf(const Finding &finding) {
 }
 
 auto orderOf(const Finding &f) {
-  return std::tuple(f.place.file, f.place.line, f.place.column, unsigned(f.rule), f.kernel, f.text);
+  return std::tuple(f.location.file, f.location.line, f.location.column, unsigned(f.rule), f.kernel, f.text);
 }
 
 } // namespace

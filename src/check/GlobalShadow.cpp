@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is remembered of an address must be enough to find a race with any later access, and little enough for
+// all of global memory. The last write is kept, with those beside it that nothing orders (atomics, stores of one
+// value): a later access that is ordered after all of these is ordered after every earlier write as well. Of reads
+// the same is true only within a block, whose clocks are complete, so the reads of one block are kept warp by
+// warp, and of other blocks one more: a write that races with any reader of another block mostly races with
+// that one too. That is where a race can be missed; under another schedule another reader is kept.
+//
+// Cells are words. The first access that takes part of a word splits it into four cells, each with what was known
+// of the word. Pages are made when they are first accessed, and then ask which of their bytes the host has
+// written.
 #include "check/GlobalShadow.h"
 
 #include <algorithm>
@@ -24,12 +35,12 @@ bool isOfThisTouch(const GlobalPast &past, unsigned lane, uint64_t address, cons
 
 } // namespace
 
-GlobalShadow::Page &GlobalShadow::pageOf(uint64_t address, GlobalJudge &judge) {
+GlobalShadow::Page &GlobalShadow::pageOf(uint64_t address, GlobalAccessRules &rules) {
   std::unique_ptr<Page> &page = pages[address / PageBytes];
   if (!page) {
     page = std::make_unique<Page>();
     page->words.resize(PageBytes / 4);
-    judge.startsWritten(address / PageBytes * PageBytes, page->written);
+    rules.startsWritten(address / PageBytes * PageBytes, page->written);
   }
   return *page;
 }
@@ -76,7 +87,7 @@ template <class F> void GlobalShadow::eachCell(Page &page, unsigned at, unsigned
   }
 }
 
-template <class F> void GlobalShadow::eachLaneOf(const GlobalTouch &touch, GlobalJudge &judge, F f) {
+template <class F> void GlobalShadow::eachLaneOf(const GlobalTouch &touch, GlobalAccessRules &rules, F f) {
   Page *page = nullptr;
   uint64_t number = ~uint64_t(0);
   for (uint32_t left = touch.mask; left; left &= left - 1) {
@@ -84,7 +95,7 @@ template <class F> void GlobalShadow::eachLaneOf(const GlobalTouch &touch, Globa
     // An access is aligned to its size, so only bulk copies cross pages.
     for (uint64_t address = touch.addresses[lane], end = address + touch.bytes; address < end;) {
       if (address / PageBytes != number)
-        page = &pageOf(address, judge), number = address / PageBytes;
+        page = &pageOf(address, rules), number = address / PageBytes;
       const uint64_t stop = std::min(end, (number + 1) * PageBytes);
       f(lane, *page, address, unsigned(stop - address));
       address = stop;
@@ -111,45 +122,45 @@ void GlobalShadow::markWritten(Page &page, unsigned at, unsigned bytes) {
 // --- what is ordered --------------------------------------------------------------------------------------
 
 bool GlobalShadow::ordered(const GlobalTouch &touch, unsigned lane, const GlobalPast &past,
-                           GlobalJudge &judge) {
+                           GlobalAccessRules &rules) {
   if (past.actor < touch.orderedBelow)
     return true;
   if (past.actor == touch.self.actor &&
       (past.thread == touch.self.thread + lane || past.stamp <= touch.known))
     return true;
-  return judge.knows(lane, past);
+  return rules.knows(lane, past);
 }
 
 bool GlobalShadow::ordered(const GlobalTouch &touch, unsigned lane, const Readers &readers,
-                           GlobalJudge &judge, GlobalPast &who) {
+                           GlobalAccessRules &rules, GlobalPast &who) {
   who = readers.past;
   if (!who.actor || who.actor < touch.orderedBelow ||
       (who.actor == touch.self.actor && who.stamp <= touch.known))
     return true;
   for (uint32_t left = readers.lanes; left; left &= left - 1) {
     who.thread = uint16_t(readers.past.thread + std::countr_zero(left));
-    if (!ordered(touch, lane, who, judge))
+    if (!ordered(touch, lane, who, rules))
       return false;
   }
   return true;
 }
 
 bool GlobalShadow::checkWriters(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
-                                CellValue fresh, CellValue before, GlobalJudge &judge) {
-  auto isTold = [&](GlobalPast past, CellValue value, Stamp mixed) {
+                                CellValue fresh, CellValue before, GlobalAccessRules &rules) {
+  auto isReported = [&](GlobalPast past, CellValue value, Stamp mixed) {
     past.sameInstruction = isOfThisTouch(past, lane, address, touch);
-    if (!past.sameInstruction && ordered(touch, lane, past, judge))
+    if (!past.sameInstruction && ordered(touch, lane, past, rules))
       return false;
     GlobalPast earlier = past;
     earlier.stamp = mixed;
-    past.sameValue = isSame(fresh, value) && (!mixed || ordered(touch, lane, earlier, judge));
-    return judge.clash(lane, address, past, true);
+    past.sameValue = isSame(fresh, value) && (!mixed || ordered(touch, lane, earlier, rules));
+    return rules.clash(lane, address, past, true);
   };
-  const bool told = cell.write.actor && isTold(cell.write, before, cell.mixed);
+  const bool reported = cell.write.actor && isReported(cell.write, before, cell.mixed);
   if (!cell.more)
-    return told;
+    return reported;
   // Who has the result of an atomic comes after the atomics before it on that word.
-  const bool comesLast = cell.write.returns && ordered(touch, lane, cell.write, judge);
+  const bool comesLast = cell.write.returns && ordered(touch, lane, cell.write, rules);
   for (Beside &beside : extras[cell.more - 1].writes) {
     if (beside.past.actor < touch.orderedBelow || (!beside.mixed && isSame(fresh, beside.value)) ||
         (comesLast && beside.past.strength == Strength::Atomic))
@@ -157,13 +168,13 @@ bool GlobalShadow::checkWriters(Cell &cell, const GlobalTouch &touch, unsigned l
     for (uint32_t left = beside.lanes; left; left &= left - 1) {
       GlobalPast past = beside.past;
       past.thread = uint16_t(past.thread + std::countr_zero(left));
-      if (isTold(past, beside.value, beside.mixed)) {
+      if (isReported(past, beside.value, beside.mixed)) {
         beside.lanes = 0; // one lane of a warp tells the story
         break;
       }
     }
   }
-  return told;
+  return reported;
 }
 
 /// See SharedShadow.
@@ -187,21 +198,21 @@ void GlobalShadow::addBeside(std::vector<Beside> &writers, GlobalPast past, Cell
 }
 
 void GlobalShadow::checkReaders(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
-                                GlobalJudge &judge) {
+                                GlobalAccessRules &rules) {
   GlobalPast who;
   for (const Readers *readers : {&cell.read, &cell.other})
-    if (!ordered(touch, lane, *readers, judge, who))
-      judge.clash(lane, address, who, false);
+    if (!ordered(touch, lane, *readers, rules, who))
+      rules.clash(lane, address, who, false);
   if (!cell.more)
     return;
   for (const Readers &readers : std::vector<Readers>(extras[cell.more - 1].reads))
-    if (!ordered(touch, lane, readers, judge, who))
-      judge.clash(lane, address, who, false);
+    if (!ordered(touch, lane, readers, rules, who))
+      rules.clash(lane, address, who, false);
 }
 
 // --- reading ----------------------------------------------------------------------------------------------
 
-void GlobalShadow::noteRead(Cell &cell, const GlobalTouch &touch, unsigned lane, GlobalJudge &judge) {
+void GlobalShadow::noteRead(Cell &cell, const GlobalTouch &touch, unsigned lane, GlobalAccessRules &rules) {
   const uint32_t bit = 1u << lane;
   if (sameReader(cell.read.past, touch.self)) {
     if (cell.read.past.stamp != touch.self.stamp)
@@ -212,7 +223,7 @@ void GlobalShadow::noteRead(Cell &cell, const GlobalTouch &touch, unsigned lane,
   }
   GlobalPast who;
   const Readers self{touch.self, bit};
-  if (ordered(touch, lane, cell.read, judge, who)) {
+  if (ordered(touch, lane, cell.read, rules, who)) {
     cell.read = self;
     return;
   }
@@ -237,24 +248,24 @@ void GlobalShadow::noteRead(Cell &cell, const GlobalTouch &touch, unsigned lane,
 }
 
 void GlobalShadow::readCell(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
-                            GlobalJudge &judge) {
+                            GlobalAccessRules &rules) {
   if (touch.nonCoherent) {
     if (cell.write.actor >= touch.firstActor)
-      judge.incoherent(lane, address, cell.write, true);
+      rules.incoherent(lane, address, cell.write, true);
     cell.nonCoherent = touch.self.actor, cell.ncPlace = touch.self.place;
     cell.ncThread = uint16_t(touch.self.thread + lane);
   }
-  checkWriters(cell, touch, lane, address, {}, {}, judge);
-  noteRead(cell, touch, lane, judge);
+  checkWriters(cell, touch, lane, address, {}, {}, rules);
+  noteRead(cell, touch, lane, rules);
 }
 
-void GlobalShadow::read(const GlobalTouch &touch, GlobalJudge &judge, bool checkWritten) {
-  eachLaneOf(touch, judge, [&](unsigned lane, Page &page, uint64_t address, unsigned bytes) {
+void GlobalShadow::read(const GlobalTouch &touch, GlobalAccessRules &rules, bool checkWritten) {
+  eachLaneOf(touch, rules, [&](unsigned lane, Page &page, uint64_t address, unsigned bytes) {
     const unsigned at = unsigned(address % PageBytes);
-    if (checkWritten && !isWritten(page, at, bytes) && judge.unwritten(lane, address, bytes))
+    if (checkWritten && !isWritten(page, at, bytes) && rules.unwritten(lane, address, bytes))
       markWritten(page, at, bytes);
     eachCell(page, at, bytes, [&](Cell &cell, unsigned offset, unsigned) {
-      readCell(cell, touch, lane, address + offset, judge);
+      readCell(cell, touch, lane, address + offset, rules);
     });
   });
 }
@@ -262,26 +273,26 @@ void GlobalShadow::read(const GlobalTouch &touch, GlobalJudge &judge, bool check
 // --- writing ----------------------------------------------------------------------------------------------
 
 void GlobalShadow::writeCell(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
-                             unsigned bytes, GlobalJudge &judge) {
+                             unsigned bytes, GlobalAccessRules &rules) {
   GlobalPast self = touch.self;
   self.thread = uint16_t(self.thread + lane);
   if (cell.nonCoherent >= touch.firstActor)
-    judge.incoherent(lane, address, {cell.nonCoherent, 0, cell.ncPlace, cell.ncThread}, false);
+    rules.incoherent(lane, address, {cell.nonCoherent, 0, cell.ncPlace, cell.ncThread}, false);
   const GlobalPast last = cell.write;
   // Earlier launches that are over do not matter; they are the common case.
   const bool isFirst = last.actor < std::max(1u, touch.orderedBelow);
   const bool isOwn = last.actor == self.actor && last.thread == self.thread;
   CellValue fresh, before;
   if (!isFirst || cell.more) {
-    fresh = judge.stored(lane, address, bytes);
-    before = isOfThisTouch(last, lane, address, touch) ? judge.stored(last.thread % 32, address, bytes)
-                                                       : judge.held(lane, address, bytes);
+    fresh = rules.stored(lane, address, bytes);
+    before = isOfThisTouch(last, lane, address, touch) ? rules.stored(last.thread % 32, address, bytes)
+                                                       : rules.held(lane, address, bytes);
   }
-  const bool told = checkWriters(cell, touch, lane, address, fresh, before, judge);
-  checkReaders(cell, touch, lane, address, judge);
+  const bool reported = checkWriters(cell, touch, lane, address, fresh, before, rules);
+  checkReaders(cell, touch, lane, address, rules);
   // See SharedShadow::writeCell.
-  if (!isFirst && !told && !isOwn &&
-      (isOfThisTouch(last, lane, address, touch) || !ordered(touch, lane, last, judge)))
+  if (!isFirst && !reported && !isOwn &&
+      (isOfThisTouch(last, lane, address, touch) || !ordered(touch, lane, last, rules)))
     addBeside(extraOf(cell).writes, last, before, cell.mixed);
   if (cell.more)
     std::erase_if(extras[cell.more - 1].writes, [&](Beside &beside) {
@@ -300,14 +311,14 @@ void GlobalShadow::writeCell(Cell &cell, const GlobalTouch &touch, unsigned lane
     extras[cell.more - 1].reads.clear();
 }
 
-void GlobalShadow::write(const GlobalTouch &touch, GlobalJudge &judge, bool reads) {
-  eachLaneOf(touch, judge, [&](unsigned lane, Page &page, uint64_t address, unsigned bytes) {
+void GlobalShadow::write(const GlobalTouch &touch, GlobalAccessRules &rules, bool reads) {
+  eachLaneOf(touch, rules, [&](unsigned lane, Page &page, uint64_t address, unsigned bytes) {
     const unsigned at = unsigned(address % PageBytes);
     if (reads && !isWritten(page, at, bytes))
-      judge.unwritten(lane, address, bytes);
+      rules.unwritten(lane, address, bytes);
     markWritten(page, at, bytes);
     eachCell(page, at, bytes, [&](Cell &cell, unsigned offset, unsigned size) {
-      writeCell(cell, touch, lane, address + offset, size, judge);
+      writeCell(cell, touch, lane, address + offset, size, rules);
     });
   });
 }

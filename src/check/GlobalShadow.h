@@ -22,11 +22,11 @@ struct GlobalPast {
   bool returns = false, sameValue = false, sameInstruction = false; ///< see Past
 };
 
-class GlobalJudge {
+class GlobalAccessRules {
 public:
-  virtual ~GlobalJudge() = default;
+  virtual ~GlobalAccessRules() = default;
   virtual bool knows(unsigned lane, const GlobalPast &past) = 0;
-  /// True: that is a finding. See Judge.
+  /// True: that is a finding. See AccessRules.
   virtual bool clash(unsigned lane, uint64_t address, const GlobalPast &past, bool pastWrites) = 0;
   /// Memory is read through the read-only path in the launch that writes it, in whatever order.
   virtual void incoherent(unsigned lane, uint64_t address, const GlobalPast &past, bool pastWrites) = 0;
@@ -57,9 +57,9 @@ class GlobalShadow {
 public:
   static constexpr uint64_t PageBytes = 4096;
 
-  void read(const GlobalTouch &touch, GlobalJudge &judge, bool checkWritten);
+  void read(const GlobalTouch &touch, GlobalAccessRules &rules, bool checkWritten);
   /// `reads`: an atomic, whose result depends on what was there.
-  void write(const GlobalTouch &touch, GlobalJudge &judge, bool reads);
+  void write(const GlobalTouch &touch, GlobalAccessRules &rules, bool reads);
 
   /// Host code wrote there; or the memory was freed, and all that is known of it goes.
   void hostWrote(uint64_t address, uint64_t bytes);
@@ -98,27 +98,28 @@ private:
     bool isSplit(unsigned word) const { return split[word / 64] >> word % 64 & 1; }
   };
 
-  Page &pageOf(uint64_t address, GlobalJudge &judge);
+  Page &pageOf(uint64_t address, GlobalAccessRules &rules);
   void split(Page &page, unsigned word);
   Extra &extraOf(Cell &cell);
   static bool isWritten(const Page &page, unsigned at, unsigned bytes);
   static void markWritten(Page &page, unsigned at, unsigned bytes);
 
-  bool ordered(const GlobalTouch &touch, unsigned lane, const GlobalPast &past, GlobalJudge &judge);
-  bool ordered(const GlobalTouch &touch, unsigned lane, const Readers &readers, GlobalJudge &judge,
+  bool ordered(const GlobalTouch &touch, unsigned lane, const GlobalPast &past, GlobalAccessRules &rules);
+  bool ordered(const GlobalTouch &touch, unsigned lane, const Readers &readers, GlobalAccessRules &rules,
                GlobalPast &who);
   /// Returns whether the last write is reported as a finding, and drops those of its companions that are.
   bool checkWriters(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address, CellValue fresh,
-                    CellValue before, GlobalJudge &judge);
+                    CellValue before, GlobalAccessRules &rules);
   static void addBeside(std::vector<Beside> &writers, GlobalPast past, CellValue value, Stamp mixed);
   void checkReaders(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
-                    GlobalJudge &judge);
-  void noteRead(Cell &cell, const GlobalTouch &touch, unsigned lane, GlobalJudge &judge);
-  void readCell(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address, GlobalJudge &judge);
+                    GlobalAccessRules &rules);
+  void noteRead(Cell &cell, const GlobalTouch &touch, unsigned lane, GlobalAccessRules &rules);
+  void readCell(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
+                GlobalAccessRules &rules);
   void writeCell(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address, unsigned bytes,
-                 GlobalJudge &judge);
+                 GlobalAccessRules &rules);
   template <class F> void eachCell(Page &page, unsigned at, unsigned bytes, F f);
-  template <class F> void eachLaneOf(const GlobalTouch &touch, GlobalJudge &judge, F f);
+  template <class F> void eachLaneOf(const GlobalTouch &touch, GlobalAccessRules &rules, F f);
 
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages;
   std::vector<Extra> extras;

@@ -2,7 +2,19 @@
 //
 // mbarriers (PTX ISA, "mbarrier"): arrivals of a phase happen before the waits that see it end, and so do
 // copies whose bytes the phase waited for.
-#include "check/Parts.h"
+//
+// That is the easy half. The other is that a wait names a phase by its parity alone: phase 4 and phase 6 look
+// the same. A wait is right if the thread cannot be so late that the phase after the one it means is over too.
+// So each wait is given the phase it means, from what the thread knows to be over by then, and when the next
+// phase ends, those who end it must know that the wait has passed. If they need not, another schedule lets
+// the waiter take one phase for another, whatever happened in this one. Three mistakes look like that: the
+// first wait with the wrong parity, a phase bit that is not carried over an outer loop, and a waiter that
+// nobody waits for.
+//
+// An arrival has the same problem: it has to know that the last phase is over, else it may be one too many
+// for it.
+#include "check/Mbarriers.h"
+
 #include "ptx/Module.h"
 #include "vm/Lanes.h"
 
@@ -13,197 +25,213 @@ namespace {
 
 using Kind = vm::MbarrierEvent::Kind;
 
-bool isRelaxed(const Checker::Parts &parts, uint32_t place) {
-  const ptx::Instr *instruction = parts.places.instruction(place);
+bool isRelaxed(const Places &places, uint32_t place) {
+  const ptx::Instr *instruction = places.instruction(place);
   return instruction && instruction->mods.sem == ptx::Semantics::Relaxed;
 }
 
 } // namespace
 
-void Checker::Parts::arriveFor(const Scene &scene, unsigned lane, Mbarrier &mbarrier) {
-  WarpState &warp = scene.warp;
-  if (!mbarrier.gathered)
-    mbarrier.gathered = *warp.known(lane);
-  else
-    mbarrier.gathered->join(*warp.known(lane));
-  mbarrier.gathered->own.raiseLanes(warp.index, 1u << lane, scene.block.release(warp));
-  mbarrier.arrivers.insert(warp.index);
+Mbarriers::Mbarrier &Mbarriers::at(uint32_t offset) {
+  auto [at, fresh] = byOffset.try_emplace(offset);
+  if (fresh)
+    at->second.slot = unsigned(byOffset.size() - 1);
+  return at->second;
 }
 
-void Checker::Parts::onMbarrier(const Scene &scene, const vm::MbarrierEvent &event) {
-  BlockState &block = scene.block;
-  WarpState &warp = scene.warp;
-  const unsigned lane = vm::firstLane(event.mask), thread = warp.index * 32 + lane;
+void Mbarriers::on(const Where &where, const vm::MbarrierEvent &event, const Places &places,
+                   BlockOrder &order, Reporter &reporter) {
+  const unsigned lane = vm::firstLane(event.mask);
   const uint32_t offset = uint32_t(event.addresses[lane]);
-  Mbarrier &mbarrier = block.mbarrierAt(offset);
-  auto name = [&] { return sharedName(*scene.launch.kernel, offset, 8); };
-
-  if (event.kind == Kind::Init) {
-    if (mbarrier.valid && isNew(Rule::MbarrierInvalid, scene.place, mbarrier.initPlace))
-      tell(Rule::MbarrierInvalid, scene.launch, scene.place,
-           fmt::format("mbarrier {} is initialized again while it is in use", name()), mbarrier.initPlace,
-           "initialized here", "mbarrier.inval it first, when everybody is done with it");
-    const unsigned slot = mbarrier.slot;
-    mbarrier = {};
-    mbarrier.slot = slot;
-    mbarrier.valid = mbarrier.wasValid = true;
-    mbarrier.expected = mbarrier.pending = event.count;
-    mbarrier.initThread = thread;
-    mbarrier.initStamp = warp.stamp;
-    mbarrier.initPlace = scene.place;
-    block.shared.markWritten(offset, 8);
-    warp.dirty = true;
-    return;
-  }
-  if (event.kind == Kind::Invalidate) {
-    mbarrier.valid = false;
-    return;
-  }
-  // Whoever uses it has to know that it was initialized.
-  if (event.kind != Kind::Completed && mbarrier.valid && thread != mbarrier.initThread &&
-      !warp.known(lane)->own.knows(mbarrier.initThread / 32, mbarrier.initThread % 32, mbarrier.initStamp) &&
-      isNew(Rule::MbarrierUninitialized, scene.place, mbarrier.initPlace))
-    tell(Rule::MbarrierUninitialized, scene.launch, scene.place,
-         fmt::format("{} uses mbarrier {} without knowing that it was initialized",
-                     threadName(scene.launch.block, thread), name()),
-         mbarrier.initPlace,
-         fmt::format("initialized here by {}", threadName(scene.launch.block, mbarrier.initThread)),
-         "a __syncthreads() after the initialization lets everybody know");
-
+  const Use use{where, lane, offset, at(offset)};
+  Mbarrier &mbarrier = use.mbarrier;
+  if (event.kind != Kind::Init && event.kind != Kind::Invalidate && event.kind != Kind::Completed)
+    checkInitialized(use, order, reporter);
   switch (event.kind) {
-  case Kind::Arrive: {
-    // Whoever arrives has to know that the phase before is over: else it may be one too many there.
-    const unsigned engine = block.engineThread(mbarrier.slot);
-    if (!mbarrier.ends.empty() && !mbarrier.told &&
-        !warp.known(lane)->own.knows(engine / 32, engine % 32, mbarrier.ends.back())) {
-      mbarrier.told = true;
-      if (isNew(Rule::MbarrierCount, scene.place, 0))
-        tell(Rule::MbarrierCount, scene.launch, scene.place,
-             fmt::format("{} arrives at mbarrier {}, which counts {}, unordered with a phase that ended "
-                         "without it: more arrive "
-                         "than it was initialized for",
-                         threadName(scene.launch.block, thread), name(), mbarrier.expected),
-             mbarrier.initPlace, "initialized here",
-             "the count given to mbarrier.init is that of the arrivals of each phase; wait for a phase "
-             "before arriving for the next");
-    }
-    mbarrier.pending -= event.count;
-    mbarrier.arriving.insert(thread);
-    if (!isRelaxed(*this, scene.place))
-      arriveFor(scene, lane, mbarrier);
-    break;
-  }
+  case Kind::Init: return initialize(use, event.count, order, reporter);
+  case Kind::Invalidate: mbarrier.valid = false; return;
+  case Kind::Arrive: return arrive(use, event.count, isRelaxed(places, where.place), order, reporter);
   case Kind::ExpectTx:
     mbarrier.bytes += event.count;
-    mbarrier.expectPlace = scene.place;
-    break;
-  case Kind::CompleteTx: mbarrier.bytes += event.count; break; // a negative number
-  case Kind::Completed: {
-    if (!mbarrier.gathered)
-      mbarrier.gathered = *block.nothing;
-    // Whoever waited for the phase before must be known to have passed: had it come later, it would have
-    // found this one over as well, and taken the parity for that of a phase to come.
-    const int64_t before = int64_t(mbarrier.phases) - 1;
-    std::set<unsigned> passed; // of a warp that waits together one lane that goes on is enough
-    for (const auto &[who, wait] : mbarrier.waits)
-      if (wait.byParity && !wait.failed && wait.target == before &&
-          mbarrier.gathered->own.knows(who / 32, who % 32, wait.stamp))
-        passed.insert(who / 32);
-    mbarrier.arriving.insert(thread);
-    for (auto &[who, wait] : mbarrier.waits)
-      if (wait.byParity && !wait.failed && wait.target == before && !passed.count(who / 32))
-        badWaitTold(scene, mbarrier, mbarrier.arriving, who, wait);
-    const Stamp now = block.time++;
-    const unsigned engine = block.engineThread(mbarrier.slot);
-    mbarrier.gathered->own.raiseLanes(engine / 32, 1u << engine % 32, now);
-    mbarrier.ends.push_back(now);
-    mbarrier.phaseArrivers = std::move(mbarrier.arriving);
-    mbarrier.arriving.clear();
-    ++mbarrier.phases;
-    KnownRef phase = std::move(*mbarrier.gathered).settle();
-    mbarrier.done = mbarrier.done ? joined(mbarrier.done, phase) : phase;
-    mbarrier.gathered.reset();
-    mbarrier.pending = mbarrier.expected;
-    mbarrier.bytes = 0;
-    break;
-  }
+    mbarrier.expectPlace = where.place;
+    return;
+  case Kind::CompleteTx: mbarrier.bytes += event.count; return; // a negative number
+  case Kind::Completed: return complete(use, order, reporter);
   case Kind::Wait:
-  case Kind::WaitFailed: {
-    Mbarrier::Wait &wait = mbarrier.waits[thread];
-    wait.place = scene.place;
-    wait.failed = event.kind == Kind::WaitFailed;
-    wait.stamp = warp.stamp;
-    wait.byParity = event.parity;
-    wait.bad = false;
-    if (event.parity) {
-      // How many phases the thread knows to be over, and which one its parity then means.
-      const unsigned engine = block.engineThread(mbarrier.slot);
-      const Stamp known = warp.known(lane)->own.of(engine / 32, engine % 32);
-      const int64_t over =
-          std::upper_bound(mbarrier.ends.begin(), mbarrier.ends.end(), known) - mbarrier.ends.begin();
-      wait.known = event.count != (over & 1);
-      wait.target = wait.known ? over - 1 : over;
-      if (wait.target < 0)
-        wait.freshPlace = scene.place;
-      if (int64_t(mbarrier.phases) >= wait.target + 2)
-        badWaitTold(scene, mbarrier, mbarrier.phaseArrivers, thread, wait);
-    }
-    if (!wait.failed && mbarrier.done && !isRelaxed(*this, scene.place)) {
-      warp.setLanes(1u << lane, joined(warp.known(lane), mbarrier.done));
-      warp.dirty = true;
-    }
-    break;
+  case Kind::WaitFailed: return wait(use, event, places, order, reporter);
+  default: return;
   }
-  default: break;
+}
+
+void Mbarriers::initialize(const Use &use, int64_t count, BlockOrder &order, Reporter &reporter) {
+  Mbarrier &mbarrier = use.mbarrier;
+  if (mbarrier.valid && reporter.isNew(Rule::MbarrierInvalid, use.at.place, mbarrier.initPlace))
+    reporter.report(Rule::MbarrierInvalid, use.at.launch, use.at.place,
+                    fmt::format("mbarrier {} is initialized again while it is in use", use.name()),
+                    mbarrier.initPlace, "initialized here",
+                    "mbarrier.inval it first, when everybody is done with it");
+  Mbarrier fresh;
+  fresh.slot = mbarrier.slot;
+  fresh.valid = fresh.wasValid = true;
+  fresh.expected = fresh.pending = count;
+  fresh.initThread = use.thread();
+  fresh.initStamp = order.stampOf(use.at.warp);
+  fresh.initPlace = use.at.place;
+  mbarrier = std::move(fresh);
+  order.acted(use.at.warp);
+}
+
+/// Whoever uses it has to know that it was initialized.
+void Mbarriers::checkInitialized(const Use &use, const BlockOrder &order, Reporter &reporter) {
+  const Mbarrier &mbarrier = use.mbarrier;
+  if (!mbarrier.valid || use.thread() == mbarrier.initThread ||
+      order.knows(use.at.warp, use.lane, mbarrier.initThread, mbarrier.initStamp) ||
+      !reporter.isNew(Rule::MbarrierUninitialized, use.at.place, mbarrier.initPlace))
+    return;
+  reporter.report(Rule::MbarrierUninitialized, use.at.launch, use.at.place,
+                  fmt::format("{} uses mbarrier {} without knowing that it was initialized",
+                              use.at.threadText(use.lane), use.name()),
+                  mbarrier.initPlace,
+                  fmt::format("initialized here by {}", threadName(use.at.launch.block, mbarrier.initThread)),
+                  "a __syncthreads() after the initialization lets everybody know");
+}
+
+void Mbarriers::arrive(const Use &use, int64_t count, bool relaxed, BlockOrder &order, Reporter &reporter) {
+  Mbarrier &mbarrier = use.mbarrier;
+  const unsigned warp = use.at.warp;
+  const unsigned engine = order.engineThread(mbarrier.slot);
+  // Whoever arrives has to know that the phase before is over: else it may be one too many there.
+  if (!mbarrier.ends.empty() && !mbarrier.reported &&
+      !order.knows(warp, use.lane, engine, mbarrier.ends.back())) {
+    mbarrier.reported = true;
+    if (reporter.isNew(Rule::MbarrierCount, use.at.place, 0))
+      reporter.report(
+          Rule::MbarrierCount, use.at.launch, use.at.place,
+          fmt::format("{} arrives at mbarrier {}, which counts {}, unordered with a phase that ended "
+                      "without it: more arrive than it was initialized for",
+                      use.at.threadText(use.lane), use.name(), mbarrier.expected),
+          mbarrier.initPlace, "initialized here",
+          "the count given to mbarrier.init is that of the arrivals of each phase; wait for a phase "
+          "before arriving for the next");
+  }
+  mbarrier.pending -= count;
+  mbarrier.arriving.insert(use.thread());
+  if (relaxed)
+    return;
+  if (!mbarrier.gathered)
+    mbarrier.gathered = *order.known(warp, use.lane);
+  else
+    mbarrier.gathered->join(*order.known(warp, use.lane));
+  mbarrier.gathered->own.raiseLanes(warp, 1u << use.lane, order.release(warp));
+  mbarrier.arrivers.insert(warp);
+}
+
+void Mbarriers::complete(const Use &use, BlockOrder &order, Reporter &reporter) {
+  Mbarrier &mbarrier = use.mbarrier;
+  if (!mbarrier.gathered)
+    mbarrier.gathered = *order.nothing();
+  // Whoever waited for the phase before must be known to have passed: had it come later, it would have
+  // found this one over as well, and taken the parity for that of a phase to come.
+  const int64_t before = int64_t(mbarrier.phases) - 1;
+  const auto hasPassed = [&](const Wait &wait) {
+    return wait.byParity && !wait.failed && wait.target == before;
+  };
+  std::set<unsigned> passed; // of a warp that waits together one lane that goes on is enough
+  for (const auto &[who, wait] : mbarrier.waits)
+    if (hasPassed(wait) && mbarrier.gathered->own.knows(who / 32, who % 32, wait.stamp))
+      passed.insert(who / 32);
+  mbarrier.arriving.insert(use.thread());
+  for (auto &[who, wait] : mbarrier.waits)
+    if (hasPassed(wait) && !passed.count(who / 32))
+      reportBadWait(use, mbarrier.arriving, who, wait, reporter);
+  const Stamp now = order.tick();
+  const unsigned engine = order.engineThread(mbarrier.slot);
+  mbarrier.gathered->own.raiseLanes(engine / 32, 1u << engine % 32, now);
+  mbarrier.ends.push_back(now);
+  mbarrier.phaseArrivers = std::move(mbarrier.arriving);
+  mbarrier.arriving.clear();
+  ++mbarrier.phases;
+  KnownRef phase = std::move(*mbarrier.gathered).settle();
+  mbarrier.done = mbarrier.done ? joined(mbarrier.done, phase) : phase;
+  mbarrier.gathered.reset();
+  mbarrier.pending = mbarrier.expected;
+  mbarrier.bytes = 0;
+}
+
+void Mbarriers::wait(const Use &use, const vm::MbarrierEvent &event, const Places &places, BlockOrder &order,
+                     Reporter &reporter) {
+  Mbarrier &mbarrier = use.mbarrier;
+  const unsigned warp = use.at.warp;
+  Wait &wait = mbarrier.waits[use.thread()];
+  wait.place = use.at.place;
+  wait.failed = event.kind == Kind::WaitFailed;
+  wait.stamp = order.stampOf(warp);
+  wait.byParity = event.parity;
+  wait.bad = false;
+  if (event.parity) {
+    // How many phases the thread knows to be over, and which one its parity then means.
+    const unsigned engine = order.engineThread(mbarrier.slot);
+    const Stamp known = order.known(warp, use.lane)->own.of(engine / 32, engine % 32);
+    const int64_t over =
+        std::upper_bound(mbarrier.ends.begin(), mbarrier.ends.end(), known) - mbarrier.ends.begin();
+    wait.known = event.count != (over & 1);
+    wait.target = wait.known ? over - 1 : over;
+    if (wait.target < 0)
+      wait.freshPlace = use.at.place;
+    if (int64_t(mbarrier.phases) >= wait.target + 2)
+      reportBadWait(use, mbarrier.phaseArrivers, use.thread(), wait, reporter);
+  }
+  if (!wait.failed && mbarrier.done && !isRelaxed(places, use.at.place)) {
+    order.learn(warp, 1u << use.lane, joined(order.known(warp, use.lane), mbarrier.done));
+    order.acted(warp);
   }
 }
 
 /// Nothing orders the end of the phase after the one that is waited for with the wait.
-void Checker::Parts::badWaitTold(const Scene &scene, Mbarrier &mbarrier, const std::set<unsigned> &arrivers,
-                                 unsigned thread, Mbarrier::Wait &wait) {
+void Mbarriers::reportBadWait(const Use &use, const std::set<unsigned> &arrivers, unsigned thread, Wait &wait,
+                              Reporter &reporter) {
   wait.bad = true;
   const bool carriedOver = wait.known && wait.target >= 0;
   const Rule rule = carriedOver ? Rule::MbarrierPhase : Rule::MbarrierParity;
-  if (mbarrier.told)
+  if (use.mbarrier.reported)
     return;
-  mbarrier.told = true;
-  if (!isNew(rule, wait.place, 0))
+  use.mbarrier.reported = true;
+  if (!reporter.isNew(rule, wait.place, 0))
     return;
   // Both sides of a pair may pass at once; only one of them should.
   uint32_t otherPlace = 0;
-  for (auto &[offset, other] : scene.block.mbarriers)
+  for (auto &[offset, other] : byOffset)
     for (auto &[who, passed] : other.waits)
-      if (wait.known && wait.target < 0 && &other != &mbarrier && passed.freshPlace && arrivers.count(who)) {
+      if (wait.known && wait.target < 0 && &other != &use.mbarrier && passed.freshPlace &&
+          arrivers.count(who)) {
         otherPlace = passed.freshPlace;
-        other.told = true;
+        other.reported = true;
       }
-  const std::string who = threadName(scene.launch.block, thread);
-  tell(rule, scene.launch, wait.place,
-       carriedOver ? fmt::format("{} waits here for a phase that it already knows to be over, while the next "
-                                 "one may end at any time",
-                                 who)
-       : wait.known ? fmt::format("{} waits here with a parity that passes before any phase has ended, while "
-                                  "the first one may end at "
-                                  "any time",
-                                  who)
-                    : fmt::format("{} waits here for a phase by its parity, but the phase after it may end "
-                                  "before the wait: then the "
-                                  "parity means another one",
-                                  who),
-       otherPlace,
-       otherPlace ? "threads that end that phase pass here in the same way: only one side may" : "",
-       carriedOver ? "carry the phase bit on over the outer loop: flip it each time the mbarrier's phase ends"
-                   : "the first phase of an mbarrier has parity 0; a waiter has to let the next phase begin");
+  const std::string who = threadName(use.at.launch.block, thread);
+  reporter.report(
+      rule, use.at.launch, wait.place,
+      carriedOver ? fmt::format("{} waits here for a phase that it already knows to be over, while the next "
+                                "one may end at any time",
+                                who)
+      : wait.known
+          ? fmt::format("{} waits here with a parity that passes before any phase has ended, while the first "
+                        "one may end at any time",
+                        who)
+          : fmt::format("{} waits here for a phase by its parity, but the phase after it may end before the "
+                        "wait: then the parity means another one",
+                        who),
+      otherPlace,
+      otherPlace ? "threads that end that phase pass here in the same way: only one side may" : "",
+      carriedOver ? "carry the phase bit on over the outer loop: flip it each time the mbarrier's phase ends"
+                  : "the first phase of an mbarrier has parity 0; a waiter has to let the next phase begin");
 }
 
-/// Whether what `other` did would be ordered, had the thread's wait for it not gone wrong: that has been
-/// told.
-bool Checker::Parts::badWait(const Scene &scene, unsigned thread, unsigned other) const {
-  for (const auto &[offset, mbarrier] : scene.block.mbarriers) {
-    const bool engine = scene.block.isEngine(other);
+bool Mbarriers::badWait(unsigned thread, unsigned other, const BlockOrder &order) const {
+  const bool engine = order.isEngine(other);
+  for (const auto &[offset, mbarrier] : byOffset) {
     const bool brings =
-        engine ? scene.block.engineThread(mbarrier.slot) == other : mbarrier.arrivers.count(other / 32) != 0;
-    if (brings && engine && mbarrier.bytesTold)
+        engine ? order.engineThread(mbarrier.slot) == other : mbarrier.arrivers.count(other / 32) != 0;
+    if (brings && engine && mbarrier.bytesReported)
       return true;
     auto wait = mbarrier.waits.find(thread);
     if (brings && wait != mbarrier.waits.end() && wait->second.bad)
@@ -212,51 +240,118 @@ bool Checker::Parts::badWait(const Scene &scene, unsigned thread, unsigned other
   return false;
 }
 
-/// Plain stores over an mbarrier that is in use.
-void Checker::Parts::checkOverwritten(const Scene &scene, const vm::AccessEvent &event) {
+void Mbarriers::overwritten(const Where &where, const vm::AccessEvent &event, Reporter &reporter) {
   vm::eachLane(event.mask, [&](unsigned lane) {
     const uint64_t begin = event.addresses[lane], end = begin + event.bytes;
-    for (auto at = scene.block.mbarriers.lower_bound(uint32_t(begin < 7 ? 0 : begin - 7));
-         at != scene.block.mbarriers.end() && at->first < end; ++at) {
-      if (!at->second.valid)
+    for (auto at = byOffset.lower_bound(uint32_t(begin < 7 ? 0 : begin - 7));
+         at != byOffset.end() && at->first < end; ++at) {
+      Mbarrier &mbarrier = at->second;
+      if (!mbarrier.valid)
         continue;
-      at->second.valid = false;
-      at->second.told = true;
-      if (isNew(Rule::MbarrierInvalid, scene.place, at->second.initPlace))
-        tell(Rule::MbarrierInvalid, scene.launch, scene.place,
-             fmt::format("{} stores over mbarrier {}, which is in use",
-                         threadName(scene.launch.block, scene.warp.index * 32 + lane),
-                         sharedName(*scene.launch.kernel, at->first, 8)),
-             at->second.initPlace, "initialized here",
-             "mbarrier.inval it first, when everybody is done with it");
+      mbarrier.valid = false;
+      mbarrier.reported = true;
+      if (reporter.isNew(Rule::MbarrierInvalid, where.place, mbarrier.initPlace))
+        reporter.report(Rule::MbarrierInvalid, where.launch, where.place,
+                        fmt::format("{} stores over mbarrier {}, which is in use", where.threadText(lane),
+                                    sharedName(*where.launch.kernel, at->first, 8)),
+                        mbarrier.initPlace, "initialized here",
+                        "mbarrier.inval it first, when everybody is done with it");
     }
   });
 }
 
-bool Checker::Parts::checkBytes(LaunchState &launch, BlockState &block) {
+// --- copies that report their bytes ------------------------------------------------------------------------
+
+void Mbarriers::copyStarts(uint32_t offset, uint32_t to, uint32_t bytes, uint32_t place) {
+  Mbarrier &mbarrier = at(offset);
+  mbarrier.flights.push_back({to, bytes, place, mbarrier.phases});
+}
+
+void Mbarriers::copyEnds(const LaunchFacts &launch, uint32_t offset, uint32_t to, uint32_t bytes,
+                         Reporter &reporter) {
+  Mbarrier &mbarrier = at(offset);
+  mbarrier.bytes -= bytes;
+  const auto flight = std::ranges::find_if(
+      mbarrier.flights, [&](const Flight &each) { return each.to == to && each.bytes == bytes; });
+  if (flight == mbarrier.flights.end())
+    return;
+  if (flight->phase != mbarrier.phases && !mbarrier.bytesReported) {
+    mbarrier.bytesReported = true;
+    reporter.report(Rule::MbarrierBytes, launch, flight->place,
+                    "the phase that this copy belongs to ends before the copy is there: it was told to "
+                    "expect fewer bytes",
+                    mbarrier.expectPlace, "expected here",
+                    "expect_tx has to name exactly the bytes of the copies that report to this phase");
+  }
+  mbarrier.flights.erase(flight);
+}
+
+void Mbarriers::gatherEngine(uint32_t offset, Stamp time, const BlockOrder &order) {
+  Mbarrier &mbarrier = at(offset);
+  const unsigned engine = order.engineThread(mbarrier.slot);
+  if (!mbarrier.gathered)
+    mbarrier.gathered = *order.nothing();
+  mbarrier.gathered->own.raiseLanes(engine / 32, 1u << engine % 32, time);
+}
+
+// --- when nothing more can come ----------------------------------------------------------------------------
+
+bool Mbarriers::reportBytes(const LaunchFacts &launch, uint64_t block, Reporter &reporter) {
   bool any = false;
-  for (auto &[offset, mbarrier] : block.mbarriers) {
+  for (auto &[offset, mbarrier] : byOffset) {
     const bool stuck = mbarrier.pending <= 0 || mbarrier.bytes < 0;
     if (!mbarrier.valid || mbarrier.bytes == 0 || !stuck)
       continue;
     any = true;
-    if (mbarrier.bytesTold)
+    if (mbarrier.bytesReported)
       continue;
-    mbarrier.bytesTold = true;
+    mbarrier.bytesReported = true;
     const uint32_t place = mbarrier.expectPlace ? mbarrier.expectPlace : mbarrier.initPlace;
-    if (isNew(Rule::MbarrierBytes, place, 0))
-      tell(Rule::MbarrierBytes, launch, place,
-           mbarrier.bytes > 0
-               ? fmt::format("mbarrier {} of {} still expects {} bytes that no copy brings",
-                             sharedName(*launch.kernel, offset, 8), blockName(launch.grid, block.index),
-                             mbarrier.bytes)
-               : fmt::format("copies bring mbarrier {} of {} {} bytes more than it was told to expect",
-                             sharedName(*launch.kernel, offset, 8), blockName(launch.grid, block.index),
-                             -mbarrier.bytes),
-           mbarrier.initPlace, "the mbarrier is initialized here",
-           "expect_tx has to name exactly the bytes of the copies that report to this phase");
+    if (reporter.isNew(Rule::MbarrierBytes, place, 0))
+      reporter.report(
+          Rule::MbarrierBytes, launch, place,
+          mbarrier.bytes > 0
+              ? fmt::format("mbarrier {} of {} still expects {} bytes that no copy brings",
+                            sharedName(*launch.kernel, offset, 8), blockName(launch.grid, block),
+                            mbarrier.bytes)
+              : fmt::format("copies bring mbarrier {} of {} {} bytes more than it was set to expect",
+                            sharedName(*launch.kernel, offset, 8), blockName(launch.grid, block),
+                            -mbarrier.bytes),
+          mbarrier.initPlace, "the mbarrier is initialized here",
+          "expect_tx has to name exactly the bytes of the copies that report to this phase");
   }
   return any;
+}
+
+Mbarriers::Fate Mbarriers::fateOf(uint32_t offset) const {
+  auto at = byOffset.find(offset);
+  return at == byOffset.end() ? Fate() : Fate{at->second.wasValid, at->second.reported};
+}
+
+bool Mbarriers::anyWaits() const {
+  for (const auto &[offset, mbarrier] : byOffset)
+    for (const auto &[thread, wait] : mbarrier.waits)
+      if (wait.failed)
+        return true;
+  return false;
+}
+
+bool Mbarriers::anyWaitIsExplained() const {
+  for (const auto &[offset, mbarrier] : byOffset)
+    for (const auto &[thread, wait] : mbarrier.waits)
+      if (wait.failed && mbarrier.reported)
+        return true;
+  return false;
+}
+
+std::vector<std::string> Mbarriers::waitedFor(const LaunchFacts &launch, uint64_t block) const {
+  std::vector<std::string> texts;
+  for (const auto &[offset, mbarrier] : byOffset)
+    if (std::ranges::any_of(mbarrier.waits, [](const auto &each) { return each.second.failed; }))
+      texts.push_back(fmt::format("mbarrier {} of {}: phase {}, {} of {} arrivals missing, {} bytes missing",
+                                  sharedName(*launch.kernel, offset, 8), blockName(launch.grid, block),
+                                  mbarrier.phases, mbarrier.pending, mbarrier.expected, mbarrier.bytes));
+  return texts;
 }
 
 } // namespace heddle::check

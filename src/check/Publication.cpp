@@ -16,9 +16,13 @@
 //
 // One thing is granted beyond the model: a block barrier after an atomic counts as the missing acquire. The
 // usual "last block done" reduction reads the other blocks' results that way, and no device gets it wrong.
-#include "check/Parts.h"
+#include "check/Publication.h"
+
+#include "check/AccessEvents.h"
 #include "check/Polls.h"
 #include "vm/Lanes.h"
+
+#include <optional>
 
 namespace heddle::check {
 namespace {
@@ -58,7 +62,65 @@ Published merged(const Published &old, const Published &fresh) {
   return {fresh.actor, std::move(both).settle()};
 }
 
-void see(LaneSync &lane, const Published &what, bool atomic) {
+/// `known` of a thread of that block, with what somebody published.
+KnownRef acquired(uint32_t actor, const KnownRef &known, const Published &what) {
+  if (!what.known)
+    return known;
+  if (what.actor == actor)
+    return joined(known, what.known);
+  Known more = *known;
+  more.joinForeign(what.actor, *what.known);
+  if (const BlockClock *ours = more.of(actor))
+    more.own.join(*ours);
+  return std::move(more).settle();
+}
+
+} // namespace
+
+// --- values and polls --------------------------------------------------------------------------------------
+
+PublishedValues::Value *PublishedValues::find(uint64_t address) {
+  auto at = values.find(address);
+  return at == values.end() ? nullptr : &at->second;
+}
+const PublishedValues::Value *PublishedValues::find(uint64_t address) const {
+  auto at = values.find(address);
+  return at == values.end() ? nullptr : &at->second;
+}
+
+void PublishedValues::overwrite(const vm::AccessEvent &event) {
+  if (!values.empty())
+    vm::eachLane(event.mask, [&](unsigned lane) { values.erase(event.addresses[lane]); });
+}
+
+void PublishedValues::forget(uint64_t address, uint64_t bytes) {
+  std::erase_if(values,
+                [&](const auto &entry) { return entry.first >= address && entry.first < address + bytes; });
+}
+
+bool PollPlaces::isPoll(uint32_t place) const {
+  std::lock_guard lock(guard);
+  auto [at, fresh] = polls.try_emplace(place, false);
+  if (fresh)
+    if (const Places::InFunction where = places.inFunction(place); where.function)
+      at->second = check::isPoll(*where.function, where.instr);
+  return at->second;
+}
+
+// --- fences ------------------------------------------------------------------------------------------------
+
+void Fences::begin(unsigned count) {
+  warps.clear();
+  warps.resize(count);
+}
+
+Fences::Lane &Fences::laneOf(unsigned warp, unsigned lane) {
+  if (!warps[warp])
+    warps[warp] = std::make_unique<std::array<Lane, 32>>();
+  return (*warps[warp])[lane];
+}
+
+void Fences::remember(Lane &lane, const Published &what, bool atomic) {
   if (!what.known)
     return;
   for (const Seen &seen : lane.seen)
@@ -69,197 +131,156 @@ void see(LaneSync &lane, const Published &what, bool atomic) {
   lane.seen.push_back({what, atomic});
 }
 
-} // namespace
-
-/// `known` of a thread of this block, with what somebody published.
-KnownRef Checker::Parts::acquired(const BlockState &block, const KnownRef &known,
-                                  const Published &what) const {
-  if (!what.known)
-    return known;
-  if (what.actor == block.actor)
-    return joined(known, what.known);
-  Known more = *known;
-  more.joinForeign(what.actor, *what.known);
-  if (const BlockClock *ours = more.of(block.actor))
-    more.own.join(*ours);
-  return std::move(more).settle();
-}
-
-void Checker::Parts::takeSeen(const Scene &scene, unsigned lane, Scope scope, bool atomicsOnly) {
-  if (!scene.warp.sync)
+void Fences::takeSeen(unsigned warp, unsigned lane, Scope scope, bool atomicsOnly, BlockOrder &order) {
+  if (!warps[warp])
     return;
-  LaneSync &sync = scene.warp.syncOf(lane);
-  KnownRef known = scene.warp.known(lane);
+  KnownRef known = order.known(warp, lane);
   bool took = false;
-  std::erase_if(sync.seen, [&](const Seen &seen) {
-    const bool inReach = scope >= Scope::Device || seen.what.actor == scene.block.actor;
+  std::erase_if((*warps[warp])[lane].seen, [&](const Seen &seen) {
+    const bool inReach = scope >= Scope::Device || seen.what.actor == order.actor();
     if (!inReach || (atomicsOnly && !seen.atomic))
       return false;
-    known = acquired(scene.block, known, seen.what);
+    known = acquired(order.actor(), known, seen.what);
     took = true;
     return true;
   });
   if (!took)
     return;
-  scene.warp.setLanes(1u << lane, known);
-  scene.warp.dirty = true;
+  order.learn(warp, 1u << lane, known);
+  order.acted(warp);
 }
 
-void Checker::Parts::publishAndSee(const Scene &scene, const vm::AccessEvent &event) {
-  const bool inShared = event.space == vm::Space::Shared;
-  const bool atomic = event.kind == vm::AccessKind::Atomic || event.kind == vm::AccessKind::Reduction;
+void Fences::barrier(unsigned warp, uint32_t mask, BlockOrder &order) {
+  if (warps[warp])
+    vm::eachLane(mask, [&](unsigned lane) { takeSeen(warp, lane, Scope::Device, true, order); });
+}
+
+/// What the address carries goes to a reader at once if it acquires, else with its next fence.
+void Fences::see(const Where &at, unsigned lane, const vm::AccessEvent &event,
+                 const PublishedValues::Value &value, BlockOrder &order) {
+  const bool deviceInReach = scopeOf(event) >= Scope::Device || value.device.actor == order.actor();
+  const bool blockInReach = value.block.actor == order.actor();
+  if (!acquires(event.ordering)) {
+    if (deviceInReach)
+      remember(laneOf(at.warp, lane), value.device, isAtomic(event));
+    if (blockInReach)
+      remember(laneOf(at.warp, lane), value.block, isAtomic(event));
+    return;
+  }
+  KnownRef known = order.known(at.warp, lane);
+  if (deviceInReach)
+    known = acquired(order.actor(), known, value.device);
+  if (blockInReach)
+    known = acquired(order.actor(), known, value.block);
+  order.learn(at.warp, 1u << lane, known);
+}
+
+void Fences::access(const Where &at, const vm::AccessEvent &event, PublishedValues &values,
+                    const PollPlaces &polls, BlockOrder &order) {
   const bool reads = event.kind != vm::AccessKind::Store, stores = event.kind != vm::AccessKind::Load;
-  const Scope scope = event.ordering == Ordering::Volatile ? Scope::System : event.scope;
-  WarpState &warp = scene.warp;
-  std::unique_lock lock(guard, std::defer_lock);
-  if (!inShared)
-    lock.lock();
-  auto find = [&](uint64_t address) -> Location * {
-    if (inShared) {
-      auto at = scene.block.locations.find(uint32_t(address));
-      return at == scene.block.locations.end() ? nullptr : &at->second;
-    }
-    auto at = locations.find(address);
-    return at == locations.end() ? nullptr : &at->second;
-  };
+  const Scope scope = scopeOf(event);
+  const unsigned warp = at.warp;
   std::optional<Stamp> now;
-  const bool polled = reads && event.ordering == Ordering::Volatile && isPoll(scene.place);
+  const bool polled = reads && event.ordering == Ordering::Volatile && polls.isPoll(at.place);
   vm::eachLane(event.mask, [&](unsigned lane) {
     const uint64_t address = event.addresses[lane];
-    Location *location = find(address);
+    PublishedValues::Value *value = values.find(address);
     if (polled)
-      warp.syncOf(lane).polled = address;
-    if (location && reads) {
-      const bool far = scope >= Scope::Device;
-      if (acquires(event.ordering)) {
-        KnownRef known = warp.known(lane);
-        if (far || location->device.actor == scene.block.actor)
-          known = acquired(scene.block, known, location->device);
-        if (location->block.actor == scene.block.actor)
-          known = acquired(scene.block, known, location->block);
-        warp.setLanes(1u << lane, known);
-      } else {
-        if (far || location->device.actor == scene.block.actor)
-          see(warp.syncOf(lane), location->device, atomic);
-        if (location->block.actor == scene.block.actor)
-          see(warp.syncOf(lane), location->block, atomic);
-      }
-    }
+      laneOf(warp, lane).polled = address;
+    if (value && reads)
+      see(at, lane, event, *value, order);
     if (!stores)
       return;
-    Published device{scene.block.actor, nullptr}, block = device;
+    Published device{order.actor(), nullptr}, block = device;
     bool isFlag = releases(event.ordering);
     if (releases(event.ordering)) {
       if (!now)
-        now = scene.block.release(warp);
-      block.known = snapshot(warp.known(lane), warp.index, lane, *now);
+        now = order.release(warp);
+      block.known = snapshot(order.known(warp, lane), warp, lane, *now);
       if (scope >= Scope::Device)
         device.known = block.known;
-    } else if (warp.sync) {
-      LaneSync &sync = warp.syncOf(lane);
-      isFlag = sync.block.known && !sync.block.used;
-      sync.block.used = true;
-      if (sync.block.known)
-        block.known = sync.block.known = snapshot(sync.block.known, warp.index, lane, sync.block.time);
-      if (sync.device.known && scope >= Scope::Device)
-        device.known = sync.device.known = snapshot(sync.device.known, warp.index, lane, sync.device.time);
+    } else if (warps[warp]) {
+      Lane &own = laneOf(warp, lane);
+      isFlag = own.block.known && !own.block.used;
+      own.block.used = true;
+      if (own.block.known)
+        block.known = own.block.known = snapshot(own.block.known, warp, lane, own.block.time);
+      if (own.device.known && scope >= Scope::Device)
+        device.known = own.device.known = snapshot(own.device.known, warp, lane, own.device.time);
     }
     if (!block.known && !device.known) {
-      if (location && !atomic)
-        *location = {};
+      if (value && !isAtomic(event))
+        *value = {};
       return;
     }
-    if (!location)
-      location = inShared ? &scene.block.locations[uint32_t(address)] : &locations[address];
-    if (atomic) {
-      location->device = merged(location->device, device);
-      location->block = location->block.actor == block.actor ? merged(location->block, block) : block;
+    if (!value)
+      value = &values.at(address);
+    if (isAtomic(event)) {
+      value->device = merged(value->device, device);
+      value->block = value->block.actor == block.actor ? merged(value->block, block) : block;
     } else {
-      *location = {device, block};
+      *value = {device, block};
     }
-    location->isFlag = isFlag;
+    value->isFlag = isFlag;
   });
 }
 
-bool Checker::Parts::isPoll(uint32_t place) {
-  std::lock_guard lock(pollGuard);
-  auto [at, fresh] = polls.try_emplace(place, false);
-  if (fresh)
-    if (const Places::InFunction where = places.inFunction(place); where.function)
-      at->second = check::isPoll(*where.function, where.instr);
-  return at->second;
+bool Fences::mayRace(unsigned warp, unsigned lane, const AccessPair &pair, const PublishedValues &values,
+                     const PollPlaces &polls) const {
+  if (pair.mine != Strength::Volatile && pair.theirs != Strength::Volatile)
+    return true;
+  const bool iRead = !pair.iWrite || pair.mine == Strength::Atomic;
+  const bool theyRead = !pair.theyWrite || pair.theirs == Strength::Atomic;
+  if ((iRead && polls.isPoll(pair.myPlace)) || (theyRead && polls.isPoll(pair.theirPlace)))
+    return true;
+  const Lane *own = warps[warp] ? &(*warps[warp])[lane] : nullptr;
+  if (pair.iWrite)
+    return theyRead && own && own->block.known && !own->block.used;
+  if (own && own->polled == pair.address)
+    return true;
+  const PublishedValues::Value *value = values.find(pair.address);
+  return value && value->isFlag;
 }
 
-bool Checker::Parts::mayMeet(const Scene &scene, unsigned lane, const Meeting &meeting) {
-  if (meeting.mine != Strength::Volatile && meeting.theirs != Strength::Volatile)
-    return true;
-  const bool iRead = !meeting.iWrite || meeting.mine == Strength::Atomic;
-  const bool theyRead = !meeting.theyWrite || meeting.theirs == Strength::Atomic;
-  if ((iRead && isPoll(meeting.myPlace)) || (theyRead && isPoll(meeting.theirPlace)))
-    return true;
-  if (meeting.iWrite) {
-    const LaneSync *sync = scene.warp.sync ? &(*scene.warp.sync)[lane] : nullptr;
-    return theyRead && sync && sync->block.known && !sync->block.used;
-  }
-  if (scene.warp.sync && (*scene.warp.sync)[lane].polled == meeting.address)
-    return true;
-  if (meeting.inShared) {
-    auto at = scene.block.locations.find(uint32_t(meeting.address));
-    return at != scene.block.locations.end() && at->second.isFlag;
-  }
-  auto at = locations.find(meeting.address);
-  return at != locations.end() && at->second.isFlag;
-}
-
-/// A plain store is no link of any chain.
-void Checker::Parts::forgetLocations(const Scene &scene, const vm::AccessEvent &event) {
-  if (event.space == vm::Space::Shared) {
-    vm::eachLane(event.mask,
-                 [&](unsigned lane) { scene.block.locations.erase(uint32_t(event.addresses[lane])); });
-    return;
-  }
-  std::lock_guard lock(guard);
-  if (locations.empty())
-    return;
-  vm::eachLane(event.mask, [&](unsigned lane) { locations.erase(event.addresses[lane]); });
-}
-
-void Checker::Parts::fence(const Scene &scene, const vm::FenceEvent &event) {
-  WarpState &warp = scene.warp;
-  if (event.proxy) {
-    const Stamp now = scene.block.release(warp);
-    std::map<KnownRef, KnownRef> after; // lanes that agree go on agreeing
-    vm::eachLane(event.mask, [&](unsigned lane) {
-      KnownRef before = warp.known(lane);
-      KnownRef &fresh = after[before];
-      if (!fresh) {
-        Known carried = *before;
-        carried.fenced = nullptr;
-        carried.own.raiseLanes(warp.index, event.mask, now);
-        Known more = *before;
-        more.fenced = joined(before->fenced, std::move(carried).settle());
-        fresh = std::move(more).settle();
-      }
+/// What was known before it is ordered for asynchronous copies too.
+void Fences::proxyFence(unsigned warp, uint32_t mask, BlockOrder &order) const {
+  const Stamp now = order.release(warp);
+  std::map<KnownRef, KnownRef> after; // lanes that agree go on agreeing
+  vm::eachLane(mask, [&](unsigned lane) {
+    KnownRef before = order.known(warp, lane);
+    KnownRef &fresh = after[before];
+    if (!fresh) {
+      Known carried = *before;
+      carried.fenced = nullptr;
+      carried.own.raiseLanes(warp, mask, now);
+      Known more = *before;
+      more.fenced = joined(before->fenced, std::move(carried).settle());
+      fresh = std::move(more).settle();
+    }
+  });
+  if (after.size() == 1)
+    order.learn(warp, mask, after.begin()->second);
+  else
+    vm::eachLane(mask, [&](unsigned lane) {
+      order.learn(warp, 1u << lane, KnownRef(after[order.known(warp, lane)]));
     });
-    if (after.size() == 1)
-      warp.setLanes(event.mask, after.begin()->second);
-    else
-      vm::eachLane(event.mask,
-                   [&](unsigned lane) { warp.setLanes(1u << lane, KnownRef(after[warp.known(lane)])); });
-    warp.dirty = true;
-    return;
-  }
+  order.acted(warp);
+}
+
+void Fences::fence(unsigned warp, const vm::FenceEvent &event, BlockOrder &order) {
+  if (event.proxy)
+    return proxyFence(warp, event.mask, order);
   const Scope scope = event.scope == Scope::None ? Scope::Device : event.scope;
   if (event.ordering != Ordering::Release)
-    vm::eachLane(event.mask, [&](unsigned lane) { takeSeen(scene, lane, scope, false); });
+    vm::eachLane(event.mask, [&](unsigned lane) { takeSeen(warp, lane, scope, false, order); });
   if (event.ordering == Ordering::Acquire)
     return;
-  const Stamp now = scene.block.release(warp);
+  const Stamp now = order.release(warp);
   vm::eachLane(event.mask, [&](unsigned lane) {
-    LaneSync &sync = warp.syncOf(lane);
-    sync.block = {warp.known(lane), now};
+    Lane &own = laneOf(warp, lane);
+    own.block = {order.known(warp, lane), now};
     if (scope >= Scope::Device)
-      sync.device = sync.block;
+      own.device = own.block;
   });
 }
 

@@ -12,11 +12,11 @@ using Json = nlohmann::json;
 
 constexpr const char *Schema = "heddle.findings/1";
 
-Json toJson(const Place &place) {
+Json toJson(const SourceLocation &place) {
   return {{"file", place.file}, {"line", place.line}, {"column", place.column}, {"end", place.endColumn}};
 }
 
-Place placeOf(const Json &json) {
+SourceLocation placeOf(const Json &json) {
   return {
       json.value("file", ""), json.value("line", 0u), json.value("column", 0u), json.value("end", 0u), {}};
 }
@@ -24,8 +24,8 @@ Place placeOf(const Json &json) {
 Json toJson(const Finding &finding) {
   Json notes = Json::array();
   for (const Finding::Note &note : finding.notes)
-    notes.push_back({{"place", toJson(note.place)}, {"text", note.text}});
-  return {{"rule", idOf(finding.rule)}, {"kernel", finding.kernel}, {"place", toJson(finding.place)},
+    notes.push_back({{"place", toJson(note.location)}, {"text", note.text}});
+  return {{"rule", idOf(finding.rule)}, {"kernel", finding.kernel}, {"place", toJson(finding.location)},
           {"text", finding.text},       {"notes", notes},           {"hint", finding.hint},
           {"times", finding.times}};
 }
@@ -36,7 +36,7 @@ bool fromJson(const Json &json, Finding &finding) {
     return false;
   finding.rule = *rule;
   finding.kernel = json.value("kernel", "");
-  finding.place = placeOf(json.value("place", Json::object()));
+  finding.location = placeOf(json.value("place", Json::object()));
   finding.text = json.value("text", "");
   finding.hint = json.value("hint", "");
   finding.times = json.value("times", uint64_t(1));

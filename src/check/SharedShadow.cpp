@@ -107,36 +107,36 @@ void SharedShadow::noteRead(Grain &grain, uint32_t cell, unsigned lane, const To
 /// What the cell holds when this lane's write comes. Lanes of one instruction are looked at one after the
 /// other, before any of them has changed the memory.
 CellValue SharedShadow::valueBefore(const Grain &grain, uint32_t cell, unsigned lane, uint64_t address,
-                                    const Touch &touch, Judge &judge) const {
+                                    const Touch &touch, AccessRules &rules) const {
   const Past last = pastOf(grain, cell);
   if (isOfThisTouch(last, lane, address, grain.bytes, touch))
-    return judge.stored(last.thread % 32, address, grain.bytes);
-  return judge.held(lane, address, grain.bytes);
+    return rules.stored(last.thread % 32, address, grain.bytes);
+  return rules.held(lane, address, grain.bytes);
 }
 
 bool SharedShadow::checkWriters(Grain &grain, uint32_t cell, unsigned lane, uint64_t address,
-                                const Touch &touch, CellValue fresh, CellValue before, Judge &judge) {
+                                const Touch &touch, CellValue fresh, CellValue before, AccessRules &rules) {
   const Word &word = grain.words[cell];
   if (word.write <= base || word.flags & Marked)
     return false;
   const unsigned me = touch.warp * 32 + lane;
-  auto isTold = [&](Past past, bool sameValue) {
+  auto isReported = [&](Past past, bool sameValue) {
     past.sameValue = sameValue;
     past.sameInstruction = isOfThisTouch(past, lane, address, grain.bytes, touch);
     if (!(past.flags & Past::Pending) &&
-        (past.thread == me || (!past.sameInstruction && judge.knows(lane, past.thread, past.stamp))))
+        (past.thread == me || (!past.sameInstruction && rules.knows(lane, past.thread, past.stamp))))
       return false;
-    return judge.clash(lane, address, past);
+    return rules.clash(lane, address, past);
   };
   auto isSameValue = [&](unsigned thread, CellValue value, Stamp mixed) {
-    return isSame(fresh, value) && (mixed <= base || judge.knows(lane, thread, mixed));
+    return isSame(fresh, value) && (mixed <= base || rules.knows(lane, thread, mixed));
   };
   const Past last = pastOf(grain, cell);
-  const bool told = isTold(last, isSameValue(last.thread, before, word.mixed));
+  const bool reported = isReported(last, isSameValue(last.thread, before, word.mixed));
   if (!(word.flags & ManyWriters))
-    return told;
+    return reported;
   // Who has the result of an atomic comes after the atomics before it on that word.
-  const bool comesLast = last.returns && (last.thread == me || judge.knows(lane, last.thread, last.stamp));
+  const bool comesLast = last.returns && (last.thread == me || rules.knows(lane, last.thread, last.stamp));
   for (Beside &beside : grain.extras[cell].writers) {
     if (beside.past.stamp <= touch.known || (!beside.mixed && isSame(fresh, beside.value)) ||
         (comesLast && beside.past.strength == Strength::Atomic))
@@ -144,13 +144,13 @@ bool SharedShadow::checkWriters(Grain &grain, uint32_t cell, unsigned lane, uint
     for (uint32_t left = beside.lanes; left; left &= left - 1) {
       Past past = beside.past;
       past.thread = uint16_t(past.thread + std::countr_zero(left));
-      if (isTold(past, isSameValue(past.thread, beside.value, beside.mixed))) {
+      if (isReported(past, isSameValue(past.thread, beside.value, beside.mixed))) {
         beside.lanes = 0; // one lane of a warp tells the story
         break;
       }
     }
   }
-  return told;
+  return reported;
 }
 
 /// Beside the write that is the last now, `past` stays remembered.
@@ -173,27 +173,27 @@ void SharedShadow::addBeside(std::vector<Beside> &writers, Past past, CellValue 
 }
 
 bool SharedShadow::readCell(Grain &grain, uint32_t cell, unsigned lane, uint64_t address, const Touch &touch,
-                            Judge &judge) {
-  checkWriters(grain, cell, lane, address, touch, {}, {}, judge);
+                            AccessRules &rules) {
+  checkWriters(grain, cell, lane, address, touch, {}, {}, rules);
   noteRead(grain, cell, lane, touch);
   return isWritten(grain, cell);
 }
 
 bool SharedShadow::readWord(uint32_t word, unsigned lane, uint64_t address, const Touch &touch,
-                            Judge &judge) {
+                            AccessRules &rules) {
   if (!(byWord.words[word].flags & Split))
-    return readCell(byWord, word, lane, address, touch, judge);
+    return readCell(byWord, word, lane, address, touch, rules);
   bool written = false;
   for (uint32_t b = 0; b < 4; ++b)
-    written |= readCell(byByte, word * 4 + b, lane, address + b, touch, judge);
+    written |= readCell(byByte, word * 4 + b, lane, address + b, touch, rules);
   return written;
 }
 
-void SharedShadow::read(const Touch &touch, Judge &judge) {
+void SharedShadow::read(const Touch &touch, AccessRules &rules) {
   if (touch.bytes % 4)
-    return readBytes(touch, judge);
+    return readBytes(touch, rules);
   if (isStrong(touch.strength))
-    return readStrong(touch, judge);
+    return readStrong(touch, rules);
   const uint32_t count = touch.bytes / 4;
   const Stamp from = base + 1, span = touch.known - base;
   Word *const words = byWord.words.data();
@@ -226,44 +226,44 @@ void SharedShadow::read(const Touch &touch, Judge &judge) {
       reads.weak |= bit;
     }
   }
-  eachLane(unusual, [&](unsigned lane) { readWords(lane, touch, judge); });
+  eachLane(unusual, [&](unsigned lane) { readWords(lane, touch, rules); });
 }
 
-void SharedShadow::readStrong(const Touch &touch, Judge &judge) {
-  eachLane(touch.mask, [&](unsigned lane) { readWords(lane, touch, judge); });
+void SharedShadow::readStrong(const Touch &touch, AccessRules &rules) {
+  eachLane(touch.mask, [&](unsigned lane) { readWords(lane, touch, rules); });
 }
 
-void SharedShadow::readWords(unsigned lane, const Touch &touch, Judge &judge) {
+void SharedShadow::readWords(unsigned lane, const Touch &touch, AccessRules &rules) {
   bool written = false;
   for (uint32_t i = 0; i < touch.bytes / 4; ++i)
     written |=
-        readWord(uint32_t(touch.addresses[lane] >> 2) + i, lane, touch.addresses[lane] + 4 * i, touch, judge);
+        readWord(uint32_t(touch.addresses[lane] >> 2) + i, lane, touch.addresses[lane] + 4 * i, touch, rules);
   if (!written)
-    judge.unwritten(lane, touch.addresses[lane]);
+    rules.unwritten(lane, touch.addresses[lane]);
 }
 
-void SharedShadow::readBytes(const Touch &touch, Judge &judge) {
+void SharedShadow::readBytes(const Touch &touch, AccessRules &rules) {
   eachLane(touch.mask, [&](unsigned lane) {
     const uint32_t first = uint32_t(touch.addresses[lane]);
     bool written = false;
     for (uint32_t b = 0; b < touch.bytes; ++b) {
       split((first + b) / 4);
-      written |= readCell(byByte, first + b, lane, first + b, touch, judge);
+      written |= readCell(byByte, first + b, lane, first + b, touch, rules);
     }
     if (!written)
-      judge.unwritten(lane, first);
+      rules.unwritten(lane, first);
   });
 }
 
 // --- writing ----------------------------------------------------------------------------------------------
 
 void SharedShadow::checkReaders(Grain &grain, uint32_t cell, unsigned lane, uint64_t address,
-                                const Touch &touch, Judge &judge) {
+                                const Touch &touch, AccessRules &rules) {
   const Word &word = grain.words[cell];
   if (word.read <= touch.known || word.read <= base)
     return;
   if (word.flags & PendingReader)
-    judge.clash(lane, address, grain.extras[cell].reader);
+    rules.clash(lane, address, grain.extras[cell].reader);
   for (unsigned w = 0; w < warps; ++w) {
     const Reads reads = grain.plane(w)[cell];
     if (reads.stamp <= base || reads.stamp <= touch.known)
@@ -273,12 +273,12 @@ void SharedShadow::checkReaders(Grain &grain, uint32_t cell, unsigned lane, uint
       lanes &= ~(1u << lane);
     for (; lanes; lanes &= lanes - 1) {
       const unsigned other = unsigned(std::countr_zero(lanes));
-      if (judge.knows(lane, w * 32 + other, reads.stamp))
+      if (rules.knows(lane, w * 32 + other, reads.stamp))
         continue;
       const Strength strength = reads.weak >> other & 1        ? Strength::Weak
                                 : reads.volatiles >> other & 1 ? Strength::Volatile
                                                                : Strength::Relaxed;
-      judge.clash(lane, address, {reads.stamp, reads.place, uint16_t(w * 32 + other), strength, 0, false});
+      rules.clash(lane, address, {reads.stamp, reads.place, uint16_t(w * 32 + other), strength, 0, false});
       break; // one lane of a warp tells the story
     }
   }
@@ -296,23 +296,23 @@ void SharedShadow::forget(Grain &grain, uint32_t cell) {
 }
 
 void SharedShadow::writeCell(Grain &grain, uint32_t cell, unsigned lane, uint64_t address, const Touch &touch,
-                             Judge &judge) {
+                             AccessRules &rules) {
   Word &word = grain.words[cell];
   const uint16_t me = uint16_t(touch.warp * 32 + lane);
   const Past last = pastOf(grain, cell);
   const bool isFirst = word.write <= base || word.flags & Marked;
   CellValue fresh, before;
   if (!isFirst)
-    fresh = judge.stored(lane, address, grain.bytes),
-    before = valueBefore(grain, cell, lane, address, touch, judge);
-  const bool told = checkWriters(grain, cell, lane, address, touch, fresh, before, judge);
-  checkReaders(grain, cell, lane, address, touch, judge);
+    fresh = rules.stored(lane, address, grain.bytes),
+    before = valueBefore(grain, cell, lane, address, touch, rules);
+  const bool reported = checkWriters(grain, cell, lane, address, touch, fresh, before, rules);
+  checkReaders(grain, cell, lane, address, touch, rules);
   // Writes that may happen at the same time as this one are remembered beside it: a later access may be
   // ordered after this one and not after them.
   std::vector<Beside> writers;
   if (word.flags & ManyWriters)
     writers = std::move(grain.extras[cell].writers);
-  if (!isFirst && !told && !(last.flags & Past::Pending) && last.thread != me)
+  if (!isFirst && !reported && !(last.flags & Past::Pending) && last.thread != me)
     addBeside(writers, last, before, word.mixed);
   for (Beside &beside : writers)
     if (beside.past.thread / 32 == touch.warp)
@@ -337,16 +337,16 @@ void SharedShadow::writeCell(Grain &grain, uint32_t cell, unsigned lane, uint64_
 }
 
 void SharedShadow::writeWord(uint32_t word, unsigned lane, uint64_t address, const Touch &touch,
-                             Judge &judge) {
+                             AccessRules &rules) {
   if (!(byWord.words[word].flags & Split))
-    return writeCell(byWord, word, lane, address, touch, judge);
+    return writeCell(byWord, word, lane, address, touch, rules);
   for (uint32_t b = 0; b < 4; ++b)
-    writeCell(byByte, word * 4 + b, lane, address + b, touch, judge);
+    writeCell(byByte, word * 4 + b, lane, address + b, touch, rules);
 }
 
-void SharedShadow::write(const Touch &touch, Judge &judge) {
+void SharedShadow::write(const Touch &touch, AccessRules &rules) {
   if (touch.bytes % 4)
-    return writeBytes(touch, judge);
+    return writeBytes(touch, rules);
   const uint32_t count = touch.bytes / 4;
   Word *const words = byWord.words.data();
   for (uint32_t left = touch.mask; left; left &= left - 1) {
@@ -355,7 +355,7 @@ void SharedShadow::write(const Touch &touch, Judge &judge) {
     for (uint32_t i = 0; i < count; ++i) {
       Word &word = words[first + i];
       if (word.write > touch.known || word.read > touch.known || word.flags) {
-        writeWord(first + i, lane, touch.addresses[lane] + 4 * i, touch, judge);
+        writeWord(first + i, lane, touch.addresses[lane] + 4 * i, touch, rules);
         continue;
       }
       word.write = touch.stamp;
@@ -367,12 +367,12 @@ void SharedShadow::write(const Touch &touch, Judge &judge) {
   }
 }
 
-void SharedShadow::writeBytes(const Touch &touch, Judge &judge) {
+void SharedShadow::writeBytes(const Touch &touch, AccessRules &rules) {
   eachLane(touch.mask, [&](unsigned lane) {
     const uint32_t first = uint32_t(touch.addresses[lane]);
     for (uint32_t b = 0; b < touch.bytes; ++b) {
       split((first + b) / 4);
-      writeCell(byByte, first + b, lane, first + b, touch, judge);
+      writeCell(byByte, first + b, lane, first + b, touch, rules);
     }
   });
 }
@@ -380,10 +380,10 @@ void SharedShadow::writeBytes(const Touch &touch, Judge &judge) {
 // --- copies -----------------------------------------------------------------------------------------------
 
 void SharedShadow::beginCopyTo(const Touch &touch, unsigned lane, uint32_t offset, uint32_t bytes,
-                               Judge &judge) {
+                               AccessRules &rules) {
   for (uint32_t at = offset; at < offset + bytes && at < size; at += 4) {
     const uint32_t cell = at / 4;
-    writeWord(cell, lane, at, touch, judge);
+    writeWord(cell, lane, at, touch, rules);
     for (uint32_t b = 0; b < 4; ++b) {
       const bool apart = byWord.words[cell].flags & Split;
       Grain &grain = apart ? byByte : byWord;
@@ -422,11 +422,11 @@ void SharedShadow::endCopyTo(uint32_t offset, uint32_t bytes, unsigned thread, S
 }
 
 void SharedShadow::beginCopyFrom(const Touch &touch, unsigned lane, uint32_t offset, uint32_t bytes,
-                                 Judge &judge) {
+                                 AccessRules &rules) {
   for (uint32_t at = offset; at < offset + bytes && at < size; at += 4) {
-    const bool written = readWord(at / 4, lane, at, touch, judge);
+    const bool written = readWord(at / 4, lane, at, touch, rules);
     if (at == offset && !written)
-      judge.unwritten(lane, at);
+      rules.unwritten(lane, at);
     if (byWord.words[at / 4].flags & Split)
       continue;
     Word &word = byWord.words[at / 4];

@@ -14,7 +14,7 @@ namespace heddle::check {
 enum class Strength : uint8_t { Weak, Volatile, Relaxed, Atomic };
 inline bool isStrong(Strength strength) { return strength != Strength::Weak; }
 
-/// An earlier access to a cell. Threads count 32 to a warp; warps beyond the block's stand for copy engines.
+/// An earlier access to a cell. Threads count 32 to a warp; warps beyond the block's represent copy engines.
 struct Past {
   enum Flag : uint8_t {
     Pending = 1, ///< an asynchronous copy that nobody waited for yet
@@ -36,9 +36,9 @@ using CellValue = std::optional<uint32_t>;
 inline bool isSame(CellValue a, CellValue b) { return a && b && *a == *b; }
 
 /// Who decides about what the shadow finds.
-class Judge {
+class AccessRules {
 public:
-  virtual ~Judge() = default;
+  virtual ~AccessRules() = default;
   /// Whether that happened before what this lane does now.
   virtual bool knows(unsigned lane, unsigned thread, Stamp stamp) = 0;
   /// One of the two writes, and nothing orders them (or the past one is pending). True: that is a finding.
@@ -75,15 +75,15 @@ public:
   /// A new block; `start` is greater than every stamp used before. Everything is unwritten.
   void begin(unsigned warps, uint32_t bytes, Stamp start);
 
-  void read(const Touch &touch, Judge &judge);
-  void write(const Touch &touch, Judge &judge);
+  void read(const Touch &touch, AccessRules &rules);
+  void write(const Touch &touch, AccessRules &rules);
 
   /// An asynchronous copy into [offset, offset + bytes): checked as a write of the lane that starts it.
-  void beginCopyTo(const Touch &touch, unsigned lane, uint32_t offset, uint32_t bytes, Judge &judge);
+  void beginCopyTo(const Touch &touch, unsigned lane, uint32_t offset, uint32_t bytes, AccessRules &rules);
   /// The copy is done: it counts as a write of `thread` at `stamp`. `engine`: of a copy engine.
   void endCopyTo(uint32_t offset, uint32_t bytes, unsigned thread, Stamp stamp, uint32_t place, bool engine);
   /// An asynchronous copy out of shared memory, and its end.
-  void beginCopyFrom(const Touch &touch, unsigned lane, uint32_t offset, uint32_t bytes, Judge &judge);
+  void beginCopyFrom(const Touch &touch, unsigned lane, uint32_t offset, uint32_t bytes, AccessRules &rules);
   void endCopyFrom(uint32_t offset, uint32_t bytes, unsigned thread, Stamp stamp, uint32_t place);
 
   /// Makes memory count as written without any access, as for mbarriers.
@@ -148,25 +148,25 @@ private:
 
   /// These return whether the cell has been written at all.
   bool readCell(Grain &grain, uint32_t cell, unsigned lane, uint64_t address, const Touch &touch,
-                Judge &judge);
-  bool readWord(uint32_t word, unsigned lane, uint64_t address, const Touch &touch, Judge &judge);
+                AccessRules &rules);
+  bool readWord(uint32_t word, unsigned lane, uint64_t address, const Touch &touch, AccessRules &rules);
   /// Returns whether the last write is reported as a finding, and drops those of its companions that are.
   bool checkWriters(Grain &grain, uint32_t cell, unsigned lane, uint64_t address, const Touch &touch,
-                    CellValue fresh, CellValue before, Judge &judge);
+                    CellValue fresh, CellValue before, AccessRules &rules);
   static void addBeside(std::vector<Beside> &writers, Past past, CellValue value, Stamp mixed);
   CellValue valueBefore(const Grain &grain, uint32_t cell, unsigned lane, uint64_t address,
-                        const Touch &touch, Judge &judge) const;
+                        const Touch &touch, AccessRules &rules) const;
   void checkReaders(Grain &grain, uint32_t cell, unsigned lane, uint64_t address, const Touch &touch,
-                    Judge &judge);
+                    AccessRules &rules);
   void writeCell(Grain &grain, uint32_t cell, unsigned lane, uint64_t address, const Touch &touch,
-                 Judge &judge);
-  void writeWord(uint32_t word, unsigned lane, uint64_t address, const Touch &touch, Judge &judge);
+                 AccessRules &rules);
+  void writeWord(uint32_t word, unsigned lane, uint64_t address, const Touch &touch, AccessRules &rules);
   void noteRead(Grain &grain, uint32_t cell, unsigned lane, const Touch &touch);
 
-  void readWords(unsigned lane, const Touch &touch, Judge &judge);
-  void readStrong(const Touch &touch, Judge &judge);
-  void readBytes(const Touch &touch, Judge &judge);
-  void writeBytes(const Touch &touch, Judge &judge);
+  void readWords(unsigned lane, const Touch &touch, AccessRules &rules);
+  void readStrong(const Touch &touch, AccessRules &rules);
+  void readBytes(const Touch &touch, AccessRules &rules);
+  void writeBytes(const Touch &touch, AccessRules &rules);
 
   unsigned warps = 0;
   uint32_t size = 0;

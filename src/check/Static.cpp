@@ -9,14 +9,15 @@
 #include "check/Static.h"
 
 #include "check/Checker.h"
-#include "check/Places.h"
+#include "check/Locations.h"
 #include "check/SourceText.h"
 #include "check/StaticGlobal.h"
 #include "check/StaticObserver.h"
 #include "check/StaticProperties.h"
 #include "check/StaticSteering.h"
+#include "support/Numbers.h"
 #include "support/Text.h"
-#include "vm/Machine.h"
+#include "vm/Simulator.h"
 
 #include <algorithm>
 #include <charconv>
@@ -40,11 +41,9 @@ const vm::KernelInfo::Parameter *findParameter(const ptx::Module &module, const 
                                                const std::string &which, unsigned &index) {
   const vm::KernelInfo &info = kernel.info;
   const ptx::Function &function = *kernel.function;
-  unsigned number = 0;
-  auto [end, error] = std::from_chars(which.data(), which.data() + which.size(), number);
-  if (error == std::errc() && end == which.data() + which.size()) {
-    index = number;
-    return number < info.parameters.size() ? &info.parameters[number] : nullptr;
+  if (const std::optional<unsigned> number = readNumber<unsigned>(which)) {
+    index = *number;
+    return index < info.parameters.size() ? &info.parameters[index] : nullptr;
   }
   for (index = 0; index < function.params.size() && index < info.parameters.size(); ++index)
     if (function.params[index].variable != ptx::kNone &&
@@ -127,14 +126,14 @@ struct Run {
   std::vector<UndecidedReason> undecided;
   vm::LaunchResult launch;
   bool sawDoubt = false, sawPerhaps = false, sawPerhapsWritten = false, sawAnywhere = false, assumed = false;
-  std::optional<Place> polled; ///< where threads wait by looking at memory
+  std::optional<SourceLocation> polled; ///< where threads wait by looking at memory
   uint64_t barriers = 0;
   Assumptions assumptions;
 };
 
 /// A kernel with all that its executions share.
 struct Scene {
-  vm::Machine &machine;
+  vm::Simulator &simulator;
   const vm::Kernel &kernel;
   const Knowledge &known;
   const StaticOptions &options;
@@ -148,7 +147,7 @@ void addGlobal(Run &run, const Scene &scene, const GlobalAccesses &global, std::
       global.nameMemory(finding);
       run.violations.push_back({std::move(finding), Property::GlobalRacesInBlock});
     }
-  Meetings meetings = global.meetings(scene.kernel, scene.known);
+  Overlaps meetings = global.meetings(scene.kernel, scene.known);
   for (UndecidedReason &reason : global.withinBlock(meetings))
     run.undecided.push_back(std::move(reason));
   GlobalAccesses::Between between = global.betweenBlocks(scene.kernel, scene.known, meetings);
@@ -185,7 +184,7 @@ Run runOnce(const Scene &scene, Choices &choices, bool onlyWhatIsCertain) {
   request.cores = 1;
   request.steering = &steering;
   Run run;
-  run.launch = scene.machine.launch(request, &observer);
+  run.launch = scene.simulator.launch(request, &observer);
   for (Finding &finding : list.all())
     run.violations.push_back({finding, propertyOf(finding.rule)});
   run.undecided = steering.undecided();
@@ -218,7 +217,7 @@ Run runOnce(const Scene &scene, Choices &choices, bool onlyWhatIsCertain) {
 /// What is wrong only if something happens that may not happen.
 UndecidedReason doubt(const Violation &violation) {
   const Finding &finding = violation.finding;
-  return {finding.place, fmt::format("whether this goes wrong depends on data: {}", finding.text),
+  return {finding.location, fmt::format("whether this goes wrong depends on data: {}", finding.text),
           finding.notes, "", setOf(violation.property)};
 }
 
@@ -228,7 +227,7 @@ bool isAboutOrder(const Violation &violation) {
 }
 
 /// Accesses that threads may have ordered among themselves by flags and locks, which we do not follow.
-void setAsideWhatFlagsMayOrder(std::vector<Violation> &violations, const Place &polled,
+void setAsideWhatFlagsMayOrder(std::vector<Violation> &violations, const SourceLocation &polled,
                                std::vector<UndecidedReason> &undecided) {
   for (const Violation &violation : violations)
     if (isAboutOrder(violation)) {
@@ -241,7 +240,7 @@ void setAsideWhatFlagsMayOrder(std::vector<Violation> &violations, const Place &
 void addUndecided(StaticResult &result, std::vector<UndecidedReason> more) {
   for (UndecidedReason &reason : more) {
     const auto known = std::ranges::find_if(result.undecided, [&](const UndecidedReason &other) {
-      return other.text == reason.text && other.place.str() == reason.place.str();
+      return other.text == reason.text && other.location.str() == reason.location.str();
     });
     if (known != result.undecided.end())
       known->properties |= reason.properties;
@@ -260,7 +259,7 @@ std::vector<UndecidedReason> doubtsOf(const std::vector<Violation> &may, const s
 }
 
 /// What one way through the kernel shows, added to what others showed.
-void judge(StaticResult &result, Run first, const Scene &scene, Choices &choices) {
+void decide(StaticResult &result, Run first, const Scene &scene, Choices &choices) {
   result.warpInstructions += first.launch.warpInstructions;
   result.barriers = std::max(result.barriers, first.barriers);
   addUndecided(result, std::move(first.undecided));
@@ -306,7 +305,7 @@ void hintAtDynamicShared(std::vector<Finding> &findings, const Scene &scene) {
     return;
   for (Finding &finding : findings)
     if (finding.rule == Rule::MemoryOutOfBounds)
-      finding.hint = "how much dynamic shared memory does it get? --shared BYTES";
+      finding.hint = "give the size of dynamic shared memory: heddle check --static --shared BYTES";
 }
 
 /// Executes the kernel each way that branches may go which all threads take alike. What is wrong on one is
@@ -322,7 +321,7 @@ bool tryAllWays(StaticResult &result, const Scene &scene, Assumptions &assumptio
     }
     assumptions.add(run.assumptions);
     const bool ended = run.launch.status == vm::LaunchStatus::Ok;
-    judge(result, std::move(run), scene, choices);
+    decide(result, std::move(run), scene, choices);
     const bool more = choices.next();
     if (!result.findings.empty())
       return ended && !more;
@@ -332,7 +331,7 @@ bool tryAllWays(StaticResult &result, const Scene &scene, Assumptions &assumptio
   result.undecided.push_back({{},
                               fmt::format("branches on parameters go more than {} ways in all", MostWays),
                               {},
-                              "give some of them: --param"});
+                              "give some of them: heddle check --static --param NAME=VALUE"});
   return false;
 }
 
@@ -355,11 +354,11 @@ std::vector<Knowledge::Table> constTables(const ptx::Module &module, const vm::L
   return tables;
 }
 
-const vm::Kernel *prepare(vm::Machine &machine, const ptx::Module &module, std::string_view name,
+const vm::Kernel *prepare(vm::Simulator &simulator, const ptx::Module &module, std::string_view name,
                           Knowledge &known, Diagnostics &problems) {
-  // The machine keeps modules alive; this one belongs to the caller, who outlives it.
+  // The simulator keeps modules alive; this one belongs to the caller, who outlives it.
   std::shared_ptr<const ptx::Module> borrowed(&module, [](const ptx::Module *) {});
-  vm::LoadedModule *loaded = machine.load(std::move(borrowed), problems);
+  vm::LoadedModule *loaded = simulator.load(std::move(borrowed), problems);
   if (!loaded)
     return nullptr;
   known.tables = constTables(module, *loaded);
@@ -382,18 +381,18 @@ StaticResult checkStatic(const ptx::Module &module, std::string_view name, const
   Assumptions assumptions;
   assumptions.isOptimized = options.isOptimized;
   conclude(result, assumptions, false);
-  vm::Machine machine(options.limits);
+  vm::Simulator simulator(options.limits);
   Knowledge known;
-  const vm::Kernel *kernel = prepare(machine, module, name, known, result.problems);
+  const vm::Kernel *kernel = prepare(simulator, module, name, known, result.problems);
   if (!kernel)
     return result;
   if (!readParameters(module, *kernel, options, known, result.problems))
     return result;
-  known.nowhere = uint64_t(machine.memory().allocate(NowhereBytes, vm::AllocationKind::Device));
-  const Scene scene{machine, *kernel, known, options};
+  known.nowhere = uint64_t(simulator.memory().allocate(NowhereBytes, vm::AllocationKind::Device));
+  const Scene scene{simulator, *kernel, known, options};
   const bool complete = tryAllWays(result, scene, assumptions);
   hintAtDynamicShared(result.findings, scene);
-  judgeGridBarrier(result, *kernel);
+  checkGridBarrier(result, *kernel);
   conclude(result, assumptions, complete);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;

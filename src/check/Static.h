@@ -85,7 +85,7 @@ std::string_view nameOf(Verdict verdict);
 
 /// Why properties are undecided.
 struct UndecidedReason {
-  Place place;
+  SourceLocation location;
   std::string text; ///< "the shared address of this store depends on parameter 2"
   std::vector<Finding::Note> notes;
   std::string hint; ///< "--param 2=VALUE"

@@ -6,7 +6,7 @@
 // that cvta or an access takes for an address somewhere is the pointer.
 #include "check/StaticBases.h"
 
-#include "check/Places.h"
+#include "check/Locations.h"
 #include "check/StaticParameters.h"
 #include "support/Text.h"
 #include "vm/Lowering.h"

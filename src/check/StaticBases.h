@@ -31,7 +31,7 @@ public:
   Bases written() const { return stores; }
   /// Whether two accesses may touch the same memory; different pointers are taken to point to different
   /// memory.
-  static bool mayMeet(Bases a, Bases b) { return a && b && ((a & b) || ((a | b) & Unknown)); }
+  static bool mayAlias(Bases a, Bases b) { return a && b && ((a & b) || ((a | b) & Unknown)); }
   /// "parameter 'y'" or the variable's name, for messages.
   std::string describe(Bases bases, const ParameterNames &parameters) const;
 

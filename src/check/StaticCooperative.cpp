@@ -2,7 +2,7 @@
 //
 // grid.sync() stops the kernel unless the launch is cooperative, which `<<<...>>>` never is. The PTX does not show
 // launches; the source may.
-#include "check/Places.h"
+#include "check/Locations.h"
 #include "check/SourceText.h"
 #include "check/StaticProperties.h"
 #include "vm/Code.h"
@@ -26,7 +26,7 @@ const ptx::Instr *gridBarrierOf(const vm::Kernel &kernel) {
 
 } // namespace
 
-void judgeGridBarrier(StaticResult &result, const vm::Kernel &kernel) {
+void checkGridBarrier(StaticResult &result, const vm::Kernel &kernel) {
   const ptx::Instr *at = gridBarrierOf(kernel);
   if (!at)
     return;
@@ -54,7 +54,7 @@ void judgeGridBarrier(StaticResult &result, const vm::Kernel &kernel) {
     Finding finding;
     finding.rule = Rule::BarrierNotCooperative;
     finding.kernel = name;
-    finding.place = placeOf(module, *at);
+    finding.location = placeOf(module, *at);
     finding.text =
         fmt::format("grid.sync() in a launch of '{}' that is not cooperative: its blocks need not all be "
                     "there, so the barrier stops the kernel",

@@ -12,7 +12,7 @@
 //   they do
 //     there is marked as something that may or may not happen. Before the second way they forget what the
 //     first one wrote; a loop that ends when data says so is passed once, with everything that it writes
-//     forgotten beforehand, so that its one round stands for any.
+//     forgotten beforehand, so that its one round represents any.
 #include "check/StaticSteering.h"
 #include "semantics/Libdevice.h"
 
@@ -324,7 +324,7 @@ Flow StaticSteering::walkBranch(Warp &warp, const Inst &in, uint32_t &mask, uint
 // --- calls
 // --------------------------------------------------------------------------------------------------------------
 
-/// Mirrors what the machine copied into the frame that was just entered.
+/// Mirrors what the simulator copied into the frame that was just entered.
 void StaticSteering::copyArguments(Warp &warp, const Inst &in, uint32_t mask) {
   const Frame *callee = warp.now().frame, *caller = callee->caller;
   const ptx::Function &f = *caller->code->function;
@@ -350,7 +350,7 @@ void StaticSteering::copyArguments(Warp &warp, const Inst &in, uint32_t mask) {
   }
 }
 
-/// Mirrors what the machine is about to copy back.
+/// Mirrors what the simulator is about to copy back.
 void StaticSteering::copyResults(Warp &warp, uint32_t mask) {
   const Frame *callee = warp.now().frame, *caller = callee->caller;
   const ptx::Function &f = *caller->code->function;

@@ -6,13 +6,13 @@
 // say so. Each form gets a stretch of addresses of its own, and the accesses go, at form's stretch plus constant, to
 // the same happens-before engine as those of the dynamic check: barriers, atomics and equal values count there
 // as they always do. Two accesses of different forms, or in different iterations of a loop whose length is data, do not
-// meet where they were computed from different pointers or StaticMeet.cpp says so. Else that is undecided.
+// meet where they were computed from different pointers or StaticOverlap.cpp says so. Else that is undecided.
 //
-// Between blocks nothing orders, so it is enough to know what a block touches; StaticMeet.cpp says whether two blocks
+// Between blocks nothing orders, so it is enough to know what a block touches; StaticOverlap.cpp says whether two blocks
 // touch the same.
 #include "check/StaticGlobal.h"
 
-#include "check/Places.h"
+#include "check/Locations.h"
 #include "vm/Lanes.h"
 #include "vm/Launch.h"
 
@@ -131,10 +131,10 @@ void GlobalAccesses::access(const WarpRef &warp, SiteRef site, const AccessEvent
   });
   if (!regular || (perhaps && certain))
     return;
-  AccessEvent told = event;
-  told.mask = regular, told.addresses = addresses;
+  AccessEvent reported = event;
+  reported.mask = regular, reported.addresses = addresses;
   // Orders that fences and flags make depend on who saw whose value; and volatile orders nothing.
-  told.ordering = told.ordering > Ordering::Volatile ? Ordering::Relaxed : Ordering::Weak;
+  reported.ordering = reported.ordering > Ordering::Volatile ? Ordering::Relaxed : Ordering::Weak;
   const bool compares = event.kind == AccessKind::Store && event.bytes <= sizeof held[0];
   const bool isKnown = !(access.unknownValues & regular);
   if (compares && (isKnown || certain)) {
@@ -154,10 +154,10 @@ void GlobalAccesses::access(const WarpRef &warp, SiteRef site, const AccessEvent
         held[lane][b] = known && isKnown ? found->second.byte : fresh;
       }
     });
-    told.stored = &rows;
-    told.at = allHeld || certain ? heldAt : nullptr;
+    reported.stored = &rows;
+    reported.at = allHeld || certain ? heldAt : nullptr;
   }
-  engine.access(warp, site, told);
+  engine.access(warp, site, reported);
   if (isWrite(event))
     eachLane(regular, [&](unsigned lane) {
       for (unsigned b = 0; b < event.bytes; ++b)
@@ -172,7 +172,7 @@ void GlobalAccesses::access(const WarpRef &warp, SiteRef site, const AccessEvent
 bool GlobalAccesses::mayRace(const Use &a, const Use &b) const {
   if ((!a.writes && !b.writes) || (a.strong && b.strong))
     return false;
-  if (!PointerBases::mayMeet(a.bases, b.bases)) {
+  if (!PointerBases::mayAlias(a.bases, b.bases)) {
     assumed.pointersDoNotOverlap = true;
     return false;
   }
@@ -210,14 +210,14 @@ std::vector<GlobalAccesses::Group> GlobalAccesses::groups() const {
   return all;
 }
 
-Meetings GlobalAccesses::meetings(const Kernel &kernel, const Knowledge &known) const {
-  return Meetings(steering.allForms(), rangeOf(kernel, known), [this](Forms::Symbol symbol) {
+Overlaps GlobalAccesses::meetings(const Kernel &kernel, const Knowledge &known) const {
+  return Overlaps(steering.allForms(), rangeOf(kernel, known), [this](Forms::Symbol symbol) {
     return steering.parameterAt(4 * (symbol - Forms::Parameters));
   });
 }
 
-Meetings::Result GlobalAccesses::compare(const Use &a, const Use &b, bool sameBlock,
-                                         Meetings &meetings) const {
+Overlaps::Result GlobalAccesses::compare(const Use &a, const Use &b, bool sameBlock,
+                                         Overlaps &meetings) const {
   // Where the same form is all there is to it, the happens-before engine compared the two.
   const bool isExact = a.form() == b.form() && a.form() != Forms::Opaque &&
                        !steering.allForms().mentions(a.form(), Forms::Loops, Forms::Registers);
@@ -227,8 +227,8 @@ Meetings::Result GlobalAccesses::compare(const Use &a, const Use &b, bool sameBl
                    : meetings.betweenBlocks(a.touched, b.touched);
 }
 
-bool GlobalAccesses::isSettled(const Group &a, const Group &b, bool sameBlock, Meetings &meetings) const {
-  return !mayRace(a.all, b.all) || compare(a.all, b.all, sameBlock, meetings).answer == Meetings::Answer::No;
+bool GlobalAccesses::isSettled(const Group &a, const Group &b, bool sameBlock, Overlaps &meetings) const {
+  return !mayRace(a.all, b.all) || compare(a.all, b.all, sameBlock, meetings).answer == Overlaps::Answer::No;
 }
 
 namespace {
@@ -247,17 +247,17 @@ template <class Group, class F> void eachMember(const Group &a, const Group &b, 
 
 } // namespace
 
-std::vector<UndecidedReason> GlobalAccesses::withinBlock(Meetings &meetings) const {
+std::vector<UndecidedReason> GlobalAccesses::withinBlock(Overlaps &meetings) const {
   std::vector<UndecidedReason> reasons;
   auto member = [&](const Use &one, const Use &other) {
     if (reasons.size() >= MostReasons)
       return;
-    const Meetings::Result met = compare(one, other, true, meetings);
-    if (met.answer == Meetings::Answer::No)
+    const Overlaps::Result met = compare(one, other, true, meetings);
+    if (met.answer == Overlaps::Answer::No)
       return;
     const Use &writer = one.writes ? one : other, &partner = one.writes ? other : one;
     UndecidedReason reason;
-    reason.place = steering.placeOf(*writer.instr);
+    reason.location = steering.placeOf(*writer.instr);
     reason.text =
         fmt::format("whether threads write the same place of {} here {}", describe(writer), met.why);
     if (writer.instr != partner.instr) {
@@ -281,7 +281,7 @@ std::vector<UndecidedReason> GlobalAccesses::withinBlock(Meetings &meetings) con
 // -----------------------------------------------------------------------------------------------
 
 GlobalAccesses::Between GlobalAccesses::betweenBlocks(const Kernel &kernel, const Knowledge &known,
-                                                      Meetings &meetings) const {
+                                                      Overlaps &meetings) const {
   Between result;
   if (known.grid && known.grid->count() == 1)
     return result;
@@ -290,7 +290,7 @@ GlobalAccesses::Between GlobalAccesses::betweenBlocks(const Kernel &kernel, cons
       return;
     const Use &writer = a.writes ? a : b, &partner = a.writes ? b : a;
     UndecidedReason reason;
-    reason.place = steering.placeOf(*writer.instr);
+    reason.location = steering.placeOf(*writer.instr);
     reason.text = fmt::format("whether two blocks meet in {} {}", describe(writer), why);
     if (writer.instr != partner.instr)
       reason.notes.push_back(
@@ -304,7 +304,7 @@ GlobalAccesses::Between GlobalAccesses::betweenBlocks(const Kernel &kernel, cons
     finding.rule = Rule::RaceGlobal;
     finding.kernel = readableKernel(kernel.info.name);
     const Use &writer = one.writes ? one : other, &partner = one.writes ? other : one;
-    finding.place = steering.placeOf(*writer.instr);
+    finding.location = steering.placeOf(*writer.instr);
     finding.text = fmt::format("{} is written here by one block and {} by another; nothing orders the two",
                                describe(writer), partner.writes ? "written" : "read");
     finding.notes.push_back({steering.placeOf(*partner.instr), partner.writes
@@ -319,16 +319,18 @@ GlobalAccesses::Between GlobalAccesses::betweenBlocks(const Kernel &kernel, cons
     if (bothKnown && *one.value == *other.value && one.touched.bytes == other.touched.bytes)
       return;
     if (known.blockId)
-      return undecided(one, other, "is not looked at: only one block is", "leave --ctaid out");
-    const Meetings::Result met = compare(one, other, false, meetings);
-    if (met.answer == Meetings::Answer::No)
+      return undecided(one, other, "is not looked at: only one block is",
+                       "heddle check --static without --ctaid looks at all blocks");
+    const Overlaps::Result met = compare(one, other, false, meetings);
+    if (met.answer == Overlaps::Answer::No)
       return;
-    const bool isCertain = met.answer == Meetings::Answer::Yes && met.isExact && known.grid && !one.perhaps &&
+    const bool isCertain = met.answer == Overlaps::Answer::Yes && met.isExact && known.grid && !one.perhaps &&
                            !other.perhaps && (!one.writes || !other.writes || bothKnown);
     if (isCertain)
       return violated(one, other);
-    if (met.answer == Meetings::Answer::Yes && !known.grid)
-      return undecided(one, other, "depends on the grid and on data", "--grid X,Y,Z may settle it");
+    if (met.answer == Overlaps::Answer::Yes && !known.grid)
+      return undecided(one, other, "depends on the grid and on data",
+                       "heddle check --static --grid X,Y,Z may decide it");
     undecided(one, other, met.why, "");
   };
   const std::vector<Group> all = groups();

@@ -2,13 +2,14 @@
 #pragma once
 
 #include "check/Checker.h"
-#include "check/StaticMeet.h"
+#include "check/StaticOverlap.h"
 #include "check/StaticProperties.h"
 #include "check/StaticSteering.h"
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <tuple>
 
 namespace heddle::check {
 
@@ -24,17 +25,17 @@ public:
   void access(const vm::WarpRef &warp, vm::SiteRef site, const vm::AccessEvent &event, bool perhaps);
 
   /// Accesses of one block that cannot be compared.
-  std::vector<UndecidedReason> withinBlock(Meetings &meetings) const;
+  std::vector<UndecidedReason> withinBlock(Overlaps &meetings) const;
 
   struct Between {
     std::vector<UndecidedReason> undecided;
     std::vector<Finding> findings;
   };
   /// Accesses of two blocks that touch the same memory, or may.
-  Between betweenBlocks(const vm::Kernel &kernel, const Knowledge &known, Meetings &meetings) const;
+  Between betweenBlocks(const vm::Kernel &kernel, const Knowledge &known, Overlaps &meetings) const;
 
   /// What both of them ask.
-  Meetings meetings(const vm::Kernel &kernel, const Knowledge &known) const;
+  Overlaps meetings(const vm::Kernel &kernel, const Knowledge &known) const;
 
   /// What comparisons took for granted so far.
   const Assumptions &assumptions() const { return assumed; }
@@ -62,9 +63,9 @@ private:
     std::vector<const Use *> members;
   };
   std::vector<Group> groups() const;
-  bool isSettled(const Group &a, const Group &b, bool sameBlock, Meetings &meetings) const;
-  Meetings::Result compare(const Use &a, const Use &b, bool sameBlock, Meetings &meetings) const;
-  UndecidedReason mayMeet(const Use &a, const Use &b, const std::string &why) const;
+  bool isSettled(const Group &a, const Group &b, bool sameBlock, Overlaps &meetings) const;
+  Overlaps::Result compare(const Use &a, const Use &b, bool sameBlock, Overlaps &meetings) const;
+  UndecidedReason mayAlias(const Use &a, const Use &b, const std::string &why) const;
 
   uint64_t addressOf(FormId form, int64_t offset);
   void note(const ptx::Instr &instr, const vm::AccessEvent &event, uint32_t lanes, bool perhaps);

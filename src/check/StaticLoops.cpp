@@ -14,7 +14,7 @@
 //   2. Back at the branch, a register whose sum is its own symbol plus something without such symbols moves by that
 //      step, whatever all of them held. The others, and those that two ways leave with different sums, may hold anything.
 //   3. The iteration that counts is walked with `first + iterations * step`. How many iterations a thread has completed is
-//      a symbol too, but one that each thread has for itself: who compares addresses keeps that in mind (StaticMeet.cpp).
+//      a symbol too, but one that each thread has for itself: who compares addresses keeps that in mind (StaticOverlap.cpp).
 //
 // What follows from going back (`i < n`) is carried over in the same way: it has to be the same comparison before the
 // first iteration and after one.

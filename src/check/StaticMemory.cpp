@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Memory with unknown contents. Shared memory, a thread's own memory and the parameters keep for each byte
-// whether it is known; an access at a known address happens on the machine, so that its observer sees it.
+// whether it is known; an access at a known address happens on the simulator, so that its observer sees it.
 // Global memory is data: loads give unknown values, stores and atomics are left out; constant memory too,
 // unless the caller vouches for what the file says.
 #include "check/StaticSteering.h"
@@ -109,15 +109,15 @@ void StaticSteering::gatherStored(Warp &warp, const Inst &in, const TaintStep &s
 
 /// An access to global memory that does not happen here. Observers learn which lanes are at work, which
 /// matters to barriers, and find where it leads in globalAccess().
-void StaticSteering::tellGlobal(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask,
-                                AccessKind kind) {
+void StaticSteering::observeGlobal(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask,
+                                   AccessKind kind) {
   static const uint64_t nowhereInParticular[Lanes] = {};
   if (!mask || dry || !warp.block->grid->sees(Observer::Accesses))
     return;
   const ptx::Instr &instr = plan->code->sourceOf(in);
   global.bases = bases.of(*plan->code, instr);
   // What nobody writes need not be compared with anything.
-  if (kind == AccessKind::Load && global.bases && !PointerBases::mayMeet(global.bases, bases.written()))
+  if (kind == AccessKind::Load && global.bases && !PointerBases::mayAlias(global.bases, bases.written()))
     global.bases = 0, apart = true;
   if (kind == AccessKind::Load && global.bases && follows && instr.mods.has(ptx::Flag::NonCoherent))
     note(instr,
@@ -208,7 +208,7 @@ Flow StaticSteering::load(Warp &warp, const Inst &in, const TaintStep &s, uint32
   if (happens)
     if (Flow flow = execute(warp, in, happens); flow != Flow::Next)
       return flow;
-  tellGlobal(warp, in, s, mask & ~happens, AccessKind::Load);
+  observeGlobal(warp, in, s, mask & ~happens, AccessKind::Load);
   unsigned element = 0;
   for (uint32_t reg : dstsOf(s)) {
     Taint taint = bytesTaint(warp, to, uint64_t(in.bytes) * element++, in.bytes);
@@ -226,13 +226,13 @@ Flow StaticSteering::load(Warp &warp, const Inst &in, const TaintStep &s, uint32
 
 Flow StaticSteering::store(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) {
   if (in.space == MemorySpace::Global) {
-    tellGlobal(warp, in, s, mask, AccessKind::Store);
+    observeGlobal(warp, in, s, mask, AccessKind::Store);
     return Flow::Next;
   }
   Reach to;
   reach(warp, in, s, mask, to);
   if (const uint32_t elsewhere = mask & ~(to.shared | to.local | to.unknownShared))
-    tellGlobal(warp, in, s, elsewhere, AccessKind::Store);
+    observeGlobal(warp, in, s, elsewhere, AccessKind::Store);
   if (to.unknownShared) {
     note(plan->code->sourceOf(in),
          "the shared address of this store depends on " + describe(to.taint.origins), to.taint.origins,
@@ -260,13 +260,13 @@ Flow StaticSteering::store(Warp &warp, const Inst &in, const TaintStep &s, uint3
 Flow StaticSteering::atomic(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) {
   setDsts(s, mask, {mask, origin::Atomic});
   if (in.space == MemorySpace::Global) {
-    tellGlobal(warp, in, s, mask, AccessKind::Atomic);
+    observeGlobal(warp, in, s, mask, AccessKind::Atomic);
     return Flow::Next;
   }
   Reach to;
   reach(warp, in, s, mask, to);
   if (const uint32_t elsewhere = mask & ~(to.shared | to.local | to.unknownShared))
-    tellGlobal(warp, in, s, elsewhere, AccessKind::Atomic);
+    observeGlobal(warp, in, s, elsewhere, AccessKind::Atomic);
   if (to.unknownShared) {
     note(plan->code->sourceOf(in),
          "the shared address of this atomic depends on " + describe(to.taint.origins), to.taint.origins,
@@ -333,8 +333,8 @@ Flow StaticSteering::copyAsync(Warp &warp, const Inst &in, const TaintStep &, ui
   to.shared = mask & ~target.lanes;
   if (!to.shared)
     return Flow::Next;
-  if (PointerBases::mayMeet(bases.ofAddress(*plan->code, plan->code->function->operandsOf(instr)[1]),
-                            bases.written()))
+  if (PointerBases::mayAlias(bases.ofAddress(*plan->code, plan->code->function->operandsOf(instr)[1]),
+                             bases.written()))
     leaveGlobal(in);
   std::copy_n(warp.row<uint64_t>(in.a), Lanes, to.address);
   leadNowhere(warp, in.b, mask);
@@ -358,7 +358,7 @@ Flow StaticSteering::bulkCopy(Warp &warp, const Inst &in, const TaintStep &, uin
                   fixed.origins);
   if (in.space != MemorySpace::Shared) {
     leadNowhere(warp, outward ? in.a : in.b, mask);
-    if (outward || PointerBases::mayMeet(bases.ofAddress(*plan->code, operands[1]), bases.written()))
+    if (outward || PointerBases::mayAlias(bases.ofAddress(*plan->code, operands[1]), bases.written()))
       leaveGlobal(in);
   }
   if (!outward)

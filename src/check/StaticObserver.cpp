@@ -1,4 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Events of the static execution, as the race and barrier checkers may see them.
+//
+// The checkers (`engine`) were written for executions in which every value is known. Here values may be
+// unknown, and an access may be one that only perhaps happens. This class passes events on in a form that
+// keeps verdicts true:
+//
+// 1. Asked for certain violations only, accesses that perhaps happen are not passed on; asked for possible
+//    ones, all are.
+// 2. Writes that leave memory as it is are no conflict. Of unknown values it is not known whether they do:
+//    they count as different, except that values of one instruction count as equal where only certain
+//    violations are asked for, since it is common that all threads store the same.
+// 3. Orderings by fences and flags depend on which thread saw which value; they are reduced to relaxed, so
+//    that they order nothing.
+// 4. Threads that took part and end while others go on to a block-wide barrier make the barrier undecided
+//    (leftBarrier).
+// 5. An execution that was given up is reported as ended without a fault: giving up is not the kernel's
+//    fault.
+//
+// `sawDoubt` reports that something was passed on, or left out, that depends on data.
 #include "check/StaticObserver.h"
 
 #include "vm/Lanes.h"
@@ -10,7 +30,7 @@ namespace heddle::check {
 
 using namespace vm;
 
-bool StaticObserver::tells() {
+bool StaticObserver::observes() {
   perhaps |= steering.isPerhaps();
   doubt |= perhaps;
   return !steering.isPerhaps() || !certain;
@@ -86,7 +106,7 @@ void StaticObserver::access(const WarpRef &warp, SiteRef site, const AccessEvent
   }
   if (event.space == Space::Shared && event.kind != AccessKind::Load)
     perhapsWritten |= steering.isPerhaps();
-  if (event.space != Space::Shared || !tells())
+  if (event.space != Space::Shared || !observes())
     return;
   AccessEvent plain = event;
   // Orders that fences and flags make depend on who saw whose value; and volatile orders nothing.
@@ -102,7 +122,7 @@ void StaticObserver::access(const WarpRef &warp, SiteRef site, const AccessEvent
 
 void StaticObserver::async(const WarpRef &warp, SiteRef site, const AsyncEvent &event) {
   perhapsWritten |= event.kind == AsyncEvent::Kind::Issue && steering.isPerhaps();
-  if (event.kind != AsyncEvent::Kind::Issue || tells())
+  if (event.kind != AsyncEvent::Kind::Issue || observes())
     engine.async(warp, site, event);
 }
 
@@ -157,7 +177,7 @@ std::optional<UndecidedReason> StaticObserver::leftBarrier() const {
   if (!leftAt)
     return std::nullopt;
   UndecidedReason reason;
-  reason.place = steering.placeOf(*leftAt);
+  reason.location = steering.placeOf(*leftAt);
   reason.text = "only some threads of the block come to this barrier: others did their part and ended";
   reason.notes.push_back({steering.placeOf(*leftFrom), "they end here"});
   reason.properties = setOf(Property::BarrierUse) | setOf(Property::Deadlock);
@@ -166,14 +186,14 @@ std::optional<UndecidedReason> StaticObserver::leftBarrier() const {
 
 /// The end of an execution that we gave up ourselves is nobody's fault.
 void StaticObserver::kernelEnd(const LaunchResult &result) {
-  LaunchResult told = result;
+  LaunchResult reported = result;
   if (steering.gaveUp()) {
-    told.status = LaunchStatus::Ok;
-    told.fault.reset();
+    reported.status = LaunchStatus::Ok;
+    reported.fault.reset();
   }
-  engine.kernelEnd(told);
+  engine.kernelEnd(reported);
   if (races)
-    races->kernelEnd(told);
+    races->kernelEnd(reported);
 }
 
 } // namespace heddle::check

@@ -80,7 +80,7 @@ public:
 
 private:
   /// Whether what happens now is to be told.
-  bool tells();
+  bool observes();
   void settleValues(uint32_t site, vm::AccessEvent &event);
   bool writtenByAnother(uint32_t site, uint64_t address, uint32_t bytes) const;
   void rememberWriters(uint32_t site, const vm::AccessEvent &event);

@@ -99,15 +99,15 @@ std::string hint(Origins origins, const ParameterNames &names) {
   constexpr Origins Given = AllParameters | BlockId | GridSize | Round;
   if (origins & ~Given || !(origins & ~Round))
     return {};
-  std::string text;
+  std::string text = "heddle check --static"; // by name: opt prints this too, and has no such options
   for (unsigned i = 0; i < Parameters; ++i)
     if (origins & parameter(i))
-      text += fmt::format("{}--param {}=VALUE", text.empty() ? "" : " ", names.option(i));
+      text += fmt::format(" --param {}=VALUE", names.option(i));
   if (origins & BlockId)
-    text += fmt::format("{}--ctaid X,Y,Z", text.empty() ? "" : " ");
+    text += " --ctaid X,Y,Z";
   if (origins & GridSize)
-    text += fmt::format("{}--grid X,Y,Z", text.empty() ? "" : " ");
-  return text + " settles it";
+    text += " --grid X,Y,Z";
+  return text + " decides it";
 }
 
 } // namespace heddle::check::origin

@@ -5,7 +5,7 @@
 // macros may hide it; then the parameter keeps its number.
 #include "check/StaticParameters.h"
 
-#include "check/Places.h"
+#include "check/Locations.h"
 #include "check/SourceText.h"
 
 #include <fmt/format.h>
@@ -144,7 +144,8 @@ ParameterNames::ParameterNames(const vm::Kernel &kernel) {
     return;
   std::set<std::string> files;
   for (const ptx::Instr &instr : f.instrs | std::views::take(MostLooked))
-    if (const Place place = placeOf(module, instr); !place.file.empty() && files.insert(place.file).second) {
+    if (const SourceLocation place = placeOf(module, instr);
+        !place.file.empty() && files.insert(place.file).second) {
       std::ifstream in(place.file);
       std::stringstream text;
       text << in.rdbuf();

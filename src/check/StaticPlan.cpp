@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Taint follows the PTX instruction and its operands as written, not the machine's lowered form: what is
-// written and what is read stands in ptx/Ops.def for every instruction alike.
+// Taint follows the PTX instruction and its operands as written, not the simulator's lowered form: what is
+// written and what is read is in ptx/Ops.def for every instruction alike.
 #include "check/StaticPlan.h"
 
 #include "vm/Lowering.h"
@@ -50,13 +50,14 @@ TaintRule ruleOf(const ptx::Function &f, const ptx::Instr &instr) {
   case ptx::Taint::Image: return TaintRule::Image;
   case ptx::Taint::Barrier: return TaintRule::Barrier;
   case ptx::Taint::ClusterBarrier: return TaintRule::ClusterBarrier;
-  case ptx::Taint::Meet: return TaintRule::Meet;
+  case ptx::Taint::WarpSync: return TaintRule::WarpSync;
   case ptx::Taint::Product8x8: return TaintRule::Product8x8;
   case ptx::Taint::MatrixLoad: return TaintRule::MatrixLoad;
   case ptx::Taint::MatrixStore: return TaintRule::MatrixStore;
   case ptx::Taint::Mbarrier: return TaintRule::Mbarrier;
   case ptx::Taint::CopyAsync: return TaintRule::CopyAsync;
-  case ptx::Taint::BulkCopy: return TaintRule::BulkCopy;
+  case ptx::Taint::BulkCopy: // one block alone cannot follow a copy to others
+    return instr.mods.has(ptx::Flag::Multicast) ? TaintRule::NotFollowed : TaintRule::BulkCopy;
   case ptx::Taint::ArriveOnCopies: return TaintRule::ArriveOnCopies;
   case ptx::Taint::Order: return TaintRule::Order;
   case ptx::Taint::Branch: return TaintRule::Branch;
@@ -72,7 +73,7 @@ TaintRule ruleOf(const ptx::Function &f, const ptx::Instr &instr) {
 /// Registers that tell whether an mbarrier's phase was over when somebody looked: what they say depends on
 /// the schedule.
 std::vector<bool> waitResults(const ptx::Function &f) {
-  std::vector<bool> tells(f.registers.size(), false);
+  std::vector<bool> observes(f.registers.size(), false);
   auto each = [&](const ptx::Operand &operand, auto use) {
     if (operand.isReg())
       use(operand.index);
@@ -92,17 +93,17 @@ std::vector<bool> waitResults(const ptx::Function &f) {
       const unsigned dests = vm::countDests(f, instr);
       bool holds = waits;
       for (unsigned i = dests; i < operands.size() && !waits; ++i)
-        each(operands[i], [&](uint32_t reg) { holds |= tells[reg]; });
+        each(operands[i], [&](uint32_t reg) { holds |= observes[reg]; });
       for (unsigned i = 0; i < dests && holds; ++i)
         each(operands[i], [&](uint32_t reg) {
-          changed |= !tells[reg];
-          tells[reg] = any = true;
+          changed |= !observes[reg];
+          observes[reg] = any = true;
         });
     }
     if (!any)
       break;
   }
-  return tells;
+  return observes;
 }
 
 class Planner {

@@ -30,7 +30,7 @@ enum class TaintRule : uint8_t {
   Image,
   Barrier,
   ClusterBarrier,
-  Meet,       ///< shuffles, votes and relatives
+  WarpSync,   ///< shuffles, votes and relatives
   Product8x8, ///< matrix products: whole warps, results are data
   MatrixLoad,
   MatrixStore,

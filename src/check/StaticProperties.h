@@ -32,7 +32,7 @@ struct Assumptions {
 };
 
 /// Adds what is wrong with grid.sync() in the launches that the source shows, or that none is seen.
-void judgeGridBarrier(StaticResult &result, const vm::Kernel &kernel);
+void checkGridBarrier(StaticResult &result, const vm::Kernel &kernel);
 
 /// Fills in the properties and the verdict from findings, reasons and assumptions. `complete`: all executions
 /// were seen to their end; otherwise what is not violated is not decided.

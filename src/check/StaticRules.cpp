@@ -2,7 +2,7 @@
 //
 // Which lanes of a result are known. In general those whose sources all are; sharper where kernels compute
 // addresses and conditions: zero times anything, a selection by a known predicate, "false and anything". The
-// machine computes on whatever stands in the unknown lanes, so a rule may call a lane known only if its
+// simulator computes on whatever is in the unknown lanes, so a rule may call a lane known only if its
 // result is the same for every value there.
 #include "check/StaticSteering.h"
 #include "vm/Lanes.h"

@@ -107,7 +107,7 @@ public:
   Origins origins = origin::Memory;
 
 private:
-  /// What the machine would not let anybody touch has no shadow.
+  /// What the simulator would not let anybody touch has no shadow.
   static constexpr uint64_t MostBytes = 1 << 20;
   bool grow(uint64_t at, uint64_t bytes) {
     if (at > MostBytes || bytes > MostBytes)

@@ -1,4 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Executing a block with unknown data: the dispatch. The header gives the overview.
+//
+// For each instruction of a warp, in this order:
+//
+// 1. Branches and returns go to StaticFlow.cpp, where lanes may not know which way they go.
+// 2. The guard splits the lanes: those that surely execute, and those that may, because their predicate is
+//    unknown. Lanes that surely do not are left out.
+// 3. Arithmetic has its rules in StaticRules.cpp. An instruction without a rule ends the check as undecided.
+// 4. A synchronization that some lanes may or may not reach is undecided, with the origin of the doubt in
+//    words.
+// 5. Memory is accessed for sure lanes. For those that may, the access is made under the assumption that the
+//    guard holds and marked `perhaps`, so that a conflict found there is possible but not certain; what it
+//    loads is unknown.
+//
+// A load is unknown where another thread of the launch may write what it reads: `mayChange` decides it by the
+// state space, the semantics (a load with ordering is there because others write), and by whether the bases
+// of all writes of the kernel may alias the address. Loops that poll such a load are found beforehand
+// (StaticRegion.h).
 #include "check/StaticSteering.h"
 
 namespace heddle::check {
@@ -65,13 +84,13 @@ bool StaticSteering::mayChange(const ptx::Function &function, const ptx::Instr &
         return true;
     }
   const Bases read = bases.of(*kernel.byFunction.at(&function), instr);
-  return read && bases.written() && PointerBases::mayMeet(read, bases.written());
+  return read && bases.written() && PointerBases::mayAlias(read, bases.written());
 }
 
 namespace {
 
 /// The launch has one block; what the kernel is told of its place in the grid is what the caller said.
-void tellPlace(Warp &warp, const SpecialRow &row, const Knowledge &known) {
+void setIndices(Warp &warp, const SpecialRow &row, const Knowledge &known) {
   using enum ptx::SpecialReg;
   const Dim3 id = known.blockId.value_or(Dim3{0, 0, 0}), size = known.grid.value_or(Dim3{1, 1, 1});
   uint32_t value = 0;
@@ -101,7 +120,7 @@ void StaticSteering::warpBegins(Warp &warp) {
   warps[warp.index] = std::make_unique<WarpShadow>();
   warps[warp.index]->begin(warp.splits[0].frame);
   for (const SpecialRow &row : kernel.specials)
-    tellPlace(warp, row, known);
+    setIndices(warp, row, known);
 }
 
 void StaticSteering::enter(Warp &warp) {
@@ -178,7 +197,7 @@ Flow StaticSteering::actSurely(Warp &warp, const Inst &in, const TaintStep &s, u
   case TaintRule::Atomic: return atomic(warp, in, s, mask);
   case TaintRule::Image: setDsts(s, mask, {mask, origin::Memory}); return Flow::Next;
   case TaintRule::Barrier: return barrier(warp, in, s, mask);
-  case TaintRule::Meet: return meet(warp, in, s, mask);
+  case TaintRule::WarpSync: return warpSync(warp, in, s, mask);
   case TaintRule::Product8x8:
   case TaintRule::MatrixLoad:
   case TaintRule::MatrixStore: return matrix(warp, in, s, mask);

@@ -2,7 +2,7 @@
 //
 // One block of a kernel, executed with unknown data.
 //
-// The machine executes; this decides for each instruction which lanes of its results are known, and keeps
+// The simulator executes; this decides for each instruction which lanes of its results are known, and keeps
 // unknown values from deciding anything:
 //   - arithmetic on unknown lanes gives unknown lanes (StaticRules.cpp);
 //   - global memory is neither read nor written: its contents and addresses are data (StaticMemory.cpp);
@@ -12,7 +12,7 @@
 //     (StaticFlow.cpp).
 #pragma once
 
-#include "check/Places.h"
+#include "check/Locations.h"
 #include "check/Static.h"
 #include "check/StaticBases.h"
 #include "check/StaticChoices.h"
@@ -106,8 +106,8 @@ public:
   bool hasAssumed() const { return assumed; }
 
   const std::vector<UndecidedReason> &undecided() const { return reasons; }
-  Place placeOf(const ptx::Instr &instr) const;
-  /// The execution was given up, and the machine's fault is not one of the kernel's.
+  SourceLocation placeOf(const ptx::Instr &instr) const;
+  /// The execution was given up, and the simulator's fault is not one of the kernel's.
   bool gaveUp() const { return stopped; }
 
 private:
@@ -183,7 +183,7 @@ private:
   Flow matrix(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask);
   Flow copyAsync(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask);
   Flow bulkCopy(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask);
-  void tellGlobal(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask, vm::AccessKind kind);
+  void observeGlobal(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask, vm::AccessKind kind);
   void gatherStored(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask);
   Taint parameterTaint(uint64_t offset, uint32_t bytes) const;
   Taint bytesTaint(Warp &warp, const Reach &reach, uint64_t offset, uint32_t bytes);
@@ -194,10 +194,10 @@ private:
 
   // StaticSync.cpp
   Flow barrier(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask);
-  Flow meet(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask);
+  Flow warpSync(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask);
   Flow mbarrier(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask);
-  Taint meetResult(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) const;
-  bool meetsAlike(Warp &warp, const Inst &in, uint32_t mask) const;
+  Taint warpSyncResult(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) const;
+  bool syncsAlike(Warp &warp, const Inst &in, uint32_t mask) const;
 
   // StaticFlow.cpp
   Flow branch(Warp &warp, const Inst &in, const TaintStep &s);

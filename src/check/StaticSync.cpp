@@ -3,7 +3,7 @@
 // Synchronization must not depend on data: which barrier, how many threads, which lanes. What is shown to
 // other lanes may be data; then what they get is.
 #include "check/StaticSteering.h"
-#include "vm/Meets.h"
+#include "vm/WarpSyncs.h"
 
 namespace heddle::check {
 
@@ -55,7 +55,7 @@ bool isSettled(ptx::VoteMode mode, uint32_t votes, uint32_t sure, uint32_t heard
 } // namespace
 
 /// What each lane takes home when all of `mask` are there at once.
-Taint StaticSteering::meetResult(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) const {
+Taint StaticSteering::warpSyncResult(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) const {
   const ptx::Instr &instr = plan->code->sourceOf(in);
   const auto srcs = srcsOf(s);
   Taint result;
@@ -85,7 +85,7 @@ Taint StaticSteering::meetResult(Warp &warp, const Inst &in, const TaintStep &s,
 }
 
 /// Whether all lanes of the warp take the same home.
-bool StaticSteering::meetsAlike(Warp &warp, const Inst &in, uint32_t mask) const {
+bool StaticSteering::syncsAlike(Warp &warp, const Inst &in, uint32_t mask) const {
   const ptx::Instr &instr = plan->code->sourceOf(in);
   const bool isVote = instr.op == Op::Vote || instr.op == Op::VoteSync || instr.op == Op::ReduxSync;
   if (!isVote || mask != warp.alive())
@@ -96,7 +96,7 @@ bool StaticSteering::meetsAlike(Warp &warp, const Inst &in, uint32_t mask) const
   return alike;
 }
 
-Flow StaticSteering::meet(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) {
+Flow StaticSteering::warpSync(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) {
   const ptx::Instr &instr = plan->code->sourceOf(in);
   if (namesMembers(instr)) {
     const Taint members = operandTaint(plan->code->function->operandsOf(instr).back(), mask);
@@ -105,8 +105,8 @@ Flow StaticSteering::meet(Warp &warp, const Inst &in, const TaintStep &s, uint32
                     "the member mask of this warp-level operation depends on " + describe(members.origins),
                     members.origins);
   }
-  const Taint result = meetResult(warp, in, s, mask);
-  const bool alike = meetsAlike(warp, in, mask);
+  const Taint result = warpSyncResult(warp, in, s, mask);
+  const bool alike = syncsAlike(warp, in, mask);
   FrameShadow &mine = *regs;
   Flow flow = execute(warp, in, mask);
   // Lanes that wait for others get what those bring, later: nobody looks at that any more.

@@ -5,7 +5,7 @@ namespace heddle::check {
 
 using namespace vm;
 
-Place StaticSteering::placeOf(const ptx::Instr &instr) const {
+SourceLocation StaticSteering::placeOf(const ptx::Instr &instr) const {
   return check::placeOf(*kernel.entry().module, instr);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every kernel of this folder is built, run on the machine under the checker, and must be judged as its first
+// Every kernel of this folder is built, run on the simulator under the checker, and must be judged as its first
 // line says: by Clang's PTX and, where nvcc is there, by nvcc's; and what is wrong is found wrong in whatever
 // order the warps run.
 #include "StaticRunner.h"
@@ -11,6 +11,7 @@
 #include "check/Serial.h"
 #include "check/Static.h"
 #include "ptx/Parser.h"
+#include "support/CudaToolkit.h"
 #include "support/Process.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +52,7 @@ std::string caseName(const testing::TestParamInfo<Case> &info) {
 /// form.
 std::vector<Case> casesOf(const std::string &compiler) {
   std::vector<Case> cases;
-  const bool isThere = compiler == "clang" || build::findNvcc();
+  const bool isThere = compiler == "clang" || findNvcc();
   for (const auto &entry : fs::directory_iterator(fs::path(HEDDLE_SOURCE_DIR) / "tests/check"))
     if (entry.path().extension() == ".cu" && isThere &&
         (compiler == "clang" || entry.path().stem().extension() == ".bad"))
@@ -82,8 +83,8 @@ std::vector<Finding> findingsOfRun(const build::Program &program, unsigned sched
   return result.findings;
 }
 
-Place placeOf(const nlohmann::json &json) {
-  Place place;
+SourceLocation placeOf(const nlohmann::json &json) {
+  SourceLocation place;
   place.file = json.value("file", ""), place.line = json.value("line", 0u);
   return place;
 }
@@ -93,12 +94,12 @@ std::vector<Finding> findingsOfCommand(const Case &one, const Expectation &expec
   std::vector<std::string> command = {
       HEDDLE_BUILD_DIR "/heddle", "check", one.file.string(), "--json", "--compiler", one.compiler};
   command.insert(command.end(), expectation.options.begin(), expectation.options.end());
-  const auto told = nlohmann::json::parse(runProcess(command).standardOutput);
+  const auto reported = nlohmann::json::parse(runProcess(command).standardOutput);
   std::vector<Finding> findings;
-  for (const nlohmann::json &json : told.at("findings")) {
+  for (const nlohmann::json &json : reported.at("findings")) {
     Finding &finding = findings.emplace_back();
     finding.rule = ruleOf(json.at("rule").get<std::string>()).value();
-    finding.place = placeOf(json), finding.text = json.at("text");
+    finding.location = placeOf(json), finding.text = json.at("text");
     finding.hint = json.value("hint", "");
     for (const nlohmann::json &note : json.at("notes"))
       finding.notes.push_back({placeOf(note), note.at("text")});

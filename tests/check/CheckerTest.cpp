@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checker as a plain observer of the machine, without any CUDA runtime around it.
+// The checker as a plain observer of the simulator, without any CUDA runtime around it.
 #include "check/Checker.h"
 
 #include "check/Serial.h"
 #include "ptx/Parser.h"
 #include "support/Paths.h"
-#include "vm/Machine.h"
+#include "vm/Simulator.h"
 
 #include <gtest/gtest.h>
 
@@ -16,11 +16,11 @@ namespace heddle::check {
 namespace {
 
 struct Bench {
-  vm::Machine machine{vm::Limits()};
+  vm::Simulator simulator{vm::Limits()};
   FindingList findings;
   Checker checker;
   explicit Bench(bool lockstep = false)
-      : checker({.memory = &machine.memory(), .lockstep = lockstep}, findings) {}
+      : checker({.memory = &simulator.memory(), .lockstep = lockstep}, findings) {}
 
   void run(const std::string &body, vm::Dim3 grid, vm::Dim3 block, uint64_t parameter = 0,
            uint64_t seed = 0) {
@@ -33,7 +33,7 @@ struct Bench {
         body + "\nret;\n}\n";
     Diagnostics problems;
     auto module = std::make_shared<ptx::Module>(ptx::parse(text, "k.ptx", problems));
-    vm::LoadedModule *loaded = machine.load(module, problems);
+    vm::LoadedModule *loaded = simulator.load(module, problems);
     ASSERT_TRUE(loaded && problems.empty());
     vm::LaunchRequest request;
     request.kernel = loaded->kernel("k", problems);
@@ -41,7 +41,7 @@ struct Bench {
     request.grid = grid, request.block = block, request.scheduleSeed = seed;
     request.parameters.resize(8);
     std::memcpy(request.parameters.data(), &parameter, 8);
-    machine.launch(request, &checker);
+    simulator.launch(request, &checker);
   }
   std::vector<std::string> rules() const {
     std::vector<std::string> ids;
@@ -103,9 +103,9 @@ TEST(Checker, AFindingNamesArrayElementThreadsAndBothPlaces) {
   EXPECT_NE(finding.text.find("tile["), std::string::npos) << finding.text;
   EXPECT_NE(finding.text.find("thread "), std::string::npos) << finding.text;
   EXPECT_EQ(finding.kernel, "k");
-  EXPECT_EQ(finding.place.file, "k.ptx");
+  EXPECT_EQ(finding.location.file, "k.ptx");
   ASSERT_EQ(finding.notes.size(), 1u);
-  EXPECT_NE(finding.notes[0].place.column, finding.place.column);
+  EXPECT_NE(finding.notes[0].location.column, finding.location.column);
   EXPECT_GT(finding.times, 1u) << "told once, counted often";
 }
 
@@ -152,7 +152,7 @@ TEST(Checker, LockstepOrdersTheLanesOfAWarpIfAssumed) {
 
 TEST(Checker, GlobalMemoryOfBlocksRacesAndIsNamedByItsAllocation) {
   Bench bench;
-  auto *cells = static_cast<uint32_t *>(bench.machine.memory().allocate(64, vm::AllocationKind::Device));
+  auto *cells = static_cast<uint32_t *>(bench.simulator.memory().allocate(64, vm::AllocationKind::Device));
   bench.checker.allocated(uint64_t(cells));
   bench.run("mov.u32 %r4, %ctaid.x; st.global.u32 [%rd0+8], %r4;", {4}, {1}, uint64_t(cells));
   EXPECT_EQ(bench.rules(), Rules{"race/global"});
@@ -164,7 +164,7 @@ TEST(Checker, GlobalMemoryOfBlocksRacesAndIsNamedByItsAllocation) {
 
 TEST(Checker, OneLaunchAfterTheOtherIsInOrder) {
   Bench bench;
-  auto *cells = static_cast<uint32_t *>(bench.machine.memory().allocate(64, vm::AllocationKind::Device));
+  auto *cells = static_cast<uint32_t *>(bench.simulator.memory().allocate(64, vm::AllocationKind::Device));
   bench.run("st.global.u32 [%rd0], 1;", {1}, {1}, uint64_t(cells));
   bench.run("ld.global.u32 %r4, [%rd0];", {1}, {1}, uint64_t(cells));
   EXPECT_EQ(bench.rules(), Rules{});
@@ -172,7 +172,7 @@ TEST(Checker, OneLaunchAfterTheOtherIsInOrder) {
 
 TEST(Checker, LaunchesOfStreamsThatNothingOrdersRace) {
   Bench bench;
-  auto *cells = static_cast<uint32_t *>(bench.machine.memory().allocate(64, vm::AllocationKind::Device));
+  auto *cells = static_cast<uint32_t *>(bench.simulator.memory().allocate(64, vm::AllocationKind::Device));
   bench.checker.setOrder({0, 1, {}});
   bench.run("st.global.u32 [%rd0], 1;", {1}, {1}, uint64_t(cells));
   bench.checker.setOrder({1, 1, {0}});
@@ -182,7 +182,7 @@ TEST(Checker, LaunchesOfStreamsThatNothingOrdersRace) {
 
 TEST(Checker, AnEventOrdersThem) {
   Bench bench;
-  auto *cells = static_cast<uint32_t *>(bench.machine.memory().allocate(64, vm::AllocationKind::Device));
+  auto *cells = static_cast<uint32_t *>(bench.simulator.memory().allocate(64, vm::AllocationKind::Device));
   bench.checker.setOrder({0, 1, {}});
   bench.run("st.global.u32 [%rd0], 1;", {1}, {1}, uint64_t(cells));
   bench.checker.setOrder({1, 1, {1}});
@@ -192,7 +192,7 @@ TEST(Checker, AnEventOrdersThem) {
 
 TEST(Checker, MemoryThatOnlyTheHostWroteIsWritten) {
   Bench bench;
-  auto *cells = static_cast<uint32_t *>(bench.machine.memory().allocate(64, vm::AllocationKind::Device));
+  auto *cells = static_cast<uint32_t *>(bench.simulator.memory().allocate(64, vm::AllocationKind::Device));
   bench.checker.hostWrote(uint64_t(cells), 4, "copy");
   bench.run("ld.global.u32 %r4, [%rd0];", {1}, {1}, uint64_t(cells));
   EXPECT_EQ(bench.rules(), Rules{});
@@ -233,7 +233,7 @@ TEST(Checker, FindingsComeBackFromAFileAsTheyWere) {
   const Finding was = bench.findings.all().front(), is = back.findings.front();
   EXPECT_EQ(is.rule, was.rule);
   EXPECT_EQ(is.text, was.text);
-  EXPECT_EQ(is.place.str(), was.place.str());
+  EXPECT_EQ(is.location.str(), was.location.str());
   EXPECT_EQ(is.notes.size(), was.notes.size());
   EXPECT_EQ(is.times, was.times);
   EXPECT_FALSE(readResult(folder.path() / "nothing", back));

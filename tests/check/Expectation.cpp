@@ -37,13 +37,13 @@ Told parseTold(const std::string &text) {
   std::vector<std::string> list = words(text);
   if (list.empty() || !ruleOf(list[0]))
     throw std::runtime_error("no such rule: '" + text + "'");
-  Told told{list[0], {}};
+  Told reported{list[0], {}};
   for (size_t i = 1; i + 1 < list.size(); i += 2) {
     if (list[i] != (i == 1 ? "at" : "and"))
       throw std::runtime_error("'at LINE and LINE' is expected in '" + text + "'");
-    told.lines.push_back(unsigned(std::stoul(list[i + 1])));
+    reported.lines.push_back(unsigned(std::stoul(list[i + 1])));
   }
-  return told;
+  return reported;
 }
 
 std::vector<Told> parseList(const std::string &text, const std::string &at) {
@@ -54,37 +54,40 @@ std::vector<Told> parseList(const std::string &text, const std::string &at) {
 }
 
 std::set<unsigned> linesOf(const Finding &finding) {
-  std::set<unsigned> lines = {finding.place.line};
+  std::set<unsigned> lines = {finding.location.line};
   for (const Finding::Note &note : finding.notes)
-    if (note.place.isKnown() && note.place.file == finding.place.file)
-      lines.insert(note.place.line);
+    if (note.location.isKnown() && note.location.file == finding.location.file)
+      lines.insert(note.location.line);
   return lines;
 }
 
 /// The finding's own place is on one of the lines, and each line is among its places.
-bool isTold(const Told &told, const Finding &finding) {
-  if (told.rule != idOf(finding.rule))
+bool isReported(const Told &reported, const Finding &finding) {
+  if (reported.rule != idOf(finding.rule))
     return false;
-  if (told.lines.empty())
+  if (reported.lines.empty())
     return true;
   const std::set<unsigned> lines = linesOf(finding);
-  return std::count(told.lines.begin(), told.lines.end(), finding.place.line) &&
-         std::all_of(told.lines.begin(), told.lines.end(), [&](unsigned line) { return lines.count(line); });
+  return std::count(reported.lines.begin(), reported.lines.end(), finding.location.line) &&
+         std::all_of(reported.lines.begin(), reported.lines.end(),
+                     [&](unsigned line) { return lines.count(line); });
 }
 
 bool isAnyOf(const std::vector<Told> &list, const Finding &finding) {
-  return std::any_of(list.begin(), list.end(), [&](const Told &told) { return isTold(told, finding); });
+  return std::any_of(list.begin(), list.end(),
+                     [&](const Told &reported) { return isReported(reported, finding); });
 }
 
-std::string textOf(const Told &told) {
-  return told.lines.empty() ? told.rule : fmt::format("{} at {}", told.rule, fmt::join(told.lines, " and "));
+std::string textOf(const Told &reported) {
+  return reported.lines.empty() ? reported.rule
+                                : fmt::format("{} at {}", reported.rule, fmt::join(reported.lines, " and "));
 }
 
 std::string textOf(const Finding &finding) {
-  std::string text = fmt::format("{}: {}: {} [{}]\n", nameOf(classOf(finding.rule)), finding.place.str(),
+  std::string text = fmt::format("{}: {}: {} [{}]\n", nameOf(classOf(finding.rule)), finding.location.str(),
                                  finding.text, idOf(finding.rule));
   for (const Finding::Note &note : finding.notes)
-    text += fmt::format("    {}: {}\n", note.place.str(), note.text);
+    text += fmt::format("    {}: {}\n", note.location.str(), note.text);
   return text;
 }
 
@@ -127,13 +130,13 @@ std::string disagreement(const Expectation &expectation, const std::vector<Findi
   std::set<const Finding *> asExpected;
   for (const Expectation::AnyOf &item : expectation.expected) {
     const size_t before = asExpected.size();
-    for (const Told &told : item) {
+    for (const Told &reported : item) {
       size_t times = 0;
       for (const Finding &finding : findings)
-        if (isTold(told, finding))
+        if (isReported(reported, finding))
           ++times, asExpected.insert(&finding);
       if (times > 1)
-        text += fmt::format("told more than once: {}\n", textOf(told));
+        text += fmt::format("told more than once: {}\n", textOf(reported));
     }
     if (asExpected.size() == before)
       text += fmt::format("not found: {}\n", textOf(item[0]));

@@ -13,7 +13,7 @@ namespace {
 Finding found(std::string_view rule, unsigned line, std::vector<unsigned> others = {}) {
   Finding f;
   f.rule = *ruleOf(rule);
-  f.place = {"k.cu", line, 1, 0, ""};
+  f.location = {"k.cu", line, 1, 0, ""};
   for (unsigned other : others)
     f.notes.push_back({{"k.cu", other, 1, 0, ""}, "here"});
   return f;

@@ -5,7 +5,7 @@
 
 #include "check/Checker.h"
 #include "ptx/Module.h"
-#include "vm/Machine.h"
+#include "vm/Simulator.h"
 
 #include <cstdint>
 #include <cstdlib>
@@ -23,8 +23,8 @@ public:
       : words(dataBytes / 4), options(checks) {
     Diagnostics problems;
     std::shared_ptr<const ptx::Module> borrowed(&parsed, [](const ptx::Module *) {});
-    kernel = machine.load(borrowed, problems)->kernel("k", problems);
-    data = static_cast<uint32_t *>(machine.memory().allocate(dataBytes, vm::AllocationKind::Device));
+    kernel = simulator.load(borrowed, problems)->kernel("k", problems);
+    data = static_cast<uint32_t *>(simulator.memory().allocate(dataBytes, vm::AllocationKind::Device));
   }
 
   struct Shape {
@@ -50,7 +50,7 @@ public:
     request.parameters.resize(pointerAt + 8);
     std::memcpy(request.parameters.data(), numbers.data(), numbers.size() * 4);
     std::memcpy(request.parameters.data() + pointerAt, &data, 8);
-    if (machine.launch(request, &checker).status == vm::LaunchStatus::Timeout)
+    if (simulator.launch(request, &checker).status == vm::LaunchStatus::Timeout)
       return std::nullopt;
     return list.all();
   }
@@ -63,7 +63,7 @@ private:
   }
   const size_t words;
   const CheckOptions options;
-  vm::Machine machine{small()};
+  vm::Simulator simulator{small()};
   const vm::Kernel *kernel = nullptr;
   uint32_t *data = nullptr;
 };

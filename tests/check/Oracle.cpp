@@ -205,7 +205,7 @@ private:
 
 } // namespace
 
-Truth judge(const Plan &plan, uint64_t seed) {
+Truth rules(const Plan &plan, uint64_t seed) {
   Truth all;
   for (unsigned i = 0; i < 48; ++i) {
     Truth truth;

@@ -22,7 +22,7 @@ struct Truth {
 };
 
 /// Judges a plan by trying several schedules of its warps. An independent and slow second opinion: it knows
-/// nothing of PTX, of the machine or of the checker, only what named barriers mean.
-Truth judge(const Plan &plan, uint64_t seed);
+/// nothing of PTX, of the simulator or of the checker, only what named barriers mean.
+Truth rules(const Plan &plan, uint64_t seed);
 
 } // namespace heddle::check::test

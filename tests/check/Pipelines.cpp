@@ -21,7 +21,7 @@ unsigned pick(Random &random, unsigned low, unsigned high) {
 /// s.
 struct Ring {
   std::vector<unsigned> producers, consumers;
-  unsigned slots, turns, firstBarrier, firstSlot;
+  unsigned slots, branches, firstBarrier, firstSlot;
   bool phased; ///< mbarriers
   /// Producers wait in the first turns too: consumers say "empty" once for each slot at the start, or the
   /// phase before the first counts as over.
@@ -32,10 +32,10 @@ struct Ring {
   bool leavesFirst; ///< within a turn, slices are read from the last to the first
 
   unsigned threads() const { return unsigned(producers.size() + consumers.size()) * 32; }
-  unsigned lap(unsigned turn) const { return turn / slots; }
-  unsigned full(unsigned turn) const { return firstBarrier + turn % slots; }
-  unsigned empty(unsigned turn) const { return firstBarrier + slots + turn % slots; }
-  unsigned slot(unsigned turn) const { return firstSlot + turn % slots; }
+  unsigned lap(unsigned branch) const { return branch / slots; }
+  unsigned full(unsigned branch) const { return firstBarrier + branch % slots; }
+  unsigned empty(unsigned branch) const { return firstBarrier + slots + branch % slots; }
+  unsigned slot(unsigned branch) const { return firstSlot + branch % slots; }
 };
 
 class Builder {
@@ -62,9 +62,9 @@ public:
       plan.slices = std::max(plan.slices, unsigned(ring.producers.size()));
     for (const Ring &ring : rings)
       prime(ring);
-    for (unsigned turn = 0; turn < rings[0].turns; ++turn)
+    for (unsigned branch = 0; branch < rings[0].branches; ++branch)
       for (const Ring &ring : rings)
-        this->turn(ring, turn);
+        this->branch(ring, branch);
     if (std::none_of(rings.begin(), rings.end(), [](const Ring &ring) { return ring.phased; }))
       plan.mbarriers.clear();
     describe(barriers);
@@ -80,7 +80,7 @@ private:
         group.push_back(next++);
     }
     plan.warps.resize(next);
-    turns = pick(random, 1, 19);
+    branches = pick(random, 1, 19);
   }
 
   Ring makeRing(unsigned link, unsigned links, unsigned barriers) {
@@ -88,10 +88,10 @@ private:
     Ring ring{};
     ring.producers = members[link], ring.consumers = members[link + 1];
     ring.slots = pick(random, 1, links == 1 ? most : std::min(most, 4u));
-    ring.turns = turns;
+    ring.branches = branches;
     ring.phased = random() % 3 == 0;
     ring.firstBarrier = barriers, ring.firstSlot = plan.slots;
-    ring.primed = turns >= ring.slots && random() % 3 == 0;
+    ring.primed = branches >= ring.slots && random() % 3 == 0;
     ring.bothWait = random() % 5 == 0;
     ring.readsAll = random() % 2, ring.leavesFirst = random() % 2;
     return ring;
@@ -125,42 +125,42 @@ private:
         arrive(ring, warp, ring.empty(slot));
   }
 
-  void turn(const Ring &ring, unsigned turn) {
+  void branch(const Ring &ring, unsigned branch) {
     for (size_t p = 0; p < ring.producers.size(); ++p)
-      produce(ring, turn, unsigned(p));
+      produce(ring, branch, unsigned(p));
     for (size_t c = 0; c < ring.consumers.size(); ++c)
-      consume(ring, turn, unsigned(c));
+      consume(ring, branch, unsigned(c));
   }
 
-  void produce(const Ring &ring, unsigned turn, unsigned p) {
+  void produce(const Ring &ring, unsigned branch, unsigned p) {
     const unsigned warp = ring.producers[p];
-    if (ring.primed || turn >= ring.slots)
-      wait(ring, warp, ring.empty(turn), ring.lap(turn) + 1); // the phase before this one's
-    touch(warp, Kind::Write, ring.slot(turn), p);
+    if (ring.primed || branch >= ring.slots)
+      wait(ring, warp, ring.empty(branch), ring.lap(branch) + 1); // the phase before this one's
+    touch(warp, Kind::Write, ring.slot(branch), p);
     if (ring.bothWait && !ring.phased)
-      wait(ring, warp, ring.full(turn), 0);
+      wait(ring, warp, ring.full(branch), 0);
     else
-      arrive(ring, warp, ring.full(turn));
+      arrive(ring, warp, ring.full(branch));
   }
 
-  void consume(const Ring &ring, unsigned turn, unsigned c) {
+  void consume(const Ring &ring, unsigned branch, unsigned c) {
     const unsigned warp = ring.consumers[c], slices = unsigned(ring.producers.size());
-    wait(ring, warp, ring.full(turn), ring.lap(turn));
+    wait(ring, warp, ring.full(branch), ring.lap(branch));
     if (ring.readsAll)
       for (unsigned i = 0; i < slices; ++i)
-        touch(warp, Kind::Read, ring.slot(turn), ring.leavesFirst ? slices - 1 - i : i);
+        touch(warp, Kind::Read, ring.slot(branch), ring.leavesFirst ? slices - 1 - i : i);
     else
-      touch(warp, Kind::Read, ring.slot(turn), c % slices);
-    if (turn + ring.slots >= ring.turns)
+      touch(warp, Kind::Read, ring.slot(branch), c % slices);
+    if (branch + ring.slots >= ring.branches)
       return; // nobody waits for the last ones
     if (ring.bothWait && !ring.phased && ring.slots == 1)
-      wait(ring, warp, ring.empty(turn), 0);
+      wait(ring, warp, ring.empty(branch), 0);
     else
-      arrive(ring, warp, ring.empty(turn));
+      arrive(ring, warp, ring.empty(branch));
   }
 
   void describe(unsigned barriers) {
-    plan.about = fmt::format("{} warps, {} barriers, {} turns;", plan.warps.size(), barriers, turns);
+    plan.about = fmt::format("{} warps, {} barriers, {} turns;", plan.warps.size(), barriers, branches);
     for (const Ring &ring : rings)
       plan.about += fmt::format(" {} to {} warps over {} slots{}{}{};", ring.producers.size(),
                                 ring.consumers.size(), ring.slots, ring.phased ? ", phased" : "",
@@ -169,7 +169,7 @@ private:
 
   Random &random;
   Plan plan;
-  unsigned turns = 0;
+  unsigned branches = 0;
   std::vector<std::vector<unsigned>> members;
   std::vector<Ring> rings;
 };
@@ -300,7 +300,7 @@ bool noEmptyWaits(Plan &plan, Random &random) {
 }
 
 /// A warp ends one barrier, or two, before the others think it does.
-bool skippedLastTurn(Plan &plan, Random &random) {
+bool skippedLastSlice(Plan &plan, Random &random) {
   std::vector<Op> &ops = plan.warps[random() % plan.warps.size()];
   for (unsigned barriers = pick(random, 1, 2); barriers > 0 && !ops.empty(); ops.pop_back())
     barriers -= ops.back().isBarrier();
@@ -357,7 +357,7 @@ bool plant(Mistake mistake, Plan &plan, Random &random) {
   case Mistake::WrongCountEverywhere: return wrongCountEverywhere(plan, random);
   case Mistake::WrongSlot: return wrongSlot(plan, random);
   case Mistake::NoEmptyWaits: return noEmptyWaits(plan, random);
-  case Mistake::SkippedLastTurn: return skippedLastTurn(plan, random);
+  case Mistake::SkippedLastSlice: return skippedLastSlice(plan, random);
   case Mistake::SwappedOrder: return swappedOrder(plan, random);
   case Mistake::PublishedTooEarly: return swapPair(plan, random, pairOf(Kind::Write, Kind::Arrive));
   case Mistake::ReleasedTooEarly: return swapPair(plan, random, pairOf(Kind::Read, Kind::Arrive));

@@ -22,7 +22,7 @@ enum class Mistake : uint8_t {
   WrongCountEverywhere,
   WrongSlot,
   NoEmptyWaits,
-  SkippedLastTurn,
+  SkippedLastSlice,
   SwappedOrder,
   PublishedTooEarly,
   ReleasedTooEarly,

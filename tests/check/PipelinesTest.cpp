@@ -59,7 +59,7 @@ Case makeCase(uint64_t seed) {
     if (seed % 3)
       if (Mistake mistake = Mistake(random() % Mistakes); plant(mistake, made.plan, random))
         made.mistake = nameOf(mistake);
-    made.truth = judge(made.plan, seed);
+    made.truth = rules(made.plan, seed);
   } while (made.truth.isClean() && made.truth.arrivalsLeft);
   made.style = {bool(random() % 2), bool(random() % 2)};
   return made;
@@ -104,7 +104,7 @@ TEST(Pipelines, HaveEveryMistakeAndManyOfEachVerdict) {
   EXPECT_GE(barriers[16] + barriers[15], 1u);
 }
 
-/// The oracle against the machine: what is right runs to its end under any schedule, what must hang hangs.
+/// The oracle against the simulator: what is right runs to its end under any schedule, what must hang hangs.
 TEST(Pipelines, RunAsTheOracleSays) {
   unsigned wrong = 0;
   for (const Case &one : cases()) {
@@ -145,7 +145,7 @@ bool isMuddled(const RuleSet &truth) {
 
 /// Any of the words for a muddle, and whatever may follow from one. Phases that are mixed up show as the race
 /// or the deadlock they bring; rounds of a named barrier have words of their own.
-bool isRightForMuddle(const RuleSet &truth, const RuleSet &told) {
+bool isRightForMuddle(const RuleSet &truth, const RuleSet &reported) {
   static const RuleSet may = {"barrier/reused",         "barrier/oversubscribed",
                               "barrier/count",          "barrier/no-waiter",
                               "barrier/mbarrier-count", "barrier/mbarrier-parity",
@@ -153,8 +153,8 @@ bool isRightForMuddle(const RuleSet &truth, const RuleSet &told) {
                               "deadlock/mbarrier",      "race/shared",
                               "uninitialized/shared"};
   const bool ofPhases = contains(truth, "barrier/mbarrier-count");
-  bool isNamed = contains(told, "barrier/oversubscribed") && contains(truth, "barrier/reused");
-  for (const std::string &rule : told) {
+  bool isNamed = contains(reported, "barrier/oversubscribed") && contains(truth, "barrier/reused");
+  for (const std::string &rule : reported) {
     if (!may.count(rule))
       return false;
     isNamed |= truth.count(rule) && rule != "uninitialized/shared" && (ofPhases || rule != "race/shared");
@@ -164,9 +164,10 @@ bool isRightForMuddle(const RuleSet &truth, const RuleSet &told) {
 }
 
 /// Who waits for whom is one story, told by the wait that it begins with.
-void keepOneDeadlock(RuleSet &truth, const RuleSet &told) {
+void keepOneDeadlock(RuleSet &truth, const RuleSet &reported) {
   for (const char *kind : {"deadlock/barrier", "deadlock/mbarrier"})
-    if (!contains(told, kind) && (contains(told, "deadlock/barrier") || contains(told, "deadlock/mbarrier")))
+    if (!contains(reported, kind) &&
+        (contains(reported, "deadlock/barrier") || contains(reported, "deadlock/mbarrier")))
       truth.erase(kind);
 }
 
@@ -176,39 +177,39 @@ bool isSubset(const RuleSet &some, const RuleSet &all) {
 
 /// A wait or an arrival that is in the wrong phase is a better word for the race or the deadlock that it
 /// brings.
-bool namesWrongPhase(const RuleSet &truth, RuleSet told) {
+bool namesWrongPhase(const RuleSet &truth, RuleSet reported) {
   size_t named = 0;
   for (const char *rule : {"barrier/mbarrier-parity", "barrier/mbarrier-phase", "barrier/mbarrier-count"})
-    named += told.erase(rule);
+    named += reported.erase(rule);
   return named && (contains(truth, "race/shared") || contains(truth, "deadlock/mbarrier")) &&
-         isSubset(told, truth);
+         isSubset(reported, truth);
 }
 
 /// Reading what nobody wrote may be told beside a race or hidden by it.
-bool isRight(const Truth &whole, RuleSet truth, RuleSet told) {
+bool isRight(const Truth &whole, RuleSet truth, RuleSet reported) {
   if (isMuddled(truth))
-    return isRightForMuddle(truth, told);
+    return isRightForMuddle(truth, reported);
   if (!whole.isSettled) // something must be found, whatever the schedule; what it is may depend on it
-    return !told.empty() && (namesWrongPhase(truth, told) || isSubset(told, truth));
-  if (namesWrongPhase(truth, told))
+    return !reported.empty() && (namesWrongPhase(truth, reported) || isSubset(reported, truth));
+  if (namesWrongPhase(truth, reported))
     return true;
-  keepOneDeadlock(truth, told);
+  keepOneDeadlock(truth, reported);
   if (truth.size() > 1 && truth.erase("uninitialized/shared"))
-    told.erase("uninitialized/shared");
-  return truth == told;
+    reported.erase("uninitialized/shared");
+  return truth == reported;
 }
 
 std::string textOf(const std::vector<Finding> &findings) {
   std::string text;
   for (const Finding &finding : findings)
-    text += fmt::format("  told: {}: {}: {}\n", idOf(finding.rule), finding.place.str(), finding.text);
+    text += fmt::format("  told: {}: {}: {}\n", idOf(finding.rule), finding.location.str(), finding.text);
   return text;
 }
 
 std::vector<Finding> findingsOfRun(const Case &one, uint64_t scheduleSeed) {
   Runner runner(one.ptx());
   FindingList findings;
-  Checker checker({.memory = &runner.machine.memory()}, findings);
+  Checker checker({.memory = &runner.simulator.memory()}, findings);
   runner.observer = &checker;
   runner.request.scheduleSeed = scheduleSeed;
   runner.launch({1}, {one.plan.threads()}, runner.buffer<uint32_t>(one.plan.threads()));
@@ -228,11 +229,11 @@ StaticResult staticResult(const Case &one) {
 /// Counts wrong verdicts, shows the first few in full and all in short.
 class Wrong {
 public:
-  void add(const Case &one, const RuleSet &rules, const std::string &told) {
+  void add(const Case &one, const RuleSet &rules, const std::string &reported) {
     ++kinds[fmt::format("{}: {{{}}} told as {{{}}}", one.mistake, fmt::join(one.truth.rules, " "),
                         fmt::join(rules, " "))];
     if (++count <= 3)
-      ADD_FAILURE() << one.story() << told;
+      ADD_FAILURE() << one.story() << reported;
   }
   ~Wrong() {
     for (const auto &[kind, times] : kinds)
@@ -248,17 +249,17 @@ private:
 TEST(Pipelines, AreJudgedRightWhenRun) {
   Wrong wrong;
   for (const Case &one : cases())
-    if (std::vector<Finding> told = findingsOfRun(one, 0);
-        !isRight(one.truth, one.truth.rules, rulesOf(told)))
-      wrong.add(one, rulesOf(told), textOf(told));
+    if (std::vector<Finding> reported = findingsOfRun(one, 0);
+        !isRight(one.truth, one.truth.rules, rulesOf(reported)))
+      wrong.add(one, rulesOf(reported), textOf(reported));
 }
 
 TEST(Pipelines, AreJudgedRightUnderAnySchedule) {
   Wrong wrong;
   for (const Case &one : cases())
-    if (std::vector<Finding> told = findingsOfRun(one, one.seed);
-        !isRight(one.truth, one.truth.rules, rulesOf(told)))
-      wrong.add(one, rulesOf(told), textOf(told));
+    if (std::vector<Finding> reported = findingsOfRun(one, one.seed);
+        !isRight(one.truth, one.truth.rules, rulesOf(reported)))
+      wrong.add(one, rulesOf(reported), textOf(reported));
 }
 
 TEST(Pipelines, AreJudgedRightWithoutBeingRun) {
@@ -267,13 +268,13 @@ TEST(Pipelines, AreJudgedRightWithoutBeingRun) {
     StaticResult result = staticResult(one);
     // What nobody wrote is not among the properties that hold for every input: where it is all that is wrong,
     // it may be told, be outside because somebody reads what depends on data, or not matter.
-    RuleSet truth = one.truth.rules, told = rulesOf(result.findings);
-    truth.erase("uninitialized/shared"), told.erase("uninitialized/shared");
+    RuleSet truth = one.truth.rules, reported = rulesOf(result.findings);
+    truth.erase("uninitialized/shared"), reported.erase("uninitialized/shared");
     const bool onlyUnwritten = truth.empty() && !one.truth.isClean();
     const bool isGiven =
         onlyUnwritten || withoutGlobal(result) == (truth.empty() ? Verdict::Holds : Verdict::Fails);
-    if (!isGiven || !isRight(one.truth, truth, told))
-      wrong.add(one, told,
+    if (!isGiven || !isRight(one.truth, truth, reported))
+      wrong.add(one, reported,
                 fmt::format("  verdict: {}\n{}", nameOf(withoutGlobal(result)), textOf(result.findings)));
   }
 }

@@ -12,7 +12,7 @@ namespace heddle::check {
 namespace {
 
 /// Says that nothing is known beyond one stamp, and writes down what it is told.
-struct Recorder final : Judge {
+struct Recorder final : AccessRules {
   Stamp known = 0;
   std::vector<std::pair<unsigned, Past>> clashes;
   std::vector<unsigned> empty;
@@ -37,129 +37,129 @@ struct Recorder final : Judge {
 
 struct Shared : testing::Test {
   SharedShadow shadow;
-  Recorder judge;
+  Recorder rules;
   uint64_t addresses[32] = {};
   Stamp time = 10;
 
   void SetUp() override { begin(); }
   void begin() {
     shadow.begin(4, 1024, ++time);
-    judge.known = time;
+    rules.known = time;
     ++time;
   }
   Touch touch(unsigned warp, uint32_t mask, uint32_t bytes = 4, uint32_t place = 1) {
     Touch t;
     t.warp = warp, t.mask = mask, t.bytes = bytes, t.addresses = addresses;
-    t.stamp = time, t.known = judge.known, t.place = place;
+    t.stamp = time, t.known = rules.known, t.place = place;
     return t;
   }
   void everyLane(uint32_t stride, uint32_t first = 0) {
     for (unsigned lane = 0; lane < 32; ++lane)
       addresses[lane] = first + lane * stride;
   }
-  void barrier() { judge.known = time++; }
+  void barrier() { rules.known = time++; }
 };
 
 TEST_F(Shared, ReadingWhatNobodyWroteIsTold) {
   everyLane(4);
-  shadow.read(touch(0, 0xf), judge);
-  EXPECT_EQ(judge.empty, (std::vector<unsigned>{0, 1, 2, 3}));
-  EXPECT_TRUE(judge.clashes.empty());
+  shadow.read(touch(0, 0xf), rules);
+  EXPECT_EQ(rules.empty, (std::vector<unsigned>{0, 1, 2, 3}));
+  EXPECT_TRUE(rules.clashes.empty());
 }
 
 TEST_F(Shared, WritesBeforeABarrierAreFineToRead) {
   everyLane(4);
-  shadow.write(touch(0, ~0u), judge);
+  shadow.write(touch(0, ~0u), rules);
   barrier();
-  shadow.read(touch(1, ~0u), judge);
-  EXPECT_TRUE(judge.clashes.empty());
-  EXPECT_TRUE(judge.empty.empty());
+  shadow.read(touch(1, ~0u), rules);
+  EXPECT_TRUE(rules.clashes.empty());
+  EXPECT_TRUE(rules.empty.empty());
 }
 
 TEST_F(Shared, AReadOfAnotherWarpInTheSameIntervalClashes) {
   everyLane(4);
-  shadow.write(touch(0, ~0u, 4, 7), judge);
-  shadow.read(touch(1, 1u << 5), judge);
-  ASSERT_EQ(judge.clashes.size(), 1u);
-  EXPECT_EQ(judge.clashes[0].second.thread, 5);
-  EXPECT_EQ(judge.clashes[0].second.place, 7u);
-  EXPECT_TRUE(judge.clashes[0].second.write);
+  shadow.write(touch(0, ~0u, 4, 7), rules);
+  shadow.read(touch(1, 1u << 5), rules);
+  ASSERT_EQ(rules.clashes.size(), 1u);
+  EXPECT_EQ(rules.clashes[0].second.thread, 5);
+  EXPECT_EQ(rules.clashes[0].second.place, 7u);
+  EXPECT_TRUE(rules.clashes[0].second.write);
 }
 
 TEST_F(Shared, AWriteAfterUnorderedReadsClashesWithOneOfEachWarp) {
   everyLane(0);
-  shadow.write(touch(0, 1), judge);
+  shadow.write(touch(0, 1), rules);
   barrier();
-  shadow.read(touch(1, ~0u), judge);
-  shadow.read(touch(2, ~0u), judge);
-  shadow.write(touch(0, 1), judge);
-  ASSERT_EQ(judge.clashes.size(), 2u);
-  EXPECT_EQ(judge.clashes[0].second.thread / 32, 1);
-  EXPECT_EQ(judge.clashes[1].second.thread / 32, 2);
+  shadow.read(touch(1, ~0u), rules);
+  shadow.read(touch(2, ~0u), rules);
+  shadow.write(touch(0, 1), rules);
+  ASSERT_EQ(rules.clashes.size(), 2u);
+  EXPECT_EQ(rules.clashes[0].second.thread / 32, 1);
+  EXPECT_EQ(rules.clashes[1].second.thread / 32, 2);
 }
 
 TEST_F(Shared, AThreadMayReadAndWriteItsOwnWord) {
   everyLane(4);
-  shadow.write(touch(0, ~0u), judge);
-  shadow.read(touch(0, ~0u), judge);
-  shadow.write(touch(0, ~0u), judge);
-  EXPECT_TRUE(judge.clashes.empty());
+  shadow.write(touch(0, ~0u), rules);
+  shadow.read(touch(0, ~0u), rules);
+  shadow.write(touch(0, ~0u), rules);
+  EXPECT_TRUE(rules.clashes.empty());
 }
 
 TEST_F(Shared, BytesOfOneWordAreApart) {
   everyLane(1);
-  shadow.write(touch(0, ~0u, 1), judge);
-  EXPECT_TRUE(judge.clashes.empty());
-  shadow.read(touch(1, 1, 1), judge);
-  EXPECT_EQ(judge.clashes.size(), 1u) << "but each of them can be raced for";
+  shadow.write(touch(0, ~0u, 1), rules);
+  EXPECT_TRUE(rules.clashes.empty());
+  shadow.read(touch(1, 1, 1), rules);
+  EXPECT_EQ(rules.clashes.size(), 1u) << "but each of them can be raced for";
 }
 
 TEST_F(Shared, AWordReadMeetsTheByteThatWasWritten) {
   addresses[0] = 6;
-  shadow.write(touch(0, 1, 1), judge);
+  shadow.write(touch(0, 1, 1), rules);
   addresses[0] = 4;
-  shadow.read(touch(1, 1, 4), judge);
-  ASSERT_EQ(judge.clashes.size(), 1u);
+  shadow.read(touch(1, 1, 4), rules);
+  ASSERT_EQ(rules.clashes.size(), 1u);
 }
 
 TEST_F(Shared, TheNextBlockStartsEmpty) {
   everyLane(4);
-  shadow.write(touch(0, ~0u), judge);
+  shadow.write(touch(0, ~0u), rules);
   everyLane(1, 512);
-  shadow.write(touch(0, ~0u, 1), judge);
+  shadow.write(touch(0, ~0u, 1), rules);
   begin();
   everyLane(4);
-  shadow.read(touch(1, 1), judge);
+  shadow.read(touch(1, 1), rules);
   everyLane(1, 512);
-  shadow.read(touch(1, 2, 1), judge);
-  EXPECT_EQ(judge.empty, (std::vector<unsigned>{0, 1}));
-  EXPECT_TRUE(judge.clashes.empty());
+  shadow.read(touch(1, 2, 1), rules);
+  EXPECT_EQ(rules.empty, (std::vector<unsigned>{0, 1}));
+  EXPECT_TRUE(rules.clashes.empty());
 }
 
 /// Stores of one value by lane 0 of a warp to word 0.
 struct SameValue : Shared {
   void store(unsigned warp, uint32_t value) {
     addresses[0] = 0;
-    judge.values = {{0, value}};
-    shadow.write(touch(warp, 1), judge);
-    judge.memory = value;
+    rules.values = {{0, value}};
+    shadow.write(touch(warp, 1), rules);
+    rules.memory = value;
   }
 };
 
 TEST_F(SameValue, WritersOfOneValueDoNotClash) {
   for (unsigned warp : {0, 1, 2, 3, 0})
     store(warp, 7);
-  EXPECT_TRUE(judge.clashes.empty());
+  EXPECT_TRUE(rules.clashes.empty());
 }
 
 TEST_F(SameValue, AnyOfTheWritersClashesWhenItWritesAnotherValue) {
   for (unsigned last = 0; last < 4; ++last) {
     begin();
-    judge.clashes.clear();
+    rules.clashes.clear();
     for (unsigned warp = 0; warp < 4; ++warp)
       store(warp, 7);
     store(last, 8);
-    EXPECT_FALSE(judge.clashes.empty()) << "warp " << last;
+    EXPECT_FALSE(rules.clashes.empty()) << "warp " << last;
   }
 }
 
@@ -168,76 +168,76 @@ TEST_F(SameValue, ABarrierOrdersTheOtherValue) {
     store(warp, 7);
   barrier();
   store(2, 8);
-  EXPECT_TRUE(judge.clashes.empty());
+  EXPECT_TRUE(rules.clashes.empty());
 }
 
 TEST_F(SameValue, AValueThatItsWriterReplacedStillCounts) {
   store(0, 7);
   store(0, 8);
   store(1, 8);
-  EXPECT_FALSE(judge.clashes.empty()) << "8 by warp 1 may come between 7 and 8 of warp 0";
+  EXPECT_FALSE(rules.clashes.empty()) << "8 by warp 1 may come between 7 and 8 of warp 0";
 }
 
 TEST_F(SameValue, AReaderMeetsEachWriter) {
   store(0, 7);
   store(1, 7);
-  shadow.read(touch(1, 1), judge);
-  ASSERT_EQ(judge.clashes.size(), 1u) << "warp 1's own store is no clash, warp 0's is";
-  EXPECT_EQ(judge.clashes[0].second.thread / 32, 0);
+  shadow.read(touch(1, 1), rules);
+  ASSERT_EQ(rules.clashes.size(), 1u) << "warp 1's own store is no clash, warp 0's is";
+  EXPECT_EQ(rules.clashes[0].second.thread / 32, 0);
 }
 
 TEST_F(SameValue, LanesOfOneInstructionAreComparedWithEachOther) {
   everyLane(0);
-  judge.memory = 3;
+  rules.memory = 3;
   for (unsigned lane = 0; lane < 32; ++lane)
-    judge.values[lane] = 5;
-  shadow.write(touch(0, ~0u), judge);
-  EXPECT_TRUE(judge.clashes.empty());
-  judge.values[9] = 6;
+    rules.values[lane] = 5;
+  shadow.write(touch(0, ~0u), rules);
+  EXPECT_TRUE(rules.clashes.empty());
+  rules.values[9] = 6;
   begin();
-  shadow.write(touch(0, ~0u), judge);
-  ASSERT_FALSE(judge.clashes.empty());
-  EXPECT_TRUE(judge.clashes[0].second.sameInstruction);
+  shadow.write(touch(0, ~0u), rules);
+  ASSERT_FALSE(rules.clashes.empty());
+  EXPECT_TRUE(rules.clashes[0].second.sameInstruction);
 }
 
 TEST_F(Shared, AtomicsSideBySideAreRememberedBothOfThem) {
   everyLane(0);
   Touch first = touch(0, 1, 4, 1), second = touch(1, 1, 4, 2);
   first.strength = second.strength = Strength::Atomic;
-  judge.forgives = true;
-  shadow.write(first, judge);
-  shadow.write(second, judge);
-  judge.forgives = false;
-  shadow.read(touch(2, 1), judge);
-  ASSERT_EQ(judge.clashes.size(), 2u);
+  rules.forgives = true;
+  shadow.write(first, rules);
+  shadow.write(second, rules);
+  rules.forgives = false;
+  shadow.read(touch(2, 1), rules);
+  ASSERT_EQ(rules.clashes.size(), 2u);
 }
 
 TEST_F(Shared, ACopyIsPendingUntilItEndsAndThenAWriteOfItsThread) {
-  shadow.beginCopyTo(touch(0, 1), 0, 64, 16, judge);
+  shadow.beginCopyTo(touch(0, 1), 0, 64, 16, rules);
   addresses[0] = 68;
-  shadow.read(touch(0, 1), judge);
-  ASSERT_EQ(judge.clashes.size(), 1u);
-  EXPECT_EQ(judge.clashes[0].second.flags, Past::Pending);
-  judge.clashes.clear();
+  shadow.read(touch(0, 1), rules);
+  ASSERT_EQ(rules.clashes.size(), 1u);
+  EXPECT_EQ(rules.clashes[0].second.flags, Past::Pending);
+  rules.clashes.clear();
   shadow.endCopyTo(64, 16, 0, time, 1, false);
-  shadow.read(touch(0, 1), judge);
-  EXPECT_TRUE(judge.clashes.empty());
-  shadow.read(touch(1, 1), judge);
-  EXPECT_EQ(judge.clashes.size(), 1u) << "other threads need a barrier still";
+  shadow.read(touch(0, 1), rules);
+  EXPECT_TRUE(rules.clashes.empty());
+  shadow.read(touch(1, 1), rules);
+  EXPECT_EQ(rules.clashes.size(), 1u) << "other threads need a barrier still";
 }
 
 TEST_F(Shared, WritingTheSourceOfACopyThatReadsClashes) {
   everyLane(4);
-  shadow.write(touch(0, ~0u), judge);
+  shadow.write(touch(0, ~0u), rules);
   barrier();
-  shadow.beginCopyFrom(touch(0, 1), 0, 0, 64, judge);
-  shadow.write(touch(0, 1), judge);
-  ASSERT_EQ(judge.clashes.size(), 1u);
-  EXPECT_FALSE(judge.clashes[0].second.write);
-  judge.clashes.clear();
+  shadow.beginCopyFrom(touch(0, 1), 0, 0, 64, rules);
+  shadow.write(touch(0, 1), rules);
+  ASSERT_EQ(rules.clashes.size(), 1u);
+  EXPECT_FALSE(rules.clashes[0].second.write);
+  rules.clashes.clear();
   shadow.endCopyFrom(0, 64, 0, time, 1);
-  shadow.write(touch(0, 1), judge);
-  EXPECT_TRUE(judge.clashes.empty());
+  shadow.write(touch(0, 1), rules);
+  EXPECT_TRUE(rules.clashes.empty());
 }
 
 /// Random accesses of words, half words and bytes between barriers, against one list of all accesses.
@@ -263,10 +263,10 @@ TEST_F(Shared, FindsAClashExactlyWhereAPlainListOfAccessesHasOne) {
         const bool expected = std::any_of(past.begin(), past.end(), [&](const Plain &p) {
           return p.thread != thread && p.begin < at + bytes && at < p.end && (p.write || write);
         });
-        judge.clashes.clear();
-        write ? shadow.write(touch(warp, mask, bytes), judge) : shadow.read(touch(warp, mask, bytes), judge);
+        rules.clashes.clear();
+        write ? shadow.write(touch(warp, mask, bytes), rules) : shadow.read(touch(warp, mask, bytes), rules);
         // After a clash the shadow keeps only the later access: go on with fresh memory then.
-        ASSERT_EQ(!judge.clashes.empty(), expected) << "round " << round;
+        ASSERT_EQ(!rules.clashes.empty(), expected) << "round " << round;
         if (expected)
           break;
         past.push_back({thread, at, at + bytes, write});
@@ -276,7 +276,7 @@ TEST_F(Shared, FindsAClashExactlyWhereAPlainListOfAccessesHasOne) {
   }
 }
 
-struct GlobalRecorder final : GlobalJudge {
+struct GlobalRecorder final : GlobalAccessRules {
   std::vector<std::pair<unsigned, GlobalPast>> clashes;
   std::vector<unsigned> empty, stale;
   CellValue value, memory;
@@ -299,7 +299,7 @@ struct GlobalRecorder final : GlobalJudge {
 
 struct Global : testing::Test {
   GlobalShadow shadow;
-  GlobalRecorder judge;
+  GlobalRecorder rules;
   uint64_t addresses[32];
   void SetUp() override {
     for (unsigned lane = 0; lane < 32; ++lane)
@@ -315,38 +315,38 @@ struct Global : testing::Test {
 };
 
 TEST_F(Global, LaunchesBeforeAreOrdered) {
-  shadow.write(touch(9, ~0u), judge, false);
-  shadow.read(touch(10, ~0u), judge, true);
-  EXPECT_TRUE(judge.clashes.empty());
-  EXPECT_TRUE(judge.empty.empty());
+  shadow.write(touch(9, ~0u), rules, false);
+  shadow.read(touch(10, ~0u), rules, true);
+  EXPECT_TRUE(rules.clashes.empty());
+  EXPECT_TRUE(rules.empty.empty());
 }
 
 TEST_F(Global, BlocksOfALaunchAreNot) {
-  shadow.write(touch(11), judge, false);
-  shadow.read(touch(12), judge, true);
-  ASSERT_EQ(judge.clashes.size(), 1u);
-  EXPECT_EQ(judge.clashes[0].second.actor, 11u);
+  shadow.write(touch(11), rules, false);
+  shadow.read(touch(12), rules, true);
+  ASSERT_EQ(rules.clashes.size(), 1u);
+  EXPECT_EQ(rules.clashes[0].second.actor, 11u);
 }
 
 TEST_F(Global, AReaderOfAnotherBlockIsRememberedBesideTheNewest) {
-  shadow.read(touch(11), judge, false);
-  shadow.read(touch(12), judge, false);
-  shadow.write(touch(12), judge, false);
-  ASSERT_EQ(judge.clashes.size(), 1u) << "block 12's own read is no clash, block 11's is";
-  EXPECT_EQ(judge.clashes[0].second.actor, 11u);
+  shadow.read(touch(11), rules, false);
+  shadow.read(touch(12), rules, false);
+  shadow.write(touch(12), rules, false);
+  ASSERT_EQ(rules.clashes.size(), 1u) << "block 12's own read is no clash, block 11's is";
+  EXPECT_EQ(rules.clashes[0].second.actor, 11u);
 }
 
 TEST_F(Global, AnyWriterOfOneValueClashesWhenItWritesAnother) {
   for (uint32_t last : {11, 12, 13, 14}) {
     shadow.forget(0x10000, 128);
-    judge.clashes.clear();
-    judge.memory = 0, judge.value = 7;
+    rules.clashes.clear();
+    rules.memory = 0, rules.value = 7;
     for (uint32_t block : {11, 12, 13})
-      shadow.write(touch(block), judge, false), judge.memory = 7;
-    EXPECT_TRUE(judge.clashes.empty());
-    judge.value = 8;
-    shadow.write(touch(last), judge, false);
-    EXPECT_EQ(judge.clashes.size(), last == 14 ? 3u : 2u) << "block " << last;
+      shadow.write(touch(block), rules, false), rules.memory = 7;
+    EXPECT_TRUE(rules.clashes.empty());
+    rules.value = 8;
+    shadow.write(touch(last), rules, false);
+    EXPECT_EQ(rules.clashes.size(), last == 14 ? 3u : 2u) << "block " << last;
   }
 }
 
@@ -354,36 +354,36 @@ TEST_F(Global, TheReadOnlyPathIsForMemoryThatTheLaunchDoesNotWrite) {
   GlobalTouch read = touch(11), write = touch(12);
   read.firstActor = write.firstActor = 10;
   read.nonCoherent = true;
-  shadow.write(touch(9), judge, false);
-  shadow.read(read, judge, false);
-  EXPECT_TRUE(judge.stale.empty()) << "an earlier launch wrote it";
-  shadow.write(write, judge, false);
-  EXPECT_EQ(judge.stale.size(), 1u);
-  shadow.read(read, judge, false);
-  EXPECT_EQ(judge.stale.size(), 2u) << "in either order";
+  shadow.write(touch(9), rules, false);
+  shadow.read(read, rules, false);
+  EXPECT_TRUE(rules.stale.empty()) << "an earlier launch wrote it";
+  shadow.write(write, rules, false);
+  EXPECT_EQ(rules.stale.size(), 1u);
+  shadow.read(read, rules, false);
+  EXPECT_EQ(rules.stale.size(), 2u) << "in either order";
 }
 
 TEST_F(Global, UnwrittenMemoryIsToldUntilTheHostWrites) {
-  shadow.read(touch(11), judge, true);
-  EXPECT_EQ(judge.empty.size(), 1u);
+  shadow.read(touch(11), rules, true);
+  EXPECT_EQ(rules.empty.size(), 1u);
   shadow.hostWrote(0x10000, 4);
-  shadow.read(touch(11), judge, true);
-  EXPECT_EQ(judge.empty.size(), 1u);
+  shadow.read(touch(11), rules, true);
+  EXPECT_EQ(rules.empty.size(), 1u);
   shadow.forget(0x10000, 128);
-  shadow.read(touch(11), judge, true);
-  EXPECT_EQ(judge.empty.size(), 2u) << "freed memory is as good as new";
+  shadow.read(touch(11), rules, true);
+  EXPECT_EQ(rules.empty.size(), 2u) << "freed memory is as good as new";
 }
 
 TEST_F(Global, BytesOfOneWordAreApart) {
   GlobalTouch a = touch(11), b = touch(12);
   a.bytes = b.bytes = 1;
-  shadow.write(a, judge, false);
+  shadow.write(a, rules, false);
   addresses[0] += 1;
-  shadow.write(b, judge, false);
-  EXPECT_TRUE(judge.clashes.empty());
+  shadow.write(b, rules, false);
+  EXPECT_TRUE(rules.clashes.empty());
   addresses[0] -= 1;
-  shadow.read(b, judge, true);
-  EXPECT_EQ(judge.clashes.size(), 1u);
+  shadow.read(b, rules, true);
+  EXPECT_EQ(rules.clashes.size(), 1u);
 }
 
 } // namespace

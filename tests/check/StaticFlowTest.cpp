@@ -21,16 +21,16 @@ UndecidedReason only(const StaticResult &result) {
 TEST(StaticUndecided, namesASharedAddressThatIsAParameter) {
   UndecidedReason why = only(check(kernelAround("st.shared.u32 [%r0], 1;")));
   EXPECT_THAT(why.text, HasSubstr("shared address of this store depends on parameter 'n'"));
-  EXPECT_EQ(why.hint, "--param n=VALUE settles it");
-  EXPECT_EQ(why.place.file, "test.ptx");
-  EXPECT_NE(why.place.line, 0u);
+  EXPECT_EQ(why.hint, "heddle check --static --param n=VALUE decides it");
+  EXPECT_EQ(why.location.file, "test.ptx");
+  EXPECT_NE(why.location.line, 0u);
 }
 
 TEST(StaticUndecided, namesTheFileThatTheLineTableSays) {
   // Numbers of files are names, not places in a list.
   const std::string text = kernelAround(".loc 2 7 3\n st.shared.u32 [%r0], 1;") +
                            ".file 2 \"second.cu\"\n.file 1 \"first.cu\"\n.file 3 \"third.cu\"\n";
-  EXPECT_EQ(only(check(text)).place.str(), "second.cu:7:3");
+  EXPECT_EQ(only(check(text)).location.str(), "second.cu:7:3");
 }
 
 TEST(StaticUndecided, namesALoadFromAnAddressInMemory) {
@@ -94,9 +94,9 @@ TEST(StaticUndecided, namesABarrierBehindABranch) {
   UndecidedReason why = only(check(kernelAround("mov.u32 %r4, %ctaid.x; add.u32 %r4, %r4, %r1; setp.lt.u32 "
                                                 "%p1, %r4, %r0;\n @%p1 bra A;\n bar.sync 0; A:")));
   EXPECT_THAT(why.text, HasSubstr("depends on parameter 'n' and blockIdx"));
-  EXPECT_EQ(why.hint, "--param n=VALUE --ctaid X,Y,Z settles it");
+  EXPECT_EQ(why.hint, "heddle check --static --param n=VALUE --ctaid X,Y,Z decides it");
   ASSERT_EQ(why.notes.size(), 1u);
-  EXPECT_EQ(why.notes[0].place.line, why.place.line + 1);
+  EXPECT_EQ(why.notes[0].location.line, why.location.line + 1);
 }
 
 TEST(StaticUndecided, namesAGuardedBarrier) {

@@ -187,7 +187,7 @@ TEST(StaticProved, noRunUnderAnyScheduleContradicts) {
         for (const Finding &finding : *found)
           ASSERT_FALSE(contradicts(result, finding, blocks))
               << fmt::format("HEDDLE_SEED={}, {} blocks, schedule {}: {}: {}: {}\n", seed, blocks, schedule,
-                             idOf(finding.rule), finding.place.str(), finding.text)
+                             idOf(finding.rule), finding.location.str(), finding.text)
               << story(result) << text;
       }
   }

@@ -50,11 +50,11 @@ inline StaticResult check(const std::string &text, StaticOptions options = {}) {
 inline std::string story(const StaticResult &result) {
   std::string text = std::string(nameOf(result.verdict)) + "\n" + textOf(result.problems);
   for (const Finding &f : result.findings)
-    text += fmt::format("{}: {}: {}\n", nameOf(classOf(f.rule)), f.place.str(), f.text);
+    text += fmt::format("{}: {}: {}\n", nameOf(classOf(f.rule)), f.location.str(), f.text);
   for (const PropertyVerdict &p : result.properties)
     text += fmt::format("{}: {} {}\n", nameOf(p.property), nameOf(p.decision), p.why);
   for (const UndecidedReason &o : result.undecided)
-    text += fmt::format("undecided: {}: {} ({})\n", o.place.str(), o.text, o.hint);
+    text += fmt::format("undecided: {}: {} ({})\n", o.location.str(), o.text, o.hint);
   return text;
 }
 

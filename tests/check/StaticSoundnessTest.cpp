@@ -175,7 +175,7 @@ public:
     const std::optional<std::vector<Finding>> all = runs.findings({{1, 1, 1}, {threads, 1, 1}}, seed, {n});
     for (const Finding &finding : all.value())
       if (isOfTheThree(finding))
-        found += fmt::format("{}: {}: {}\n", idOf(finding.rule), finding.place.str(), finding.text);
+        found += fmt::format("{}: {}: {}\n", idOf(finding.rule), finding.location.str(), finding.text);
     return !found.empty();
   }
 

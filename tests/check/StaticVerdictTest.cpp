@@ -116,7 +116,8 @@ TEST(StaticVerdict, dynamicSharedMemoryWantsASize) {
   StaticOptions options;
   StaticResult result = check(text, options);
   expectFails(Class::Memory, result);
-  EXPECT_EQ(result.findings[0].hint, "how much dynamic shared memory does it get? --shared BYTES");
+  EXPECT_EQ(result.findings[0].hint,
+            "give the size of dynamic shared memory: heddle check --static --shared BYTES");
   options.dynamicSharedBytes = 256;
   expectVerdict(Verdict::Holds, check(text, options));
 }

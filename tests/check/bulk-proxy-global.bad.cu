@@ -1,6 +1,6 @@
 // expect: async/proxy at 11 and 17
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A bulk copy fetches from global memory what the block's own stores wrote, and no proxy fence stands between
+// A bulk copy fetches from global memory what the block's own stores wrote, and no proxy fence is between
 // the two.
 #include "Case.h"
 

@@ -1,7 +1,7 @@
 // expect: async/proxy at 10 and 13
 // hint: fence.proxy.async
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A bulk copy reads what ordinary stores wrote, and no proxy fence stands between the two.
+// A bulk copy reads what ordinary stores wrote, and no proxy fence is between the two.
 #include "Case.h"
 
 __global__ void store(int *out) {

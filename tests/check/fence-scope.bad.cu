@@ -1,6 +1,6 @@
 // expect: race/global at 8 and 15
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A fence for the block stands where other blocks look.
+// A fence for the block is where other blocks look.
 #include "Case.h"
 
 __global__ void handOver(int *data, int *flag, int *out) {

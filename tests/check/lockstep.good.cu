@@ -1,7 +1,7 @@
 // expect: clean
 // static: --block 32
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// __syncwarp() stands between writing and reading.
+// __syncwarp() is between writing and reading.
 #include "Case.h"
 
 __global__ void reverse(const int *in, int *out) {

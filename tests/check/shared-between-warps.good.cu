@@ -1,7 +1,7 @@
 // expect: clean
 // static: --block 64
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// __syncthreads() stands between writing and reading.
+// __syncthreads() is between writing and reading.
 #include "Case.h"
 
 __global__ void reverse(const int *in, int *out) {

@@ -1,6 +1,6 @@
 // expect: clean
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The copy stands in the kernel's own stream.
+// The copy is in the kernel's own stream.
 #include "Case.h"
 
 __global__ void fill(int *cells) { cells[threadIdx.x] = 7; }

@@ -1,6 +1,6 @@
 // expect: clean
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The flag is polled, a fence stands on either side of it, and the data is volatile as well.
+// The flag is polled, a fence is on either side of it, and the data is volatile as well.
 #include "Case.h"
 
 __global__ void chain(const int *in, volatile int *sums, volatile int *ready, int *out) {

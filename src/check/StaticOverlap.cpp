@@ -22,7 +22,7 @@
 //
 // All questions about a kernel share one budget, counted in isl's operations and not in seconds, so that the answer is
 // the same on every machine.
-#include "check/StaticMeet.h"
+#include "check/StaticOverlap.h"
 
 #include "support/Text.h"
 
@@ -192,11 +192,11 @@ public:
     add(false, one, bound - 1);
   }
   /// Maybe: the budget is spent.
-  Meetings::Answer hasSolution() const {
+  Overlaps::Answer hasSolution() const {
     switch (set ? isl_basic_set_is_empty(set) : isl_bool_error) {
-    case isl_bool_true: return Meetings::Answer::No;
-    case isl_bool_false: return Meetings::Answer::Yes;
-    default: isl_ctx_reset_error(context); return Meetings::Answer::Maybe;
+    case isl_bool_true: return Overlaps::Answer::No;
+    case isl_bool_false: return Overlaps::Answer::Yes;
+    default: isl_ctx_reset_error(context); return Overlaps::Answer::Maybe;
     }
   }
 
@@ -212,7 +212,7 @@ private:
 /// Two accesses, with their digits side by side.
 class Comparison {
 public:
-  Comparison(Meetings &of, const Touched &first, const Touched &second)
+  Comparison(Overlaps &of, const Touched &first, const Touched &second)
       : meetings(of), range(of.range), touched{&first, &second} {
     isComparable = first.form != Forms::Opaque && second.form != Forms::Opaque && findLevels();
     if (isComparable) {
@@ -221,7 +221,7 @@ public:
     }
   }
 
-  Meetings::Result betweenBlocks() {
+  Overlaps::Result betweenBlocks() {
     std::vector<Apart> apart;
     for (unsigned k = 0; k < 3; ++k)
       if (range.limit(k) != 1)
@@ -230,7 +230,7 @@ public:
     return solve(false, apart);
   }
 
-  Meetings::Result withinBlock() {
+  Overlaps::Result withinBlock() {
     if (touched[0]->form != touched[1]->form)
       return solve(true, {Apart{}});
     std::vector<Apart> apart;
@@ -422,7 +422,7 @@ private:
     return first + 3 + unsigned(std::ranges::find(loops, variable) - loops.begin());
   }
 
-  Meetings::Answer ask(bool sameBlock, const Apart &apart, const Run &x, const Run &y) const {
+  Overlaps::Answer ask(bool sameBlock, const Apart &apart, const Run &x, const Run &y) const {
     System system(meetings.context.get(), 2 * perSide());
     for (unsigned side : {0u, 1u}) {
       for (unsigned d = 0; d < 3; ++d) {
@@ -467,8 +467,8 @@ private:
     return system.hasSolution();
   }
 
-  Meetings::Result solve(bool sameBlock, const std::vector<Apart> &apart) {
-    using Answer = Meetings::Answer;
+  Overlaps::Result solve(bool sameBlock, const std::vector<Apart> &apart) {
+    using Answer = Overlaps::Answer;
     if (!isComparable)
       return {Answer::Maybe, false, why};
     Answer answer = Answer::No;
@@ -483,7 +483,7 @@ private:
     return {answer, false, "is too large a question"};
   }
 
-  Meetings &meetings;
+  Overlaps &meetings;
   const BlockRange &range;
   const Touched *touched[2];
   std::vector<Level> levels;
@@ -493,17 +493,17 @@ private:
   std::string why = "depends on data";
 };
 
-Meetings::Meetings(const Forms &all, const BlockRange &known, std::function<std::string(Forms::Symbol)> names)
+Overlaps::Overlaps(const Forms &all, const BlockRange &known, std::function<std::string(Forms::Symbol)> names)
     : forms(all), range(known), nameOf(std::move(names)),
       context(isl_ctx_alloc(), [](isl_ctx *ctx) { isl_ctx_free(ctx); }) {
   isl_options_set_on_error(context.get(), ISL_ON_ERROR_CONTINUE);
   isl_ctx_set_max_operations(context.get(), MostWork);
 }
 
-Meetings::Result Meetings::betweenBlocks(const Touched &a, const Touched &b) {
+Overlaps::Result Overlaps::betweenBlocks(const Touched &a, const Touched &b) {
   return Comparison(*this, a, b).betweenBlocks();
 }
-Meetings::Result Meetings::withinBlock(const Touched &a, const Touched &b) {
+Overlaps::Result Overlaps::withinBlock(const Touched &a, const Touched &b) {
   return Comparison(*this, a, b).withinBlock();
 }
 

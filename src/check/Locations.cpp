@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "check/Places.h"
+#include "check/Locations.h"
 
 #include "vm/Code.h"
 #include "vm/Module.h"
@@ -45,8 +45,8 @@ std::string withoutParameters(const std::string &text) {
 
 } // namespace
 
-Place placeOf(const ptx::Module &module, const ptx::Instr &instr) {
-  Place source = vm::sourceOf(module, instr);
+SourceLocation placeOf(const ptx::Module &module, const ptx::Instr &instr) {
+  SourceLocation source = vm::sourceOf(module, instr);
   if (source.isKnown())
     return source;
   return {module.path.empty() ? "<ptx>" : module.path, instr.line, instr.column, 0, {}};
@@ -110,7 +110,7 @@ Places::InFunction Places::inFunction(uint32_t place) const {
   return {table->kernel->codes[code]->function, instr};
 }
 
-Place Places::of(uint32_t place) const {
+SourceLocation Places::of(uint32_t place) const {
   std::lock_guard lock(guard);
   const Table *table = tableOf(place);
   if (!table)

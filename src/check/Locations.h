@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers of the machine as a person calls them: source places, array elements, threads.
+// Numbers of the simulator as a person calls them: source places, array elements, threads.
 #pragma once
 
 #include "support/Diagnostics.h"
-#include "vm/Machine.h"
+#include "vm/Simulator.h"
 
 #include <cstdint>
 #include <mutex>
@@ -20,9 +20,9 @@ struct Module;
 
 namespace heddle::check {
 
-/// Where an instruction stands in the CUDA source, else in the PTX. Code that came from the toolkit's headers
+/// Where an instruction is in the CUDA source, else in the PTX. Code that came from the toolkit's headers
 /// counts as standing where it was called.
-Place placeOf(const ptx::Module &module, const ptx::Instr &instr);
+SourceLocation placeOf(const ptx::Module &module, const ptx::Instr &instr);
 
 /// "blockSum" of "_Z8blockSumPKiPi".
 std::string readableKernel(const std::string &mangled);
@@ -34,9 +34,9 @@ class Places {
 public:
   /// The number of the kernel's site 0.
   uint32_t add(const vm::Kernel &kernel);
-  /// Where it stands in the CUDA source, else in the PTX. Code that came from the toolkit's headers counts as
+  /// Where it is in the CUDA source, else in the PTX. Code that came from the toolkit's headers counts as
   /// standing where it was called.
-  Place of(uint32_t place) const;
+  SourceLocation of(uint32_t place) const;
   const ptx::Instr *instruction(uint32_t place) const;
   struct InFunction {
     const ptx::Function *function = nullptr; ///< null: no such place

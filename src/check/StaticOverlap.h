@@ -42,10 +42,10 @@ struct Touched {
 };
 
 /// Whether threads touch the same memory, for every value of blockIdx, gridDim and the parameters.
-class Meetings {
+class Overlaps {
 public:
   /// `nameOf` names a parameter's 4 bytes in reasons.
-  Meetings(const Forms &forms, const BlockRange &range, std::function<std::string(Forms::Symbol)> nameOf);
+  Overlaps(const Forms &forms, const BlockRange &range, std::function<std::string(Forms::Symbol)> nameOf);
 
   enum class Answer : uint8_t { No, Maybe, Yes };
   struct Result {

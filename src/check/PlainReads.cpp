@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A loop around a compare-and-swap reads first, without an atomic, and swaps only if nothing changed since:
+//
+//     old = *counter;
+//     do { seen = old; old = atomicCAS(counter, seen, f(seen)); } while (old != seen);
+//
+// The read races with the swaps of others, which is harmless. Whether it opens such a loop shows only later,
+// when the same thread swaps at the same address. So these races wait here, by the place of the read, until a
+// thread that read there swaps (then that place is never reported) or the launch ends.
+#include "check/PlainReads.h"
+
+#include "ptx/Module.h"
+
+namespace heddle::check {
+
+void PlainReads::defer(Rule rule, const Side &reader, const Side &updater, uint64_t address,
+                       const std::string &what, std::string hint) {
+  constexpr size_t EnoughReaders = 4096;
+  std::lock_guard lock(guard);
+  if (guarded.count(reader.place))
+    return;
+  auto [at, fresh] = reads.try_emplace(reader.place);
+  if (fresh)
+    at->second = {rule, reader, updater, what, std::move(hint), {}};
+  if (at->second.readers.size() < EnoughReaders)
+    at->second.readers.insert({reader.launch->number, reader.block, reader.thread, address});
+  hasReads = true;
+}
+
+void PlainReads::swapped(const Where &where, const vm::AccessEvent &event, const ptx::Instr *instruction) {
+  if (!instruction || (instruction->op != ptx::Op::AtomCas && instruction->mods.atom != ptx::AtomOp::Cas))
+    return;
+  std::lock_guard lock(guard);
+  for (auto at = reads.begin(); at != reads.end();) {
+    bool isGuarded = false;
+    for (unsigned lane = 0; lane < 32; ++lane)
+      isGuarded |=
+          event.mask >> lane & 1 && at->second.readers.count({where.launch.number, where.block,
+                                                              where.thread(lane), event.addresses[lane]});
+    if (isGuarded)
+      guarded.insert(at->first);
+    at = isGuarded ? reads.erase(at) : std::next(at);
+  }
+  hasReads = !reads.empty();
+}
+
+void PlainReads::reportLeft(Reporter &reporter) {
+  std::map<uint32_t, PlainRead> left;
+  {
+    std::lock_guard lock(guard);
+    left.swap(reads);
+    hasReads = false;
+  }
+  for (auto &[place, read] : left)
+    reporter.reportRace(read.rule, read.reader, read.updater, read.what, read.hint);
+}
+
+} // namespace heddle::check

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Findings in words. The same two accesses are the same finding, whichever came first in this schedule: sides
+// are sorted, and the key of a finding is its rule with its two lines in either order.
+#include "check/Reporter.h"
+
+#include "check/Updates.h"
+#include "ptx/Module.h"
+#include "vm/Code.h"
+
+#include <algorithm>
+
+namespace heddle::check {
+namespace {
+
+const char *verbOf(const Side &side) {
+  return side.copy     ? (side.write ? "written by a copy" : "read by a copy")
+         : side.atomic ? "updated atomically"
+         : side.write  ? "written"
+                       : "read";
+}
+
+std::string whoOf(const Side &side) {
+  if (!side.launch)
+    return "an earlier kernel";
+  const unsigned threads = unsigned(side.launch->block.count());
+  return side.thread / 32 >= (threads + 31) / 32 ? std::string("the copy engine")
+                                                 : threadName(side.launch->block, side.thread);
+}
+
+std::string whereOf(const Side &side) {
+  return side.launch ? blockName(side.launch->grid, side.block) : std::string("an earlier launch");
+}
+
+bool comesFirst(const Side &a, const Side &b, const Places &places) {
+  if (a.write != b.write)
+    return a.write;
+  const SourceLocation x = places.of(a.place), y = places.of(b.place);
+  return std::tuple(x.file, x.line, x.column, a.block, a.thread) <
+         std::tuple(y.file, y.line, y.column, b.block, b.thread);
+}
+
+std::string raceText(const Side &a, const Side &b, const std::string &what, const std::string &detail) {
+  const bool sameLaunch = a.launch == b.launch, sameBlock = sameLaunch && a.block == b.block;
+  std::string text = sameBlock ? fmt::format("{} is {} here by {} and {} by {} of {}", what, verbOf(a),
+                                             whoOf(a), verbOf(b), whoOf(b), whereOf(a))
+                               : fmt::format("{} is {} here by {} of {} and {} by {} of {}", what, verbOf(a),
+                                             whoOf(a), whereOf(a), verbOf(b), whoOf(b), whereOf(b));
+  if (!sameLaunch)
+    text += fmt::format(", launch {} of {} and launch {} of {}", a.launch ? a.launch->number : 0,
+                        a.launch ? a.launch->name : "?", b.launch ? b.launch->number : 0,
+                        b.launch ? b.launch->name : "?");
+  return text + (detail.empty() ? "; nothing orders the two" : ": " + detail);
+}
+
+} // namespace
+
+std::string Reporter::keyOf(Rule rule, uint32_t a, uint32_t b) const {
+  const std::string x = a ? lineOf(places.of(a)) : std::string(),
+                    y = b ? lineOf(places.of(b)) : std::string();
+  return fmt::format("{}|{}|{}", idOf(rule), std::min(x, y), std::max(x, y));
+}
+
+/// Of many findings only some are reported: the rest would say the same, and cost time and memory.
+bool Reporter::isNew(Rule rule, uint32_t a, uint32_t b) {
+  constexpr size_t Enough = 20000;
+  std::lock_guard lock(guard);
+  const std::tuple which(rule, std::min(a, b), std::max(a, b));
+  if (auto at = reported.find(which); at != reported.end()) {
+    findings.again(at->second);
+    return false;
+  }
+  if (reported.size() >= Enough)
+    return false;
+  reported[which] = keyOf(rule, a, b);
+  return true;
+}
+
+bool Reporter::wasReported(Rule rule, uint32_t a, uint32_t b) {
+  std::lock_guard lock(guard);
+  auto at = reported.find({rule, std::min(a, b), std::max(a, b)});
+  if (at == reported.end())
+    return false;
+  findings.again(at->second);
+  return true;
+}
+
+/// Updates of one place by several threads lose some: no barrier helps, an atomic does.
+std::string Reporter::raceHint(const Side &a, const Side &b, std::string hint) const {
+  for (const Side *side : {&a, &b}) {
+    if (!side->write || side->atomic || side->copy)
+      continue;
+    const Side &other = side == &a ? b : a;
+    const Places::InFunction where = places.inFunction(side->place), who = places.inFunction(other.place);
+    const std::optional<Update> update =
+        where.function ? updateOf(*where.function, where.instr) : std::nullopt;
+    // A loop that is unrolled has several copies of one statement; which of them meet is chance.
+    if (update && who.function == where.function &&
+        isHalfOfUpdate(*who.function, who.instr, update->atomic) &&
+        (who.instr == where.instr || who.instr == update->load ||
+         lineOf(places.of(side->place)) == lineOf(places.of(other.place))))
+      return fmt::format("several threads load, change and store here, and updates get lost: use {}()",
+                         update->atomic);
+  }
+  return hint;
+}
+
+void Reporter::report(Rule rule, const LaunchFacts &launch, uint32_t place, std::string text,
+                      uint32_t otherPlace, std::string otherText, std::string hint) {
+  Finding finding;
+  finding.rule = rule;
+  finding.kernel = launch.name;
+  finding.location = places.of(place);
+  finding.text = std::move(text);
+  finding.hint = std::move(hint);
+  if (!otherText.empty())
+    finding.notes.push_back({places.of(otherPlace), std::move(otherText)});
+  findings.add(std::move(finding), keyOf(rule, place, otherPlace));
+}
+
+void Reporter::reportRace(Rule rule, const Side &x, const Side &y, const std::string &what, std::string hint,
+                          std::string detail) {
+  if (!isNew(rule, x.place, y.place))
+    return;
+  const bool xFirst = comesFirst(x, y, places);
+  const Side &a = xFirst ? x : y, &b = xFirst ? y : x;
+  report(rule, *x.launch, a.place, raceText(a, b, what, detail), b.place,
+         fmt::format("{} here by {}", verbOf(b), whoOf(b)),
+         detail.empty() ? raceHint(a, b, std::move(hint)) : std::move(hint));
+}
+
+void Reporter::add(Finding finding) {
+  const std::string key = fmt::format("{}||{}", idOf(finding.rule), lineOf(finding.location));
+  findings.add(std::move(finding), key);
+}
+
+} // namespace heddle::check

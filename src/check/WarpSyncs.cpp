@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "check/WarpSyncs.h"
+
+#include "vm/Lanes.h"
+
+namespace heddle::check {
+
+bool WarpSyncs::sync(const Where &at, const vm::WarpSyncEvent &event, uint32_t alive, Reporter &reporter) {
+  if (event.badSources && reporter.isNew(Rule::WarpShuffleSource, at.place, 0))
+    reporter.report(
+        Rule::WarpShuffleSource, at.launch, at.place,
+        fmt::format("{} of {} shuffles from a lane that is not there: it ended, is not in the mask "
+                    "{:#010x}, or the block has no such thread",
+                    at.threadText(vm::firstLane(event.badSources)), at.blockText(), event.members),
+        0, {}, "what comes back is undefined; let all lanes that are read from take part");
+  Masks &mine = masks[at.warp];
+  if (event.waits) {
+    mine.awaited |= event.members & alive & ~event.mask;
+    return false;
+  }
+  if (const uint32_t gone = event.members & ~event.here & mine.busy;
+      gone && reporter.isNew(Rule::WarpMask, at.place, 0))
+    reporter.report(
+        Rule::WarpMask, at.launch, at.place,
+        fmt::format(
+            "the mask {:#010x} of warp {} of {} names {} lanes that never come: they go on elsewhere and end",
+            event.members, at.warp, at.blockText(), vm::countLanes(gone)),
+        0, {}, "the mask of a _sync operation names exactly the lanes that execute it");
+  mine.awaited &= ~event.members, mine.busy &= ~event.members;
+  return true;
+}
+
+} // namespace heddle::check
