@@ -43,8 +43,8 @@ void checkBalance(const Mechanism &mechanism, const Reaction &reaction, Diagnost
                                        mechanism.elements[i].name, right[i]));
   if (!unbalanced.empty())
     diagnostics
-        .error(reaction.place, fmt::format("reaction '{}' is not balanced: {}", reaction.equation,
-                                           fmt::join(unbalanced, "; ")))
+        .error(reaction.location, fmt::format("reaction '{}' is not balanced: {}", reaction.equation,
+                                              fmt::join(unbalanced, "; ")))
         .withHint("correct the coefficients, or the composition in the thermo data");
 }
 
@@ -134,9 +134,9 @@ private:
     if (!reported.insert(&unmarked).second)
       return;
     diagnostics
-        .error(unmarked.place,
+        .error(unmarked.location,
                fmt::format("reaction '{}' is there twice and not marked as a duplicate", unmarked.equation))
-        .note(other.place, fmt::format("the same as '{}' here", other.equation))
+        .note(other.location, fmt::format("the same as '{}' here", other.equation))
         .withHint("remove one of them, or mark both as duplicates");
   }
 
@@ -151,11 +151,11 @@ private:
 void checkRanges(const Species &species, const std::vector<Nasa7Range> &ranges, Diagnostics &diagnostics) {
   for (size_t i = 0; i < ranges.size(); ++i) {
     if (!(ranges[i].low < ranges[i].high))
-      diagnostics.error(species.place, fmt::format("the temperature range {} to {} K of '{}' is empty",
-                                                   ranges[i].low, ranges[i].high, species.name));
+      diagnostics.error(species.location, fmt::format("the temperature range {} to {} K of '{}' is empty",
+                                                      ranges[i].low, ranges[i].high, species.name));
     if (i > 0 && ranges[i].low != ranges[i - 1].high)
       diagnostics.error(
-          species.place,
+          species.location,
           fmt::format("the temperature ranges of '{}' do not meet: one ends at {} K, the next begins at "
                       "{} K",
                       species.name, ranges[i - 1].high, ranges[i].low));
@@ -181,7 +181,7 @@ void checkTransport(const Mechanism &mechanism, Diagnostics &diagnostics) {
   for (const Species &species : mechanism.species)
     if (!species.transport)
       diagnostics
-          .error(species.place, fmt::format("there are no transport data for species '{}'", species.name))
+          .error(species.location, fmt::format("there are no transport data for species '{}'", species.name))
           .withHint("add them to the transport data");
 }
 

@@ -17,8 +17,8 @@ namespace {
 class Reader {
 public:
   Reader(const ChemkinText &text, const ChemkinOptions &options, Diagnostics &diagnostics)
-      : text(text), repeats(options.acceptsRepeats ? Voice::Warning : Voice::Error), diagnostics(diagnostics),
-        main(text.reactions) {}
+      : text(text), repeats(options.acceptsRepeats ? Severity::Warning : Severity::Error),
+        diagnostics(diagnostics), main(text.reactions) {}
 
   std::optional<Mechanism> read() {
     size_t before = diagnostics.all().size();
@@ -38,8 +38,8 @@ private:
   bool failedSince(size_t before) const {
     return std::any_of(diagnostics.all().begin() + long(before), diagnostics.all().end(),
                        [](const Diagnostic &each) {
-                         return each.voice == Voice::Error || each.voice == Voice::Refusal ||
-                                each.voice == Voice::InternalError;
+                         return each.severity == Severity::Error || each.severity == Severity::Refusal ||
+                                each.severity == Severity::InternalError;
                        });
   }
 
@@ -69,21 +69,21 @@ private:
   }
 
   void addSpecies(const Line &line, const Word &word) {
-    Place place = line.at(word.column, word.text.size());
+    SourceLocation location = line.at(word.column, word.text.size());
     if (std::string fault = faultOfSpeciesName(word.text); !fault.empty()) {
-      diagnostics.error(place, std::move(fault));
+      diagnostics.error(location, std::move(fault));
       return;
     }
-    auto [index, isNew] = names.add(word.text, place);
+    auto [index, isNew] = names.add(word.text, location);
     if (!isNew) {
-      diagnostics.add(repeats, place, fmt::format("species '{}' is declared again", word.text))
-          .note(names.place(index), "first declared here")
+      diagnostics.add(repeats, location, fmt::format("species '{}' is declared again", word.text))
+          .note(names.location(index), "first declared here")
           .withHint("remove it here");
       return;
     }
     Species species;
     species.name = word.text;
-    species.place = std::move(place);
+    species.location = std::move(location);
     mechanism.species.push_back(std::move(species));
   }
 
@@ -118,13 +118,14 @@ private:
     if (!card) {
       if (!isThermoRefused)
         diagnostics
-            .error(species.place, fmt::format("there are no thermo data for species '{}'", species.name))
+            .error(species.location, fmt::format("there are no thermo data for species '{}'", species.name))
             .withHint("add them to the THERMO block or to the thermo file");
       return;
     }
     species.thermo = card->ranges;
     if (card->composition.empty() && !card->ranges.empty())
-      diagnostics.error(card->place, fmt::format("the thermo data for '{}' name no element", species.name));
+      diagnostics.error(card->location,
+                        fmt::format("the thermo data for '{}' name no element", species.name));
     for (const ThermoCard::Atoms &atoms : card->composition)
       addAtoms(species, atoms);
   }
@@ -134,7 +135,7 @@ private:
     std::optional<unsigned> element = elementNames.find(atoms.element);
     if (!element) {
       diagnostics
-          .error(atoms.place,
+          .error(atoms.location,
                  fmt::format("species '{}' has element '{}', which the ELEMENTS block does not declare",
                              species.name, atoms.element))
           .withHint(elementHint(atoms));
@@ -151,7 +152,7 @@ private:
       species.charge -= int(std::lround(atoms.count));
   }
 
-  /// `AO` where O is meant: a card that stands one column too far to the right.
+  /// `AO` where O is meant: a card that is one column too far to the right.
   std::string elementHint(const ThermoCard::Atoms &atoms) const {
     if (atoms.element.size() == 2 && elementNames.find(atoms.element.substr(1)))
       return fmt::format("'{}' is an element: does the entry stand one column too far to the right?",
@@ -184,7 +185,7 @@ private:
   }
 
   const ChemkinText &text;
-  Voice repeats; ///< in which what is given again is spoken of
+  Severity repeats; ///< in which what is given again is spoken of
   Diagnostics &diagnostics;
   ChemkinBlocks main;
   NameTable elementNames, names;

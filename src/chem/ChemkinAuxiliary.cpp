@@ -47,7 +47,7 @@ bool isDuplicateWord(std::string_view word) {
 
 bool isRepeatable(AuxiliaryKind kind) { return kind == AuxiliaryKind::Plog || kind == AuxiliaryKind::Cheb; }
 
-/// A word and what stands between its slashes.
+/// A word and what is between its slashes.
 struct Item {
   Word word;
   Word content;
@@ -136,7 +136,7 @@ private:
     // A species is looked for first: nothing keeps it from being called as one of these.
     if (const UnsupportedKeyword *keyword = findKeyword(unsupportedKeywords, word);
         keyword && !species.find(word)) {
-      diagnostics.refuse(placeOf(item),
+      diagnostics.refuse(locationOf(item),
                          fmt::format("'{}', {}, is not supported", keyword->text, keyword->what));
       return false;
     }
@@ -147,7 +147,7 @@ private:
     return fmt::format("{} of '{}'", keyword, reaction);
   }
 
-  Place placeOf(const Item &item) const {
+  SourceLocation locationOf(const Item &item) const {
     return line.at(item.word.column, item.content.column + item.content.text.size() + 1 - item.word.column);
   }
 
@@ -163,7 +163,7 @@ private:
     }
     if (!isGood || !checkCount(item, keyword, numbers.size()) || !checkRepeat(item, keyword))
       return false;
-    auxiliary.numbers[keyword.kind].push_back({placeOf(item), std::move(numbers)});
+    auxiliary.numbers[keyword.kind].push_back({locationOf(item), std::move(numbers)});
     return true;
   }
 
@@ -172,7 +172,7 @@ private:
     if (count >= keyword.least && count <= keyword.most && !isSriOfFour)
       return true;
     diagnostics
-        .error(placeOf(item), fmt::format("{} has {}", ofReaction(keyword.text), counted(count, "number")))
+        .error(locationOf(item), fmt::format("{} has {}", ofReaction(keyword.text), counted(count, "number")))
         .withHint(fmt::format("{} takes {}", keyword.text, keyword.numbers));
     return false;
   }
@@ -181,8 +181,8 @@ private:
     const NumbersEntry *earlier = auxiliary.find(keyword.kind);
     if (!earlier || isRepeatable(keyword.kind))
       return true;
-    diagnostics.error(placeOf(item), fmt::format("{} is given twice for one reaction", keyword.text))
-        .note(earlier->place, "first given here");
+    diagnostics.error(locationOf(item), fmt::format("{} is given twice for one reaction", keyword.text))
+        .note(earlier->location, "first given here");
     return false;
   }
 
@@ -190,7 +190,7 @@ private:
     std::vector<Word> words = splitWords(item.content.text, item.content.column);
     if (words.size() != 2) {
       diagnostics
-          .error(placeOf(item), fmt::format("{} takes a species and its order", upperCase(item.word.text)))
+          .error(locationOf(item), fmt::format("{} takes a species and its order", upperCase(item.word.text)))
           .withHint(fmt::format("such as '{} / H2 0.5 /'", upperCase(item.word.text)));
       return false;
     }
@@ -206,7 +206,8 @@ private:
   bool takeEfficiency(const Item &item) {
     std::vector<Word> words = splitWords(item.content.text, item.content.column);
     if (words.size() != 1) {
-      diagnostics.error(placeOf(item), fmt::format("the efficiency of '{}' is one number", item.word.text));
+      diagnostics.error(locationOf(item),
+                        fmt::format("the efficiency of '{}' is one number", item.word.text));
       return false;
     }
     return takeSpecies(item.word, words[0], "an efficiency", auxiliary.efficiencies);
@@ -215,15 +216,16 @@ private:
   bool takeSpecies(const Word &name, const Word &number, std::string_view what,
                    std::vector<SpeciesEntry> &list) {
     std::optional<unsigned> which = species.find(name.text);
-    Place place = line.at(name.column, name.text.size());
+    SourceLocation location = line.at(name.column, name.text.size());
     if (!which)
       diagnostics
-          .error(place, fmt::format("{} is given for species '{}', which is not declared", what, name.text))
+          .error(location,
+                 fmt::format("{} is given for species '{}', which is not declared", what, name.text))
           .withHint(species.hintFor(name.text));
     std::optional<double> value = readNumber(line, number, what, diagnostics);
     if (!which || !value)
       return false;
-    list.push_back({std::move(place), *which, *value});
+    list.push_back({std::move(location), *which, *value});
     return true;
   }
 

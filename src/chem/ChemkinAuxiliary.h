@@ -21,13 +21,13 @@ enum class AuxiliaryKind {
 
 /// `LOW / 1.0E20 -1.0 0.0 /`
 struct NumbersEntry {
-  Place place; ///< of the keyword and its numbers
+  SourceLocation location; ///< of the keyword and its numbers
   std::vector<double> numbers;
 };
 
 /// A species with a number: an efficiency, or an order of FORD or RORD.
 struct SpeciesEntry {
-  Place place;
+  SourceLocation location;
   unsigned species;
   double value;
 };
@@ -35,7 +35,7 @@ struct SpeciesEntry {
 struct Auxiliary {
   std::map<AuxiliaryKind, std::vector<NumbersEntry>> numbers;
   std::vector<SpeciesEntry> efficiencies, forwardOrders, reverseOrders;
-  std::vector<std::pair<Place, std::string>> unitWords;
+  std::vector<std::pair<SourceLocation, std::string>> unitWords;
   bool isDuplicate = false;
 
   bool has(AuxiliaryKind kind) const { return numbers.contains(kind); }

@@ -30,7 +30,7 @@ bool isEnd(std::string_view word) {
   return equalsIgnoringCase(word, "END") || equalsIgnoringCase(word, "ENDOFDATA");
 }
 
-/// ELEMENTS and SPECIES are lists of words: what follows their keyword, and what stands before END in a line,
+/// ELEMENTS and SPECIES are lists of words: what follows their keyword, and what precedes END in a line,
 /// belongs to them.
 bool isWordList(Block kind) { return kind == Block::Elements || kind == Block::Species; }
 

@@ -35,7 +35,7 @@ private:
     add(name, hasWeight ? readWeight(name) : standardAtomicWeight(name.text));
   }
 
-  /// Between two slashes. A weight that is wrong has been reported, and stands for any then.
+  /// Between two slashes. A weight that is wrong has been reported, and represents any then.
   std::optional<double> readWeight(const Word &name) {
     constexpr double anyWeight = 1;
     size_t begin = at + 1, closing = std::min(line.text.find('/', begin), line.end);
@@ -53,17 +53,17 @@ private:
   }
 
   void add(const Word &word, std::optional<double> weight) {
-    Place place = line.at(word.column, std::max<size_t>(word.text.size(), 1));
+    SourceLocation location = line.at(word.column, std::max<size_t>(word.text.size(), 1));
     std::string symbol = elementSymbol(word.text);
     if (!weight)
-      diagnostics.error(place, fmt::format("no atomic weight is known for element '{}'", word.text))
+      diagnostics.error(location, fmt::format("no atomic weight is known for element '{}'", word.text))
           .withHint(fmt::format("give it between slashes: '{} / 1.008 /'", word.text));
-    auto [index, isNew] = names.add(symbol, place);
+    auto [index, isNew] = names.add(symbol, location);
     if (isNew)
       elements.push_back({symbol, weight.value_or(1)});
     else
-      diagnostics.warning(place, fmt::format("element '{}' is declared again", word.text))
-          .note(names.place(index), "first declared here");
+      diagnostics.warning(location, fmt::format("element '{}' is declared again", word.text))
+          .note(names.location(index), "first declared here");
   }
 
   const Line &line;

@@ -13,7 +13,7 @@ namespace heddle::chem {
 
 /// The parts of a reaction of a CHEMKIN file, taken apart.
 struct ChemkinReaction {
-  Place place; ///< of the equation
+  SourceLocation location; ///< of the equation
   std::string text;
   Equation equation;
   std::array<double, 3> arrhenius{}; ///< A, b, E in the units of the file

@@ -116,9 +116,9 @@ private:
     const Word &last = words[words.size() - 4];
     size_t begin = words[0].column, length = last.column + last.text.size() - begin;
     current->text = line.text.substr(begin, length);
-    current->place = line.at(begin, length);
-    auto place = [&](size_t column, size_t count) { return line.at(begin + column, count); };
-    std::optional<Equation> equation = readEquation(current->text, species, place, diagnostics);
+    current->location = line.at(begin, length);
+    auto location = [&](size_t column, size_t count) { return line.at(begin + column, count); };
+    std::optional<Equation> equation = readEquation(current->text, species, location, diagnostics);
     if (equation)
       current->equation = std::move(*equation);
     return equation.has_value();
@@ -150,7 +150,7 @@ private:
     reaction.reverse = current->equation.isReversible ? Reverse::Equilibrium : Reverse::None;
     if (current->equation.collider)
       reaction.collider = Collider{.named = current->equation.collider->species};
-    reaction.place = current->place;
+    reaction.location = current->location;
     return reaction;
   }
 

@@ -26,7 +26,7 @@ char digitOf(const Line &line) { return line.code().size() > digitColumn ? line.
 
 bool isFirstLine(const Line &line) { return digitOf(line) == '1'; }
 
-/// Tabs in a card of fixed columns stand for blanks up to the next eighth column.
+/// Tabs in a card of fixed columns represent blanks up to the next eighth column.
 Line withoutTabs(Line line) {
   std::string text;
   size_t end = 0;
@@ -53,12 +53,12 @@ struct Field {
     return column < code.size() ? code.substr(column, width) : std::string_view();
   }
   std::string_view inner() const { return trimmed(text()); }
-  Place place() const { return line.at(column, std::max<size_t>(1, text().size())); }
+  SourceLocation location() const { return line.at(column, std::max<size_t>(1, text().size())); }
 };
 
 class CardReader {
 public:
-  CardReader(const ChemkinBlock &block, const NameTable &species, Voice repeats, ThermoCards &cards,
+  CardReader(const ChemkinBlock &block, const NameTable &species, Severity repeats, ThermoCards &cards,
              Diagnostics &diagnostics)
       : species(species), repeats(repeats), cards(cards), diagnostics(diagnostics) {
     std::ranges::transform(block.lines, std::back_inserter(lines), withoutTabs);
@@ -91,10 +91,10 @@ private:
                                             species.name(which), column + 1))
         .withHint("the columns of this entry have slipped");
     if (!cards[which])
-      cards[which] = ThermoCard{.place = line.whole()};
+      cards[which] = ThermoCard{.location = line.whole()};
   }
 
-  /// A line of three temperatures may stand before the first card.
+  /// A line of three temperatures may precede the first card.
   void readDefaultTemperatures() {
     if (lines.empty() || isFirstLine(lines[0]))
       return;
@@ -116,7 +116,7 @@ private:
   void readCard(const Line &first, unsigned which) {
     ThermoCard card;
     name = species.name(which);
-    card.place = first.at(0, name.size());
+    card.location = first.at(0, name.size());
     card.isExact = splitWords(first.code().substr(0, 24))[0].text.starts_with(name);
     if (cards[which] && cards[which]->isExact && !card.isExact)
       return;
@@ -144,7 +144,7 @@ private:
     bool isSound = true;
     for (size_t column : {24, 29, 34, 39})
       isSound &= readElement({line, column, 5}, card);
-    // A long middle temperature, or a letter for the phase, may stand in the columns of the fifth element.
+    // A long middle temperature, or a letter for the phase, may be in the columns of the fifth element.
     if (Field fifth{line, 73, 5}; fifth.inner().size() > 1 && isLetter(fifth.text()[0]))
       isSound &= readElement(fifth, card);
     return isSound;
@@ -163,13 +163,13 @@ private:
       return false;
     }
     if (*count != 0)
-      card.composition.push_back({std::string(symbol), *count, field.place()});
+      card.composition.push_back({std::string(symbol), *count, field.location()});
     return true;
   }
 
   void reportElement(const Field &field) {
     diagnostics
-        .error(field.place(),
+        .error(field.location(),
                fmt::format("columns {}-{} of the thermo data for '{}' hold '{}', not an element and "
                            "a count",
                            field.column + 1, field.column + 5, name, field.text()))
@@ -198,8 +198,8 @@ private:
       return defaults[which];
     std::optional<double> value = parseNumber(field.inner());
     if (!value || *value < 0) {
-      diagnostics.error(field.place(), fmt::format("'{}' is no temperature in the thermo data for '{}'",
-                                                   field.inner(), name));
+      diagnostics.error(field.location(), fmt::format("'{}' is no temperature in the thermo data for '{}'",
+                                                      field.inner(), name));
       return std::nullopt;
     }
     return value;
@@ -235,16 +235,17 @@ private:
       skip([](char c) { return c == ' '; });
       std::string_view number = skip([](char c) { return c != ' ' && c != '&' && !isLetter(c); });
       std::optional<double> count = parseNumber(number);
-      Place place = line.at(size_t(list.data() - line.text.data()) + begin, std::max<size_t>(at - begin, 1));
+      SourceLocation location =
+          line.at(size_t(list.data() - line.text.data()) + begin, std::max<size_t>(at - begin, 1));
       if (symbol.empty() || symbol.size() > 2 || !count) {
-        diagnostics.error(std::move(place),
+        diagnostics.error(std::move(location),
                           fmt::format("'{}' in the thermo data for '{}' is not an element and a "
                                       "count",
                                       trimmed(list.substr(begin)), name));
         return false;
       }
       if (*count != 0)
-        card.composition.push_back({std::string(symbol), *count, std::move(place)});
+        card.composition.push_back({std::string(symbol), *count, std::move(location)});
     }
   }
 
@@ -294,8 +295,8 @@ private:
     std::string what =
         text.empty() ? std::string("there is no number") : fmt::format("'{}' is no number", field.inner());
     diagnostics
-        .error(field.place(), fmt::format("{} in columns {}-{} of the thermo data for '{}'", what,
-                                          field.column + 1, field.column + 15, name))
+        .error(field.location(), fmt::format("{} in columns {}-{} of the thermo data for '{}'", what,
+                                             field.column + 1, field.column + 15, name))
         .withHint("a coefficient takes 15 columns, such as '-0.35101023E+01'");
     return false;
   }
@@ -308,12 +309,13 @@ private:
       return;
     }
     if (sameData(*cards[which], card))
-      diagnostics.warning(card.place, fmt::format("thermo data for '{}' are given again", name))
-          .note(cards[which]->place, "first given here");
+      diagnostics.warning(card.location, fmt::format("thermo data for '{}' are given again", name))
+          .note(cards[which]->location, "first given here");
     else
       diagnostics
-          .add(repeats, card.place, fmt::format("thermo data for '{}' differ from those given before", name))
-          .note(cards[which]->place, "first given here")
+          .add(repeats, card.location,
+               fmt::format("thermo data for '{}' differ from those given before", name))
+          .note(cards[which]->location, "first given here")
           .withHint("remove one of the two");
   }
 
@@ -329,7 +331,7 @@ private:
   }
 
   const NameTable &species;
-  Voice repeats;
+  Severity repeats;
   ThermoCards &cards;
   Diagnostics &diagnostics;
   std::vector<Line> lines;
@@ -340,8 +342,8 @@ private:
 
 } // namespace
 
-bool readThermoBlock(const ChemkinBlock &block, const NameTable &species, Voice repeats, ThermoCards &cards,
-                     Diagnostics &diagnostics) {
+bool readThermoBlock(const ChemkinBlock &block, const NameTable &species, Severity repeats,
+                     ThermoCards &cards, Diagnostics &diagnostics) {
   for (const Word &option : block.options)
     if (equalsIgnoringCase(option.text, "NASA9")) {
       diagnostics

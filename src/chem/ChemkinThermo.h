@@ -19,11 +19,11 @@ struct ThermoCard {
   struct Atoms {
     std::string element;
     double count;
-    Place place;
+    SourceLocation location;
   };
   std::vector<Atoms> composition;
   std::vector<Nasa7Range> ranges;
-  Place place;
+  SourceLocation location;
   bool isExact = true; ///< the name is written as it is declared, not only in another case
 };
 
@@ -32,9 +32,9 @@ using ThermoCards = std::vector<std::optional<ThermoCard>>;
 
 /// Adds the cards of a block that are for a species of the mechanism and that are not there yet; cards for
 /// others are skipped unread, since a database of which a few are used need not be sound all over.
-/// `repeats` is the voice for a card given again with other numbers. False where the block as a whole is
+/// `repeats` is the severity for a card given again with other numbers. False where the block as a whole is
 /// refused.
-bool readThermoBlock(const ChemkinBlock &block, const NameTable &species, Voice repeats, ThermoCards &cards,
-                     Diagnostics &diagnostics);
+bool readThermoBlock(const ChemkinBlock &block, const NameTable &species, Severity repeats,
+                     ThermoCards &cards, Diagnostics &diagnostics);
 
 } // namespace heddle::chem

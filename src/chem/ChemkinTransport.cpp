@@ -50,9 +50,9 @@ private:
       ++numbers;
     if (numbers == 7)
       return true;
-    Place place = numbers < 7 ? line.whole() : line.at(words[7].column, words[7].text.size());
+    SourceLocation location = numbers < 7 ? line.whole() : line.at(words[7].column, words[7].text.size());
     diagnostics
-        .error(std::move(place),
+        .error(std::move(location),
                fmt::format("transport data for '{}' have {} numbers, not 6", words[0].text, numbers - 1))
         .withHint("name, geometry, well depth, diameter, dipole moment, polarizability, relaxation number");
     return false;
@@ -99,8 +99,8 @@ bool sameData(const Transport &a, const Transport &b) {
 }
 
 /// The first of several entries counts, as in CHEMKIN, and one for `nC3H7` more than one for `NC3H7`.
-void keep(std::optional<TransportEntry> &kept, TransportEntry entry, const std::string &name, Voice repeats,
-          Diagnostics &diagnostics) {
+void keep(std::optional<TransportEntry> &kept, TransportEntry entry, const std::string &name,
+          Severity repeats, Diagnostics &diagnostics) {
   if (!kept || (entry.isExact && !kept->isExact)) {
     kept = std::move(entry);
     return;
@@ -108,19 +108,19 @@ void keep(std::optional<TransportEntry> &kept, TransportEntry entry, const std::
   if (kept->isExact && !entry.isExact)
     return;
   if (sameData(kept->data, entry.data))
-    diagnostics.warning(entry.place, fmt::format("transport data for '{}' are given again", name))
-        .note(kept->place, "first given here");
+    diagnostics.warning(entry.location, fmt::format("transport data for '{}' are given again", name))
+        .note(kept->location, "first given here");
   else
     diagnostics
-        .add(repeats, entry.place,
+        .add(repeats, entry.location,
              fmt::format("transport data for '{}' differ from those given before", name))
-        .note(kept->place, "first given here")
+        .note(kept->location, "first given here")
         .withHint("remove one of the two");
 }
 
 } // namespace
 
-void readTransportBlock(const ChemkinBlock &block, const NameTable &species, Voice repeats,
+void readTransportBlock(const ChemkinBlock &block, const NameTable &species, Severity repeats,
                         TransportEntries &entries, Diagnostics &diagnostics) {
   for (const Line &line : block.lines) {
     Word first = splitWords(line)[0];

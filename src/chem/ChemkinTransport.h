@@ -15,14 +15,14 @@ namespace heddle::chem {
 
 struct TransportEntry {
   Transport data;
-  Place place;
+  SourceLocation location;
   bool isExact = true; ///< the name is written as it is declared, not only in another case
 };
 using TransportEntries = std::vector<std::optional<TransportEntry>>;
 
 /// Adds the entries for species of the mechanism that are not there yet; lines for others are skipped unread.
-/// `repeats` is the voice for an entry given again with other numbers.
-void readTransportBlock(const ChemkinBlock &block, const NameTable &species, Voice repeats,
+/// `repeats` is the severity for an entry given again with other numbers.
+void readTransportBlock(const ChemkinBlock &block, const NameTable &species, Severity repeats,
                         TransportEntries &entries, Diagnostics &diagnostics);
 
 } // namespace heddle::chem

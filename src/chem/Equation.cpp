@@ -143,27 +143,27 @@ private:
 /// Says what is wrong in an equation that did not match.
 class Explainer {
 public:
-  Explainer(std::string_view text, const NameTable &species, const EquationPlace &place,
+  Explainer(std::string_view text, const NameTable &species, const EquationLocation &location,
             Diagnostics &diagnostics)
-      : text(text), species(species), place(place), diagnostics(diagnostics) {}
+      : text(text), species(species), location(location), diagnostics(diagnostics) {}
 
   void explain() {
     size_t begin = 0, end = 0;
     if (!findArrow(begin, end)) {
-      diagnostics.error(wholePlace(), fmt::format("'{}' is no equation: it has no arrow", trimmed(text)))
+      diagnostics.error(wholeLocation(), fmt::format("'{}' is no equation: it has no arrow", trimmed(text)))
           .withHint("arrows are '=' and '<=>' (reversible) and '=>' (irreversible)");
       return;
     }
     bool left = explainSide(0, begin, "left"), right = explainSide(end, text.size(), "right");
     if (!left && !right)
-      diagnostics.error(wholePlace(), fmt::format("cannot make sense of the equation '{}'", trimmed(text)))
-          .withHint("terms are joined by '+', and '(+M)' stands on both sides");
+      diagnostics.error(wholeLocation(), fmt::format("cannot make sense of the equation '{}'", trimmed(text)))
+          .withHint("terms are joined by '+', and '(+M)' is on both sides");
   }
 
 private:
-  Place wholePlace() const {
+  SourceLocation wholeLocation() const {
     std::string_view inner = trimmed(text);
-    return inner.empty() ? place(0, 1) : place(size_t(inner.data() - text.data()), inner.size());
+    return inner.empty() ? location(0, 1) : location(size_t(inner.data() - text.data()), inner.size());
   }
 
   bool findArrow(size_t &begin, size_t &end) const {
@@ -178,7 +178,7 @@ private:
   bool explainSide(size_t begin, size_t end, std::string_view which) {
     if (trimmed(text.substr(begin, end - begin)).empty()) {
       diagnostics
-          .error(place(begin == 0 ? end : begin - 1, 1),
+          .error(location(begin == 0 ? end : begin - 1, 1),
                  fmt::format("there is nothing to the {} of the arrow", which))
           .withHint("each side needs a species");
       return true;
@@ -196,7 +196,7 @@ private:
   bool explainPiece(size_t begin, size_t end) {
     std::string_view piece = trimmed(text.substr(begin, end - begin));
     if (piece.empty()) {
-      diagnostics.error(place(begin, std::max<size_t>(end - begin, 1)), "a species is missing here");
+      diagnostics.error(location(begin, std::max<size_t>(end - begin, 1)), "a species is missing here");
       return true;
     }
     std::string_view name = withoutCoefficient(piece);
@@ -220,7 +220,7 @@ private:
   }
 
   void report(std::string_view name, size_t at) {
-    Place where = place(at, std::max<size_t>(name.size(), 1));
+    SourceLocation where = location(at, std::max<size_t>(name.size(), 1));
     if (equalsIgnoringCase(name, "HV"))
       diagnostics.refuse(where, "reactions with a photon ('HV') are not supported")
           .withHint("leave this reaction out");
@@ -233,7 +233,7 @@ private:
 
   std::string_view text;
   const NameTable &species;
-  const EquationPlace &place;
+  const EquationLocation &location;
   Diagnostics &diagnostics;
 };
 
@@ -259,15 +259,15 @@ std::string asText(const std::vector<ColliderMark> &marks, const NameTable &spec
 } // namespace
 
 std::optional<Equation> readEquation(std::string_view text, const NameTable &species,
-                                     const EquationPlace &place, Diagnostics &diagnostics) {
+                                     const EquationLocation &location, Diagnostics &diagnostics) {
   if (text.size() > longestEquation) {
-    diagnostics.error(place(0, 1), fmt::format("an equation of {} letters is too long", text.size()));
+    diagnostics.error(location(0, 1), fmt::format("an equation of {} letters is too long", text.size()));
     return std::nullopt;
   }
   size_t end = text.find_last_not_of(" \t");
   Matcher matcher(text.substr(0, end == std::string_view::npos ? 0 : end + 1), species);
   if (!matcher.match()) {
-    Explainer(text, species, place, diagnostics).explain();
+    Explainer(text, species, location, diagnostics).explain();
     return std::nullopt;
   }
   const auto &left = matcher.left.colliders, &right = matcher.right.colliders;
@@ -275,12 +275,12 @@ std::optional<Equation> readEquation(std::string_view text, const NameTable &spe
     std::string what = left == right ? "more than one third body"
                                      : fmt::format("the third bodies differ: {} to the left, {} to the right",
                                                    asText(left, species), asText(right, species));
-    diagnostics.error(place(0, std::max<size_t>(trimmed(text).size(), 1)), std::move(what))
-        .withHint("the same third body, once, stands on both sides");
+    diagnostics.error(location(0, std::max<size_t>(trimmed(text).size(), 1)), std::move(what))
+        .withHint("the same third body, once, is on both sides");
     return std::nullopt;
   }
   if (matcher.left.terms.empty() || matcher.right.terms.empty()) {
-    diagnostics.error(place(0, std::max<size_t>(trimmed(text).size(), 1)),
+    diagnostics.error(location(0, std::max<size_t>(trimmed(text).size(), 1)),
                       "a third body alone is no reaction");
     return std::nullopt;
   }

@@ -28,10 +28,10 @@ struct Equation {
 };
 
 /// The place of some letters of an equation: column from 0, length.
-using EquationPlace = std::function<Place(size_t, size_t)>;
+using EquationLocation = std::function<SourceLocation(size_t, size_t)>;
 
 /// Nothing, with every error that was found, where it is no equation of the species given.
 std::optional<Equation> readEquation(std::string_view text, const NameTable &species,
-                                     const EquationPlace &place, Diagnostics &diagnostics);
+                                     const EquationLocation &location, Diagnostics &diagnostics);
 
 } // namespace heddle::chem

@@ -58,7 +58,8 @@ void addFitErrors(Json &json, const std::optional<TransportFits> &fits, const ch
 }
 
 Json header(const Mechanism &mechanism, const Evaluator &evaluator) {
-  Json json = {{"mechanism", mechanism.name},
+  Json json = {{"schema", "heddle.chem/1"},
+               {"mechanism", mechanism.name},
                {"units", "SI, kmol"},
                {"n_species", mechanism.species.size()},
                {"n_reactions", mechanism.reactions.size()},

@@ -1,4 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Transport properties as polynomials of ln T.
+//
+// Viscosity, conductivity and diffusion of species and pairs come from collision integrals, which are too
+// expensive for a kernel. They are smooth in ln T, so each is fitted once, in the forms of Chemkin or of
+// Cantera (Fits.h).
+//
+// 1. The property is computed at `fittedPoints` temperatures, evenly spread over the range in which all
+//    species are valid.
+// 2. Least squares minimizes the relative error: where the fitted quantity is not a logarithm, points are
+//    weighted by its reciprocal.
+// 3. The largest relative error is looked for between the fitted points too, and reported with the fits.
+//
+// Powers of T take out the leading behaviour (mu ~ sqrt T, D ~ T^1.5), so that the polynomial has little left
+// to do; the inverse of D, scaled by T^1.5, saves the kernel a division for each pair. Cost: species^2 / 2
+// fits for the pairs.
 #include "chem/Fits.h"
 
 #include "chem/KineticTheory.h"

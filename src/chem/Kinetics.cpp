@@ -1,4 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reaction rates in double precision, written for reading: the reference that generated kernels are compared
+// with.
+//
+//     q_i = k_f [M] prod c^order  -  k_r [M] prod c^order          k_r = k_f / Kc, or given, or 0
+//
+// 1. The collider's concentration is the sum of concentrations times efficiencies, or one named species.
+// 2. 1/Kc comes from the Gibbs functions at one atmosphere; it is bounded, so that a rate constant of zero
+//    still gives a reverse rate of zero instead of 0 * infinity.
+// 3. Production rates add each rate of progress, times the coefficient, to creation and destruction of each
+//    species.
+// 4. `spectator`: a species on both sides of a three-molecule reaction is a collider by another name (AR in
+//    H+O2+AR=HO2+AR); it counts neither as created nor as destroyed. Where two species qualify, none is
+//    taken.
+//
+// Concentrations below zero, which integrators produce, give a rate of zero for orders that are not small
+// integers. Cost: linear in the terms of the mechanism, times the species for each collider; no attempt is
+// made to share work.
 #include "chem/Kinetics.h"
 
 #include "chem/Constants.h"
@@ -41,7 +59,7 @@ void addScaled(std::vector<double> &sums, const std::vector<Term> &terms, double
     sums[term.species] += term.value * rate;
 }
 
-/// How many molecules stand on a side; nothing where a coefficient is not whole.
+/// How many molecules are on a side; nothing where a coefficient is not whole.
 std::optional<double> moleculesOf(const std::vector<Term> &side) {
   double sum = 0;
   for (const Term &term : side) {

@@ -33,7 +33,7 @@ RateConstants rateConstants(const Mechanism &mechanism, double temperature, doub
 RatesOfProgress ratesOfProgress(const Mechanism &mechanism, const RateConstants &constants,
                                 const std::vector<double> &concentrations);
 
-/// A species that stands on both sides of a reaction counts in creation and in destruction, unless it is a
+/// A species that is on both sides of a reaction counts in creation and in destruction, unless it is a
 /// spectator.
 ProductionRates productionRates(const Mechanism &mechanism, const RatesOfProgress &rates);
 
@@ -41,14 +41,14 @@ ProductionRates productionRates(const Mechanism &mechanism, const RatesOfProgres
 /// to little, are compared by.
 std::vector<double> grossRates(const Mechanism &mechanism, const RatesOfProgress &rates);
 
-/// Sum of the concentrations that a collider stands for, by their efficiencies.
+/// Sum of the concentrations that a collider represents, by their efficiencies.
 double colliderConcentration(const Collider &collider, const std::vector<double> &concentrations);
 
 /// 1/Kc: exp(sum_k nu_k g_k/RT) (P0/RT)^(-sum_k nu_k) with nu_k products minus reactants and P0 = 1 atm.
 double reciprocalEquilibrium(const Mechanism &mechanism, const Reaction &reaction, double temperature);
 
 /// A collider that an equation names as if it were a reactant, AR in H+O2+AR=HO2+AR: the one species that
-/// stands on both sides, where coefficients are whole, three molecules meet on one side at least, and there
+/// is on both sides, where coefficients are whole, three molecules meet on one side at least, and there
 /// is no collider besides. Cantera's rule. It has no bearing on rates of progress and net rates, but takes
 /// the species out of the gross rates.
 std::optional<unsigned> spectator(const Reaction &reaction);

@@ -39,7 +39,7 @@ struct ConstantCp {
   double low = 0, high = 0;                 ///< K
 };
 
-/// Ranges stand in order of temperature, and each begins where the one before it ends.
+/// Ranges are in order of temperature, and each begins where the one before it ends.
 using Thermo = std::variant<std::vector<Nasa7Range>, ConstantCp>;
 
 enum class Geometry { Atom = 0, Linear = 1, Nonlinear = 2 };
@@ -62,7 +62,7 @@ struct Species {
   int charge = 0;
   Thermo thermo;
   std::optional<Transport> transport;
-  Place place; ///< where it is declared
+  SourceLocation location; ///< where it is declared
 };
 
 /// k = A T^b exp(-Ta/T)
@@ -144,7 +144,7 @@ struct Reaction {
   /// Exponents of concentrations where they differ from the stoichiometric coefficients; complete lists then.
   std::optional<std::vector<Term>> forwardOrders, reverseOrders;
   bool duplicate = false;
-  Place place;
+  SourceLocation location;
 
   bool isFalloff() const { return std::holds_alternative<Falloff>(rate); }
 };

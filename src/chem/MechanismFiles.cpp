@@ -41,7 +41,7 @@ template <typename Names> fs::path firstIn(const fs::path &folder, const Names &
 
 enum class Part { Reactions, Thermo, Transport };
 
-/// Two lines with a 1 and a 2 in column 80, the latter after blanks: a digit of a number may stand there by
+/// Two lines with a 1 and a 2 in column 80, the latter after blanks: a digit of a number may be there by
 /// chance.
 bool hasCard(const std::vector<Line> &lines) {
   auto hasDigit = [](const Line &line, char digit) {
@@ -92,7 +92,7 @@ private:
     Diagnostics found;
     checkTransport(*mechanism, found);
     for (const Diagnostic &each : found.all())
-      diagnostics.add(each.voice, each.place, each.text).withHint(each.hint);
+      diagnostics.add(each.severity, each.location, each.text).withHint(each.hint);
     return found.empty() ? std::move(mechanism) : std::nullopt;
   }
 

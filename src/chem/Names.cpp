@@ -26,7 +26,7 @@ std::string faultOfSpeciesName(std::string_view name) {
              : "";
 }
 
-std::pair<unsigned, bool> NameTable::add(std::string_view name, Place place) {
+std::pair<unsigned, bool> NameTable::add(std::string_view name, SourceLocation location) {
   auto [at, isNew] = exact.try_emplace(std::string(name), unsigned(names.size()));
   if (!isNew)
     return {at->second, false};
@@ -34,7 +34,7 @@ std::pair<unsigned, bool> NameTable::add(std::string_view name, Place place) {
   if (!isOnly)
     folded->second = std::nullopt;
   names.emplace_back(name);
-  places.push_back(std::move(place));
+  locations.push_back(std::move(location));
   longestName = std::max(longestName, name.size());
   return {at->second, true};
 }

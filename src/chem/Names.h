@@ -20,13 +20,13 @@ std::string faultOfSpeciesName(std::string_view name);
 class NameTable {
 public:
   /// The place in the list; that of the earlier one, and false, where the name is there already.
-  std::pair<unsigned, bool> add(std::string_view name, Place place);
+  std::pair<unsigned, bool> add(std::string_view name, SourceLocation location);
   std::optional<unsigned> find(std::string_view name) const;
 
   size_t size() const { return names.size(); }
   size_t longest() const { return longestName; }
   const std::string &name(unsigned index) const { return names[index]; }
-  const Place &place(unsigned index) const { return places[index]; }
+  const SourceLocation &location(unsigned index) const { return locations[index]; }
 
   /// "did you mean 'O' or 'O2'?", or nothing where no name is near.
   std::string didYouMean(std::string_view wanted) const;
@@ -35,7 +35,7 @@ public:
 
 private:
   std::vector<std::string> names;
-  std::vector<Place> places;
+  std::vector<SourceLocation> locations;
   std::unordered_map<std::string, unsigned> exact;
   std::unordered_map<std::string, std::optional<unsigned>> ignoringCase; ///< nothing where two names fit
   size_t longestName = 0;

@@ -1,4 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Values that many reactions of a generated program share, each computed once: temperature functions, Gibbs
+// functions, concentrations, colliders.
+//
+// Equilibrium by activities. The reverse rate needs 1/Kc = exp(sum of g/RT). Instead of one exponential for
+// each reaction there is one for each species: with phi = exp2(-log2 exp(g/RT)) in concentration units and
+// the activity a = c / phi, a reaction proceeds at  k * (product of phi over reactants) * (product of a over
+// reactants - product of a over products).
+//
+// Overflow. At low temperature g/RT is large, and products of phi leave the range of double. Any amount for
+// each atom of an element may be added to g/RT, since elements are conserved and it cancels in each reaction.
+// `choosePotentials` takes the amounts that make log2 phi small for all species, by least squares over the
+// atoms. Where a reaction with an equilibrium constant does not conserve elements exactly, nothing is
+// shifted.
+//
+// Ranges. NASA polynomials have two or more temperature ranges; their coefficients are selected by
+// temperature, not the results, so that the polynomial is evaluated once.
+//
+// Values are made when they are first asked for, in a section named after what they are for; `prepare` asks
+// for all that a reaction needs before the reaction itself, so that its section holds only its own work.
+// Default efficiencies rely on mole fractions that add up to 1.
 #include "chem/ProgramContext.h"
 
 #include "chem/Constants.h"

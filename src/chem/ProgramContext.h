@@ -48,7 +48,7 @@ public:
   void contribute(const Reaction &reaction, const flow::Expr &rate);
 
   const SpeciesValues &thermoOf(unsigned species);
-  /// C, kmol/m3; worked out in the current operation for species that have a phi.
+  /// C, kmol/m3; computed in the current operation for species that have a phi.
   flow::Expr concentrationOf(unsigned species);
   /// The same from the mole fraction alone, whether or not there is a phi: a value of its own.
   flow::Expr carriedConcentrationOf(unsigned species);

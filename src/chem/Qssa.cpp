@@ -5,7 +5,7 @@
 //
 //     sum over directions of (made - consumed)_i rate(C_q = 1) C_q = 0
 //
-// A species needs those others that stand in its equation. The strongly connected components of this relation
+// A species needs those others that are in its equation. The strongly connected components of this relation
 // are the groups; each is a small dense system, solved by elimination without pivoting: what one species
 // loses the others cannot gain more of, so columns are dominated by their diagonal and pivots are where they
 // should be.
@@ -78,7 +78,7 @@ void warnLeftOut(const Mechanism &mechanism, const Direction &direction,
   std::vector<std::string> names;
   for (const auto &[species, order] : orders)
     names.push_back(mechanism.species[species].name);
-  diagnostics.warning(reaction.place,
+  diagnostics.warning(reaction.location,
                       fmt::format("the {} direction of '{}' is left out: it is not linear in quasi-steady {}",
                                   direction.forward ? "forward" : "reverse", reaction.equation,
                                   joinAnd(names)));
@@ -97,14 +97,14 @@ void leaveOutNonlinear(const Mechanism &mechanism, QssaPlan &plan, Diagnostics &
 void refuseColliders(const Mechanism &mechanism, const QssaPlan &plan, Diagnostics &diagnostics) {
   for (const Reaction &reaction : mechanism.reactions)
     if (reaction.collider && reaction.collider->named && plan.isQuasiSteady(*reaction.collider->named))
-      diagnostics.error(reaction.place,
+      diagnostics.error(reaction.location,
                         fmt::format("'{}' is the collider of '{}' and cannot be quasi-steady",
                                     mechanism.species[*reaction.collider->named].name, reaction.equation));
 }
 
 /// What each species' equation holds besides itself, by places in plan.species.
 std::vector<std::vector<unsigned>> needsOf(const Mechanism &mechanism, const QssaPlan &plan) {
-  auto placeOf = [&](unsigned species) {
+  auto locationOf = [&](unsigned species) {
     return unsigned(std::ranges::lower_bound(plan.species, species) - plan.species.begin());
   };
   std::vector<std::set<unsigned>> needs(plan.species.size());
@@ -114,7 +114,7 @@ std::vector<std::vector<unsigned>> needsOf(const Mechanism &mechanism, const Qss
       continue;
     for (const auto &[species, change] : changes(plan, direction))
       if (species != *factor)
-        needs[placeOf(species)].insert(placeOf(*factor));
+        needs[locationOf(species)].insert(locationOf(*factor));
   }
   std::vector<std::vector<unsigned>> lists;
   for (const std::set<unsigned> &each : needs)
@@ -151,7 +151,7 @@ std::vector<double> eliminate(DenseSystem s) {
 }
 
 /// What a direction that is kept adds to the equations: its rate per unit of the quasi-steady concentration
-/// it depends on, if any, and the species whose equations it stands in.
+/// it depends on, if any, and the species whose equations it is in.
 struct LinearRate {
   double rate = 0;
   std::optional<unsigned> factor;
@@ -176,15 +176,17 @@ std::vector<LinearRate> linearRates(const Mechanism &mechanism, const QssaPlan &
 
 void solveGroup(const std::vector<unsigned> &group, const std::vector<LinearRate> &rates,
                 std::vector<double> &concentrations) {
-  auto placeOf = [&](unsigned species) { return size_t(std::ranges::find(group, species) - group.begin()); };
+  auto locationOf = [&](unsigned species) {
+    return size_t(std::ranges::find(group, species) - group.begin());
+  };
   DenseSystem system(group.size());
   for (const LinearRate &rate : rates)
     for (const auto &[species, change] : rate.changes) {
-      size_t row = placeOf(species);
+      size_t row = locationOf(species);
       if (row == group.size())
         continue;
-      if (rate.factor && placeOf(*rate.factor) < group.size())
-        system.a[row][placeOf(*rate.factor)] += change * rate.rate;
+      if (rate.factor && locationOf(*rate.factor) < group.size())
+        system.a[row][locationOf(*rate.factor)] += change * rate.rate;
       else
         system.b[row] -= change * rate.rate * (rate.factor ? concentrations[*rate.factor] : 1);
     }
@@ -214,8 +216,8 @@ QssaPlan planQssa(const Mechanism &mechanism, std::vector<unsigned> species, Dia
   leaveOutNonlinear(mechanism, plan, diagnostics);
   plan.groups = inOrderOfNeed(needsOf(mechanism, plan));
   for (std::vector<unsigned> &group : plan.groups)
-    for (unsigned &place : group)
-      place = plan.species[place];
+    for (unsigned &location : group)
+      location = plan.species[location];
   return plan;
 }
 

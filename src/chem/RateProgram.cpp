@@ -13,7 +13,7 @@ using flow::Expr;
 
 namespace {
 
-/// Temperatures that generated code must stand, far beyond where data hold.
+/// Temperatures that generated code must be, far beyond where data hold.
 constexpr double coldest = 100, hottest = 10000;
 constexpr double least = 1e-300; ///< RateConstant.h's `tiny`
 

@@ -31,11 +31,11 @@ std::optional<SourceText> readSource(const std::filesystem::path &file, Diagnost
   return SourceText{file.string(), std::get<std::string>(std::move(text))};
 }
 
-Place Line::at(size_t column, size_t length) const {
+SourceLocation Line::at(size_t column, size_t length) const {
   return {*file, number, unsigned(column) + 1, unsigned(column + length) + 1, text};
 }
 
-Place Line::whole() const {
+SourceLocation Line::whole() const {
   std::string_view inner = trimmed(code());
   return inner.empty() ? at(0) : at(size_t(inner.data() - text.data()), inner.size());
 }

@@ -33,9 +33,9 @@ struct Line {
   std::string_view code() const { return std::string_view(text).substr(begin, end - begin); }
   bool isBlank() const;
   /// Columns count from 0 here and from 1 in the place.
-  Place at(size_t column, size_t length = 1) const;
+  SourceLocation at(size_t column, size_t length = 1) const;
   /// The line from its first letter to its last, comments left out.
-  Place whole() const;
+  SourceLocation whole() const;
 };
 
 /// Lines end in LF, CRLF or CR; a comment runs from `!` to the end of the line. The lines point at

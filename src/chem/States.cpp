@@ -19,15 +19,15 @@ using Json = nlohmann::ordered_json;
 constexpr double sumTolerance = 1e-12;
 
 /// The place of the last of the first `byte` bytes.
-Place placeOfByte(const SourceText &source, size_t byte) {
+SourceLocation locationOfByte(const SourceText &source, size_t byte) {
   std::string_view before = std::string_view(source.text).substr(0, byte);
   size_t lineStart = before.rfind('\n') + 1; // npos + 1 is the beginning
-  Place place = {.file = source.name};
-  place.line = 1 + unsigned(std::ranges::count(before, '\n'));
-  place.column = std::max(1u, unsigned(before.size() - lineStart));
-  place.endColumn = place.column + 1;
-  place.sourceLine = source.text.substr(lineStart, source.text.find('\n', lineStart) - lineStart);
-  return place;
+  SourceLocation location = {.file = source.name};
+  location.line = 1 + unsigned(std::ranges::count(before, '\n'));
+  location.column = std::max(1u, unsigned(before.size() - lineStart));
+  location.endColumn = location.column + 1;
+  location.sourceLine = source.text.substr(lineStart, source.text.find('\n', lineStart) - lineStart);
+  return location;
 }
 
 /// One file being read. Members say what is wrong themselves; nothing is returned where something was.
@@ -73,7 +73,7 @@ private:
       failed = true;
       std::string text = error.what();
       size_t reason = text.find(": ");
-      diagnostics.error(placeOfByte(source, error.byte),
+      diagnostics.error(locationOfByte(source, error.byte),
                         "this is not JSON" + text.substr(std::min(reason, text.size())));
       return std::nullopt;
     }

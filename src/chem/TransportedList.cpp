@@ -20,7 +20,7 @@ std::optional<std::vector<unsigned>> readQuasiSteadyFromTransported(const Source
     if (std::optional<unsigned> found = mechanism.find(name.text()))
       isTransported[*found] = true;
     else
-      diagnostics.warning(name.place(), fmt::format("the mechanism has no species '{}'", name.text()));
+      diagnostics.warning(name.location(), fmt::format("the mechanism has no species '{}'", name.text()));
   std::vector<unsigned> others;
   for (unsigned i = 0; i < isTransported.size(); ++i)
     if (!isTransported[i])

@@ -55,15 +55,15 @@ private:
   bool failedSince(size_t before) const {
     return std::any_of(diagnostics.all().begin() + long(before), diagnostics.all().end(),
                        [](const Diagnostic &each) {
-                         return each.voice == Voice::Error || each.voice == Voice::Refusal ||
-                                each.voice == Voice::InternalError;
+                         return each.severity == Severity::Error || each.severity == Severity::Refusal ||
+                                each.severity == Severity::InternalError;
                        });
   }
 
   void checkPhase() {
     YamlNode model = phase["thermo"];
     if (model.exists() && model.text() != "ideal-gas")
-      diagnostics.refuse(model.place(), fmt::format("a phase that is '{}' is not supported", model.text()))
+      diagnostics.refuse(model.location(), fmt::format("a phase that is '{}' is not supported", model.text()))
           .withHint("'ideal-gas' is");
   }
 
@@ -72,7 +72,7 @@ private:
     if (section.text().find('/') == std::string::npos)
       return false;
     diagnostics
-        .refuse(section.place(),
+        .refuse(section.location(),
                 fmt::format("'{}' is of another file, which is not supported", section.text()))
         .withHint("put what is needed of it into this file");
     return true;
@@ -115,9 +115,10 @@ private:
     if (auto own = ownWeights.find(upperCase(symbol)); own != ownWeights.end())
       weight = own->second.first;
     if (!weight || *weight <= 0)
-      diagnostics.error(node.place(), fmt::format("no atomic weight is known for element '{}'", node.text()))
+      diagnostics
+          .error(node.location(), fmt::format("no atomic weight is known for element '{}'", node.text()))
           .withHint("give it in the section 'elements', with 'symbol' and 'atomic-weight'");
-    if (elementNames.add(symbol, node.place()).second)
+    if (elementNames.add(symbol, node.location()).second)
       mechanism.elements.push_back({symbol, weight.value_or(1)});
   }
 
@@ -143,10 +144,10 @@ private:
     for (SectionItem &item : itemsOf(section)) {
       YamlNode name = item.node["name"];
       if (!name.isText())
-        diagnostics.error(item.node.place(), "a species lacks its name");
+        diagnostics.error(item.node.location(), "a species lacks its name");
       else if (auto [at, isNew] = known.try_emplace(name.text(), item); !isNew)
-        diagnostics.error(name.place(), fmt::format("species '{}' is given again", name.text()))
-            .note(at->second.node["name"].place(), "first given here")
+        diagnostics.error(name.location(), fmt::format("species '{}' is given again", name.text()))
+            .note(at->second.node["name"].location(), "first given here")
             .withHint("remove it here");
     }
   }
@@ -174,18 +175,18 @@ private:
       return;
     auto found = known.find(name.text());
     if (found == known.end()) {
-      diagnostics.error(name.place(), fmt::format("species '{}' of the phase is not given", name.text()))
+      diagnostics.error(name.location(), fmt::format("species '{}' of the phase is not given", name.text()))
           .withHint("add it to the section 'species'");
       return;
     }
     if (std::string fault = faultOfSpeciesName(name.text()); !fault.empty()) {
-      diagnostics.error(name.place(), std::move(fault));
+      diagnostics.error(name.location(), std::move(fault));
       return;
     }
-    auto [index, isNew] = names.add(name.text(), name.place());
+    auto [index, isNew] = names.add(name.text(), name.location());
     if (!isNew) {
-      diagnostics.error(name.place(), fmt::format("species '{}' is declared again", name.text()))
-          .note(names.place(index), "first declared here")
+      diagnostics.error(name.location(), fmt::format("species '{}' is declared again", name.text()))
+          .note(names.location(index), "first declared here")
           .withHint("remove it here");
       return;
     }
@@ -248,7 +249,7 @@ std::optional<Mechanism> readYaml(const SourceText &source, Diagnostics &diagnos
     return Reader(source, diagnostics).read();
   } catch (const YAML::Exception &error) {
     // Every call of yaml-cpp that may throw is meant to be behind a check of the node.
-    diagnostics.add(Voice::InternalError, {.file = source.name},
+    diagnostics.add(Severity::InternalError, {.file = source.name},
                     fmt::format("reading YAML: {}", error.what()));
     return std::nullopt;
   }

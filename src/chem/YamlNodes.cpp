@@ -32,15 +32,15 @@ std::vector<std::pair<YamlNode, YamlNode>> YamlNode::pairs() const {
   return result;
 }
 
-Place YamlNode::place() const {
+SourceLocation YamlNode::location() const {
   if (!document || !node)
     return {};
   // A text of several lines is marked on its first.
-  return document->place(node->Mark(), isText() ? node->Scalar().size() : 1);
+  return document->location(node->Mark(), isText() ? node->Scalar().size() : 1);
 }
 
-Place YamlNode::place(size_t column, size_t length) const {
-  Place whole = place();
+SourceLocation YamlNode::location(size_t column, size_t length) const {
+  SourceLocation whole = location();
   if (whole.line == 0 || whole.column == 0)
     return whole;
   char first = whole.column <= whole.sourceLine.size() ? whole.sourceLine[whole.column - 1] : ' ';
@@ -94,14 +94,14 @@ YamlNode YamlDocument::parse(Diagnostics &diagnostics) const {
   try {
     return {*this, YAML::Load(asUtf8(source.text))};
   } catch (const YAML::Exception &error) {
-    diagnostics.error(place(error.mark, 1), "this is not valid YAML: " + error.msg);
+    diagnostics.error(location(error.mark, 1), "this is not valid YAML: " + error.msg);
   } catch (const std::exception &error) {
     diagnostics.error(wholeFile(), fmt::format("this is not valid YAML: {}", error.what()));
   }
   return {};
 }
 
-Place YamlDocument::place(const YAML::Mark &mark, size_t length) const {
+SourceLocation YamlDocument::location(const YAML::Mark &mark, size_t length) const {
   if (mark.line < 0 || size_t(mark.line) >= lines.size())
     return wholeFile();
   const Line &line = lines[size_t(mark.line)];

@@ -36,9 +36,9 @@ public:
 
   /// As it is written: `NO` is a name like any other.
   std::string text() const { return isText() ? node->Scalar() : std::string(); }
-  Place place() const;
+  SourceLocation location() const;
   /// Some letters of a text, column from 0.
-  Place place(size_t column, size_t length) const;
+  SourceLocation location(size_t column, size_t length) const;
 
 private:
   const YamlDocument *document = nullptr;
@@ -51,8 +51,8 @@ public:
 
   /// Nothing, with an error, where the text is no YAML.
   YamlNode parse(Diagnostics &diagnostics) const;
-  Place place(const YAML::Mark &mark, size_t length) const;
-  Place wholeFile() const { return {.file = source.name}; }
+  SourceLocation location(const YAML::Mark &mark, size_t length) const;
+  SourceLocation wholeFile() const { return {.file = source.name}; }
 
 private:
   const SourceText &source;

@@ -16,7 +16,7 @@ public:
   SpeciesReader(const YamlNode &node, const YamlUnits &units, const YamlValues &values)
       : node(node), units(values.unitsOf(node, units)), values(values), diagnostics(values.diagnostics) {
     species.name = node["name"].text();
-    species.place = node["name"].place();
+    species.location = node["name"].location();
   }
 
   Species read(const std::vector<Element> &elements, const NameTable &elementNames) {
@@ -30,7 +30,7 @@ public:
 private:
   void readComposition(const std::vector<Element> &elements, const NameTable &elementNames) {
     if (!node["composition"].isMap())
-      diagnostics.error(species.place, fmt::format("species '{}' has no composition", species.name))
+      diagnostics.error(species.location, fmt::format("species '{}' has no composition", species.name))
           .withHint("such as 'composition: {C: 1, H: 4}'");
     bool hasAtoms = !node["composition"].isMap();
     for (const auto &[symbol, amount] : node["composition"].pairs()) {
@@ -41,7 +41,7 @@ private:
       std::optional<unsigned> element = elementNames.find(symbol.text());
       if (!element) {
         diagnostics
-            .error(symbol.place(),
+            .error(symbol.location(),
                    fmt::format("species '{}' has element '{}', which the phase does not declare",
                                species.name, symbol.text()))
             .withHint(elementNames.didYouMean(symbol.text()));
@@ -53,7 +53,8 @@ private:
         species.charge -= int(std::lround(*count));
     }
     if (!hasAtoms)
-      diagnostics.error(node["composition"].place(), fmt::format("species '{}' has no atoms", species.name));
+      diagnostics.error(node["composition"].location(),
+                        fmt::format("species '{}' has no atoms", species.name));
   }
 
   // Thermo data
@@ -61,7 +62,7 @@ private:
   void readThermo(const YamlNode &thermo) {
     std::string model = thermo["model"].text();
     if (!thermo.isMap())
-      diagnostics.error(species.place,
+      diagnostics.error(species.location,
                         fmt::format("there are no thermo data for species '{}'", species.name));
     else if (model == "NASA7")
       readNasa7(thermo);
@@ -69,7 +70,7 @@ private:
       readConstantCp(thermo);
     else
       diagnostics
-          .refuse(thermo["model"].exists() ? thermo["model"].place() : thermo.place(),
+          .refuse(thermo["model"].exists() ? thermo["model"].location() : thermo.location(),
                   fmt::format("thermo model '{}' of species '{}' is not supported", model, species.name))
           .withHint("NASA7 and constant-cp are");
   }
@@ -82,8 +83,8 @@ private:
     std::vector<YamlNode> rows = thermo["data"].items();
     if (rows.empty() || limits.size() != rows.size() + 1) {
       diagnostics
-          .error(thermo.place(), fmt::format("thermo data for '{}' have {} temperatures for {} ranges",
-                                             species.name, limits.size(), rows.size()))
+          .error(thermo.location(), fmt::format("thermo data for '{}' have {} temperatures for {} ranges",
+                                                species.name, limits.size(), rows.size()))
           .withHint("one range has two temperatures, two ranges three");
       return;
     }
@@ -102,7 +103,7 @@ private:
   bool readRow(const YamlNode &row, Nasa7Range &range) {
     std::vector<YamlNode> items = row.items();
     if (items.size() != range.a.size()) {
-      diagnostics.error(row.place(),
+      diagnostics.error(row.location(),
                         fmt::format("a range of the thermo data for '{}' has {} coefficients, not 7",
                                     species.name, items.size()));
       return false;
@@ -131,7 +132,7 @@ private:
     std::optional<double> pressure = values.quantity(given, pressureDimension, units.pressure, "a pressure");
     if (!pressure || *pressure > 0)
       return pressure;
-    diagnostics.error(given.place(), "a reference pressure must be positive");
+    diagnostics.error(given.location(), "a reference pressure must be positive");
     return std::nullopt;
   }
 
@@ -158,7 +159,7 @@ private:
   void readTransport(const YamlNode &given) {
     if (std::string model = given["model"].text(); model != "gas") {
       diagnostics
-          .refuse(given.place(),
+          .refuse(given.location(),
                   fmt::format("transport model '{}' of species '{}' is not supported", model, species.name))
           .withHint("'gas' is");
       return;
@@ -173,7 +174,8 @@ private:
       isSound &= number.has_value();
       value = number.value_or(0) * unit;
       if (isNeeded && number && *number <= 0) {
-        diagnostics.error(given[key].place(), fmt::format("{} of '{}' must be positive", key, species.name));
+        diagnostics.error(given[key].location(),
+                          fmt::format("{} of '{}' must be positive", key, species.name));
         isSound = false;
       }
     };
@@ -196,7 +198,7 @@ private:
     auto found = std::ranges::find(names, geometry);
     if (found == std::ranges::end(names)) {
       diagnostics
-          .error(given["geometry"].exists() ? given["geometry"].place() : given.place(),
+          .error(given["geometry"].exists() ? given["geometry"].location() : given.location(),
                  fmt::format("'{}' is no geometry for '{}'", geometry, species.name))
           .withHint("geometries are atom, linear and nonlinear");
       return false;

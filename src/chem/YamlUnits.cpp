@@ -44,12 +44,12 @@ void setOne(YamlUnits &units, const YamlNode &key, const YamlNode &value, Diagno
   auto setting = std::ranges::find(settings, name, &Setting::name);
   bool isActivationEnergy = name == "activation-energy";
   if (setting == std::ranges::end(settings) && !isActivationEnergy) {
-    diagnostics.error(key.place(), fmt::format("'{}' is nothing that has a unit here", name))
+    diagnostics.error(key.location(), fmt::format("'{}' is nothing that has a unit here", name))
         .withHint("length, mass, time, quantity, pressure, energy, activation-energy");
     return;
   }
   if (isActivationEnergy ? !setActivationEnergy(units, unit) : !set(units, *setting, unit))
-    diagnostics.error(value.place(), fmt::format("'{}' is no unit of {}", value.text(), name))
+    diagnostics.error(value.location(), fmt::format("'{}' is no unit of {}", value.text(), name))
         .withHint(isActivationEnergy ? "such as cal/mol, J/kmol, eV or K" : "");
 }
 

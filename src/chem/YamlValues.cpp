@@ -14,8 +14,8 @@ std::optional<std::pair<double, Unit>> YamlValues::numberAndUnit(const YamlNode 
   std::optional<double> value = parseNumber(std::string_view(text).substr(0, blank));
   if (!value) {
     diagnostics
-        .error(node.place(), node.isText() ? fmt::format("'{}' is no number for {}", text, what)
-                                           : fmt::format("{} must be a number", what))
+        .error(node.location(), node.isText() ? fmt::format("'{}' is no number for {}", text, what)
+                                              : fmt::format("{} must be a number", what))
         .withHint(numberHint(text));
     return std::nullopt;
   }
@@ -24,7 +24,7 @@ std::optional<std::pair<double, Unit>> YamlValues::numberAndUnit(const YamlNode 
   std::optional<Unit> unit = parseUnit(std::string_view(text).substr(blank));
   if (!unit) {
     diagnostics.error(
-        node.place(blank + 1, text.size() - blank - 1),
+        node.location(blank + 1, text.size() - blank - 1),
         fmt::format("'{}' is no unit that is known", trimmed(std::string_view(text).substr(blank))));
     return std::nullopt;
   }
@@ -35,8 +35,8 @@ std::optional<double> YamlValues::number(const YamlNode &node, std::string_view 
   std::optional<double> value = parseNumber(node.text());
   if (!value)
     diagnostics
-        .error(node.place(), node.isText() ? fmt::format("'{}' is no number for {}", node.text(), what)
-                                           : fmt::format("{} must be a number", what))
+        .error(node.location(), node.isText() ? fmt::format("'{}' is no number for {}", node.text(), what)
+                                              : fmt::format("{} must be a number", what))
         .withHint(numberHint(node.text()));
   return value;
 }
@@ -46,7 +46,7 @@ std::optional<double> YamlValues::number(const YamlNode &map, std::string_view k
   YamlNode node = map[key];
   if (node.exists())
     return number(node, fmt::format("{} of {}", key, what));
-  diagnostics.error(map.place(), fmt::format("'{}' is missing from {}", key, what));
+  diagnostics.error(map.location(), fmt::format("'{}' is missing from {}", key, what));
   return std::nullopt;
 }
 
@@ -59,7 +59,7 @@ std::optional<double> YamlValues::quantity(const YamlNode &node, const Dimension
     return given->first * unit;
   if (isSame(given->second.dimension, dimension))
     return given->first * given->second.size;
-  diagnostics.error(node.place(), fmt::format("'{}' has the wrong unit for {}", node.text(), what))
+  diagnostics.error(node.location(), fmt::format("'{}' has the wrong unit for {}", node.text(), what))
       .withHint(fmt::format("a unit of the same kind as {}", asText(dimension)));
   return std::nullopt;
 }
@@ -73,7 +73,7 @@ std::optional<double> YamlValues::activationTemperature(const YamlNode &node, co
   if (std::optional<double> kelvins = kelvinsPer(given->second))
     return given->first * *kelvins;
   diagnostics
-      .error(node.place(), fmt::format("'{}' has the wrong unit for an activation energy", node.text()))
+      .error(node.location(), fmt::format("'{}' has the wrong unit for an activation energy", node.text()))
       .withHint("such as cal/mol, J/kmol, eV or K");
   return std::nullopt;
 }
@@ -83,7 +83,7 @@ bool YamlValues::flag(const YamlNode &node) const {
   if (!node.exists() || text == "FALSE" || text == "NO")
     return false;
   if (text != "TRUE" && text != "YES")
-    diagnostics.error(node.place(), fmt::format("'{}' is neither true nor false", node.text()));
+    diagnostics.error(node.location(), fmt::format("'{}' is neither true nor false", node.text()));
   return true;
 }
 

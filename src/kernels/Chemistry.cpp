@@ -3,9 +3,9 @@
 
 #include "chem/ChemistryProgram.h"
 #include "chem/NarrowProgram.h"
-#include "chem/TreatedProgram.h"
+#include "chem/QssaProgram.h"
 #include "flow/Order.h"
-#include "kernels/ChemistryForms.h"
+#include "kernels/ChemistryVariants.h"
 
 #include <fmt/format.h>
 
@@ -60,10 +60,10 @@ flow::Program chemistryProgramOf(const chem::Mechanism &mechanism, const Options
              : chem::chemistryProgram(mechanism, unitsOf(options.units), isRegular);
 }
 
-flow::Program treatedProgramOf(const chem::Mechanism &mechanism, const ChemistryTreatment &treatment,
-                               const Options &options, unsigned keepFrom) {
-  return chem::treatedProgram(mechanism, unitsOf(options.units), treatment.quasiSteady, treatment.stiff,
-                              keepFrom);
+flow::Program qssaProgramOf(const chem::Mechanism &mechanism, const ChemistryTreatment &treatment,
+                            const Options &options, unsigned keepFrom) {
+  return chem::qssaProgram(mechanism, unitsOf(options.units), treatment.quasiSteady, treatment.stiff,
+                           keepFrom);
 }
 
 std::string namesOf(const chem::Mechanism &mechanism, const std::vector<unsigned> &species) {
@@ -73,32 +73,32 @@ std::string namesOf(const chem::Mechanism &mechanism, const std::vector<unsigned
   return text.empty() ? "none" : inComment(text);
 }
 
-Function treatedFunction(const Options &options, const ChemistryTreatment &treatment, Form form) {
+Function qssaFunction(const Options &options, const ChemistryTreatment &treatment, Variant variant) {
   const size_t quasiSteady = treatment.quasiSteady.species.size(), stiff = treatment.stiff.size();
   std::string kinds = quasiSteady > 0 ? fmt::format("{} quasi-steady", quasiSteady) : "";
   if (stiff > 0)
     kinds += fmt::format("{}{} stiff", kinds.empty() ? "" : " and ", stiff);
-  const char *const how = form == Form::Cpu     ? "on the host"
-                          : form == Form::Warps ? "the warps of a block share 32 points"
-                                                : "one thread a point";
+  const char *const how = variant == Variant::Cpu     ? "on the host"
+                          : variant == Variant::Warps ? "the warps of a block share 32 points"
+                                                      : "one thread a point";
   return {fmt::format("{}{}{}_chemistry_{}", options.prefix, quasiSteady > 0 ? "_qssa" : "",
-                      stiff > 0 ? "_stiff" : "", nameOf(form)),
-          Kernel::Chemistry, form,
+                      stiff > 0 ? "_stiff" : "", nameOf(variant)),
+          Kernel::Chemistry, variant,
           fmt::format("Net production rates{}, {}.", kinds.empty() ? "" : " with " + kinds + " species", how),
           stiff > 0};
 }
 
-Emitted emitChemistry(const chem::Mechanism &mechanism, Form form, const Options &options,
+Emitted emitChemistry(const chem::Mechanism &mechanism, Variant variant, const Options &options,
                       const ChemistryLayout &layout, const ChemistryTreatment &treatment) {
   if (!treatment.isNone())
-    return form == Form::Plain ? emitTreatedPlain(mechanism, treatment, options, layout)
-                               : emitTreatedCpu(mechanism, treatment, options);
+    return variant == Variant::Plain ? emitQssaPlain(mechanism, treatment, options, layout)
+                                     : emitQssaCpu(mechanism, treatment, options);
   const flow::Program program = chemistryProgramOf(mechanism, options);
-  if (form == Form::Plain && layout.loopsForLong && options.precision != Precision::Float &&
+  if (variant == Variant::Plain && layout.loopsForLong && options.precision != Precision::Float &&
       partsOf(program, layout.instructionsInWhole, layout.instructionsInPart).size() > 1)
-    return emitTreatedPlain(mechanism, treatment, options, layout);
-  return form == Form::Plain ? emitPlainChemistry(mechanism, program, options, layout)
-                             : emitCpuChemistry(mechanism, program, options);
+    return emitQssaPlain(mechanism, treatment, options, layout);
+  return variant == Variant::Plain ? emitPlainChemistry(mechanism, program, options, layout)
+                                   : emitCpuChemistry(mechanism, program, options);
 }
 
 } // namespace heddle::kernels

@@ -11,33 +11,35 @@
 #include "chem/Qssa.h"
 #include "flow/Program.h"
 #include "kernels/Emitted.h"
+#include "model/Thresholds.h"
 
 #include <optional>
 
 namespace heddle::kernels {
 
-/// How the plain form is laid out; instructions are those of flow/Cost.h. The defaults are the best that were
-/// measured on an H200, whose instruction cache holds 128 KB.
+/// How the plain variant is laid out; instructions are those of flow/Cost.h.
 struct ChemistryLayout {
-  unsigned instructionsInWhole = 7600; ///< what has no more than this is not cut
-  unsigned threadsForWhole = 256;      ///< a block of it: with all registers a thread can have
-  unsigned instructionsInPart = 6000;  ///< of what is cut
-  unsigned threadsForParts = 384;      ///< a block of it
-  unsigned tilesInTurn = 16;           ///< how many tiles each part goes over before the next part begins
+  /// What has no more than this is not cut.
+  unsigned instructionsInWhole = model::threshold::chemistry::instructionsInWhole;
+  unsigned threadsForWhole = model::threshold::chemistry::threadsForWhole;       ///< a block of it
+  unsigned instructionsInPart = model::threshold::chemistry::instructionsInPart; ///< of what is cut
+  unsigned threadsForParts = model::threshold::chemistry::threadsForParts;       ///< a block of it
+  /// How many tiles each part goes over before the next part begins.
+  unsigned tilesPerPass = model::threshold::chemistry::tilesPerPart;
 
   /// Does chemistry that is too long for one part take its powers in loops, instead of being cut?
   bool loopsForLong = true;
 
-  // Of kernels with loops (TreatedPlain.cpp), as with quasi-steady or stiff species.
+  // Of kernels with loops (QssaPlain.cpp), as with quasi-steady or stiff species.
   std::optional<unsigned> threadsForLoops; ///< a block's; chosen where it is not given
   /// Points that a thread goes through with one stage before the next. What a stage leaves is kept for each:
   /// local memory, which a GPU sets aside for all threads that it could hold.
-  unsigned turnsForTreated = 8;
+  unsigned pointsPerStage = model::threshold::chemistry::pointsPerStage;
   /// Exponentials that loops take ahead, 8 bytes each of shared memory a thread; chosen where it is not
   /// given.
   std::optional<unsigned> powersAtATime;
   /// A rate constant of as many instructions is kept for the third stage.
-  unsigned keepFrom = 60;
+  unsigned keepFrom = model::threshold::chemistry::keepFrom;
 };
 
 /// Species that chemistry does not treat as the others; none is the usual case.
@@ -48,17 +50,17 @@ struct ChemistryTreatment {
   bool isNone() const { return quasiSteady.species.empty() && stiff.empty(); }
 };
 
-/// What the chemistry kernels of all forms compute.
+/// What the chemistry kernels of all variants compute.
 flow::Program chemistryProgramOf(const chem::Mechanism &mechanism, const Options &options,
                                  bool isRegular = false);
 
 /// The same with a treatment; `keepFrom` as in the layout.
-flow::Program treatedProgramOf(const chem::Mechanism &mechanism, const ChemistryTreatment &treatment,
-                               const Options &options, unsigned keepFrom);
+flow::Program qssaProgramOf(const chem::Mechanism &mechanism, const ChemistryTreatment &treatment,
+                            const Options &options, unsigned keepFrom);
 
-/// Plain or cpu; Warps.h has the warp-specialized form.
+/// Plain or cpu; Warps.h has the warp-specialized variant.
 /// With stiff species, functions are called stiff_chemistry and take two arguments more: see Emitted.h.
-Emitted emitChemistry(const chem::Mechanism &mechanism, Form form, const Options &options,
+Emitted emitChemistry(const chem::Mechanism &mechanism, Variant variant, const Options &options,
                       const ChemistryLayout &layout = {}, const ChemistryTreatment &treatment = {});
 
 } // namespace heddle::kernels

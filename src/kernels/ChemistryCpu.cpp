@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Net production rates on the host: loops over reactions of one shape, a block of points at a time.
-#include "kernels/ChemistryForms.h"
+#include "kernels/ChemistryVariants.h"
 #include "kernels/HostLoops.h"
 
 namespace heddle::kernels {
@@ -14,7 +14,7 @@ Emitted emitCpuChemistry(const chem::Mechanism &mechanism, const flow::Program &
   const Values own = {{"name", name},         {"real", real.type},    {"functions", loops.functions},
                       {"slots", loops.slots}, {"loads", loops.loads}, {"calls", loops.calls}};
   return {{{name + ".cpp", fillTemplate("chemistry_cpu.cpp.in", joined(commonOf(mechanism, options), own))}},
-          {{name, Kernel::Chemistry, Form::Cpu, "Net production rates, on the host."}}};
+          {{name, Kernel::Chemistry, Variant::Cpu, "Net production rates, on the host."}}};
 }
 
 } // namespace heddle::kernels

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Net production rates on a GPU, one thread a point.
-#include "kernels/ChemistryForms.h"
+#include "kernels/ChemistryVariants.h"
 #include "kernels/Statements.h"
 
 #include <fmt/format.h>
@@ -44,11 +44,11 @@ Emitted emitPlainChemistry(const chem::Mechanism &mechanism, const flow::Program
                       {"partCount", segments.size()},
                       {"parts", std::move(parts)},
                       {"threads", isCut ? layout.threadsForParts : layout.threadsForWhole},
-                      {"tiles", isCut ? layout.tilesInTurn : 1},
+                      {"tiles", isCut ? layout.tilesPerPass : 1},
                       {"rows", std::max<size_t>(1, statements.table.below.size())},
                       {"table", tableText(statements.table, real)}};
   return {{{name + ".cu", fillTemplate("chemistry_plain.cu.in", joined(commonOf(mechanism, options), own))}},
-          {{name, Kernel::Chemistry, Form::Plain, "Net production rates, one thread a point."}}};
+          {{name, Kernel::Chemistry, Variant::Plain, "Net production rates, one thread a point."}}};
 }
 
 } // namespace heddle::kernels

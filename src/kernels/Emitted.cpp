@@ -13,12 +13,12 @@ std::string_view nameOf(Kernel kernel) {
   return "";
 }
 
-std::string_view nameOf(Form form) {
-  switch (form) {
-  case Form::Plain: return "plain";
-  case Form::Warps: return "warps";
-  case Form::Matrix: return "matrix";
-  case Form::Cpu: return "cpu";
+std::string_view nameOf(Variant variant) {
+  switch (variant) {
+  case Variant::Plain: return "plain";
+  case Variant::Warps: return "warps";
+  case Variant::Matrix: return "matrix";
+  case Variant::Cpu: return "cpu";
   }
   return "";
 }

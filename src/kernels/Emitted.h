@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What is generated for a mechanism: source files, and the C functions in them. Every function has the same
-// arguments, so that programs and self-tests call any kernel in any form alike:
+// arguments, so that programs and self-tests call any kernel in any variant alike:
 //
 //     int NAME(size_t points, size_t stride, const double *temperature, const double *pressure,
 //              const double *moleFractions, double *result, cudaStream_t stream);
 //
-// The value of species k at point p stands at [k * stride + p], in `moleFractions` and, where there is a
+// The value of species k at point p is at [k * stride + p], in `moleFractions` and, where there is a
 // result for each species, in `result`. Chemistry with stiff species has `const double *diffusion, double
 // timeStep` before the result: a row for each stiff species in the unit of rates, and seconds. The host's
-// form takes `int threads` in place of the stream; 0 is all. Returned is 0, or an error that NAME's header
+// variant takes `int threads` in place of the stream; 0 is all. Returned is 0, or an error that NAME's header
 // explains.
 #pragma once
 
@@ -20,10 +20,10 @@
 namespace heddle::kernels {
 
 enum class Kernel { Viscosity, Conductivity, Diffusion, Chemistry };
-enum class Form { Plain, Warps, Matrix, Cpu };
+enum class Variant { Plain, Warps, Matrix, Cpu };
 /// As options and functions are called: "viscosity", "plain".
 std::string_view nameOf(Kernel kernel);
-std::string_view nameOf(Form form);
+std::string_view nameOf(Variant variant);
 
 enum class Precision { Double, Float, Mixed };
 enum class Units { Si, Cgs };
@@ -42,7 +42,7 @@ struct SourceFile {
 struct Function {
   std::string name;
   Kernel kernel = Kernel::Viscosity;
-  Form form = Form::Plain;
+  Variant variant = Variant::Plain;
   std::string about;    ///< a sentence for the header
   bool isStiff = false; ///< takes diffusion and timeStep
 };

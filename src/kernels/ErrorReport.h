@@ -2,7 +2,7 @@
 //
 // What less than double precision does to results: the differences from the evaluator at the self-test's
 // states, found by computing in that precision while a folder is generated. Order of sums and fused
-// operations differ between forms, so a kernel's own differences are of this size and not these numbers.
+// operations differ between variants, so a kernel's own differences are of this size and not these numbers.
 #pragma once
 
 #include "flow/Program.h"

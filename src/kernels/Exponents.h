@@ -46,7 +46,7 @@ struct TemperaturePowers {
 /// All of an operation's powers or none: they come from one round of loops, which takes `atATime`.
 TemperaturePowers findPowers(const flow::Program &program, unsigned atATime);
 
-/// A loop that stands before an operation.
+/// A loop that precedes an operation.
 struct PowerFill {
   bool isShort = true;
   size_t firstRow = 0, rows = 0; ///< of the table of its kind

@@ -21,7 +21,7 @@ using flow::Source;
 
 namespace {
 
-/// Where everything stands in `at`.
+/// Where everything is in `at`.
 class Slots {
 public:
   unsigned of(const Source &source) {

@@ -51,21 +51,21 @@ public:
         treatment{evaluator.quasiSteady(), request.treatment.stiffness.species} {}
 
   std::vector<SourceFile> make() {
-    if (diagnostics.has(Voice::Error))
+    if (diagnostics.has(Severity::Error))
       return {};
     for (Kernel kernel : request.kernels)
-      for (Form form : request.forms)
-        addKernel(kernel, form);
+      for (Variant variant : request.variants)
+        addKernel(kernel, variant);
     if (functions.empty()) {
       if (diagnostics.empty())
-        diagnostics.error({}, "none of these kernels exists in this form")
+        diagnostics.error({}, "none of these kernels exists in this variant")
             .withHint(
                 "every kernel comes as plain, warps and cpu; viscosity and diffusion also as matrix, but not "
                 "in single precision: its products are those of FP64 tensor cores");
       return {};
     }
     files.push_back(mathHeader(precision()));
-    if (std::ranges::any_of(functions, [](const Function &each) { return each.form == Form::Warps; }))
+    if (std::ranges::any_of(functions, [](const Function &each) { return each.variant == Variant::Warps; }))
       files.push_back(warpsHeader());
     if (hasHost())
       files.push_back(hostHeader());
@@ -101,9 +101,9 @@ private:
       reciprocal = chem::fitReciprocalDiffusion(mechanism, 4);
   }
 
-  std::optional<Emitted> emit(Kernel kernel, Form form) {
+  std::optional<Emitted> emit(Kernel kernel, Variant variant) {
     if (kernel == Kernel::Chemistry) {
-      if (form == Form::Matrix)
+      if (variant == Variant::Matrix)
         return std::nullopt;
       if (!treatment.isNone() && precision() == Precision::Float) {
         diagnostics.error(
@@ -111,13 +111,13 @@ private:
                 "many sizes have no digits left in floats");
         return std::nullopt;
       }
-      if (form == Form::Warps)
+      if (variant == Variant::Warps)
         return emitWarpsChemistry(mechanism, request.options, request.warps, treatment, diagnostics);
-      return emitChemistry(mechanism, form, request.options, request.layout, treatment);
+      return emitChemistry(mechanism, variant, request.options, request.layout, treatment);
     }
-    if (form == Form::Matrix && kernel == Kernel::Conductivity)
+    if (variant == Variant::Matrix && kernel == Kernel::Conductivity)
       return std::nullopt;
-    if (form == Form::Matrix && precision() == Precision::Float)
+    if (variant == Variant::Matrix && precision() == Precision::Float)
       return std::nullopt; // the products are those of FP64 tensor cores
     if (!mechanism.hasTransport()) {
       diagnostics.error({}, fmt::format("{} needs transport data of all species", nameOf(kernel)))
@@ -125,14 +125,14 @@ private:
       return std::nullopt;
     }
     fitTransport();
-    if (form == Form::Warps)
+    if (variant == Variant::Warps)
       return emitWarpsTransport({mechanism, *fits, *reciprocal}, kernel, request.options, request.warps,
                                 diagnostics);
-    return emitTransport({mechanism, *fits, *reciprocal}, kernel, form, request.options, diagnostics);
+    return emitTransport({mechanism, *fits, *reciprocal}, kernel, variant, request.options, diagnostics);
   }
 
-  void addKernel(Kernel kernel, Form form) {
-    if (std::optional<Emitted> emitted = emit(kernel, form)) {
+  void addKernel(Kernel kernel, Variant variant) {
+    if (std::optional<Emitted> emitted = emit(kernel, variant)) {
       for (SourceFile &file : emitted->files) // kernels share headers
         if (!std::ranges::any_of(files, [&](const SourceFile &each) { return each.name == file.name; }))
           files.push_back(std::move(file));
@@ -141,11 +141,11 @@ private:
   }
 
   bool hasHost() const {
-    return std::ranges::any_of(functions, [](const Function &each) { return each.form == Form::Cpu; });
+    return std::ranges::any_of(functions, [](const Function &each) { return each.variant == Variant::Cpu; });
   }
 
   bool hasDevice() const {
-    return std::ranges::any_of(functions, [](const Function &each) { return each.form != Form::Cpu; });
+    return std::ranges::any_of(functions, [](const Function &each) { return each.variant != Variant::Cpu; });
   }
 
   std::vector<Values> functionRows() const {
@@ -154,7 +154,7 @@ private:
       rows.push_back({{"name", function.name},
                       {"about", function.about},
                       {"isStiff", function.isStiff},
-                      {"isHost", function.form == Form::Cpu}});
+                      {"isHost", function.variant == Variant::Cpu}});
     return rows;
   }
 
@@ -162,7 +162,7 @@ private:
     std::string names;
     for (const chem::Species &species : mechanism.species)
       names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", species.name);
-    const bool isTreated = hasTreated();
+    const bool hasStages = hasQssa();
     return fillTemplate("package.h.in",
                         {{"mechanism", inComment(mechanism.name)},
                          {"species", mechanism.species.size()},
@@ -173,16 +173,16 @@ private:
                          {"upper", upper(prefix)},
                          {"names", names},
                          {"real", realOf(precision()).type},
-                         {"hasQuasiSteady", isTreated && !treatment.quasiSteady.species.empty()},
+                         {"hasQuasiSteady", hasStages && !treatment.quasiSteady.species.empty()},
                          {"quasiSteadyCount", treatment.quasiSteady.species.size()},
                          {"quasiSteadyPlaces", placesText(treatment.quasiSteady.species)},
-                         {"hasStiff", isTreated && !treatment.stiff.empty()},
+                         {"hasStiff", hasStages && !treatment.stiff.empty()},
                          {"stiffCount", treatment.stiff.size()},
                          {"stiffPlaces", placesText(treatment.stiff)},
                          {"functions", functionRows()}});
   }
 
-  bool hasTreated() const {
+  bool hasQssa() const {
     return !treatment.isNone() && std::ranges::any_of(functions, [](const Function &each) {
       return each.kernel == Kernel::Chemistry;
     });
@@ -215,7 +215,7 @@ private:
                          {"isMixed", precision() == Precision::Mixed},
                          {"isFloat", precision() == Precision::Float},
                          {"errors", errorRows(expected)},
-                         {"treated", hasTreated() ? treatedInWords() : ""},
+                         {"qssa", hasQssa() ? qssaInWords() : ""},
                          {"fits", fitsText()},
                          {"work", workRows()}});
   }
@@ -243,7 +243,7 @@ private:
     return rows;
   }
 
-  std::string treatedInWords() const {
+  std::string qssaInWords() const {
     std::string text = "\n";
     const auto list = [&](const std::vector<unsigned> &species, const char *kind,
                           const std::string &meaning) {
@@ -290,9 +290,8 @@ private:
   }
 
   flow::Program chemistryProgram() const {
-    return treatment.isNone()
-               ? chemistryProgramOf(mechanism, request.options)
-               : treatedProgramOf(mechanism, treatment, request.options, request.layout.keepFrom);
+    return treatment.isNone() ? chemistryProgramOf(mechanism, request.options)
+                              : qssaProgramOf(mechanism, treatment, request.options, request.layout.keepFrom);
   }
 
   unsigned speciesCount() const { return unsigned(mechanism.species.size()); }

@@ -14,7 +14,7 @@ namespace heddle::kernels {
 
 struct PackageRequest {
   std::vector<Kernel> kernels;
-  std::vector<Form> forms;
+  std::vector<Variant> variants;
   Options options;
   chem::FitForm fits = chem::FitForm::Cantera;
   ChemistryLayout layout;
@@ -23,7 +23,7 @@ struct PackageRequest {
   std::string command;       ///< that it was made with, for the page
 };
 
-/// Kernels that do not exist in a form are left out; at least one must be there. Errors go to diagnostics.
+/// Kernels that do not exist in a variant are left out; at least one must be there. Errors go to diagnostics.
 std::vector<SourceFile> makePackage(const chem::Mechanism &mechanism, const PackageRequest &request,
                                     Diagnostics &diagnostics);
 

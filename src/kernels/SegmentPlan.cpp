@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "kernels/SegmentPlan.h"
 
+#include "model/Thresholds.h"
+
 #include <algorithm>
 
 namespace heddle::kernels {
 namespace {
 
-/// How far ahead of its use a mole fraction is loaded, in operations.
-constexpr size_t loadAhead = 16;
+using model::threshold::chemistry::loadAhead;
 
 /// Backwards from the contributions: a segment may want few of the values that a pure operation has.
 std::vector<bool> wantedIn(const flow::Program &program, const flow::Segment &segment,

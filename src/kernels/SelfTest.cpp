@@ -43,7 +43,7 @@ std::string array(const char *name, const std::string &text) {
   return fmt::format("static const double {}[] = {{\n{}}};\n", name, text);
 }
 
-bool runsOnDevice(Form form) { return form != Form::Cpu; }
+bool runsOnDevice(Variant variant) { return variant != Variant::Cpu; }
 
 std::string_view expectedOf(Kernel kernel) {
   switch (kernel) {
@@ -63,7 +63,7 @@ Values caseOf(const Function &function, Precision precision) {
           {"expected", expectedOf(function.kernel)},
           {"tolerance", fmt::format("{:g}", toleranceOf(function.kernel, precision))},
           {"isStiff", function.isStiff},
-          {"onDevice", runsOnDevice(function.form)}};
+          {"onDevice", runsOnDevice(function.variant)}};
 }
 
 std::string resultsText(const SelfTestReference &reference, const std::vector<Function> &functions,
@@ -136,7 +136,7 @@ std::vector<SourceFile> selfTest(const chem::Mechanism &mechanism, const std::ve
   const Factors factors = factorsOf(options.units);
   const size_t states = reference.states.size(), species = mechanism.species.size();
   const bool hasDevice =
-      std::ranges::any_of(functions, [](const Function &each) { return runsOnDevice(each.form); });
+      std::ranges::any_of(functions, [](const Function &each) { return runsOnDevice(each.variant); });
   std::vector<Values> cases;
   for (const Function &function : functions)
     cases.push_back(caseOf(function, options.precision));

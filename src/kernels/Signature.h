@@ -10,7 +10,7 @@
 
 namespace heddle::kernels {
 
-/// "const double *temperature, ..., double timeStep": `before` stands before each, `qualifier` after each
+/// "const double *temperature, ..., double timeStep": `before` precedes each, `qualifier` after each
 /// asterisk.
 std::string parametersOf(const flow::Program &program, const Real &real, const char *before,
                          const char *qualifier);

@@ -94,13 +94,13 @@ private:
   Progress &progress;
 
   std::string out;
-  std::map<unsigned, std::string> inlined; ///< values that stand inside their user's expression
+  std::map<unsigned, std::string> inlined; ///< values that are inside their user's expression
   std::vector<unsigned> contributionsLeft; ///< of each sum
   std::vector<bool> begun;                 ///< sums that have a variable
   std::map<unsigned, std::string> totals;  ///< that have been read, by sum
   std::map<double, std::string> pointers;  ///< into the table, by threshold
 
-  bool standsInside(const Instruction &instruction) const;
+  bool isInside(const Instruction &instruction) const;
   Printed operand(const Operand &operand) const;
   Printed expression(const Instruction &instruction) const;
   void loads(const PlannedOperation &planned);
@@ -117,7 +117,7 @@ private:
 };
 
 /// Names that the program gives are for the reader, and values that several operations read must have a name.
-bool SegmentWriter::standsInside(const Instruction &instruction) const {
+bool SegmentWriter::isInside(const Instruction &instruction) const {
   if (instruction.op == Op::Total)
     return true;
   return facts.uses[instruction.result] == 1 && instruction.op != Op::Load &&
@@ -236,7 +236,7 @@ void SegmentWriter::code(const Operation &operation, bool loadsAreDone) {
     if (inlined.contains(instruction.result))
       continue; // a constant from the table
     const Printed value = expression(instruction);
-    if (standsInside(instruction))
+    if (isInside(instruction))
       inlined[instruction.result] = value.within(Binding::Call);
     else
       line(fmt::format("const {} {} = {};", target.type, program.valueNames[instruction.result], value.text));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Operations of a program as C++ statements, for one point at a time on the device or for a vector of points
-// on the host. A value that is used once and has no name of its own stands inside the expression that uses
+// on the host. A value that is used once and has no name of its own is inside the expression that uses
 // it.
 //
 // Results go to `result`. Sums that only totals want are members of a struct `kept`, and so are results that

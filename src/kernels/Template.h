@@ -60,7 +60,7 @@ Values joined(Values first, Values second);
 /// The shortest decimal number that reads back to the same double, with a point or an exponent: "2.0".
 std::string literal(double value);
 
-/// A name as it may stand at the end of a `//` comment: without a last backslash, which would make the next
+/// A name as it may be at the end of a `//` comment: without a last backslash, which would make the next
 /// line part of it.
 std::string inComment(std::string_view name);
 

@@ -7,7 +7,7 @@
 //     conductivity   mean of two means                 plain, cpu: it only has to be read, no matrix in it
 //     diffusion      from reciprocal pair coefficients plain, matrix, cpu
 //
-// and all of them as warps (Warps.h). All forms of a kernel compute the same thing within rounding. Each is
+// and all of them as warps (Warps.h). All variants of a kernel compute the same thing within rounding. Each is
 // one file of numbers, PREFIX_KERNEL_FORM.cu or .cpp, and headers that make a kernel of them; besides these it
 // needs `heddle_math.h` (MathHeader.h) and, on the host, `heddle_host.h`.
 #pragma once
@@ -34,9 +34,9 @@ struct MatrixShape {
   unsigned depth = 0;  ///< species that one matrix instruction takes: 8 or 16
 };
 
-/// Plain, matrix or cpu (Warps.h has the fourth form). Nothing, with a refusal in `diagnostics`, where this
-/// kernel does not exist in this form or precision.
-std::optional<Emitted> emitTransport(const TransportModel &model, Kernel kernel, Form form,
+/// Plain, matrix or cpu (Warps.h has the fourth variant). Nothing, with a refusal in `diagnostics`, where this
+/// kernel does not exist in this variant or precision.
+std::optional<Emitted> emitTransport(const TransportModel &model, Kernel kernel, Variant variant,
                                      const Options &options, Diagnostics &diagnostics,
                                      const MatrixShape &shape = {});
 

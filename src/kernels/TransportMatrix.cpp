@@ -7,21 +7,25 @@
 // What decides is registers: a lane holds two points' values of a quarter of the species, three times for
 // viscosity (x, x b, x b^2). So viscosity is laid out by the number of species:
 //
-//     up to 56     16 points a warp, three values each
+//     up to 56     16 points per warp, three values each
 //     up to 88     16 points, x and b; the products are made anew for each tile of results
 //     up to 136    8 points, three values
 //     up to 160    8 points, x and b
 //
 // Diffusion has one value each. Where its constants, a matrix for each coefficient, do not fit into shared
 // memory, the result's species are split between groups of blocks.
-#include "kernels/TransportForms.h"
+#include "arch/Common.h"
+#include "kernels/TransportVariants.h"
 
 namespace heddle::kernels {
 namespace {
 
 constexpr size_t tileSpecies = 8;
-/// A block may have 227 KiB of shared memory, less what else a kernel keeps there.
-constexpr size_t mostSharedBytes = 220 * 1024;
+
+/// What a block may have, less what else a kernel keeps there.
+size_t mostSharedBytes() {
+  return arch::defaultArch().maxSharedBytesPerBlockOptIn - model::threshold::transport::otherSharedBytes;
+}
 
 size_t tilesOf(const TransportTask &task) { return (task.species() + tileSpecies - 1) / tileSpecies; }
 
@@ -60,7 +64,7 @@ Layout viscosityLayout(size_t tiles) {
 /// Four blocks of four warps, or twelve warps, as long as registers last.
 Layout diffusionLayout(size_t tiles, size_t coefficients) {
   const size_t bytesPerTile = coefficients * tiles * 512;
-  const size_t mostTiles = mostSharedBytes / bytesPerTile;
+  const size_t mostTiles = mostSharedBytes() / bytesPerTile;
   const unsigned groups = unsigned((tiles + mostTiles - 1) / mostTiles);
   if (tiles <= 4)
     return {2, true, groups, {4, 4, 16}};

@@ -10,21 +10,19 @@
 //     more                   that would spill: rows are taken a few at a time, and each species' values are
 //                            computed again for every such block of rows
 #include "kernels/Template.h"
-#include "kernels/TransportForms.h"
+#include "kernels/TransportVariants.h"
 
 #include <fmt/format.h>
 
 namespace heddle::kernels {
 namespace {
 
-/// Eight instructions a pair of 16 bytes each are 100 KB of the 128 KB that an instruction cache holds.
-constexpr size_t mostUnrolled = 40;
-/// Two doubles for each species are 224 registers of 255.
-constexpr size_t mostInRegisters = 56;
-/// Rows at a time with more species.
-constexpr size_t viscosityRows = 16, diffusionRows = 8;
-/// Constant memory has 64 KiB; what is larger is read from global memory, all lanes at one address.
-constexpr size_t constantBytes = 60000;
+using model::threshold::transport::diffusionRows;
+using model::threshold::transport::mostInRegisters;
+using model::threshold::transport::mostUnrolled;
+using model::threshold::transport::viscosityRows;
+/// What is larger is read from global memory, all lanes at one address.
+using model::threshold::partition::constantBytes;
 
 /// Where shared memory is filled from, two numbers at a time.
 constexpr const char *alignedSpace = "__device__ __align__(16)";

@@ -54,7 +54,7 @@ private:
   std::vector<Group> groups;
   Expr temperature = 0.0, u = 0.0;
 
-  /// Works out u, which fits are polynomials in.
+  /// Computes u, which fits are polynomials in.
   void beginWithTemperature() {
     b.begin("temperature");
     temperature = b.named("t", b.load(temperatureField, 0));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The transport kernels as operations at one point, so that they can be shared out between warps.
+// The transport kernels as operations at one point, so that they can be distributed between warps.
 //
-//     viscosity      an operation works out the roots of some species; another their terms of the mixture
+//     viscosity      an operation computes the roots of some species; another their terms of the mixture
 //     conductivity   an operation for some species, and one at the end
 //     diffusion      of the symmetric matrix of pairs each column j has the rows j + 1 to j + n/2 (modulo n):
 //     all

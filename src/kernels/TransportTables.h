@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The numbers in generated transport kernels, worked out from fits so that little is left to do at each
+// The numbers in generated transport kernels, computed from fits so that little is left to do at each
 // point.
 //
 // Fits are polynomials in ln T, whose terms are large and cancel. Generated code has them as polynomials in

@@ -2,12 +2,12 @@
 #include "kernels/Warps.h"
 
 #include "flow/Stages.h"
-#include "kernels/ChemistryForms.h"
+#include "kernels/ChemistryVariants.h"
 #include "kernels/Template.h"
-#include "kernels/TransportForms.h"
 #include "kernels/TransportProgram.h"
+#include "kernels/TransportVariants.h"
 #include "kernels/WarpsKernel.h"
-#include "weave/Weave.h"
+#include "partition/Partition.h"
 
 #include <fmt/format.h>
 
@@ -22,23 +22,24 @@ struct Default {
   size_t species; ///< at most; of a kernel's rows the first that fits counts
   unsigned warps; ///< at most, where species are dealt to them evenly
   unsigned ctas;
-  weave::Placement placement;
-  weave::SumExchange sums;
+  partition::Placement placement;
+  partition::SumExchange sums;
   bool replicate;
 };
 
 constexpr size_t anyNumber = ~size_t(0);
 /// The best of those that were measured on an H200; what divides the species evenly and does not spill wins.
 constexpr Default defaults[] = {
-    {Kernel::Viscosity, 40, 8, 2, weave::Placement::Store, weave::SumExchange::Choose, false},
-    {Kernel::Viscosity, anyNumber, 16, 2, weave::Placement::Store, weave::SumExchange::Choose, false},
-    {Kernel::Conductivity, anyNumber, 8, 4, weave::Placement::Store, weave::SumExchange::Choose, true},
-    {Kernel::Diffusion, 60, 8, 2, weave::Placement::Store, weave::SumExchange::Values, false},
-    {Kernel::Diffusion, anyNumber, 16, 1, weave::Placement::Store, weave::SumExchange::Values, false},
-    {Kernel::Chemistry, 45, 8, 2, weave::Placement::Store, weave::SumExchange::Values, true},
-    {Kernel::Chemistry, 60, 16, 1, weave::Placement::Store, weave::SumExchange::Values, true},
-    {Kernel::Chemistry, 80, 8, 2, weave::Placement::Store, weave::SumExchange::Values, true},
-    {Kernel::Chemistry, anyNumber, 16, 1, weave::Placement::Store, weave::SumExchange::Values, true},
+    {Kernel::Viscosity, 40, 8, 2, partition::Placement::Store, partition::SumExchange::Choose, false},
+    {Kernel::Viscosity, anyNumber, 16, 2, partition::Placement::Store, partition::SumExchange::Choose, false},
+    {Kernel::Conductivity, anyNumber, 8, 4, partition::Placement::Store, partition::SumExchange::Choose,
+     true},
+    {Kernel::Diffusion, 60, 8, 2, partition::Placement::Store, partition::SumExchange::Values, false},
+    {Kernel::Diffusion, anyNumber, 16, 1, partition::Placement::Store, partition::SumExchange::Values, false},
+    {Kernel::Chemistry, 45, 8, 2, partition::Placement::Store, partition::SumExchange::Values, true},
+    {Kernel::Chemistry, 60, 16, 1, partition::Placement::Store, partition::SumExchange::Values, true},
+    {Kernel::Chemistry, 80, 8, 2, partition::Placement::Store, partition::SumExchange::Values, true},
+    {Kernel::Chemistry, anyNumber, 16, 1, partition::Placement::Store, partition::SumExchange::Values, true},
 };
 
 /// So many warps, down to half of `most`, that few of them have a species less than others; more rather than
@@ -58,12 +59,9 @@ const Default &defaultOf(Kernel kernel, size_t species) {
 }
 
 /// A rate constant of as many instructions is kept for the stage that needs it again.
-constexpr unsigned keepFrom = 60;
+constexpr unsigned keepFrom = model::threshold::chemistry::keepFrom;
 
-/// Numbers and indices take shared memory from rows.
-constexpr size_t blockBytesOnSm90 = 227 * 1024;
-
-/// A row that warps read which have nothing to add (weave/Overlay.h).
+/// A row that warps read which have nothing to add (partition/Overlay.h).
 constexpr unsigned zeroRowBytes = 256;
 
 struct Task {
@@ -73,20 +71,20 @@ struct Task {
   Precision precision;
 };
 
-/// What the warps share out, in words for a comment.
+/// What the warps distribute, in words for a comment.
 std::string figuresText(const WarpsFigures &figures, const WarpsLayout &layout) {
   return fmt::format(
       "// {} warps work on 32 points together. Of about {} instructions of all warps {} are in the text, "
       "where\n"
       "// warps share those that differ in constants and indices only; a warp goes through {} at most.\n"
-      "// {} rows and {} bytes of shared memory for a block, {} blocks on a multiprocessor.\n",
+      "// {} rows and {} bytes of shared memory for a block, {} blocks per multiprocessor.\n",
       figures.warps, figures.instructionsOfAllWarps, figures.instructions, figures.longestWarp, figures.rows,
       figures.sharedBytes, layout.ctas);
 }
 
 /// Operations that wait for sums and are waited for, the solution for quasi-steady species first of all, go
 /// to warps that have less of the other work.
-void reserveForSolving(const flow::Program &program, unsigned warps, weave::WeaveOptions &options) {
+void reserveForSolving(const flow::Program &program, unsigned warps, partition::PartitionOptions &options) {
   const std::vector<unsigned> stages = flow::stagesOf(program);
   const unsigned last = *std::ranges::max_element(stages);
   for (unsigned stage : stages)
@@ -95,7 +93,7 @@ void reserveForSolving(const flow::Program &program, unsigned warps, weave::Weav
 }
 
 std::optional<Emitted> emit(const Task &task, const WarpsLayout &layout, Diagnostics &diagnostics) {
-  weave::WeaveOptions options;
+  partition::PartitionOptions options;
   options.warps = layout.warps;
   options.ctas = layout.ctas;
   options.weights = layout.weights;
@@ -105,11 +103,12 @@ std::optional<Emitted> emit(const Task &task, const WarpsLayout &layout, Diagnos
   if (layout.qssaWarps > 0)
     reserveForSolving(task.program, layout.qssaWarps, options);
   options.otherSharedBytes = zeroRowBytes;
-  const std::optional<weave::Woven> woven = weave::weave(task.program, options, diagnostics);
-  if (!woven)
+  const std::optional<partition::Partitioned> partitioned =
+      partition::partitionWarps(task.program, options, diagnostics);
+  if (!partitioned)
     return std::nullopt;
-  WarpsKernel kernel = {task.program,     *woven, task.function.name, "", layout.ctas, layout.constants,
-                        blockBytesOnSm90, {},     task.precision};
+  WarpsKernel kernel = {task.program,     *partitioned, task.function.name, "", layout.ctas,
+                        layout.constants, {},           task.precision};
   const WarpsFile file = warpsFile(kernel);
   Emitted emitted;
   emitted.files = {{task.function.name + ".cu", task.title + figuresText(file.figures, layout) + file.text}};
@@ -136,8 +135,8 @@ std::optional<Emitted> emitWarpsChemistry(const chem::Mechanism &mechanism, cons
                                           Diagnostics &diagnostics) {
   const bool isPlain = treatment.isNone();
   const flow::Program program = isPlain ? chemistryProgramOf(mechanism, options, true)
-                                        : treatedProgramOf(mechanism, treatment, options, keepFrom);
-  Function function = treatedFunction(options, treatment, Form::Warps);
+                                        : qssaProgramOf(mechanism, treatment, options, keepFrom);
+  Function function = qssaFunction(options, treatment, Variant::Warps);
   const std::string title = fmt::format(
       "// {}: net production rates.\n// {} species and {} reactions of mechanism '{}'; warp-specialized.\n"
       "{}// Generated by Heddle.\n//\n",
@@ -155,16 +154,17 @@ std::optional<Emitted> emitWarpsTransport(const TransportModel &model, Kernel ke
   const size_t species = model.mechanism.species.size();
   const WarpsLayout layout = chosenLayout(asked, kernel, species);
   const unsigned atOnce = unsigned((species + layout.warps - 1) / layout.warps);
-  const TransportTask task = {model, kernel, Form::Warps, options,
-                              fmt::format("{}_{}_{}", options.prefix, nameOf(kernel), nameOf(Form::Warps))};
+  const TransportTask task = {
+      model, kernel, Variant::Warps, options,
+      fmt::format("{}_{}_{}", options.prefix, nameOf(kernel), nameOf(Variant::Warps))};
   if (std::string reason = reasonAgainst(task); !reason.empty()) {
-    diagnostics.add(Voice::Refusal, {}, reason);
+    diagnostics.add(Severity::Refusal, {}, reason);
     return std::nullopt;
   }
   const flow::Program program = transportProgram(model, kernel, options.units, atOnce);
   return emit({program,
                titleText(task) + "//\n",
-               {task.name, kernel, Form::Warps, aboutText(task)},
+               {task.name, kernel, Variant::Warps, aboutText(task)},
                options.precision},
               layout, diagnostics);
 }

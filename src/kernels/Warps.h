@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The warp-specialized form of all four kernels: the warps of a block share the work on 32 points, each doing
-// its part of the operations for all of them. What is computed comes as a program, src/weave shares it out,
+// The warp-specialized variant of all four kernels: the warps of a block share the work on 32 points, each doing
+// its part of the operations for all of them. What is computed comes as a program, src/partition shares it out,
 // and WarpsKernel.h writes it down.
 #pragma once
 
 #include "chem/Mechanism.h"
 #include "kernels/Chemistry.h"
 #include "kernels/Transport.h"
-#include "weave/Constants.h"
-#include "weave/Options.h"
+#include "partition/Constants.h"
+#include "partition/Options.h"
 
 namespace heddle::kernels {
 
@@ -18,11 +18,11 @@ struct WarpsLayout {
   unsigned warps = 0;     ///< of a block
   unsigned ctas = 0;      ///< blocks that a multiprocessor is to hold
   unsigned qssaWarps = 0; ///< for quasi-steady species, where there are any
-  weave::Weights weights;
-  std::optional<weave::Placement> placement;
-  std::optional<weave::SumExchange> sums; ///< what warps send each other for a sum
-  std::optional<bool> replicate;          ///< every warp does what is cheap and early for itself
-  std::optional<weave::ConstantPlace>
+  partition::Weights weights;
+  std::optional<partition::Placement> placement;
+  std::optional<partition::SumExchange> sums; ///< what warps send each other for a sum
+  std::optional<bool> replicate;              ///< every warp does what is cheap and early for itself
+  std::optional<partition::ConstantPlace>
       constants; ///< where numbers and indices that differ between warps are kept
 };
 

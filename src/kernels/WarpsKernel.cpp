@@ -4,8 +4,10 @@
 // get a place, and all of it goes into templates/warps.cu.in.
 #include "kernels/WarpsKernel.h"
 
+#include "arch/Common.h"
 #include "kernels/Template.h"
 #include "kernels/WarpsText.h"
+#include "model/Thresholds.h"
 
 #include <fmt/format.h>
 
@@ -13,15 +15,12 @@
 
 namespace heddle::kernels {
 
-using weave::ConstantPlace;
+using partition::ConstantPlace;
 
 namespace {
 
 constexpr size_t lanes = 32;
-/// A block can have more shared memory than this only where it asks for it at launch.
-constexpr size_t mostStaticShared = 48 * 1024;
-/// Constant memory has 64 KiB; other constants of a file need some of it.
-constexpr size_t mostConstantMemory = 60000;
+using model::threshold::partition::constantBytes;
 constexpr size_t lineWidth = 110;
 
 size_t roundedUp(size_t n, size_t step) { return (n + step - 1) / step * step; }
@@ -72,9 +71,9 @@ struct Kept {
 
 /// What the file is made of.
 struct Layout {
-  weave::Overlaid overlaid;
-  weave::Constants constants;
-  weave::ConstantPlaces places;
+  partition::Overlaid overlaid;
+  partition::Constants constants;
+  partition::ConstantPlaces places;
   Kept numbers, indices;
 
   size_t sharedBytes() const {
@@ -84,42 +83,43 @@ struct Layout {
 };
 
 Layout layoutOf(const WarpsKernel &kernel) {
-  weave::Overlaid overlaid = weave::overlay(kernel.program, kernel.woven, kernel.overlay);
-  weave::Constants constants = weave::constantsOf(overlaid);
-  const weave::ConstantPlaces places = weave::choosePlaces(
-      constants, overlaid.rows, kernel.sharedBytes / std::max(1u, kernel.ctas), kernel.constants);
+  partition::Overlaid overlaid = partition::overlay(kernel.program, kernel.partitioned, kernel.overlay);
+  partition::Constants constants = partition::constantsOf(overlaid);
+  // What a block may ask for is what the blocks of a multiprocessor have together, but for what the system keeps.
+  const size_t sharedBytes = arch::defaultArch().maxSharedBytesPerBlockOptIn / std::max(1u, kernel.ctas);
+  const partition::ConstantPlaces places =
+      partition::choosePlaces(constants, overlaid.rows, sharedBytes, kernel.constants);
   const Kept numbers(places.numbers, constants.numbers.length(), sizeof(double), overlaid.warps);
-  const Kept indices(places.indices, constants.indices.length(), weave::indexBytes, overlaid.warps);
+  const Kept indices(places.indices, constants.indices.length(), partition::indexBytes, overlaid.warps);
   return {std::move(overlaid), std::move(constants), places, numbers, indices};
 }
 
 Values dataOf(const Layout &layout, const Real &real) {
   const auto number = [&](double value) { return real.literal(value); };
   const auto index = [](unsigned value) { return std::to_string(value); };
-  const weave::Constants &all = layout.constants;
+  const partition::Constants &all = layout.constants;
   const Kept &numbers = layout.numbers, &indices = layout.indices;
-  return {
-      {"hasNumbers", numbers.isThere()},
-      {"numberCount", numbers.length},
-      {"numbersAreConstant", numbers.place == ConstantPlace::Compiler && numbers.bytes <= mostConstantMemory},
-      {"numberData", arrayText(all.numbers.ofWarp, numbers.length, number)},
-      {"hasChoices", all.choices.length() > 0},
-      {"choiceCount", all.choices.length()},
-      {"choiceData", arrayText(all.choices.ofWarp, all.choices.length(), number)},
-      {"hasIndices", indices.isThere()},
-      {"indexCount", indices.length},
-      {"indexData", arrayText(all.indices.ofWarp, indices.length, index)}};
+  return {{"hasNumbers", numbers.isThere()},
+          {"numberCount", numbers.length},
+          {"numbersAreConstant", numbers.place == ConstantPlace::Compiler && numbers.bytes <= constantBytes},
+          {"numberData", arrayText(all.numbers.ofWarp, numbers.length, number)},
+          {"hasChoices", all.choices.length() > 0},
+          {"choiceCount", all.choices.length()},
+          {"choiceData", arrayText(all.choices.ofWarp, all.choices.length(), number)},
+          {"hasIndices", indices.isThere()},
+          {"indexCount", indices.length},
+          {"indexData", arrayText(all.indices.ofWarp, indices.length, index)}};
 }
 
-bool needsMask(const weave::Overlaid &overlaid) {
-  return std::ranges::any_of(overlaid.forks, [&](const weave::Fork &fork) {
+bool needsMask(const partition::Overlaid &overlaid) {
+  return std::ranges::any_of(overlaid.forks, [&](const partition::Fork &fork) {
     return fork.ways.size() > 1 || fork.ways.front().warps != overlaid.all();
   });
 }
 
 Values memoryOf(const Layout &layout) {
   const bool sharesNumbers = layout.numbers.isShared(), sharesIndices = layout.indices.isShared();
-  return {{"isDynamic", layout.sharedBytes() > mostStaticShared},
+  return {{"isDynamic", layout.sharedBytes() > arch::commonLimits().staticSharedBytes},
           {"sharedBytes", layout.sharedBytes()},
           {"sharesNumbers", sharesNumbers},
           {"sharesIndices", sharesIndices},
@@ -149,25 +149,25 @@ Values fieldsOf(const flow::Program &program, const WarpsBody &body, const Real 
 }
 
 WarpsFigures figuresOf(const Layout &layout) {
-  const weave::Overlaid &overlaid = layout.overlaid;
+  const partition::Overlaid &overlaid = layout.overlaid;
   WarpsFigures all;
   all.warps = overlaid.warps;
   all.rows = overlaid.rows;
   all.sharedBytes = layout.sharedBytes();
   std::vector<unsigned> ofWarp(overlaid.warps);
-  for (const weave::Fork &fork : overlaid.forks) {
+  for (const partition::Fork &fork : overlaid.forks) {
     all.branches += unsigned(fork.ways.size()) - (fork.ways.front().warps == overlaid.all());
-    for (const weave::Region &way : fork.ways) {
+    for (const partition::Region &way : fork.ways) {
       all.instructions += way.instructions;
       for (unsigned warp = 0; warp < overlaid.warps; ++warp)
         ofWarp[warp] += way.warps >> warp & 1 ? way.instructions : 0;
       for (unsigned instance : way.instances)
-        all.waits += overlaid.instances[instance].shape.kind == weave::PieceKind::Wait;
+        all.waits += overlaid.instances[instance].shape.kind == partition::PieceKind::Wait;
     }
   }
   all.longestWarp = *std::ranges::max_element(ofWarp);
-  for (const weave::PieceList &list : overlaid.lists)
-    for (const weave::Piece &piece : list.pieces)
+  for (const partition::PieceList &list : overlaid.lists)
+    for (const partition::Piece &piece : list.pieces)
       all.instructionsOfAllWarps += instructionsOf(piece.shape);
   return all;
 }

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A whole file with a warp-specialized kernel, of what weaving made of a program.
+// A whole file with a warp-specialized kernel, of what partitioning made of a program.
 #pragma once
 
 #include "kernels/Emitted.h"
-#include "weave/Constants.h"
+#include "partition/Constants.h"
 
 namespace heddle::kernels {
 
 struct WarpsKernel {
   const flow::Program &program;
-  const weave::Woven &woven;
+  const partition::Partitioned &partitioned;
   std::string name;  ///< of the C function
   std::string title; ///< lines of comment: what it computes
   unsigned ctas = 1; ///< blocks that a multiprocessor is to hold
-  std::optional<weave::ConstantPlace> constants;
-  size_t sharedBytes = 227 * 1024; ///< what blocks on a multiprocessor have together
-  weave::OverlayOptions overlay;
+  std::optional<partition::ConstantPlace> constants;
+  partition::OverlayOptions overlay;
   Precision precision = Precision::Double;
 };
 

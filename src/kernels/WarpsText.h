@@ -8,7 +8,7 @@
 #pragma once
 
 #include "kernels/Real.h"
-#include "weave/Constants.h"
+#include "partition/Constants.h"
 
 #include <string>
 
@@ -19,7 +19,8 @@ struct WarpsBody {
   std::vector<bool> usesField; ///< of the program's fields
 };
 
-WarpsBody warpsBody(const flow::Program &program, const weave::Overlaid &overlaid,
-                    const weave::Constants &constants, const weave::ConstantPlaces &places, const Real &real);
+WarpsBody warpsBody(const flow::Program &program, const partition::Overlaid &overlaid,
+                    const partition::Constants &constants, const partition::ConstantPlaces &places,
+                    const Real &real);
 
 } // namespace heddle::kernels

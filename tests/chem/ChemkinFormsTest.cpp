@@ -254,7 +254,7 @@ TEST(ChemkinForms, EfficienciesNeedAThirdBody) {
 
 TEST(ChemkinForms, KeywordsOfOtherModelsAreRefusedByName) {
   EXPECT_NE(complaints("REACTIONS\nA=B 1 0 0\nFIT1/1 2 3 4/\nEND\n")
-                .find("9:1: refused: 'FIT1', a power-series rate, is "
+                .find("9:1: error: 'FIT1', a power-series rate, is "
                       "not supported"),
             std::string::npos);
 }

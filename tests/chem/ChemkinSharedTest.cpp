@@ -45,7 +45,7 @@ TEST_P(ChemkinShared, HasWhatItsReadmeSays) {
       readChemkin(ChemkinFiles{folder / "chem.inp", thermo, folder / "tran.dat"}, diagnostics);
   ASSERT_TRUE(mechanism) << test::printed(diagnostics);
   checkTransport(*mechanism, diagnostics);
-  EXPECT_FALSE(diagnostics.has(Voice::Error)) << test::printed(diagnostics);
+  EXPECT_FALSE(diagnostics.has(Severity::Error)) << test::printed(diagnostics);
 
   EXPECT_EQ(mechanism->species.size(), expected.species);
   EXPECT_EQ(mechanism->reactions.size(), expected.reactions);

@@ -76,7 +76,7 @@ TEST(States, TextThatIsNotJsonIsReportedWhereItGoesWrong) {
   Read read("{\"species\": [\"H2\"],\n \"states\": [,]}");
   EXPECT_FALSE(read.states);
   ASSERT_EQ(read.diagnostics.all().size(), 1u);
-  EXPECT_EQ(read.diagnostics.all()[0].place.str(), "states.json:2:13");
+  EXPECT_EQ(read.diagnostics.all()[0].location.str(), "states.json:2:13");
   EXPECT_THAT(read.diagnostics.all()[0].text, HasSubstr("this is not JSON"));
 }
 
@@ -112,7 +112,7 @@ TEST(States, OutsideTheRangeOfTheDataAreWarnedOf) {
   Diagnostics diagnostics;
   warnOutsideRange({"states.json", ""}, mechanism, states, diagnostics);
   ASSERT_EQ(diagnostics.all().size(), 1u);
-  EXPECT_EQ(diagnostics.all()[0].voice, Voice::Warning);
+  EXPECT_EQ(diagnostics.all()[0].severity, Severity::Warning);
   EXPECT_EQ(diagnostics.all()[0].text,
             "state 2: 5001 K is outside 200 to 5000 K, where the data of all species hold");
 }
@@ -131,9 +131,9 @@ TEST(SpeciesList, ReportsWhatItCannotUse) {
   readSpeciesList({"qss.txt", "H2\nHO2\nH2\n"}, mechanism, diagnostics);
   ASSERT_EQ(diagnostics.all().size(), 2u);
   EXPECT_EQ(diagnostics.all()[0].text, "the mechanism has no species 'HO2'");
-  EXPECT_EQ(diagnostics.all()[0].place.str(), "qss.txt:2:1");
+  EXPECT_EQ(diagnostics.all()[0].location.str(), "qss.txt:2:1");
   EXPECT_EQ(diagnostics.all()[1].text, "'H2' is listed twice");
-  EXPECT_EQ(diagnostics.all()[1].notes[0].place.line, 1u);
+  EXPECT_EQ(diagnostics.all()[1].notes[0].location.line, 1u);
 
   Diagnostics empty;
   readSpeciesList({"qss.txt", "# nothing\n"}, mechanism, empty);
@@ -191,7 +191,7 @@ protected:
   }
 };
 
-/// Numbers worked out with 40 digits; what the evaluator adds is rounding, which exponents of up to a few
+/// Numbers computed with 40 digits; what the evaluator adds is rounding, which exponents of up to a few
 /// hundred in equilibrium constants make some hundred times larger.
 constexpr double byHandTolerance = 1e-12;
 

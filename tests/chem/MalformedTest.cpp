@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One test for each malformed file: all that is said of it, with line, column and hint, stands in
+// One test for each malformed file: all that is said of it, with line, column and hint, is in
 // data/malformed.txt.
 #include "Shared.h"
 #include "chem/CheckMechanism.h"
@@ -46,20 +46,20 @@ std::vector<Malformed> readTable() {
   return table;
 }
 
-const char *wordOf(Voice voice) {
-  return voice == Voice::Error     ? "error"
-         : voice == Voice::Refusal ? "refused"
-         : voice == Voice::Warning ? "warning"
-                                   : "?";
+const char *wordOf(Severity severity) {
+  return severity == Severity::Error     ? "error"
+         : severity == Severity::Refusal ? "refused"
+         : severity == Severity::Warning ? "warning"
+                                         : "?";
 }
 
 /// As in the table: the file is named only where it is another one.
 std::string messagesOf(const Diagnostics &diagnostics, const std::string &file) {
   std::string text;
   for (const Diagnostic &each : diagnostics.all()) {
-    std::string name = fs::path(each.place.file).filename().string();
-    text += fmt::format("{}{}:{}: {}: {}\n", name == file ? "" : name + ":", each.place.line,
-                        each.place.column, wordOf(each.voice), each.text);
+    std::string name = fs::path(each.location.file).filename().string();
+    text += fmt::format("{}{}:{}: {}: {}\n", name == file ? "" : name + ":", each.location.line,
+                        each.location.column, wordOf(each.severity), each.text);
     if (!each.hint.empty())
       text += fmt::format("hint: {}\n", each.hint);
   }
@@ -83,7 +83,7 @@ ChemkinText textsFor(const Malformed &malformed, Diagnostics &diagnostics) {
 
 class MalformedFile : public testing::TestWithParam<Malformed> {};
 
-TEST_P(MalformedFile, IsReportedWithPlaceMessageAndHint) {
+TEST_P(MalformedFile, IsReportedWithLocationMessageAndHint) {
   SKIP_WITHOUT_SHARED();
   const Malformed &malformed = GetParam();
   Diagnostics diagnostics;

@@ -82,11 +82,11 @@ TEST(Qssa, ADirectionThatNeedsTwoQuasiSteadySpeciesIsLeftOutWithAWarning) {
   mechanism.reactions = {bothWays({{A, 1}, {B, 1}}, {{Q, 1}, {R, 1}}, 2, 3), oneWay({{Q, 1}}, {{A, 1}}, 5),
                          oneWay({{R, 1}}, {{B, 1}}, 7), oneWay({{S, 2}}, {{A, 1}}, 1)};
   mechanism.reactions[0].equation = "A+B=Q+R";
-  mechanism.reactions[0].place = {"chem.inp", 12};
+  mechanism.reactions[0].location = {"chem.inp", 12};
   Solved solved(mechanism, {Q, R}, {11, 13, 0, 0, 0});
   ASSERT_EQ(solved.diagnostics.all().size(), 1u);
-  EXPECT_EQ(solved.diagnostics.all()[0].voice, Voice::Warning);
-  EXPECT_EQ(solved.diagnostics.all()[0].place.line, 12u);
+  EXPECT_EQ(solved.diagnostics.all()[0].severity, Severity::Warning);
+  EXPECT_EQ(solved.diagnostics.all()[0].location.line, 12u);
   EXPECT_THAT(solved.diagnostics.all()[0].text, HasSubstr("reverse direction of 'A+B=Q+R' is left out"));
   EXPECT_THAT(solved.diagnostics.all()[0].text, HasSubstr("Q and R"));
   EXPECT_DOUBLE_EQ(solved.concentrations[Q], 2 * 11 * 13 / 5.0);
@@ -109,7 +109,7 @@ TEST(Qssa, ANamedColliderCannotBeQuasiSteady) {
   mechanism.reactions[0].collider = Collider{Q, 1, {}};
   Diagnostics diagnostics;
   planQssa(mechanism, {Q}, diagnostics);
-  ASSERT_TRUE(diagnostics.has(Voice::Error));
+  ASSERT_TRUE(diagnostics.has(Severity::Error));
   EXPECT_THAT(diagnostics.all()[0].text, HasSubstr("'Q' is the collider"));
 }
 
@@ -188,7 +188,7 @@ TEST_P(QssaReference, ConservesAndBalances) {
   ASSERT_TRUE(source);
   Treatment treatment = {readSpeciesList(*source, mechanism, diagnostics), {}};
   Evaluator evaluator(mechanism, treatment, diagnostics);
-  ASSERT_FALSE(diagnostics.has(Voice::Error));
+  ASSERT_FALSE(diagnostics.has(Severity::Error));
   for (unsigned k = 0; k < mechanism.species.size(); ++k)
     treatment.stiffness.species.push_back(k);
   treatment.stiffness.timeStep = 1e-6;

@@ -251,14 +251,14 @@ void expectSound(const Mechanism &mechanism) {
 }
 
 void expectVerdict(const std::optional<Mechanism> &mechanism, const Diagnostics &diagnostics) {
-  bool isFault = diagnostics.has(Voice::Error) || diagnostics.has(Voice::Refusal);
+  bool isFault = diagnostics.has(Severity::Error) || diagnostics.has(Severity::Refusal);
   EXPECT_EQ(mechanism.has_value(), !isFault);
-  EXPECT_FALSE(diagnostics.has(Voice::InternalError)) << test::printed(diagnostics);
+  EXPECT_FALSE(diagnostics.has(Severity::InternalError)) << test::printed(diagnostics);
   for (const Diagnostic &each : diagnostics.all()) {
-    EXPECT_TRUE(each.place.isKnown()) << each.text;
+    EXPECT_TRUE(each.location.isKnown()) << each.text;
     EXPECT_FALSE(each.text.empty());
-    EXPECT_TRUE(each.place.column <= each.place.sourceLine.size() + 1)
-        << each.place.str() << " " << each.text;
+    EXPECT_TRUE(each.location.column <= each.location.sourceLine.size() + 1)
+        << each.location.str() << " " << each.text;
   }
   EXPECT_EQ(diagnostics.empty(), test::printed(diagnostics).empty());
   if (mechanism)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Mechanisms of a few species made up in code, small enough to work out results by hand.
+// Mechanisms of a few species made up in code, small enough to compute results by hand.
 #pragma once
 
 #include "chem/Mechanism.h"

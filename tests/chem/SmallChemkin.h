@@ -47,7 +47,7 @@ inline Mechanism readSmall(std::string_view reactions) {
 inline std::string complaints(const ChemkinText &text) {
   Diagnostics diagnostics;
   std::optional<Mechanism> mechanism = readChemkin(text, diagnostics);
-  bool isFault = diagnostics.has(Voice::Error) || diagnostics.has(Voice::Refusal);
+  bool isFault = diagnostics.has(Severity::Error) || diagnostics.has(Severity::Refusal);
   EXPECT_EQ(mechanism.has_value(), !isFault) << printed(diagnostics);
   return printed(diagnostics);
 }

@@ -32,7 +32,7 @@ TEST(TransportedList, AnEmptyListIsAnError) {
   Diagnostics diagnostics;
   EXPECT_FALSE(readQuasiSteadyFromTransported({"l.yaml", "names: [A]\n"}, test::readSmall(""), diagnostics));
   EXPECT_FALSE(readQuasiSteadyFromTransported({"l.yaml", "{"}, test::readSmall(""), diagnostics));
-  EXPECT_TRUE(diagnostics.has(Voice::Error));
+  EXPECT_TRUE(diagnostics.has(Severity::Error));
 }
 
 /// The shared folder has the lists both ways round.

@@ -50,7 +50,7 @@ Reaction readOne(std::string_view reaction) {
 std::string complaintsOf(const std::string &text) {
   Diagnostics diagnostics;
   EXPECT_FALSE(readYaml(SourceText{"a.yaml", text}, diagnostics)) << text;
-  EXPECT_FALSE(diagnostics.has(Voice::InternalError));
+  EXPECT_FALSE(diagnostics.has(Severity::InternalError));
   return test::printed(diagnostics);
 }
 
@@ -261,7 +261,7 @@ TEST(YamlMalformed, WhatIsNoYaml) {
   expectSaid(std::string(20000, '['), "error: this is not valid YAML");
 }
 
-TEST(YamlMalformed, PlacesAreLinesAndColumns) {
+TEST(YamlMalformed, LocationsAreLinesAndColumns) {
   expectSaid("species:\n- name: A\n  composition: {Q: 1}\n  " + thermo() + "\n",
              "a.yaml:3:17: error: no atomic weight is known for element 'Q'\n"
              "    3 |   composition: {Q: 1}\n"
@@ -292,7 +292,7 @@ TEST(YamlMalformed, Species) {
   expectSaid("species:\n- name: A\n  composition: {C: 1}\n",
              "2:9: error: there are no thermo data for species 'A'");
   expectSaid("species:\n- name: A\n  composition: {C: 1}\n  thermo: {model: NASA9}\n",
-             "4:19: refused: thermo model 'NASA9' of species 'A' is not supported");
+             "4:19: error: thermo model 'NASA9' of species 'A' is not supported");
   expectSaid("species:\n- name: A\n  composition: {C: 1}\n  thermo: {model: NASA7, temperature-ranges: [1, "
              "2], data: [[1, 2]]}\n",
              "error: a range of the thermo data for 'A' has 2 coefficients, not 7");
@@ -313,9 +313,9 @@ TEST(YamlMalformed, Species) {
 
 TEST(YamlMalformed, PhasesThatAreNotSupported) {
   expectSaid("phases:\n- {name: g, thermo: pure-fluid, species: all}\n" + species(),
-             "2:21: refused: a phase that is 'pure-fluid' is not supported");
+             "2:21: error: a phase that is 'pure-fluid' is not supported");
   expectSaid("phases:\n- name: g\n  species:\n  - gri30.yaml/species: [H2]\n  - species: all\n" + species(),
-             "4:5: refused: 'gri30.yaml/species' is of another file");
+             "4:5: error: 'gri30.yaml/species' is of another file");
 }
 
 TEST(YamlMalformed, Reactions) {
@@ -329,7 +329,7 @@ TEST(YamlMalformed, Reactions) {
   expectSaid(withReactions("- equation: A <=> B\n  rate-constant: {A: 1, b: 0}\n"),
              "error: a rate constant of 'A <=> B' needs A, b and Ea");
   expectSaid(withReactions("- equation: A <=> B\n  type: Blowers-Masel" + rate),
-             "refused: reactions of type 'Blowers-Masel' are not supported");
+             "error: reactions of type 'Blowers-Masel' are not supported");
   expectSaid(withReactions("- equation: A (+M) <=> B (+M)" + rate),
              "error: 'A (+M) <=> B (+M)' has a '(+M)' and is no falloff reaction");
   expectSaid(withReactions("- equation: A <=> B\n  type: falloff" + rate),
@@ -345,7 +345,7 @@ TEST(YamlMalformed, Reactions) {
   expectSaid(withReactions("- equation: A <=> B\n  type: Chebyshev\n"),
              "error: the Chebyshev rate of 'A <=> B' needs its ranges");
   expectSaid(withReactions("- equation: A + HV <=> B" + rate),
-             "refused: reactions with a photon ('HV') are not supported");
+             "error: reactions with a photon ('HV') are not supported");
 }
 
 TEST(YamlMalformed, AllErrorsAreReportedInOneGo) {

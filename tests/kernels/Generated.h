@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiles generated text and runs it: natively, or as a CUDA program on the machine.
+// Compiles generated text and runs it: natively, or as a CUDA program on the simulator.
 #pragma once
 
 #include "build/Program.h"
 #include "kernels/Emitted.h"
+#include "support/CudaToolkit.h"
 #include "support/Paths.h"
 #include "support/Process.h"
 
@@ -30,7 +31,7 @@ inline std::vector<std::string> hostCompilers() {
 
 /// Compilers for the device that are there.
 inline std::vector<build::Compiler> deviceCompilers() {
-  if (build::findNvcc())
+  if (findNvcc())
     return {build::Compiler::Clang, build::Compiler::Nvcc};
   return {build::Compiler::Clang};
 }
@@ -42,7 +43,7 @@ inline std::string runOnHost(const std::string &compiler, const std::filesystem:
                                       "-Wall",    "-Wextra",    "-Werror",
                                       "-pthread", "-o",         (folder / "program").string()};
   if (compiler.starts_with("g++"))
-    command.push_back("-Wno-psabi"); // vectors wider than the machine's as arguments: all is inlined
+    command.push_back("-Wno-psabi"); // vectors wider than the processor's as arguments: all is inlined
   for (const std::string &file : files)
     command.push_back((folder / file).string());
   ProcessResult compiled = runProcess(command);
@@ -55,10 +56,10 @@ inline std::string runOnHost(const std::string &compiler, const std::filesystem:
   return run.standardOutput;
 }
 
-inline std::string runOnMachine(build::Compiler compiler, const std::filesystem::path &folder,
-                                const std::vector<std::string> &files,
-                                const std::vector<std::string> &arguments = {},
-                                const std::string &arch = "sm_90") {
+inline std::string runOnSimulator(build::Compiler compiler, const std::filesystem::path &folder,
+                                  const std::vector<std::string> &files,
+                                  const std::vector<std::string> &arguments = {},
+                                  const std::string &arch = "sm_90") {
   build::ProgramOptions options;
   for (const std::string &file : files)
     options.sources.files.push_back(folder / file);

@@ -154,13 +154,13 @@ TEST_F(MathHeader, IsAsAccurateAsItSaysInMixedPrecision) {
     expectMixed(runOnHost(compiler, folder.path(), {"main.cpp"}));
   write(folder.path(), {"main.cu", deviceMain});
   for (build::Compiler compiler : deviceCompilers())
-    expectMixed(runOnMachine(compiler, folder.path(), {"main.cu"}));
+    expectMixed(runOnSimulator(compiler, folder.path(), {"main.cu"}));
 }
 
 TEST_F(MathHeader, IsAccurateOnTheDevice) {
   write(folder.path(), {"main.cu", deviceMain});
   for (build::Compiler compiler : deviceCompilers())
-    expectSmall(runOnMachine(compiler, folder.path(), {"main.cu"}));
+    expectSmall(runOnSimulator(compiler, folder.path(), {"main.cu"}));
 }
 
 } // namespace

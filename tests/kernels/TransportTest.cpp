@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Generated transport kernels against the evaluator: compiled and run natively or on the machine, for made-up
+// Generated transport kernels against the evaluator: compiled and run natively or on the simulator, for made-up
 // mechanisms of many sizes (each way of laying out a matrix kernel has one) and for real ones where there are
 // some.
 #include "kernels/Transport.h"
@@ -66,14 +66,14 @@ Polynomial madeUpFit(std::mt19937 &random, double value, unsigned degree) {
 }
 
 /// Not physics, but numbers of the right sizes; any number of species.
-Example madeUp(size_t species, FitForm form, unsigned reciprocalDegree) {
+Example madeUp(size_t species, FitForm variant, unsigned reciprocalDegree) {
   std::mt19937 random{unsigned(species)};
   std::uniform_real_distribution<double> unit(0, 1);
-  const bool chemkin = form == FitForm::Chemkin;
+  const bool chemkin = variant == FitForm::Chemkin;
   const unsigned degree = chemkin ? 3 : 4;
   Example made;
   made.mechanism.name = "made up";
-  made.fits.form = form;
+  made.fits.form = variant;
   for (size_t k = 0; k < species; ++k) {
     Species &each = made.mechanism.species.emplace_back();
     each.name = fmt::format("S{}", k);
@@ -92,7 +92,7 @@ Example madeUp(size_t species, FitForm form, unsigned reciprocalDegree) {
 }
 
 /// A mechanism of the shared folder at the states that Cantera was asked about.
-Example real(const std::string &name, FitForm form) {
+Example real(const std::string &name, FitForm variant) {
   Example example;
   const fs::path shared = chem::test::sharedMechanisms(), folder = shared / name;
   Diagnostics diagnostics;
@@ -103,7 +103,7 @@ Example real(const std::string &name, FitForm form) {
     return example;
   }
   example.mechanism = *mechanism;
-  example.fits = fitTransport(*mechanism, form);
+  example.fits = fitTransport(*mechanism, variant);
   example.reciprocal = fitReciprocalDiffusion(*mechanism, 3);
   std::ifstream file(shared.parent_path() / "reference" / (name + ".json"));
   const nlohmann::json results = nlohmann::json::parse(file);
@@ -218,7 +218,7 @@ std::vector<double> wantedAt(const Example &example, Kernel kernel, const State 
   return wanted;
 }
 
-/// What the program writes, worked out by the evaluator.
+/// What the program writes, computed by the evaluator.
 std::vector<double> wantedFor(const Example &example, Kernel kernel, double unit) {
   std::vector<std::vector<double>> at;
   for (const State &state : example.states)
@@ -241,7 +241,7 @@ double unitOf(Kernel kernel, Units units) {
 
 class TransportRun {
 public:
-  TransportRun(const Example &given, std::vector<Kernel> kernels, std::vector<Form> forms,
+  TransportRun(const Example &given, std::vector<Kernel> kernels, std::vector<Variant> variants,
                Units units = Units::Si)
       : example(given), resultUnits(units) {
     Options options;
@@ -250,11 +250,11 @@ public:
     write(folder.path(), mathHeader());
     write(folder.path(), hostHeader());
     for (Kernel kernel : kernels)
-      for (Form form : forms) {
-        if (kernel == Kernel::Conductivity && form == Form::Matrix)
+      for (Variant variant : variants) {
+        if (kernel == Kernel::Conductivity && variant == Variant::Matrix)
           continue;
         Diagnostics diagnostics;
-        auto emitted = emitTransport(example.model(), kernel, form, options, diagnostics);
+        auto emitted = emitTransport(example.model(), kernel, variant, options, diagnostics);
         EXPECT_TRUE(emitted) << chem::test::printed(diagnostics);
         if (emitted)
           add(*emitted);
@@ -279,11 +279,11 @@ public:
     compare(compiler);
   }
 
-  void expectOnMachine(build::Compiler compiler, const std::string &arch = "sm_90") {
+  void expectOnSimulator(build::Compiler compiler, const std::string &arch = "sm_90") {
     write(folder.path(), {"device.h", deviceText});
     write(folder.path(), {"main.cu", mainOf(example, functions)});
     files.push_back("main.cu");
-    runOnMachine(compiler, folder.path(), files, arguments(), arch);
+    runOnSimulator(compiler, folder.path(), files, arguments(), arch);
     files.pop_back();
     compare(compiler == build::Compiler::Nvcc ? "nvcc" : "clang");
   }
@@ -336,21 +336,21 @@ const std::vector<Kernel> allKernels = {Kernel::Viscosity, Kernel::Conductivity,
 
 class TransportOfManySizes : public testing::TestWithParam<size_t> {};
 
-/// Compiling takes the time: each compiler gets one form of fits.
+/// Compiling takes the time: each compiler gets one variant of fits.
 TEST_P(TransportOfManySizes, OnTheHostAgreesWithTheEvaluator) {
-  FitForm form = FitForm::Chemkin;
+  FitForm variant = FitForm::Chemkin;
   for (const std::string &compiler : hostCompilers()) {
-    const Example example = madeUp(GetParam(), form, form == FitForm::Chemkin ? 3 : 4);
-    TransportRun(example, allKernels, {Form::Cpu}).expectOnHost(compiler);
-    form = FitForm::Cantera;
+    const Example example = madeUp(GetParam(), variant, variant == FitForm::Chemkin ? 3 : 4);
+    TransportRun(example, allKernels, {Variant::Cpu}).expectOnHost(compiler);
+    variant = FitForm::Cantera;
   }
 }
 
-TEST_P(TransportOfManySizes, OnTheMachineAgreesWithTheEvaluator) {
-  const FitForm form = GetParam() % 2 ? FitForm::Chemkin : FitForm::Cantera;
-  const Example example = madeUp(GetParam(), form, form == FitForm::Chemkin ? 3 : 4);
-  TransportRun run(example, allKernels, {Form::Plain, Form::Matrix});
-  run.expectOnMachine(build::Compiler::Clang);
+TEST_P(TransportOfManySizes, OnTheSimulatorAgreesWithTheEvaluator) {
+  const FitForm variant = GetParam() % 2 ? FitForm::Chemkin : FitForm::Cantera;
+  const Example example = madeUp(GetParam(), variant, variant == FitForm::Chemkin ? 3 : 4);
+  TransportRun run(example, allKernels, {Variant::Plain, Variant::Matrix});
+  run.expectOnSimulator(build::Compiler::Clang);
 }
 
 INSTANTIATE_TEST_SUITE_P(Species, TransportOfManySizes, testing::Values(size_t(2), 9, 30, 53, 68, 130),
@@ -361,10 +361,12 @@ class TransportOfRealMechanisms : public testing::TestWithParam<const char *> {}
 TEST_P(TransportOfRealMechanisms, AgreesWithTheEvaluator) {
   SKIP_WITHOUT_SHARED();
   const Example chemkin = real(GetParam(), FitForm::Chemkin), cantera = real(GetParam(), FitForm::Cantera);
-  TransportRun(chemkin, allKernels, {Form::Cpu}).expectOnHost(hostCompilers().front());
-  TransportRun(cantera, allKernels, {Form::Cpu}).expectOnHost(hostCompilers().back());
-  TransportRun(chemkin, allKernels, {Form::Plain, Form::Matrix}).expectOnMachine(deviceCompilers().back());
-  TransportRun(cantera, allKernels, {Form::Plain, Form::Matrix}).expectOnMachine(deviceCompilers().front());
+  TransportRun(chemkin, allKernels, {Variant::Cpu}).expectOnHost(hostCompilers().front());
+  TransportRun(cantera, allKernels, {Variant::Cpu}).expectOnHost(hostCompilers().back());
+  TransportRun(chemkin, allKernels, {Variant::Plain, Variant::Matrix})
+      .expectOnSimulator(deviceCompilers().back());
+  TransportRun(cantera, allKernels, {Variant::Plain, Variant::Matrix})
+      .expectOnSimulator(deviceCompilers().front());
 }
 
 INSTANTIATE_TEST_SUITE_P(Mechanisms, TransportOfRealMechanisms, testing::Values("LuDME", "gri30"),
@@ -372,8 +374,8 @@ INSTANTIATE_TEST_SUITE_P(Mechanisms, TransportOfRealMechanisms, testing::Values(
 
 TEST_P(TransportOfManySizes, AsOperationsAgreesWithTheEvaluatorHoweverSpeciesAreGrouped) {
   const size_t count = GetParam();
-  for (FitForm form : {FitForm::Chemkin, FitForm::Cantera}) {
-    const Example example = madeUp(count, form, form == FitForm::Chemkin ? 3 : 4);
+  for (FitForm variant : {FitForm::Chemkin, FitForm::Cantera}) {
+    const Example example = madeUp(count, variant, variant == FitForm::Chemkin ? 3 : 4);
     for (Kernel kernel : allKernels)
       for (size_t atOnce : {size_t(1), size_t(4), count / 2 + 1, count}) {
         const Units units = atOnce == 1 ? Units::Cgs : Units::Si;
@@ -409,22 +411,22 @@ TEST(TransportProgram, HalfColumnsHoldEveryPairOnceAndAreOfEqualLength) {
 
 TEST(Transport, InCgsIsTheSameInOtherUnits) {
   const Example chemkin = madeUp(10, FitForm::Chemkin, 3), cantera = madeUp(10, FitForm::Cantera, 3);
-  TransportRun(chemkin, allKernels, {Form::Cpu}, Units::Cgs).expectOnHost(hostCompilers().front());
-  TransportRun(cantera, allKernels, {Form::Plain, Form::Matrix}, Units::Cgs)
-      .expectOnMachine(build::Compiler::Clang);
+  TransportRun(chemkin, allKernels, {Variant::Cpu}, Units::Cgs).expectOnHost(hostCompilers().front());
+  TransportRun(cantera, allKernels, {Variant::Plain, Variant::Matrix}, Units::Cgs)
+      .expectOnSimulator(build::Compiler::Clang);
 }
 
 TEST(Transport, OnAnOlderDeviceUsesSmallerMatrices) {
   const Example example = madeUp(20, FitForm::Cantera, 3);
-  TransportRun(example, {Kernel::Viscosity, Kernel::Diffusion}, {Form::Matrix})
-      .expectOnMachine(build::Compiler::Clang, "sm_80");
+  TransportRun(example, {Kernel::Viscosity, Kernel::Diffusion}, {Variant::Matrix})
+      .expectOnSimulator(build::Compiler::Clang, "sm_80");
 }
 
 TEST(Transport, MayBeGivenItsPlaceOnAMultiprocessor) {
   const Example example = madeUp(20, FitForm::Cantera, 3);
   Diagnostics diagnostics;
-  auto emitted =
-      emitTransport(example.model(), Kernel::Viscosity, Form::Matrix, {"a", {}, {}}, diagnostics, {6, 2, 8});
+  auto emitted = emitTransport(example.model(), Kernel::Viscosity, Variant::Matrix, {"a", {}, {}},
+                               diagnostics, {6, 2, 8});
   ASSERT_TRUE(emitted);
   EXPECT_THAT(emitted->files[0].text,
               testing::AllOf(testing::HasSubstr("warps = 6;"), testing::HasSubstr("blocks = 2;")));
@@ -434,12 +436,12 @@ TEST(Transport, MayBeGivenItsPlaceOnAMultiprocessor) {
 TEST(Transport, IsTheSameTextEachTime) {
   const Example first = madeUp(40, FitForm::Cantera, 3), second = madeUp(40, FitForm::Cantera, 3);
   for (Kernel kernel : allKernels)
-    for (Form form : {Form::Plain, Form::Matrix, Form::Cpu}) {
+    for (Variant variant : {Variant::Plain, Variant::Matrix, Variant::Cpu}) {
       Diagnostics diagnostics;
       Options options;
       options.prefix = "same";
-      auto a = emitTransport(first.model(), kernel, form, options, diagnostics);
-      auto b = emitTransport(second.model(), kernel, form, options, diagnostics);
+      auto a = emitTransport(first.model(), kernel, variant, options, diagnostics);
+      auto b = emitTransport(second.model(), kernel, variant, options, diagnostics);
       ASSERT_EQ(bool(a), bool(b));
       if (a)
         EXPECT_EQ(a->files[0].text, b->files[0].text);
@@ -451,34 +453,34 @@ TEST(Transport, NamesFilesAndFunctionsByPrefixKernelAndForm) {
   Diagnostics diagnostics;
   Options options;
   options.prefix = "h2";
-  auto emitted = emitTransport(example.model(), Kernel::Diffusion, Form::Cpu, options, diagnostics);
+  auto emitted = emitTransport(example.model(), Kernel::Diffusion, Variant::Cpu, options, diagnostics);
   ASSERT_TRUE(emitted);
   EXPECT_EQ(emitted->files[0].name, "h2_diffusion_cpu.cpp");
   EXPECT_EQ(emitted->functions[0].name, "h2_diffusion_cpu");
 }
 
-std::string refusalOf(const Example &example, Kernel kernel, Form form,
+std::string refusalOf(const Example &example, Kernel kernel, Variant variant,
                       Precision precision = Precision::Double) {
   Diagnostics diagnostics;
   Options options;
   options.prefix = "no";
   options.precision = precision;
-  EXPECT_FALSE(emitTransport(example.model(), kernel, form, options, diagnostics));
+  EXPECT_FALSE(emitTransport(example.model(), kernel, variant, options, diagnostics));
   return chem::test::printed(diagnostics);
 }
 
 TEST(Transport, SaysWhatItDoesNotHave) {
   using testing::HasSubstr;
   Example example = madeUp(3, FitForm::Cantera, 3);
-  EXPECT_THAT(refusalOf(example, Kernel::Conductivity, Form::Matrix), HasSubstr("no matrix form"));
-  EXPECT_THAT(refusalOf(example, Kernel::Viscosity, Form::Matrix, Precision::Float),
+  EXPECT_THAT(refusalOf(example, Kernel::Conductivity, Variant::Matrix), HasSubstr("no matrix variant"));
+  EXPECT_THAT(refusalOf(example, Kernel::Viscosity, Variant::Matrix, Precision::Float),
               HasSubstr("no single precision"));
-  EXPECT_THAT(refusalOf(madeUp(1, FitForm::Cantera, 3), Kernel::Diffusion, Form::Plain),
+  EXPECT_THAT(refusalOf(madeUp(1, FitForm::Cantera, 3), Kernel::Diffusion, Variant::Plain),
               HasSubstr("one species"));
-  EXPECT_THAT(refusalOf(madeUp(161, FitForm::Cantera, 3), Kernel::Diffusion, Form::Matrix),
+  EXPECT_THAT(refusalOf(madeUp(161, FitForm::Cantera, 3), Kernel::Diffusion, Variant::Matrix),
               HasSubstr("160 species at most, and there are 161"));
   example.mechanism.species[1].transport.reset();
-  EXPECT_THAT(refusalOf(example, Kernel::Viscosity, Form::Plain), HasSubstr("transport data"));
+  EXPECT_THAT(refusalOf(example, Kernel::Viscosity, Variant::Plain), HasSubstr("transport data"));
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Warp-specialized kernels: how one looks, and what they compute on the machine.
+// Warp-specialized kernels: how one looks, and what they compute on the simulator.
 #include "Generated.h"
 #include "build/DevicePtx.h"
 #include "check/Static.h"
@@ -12,9 +12,9 @@
 #include "kernels/Package.h"
 #include "kernels/SelfTest.h"
 #include "kernels/WarpsKernel.h"
+#include "partition/LevelPlan.h"
+#include "partition/Partition.h"
 #include "ptx/Parser.h"
-#include "weave/LevelPlan.h"
-#include "weave/Weave.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -25,8 +25,8 @@ namespace heddle::kernels::test {
 namespace {
 
 namespace fs = std::filesystem;
+using partition::ConstantPlace;
 using testing::HasSubstr;
-using weave::ConstantPlace;
 
 chem::Mechanism hydrogen() {
   Diagnostics diagnostics;
@@ -69,7 +69,7 @@ struct Written {
           Units units = Units::Si) {
     PackageRequest request;
     request.kernels = kernels;
-    request.forms = {Form::Warps};
+    request.variants = {Variant::Warps};
     request.options.prefix = prefixOf(mechanism.name);
     request.options.units = units;
     request.warps = layout;
@@ -82,7 +82,7 @@ struct Written {
       if (file.name.ends_with("_warps.cu"))
         this->kernels.push_back(file.name);
     }
-    EXPECT_FALSE(diagnostics.has(Voice::Error) || diagnostics.has(Voice::Refusal));
+    EXPECT_FALSE(diagnostics.has(Severity::Error) || diagnostics.has(Severity::Refusal));
     EXPECT_EQ(this->kernels.size(), kernels.size());
   }
 
@@ -96,7 +96,7 @@ struct Written {
 /// Every kernel says that it is right, and none that it is wrong.
 void expectRight(const std::string &printed, size_t kernels) {
   size_t right = 0;
-  for (size_t at = printed.find(" right,"); at != std::string::npos; at = printed.find(" right,", at + 1))
+  for (size_t at = printed.find(" pass,"); at != std::string::npos; at = printed.find(" pass,", at + 1))
     ++right;
   EXPECT_EQ(right, kernels) << printed;
 }
@@ -109,8 +109,8 @@ struct NamedLayout {
   WarpsLayout layout;
 };
 
-WarpsLayout layoutOf(unsigned warps, weave::Placement placement, ConstantPlace constants,
-                     weave::SumExchange sums, bool replicate) {
+WarpsLayout layoutOf(unsigned warps, partition::Placement placement, ConstantPlace constants,
+                     partition::SumExchange sums, bool replicate) {
   WarpsLayout layout;
   layout.warps = warps;
   layout.ctas = 1;
@@ -123,20 +123,20 @@ WarpsLayout layoutOf(unsigned warps, weave::Placement placement, ConstantPlace c
 
 const NamedLayout layouts[] = {
     {"oneWarp",
-     layoutOf(1, weave::Placement::Store, ConstantPlace::Shared, weave::SumExchange::Choose, true)},
-    {"buffersAndShuffles",
-     layoutOf(3, weave::Placement::Buffer, ConstantPlace::Shuffle, weave::SumExchange::Partials, true)},
-    {"mixedAndCompiler",
-     layoutOf(8, weave::Placement::Mixed, ConstantPlace::Compiler, weave::SumExchange::Values, false)},
-    {"manyWarps",
-     layoutOf(16, weave::Placement::Store, ConstantPlace::Shared, weave::SumExchange::Partials, false)},
+     layoutOf(1, partition::Placement::Store, ConstantPlace::Shared, partition::SumExchange::Choose, true)},
+    {"buffersAndShuffles", layoutOf(3, partition::Placement::Buffer, ConstantPlace::Shuffle,
+                                    partition::SumExchange::Partials, true)},
+    {"mixedAndCompiler", layoutOf(8, partition::Placement::Mixed, ConstantPlace::Compiler,
+                                  partition::SumExchange::Values, false)},
+    {"manyWarps", layoutOf(16, partition::Placement::Store, ConstantPlace::Shared,
+                           partition::SumExchange::Partials, false)},
 };
 
 class WarpsLayouts : public testing::TestWithParam<NamedLayout> {};
 
 TEST_P(WarpsLayouts, everyKernelOfHydrogenIsRightAndItsSynchronizationHolds) {
   const Written written(hydrogen(), allKernels, GetParam().layout);
-  expectRight(runOnMachine(build::Compiler::Clang, written.folder.path(), written.sources, {"70"}), 4);
+  expectRight(runOnSimulator(build::Compiler::Clang, written.folder.path(), written.sources, {"70"}), 4);
   for (const std::string &kernel : written.kernels)
     expectHolds(written.folder.path() / kernel, GetParam().layout.warps, written.text(kernel));
 }
@@ -152,7 +152,7 @@ TEST_P(RealWarps, aMechanismOfThePaperIsRightAndItsSynchronizationHolds) {
   Diagnostics diagnostics;
   const chem::Mechanism dme = chem::readMechanism({{shared / "LuDME"}, {}, false}, diagnostics).value();
   const Written written(dme, {GetParam()}, {}, Units::Cgs);
-  expectRight(runOnMachine(build::Compiler::Clang, written.folder.path(), written.sources, {"40"}), 1);
+  expectRight(runOnSimulator(build::Compiler::Clang, written.folder.path(), written.sources, {"40"}), 1);
   const WarpsLayout layout = chosenLayout({}, GetParam(), dme.species.size());
   const std::string &kernel = written.kernels.front();
   expectHolds(written.folder.path() / kernel, layout.warps, written.text(kernel));
@@ -168,9 +168,9 @@ TEST(Warps, layoutsThatAreNotGivenAreChosen) {
   EXPECT_TRUE(chosen.placement && chosen.sums && chosen.replicate);
   WarpsLayout asked;
   asked.warps = 5;
-  asked.placement = weave::Placement::Buffer;
+  asked.placement = partition::Placement::Buffer;
   EXPECT_EQ(chosenLayout(asked, Kernel::Diffusion, 53).warps, 5u);
-  EXPECT_EQ(chosenLayout(asked, Kernel::Diffusion, 53).placement, weave::Placement::Buffer);
+  EXPECT_EQ(chosenLayout(asked, Kernel::Diffusion, 53).placement, partition::Placement::Buffer);
 }
 
 TEST(Warps, sharedMemoryStaysWithinTheBudgetOfABlock) {
@@ -191,15 +191,15 @@ TEST(Warps, sharedMemoryStaysWithinTheBudgetOfABlock) {
 TEST(Warps, reactionsOfOneStructureShareTheirCode) {
   const chem::Mechanism mechanism = hydrogen();
   const flow::Program program = chem::chemistryProgram(mechanism, {}, true);
-  weave::WeaveOptions options;
+  partition::PartitionOptions options;
   options.warps = 4;
-  options.sums = weave::SumExchange::Values;
+  options.sums = partition::SumExchange::Values;
   Diagnostics diagnostics;
-  const weave::Woven woven = weave::weave(program, options, diagnostics).value();
-  const WarpsFigures figures = warpsFile({program, woven, "rates", "", 1, {}, 227 << 10, {}}).figures;
+  const partition::Partitioned partitioned = partition::partitionWarps(program, options, diagnostics).value();
+  const WarpsFigures figures = warpsFile({program, partitioned, "rates", "", 1, {}, {}}).figures;
   EXPECT_LT(figures.instructions, figures.instructionsOfAllWarps * 6 / 10)
       << "in the text, and what all warps do";
-  EXPECT_LT(figures.longestWarp, figures.instructionsOfAllWarps / 2) << "work is shared out";
+  EXPECT_LT(figures.longestWarp, figures.instructionsOfAllWarps / 2) << "work is distributed";
 }
 
 /// Calls `rates` at the states of the self-test, spread over more than one tile, and prints all results.
@@ -238,19 +238,19 @@ int main() {{
                      t, p, x, points, species);
 }
 
-TEST(Warps, aPlanMadeByHandComputesTheProgramOnTheMachine) {
+TEST(Warps, aPlanMadeByHandComputesTheProgramOnTheSimulator) {
   const chem::Mechanism mechanism = hydrogen();
   const flow::Program program = chem::chemistryProgram(mechanism, {});
-  const weave::Woven woven = weave::test::planByLevels(program, 4);
+  const partition::Partitioned partitioned = partition::test::planByLevels(program, 4);
   const std::vector<chem::GivenState> states = selfTestStates(mechanism, 12);
   const size_t points = 40; // a tile and a part of one
   for (ConstantPlace place : {ConstantPlace::Shared, ConstantPlace::Shuffle, ConstantPlace::Compiler}) {
     TemporaryFolder folder;
     write(folder.path(), mathHeader());
     write(folder.path(), warpsHeader());
-    const WarpsFile file = warpsFile({program, woven, "rates", "// rates\n", 1, place, 227 << 10, {}});
+    const WarpsFile file = warpsFile({program, partitioned, "rates", "// rates\n", 1, place, {}});
     write(folder.path(), {"rates.cu", file.text + mainFor(states, points)});
-    std::istringstream printed(runOnMachine(build::Compiler::Clang, folder.path(), {"rates.cu"}));
+    std::istringstream printed(runOnSimulator(build::Compiler::Clang, folder.path(), {"rates.cu"}));
     for (size_t k = 0; k < program.resultCount(); ++k)
       for (size_t i = 0; i < points; ++i) {
         const chem::GivenState &state = states[i % states.size()];

@@ -23,7 +23,7 @@ struct Fields {
 };
 
 /// Several vectors that every operation works through one by one: each waits for its own predecessor only, so
-/// that a machine has something to do meanwhile. Compilers do not interleave long loops this way of themselves.
+/// that a processor has something to do meanwhile. Compilers do not interleave long loops this way of themselves.
 #if defined(__AVX512F__)
 constexpr int wideVectors = 2; // of 32 registers with 8 numbers each
 #else

@@ -12,7 +12,7 @@ template <int id, int threads> __device__ __forceinline__ void hdl_wait() {
   asm volatile("bar.sync %0, %1;" ::"n"(id), "n"(threads) : "memory");
 }
 
-/// Functions, so that all lanes work out what is chosen from or where is stored before some of them do: constants
+/// Functions, so that all lanes compute what is chosen from or where is stored before some of them do: constants
 /// may come from other lanes.
 __device__ __forceinline__ hdl_real hdl_choose(bool is, hdl_real then, hdl_real otherwise) {
   return is ? then : otherwise;

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Net production rates on a GPU, one thread a point, with quasi-steady or stiff species or, where the code
+// would be too long for an instruction cache otherwise, without them.
+//
+// The three stages of chem/QssaProgram.h follow each other at a few points of a thread; what goes from one
+// to the next is kept for each of them in local memory. Two stages need the rate constants. Most
+// are a power of two with an exponent linear in log2 T and 1/T, some twenty instructions, which is less than
+// writing 8 bytes to global memory and reading them again takes (2 ps at 11 T instructions/s, 2.7 ps at 6
+// TB/s of an H200's L2 cache, 4 ps at 4 TB/s): they are computed again. What costs more, falloff for the most
+// part, is kept.
+//
+// Written out, that would be twice the code of chemistry without treatment, which already fills an
+// instruction cache. So these powers are taken in loops over a table of exponents, some dozens at a time into
+// shared memory, ahead of the code that reads them. A thread reads what it wrote itself: there is nothing to
+// wait for.
+#include "kernels/ChemistryVariants.h"
+#include "kernels/Signature.h"
+#include "kernels/Statements.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace heddle::kernels {
+
+namespace {
+
+/// Threads of a block.
+constexpr unsigned threadsWithStages = model::threshold::chemistry::threadsWithStages,
+                   threadsWithLoops = model::threshold::chemistry::threadsWithLoops;
+/// Exponentials that loops take ahead.
+constexpr unsigned powersWithStages = model::threshold::chemistry::powersWithStages,
+                   powersWithLoops = model::threshold::chemistry::powersWithLoops;
+constexpr unsigned instructionsInPart = model::threshold::chemistry::longestPart;
+
+std::string rowsOf(const StepTable &table) {
+  std::string text;
+  for (const auto *half : {&table.below, &table.above})
+    for (const std::array<double, 2> &row : *half)
+      text += fmt::format("    {{{}, {}}},\n", literal(row[0]), literal(row[1]));
+  return text.empty() ? "    {0.0, 0.0}, {0.0, 0.0},\n" : text;
+}
+
+/// Tables as text, at least a row each.
+struct ExponentTables {
+  std::string constants, slopes, species;
+
+  explicit ExponentTables(const PowerLoops &loops) {
+    for (const Exponent &row : loops.shortRows) {
+      constants += pair(row.below[0], row.below[Exponent::logarithm]);
+      slopes += fmt::format("    {},\n", literal(row.below[Exponent::reciprocal]));
+    }
+    for (const Exponent &row : loops.longRows)
+      for (const auto *half : {&row.below, &row.above}) {
+        const auto &c = *half;
+        species += pair(c[0], c[1]) + pair(c[2], c[3]) + pair(c[4], c[Exponent::logarithm]) +
+                   pair(c[Exponent::reciprocal], row.threshold.value_or(0));
+      }
+    if (loops.shortRows.empty())
+      constants = pair(0, 0), slopes = "    0.0,\n";
+    if (loops.longRows.empty())
+      for (int i = 0; i < 8; ++i)
+        species += pair(0, 0);
+  }
+
+private:
+  static std::string pair(double a, double b) {
+    return fmt::format("    {{{}, {}}},\n", literal(a), literal(b));
+  }
+};
+
+} // namespace
+
+Emitted emitQssaPlain(const chem::Mechanism &mechanism, const ChemistryTreatment &treatment,
+                      const Options &options, const ChemistryLayout &layout) {
+  const flow::Program program = qssaProgramOf(mechanism, treatment, options, layout.keepFrom);
+  const unsigned threads =
+      layout.threadsForLoops.value_or(treatment.isNone() ? threadsWithLoops : threadsWithStages);
+  const unsigned powers =
+      layout.powersAtATime.value_or(treatment.isNone() ? powersWithLoops : powersWithStages);
+  const Real &real = realOf(options.precision);
+  std::string zeros;
+  for (unsigned sum : emptySums(program))
+    zeros += fmt::format("  result[{} * stride + point] = 0.0;\n", sum);
+  const std::vector<flow::Segment> segments = partsOf(program, instructionsInPart, instructionsInPart);
+  const Statements statements = statementsOf(program, segments, deviceTarget(real), {powers, true});
+  std::vector<Values> parts, kept;
+  for (size_t i = 0; i < segments.size(); ++i)
+    parts.push_back({{"number", i + 1}, {"body", (i == 0 ? zeros : "") + statements.segments[i]}});
+  for (const std::string &name : statements.kept)
+    kept.push_back({{"member", name}});
+  const ExponentTables exponents(statements.powers);
+  const Function function = qssaFunction(options, treatment, Variant::Plain);
+  const Values own = {{"name", function.name},
+                      {"hasStages", !treatment.isNone()},
+                      {"quasiSteady", namesOf(mechanism, treatment.quasiSteady.species)},
+                      {"stiff", namesOf(mechanism, treatment.stiff)},
+                      {"parts", std::move(parts)},
+                      {"kept", std::move(kept)},
+                      {"parameters", parametersOf(program, real, "", "__restrict__ ")},
+                      {"plainParameters", parametersOf(program, real, "", "")},
+                      {"anyNull", anyNullOf(program)},
+                      {"arguments", argumentsOf(program)},
+                      {"threads", threads},
+                      {"pointsPerStage", segments.size() > 1 ? layout.pointsPerStage : 1},
+                      {"atATime", powers},
+                      {"inStep", PowerLoops::inStep(true)},
+                      {"inStepLong", PowerLoops::inStep(false)},
+                      {"rows", std::max<size_t>(1, statements.table.below.size())},
+                      {"table", rowsOf(statements.table)},
+                      {"shortRows", std::max<size_t>(1, statements.powers.shortRows.size())},
+                      {"longRows", std::max<size_t>(1, statements.powers.longRows.size())},
+                      {"shortData", exponents.constants},
+                      {"slopeData", exponents.slopes},
+                      {"longData", exponents.species}};
+  return {{{function.name + ".cu",
+            fillTemplate("chemistry_loops.cu.in", joined(commonOf(mechanism, options), own))}},
+          {function}};
+}
+
+} // namespace heddle::kernels

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chemistry with quasi-steady and stiff species, built and held to its own self-test: natively, and on the
+// simulator.
+#include "Generated.h"
+#include "chem/MechanismFiles.h"
+#include "chem/Shared.h"
+#include "chem/SpeciesList.h"
+#include "kernels/Package.h"
+
+#include <gmock/gmock.h>
+
+namespace heddle::kernels::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+chem::Mechanism read(const fs::path &folder) {
+  Diagnostics diagnostics;
+  std::optional<chem::Mechanism> mechanism = chem::readMechanism({{folder}, {}, false}, diagnostics);
+  EXPECT_TRUE(mechanism) << folder;
+  return mechanism.value_or(chem::Mechanism());
+}
+
+std::vector<unsigned> places(const chem::Mechanism &mechanism, const std::vector<std::string> &names) {
+  std::vector<unsigned> found;
+  for (const std::string &name : names)
+    found.push_back(mechanism.find(name).value());
+  return found;
+}
+
+struct Case {
+  const char *name;
+  std::vector<std::string> quasiSteady, stiff;
+  double timeStep;
+  Units units = Units::Si;
+};
+
+std::ostream &operator<<(std::ostream &out, const Case &given) { return out << given.name; }
+
+PackageRequest requestOf(const chem::Mechanism &mechanism, const Case &given, std::vector<Variant> variants) {
+  PackageRequest request;
+  request.kernels = {Kernel::Chemistry};
+  request.variants = std::move(variants);
+  request.options.prefix = prefixOf(mechanism.name);
+  request.options.units = given.units;
+  request.command = "heddle chem";
+  request.treatment = {places(mechanism, given.quasiSteady),
+                       {places(mechanism, given.stiff), given.timeStep}};
+  return request;
+}
+
+std::vector<SourceFile> make(const chem::Mechanism &mechanism, const PackageRequest &request) {
+  Diagnostics diagnostics;
+  std::vector<SourceFile> files = makePackage(mechanism, request, diagnostics);
+  EXPECT_FALSE(diagnostics.has(Severity::Error));
+  return files;
+}
+
+std::vector<std::string> writeAll(const fs::path &folder, const std::vector<SourceFile> &files) {
+  std::vector<std::string> sources;
+  for (const SourceFile &file : files) {
+    write(folder, file);
+    if (file.name.ends_with(".cu") || file.name.ends_with(".cpp"))
+      sources.push_back(file.name);
+  }
+  return sources;
+}
+
+/// Both variants in one program, once by each compiler for the device.
+void holdOnSimulator(const chem::Mechanism &mechanism, const PackageRequest &request,
+                     const std::vector<build::Compiler> &compilers, const std::string &points = "70") {
+  TemporaryFolder folder;
+  const std::vector<std::string> sources = writeAll(folder.path(), make(mechanism, request));
+  for (build::Compiler compiler : compilers) {
+    const std::string said = runOnSimulator(compiler, folder.path(), sources, {points});
+    EXPECT_THAT(said, HasSubstr(" pass,"));
+    EXPECT_THAT(said, Not(HasSubstr(" FAIL,")));
+  }
+}
+
+class QssaHydrogen : public testing::TestWithParam<Case> {};
+
+TEST_P(QssaHydrogen, isRightOnTheSimulatorAndTheHost) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  // Compilers take their time: both of them only where everything is in the code.
+  const std::vector<build::Compiler> all = deviceCompilers();
+  const bool isBoth = !GetParam().quasiSteady.empty() && !GetParam().stiff.empty();
+  holdOnSimulator(hydrogen, requestOf(hydrogen, GetParam(), {Variant::Plain, Variant::Cpu}),
+                  isBoth ? all : std::vector{all.back()});
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Lists, QssaHydrogen,
+    testing::Values(Case{"quasiSteadyOnly", {"HO2", "O"}, {}, 0},
+                    Case{"stiffOnly", {}, {"H", "OH", "H2O2"}, 1e-8},
+                    Case{"both", {"HO2", "O"}, {"OH", "H", "H2"}, 1e-8},
+                    Case{"quasiSteadyAndStiffAtOnce", {"HO2"}, {"HO2", "H"}, 1e-7, Units::Cgs}),
+    [](const testing::TestParamInfo<Case> &info) { return std::string(info.param.name); });
+
+TEST(Qssa, isRightWithoutLoopsForPowersAndWithShortOnes) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  for (unsigned atATime : {0u, 8u}) {
+    PackageRequest request = requestOf(hydrogen, {"both", {"HO2", "O"}, {"OH", "H"}, 1e-8}, {Variant::Plain});
+    request.layout.powersAtATime = atATime;
+    request.layout.threadsForLoops = 64;
+    EXPECT_EQ(make(hydrogen, request).front().text.find("shortPowers<") != std::string::npos, atATime > 0);
+    holdOnSimulator(hydrogen, request, {deviceCompilers().back()});
+  }
+}
+
+TEST(Qssa, threadsThatTakeSeveralPointsPerStageAreRight) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  PackageRequest request = requestOf(hydrogen, {"both", {"HO2", "O"}, {"OH", "H"}, 1e-8}, {Variant::Plain});
+  request.layout.threadsForLoops = 64;
+  request.layout.pointsPerStage = 2;
+  EXPECT_THAT(make(hydrogen, request).front().text, HasSubstr("constexpr int maxPointsPerStage = 2;"));
+  // An H200 holds 132 * 4 such blocks, so that each of them has two tiles or three.
+  holdOnSimulator(hydrogen, request, {deviceCompilers().back()}, "80000");
+}
+
+TEST(Qssa, longChemistryWithLoopsIsRightWithoutAnyTreatment) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  PackageRequest request = requestOf(hydrogen, {"none", {}, {}, 0}, {Variant::Plain});
+  request.layout.instructionsInWhole = request.layout.instructionsInPart = 500;
+  request.layout.loopsForLong = true;
+  const SourceFile kernel = make(hydrogen, request).front();
+  EXPECT_EQ(kernel.name, "hydrogen_chemistry_plain.cu");
+  EXPECT_THAT(kernel.text, HasSubstr("shortPowers<"));
+  holdOnSimulator(hydrogen, request, {deviceCompilers().back()});
+}
+
+TEST(Qssa, isRightOnTheHostWithPointsLeftOver) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  TemporaryFolder folder;
+  const std::vector<std::string> sources = writeAll(
+      folder.path(),
+      make(hydrogen, requestOf(hydrogen, {"both", {"HO2", "O"}, {"OH", "H", "H2"}, 1e-8}, {Variant::Cpu})));
+  for (const std::string &compiler : hostCompilers())
+    for (const char *points : {"7", "101"})
+      EXPECT_THAT(runOnHost(compiler, folder.path(), sources, {points}), HasSubstr(" pass,"));
+}
+
+TEST(Qssa, comesOutTheSameEveryTime) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  const PackageRequest request =
+      requestOf(hydrogen, {"both", {"HO2", "O"}, {"OH", "H"}, 1e-8}, {Variant::Plain, Variant::Cpu});
+  const std::vector<SourceFile> once = make(hydrogen, request), again = make(hydrogen, request);
+  ASSERT_EQ(once.size(), again.size());
+  for (size_t i = 0; i < once.size(); ++i)
+    EXPECT_EQ(once[i].text, again[i].text) << once[i].name;
+}
+
+TEST(Qssa, functionsSayInNameAndArgumentsWhatTheyTake) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  const auto headerOf = [&](const Case &given) {
+    for (const SourceFile &file : make(hydrogen, requestOf(hydrogen, given, {Variant::Cpu})))
+      if (file.name == "hydrogen.h")
+        return file.text;
+    return std::string();
+  };
+  const std::string both = headerOf({"both", {"HO2"}, {"OH", "H"}, 1e-8});
+  EXPECT_THAT(both, HasSubstr("int hydrogen_qssa_stiff_chemistry_cpu("));
+  EXPECT_THAT(both, HasSubstr("const double *diffusion, double timeStep, double *result"));
+  EXPECT_THAT(both, HasSubstr("#define HYDROGEN_STIFF 2"));
+  const std::string quasiSteady = headerOf({"quasiSteady", {"HO2"}, {}, 0});
+  EXPECT_THAT(quasiSteady, HasSubstr("int hydrogen_qssa_chemistry_cpu("));
+  EXPECT_THAT(quasiSteady, Not(HasSubstr("timeStep")));
+}
+
+TEST(Qssa, functionsRefuseArgumentsThatCannotBe) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  std::vector<SourceFile> files =
+      make(hydrogen, requestOf(hydrogen, {"both", {"HO2"}, {"OH", "H"}, 1e-8}, {Variant::Cpu}));
+  std::erase_if(files, [](const SourceFile &file) { return file.name.starts_with("selftest"); });
+  files.push_back({"main.cpp", R"(#include "hydrogen.h"
+#include <cstdio>
+int main() {
+  double f[100];
+  int wrong = hydrogen_qssa_stiff_chemistry_cpu(0, 0, 0, 0, 0, 0, 1e-8, 0, 1) != 0;
+  wrong += hydrogen_qssa_stiff_chemistry_cpu(1, 1, f, f, f, 0, 1e-8, f, 1) != HEDDLE_BAD_ARGUMENT;
+  wrong += hydrogen_qssa_stiff_chemistry_cpu(1, 1, f, f, f, f, 0, f, 1) != HEDDLE_BAD_ARGUMENT;
+  std::printf("%d wrong\n", wrong);
+}
+)"});
+  TemporaryFolder folder;
+  const std::vector<std::string> sources = writeAll(folder.path(), files);
+  EXPECT_EQ(runOnHost(hostCompilers().front(), folder.path(), sources), "0 wrong\n");
+}
+
+TEST(Qssa, aColliderThatIsQuasiSteadyIsAnError) {
+  chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  const unsigned argon = 0;
+  hydrogen.reactions.front().collider = chem::Collider{argon, 1, {}};
+  Diagnostics diagnostics;
+  PackageRequest request = requestOf(hydrogen, {"", {}, {}, 0}, {Variant::Cpu});
+  request.treatment.quasiSteady = {argon};
+  EXPECT_TRUE(makePackage(hydrogen, request, diagnostics).empty());
+  EXPECT_TRUE(diagnostics.has(Severity::Error));
+}
+
+/// The published sizes: 9 quasi-steady species that variant a cycle of five, and explicit reverse rates.
+class QssaReal : public testing::TestWithParam<const char *> {};
+
+TEST_P(QssaReal, isRightOnTheSimulator) {
+  SKIP_WITHOUT_SHARED();
+  const fs::path shared = chem::test::sharedMechanisms();
+  const chem::Mechanism mechanism = read(shared / GetParam());
+  Diagnostics diagnostics;
+  const auto list = chem::readSource(shared / GetParam() / "qss_candidates.txt", diagnostics);
+  ASSERT_TRUE(list);
+  PackageRequest request = requestOf(mechanism, {"", {}, {}, 1e-8}, {Variant::Plain});
+  request.treatment.quasiSteady = chem::readSpeciesList(*list, mechanism, diagnostics);
+  for (unsigned k = 0; k < mechanism.species.size(); k += 2)
+    request.treatment.stiffness.species.push_back(k);
+  holdOnSimulator(mechanism, request, {deviceCompilers().back()});
+}
+
+INSTANTIATE_TEST_SUITE_P(Mechanisms, QssaReal, testing::Values("LuDME", "heptane_lu68"));
+
+} // namespace
+} // namespace heddle::kernels::test
