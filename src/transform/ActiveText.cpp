@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Text that #if excludes has no tokens, and a statement cut out around it would take half of a condition along. So each
+// conditional of the kernel's body is replaced by the branch that was taken: the one in whose lines some token, or a pragma,
+// got past the preprocessor. Conditionals inside that branch follow in turn; all other lines stay as they are.
+//
+// Decided by what the device side took. A conditional that is not closed inside the body stays.
 #include "transform/ActiveText.h"
 
 #include "source/Unit.h"
@@ -16,21 +22,21 @@ using namespace clang;
 namespace heddle::transform {
 namespace {
 
-/// Where tokens that got past the preprocessor, and pragmas, stand in the main file.
-std::vector<unsigned> activePlaces(const source::Unit &unit) {
+/// Where tokens that got past the preprocessor, and pragmas, are in the main file.
+std::vector<unsigned> activeLocations(const source::Unit &unit) {
   const SourceManager &sources = unit.sources();
-  std::vector<unsigned> places;
-  auto add = [&](SourceLocation location) {
-    SourceLocation at = sources.getFileLoc(location);
+  std::vector<unsigned> locations;
+  auto add = [&](clang::SourceLocation location) {
+    clang::SourceLocation at = sources.getFileLoc(location);
     if (sources.isWrittenInMainFile(at))
-      places.push_back(sources.getFileOffset(at));
+      locations.push_back(sources.getFileOffset(at));
   };
   for (const syntax::Token &token : unit.tokens().expandedTokens())
     add(token.location());
-  for (SourceLocation pragma : unit.pragmas())
+  for (clang::SourceLocation pragma : unit.pragmas())
     add(pragma);
-  std::sort(places.begin(), places.end());
-  return places;
+  std::sort(locations.begin(), locations.end());
+  return locations;
 }
 
 /// "ifdef" of `#  ifdef FAST`; empty for lines that are no directives.
@@ -125,7 +131,7 @@ std::optional<Needs> keepActiveText(Context &, const source::Kernel &kernel) {
   const source::Unit &unit = *kernel.unit;
   const SourceManager &sources = unit.sources();
   SourceRange body = kernel.function->getBody()->getSourceRange();
-  SourceLocation first = sources.getFileLoc(body.getBegin()), last = sources.getFileLoc(body.getEnd());
+  clang::SourceLocation first = sources.getFileLoc(body.getBegin()), last = sources.getFileLoc(body.getEnd());
   if (sources.getFileID(first) != sources.getFileID(last))
     return std::nullopt;
   llvm::StringRef text = sources.getBufferData(sources.getFileID(first));
@@ -133,13 +139,13 @@ std::optional<Needs> keepActiveText(Context &, const source::Kernel &kernel) {
   size_t end = text.rfind('\n', sources.getFileOffset(last)) + 1;
   if (begin >= end || !text.slice(begin, end).contains("#"))
     return std::nullopt;
-  Keeper keeper(text, activePlaces(unit));
+  Keeper keeper(text, activeLocations(unit));
   keeper.keepLines(0, begin);
   keeper.keep(begin, end);
   if (!keeper.changed)
     return std::nullopt;
   if (!sources.isWrittenInMainFile(first)) // read again with the file in the place of its #include
-    return Needs{"active-text", Needs::InPlaceOfInclude{unit.place(body.getEnd()).file}};
+    return Needs{"active-text", Needs::InPlaceOfInclude{unit.location(body.getEnd()).file}};
   keeper.keepLines(end, text.size());
   if (text.ends_with("\n")) // what counts as a last, empty line
     keeper.result.lines.push_back(1 + unsigned(text.count('\n')));

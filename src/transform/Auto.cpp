@@ -8,14 +8,13 @@ namespace heddle::transform {
 PassResult chooseAutomatically(Context &context) {
   const source::Kernel &kernel = context.target.first();
   if (!context.options.arch || !context.facts(kernel).threadsPerBlock()) {
-    context
-        .kept(kernel.place, fmt::format("'{}' stays as it is: its block is not known", context.target.name))
+    context.kept(kernel.location, fmt::format("'{}': its block is not known", context.target.name))
         .withHint("--block X,Y,Z says it");
     return Unchanged();
   }
   // Candidates are compiled one by one, which wants the kernel in the file itself.
   if (!isInMainFile(kernel))
-    return Needs{"in-place", Needs::InPlaceOfInclude{kernel.place.file}};
+    return Needs{"in-place", Needs::InPlaceOfInclude{kernel.location.file}};
   std::string whyNone;
   for (const DirectiveRule &rule : directiveRules()) {
     if (!rule.suggest)
@@ -31,7 +30,7 @@ PassResult chooseAutomatically(Context &context) {
     if (whyNone.empty())
       whyNone = suggestion.why;
   }
-  context.kept(kernel.place, fmt::format("'{}' stays as it is: {}", context.target.name, whyNone));
+  context.kept(kernel.location, fmt::format("'{}': {}", context.target.name, whyNone));
   return Unchanged();
 }
 

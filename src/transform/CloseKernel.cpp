@@ -3,6 +3,7 @@
 
 #include "source/OtherLaunches.h"
 #include "source/Unit.h"
+#include "transform/DirectiveMessage.h"
 #include "transform/tasks/KernelHead.h"
 
 #include <clang/AST/Decl.h>
@@ -16,18 +17,18 @@ namespace {
 using Kind = source::OtherLaunches::Kind;
 
 bool refuse(Context &context, const source::OtherLaunches &other) {
-  Diagnostic &refusal = context.refuse(other.place, other.why);
+  Diagnostic &refusal = context.refuse(other.location, other.why);
   if (other.kind != Kind::AddressTaken && other.kind != Kind::SharedLaunch)
     refusal.withHint("--assume whole-program, where no other file launches it");
   return false;
 }
 
 /// Where `static` goes: before the return type, which is behind `template <...>` and `__global__`.
-SourceLocation returnTypeOf(const source::Unit &unit, const FunctionDecl *function) {
-  const SourceLocation type = function->getReturnTypeSourceRange().getBegin();
+clang::SourceLocation returnTypeOf(const source::Unit &unit, const FunctionDecl *function) {
+  const clang::SourceLocation type = function->getReturnTypeSourceRange().getBegin();
   const bool isInFront =
       type.isValid() && unit.sources().isBeforeInTranslationUnit(type, function->getLocation());
-  return isInFront ? type : SourceLocation();
+  return isInFront ? type : clang::SourceLocation();
 }
 
 bool makeStatic(Context &context, const source::OtherLaunches &other) {
@@ -36,15 +37,16 @@ bool makeStatic(Context &context, const source::OtherLaunches &other) {
   if (kernel.function->getTemplateSpecializationKind() == TSK_ExplicitSpecialization)
     return refuse(context, other);
   for (const FunctionDecl *declared : patternOf(kernel.function)->redecls()) {
-    const SourceLocation type = returnTypeOf(*kernel.unit, declared);
+    const clang::SourceLocation type = returnTypeOf(*kernel.unit, declared);
     if (type.isInvalid())
       return refuse(context, other);
     context.edits.insertBefore(*kernel.unit, type, "static ");
   }
   context.diagnostics
-      .warning(kernel.place,
-               fmt::format("'{}' becomes static: another file that launches it will not link [{}]",
-                           context.target.name, context.directive.str()))
+      .warning(kernel.location,
+               messageOf(context.directive,
+                         fmt::format("'{}' becomes static: another file that launches it will not link",
+                                     context.target.name)))
       .withHint("--assume whole-program, where there is no other file");
   return true;
 }

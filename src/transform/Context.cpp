@@ -2,6 +2,7 @@
 #include "transform/Context.h"
 
 #include "transform/CloseKernel.h"
+#include "transform/DirectiveMessage.h"
 #include "transform/Registry.h"
 
 namespace heddle::transform {
@@ -40,29 +41,30 @@ analysis::LaunchFacts Context::pointersOf(const source::Kernel &kernel) const {
   return facts;
 }
 
-Diagnostic &Context::refuse(Place place, const std::string &reason) {
-  Diagnostic &refusal = diagnostics.refuse(std::move(place), fmt::format("{}: {}", directive.str(), reason));
-  if (directive.place.file != "<command line>")
-    refusal.note(directive.place, "asked for here");
-  return refusal;
+Refusal Context::refuse(SourceLocation location, const std::string &reason) {
+  Diagnostic &refusal = diagnostics.refuse(std::move(location), messageOf(directive, reason));
+  if (directive.location.file != "<command line>")
+    refusal.note(directive.location, "asked for here");
+  return Refusal(refusal);
 }
 
-void Context::refuse(const Diagnostic &refusal) {
-  Diagnostic &added = refuse(refusal.place, refusal.text);
+Refusal Context::refuse(const Diagnostic &refusal) {
+  Diagnostic &added = refuse(refusal.location, refusal.text);
   added.notes.insert(added.notes.begin(), refusal.notes.begin(), refusal.notes.end());
   added.hint = refusal.hint;
+  return Refusal(added);
 }
 
 Diagnostic &Context::done(const std::string &what) {
-  return diagnostics.add(Voice::Done, target.first().place, fmt::format("{} [{}]", what, directive.str()));
+  return diagnostics.add(Severity::Done, target.first().location, messageOf(directive, what));
 }
 
-Diagnostic &Context::kept(Place place, const std::string &why) {
-  return diagnostics.add(Voice::Kept, std::move(place), fmt::format("{} [{}]", why, directive.str()));
+Diagnostic &Context::kept(SourceLocation location, const std::string &why) {
+  return diagnostics.add(Severity::Kept, std::move(location), messageOf(directive, "left unchanged: " + why));
 }
 
-Diagnostic &Context::assumed(Place place, const std::string &what) {
-  return diagnostics.warning(std::move(place), fmt::format("assumed: {} [{}]", what, directive.str()));
+Diagnostic &Context::assumed(SourceLocation location, const std::string &what) {
+  return diagnostics.warning(std::move(location), messageOf(directive, "assumed: " + what));
 }
 
 std::optional<Needs> firstNeeded(Context &context, const source::Kernel &kernel,

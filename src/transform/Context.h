@@ -8,6 +8,7 @@
 #include "transform/PassResult.h"
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -36,7 +37,7 @@ struct Options {
   std::function<void(const PassEvent &)> afterPass = {};
 };
 
-/// A kernel as it stands in the text: a plain one, or a template with all its instantiations.
+/// A kernel as it is in the text: a plain one, or a template with all its instantiations.
 struct Target {
   std::string name; ///< as the text calls it: "reduce", not "reduce<int>"
   std::vector<const source::Kernel *> instances;
@@ -44,6 +45,25 @@ struct Target {
   bool isBehindPragma = false; ///< the loop is the first thing on that line or below it
 
   const source::Kernel &first() const { return *instances.front(); }
+};
+
+/// A refusal that was added. It returns as the outcome of whatever was refused: `return context.refuse(place, why);`.
+class Refusal {
+public:
+  explicit Refusal(Diagnostic &added) : added(added) {}
+
+  Refusal &note(SourceLocation where, std::string what) {
+    return added.note(std::move(where), std::move(what)), *this;
+  }
+  Refusal &withHint(std::string what) { return added.withHint(std::move(what)), *this; }
+
+  operator Diagnostic &() const { return added; }
+  operator PassResult() const { return Refused(); }
+  template <std::same_as<bool> Answer> operator Answer() const { return false; }
+  template <class Value> operator std::optional<Value>() const { return std::nullopt; }
+
+private:
+  Diagnostic &added;
 };
 
 /// What a directive works with: the program as read, the facts about its kernel, the edits it makes and the
@@ -66,17 +86,17 @@ public:
   analysis::LaunchFacts pointersOf(const source::Kernel &kernel) const;
 
   /// "coarsen x=2: " and the reason, with the place it was asked for where that is in the file.
-  Diagnostic &refuse(Place place, const std::string &reason);
+  Refusal refuse(SourceLocation location, const std::string &reason);
   /// The same for a refusal that a helper made.
-  void refuse(const Diagnostic &refusal);
+  Refusal refuse(const Diagnostic &refusal);
   Diagnostic &done(const std::string &what);
-  Diagnostic &kept(Place place, const std::string &why);
+  Diagnostic &kept(SourceLocation location, const std::string &why);
   /// The end of a pass: all that it gathered, or no more than what it refused.
   Edited edited() { return {std::move(edits)}; }
   PassResult editedIf(bool done) { return done ? PassResult(edited()) : Refused(); }
 
   /// What the result relies on and the text does not show: a warning, which everybody sees.
-  Diagnostic &assumed(Place place, const std::string &what);
+  Diagnostic &assumed(SourceLocation location, const std::string &what);
 
 private:
   analysis::FactOptions factOptions() const;

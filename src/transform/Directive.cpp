@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/Directive.h"
 
+#include "support/Numbers.h"
+#include "support/Suggest.h"
 #include "support/Text.h"
 #include "transform/Registry.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 namespace heddle::transform {
@@ -20,12 +21,6 @@ std::vector<std::string> split(std::string_view text, char separator) {
       return parts;
     begin = end + 1;
   }
-}
-
-std::optional<int64_t> wholeNumber(std::string_view text) {
-  int64_t value = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
 /// A word of the text with the column it begins in.
@@ -66,7 +61,7 @@ std::vector<Word> wordsOf(std::string_view text) {
 /// Turns words into directives; each complaint points at the word it is about.
 class Reader {
 public:
-  Reader(const Place &origin, Diagnostics &diagnostics) : origin(origin), diagnostics(diagnostics) {}
+  Reader(const SourceLocation &origin, Diagnostics &diagnostics) : origin(origin), diagnostics(diagnostics) {}
 
   std::vector<Directive> read(const std::vector<Word> &words) {
     std::vector<Directive> directives;
@@ -85,25 +80,23 @@ public:
   }
 
 private:
-  Place placeOf(const Word &word) const {
-    Place place = origin;
-    place.column += unsigned(word.at);
-    place.endColumn = place.column + unsigned(word.text.size());
-    return place;
+  SourceLocation locationOf(const Word &word) const {
+    SourceLocation location = origin;
+    location.column += unsigned(word.at);
+    location.endColumn = location.column + unsigned(word.text.size());
+    return location;
   }
 
   void begin(const Word &word, std::vector<Directive> &directives) {
     expectsName = false;
     rule = directiveRule(word.text);
     if (rule) {
-      directives.push_back({rule->name, rule->subject, {}, placeOf(word)});
+      directives.push_back({rule->name, rule->subject, {}, locationOf(word)});
       return;
     }
-    std::vector<std::string> names = nearestFirst(word.text, directiveNames());
-    diagnostics.error(placeOf(word), fmt::format("there is no directive '{}'", word.text))
-        .withHint(editDistance(word.text, names.front()) <= 3
-                      ? fmt::format("did you mean '{}'?", names.front())
-                      : "there are " + joinAnd(directiveNames()));
+    const std::string question = didYouMean(word.text, directiveNames());
+    diagnostics.error(locationOf(word), fmt::format("there is no directive '{}'", word.text))
+        .withHint(question.empty() ? "there are " + joinAnd(directiveNames()) : question);
   }
 
   void addSetting(const Word &word, Directive &directive) {
@@ -113,36 +106,37 @@ private:
     if (!setting)
       return complainOfKey(word, key);
     if (equals == std::string::npos || equals + 1 == word.text.size()) {
-      diagnostics.error(placeOf(word), fmt::format("'{}' needs a value", key))
+      diagnostics.error(locationOf(word), fmt::format("'{}' needs a value", key))
           .withHint(fmt::format("{}={}", key, setting->allowed()));
       return;
     }
     if (directive.has(key)) {
-      diagnostics.error(placeOf(word), fmt::format("'{}' is given twice", key));
+      diagnostics.error(locationOf(word), fmt::format("'{}' is given twice", key));
       return;
     }
     std::string text = word.text.substr(equals + 1);
-    Setting given{key, {text}, placeOf(word)};
+    Setting given{key, {text}, locationOf(word)};
     if (setting->kind != SettingRule::Kind::Text)
       given.values = split(text, '|');
     for (const std::string &value : given.values)
       if (!setting->allows(value))
-        diagnostics.error(placeOf(word), fmt::format("'{}' is not a value that '{}' takes", value, key))
+        diagnostics.error(locationOf(word), fmt::format("'{}' is not a value that '{}' takes", value, key))
             .withHint(fmt::format("{}={}", key, setting->allowed()));
     directive.settings.push_back(std::move(given));
-    directive.place.endColumn = placeOf(word).endColumn;
+    directive.location.endColumn = locationOf(word).endColumn;
   }
 
   void complainOfKey(const Word &word, const std::string &key) {
     std::vector<std::string> keys;
     for (const SettingRule &known : rule->settings)
       keys.push_back(known.key);
-    Diagnostic &error = diagnostics.error(placeOf(word), fmt::format("'{}' takes no '{}'", rule->name, key));
+    Diagnostic &error =
+        diagnostics.error(locationOf(word), fmt::format("'{}' takes no '{}'", rule->name, key));
     if (!keys.empty())
       error.withHint("it takes " + joinAnd(nearestFirst(key, keys)));
   }
 
-  const Place &origin;
+  const SourceLocation &origin;
   Diagnostics &diagnostics;
   const DirectiveRule *rule = nullptr;
   bool expectsName = true;
@@ -158,7 +152,7 @@ std::vector<std::string> directiveNames() {
 }
 
 bool Directive::has(std::string_view key) const {
-  return std::any_of(settings.begin(), settings.end(), [&](const Setting &s) { return s.key == key; });
+  return std::ranges::any_of(settings, [&](const Setting &s) { return s.key == key; });
 }
 
 std::string Directive::word(std::string_view key) const {
@@ -170,10 +164,10 @@ std::string Directive::word(std::string_view key) const {
   return setting ? setting->byDefault : std::string();
 }
 
-int64_t Directive::number(std::string_view key) const { return wholeNumber(word(key)).value_or(0); }
+int64_t Directive::number(std::string_view key) const { return readNumber<int64_t>(word(key)).value_or(0); }
 
 bool Directive::hasAlternatives() const {
-  return std::any_of(settings.begin(), settings.end(), [](const Setting &s) { return s.values.size() > 1; });
+  return std::ranges::any_of(settings, [](const Setting &s) { return s.values.size() > 1; });
 }
 
 std::vector<Directive> Directive::expanded() const {
@@ -200,16 +194,17 @@ std::string Directive::str() const {
   return text;
 }
 
-std::vector<Directive> readDirectives(std::string_view text, const Place &origin, Diagnostics &diagnostics) {
+std::vector<Directive> readDirectives(std::string_view text, const SourceLocation &origin,
+                                      Diagnostics &diagnostics) {
   Diagnostics found;
   std::vector<Directive> directives = Reader(origin, found).read(wordsOf(text));
   for (const Diagnostic &each : found.all())
-    diagnostics.add(each.voice, each.place, each.text).withHint(each.hint);
+    diagnostics.add(each.severity, each.location, each.text).withHint(each.hint);
   return found.empty() ? directives : std::vector<Directive>();
 }
 
 std::vector<Directive> readDirectives(const std::string &text, Diagnostics &diagnostics) {
-  Place origin{"<command line>", 1, 1, unsigned(text.size()) + 1, text};
+  SourceLocation origin{"<command line>", 1, 1, unsigned(text.size()) + 1, text};
   return readDirectives(text, origin, diagnostics);
 }
 

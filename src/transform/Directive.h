@@ -17,7 +17,7 @@ enum class Subject { Kernel, Loop, Branch };
 struct Setting {
   std::string key;
   std::vector<std::string> values;
-  Place place;
+  SourceLocation location;
 };
 
 /// One directive as written: `coarsen x=2 map=blocked`.
@@ -28,7 +28,7 @@ struct Directive {
   std::string name;
   Subject subject = Subject::Kernel;
   std::vector<Setting> settings; ///< in the order given; none twice
-  Place place;                   ///< where it was asked for
+  SourceLocation location;       ///< where it was asked for
 
   /// The setting's value, or its default. Only for directives without alternatives.
   std::string word(std::string_view key) const;
@@ -36,7 +36,7 @@ struct Directive {
   bool has(std::string_view key) const;
   /// Some setting leaves a choice.
   bool hasAlternatives() const;
-  /// Every directive without alternatives that this one stands for, in the order given.
+  /// Every directive without alternatives that this one represents, in the order given.
   std::vector<Directive> expanded() const;
   /// "coarsen x=2 map=blocked"
   std::string str() const;
@@ -44,7 +44,8 @@ struct Directive {
 
 /// Reads one or more directives, with `;` between them. `origin` is where the text begins; its sourceLine
 /// must hold the text. What is wrong goes to `diagnostics`, and then nothing is returned.
-std::vector<Directive> readDirectives(std::string_view text, const Place &origin, Diagnostics &diagnostics);
+std::vector<Directive> readDirectives(std::string_view text, const SourceLocation &origin,
+                                      Diagnostics &diagnostics);
 
 /// The same for words of the command line.
 std::vector<Directive> readDirectives(const std::string &text, Diagnostics &diagnostics);

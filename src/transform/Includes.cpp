@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A directive may change a kernel in a header. Other files include that header too, so its text takes the place of the #include
+// in the emitted file and the header stays as it is.
+//
+// 1. Find the readings of the file, and the #include of the main file that each comes from: there must be exactly one.
+// 2. Drop `#pragma once`; rewrite `#include "..."` relative to the main file's folder where they are found beside the header.
+//
+// The result is parsed again; headers inside that header follow in the same way when an edit reaches them.
 #include "transform/Includes.h"
 
 #include "source/Program.h"
@@ -27,7 +35,7 @@ std::vector<FileID> readingsOf(const SourceManager &sources, const fs::path &fil
     const SrcMgr::SLocEntry &slot = sources.getLocalSLocEntry(i);
     if (!slot.isFile())
       continue;
-    FileID reading = sources.getFileID(SourceLocation::getFromRawEncoding(slot.getOffset()));
+    FileID reading = sources.getFileID(clang::SourceLocation::getFromRawEncoding(slot.getOffset()));
     OptionalFileEntryRef entry = sources.getFileEntryRefForID(reading);
     if (entry && fs::path(entry->getName().str()) == file)
       found.push_back(reading);
@@ -78,7 +86,7 @@ std::string movedInclude(llvm::StringRef line, const fs::path &from, const fs::p
   return line.substr(0, open + 1).str() + moved + line.substr(close).str();
 }
 
-/// The inner file's text, fit to stand in a file of the folder `to`.
+/// The inner file's text, fit to be in a file of the folder `to`.
 std::string fitted(llvm::StringRef text, const fs::path &from, const fs::path &to) {
   std::error_code error;
   bool isMoved = !fs::equivalent(from.empty() ? "." : from, to.empty() ? "." : to, error);
@@ -96,8 +104,8 @@ std::string fitted(llvm::StringRef text, const fs::path &from, const fs::path &t
   return result;
 }
 
-Diagnostic refusal(Place place, std::string why) {
-  return {Voice::Refusal, std::move(place), std::move(why), {}, {}};
+Diagnostic refusal(SourceLocation location, std::string why) {
+  return {Severity::Refusal, std::move(location), std::move(why), {}, {}};
 }
 
 } // namespace
@@ -115,7 +123,7 @@ std::variant<Embedded, Diagnostic> embedInclude(const source::Program &program, 
   if (candidates.size() != 1)
     return refusal({inner.string()}, "the change would reach into this file, which is read more than once");
   FileID file = *candidates.begin();
-  SourceLocation include = sources.getExpansionLoc(sources.getIncludeLoc(file));
+  clang::SourceLocation include = sources.getExpansionLoc(sources.getIncludeLoc(file));
   if (include.isInvalid() || sources.getFileID(include) != sources.getMainFileID())
     return refusal({inner.string()},
                    "the change would reach into this file, which no #include of the program's file leads to");
@@ -125,8 +133,8 @@ std::variant<Embedded, Diagnostic> embedInclude(const source::Program &program, 
   size_t end = std::min(text.find('\n', at), text.size());
   std::optional<llvm::StringRef> line = directiveOf(llvm::StringRef(text).slice(begin, end));
   if (!line || !line->starts_with("include"))
-    return refusal(unit->place(include),
-                   "the #include of the file to be changed does not stand on a line of its own");
+    return refusal(unit->location(include),
+                   "the #include of the file to be changed is not on a line of its own");
 
   fs::path path = sources.getFileEntryRefForID(file)->getName().str();
   std::string name = path.filename().string();
@@ -140,14 +148,14 @@ std::variant<Embedded, Diagnostic> embedInclude(const source::Program &program, 
 std::vector<fs::path> includedFilesWithPragma(const source::Program &program) {
   std::set<fs::path> found;
   for (const source::Unit *unit : {&program.device(), &program.host()})
-    for (SourceLocation at : unit->pragmas()) {
+    for (clang::SourceLocation at : unit->pragmas()) {
       const SourceManager &sources = unit->sources();
-      SourceLocation place = sources.getExpansionLoc(at);
-      if (sources.isWrittenInMainFile(place))
+      clang::SourceLocation location = sources.getExpansionLoc(at);
+      if (sources.isWrittenInMainFile(location))
         continue;
-      FileID file = sources.getFileID(place);
+      FileID file = sources.getFileID(location);
       llvm::StringRef line =
-          sources.getBufferData(file).substr(sources.getFileOffset(place)).split('\n').first;
+          sources.getBufferData(file).substr(sources.getFileOffset(location)).split('\n').first;
       line.consume_front("#");
       if (trimmed(line).consume_front("pragma") && trimmed(trimmed(line).substr(6)).starts_with("heddle"))
         found.insert(sources.getFileEntryRefForID(file)->getName().str());

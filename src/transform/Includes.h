@@ -25,7 +25,7 @@ namespace heddle::transform {
 /// folder.
 struct Embedded {
   unsigned line = 0; ///< of the #include
-  std::string text;  ///< to stand in its place
+  std::string text;  ///< to be in its place
 };
 
 /// What takes the place of the #include of the program's file through which `inner` is read (itself, or one

@@ -16,10 +16,10 @@
 #include "analysis/CallEffects.h"
 #include "analysis/RegionView.h"
 #include "analysis/Uses.h"
+#include "source/DeclaredType.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
-#include "transform/DeclaredType.h"
 #include "transform/Names.h"
 #include "transform/SeparateNames.h"
 
@@ -133,16 +133,16 @@ public:
     if (const FunctionDecl *pattern = instantiation->getTemplateInstantiationPattern())
       TraverseStmt(pattern->getBody());
   }
-  std::set<SourceLocation> places;
+  std::set<clang::SourceLocation> locations;
 
   bool VisitDeclRefExpr(DeclRefExpr *reference) override {
     if (reference->getDecl() == parameter)
-      places.insert(reference->getLocation());
+      locations.insert(reference->getLocation());
     return true;
   }
   bool VisitTemplateTypeParmTypeLoc(TemplateTypeParmTypeLoc type) override {
     if (type.getDecl() == parameter)
-      places.insert(type.getNameLoc());
+      locations.insert(type.getNameLoc());
     return true;
   }
 
@@ -154,7 +154,7 @@ class Inliner {
 public:
   Inliner(Context &context, const source::Kernel &kernel)
       : isInstantiatedOften(context.target.instances.size() > 1), kernel(kernel), unit(*kernel.unit),
-        facts(context.facts(kernel)), names(unit), ofKernel(localNames(kernel.function)) {}
+        facts(context.facts(kernel)), text(unit), names(unit), ofKernel(localNames(kernel.function)) {}
 
   source::Edits run() {
     const std::vector<CallSite> sites = sitesIn(*facts.tree);
@@ -163,7 +163,7 @@ public:
       ++count[calleeOf(site)];
     for (const CallSite &site : sites)
       if (!reasonNotToInline(facts, site.call, site.statement))
-        inlineAt(site, count[calleeOf(site)] > 1);
+        tryAt(site, count[calleeOf(site)] > 1);
     return std::move(edits);
   }
 
@@ -173,13 +173,18 @@ private:
     return callee && callee->hasBody(defined) ? defined : callee;
   }
 
-  std::string textOf(SourceRange range, const std::vector<source::Replacement> &parts = {}) const {
-    source::Rendered text = source::render(unit, range, parts);
-    auto *found = std::get_if<std::string>(&text);
-    return found ? *found : std::string();
+  /// A call some of whose text cannot be had is left as it is, without a trace of the attempt.
+  void tryAt(const CallSite &site, bool isRepeated) {
+    text.failure.reset();
+    source::Edits before = edits;
+    const std::set<const FunctionDecl *> sharedBefore = shared;
+    if (inlineAt(site, isRepeated) && !text.failure)
+      return;
+    edits = std::move(before);
+    shared = sharedBefore;
   }
 
-  void inlineAt(const CallSite &site, bool isRepeated) {
+  bool inlineAt(const CallSite &site, bool isRepeated) {
     const FunctionDecl *callee = calleeOf(site);
     std::string value;
     source::Code code;
@@ -189,7 +194,7 @@ private:
       value = names.fresh(callee->getNameAsString() + "Value");
       std::optional<std::string> type = returnType(callee, value);
       if (!type)
-        return;
+        return false;
       code.add(*type + ";");
       parts.push_back({SourceRange(last->getReturnLoc(), last->getReturnLoc()), value + " ="});
     } else if (last) {
@@ -206,33 +211,32 @@ private:
     source::Code inside = aliases(site, callee, parts);
     std::optional<source::Code> parameters = declareParameters(site, callee, parts);
     if (!parameters)
-      return;
+      return false;
     renameLocals(callee, parts);
     if (isRepeated)
       shareArrays(callee, parts);
-    source::Rewriter rewriter(unit);
     source::Code body = bodyText(callee, parts);
     if (body.empty())
-      return;
+      return false;
     code.add("{ // " + callee->getNameAsString()).add(inside.add(*parameters).deeper()).add(body);
     if (!value.empty())
-      code.add(rewriter.statement(site.statement, {{site.call->getSourceRange(), value}}));
-    const bool needsBraces =
-        !isa<DeclStmt>(site.statement) && !value.empty() && !standsInBlock(site.statement);
+      code.add(text.statement(site.statement, {{site.call->getSourceRange(), value}}));
+    const bool needsBraces = !isa<DeclStmt>(site.statement) && !value.empty() && !isInBlock(site.statement);
     if (needsBraces)
       code = source::Code("{ ").join(code).join(" }");
-    rewriter.replace(edits, source::wholeStatement(unit, site.statement), code);
+    text.replace(edits, source::wholeStatement(unit, site.statement), code);
+    return true;
   }
 
   /// The body of a function without its opening brace; nothing where it cannot be had.
-  source::Code bodyText(const FunctionDecl *callee, const std::vector<source::Replacement> &parts) const {
+  source::Code bodyText(const FunctionDecl *callee, const std::vector<source::Replacement> &parts) {
     const SourceRange range = callee->getBody()->getSourceRange();
     std::variant<source::EditText, Diagnostic> rendered = source::renderLines(unit, range, parts);
     auto *whole = std::get_if<source::EditText>(&rendered);
     if (!whole || !llvm::StringRef(whole->text).starts_with("{"))
       return {};
     whole->text.erase(0, 1);
-    const std::string indent = source::Rewriter(unit).indentOf(callee->getOuterLocStart());
+    const std::string indent = text.indentOf(callee->getOuterLocStart());
     // What was taken out leaves empty lines; what stood behind the brace gets a line of its own.
     source::Code body = source::Code::written(*whole, indent);
     const bool isOnBrace = !llvm::StringRef(body.all().front().text).trim().empty();
@@ -240,26 +244,26 @@ private:
                      : body.withoutBlankStart();
   }
 
-  bool standsInBlock(const Stmt *statement) const {
+  bool isInBlock(const Stmt *statement) const {
     const Stmt *parent = facts.uniformity->definitions().graph().parent(statement);
     return !parent || isa<CompoundStmt>(parent);
   }
 
-  /// What the template's own names stand for at this call. Text that the call gives is taken as it is: in a
+  /// What the template's own names represent at this call. Text that the call gives is taken as it is: in a
   /// kernel that is a template itself it may be different things. A name that the kernel, or the text of the
   /// call, has another meaning for is replaced by a fresh one: `f<N + 1>(t + N)`.
   source::Code aliases(const CallSite &site, const FunctionDecl *callee,
                        std::vector<source::Replacement> &parts) {
-    source::Code text;
+    source::Code lines;
     const TemplateArgumentList *arguments = callee->getTemplateSpecializationArgs();
     const TemplateParameterList *parameters = parametersOf(callee);
     if (!arguments || !parameters)
-      return text;
+      return lines;
     auto *name = dyn_cast<DeclRefExpr>(site.call->getCallee()->IgnoreParenImpCasts());
     for (unsigned i = 0; i < arguments->size() && i < parameters->size(); ++i) {
       const NamedDecl *parameter = parameters->getParam(i);
       std::string meant = name && i < name->getNumTemplateArgs()
-                              ? textOf(name->getTemplateArgs()[i].getSourceRange())
+                              ? text.text(name->getTemplateArgs()[i].getSourceRange())
                               : printed(arguments->get(i));
       const std::string own = parameter->getNameAsString();
       if (meant == own || !isMentioned(parameter, callee))
@@ -267,15 +271,16 @@ private:
       std::string alias = own;
       if (hasOtherMeaning(own, site)) {
         alias = aliasNames[own] = names.fresh(own);
-        for (SourceLocation at : TemplateMentions(callee, parameter).places)
+        for (clang::SourceLocation at : TemplateMentions(callee, parameter).locations)
           parts.push_back({SourceRange(at, at), alias});
       }
       if (auto *number = dyn_cast<NonTypeTemplateParmDecl>(parameter))
-        text.addf("constexpr {} = {};", declareType(unit, number->getType(), alias).value_or(""), meant);
+        lines.addf("constexpr {} = {};", source::declareType(unit, number->getType(), alias).value_or(""),
+                   meant);
       else
-        text.addf("using {} = {};", alias, meant);
+        lines.addf("using {} = {};", alias, meant);
     }
-    return text;
+    return lines;
   }
 
   /// The parameters with the names that the function's text has for them.
@@ -287,8 +292,8 @@ private:
     return described ? described->getTemplateParameters() : nullptr;
   }
 
-  bool hasOtherMeaning(const std::string &name, const CallSite &site) const {
-    if (taken.contains(name) || mentionsWord(textOf(site.call->getSourceRange()), name))
+  bool hasOtherMeaning(const std::string &name, const CallSite &site) {
+    if (taken.contains(name) || mentionsWord(text.text(site.call->getSourceRange()), name))
       return true;
     const FunctionDecl *pattern = kernel.function->getTemplateInstantiationPattern();
     const FunctionTemplateDecl *described = pattern ? pattern->getDescribedFunctionTemplate() : nullptr;
@@ -297,66 +302,66 @@ private:
   }
 
   /// A declaration's text with the fresh names of template parameters.
-  std::string withAliases(std::string text) const {
+  std::string withAliases(std::string declared) const {
     auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
     for (const auto &[name, alias] : aliasNames)
-      for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + alias.size())) {
+      for (size_t at = declared.find(name); at != std::string::npos;
+           at = declared.find(name, at + alias.size())) {
         const size_t end = at + name.size();
         const bool isWord =
-            (at == 0 || (!isPart(text[at - 1]) && text[at - 1] != ':' && text[at - 1] != '.')) &&
-            (end == text.size() || !isPart(text[end]));
+            (at == 0 || (!isPart(declared[at - 1]) && declared[at - 1] != ':' && declared[at - 1] != '.')) &&
+            (end == declared.size() || !isPart(declared[end]));
         if (isWord)
-          text.replace(at, name.size(), alias);
+          declared.replace(at, name.size(), alias);
       }
-    return text;
+    return declared;
   }
 
-  bool isMentioned(const NamedDecl *parameter, const FunctionDecl *callee) const {
-    // From its name on: in front of it stands the list of the template's parameters.
-    return mentionsWord(textOf(SourceRange(callee->getLocation(), callee->getBody()->getEndLoc())),
+  bool isMentioned(const NamedDecl *parameter, const FunctionDecl *callee) {
+    // From its name on: in front of it is the list of the template's parameters.
+    return mentionsWord(text.text(SourceRange(callee->getLocation(), callee->getBody()->getEndLoc())),
                         parameter->getNameAsString());
   }
   std::string printed(const TemplateArgument &argument) const {
-    std::string text;
-    llvm::raw_string_ostream out(text);
+    std::string name;
+    llvm::raw_string_ostream out(name);
     PrintingPolicy policy(unit.context().getLangOpts());
     policy.SuppressTagKeyword = true;
     argument.print(policy, out, false);
-    return text;
+    return name;
   }
 
-  std::optional<std::string> returnType(const FunctionDecl *callee, const std::string &name) const {
+  std::optional<std::string> returnType(const FunctionDecl *callee, const std::string &name) {
     bool isTemplate = callee->getPrimaryTemplate() != nullptr;
     if (isTemplate && kernel.isInstantiation && isInstantiatedOften) {
-      std::string written = textOf(callee->getReturnTypeSourceRange());
+      std::string written = text.text(callee->getReturnTypeSourceRange());
       return written.empty() ? std::nullopt : std::optional(written + " " + name);
     }
-    return declareType(unit, callee->getReturnType().getUnqualifiedType(), name);
+    return source::declareType(unit, callee->getReturnType().getUnqualifiedType(), name);
   }
 
   /// The parameters as variables; mentions of those that get another name are replaced.
   std::optional<source::Code> declareParameters(const CallSite &site, const FunctionDecl *callee,
                                                 std::vector<source::Replacement> &parts) {
-    source::Code text;
+    source::Code lines;
     Uses inside = Uses::of(callee->getBody());
     for (unsigned i = 0; i < callee->getNumParams() && i < site.call->getNumArgs(); ++i) {
       const ParmVarDecl *parameter = callee->getParamDecl(i);
       const Expr *argument = site.call->getArg(i);
       bool isDefault = isa<CXXDefaultArgExpr>(argument);
       std::string given =
-          isDefault ? textOf(parameter->getDefaultArgRange()) : textOf(argument->getSourceRange());
-      bool isMentioned =
-          std::any_of(inside.locals.begin(), inside.locals.end(),
-                      [&](const DeclRefExpr *reference) { return reference->getDecl() == parameter; });
+          isDefault ? text.text(parameter->getDefaultArgRange()) : text.text(argument->getSourceRange());
+      bool isMentioned = std::ranges::any_of(
+          inside.locals, [&](const DeclRefExpr *reference) { return reference->getDecl() == parameter; });
       if (given.empty() || (!isMentioned && Uses::of(argument).calls.empty()))
         continue;
       const std::string own = renamed(parameter, inside, parts);
-      std::optional<std::string> declared = redeclare(unit, parameter, own);
+      std::optional<std::string> declared = source::redeclare(unit, parameter, own);
       if (!declared)
         return std::nullopt;
-      text.addf("{} = {};", withAliases(*declared), given);
+      lines.addf("{} = {};", withAliases(*declared), given);
     }
-    return text;
+    return lines;
   }
 
   /// A name that nothing of the kernel's has: work loops may bring the kernel's variables into this block.
@@ -385,24 +390,25 @@ private:
   /// Shared arrays are one for all calls: declared at the kernel's top, and no longer in the function's text.
   void shareArrays(const FunctionDecl *callee, std::vector<source::Replacement> &parts) {
     bool isFirst = shared.insert(callee).second;
-    source::Code text;
+    source::Code lines;
     for (const Stmt *statement : Uses::of(callee->getBody()).statements) {
       auto *declaration = dyn_cast<DeclStmt>(statement);
       auto *variable = declaration ? dyn_cast<VarDecl>(*declaration->decl_begin()) : nullptr;
       if (!variable || !variable->hasAttr<CUDASharedAttr>())
         continue;
       parts.push_back({declaration->getSourceRange(), ""});
-      text.add(textOf(declaration->getSourceRange()));
+      lines.add(text.text(declaration->getSourceRange()));
     }
     auto *body = cast<CompoundStmt>(kernel.function->getBody());
-    if (isFirst && !text.empty())
-      source::Rewriter(unit).insertAtTop(edits, body, text);
+    if (isFirst && !lines.empty())
+      text.insertAtTop(edits, body, lines);
   }
 
   const bool isInstantiatedOften;
   const source::Kernel &kernel;
   const source::Unit &unit;
   const analysis::KernelFacts &facts;
+  source::Rewriter text;
   source::Edits edits;
   Names names;
   const std::set<std::string> ofKernel;
@@ -479,7 +485,7 @@ std::optional<std::string> reasonNotToInline(const analysis::KernelFacts &facts,
   const ReturnStmt *last = lastReturn(callee);
   for (const ReturnStmt *each : inside.returns)
     if (each != last)
-      return fmt::format("it returns from its middle, in line {}", unit.place(each).line);
+      return fmt::format("it returns from its middle, in line {}", unit.location(each).line);
   for (const CallExpr *each : inside.calls)
     if (analysis::calleeOf(each) &&
         analysis::calleeOf(each)->getCanonicalDecl() == callee->getCanonicalDecl())
@@ -492,7 +498,7 @@ std::optional<std::string> reasonNotToInline(const analysis::KernelFacts &facts,
   auto *name = dyn_cast<DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts());
   if (takesDeducedTypes &&
       (!name || name->getNumTemplateArgs() < callee->getPrimaryTemplate()->getTemplateParameters()->size()))
-    return "it is a template and what it stands for is not written at the call";
+    return "it is a template and what it represents is not written at the call";
   if (callee->getPrimaryTemplate() && !sharedArraysOf(callee).empty() && facts.kernel->isInstantiation)
     return "it is a template with shared arrays of its own";
   return std::nullopt;

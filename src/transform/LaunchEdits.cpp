@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Launches of a kernel whose blocks shrink. A shape that is a constant is divided where it is written, so that the text keeps
+// the names it was made of; others are divided by a helper when the program runs, which also checks the remainder.
+//
+//     scale<<<n / 256, 256>>>(a)             =>   scale<<<n / 256, 256 / 2>>>(a)
+//     scale<<<grid, block>>>(a)              =>   scale<<<grid, heddle::mergedBlock<2, 1, 1>(block, "scale")>>>(a)
+//
+// 1. Every launch in the file is visited once, whatever its form; forms without a shape in the text are refused.
+// 2. The kernel must not be launched from elsewhere (CloseKernel.h).
+// 3. Helpers are included behind the last #include before the kernel is first mentioned.
 #include "transform/LaunchEdits.h"
 
 #include "source/Rewriter.h"
@@ -56,19 +66,15 @@ public:
   LaunchDivider(Context &context, const LaunchDivision &division) : context(context), division(division) {}
 
   bool divide(const source::Launch &launch) {
-    if (launch.form == source::Launch::Form::LaunchKernelEx) {
-      context.refuse(launch.place,
-                     "this launch takes its block from a cudaLaunchConfig_t, which is not followed");
-      return false;
-    }
-    if (launch.form == source::Launch::Form::Delegated) {
-      context.refuse(launch.place, "the kernel's warps stay, so a block of it is a warp and cannot shrink");
-      return false;
-    }
-    if (launch.form == source::Launch::Form::Regrouped) {
-      context.refuse(launch.place, "the kernel's threads are regrouped already, which has to come last");
-      return false;
-    }
+    if (launch.form == source::Launch::Form::LaunchKernelEx)
+      return context.refuse(launch.location,
+                            "this launch takes its block from a cudaLaunchConfig_t, which is not followed");
+    if (launch.form == source::Launch::Form::Delegated)
+      return context.refuse(launch.location,
+                            "the kernel's warps stay, so a block of it is a warp and cannot shrink");
+    if (launch.form == source::Launch::Form::Regrouped)
+      return context.refuse(launch.location,
+                            "the kernel's threads are regrouped already, which has to come last");
     bool changesBlock = division.block != std::array<unsigned, 3>{1, 1, 1};
     return (!changesBlock || divideShape(launch, launch.block, division.block, "block")) &&
            (division.grid == 1 || divideShape(launch, launch.grid, {division.grid, 1, 1}, "grid"));
@@ -86,12 +92,11 @@ private:
       if (!shape.xyz[d].value) {
         isKnown = false;
       } else if (*shape.xyz[d].value % by[d] != 0 || *shape.xyz[d].value < by[d]) {
-        context
-            .refuse(launch.place,
+        return context
+            .refuse(launch.location,
                     fmt::format("the {} of this launch is {} in {}, which does not divide by {}", what,
                                 *shape.xyz[d].value, std::string(1, "xyz"[d]), by[d]))
             .withHint(fmt::format("the {} is '{}'", what, shape.text));
-        return false;
       }
     }
     std::string text = isKnown ? dividedShape(context, shape, by) : std::string();
@@ -150,13 +155,13 @@ std::string dividedShape(const Context &context, const source::LaunchShape &shap
   return "dim3(" + (isFlat ? parts.substr(0, parts.rfind(", ")) : parts) + ")";
 }
 
-/// Where the file first mentions the kernel: what is included must stand before it. Some files include others
+/// Where the file first mentions the kernel: what is included must precede it. Some files include others
 /// at their end.
 static unsigned firstMention(const Context &context, const source::Unit &unit) {
   const SourceManager &sources = unit.sources();
   unsigned first = ~0u;
-  const auto take = [&](SourceLocation location) {
-    const SourceLocation at = sources.getExpansionLoc(location);
+  const auto take = [&](clang::SourceLocation location) {
+    const clang::SourceLocation at = sources.getExpansionLoc(location);
     if (at.isValid() && sources.isWrittenInMainFile(at))
       first = std::min(first, sources.getFileOffset(at));
   };
@@ -178,12 +183,12 @@ static const syntax::Token *firstBehindIncludes(const source::Unit &unit, unsign
     const SrcMgr::SLocEntry &slot = sources.getLocalSLocEntry(i);
     if (!slot.isFile())
       continue;
-    SourceLocation from = slot.getFile().getIncludeLoc();
+    clang::SourceLocation from = slot.getFile().getIncludeLoc();
     if (from.isValid() && sources.isWrittenInMainFile(from) && sources.getFileOffset(from) < limit)
       last = std::max(last.value_or(0), sources.getFileOffset(from));
   }
   for (const syntax::Token &token : unit.tokens().expandedTokens()) {
-    SourceLocation at = sources.getExpansionLoc(token.location());
+    clang::SourceLocation at = sources.getExpansionLoc(token.location());
     const bool isBehind = !last || sources.getFileOffset(at) > *last;
     if (token.kind() != tok::eof && sources.isWrittenInMainFile(at) && isBehind)
       return &token;
@@ -223,18 +228,18 @@ bool changeLaunches(Context &context, const std::function<bool(const source::Lau
   std::set<std::string> names;
   for (const source::Kernel *kernel : context.target.instances)
     names.insert(kernel->mangledName);
-  std::set<unsigned> places;
+  std::set<unsigned> locations;
   for (const source::Launch &launch : context.program.launches()) {
     bool isOurs = launch.kernel && names.contains(launch.kernel->mangledName);
     if (!isOurs)
       continue;
     if (!change(launch))
       return false;
-    places.insert(launch.call->getBeginLoc().getRawEncoding());
+    locations.insert(launch.call->getBeginLoc().getRawEncoding());
   }
   if (!closeKernel(context))
     return false;
-  launches = unsigned(places.size());
+  launches = unsigned(locations.size());
   return true;
 }
 

@@ -33,7 +33,7 @@ bool changeLaunches(Context &context, const std::function<bool(const source::Lau
 const clang::Expr *writtenPart(const clang::Expr *shape);
 std::string writtenShape(const Context &context, const source::LaunchShape &shape);
 
-/// The text of a shape that is known, divided; empty where it has to be worked out at run time.
+/// The text of a shape that is known, divided; empty where it has to be computed at run time.
 std::string dividedShape(const Context &context, const source::LaunchShape &shape,
                          const std::array<unsigned, 3> &by);
 

@@ -36,7 +36,7 @@ std::string typeNameFor(const DeclStmt *declarations) {
 /// Where a name belongs: behind the keyword, or behind `alignas` and the like where there are no bases.
 source::Replacement withName(const TagDecl *tag, const std::string &name) {
   auto *record = dyn_cast<CXXRecordDecl>(tag);
-  const SourceLocation brace = tag->getBraceRange().getBegin(), keyword = tag->getInnerLocStart();
+  const clang::SourceLocation brace = tag->getBraceRange().getBegin(), keyword = tag->getInnerLocStart();
   if (record && record->getNumBases() == 0)
     return {{brace, brace}, name + " {"};
   return {{keyword, keyword}, tag->getKindName().str() + " " + name};

@@ -13,7 +13,7 @@
 
 namespace heddle::transform {
 
-/// What comes of carrying a pass out on one kernel. Why it was refused or changed nothing, and what else there is to say, stands
+/// What comes of carrying a pass out on one kernel. Why it was refused or changed nothing, and what else there is to say, is
 /// among the context's messages; the text changes by nothing but what is returned here.
 
 /// The pass is done.
@@ -27,8 +27,9 @@ struct Edited {
 
 /// The kernel stays as it is.
 struct Unchanged {
+  explicit Unchanged(bool callsOffDirective = false) : callsOffDirective(callsOffDirective) {}
   /// For directives of several passes: as it was before the first of them.
-  bool callsOffDirective = false;
+  bool callsOffDirective;
 };
 
 /// The pass would break the kernel, or does not fit it.
@@ -37,7 +38,7 @@ struct Refused {};
 /// The kernel must be given another form first, in which it does the same (a normalization). That is made, the text is read
 /// again, and the pass starts anew.
 struct Needs {
-  /// The kernel stands in an included file, whose text must take the place of its #include.
+  /// The kernel is in an included file, whose text must take the place of its #include.
   struct InPlaceOfInclude {
     std::filesystem::path file;
   };

@@ -12,6 +12,7 @@
 
 #include "source/MappedText.h"
 #include "support/Text.h"
+#include "transform/DirectiveMessage.h"
 #include "transform/Includes.h"
 #include "transform/Pragmas.h"
 #include "transform/Registry.h"
@@ -43,7 +44,7 @@ public:
       outcome.untouchedKernels.insert(kernel->plainName);
     while (std::optional<Pragma> pragma = firstPragma(file.string(), text.str())) {
       std::vector<Directive> directives =
-          readDirectives(pragma->text, text.given(pragma->place), diagnostics);
+          readDirectives(pragma->text, text.given(pragma->location), diagnostics);
       if (directives.empty() || !carryOutPragma(directives, pragma->line))
         return outcome;
     }
@@ -80,7 +81,7 @@ private:
   /// `line`: where the pragma stood; nothing for one of the command line.
   bool carryOut(const Directive &directive, std::optional<unsigned> line) {
     if (directive.hasAlternatives()) {
-      diagnostics.error(directive.place, fmt::format("'{}' leaves a choice open", directive.str()))
+      diagnostics.error(directive.location, fmt::format("'{}' leaves a choice open", directive.str()))
           .withHint("heddle tune tries them; opt wants one value for each setting");
       return false;
     }
@@ -110,20 +111,22 @@ private:
   /// What was kept since `said` is a kernel that a directive left unchanged.
   void collectKept(size_t said) {
     for (size_t i = said; i < diagnostics.all().size(); ++i)
-      if (const Diagnostic &each = diagnostics.all()[i]; each.voice == Voice::Kept)
-        outcome.leftUnchanged.add(each.voice, each.place, each.text).notes = each.notes;
+      if (const Diagnostic &each = diagnostics.all()[i]; each.severity == Severity::Kept)
+        outcome.leftUnchanged.add(each.severity, each.location, each.text).notes = each.notes;
   }
 
   /// The directive changed nothing at all, and a reason must be among the messages.
   void reportUnchanged(const Directive &directive, size_t said) {
-    const bool isSaid = std::ranges::any_of(diagnostics.all().begin() + long(said), diagnostics.all().end(),
-                                            [](const Diagnostic &each) { return each.voice == Voice::Kept; });
+    const bool isSaid =
+        std::ranges::any_of(diagnostics.all().begin() + long(said), diagnostics.all().end(),
+                            [](const Diagnostic &each) { return each.severity == Severity::Kept; });
     if (isSaid)
       return;
-    const Place place = directive.place.file == "<command line>" ? Place{file.string()} : directive.place;
-    const std::string what = fmt::format("there is nothing to change [{}]", directive.str());
-    diagnostics.add(Voice::Kept, place, what);
-    outcome.leftUnchanged.add(Voice::Kept, place, what);
+    const SourceLocation location =
+        directive.location.file == "<command line>" ? SourceLocation{file.string()} : directive.location;
+    const std::string what = messageOf(directive, "left unchanged: there is nothing to change");
+    diagnostics.add(Severity::Kept, location, what);
+    outcome.leftUnchanged.add(Severity::Kept, location, what);
   }
 
   TargetSearch searchFrom(std::optional<unsigned> line) const {
@@ -138,7 +141,7 @@ private:
     if (read(messages))
       for (const Target &target : targetsOf(directive, searchFrom(line), messages))
         names.push_back(target.name);
-    pass(asGivenPlaces(messages));
+    pass(asGivenLocations(messages));
     return names.empty() ? std::nullopt : std::optional(names);
   }
 
@@ -182,26 +185,26 @@ private:
     for (unsigned rounds = 0;; ++rounds) {
       Diagnostics messages;
       if (!read(messages))
-        return pass(asGivenPlaces(messages)), Ended::Refused;
+        return pass(asGivenLocations(messages)), Ended::Refused;
       if (line)
         line = text.followed();
       const Clock::time_point begin = Clock::now();
       std::variant<Combined, Unchanged, Refused, Needs> result = attempt(wanted, line, messages);
       if (std::holds_alternative<Refused>(result))
-        return pass(asGivenPlaces(messages)), Ended::Refused;
+        return pass(asGivenLocations(messages)), Ended::Refused;
       if (auto *needed = std::get_if<Needs>(&result)) {
         if (rounds > mostRounds)
           return refuseRecursion(wanted.directive), Ended::Refused;
         const source::MappedText unnormalized = text;
-        if (!normalize(*needed))
+        if (!normalize(*needed, wanted.directive))
           return Ended::Refused;
         if (text == unnormalized)
           return refuseForm(wanted.directive, needed->normalization), Ended::Refused;
-        tell(needed->normalization, begin);
+        recordTime(needed->normalization, begin);
         continue;
       }
       if (!first)
-        first = asGivenPlaces(messages);
+        first = asGivenLocations(messages);
       if (std::holds_alternative<Unchanged>(result)) {
         text = before;
         touched = touchedBefore;
@@ -209,7 +212,7 @@ private:
         return Ended::CalledOff;
       }
       const Combined &combined = std::get<Combined>(result);
-      const Taken taken = combined.edits.empty() ? Taken::Here : take(combined.edits);
+      const Taken taken = combined.edits.empty() ? Taken::Here : take(combined.edits, wanted.directive);
       if (taken == Taken::Refused)
         return Ended::Refused;
       if (taken == Taken::InPlaceOfInclude)
@@ -218,7 +221,7 @@ private:
         text = before;
         touched = touchedBefore;
       }
-      tell(wanted.pass.name, begin);
+      recordTime(wanted.pass.name, begin);
       return finish(wanted, combined, *first);
     }
   }
@@ -277,64 +280,65 @@ private:
     if (wanted.kernel.empty()) // the only pass: what it kept is the whole kernel
       collectKept(said);
     for (const auto &[kernel, next] : combined.next)
-      for (const Directive &directive : readDirectives(next, wanted.directive.place, diagnostics))
+      for (const Directive &directive : readDirectives(next, wanted.directive.location, diagnostics))
         if (!runAll(directive, kernel))
           return Ended::Refused;
     return Ended::Done;
   }
 
   /// False, with a refusal, where it cannot be made.
-  bool normalize(const Needs &needed) {
+  bool normalize(const Needs &needed, const Directive &directive) {
     if (auto *made = std::get_if<source::ChangedText>(&needed.change)) {
       text.change(*made);
       return true;
     }
-    if (auto *place = std::get_if<Needs::InPlaceOfInclude>(&needed.change))
-      return embed(place->file);
-    return take(std::get<source::Edits>(needed.change)) != Taken::Refused;
+    if (auto *location = std::get_if<Needs::InPlaceOfInclude>(&needed.change))
+      return embed(location->file);
+    return take(std::get<source::Edits>(needed.change), directive) != Taken::Refused;
   }
 
   void refuseForm(const Directive &directive, std::string_view normalization) {
-    diagnostics.refuse({file.string()},
-                       fmt::format("{}: the kernel cannot be given the form that it needs ({})",
-                                   directive.str(), normalization));
+    diagnostics.refuse(
+        {file.string()},
+        messageOf(directive,
+                  fmt::format("the kernel cannot be given the form that it needs ({})", normalization)));
   }
 
   void refuseRecursion(const Directive &directive) {
     diagnostics.refuse({file.string()},
-                       fmt::format("{}: functions that call each other hold barriers and cannot "
-                                   "be put in the place of their calls",
-                                   directive.str()));
+                       messageOf(directive, "functions that call each other hold barriers and cannot "
+                                            "be put in the place of their calls"));
   }
 
   using Clock = std::chrono::steady_clock;
-  void tell(std::string_view pass, Clock::time_point begin) {
+  void recordTime(std::string_view pass, Clock::time_point begin) {
     if (options.afterPass)
       options.afterPass({pass, text.str(), std::chrono::duration<double>(Clock::now() - begin).count()});
   }
 
   /// Messages about a text that normalizations, passes or other directives have changed name places of the text
   /// as it was given.
-  Diagnostics asGivenPlaces(const Diagnostics &messages) const {
+  Diagnostics asGivenLocations(const Diagnostics &messages) const {
     if (!readText)
       return messages;
-    const auto original = [&](const Place &place) { // a directive's own place is one of the file as it was
-      const bool isDirective = llvm::StringRef(place.sourceLine).contains("#pragma heddle");
-      return place.file == file.string() && !isDirective ? readText->given(place) : place;
-    };
-    Diagnostics told;
+    const auto original =
+        [&](const SourceLocation &location) { // a directive's own place is one of the file as it was
+          const bool isDirective = llvm::StringRef(location.sourceLine).contains("#pragma heddle");
+          return location.file == file.string() && !isDirective ? readText->given(location) : location;
+        };
+    Diagnostics reported;
     for (const Diagnostic &each : messages.all()) {
-      Diagnostic &added = told.add(each.voice, original(each.place), each.text);
+      Diagnostic &added = reported.add(each.severity, original(each.location), each.text);
       for (const Diagnostic::Note &note : each.notes)
-        added.note(original(note.place), note.text);
+        added.note(original(note.location), note.text);
       added.hint = each.hint;
     }
-    return told;
+    return reported;
   }
 
   void pass(const Diagnostics &messages) {
     for (const Diagnostic &each : messages.all()) {
-      Diagnostic &added = diagnostics.add(each.voice, each.place, each.text);
+      Diagnostic &added = diagnostics.add(each.severity, each.location, each.text);
       added.notes = each.notes;
       added.hint = each.hint;
     }
@@ -359,7 +363,7 @@ private:
   bool embed(const std::filesystem::path &inner) {
     auto embedded = embedInclude(*program, text.str(), inner);
     if (auto *refused = std::get_if<Diagnostic>(&embedded)) {
-      diagnostics.add(refused->voice, refused->place, refused->text);
+      diagnostics.add(refused->severity, refused->location, refused->text);
       return false;
     }
     const Embedded &done = std::get<Embedded>(embedded);
@@ -374,7 +378,7 @@ private:
       return true;
     const Clock::time_point begin = Clock::now();
     auto result = source::Program::parseText(file.string(), text.str(), options.compile);
-    tell("parse", begin);
+    recordTime("parse", begin);
     if (auto *parsed = std::get_if<std::unique_ptr<source::Program>>(&result)) {
       program = std::move(*parsed);
       readText = text;
@@ -382,9 +386,8 @@ private:
     }
     auto &failure = std::get<source::ParseFailure>(result);
     if (!embeddedFile.empty()) {
-      messages.refuse({embeddedFile.string()},
-                      "the change reaches into this file, which cannot stand in place "
-                      "of its #include: it does not compile there");
+      messages.refuse({embeddedFile.string()}, "the change reaches into this file, which cannot be in place "
+                                               "of its #include: it does not compile there");
       outcome.compilerMessages = failure.compilerMessages;
       return false;
     }
@@ -392,7 +395,7 @@ private:
     outcome.compilerMessages = failure.compilerMessages;
     outcome.isReadable = failure.kind != source::ParseFailure::Kind::NotReadable;
     for (const Diagnostic &each : failure.diagnostics.all())
-      messages.add(each.voice, each.place, each.text).withHint(each.hint);
+      messages.add(each.severity, each.location, each.text).withHint(each.hint);
     return false;
   }
 
@@ -400,12 +403,13 @@ private:
 
   /// Makes edits. Where they reach into an included file, that file takes the place of its #include instead.
   /// What the pass had to say is not reported where they cannot be made.
-  Taken take(const source::Edits &edits) {
+  Taken take(const source::Edits &edits, const Directive &directive) {
     auto applied = edits.applyLines();
     if (auto *refused = std::get_if<Diagnostic>(&applied)) {
       Diagnostics messages;
-      messages.add(refused->voice, refused->place, refused->text).notes = refused->notes;
-      pass(asGivenPlaces(messages));
+      messages.add(refused->severity, refused->location, messageOf(directive, refused->text)).notes =
+          refused->notes;
+      pass(asGivenLocations(messages));
       return Taken::Refused;
     }
     for (const auto &[path, changed] : std::get<0>(applied))

@@ -26,7 +26,7 @@ struct Outcome {
   std::set<std::string> untouchedKernels;
 };
 
-/// Carries out the directives that stand in the file as `#pragma heddle`, from top to bottom, and then
+/// Carries out the directives that are in the file as `#pragma heddle`, from top to bottom, and then
 /// `further` in the order given; each works on what the one before it left. The first refusal ends it.
 Outcome applyDirectives(const std::filesystem::path &file, const std::vector<Directive> &further,
                         const Options &options, Diagnostics &diagnostics);

@@ -24,7 +24,7 @@ std::string_view lineAt(const std::string &text, size_t offset) {
 std::optional<Pragma> firstPragma(const std::string &file, const std::string &text) {
   LangOptions options;
   options.CPlusPlus = options.CPlusPlus11 = true;
-  Lexer lexer(SourceLocation(), options, text.data(), text.data(), text.data() + text.size());
+  Lexer lexer(clang::SourceLocation(), options, text.data(), text.data(), text.data() + text.size());
   Token token;
   auto isWord = [&](llvm::StringRef word) {
     return token.is(tok::raw_identifier) && token.getRawIdentifier() == word && !token.isAtStartOfLine();
@@ -44,7 +44,7 @@ std::optional<Pragma> firstPragma(const std::string &file, const std::string &te
     Pragma found;
     found.text = line.substr(std::min(begin, line.size()));
     found.line = 1 + unsigned(std::count(text.begin(), text.begin() + long(line.data() - text.data()), '\n'));
-    found.place = {file, found.line, unsigned(begin) + 1, unsigned(line.size()) + 1, std::string(line)};
+    found.location = {file, found.line, unsigned(begin) + 1, unsigned(line.size()) + 1, std::string(line)};
     return found;
   }
   return std::nullopt;

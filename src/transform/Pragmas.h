@@ -10,8 +10,8 @@ namespace heddle::transform {
 
 /// A line `#pragma heddle ...` of a file.
 struct Pragma {
-  std::string text; ///< what follows the word heddle
-  Place place;      ///< of that text
+  std::string text;        ///< what follows the word heddle
+  SourceLocation location; ///< of that text
   unsigned line = 0;
 };
 

@@ -4,6 +4,7 @@
 // that lists directives reads this table.
 #include "transform/Registry.h"
 
+#include "support/Numbers.h"
 #include "support/Text.h"
 #include "transform/Auto.h"
 #include "transform/coarsen/Coarsen.h"
@@ -28,8 +29,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <charconv>
 
 namespace heddle::transform {
 namespace {
@@ -178,9 +177,8 @@ bool SettingRule::allows(const std::string &value) const {
     return true;
   if (kind == Kind::Word)
     return std::ranges::find(words, value) != words.end();
-  int64_t given = 0;
-  auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), given);
-  return error == std::errc() && end == value.data() + value.size() && given >= least && given <= most;
+  const std::optional<int64_t> given = readNumber<int64_t>(value);
+  return given && *given >= least && *given <= most;
 }
 
 std::string SettingRule::allowed() const {

@@ -26,7 +26,7 @@ namespace {
 class NameReader : public DynamicRecursiveASTVisitor {
 public:
   std::vector<const NamedDecl *> outside;
-  std::map<const VarDecl *, std::set<SourceLocation>> mentions;
+  std::map<const VarDecl *, std::set<clang::SourceLocation>> mentions;
 
   bool VisitDeclRefExpr(DeclRefExpr *reference) override {
     auto *variable = dyn_cast<VarDecl>(reference->getDecl());
@@ -126,10 +126,10 @@ std::optional<Needs> separateNames(Context &, const source::Kernel &kernel) {
   source::Edits edits;
   for (const VarDecl *variable : found.hiding) {
     const std::string name = names.fresh(variable->getNameAsString());
-    std::set<SourceLocation> places = {variable->getLocation()};
+    std::set<clang::SourceLocation> locations = {variable->getLocation()};
     if (auto mentioned = found.mentions.find(variable); mentioned != found.mentions.end())
-      places.insert(mentioned->second.begin(), mentioned->second.end());
-    for (SourceLocation at : places)
+      locations.insert(mentioned->second.begin(), mentioned->second.end());
+    for (clang::SourceLocation at : locations)
       edits.replace(unit, {at, at}, name);
   }
   return neededEdits("separate-names", std::move(edits));

@@ -30,8 +30,8 @@ std::optional<Diagnostic> structuredBindingIn(const source::Kernel &kernel) {
   const DeclStmt *found = firstIn(kernel.function->getBody());
   if (!found)
     return std::nullopt;
-  return Diagnostic{Voice::Refusal,
-                    kernel.unit->place(found),
+  return Diagnostic{Severity::Refusal,
+                    kernel.unit->location(found),
                     "the names of a structured binding are not followed",
                     {},
                     "declare a variable for each part"};

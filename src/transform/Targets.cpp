@@ -3,6 +3,7 @@
 
 #include "source/Unit.h"
 #include "support/Text.h"
+#include "transform/DirectiveMessage.h"
 #include "transform/Registry.h"
 
 #include <clang/AST/Decl.h>
@@ -52,8 +53,8 @@ std::vector<Target> behindPragma(const Directive &directive, const std::vector<T
   for (const Target &target : all) {
     if (directive.subject == Subject::Kernel && lineOf(target.first()) < line &&
         lastLineOf(target.first()) >= line) {
-      messages.error(directive.place, fmt::format("'{}' is for a whole kernel and stands inside '{}'",
-                                                  directive.name, target.name));
+      messages.error(directive.location, fmt::format("'{}' is for a whole kernel and is inside '{}'",
+                                                     directive.name, target.name));
       return {};
     }
     if (lineOf(target.first()) >= line && (!next || lineOf(target.first()) < lineOf(next->first())))
@@ -61,15 +62,15 @@ std::vector<Target> behindPragma(const Directive &directive, const std::vector<T
   }
   if (next)
     return {*next};
-  messages.error(directive.place, fmt::format("no kernel follows this '{}'", directive.name));
+  messages.error(directive.location, fmt::format("no kernel follows this '{}'", directive.name));
   return {};
 }
 
-/// The kernel that the pragma stands in.
+/// The kernel that the pragma is in.
 std::vector<Target> aroundPragma(const Directive &directive, const std::vector<Target> &all, unsigned line,
                                  Diagnostics &messages) {
   if (directive.number("line")) {
-    messages.error(directive.place, "a pragma speaks of what follows it: leave out 'line'");
+    messages.error(directive.location, "a pragma speaks of what follows it: leave out 'line'");
     return {};
   }
   for (Target target : all)
@@ -78,32 +79,33 @@ std::vector<Target> aroundPragma(const Directive &directive, const std::vector<T
       target.isBehindPragma = true;
       return {target};
     }
-  messages.error(directive.place, fmt::format("'{}' stands in no kernel", directive.name))
+  messages.error(directive.location, fmt::format("'{}' is in no kernel", directive.name))
       .withHint("put it right before a loop or a branch of a kernel");
   return {};
 }
 
 /// There is no loop or branch that the directive could mean, or there are several.
 void complainOfSubject(const Directive &directive, const TargetSearch &search,
-                       const std::vector<Target> &targets, const std::vector<Place> &places,
+                       const std::vector<Target> &targets, const std::vector<SourceLocation> &locations,
                        Diagnostics &messages) {
   const bool isLoop = directive.subject == Subject::Loop;
-  const std::string asked = directive.str();
   if (int64_t line = directive.number("line")) {
-    messages.refuse({search.file.string()}, fmt::format("{}: line {} is in no kernel", asked, line));
+    messages.refuse({search.file.string()},
+                    messageOf(directive, fmt::format("line {} is in no kernel", line)));
     return;
   }
-  if (places.empty()) {
-    messages.refuse(targets.front().first().place,
-                    fmt::format("{}: there is no {} that it could mean", asked, isLoop ? "loop" : "branch"));
+  if (locations.empty()) {
+    messages.refuse(
+        targets.front().first().location,
+        messageOf(directive, fmt::format("there is no {} that it could mean", isLoop ? "loop" : "branch")));
     return;
   }
-  Diagnostic &several =
-      messages.refuse(places.front(), fmt::format("{}: there are several {} that it could mean", asked,
-                                                  isLoop ? "loops" : "branches"));
-  for (size_t i = 1; i < places.size(); ++i)
-    several.note(places[i], fmt::format("another is this one, line={}", places[i].line));
-  several.withHint(fmt::format("say which: {} line={}", directive.name, places.front().line));
+  Diagnostic &several = messages.refuse(
+      locations.front(), messageOf(directive, fmt::format("there are several {} that it could mean",
+                                                          isLoop ? "loops" : "branches")));
+  for (size_t i = 1; i < locations.size(); ++i)
+    several.note(locations[i], fmt::format("another is this one, line={}", locations[i].line));
+  several.withHint(fmt::format("say which: {} line={}", directive.name, locations.front().line));
 }
 
 } // namespace
@@ -144,23 +146,23 @@ std::vector<Target> targetWithSubject(const Directive &directive, const TargetSe
     return targets;
   unsigned line = unsigned(directive.number("line"));
   std::vector<Target> meant;
-  std::vector<Place> places;
+  std::vector<SourceLocation> locations;
   for (Target &target : targets) {
     if (line && (lineOf(target.first()) > line || lastLineOf(target.first()) < line))
       continue;
     if (!line)
       for (const clang::Stmt *candidate : directiveRule(directive.name)->candidates(target.first()))
-        places.push_back(target.first().unit->place(candidate->getBeginLoc()));
-    if (line || !places.empty()) {
-      target.loopLine = line ? line : places.front().line;
+        locations.push_back(target.first().unit->location(candidate->getBeginLoc()));
+    if (line || !locations.empty()) {
+      target.loopLine = line ? line : locations.front().line;
       meant.push_back(target);
     }
-    if (!line && places.size() > 1)
+    if (!line && locations.size() > 1)
       break;
   }
-  if (meant.size() == 1 && places.size() <= 1)
+  if (meant.size() == 1 && locations.size() <= 1)
     return meant;
-  complainOfSubject(directive, search, targets, places, messages);
+  complainOfSubject(directive, search, targets, locations, messages);
   return {};
 }
 

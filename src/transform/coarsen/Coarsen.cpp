@@ -101,7 +101,7 @@ MergeResult writeOne(Context &context, const source::Kernel &kernel, const std::
           .push_back("'" + entry.variable->getNameAsString() + "'");
   for (const KernelNode *node : plan.nodes)
     if (plan.of(*node).isJammed)
-      written.jammed.push_back(fmt::format("line {}", kernel.unit->place(node->statement).line));
+      written.jammed.push_back(fmt::format("line {}", kernel.unit->location(node->statement).line));
   return written;
 }
 
@@ -136,7 +136,7 @@ void report(Context &context, const Merged &written, const std::vector<Axis> &ax
                    : "; no launch of it in this file: launch it with smaller blocks";
   Diagnostic &done = context.done(text);
   for (Diagnostic::Note &note : assumedFreeOfRaces(context.facts(context.target.first())))
-    done.note(std::move(note.place), std::move(note.text));
+    done.note(std::move(note.location), std::move(note.text));
 }
 
 } // namespace
@@ -145,7 +145,7 @@ PassResult coarsen(Context &context) {
   std::vector<Axis> axes = axesOf(context.directive);
   Map map = context.directive.word("map") == "blocked" ? Map::Blocked : Map::Interleaved;
   if (axes.empty()) {
-    context.kept(context.target.first().place, "all factors are 1: there is nothing to merge");
+    context.kept(context.target.first().location, "all factors are 1: there is nothing to merge");
     return Unchanged();
   }
   return coarsenAlong(context, axes, map);
@@ -173,9 +173,8 @@ std::string Merged::str() const {
   if (!arrays.empty())
     text += "; " + joinAnd(arrays) + (arrays.size() == 1 ? " became an array" : " became arrays");
   if (!recomputed.empty())
-    text +=
-        "; " + joinAnd(recomputed) +
-        (recomputed.size() == 1 ? " is worked out again where needed" : " are worked out again where needed");
+    text += "; " + joinAnd(recomputed) +
+            (recomputed.size() == 1 ? " is recomputed where needed" : " are recomputed where needed");
   if (!jammed.empty())
     text +=
         "; work loops went into the loop at " + joinAnd(jammed) + ", where threads read the same elements";
@@ -193,8 +192,9 @@ MergeResult mergeThreads(Context &context, const std::vector<Axis> &axes, Map ma
     if (!written)
       return result;
     if (first && first->body.str() != written->body.str()) {
-      context.refuse(kernel->place, fmt::format("the instantiations '{}' and '{}' would need different text",
-                                                context.target.first().name, kernel->name));
+      context.refuse(kernel->location,
+                     fmt::format("the instantiations '{}' and '{}' would need different text",
+                                 context.target.first().name, kernel->name));
       return Refused();
     }
     if (!first)

@@ -1,10 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Legality of merging threads: one thread executes the work items of several, one after the other between barriers.
+//
+// 1. The block divides by the factor, where it is known before launches are rewritten.
+// 2. Every barrier that cuts regions synchronizes the whole block and is reached by all of its threads. Barriers of a part
+//    of the block, or that count arrivals, would count merged threads wrong.
+// 3. Code that no written call leads to (constructors, operators) does not read an index that is replaced.
+// 4. Warp functions, assembly with lane registers and cooperative groups need warps that stay whole: with map=interleaved
+//    item k of lane l is lane l of another original warp exactly where keepsWarpsWhole() says so; map=blocked never does.
+// 5. No certain race: its two sides would get an order that the original does not have. Races that could not be excluded
+//    are reported as assumptions.
+// 6. Blocks are merged only where none has barriers or shared memory.
+//
+// The order of checks decides which reason is reported. Profitability is CoarsenChoice.cpp.
 #include "transform/coarsen/CoarsenCheck.h"
 
 #include "analysis/CallEffects.h"
 #include "analysis/Execution.h"
+#include "analysis/HiddenCode.h"
+#include "analysis/warp/WarpFunctions.h"
 #include "source/Unit.h"
-#include "transform/HiddenCode.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
@@ -24,47 +39,6 @@ using analysis::Barrier;
 
 constexpr int64_t warpLanes = 32;
 
-/// Functions through which threads of a warp speak with each other; a name that ends in * stands for all that
-/// begin so.
-constexpr const char *warpFunctions[] = {"__shfl*",       "__any*",
-                                         "__all*",        "__ballot*",
-                                         "__uni*",        "__match_*",
-                                         "__reduce_*",    "__syncwarp",
-                                         "__activemask",  "__nvvm_shfl*",
-                                         "__nvvm_vote*",  "__nvvm_match*",
-                                         "__nvvm_redux*", "__nvvm_bar_warp_sync",
-                                         "__lane_id",     "__nvvm_read_ptx_sreg_lane*"};
-
-/// Clang's names for the special registers behind threadIdx and its kin.
-constexpr const char *indexFunctions[] = {"__nvvm_read_ptx_sreg_tid_*",    "__nvvm_read_ptx_sreg_ntid_*",
-                                          "__nvvm_read_ptx_sreg_ctaid_*",  "__nvvm_read_ptx_sreg_nctaid_*",
-                                          "__nvvm_read_ptx_sreg_warpid",   "__nvvm_read_ptx_sreg_nwarpid",
-                                          "__nvvm_read_ptx_sreg_cluster_*"};
-
-/// Special registers that assembly may read behind the compiler's back.
-constexpr const char *indexRegisters[] = {"%tid", "%ntid", "%ctaid", "%nctaid", "%warpid", "%nwarpid"};
-constexpr const char *laneRegisters[] = {"%laneid", "%lanemask", "shfl.", "vote.",
-                                         "match.",  "redux.",    "mma."};
-
-bool isOneOf(llvm::StringRef name, llvm::ArrayRef<const char *> patterns) {
-  return std::any_of(patterns.begin(), patterns.end(), [&](llvm::StringRef pattern) {
-    return pattern.ends_with("*") ? name.starts_with(pattern.drop_back()) : name == pattern;
-  });
-}
-
-bool holdsOneOf(const std::string &text, llvm::ArrayRef<const char *> words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](const char *word) { return text.find(word) != std::string::npos; });
-}
-
-bool isOfNamespace(const FunctionDecl *function, llvm::StringRef name) {
-  for (const DeclContext *scope = function->getDeclContext(); scope; scope = scope->getParent())
-    if (auto *space = dyn_cast<NamespaceDecl>(scope);
-        space && space->getIdentifier() && space->getName() == name)
-      return true;
-  return false;
-}
-
 class CoarsenCheck {
 public:
   CoarsenCheck(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes, Map map,
@@ -78,8 +52,7 @@ public:
 
 private:
   bool merges(unsigned dimension) const {
-    return std::any_of(axes.begin(), axes.end(),
-                       [&](const Axis &axis) { return axis.dimension == dimension; });
+    return std::ranges::any_of(axes, [&](const Axis &axis) { return axis.dimension == dimension; });
   }
 
   /// The original block, where all its numbers are known.
@@ -99,39 +72,36 @@ private:
       int64_t extent = *facts.launch.block[axis.dimension];
       if (extent % axis.factor == 0)
         continue;
-      context.refuse(kernel.place, fmt::format("the block is {} in {}, which does not divide by {}", extent,
-                                               std::string(1, "xyz"[axis.dimension]), axis.factor));
-      return false;
+      return context.refuse(kernel.location,
+                            fmt::format("the block is {} in {}, which does not divide by {}", extent,
+                                        std::string(1, "xyz"[axis.dimension]), axis.factor));
     }
     return true;
   }
 
   bool checkBarriers() {
-    if (!facts.regions->isStructured()) {
-      context.refuse(kernel.place, "goto in a kernel with barriers: its regions cannot be told apart");
-      return false;
-    }
+    if (!facts.regions->isStructured())
+      return context.refuse(kernel.location,
+                            "goto in a kernel with barriers: its regions cannot be distinguished");
     for (const Barrier &barrier : facts.regions->barriers()) {
       if (!barrier.cutsRegion())
         continue; // a warp's own: see checkCode
       if (const analysis::DivergentControl *divergent = facts.regions->divergence(barrier)) {
         Diagnostic &refusal = context.refuse(
-            unit.place(barrier.statement),
+            unit.location(barrier.statement),
             fmt::format("'{}' may not be reached by all threads of the block", barrier.spelling));
-        refusal.note(unit.place(divergent->branch), "because of what is decided here");
+        refusal.note(unit.location(divergent->branch), "because of what is decided here");
         for (const analysis::Step &step : divergent->why)
-          refusal.note(step.place, step.text);
+          refusal.note(step.location, step.text);
         return false;
       }
       bool isOfAll = barrier.ordersBlock() && !barrier.ofUnknownGroup;
-      if (!isOfAll) {
-        context.refuse(
-            unit.place(barrier.statement),
+      if (!isOfAll)
+        return context.refuse(
+            unit.location(barrier.statement),
             fmt::format("'{}' waits for a number of threads or for copies, not for the block: merged "
                         "threads would be counted wrong",
                         barrier.spelling));
-        return false;
-      }
     }
     return true;
   }
@@ -152,16 +122,16 @@ private:
         if ((isAll || builtin.dimension == dimension) &&
             form->extent[dimension] != fmt::format("{}u", form->lanes[dimension]))
           return true;
-    return std::any_of(axes.begin(), axes.end(), [&](const Axis &axis) {
+    return std::ranges::any_of(axes, [&](const Axis &axis) {
       return axis.dimension == Axis::grid ? isOfGrid && (isAll || builtin.dimension == 0)
                                           : isOfBlock && (isAll || builtin.dimension == axis.dimension);
     });
   }
 
   bool checkHiddenCode() {
-    ChangedThreads changed;
+    analysis::ChangedThreads changed;
     changed.index = [&](const analysis::ThreadBuiltin &builtin) { return isReplaced(builtin); };
-    std::optional<Diagnostic> hidden = obstacleInHiddenCode(kernel, changed);
+    std::optional<Diagnostic> hidden = analysis::failureInHiddenCode(kernel, changed);
     if (hidden)
       context.refuse(*hidden);
     return !hidden;
@@ -182,10 +152,8 @@ private:
       if (auto *assembly = dyn_cast<GCCAsmStmt>(statement); assembly && !checkAssembly(assembly))
         return false;
     for (const CallExpr *call : uses.calls) {
-      if (isa<CUDAKernelCallExpr>(call)) {
-        context.refuse(unit.place(call), "the kernel launches another one");
-        return false;
-      }
+      if (isa<CUDAKernelCallExpr>(call))
+        return context.refuse(unit.location(call), "the kernel launches another one");
       if (!checkCall(call))
         return false;
     }
@@ -193,19 +161,16 @@ private:
   }
 
   /// Where to point at: of library code, at what calls it.
-  Place placeOf(const Stmt *statement) const {
+  SourceLocation locationOf(const Stmt *statement) const {
     const bool isElsewhere = now->isLibrary && now->inKernel();
-    return unit.place(isElsewhere ? now->inKernel() : statement);
+    return unit.location(isElsewhere ? now->inKernel() : statement);
   }
 
   bool checkAssembly(const GCCAsmStmt *assembly) {
-    std::string text = assembly->getAsmString();
-    if (holdsOneOf(text, indexRegisters)) {
-      context.refuse(placeOf(assembly),
-                     "this assembly reads the thread's or block's index, which is not followed");
-      return false;
-    }
-    return !holdsOneOf(text, laneRegisters) || checkWarp(assembly, "this assembly");
+    if (analysis::readsIndex(assembly))
+      return context.refuse(locationOf(assembly),
+                            "this assembly reads the thread's or block's index, which is not followed");
+    return !analysis::readsLanes(assembly) || checkWarp(assembly, "this assembly");
   }
 
   bool checkCall(const CallExpr *call) {
@@ -213,19 +178,17 @@ private:
     if (!callee || !callee->getIdentifier())
       return true;
     llvm::StringRef name = callee->getName();
-    if (isOneOf(name, indexFunctions)) {
-      context
-          .refuse(placeOf(call),
+    if (analysis::readsIndexItself(callee))
+      return context
+          .refuse(locationOf(call),
                   fmt::format("'{}' reads the thread's or block's index itself, which is not followed",
                               name.str()))
           .withHint("use 'threadIdx', 'blockIdx', 'blockDim' or 'gridDim'");
-      return false;
-    }
-    if (isOneOf(name, warpFunctions) && !unit.isUserCode(callee->getLocation()))
+    if (analysis::isWarpFunction(callee) && !unit.isUserCode(callee->getLocation()))
       return checkWarp(call, fmt::format("'{}'", name.str()));
-    if (isOfNamespace(callee, "wmma"))
+    if (analysis::isOfNamespace(callee, "wmma"))
       return checkWarp(call, fmt::format("'{}'", name.str()));
-    return !isOfNamespace(callee, "cooperative_groups") || checkGroupCall(call, callee);
+    return !analysis::isOfNamespace(callee, "cooperative_groups") || checkGroupCall(call, callee);
   }
 
   /// Groups: the block may be made and waited for, warps are as warp functions; ranks and sizes of the block
@@ -245,50 +208,42 @@ private:
                   group == analysis::GroupKind::Coalesced;
     if (isWarp || name == "tiled_partition" || name == "coalesced_threads")
       return checkWarp(call, fmt::format("'{}' of a group", name.str()));
-    context.refuse(placeOf(call),
-                   fmt::format("'{}' of a group speaks of the block's threads, and there will be "
-                               "fewer of them",
-                               name.str()));
-    return false;
+    return context.refuse(locationOf(call),
+                          fmt::format("'{}' of a group speaks of the block's threads, and there will be "
+                                      "fewer of them",
+                                      name.str()));
   }
 
   bool checkWarp(const Stmt *statement, const std::string &what) {
-    if (map == Map::Blocked) {
-      context
-          .refuse(placeOf(statement),
+    if (map == Map::Blocked)
+      return context
+          .refuse(locationOf(statement),
                   fmt::format("{} puts both ends of {} into one thread", "map=blocked", what))
           .withHint("map=interleaved keeps neighbouring lanes in different threads");
-      return false;
-    }
     if (form && axes.empty())
       return true; // no more than a warp: it stays as it is
     std::optional<std::array<int64_t, 3>> block = knownBlock();
-    if (!block) {
-      context
-          .refuse(placeOf(statement),
+    if (!block)
+      return context
+          .refuse(locationOf(statement),
                   fmt::format("{} is right only if warps stay whole, and the block is not "
                               "known",
                               what))
           .withHint("--block X,Y,Z says it");
-      return false;
-    }
     const bool isPadded = form && form->isLinear;
     if (isPadded && !form->hasGaps)
       return true;
-    if (isPadded) {
-      context.refuse(
-          placeOf(statement),
+    if (isPadded)
+      return context.refuse(
+          locationOf(statement),
           fmt::format("the last warp of a block of {} threads is not whole, and {} would wait for lanes "
                       "that have other work there",
                       form->threads, what));
-      return false;
-    }
-    if (!keepsWarpsWhole(*block, axes, map)) {
-      context.refuse(placeOf(statement),
-                     fmt::format("of a block of ({}, {}, {}) the warps would not stay whole, as {} needs",
-                                 (*block)[0], (*block)[1], (*block)[2], what));
-      return false;
-    }
+    if (!keepsWarpsWhole(*block, axes, map))
+      return context.refuse(
+          locationOf(statement),
+          fmt::format("of a block of ({}, {}, {}) the warps would not stay whole, as {} needs", (*block)[0],
+                      (*block)[1], (*block)[2], what));
     return true;
   }
 
@@ -303,27 +258,24 @@ private:
     const analysis::Access &source = facts.accesses->all()[races[0]->source];
     const analysis::Access &sink = facts.accesses->all()[races[0]->sink];
     Diagnostic &refusal = context.refuse(
-        sink.place,
+        sink.location,
         fmt::format("two threads of a block touch the same element of '{}' with no barrier between them, "
                     "and one of them writes",
                     sink.array->name));
-    refusal.note(source.place, fmt::format("the other {} is here", analysis::nameOf(source.kind)));
+    refusal.note(source.location, fmt::format("the other {} is here", analysis::nameOf(source.kind)));
     return false;
   }
 
   bool checkGrid() {
     if (!merges(Axis::grid))
       return true;
-    if (facts.regions->hasBarrier()) {
-      context.refuse(kernel.place, "blocks that wait at barriers cannot be merged");
-      return false;
-    }
+    if (facts.regions->hasBarrier())
+      return context.refuse(kernel.location, "blocks that wait at barriers cannot be merged");
     for (const auto &array : facts.accesses->arrays())
-      if (array->space == analysis::Array::Space::Shared) {
-        context.refuse(kernel.place, fmt::format("blocks cannot be merged: each has a shared '{}' of its own",
-                                                 array->name));
-        return false;
-      }
+      if (array->space == analysis::Array::Space::Shared)
+        return context.refuse(
+            kernel.location,
+            fmt::format("blocks cannot be merged: each has a shared '{}' of its own", array->name));
     return true;
   }
 
@@ -383,36 +335,13 @@ std::vector<Diagnostic::Note> assumedFreeOfRaces(const analysis::KernelFacts &fa
     bool isSame = dependence.source == dependence.sink;
     std::string where = isSame ? "here"
                                : fmt::format("here and by the {} in line {}", analysis::nameOf(source.kind),
-                                             source.place.line);
+                                             source.location.line);
     notes.push_back(
-        {sink.place, fmt::format("taken for granted: no two threads touch the same element of '{}' {} "
-                                 "with no barrier between them ({})",
-                                 sink.array->name, where, dependence.reason)});
+        {sink.location, fmt::format("taken for granted: no two threads touch the same element of '{}' {} "
+                                    "with no barrier between them ({})",
+                                    sink.array->name, where, dependence.reason)});
   }
   return notes;
-}
-
-const Stmt *findWarpFunction(const source::Kernel &kernel) {
-  const analysis::Reach reach = analysis::Reach::of(kernel.function, *kernel.unit);
-  for (const analysis::Reached &reached : reach.all()) {
-    Uses uses;
-    for (const Stmt *code : reached.code())
-      uses.add(code);
-    for (const Stmt *statement : uses.statements)
-      if (auto *assembly = dyn_cast<GCCAsmStmt>(statement))
-        if (holdsOneOf(assembly->getAsmString(), laneRegisters))
-          return reached.isLibrary ? reached.inKernel() : statement;
-    for (const CallExpr *call : uses.calls) {
-      const FunctionDecl *callee = analysis::calleeOf(call);
-      if (!callee || !callee->getIdentifier() || kernel.unit->isUserCode(callee->getLocation()))
-        continue;
-      if (isOneOf(callee->getName(), warpFunctions) || isOfNamespace(callee, "wmma") ||
-          (isOfNamespace(callee, "cooperative_groups") && callee->getName() != "sync" &&
-           !callee->getName().starts_with("this_")))
-        return reached.isLibrary ? reached.inKernel() : call;
-    }
-  }
-  return nullptr;
 }
 
 bool mayCoarsen(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes, Map map,

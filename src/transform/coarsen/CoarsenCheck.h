@@ -15,10 +15,6 @@ namespace heddle::transform {
 bool mayCoarsen(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes, Map map,
                 const BlockForm *form = nullptr);
 
-/// A statement of the kernel, or of a function it calls, through which threads of a warp speak with each
-/// other; null where there is none.
-const clang::Stmt *findWarpFunction(const source::Kernel &kernel);
-
 /// Races that could not be excluded and are taken not to happen, as the paper does: a note for each array,
 /// with the place and what is in the way of deciding. For the report.
 std::vector<Diagnostic::Note> assumedFreeOfRaces(const analysis::KernelFacts &facts);

@@ -5,14 +5,15 @@
 //   1. Candidates: factors along x, y and both that divide the block and leave whole warps; for kernels without barriers and
 //      shared memory also merged blocks. Map interleaved, which keeps accesses coalesced and shared memory free of bank conflicts.
 //   2. Gain: how much less a thread's work asks of the multiprocessor (WorkEstimate), because merged threads share loads and
-//      uniform work. Too little, and the kernel stays as it is: fewer threads hide less latency, and that must be paid for.
+//      uniform work. Too little, and the kernel is not changed: fewer threads hide less latency, and that must be paid for.
 //   3. Cost: registers, and the occupancy that is left with them and with the smaller block. The estimate rules out
-//      what is hopeless; where there is a ptxas, its count for the very text decides.
+//      what is unpromising; where there is a ptxas, its count for the very text decides.
 //   4. Of what is left, the smallest factor that comes near the best one.
 //   5. Where work does not shrink, threads that read memory once and wait, that stream through it, or whose windows
 //      overlap, are still better merged (MemoryHabits): by a little, and where occupancy stays high.
 #include "transform/coarsen/CoarsenChoice.h"
 
+#include "analysis/MemoryHabits.h"
 #include "arch/Arch.h"
 #include "model/Profitability.h"
 #include "model/Thresholds.h"
@@ -20,7 +21,6 @@
 #include "support/Text.h"
 #include "transform/TriedText.h"
 #include "transform/coarsen/Coarsen.h"
-#include "transform/coarsen/MemoryHabits.h"
 #include "transform/work/WorkEstimate.h"
 
 #include <clang/AST/ASTContext.h>
@@ -86,7 +86,7 @@ public:
 
   /// Those that help memory, for kernels whose work does not shrink; larger factors first.
   std::vector<Candidate> candidatesForMemory() {
-    const MemoryHabits habits = memoryHabits(facts);
+    const analysis::MemoryHabits habits = analysis::memoryHabits(facts);
     std::vector<Candidate> list;
     const bool isFlat = rows() == 1;
     for (unsigned factor = threshold::itemsForMemory; factor > 1; factor /= 2) {
@@ -144,9 +144,9 @@ public:
                           candidate.str(), share, gain(candidate))
             : fmt::format("{}, because {}", candidate.str(), candidate.because);
     unsigned registersBefore = compiledBefore() ? compiledBefore()->registers : facts.registersPerThread();
-    text += fmt::format("; registers a thread {} -> {} ({})", registersBefore, candidate.registers,
+    text += fmt::format("; registers per thread {} -> {} ({})", registersBefore, candidate.registers,
                         candidate.registersAreTrue ? "ptxas" : "estimated");
-    text += fmt::format("; occupancy on {} {:.0f} % -> {:.0f} %, with {} of {} threads on a multiprocessor",
+    text += fmt::format("; occupancy on {} {:.0f} % -> {:.0f} %, with {} of {} threads per multiprocessor",
                         arch.name, occupancyBefore(), candidate.occupancy.percent,
                         counted(candidate.occupancy.blocksPerSm, "block"), candidate.threads);
     if (std::optional<double> blocks = gridBlocks(candidate))
@@ -275,7 +275,7 @@ private:
     candidate.registers =
         model::registersOfMerged(facts.registersPerThread(), candidate.items, arrayRegistersPerItem(plan));
     if (!model::mayTakeRegisters(candidate.registers, arch)) {
-      note(candidate, fmt::format("would take about {} registers a thread", candidate.registers));
+      note(candidate, fmt::format("would take about {} registers per thread", candidate.registers));
       return std::nullopt;
     }
     return occupy(candidate) ? std::optional(candidate) : std::nullopt;

@@ -13,7 +13,7 @@
 //      `coarsen` with all factors given; what makes it right is said there.
 //
 // Blocks that do not consist of whole warps of one shape are taken in a row: item k of lane t is thread
-// t + 32 k, threads beyond the last do not exist, and threadIdx is worked out from that number. Where the
+// t + 32 k, threads beyond the last do not exist, and threadIdx is computed from that number. Where the
 // block is known to the launch only, the launch tells the kernel.
 //
 // What is asked beyond what coarsening asks: no barrier of more than a block, since stages that follow change
@@ -22,17 +22,18 @@
 #include "transform/consolidate/Aggregate.h"
 
 #include "analysis/CallEffects.h"
+#include "analysis/GlobalIndices.h"
+#include "analysis/HiddenCode.h"
+#include "analysis/loops/WaitingLoops.h"
+#include "analysis/warp/WarpFunctions.h"
 #include "source/FlowGraph.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "support/Text.h"
-#include "transform/HiddenCode.h"
 #include "transform/coarsen/Coarsen.h"
 #include "transform/coarsen/CoarsenCheck.h"
-#include "transform/consolidate/GlobalIndices.h"
 #include "transform/consolidate/WarpLaunches.h"
 #include "transform/tasks/KernelHead.h"
-#include "transform/tasks/WaitingLoops.h"
 #include "transform/work/DeviceFunctions.h"
 
 #include <clang/AST/ASTContext.h>
@@ -101,12 +102,12 @@ bool worksTogether(Context &context, const source::Kernel &kernel) {
 
 /// Code that cannot be rewritten reads some index, or the size of blocks or grid.
 bool hidesIndices(const source::Kernel &kernel) {
-  ChangedThreads changed;
+  analysis::ChangedThreads changed;
   changed.index = [](const analysis::ThreadBuiltin &builtin) {
     return builtin.kind != analysis::ThreadBuiltin::Kind::WarpSize;
   };
   changed.shared = true;
-  return obstacleInHiddenCode(kernel, changed).has_value();
+  return analysis::failureInHiddenCode(kernel, changed).has_value();
 }
 
 /// The block to launch instead, where blocks may simply be smaller.
@@ -137,7 +138,8 @@ std::optional<std::array<unsigned, 3>> smallerBlock(Context &context, const Bloc
   if (!lanes || shrinks == std::array<bool, 3>{})
     return std::nullopt;
   for (const source::Kernel *kernel : context.target.instances)
-    if (worksTogether(context, *kernel) || mentionOfBlocks(*kernel, shrinks) || hidesIndices(*kernel))
+    if (worksTogether(context, *kernel) || analysis::mentionOfBlocks(*kernel, shrinks) ||
+        hidesIndices(*kernel))
       return std::nullopt;
   return lanes;
 }
@@ -198,24 +200,21 @@ PassResult makeBlocksSmaller(Context &context, const BlockKnowledge &known,
 
 bool checkScopes(Context &context, const source::Kernel &kernel) {
   for (const Barrier &barrier : context.facts(kernel).regions->barriers())
-    if (barrier.scope == Barrier::Scope::Grid || barrier.scope == Barrier::Scope::Cluster) {
-      context.refuse(kernel.unit->place(barrier.statement),
-                     fmt::format("'{}' waits for other blocks, so warps cannot take blocks one by one",
-                                 barrier.spelling));
-      return false;
-    }
+    if (barrier.scope == Barrier::Scope::Grid || barrier.scope == Barrier::Scope::Cluster)
+      return context.refuse(kernel.unit->location(barrier.statement),
+                            fmt::format("'{}' waits for other blocks, so warps cannot take blocks one by one",
+                                        barrier.spelling));
   return true;
 }
 
 bool checkWaiting(Context &context, const source::Kernel &kernel) {
-  const Stmt *loop = findWaitingLoop(kernel);
+  const Stmt *loop = analysis::findWaitingLoop(kernel);
   if (!loop)
     return true;
-  context.refuse(
-      kernel.unit->place(loop),
+  return context.refuse(
+      kernel.unit->location(loop),
       "this loop waits for what another thread does, and that may be one that the same lane has to "
       "do afterwards");
-  return false;
 }
 
 /// threadIdx.x, or a local that always holds it.
@@ -270,16 +269,15 @@ const Stmt *returnOfSome(const analysis::KernelFacts &facts, const source::Kerne
 }
 
 bool checkReturns(Context &context, const source::Kernel &kernel, const BlockForm &form) {
-  const Stmt *speaks = findWarpFunction(kernel), *leaves = nullptr;
+  const Stmt *speaks = analysis::findWarpFunction(kernel), *leaves = nullptr;
   if (speaks)
     leaves = returnOfSome(context.facts(kernel), kernel, form);
   if (!leaves)
     return true;
-  context
-      .refuse(kernel.unit->place(speaks),
+  return context
+      .refuse(kernel.unit->location(speaks),
               "lanes of a warp meet here, and one whose thread has returned goes on with other threads' work")
-      .note(kernel.unit->place(leaves), "threads return one by one here");
-  return false;
+      .note(kernel.unit->location(leaves), "threads return one by one here");
 }
 
 void report(Context &context, const WarpBlock &warp, const BlockKnowledge &known, const Merged *merged,
@@ -298,7 +296,7 @@ void report(Context &context, const WarpBlock &warp, const BlockKnowledge &known
   Diagnostic &done = context.done(text);
   if (merged)
     for (Diagnostic::Note &note : assumedFreeOfRaces(context.facts(context.target.first())))
-      done.note(std::move(note.place), std::move(note.text));
+      done.note(std::move(note.location), std::move(note.text));
 }
 
 PassResult mergeBlock(Context &context, const BlockKnowledge &known) {
@@ -340,11 +338,10 @@ PassResult aggregateBlock(Context &context) {
   for (const source::Kernel *instance : context.target.instances)
     isLaunched |= !context.facts(*instance).launches.empty();
   const BlockKnowledge known = blockKnowledge(context);
-  if (!known.block && !isLaunched) {
-    context.refuse(kernel.place, "no launch of the kernel is in the file, so its block is not known")
+  if (!known.block && !isLaunched)
+    return context
+        .refuse(kernel.location, "no launch of the kernel is in the file, so its block is not known")
         .withHint("--block X,Y,Z says it");
-    return Refused();
-  }
   if (std::optional<std::array<unsigned, 3>> lanes = smallerBlock(context, known))
     return makeBlocksSmaller(context, known, *lanes);
   if (std::optional<Needs> needed = formToCoarsen(context))

@@ -145,7 +145,7 @@ ConsolidateChoice weighConsolidation(Context &context) {
   const KernelFacts &facts = context.facts(context.target.first());
   const double barriers = barriersPassed(facts);
   if (barriers == 0)
-    return no("its threads wait for nobody, and smaller blocks alone gain nothing");
+    return no("its threads do not synchronize, and smaller blocks alone gain nothing");
   const BlockKnowledge known = blockKnowledge(context);
   if (!known.block || !context.options.arch)
     return no("its block is known at run time only, and lanes would have to be ready for the largest");
@@ -162,7 +162,7 @@ ConsolidateChoice weighConsolidation(Context &context) {
     return no(
         fmt::format("the loop around its barriers goes to global memory in line {}, and fewer warps would "
                     "wait for that longer",
-                    access->place.line));
+                    access->location.line));
   if (threads <= lanesOfWarp)
     return {true, "a block is one warp already, and need not wait as a block"};
   std::optional<double> blocks = blocksOfGrid(facts);
@@ -179,7 +179,7 @@ ConsolidateChoice weighConsolidation(Context &context) {
     return no("a lane would need more registers than there are, and spill");
   const double warpsBefore = before.occupancy.warpsPerSm, warpsThen = then.occupancy.warpsPerSm;
   const std::string change =
-      fmt::format("registers a thread {} -> {} ({}), warps on a multiprocessor of {} {:.0f} -> {:.0f}",
+      fmt::format("registers per thread {} -> {} ({}), warps per multiprocessor of {} {:.0f} -> {:.0f}",
                   before.registers, then.registers, then.isTrue ? "ptxas" : "estimated",
                   context.options.arch->name, warpsBefore, warpsThen);
   if (!model::keepsWarps(warpsBefore, warpsThen))
@@ -201,9 +201,8 @@ PassResult chooseToConsolidate(Context &context) {
     context.done(fmt::format("'{}' is worth a warp of its own: {}", context.target.name, choice.why));
     return Edited();
   }
-  context.kept(context.target.first().place,
-               fmt::format("'{}' stays as it is: {}", context.target.name, choice.why));
-  return Unchanged{.callsOffDirective = true};
+  context.kept(context.target.first().location, fmt::format("'{}': {}", context.target.name, choice.why));
+  return Unchanged(/*callsOffDirective=*/true);
 }
 
 } // namespace heddle::transform

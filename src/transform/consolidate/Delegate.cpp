@@ -5,7 +5,7 @@
 //   1. Choose (DelegateChoice): is it worth it, and how many warps make up a block?
 //   2. Check (DelegateCheck): may one warp do block after block?
 //   3. Write. The kernel's definition becomes a device function, the task, with its text as it was
-//      (TaskText): variables called blockIdx and gridDim stand for the machine's, and shared memory goes by
+//      (TaskText): variables called blockIdx and gridDim replace the built-in ones, and shared memory goes by
 //      the warp. Functions that it calls are told the task (TaskFunctions). Behind it follows the kernel, a
 //      loop over tasks. Launches go through runtime/heddle/delegate.cuh (DelegateLaunches).
 //
@@ -17,12 +17,13 @@
 // others still read it for this one; and the lanes go on together.
 #include "transform/consolidate/Delegate.h"
 
+#include "source/Mentions.h"
 #include "source/Rewriter.h"
 #include "source/TextEdits.h"
 #include "source/Unit.h"
 #include "support/Text.h"
+#include "transform/DirectiveMessage.h"
 #include "transform/LaunchEdits.h"
-#include "transform/Mentions.h"
 #include "transform/PlainIndices.h"
 #include "transform/consolidate/DelegateCheck.h"
 #include "transform/consolidate/DelegateChoice.h"
@@ -77,10 +78,8 @@ private:
     const FunctionDecl *function = kernel.function;
     auto *global = function->getAttr<CUDAGlobalAttr>();
     std::optional<SourceRange> word = global ? wholeAttribute(global) : std::nullopt;
-    if (!word) {
-      context.refuse(kernel.place, "the kernel's '__global__' is not understood");
-      return false;
-    }
+    if (!word)
+      return context.refuse(kernel.location, "the kernel's '__global__' is not understood");
     context.edits.replace(unit, *word, "__device__ __forceinline__");
     if (auto *bounds = function->getAttr<CUDALaunchBoundsAttr>())
       if (std::optional<SourceRange> part = wholeAttribute(bounds))
@@ -108,7 +107,7 @@ private:
       context.edits.replace(unit, part->part, part->text);
   }
 
-  /// `__attribute__((name(...)))`, which CUDA's words stand for, from its first token to its last.
+  /// `__attribute__((name(...)))`, which CUDA's words represent, from its first token to its last.
   std::optional<SourceRange> wholeAttribute(const Attr *attribute) const {
     llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
     const size_t name = source::tokensOf(unit, SourceRange(attribute->getLocation())).begin;
@@ -130,17 +129,15 @@ private:
   /// The kernel's head as it was, with the tasks as its first parameter, and the loop over them.
   std::optional<source::Code> kernelText() {
     llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
-    const SourceRange whole = wholeDefinition(unit, kernel.function);
+    const SourceRange whole = source::wholeDefinition(unit, kernel.function);
     const size_t brace = source::tokensOf(unit, kernel.function->getBody()->getSourceRange()).begin;
     std::vector<source::Replacement> parts = launchBounds();
     if (auto part = inFrontOfParameters(kernel, "__launch_bounds__(128) ", shape.tasksType() + " " + tasks))
       parts.push_back(*part);
     source::Rewriter text(unit);
     const source::Code head = text.code(SourceRange(whole.getBegin(), all[brace - 1].location()), parts);
-    if (text.failure) {
-      context.refuse(*text.failure);
-      return std::nullopt;
-    }
+    if (text.failure)
+      return context.refuse(*text.failure);
     const source::Code task =
         source::Code(fmt::format("{}{}({}{});", taskName, templateArgumentsOf(kernel.function), shape.task,
                                  arguments()))
@@ -154,7 +151,7 @@ private:
   std::vector<source::Replacement> launchBounds() {
     const unsigned threads = warpLanes * shape.warps;
     auto *bounds = kernel.function->getAttr<CUDALaunchBoundsAttr>();
-    const SourceLocation name = kernel.function->getLocation();
+    const clang::SourceLocation name = kernel.function->getLocation();
     if (!bounds)
       return {{SourceRange(name, name),
                fmt::format("__launch_bounds__({}) {}", threads, kernel.function->getNameAsString())}};
@@ -211,12 +208,6 @@ bool delegateAlways(Context &context, const std::string &why) {
   return true;
 }
 
-/// A refusal's reason without the directive in front of it.
-std::string reasonOf(const Context &context, const Diagnostic &refusal) {
-  const std::string before = context.directive.str() + ": ";
-  return refusal.text.starts_with(before) ? refusal.text.substr(before.size()) : refusal.text;
-}
-
 } // namespace
 
 PassResult delegateBlocks(Context &context) {
@@ -228,7 +219,7 @@ PassResult delegateBlocks(Context &context) {
   if (wanted == "auto")
     choice = chooseDelegation(context);
   if (wanted == "auto" && !choice.isWorthIt) {
-    context.kept(kernel.place, "warps do not stay: " + choice.reason);
+    context.kept(kernel.location, "the kernel does not become persistent: " + choice.reason);
     return Unchanged();
   }
   if (std::optional<Needs> needed = writePlainIndices(context, kernel))
@@ -240,11 +231,12 @@ PassResult delegateBlocks(Context &context) {
   Context trial(context.program, context.target, context.directive, context.options, messages);
   if (delegateAlways(trial, choice.reason)) {
     for (const Diagnostic &each : messages.all())
-      context.diagnostics.add(each.voice, each.place, each.text).notes = each.notes;
+      context.diagnostics.add(each.severity, each.location, each.text).notes = each.notes;
     return trial.edited();
   }
   const Diagnostic &refusal = messages.all().back();
-  context.kept(refusal.place, "warps do not stay: " + reasonOf(context, refusal));
+  context.kept(refusal.location,
+               "the kernel does not become persistent: " + withoutDirective(context.directive, refusal.text));
   return Unchanged();
 }
 

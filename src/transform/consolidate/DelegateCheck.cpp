@@ -7,17 +7,15 @@
 
 #include "analysis/CallEffects.h"
 #include "analysis/Execution.h"
-#include "source/FlowGraph.h"
+#include "analysis/HiddenCode.h"
+#include "analysis/loops/WaitingLoops.h"
+#include "analysis/warp/EarlyLanes.h"
 #include "source/Unit.h"
-#include "transform/HiddenCode.h"
-#include "transform/consolidate/EarlyLanes.h"
+#include "transform/tasks/KernelHead.h"
 #include "transform/tasks/TaskFunctions.h"
 
 #include <clang/AST/ASTContext.h>
-#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ExprCXX.h>
-#include <clang/AST/StmtCXX.h>
-#include <llvm/ADT/StringSwitch.h>
 
 #include <algorithm>
 #include <set>
@@ -36,56 +34,11 @@ constexpr int64_t warpLanes = 32;
 constexpr int64_t mostAlignment = 16;
 
 /// Words of PTX that speak of the hardware's block, or end the thread.
-constexpr const char *wordsOfTheMachine[] = {"%ctaid",   "%nctaid", "%smid",          "%nsmid",
-                                             "%warpid",  "%gridid", "%cluster",       "%is_explicit_cluster",
-                                             "%tid.z",   "%ntid",   "%dynamic_smem_", "exit;",
-                                             "barrier.", "bar.sync"};
-
-/// What a loop tests to find out whether another block has come so far.
-class Waiting : public DynamicRecursiveASTVisitor {
-public:
-  static const Expr *in(const Stmt *condition) {
-    Waiting waiting;
-    if (condition)
-      waiting.TraverseStmt(const_cast<Stmt *>(condition));
-    return waiting.found;
-  }
-  bool VisitCastExpr(CastExpr *cast) override {
-    if (cast->getCastKind() == CK_LValueToRValue && cast->getSubExpr()->getType().isVolatileQualified())
-      note(cast);
-    return true;
-  }
-  /// A compare-and-swap is tried again until nobody came in between: that waits for nobody in particular.
-  bool VisitCallExpr(CallExpr *call) override {
-    const FunctionDecl *callee = call->getDirectCallee();
-    llvm::StringRef name = callee && callee->getIdentifier() ? callee->getName() : "";
-    if (name.starts_with("atomic") && !name.starts_with("atomicCAS"))
-      note(call);
-    if (auto *member = dyn_cast<CXXMemberCallExpr>(call); member && name == "load")
-      note(call);
-    return true;
-  }
-
-private:
-  void note(const Expr *expression) {
-    if (!found && !isShared(expression))
-      found = expression;
-  }
-  /// Memory of the block itself: no other block is waited for.
-  static bool isShared(const Expr *expression) {
-    if (auto *call = dyn_cast<CallExpr>(expression))
-      return call->getNumArgs() && isShared(call->getArg(0)->IgnoreParenCasts());
-    if (auto *cast = dyn_cast<CastExpr>(expression))
-      return isShared(cast->getSubExpr()->IgnoreParenCasts());
-    if (auto *unary = dyn_cast<UnaryOperator>(expression))
-      return isShared(unary->getSubExpr()->IgnoreParenCasts());
-    if (auto *element = dyn_cast<ArraySubscriptExpr>(expression))
-      return isShared(element->getBase()->IgnoreParenCasts());
-    auto *reference = dyn_cast<DeclRefExpr>(expression);
-    return reference && reference->getDecl()->hasAttr<CUDASharedAttr>();
-  }
-  const Expr *found = nullptr;
-};
+constexpr const char *specialRegisterNames[] = {
+    "%ctaid",   "%nctaid", "%smid",          "%nsmid",
+    "%warpid",  "%gridid", "%cluster",       "%is_explicit_cluster",
+    "%tid.z",   "%ntid",   "%dynamic_smem_", "exit;",
+    "barrier.", "bar.sync"};
 
 class DelegateCheck {
 public:
@@ -97,56 +50,45 @@ public:
   }
 
 private:
-  bool refuse(Place place, const std::string &why) {
-    context.refuse(std::move(place), why);
-    return false;
-  }
-
   bool checkBlock() {
     const auto &block = facts.launch.block;
     if (!block[0] || !block[1] || !block[2])
-      return refuse(kernel.place, "a block must be one warp to be done by one, and its size is not known");
+      return context.refuse(kernel.location,
+                            "a block must be one warp to be done by one, and its size is not known");
     if (facts.launchesDisagree)
-      return refuse(kernel.place, "launches of the kernel have blocks of different shapes");
+      return context.refuse(kernel.location, "launches of the kernel have blocks of different shapes");
     if (*block[0] * *block[1] * *block[2] == warpLanes)
       return true;
-    return refuse(kernel.place, fmt::format("a block must be one warp to be done by one, and it is ({}, {}, "
-                                            "{}) threads",
-                                            *block[0], *block[1], *block[2]));
+    return context.refuse(kernel.location,
+                          fmt::format("a block must be one warp to be done by one, and it is ({}, {}, "
+                                      "{}) threads",
+                                      *block[0], *block[1], *block[2]));
   }
 
   bool checkKernel() {
-    if (kernel.function->getTemplateSpecializationKind() == TSK_ExplicitSpecialization)
-      return refuse(kernel.place, "an explicit specialization of a kernel cannot be given a parameter alone");
     for (const Attr *attribute : kernel.function->attrs())
       if (llvm::StringRef(attribute->getSpelling()).contains("cluster"))
-        return refuse(unit.place(attribute->getLocation()), "blocks of a cluster must be there together");
+        return context.refuse(unit.location(attribute->getLocation()),
+                              "blocks of a cluster must be there together");
     for (const ParmVarDecl *parameter : kernel.function->parameters())
       if (parameter->getName().empty())
-        return refuse(unit.place(parameter->getBeginLoc()), "a parameter without a name cannot be handed on");
-    for (const auto &other : context.program.kernels())
-      if (other->plainName == kernel.plainName &&
-          other->function->getLocation() != kernel.function->getLocation())
-        return refuse(other->place, fmt::format("there is another kernel called '{}', so that its name alone "
-                                                "does not say which one to launch",
-                                                kernel.plainName));
-    return true;
+        return context.refuse(unit.location(parameter->getBeginLoc()),
+                              "a parameter without a name cannot be handed on");
+    return mayBeGivenParameter(context, kernel);
   }
 
   /// Code that no written call leads to cannot be told its task, and lanes that meet there are not followed.
   bool checkHiddenCode() {
     using Kind = analysis::ThreadBuiltin::Kind;
-    ChangedThreads changed;
+    analysis::ChangedThreads changed;
     changed.index = [](const analysis::ThreadBuiltin &builtin) {
       const bool isOfBlock = builtin.kind == Kind::ThreadIdx || builtin.kind == Kind::BlockDim;
       return builtin.kind == Kind::BlockIdx || builtin.kind == Kind::GridDim ||
              (isOfBlock && builtin.dimension > 1);
     };
     changed.shared = true;
-    if (std::optional<Diagnostic> hidden = obstacleInHiddenCode(kernel, changed)) {
-      context.refuse(*hidden);
-      return false;
-    }
+    if (std::optional<Diagnostic> hidden = analysis::failureInHiddenCode(kernel, changed))
+      return context.refuse(*hidden);
     const analysis::Reach reach = analysis::Reach::of(kernel.function, unit);
     return std::all_of(reach.all().begin(), reach.all().end(), [&](const analysis::Reached &reached) {
       return !reached.isHidden || checkHidden(reached);
@@ -157,16 +99,16 @@ private:
     Uses uses;
     for (const Stmt *code : reached.code())
       uses.add(code);
-    auto isMeeting = [&](const CallExpr *call) {
+    auto isWarpSync = [&](const CallExpr *call) {
       const FunctionDecl *callee = analysis::calleeOf(call);
       llvm::StringRef name = callee && callee->getIdentifier() ? callee->getName() : "";
       return (name.starts_with("__") && name.contains("_sync")) || analysis::barrierAt(call, unit.context());
     };
-    if (std::any_of(uses.calls.begin(), uses.calls.end(), isMeeting)) {
+    if (std::ranges::any_of(uses.calls, isWarpSync)) {
       const Stmt *at = reached.inKernel();
-      return refuse(at ? unit.place(at) : kernel.place,
-                    fmt::format("lanes of a warp wait for each other in {}, which is not followed",
-                                reached.hiddenStep().str()));
+      return context.refuse(at ? unit.location(at) : kernel.location,
+                            fmt::format("lanes of a warp wait for each other in {}, which is not followed",
+                                        reached.hiddenStep().str()));
     }
     return reached.isLibrary || checkStatements(uses);
   }
@@ -181,12 +123,13 @@ private:
 
   bool checkStatements(const Uses &uses) {
     for (const Stmt *statement : uses.statements) {
-      if (const Expr *waiting = Waiting::in(source::loopCondition(statement)))
-        return refuse(unit.place(waiting),
-                      "this loop may wait for another block, which may not have begun: warps that stay do "
-                      "their blocks one after the other");
+      if (const Expr *waiting = analysis::asksAnotherBlock(statement))
+        return context.refuse(
+            unit.location(waiting),
+            "this loop may wait for another block, which may not have begun: warps that stay do "
+            "their blocks one after the other");
       if (isa<CUDAKernelCallExpr>(statement))
-        return refuse(unit.place(statement), "a launch on the device");
+        return context.refuse(unit.location(statement), "a launch on the device");
       if (auto *assembly = dyn_cast<GCCAsmStmt>(statement); assembly && !checkAssembly(assembly))
         return false;
       if (auto *lambda = dyn_cast<LambdaExpr>(statement); lambda && !checkLambda(lambda))
@@ -203,53 +146,54 @@ private:
     if (barrier.scope == Scope::Warp && !barrier.ofUnknownGroup)
       return true;
     if (barrier.scope == Scope::Grid || barrier.scope == Scope::Cluster)
-      return refuse(unit.place(barrier.statement), "blocks wait for each other here");
-    return refuse(unit.place(barrier.statement),
-                  fmt::format("'{}' is for more than a warp, and warps of a block do different work",
-                              barrier.spelling));
+      return context.refuse(unit.location(barrier.statement), "blocks wait for each other here");
+    return context.refuse(unit.location(barrier.statement),
+                          fmt::format("'{}' is for more than a warp, and warps of a block do different work",
+                                      barrier.spelling));
   }
 
   bool checkAssembly(const GCCAsmStmt *assembly) {
     const std::string text = assembly->getAsmString();
-    for (const char *word : wordsOfTheMachine)
+    for (const char *word : specialRegisterNames)
       if (text.find(word) != std::string::npos)
-        return refuse(
-            unit.place(assembly),
+        return context.refuse(
+            unit.location(assembly),
             fmt::format("assembly with '{}' speaks of the hardware's block, not of the task's", word));
     return true;
   }
 
-  /// It sees the variables that stand for blockIdx and its kin only where it captures what it mentions.
+  /// It sees the variables that represent blockIdx and its kin only where it captures what it mentions.
   bool checkLambda(const LambdaExpr *lambda) {
     const Uses uses = Uses::of(lambda->getBody());
     if (uses.builtins.empty() || lambda->getCaptureDefault() != LCD_None)
       return true;
-    return refuse(unit.place(lambda),
-                  fmt::format("this lambda mentions '{}' and captures nothing by default, "
-                              "so it would not see the task's",
-                              uses.builtins.front().what.name()));
+    return context.refuse(unit.location(lambda),
+                          fmt::format("this lambda mentions '{}' and captures nothing by default, "
+                                      "so it would not see the task's",
+                                      uses.builtins.front().what.name()));
   }
 
   bool checkShared(const TaskUses &uses) {
     for (const SharedVariable &shared : uses.shared) {
       const VarDecl *variable = shared.variable;
-      const Place place = unit.place(variable->getLocation());
+      const SourceLocation location = unit.location(variable->getLocation());
       const std::string name = variable->getNameAsString();
       const bool isGlobal = variable->getDeclContext()->getRedeclContext()->isTranslationUnit();
       if (!shared.statement && !(shared.isDynamic() && isGlobal))
-        return refuse(place, fmt::format("'{}' is shared memory declared outside of functions", name));
+        return context.refuse(location,
+                              fmt::format("'{}' is shared memory declared outside of functions", name));
       if (variable->getType()->isDependentType())
         continue;
       const int64_t alignment = unit.context().getDeclAlign(variable).getQuantity();
       if (shared.isDynamic() && alignment > mostAlignment)
-        return refuse(place,
-                      fmt::format("'{}' is aligned to {} bytes, and the parts of dynamic shared memory "
+        return context.refuse(
+            location, fmt::format("'{}' is aligned to {} bytes, and the parts of dynamic shared memory "
                                   "that warps get only to {}",
                                   name, alignment, mostAlignment));
       if (!shared.isDynamic() &&
           unit.context().getTypeSizeInChars(variable->getType()).getQuantity() % alignment != 0)
-        return refuse(place,
-                      fmt::format("'{}' is aligned to {} bytes and its size is no multiple of that, so "
+        return context.refuse(
+            location, fmt::format("'{}' is aligned to {} bytes and its size is no multiple of that, so "
                                   "those of several warps cannot lie one behind the other",
                                   name, alignment));
     }
@@ -263,14 +207,14 @@ private:
       const FunctionDecl *callee = analysis::calleeOf(call);
       llvm::StringRef name = callee && callee->getIdentifier() ? callee->getName() : "";
       if (name == "__nanosleep")
-        return refuse(unit.place(call), "a thread that sleeps may wait for another block, which may not have "
-                                        "begun: warps that stay do their blocks one after the other");
+        return context.refuse(unit.location(call),
+                              "a thread that sleeps may wait for another block, which may not have "
+                              "begun: warps that stay do their blocks one after the other");
       if (name == "this_grid" || name == "this_cluster" || name == "this_multi_grid")
-        return refuse(unit.place(call), "blocks that form a group must be there together");
+        return context.refuse(unit.location(call), "blocks that form a group must be there together");
     }
     const std::vector<const FunctionDecl *> callees = calledFunctions(unit, uses);
-    return std::all_of(callees.begin(), callees.end(),
-                       [&](const FunctionDecl *callee) { return checkCode(callee); });
+    return std::ranges::all_of(callees, [&](const FunctionDecl *callee) { return checkCode(callee); });
   }
 
   /// What a group of the block says of itself would be said of several warps.
@@ -282,20 +226,22 @@ private:
         method && method->getIdentifier() && method->getName().starts_with("meta_group_");
     if (!isOfBlock && !(countsTiles && analysis::groupKind(type) != analysis::GroupKind::None))
       return true;
-    return refuse(unit.place(call), "this group would hold all warps of the block, not the task's alone");
+    return context.refuse(unit.location(call),
+                          "this group would hold all warps of the block, not the task's alone");
   }
 
   /// In the original a lane that returns is gone, and barriers no longer wait for it. A warp that stays goes
   /// on to its next block, and comes to a barrier there while others are still at one here.
   bool checkExits() {
-    const std::optional<EarlyLanes> early = earlyLanesOf(context, kernel);
+    const std::optional<analysis::EarlyLanes> early =
+        analysis::earlyLanesOf(*context.facts(kernel).uniformity);
     if (!early)
       return true;
-    context
-        .refuse(unit.place(early->exit), "lanes that return here would go on to the next block while others "
-                                         "still wait for them in this one")
-        .note(unit.place(early->meeting), "the lanes meet here");
-    return false;
+    return context
+        .refuse(unit.location(early->exit),
+                "lanes that return here would go on to the next block while others "
+                "still wait for them in this one")
+        .note(unit.location(early->pair), "the lanes meet here");
   }
 
   Context &context;

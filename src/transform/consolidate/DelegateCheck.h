@@ -5,7 +5,7 @@
 
 namespace heddle::transform {
 
-/// Whether a warp may do blocks of this kernel one after the other; a refusal stands in the context where
+/// Whether a warp may do blocks of this kernel one after the other; a refusal is in the context where
 /// not. On entry a block is to be one warp.
 ///
 /// Refused: blocks of other sizes, barriers of more than a warp, lanes that return while others still come to

@@ -44,10 +44,10 @@ public:
     if (separateNames(context, kernel))
       return true;
     clang::ParentMap parents(kernel.function->getBody());
-    WarpIndices indices(*kernel.unit, kernel.function, parents, *block);
-    arrays = sharedArrays(kernel, *context.facts(kernel).uniformity, indices, parents);
+    analysis::WarpIndices indices(*kernel.unit, kernel.function, parents, *block);
+    arrays = analysis::sharedArrays(kernel, *context.facts(kernel).uniformity, indices, parents);
     if (arrays.empty()) {
-      context.kept(kernel.place, "there is no shared array to remap");
+      context.kept(kernel.location, "there is no shared array to remap");
       return true;
     }
     choose();
@@ -70,13 +70,16 @@ private:
       const analysis::KernelFacts &facts = context.facts(*kernel);
       const auto &block = facts.launch.block;
       if (facts.threadsPerBlock() != 32 || facts.launchesDisagree || !block[0] || !block[1] || !block[2]) {
-        context.kept(kernel->place,
-                     "shared arrays stay: the block is not known to be one warp of 32 threads");
+        context.kept(
+            kernel->location,
+            "shared arrays are not moved to registers: the block is not known to be one warp of 32 threads");
         return std::nullopt;
       }
       const std::array<int64_t, 3> here = {*block[0], *block[1], *block[2]};
       if (shape && *shape != here) {
-        context.kept(kernel->place, "shared arrays stay: instantiations are launched with different blocks");
+        context.kept(
+            kernel->location,
+            "shared arrays are not moved to registers: instantiations are launched with different blocks");
         return std::nullopt;
       }
       shape = here;
@@ -84,9 +87,9 @@ private:
     return shape;
   }
 
-  std::vector<const SharedArray *> chosen() const {
-    std::vector<const SharedArray *> found;
-    for (const SharedArray &array : arrays)
+  std::vector<const analysis::SharedArray *> chosen() const {
+    std::vector<const analysis::SharedArray *> found;
+    for (const analysis::SharedArray &array : arrays)
       if (!array.whyNot)
         found.push_back(&array);
     return found;
@@ -94,38 +97,38 @@ private:
 
   int64_t registers() const {
     int64_t sum = 0;
-    for (const SharedArray *array : chosen())
+    for (const analysis::SharedArray *array : chosen())
       sum += array->registersPerLane();
     return sum;
   }
 
   void choose() {
     if (context.target.instances.size() > 1)
-      for (SharedArray &array : arrays)
+      for (analysis::SharedArray &array : arrays)
         keep(array,
              "the kernel is a template with several instantiations, and what is fixed in one need not be "
              "in another");
     if (context.directive.word("remap") == "on")
       return;
-    for (SharedArray &array : arrays)
-      if (std::ranges::find(array.accesses, StripedAccess::Kind::Either, &StripedAccess::kind) !=
-          array.accesses.end())
+    for (analysis::SharedArray &array : arrays)
+      if (std::ranges::find(array.accesses, analysis::StripedAccess::Kind::Either,
+                            &analysis::StripedAccess::kind) != array.accesses.end())
         keep(array,
              "lanes at an edge read one of two elements, and two shuffles for each load cost more than "
              "shared memory; remap=on moves it all the same");
     if (model::mayMoveToRegisters(registers()))
       return;
     const int64_t wanted = registers();
-    for (SharedArray &array : arrays)
+    for (analysis::SharedArray &array : arrays)
       keep(array,
            fmt::format("the arrays that could move would take {} registers a lane, and more than {} cost "
                        "occupancy; remap=on moves them all the same",
                        wanted, model::threshold::consolidate::mostRemappedRegisters));
   }
 
-  void keep(SharedArray &array, const std::string &why) const {
+  void keep(analysis::SharedArray &array, const std::string &why) const {
     if (!array.whyNot)
-      array.whyNot = Diagnostic{Voice::Kept, context.device().place(array.decl->getLocation()),
+      array.whyNot = Diagnostic{Severity::Kept, context.device().location(array.decl->getLocation()),
                                 fmt::format("'{}' stays in shared memory: {}", array.name, why)};
   }
 
@@ -144,9 +147,9 @@ private:
     return std::nullopt;
   }
 
-  SharedArray &largest() {
-    SharedArray *found = nullptr;
-    for (SharedArray &array : arrays)
+  analysis::SharedArray &largest() {
+    analysis::SharedArray *found = nullptr;
+    for (analysis::SharedArray &array : arrays)
       if (!array.whyNot && (!found || array.registersPerLane() > found->registersPerLane()))
         found = &array;
     return *found;
@@ -178,22 +181,21 @@ private:
   }
 
   bool report() {
-    const std::vector<const SharedArray *> moved = chosen();
+    const std::vector<const analysis::SharedArray *> moved = chosen();
     if (moved.empty() && context.directive.word("remap") == "on") {
       const Diagnostic &why = *arrays.front().whyNot;
-      context.refuse(
-          {Voice::Refusal, why.place, "no shared array can become registers: " + why.text, why.notes});
-      return false;
+      return context.refuse(
+          {Severity::Refusal, why.location, "no shared array can become registers: " + why.text, why.notes});
     }
-    for (const SharedArray &array : arrays)
+    for (const analysis::SharedArray &array : arrays)
       if (array.whyNot) {
-        Diagnostic &said = context.kept(array.whyNot->place, array.whyNot->text);
+        Diagnostic &said = context.kept(array.whyNot->location, array.whyNot->text);
         said.notes = array.whyNot->notes;
       }
     if (moved.empty())
       return true;
     std::vector<std::string> names;
-    for (const SharedArray *array : moved)
+    for (const analysis::SharedArray *array : moved)
       names.push_back("'" + array->name + "'");
     context.done(fmt::format("remapped {} to {} register{} a lane", joinAnd(names), registers(),
                              registers() == 1 ? "" : "s"));
@@ -201,7 +203,7 @@ private:
   }
 
   Context &context;
-  std::vector<SharedArray> arrays;
+  std::vector<analysis::SharedArray> arrays;
 };
 
 } // namespace

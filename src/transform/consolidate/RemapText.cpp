@@ -1,10 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a striped array is written. Element e of the array is register e / 32 of lane e % 32, so the analysis' patterns become
+// accessors of heddle::Striped (runtime/heddle/striped.cuh):
+//
+//     own element of row r      tile[r * 32 + lane]   =>   tile.own(r)
+//     distance d from the lane  tile[lane + d]        =>   tile.ahead(d), a shuffle
+//     any element of one row    tile[r * 32 + i]      =>   tile.in(r, i), a shuffle
+//     one of two distances                            =>   both are read, and tile.which() selects
+//
+// 1. Shuffles that not all lanes would reach are read into a variable before the statement that the analysis found; equal
+//    reads at the same place share the variable.
+// 2. Loops whose counters are register numbers get `#pragma unroll`; a loop through all elements is split into an outer one
+//    over rows, unrolled, and an inner one over the lanes of a row.
+// 3. Declarations are replaced; indices that only dropped accesses mentioned are removed, to a fixed point.
+//
+// A declaration of several variables that cannot be written one by one is refused.
 #include "transform/consolidate/RemapText.h"
 
 #include "analysis/ThreadBuiltins.h"
+#include "source/DeclaredType.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
-#include "transform/DeclaredType.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
@@ -16,6 +32,9 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::KnownLoop;
+
 namespace {
 
 class Declarations : public DynamicRecursiveASTVisitor {
@@ -56,13 +75,13 @@ public:
                 source::Edits &edits)
       : unit(unit), rewriter(unit), kernel(kernel), parents(parents), names(names), edits(edits) {}
 
-  std::optional<Diagnostic> write(const std::vector<const SharedArray *> &arrays) {
-    for (const SharedArray *array : arrays) {
-      for (const StripedAccess &access : array->accesses)
+  std::optional<Diagnostic> write(const std::vector<const analysis::SharedArray *> &arrays) {
+    for (const analysis::SharedArray *array : arrays) {
+      for (const analysis::StripedAccess &access : array->accesses)
         noteLoops(access);
     }
-    for (const SharedArray *array : arrays)
-      for (const StripedAccess &access : array->accesses)
+    for (const analysis::SharedArray *array : arrays)
+      for (const analysis::StripedAccess &access : array->accesses)
         writeAccess(*array, access);
     findUnused(arrays);
     writeDeclarations(arrays);
@@ -70,7 +89,7 @@ public:
       putBefore(statement, lines);
     for (const auto &[loop, row] : split)
       splitLoop(*loop, row);
-    for (const CountedLoop *loop : unrolled)
+    for (const KnownLoop *loop : unrolled)
       rewriter.insertOnLine(edits, loop->loop->getBeginLoc(), "#pragma unroll");
     return trouble;
   }
@@ -79,7 +98,7 @@ private:
   // Declarations
   // ---------------------------------------------------------------------------------------------------
 
-  void writeDeclarations(const std::vector<const SharedArray *> &arrays) {
+  void writeDeclarations(const std::vector<const analysis::SharedArray *> &arrays) {
     Declarations all;
     all.TraverseStmt(kernel->getBody());
     for (const DeclStmt *statement : all.found) {
@@ -101,9 +120,9 @@ private:
     }
   }
 
-  std::optional<std::string> declaration(const std::vector<const SharedArray *> &arrays,
+  std::optional<std::string> declaration(const std::vector<const analysis::SharedArray *> &arrays,
                                          const Decl *decl) const {
-    for (const SharedArray *array : arrays) {
+    for (const analysis::SharedArray *array : arrays) {
       if (decl == array->decl)
         return fmt::format("heddle::Striped<{}, {}> {};", array->elementType, array->elements(), array->name);
       if (llvm::is_contained(array->aliases, decl))
@@ -117,7 +136,7 @@ private:
     auto *variable = dyn_cast<VarDecl>(decl);
     if (!variable || !variable->getInit() || variable->getInitStyle() != VarDecl::CInit)
       return std::nullopt;
-    std::optional<std::string> text = redeclare(unit, variable, variable->getNameAsString());
+    std::optional<std::string> text = source::redeclare(unit, variable, variable->getNameAsString());
     source::Rendered init = source::render(unit, variable->getInit()->getSourceRange());
     if (!text || !std::holds_alternative<std::string>(init))
       return std::nullopt;
@@ -125,11 +144,11 @@ private:
   }
 
   /// Indices that only accesses mentioned which do not name them any more: `const int cell = ...`.
-  void findUnused(const std::vector<const SharedArray *> &arrays) {
+  void findUnused(const std::vector<const analysis::SharedArray *> &arrays) {
     std::set<const Stmt *> gone;
-    for (const SharedArray *array : arrays)
-      for (const StripedAccess &access : array->accesses)
-        if (access.kind != StripedAccess::Kind::Either && !access.isRunTimePlace)
+    for (const analysis::SharedArray *array : arrays)
+      for (const analysis::StripedAccess &access : array->accesses)
+        if (access.kind != analysis::StripedAccess::Kind::Either && !access.hasRunTimeIndex)
           gone.insert(access.expression);
     Mentions all;
     all.TraverseStmt(kernel->getBody());
@@ -158,9 +177,9 @@ private:
     });
   }
 
-  bool isIn(const Stmt *part, const std::set<const Stmt *> &places) const {
+  bool isIn(const Stmt *part, const std::set<const Stmt *> &locations) const {
     for (; part; part = parents.getParent(const_cast<Stmt *>(part)))
-      if (places.contains(part))
+      if (locations.contains(part))
         return true;
     return false;
   }
@@ -168,8 +187,8 @@ private:
   // Accesses
   // ---------------------------------------------------------------------------------------------------
 
-  void noteLoops(const StripedAccess &access) {
-    for (const CountedLoop *loop : access.loops()) {
+  void noteLoops(const analysis::StripedAccess &access) {
+    for (const KnownLoop *loop : access.loops()) {
       if (access.splits == loop)
         split.try_emplace(loop, "");
       else if (!loop->isUnrolled && !llvm::is_contained(unrolled, loop))
@@ -179,12 +198,13 @@ private:
       split[access.splits] = names.fresh(access.splits->counter->getNameAsString() + "Row");
   }
 
-  void writeAccess(const SharedArray &array, const StripedAccess &access) {
-    using Kind = StripedAccess::Kind;
+  void writeAccess(const analysis::SharedArray &array, const analysis::StripedAccess &access) {
+    using Kind = analysis::StripedAccess::Kind;
     std::string text;
     if (access.kind == Kind::Either)
-      text = fmt::format("{}.which({}, {}, {}, {})", array.name, place(array, access), access.distance.str(),
-                         read(array, access, access.distance), read(array, access, access.other));
+      text =
+          fmt::format("{}.which({}, {}, {}, {})", array.name, location(array, access), access.distance.str(),
+                      read(array, access, access.distance), read(array, access, access.other));
     else if (access.kind == Kind::InRow)
       text = moveUp(array, access, inRow(array, access), "In");
     else
@@ -192,33 +212,35 @@ private:
     edits.replace(unit, access.expression->getSourceRange(), text);
   }
 
-  std::string read(const SharedArray &array, const StripedAccess &access, const WarpIndex &distance) {
+  std::string read(const analysis::SharedArray &array, const analysis::StripedAccess &access,
+                   const analysis::WarpIndex &distance) {
     if (distance.isMultipleOf(32))
       return fmt::format("{}.own({})", array.name, distance.str(32));
     return moveUp(array, access, fmt::format("{}.ahead({})", array.name, distance.str()), "Ahead");
   }
 
-  std::string inRow(const SharedArray &array, const StripedAccess &access) {
-    if (access.isRunTimePlace)
-      return fmt::format("{}.in(0, {})", array.name, place(array, access));
-    return fmt::format("{}.in({}, {})", array.name, rowOf(access), access.place.str());
+  std::string inRow(const analysis::SharedArray &array, const analysis::StripedAccess &access) {
+    if (access.hasRunTimeIndex)
+      return fmt::format("{}.in(0, {})", array.name, location(array, access));
+    return fmt::format("{}.in({}, {})", array.name, rowOf(access), access.location.str());
   }
 
-  std::string rowOf(const StripedAccess &access) const {
-    WarpIndex number = access.place;
+  std::string rowOf(const analysis::StripedAccess &access) const {
+    analysis::WarpIndex number = access.location;
     if (access.splits) {
       const int64_t rows = number.constant / 32;
       return split.at(access.splits) + (rows ? fmt::format(" + {}", rows) : "");
     }
-    // Lanes agree on the row, so it can be worked out for the first one.
+    // Lanes agree on the row, so it can be computed for the first one.
     number.thread = {};
-    if (WarpIndex whole = number; whole.constant = number.constant >> 5 << 5, whole.isMultipleOf(32))
+    if (analysis::WarpIndex whole = number;
+        whole.constant = number.constant >> 5 << 5, whole.isMultipleOf(32))
       return whole.str(32);
     return fmt::format("int({}) >> 5", number.str());
   }
 
   /// The element's number as the user wrote it.
-  std::string place(const SharedArray &array, const StripedAccess &access) {
+  std::string location(const analysis::SharedArray &array, const analysis::StripedAccess &access) {
     std::string text;
     for (size_t d = 0; d < access.indices.size(); ++d) {
       source::Rendered written = source::render(unit, access.indices[d]->getSourceRange());
@@ -239,8 +261,8 @@ private:
   // ---------------------------------------------------------------------------------------------------
 
   /// The name of a variable that holds what `text` reads, where it is to be read earlier.
-  std::string moveUp(const SharedArray &array, const StripedAccess &access, const std::string &text,
-                     const char *suffix) {
+  std::string moveUp(const analysis::SharedArray &array, const analysis::StripedAccess &access,
+                     const std::string &text, const char *suffix) {
     if (!access.before)
       return text;
     Moved *here = nullptr;
@@ -279,13 +301,13 @@ private:
   // Loops
   // ---------------------------------------------------------------------------------------------------
 
-  void splitLoop(const CountedLoop &loop, const std::string &row) {
+  void splitLoop(const KnownLoop &loop, const std::string &row) {
     const int64_t first = loop.values.front() / 32, rows = int64_t(loop.values.size()) / 32;
     const std::string counter = loop.counter->getNameAsString();
-    const std::optional<std::string> declared = declareAs(unit, loop.counter, counter);
+    const std::optional<std::string> declared = source::declareAs(unit, loop.counter, counter);
     if (!declared)
       return fail(loop.loop, "the type of the counter of this loop cannot be written");
-    // The user's own pragma, if any, stands before the outer loop and unrolls all of it.
+    // The user's own pragma, if any, precedes the outer loop and unrolls all of it.
     source::Code heads = loop.unrollCount ? "" : "#pragma unroll";
     heads.addf("for (int {0} = {1}; {0} < {2}; ++{0})", row, first, first + rows)
         .add("#pragma unroll 8")
@@ -295,7 +317,7 @@ private:
 
   void fail(const Stmt *statement, const std::string &why) {
     if (!trouble)
-      trouble = Diagnostic{Voice::Refusal, unit.place(statement->getBeginLoc()), why};
+      trouble = Diagnostic{Severity::Refusal, unit.location(statement->getBeginLoc()), why};
   }
 
   const source::Unit &unit;
@@ -306,8 +328,8 @@ private:
   source::Edits &edits;
   std::vector<std::pair<const Stmt *, Moved>> moved; ///< in the order of the accesses
   std::map<std::string, std::string> types;          ///< of the variables that hold what was moved up
-  std::map<const CountedLoop *, std::string> split;  ///< loops to be cut into rows, and the rows' counters
-  std::vector<const CountedLoop *> unrolled;
+  std::map<const KnownLoop *, std::string> split;    ///< loops to be cut into rows, and the rows' counters
+  std::vector<const KnownLoop *> unrolled;
   std::set<const Decl *> unused; ///< locals that nobody mentions any more
   std::optional<Diagnostic> trouble;
 };
@@ -316,7 +338,7 @@ private:
 
 std::optional<Diagnostic> writeStriped(const source::Unit &unit, const FunctionDecl *kernel,
                                        const ParentMap &parents,
-                                       const std::vector<const SharedArray *> &arrays, Names &names,
+                                       const std::vector<const analysis::SharedArray *> &arrays, Names &names,
                                        source::Edits &edits) {
   return StripedWriter(unit, kernel, parents, names, edits).write(arrays);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "analysis/warp/SharedPatterns.h"
 #include "source/Render.h"
 #include "transform/Names.h"
-#include "transform/consolidate/SharedPatterns.h"
 
 namespace heddle::transform {
 
@@ -17,7 +17,7 @@ namespace heddle::transform {
 /// The loops that count distances get a `#pragma unroll`. A refusal where the text cannot be had.
 std::optional<Diagnostic> writeStriped(const source::Unit &unit, const clang::FunctionDecl *kernel,
                                        const clang::ParentMap &parents,
-                                       const std::vector<const SharedArray *> &arrays, Names &names,
+                                       const std::vector<const analysis::SharedArray *> &arrays, Names &names,
                                        source::Edits &edits);
 
 } // namespace heddle::transform

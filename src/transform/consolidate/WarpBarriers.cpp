@@ -8,10 +8,10 @@
 
 #include "analysis/CallEffects.h"
 #include "analysis/Uses.h"
+#include "source/Mentions.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "support/Text.h"
-#include "transform/Mentions.h"
 #include "transform/work/BlockVotes.h"
 
 #include <clang/AST/ASTContext.h>
@@ -34,7 +34,7 @@ namespace {
 
 using analysis::Barrier;
 
-/// What votes of the block become; the vote itself goes where {} stands.
+/// What votes of the block become; the vote itself goes where {} is.
 const char *warpVoteFor(llvm::StringRef spelling) {
   return llvm::StringSwitch<const char *>(spelling)
       .Case("__syncthreads_or", "__any_sync(0xffffffffu, {})")
@@ -83,7 +83,7 @@ public:
   bool VisitFunctionDecl(FunctionDecl *function) override {
     if (function->doesThisDeclarationHaveABody() && !isa<CXXMethodDecl>(function) &&
         isOnlyForCalls(function) && mentions.of(function).empty() && holdsBarrier(function))
-      context.edits.replace(unit, wholeDefinition(unit, function), "");
+      context.edits.replace(unit, source::wholeDefinition(unit, function), "");
     return true;
   }
 
@@ -105,7 +105,7 @@ private:
   }
   Context &context;
   const source::Unit &unit;
-  Mentions mentions;
+  source::Mentions mentions;
 };
 
 /// `cg::thread_block block = cg::this_thread_block();` that nothing but barriers spoke of.
@@ -139,11 +139,9 @@ PassResult waitForWarp(Context &context) {
           !seen.insert(barrier.statement->getBeginLoc().getRawEncoding()).second)
         continue;
       std::optional<std::string> text = textFor(*kernel->unit, barrier);
-      if (!text) {
-        context.refuse(kernel->unit->place(barrier.statement),
-                       fmt::format("'{}' has no counterpart within a warp", barrier.spelling));
-        return Refused();
-      }
+      if (!text)
+        return context.refuse(kernel->unit->location(barrier.statement),
+                              fmt::format("'{}' has no counterpart within a warp", barrier.spelling));
       context.edits.replace(*kernel->unit, barrier.statement->getSourceRange(), *text);
       ++(barrier.votes ? votes : barriers);
       if (kernel == &context.target.first())

@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which threads of a block become which lanes, and how many items a lane gets.
+//
+//     block 16x16   lanes 16x2, 8 items along y: lane (x, y) executes threads (x, y), (x, y + 2), ...
+//     block 12x10   no 32 threads form a box: threads are numbered in a row, lane t executes t, t + 32, t + 64, t + 96 < 120
+//     unknown       the same, with the number of threads as a parameter and the greatest number as the bound of the loop
+//
+// Even lanes keep indices plain and warps of the original whole. In a row the last warp may have gaps, which items check for.
 #include "transform/consolidate/WarpBlock.h"
 
 #include "arch/Common.h"
@@ -76,7 +84,7 @@ WarpBlock ofThreadsKnownAtLaunch(const BlockKnowledge &known, Names &names) {
     counted = fmt::format("const unsigned {} = {} * {} * {}; ", form.threads, form.extent[0], form.extent[1],
                           form.extent[2]);
   }
-  // Lanes that stand for no thread at all must not do what is done once for all.
+  // Lanes that represent no thread at all must not do what is done once for all.
   form.prologue = fmt::format("{}if (threadIdx.x >= {}) return;", counted, form.threads);
   return warp;
 }

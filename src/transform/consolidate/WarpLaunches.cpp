@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Launches of a kernel whose blocks became warps:
+//
+//     known block           scale<<<g, dim3(16, 16)>>>(a)   =>   scale<<<g, dim3(16, 2)>>>(a)
+//     given by --block      scale<<<g, b>>>(a)              =>   scale<<<g, heddle::warpOf<16, 16, ...>(b, "scale")>>>(a), checked at run time
+//     known at run time     scale<<<g, b>>>(a)              =>   scale<<<g, 32>>>(heddle::blockShape<256>(b, "scale"), a)
+//     independent threads   scale<<<g, 256>>>(a)            =>   scale<<<(g) * 8, 32>>>(a), with more blocks instead of loops
+//
+// In the third the kernel has a parameter for the block that it represents. There, and where the new grid depends on the block,
+// the shape is evaluated in another place as well, so it must be free of side effects. Explicit instantiations and launches
+// that pass arguments by address cannot be given the parameter and are refused.
 #include "transform/consolidate/WarpLaunches.h"
 
 #include "source/LocalWrites.h"
@@ -34,15 +45,13 @@ std::optional<std::array<int64_t, 3>> knownShape(const source::LaunchShape &shap
 }
 
 bool mayChange(Context &context, const source::Launch &launch) {
-  if (launch.form == source::Launch::Form::Regrouped) {
-    context.refuse(launch.place, "the kernel's threads are regrouped already, which has to come last");
-    return false;
-  }
+  if (launch.form == source::Launch::Form::Regrouped)
+    return context.refuse(launch.location,
+                          "the kernel's threads are regrouped already, which has to come last");
   if (launch.form != source::Launch::Form::LaunchKernelEx)
     return true;
-  context.refuse(launch.place,
-                 "this launch takes its block from a cudaLaunchConfig_t, which is not followed");
-  return false;
+  return context.refuse(launch.location,
+                        "this launch takes its block from a cudaLaunchConfig_t, which is not followed");
 }
 
 /// Evaluating it again gives the same and does nothing else. Calls are not looked into.
@@ -57,11 +66,10 @@ std::optional<std::string> repeated(Context &context, const source::Launch &laun
   std::string text = writtenShape(context, shape);
   if (!text.empty() && mayBeRepeated(shape.expr, launch.unit->context()))
     return text;
-  context
-      .refuse(launch.place,
+  return context
+      .refuse(launch.location,
               fmt::format("'{}' must be said twice, and may not mean the same again", shape.text))
       .withHint("give it a name before the launch");
-  return std::nullopt;
 }
 
 /// The block that this launch was assumed to have; a refusal where it is another.
@@ -69,11 +77,10 @@ bool isAsAssumed(Context &context, const source::Launch &launch, const std::arra
   std::optional<std::array<int64_t, 3>> shape = knownShape(launch.block);
   if (!shape || *shape == block)
     return true;
-  context.refuse(launch.place,
-                 fmt::format("the block of this launch is ({}, {}, {}), and the one asked for is "
-                             "({}, {}, {})",
-                             (*shape)[0], (*shape)[1], (*shape)[2], block[0], block[1], block[2]));
-  return false;
+  return context.refuse(launch.location,
+                        fmt::format("the block of this launch is ({}, {}, {}), and the one asked for is "
+                                    "({}, {}, {})",
+                                    (*shape)[0], (*shape)[1], (*shape)[2], block[0], block[1], block[2]));
 }
 
 bool mentionsVariable(const Expr *shape) {
@@ -101,74 +108,72 @@ std::string laneText(Context &context, const source::Launch &launch, const std::
 }
 
 /// Every declaration of the target, by the place of its name.
-std::set<SourceLocation> declarationsOf(const source::Kernel &kernel) {
-  std::set<SourceLocation> places;
+std::set<clang::SourceLocation> declarationsOf(const source::Kernel &kernel) {
+  std::set<clang::SourceLocation> locations;
   const FunctionDecl *function = kernel.function;
   if (const FunctionDecl *pattern = function->getTemplateInstantiationPattern())
     function = pattern;
   for (const FunctionDecl *each : function->redecls())
-    places.insert(each->getLocation());
+    locations.insert(each->getLocation());
   if (const FunctionTemplateDecl *pattern = function->getDescribedFunctionTemplate())
     for (const auto *each : pattern->redecls())
-      places.insert(each->getTemplatedDecl()->getLocation());
-  return places;
+      locations.insert(each->getTemplatedDecl()->getLocation());
+  return locations;
 }
 
-bool tellKernel(Context &context, const BlockForm &form) {
+bool addBlockParameter(Context &context, const BlockForm &form) {
   const source::Kernel &kernel = context.target.first();
   for (const source::Kernel *instance : context.target.instances)
     if (TemplateSpecializationKind kind = instance->function->getTemplateSpecializationKind();
-        kind == TSK_ExplicitInstantiationDeclaration || kind == TSK_ExplicitInstantiationDefinition) {
-      context.refuse(instance->place,
-                     "the kernel must be told its block, and an explicit instantiation says what "
-                     "it is told");
-      return false;
-    }
-  for (SourceLocation name : declarationsOf(kernel)) {
+        kind == TSK_ExplicitInstantiationDeclaration || kind == TSK_ExplicitInstantiationDefinition)
+      return context.refuse(
+          instance->location,
+          "the kernel needs its block as an argument, and an explicit instantiation states what "
+          "it takes");
+  for (clang::SourceLocation name : declarationsOf(kernel)) {
     auto part =
         inFrontOfArguments(*kernel.unit, SourceRange(name, name), form.parameterType + " " + form.parameter);
-    if (!part) {
-      context.refuse(kernel.unit->place(name), "this declaration cannot be given another parameter");
-      return false;
-    }
+    if (!part)
+      return context.refuse(kernel.unit->location(name),
+                            "this declaration cannot be given another parameter");
     context.edits.replace(*kernel.unit, part->part, part->text);
   }
   return true;
 }
 
-bool tellAtLaunch(Context &context, const source::Launch &launch, const std::string &argument) {
+bool addLaunchArgument(Context &context, const source::Launch &launch, const std::string &argument) {
   auto *call = dyn_cast<CUDAKernelCallExpr>(launch.call);
-  if (!call) {
-    context
-        .refuse(launch.place,
-                "the kernel must be told its block, and this launch hands its arguments over by "
+  if (!call)
+    return context
+        .refuse(launch.location,
+                "the kernel needs its block as an argument, and this launch hands its arguments over by "
                 "address")
         .withHint("--block X,Y,Z says the block beforehand");
-    return false;
-  }
   const bool hasArguments = call->getNumArgs() > 0 && !isa<CXXDefaultArgExpr>(call->getArg(0));
-  const SourceLocation first = hasArguments ? call->getArg(0)->getBeginLoc() : call->getRParenLoc();
+  const clang::SourceLocation first = hasArguments ? call->getArg(0)->getBeginLoc() : call->getRParenLoc();
   context.edits.insertBefore(*launch.unit, first, argument + (hasArguments ? ", " : ""));
   return true;
 }
 
 /// For a kernel that is told the block: the helper that says it also checks that it is not too large.
-bool launchTold(Context &context, const BlockKnowledge &known, const WarpBlock &warp, unsigned &launches) {
-  std::set<unsigned> told; // launches in a template are seen once for each instantiation
+bool launchWithArgument(Context &context, const BlockKnowledge &known, const WarpBlock &warp,
+                        unsigned &launches) {
+  std::set<unsigned> changed; // launches in a template are seen once for each instantiation
   auto change = [&](const source::Launch &launch) {
     if (!mayChange(context, launch))
       return false;
     std::optional<std::string> block = repeated(context, launch, launch.block);
     if (!block)
       return false;
-    if (!told.insert(launch.call->getBeginLoc().getRawEncoding()).second)
+    if (!changed.insert(launch.call->getBeginLoc().getRawEncoding()).second)
       return true;
     context.edits.replace(*launch.unit, launch.block.expr->getSourceRange(), std::to_string(lanesOfWarp));
-    return tellAtLaunch(context, launch,
-                        fmt::format("heddle::{}<{}>({}, \"{}\")", known.isRow ? "blockThreads" : "blockShape",
-                                    known.mostThreads, *block, context.target.name));
+    return addLaunchArgument(context, launch,
+                             fmt::format("heddle::{}<{}>({}, \"{}\")",
+                                         known.isRow ? "blockThreads" : "blockShape", known.mostThreads,
+                                         *block, context.target.name));
   };
-  if (!changeLaunches(context, change, launches) || !tellKernel(context, warp.form))
+  if (!changeLaunches(context, change, launches) || !addBlockParameter(context, warp.form))
     return false;
   includeHelper(context, helper);
   return true;
@@ -203,7 +208,7 @@ bool launchKnown(Context &context, const std::array<int64_t, 3> &block, const Wa
 
 bool launchOneWarp(Context &context, const BlockKnowledge &known, const WarpBlock &warp, unsigned &launches) {
   if (!warp.form.parameter.empty())
-    return launchTold(context, known, warp, launches);
+    return launchWithArgument(context, known, warp, launches);
   return launchKnown(context, *known.block, warp, launches);
 }
 

@@ -34,7 +34,7 @@ struct Bounds {
 bool isPersistent(Context &context, const source::Launch &launch) {
   if (launch.form != source::Launch::Form::Delegated)
     return false;
-  context.refuse(launch.place,
+  context.refuse(launch.location,
                  "the kernel is launched by persistent warps, and has the bounds that they need");
   return true;
 }
@@ -54,11 +54,9 @@ std::optional<int64_t> largestBlock(Context &context) {
     for (const source::Launch *launch : context.facts(*instance).launches) {
       if (isPersistent(context, *launch))
         return std::nullopt;
-      if (!launch->block.isKnown()) {
-        context.refuse(launch->place, "how many threads this launch has is known at run time only")
+      if (!launch->block.isKnown())
+        return context.refuse(launch->location, "how many threads this launch has is known at run time only")
             .withHint("threads=N is the most that there may be");
-        return std::nullopt;
-      }
       largest = std::max(largest, *launch->block.total());
     }
   // A bound that is there says more than --block: another directive may have written it.
@@ -66,7 +64,7 @@ std::optional<int64_t> largestBlock(Context &context) {
     largest = std::max<int64_t>(largest, context.target.first().maxThreads);
   if (largest == 0)
     context
-        .refuse(context.target.first().place,
+        .refuse(context.target.first().location,
                 "no launch of the kernel is in the file, so its block is not known")
         .withHint("threads=N, or --block X,Y,Z");
   return largest ? std::optional(largest) : std::nullopt;
@@ -79,16 +77,14 @@ bool holdsForLaunches(Context &context, int64_t threads) {
       if (isPersistent(context, *launch))
         return false;
       if (!launch->block.isKnown()) {
-        context.assumed(launch->place,
+        context.assumed(launch->location,
                         fmt::format("this launch has no more than {} threads per block", threads));
         continue;
       }
       const int64_t launched = *launch->block.total();
-      if (launched > threads) {
-        context.refuse(launch->place,
-                       fmt::format("this launch has {} threads per block, and would fail", launched));
-        return false;
-      }
+      if (launched > threads)
+        return context.refuse(launch->location,
+                              fmt::format("this launch has {} threads per block, and would fail", launched));
     }
   return true;
 }
@@ -174,7 +170,7 @@ void report(Context &context, const Bounds &bounds) {
   std::string text =
       fmt::format("'{}' is compiled for blocks of up to {} threads", context.target.name, bounds.threads);
   if (bounds.blocks)
-    text += fmt::format(", {} on a multiprocessor", counted(size_t(bounds.blocks), "block"));
+    text += fmt::format(", {} per multiprocessor", counted(size_t(bounds.blocks), "block"));
   if (context.options.arch)
     text += fmt::format(": at most {} registers per thread on {}",
                         registersPerThread(*context.options.arch, bounds), context.options.arch->name);
@@ -189,19 +185,17 @@ PassResult annotateLaunchBounds(Context &context) {
   if (!bounds)
     return Refused();
   if (const arch::Arch *arch = context.options.arch)
-    if (auto why = whyTooMany(*arch, *bounds, context.facts(kernel).staticSharedBytes)) {
-      context.refuse(kernel.place, *why);
-      return Refused();
-    }
+    if (auto why = whyTooMany(*arch, *bounds, context.facts(kernel).staticSharedBytes))
+      return context.refuse(kernel.location, *why);
   if (!write(context, *bounds)) {
-    context.kept(kernel.place, fmt::format("'{}' has these bounds already", context.target.name));
+    context.kept(kernel.location, fmt::format("'{}' has these bounds already", context.target.name));
     return Unchanged();
   }
   if (!context.directive.number("threads") && !closeKernel(context))
     return Refused();
   if (context.directive.number("threads") && !hasNoOtherLaunches(context))
     context.assumed(
-        kernel.place,
+        kernel.location,
         fmt::format("launches outside this file have no more than {} threads per block", bounds->threads));
   report(context, *bounds);
   return context.edited();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each side of the branch is read as a list of steps: a value gets a name, a variable or an element gets a
-// value. Then all values of both sides are worked out, under names of their own, and each variable or element
+// value. Then all values of both sides are computed, under names of their own, and each variable or element
 // that a side sets gets one of two: its value on that side, or what it had.
 //
 //     if (c) { t = x * 2; y = t + 1; } else y = 0;
 //  => const float tIfTrue = x * 2; const float yIfTrue = tIfTrue + 1; y = c ? yIfTrue : 0;
 //
-// A value that takes no work, or a whole number, is not given a name: it stands in the choice itself.
+// A value that takes no work, or an integer, is not given a name: it is in the choice itself.
 //
 // Everything is now executed that only one side did before, so it must be harmless: no stores but those that
 // both sides do, no division that may trap, and loads only of what is certainly there: the condition or the
@@ -18,10 +18,10 @@
 #include "analysis/PureFunctions.h"
 #include "analysis/Uses.h"
 #include "model/Thresholds.h"
+#include "source/DeclaredType.h"
 #include "source/LocalWrites.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
-#include "transform/DeclaredType.h"
 #include "transform/Names.h"
 #include "transform/loops/LoopWork.h"
 
@@ -69,9 +69,10 @@ public:
 
   std::variant<Side, Diagnostic> read(const Stmt *side) {
     if (side)
-      for (const Stmt *statement : statementsOf(side))
+      for (const Stmt *statement : analysis::statementsOf(side))
         if (!isa<NullStmt>(statement) && !readOne(statement))
-          return obstacle(unit.place(statement), "this is more than giving a variable or an element a value");
+          return legalityFailure(unit.location(statement),
+                                 "this is more than giving a variable or an element a value");
     return steps;
   }
 
@@ -127,55 +128,57 @@ private:
 // Decide
 // -----------------------------------------------------------------------------------------------------------
 
-class Judge {
+class SelectLegality {
 public:
-  Judge(const LoopStudy &study, const IfStmt *branch, const Side &yes, const Side &no)
+  SelectLegality(const analysis::LoopStudy &study, const IfStmt *branch, const Side &yes, const Side &no)
       : study(study), unit(study.unit), branch(branch), yes(yes), no(no) {}
 
-  Obstacle whyNot() const {
+  LegalityFailure whyNot() const {
     const analysis::Condition *decision = study.accesses().conditionOf(branch->getCond());
     if (!decision)
-      return obstacle(unit.place(branch), "the branch is never reached");
+      return legalityFailure(unit.location(branch), "the branch is never reached");
     if (decision->isAlways(true) || decision->isAlways(false))
-      return obstacle(unit.place(branch), "the condition is always the same");
+      return legalityFailure(unit.location(branch), "the condition is always the same");
     for (const Side *side : {&yes, &no})
-      if (Obstacle reason = whyNot(*side))
+      if (LegalityFailure reason = whyNot(*side))
         return reason;
     for (const Stmt *side : {branch->getThen(), branch->getElse()})
       if (side)
-        if (Obstacle reason = unsafeLoad(side))
+        if (LegalityFailure reason = unsafeLoad(side))
           return reason;
     return unequalStores();
   }
 
 private:
-  Obstacle whyNot(const Side &side) const {
+  LegalityFailure whyNot(const Side &side) const {
     unsigned operations = 0;
     std::set<const VarDecl *> assigned;
     bool hasStored = false;
     for (const Step &step : side) {
       if (step.value)
-        if (Obstacle effect = effectIn(step.value, operations))
+        if (LegalityFailure effect = effectIn(step.value, operations))
           return effect;
       if (step.operation && isDivision(*step.operation) && mayTrap(step.target->getType(), step.value))
-        return obstacle(unit.place(step.statement), "the divisor may be zero where this side is not taken");
+        return legalityFailure(unit.location(step.statement),
+                               "the divisor may be zero where this side is not taken");
       operations += step.operation ? 1 : 0;
       if (!step.variable && step.target) {
         for (const DeclRefExpr *reference : Uses::of(step.target).locals)
           if (assigned.contains(cast<VarDecl>(reference->getDecl())))
-            return obstacle(unit.place(step.target),
-                            "which element this is depends on what the side computes");
-        if (Obstacle effect = effectIn(step.target, operations))
+            return legalityFailure(unit.location(step.target),
+                                   "which element this is depends on what the side computes");
+        if (LegalityFailure effect = effectIn(step.target, operations))
           return effect;
       }
       if (hasStored && !study.accessesIn(step.statement).empty() && readsMemory(step))
-        return obstacle(unit.place(step.statement), "this may read what the side has stored before");
+        return legalityFailure(unit.location(step.statement),
+                               "this may read what the side has stored before");
       hasStored |= step.target && !step.variable;
       assigned.insert(step.variable);
     }
     if (operations > mostOperations)
-      return obstacle(unit.place(branch),
-                      fmt::format("a side has {} operations: too long to be done by all", operations));
+      return legalityFailure(unit.location(branch),
+                             fmt::format("a side has {} operations: too long to be done by all", operations));
     return std::nullopt;
   }
 
@@ -196,34 +199,35 @@ private:
     return value.Val.getInt() == 0 || (value.Val.getInt().isSigned() && value.Val.getInt().isAllOnes());
   }
 
-  Obstacle effectIn(const Expr *value, unsigned &operations) const {
-    if (Obstacle effect = obstacleToReordering(unit, value))
+  LegalityFailure effectIn(const Expr *value, unsigned &operations) const {
+    if (LegalityFailure effect = analysis::reasonAgainstReordering(unit, value))
       return effect;
-    Obstacle found;
+    LegalityFailure found;
     source::forEachEvaluated(value, [&](const Stmt *part) {
       if (found || isa<PseudoObjectExpr>(part))
         return false;
       if (auto *binary = dyn_cast<BinaryOperator>(part)) {
         ++operations;
         if (binary->isAssignmentOp() || binary->isCommaOp())
-          found = obstacle(unit.place(part), "this changes something besides");
+          found = legalityFailure(unit.location(part), "this changes something besides");
         else if (isDivision(binary->getOpcode()) && mayTrap(binary->getType(), binary->getRHS()))
-          found = obstacle(unit.place(part), "the divisor may be zero where this side is not taken");
+          found =
+              legalityFailure(unit.location(part), "the divisor may be zero where this side is not taken");
       } else if (auto *unary = dyn_cast<UnaryOperator>(part)) {
         ++operations;
         if (unary->isIncrementDecrementOp())
-          found = obstacle(unit.place(part), "this changes something besides");
+          found = legalityFailure(unit.location(part), "this changes something besides");
       } else if (auto *call = dyn_cast<CallExpr>(part)) {
         ++operations;
         found = badCall(call);
       } else if (isa<CXXConstructExpr, InitListExpr>(part)) {
-        found = obstacle(unit.place(part), "this makes an object");
+        found = legalityFailure(unit.location(part), "this makes an object");
       }
       return !found;
     });
     return found;
   }
-  Obstacle badCall(const CallExpr *call) const {
+  LegalityFailure badCall(const CallExpr *call) const {
     const FunctionDecl *callee = call->getDirectCallee();
     bool takesValues =
         callee && std::all_of(callee->param_begin(), callee->param_end(),
@@ -231,27 +235,29 @@ private:
     bool isLoad = callee && callee->getDeclName().isIdentifier() && callee->getName().starts_with("__ld");
     if (isLoad || (takesValues && analysis::isPureFunction(unit, callee)))
       return std::nullopt;
-    return obstacle(unit.place(call), "what this call does on the side that is not taken is not known");
+    return legalityFailure(unit.location(call),
+                           "what this call does on the side that is not taken is not known");
   }
 
   // Loads
 
-  Obstacle unsafeLoad(const Stmt *side) const {
+  LegalityFailure unsafeLoad(const Stmt *side) const {
     std::vector<const Access *> accesses = study.accessesIn(side);
     if (accesses.empty() && hasMemory(side))
-      return obstacle(unit.place(side), "this side is never reached");
+      return legalityFailure(unit.location(side), "this side is never reached");
     for (const Access *access : accesses)
       if (access->isRead() && !isSafe(*access, side)) {
-        Obstacle unsafe = obstacle(access->place, fmt::format("'{}' may not be there where this side is not "
-                                                              "taken, so it cannot be loaded then",
-                                                              access->text));
-        unsafe->note(unit.place(branch->getCond()), "the condition is here");
+        LegalityFailure unsafe =
+            legalityFailure(access->location, fmt::format("'{}' may not be there where this side is not "
+                                                          "taken, so it cannot be loaded then",
+                                                          access->text));
+        unsafe->note(unit.location(branch->getCond()), "the condition is here");
         return unsafe;
       }
     return std::nullopt;
   }
   static bool hasMemory(const Stmt *side) {
-    for (const Stmt *part : partsOf(side)) {
+    for (const Stmt *part : analysis::partsOf(side)) {
       auto *unary = dyn_cast<UnaryOperator>(part);
       auto *member = dyn_cast<MemberExpr>(part);
       if (isa<ArraySubscriptExpr>(part) || (unary && unary->getOpcode() == UO_Deref) ||
@@ -273,8 +279,7 @@ private:
       for (const Access *access : study.accessesIn(other))
         if (access->guards && access->guards->outer == load.guards->outer)
           always.push_back(access);
-    return std::any_of(always.begin(), always.end(),
-                       [&](const Access *known) { return isSame(*known, load); });
+    return std::ranges::any_of(always, [&](const Access *known) { return isSame(*known, load); });
   }
 
   bool isElementByNumber(const Access &load) const {
@@ -314,7 +319,7 @@ private:
   }
   bool isInSides(const Access &access) const {
     for (const Stmt *side : {branch->getThen(), branch->getElse()})
-      if (side && partsOf(side).contains(access.statement))
+      if (side && analysis::partsOf(side).contains(access.statement))
         return true;
     return false;
   }
@@ -340,22 +345,22 @@ private:
     return stores;
   }
 
-  Obstacle unequalStores() const {
+  LegalityFailure unequalStores() const {
     std::vector<const Access *> first = storesOf(branch->getThen()), second = storesOf(branch->getElse());
     for (size_t i = 0; i < std::max(first.size(), second.size()); ++i) {
       const Access *a = i < first.size() ? first[i] : nullptr, *b = i < second.size() ? second[i] : nullptr;
       if (a && b && isSame(*a, *b) && a->bytes == b->bytes)
         continue;
-      Obstacle unequal =
-          obstacle((a ? a : b)->place, fmt::format("only one side stores to '{}'", (a ? a : b)->text));
+      LegalityFailure unequal = legalityFailure(
+          (a ? a : b)->location, fmt::format("only one side stores to '{}'", (a ? a : b)->text));
       if (a && b)
-        unequal->note(b->place, "the other side stores here");
+        unequal->note(b->location, "the other side stores here");
       return unequal;
     }
     return std::nullopt;
   }
 
-  const LoopStudy &study;
+  const analysis::LoopStudy &study;
   const source::Unit &unit;
   const IfStmt *branch;
   const Side &yes, &no;
@@ -367,7 +372,7 @@ private:
 /// What one side makes of a target: the text of its value.
 struct Arm {
   std::string text;
-  bool isPlain = false;  ///< a number or a variable: nothing to be worked out
+  bool isPlain = false;  ///< a number or a variable: nothing to be computed
   bool fits = false;     ///< of the target's own type, or a number written down
   source::Code comments; ///< whole lines that belong to it
 };
@@ -382,7 +387,7 @@ public:
   Writer(const LoopTask &task, const IfStmt *branch)
       : task(task), unit(task.study.unit), branch(branch), text(unit), names(unit) {}
 
-  Obstacle run(const Side &yes, const Side &no) {
+  LegalityFailure run(const Side &yes, const Side &no) {
     const Stmt *bodies[] = {branch->getThen(), branch->getElse()};
     const Side *sides[] = {&yes, &no};
     for (unsigned which : {0u, 1u})
@@ -426,7 +431,7 @@ private:
 
   static source::Code commentsOf(const source::BlockPart &part) {
     source::Code all = part.lead;
-    return all.add(llvm::StringRef(part.trail).ltrim().str());
+    return all.add(llvm::StringRef(part.trail.str()).ltrim().str());
   }
 
   void take(const Step &step, unsigned which, bool isUsedAgain, const source::Code &remarks) {
@@ -486,7 +491,7 @@ private:
   }
   std::string textOf(const Expr *value) {
     std::vector<source::Replacement> parts;
-    std::set<SourceLocation> seen;
+    std::set<clang::SourceLocation> seen;
     for (const DeclRefExpr *reference : Uses::of(value).locals)
       if (auto at = now.find(cast<VarDecl>(reference->getDecl()));
           at != now.end() && seen.insert(reference->getLocation()).second)
@@ -501,11 +506,11 @@ private:
     std::optional<std::string> words;
     const QualType type = (variable ? variable->getType() : target->getType()).getUnqualifiedType();
     if (variable)
-      words = declareAs(unit, variable, name);
+      words = source::declareAs(unit, variable, name);
     else if (!task.study.kernel.isInstantiation)
-      words = declareType(unit, type, name);
+      words = source::declareType(unit, type, name);
     if (!words) {
-      failure = obstacle(unit.place(branch), "the type of a value has no name in this template");
+      failure = legalityFailure(unit.location(branch), "the type of a value has no name in this template");
       return name;
     }
     // In front of a pointer it would be the const of what it points to.
@@ -538,14 +543,14 @@ private:
     return fmt::format("{} = {} ? {} : {};", target, conditionText(), arms[0], arms[1]);
   }
 
-  /// The value itself where it may stand in the choice: with several choices, variables that an earlier one
+  /// The value itself where it may be in the choice: with several choices, variables that an earlier one
   /// sets must not be looked at any more.
   std::string armText(const Choice &choice, unsigned which) {
     const Arm &arm = *choice.arms[which];
     bool isWhole = choice.target->getType()->isIntegerType();
-    bool mayStand = choices.size() == 1 ? arm.fits && (arm.isPlain || isWhole)
-                                        : arm.fits && arm.isPlain && !isTarget(arm.text);
-    if (mayStand) {
+    bool mayAppear = choices.size() == 1 ? arm.fits && (arm.isPlain || isWhole)
+                                         : arm.fits && arm.isPlain && !isTarget(arm.text);
+    if (mayAppear) {
       lines.add(arm.comments);
       return arm.text;
     }
@@ -553,13 +558,12 @@ private:
     return declare(arm, choice.variable, choice.target, which, base);
   }
   bool isTarget(const std::string &name) const {
-    return std::any_of(choices.begin(), choices.end(), [&](const Choice &choice) {
-      return choice.variable && choice.variable->getName() == name;
-    });
+    return std::ranges::any_of(
+        choices, [&](const Choice &choice) { return choice.variable && choice.variable->getName() == name; });
   }
   static std::string baseName(const Expr *target) {
     for (const Stmt *part : {static_cast<const Stmt *>(target)})
-      for (const Stmt *inside : partsOf(part))
+      for (const Stmt *inside : analysis::partsOf(part))
         if (auto *reference = dyn_cast<DeclRefExpr>(inside);
             reference && (reference->getType()->isPointerType() || reference->getType()->isArrayType()))
           return reference->getDecl()->getNameAsString();
@@ -580,17 +584,18 @@ private:
   std::vector<Choice> choices;
   source::Code lines;
   std::string condition;
-  Obstacle failure;
+  LegalityFailure failure;
 };
 
-Obstacle branchless(const LoopTask &task) {
+LegalityFailure branchless(const LoopTask &task) {
   const source::Unit &unit = task.study.unit;
   auto *branch = cast<IfStmt>(task.subject);
   if (branch->getIfLoc().isMacroID())
-    return obstacle(unit.place(branch), "the branch comes out of a macro");
+    return legalityFailure(unit.location(branch), "the branch comes out of a macro");
   if (branch->isConstexpr() || branch->getInit() || branch->getConditionVariable())
-    return obstacle(unit.place(branch), branch->isConstexpr() ? "'if constexpr' is no branch of the program"
-                                                              : "the branch declares a variable in its head");
+    return legalityFailure(unit.location(branch), branch->isConstexpr()
+                                                      ? "'if constexpr' is no branch of the program"
+                                                      : "the branch declares a variable in its head");
   SideReader first(unit), second(unit);
   std::variant<Side, Diagnostic> yes = first.read(branch->getThen()), no = second.read(branch->getElse());
   for (auto *side : {&yes, &no})
@@ -598,16 +603,16 @@ Obstacle branchless(const LoopTask &task) {
       return *refusal;
   const Side &then = std::get<Side>(yes), &otherwise = std::get<Side>(no);
   if (then.empty() && otherwise.empty())
-    return obstacle(unit.place(branch), "the branch does nothing");
-  if (Obstacle reason = Judge(task.study, branch, then, otherwise).whyNot())
+    return legalityFailure(unit.location(branch), "the branch does nothing");
+  if (LegalityFailure reason = SelectLegality(task.study, branch, then, otherwise).whyNot())
     return reason;
   if (!task.edits)
     return std::nullopt;
   Writer writer(task, branch);
-  if (Obstacle reason = writer.run(then, otherwise))
+  if (LegalityFailure reason = writer.run(then, otherwise))
     return reason;
   task.context.done(fmt::format("the branch at line {} became {} choice{} between values",
-                                unit.place(branch).line, writer.count(), writer.count() == 1 ? "" : "s"));
+                                unit.location(branch).line, writer.count(), writer.count() == 1 ? "" : "s"));
   return std::nullopt;
 }
 

@@ -9,7 +9,7 @@ namespace heddle::transform {
 ///     if (x > 0) y = x * 2; else y = x + 1;   =>   ifSo = x * 2; ifNot = x + 1; y = x > 0 ? ifSo : ifNot;
 ///
 /// Refused: a store that one side alone does; a load that might fault where its side is not taken; division
-/// of whole numbers by what may be zero; anything with effects; sides that are long.
+/// of integers by what may be zero; anything with effects; sides that are long.
 PassResult makeBranchless(Context &context);
 
 /// The branches of a kernel that look like it.

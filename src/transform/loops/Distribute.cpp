@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   1. Collect: the statements of the body. Declarations that only work out a number from the loop's variable
+//   1. Collect: the statements of the body. Declarations that only compute a number from the loop's variable
 //      are set aside: each loop that needs one gets its own.
 //   2. Decide: a graph with an edge from one statement to another where something of the first must come
 //   before
@@ -15,10 +15,10 @@
 #include "analysis/Uses.h"
 #include "graph/Components.h"
 #include "model/Thresholds.h"
+#include "source/DeclaredType.h"
 #include "source/LocalWrites.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
-#include "transform/DeclaredType.h"
 #include "transform/Names.h"
 #include "transform/loops/LoopWork.h"
 
@@ -31,6 +31,9 @@ using namespace clang;
 
 namespace heddle::transform {
 
+using analysis::CountedLoop;
+using analysis::LoopStudy;
+using analysis::OuterVariable;
 using analysis::Uses;
 
 namespace {
@@ -49,14 +52,14 @@ struct Shared {
 class Graph {
 public:
   Graph(const LoopStudy &study, const CountedLoop &loop) : study(study), loop(loop) {
-    for (const Stmt *statement : statementsOf(loop.body()))
+    for (const Stmt *statement : analysis::statementsOf(loop.body()))
       if (isRecomputable(statement))
         recomputed.push_back(cast<DeclStmt>(statement));
       else if (!isa<NullStmt>(statement))
         nodes.push_back(statement);
     size_t count = nodes.size();
     edges.assign(count, std::vector<bool>(count));
-    why.assign(count, std::vector<Obstacle>(count));
+    why.assign(count, std::vector<LegalityFailure>(count));
   }
 
   void connect() {
@@ -81,7 +84,7 @@ public:
   }
 
   /// Why the statements hang together: an edge that goes against the order of the text.
-  Obstacle reason() const {
+  LegalityFailure reason() const {
     for (size_t u = 0; u < nodes.size(); ++u)
       for (size_t v = 0; v < u; ++v)
         if (edges[u][v] && why[u][v])
@@ -127,7 +130,7 @@ private:
         waiting, [&](const auto &other) { return other != group && std::ranges::any_of(other, leadsHere); });
   }
 
-  /// Works out numbers from the loop's variable and what does not change: the same whenever it is done.
+  /// Computes numbers from the loop's variable and what does not change: the same whenever it is done.
   bool isRecomputable(const Stmt *statement) const {
     auto *declaration = dyn_cast<DeclStmt>(statement);
     if (!declaration || !study.accessesIn(statement).empty())
@@ -148,9 +151,8 @@ private:
     for (const DeclStmt *earlier : recomputed)
       if (std::find(earlier->decl_begin(), earlier->decl_end(), variable) != earlier->decl_end())
         return true;
-    return std::any_of(inLoop.begin(), inLoop.end(), [&](const OuterVariable &outer) {
-      return outer.variable == variable && !outer.write;
-    });
+    return std::ranges::any_of(
+        inLoop, [&](const OuterVariable &outer) { return outer.variable == variable && !outer.write; });
   }
   bool isWritten(const VarDecl *variable) const {
     auto parentOf = [&](const Stmt *s) { return study.parent(s); };
@@ -191,8 +193,8 @@ private:
           if (!bothWays)
             continue;
           edges[v][u] = true;
-          why[v][u] = obstacle(study.unit.place(nodes[v]), reason);
-          why[v][u]->note(study.unit.place(nodes[u]), "it is also used here");
+          why[v][u] = legalityFailure(study.unit.location(nodes[v]), reason);
+          why[v][u]->note(study.unit.location(nodes[u]), "it is also used here");
           why[v][u]->hint =
               fmt::format("a small constant number of iterations (up to {}) lets a value that is "
                           "declared in the loop become an array",
@@ -217,14 +219,14 @@ private:
         if (!found)
           continue;
         edges[u][v] = true;
-        why[u][v] = refusalOf(*found, "an iteration before");
+        why[u][v] = analysis::refusalOf(*found, "an iteration before");
       }
   }
 
   const LoopStudy &study;
   const CountedLoop &loop;
   std::vector<std::vector<bool>> edges;
-  std::vector<std::vector<Obstacle>> why;
+  std::vector<std::vector<LegalityFailure>> why;
 };
 
 class Writer {
@@ -232,12 +234,13 @@ public:
   Writer(const LoopTask &task, const CountedLoop &loop, const Graph &graph)
       : task(task), unit(task.study.unit), loop(loop), graph(graph), text(unit), names(unit) {}
 
-  Obstacle run(const std::vector<std::vector<size_t>> &groups) {
+  LegalityFailure run(const std::vector<std::vector<size_t>> &groups) {
     block = text.block(loop.body());
     chooseArrays(groups);
     Code loops;
     for (const auto &[variable, name] : arrays)
-      loops.addf("{};", declareAs(unit, variable, fmt::format("{}[{}]", name, *loop.trips())).value_or(""));
+      loops.addf("{};",
+                 source::declareAs(unit, variable, fmt::format("{}[{}]", name, *loop.trips())).value_or(""));
     for (const std::vector<size_t> &group : groups)
       loops.add(loopOf(group));
     if (text.failure)
@@ -288,8 +291,7 @@ private:
         body.add(part.around(one));
         ++statements;
       }
-    const Code head =
-        Code(fmt::format("for ({})", text.head(loop.statement))).from(text.lineOf(loop.statement));
+    const Code head = text.head(loop.statement).from(text.lineOf(loop.statement));
     const std::string step = text.stepOf(loop.statement, loop.body());
     const bool isShort = statements == 1 && body.isOneLine();
     return isShort ? Code(head).addDeeper(body, step) : Code::braces(head, body, step);
@@ -307,7 +309,7 @@ private:
 
   Code withArrays(const Stmt *statement) {
     std::vector<source::Replacement> parts;
-    std::set<SourceLocation> seen;
+    std::set<clang::SourceLocation> seen;
     for (const DeclRefExpr *reference : Uses::of(statement).locals)
       if (const std::string *array = arrayOf(reference->getDecl());
           array && seen.insert(reference->getLocation()).second)
@@ -324,9 +326,9 @@ private:
         .from(text.lineOf(statement));
   }
 
-  /// A declaration that is worked out anew: this group mentions it, or another such one that it does.
+  /// A declaration that is computed anew: this group mentions it, or another such one that it does.
   bool isNeeded(const DeclStmt *declaration, const std::vector<size_t> &group) const {
-    auto at = std::find(graph.recomputed.begin(), graph.recomputed.end(), declaration);
+    auto at = std::ranges::find(graph.recomputed, declaration);
     if (at == graph.recomputed.end())
       return false;
     for (const Decl *one : declaration->decls()) {
@@ -350,36 +352,37 @@ private:
   std::vector<std::pair<const VarDecl *, std::string>> arrays;
 };
 
-Obstacle distribute(const LoopTask &task) {
+LegalityFailure distribute(const LoopTask &task) {
   const LoopStudy &study = task.study;
   std::variant<CountedLoop, Diagnostic> counted = study.counted(cast<ForStmt>(task.subject));
   if (auto *refusal = std::get_if<Diagnostic>(&counted))
     return *refusal;
   const CountedLoop &loop = std::get<CountedLoop>(counted);
   if (isa_and_nonnull<AttributedStmt>(study.parent(loop.statement)))
-    return obstacle(study.unit.place(loop.statement), "another pragma for this loop stands before it");
-  if (Obstacle exit = exitOfLoop(study.unit, loop.body()))
+    return legalityFailure(study.unit.location(loop.statement), "another pragma for this loop precedes it");
+  if (LegalityFailure exit = analysis::exitOfLoop(study.unit, loop.body()))
     return exit;
-  if (Obstacle effect = obstacleToReordering(study.unit, loop.statement))
+  if (LegalityFailure effect = analysis::reasonAgainstReordering(study.unit, loop.statement))
     return effect;
   Graph graph(study, loop);
   if (graph.nodes.size() < 2)
-    return obstacle(study.unit.place(loop.statement), "there is only one statement to be done");
+    return legalityFailure(study.unit.location(loop.statement), "there is only one statement to be done");
   graph.connect();
   std::vector<std::vector<size_t>> groups = graph.groups();
   if (groups.size() < 2) {
-    Obstacle reason = graph.reason();
+    LegalityFailure reason = graph.reason();
     return reason ? reason
-                  : obstacle(study.unit.place(loop.statement), "its statements all depend on each other");
+                  : legalityFailure(study.unit.location(loop.statement),
+                                    "its statements all depend on each other");
   }
   if (!task.edits)
     return std::nullopt;
   Writer writer(task, loop, graph);
-  if (Obstacle reason = writer.run(groups))
+  if (LegalityFailure reason = writer.run(groups))
     return reason;
   task.context.done(fmt::format(
-      "the loop over '{}' at line {} became {} loops{}", loop.name(), study.unit.place(loop.statement).line,
-      groups.size(),
+      "the loop over '{}' at line {} became {} loops{}", loop.name(),
+      study.unit.location(loop.statement).line, groups.size(),
       writer.arrayCount() ? fmt::format("; {} value(s) became arrays", writer.arrayCount()) : ""));
   return std::nullopt;
 }
@@ -390,8 +393,9 @@ PassResult distributeLoop(Context &context) { return carryOutOn(context, distrib
 
 std::vector<const Stmt *> loopsToDistribute(const source::Kernel &kernel) {
   std::vector<const Stmt *> all = loopsOf(kernel);
-  std::erase_if(all,
-                [](const Stmt *loop) { return statementsOf(cast<ForStmt>(loop)->getBody()).size() < 2; });
+  std::erase_if(all, [](const Stmt *loop) {
+    return analysis::statementsOf(cast<ForStmt>(loop)->getBody()).size() < 2;
+  });
   return all;
 }
 

@@ -9,7 +9,7 @@ namespace heddle::transform {
 /// other in a circle.
 ///     for (i...) { a[i] = f(i); b[i] = a[i - 1]; }   =>   for (i...) a[i] = f(i); for (i...) b[i] = a[i -
 ///     1];
-/// An index that several groups need is worked out in each. Another value that they share becomes a small
+/// An index that several groups need is computed in each. Another value that they share becomes a small
 /// array where the number of iterations is a small constant; else they stay together.
 ///
 /// Refused: a loop whose statements all hang together.

@@ -2,14 +2,22 @@
 //
 // Before, all of A comes before all of B. Fused, B(j) comes before A(i) for each i > j. So no element that A
 // touches in iteration i and B in an earlier one j may be written by either.
+//
+//     for (int i = 0; i < n; ++i) a[i] = b[i];          for (int i = 0; i < n; ++i) {
+//     for (int j = 0; j < n; ++j) c[j] = a[j];     =>     a[i] = b[i]; c[i] = a[i]; }         legal: same iteration
+//     for (int j = 0; j < n; ++j) c[j] = a[j + 1];        refused: a[j + 1] is written an iteration later
+//
+// 1. Both loops are counted and run over the same values: equal start, bound and step, none of which the first changes.
+// 2. Nothing in them keeps its order (LoopLegality), no variable goes from one to the other, and isl finds no such element.
+// 3. The second body follows the first in one loop; names that clash get new ones, comments between the loops go along.
 #include "transform/loops/Fuse.h"
 
 #include "analysis/StatementShape.h"
 #include "analysis/Uses.h"
+#include "source/DeclaredType.h"
 #include "source/Rewriter.h"
 #include "source/TextEdits.h"
 #include "source/Unit.h"
-#include "transform/DeclaredType.h"
 #include "transform/Names.h"
 #include "transform/loops/LoopWork.h"
 
@@ -21,6 +29,8 @@ using namespace clang;
 
 namespace heddle::transform {
 
+using analysis::CountedLoop;
+using analysis::LoopStudy;
 using analysis::plainStatement;
 using analysis::Uses;
 
@@ -48,13 +58,13 @@ const ForStmt *loopBehind(const LoopStudy &study, const ForStmt *first) {
   return dyn_cast_or_null<ForStmt>(nextOf(first, parent));
 }
 
-Obstacle whyNotSameValues(const LoopStudy &study, const CountedLoop &a, const CountedLoop &b) {
+LegalityFailure whyNotSameValues(const LoopStudy &study, const CountedLoop &a, const CountedLoop &b) {
   const analysis::Loop &first = *a.facts, &second = *b.facts;
-  Obstacle differs =
-      obstacle(study.unit.place(b.statement),
-               fmt::format("it does not certainly run over the same values as the loop at line {}",
-                           study.unit.place(a.statement).line));
-  differs->note(study.unit.place(a.statement), "the other loop is here");
+  LegalityFailure differs =
+      legalityFailure(study.unit.location(b.statement),
+                      fmt::format("it does not certainly run over the same values as the loop at line {}",
+                                  study.unit.location(a.statement).line));
+  differs->note(study.unit.location(a.statement), "the other loop is here");
   bool isKnown = first.start && second.start && first.step && second.step && first.bound && second.bound &&
                  *first.bound && *second.bound;
   bool isSame = isKnown && *first.start == *second.start && *first.step == *second.step &&
@@ -70,39 +80,39 @@ Obstacle whyNotSameValues(const LoopStudy &study, const CountedLoop &a, const Co
   return differs;
 }
 
-Obstacle whyNot(const LoopStudy &study, const CountedLoop &a, const CountedLoop &b) {
+LegalityFailure whyNot(const LoopStudy &study, const CountedLoop &a, const CountedLoop &b) {
   for (const CountedLoop *loop : {&a, &b}) {
-    if (Obstacle exit = exitOfLoop(study.unit, loop->body()))
+    if (LegalityFailure exit = analysis::exitOfLoop(study.unit, loop->body()))
       return exit;
-    if (Obstacle effect = obstacleToReordering(study.unit, loop->statement))
+    if (LegalityFailure effect = analysis::reasonAgainstReordering(study.unit, loop->statement))
       return effect;
   }
-  if (Obstacle differs = whyNotSameValues(study, a, b))
+  if (LegalityFailure differs = whyNotSameValues(study, a, b))
     return differs;
-  std::vector<OuterVariable> inFirst = study.outerVariables(a.statement),
-                             inSecond = study.outerVariables(b.statement);
-  for (const OuterVariable &one : inFirst)
-    for (const OuterVariable &other : inSecond)
+  std::vector<analysis::OuterVariable> inFirst = study.outerVariables(a.statement),
+                                       inSecond = study.outerVariables(b.statement);
+  for (const analysis::OuterVariable &one : inFirst)
+    for (const analysis::OuterVariable &other : inSecond)
       if (one.variable == other.variable && (one.write || other.write)) {
         const DeclRefExpr *use = other.mentions.front(),
                           *before = one.write ? one.write : one.mentions.front();
-        Obstacle shared = obstacle(study.unit.place(use),
-                                   fmt::format("'{}' is changed by one of the loops and used by the other",
-                                               one.variable->getNameAsString()));
-        shared->note(study.unit.place(before), "the other loop has it here");
+        LegalityFailure shared = legalityFailure(
+            study.unit.location(use), fmt::format("'{}' is changed by one of the loops and used by the other",
+                                                  one.variable->getNameAsString()));
+        shared->note(study.unit.location(before), "the other loop has it here");
         return shared;
       }
   analysis::Iterations turned{LoopStudy::around(a.facts), {{a.facts, b.facts, {}, -1}}};
   if (auto found =
           study.dependence(study.accessesIn(a.statement), study.accessesIn(b.statement), turned, a.statement))
-    return refusalOf(*found, "and would come before it");
+    return analysis::refusalOf(*found, "and would come before it");
   return std::nullopt;
 }
 
 /// Variables declared right in a body: those that meet others when two bodies become one.
 std::vector<const VarDecl *> declaredIn(const Stmt *body) {
   std::vector<const VarDecl *> list;
-  for (const Stmt *statement : statementsOf(body))
+  for (const Stmt *statement : analysis::statementsOf(body))
     if (auto *declaration = dyn_cast<DeclStmt>(statement))
       for (const Decl *one : declaration->decls())
         if (auto *variable = dyn_cast<VarDecl>(one))
@@ -113,8 +123,8 @@ std::vector<const VarDecl *> declaredIn(const Stmt *body) {
 /// Every mention, and the declaration itself, under another name.
 void rename(const Stmt *code, const VarDecl *variable, const std::string &name,
             std::vector<source::Replacement> &parts) {
-  std::set<SourceLocation> seen;
-  auto put = [&](SourceLocation at) {
+  std::set<clang::SourceLocation> seen;
+  auto put = [&](clang::SourceLocation at) {
     if (seen.insert(at).second)
       parts.push_back({{at, at}, name});
   };
@@ -129,8 +139,8 @@ public:
   Fuser(const LoopTask &task, const CountedLoop &a, const CountedLoop &b)
       : task(task), unit(task.study.unit), a(a), b(b), text(unit), names(unit) {}
 
-  Obstacle run() {
-    if (Obstacle hidden = whyNamesClash())
+  LegalityFailure run() {
+    if (LegalityFailure hidden = whyNamesClash())
       return hidden;
     chooseNames();
     Code body = bodyOf(a.body(), inFirst);
@@ -138,46 +148,46 @@ public:
     if (!secondBegins.empty())
       body.addf("const {};", secondBegins);
     body.add(bodyOf(b.body(), inSecond));
-    const Code fused = Code::braces(fmt::format("for ({})", text.head(a.statement)), body,
-                                    text.stepOf(a.statement, a.body()));
+    const Code fused = Code::braces(text.head(a.statement), body, text.stepOf(a.statement, a.body()));
     if (text.failure)
       return text.failure;
     SourceRange both(a.statement->getForLoc(), source::wholeStatement(unit, b.statement).getEnd());
     text.replace(task.context.edits, both, fused);
-    task.context.done(fmt::format("the loops at lines {} and {} became one", unit.place(a.statement).line,
-                                  unit.place(b.statement).line));
+    task.context.done(fmt::format("the loops at lines {} and {} became one", unit.location(a.statement).line,
+                                  unit.location(b.statement).line));
     return std::nullopt;
   }
 
 private:
   /// In the fused loop the first loop's variable is seen by the second body too.
-  Obstacle whyNamesClash() const {
-    if (Obstacle shadowed = hiddenBy(a.variable->getName()))
+  LegalityFailure whyNamesClash() const {
+    if (LegalityFailure shadowed = hiddenBy(a.variable->getName()))
       return shadowed;
     for (const VarDecl *variable : declaredIn(a.body()))
-      if (Obstacle shadowed = hiddenBy(variable->getName()))
+      if (LegalityFailure shadowed = hiddenBy(variable->getName()))
         return shadowed;
     for (const CountedLoop *loop : {&a, &b})
-      for (const Stmt *statement : statementsOf(loop->body()))
+      for (const Stmt *statement : analysis::statementsOf(loop->body()))
         if (auto *declaration = dyn_cast<DeclStmt>(statement))
           for (const Decl *one : declaration->decls())
             if (!isa<VarDecl>(one) || isa<DecompositionDecl>(one))
-              return obstacle(unit.place(statement), "the loop declares something that is no variable");
+              return legalityFailure(unit.location(statement),
+                                     "the loop declares something that is no variable");
     return std::nullopt;
   }
-  Obstacle hiddenBy(llvm::StringRef name) const {
+  LegalityFailure hiddenBy(llvm::StringRef name) const {
     for (const DeclRefExpr *reference : Uses::of(b.body()).locals) {
       auto *variable = cast<VarDecl>(reference->getDecl());
       if (variable != b.variable && variable->getName() == name && !task.study.isInside(variable, b.body()))
-        return obstacle(unit.place(reference),
-                        fmt::format("'{}' is another variable in the first loop", name.str()));
+        return legalityFailure(unit.location(reference),
+                               fmt::format("'{}' is another variable in the first loop", name.str()));
     }
     return std::nullopt;
   }
 
   void chooseNames() {
     if (a.name() != b.name() && isDeclaredIn(b.body(), a.name()))
-      secondBegins = declareAs(unit, b.variable, b.name() + " = " + a.name()).value_or("");
+      secondBegins = source::declareAs(unit, b.variable, b.name() + " = " + a.name()).value_or("");
     else if (a.name() != b.name())
       renameLoopVariable();
     std::set<std::string> taken;
@@ -189,7 +199,7 @@ private:
   }
   /// At any depth: a mention of the loop's variable might be captured there.
   static bool isDeclaredIn(const Stmt *body, const std::string &name) {
-    for (const Stmt *part : partsOf(body))
+    for (const Stmt *part : analysis::partsOf(body))
       if (auto *declaration = dyn_cast<DeclStmt>(part))
         for (const Decl *one : declaration->decls())
           if (auto *variable = dyn_cast<VarDecl>(one); variable && variable->getName() == name)
@@ -197,7 +207,7 @@ private:
     return false;
   }
   void renameLoopVariable() {
-    std::set<SourceLocation> seen;
+    std::set<clang::SourceLocation> seen;
     for (const DeclRefExpr *reference : Uses::of(b.body()).locals)
       if (reference->getDecl() == b.variable && seen.insert(reference->getLocation()).second)
         inSecond.push_back({{reference->getLocation(), reference->getLocation()}, a.name()});
@@ -242,19 +252,20 @@ private:
   std::string secondBegins; ///< a declaration of the second loop's variable, where it keeps its name
 };
 
-Obstacle fuse(const LoopTask &task) {
+LegalityFailure fuse(const LoopTask &task) {
   const LoopStudy &study = task.study;
   auto *statement = cast<ForStmt>(task.subject);
   const ForStmt *behind = loopBehind(study, statement);
   if (!behind)
-    return obstacle(study.unit.place(statement), "no 'for' loop stands right behind this one");
+    return legalityFailure(study.unit.location(statement), "no 'for' loop is right behind this one");
   if (source::hasConditionalText(study.unit, {statement->getBeginLoc(), behind->getEndLoc()}))
-    return obstacle(study.unit.place(behind), "there is a directive of the preprocessor between the loops");
+    return legalityFailure(study.unit.location(behind),
+                           "there is a directive of the preprocessor between the loops");
   std::variant<CountedLoop, Diagnostic> a = study.counted(statement), b = study.counted(behind);
   for (auto *loop : {&a, &b})
     if (auto *refusal = std::get_if<Diagnostic>(loop))
       return *refusal;
-  if (Obstacle reason = whyNot(study, std::get<CountedLoop>(a), std::get<CountedLoop>(b)))
+  if (LegalityFailure reason = whyNot(study, std::get<CountedLoop>(a), std::get<CountedLoop>(b)))
     return reason;
   return task.edits ? Fuser(task, std::get<CountedLoop>(a), std::get<CountedLoop>(b)).run() : std::nullopt;
 }

@@ -14,66 +14,71 @@
 using namespace clang;
 
 namespace heddle::transform {
+
+using analysis::CountedLoop;
+
 namespace {
 
 /// The loop that is all of this loop's body.
 const ForStmt *onlyLoopIn(const ForStmt *outer) {
-  std::vector<const Stmt *> inside = statementsOf(outer->getBody());
+  std::vector<const Stmt *> inside = analysis::statementsOf(outer->getBody());
   return inside.size() == 1 ? dyn_cast<ForStmt>(inside.front()) : nullptr;
 }
 
-Obstacle whyNot(const LoopStudy &study, const CountedLoop &outer, const CountedLoop &inner) {
-  if (Obstacle exit = exitOfLoop(study.unit, inner.body()))
+LegalityFailure whyNot(const analysis::LoopStudy &study, const CountedLoop &outer, const CountedLoop &inner) {
+  if (LegalityFailure exit = analysis::exitOfLoop(study.unit, inner.body()))
     return exit;
-  if (Obstacle effect = obstacleToReordering(study.unit, outer.statement))
+  if (LegalityFailure effect = analysis::reasonAgainstReordering(study.unit, outer.statement))
     return effect;
-  if (Obstacle varies = study.whyHeadVaries(inner, outer.statement, {inner.variable}))
+  if (LegalityFailure varies = study.whyHeadVaries(inner, outer.statement, {inner.variable}))
     return varies;
-  for (const OuterVariable &variable : study.outerVariables(outer.body()))
+  for (const analysis::OuterVariable &variable : study.outerVariables(outer.body()))
     if (variable.write)
-      return obstacle(study.unit.place(variable.write),
-                      fmt::format("'{}' goes from one iteration to the next: interchanged, it would see "
-                                  "them in another order",
-                                  variable.variable->getNameAsString()));
+      return legalityFailure(
+          study.unit.location(variable.write),
+          fmt::format("'{}' goes from one iteration to the next: interchanged, it would see "
+                      "them in another order",
+                      variable.variable->getNameAsString()));
   std::vector<const analysis::Access *> accesses = study.accessesIn(inner.body());
-  analysis::Iterations turned{LoopStudy::around(outer.facts),
+  analysis::Iterations turned{analysis::LoopStudy::around(outer.facts),
                               {{outer.facts, outer.facts, 1, {}}, {inner.facts, inner.facts, {}, -1}}};
   if (auto found = study.dependence(accesses, accesses, turned, outer.statement))
-    return refusalOf(*found, fmt::format("an earlier iteration of '{}' and a later one of '{}', which would "
-                                         "then come first",
-                                         outer.name(), inner.name()));
+    return analysis::refusalOf(
+        *found, fmt::format("an earlier iteration of '{}' and a later one of '{}', which would "
+                            "then come first",
+                            outer.name(), inner.name()));
   return std::nullopt;
 }
 
-Obstacle interchange(const LoopTask &task) {
-  const LoopStudy &study = task.study;
+LegalityFailure interchange(const LoopTask &task) {
+  const analysis::LoopStudy &study = task.study;
   auto *statement = cast<ForStmt>(task.subject);
   std::variant<CountedLoop, Diagnostic> outer = study.counted(statement);
   if (auto *refusal = std::get_if<Diagnostic>(&outer))
     return *refusal;
   const ForStmt *inside = onlyLoopIn(statement);
   if (!inside)
-    return obstacle(study.unit.place(statement), "its body is not one loop and nothing else");
+    return legalityFailure(study.unit.location(statement), "its body is not one loop and nothing else");
   std::variant<CountedLoop, Diagnostic> inner = study.counted(inside);
   if (auto *refusal = std::get_if<Diagnostic>(&inner))
     return *refusal;
-  if (Obstacle reason = whyNot(study, std::get<CountedLoop>(outer), std::get<CountedLoop>(inner)))
+  if (LegalityFailure reason = whyNot(study, std::get<CountedLoop>(outer), std::get<CountedLoop>(inner)))
     return reason;
   if (!task.edits)
     return std::nullopt;
 
   source::Rewriter text(study.unit);
-  std::string outerHead = text.head(statement), innerHead = text.head(inside);
-  if (text.failure)
-    return text.failure;
   auto headOf = [](const ForStmt *loop) {
     return SourceRange(loop->getInit()->getBeginLoc(), loop->getInc()->getEndLoc());
   };
-  task.context.edits.replace(study.unit, headOf(statement), innerHead);
-  task.context.edits.replace(study.unit, headOf(inside), outerHead);
+  const source::Code outerHead = text.code(headOf(statement)), innerHead = text.code(headOf(inside));
+  if (text.failure)
+    return text.failure;
+  text.replace(task.context.edits, headOf(statement), innerHead);
+  text.replace(task.context.edits, headOf(inside), outerHead);
   task.context.done(fmt::format("the loops over '{}' and '{}' at line {} changed places",
                                 std::get<CountedLoop>(outer).name(), std::get<CountedLoop>(inner).name(),
-                                study.unit.place(statement).line));
+                                study.unit.location(statement).line));
   return std::nullopt;
 }
 

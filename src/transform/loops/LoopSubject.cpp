@@ -2,9 +2,9 @@
 #include "transform/loops/LoopSubject.h"
 
 #include "analysis/StatementShape.h"
+#include "analysis/loops/LoopStudy.h"
 #include "source/FlowGraph.h"
 #include "source/Unit.h"
-#include "transform/loops/LoopStudy.h"
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@ using analysis::plainStatement;
 namespace {
 
 bool isBefore(const source::Unit &unit, const Stmt *a, const Stmt *b) {
-  Place first = unit.place(a->getBeginLoc()), second = unit.place(b->getBeginLoc());
+  SourceLocation first = unit.location(a->getBeginLoc()), second = unit.location(b->getBeginLoc());
   return std::pair(first.line, first.column) < std::pair(second.line, second.column);
 }
 
@@ -39,7 +39,7 @@ const Stmt *firstFrom(const source::Kernel &kernel, unsigned line) {
   auto offer = [&](const Stmt *statement) {
     statement = plainStatement(statement);
     if (statement && !isa<CompoundStmt>(statement) &&
-        kernel.unit->place(statement->getBeginLoc()).line >= line &&
+        kernel.unit->location(statement->getBeginLoc()).line >= line &&
         (!first || isBefore(*kernel.unit, statement, first)))
       first = statement;
   };
@@ -72,19 +72,20 @@ std::variant<const Stmt *, Diagnostic> subjectOf(const Context &context, const s
   unsigned line = context.target.loopLine;
   if (context.target.isBehindPragma) {
     const Stmt *next = firstFrom(kernel, line);
-    if (next && std::find(all.begin(), all.end(), next) != all.end())
+    if (next && std::ranges::find(all, next) != all.end())
       return next;
-    Diagnostic none = obstacle(next ? kernel.unit->place(next->getBeginLoc()) : context.directive.place,
-                               fmt::format("what follows is no {}", what));
+    Diagnostic none =
+        legalityFailure(next ? kernel.unit->location(next->getBeginLoc()) : context.directive.location,
+                        fmt::format("what follows is no {}", what));
     return none;
   }
   for (const Stmt *one : all)
-    if (kernel.unit->place(one->getBeginLoc()).line == line)
+    if (kernel.unit->location(one->getBeginLoc()).line == line)
       return one;
-  Diagnostic none = obstacle(kernel.place, fmt::format("no {} begins on line {}", what, line));
+  Diagnostic none = legalityFailure(kernel.location, fmt::format("no {} begins on line {}", what, line));
   for (const Stmt *one : all)
-    none.note(kernel.unit->place(one->getBeginLoc()),
-              fmt::format("one begins on line {}", kernel.unit->place(one->getBeginLoc()).line));
+    none.note(kernel.unit->location(one->getBeginLoc()),
+              fmt::format("one begins on line {}", kernel.unit->location(one->getBeginLoc()).line));
   return none;
 }
 

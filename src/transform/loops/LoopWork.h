@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "transform/loops/LoopStudy.h"
+#include "analysis/loops/LoopStudy.h"
+#include "transform/Context.h"
 
 #include <functional>
 
@@ -10,12 +11,12 @@ namespace heddle::transform {
 /// One instantiation of the kernel with the loop or branch that the directive speaks of.
 struct LoopTask {
   Context &context;
-  const LoopStudy &study;
+  const analysis::LoopStudy &study;
   const clang::Stmt *subject;
   bool edits; ///< of several instantiations, which share their text, one edits and the others only judge
 };
 
 /// Lets `work` judge each instantiation of the kernel and edit the first.
-PassResult carryOutOn(Context &context, const std::function<Obstacle(const LoopTask &)> &work);
+PassResult carryOutOn(Context &context, const std::function<LegalityFailure(const LoopTask &)> &work);
 
 } // namespace heddle::transform

@@ -13,10 +13,10 @@
 #include "analysis/Execution.h"
 #include "analysis/Uses.h"
 #include "model/Thresholds.h"
+#include "source/DeclaredType.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "support/Text.h"
-#include "transform/DeclaredType.h"
 #include "transform/Names.h"
 #include "transform/SeparateNames.h"
 
@@ -264,7 +264,8 @@ private:
   /// As the array's declaration says it: in a template that may be a parameter.
   std::string elementType(const Family &family) const {
     auto *declared = dyn_cast_or_null<VarDecl>(family.array->decl);
-    const std::optional<std::string> written = declared ? elementTypeOf(unit, declared) : std::nullopt;
+    const std::optional<std::string> written =
+        declared ? source::elementTypeOf(unit, declared) : std::nullopt;
     return written.value_or(family.reads.front()->elementType);
   }
 
@@ -289,7 +290,7 @@ private:
     after += unsigned(family.elements());
     context.done(fmt::format("'{}' is read {} times instead of {} in the loop at line {}", family.array->name,
                              family.elements(), family.reads.size() * size_t(*family.loop->trips),
-                             unit.place(family.loop->statement).line));
+                             unit.location(family.loop->statement).line));
   }
 
   /// A variable that only the replaced subscripts mentioned would be one that nobody uses.
@@ -301,7 +302,7 @@ private:
       for (const DeclRefExpr *reference : Uses::of(code).locals)
         --mentions[cast<VarDecl>(reference->getDecl())];
     };
-    std::set<SourceLocation> seen; // a read may stand for several accesses
+    std::set<clang::SourceLocation> seen; // a read may represent several accesses
     std::set<const VarDecl *> touched;
     for (const Expr *read : replaced) {
       if (!seen.insert(read->getBeginLoc()).second)
@@ -314,7 +315,7 @@ private:
     for (const Stmt *statement : Uses::of(kernelBody()).statements)
       if (auto *declaration = dyn_cast<DeclStmt>(statement); declaration && declaration->isSingleDecl())
         declarations.push_back(declaration);
-    std::sort(declarations.begin(), declarations.end(), [](const DeclStmt *a, const DeclStmt *b) {
+    std::ranges::sort(declarations, [](const DeclStmt *a, const DeclStmt *b) {
       return a->getBeginLoc().getRawEncoding() > b->getBeginLoc().getRawEncoding();
     });
     for (const DeclStmt *declaration : declarations) {
@@ -331,8 +332,7 @@ private:
   /// Reading threadIdx is a call for Clang, and no effect for anyone.
   static bool isPure(const Expr *value) {
     Uses uses = Uses::of(value);
-    return uses.calls.empty() &&
-           std::none_of(uses.statements.begin(), uses.statements.end(), [](const Stmt *part) {
+    return uses.calls.empty() && std::ranges::none_of(uses.statements, [](const Stmt *part) {
              auto *binary = dyn_cast<BinaryOperator>(part);
              auto *unary = dyn_cast<UnaryOperator>(part);
              return (binary && binary->isAssignmentOp()) || (unary && unary->isIncrementDecrementOp());
@@ -375,7 +375,7 @@ PassResult scalarReplace(Context &context) {
   if (std::optional<Needs> needed = separateNames(context, kernel))
     return *needed;
   if (context.target.instances.size() > 1 && !instancesAgree(context)) {
-    context.kept(kernel.place,
+    context.kept(kernel.location,
                  fmt::format("'{}' is a template: what one instantiation reads twice another does not",
                              context.target.name));
     return Unchanged();
@@ -383,7 +383,7 @@ PassResult scalarReplace(Context &context) {
   ScalarReplacer replacer(context, kernel);
   replacer.run();
   if (!replacer.before)
-    context.kept(kernel.place,
+    context.kept(kernel.location,
                  fmt::format("no short loop of '{}' reads elements of a shared array more than once, or "
                              "they may lie outside of it",
                              context.target.name));

@@ -6,8 +6,8 @@
 // the copies of its body inside.
 //
 // So of two copies a < b, something of b comes before something of a, which it did not before, exactly where
-//   - it stands in an earlier segment of the same row, or
-//   - both stand in one jammed loop and b's iteration of that loop is the earlier one.
+//   - it is in an earlier segment of the same row, or
+//   - both are in one jammed loop and b's iteration of that loop is the earlier one.
 // Those are the dependences that are asked for, at a distance of 1 to F-1 iterations. In everything else the
 // order of two accesses stays, and with it the order of additions to each accumulator.
 //
@@ -16,9 +16,9 @@
 #include "transform/loops/UnrollJam.h"
 
 #include "analysis/Uses.h"
+#include "source/DeclaredType.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
-#include "transform/DeclaredType.h"
 #include "transform/Names.h"
 #include "transform/loops/LoopWork.h"
 
@@ -33,6 +33,8 @@ using namespace clang;
 
 namespace heddle::transform {
 
+using analysis::CountedLoop;
+using analysis::LoopStudy;
 using analysis::Uses;
 
 namespace {
@@ -64,7 +66,7 @@ public:
 
   Row make(const Stmt *body, std::set<const VarDecl *> common) {
     Row row{body, {}};
-    for (const Stmt *statement : statementsOf(body)) {
+    for (const Stmt *statement : analysis::statementsOf(body)) {
       if (std::optional<CountedLoop> loop = jammable(statement, common)) {
         std::set<const VarDecl *> further = common;
         further.insert(loop->variable);
@@ -79,7 +81,7 @@ public:
     }
     return row;
   }
-  Obstacle whyNone;
+  LegalityFailure whyNone;
   unsigned jammed = 0;
 
 private:
@@ -88,7 +90,7 @@ private:
     if (!loop)
       return std::nullopt;
     std::variant<CountedLoop, Diagnostic> counted = study.counted(loop);
-    Obstacle reason;
+    LegalityFailure reason;
     if (auto *refusal = std::get_if<Diagnostic>(&counted)) {
       reason = *refusal;
     } else {
@@ -97,7 +99,7 @@ private:
       reason = study.whyHeadVaries(std::get<CountedLoop>(counted), outer.statement, known);
     }
     if (!reason)
-      reason = exitOfLoop(study.unit, loop->getBody());
+      reason = analysis::exitOfLoop(study.unit, loop->getBody());
     if (!reason)
       return std::get<CountedLoop>(counted);
     if (!whyNone)
@@ -112,28 +114,28 @@ private:
 // Decide
 // --------------------------------------------------------------------------------------------------------------
 
-class Judge {
+class JamLegality {
 public:
-  Judge(const LoopStudy &study, const CountedLoop &outer, int64_t factor)
+  JamLegality(const LoopStudy &study, const CountedLoop &outer, int64_t factor)
       : study(study), outer(outer), factor(factor) {}
 
-  Obstacle whyNot(const Row &row) {
-    if (Obstacle exit = exitOfLoop(study.unit, outer.body()))
+  LegalityFailure whyNot(const Row &row) {
+    if (LegalityFailure exit = analysis::exitOfLoop(study.unit, outer.body()))
       return exit;
-    if (Obstacle effect = obstacleToReordering(study.unit, outer.body()))
+    if (LegalityFailure effect = analysis::reasonAgainstReordering(study.unit, outer.body()))
       return effect;
-    if (Obstacle declared = oddDeclaration(row))
+    if (LegalityFailure declared = oddDeclaration(row))
       return declared;
-    if (Obstacle carried = carriedVariable(row))
+    if (LegalityFailure carried = carriedVariable(row))
       return carried;
     return turned(row, LoopStudy::around(outer.facts));
   }
 
 private:
-  Obstacle oddDeclaration(const Row &row) const {
+  LegalityFailure oddDeclaration(const Row &row) const {
     for (const Segment &segment : row.segments) {
       if (segment.inside)
-        if (Obstacle inside = oddDeclaration(*segment.inside))
+        if (LegalityFailure inside = oddDeclaration(*segment.inside))
           return inside;
       for (const Stmt *statement : segment.straight)
         if (auto *declaration = dyn_cast<DeclStmt>(statement))
@@ -141,14 +143,14 @@ private:
             if (auto *variable = dyn_cast<VarDecl>(one); !variable || isa<DecompositionDecl>(one) ||
                                                          !variable->hasLocalStorage() ||
                                                          variable->hasAttr<CUDASharedAttr>())
-              return obstacle(study.unit.place(statement),
-                              "a copy of this declaration for each iteration would not be the same");
+              return legalityFailure(study.unit.location(statement),
+                                     "a copy of this declaration for each iteration would not be the same");
     }
     return std::nullopt;
   }
 
-  Obstacle carriedVariable(const Row &row) const {
-    for (const OuterVariable &variable : study.outerVariables(outer.body())) {
+  LegalityFailure carriedVariable(const Row &row) const {
+    for (const analysis::OuterVariable &variable : study.outerVariables(outer.body())) {
       if (!variable.write || variable.variable == outer.variable)
         continue;
       const Segment *home = nullptr;
@@ -156,11 +158,11 @@ private:
         const Segment *here = nullptr;
         for (const Segment &segment : row.segments)
           for (const Stmt *statement : segment.straight)
-            if (partsOf(statement).contains(mention))
+            if (analysis::partsOf(statement).contains(mention))
               here = &segment;
         if (!here || (home && home != here))
-          return obstacle(
-              study.unit.place(variable.write),
+          return legalityFailure(
+              study.unit.location(variable.write),
               fmt::format("'{}' goes from one iteration of '{}' to the next: jammed, it would see "
                           "them in another order",
                           variable.variable->getNameAsString(), outer.name()));
@@ -170,14 +172,14 @@ private:
     return std::nullopt;
   }
 
-  Obstacle turned(const Row &row, std::vector<const analysis::Loop *> same) const {
+  LegalityFailure turned(const Row &row, std::vector<const analysis::Loop *> same) const {
     analysis::IterationsApart copies{outer.facts, outer.facts, 1, factor - 1};
     for (size_t u = 0; u < row.segments.size(); ++u) {
       std::vector<const analysis::Access *> late = study.accessesIn(row.segments[u].code());
       for (size_t v = 0; v < u; ++v)
         if (auto found = study.dependence(late, study.accessesIn(row.segments[v].code()), {same, {copies}},
                                           outer.statement))
-          return refusalOf(
+          return analysis::refusalOf(
               *found, fmt::format("an iteration of '{}' before, and would come before it", outer.name()));
       if (!row.segments[u].jam)
         continue;
@@ -185,13 +187,13 @@ private:
       analysis::IterationsApart earlier{inner.facts, inner.facts, {}, -1};
       std::vector<const analysis::Access *> inside = study.accessesIn(inner.body());
       if (auto found = study.dependence(inside, inside, {same, {copies, earlier}}, outer.statement))
-        return refusalOf(*found,
-                         fmt::format("an earlier iteration of '{}' and a later one of '{}', which would "
-                                     "then come first",
-                                     outer.name(), inner.name()));
+        return analysis::refusalOf(
+            *found, fmt::format("an earlier iteration of '{}' and a later one of '{}', which would "
+                                "then come first",
+                                outer.name(), inner.name()));
       std::vector<const analysis::Loop *> further = same;
       further.push_back(inner.facts);
-      if (Obstacle below = turned(*row.segments[u].inside, further))
+      if (LegalityFailure below = turned(*row.segments[u].inside, further))
         return below;
     }
     return std::nullopt;
@@ -213,7 +215,9 @@ bool isUnsigned(const Expr *value) { return value->IgnoreImpCasts()->getType()->
 
 /// `i + 3 < n` must mean what three more steps and tests would have found.
 std::variant<Stride, Diagnostic> strideOf(const LoopStudy &study, const CountedLoop &loop, int64_t factor) {
-  auto refuse = [&](const std::string &reason) { return obstacle(study.unit.place(loop.statement), reason); };
+  auto refuse = [&](const std::string &reason) {
+    return legalityFailure(study.unit.location(loop.statement), reason);
+  };
   const analysis::Loop &facts = *loop.facts;
   Stride stride;
   // In a template another instantiation may have another step, unless it is written as a number.
@@ -264,7 +268,7 @@ public:
       : task(task), study(task.study), unit(study.unit), outer(outer), stride(stride), factor(factor),
         text(unit), names(unit) {}
 
-  Obstacle run(const Row &row) {
+  LegalityFailure run(const Row &row) {
     step = text.stepOf(outer.statement, outer.body());
     nameCounters();
     nameCopies(row);
@@ -335,7 +339,7 @@ private:
     Code lines;
     for (size_t k = 0; k < counters.size(); ++k) {
       std::string value = fmt::format("{} = {} + {}", counters[k], outer.name(), times(int64_t(k) + 1));
-      lines.addf("const {};", declareAs(unit, outer.variable, value).value_or(""));
+      lines.addf("const {};", source::declareAs(unit, outer.variable, value).value_or(""));
     }
     return lines;
   }
@@ -376,7 +380,7 @@ private:
     auto *binary = dyn_cast_or_null<BinaryOperator>(above);
     if (!binary)
       return true;
-    // x + i + 1 is x + (i + 1) for whole numbers, also where they wrap around.
+    // x + i + 1 is x + (i + 1) for integers, also where they wrap around.
     if (binary->isAdditiveOp())
       return binary->getLHS() != below &&
              !(binary->getOpcode() == BO_Add && binary->getType()->isIntegerType());
@@ -385,8 +389,8 @@ private:
 
   std::vector<source::Replacement> replacements(const Stmt *statement, int64_t copy) {
     std::vector<source::Replacement> parts;
-    std::set<SourceLocation> seen;
-    auto put = [&](SourceLocation at, std::string name) {
+    std::set<clang::SourceLocation> seen;
+    auto put = [&](clang::SourceLocation at, std::string name) {
       if (seen.insert(at).second)
         parts.push_back({{at, at}, std::move(name)});
     };
@@ -418,7 +422,7 @@ private:
           const source::BlockPart &part = partOf(statement);
           const Code now =
               segment.jam ? jammedText(segment) : text.statement(statement, replacements(statement, copy));
-          if (copy) // comments stand once, what speaks to the compiler stands with each copy
+          if (copy) // comments stand once, what speaks to the compiler is with each copy
             result.add(part.lead.pragmas()).add(now);
           else
             result.add(part.around(now));
@@ -428,8 +432,7 @@ private:
 
   Code jammedText(const Segment &segment) {
     const ForStmt *loop = segment.jam->statement;
-    return Code::braces(fmt::format("for ({})", text.head(loop)), rowText(*segment.inside),
-                        text.stepOf(loop, segment.jam->body()))
+    return Code::braces(text.head(loop), rowText(*segment.inside), text.stepOf(loop, segment.jam->body()))
         .from(text.lineOf(loop));
   }
 
@@ -482,7 +485,7 @@ private:
       return "for (; " + go;
     return fmt::format(
         "for ({}; {}",
-        declareAs(unit, outer.variable, fmt::format("{} = {}", outer.name(), *stride.wholeUntil))
+        source::declareAs(unit, outer.variable, fmt::format("{} = {}", outer.name(), *stride.wholeUntil))
             .value_or(""),
         go);
   }
@@ -500,7 +503,7 @@ private:
   std::vector<std::string> counters; ///< of the second copy and so on, where they need names
 };
 
-Obstacle unrollJam(const LoopTask &task) {
+LegalityFailure unrollJam(const LoopTask &task) {
   const LoopStudy &study = task.study;
   int64_t factor = task.context.directive.number("factor");
   std::variant<CountedLoop, Diagnostic> counted = study.counted(cast<ForStmt>(task.subject));
@@ -508,23 +511,24 @@ Obstacle unrollJam(const LoopTask &task) {
     return *refusal;
   const CountedLoop &outer = std::get<CountedLoop>(counted);
   if (isa_and_nonnull<AttributedStmt>(study.parent(outer.statement)))
-    return obstacle(study.unit.place(outer.statement), "another pragma for this loop stands before it");
+    return legalityFailure(study.unit.location(outer.statement), "another pragma for this loop precedes it");
   RowMaker maker(study, outer);
   Row row = maker.make(outer.body(), {});
   if (!maker.jammed)
-    return maker.whyNone ? maker.whyNone
-                         : obstacle(study.unit.place(outer.statement), "there is no loop inside it to jam");
-  if (Obstacle reason = Judge(study, outer, factor).whyNot(row))
+    return maker.whyNone
+               ? maker.whyNone
+               : legalityFailure(study.unit.location(outer.statement), "there is no loop inside it to jam");
+  if (LegalityFailure reason = JamLegality(study, outer, factor).whyNot(row))
     return reason;
   std::variant<Stride, Diagnostic> stride = strideOf(study, outer, factor);
   if (auto *refusal = std::get_if<Diagnostic>(&stride))
     return *refusal;
   if (!task.edits)
     return std::nullopt;
-  if (Obstacle reason = Writer(task, outer, std::get<Stride>(stride), factor).run(row))
+  if (LegalityFailure reason = Writer(task, outer, std::get<Stride>(stride), factor).run(row))
     return reason;
   task.context.done(fmt::format("{} iterations of the loop over '{}' at line {} are done at once", factor,
-                                outer.name(), study.unit.place(outer.statement).line));
+                                outer.name(), study.unit.location(outer.statement).line));
   return std::nullopt;
 }
 
@@ -535,8 +539,8 @@ PassResult unrollAndJam(Context &context) { return carryOutOn(context, unrollJam
 std::vector<const Stmt *> loopsToUnroll(const source::Kernel &kernel) {
   std::vector<const Stmt *> all = loopsOf(kernel);
   std::erase_if(all, [](const Stmt *loop) {
-    std::vector<const Stmt *> inside = statementsOf(cast<ForStmt>(loop)->getBody());
-    return std::none_of(inside.begin(), inside.end(), [](const Stmt *one) { return isa<ForStmt>(one); });
+    std::vector<const Stmt *> inside = analysis::statementsOf(cast<ForStmt>(loop)->getBody());
+    return std::ranges::none_of(inside, [](const Stmt *one) { return isa<ForStmt>(one); });
   });
   return all;
 }

@@ -6,8 +6,8 @@
 //   1. Check (RegroupCheck): may threads do each other's work?
 //   2. Plan: what is their key (RegroupKey), which arrays are laid out anew (RegroupLayout)?
 //   3. Write. The kernel is told who does whose work by a parameter in front. Variables called threadIdx
-//      and blockIdx hide the machine's, so its text stays as it was; functions that ask who they are are
-//      told too (TaskFunctions). In front of it stands a struct with its key and what else is known of it.
+//      and blockIdx hide the built-in ones, so its text stays as it was; functions that ask who they are are
+//      told too (TaskFunctions). In front of it is a struct with its key and what else is known of it.
 //      Launches go through runtime/heddle/regroup.cuh.
 //
 // Why the longest come first: Greedy-Max of the paper orders groups by latency, so that the last blocks to
@@ -15,11 +15,12 @@
 // sorting.
 #include "transform/regroup/Regroup.h"
 
+#include "analysis/RunTwice.h"
+#include "source/Mentions.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/LaunchEdits.h"
-#include "transform/Mentions.h"
 #include "transform/Names.h"
 #include "transform/PlainIndices.h"
 #include "transform/SeparateNames.h"
@@ -80,9 +81,10 @@ public:
       return false;
     for (const source::Replacement &call : *calls)
       context.edits.replace(unit, call.part, call.text);
-    tellKernel();
+    addBlockParameter();
     useSlots();
-    source::Rewriter(unit).insertOnLine(context.edits, wholeDefinition(unit, kernel.function).getBegin(),
+    source::Rewriter(unit).insertOnLine(context.edits,
+                                        source::wholeDefinition(unit, kernel.function).getBegin(),
                                         described->add(source::Code::blankLine()));
     giveDeclarations(context, fmt::format("heddle::Regrouped<struct {}>", ways));
     return true;
@@ -92,7 +94,7 @@ private:
   // The kernel
   // -----------------------------------------------------------------------------------------------------
 
-  void tellKernel() {
+  void addBlockParameter() {
     const std::string type =
         fmt::format("heddle::Regrouped<{}{}>", ways, templateArgumentsOf(kernel.function));
     if (auto part = inFrontOfParameters(kernel, "", type + " " + regrouped))
@@ -102,7 +104,7 @@ private:
       const TaskUses own = TaskUses::of(instance->function);
       uses.uses.builtins.insert(uses.uses.builtins.end(), own.uses.builtins.begin(), own.uses.builtins.end());
     }
-    const SourceLocation brace = kernel.function->getBody()->getBeginLoc();
+    const clang::SourceLocation brace = kernel.function->getBody()->getBeginLoc();
     std::string rest;
     for (const source::Replacement &part : taskEditsIn(unit, kernel.function, uses, shape))
       rest += part.text.substr(1); // it begins with the brace
@@ -211,7 +213,7 @@ private:
     if (!plan.key || plan.key->hasQueues)
       return true;
     source::Edits trial;
-    source::Rewriter(unit).insertOnLine(trial, wholeDefinition(unit, kernel.function).getBegin(),
+    source::Rewriter(unit).insertOnLine(trial, source::wholeDefinition(unit, kernel.function).getBegin(),
                                         asPlainFunction(function));
     auto applied = trial.apply();
     auto *files = std::get_if<0>(&applied);
@@ -224,12 +226,11 @@ private:
       return true;
     const std::string &messages = failure->compilerMessages;
     const size_t error = messages.find("error: "), end = messages.find('\n', error);
-    context
-        .refuse(kernel.place,
+    return context
+        .refuse(kernel.location,
                 fmt::format("the key {} does not compile: {}", plan.key->about,
                             error == std::string::npos ? "" : messages.substr(error + 7, end - error - 7)))
         .withHint("a key is an expression that gives a number, over what the kernel knows at its start");
-    return false;
   }
 
   /// With no word of the header's.
@@ -246,10 +247,8 @@ private:
 
   std::optional<std::string> textOf(SourceRange range) {
     source::Rendered text = source::render(unit, range);
-    if (auto *refused = std::get_if<Diagnostic>(&text)) {
-      context.refuse(*refused);
-      return std::nullopt;
-    }
+    if (auto *refused = std::get_if<Diagnostic>(&text))
+      return context.refuse(*refused);
     return std::get<std::string>(text);
   }
 
@@ -263,8 +262,7 @@ private:
 };
 
 bool refuse(Context &context, const std::string &why, const std::string &hint) {
-  context.refuse(context.target.first().place, why).withHint(hint);
-  return false;
+  return context.refuse(context.target.first().location, why).withHint(hint);
 }
 
 /// What `by=` and `via=` ask for together.
@@ -272,18 +270,16 @@ bool fitTogether(Context &context) {
   const bool counts = context.directive.word("by") == "profile",
              lays = context.directive.word("via") == "layout";
   if (counts && lays)
-    return refuse(context, "counting does not tell which threads have no element to copy",
+    return refuse(context, "counting does not show which threads have no element to copy",
                   "via=redirect needs no copies; or name a key, by=EXPRESSION");
   using Kind = analysis::ThreadBuiltin::Kind;
   if (context.directive.word("by") == "branch")
     for (const FunctionDecl *function : functionsOf(context.target.first()))
       for (const Uses::Builtin &builtin : Uses::of(function->getBody()).builtins)
-        if (builtin.what.kind == Kind::GridDim) {
-          context.refuse(
-              context.target.first().unit->place(builtin.range),
+        if (builtin.what.kind == Kind::GridDim)
+          return context.refuse(
+              context.target.first().unit->location(builtin.range),
               "queues need more blocks than the original has, and the kernel asks for their number here");
-          return false;
-        }
   return true;
 }
 
@@ -303,9 +299,9 @@ std::optional<RegroupPlan> makePlan(Context &context) {
            "via=redirect leaves arrays as they are");
     return std::nullopt;
   }
-  plan.mayRepeat =
-      std::all_of(context.target.instances.begin(), context.target.instances.end(),
-                  [&](const source::Kernel *instance) { return mayRunTwice(context.facts(*instance)); });
+  plan.mayRepeat = std::all_of(
+      context.target.instances.begin(), context.target.instances.end(),
+      [&](const source::Kernel *instance) { return analysis::mayRunTwice(context.facts(*instance)); });
   return plan;
 }
 
@@ -323,7 +319,7 @@ void report(Context &context, const RegroupPlan &plan, unsigned launches) {
                    : "; no launch of it in this file: launch it with heddle::regroup";
   Diagnostic &done = context.done(text);
   for (Diagnostic::Note &note : assumedFreeOfRaces(context.facts(context.target.first())))
-    done.note(std::move(note.place), std::move(note.text));
+    done.note(std::move(note.location), std::move(note.text));
 }
 
 } // namespace

@@ -5,16 +5,12 @@
 
 namespace heddle::transform {
 
-/// Whether threads of this kernel may do each other's work, from any block to any other; a refusal stands in
+/// Whether threads of this kernel may do each other's work, from any block to any other; a refusal is in
 /// the context where not.
 ///
 /// Refused is what ties a thread to its neighbours: barriers, shared memory, warp functions, elements that
 /// one thread writes and another touches, loops that wait for other threads, assembly that asks for a
 /// thread's place.
 bool mayRegroup(Context &context, const source::Kernel &kernel);
-
-/// A launch that is made twice leaves what it leaves once: nothing that the kernel writes is read by it, and
-/// there are no atomics.
-bool mayRunTwice(const analysis::KernelFacts &facts);
 
 } // namespace heddle::transform

@@ -8,8 +8,9 @@
 #include "analysis/CallEffects.h"
 #include "analysis/StatementShape.h"
 #include "source/Code.h"
+#include "source/Rewriter.h"
 #include "source/Unit.h"
-#include "transform/Mentions.h"
+#include "transform/FunctionCopies.h"
 #include "transform/Names.h"
 #include "transform/tasks/KernelHead.h"
 #include "transform/tasks/TaskFunctions.h"
@@ -44,22 +45,21 @@ public:
     findCounting();
     if (!counting.contains(kernel.function)) {
       Diagnostic &refusal =
-          context.refuse(kernel.place, "the kernel has no loop whose rounds could be counted")
+          context.refuse(kernel.location, "the kernel has no loop whose rounds could be counted")
               .withHint("by=EXPRESSION names what to group threads by");
       if (const Stmt *loop = loopElsewhere())
-        refusal.note(unit.place(loop), "this one is in a function that cannot be given a parameter alone");
+        refusal.note(unit.location(loop), "this one is in a function that cannot be given a parameter alone");
       return std::nullopt;
     }
     for (const FunctionDecl *function : functionsOf(kernel))
       if (counting.contains(function) && !copy(function))
         return std::nullopt;
-    return nameOfCopy(kernel.function);
+    return copies.of(kernel.function);
   }
 
 private:
   std::optional<std::string> refuse(const std::string &why) {
-    context.refuse(kernel.place, why).withHint("by=EXPRESSION names what to group threads by");
-    return std::nullopt;
+    return context.refuse(kernel.location, why).withHint("by=EXPRESSION names what to group threads by");
   }
 
   /// The first loop of a function that has to stay as it is.
@@ -100,23 +100,16 @@ private:
                                            function->getFirstDecl() == function->getMostRecentDecl());
   }
 
-  std::string nameOfCopy(const FunctionDecl *function) {
-    std::string &name = copyNames[Mentions::key(function)];
-    if (name.empty())
-      name = names.fresh(function->getNameAsString() + "Counted");
-    return name;
-  }
-
   bool copy(const FunctionDecl *function) {
-    if (!copied.insert(Mentions::key(function)).second)
+    if (!copies.isFirstCopy(function))
       return true; // another instantiation of the same text
     const bool isKernel = function == kernel.function;
     std::map<unsigned, source::Replacement> parts;
-    auto replace = [&](SourceLocation at, const std::string &text) {
+    auto replace = [&](clang::SourceLocation at, const std::string &text) {
       parts[at.getRawEncoding()] = {SourceRange(at, at), text};
     };
-    const SourceLocation name = function->getLocation();
-    replace(name, nameOfCopy(function));
+    const clang::SourceLocation name = function->getLocation();
+    replace(name, copies.of(function));
     const std::string parameter = isKernel ? "heddle::Counted " + counted : "heddle::Counter &" + counter;
     if (auto part = inFrontOfArguments(unit, SourceRange(name, name), parameter))
       replace(part->part.getBegin(), part->text);
@@ -127,18 +120,18 @@ private:
     for (const CallExpr *call : uses.calls)
       if (const FunctionDecl *callee = analysis::calleeOf(call); callee && counting.contains(callee))
         passCounter(call, callee, replace);
-    std::map<unsigned, std::pair<SourceLocation, unsigned>> closing; ///< braces behind a semicolon
+    std::map<unsigned, std::pair<clang::SourceLocation, unsigned>> closing; ///< braces behind a semicolon
     for (const Stmt *statement : uses.statements)
       if (isLoop(statement))
         countRounds(statement, replace, closing);
-    for (const auto &[place, braces] : closing) {
+    for (const auto &[location, braces] : closing) {
       std::string text = ";";
       for (unsigned i = 0; i < braces.second; ++i)
         text += " }";
       replace(braces.first, text);
     }
     std::vector<source::Replacement> list;
-    for (auto &[place, part] : parts)
+    for (auto &[location, part] : parts)
       list.push_back(std::move(part));
     return insertCopy(context, unit, function, list);
   }
@@ -148,7 +141,7 @@ private:
     auto *named = dyn_cast<DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts());
     if (!named)
       return;
-    replace(named->getLocation(), nameOfCopy(callee));
+    replace(named->getLocation(), copies.of(callee));
     if (auto part = inFrontOfArguments(unit, named->getSourceRange(), counter))
       replace(part->part.getBegin(), part->text);
   }
@@ -160,7 +153,7 @@ private:
     const std::string step = fmt::format("{{ {}.step();", counter);
     if (isa<CompoundStmt>(body))
       return replace(body->getBeginLoc(), step);
-    SourceLocation before;
+    clang::SourceLocation before;
     std::string word = ") ";
     if (auto *byCount = dyn_cast<ForStmt>(loop))
       before = byCount->getRParenLoc();
@@ -171,7 +164,7 @@ private:
     else
       before = cast<DoStmt>(loop)->getDoLoc(), word = "do ";
     replace(before, word + step);
-    const SourceLocation end = source::withSemicolon(unit, body).getEnd();
+    const clang::SourceLocation end = source::wholeStatement(unit, body).getEnd();
     auto &braces = closing[end.getRawEncoding()];
     braces = {end, braces.second + 1};
   }
@@ -180,10 +173,9 @@ private:
   const source::Kernel &kernel;
   const source::Unit &unit;
   Names names;
+  CopyNames copies{names, "Counted"};
   std::string counter, counted;
   std::set<const FunctionDecl *> counting;
-  std::map<unsigned, std::string> copyNames;
-  std::set<unsigned> copied;
 };
 
 } // namespace

@@ -78,24 +78,25 @@ public:
         continue;
       std::vector<const Expr *> conditions = conditionsOf(branch.branch->statement);
       if (const VarDecl *late = firstLate(conditions)) {
-        lastReason = {unit.place(late->getLocation()),
+        lastReason = {unit.location(late->getLocation()),
                       fmt::format("'{}' is not known at the kernel's start", namesOf(late).front())};
         continue;
       }
       // Whoever is let go in between might find nothing there to read.
-      const bool readsMemory = std::any_of(conditions.begin(), conditions.end(),
-                                           [&](const Expr *condition) { return hangsOnMemory(condition); });
+      const bool readsMemory =
+          std::ranges::any_of(conditions, [&](const Expr *condition) { return hangsOnMemory(condition); });
       if (readsMemory && branch.branch->statement != next) {
-        lastReason = {branch.branch->place, "this one decides by memory, and only after other statements"};
+        lastReason = {branch.branch->location, "this one decides by memory, and only after other statements"};
         continue;
       }
       return planBranch(branch.branch->statement, conditions);
     }
     Diagnostic &refusal =
-        context.refuse(kernel.place, "there is no branch over something that is known at the kernel's start")
+        context
+            .refuse(kernel.location, "there is no branch over something that is known at the kernel's start")
             .withHint("by=EXPRESSION names what to group threads by");
     if (!lastReason.text.empty())
-      refusal.note(lastReason.place, lastReason.text);
+      refusal.note(lastReason.location, lastReason.text);
     return std::nullopt;
   }
 
@@ -105,13 +106,11 @@ public:
       if (!find(name))
         return std::nullopt;
     const bool readsMemory = key.find('[') != std::string::npos || key.find("->") != std::string::npos;
-    if (const Stmt *late = readsMemory ? lateGuard() : nullptr) {
-      context
-          .refuse(unit.place(late),
+    if (const Stmt *late = readsMemory ? lateGuard() : nullptr)
+      return context
+          .refuse(unit.location(late),
                   "the key reads memory, and for threads that are let go here there may be none")
-          .withHint("let guards stand in front of all that is no declaration");
-      return std::nullopt;
-    }
+          .withHint("put the guards before everything that is not a declaration");
     KeyPlan plan;
     plan.about = "'" + key + "'";
     return finish(std::move(plan), fmt::format("heddle::keyOf({})", key));
@@ -193,8 +192,8 @@ private:
           isa<LambdaExpr, GCCAsmStmt, CXXNewExpr>(statement))
         return false;
     }
-    return makesNoObjects(code) && std::all_of(uses.calls.begin(), uses.calls.end(),
-                                               [&](const CallExpr *call) { return isHarmless(call); });
+    return makesNoObjects(code) &&
+           std::ranges::all_of(uses.calls, [&](const CallExpr *call) { return isHarmless(call); });
   }
   /// Constructors, destructors and the like of the user's own are not looked into.
   bool makesNoObjects(const Stmt *code) const {
@@ -224,8 +223,7 @@ private:
   /// A function's own variables are its own; what it calls is looked at in turn.
   bool mayBeDoneTwice(const FunctionDecl *function) const {
     const Uses uses = Uses::of(function->getBody());
-    return makesNoObjects(function->getBody()) &&
-           std::all_of(uses.calls.begin(), uses.calls.end(), [&](const CallExpr *call) {
+    return makesNoObjects(function->getBody()) && std::ranges::all_of(uses.calls, [&](const CallExpr *call) {
              return analysis::calleeOf(call) == function || isHarmless(call);
            });
   }
@@ -235,7 +233,7 @@ private:
     const bool usesLoaded = std::ranges::any_of(
         uses.variables(), [&](const VarDecl *variable) { return loaded.contains(variable); });
     return usesLoaded || !uses.calls.empty() ||
-           std::any_of(uses.statements.begin(), uses.statements.end(), [](const Stmt *statement) {
+           std::ranges::any_of(uses.statements, [](const Stmt *statement) {
              auto *unary = dyn_cast<UnaryOperator>(statement);
              auto *member = dyn_cast<MemberExpr>(statement);
              return isa<ArraySubscriptExpr>(statement) || (unary && unary->getOpcode() == UO_Deref) ||
@@ -270,7 +268,7 @@ private:
     return false;
   }
 
-  /// Marks a local as needed. False, with a refusal, where the name stands for nothing that is known then.
+  /// Marks a local as needed. False, with a refusal, where the name represents nothing that is known then.
   bool find(const std::string &name) {
     if (locals.contains(name)) {
       needed.insert(locals[name]);
@@ -279,15 +277,13 @@ private:
     if (isParameter(name))
       return true;
     for (const DeclRefExpr *later : Uses::of(kernel.function->getBody()).locals)
-      if (later->getDecl()->getName() == name) {
-        context
-            .refuse(unit.place(later->getDecl()->getLocation()),
+      if (later->getDecl()->getName() == name)
+        return context
+            .refuse(unit.location(later->getDecl()->getLocation()),
                     fmt::format("the key asks for '{}', which is not known at the kernel's start", name))
             .withHint(
                 "a key is found before the kernel runs: from parameters, and from what is declared in front "
                 "of all else");
-        return false;
-      }
     if (isDeclaredOutside(name))
       return true;
     std::vector<std::string> names;
@@ -295,9 +291,9 @@ private:
       names.push_back(parameter->getNameAsString());
     for (const auto &[local, variable] : locals)
       names.push_back(local);
-    context.refuse(kernel.place, fmt::format("the key asks for '{}', and there is no such name", name))
+    return context
+        .refuse(kernel.location, fmt::format("the key asks for '{}', and there is no such name", name))
         .withHint("at its start the kernel knows " + joinAnd(nearestFirst(name, names)));
-    return false;
   }
 
   // Branches
@@ -337,10 +333,9 @@ private:
     std::string key;
     for (unsigned number = 0; number < conditions.size(); ++number) {
       const Expr *condition = conditions[number];
-      if (!mayBeDoneTwice(condition)) {
-        context.refuse(unit.place(condition), "what this branch decides by does more than to decide");
-        return std::nullopt;
-      }
+      if (!mayBeDoneTwice(condition))
+        return context.refuse(unit.location(condition),
+                              "what this branch decides by does more than to decide");
       for (const VarDecl *variable : Uses::of(condition).variables())
         if (!isa<ParmVarDecl>(variable))
           needed.insert(variable);
@@ -353,7 +348,7 @@ private:
       key += std::to_string(conditions.size());
     KeyPlan plan;
     plan.hasQueues = true;
-    plan.about = fmt::format("the branch in line {}", unit.place(statement).line);
+    plan.about = fmt::format("the branch in line {}", unit.location(statement).line);
     return finish(std::move(plan), fmt::format("heddle::queueOf({})", key));
   }
 
@@ -362,10 +357,8 @@ private:
 
   std::optional<std::string> textOf(const Stmt *code) {
     source::Rendered text = source::render(unit, code->getSourceRange());
-    if (auto *refused = std::get_if<Diagnostic>(&text)) {
-      context.refuse(*refused);
-      return std::nullopt;
-    }
+    if (auto *refused = std::get_if<Diagnostic>(&text))
+      return context.refuse(*refused);
     return std::get<std::string>(text);
   }
 

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arrays that threads touch by their own number alone can be permuted together with the threads. An array qualifies where
+//
+// 1. every mention is `array[i]`, i equal to blockIdx.x * blockDim.x + threadIdx.x as a polynomial, its address not taken;
+// 2. every path beyond the kernel's first guards mentions it, so that the element exists for every thread that does work;
+// 3. no other pointer may lead to the same memory.
+//
+//     if (i >= n) return;      `in` and `out` qualify; `table`, indexed by data, does not, nor would an array
+//     out[i] = table[in[i]];   that only one side of a branch mentions.
+//
+// One that each thread overwrites without reading need not be copied in.
 #include "transform/regroup/RegroupLayout.h"
 
 #include "analysis/PointersApart.h"
@@ -116,8 +127,8 @@ private:
 
   bool mentions(const Stmt *code, const ParmVarDecl *parameter) const {
     const Uses inside = Uses::of(code);
-    return std::any_of(inside.locals.begin(), inside.locals.end(),
-                       [&](const DeclRefExpr *mention) { return mention->getDecl() == parameter; });
+    return std::ranges::any_of(inside.locals,
+                               [&](const DeclRefExpr *mention) { return mention->getDecl() == parameter; });
   }
 
   /// Every way through this code comes by the parameter, or leaves the kernel by its first guards.

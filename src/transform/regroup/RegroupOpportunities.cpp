@@ -38,12 +38,12 @@ std::vector<std::string> regroupOpportunities(const KernelFacts &facts) {
     return {};
   for (const KernelFacts::BranchInFunction &each : facts.divergentBranches)
     if (differsByThread(each, DivergentBranch::Kind::Switch) && each.function.empty())
-      return {
-          fmt::format("regroup by=branch: threads take different cases at line {}", each.branch->place.line)};
+      return {fmt::format("regroup by=branch: threads take different cases at line {}",
+                          each.branch->location.line)};
   for (const KernelFacts::BranchInFunction &each : facts.divergentBranches)
     if (differsByThread(each, DivergentBranch::Kind::Loop) && !isCounted(facts, each.branch->statement))
       return {fmt::format("regroup: threads go through the loop at line {} as often as what they load says",
-                          each.branch->place.line)};
+                          each.branch->location.line)};
   return {};
 }
 

@@ -1,4 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A bulk copy (cp.async.bulk) moves one contiguous row of bytes, and one thread issues it. A tiled kernel says the same
+// element by element: each thread, in each iteration of the load's loops, stores one element.
+//
+//     for (int y = threadIdx.y; y < 32; y += 8)             rows 0..31, 32 elements each:
+//       tile[y][threadIdx.x] = in[(top + y) * pitch + left + threadIdx.x];   =>   row y from in + (top + y) * pitch + left
+//
+// 1. Subscripts: each is a variable of the box (a loop of the load, or a thread's index), perhaps plus a constant, or the
+//    quotient and remainder of one variable by the row's length. Together they cover whole rows.
+// 2. Loops: every loop around the store is one of those, so that each element is stored once.
+// 3. Alignment: rows begin and end at multiples of 16 bytes of the tile, in each stage. Of a pointer that is checked at run time.
+// 4. Source: from one element of a row to the next the global index grows by one.
+// 5. Guards: conjunctions of comparisons that are linear in each variable. Such a condition that holds at the corners of
+//    the box holds inside of it, so emitted code tests the corners and else loads element by element.
+//
+// Not handled: tiles of three or more subscripts, strided rows, branches with an else.
 #include "transform/specialize/BulkForms.h"
 
 #include "analysis/StatementShape.h"
@@ -107,8 +123,8 @@ private:
 
   /// The loop of the load, around the store, that counts with this variable.
   const Stmt *loopWith(const VarDecl *variable) const {
-    const KernelNode *turn = split.loopWithLoad(form.node)->body;
-    for (const KernelNode *up = form.node->parent; up && up != turn; up = up->parent)
+    const KernelNode *iteration = split.loopWithLoad(form.node)->body;
+    for (const KernelNode *up = form.node->parent; up && up != iteration; up = up->parent)
       if (auto *loop = dyn_cast<ForStmt>(up->statement))
         if (auto *declaration = dyn_cast_or_null<DeclStmt>(loop->getInit());
             declaration && declaration->isSingleDecl() && declaration->getSingleDecl() == variable)
@@ -160,7 +176,7 @@ private:
     if (std::optional<SharedOutLoop> shared = sharedOutLoop(view, loop, block))
       return BoxVariable{variable, 0, 0, shared->count};
     auto counted = view.study.counted(cast<ForStmt>(loop));
-    auto *plain = std::get_if<CountedLoop>(&counted);
+    auto *plain = std::get_if<analysis::CountedLoop>(&counted);
     const std::optional<int64_t> start = plain ? constantOf(plain->start, context) : std::nullopt;
     if (!start || plain->constantStep() != 1 || !plain->trips())
       return std::nullopt;
@@ -432,7 +448,7 @@ std::optional<SharedOutLoop> sharedOutLoop(const RoleView &view, const Stmt *sta
   if (!loop)
     return std::nullopt;
   auto counted = view.study.counted(loop);
-  auto *found = std::get_if<CountedLoop>(&counted);
+  auto *found = std::get_if<analysis::CountedLoop>(&counted);
   if (!found || found->countsDown || found->comparison != BO_LT)
     return std::nullopt;
   const ASTContext &context = view.study.unit.context();

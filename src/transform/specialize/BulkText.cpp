@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The address and the guard of an element are written once, as lambdas over the variables of the tile (BulkForms), and asked for
+// at the corners and at the beginning of each row. What the load computed for its index is recomputed inside them: the
+// declarations that the expressions need, to a fixed point, in the order of the text.
 #include "transform/specialize/BulkText.h"
 
+#include "source/DeclaredType.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
-#include "transform/DeclaredType.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Expr.h>
@@ -67,7 +71,7 @@ std::string BulkText::parameters(const BulkForm &bulk) const {
     const std::string name = nameOf(variable);
     std::string declared = "unsigned " + name;
     if (variable.variable) // a lambda's parameter can do without a type
-      declared = declareAs(plan.view.study.unit, variable.variable, name).value_or("auto " + name);
+      declared = source::declareAs(plan.view.study.unit, variable.variable, name).value_or("auto " + name);
     list += (list.empty() ? "" : ", ") + declared;
   }
   return list;

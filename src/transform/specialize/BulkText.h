@@ -32,7 +32,7 @@ private:
   };
   std::string parameters(const BulkForm &bulk) const;
   std::string nameOf(const BoxVariable &variable) const;
-  /// What must be worked out for an expression, for the element in question: "const int at = start + i; "
+  /// What must be computed for an expression, for the element in question: "const int at = start + i; "
   source::Code workedOut(const CopyForm &form, const std::vector<const clang::Expr *> &expressions);
   source::Code function(const CopyForm &form, const std::string &name,
                         const std::vector<const clang::Expr *> &expressions, const std::string &value);

@@ -1,4 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Several groups of consumers share the computation on one tile, each with all threads of the original block. That is right
+// where the computation is a parallel loop: its iterations are distributed round-robin over the groups.
+//
+//     for (int i = 0; i < 4; ++i)              for (int i = group; i < 4; i += 2)
+//       sums[i] += a[i] * tile[i];      =>       sums[i / 2] += a[i] * tile[i];
+//
+// 1. In each iteration of a tile loop, what has an effect or sets a variable that outlives it must be a counted loop without
+//    barriers, early exits and dependences between its iterations.
+// 2. Arrays of a thread that such loops fill get one part per group; every mention must be the element of the loop's counter.
+//    Loops elsewhere that go through these arrays are distributed in the same way.
+// 3. Other effects happen once: the outermost statement without barriers or distributed loops around them is executed by the
+//    first group alone. It must not set what is used later.
+//
+// Not handled: reductions over the distributed loop, counters that do not start at 0.
 #include "transform/specialize/ConsumerGroups.h"
 
 #include "analysis/StatementShape.h"
@@ -13,6 +28,7 @@ using namespace clang;
 
 namespace heddle::transform {
 
+using analysis::CountedLoop;
 using analysis::jumpsOf;
 
 namespace {
@@ -27,7 +43,7 @@ public:
 
   std::variant<GroupSplit, Diagnostic> find() {
     for (const TileLoop &loop : split.loops)
-      if (!dealTurn(loop))
+      if (!distributeIterations(loop))
         return *trouble;
     if (!dealLoopsOfArrays() || !checkArrays() || !takeTheRest())
       return *trouble;
@@ -35,12 +51,12 @@ public:
   }
 
 private:
-  bool refuse(Place place, const std::string &why) {
-    trouble = obstacle(std::move(place), "several consumer groups: " + why);
+  bool refuse(SourceLocation location, const std::string &why) {
+    trouble = legalityFailure(std::move(location), "several consumer groups: " + why);
     trouble->hint = "consumers=1";
     return false;
   }
-  bool refuse(const KernelNode &node, const std::string &why) { return refuse(view.place(node), why); }
+  bool refuse(const KernelNode &node, const std::string &why) { return refuse(view.location(node), why); }
 
   bool hasEffect(const KernelNode &node) const {
     return view.facts(node).unseen || llvm::any_of(view.facts(node).accesses, [](const Access *access) {
@@ -65,7 +81,7 @@ private:
     return false;
   }
 
-  bool dealTurn(const TileLoop &loop) {
+  bool distributeIterations(const TileLoop &loop) {
     bool found = false;
     for (size_t i = loop.fill + 1; i < loop.release; ++i) {
       const KernelNode &statement = *loop.statement(i);
@@ -92,7 +108,7 @@ private:
       return refuse(node, "this loop does not count");
     auto counted = view.study.countedByAll(statement);
     if (auto *refused = std::get_if<Diagnostic>(&counted))
-      return refuse(refused->place, refused->text);
+      return refuse(refused->location, refused->text);
     const CountedLoop &loop = std::get<CountedLoop>(counted);
     if (loop.countsDown)
       return refuse(node, "this loop counts down");
@@ -101,10 +117,10 @@ private:
         return refuse(*inner, "a barrier in the loop that would be dealt out among them");
     if (jumpsOf(loop.body()).any())
       return refuse(node, "this loop may be left early");
-    for (const OuterVariable &outer : view.study.outerVariables(loop.body()))
+    for (const analysis::OuterVariable &outer : view.study.outerVariables(loop.body()))
       if (outer.write)
         return refuse(
-            view.study.unit.place(outer.write),
+            view.study.unit.location(outer.write),
             fmt::format("'{}' is carried from one iteration to the next", outer.variable->getNameAsString()));
     if (!isParallel(loop))
       return false;
@@ -117,11 +133,11 @@ private:
     for (const Access *access : view.study.accessesIn(loop.body()))
       if (access->array->space != Array::Space::Local)
         accesses.push_back(access);
-    analysis::Iterations iterations{LoopStudy::around(loop.facts),
+    analysis::Iterations iterations{analysis::LoopStudy::around(loop.facts),
                                     {{loop.facts, loop.facts, 1, std::nullopt}}};
     if (auto found = view.study.dependence(accesses, accesses, iterations, loop.statement)) {
-      Diagnostic refusal = refusalOf(*found, "so iterations have to stay in their order");
-      return refuse(refusal.place, refusal.text);
+      Diagnostic refusal = analysis::refusalOf(*found, "so iterations have to stay in their order");
+      return refuse(refusal.location, refusal.text);
     }
     return true;
   }
@@ -163,7 +179,7 @@ private:
       for (const DeclRefExpr *reference : view.facts(*node).uses.locals)
         if (auto *array = cast<VarDecl>(reference->getDecl());
             result.arrays.contains(array) && !takeElement(*node, reference))
-          return refuse(view.study.unit.place(reference),
+          return refuse(view.study.unit.location(reference),
                         fmt::format("'{}' does not have an element for each iteration that is dealt out",
                                     array->getNameAsString()));
     return true;

@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How the value of a tile's element gets there. cp.async copies 4, 8 or 16 bytes from global to shared memory without a
+// register between, so the stored value must be exactly an element of global memory:
+//
+//     tile[y][x] = in[i];                     copy
+//     tile[y][x] = i < n ? in[i] : 0;         copy with a size of 0 where the condition is false
+//     tile[y][x] = 2 * in[i];                 through a register: computed on the way
+//
+// Each store to a tile gets a form, or the reason why it has to stay a load and a store.
 #include "transform/specialize/CopyForm.h"
 
 #include "transform/specialize/BulkForms.h"
@@ -64,7 +73,7 @@ public:
     std::vector<CopyForm> forms;
     for (const KernelNode *node : view.nodes())
       if (split.producer.contains(node) && split.loopWithLoad(node) &&
-          storesTo(view.facts(*node), split.tiles))
+          analysis::storesTo(view.facts(*node), split.tiles))
         forms.push_back(formOf(*node));
     return forms;
   }

@@ -1,4 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Producers load tiles up to all stages ahead of the consumers. In the original, a load comes after every store of earlier
+// iterations; run ahead, it may come before. Example: a time loop around the tile loop, with buffers exchanged at its end.
+//
+//     for (int t = 0; t < steps; ++t) {
+//       for (...) { load tile from a; __syncthreads(); store to b; __syncthreads(); }
+//       __syncthreads();                      <- both roles must meet here: the next time step loads what this one stored
+//       swap(a, b);
+//     }
+//
+// For each pair of a consumer's store and a producer's load of global memory, and each loop around both:
+// 1. Ask isl whether a later iteration of that loop may load what was stored, in the same iterations of the outer loops.
+// 2. `c ? a : b` against `c ? b : a` of arrays that do not overlap is known to be disjoint within an iteration.
+// 3. Where they may meet, a barrier of that loop's own body between store and load becomes one for both roles. If the loop is
+//    the tile loop, or there is no such barrier, the directive is refused.
+//
+// Quadratic in the accesses of a kernel, with one question to isl each.
 #include "transform/specialize/GlobalOrder.h"
 
 #include "analysis/PointersApart.h"
@@ -179,10 +196,11 @@ private:
 
   /// A barrier of the loop's own body, on the way from the store to the next iteration's load.
   bool separate(const Touch &store, const Touch &load, const KernelNode &loop) {
-    const bool isTurn = std::ranges::any_of(split.loops, [&](const TileLoop &t) { return t.loop == &loop; });
+    const bool isIteration =
+        std::ranges::any_of(split.loops, [&](const TileLoop &t) { return t.loop == &loop; });
     const KernelNode &body = *loop.children[0];
-    if (isTurn || body.kind != Kind::Block)
-      return refuse(store, load, isTurn);
+    if (isIteration || body.kind != Kind::Block)
+      return refuse(store, load, isIteration);
     const size_t from = childWith(body, *store.node), to = childWith(body, *load.node);
     bool found = false;
     for (size_t i = 0; i < body.children.size(); ++i)
@@ -215,21 +233,21 @@ private:
     return 0;
   }
 
-  bool refuse(const Touch &store, const Touch &load, bool isTurn) {
-    trouble = obstacle(
-        store.access->place,
+  bool refuse(const Touch &store, const Touch &load, bool isIteration) {
+    trouble = legalityFailure(
+        store.access->location,
         fmt::format("this stores to '{}' what {} may load: producers, who run ahead, would load too early",
-                    store.access->text, isTurn ? "a later turn" : "a later tile loop"));
+                    store.access->text, isIteration ? "a later turn" : "a later tile loop"));
     const Array &stored = *store.access->array, &loaded = *load.access->array;
     const bool areNamed = stored.decl && loaded.decl;
-    trouble->note(load.access->place,
+    trouble->note(load.access->location,
                   &stored != &loaded && areNamed
                       ? fmt::format("the load is here: '{}' and '{}' may overlap", stored.name, loaded.name)
                       : "the load is here");
     if (!areNamed)
       trouble->hint = "where one of them points could not be followed: name the arrays apart";
     else if (&stored != &loaded)
-      trouble->hint = analysis::waysToTellApart;
+      trouble->hint = analysis::waysToDistinguish;
     return false;
   }
 

@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Settings of `specialize` that the user left open, in the order in which they depend on each other:
+//
+// 1. Copy: bulk where the target has it, all loads have that form and rows are long enough; else cp.async; else ld.
+// 2. Barrier: mbarriers where the target has them; bulk copies need them. Named barriers limit the number of buffers.
+// 3. Warps: buffers by the size of a tile, producers by the work of an iteration (model/Profitability.h). Loads that cannot be
+//    distributed take one producer thread per consumer thread.
+// 4. Consumer groups: only where asked for, and where iterations of the computation are independent (ConsumerGroups).
+// 5. Registers: moved from producers to consumers (setmaxnreg) where the target allows it and roles are whole warp groups.
+//
+// With no settings at all the model is asked whether the result pays, by shared memory, occupancy and the ratio of loads to
+// computation. What was asked for and cannot be had is refused, with the setting that would do as a hint.
 #include "transform/specialize/RoleChoice.h"
 
 #include "arch/Common.h"
@@ -39,7 +51,7 @@ using Barrier = RoleShape::Barrier;
 using arch::Feature;
 
 model::TileWork workOf(const RoleQuestion &question) {
-  const TurnWork work = workOfTurn(question.view, question.split, question.copies, question.block);
+  const IterationWork work = workPerIteration(question.view, question.split, question.copies, question.block);
   return {work.loads, work.steps, work.reads};
 }
 
@@ -60,12 +72,12 @@ public:
   }
 
 private:
-  bool refuse(Place place, const std::string &why, const std::string &hint = {}) {
-    trouble = obstacle(std::move(place), why);
+  bool refuse(SourceLocation location, const std::string &why, const std::string &hint = {}) {
+    trouble = legalityFailure(std::move(location), why);
     trouble->hint = hint;
     return false;
   }
-  const Place &kernelPlace() const { return question.view.study.kernel.place; }
+  const SourceLocation &kernelLocation() const { return question.view.study.kernel.location; }
 
   // How tiles are copied
   // -------------------------------------------------------------------------------------------------------
@@ -82,15 +94,15 @@ private:
         notBulk = &form;
     }
     if (wanted == "cpasync" && !arch.has(Feature::CpAsync))
-      return refuse(kernelPlace(), "cp.async needs sm_80 or later", "copy=ld");
+      return refuse(kernelLocation(), "cp.async needs sm_80 or later", "copy=ld");
     if (wanted == "bulk" && !arch.has(Feature::BulkCopy))
-      return refuse(kernelPlace(), "bulk copies need sm_90 or later",
+      return refuse(kernelLocation(), "bulk copies need sm_90 or later",
                     arch.has(Feature::CpAsync) ? "copy=cpasync" : "copy=ld");
     if (wanted == "cpasync" && !someAsync)
-      return refuse(question.view.place(*notAsync->node),
+      return refuse(question.view.location(*notAsync->node),
                     "cp.async cannot make this load: " + notAsync->whyNotAsync, "copy=ld");
     if (wanted == "bulk" && notBulk)
-      return refuse(question.view.place(*notBulk->node),
+      return refuse(question.view.location(*notBulk->node),
                     "bulk copies cannot make this load: " + notBulk->whyNotBulk,
                     someAsync ? "copy=cpasync" : "copy=ld");
     Copy &copy = choice.shape.copy;
@@ -105,7 +117,7 @@ private:
     else
       copy = arch.has(Feature::CpAsync) && someAsync ? Copy::CpAsync : Copy::Ld;
     if (copy == Copy::CpAsync && notAsync)
-      choice.notes.push_back({question.view.place(*notAsync->node),
+      choice.notes.push_back({question.view.location(*notAsync->node),
                               "this load goes through a register: " + notAsync->whyNotAsync});
     return true;
   }
@@ -124,9 +136,9 @@ private:
     barrier = wanted == "named" || (wanted == "auto" && !arch.has(Feature::Mbarrier)) ? Barrier::Named
                                                                                       : Barrier::Mbarrier;
     if (barrier == Barrier::Mbarrier && !arch.has(Feature::Mbarrier))
-      return refuse(kernelPlace(), "mbarriers need sm_80 or later", "barrier=named");
+      return refuse(kernelLocation(), "mbarriers need sm_80 or later", "barrier=named");
     if (barrier == Barrier::Named && choice.shape.copy == Copy::Bulk)
-      return refuse(kernelPlace(), "bulk copies report to mbarriers", "barrier=mbarrier");
+      return refuse(kernelLocation(), "bulk copies report to mbarriers", "barrier=mbarrier");
     return true;
   }
 
@@ -155,7 +167,7 @@ private:
     if (shape.threads() <= arch.maxThreadsPerBlock)
       return true;
     return refuse(
-        kernelPlace(),
+        kernelLocation(),
         fmt::format("{} threads that compute and {} that load are more than the {} a block can have",
                     shape.groupThreads() * shape.consumers, shape.producerThreads(), arch.maxThreadsPerBlock),
         "coarsen it first");
@@ -169,10 +181,10 @@ private:
         fmt::format("{} buffers need {} named barriers, and a block has {}", choice.shape.buffers,
                     2 * choice.shape.buffers + takenBarriers, arch.namedBarriersPerBlock);
     if (!arch.has(Feature::Mbarrier))
-      return refuse(kernelPlace(), why,
+      return refuse(kernelLocation(), why,
                     fmt::format("buffers={}", (arch.namedBarriersPerBlock - takenBarriers) / 2));
     choice.shape.barrier = Barrier::Mbarrier;
-    choice.notes.push_back({kernelPlace(), why + ": they are mbarriers"});
+    choice.notes.push_back({kernelLocation(), why + ": they are mbarriers"});
     return true;
   }
 
@@ -193,7 +205,7 @@ private:
     const RoleShape &shape = choice.shape;
     const std::string why = whyNotMove();
     if (wanted == "move" && !why.empty())
-      return refuse(kernelPlace(), "registers cannot move from producers to consumers: " + why,
+      return refuse(kernelLocation(), "registers cannot move from producers to consumers: " + why,
                     target == "sm_90" ? "--arch sm_90a" : "producers=4");
     const bool isShort = int64_t(question.registers) > model::registersAtFirst(shape.threads(), arch);
     if (wanted == "keep" || !why.empty() || (wanted == "auto" && !isShort))

@@ -46,8 +46,8 @@ bool concerns(const KernelNode &jump, const TileLoop &loop, const RoleView &view
 }
 
 /// Before anything of the tile is stored, or after it was given back.
-bool isBetweenTurns(const KernelNode &node, const TileLoop &loop, const RoleSplit &split,
-                    const RoleView &view) {
+bool isBetweenIterations(const KernelNode &node, const TileLoop &loop, const RoleSplit &split,
+                         const RoleView &view) {
   const size_t index = loop.indexOf(&node).value_or(0);
   const size_t first = loop.before.value_or(loop.loadBegin);
   if (index > loop.release)
@@ -56,7 +56,7 @@ bool isBetweenTurns(const KernelNode &node, const TileLoop &loop, const RoleSpli
     return false;
   for (size_t i = first; i <= index; ++i)
     for (const KernelNode *each : view.all(*loop.statement(i)))
-      if (storesTo(view.facts(*each), split.tiles))
+      if (analysis::storesTo(view.facts(*each), split.tiles))
         return false;
   return true;
 }
@@ -73,7 +73,7 @@ Split takeJumps(RoleSplit split, const RoleView &view) {
         llvm::any_of(split.loops, [&](const TileLoop &loop) { return concerns(*node, loop, view); });
     if (!isOfInterest)
       continue;
-    if (const TileLoop *loop = split.loopOf(node); loop && !isBetweenTurns(*node, *loop, split, view))
+    if (const TileLoop *loop = split.loopOf(node); loop && !isBetweenIterations(*node, *loop, split, view))
       return refusalAt(view, *nearestHead(*node),
                        "the turn is left here, between the load and the end of the computation: "
                        "the other role would wait for ever");

@@ -60,7 +60,7 @@ std::vector<source::Replacement> RoleParts::within(SourceRange range) const {
   return found;
 }
 
-/// What stands for threadIdx in this role; nothing where it stays as it is.
+/// What represents threadIdx in this role; nothing where it stays as it is.
 std::optional<std::string> RoleParts::threadText(unsigned dimension) {
   const RoleShape &shape = plan.shape;
   if (plan.shape.block[dimension] == 1)
@@ -103,7 +103,7 @@ void RoleParts::addTiles(const KernelNode &node) {
 /// of the number of producers, if nothing else in it asks for the thread.
 void RoleParts::addSharedOut() {
   for (const TileLoop &tile : plan.split.loops) {
-    // Loops that producers share out come before what they do thread by thread: only where it does not
+    // Loops that producers distribute come before what they do thread by thread: only where it does not
     // matter.
     std::vector<SharedOutLoop> found;
     std::set<const VarDecl *> byLoops, byThreads;
@@ -150,7 +150,7 @@ void RoleParts::addGroups() {
   // The heads mention the thread's index themselves: those parts come first, and go into the text of the new
   // heads.
   std::vector<std::pair<SourceRange, std::string>> heads;
-  for (const CountedLoop &loop : plan.groups.loops) {
+  for (const analysis::CountedLoop &loop : plan.groups.loops) {
     RoleParts inner(*this);
     inner.addBuiltins(*plan.view.nodeOf(loop.statement));
     const auto innerText = [&](const Expr *expression) {

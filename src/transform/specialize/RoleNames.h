@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "source/Render.h"
 #include "transform/specialize/BulkForms.h"
 #include "transform/specialize/RoleText.h"
 

@@ -20,13 +20,13 @@ using analysis::Access;
 using analysis::Array;
 using Kind = KernelNode::Kind;
 
-Obstacle reasonNotToProduce(const KernelNode &node, const RoleSplit &split, const RoleView &view) {
+LegalityFailure reasonNotToProduce(const KernelNode &node, const RoleSplit &split, const RoleView &view) {
   const analysis::CodeFacts &facts = view.facts(node);
   if (facts.unseen)
-    return obstacle(view.study.unit.place(facts.unseen),
-                    storesTo(facts, split.tiles)
-                        ? "the load does something else besides, which producers cannot do alone"
-                        : "the load needs this, and what it does is not known");
+    return legalityFailure(view.study.unit.location(facts.unseen),
+                           analysis::storesTo(facts, split.tiles)
+                               ? "the load does something else besides, which producers cannot do alone"
+                               : "the load needs this, and what it does is not known");
   for (const Access *access : facts.accesses) {
     const VarDecl *array = sharedArray(*access);
     if (array && access->isRead())
@@ -46,21 +46,21 @@ class ProducerSlice {
 public:
   ProducerSlice(RoleSplit &split, const RoleView &view) : split(split), view(view) {}
 
-  Obstacle take(const KernelNode &node) {
+  LegalityFailure take(const KernelNode &node) {
     if (!split.producer.insert(&node).second)
       return std::nullopt;
-    if (Obstacle refused = reasonNotToProduce(node, split, view))
+    if (LegalityFailure refused = reasonNotToProduce(node, split, view))
       return refused;
-    if (Obstacle refused = node.parent ? take(*node.parent) : std::nullopt)
+    if (LegalityFailure refused = node.parent ? take(*node.parent) : std::nullopt)
       return refused;
     for (const VarDecl *variable : view.facts(node).reads)
-      if (Obstacle refused = takeVariable(variable, node))
+      if (LegalityFailure refused = takeVariable(variable, node))
         return refused;
     return std::nullopt;
   }
 
 private:
-  Obstacle takeVariable(const VarDecl *variable, const KernelNode &reader) {
+  LegalityFailure takeVariable(const VarDecl *variable, const KernelNode &reader) {
     if (view.definitions.isTracked(variable) && view.definitions.addressEscapes(variable))
       return refusalAt(view, reader,
                        fmt::format("the load needs {}, whose address is taken, so what changes it cannot be "
@@ -69,9 +69,9 @@ private:
     for (const KernelNode *writer : view.writersOf(variable)) {
       if (split.aliases.contains(writer))
         continue;
-      Obstacle refused = take(*writer);
+      LegalityFailure refused = take(*writer);
       if (refused && refused->notes.empty() && writer != &reader)
-        refused->note(view.place(reader), fmt::format("{} is needed here to load", quoted(variable)));
+        refused->note(view.location(reader), fmt::format("{} is needed here to load", quoted(variable)));
       if (refused)
         return refused;
     }
@@ -89,7 +89,8 @@ public:
   /// Beyond the variables it sets. What only declares tiles, or loads them, is not the consumer's.
   bool hasEffect(const KernelNode &node) const {
     const analysis::CodeFacts &facts = view.facts(node);
-    if (declaresOneOf(node, split.tiles) || storesTo(facts, split.tiles) || isa<NullStmt>(node.statement))
+    if (analysis::declaresOneOf(node, split.tiles) || analysis::storesTo(facts, split.tiles) ||
+        isa<NullStmt>(node.statement))
       return false;
     if (node.kind == Kind::Jump || node.kind == Kind::Barrier)
       return true;
@@ -104,13 +105,13 @@ public:
     return stores || (facts.unseen && !isa<DeclStmt>(node.statement));
   }
 
-  Obstacle take(const KernelNode &node) {
+  LegalityFailure take(const KernelNode &node) {
     if (!split.consumer.insert(&node).second)
       return std::nullopt;
-    if (storesTo(view.facts(node), split.tiles))
+    if (analysis::storesTo(view.facts(node), split.tiles))
       return refusalAt(view, node, "this both loads the tile and sets what the computation needs",
                        "write the two apart");
-    if (Obstacle refused = node.parent ? take(*node.parent) : std::nullopt)
+    if (LegalityFailure refused = node.parent ? take(*node.parent) : std::nullopt)
       return refused;
     for (const VarDecl *variable : view.facts(node).reads)
       for (const KernelNode *writer : view.writersOf(variable)) {
@@ -118,11 +119,11 @@ public:
           return refusalAt(view, node,
                            fmt::format("{} is loaded in line {} for the tile and used here as well: it never "
                                        "goes through shared memory, and consumers do not load",
-                                       quoted(variable), view.place(*writer).line),
+                                       quoted(variable), view.location(*writer).line),
                            "take the value from the tile");
         if (split.aliases.contains(writer))
           continue;
-        if (Obstacle refused = take(*writer))
+        if (LegalityFailure refused = take(*writer))
           return refused;
       }
     return std::nullopt;
@@ -148,14 +149,14 @@ Split sliceProducer(RoleSplit split, const RoleView &view) {
   for (const TileLoop &loop : split.loops) {
     for (size_t i = loop.loadBegin; i < loop.fill; ++i)
       for (const KernelNode *node : view.all(*loop.statement(i)))
-        if (storesTo(view.facts(*node), split.tiles))
-          if (Obstacle refused = slice.take(*node))
+        if (analysis::storesTo(view.facts(*node), split.tiles))
+          if (LegalityFailure refused = slice.take(*node))
             return *refused;
-    if (Obstacle refused = slice.take(*loop.loop))
+    if (LegalityFailure refused = slice.take(*loop.loop))
       return *refused;
   }
   for (const KernelNode *jump : split.jumps)
-    if (Obstacle refused = slice.take(*jump))
+    if (LegalityFailure refused = slice.take(*jump))
       return *refused;
   return split;
 }
@@ -170,7 +171,7 @@ Split sliceConsumer(RoleSplit split, const RoleView &view) {
     wanted.push_back(loop.loop);
   wanted.insert(wanted.end(), split.jumps.begin(), split.jumps.end());
   for (const KernelNode *node : wanted)
-    if (Obstacle refused = slice.take(*node))
+    if (LegalityFailure refused = slice.take(*node))
       return *refused;
   return split;
 }

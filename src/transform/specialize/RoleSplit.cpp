@@ -28,7 +28,7 @@ const TileLoop *RoleSplit::loopOf(const KernelNode *node) const {
 }
 
 static Split withLoops(RoleSplit split, const RoleView &view) {
-  auto loops = findTileLoops(view);
+  auto loops = analysis::findTileLoops(view.study.kernel, view);
   if (auto *refused = std::get_if<Diagnostic>(&loops))
     return *refused;
   split.loops = std::move(std::get<0>(loops));

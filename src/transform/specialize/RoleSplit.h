@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "transform/specialize/TileLoop.h"
+#include "analysis/loops/TileLoop.h"
+#include "transform/specialize/RoleView.h"
 
 namespace heddle::transform {
+
+using analysis::TileLoop;
 
 /// Who carries out which statement of a kernel whose warps take roles.
 ///

@@ -4,8 +4,8 @@
 // out. What stays is the author's own text, comments included; only built-in variables, mentions of tiles and
 // barriers are others.
 //
-// Producers are fewer than the threads whose loads they make, so what differs by thread stands in a loop over
-// threads in each turn. Values that the author worked out once, before the loop over tiles, are worked out
+// Producers are fewer than the threads whose loads they make, so what differs by thread is in a loop over
+// threads in each turn. Values that the author computed once, before the loop over tiles, are computed
 // there: cheap, and it needs no arrays of them.
 #include "transform/specialize/RoleText.h"
 
@@ -84,7 +84,7 @@ private:
       return isKept(block) ? statement(block) : Code();
     for (const TileLoop &loop : split.loops)
       if (loop.body == &block)
-        return isProducer ? producersTurn(loop) : consumersTurn(loop);
+        return isProducer ? producerIteration(loop) : consumerIteration(loop);
     source::BlockText layout = text.block(block.statement);
     Code out;
     for (size_t i = 0; i < block.children.size(); ++i)
@@ -219,7 +219,7 @@ private:
     return out;
   }
 
-  Code consumersTurn(const TileLoop &loop) {
+  Code consumerIteration(const TileLoop &loop) {
     source::BlockText layout = text.block(loop.body->statement);
     const Code release = Code(names.consumer + ".release();").add(syncIf(plan.order.atRelease, *loop.loop));
     Code out;
@@ -236,7 +236,7 @@ private:
     return loop.release == loop.body->children.size() ? out.add(release) : out;
   }
 
-  Code producersTurn(const TileLoop &loop) {
+  Code producerIteration(const TileLoop &loop) {
     source::BlockText layout = text.block(loop.body->statement);
     auto [first, last] = loadOf(loop);
     Code out;
@@ -285,7 +285,7 @@ private:
         .join(Code::braces(" else", loadByThreads(loop, first, last, layout)));
   }
 
-  /// What is the same for all threads first, then loops that producers share out, then the rest, thread by
+  /// What is the same for all threads first, then loops that producers distribute, then the rest, thread by
   /// thread. With a producer for each thread everything stays in its order.
   Code loadByThreads(const TileLoop &loop, size_t first, size_t last, const source::BlockText &layout) {
     Code uniform, sharedOut, each;
@@ -305,7 +305,7 @@ private:
     return uniform.add(Code::braces(dealtOut, Code(indices).add(sunkLines(loop, first, last)).add(each)));
   }
 
-  /// What was worked out before the loop and is needed for these statements.
+  /// What was computed before the loop and is needed for these statements.
   Code sunkLines(const TileLoop &loop, size_t first, size_t last) {
     VariableSet wanted;
     for (size_t i = first; i <= last; ++i)
@@ -420,7 +420,8 @@ private:
   std::set<const KernelNode *> headNodes() const {
     std::set<const KernelNode *> found;
     for (const KernelNode *node : plan.view.nodes())
-      if (plan.view.isStatement(*node) && (declaresOneOf(*node, plan.split.tiles) || isConstant(*node)))
+      if (plan.view.isStatement(*node) &&
+          (analysis::declaresOneOf(*node, plan.split.tiles) || isConstant(*node)))
         found.insert(node);
     return found;
   }
@@ -430,7 +431,7 @@ private:
     for (const KernelNode *node : plan.view.nodes()) {
       if (!inHead.contains(node))
         continue;
-      if (!declaresOneOf(*node, plan.split.tiles))
+      if (!analysis::declaresOneOf(*node, plan.split.tiles))
         out.add(text.statement(node->statement));
       else if (plan.tilesAreDynamic)
         members.add(memberText(*node, references));

@@ -46,7 +46,7 @@ class VariationChecker {
 public:
   VariationChecker(RoleSplit &split, const RoleView &view) : split(split), view(view) {}
 
-  Obstacle check() {
+  LegalityFailure check() {
     for (const TileLoop &loop : split.loops)
       for (const KernelNode *up = loop.loop; up; up = up->parent)
         if (split.varying.contains(up) && (up->kind == Kind::Loop || up->kind == Kind::Branch))
@@ -72,7 +72,7 @@ private:
   bool isOfThreads(const KernelNode &statement) const {
     return llvm::any_of(view.all(statement), [&](const KernelNode *node) {
       return split.producer.contains(node) &&
-             (split.varying.contains(node) || storesTo(view.facts(*node), split.tiles));
+             (split.varying.contains(node) || analysis::storesTo(view.facts(*node), split.tiles));
     });
   }
 
@@ -91,7 +91,7 @@ private:
           !isa<DeclStmt>(statement.statement) && !split.onlyOneToOne)
         split.onlyOneToOne =
             refusalAt(view, statement,
-                      "this stands among loads and is the same for all threads, so a producer can "
+                      "this is among loads and is the same for all threads, so a producer can "
                       "load for one thread only");
     }
   }
@@ -102,7 +102,7 @@ private:
     for (const VarDecl *variable : view.facts(node).writes)
       if (!view.study.isInside(variable, loop.body->statement))
         needOneToOne(node, variable);
-    if (!storesTo(view.facts(node), split.tiles))
+    if (!analysis::storesTo(view.facts(node), split.tiles))
       return;
     for (const KernelNode *up = node.parent; up != loop.body; up = up->parent)
       if (up->kind == Kind::Branch && up->children.size() == 1)
@@ -163,7 +163,7 @@ Split findVarying(RoleSplit split, const RoleView &view) {
 }
 
 Split checkVarying(RoleSplit split, const RoleView &view) {
-  if (Obstacle refused = VariationChecker(split, view).check())
+  if (LegalityFailure refused = VariationChecker(split, view).check())
     return *refused;
   return split;
 }

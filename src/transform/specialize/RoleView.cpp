@@ -15,7 +15,7 @@ static bool isDoneAsAWhole(const KernelNode &node) {
          isa<CXXForRangeStmt>(node.statement) || (branch && branch->isConstexpr());
 }
 
-RoleView::RoleView(const LoopStudy &study, const analysis::KernelTree &tree)
+RoleView::RoleView(const analysis::LoopStudy &study, const analysis::KernelTree &tree)
     : KernelView(tree, isDoneAsAWhole), study(study), definitions(tree.definitions()) {}
 
 bool RoleView::isStatement(const KernelNode &node) const {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "analysis/KernelView.h"
+#include "analysis/loops/LoopStudy.h"
 #include "source/Unit.h"
-#include "transform/loops/LoopStudy.h"
 
 namespace heddle::transform {
 
@@ -15,9 +15,9 @@ using analysis::VariableSet;
 class RoleView : public analysis::KernelView {
 public:
   /// `tree` and `study` are of the same facts.
-  RoleView(const LoopStudy &study, const analysis::KernelTree &tree);
+  RoleView(const analysis::LoopStudy &study, const analysis::KernelTree &tree);
 
-  const LoopStudy &study;
+  const analysis::LoopStudy &study;
   const source::ReachingDefinitions &definitions;
 
   /// Carried out as a whole, and neither a barrier nor a jump.

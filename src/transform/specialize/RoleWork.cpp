@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/specialize/RoleWork.h"
 
+#include "model/Thresholds.h"
 #include "transform/specialize/BulkForms.h"
 
 #include <clang/AST/ASTContext.h>
@@ -14,15 +15,16 @@ using namespace clang;
 namespace heddle::transform {
 namespace {
 
-constexpr double shortLoop = 8; // iterations of a loop that does not tell
+/// Iterations of a loop that does not tell.
+constexpr double shortLoop = model::threshold::specialize::assumedTrips;
 
 class WorkCounter {
 public:
   WorkCounter(const RoleView &view, const RoleSplit &split, const std::array<int64_t, 3> &block)
       : view(view), split(split), block(block) {}
 
-  TurnWork of(const TileLoop &loop, const std::vector<CopyForm> &copies) const {
-    TurnWork work;
+  IterationWork of(const TileLoop &loop, const std::vector<CopyForm> &copies) const {
+    IterationWork work;
     for (const CopyForm &form : copies) {
       if (!loop.isInLoad(form.node))
         continue;
@@ -61,7 +63,7 @@ private:
     if (!statement)
       return shortLoop;
     auto counted = view.study.countedByAll(statement);
-    auto *found = std::get_if<CountedLoop>(&counted);
+    auto *found = std::get_if<analysis::CountedLoop>(&counted);
     if (!found)
       return shortLoop;
     if (found->trips())
@@ -96,14 +98,14 @@ private:
 
 } // namespace
 
-TurnWork workOfTurn(const RoleView &view, const RoleSplit &split, const std::vector<CopyForm> &copies,
-                    const std::array<int64_t, 3> &block) {
+IterationWork workPerIteration(const RoleView &view, const RoleSplit &split,
+                               const std::vector<CopyForm> &copies, const std::array<int64_t, 3> &block) {
   WorkCounter counter(view, split, block);
-  std::optional<TurnWork> least;
+  std::optional<IterationWork> least;
   for (const TileLoop &loop : split.loops)
-    if (TurnWork work = counter.of(loop, copies); !least || work.loads < least->loads)
+    if (IterationWork work = counter.of(loop, copies); !least || work.loads < least->loads)
       least = work;
-  return least.value_or(TurnWork());
+  return least.value_or(IterationWork());
 }
 
 } // namespace heddle::transform

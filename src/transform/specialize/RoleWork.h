@@ -8,14 +8,14 @@
 namespace heddle::transform {
 
 /// What a thread of the original block does in a turn, in numbers, where loops tell how often they run.
-struct TurnWork {
+struct IterationWork {
   double loads = 0; ///< elements that it brings to tiles
   double steps = 0; ///< iterations that it takes for that, also those in which it has nothing to load
   double reads = 0; ///< of elements of tiles
 };
 
 /// Of the tile loop with the fewest loads. Loops whose length is not known are taken to be short.
-TurnWork workOfTurn(const RoleView &view, const RoleSplit &split, const std::vector<CopyForm> &copies,
-                    const std::array<int64_t, 3> &block);
+IterationWork workPerIteration(const RoleView &view, const RoleSplit &split,
+                               const std::vector<CopyForm> &copies, const std::array<int64_t, 3> &block);
 
 } // namespace heddle::transform

@@ -33,11 +33,11 @@
 
 #include "analysis/Uses.h"
 #include "arch/Common.h"
+#include "source/DeclaredType.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/ActiveText.h"
-#include "transform/DeclaredType.h"
 #include "transform/LaunchEdits.h"
 #include "transform/Names.h"
 #include "transform/SeparateNames.h"
@@ -64,7 +64,8 @@ using source::Code;
 /// Writes the kernel anew.
 class KindWriter {
 public:
-  KindWriter(const source::Kernel &kernel, const WorkSite &site, const KindPlan &plan, int64_t threads)
+  KindWriter(const source::Kernel &kernel, const analysis::WorkSite &site, const KindPlan &plan,
+             int64_t threads)
       : unit(*kernel.unit), site(site), plan(plan), threads(threads), names(unit), text(unit) {
     kindOf = names.fresh("kindOf");
     work = names.fresh("work");
@@ -72,7 +73,7 @@ public:
   }
 
   /// Puts the changes into `edits`; a refusal where some text cannot be had.
-  Obstacle write(source::Edits &edits) {
+  LegalityFailure write(source::Edits &edits) {
     if (site.loop)
       writeLoop(edits);
     else
@@ -106,10 +107,11 @@ private:
   void writeLoop(source::Edits &edits) {
     const std::string step = text.stepOf(site.loop, site.loop->getBody());
     const std::string counter = site.counter->getNameAsString();
-    const std::optional<std::string> declared = declareAs(unit, site.counter, counter),
-                                     type = declareAs(unit, site.counter, "");
+    const std::optional<std::string> declared = source::declareAs(unit, site.counter, counter),
+                                     type = source::declareAs(unit, site.counter, "");
     if (!declared || !type) {
-      text.failure = obstacle(unit.place(site.loop), "the type of the loop's counter cannot be written down");
+      text.failure =
+          legalityFailure(unit.location(site.loop), "the type of the loop's counter cannot be written down");
       return;
     }
     const std::string condition = text.text(site.loop->getCond());
@@ -133,7 +135,7 @@ private:
   }
 
   Code lambdas(const std::string &parameter, const Code &body) {
-    Code both = "// Warps take work of one kind at a time: this says of which kind an item is.";
+    Code both = "// Warps take work of one kind at a time: this returns the kind of an item.";
     return both
         .add(Code::braces(fmt::format("const auto {} = [&]({}) -> int", kindOf, parameter), wayText(0)))
         .join(";")
@@ -183,7 +185,8 @@ private:
         return std::nullopt;
       if (!plan.variables.contains(variable))
         continue;
-      const std::optional<std::string> declared = redeclare(unit, variable, variable->getNameAsString());
+      const std::optional<std::string> declared =
+          source::redeclare(unit, variable, variable->getNameAsString());
       if (!declared)
         return std::nullopt;
       all.addf("{} = {};", *declared, text.text(variable->getInit()));
@@ -265,7 +268,7 @@ private:
   }
 
   const source::Unit &unit;
-  const WorkSite &site;
+  const analysis::WorkSite &site;
   const KindPlan &plan;
   int64_t threads;
   Names names;
@@ -283,76 +286,79 @@ int64_t threadsOf(const analysis::KernelFacts &facts) {
 }
 
 /// Shared memory of the queues (runtime/heddle/kinds.cuh).
-int64_t queueBytes(const WorkSite &site, const KindPlan &plan, const analysis::KernelFacts &facts) {
+int64_t queueBytes(const analysis::WorkSite &site, const KindPlan &plan, const analysis::KernelFacts &facts) {
   const int64_t threads = threadsOf(facts), warps = (threads + 31) / 32;
   const int64_t item =
       site.loop ? facts.kernel->unit->context().getTypeSizeInChars(site.counter->getType()).getQuantity() : 4;
   return threads * item + 4 * plan.kinds * (warps + 1);
 }
 
-Obstacle noRoom(const WorkSite &site, const KindPlan &plan, const analysis::KernelFacts &facts) {
+LegalityFailure noCapacity(const analysis::WorkSite &site, const KindPlan &plan,
+                           const analysis::KernelFacts &facts) {
   const int64_t wanted = queueBytes(site, plan, facts), most = arch::commonLimits().staticSharedBytes;
   if (facts.staticSharedBytes + wanted <= most)
     return std::nullopt;
-  return obstacle(facts.kernel->place,
-                  fmt::format("the kernel has {} bytes of shared memory, and with {} more to sort its work "
-                              "it would have over {}",
-                              facts.staticSharedBytes, wanted, most));
+  return legalityFailure(
+      facts.kernel->location,
+      fmt::format("the kernel has {} bytes of shared memory, and with {} more to sort its work "
+                  "it would have over {}",
+                  facts.staticSharedBytes, wanted, most));
 }
 
 /// Says why there is nothing to be done; true where that is no refusal.
-bool withoutSite(Context &context, const source::Kernel &kernel, const SiteSearch &search) {
+bool withoutSite(Context &context, const source::Kernel &kernel, const analysis::SiteSearch &search) {
   const source::Unit &unit = *kernel.unit;
   if (search.uniform) {
-    context.kept(unit.place(search.uniform), "all threads of a warp go the same way here already");
+    context.kept(unit.location(search.uniform), "all threads of a warp go the same way here already");
     return true;
   }
   if (search.oneSided)
-    context.refuse(unit.place(search.oneSided),
-                   "one arm of this branch alone has work: there are no kinds to tell apart");
+    context.refuse(unit.location(search.oneSided),
+                   "one arm of this branch alone has work: there are no kinds to distinguish");
   else if (search.hidden)
     context
         .refuse(
-            unit.place(search.hidden),
+            unit.location(search.hidden),
             "no item goes one way only at this branch: it is inside a loop or another branch of the item's "
             "own")
-        .withHint(
-            "a branch tells kinds of work where an item comes to it once: in the kernel's body, in a loop "
-            "over items, or in an 'if' without 'else' there");
+        .withHint("a branch distinguishes kinds of work where an item comes to it once: in the kernel's "
+                  "body, in a loop "
+                  "over items, or in an 'if' without 'else' there");
   else
-    context.refuse(kernel.place, "there is no switch and no if-chain with work on two sides or more");
+    context.refuse(kernel.location, "there is no switch and no if-chain with work on two sides or more");
   return false;
 }
 
-void report(Context &context, const source::Kernel &kernel, const WorkSite &site, const KindPlan &plan) {
-  const unsigned line = kernel.unit->place(site.branch.statement).line;
+void report(Context &context, const source::Kernel &kernel, const analysis::WorkSite &site,
+            const KindPlan &plan) {
+  const unsigned line = kernel.unit->location(site.branch.statement).line;
   Diagnostic &done = context.done(fmt::format(
       "warps of '{}' serve one kind of work at a time: {} by the {} at line {}{}", context.target.name,
       counted(plan.kinds, "kind"), site.branch.isSwitch() ? "switch" : "if", line,
       site.loop ? ", in rounds of the loop over '" + site.counter->getNameAsString() + "'" : ""));
   for (Diagnostic::Note &note : assumedFreeOfRaces(context.facts(kernel)))
-    done.note(std::move(note.place), std::move(note.text));
+    done.note(std::move(note.location), std::move(note.text));
 }
 
 /// One instantiation; `edits` where its text is to be changed.
 bool specializeOne(Context &context, const source::Kernel &kernel, source::Edits *edits) {
   const analysis::KernelFacts &facts = context.facts(kernel);
-  const SiteSearch search = findWorkSite(kernel.function->getBody(), *facts.uniformity);
+  const analysis::SiteSearch search = analysis::findWorkSite(kernel.function->getBody(), *facts.uniformity);
   if (search.found.empty())
     return withoutSite(context, kernel, search);
-  const WorkSite &site = search.found.front();
-  if (Obstacle reason = whyNotByKind(site, facts))
-    return context.refuse(*reason), false;
+  const analysis::WorkSite &site = search.found.front();
+  if (LegalityFailure reason = whyNotByKind(site, facts))
+    return context.refuse(*reason);
   const std::variant<KindPlan, Diagnostic> planned = planKinds(site, facts);
   if (auto *reason = std::get_if<Diagnostic>(&planned))
-    return context.refuse(*reason), false;
+    return context.refuse(*reason);
   const KindPlan &plan = std::get<KindPlan>(planned);
-  if (Obstacle reason = noRoom(site, plan, facts))
-    return context.refuse(*reason), false;
+  if (LegalityFailure reason = noCapacity(site, plan, facts))
+    return context.refuse(*reason);
   if (!edits)
     return true;
-  if (Obstacle reason = KindWriter(kernel, site, plan, threadsOf(facts)).write(*edits))
-    return context.refuse(*reason), false;
+  if (LegalityFailure reason = KindWriter(kernel, site, plan, threadsOf(facts)).write(*edits))
+    return context.refuse(*reason);
   includeHelper(context, "kinds.cuh");
   report(context, kernel, site, plan);
   return true;
@@ -363,11 +369,9 @@ bool specializeOne(Context &context, const source::Kernel &kernel, source::Edits
 PassResult specializeByBranch(Context &context) {
   const source::Kernel &first = context.target.first();
   for (const char *setting : {"copy", "barrier", "buffers", "producers", "consumers"})
-    if (context.directive.has(setting)) {
-      context.refuse(first.place,
-                     fmt::format("'{}' is for tiles: there are no roles in warps by kind", setting));
-      return Refused();
-    }
+    if (context.directive.has(setting))
+      return context.refuse(first.location,
+                            fmt::format("'{}' is for tiles: there are no roles in warps by kind", setting));
   if (std::optional<Needs> needed = firstNeeded(context, first, {separateNames, keepActiveText}))
     return *needed;
   for (const source::Kernel *kernel : context.target.instances)

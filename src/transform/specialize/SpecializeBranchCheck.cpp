@@ -11,15 +11,16 @@
 #include "transform/specialize/SpecializeBranchCheck.h"
 
 #include "analysis/Barriers.h"
+#include "analysis/HiddenCode.h"
+#include "analysis/OutwardEffects.h"
 #include "analysis/StatementShape.h"
 #include "analysis/Uses.h"
+#include "analysis/warp/WarpFunctions.h"
 #include "source/LocalWrites.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Unit.h"
-#include "transform/HiddenCode.h"
 #include "transform/StructuredBindings.h"
 #include "transform/coarsen/CoarsenCheck.h"
-#include "transform/loops/OutwardEffects.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
@@ -45,24 +46,16 @@ using source::Mention;
 /// A ballot is taken for each kind.
 constexpr unsigned mostKinds = 32;
 
-bool isInNamespace(const FunctionDecl *function, llvm::StringRef name) {
-  for (const DeclContext *scope = function->getDeclContext(); scope; scope = scope->getParent())
-    if (auto *space = dyn_cast<NamespaceDecl>(scope);
-        space && space->getIdentifier() && space->getName() == name)
-      return true;
-  return false;
-}
-
 /// Everything in some code that bears on where it may run, in the order of the text, lambdas included.
 class WorkReader : public DynamicRecursiveASTVisitor {
 public:
-  WorkReader(const source::Unit &unit, Obstacle &found) : unit(unit), found(found) {}
+  WorkReader(const source::Unit &unit, LegalityFailure &found) : unit(unit), found(found) {}
 
   bool VisitStmt(Stmt *statement) override {
     if (found)
       return false;
     if (std::optional<analysis::Barrier> barrier = analysis::barrierAt(statement, unit.context()))
-      return refuse(statement, fmt::format("'{}' stands in work that threads of one kind do: the others "
+      return refuse(statement, fmt::format("'{}' is in work that threads of one kind do: the others "
                                            "would not come to it",
                                            barrier->spelling));
     if (isa<AsmStmt>(statement))
@@ -80,7 +73,7 @@ public:
     const FunctionDecl *callee = analysis::calleeOf(call);
     if (!callee)
       return refuse(call, "a function is called through a pointer, and it may ask which thread it is in");
-    if (isInNamespace(callee, "cub"))
+    if (analysis::isOfNamespace(callee, "cub"))
       return refuse(call, "threads work together in this call");
     return lookInto(call, callee);
   }
@@ -88,9 +81,9 @@ public:
     declared.insert(variable);
     if (!variable->hasAttr<CUDASharedAttr>() || found)
       return !found;
-    found =
-        obstacle(unit.place(variable->getLocation()),
-                 fmt::format("'{}' is shared memory that the work declares", variable->getNameAsString()));
+    found = legalityFailure(
+        unit.location(variable->getLocation()),
+        fmt::format("'{}' is shared memory that the work declares", variable->getNameAsString()));
     found->withHint("declare it at the beginning of the kernel, before a barrier");
     return false;
   }
@@ -107,7 +100,7 @@ public:
 
 private:
   bool refuse(const Stmt *at, std::string why) {
-    found = obstacle(unit.place(at), std::move(why));
+    found = legalityFailure(unit.location(at), std::move(why));
     return false;
   }
 
@@ -121,23 +114,23 @@ private:
       if (builtin.what.kind == ThreadBuiltin::Kind::ThreadIdx) {
         refuse(call, fmt::format("'{}' asks for '{}' itself, and another thread will call it",
                                  callee->getNameAsString(), builtin.what.name()));
-        found->note(unit.place(builtin.range), "here");
+        found->note(unit.location(builtin.range), "here");
         found->withHint("give it the index as an argument");
         return false;
       }
-    Obstacle inside;
+    LegalityFailure inside;
     WorkReader reader(unit, inside);
     reader.seen = seen;
     reader.TraverseStmt(definition->getBody());
     if (inside) {
       refuse(call, fmt::format("'{}' cannot be called by another thread", callee->getNameAsString()));
-      found->note(inside->place, inside->text);
+      found->note(inside->location, inside->text);
     }
     return !found;
   }
 
   const source::Unit &unit;
-  Obstacle &found;
+  LegalityFailure &found;
   std::set<const FunctionDecl *> seen;
 };
 
@@ -157,64 +150,66 @@ struct OwnJumps {
   }
 };
 
-OwnJumps jumpsOf(const WorkSite &site) {
+OwnJumps jumpsOf(const analysis::WorkSite &site) {
   OwnJumps jumps;
   for (const Stmt *statement : site.work)
     jumps.look(statement, false, false);
   return jumps;
 }
 
-class Judge {
+class BranchLegality {
 public:
-  Judge(const WorkSite &site, const analysis::KernelFacts &facts)
+  BranchLegality(const analysis::WorkSite &site, const analysis::KernelFacts &facts)
       : site(site), facts(facts), unit(*facts.kernel->unit) {}
 
-  Obstacle whyNot() {
+  LegalityFailure whyNot() {
     if (site.branch.armsWithWork() > mostKinds)
-      return obstacle(unit.place(site.branch.statement),
-                      fmt::format("there are {} kinds of work here, and {} at most can be told apart",
-                                  site.branch.armsWithWork(), mostKinds));
-    if (Obstacle binding = structuredBindingIn(*facts.kernel))
+      return legalityFailure(
+          unit.location(site.branch.statement),
+          fmt::format("there are {} kinds of work here, and {} at most can be distinguished",
+                      site.branch.armsWithWork(), mostKinds));
+    if (LegalityFailure binding = structuredBindingIn(*facts.kernel))
       return binding;
-    for (const auto check : {&Judge::hiddenCode, &Judge::warpFunction, &Judge::earlyReturn, &Judge::code,
-                             &Judge::loopHead, &Judge::exits, &Judge::variables})
-      if (Obstacle reason = (this->*check)())
+    for (const auto check : {&BranchLegality::hiddenCode, &BranchLegality::warpFunction,
+                             &BranchLegality::earlyReturn, &BranchLegality::code, &BranchLegality::loopHead,
+                             &BranchLegality::exits, &BranchLegality::variables})
+      if (LegalityFailure reason = (this->*check)())
         return reason;
     return std::nullopt;
   }
 
 private:
-  Obstacle hiddenCode() {
-    ChangedThreads changed;
+  LegalityFailure hiddenCode() {
+    analysis::ChangedThreads changed;
     changed.index = [](const ThreadBuiltin &builtin) {
       return builtin.kind == ThreadBuiltin::Kind::ThreadIdx;
     };
-    return obstacleInHiddenCode(*facts.kernel, changed);
+    return analysis::failureInHiddenCode(*facts.kernel, changed);
   }
 
-  Obstacle warpFunction() {
-    const Stmt *found = findWarpFunction(*facts.kernel);
-    return found
-               ? std::optional(obstacle(unit.place(found), "lanes of a warp speak with each other here, and "
-                                                           "their work will be that of other threads"))
-               : std::nullopt;
+  LegalityFailure warpFunction() {
+    const Stmt *found = analysis::findWarpFunction(*facts.kernel);
+    return found ? std::optional(legalityFailure(unit.location(found),
+                                                 "lanes of a warp speak with each other here, and "
+                                                 "their work will be that of other threads"))
+                 : std::nullopt;
   }
 
   /// Items change hands at barriers, to which all threads must come.
-  Obstacle earlyReturn() {
+  LegalityFailure earlyReturn() {
     for (const Stmt *statement : site.outside)
       if (const Uses uses = Uses::of(statement); !uses.returns.empty()) {
-        Obstacle early =
-            obstacle(unit.place(uses.returns.front()),
-                     "threads that return here would not come to where the block sorts its work");
+        LegalityFailure early =
+            legalityFailure(unit.location(uses.returns.front()),
+                            "threads that return here would not come to where the block sorts its work");
         early->withHint("let them find nothing to do instead: put the rest of the kernel under a condition");
         return early;
       }
     return std::nullopt;
   }
 
-  Obstacle code() {
-    Obstacle found;
+  LegalityFailure code() {
+    LegalityFailure found;
     WorkReader reader(unit, found);
     for (const Stmt *statement : site.work)
       reader.TraverseStmt(const_cast<Stmt *>(statement));
@@ -223,70 +218,74 @@ private:
   }
 
   /// It is evaluated more often than before, and its step by those alone who had an item.
-  Obstacle loopHead() {
+  LegalityFailure loopHead() {
     if (!site.loop)
       return std::nullopt;
-    if (Obstacle effect = firstOutwardEffect(unit, site.loop->getCond()))
+    if (LegalityFailure effect = analysis::firstOutwardEffect(unit, site.loop->getCond()))
       return effect;
-    if (Obstacle effect = firstOutwardEffect(unit, site.loop->getInc()))
+    if (LegalityFailure effect = analysis::firstOutwardEffect(unit, site.loop->getInc()))
       return effect;
     for (const Stmt *part :
          {static_cast<const Stmt *>(site.loop->getCond()), static_cast<const Stmt *>(site.loop->getInc())})
       for (const DeclRefExpr *reference : Uses::of(part).locals)
         if (isChanged(reference) && (reference->getDecl() != site.counter || part == site.loop->getCond()))
-          return obstacle(unit.place(reference), "the head of a loop over items may change its counter only");
+          return legalityFailure(unit.location(reference),
+                                 "the head of a loop over items may change its counter only");
     for (const Stmt *statement : site.work)
       for (const DeclRefExpr *reference : Uses::of(statement).locals)
         if (reference->getDecl() == site.counter && isChanged(reference))
-          return obstacle(unit.place(reference), fmt::format("the loop's counter '{}' is changed in its body",
-                                                             site.counter->getNameAsString()));
+          return legalityFailure(
+              unit.location(reference),
+              fmt::format("the loop's counter '{}' is changed in its body", site.counter->getNameAsString()));
     return std::nullopt;
   }
 
   /// What ends a thread's later items, too.
-  Obstacle exits() {
+  LegalityFailure exits() {
     if (!site.loop)
       return std::nullopt;
     for (const Stmt *statement : site.work)
       if (const Uses uses = Uses::of(statement); !uses.returns.empty())
-        return withHint(
-            obstacle(unit.place(uses.returns.front()), "'return' ends the later items of the thread, too"),
-            "'continue' ends this one alone");
+        return withHint(legalityFailure(unit.location(uses.returns.front()),
+                                        "'return' ends the later items of the thread, too"),
+                        "'continue' ends this one alone");
     const OwnJumps jumps = jumpsOf(site);
     if (jumps.breaks.empty())
       return std::nullopt;
-    return obstacle(unit.place(jumps.breaks.front()),
-                    "'break' leaves the loop over items, and later ones depend on it");
+    return legalityFailure(unit.location(jumps.breaks.front()),
+                           "'break' leaves the loop over items, and later ones depend on it");
   }
 
-  Obstacle variables() {
+  LegalityFailure variables() {
     for (const Stmt *statement : site.work) {
       const Uses uses = Uses::of(statement);
       if (site.loop)
         for (const Uses::Builtin &builtin : uses.builtins)
           if (builtin.what.kind == ThreadBuiltin::Kind::ThreadIdx)
-            return obstacle(unit.place(builtin.range),
-                            fmt::format("'{}' in the loop's body would be that of another thread: only '{}' "
-                                        "goes with an item",
-                                        builtin.what.name(), site.counter->getNameAsString()));
+            return legalityFailure(
+                unit.location(builtin.range),
+                fmt::format("'{}' in the loop's body would be that of another thread: only '{}' "
+                            "goes with an item",
+                            builtin.what.name(), site.counter->getNameAsString()));
       for (const DeclRefExpr *reference : uses.locals)
-        if (Obstacle reason = variable(reference))
+        if (LegalityFailure reason = variable(reference))
           return reason;
     }
     return std::nullopt;
   }
 
-  Obstacle variable(const DeclRefExpr *reference) {
+  LegalityFailure variable(const DeclRefExpr *reference) {
     auto *variable = cast<VarDecl>(reference->getDecl());
     if (inside.contains(variable) || variable == site.counter || variable->isConstexpr())
       return std::nullopt;
     const std::string name = variable->getNameAsString();
     if (isChanged(reference))
       return withHint(
-          obstacle(unit.place(reference),
-                   fmt::format("'{}' is changed here and declared outside of the work of an item: a thread "
-                               "does the work of others now",
-                               name)),
+          legalityFailure(
+              unit.location(reference),
+              fmt::format("'{}' is changed here and declared outside of the work of an item: a thread "
+                          "does the work of others now",
+                          name)),
           site.loop ? "a value that goes from item to item keeps them in order; add to memory by atomics"
                     : "copy it into a variable of its own first");
     const bool isReference = variable->getType()->isReferenceType();
@@ -294,17 +293,17 @@ private:
         isReference ? facts.uniformity->addressLevel(reference) : facts.uniformity->level(reference);
     if (level <= Level::Block && !variable->getType()->isArrayType())
       return std::nullopt;
-    Obstacle differs =
-        obstacle(unit.place(reference), fmt::format("'{}' differs by thread and is declared outside of the "
-                                                    "work of an item, which another thread will do",
-                                                    name));
+    LegalityFailure differs = legalityFailure(
+        unit.location(reference), fmt::format("'{}' differs by thread and is declared outside of the "
+                                              "work of an item, which another thread will do",
+                                              name));
     for (const analysis::Step &step : facts.uniformity->why(reference))
-      differs->note(step.place, step.text);
+      differs->note(step.location, step.text);
     return withHint(std::move(differs), site.loop ? "compute it in the loop, from its counter"
                                                   : "compute it behind the last barrier");
   }
 
-  static Obstacle withHint(Obstacle found, const std::string &hint) {
+  static LegalityFailure withHint(LegalityFailure found, const std::string &hint) {
     found->withHint(hint);
     return found;
   }
@@ -315,7 +314,7 @@ private:
            Mention::Read;
   }
 
-  const WorkSite &site;
+  const analysis::WorkSite &site;
   const analysis::KernelFacts &facts;
   const source::Unit &unit;
   std::set<const VarDecl *> inside; ///< declared in the work
@@ -323,10 +322,10 @@ private:
 
 } // namespace
 
-Obstacle whyNotByKind(const WorkSite &site, const analysis::KernelFacts &facts) {
-  return Judge(site, facts).whyNot();
+LegalityFailure whyNotByKind(const analysis::WorkSite &site, const analysis::KernelFacts &facts) {
+  return BranchLegality(site, facts).whyNot();
 }
 
-std::vector<const Stmt *> continuesOf(const WorkSite &site) { return jumpsOf(site).continues; }
+std::vector<const Stmt *> continuesOf(const analysis::WorkSite &site) { return jumpsOf(site).continues; }
 
 } // namespace heddle::transform

@@ -2,16 +2,16 @@
 #pragma once
 
 #include "analysis/KernelFacts.h"
-#include "transform/loops/LoopObstacles.h"
-#include "transform/specialize/SpecializeBranchSite.h"
+#include "analysis/WorkSite.h"
+#include "analysis/loops/LoopLegality.h"
 
 namespace heddle::transform {
 
 /// Why the work of these items may not be done by other threads of the block than those that have it; nothing
 /// where it may.
-Obstacle whyNotByKind(const WorkSite &site, const analysis::KernelFacts &facts);
+LegalityFailure whyNotByKind(const analysis::WorkSite &site, const analysis::KernelFacts &facts);
 
 /// The statements that end the work of one item of a loop: `continue`, where it means this loop.
-std::vector<const clang::Stmt *> continuesOf(const WorkSite &site);
+std::vector<const clang::Stmt *> continuesOf(const analysis::WorkSite &site);
 
 } // namespace heddle::transform

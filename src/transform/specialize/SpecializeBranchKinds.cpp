@@ -9,12 +9,12 @@
 // arm is taken and nothing outside of the arms has an effect; else such items are a kind of their own.
 #include "transform/specialize/SpecializeBranchKinds.h"
 
+#include "analysis/OutwardEffects.h"
 #include "analysis/StatementShape.h"
 #include "analysis/Uses.h"
 #include "source/LocalWrites.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Unit.h"
-#include "transform/loops/OutwardEffects.h"
 #include "transform/specialize/SpecializeBranchCheck.h"
 
 #include <clang/AST/ASTContext.h>
@@ -35,12 +35,12 @@ namespace {
 
 class Planner {
 public:
-  Planner(const WorkSite &site, const analysis::KernelFacts &facts)
+  Planner(const analysis::WorkSite &site, const analysis::KernelFacts &facts)
       : site(site), facts(facts), unit(*facts.kernel->unit) {}
 
   std::variant<KindPlan, Diagnostic> plan() {
     findNeeded();
-    if (Obstacle reason = whyNotTwice())
+    if (LegalityFailure reason = whyNotTwice())
       return *reason;
     numberArms();
     numberExits();
@@ -49,11 +49,11 @@ public:
 
 private:
   /// What the levels' own statements evaluate, without what is inside them.
-  std::vector<const Stmt *> headsOf(const LevelOfWay &level) const {
+  std::vector<const Stmt *> headsOf(const analysis::LevelOfWay &level) const {
     if (level.holder != site.branch.statement || site.branch.isSwitch())
       return headerOf(level.holder);
     std::vector<const Stmt *> heads;
-    for (const KindArm &arm : site.branch.arms)
+    for (const analysis::KindArm &arm : site.branch.arms)
       if (arm.test)
         for (const Stmt *head : headerOf(arm.test))
           heads.push_back(head);
@@ -102,45 +102,47 @@ private:
            source::Mention::Read;
   }
 
-  Obstacle whyNotTwice() const {
+  LegalityFailure whyNotTwice() const {
     for (size_t level = 0; level < site.way.size(); ++level) {
       std::vector<const Stmt *> code = result.needed[level];
       for (const Stmt *head : headsOf(site.way[level]))
         if (head)
           code.push_back(head);
       for (const Stmt *part : code)
-        if (Obstacle effect = firstOutwardEffect(unit, part)) {
-          Obstacle reason = obstacle(effect->place, "the kind of work depends on this, and it cannot be done "
-                                                    "twice, once to sort: " +
-                                                        effect->text);
+        if (LegalityFailure effect = analysis::firstOutwardEffect(unit, part)) {
+          LegalityFailure reason =
+              legalityFailure(effect->location, "the kind of work depends on this, and it cannot be done "
+                                                "twice, once to sort: " +
+                                                    effect->text);
           reason->notes = effect->notes;
-          reason->note(unit.place(site.branch.statement), "the branch over kinds is here");
+          reason->note(unit.location(site.branch.statement), "the branch over kinds is here");
           return reason;
         }
     }
     for (const VarDecl *variable : result.variables)
       if (facts.uniformity->definitions().addressEscapes(variable))
-        return obstacle(unit.place(variable->getLocation()),
-                        fmt::format("the kind of work depends on '{}', whose address goes elsewhere",
-                                    variable->getNameAsString()));
+        return legalityFailure(unit.location(variable->getLocation()),
+                               fmt::format("the kind of work depends on '{}', whose address goes elsewhere",
+                                           variable->getNameAsString()));
     return std::nullopt;
   }
 
   bool hasEffect(const std::vector<const Stmt *> &statements) const {
-    return std::ranges::any_of(
-        statements, [&](const Stmt *statement) { return firstOutwardEffect(unit, statement).has_value(); });
+    return std::ranges::any_of(statements, [&](const Stmt *statement) {
+      return analysis::firstOutwardEffect(unit, statement).has_value();
+    });
   }
 
   void numberArms() {
-    for (const KindArm &arm : site.branch.arms)
+    for (const analysis::KindArm &arm : site.branch.arms)
       result.ofArm.push_back(arm.isEmpty ? std::nullopt : KindPlan::Kind(result.kinds++));
-    const bool isHarmless = std::ranges::none_of(site.way, [&](const LevelOfWay &level) {
+    const bool isHarmless = std::ranges::none_of(site.way, [&](const analysis::LevelOfWay &level) {
       return hasEffect(level.before) || hasEffect(level.behind);
     });
     if (isHarmless)
       return;
     const bool isNeeded = !site.branch.isComplete || site.way.size() > 1 ||
-                          std::ranges::any_of(site.branch.arms, &KindArm::isEmpty);
+                          std::ranges::any_of(site.branch.arms, &analysis::KindArm::isEmpty);
     if (!isNeeded)
       return;
     result.ofNone = result.kinds++;
@@ -163,7 +165,7 @@ private:
       }
   }
 
-  const WorkSite &site;
+  const analysis::WorkSite &site;
   const analysis::KernelFacts &facts;
   const source::Unit &unit;
   KindPlan result;
@@ -171,7 +173,8 @@ private:
 
 } // namespace
 
-std::variant<KindPlan, Diagnostic> planKinds(const WorkSite &site, const analysis::KernelFacts &facts) {
+std::variant<KindPlan, Diagnostic> planKinds(const analysis::WorkSite &site,
+                                             const analysis::KernelFacts &facts) {
   return Planner(site, facts).plan();
 }
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "analysis/KernelFacts.h"
-#include "transform/loops/LoopObstacles.h"
-#include "transform/specialize/SpecializeBranchSite.h"
+#include "analysis/WorkSite.h"
+#include "analysis/loops/LoopLegality.h"
 
 #include <map>
 #include <set>
@@ -11,7 +11,7 @@
 
 namespace heddle::transform {
 
-/// What has to be worked out to know the kind of an item, before anybody does it.
+/// What has to be computed to know the kind of an item, before anybody does it.
 struct KindPlan {
   /// Statements on the way to the branch that it needs, by level of the way.
   std::vector<std::vector<const clang::Stmt *>> needed;
@@ -26,7 +26,8 @@ struct KindPlan {
   unsigned kinds = 0;
 };
 
-/// The plan; or the statement that keeps the kind from being worked out twice.
-std::variant<KindPlan, Diagnostic> planKinds(const WorkSite &site, const analysis::KernelFacts &facts);
+/// The plan; or the statement that keeps the kind from being computed twice.
+std::variant<KindPlan, Diagnostic> planKinds(const analysis::WorkSite &site,
+                                             const analysis::KernelFacts &facts);
 
 } // namespace heddle::transform

@@ -20,15 +20,11 @@ public:
   bool rewrite(const source::Launch &launch) {
     using Form = source::Launch::Form;
     const bool isChevrons = launch.form == Form::TripleChevron;
-    if (!isChevrons && launch.form != Form::LaunchKernel && launch.form != Form::LaunchCooperative) {
-      context.refuse(launch.place, "this launch does not say its block itself, and it must change");
-      return false;
-    }
+    if (!isChevrons && launch.form != Form::LaunchKernel && launch.form != Form::LaunchCooperative)
+      return context.refuse(launch.location, "this launch does not say its block itself, and it must change");
     const Expr *shared = isChevrons ? chevronArgument(launch, 2) : launch.call->getArg(4);
-    if (isChevrons && !launch.block.expr) {
-      context.refuse(launch.place, "the text of this launch is not understood");
-      return false;
-    }
+    if (isChevrons && !launch.block.expr)
+      return context.refuse(launch.location, "the text of this launch is not understood");
     std::string block = blockText(launch);
     const std::string bytes = sharedText(launch, shared);
     const bool isWritten = shared && !isa<CXXDefaultArgExpr>(shared);

@@ -11,11 +11,11 @@
 //   4. Write the body anew (RoleText) and rewrite launches (SpecializeLaunches).
 #include "transform/specialize/SpecializeTiles.h"
 
+#include "analysis/HiddenCode.h"
 #include "arch/Common.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "support/Text.h"
-#include "transform/HiddenCode.h"
 #include "transform/InlineCalls.h"
 #include "transform/LaunchEdits.h"
 #include "transform/PlainIndices.h"
@@ -52,13 +52,13 @@ public:
   bool run() {
     if (!checkBlock() || !checkBarriers() || !checkCode())
       return false;
-    LoopStudy study(facts);
-    if (Obstacle trouble = generalObstacle(study))
-      return context.refuse(*trouble), false;
+    analysis::LoopStudy study(facts);
+    if (LegalityFailure trouble = generalFailure(study))
+      return context.refuse(*trouble);
     RoleView view(study, *facts.tree);
     auto split = splitRoles(view);
     if (auto *refused = std::get_if<Diagnostic>(&split))
-      return context.refuse(*refused), false;
+      return context.refuse(*refused);
     return checkInstances(view, std::get<RoleSplit>(split)) && write(view, std::get<RoleSplit>(split));
   }
 
@@ -70,63 +70,51 @@ private:
     for (const source::Kernel *instance : context.target.instances) {
       const analysis::KernelFacts &here = context.facts(*instance);
       const auto &extents = here.launch.block;
-      if (!extents[0] || !extents[1] || !extents[2] || here.launchesDisagree) {
-        context
-            .refuse(instance->place, here.launchesDisagree
-                                         ? "its launches have different blocks, and roles are for one"
-                                         : "the block that it is launched with is not known")
-            .withHint("--block X,Y,Z says it, and launches are checked when they happen");
-        return false;
-      }
+      if (!extents[0] || !extents[1] || !extents[2] || here.launchesDisagree)
+        return context
+            .refuse(instance->location, here.launchesDisagree
+                                            ? "its launches have different blocks, and roles are for one"
+                                            : "the block that it is launched with is not known")
+            .withHint("--block X,Y,Z gives it, and launches are checked when they happen");
       const std::array<int64_t, 3> block = {*extents[0], *extents[1], *extents[2]};
-      if (instance != &kernel && block != shape.block) {
-        context.refuse(instance->place, "its instantiations are launched with different blocks");
-        return false;
-      }
+      if (instance != &kernel && block != shape.block)
+        return context.refuse(instance->location, "its instantiations are launched with different blocks");
       shape.block = block;
     }
     if (shape.groupThreads() % warpLanes == 0)
       return true;
-    context
-        .refuse(kernel.place,
+    return context
+        .refuse(kernel.location,
                 fmt::format("a block of {} threads is not made of whole warps, and roles are taken by warps",
                             shape.groupThreads()))
         .withHint(fmt::format("a block of {} threads would do",
                               (shape.groupThreads() + warpLanes - 1) / warpLanes * warpLanes));
-    return false;
   }
 
   bool checkBarriers() {
-    if (!facts.regions->isStructured()) {
-      context.refuse(kernel.place, "goto in a kernel with barriers: its regions cannot be told apart");
-      return false;
-    }
+    if (!facts.regions->isStructured())
+      return context.refuse(kernel.location,
+                            "goto in a kernel with barriers: its regions cannot be distinguished");
     for (const analysis::Barrier &barrier : facts.regions->barriers()) {
       if (barrier.scope == analysis::Barrier::Scope::Warp)
         continue;
-      const Place place = unit.place(barrier.statement);
+      const SourceLocation location = unit.location(barrier.statement);
       const bool isPlain = barrier.scope == analysis::Barrier::Scope::Block && barrier.ordersBlock() &&
                            !barrier.votes && !barrier.ofUnknownGroup && !isa<AsmStmt>(barrier.statement);
-      if (!isPlain) {
-        context.refuse(place,
-                       fmt::format("'{}': the kernel has synchronization of its own, which roles would get "
-                                   "between",
-                                   barrier.spelling));
-        return false;
-      }
-      if (const analysis::DivergentControl *divergent = facts.regions->divergence(barrier)) {
-        context
-            .refuse(place,
+      if (!isPlain)
+        return context.refuse(
+            location, fmt::format("'{}': the kernel has synchronization of its own, which roles would get "
+                                  "between",
+                                  barrier.spelling));
+      if (const analysis::DivergentControl *divergent = facts.regions->divergence(barrier))
+        return context
+            .refuse(location,
                     fmt::format("'{}' may not be reached by all threads of the block", barrier.spelling))
-            .note(unit.place(divergent->branch), "because of what is decided here");
-        return false;
-      }
+            .note(unit.location(divergent->branch), "because of what is decided here");
     }
     for (const analysis::EarlyExit &exit : facts.regions->earlyExits())
-      if (exit.level > analysis::Level::Block) {
-        context.refuse(exit.place, "threads return here one by one, and barriers may still come");
-        return false;
-      }
+      if (exit.level > analysis::Level::Block)
+        return context.refuse(exit.location, "threads return here one by one, and barriers may still come");
     return checkCalls();
   }
 
@@ -137,11 +125,10 @@ private:
         if (!point.call)
           continue;
         const std::optional<std::string> why = reasonNotToInline(facts, point.call, point.statement);
-        context.refuse(unit.place(point.call),
-                       "a function with barriers is called here and cannot be put in the "
-                       "place of its call" +
-                           (why ? ": " + *why : ""));
-        return false;
+        return context.refuse(unit.location(point.call),
+                              "a function with barriers is called here and cannot be put in the "
+                              "place of its call" +
+                                  (why ? ": " + *why : ""));
       }
     return true;
   }
@@ -149,11 +136,11 @@ private:
   /// Threads of one role are numbered anew; code that no written call leads to cannot be told.
   bool checkHiddenCode() {
     using Kind = analysis::ThreadBuiltin::Kind;
-    ChangedThreads changed;
+    analysis::ChangedThreads changed;
     changed.index = [](const analysis::ThreadBuiltin &builtin) {
       return builtin.kind == Kind::ThreadIdx || builtin.kind == Kind::BlockDim;
     };
-    std::optional<Diagnostic> hidden = obstacleInHiddenCode(kernel, changed);
+    std::optional<Diagnostic> hidden = analysis::failureInHiddenCode(kernel, changed);
     if (hidden)
       context.refuse(*hidden);
     return !hidden;
@@ -163,31 +150,25 @@ private:
     if (!checkHiddenCode())
       return false;
     const Uses uses = Uses::of(kernel.function->getBody());
-    if (uses.lambda) {
-      context.refuse(unit.place(uses.lambda), "a lambda in the kernel is not followed");
-      return false;
-    }
+    if (uses.lambda)
+      return context.refuse(unit.location(uses.lambda), "a lambda in the kernel is not followed");
     for (const Uses::Builtin &builtin : uses.builtins) {
       using Kind = analysis::ThreadBuiltin::Kind;
       const bool isWhole = builtin.what.dimension > 2;
-      if (isWhole && (builtin.what.kind == Kind::ThreadIdx || builtin.what.kind == Kind::BlockDim)) {
-        context.refuse(
-            unit.place(builtin.range),
+      if (isWhole && (builtin.what.kind == Kind::ThreadIdx || builtin.what.kind == Kind::BlockDim))
+        return context.refuse(
+            unit.location(builtin.range),
             fmt::format("all of '{}' is handed on here, which is not followed", builtin.what.name()));
-        return false;
-      }
     }
     for (const CallExpr *call : uses.calls) {
       const FunctionDecl *callee = analysis::calleeOf(call), *body = nullptr;
       if (callee && callee->hasBody(body) && unit.isUserCode(body->getLocation()) &&
-          analysis::asksForThread(unit, body)) {
-        context
-            .refuse(unit.place(call),
+          analysis::asksForThread(unit, body))
+        return context
+            .refuse(unit.location(call),
                     fmt::format("'{}' asks for the thread's index or the block's size itself",
                                 callee->getNameAsString()))
             .withHint("hand them to it as arguments");
-        return false;
-      }
     }
     return true;
   }
@@ -198,18 +179,16 @@ private:
     for (const source::Kernel *instance : context.target.instances) {
       if (instance == &kernel)
         continue;
-      LoopStudy study(context.facts(*instance));
-      if (Obstacle trouble = generalObstacle(study))
-        return context.refuse(*trouble), false;
+      analysis::LoopStudy study(context.facts(*instance));
+      if (LegalityFailure trouble = generalFailure(study))
+        return context.refuse(*trouble);
       RoleView other(study, *context.facts(*instance).tree);
       auto found = splitRoles(other);
       if (auto *refused = std::get_if<Diagnostic>(&found))
-        return context.refuse(*refused), false;
-      if (sketch(other, std::get<RoleSplit>(found)) != first) {
-        context.refuse(instance->place, fmt::format("'{}' would be split in another way than '{}'",
-                                                    instance->name, kernel.name));
-        return false;
-      }
+        return context.refuse(*refused);
+      if (sketch(other, std::get<RoleSplit>(found)) != first)
+        return context.refuse(instance->location, fmt::format("'{}' would be split in another way than '{}'",
+                                                              instance->name, kernel.name));
     }
     return true;
   }
@@ -227,13 +206,13 @@ private:
     return text;
   }
 
-  static Obstacle generalObstacle(const LoopStudy &study) {
+  static LegalityFailure generalFailure(const analysis::LoopStudy &study) {
     if (!study.reachingDefinitions())
-      return obstacle(study.kernel.place, "the kernel's flow of control cannot be followed");
-    if (Obstacle binding = structuredBindingIn(study.kernel))
+      return legalityFailure(study.kernel.location, "the kernel's flow of control cannot be followed");
+    if (LegalityFailure binding = structuredBindingIn(study.kernel))
       return binding;
     if (!study.accesses().isComplete())
-      return obstacle(study.accesses().gaps().front().place, study.accesses().gaps().front().text);
+      return legalityFailure(study.accesses().gaps().front().location, study.accesses().gaps().front().text);
     return std::nullopt;
   }
 
@@ -251,10 +230,10 @@ private:
                           facts.registersPerThread()};
     auto chosen = chooseRoles(context, question);
     if (auto *refused = std::get_if<Diagnostic>(&chosen))
-      return context.refuse(*refused), false;
+      return context.refuse(*refused);
     const RoleChoice &choice = std::get<RoleChoice>(chosen);
     if (!choice.pays) {
-      context.kept(kernel.place, "the kernel stays as it is: " + choice.reason);
+      context.kept(kernel.location, choice.reason);
       return true;
     }
     shape = choice.shape;
@@ -267,7 +246,7 @@ private:
     Names names(unit);
     auto body = specializedBody(plan, names);
     if (auto *refused = std::get_if<Diagnostic>(&body))
-      return context.refuse(*refused), false;
+      return context.refuse(*refused);
     RoleLaunch launch{shape, hasDynamicTile(split), tilesAreDynamic ? question.tileBytes * shape.buffers : 0};
     unsigned launches = 0;
     if (!specializeLaunches(context, launch, launches))
@@ -293,12 +272,12 @@ private:
     if (files && files->size() == 1)
       compiled = compiledResources(context, files->begin()->second, kernel.mangledName);
     if (!compiled)
-      done.note(kernel.place, what + "; whether ptxas keeps that could not be looked up");
+      done.note(kernel.location, what + "; whether ptxas keeps that could not be looked up");
     else if (compiled->keepsRegisters)
-      done.note(kernel.place, what + ", but ptxas drops it");
+      done.note(kernel.location, what + ", but ptxas drops it");
     else
-      done.note(kernel.place, fmt::format("{}; ptxas has kept it, with {} bytes spilled", what,
-                                          compiled->spillStoreBytes + compiled->spillLoadBytes));
+      done.note(kernel.location, fmt::format("{}; ptxas has kept it, with {} bytes spilled", what,
+                                             compiled->spillStoreBytes + compiled->spillLoadBytes));
   }
 
   static bool isDynamic(const VarDecl *tile) { return tile->getType()->isIncompleteArrayType(); }
@@ -328,29 +307,24 @@ private:
     const int64_t all = question.tileBytes * shape.buffers + question.otherBytes;
     const arch::Arch &arch = context.options.arch ? *context.options.arch : arch::defaultArch();
     const int64_t most = arch.maxSharedBytesPerBlockOptIn;
-    if (all > most) {
-      context
-          .refuse(kernel.place,
+    if (all > most)
+      return context
+          .refuse(kernel.location,
                   fmt::format("{} stages of {} bytes are more shared memory than a block can have ({})",
                               shape.buffers, question.tileBytes, most))
           .withHint("fewer buffers");
-      return false;
-    }
     if (!tilesAreDynamic)
       return true;
-    if (hasDynamicTile(split) || facts.dynamicSharedBytes != 0) {
-      context
-          .refuse(kernel.place, "the stages need dynamic shared memory, and the kernel has some of its own")
+    if (hasDynamicTile(split) || facts.dynamicSharedBytes != 0)
+      return context
+          .refuse(kernel.location,
+                  "the stages need dynamic shared memory, and the kernel has some of its own")
           .withHint("fewer buffers");
-      return false;
-    }
-    if (context.target.first().isInstantiation) {
-      context
-          .refuse(kernel.place, "the stages need dynamic shared memory, whose size may differ between the "
-                                "instantiations of a template")
+    if (context.target.first().isInstantiation)
+      return context
+          .refuse(kernel.location, "the stages need dynamic shared memory, whose size may differ between the "
+                                   "instantiations of a template")
           .withHint("fewer buffers");
-      return false;
-    }
     return true;
   }
 
@@ -380,7 +354,7 @@ private:
                  : fmt::format("; no launch of it in this file: launch it with {} threads", shape.threads()));
     Diagnostic &done = context.done(choice.reason.empty() ? text : text + ": " + choice.reason);
     for (const KernelNode *node : split.partial)
-      context.assumed(unit.place(node->statement),
+      context.assumed(unit.location(node->statement),
                       "elements of a tile that are not loaded here in an iteration are not read in it");
     for (const Diagnostic::Note &note : choice.notes)
       done.notes.push_back(note);

@@ -27,7 +27,7 @@ const KernelNode *nearestHead(const KernelNode &jump);
 
 inline Diagnostic refusalAt(const RoleView &view, const KernelNode &at, const std::string &why,
                             const std::string &hint = {}) {
-  Diagnostic refusal = obstacle(view.place(at), why);
+  Diagnostic refusal = legalityFailure(view.location(at), why);
   refusal.hint = hint;
   return refusal;
 }

@@ -17,10 +17,11 @@ namespace {
 using analysis::Access;
 
 bool mentionsTile(const RoleSplit &split, const analysis::CodeFacts &facts) {
-  return llvm::any_of(sharedMentions(facts), [&](const VarDecl *v) { return split.tiles.contains(v); });
+  return llvm::any_of(analysis::sharedMentions(facts),
+                      [&](const VarDecl *v) { return split.tiles.contains(v); });
 }
 
-Obstacle checkLoads(const TileLoop &loop, const RoleView &view) {
+LegalityFailure checkLoads(const TileLoop &loop, const RoleView &view) {
   for (size_t i = loop.loadBegin; i < loop.fill; ++i)
     for (const KernelNode *node : view.all(*loop.statement(i)))
       for (const Access *access : view.facts(*node).accesses) {
@@ -40,7 +41,7 @@ Obstacle checkLoads(const TileLoop &loop, const RoleView &view) {
   return std::nullopt;
 }
 
-Obstacle checkInLoop(const KernelNode &node, const RoleSplit &split, const RoleView &view) {
+LegalityFailure checkInLoop(const KernelNode &node, const RoleSplit &split, const RoleView &view) {
   const TileLoop &loop = *split.loopOf(&node);
   const analysis::CodeFacts &facts = view.facts(node);
   if (!mentionsTile(split, facts) || loop.isInLoad(&node))
@@ -61,8 +62,8 @@ Obstacle checkInLoop(const KernelNode &node, const RoleSplit &split, const RoleV
 }
 
 /// Outside of tile loops a tile may only be declared, and pointers into it be made that stay as they are.
-Obstacle takeOutside(const KernelNode &node, RoleSplit &split, const RoleView &view) {
-  if (!mentionsTile(split, view.facts(node)) || declaresOneOf(node, split.tiles))
+LegalityFailure takeOutside(const KernelNode &node, RoleSplit &split, const RoleView &view) {
+  if (!mentionsTile(split, view.facts(node)) || analysis::declaresOneOf(node, split.tiles))
     return std::nullopt;
   auto *declaration = dyn_cast<DeclStmt>(node.statement);
   const std::string outside = "the tile is used here, outside of the loop that loads it";
@@ -82,7 +83,7 @@ Obstacle takeOutside(const KernelNode &node, RoleSplit &split, const RoleView &v
   return std::nullopt;
 }
 
-Obstacle checkAliasUse(const KernelNode &node, const RoleSplit &split, const RoleView &view) {
+LegalityFailure checkAliasUse(const KernelNode &node, const RoleSplit &split, const RoleView &view) {
   if (split.aliases.contains(&node))
     return std::nullopt;
   for (const VarDecl *variable : view.facts(node).reads) {
@@ -99,18 +100,18 @@ Obstacle checkAliasUse(const KernelNode &node, const RoleSplit &split, const Rol
 
 Split checkTiles(RoleSplit split, const RoleView &view) {
   for (const TileLoop &loop : split.loops)
-    if (Obstacle refused = checkLoads(loop, view))
+    if (LegalityFailure refused = checkLoads(loop, view))
       return *refused;
   for (const KernelNode *node : view.nodes())
     if (split.loopOf(node))
-      if (Obstacle refused = checkInLoop(*node, split, view))
+      if (LegalityFailure refused = checkInLoop(*node, split, view))
         return *refused;
   for (const KernelNode *node : view.nodes())
     if (!split.loopOf(node))
-      if (Obstacle refused = takeOutside(*node, split, view))
+      if (LegalityFailure refused = takeOutside(*node, split, view))
         return *refused;
   for (const KernelNode *node : view.nodes())
-    if (Obstacle refused = checkAliasUse(*node, split, view))
+    if (LegalityFailure refused = checkAliasUse(*node, split, view))
       return *refused;
   return split;
 }

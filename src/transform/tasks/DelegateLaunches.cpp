@@ -1,4 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Launches of a kernel whose grid becomes a list of tasks.
+//
+//     k<<<grid, block, bytes, stream>>>(a, n);      =>      heddle::delegate(k, grid, block, bytes, stream)(a, n);
+//     cudaLaunchKernel(k, grid, block, args, ...);  =>      heddle::launchDelegated(k, grid, block, args, ...);
+//
+// Only the tokens around the configuration change, so that its text, macros and comments stay as written. The
+// matching `>>>` is found by counting brackets, since a template argument list may be inside.
+//
+// A launch that is prepared before its arguments are known cannot deduce template arguments from them, so
+// those that the launch does not state are written out; in a host template they may differ by instantiation,
+// and that is refused. Refused as well: launches through pointers (the type of the kernel changes),
+// cooperative ones (blocks that wait for each other must be resident together), cudaLaunchKernelEx, kernels
+// that are persistent or regrouped already.
 #include "transform/tasks/DelegateLaunches.h"
 
 #include "source/TextEdits.h"
@@ -38,11 +52,10 @@ public:
 
 private:
   bool refuse(const source::Launch &launch, const std::string &why) {
-    context.refuse(launch.place, why);
-    return false;
+    return context.refuse(launch.location, why);
   }
 
-  /// The shapes stay as they are written: only what stands around them changes.
+  /// The shapes stay as they are written: only what is around them changes.
   bool rewriteChevrons(const source::Launch &launch) {
     auto *callee = dyn_cast<DeclRefExpr>(launch.call->getCallee()->IgnoreParenImpCasts());
     if (!callee || !isa<FunctionDecl>(callee->getDecl()))
@@ -129,7 +142,7 @@ private:
   Context &context;
   const source::Unit &unit;
   const LaunchHelper &helper;
-  std::set<SourceLocation> prepared; ///< kernels in launches that the helper's name stands before
+  std::set<clang::SourceLocation> prepared; ///< kernels in launches that the helper's name precedes
 };
 
 } // namespace

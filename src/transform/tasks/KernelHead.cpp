@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/tasks/KernelHead.h"
 
+#include "source/Mentions.h"
 #include "source/Rewriter.h"
 #include "source/TextEdits.h"
 #include "source/Unit.h"
-#include "transform/Mentions.h"
 #include "transform/tasks/TaskFunctions.h"
 #include "transform/work/ItemIndices.h"
 
@@ -25,7 +25,7 @@ namespace {
 constexpr size_t lineLimit = 110;
 
 bool mentionsName(const source::Unit &unit, const FunctionDecl *function, const std::string &name) {
-  const source::TokenEdit range = source::tokensOf(unit, wholeDefinition(unit, function));
+  const source::TokenEdit range = source::tokensOf(unit, source::wholeDefinition(unit, function));
   auto tokens = unit.tokens().expandedTokens().slice(range.begin, range.end - range.begin);
   return llvm::any_of(tokens, [&](const syntax::Token &token) { return token.text(unit.sources()) == name; });
 }
@@ -52,7 +52,7 @@ std::vector<const FunctionDecl *> functionsOf(const source::Kernel &kernel) {
   std::vector<const FunctionDecl *> found = {kernel.function};
   for (size_t next = 0; next < found.size(); ++next)
     for (const FunctionDecl *callee : calledFunctions(*kernel.unit, Uses::of(found[next]->getBody())))
-      if (std::find(found.begin(), found.end(), callee) == found.end())
+      if (std::ranges::find(found, callee) == found.end())
         found.push_back(callee);
   return found;
 }
@@ -61,9 +61,8 @@ std::string nameFreeIn(const source::Kernel &kernel, const std::string &wanted) 
   const std::vector<const FunctionDecl *> functions = functionsOf(kernel);
   std::string name = wanted;
   auto isTaken = [&] {
-    return std::any_of(functions.begin(), functions.end(), [&](const FunctionDecl *function) {
-      return mentionsName(*kernel.unit, function, name);
-    });
+    return std::ranges::any_of(
+        functions, [&](const FunctionDecl *function) { return mentionsName(*kernel.unit, function, name); });
   };
   for (unsigned number = 2; isTaken(); ++number)
     name = wanted + std::to_string(number);
@@ -72,9 +71,9 @@ std::string nameFreeIn(const source::Kernel &kernel, const std::string &wanted) 
 
 std::optional<source::Replacement> inFrontOfParameters(const source::Kernel &kernel, const std::string &more,
                                                        const std::string &parameter) {
-  const SourceLocation name = kernel.function->getLocation();
-  const Place place = kernel.unit->place(name);
-  const bool isLong = place.sourceLine.size() + more.size() + parameter.size() > lineLimit;
+  const clang::SourceLocation name = kernel.function->getLocation();
+  const SourceLocation location = kernel.unit->location(name);
+  const bool isLong = location.sourceLine.size() + more.size() + parameter.size() > lineLimit;
   const source::Code below = source::Code::blankLine().add("    " + parameter);
   return inFrontOfArguments(*kernel.unit, SourceRange(name, name),
                             isLong ? below.str(source::Rewriter(*kernel.unit).indentOf(name)) : parameter);
@@ -89,6 +88,20 @@ void giveDeclarations(Context &context, const std::string &type) {
     if (auto part = inFrontOfArguments(*kernel.unit, name, type))
       context.edits.replace(*kernel.unit, part->part, part->text);
   }
+}
+
+bool mayBeGivenParameter(Context &context, const source::Kernel &kernel) {
+  if (kernel.function->getTemplateSpecializationKind() == TSK_ExplicitSpecialization)
+    return context.refuse(kernel.location,
+                          "an explicit specialization of a kernel cannot be given a parameter alone");
+  for (const auto &other : context.program.kernels())
+    if (other->plainName == kernel.plainName &&
+        other->function->getLocation() != kernel.function->getLocation())
+      return context.refuse(other->location,
+                            fmt::format("there is another kernel called '{}', so that its name alone does "
+                                        "not say which one to launch",
+                                        kernel.plainName));
+  return true;
 }
 
 } // namespace heddle::transform

@@ -33,4 +33,8 @@ std::optional<source::Replacement> inFrontOfParameters(const source::Kernel &ker
 /// The same for the types in declarations of the target ahead of its definition.
 void giveDeclarations(Context &context, const std::string &type);
 
+/// False, with a refusal, where the kernel's head cannot change by itself: it is an explicit specialization of a template,
+/// or another kernel has its name, so that the name alone does not identify it at a launch.
+bool mayBeGivenParameter(Context &context, const source::Kernel &kernel);
+
 } // namespace heddle::transform

@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Device functions of a kernel whose blocks become tasks: they mean the task's block, not the hardware's. See the header for the
+// example.
+//
+// 1. Collect called functions that read blockIdx or gridDim, or declare shared memory, or call such a function; callees first.
+// 2. Functions that others use too, or that are declared more than once, are copied; the others are changed in place.
+// 3. Those that need the task get it as first parameter, and calls pass it on.
+//
+// Refused: member functions and functions made by a macro. Recursion is followed once.
 #include "transform/tasks/TaskFunctions.h"
 
 #include "source/Unit.h"
-#include "transform/Mentions.h"
+#include "transform/FunctionCopies.h"
 #include "transform/work/WorkLoops.h"
 
 #include <clang/AST/ASTLambda.h>
@@ -23,7 +32,8 @@ namespace {
 class TaskFunctionChanger {
 public:
   TaskFunctionChanger(Context &context, const TaskShape &shape, Names &names)
-      : context(context), kernel(context.target.first()), unit(*kernel.unit), shape(shape), names(names) {}
+      : context(context), kernel(context.target.first()), unit(*kernel.unit), shape(shape),
+        copies(names, "Of" + kernel.function->getNameAsString()) {}
 
   std::optional<std::vector<source::Replacement>> run() {
     Uses own;
@@ -66,43 +76,29 @@ private:
   }
 
   bool change() {
-    Mentions mentions(unit);
-    std::set<unsigned> ours = {Mentions::key(kernel.function)};
-    for (const FunctionDecl *each : changing)
-      ours.insert(Mentions::key(each));
+    const std::set<unsigned> ours = usedOnlyFor(unit, kernel.function, changing);
     for (const FunctionDecl *each : changing) {
       if (!check(each))
         return false;
-      const std::set<unsigned> &users = mentions.of(each);
-      bool isDeclaredOnce = each->getFirstDecl() == each->getMostRecentDecl();
-      functions[each].isCopied = shape.keepsFunctions || !isDeclaredOnce ||
-                                 !std::includes(ours.begin(), ours.end(), users.begin(), users.end());
+      functions[each].isCopied = shape.keepsFunctions || !ours.contains(source::Mentions::key(each));
       if (functions[each].isCopied)
-        functions[each].name = nameOfCopy(each);
+        functions[each].name = copies.of(each);
     }
-    return std::all_of(changing.begin(), changing.end(),
-                       [&](const FunctionDecl *each) { return rewrite(each); });
+    return std::ranges::all_of(changing, [&](const FunctionDecl *each) { return rewrite(each); });
   }
 
   bool check(const FunctionDecl *function) {
-    const Place place = unit.place(function->getLocation());
+    const SourceLocation location = unit.location(function->getLocation());
     const std::string name = function->getNameAsString(), asked = shape.isItem ? "thread" : "block";
     if (isa<CXXMethodDecl>(function) || !function->getIdentifier())
-      context.refuse(place, fmt::format("'{}' asks for the {} and is a member function, which cannot be "
-                                        "given another parameter",
-                                        name, asked));
+      context.refuse(location, fmt::format("'{}' asks for the {} and is a member function, which cannot be "
+                                           "given another parameter",
+                                           name, asked));
     else if (function->getLocation().isMacroID())
-      context.refuse(place, fmt::format("'{}' asks for the {} and is made by a macro", name, asked));
+      context.refuse(location, fmt::format("'{}' asks for the {} and is made by a macro", name, asked));
     else
       return true;
     return false;
-  }
-
-  std::string nameOfCopy(const FunctionDecl *function) {
-    std::string &name = copyNames[Mentions::key(function)];
-    if (name.empty())
-      name = names.fresh(function->getNameAsString() + "Of" + kernel.function->getNameAsString());
-    return name;
   }
 
   std::vector<source::Replacement> callsIn(const Uses &uses) {
@@ -128,7 +124,7 @@ private:
     std::vector<source::Replacement> parts = taskEditsIn(unit, function, known.uses, shape);
     for (source::Replacement &call : callsIn(known.uses.uses))
       parts.push_back(std::move(call));
-    SourceLocation name = function->getLocation();
+    clang::SourceLocation name = function->getLocation();
     if (known.needsTask)
       if (auto part = inFrontOfArguments(unit, SourceRange(name, name), shape.parameter()))
         parts.push_back(*part);
@@ -138,18 +134,16 @@ private:
       return true;
     }
     parts.push_back({SourceRange(name, name), known.name});
-    return !copied.insert(Mentions::key(function)).second || insertCopy(context, unit, function, parts);
+    return !copies.isFirstCopy(function) || insertCopy(context, unit, function, parts);
   }
 
   Context &context;
   const source::Kernel &kernel;
   const source::Unit &unit;
   const TaskShape &shape;
-  Names &names;
+  CopyNames copies;
   std::map<const FunctionDecl *, Function> functions;
   std::vector<const FunctionDecl *> changing;
-  std::map<unsigned, std::string> copyNames;
-  std::set<unsigned> copied; ///< instantiations of one template are copied once
 };
 
 } // namespace

@@ -1,4 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What changes in the text of a function when a block becomes a task of a warp.
+//
+//                                             const uint3 blockIdx = task.blockIdx;
+//     __shared__ float t[64];          =>     __shared__ float tOfWarps[4][64];
+//                                             auto &t = tOfWarps[heddle::warpOfBlock()];
+//     out[blockIdx.x] = t[0];                 out[blockIdx.x] = t[0];
+//
+// 1. Built-in variables that mean something else now are shadowed by locals of the same name at the beginning
+//    of the body, as far as the code mentions them. The uses stay as they are, so code from macros needs no
+//    edit.
+// 2. A shared array gets one part per warp, and its name becomes a reference to the own part. Dynamic shared
+//    memory is divided by the size that the task carries.
+// 3. Shared variables are looked for in the template's pattern: instantiations share one text. Built-in
+//    variables in code that `if constexpr` discards count, since another instantiation may take it.
+//
+// Which functions are changed or copied, and how calls pass the task on, is decided in TaskFunctions.cpp.
 #include "transform/tasks/TaskText.h"
 
 #include "source/Rewriter.h"
@@ -46,8 +63,8 @@ private:
 };
 
 bool mentionsAny(const Uses &uses, Kind kind) {
-  return std::any_of(uses.builtins.begin(), uses.builtins.end(),
-                     [&](const Uses::Builtin &builtin) { return builtin.what.kind == kind; });
+  return std::ranges::any_of(uses.builtins,
+                             [&](const Uses::Builtin &builtin) { return builtin.what.kind == kind; });
 }
 
 /// "<2>" behind a helper's name; nothing for warps that are flat in z.
@@ -56,7 +73,7 @@ std::string depthArgument(const TaskShape &shape) {
 }
 
 /// Variables that take the place of CUDA's, as far as the code asks for them.
-source::Code standIns(const TaskUses &uses, const TaskShape &shape) {
+source::Code substitutes(const TaskUses &uses, const TaskShape &shape) {
   source::Code lines;
   if (shape.isItem && mentionsAny(uses.uses, Kind::ThreadIdx))
     lines.addf("const uint3 threadIdx = {}.threadIdx;", shape.task);
@@ -82,7 +99,7 @@ std::string ownPartOf(const SharedVariable &shared, const std::string &all, cons
   return fmt::format("auto &{} = {}[heddle::warpOfBlock{}()];", name, all, depthArgument(shape));
 }
 
-source::Replacement tokenReplaced(SourceLocation token, std::string text) {
+source::Replacement tokenReplaced(clang::SourceLocation token, std::string text) {
   return {SourceRange(token, token), std::move(text)};
 }
 
@@ -124,8 +141,7 @@ bool TaskUses::needsTask(const TaskShape &shape) const {
   if (shape.isItem)
     return mentionsAny(uses, Kind::ThreadIdx) || mentionsAny(uses, Kind::BlockIdx);
   return mentionsAny(uses, Kind::BlockIdx) || mentionsAny(uses, Kind::GridDim) ||
-         std::any_of(shared.begin(), shared.end(),
-                     [](const SharedVariable &each) { return each.isDynamic(); });
+         std::ranges::any_of(shared, [](const SharedVariable &each) { return each.isDynamic(); });
 }
 
 bool TaskUses::needsChange(const TaskShape &shape) const {
@@ -139,7 +155,7 @@ std::vector<source::Replacement> taskEditsIn(const source::Unit &unit, const Fun
                                              const TaskUses &uses, const TaskShape &shape) {
   const source::Rewriter text(unit);
   std::vector<source::Replacement> edits;
-  source::Code first = standIns(uses, shape);
+  source::Code first = substitutes(uses, shape);
   for (const SharedVariable &shared : uses.shared) {
     const std::string name = shared.variable->getNameAsString();
     if (!shared.statement)
@@ -149,7 +165,7 @@ std::vector<source::Replacement> taskEditsIn(const source::Unit &unit, const Fun
                                     shared.isDynamic() ? name + "OfWarps"
                                                        : fmt::format("{}OfWarps[{}]", name, shape.warps)));
   }
-  // One declaration may hold several variables; what stands for them follows all of it.
+  // One declaration may hold several variables; what represents them follows all of it.
   std::map<const DeclStmt *, source::Code> behind;
   for (const SharedVariable &shared : uses.shared)
     if (shared.statement)

@@ -55,7 +55,7 @@ struct TaskUses {
 };
 
 /// The changes to the text of a function's body. The code itself stays as it is written: it finds variables
-/// of the names it asks for, which stand for its own block instead of the machine's.
+/// of the names it asks for, which are its own block's instead of the built-in ones.
 ///
 ///     {                             {
 ///                                     const uint3 blockIdx = task.blockIdx;

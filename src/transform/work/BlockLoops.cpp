@@ -2,20 +2,20 @@
 //
 // Why the second form does what the first did: `first` takes the values that `i` takes in the thread with
 // index 0, and is at most `i` in all others. So the loop of the block goes on as long as any thread's does,
-// and a thread takes part exactly where its own condition holds. No number is worked out that the first form
-// did not work out in some thread: nothing overflows that did not before.
+// and a thread takes part exactly where its own condition holds. No number is computed that the first form
+// did not compute in some thread: nothing overflows that did not before.
 #include "transform/work/BlockLoops.h"
 
-#include "analysis/KernelFacts.h"
+#include "analysis/MemoryHabits.h"
+#include "analysis/UniformWork.h"
 #include "analysis/Uses.h"
+#include "source/DeclaredType.h"
 #include "source/FlowGraph.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Render.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
-#include "transform/DeclaredType.h"
 #include "transform/Names.h"
-#include "transform/work/UniformWork.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Expr.h>
@@ -31,8 +31,6 @@ using analysis::Uses;
 
 namespace {
 
-using analysis::Access;
-using analysis::Array;
 using analysis::Polynomial;
 using analysis::SymbolKind;
 
@@ -84,7 +82,7 @@ public:
     if (!found || loop->getBeginLoc().isMacroID() || loop->getBody()->getBeginLoc().isMacroID())
       return;
     header = *found;
-    if (streams(facts, loop) && isReachedByAll() && hasOwnShare() && splitStart() && bodyStays())
+    if (analysis::streams(facts, loop) && isReachedByAll() && hasOwnShare() && splitStart() && bodyStays())
       write();
   }
 
@@ -157,8 +155,8 @@ private:
 
   bool write() {
     const std::string first = names.fresh("first"), name = header.counter->getNameAsString();
-    std::optional<std::string> ofBlock = declareAs(unit, header.counter, first);
-    std::optional<std::string> ofThread = redeclare(unit, header.counter, name);
+    std::optional<std::string> ofBlock = source::declareAs(unit, header.counter, first);
+    std::optional<std::string> ofThread = source::redeclare(unit, header.counter, name);
     if (!ofBlock || !ofThread)
       return false;
     std::string begin;
@@ -166,13 +164,13 @@ private:
       begin += (begin.empty() ? "" : " + ") + text.text(term);
     const std::string bound = text.text(header.bound), step = text.text(header.step);
     const std::string compare = header.condition->getOpcodeStr().str();
-    source::Code turn = fmt::format("{} = {} + {};", *ofThread, first, text.text(own));
-    turn.add(guarded(fmt::format("if ({} {} {})", name, compare, bound)));
+    source::Code iteration = fmt::format("{} = {} + {};", *ofThread, first, text.text(own));
+    iteration.add(guarded(fmt::format("if ({} {} {})", name, compare, bound)));
     const std::string head = fmt::format("for ({} = {}; {} {} {}; {} += {})", *ofBlock,
                                          begin.empty() ? "0" : begin, first, compare, bound, first, step);
     if (text.failure)
       return false;
-    text.replace(edits, source::wholeStatement(unit, loop), source::Code::braces(head, turn));
+    text.replace(edits, source::wholeStatement(unit, loop), source::Code::braces(head, iteration));
     return true;
   }
 
@@ -196,7 +194,7 @@ private:
   const source::Unit &unit;
   source::Rewriter text;
   const analysis::KernelFacts &facts;
-  const UniformWork uniform;
+  const analysis::UniformWork uniform;
   Names &names;
   const ForStmt *loop;
   Header header;
@@ -205,23 +203,6 @@ private:
 };
 
 } // namespace
-
-bool streams(const analysis::KernelFacts &facts, const Stmt *loop) {
-  bool reads = false;
-  for (const Access &access : facts.accesses->all()) {
-    const analysis::Loop *around = access.loop;
-    while (around && around->statement != loop)
-      around = around->parent;
-    if (!around || access.array->space == Array::Space::Local)
-      continue;
-    if (access.kind != Access::Kind::Read)
-      return false;
-    const bool isGlobal =
-        access.array->space == Array::Space::Global || access.array->space == Array::Space::Unknown;
-    reads |= isGlobal && access.address && access.address->dependsOnThread() && around == access.loop;
-  }
-  return reads;
-}
 
 std::optional<Needs> makeLoopsOfTheBlock(Context &context, const source::Kernel &kernel) {
   const analysis::KernelFacts &facts = context.facts(kernel);

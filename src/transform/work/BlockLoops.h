@@ -23,8 +23,4 @@ namespace heddle::transform {
 /// block.
 std::optional<Needs> makeLoopsOfTheBlock(Context &context, const source::Kernel &kernel);
 
-/// The loop goes through global memory, and merged threads that go through it together wait together. What
-/// all threads read alike is another matter (reuse).
-bool streams(const analysis::KernelFacts &facts, const clang::Stmt *loop);
-
 } // namespace heddle::transform

@@ -2,7 +2,7 @@
 //
 // Where a vote can be taken apart: it is the whole of what a statement assigns or declares, the whole
 // condition of an `if` (also negated or compared with a constant), or that of a `do` loop that is not
-// continued from inside. Elsewhere the barrier may be passed over by `&&`, or stand in a loop's head.
+// continued from inside. Elsewhere the barrier may be passed over by `&&`, or are in a loop's head.
 #include "transform/work/BlockVotes.h"
 
 #include "analysis/CallEffects.h"
@@ -80,6 +80,13 @@ public:
   source::Edits edits;
 
 private:
+  /// A vote whose text cannot be had is left as it is.
+  void commit(const source::Edits &ofVote) {
+    if (!text.failure)
+      edits.append(ofVote);
+    text.failure.reset();
+  }
+
   /// "const int vote = (...) != 0;", with the name that it gives.
   std::string said(const CallExpr *call, std::string &vote) {
     vote = names.fresh("vote");
@@ -93,20 +100,24 @@ private:
     const CallExpr *call = statement && isInBlock ? assignedIn(statement) : nullptr;
     if (!call || votedIn(statement))
       return;
+    source::Edits ofVote;
     std::string vote;
-    text.insertOnLine(edits, statement->getBeginLoc(), said(call, vote));
-    edits.replace(unit, call->getArg(0)->getSourceRange(), vote);
+    text.insertOnLine(ofVote, statement->getBeginLoc(), said(call, vote));
+    ofVote.replace(unit, call->getArg(0)->getSourceRange(), vote);
+    commit(ofVote);
   }
 
   void takeDeciding(const IfStmt *branch, const CallExpr *call) {
     if (!call)
       return;
+    source::Edits ofVote;
     const std::string votes = names.fresh("votes");
     std::string vote;
     source::Code before = said(call, vote);
-    text.insertOnLine(edits, branch->getBeginLoc(),
+    text.insertOnLine(ofVote, branch->getBeginLoc(),
                       before.addf("const int {} = {};", votes, called(call, vote)));
-    edits.replace(unit, call->getSourceRange(), votes);
+    ofVote.replace(unit, call->getSourceRange(), votes);
+    commit(ofVote);
   }
 
   void takeRepeating(const DoStmt *loop, const CallExpr *call) {
@@ -115,13 +126,15 @@ private:
           return isa<ContinueStmt>(inside);
         }))
       return;
+    source::Edits ofVote;
     const std::string votes = names.fresh("votes");
     std::string vote;
     source::Code last = said(call, vote);
     last.addf("{} = {};", votes, called(call, vote));
-    text.insertOnLine(edits, loop->getBeginLoc(), fmt::format("int {};", votes));
-    text.insertOnLine(edits, body->getRBracLoc(), last.deeper());
-    edits.replace(unit, call->getSourceRange(), votes);
+    text.insertOnLine(ofVote, loop->getBeginLoc(), fmt::format("int {};", votes));
+    text.insertOnLine(ofVote, body->getRBracLoc(), last.deeper());
+    ofVote.replace(unit, call->getSourceRange(), votes);
+    commit(ofVote);
   }
 
   const source::Unit &unit;

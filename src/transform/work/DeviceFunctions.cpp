@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Device functions that read an index which work items replace get it as a parameter:
+//
+//     __device__ int row() { return threadIdx.y; }     =>   __device__ int row(unsigned threadY) { return threadY; }
+//
+// 1. Collect the functions that read such an index, or call one that does, callees first.
+// 2. A function that only this kernel and others of these use is changed in place; else it is copied under a new name, and
+//    what the original calls is no longer used by this kernel alone: to a fixed point.
+// 3. Each gets the indices that it, or one that it calls, mentions; calls pass them on.
+//
+// Refused: member functions, functions made by a macro, lambdas inside. Instantiations of one template share one text.
 #include "transform/work/DeviceFunctions.h"
 
 #include "source/TextEdits.h"
 #include "source/Unit.h"
-#include "transform/Mentions.h"
+#include "transform/FunctionCopies.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclTemplate.h>
@@ -21,34 +32,24 @@ using analysis::Uses;
 
 namespace {
 
-/// Functions of the user's with a body that a piece of code calls.
-std::vector<const FunctionDecl *> calleesIn(const source::Unit &unit, const Uses &uses) {
-  std::vector<const FunctionDecl *> found;
-  for (const CallExpr *call : uses.calls) {
-    const FunctionDecl *callee = analysis::calleeOf(call);
-    if (callee && callee->hasBody() && unit.isUserCode(callee->getLocation()))
-      found.push_back(callee);
-  }
-  return found;
-}
-
 class FunctionChanger {
 public:
   FunctionChanger(Context &context, const source::Kernel &kernel, const ItemIndices &indices, Names &names)
-      : context(context), kernel(kernel), unit(*kernel.unit), indices(indices), names(names) {}
+      : context(context), kernel(kernel), unit(*kernel.unit), indices(indices), names(names),
+        copies(names, "For" + kernel.function->getNameAsString()) {}
 
   std::optional<CallChanges> run() {
     gather(Uses::of(kernel.function->getBody()));
     if (needing.empty())
       return changes;
-    const std::set<unsigned> ours = onlyOurs();
+    const std::set<unsigned> ours = usedOnlyFor(unit, kernel.function, needing);
     for (const FunctionDecl *function : needing) {
       if (!check(function))
         return std::nullopt;
-      bool isOurs = ours.contains(Mentions::key(function));
+      bool isOurs = ours.contains(source::Mentions::key(function));
       inPlace[function] = isOurs;
       std::string name = function->getNameAsString();
-      changes[function] = {isOurs ? name : nameOfCopy(function), argumentsOf(function)};
+      changes[function] = {isOurs ? name : copies.of(function), argumentsOf(function)};
     }
     for (const FunctionDecl *function : needing)
       if (!(inPlace[function] ? changeInPlace(function) : addCopy(function)))
@@ -59,10 +60,10 @@ public:
 private:
   /// Fills `needing`, callees before callers.
   bool gather(const Uses &uses) {
-    bool needs = std::any_of(uses.builtins.begin(), uses.builtins.end(), [&](const Uses::Builtin &builtin) {
+    bool needs = std::ranges::any_of(uses.builtins, [&](const Uses::Builtin &builtin) {
       return indices.replacementFor(builtin.what).has_value();
     });
-    for (const FunctionDecl *callee : calleesIn(unit, uses)) {
+    for (const FunctionDecl *callee : calledFunctions(unit, uses)) {
       if (!seen.contains(callee)) {
         seen[callee] = false;
         usesOf[callee] = Uses::of(callee->getBody());
@@ -77,55 +78,20 @@ private:
   }
 
   bool check(const FunctionDecl *function) {
-    if (isa<CXXMethodDecl>(function) || !function->getIdentifier()) {
-      context.refuse(
-          unit.place(function->getLocation()),
+    if (isa<CXXMethodDecl>(function) || !function->getIdentifier())
+      return context.refuse(
+          unit.location(function->getLocation()),
           fmt::format("'{}' asks for the thread's index and is a member function, which cannot be given "
                       "another parameter",
                       function->getNameAsString()));
-      return false;
-    }
-    if (usesOf[function].lambda) {
-      context.refuse(unit.place(usesOf[function].lambda),
-                     "a lambda in a function that asks for the thread's index");
-      return false;
-    }
-    if (function->getLocation().isMacroID()) {
-      context.refuse(unit.place(function->getLocation()),
-                     fmt::format("'{}' asks for the thread's index and is made by a macro",
-                                 function->getNameAsString()));
-      return false;
-    }
+    if (usesOf[function].lambda)
+      return context.refuse(unit.location(usesOf[function].lambda),
+                            "a lambda in a function that asks for the thread's index");
+    if (function->getLocation().isMacroID())
+      return context.refuse(unit.location(function->getLocation()),
+                            fmt::format("'{}' asks for the thread's index and is made by a macro",
+                                        function->getNameAsString()));
     return true;
-  }
-
-  /// The kernel, and functions that only it and others of these use: they may be changed in place. A function
-  /// that must be copied keeps its original, which goes on calling what it called: so that is not only ours
-  /// either.
-  std::set<unsigned> onlyOurs() const {
-    Mentions mentions(unit);
-    std::set<unsigned> ours = {Mentions::key(kernel.function)};
-    for (const FunctionDecl *each : needing)
-      ours.insert(Mentions::key(each));
-    auto hasOtherUsers = [&](const FunctionDecl *function) {
-      const auto &users = mentions.of(function);
-      const bool isDeclaredOnce = function->getFirstDecl() == function->getMostRecentDecl();
-      return !isDeclaredOnce || !std::includes(ours.begin(), ours.end(), users.begin(), users.end());
-    };
-    for (bool removes = true; removes;) {
-      removes = false;
-      for (const FunctionDecl *each : needing)
-        if (ours.contains(Mentions::key(each)) && hasOtherUsers(each))
-          removes = ours.erase(Mentions::key(each)) > 0;
-    }
-    return ours;
-  }
-
-  std::string nameOfCopy(const FunctionDecl *function) {
-    std::string &name = copyNames[Mentions::key(function)];
-    if (name.empty())
-      name = names.fresh(function->getNameAsString() + "For" + kernel.function->getNameAsString());
-    return name;
   }
 
   /// What this function, or one it calls, must be given.
@@ -137,7 +103,7 @@ private:
         return;
       for (const Uses::Builtin &builtin : usesOf[each].builtins)
         texts += indices.replacementFor(builtin.what).value_or("") + " ";
-      for (const FunctionDecl *callee : calleesIn(unit, usesOf[each]))
+      for (const FunctionDecl *callee : calledFunctions(unit, usesOf[each]))
         if (seen[callee])
           visit(callee);
     };
@@ -164,7 +130,7 @@ private:
 
   std::vector<source::Replacement> editsOf(const FunctionDecl *function) {
     std::vector<source::Replacement> parts = replacementsIn(unit, usesOf[function], indices, changes);
-    SourceLocation name = function->getLocation();
+    clang::SourceLocation name = function->getLocation();
     if (changes[function].name != function->getNameAsString())
       parts.push_back({SourceRange(name, name), changes[function].name});
     if (std::string list = parametersOf(function); !list.empty())
@@ -187,14 +153,14 @@ private:
       FunctionChanger earlier(context, *instance, indices, names);
       earlier.gather(Uses::of(instance->function->getBody()));
       for (const FunctionDecl *each : earlier.needing)
-        if (Mentions::key(each) == Mentions::key(function))
+        if (source::Mentions::key(each) == source::Mentions::key(function))
           return true;
     }
     return false;
   }
 
   bool addCopy(const FunctionDecl *function) {
-    if (!copied.insert(Mentions::key(function)).second)
+    if (!copies.isFirstCopy(function))
       return true; // another instantiation of the same template
     if (isCopiedForEarlierInstance(function))
       return true;
@@ -206,11 +172,10 @@ private:
   const source::Unit &unit;
   const ItemIndices &indices;
   Names &names;
+  CopyNames copies;
   std::map<const FunctionDecl *, bool> seen, inPlace;
   std::map<const FunctionDecl *, Uses> usesOf;
   std::vector<const FunctionDecl *> needing;
-  std::map<unsigned, std::string> copyNames;
-  std::set<unsigned> copied;
   CallChanges changes;
 };
 

@@ -14,16 +14,16 @@
 // own keeps them to themselves where their names or their destructors could tell.
 #include "transform/work/HeadWork.h"
 
-#include "analysis/CallEffects.h"
+#include "analysis/OutwardEffects.h"
 #include "analysis/StatementShape.h"
 #include "analysis/Uses.h"
+#include "source/DeclaredType.h"
 #include "source/FlowGraph.h"
 #include "source/LocalWrites.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Rewriter.h"
 #include "source/TextEdits.h"
 #include "source/Unit.h"
-#include "transform/DeclaredType.h"
 #include "transform/Names.h"
 
 #include <clang/AST/ASTContext.h>
@@ -42,82 +42,6 @@ using analysis::continuesOut;
 using analysis::Uses;
 
 namespace {
-
-/// How far calls are looked into for effects.
-constexpr int mostCalls = 8;
-
-// Effects
-// ------------------------------------------------------------------------------------------------------------
-
-bool takesValuesOnly(const FunctionDecl *function) {
-  return !function->isVariadic() && std::ranges::all_of(function->parameters(), [](const ParmVarDecl *each) {
-    const QualType type = each->getType();
-    return !type->isPointerType() && (!type->isReferenceType() || type->getPointeeType().isConstQualified());
-  });
-}
-
-class EffectFinder {
-public:
-  explicit EffectFinder(const source::Unit &unit) : unit(unit) {}
-
-  const Stmt *find(const Stmt *code, int depth = 0) const {
-    const Stmt *found = nullptr;
-    source::forEachEvaluated(code, [&](const Stmt *part) {
-      if (!found && hasEffect(part, depth))
-        found = part;
-      return !found;
-    });
-    return found;
-  }
-
-private:
-  bool hasEffect(const Stmt *part, int depth) const {
-    if (isa<AsmStmt, CXXNewExpr, CXXDeleteExpr, CXXThrowExpr, AtomicExpr, LambdaExpr, CXXBindTemporaryExpr>(
-            part))
-      return true;
-    if (auto *argument = dyn_cast<CXXDefaultArgExpr>(part))
-      return find(argument->getExpr(), depth);
-    if (auto *member = dyn_cast<CXXDefaultInitExpr>(part))
-      return find(member->getExpr(), depth);
-    auto *binary = dyn_cast<BinaryOperator>(part);
-    auto *unary = dyn_cast<UnaryOperator>(part);
-    if (binary && binary->isAssignmentOp())
-      return !source::localPlace(binary->getLHS());
-    if (unary && unary->isIncrementDecrementOp())
-      return !source::localPlace(unary->getSubExpr());
-    if (auto *construction = dyn_cast<CXXConstructExpr>(part))
-      return !construction->getConstructor()->isTrivial() && hasEffect(construction->getConstructor(), depth);
-    if (auto *call = dyn_cast<CallExpr>(part)) {
-      const FunctionDecl *callee = analysis::calleeOf(call);
-      return !callee || hasEffect(callee, depth);
-    }
-    return false;
-  }
-
-  bool hasEffect(const FunctionDecl *callee, int depth) const {
-    if (auto *constructor = dyn_cast<CXXConstructorDecl>(callee); constructor && depth <= mostCalls)
-      for (const CXXCtorInitializer *member : constructor->inits())
-        if (find(member->getInit(), depth + 1))
-          return true;
-    if (unit.isUserCode(callee->getLocation()))
-      return depth > mostCalls || !callee->hasBody() || find(callee->getBody(), depth + 1);
-    if (callee->isConstexpr() && isa<CXXConstructorDecl>(callee))
-      return false; // dim3's
-    if (auto *conversion = dyn_cast<CXXConversionDecl>(callee))
-      return !conversion->isConst();
-    if (std::optional<analysis::CallEffect> known = analysis::effectOf(callee)) {
-      using Kind = analysis::CallEffect::Kind;
-      const bool isRegister = callee->getName().starts_with("__nvvm_read_ptx_sreg_") ||
-                              callee->getName().starts_with("__fetch_builtin_");
-      return !isRegister && known->kind != Kind::Load && known->kind != Kind::ReadOnlyLoad &&
-             known->kind != Kind::Arguments;
-    }
-    auto *method = dyn_cast<CXXMethodDecl>(callee);
-    return method ? !method->isConst() && !method->isStatic() : !takesValuesOnly(callee);
-  }
-
-  const source::Unit &unit;
-};
 
 // Taking heads apart
 // -------------------------------------------------------------------------------------------------
@@ -168,7 +92,7 @@ private:
 
   void refuse(const Stmt *where, std::string why, std::string hint = {}) {
     if (!refused)
-      refused = Diagnostic{Voice::Refusal, unit.place(where), std::move(why), {}, std::move(hint)};
+      refused = Diagnostic{Severity::Refusal, unit.location(where), std::move(why), {}, std::move(hint)};
   }
 
   std::string textOf(SourceRange range) {
@@ -283,7 +207,7 @@ private:
   bool mayBeSeparated(const std::vector<const VarDecl *> &own, const VarDecl *kept) const {
     auto hasEffect = [&](const VarDecl *variable) {
       return variable->getInit() && (variable->getInit()->HasSideEffects(unit.context()) ||
-                                     effectBeyondLocals(unit, variable->getInit()));
+                                     analysis::effectBeyondLocals(unit, variable->getInit()));
     };
     auto mentions = [](const VarDecl *variable, const VarDecl *other) {
       if (!variable->getInit())
@@ -304,7 +228,7 @@ private:
     const Expr *value = variable->getInit();
     if (!isPlain || !value || variable->getInitStyle() == VarDecl::CallInit)
       return std::nullopt;
-    std::optional<std::string> left = redeclare(unit, variable, variable->getNameAsString());
+    std::optional<std::string> left = source::redeclare(unit, variable, variable->getNameAsString());
     if (!left)
       return std::nullopt;
     return *left + (variable->getInitStyle() == VarDecl::ListInit ? "" : " = ") +
@@ -366,7 +290,7 @@ private:
   }
 
   /// An opening brace before a body that has none.
-  void openBody(SourceLocation first) {
+  void openBody(clang::SourceLocation first) {
     if (!openedBody)
       edits.insertBefore(unit, first, "{ ");
     openedBody = true;
@@ -472,8 +396,8 @@ private:
     const std::string size = kernel.isInstantiation ? fmt::format("sizeof({0}) / sizeof({0}[0])", text)
                                                     : std::to_string(type->getSize().getZExtValue());
     const std::string element = textOf(SourceRange(variable->getBeginLoc(), variable->getLocation()));
-    const SourceLocation first =
-        loop->getInit() ? loop->getInit()->getBeginLoc() : SourceLocation(variable->getBeginLoc());
+    const clang::SourceLocation first =
+        loop->getInit() ? loop->getInit()->getBeginLoc() : clang::SourceLocation(variable->getBeginLoc());
     edits.replace(unit, {first, array->getEndLoc()},
                   fmt::format("unsigned {0} = 0; {0} < {1}; ++{0}", counter, size));
     putAtBeginning(loop->getBody(), fmt::format("{} = {}[{}];", element, text, counter));
@@ -482,9 +406,8 @@ private:
   // Writing
   // ---------------------------------------------------------------------------------------------------------
 
-  bool isFirstOnLine(SourceLocation location) const {
-    const Place place = unit.place(location);
-    return place.column == rewriter.indentOf(location).size() + 1;
+  bool isFirstOnLine(clang::SourceLocation begin) const {
+    return unit.location(begin).column == rewriter.indentOf(begin).size() + 1;
   }
 
   /// The statement with the attributes that pragmas put around it, and what that is in.
@@ -548,10 +471,6 @@ private:
 };
 
 } // namespace
-
-const Stmt *effectBeyondLocals(const source::Unit &unit, const Stmt *code) {
-  return code ? EffectFinder(unit).find(code) : nullptr;
-}
 
 std::variant<Needs, Diagnostic> takeHeadsApart(Context &context, const source::Kernel &kernel,
                                                const std::vector<HeadWork> &heads) {

@@ -16,17 +16,13 @@ namespace heddle::transform {
 
 /// Work that differs by thread in the head of a loop or branch around a barrier.
 ///
-/// A work loop cannot stand in a head: what is evaluated there is evaluated once for all items.
+/// A work loop cannot be in a head: what is evaluated there is evaluated once for all items.
 struct HeadWork {
   const clang::Stmt *statement = nullptr;          ///< the for, while, do, if or switch
   std::set<const clang::VarDecl *> variables = {}; ///< of which each item has its own
   std::set<const clang::Stmt *> effects = {};      ///< on memory, or of calls that are not followed
   bool isEmpty() const { return variables.empty() && effects.empty(); }
 };
-
-/// The first part of an expression or declaration that changes something besides local variables, or that
-/// may do so; null where there is none.
-const clang::Stmt *effectBeyondLocals(const source::Unit &unit, const clang::Stmt *code);
 
 /// Takes such work out of heads, so that it becomes statements.
 ///

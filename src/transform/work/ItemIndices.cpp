@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names and formulas of a work item's index. With B threads merged by F along an axis, item k of thread t is
+//
+//     map=interleaved   t + k * (B / F)      neighbouring threads stay neighbours: coalescing is kept
+//     map=blocked       t * F + k            a thread gets neighbouring items: reuse in registers
+//
+// A block written down (BlockForm) replaces blockDim too: linear forms number all threads of the block in a row and give x, y
+// and z by division.
 #include "transform/work/ItemIndices.h"
 
 #include "analysis/CallEffects.h"

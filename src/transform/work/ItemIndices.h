@@ -13,7 +13,7 @@
 
 namespace heddle::transform {
 
-/// How merged threads share out the items: t, t + B/F, t + 2B/F... or F neighbours.
+/// How merged threads distribute the items: t, t + B/F, t + 2B/F... or F neighbours.
 using analysis::Map;
 
 /// An axis with the names that emitted code uses.
@@ -36,10 +36,10 @@ struct BlockForm {
   bool hasGaps = false;      ///< linear: the last warp may be a part of one
   std::string parameterType; ///< where the launch must tell; else empty
   std::string parameter;     ///< its name
-  std::string prologue;      ///< what must stand before all else in the kernel, a line; empty for nothing
+  std::string prologue;      ///< what must precede all else in the kernel, a line; empty for nothing
 };
 
-/// What stands instead of CUDA's built-in variables in coarsened code.
+/// What is instead of CUDA's built-in variables in coarsened code.
 class ItemIndices {
 public:
   ItemIndices(std::vector<NamedAxis> axes, Map map, std::optional<BlockForm> form = std::nullopt)

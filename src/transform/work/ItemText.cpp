@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What stands in a statement that is done for each work item: the item's index instead of the thread's, the
+// What is in a statement that is done for each work item: the item's index instead of the thread's, the
 // item's element instead of a variable that goes from one work loop to another, the next item instead of a
 // return.
 #include "transform/work/ItemText.h"
 
 #include "analysis/StatementShape.h"
+#include "source/DeclaredType.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
-#include "transform/DeclaredType.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
@@ -80,7 +80,7 @@ std::vector<source::Replacement> ItemText::editsOfPattern(const Uses &uses) {
 
 void ItemText::refuse(const Stmt *where, std::string why, std::string hint) {
   if (!refused)
-    refused = Diagnostic{Voice::Refusal, unit.place(where), std::move(why), {}, std::move(hint)};
+    refused = Diagnostic{Severity::Refusal, unit.location(where), std::move(why), {}, std::move(hint)};
 }
 
 std::string ItemText::nameOf(const ItemVariable &entry) const {
@@ -263,11 +263,11 @@ void ItemText::becomeArray(const ItemVariable &entry, const KernelNode &node,
 /// The declaration of what the items have of a variable.
 std::optional<std::string> ItemText::arrayOf(const ItemVariable &entry, const std::string &declarator) {
   if (entry.storage == ItemStorage::Pointers)
-    return declarePointerTo(unit, entry.variable, declarator);
+    return source::declarePointerTo(unit, entry.variable, declarator);
   if (entry.storage == ItemStorage::Elements)
-    return declareAs(unit, entry.variable, declarator);
+    return source::declareAs(unit, entry.variable, declarator);
   // No constructor runs before that of the object itself, and none but that.
-  std::optional<std::string> value = redeclare(unit, entry.variable, "value");
+  std::optional<std::string> value = source::redeclare(unit, entry.variable, "value");
   const std::string slot = names.fresh(nameOf(entry) + "Slot");
   return value ? std::optional(
                      fmt::format("union {0} {{ __device__ {0}() {{}} {1}; }} {2}", slot, *value, declarator))
@@ -283,18 +283,19 @@ std::string ItemText::binding(const ItemVariable &entry) {
 /// "new (&p[kx].value) Point(1, 2);" of `Point p(1, 2);`.
 std::string ItemText::construction(const ItemVariable &entry) {
   const VarDecl *variable = entry.variable;
-  const std::string place = fmt::format("new ((void *)&{}) ", mentionOf(entry, indices.subscripts()));
-  const std::string type = declareAs(unit, variable, "").value_or("");
+  const std::string location = fmt::format("new ((void *)&{}) ", mentionOf(entry, indices.subscripts()));
+  const std::string type = source::declareAs(unit, variable, "").value_or("");
   const Expr *value = variable->getInit();
   auto *made = value ? dyn_cast<CXXConstructExpr>(value->IgnoreImplicit()) : nullptr;
   const bool isCall = variable->getInitStyle() != VarDecl::CInit;
   if (!value || (made && made->getNumArgs() == 0 && variable->getInitStyle() == VarDecl::CallInit))
-    return place + type + ";";
+    return location + type + ";";
   if (isCall && made && made->getParenOrBraceRange().isValid())
-    return place + type + rendered(made->getParenOrBraceRange(), replacements(Uses::of(value), false)) + ";";
+    return location + type + rendered(made->getParenOrBraceRange(), replacements(Uses::of(value), false)) +
+           ";";
   const std::string written = renderedItem(value);
-  return written.starts_with("{") ? place + type + written + ";"
-                                  : fmt::format("{}{}({});", place, type, written);
+  return written.starts_with("{") ? location + type + written + ";"
+                                  : fmt::format("{}{}({});", location, type, written);
 }
 
 bool ItemText::isZeroLiteral(const Expr *value) const {
@@ -323,7 +324,7 @@ std::string ItemText::assignment(const VarDecl *variable, const std::string &tar
     return arrayAssignment(variable, target, node);
   bool isList = isa<InitListExpr>(value->IgnoreImplicit()) || variable->getInitStyle() == VarDecl::ListInit;
   if (isList || (construction && variable->getInitStyle() == VarDecl::CallInit)) {
-    std::optional<std::string> type = declareAs(unit, variable, "");
+    std::optional<std::string> type = source::declareAs(unit, variable, "");
     SourceRange written = value->getSourceRange();
     if (construction && construction->getParenOrBraceRange().isValid())
       written = construction->getParenOrBraceRange();
@@ -359,11 +360,11 @@ std::string ItemText::arrayAssignment(const VarDecl *variable, const std::string
 
 /// A declaration of this one variable, with its value.
 std::string ItemText::declarationOf(const VarDecl *variable) {
-  std::optional<std::string> declared = redeclare(unit, variable, variable->getNameAsString());
+  std::optional<std::string> declared = source::redeclare(unit, variable, variable->getNameAsString());
   if (!declared) {
     refused =
-        Diagnostic{Voice::Refusal,
-                   unit.place(variable->getLocation()),
+        Diagnostic{Severity::Refusal,
+                   unit.location(variable->getLocation()),
                    fmt::format("the type of '{}' cannot be written down again", variable->getNameAsString()),
                    {},
                    "give it a type instead of auto"};

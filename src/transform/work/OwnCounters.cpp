@@ -3,9 +3,9 @@
 
 #include "analysis/BarrierRegions.h"
 #include "analysis/Uses.h"
+#include "source/DeclaredType.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Unit.h"
-#include "transform/DeclaredType.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Expr.h>
@@ -33,9 +33,8 @@ const VarDecl *counterOf(const ForStmt *loop) {
     return nullptr;
   // `k = k + 1` reads the outer one.
   Uses value = Uses::of(first->getRHS());
-  bool readsItself = std::any_of(value.locals.begin(), value.locals.end(), [&](const DeclRefExpr *reference) {
-    return reference->getDecl() == variable;
-  });
+  bool readsItself = std::ranges::any_of(
+      value.locals, [&](const DeclRefExpr *reference) { return reference->getDecl() == variable; });
   return readsItself ? nullptr : variable;
 }
 
@@ -70,7 +69,8 @@ std::optional<Needs> giveLoopsTheirCounters(Context &context, const source::Kern
     const VarDecl *counter = loop ? counterOf(loop) : nullptr;
     if (!counter || !isSharedAndSeparable(facts.uniformity->definitions(), loop, counter))
       continue;
-    std::optional<std::string> declared = declareAs(*kernel.unit, counter, counter->getNameAsString());
+    std::optional<std::string> declared =
+        source::declareAs(*kernel.unit, counter, counter->getNameAsString());
     auto *target = cast<BinaryOperator>(loop->getInit())->getLHS();
     if (!declared)
       continue;

@@ -2,9 +2,9 @@
 #include "transform/work/SplitDeclarations.h"
 
 #include "analysis/Uses.h"
+#include "source/DeclaredType.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Unit.h"
-#include "transform/DeclaredType.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
@@ -54,7 +54,7 @@ std::optional<std::string> aloneAs(const source::Unit &unit, const VarDecl *vari
       variable->getLocation().isMacroID() || variable->getType()->isReferenceType() ||
       isa<DecompositionDecl>(variable))
     return std::nullopt;
-  std::optional<std::string> declared = redeclare(unit, variable, variable->getNameAsString());
+  std::optional<std::string> declared = source::redeclare(unit, variable, variable->getNameAsString());
   if (!declared || !variable->getInit() || isa<CXXConstructExpr>(variable->getInit()->IgnoreImplicit()))
     return variable->getInit() ? std::nullopt : declared;
   source::Rendered value = source::render(unit, variable->getInit()->getSourceRange());

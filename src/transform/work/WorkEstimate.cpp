@@ -127,7 +127,7 @@ private:
     return share;
   }
 
-  /// The reads of several items stand next to each other: no loop around them is inside the work loop.
+  /// The reads of several items are next to each other: no loop around them is inside the work loop.
   bool meets(const Access &access) const {
     if (!access.calls.empty())
       return false; // which call leads there is not followed
@@ -148,7 +148,7 @@ private:
   bool isDoneOnce(const Stmt *statement) const {
     if (!plan)
       return false;
-    return std::any_of(plan->nodes.begin(), plan->nodes.end(), [&](const KernelNode *node) {
+    return std::ranges::any_of(plan->nodes, [&](const KernelNode *node) {
       return node->statement == statement && plan->of(*node).role == Work::Role::Once;
     });
   }

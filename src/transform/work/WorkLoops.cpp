@@ -10,14 +10,15 @@
 //       ...
 //     }
 //
-// Comments and blank lines go with the statement they stand before; a comment behind a statement stays behind
+// Comments and blank lines go with the statement they precede; a comment behind a statement stays behind
 // it.
 #include "transform/work/WorkLoops.h"
 
+#include "model/Thresholds.h"
+#include "source/DeclaredType.h"
 #include "source/MarkedText.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
-#include "transform/DeclaredType.h"
 #include "transform/work/ItemText.h"
 
 #include <clang/AST/Stmt.h>
@@ -38,15 +39,14 @@ using source::Gap;
 using source::MarkedPart;
 constexpr unsigned once = Work::once;
 
-/// Longer work loops are not asked to be unrolled: their arrays would hold more registers than a thread has.
-constexpr unsigned mostUnrolled = 32;
+constexpr unsigned mostUnrolled = model::threshold::loops::mostUnrolled;
 
 /// A statement's text with what belongs to it.
 struct Chunk {
-  std::string depth;    ///< of its first line in the user's text
-  Code lead;            ///< comments and blank lines before it
-  Code text;            ///< from its first to its last token; empty where nothing is left of it
-  std::string sameLine; ///< what follows it on its line
+  std::string depth; ///< of its first line in the user's text
+  Code lead;         ///< comments and blank lines before it
+  Code text;         ///< from its first to its last token; empty where nothing is left of it
+  Code sameLine;     ///< what follows it on its line
 
   Code all() const { return text.empty() ? ownComments() : Code(lead).add(Code(text).join(sameLine)); }
 
@@ -65,7 +65,7 @@ using Chunks = std::map<unsigned, Chunk>;
 
 /// The body of a block: what follows the opening brace on its line, and the lines up to the closing one.
 struct BodyText {
-  std::string opening;
+  Code opening;
   Code lines;
 };
 
@@ -124,8 +124,8 @@ private:
       llvm::StringRef line = llvm::StringRef(body).substr(begin, end - begin).ltrim(" \t");
       if (line.consume_front("#") && !line.ltrim().starts_with("pragma"))
         return Diagnostic{
-            Voice::Refusal,
-            kernel.place,
+            Severity::Refusal,
+            kernel.location,
             fmt::format("'#{}' inside the kernel: what is switched off now would be left as it is",
                         line.trim().str()),
             {},
@@ -164,21 +164,22 @@ private:
     result.join(body.opening).addDeeper(body.lines, step);
   }
 
-  /// What stands between and around bodies; behind one it begins with the closing brace.
+  /// What is between and around bodies; behind one it begins with the closing brace.
   static void putPiece(Code &result, const MarkedPart::Piece &piece, const std::string &indent,
                        bool isBehindBody) {
     const Code code = Code::written(piece.text, indent);
     isBehindBody ? result.add(code) : result.join(code);
   }
 
-  /// `outer`: how deep the block stands in the user's text; `lead`: lines that belong to its only statement.
+  /// `outer`: how deep the block is in the user's text; `lead`: lines that belong to its only statement.
   BodyText writeBody(const WorkBody &body, const MarkedPart &part, const std::string &outer, const Code &lead,
                      bool isRoot = false) {
     const std::string inner = outer + step;
     Chunks chunks;
     BodyText result;
     Code closing;
-    std::string *sameLine = &result.opening, depth = inner;
+    Code *sameLine = &result.opening;
+    std::string before = outer, depth = inner;
     if (!lead.empty())
       chunks[part.pieces.front().part->id].lead = lead;
     for (const MarkedPart::Piece &piece : part.pieces) {
@@ -187,12 +188,13 @@ private:
         chunk.depth = depth;
         chunk.text = nodeText(*plan.tree->nodes()[piece.part->id], *piece.part, depth);
         sameLine = &chunk.sameLine;
+        before = depth;
         continue;
       }
-      // The lines go with the next statement; where there is none, they stand before the closing brace.
+      // The lines go with the next statement; where there is none, they precede the closing brace.
       const MarkedPart::Piece *next = &piece + 1;
       const bool isLast = next == part.pieces.data() + part.pieces.size();
-      const Gap gap = isLast ? Gap(piece.text, depth) : Gap(piece.text);
+      const Gap gap = isLast ? Gap(piece.text, before, depth) : Gap(piece.text, before);
       *sameLine = gap.sameLine;
       depth = gap.hasNewline && !gap.indent.empty() ? gap.indent : inner;
       (isLast ? closing : chunks[next->part->id].lead) = gap.lines;
@@ -207,7 +209,7 @@ private:
     return result;
   }
 
-  /// At the depth that the user gave it: `case 1:` stands where the `switch` does.
+  /// At the depth that the user gave it: `case 1:` is where the `switch` does.
   static Code asWritten(const Chunk &chunk, const std::string &inner) {
     if (chunk.depth.starts_with(inner))
       return chunk.all().deeper(chunk.depth.substr(inner.size()));
@@ -260,7 +262,7 @@ private:
       if (entry.declaredBy || entry.keep != Keep::Array)
         continue;
       const std::string name = items.nameOf(entry);
-      result.addf("{};", declareAs(unit, entry.variable, name + indices.extents()).value_or(""));
+      result.addf("{};", source::declareAs(unit, entry.variable, name + indices.extents()).value_or(""));
       copies.addf("{}{} = {};", name, indices.subscripts(), entry.variable->getNameAsString());
     }
     if (plan.needsActive) {
@@ -344,7 +346,7 @@ private:
       if (!ItemText::isUsedIn(entry, group))
         continue;
       if (!entry.declaredBy && entry.keep == Keep::Plain)
-        lines.addf("{} = {};", redeclare(unit, entry.variable, items.nameOf(entry)).value_or(""),
+        lines.addf("{} = {};", source::redeclare(unit, entry.variable, items.nameOf(entry)).value_or(""),
                    entry.variable->getNameAsString());
       if (entry.keep == Keep::Recompute && entry.declaredIn != group)
         lines.add(items.declarationOf(entry.variable));

@@ -74,7 +74,7 @@ const ItemVariable *WorkPlan::find(const VarDecl *variable) const {
 }
 
 Diagnostic WorkQuestion::refusal(const Stmt *where, std::string why, std::string hint) const {
-  return {Voice::Refusal, facts.uniformity->unit().place(where), std::move(why), {}, std::move(hint)};
+  return {Severity::Refusal, facts.uniformity->unit().location(where), std::move(why), {}, std::move(hint)};
 }
 
 VariableIndex::VariableIndex(WorkPlan &plan) {
@@ -121,8 +121,8 @@ static void then(Planned &planned, Planned (*step)(WorkPlan, const WorkQuestion 
 std::variant<WorkPlan, Diagnostic, NeededFirst> planWork(const analysis::KernelFacts &facts,
                                                          const std::vector<Axis> &axes) {
   bool mergesBlocks =
-      std::any_of(axes.begin(), axes.end(), [](const Axis &axis) { return axis.dimension == Axis::grid; });
-  const UniformWork uniform(facts, mergesBlocks ? analysis::Level::Grid : analysis::Level::Block);
+      std::ranges::any_of(axes, [](const Axis &axis) { return axis.dimension == Axis::grid; });
+  const analysis::UniformWork uniform(facts, mergesBlocks ? analysis::Level::Grid : analysis::Level::Block);
   const std::vector<analysis::DiscardedCode> discarded = analysis::discardedCode(facts.kernel->function);
   Forbidden forbidden;
   for (;;) {

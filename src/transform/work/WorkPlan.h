@@ -65,7 +65,7 @@ struct WorkBody {
 /// How a variable that differs by work item is kept.
 enum class Keep {
   Plain,     ///< all mentions are in one work loop: as it is
-  Recompute, ///< worked out again in each work loop that mentions it: cheap and never changed, or set there
+  Recompute, ///< recomputed in each work loop that mentions it: cheap and never changed, or set there
              ///< anyway
   Array,     ///< one element for each work item
 };

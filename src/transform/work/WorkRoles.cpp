@@ -7,6 +7,7 @@
 // The heads of the structure are evaluated once for all items, so nothing in them may differ. Where a head
 // does work for each item it must be taken apart first.
 #include "analysis/CallEffects.h"
+#include "analysis/OutwardEffects.h"
 #include "analysis/StatementShape.h"
 #include "source/LocalWrites.h"
 #include "source/ReachingDefinitions.h"
@@ -141,7 +142,7 @@ HeadWork headWorkOf(const KernelNode &structure, const WorkPlan &plan, const Var
         index.findItem(variable) && source::mentionOf(reference, parentOf) != source::Mention::Read)
       work.variables.insert(variable);
   for (const Stmt *part : headerOf(structure.statement))
-    if (const Stmt *effect = effectBeyondLocals(plan.tree->unit(), part))
+    if (const Stmt *effect = analysis::effectBeyondLocals(plan.tree->unit(), part))
       work.effects.insert(effect);
   return work;
 }

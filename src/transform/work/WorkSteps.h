@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "transform/work/UniformWork.h"
+#include "analysis/UniformWork.h"
 #include "transform/work/WorkPlan.h"
 
 #include <unordered_map>
@@ -19,7 +19,7 @@ struct Forbidden {
 struct WorkQuestion {
   const analysis::KernelFacts &facts;
   const std::vector<Axis> &axes;
-  const UniformWork &uniform;
+  const analysis::UniformWork &uniform;
   const Forbidden &forbidden;
   const std::vector<analysis::DiscardedCode> &discarded;
 

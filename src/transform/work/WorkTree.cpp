@@ -8,10 +8,10 @@
 //       if (n == k) break;                   Structure: all items agree, and the jump is the outer loop's
 //       __syncthreads();                     Fixed
 //     }
+#include "analysis/MemoryHabits.h"
 #include "analysis/StatementShape.h"
 #include "source/Unit.h"
 #include "transform/InlineCalls.h"
-#include "transform/work/BlockLoops.h"
 #include "transform/work/WorkSteps.h"
 
 #include <clang/AST/ExprCXX.h>
@@ -34,7 +34,7 @@ using Role = Work::Role;
 namespace {
 
 /// True where no break or continue of this loop is taken by some items only.
-bool leavesTogether(const Stmt *statement, const UniformWork &uniform, bool agreed = true) {
+bool leavesTogether(const Stmt *statement, const analysis::UniformWork &uniform, bool agreed = true) {
   if (!statement)
     return true;
   if (isa<BreakStmt, ContinueStmt>(statement))
@@ -126,7 +126,7 @@ private:
     const bool isJump = isa<BreakStmt, ContinueStmt, ReturnStmt>(node.statement);
     decide(body, node, parent, isJump ? Role::Fixed : mayBeOnce ? Role::Once : Role::Item);
     if (uses.lambda && holdsCapture(uses))
-      refuse(uses.lambda, "what a lambda captures cannot be told apart by work item");
+      refuse(uses.lambda, "what a lambda captures cannot be distinguished by work item");
   }
 
   /// Something in it is left out here, and nothing is known of it.
@@ -201,7 +201,7 @@ private:
           inside.statements.contains(access.expression))
         return true;
     }
-    return streams(facts, loop);
+    return analysis::streams(facts, loop);
   }
 
   /// Some items may be gone before others: they cannot go through loops side by side without asking.
@@ -215,7 +215,7 @@ private:
 
   const WorkQuestion &question;
   const analysis::KernelFacts &facts;
-  const UniformWork &uniform;
+  const analysis::UniformWork &uniform;
   WorkPlan plan;
   std::optional<Diagnostic> refused;
 };

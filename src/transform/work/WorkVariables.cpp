@@ -195,8 +195,8 @@ private:
     return std::ranges::any_of(plan.variables, [&](const ItemVariable &entry) {
       const Expr *value = entry.variable->getInit();
       const bool isKept = entry.keep == Keep::Array && entry.variable->getType()->isReferenceType() && value;
-      const std::optional<source::LocalPlace> place = isKept ? source::localPlace(value) : std::nullopt;
-      return place && place->variable == variable;
+      const std::optional<source::LocalPlace> location = isKept ? source::localPlace(value) : std::nullopt;
+      return location && location->variable == variable;
     });
   }
 
@@ -208,7 +208,7 @@ private:
   std::vector<std::set<unsigned>> groups; ///< work loops that mention each variable
 };
 
-/// `struct { int a, b; } pair;` and the like cannot be declared again as they stand.
+/// `struct { int a, b; } pair;` and the like cannot be declared again as they are.
 const DeclStmt *namelessTypeOf(const ItemVariable &entry) {
   auto *declarations = entry.declaredBy ? dyn_cast<DeclStmt>(entry.declaredBy->statement) : nullptr;
   const bool definesType = declarations && std::ranges::any_of(declarations->decls(), [](const Decl *each) {

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a message names the directive that it comes from: the settings, where there are any, in front, and the name
+// in brackets at the end, where editors and log filters look for a rule.
+//
+//     error: coarsen x=5: the block of this launch is 16 in x, which does not divide by 5 [coarsen]
+//     error: the block that it is launched with is not known [specialize]
+#pragma once
+
+#include "transform/Directive.h"
+
+#include <string>
+#include <string_view>
+
+namespace heddle::transform {
+
+/// The text of a message of this directive.
+std::string messageOf(const Directive &directive, std::string_view what);
+
+/// Such a text without the name at its end: for lists that name the directive themselves.
+std::string withoutRule(std::string_view text);
+
+/// Such a text without anything that names the directive.
+std::string withoutDirective(const Directive &directive, std::string_view text);
+
+} // namespace heddle::transform
