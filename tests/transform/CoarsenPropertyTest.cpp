@@ -87,7 +87,7 @@ private:
   static std::string applied(const source::Edits &edits) {
     auto files = edits.apply();
     if (auto *failed = std::get_if<Diagnostic>(&files)) {
-      ADD_FAILURE() << failed->text << " at line " << failed->place.line;
+      ADD_FAILURE() << failed->text << " at line " << failed->location.line;
       return {};
     }
     return std::get<0>(files).begin()->second;

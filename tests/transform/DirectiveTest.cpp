@@ -65,15 +65,15 @@ TEST(Directive, AnUnknownNameGetsTheNearestOne) {
   Diagnostic wrong = complaint("coarse x=2");
   EXPECT_EQ(wrong.text, "there is no directive 'coarse'");
   EXPECT_EQ(wrong.hint, "did you mean 'coarsen'?");
-  EXPECT_EQ(wrong.place.column, 1u);
+  EXPECT_EQ(wrong.location.column, 1u);
 }
 
-TEST(Directive, AnUnknownSettingPointsAtItsPlaceAndNamesTheOthers) {
+TEST(Directive, AnUnknownSettingPointsAtItsLocationAndNamesTheOthers) {
   Diagnostic wrong = complaint("coarsen x=2 mapp=blocked");
   EXPECT_EQ(wrong.text, "'coarsen' takes no 'mapp'");
   EXPECT_THAT(wrong.hint, HasSubstr("map"));
-  EXPECT_EQ(wrong.place.column, 13u);
-  EXPECT_EQ(wrong.place.endColumn, 25u);
+  EXPECT_EQ(wrong.location.column, 13u);
+  EXPECT_EQ(wrong.location.endColumn, 25u);
 }
 
 TEST(Directive, AValueThatIsNotAllowedIsNamed) {
@@ -85,12 +85,12 @@ TEST(Directive, AValueThatIsNotAllowedIsNamed) {
   EXPECT_EQ(complaint("  ").text, "there is no directive here");
 }
 
-TEST(Pragmas, TheFirstLineIsFoundWithItsPlace) {
+TEST(Pragmas, TheFirstLineIsFoundWithItsLocation) {
   auto pragma = firstPragma("a.cu", "int a;\n  # pragma heddle coarsen x=2 \nint b;\n");
   ASSERT_TRUE(pragma);
   EXPECT_EQ(pragma->line, 2u);
   EXPECT_EQ(pragma->text, " coarsen x=2 ");
-  EXPECT_EQ(pragma->place.column, 18u);
+  EXPECT_EQ(pragma->location.column, 18u);
 }
 
 TEST(Pragmas, CommentsAndStringsHoldNone) {

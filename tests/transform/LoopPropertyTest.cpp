@@ -76,7 +76,7 @@ public:
       change(**program, i, options, edits, shares);
     auto applied = edits.apply();
     if (auto *failed = std::get_if<Diagnostic>(&applied)) {
-      ADD_FAILURE() << failed->text << " at line " << failed->place.line;
+      ADD_FAILURE() << failed->text << " at line " << failed->location.line;
       return {};
     }
     return std::get<0>(applied).begin()->second;
@@ -101,8 +101,8 @@ private:
     Share &share = shares[directive.name];
     ++share.tried;
     share.done += heddle::testing::collect(transforms.at(directive.name)(context), edits);
-    if (std::getenv("HEDDLE_REFUSALS") && diagnostics.has(Voice::Refusal))
-      std::printf("%s line %u: %s\n", name.c_str(), diagnostics.all().front().place.line,
+    if (std::getenv("HEDDLE_REFUSALS") && diagnostics.has(Severity::Refusal))
+      std::printf("%s line %u: %s\n", name.c_str(), diagnostics.all().front().location.line,
                   diagnostics.all().front().text.c_str());
   }
 

@@ -23,7 +23,7 @@ inline uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
   return value ? std::strtoull(value, nullptr, 10) : otherwise;
 }
 
-/// Text without the #include of one of our headers, wherever it stands.
+/// Text without the #include of one of our headers, wherever it is.
 inline std::string withoutInclude(std::string text, const std::string &header) {
   const std::string include = "#include <heddle/" + header + ">\n";
   for (size_t at = text.find(include); at != std::string::npos; at = text.find(include))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random kernels that load tiles, meet, compute and meet; in whole numbers, so that any order of loads that
+// Random kernels that load tiles, meet, compute and meet; in integers, so that any order of loads that
 // is wrong shows in the results.
 #pragma once
 

@@ -121,7 +121,7 @@ std::string remapped(const std::string &text, size_t kernels) {
   }
   auto applied = edits.apply();
   if (auto *failed = std::get_if<Diagnostic>(&applied)) {
-    ADD_FAILURE() << failed->text << " at line " << failed->place.line;
+    ADD_FAILURE() << failed->text << " at line " << failed->location.line;
     return {};
   }
   std::string now = std::get<0>(applied).begin()->second;

@@ -53,7 +53,7 @@ struct Batch {
            launches + "  }\n}\n";
   }
 
-  /// The same with every kernel specialized; the #include of what they need stands elsewhere.
+  /// The same with every kernel specialized; the #include of what they need is elsewhere.
   std::string changed() {
     Options options;
     options.compile.cudaPath = "none";
@@ -80,7 +80,7 @@ struct Batch {
     }
     auto files = all.apply();
     if (auto *failed = std::get_if<Diagnostic>(&files)) {
-      ADD_FAILURE() << failed->text << " at line " << failed->place.line;
+      ADD_FAILURE() << failed->text << " at line " << failed->location.line;
       return {};
     }
     return withoutInclude(std::get<0>(files).begin()->second, "kinds.cuh");

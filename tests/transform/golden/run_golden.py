@@ -59,8 +59,8 @@ class Run:
 
 def pass_names(heddle):
     """The names that --print-after takes."""
-    text = subprocess.run([heddle, "opt", "--help"], capture_output=True, text=True, check=True).stdout
-    return {"pass", "parse", *re.search(r"--print-after TEXT:\{([^}]*)\}", text)[1].split(",")}
+    text = subprocess.run([heddle, "opt", "--print-after", "?", __file__], capture_output=True, text=True).stderr
+    return {"pass", "parse", *re.search(r"--print-after: \? not in \{([^}]*)\}", text)[1].split(",")}
 
 
 def commands(case):

@@ -2,7 +2,7 @@
 // -- index.h, in place of its #include --
 
 // Long enough that lines of the file that includes it are elsewhere
-// once it stands in its place.
+// once it is in its place.
 //
 //
 //

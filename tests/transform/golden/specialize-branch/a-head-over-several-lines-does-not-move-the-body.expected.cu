@@ -4,7 +4,7 @@
 
 __global__ void answer(float *out, const int *requests, const float *table,
                        int columns, int rows) {
-  // Warps take work of one kind at a time: this says of which kind an item is.
+  // Warps take work of one kind at a time: this returns the kind of an item.
   const auto kindOf = [&](const uint3 threadIdx) -> int {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const int kind = requests[i] % 2;

@@ -3,7 +3,7 @@
 #include <heddle/kinds.cuh>
 
 __global__ void k(float *a, const int *kind, int n) {
-  // Warps take work of one kind at a time: this says of which kind an item is.
+  // Warps take work of one kind at a time: this returns the kind of an item.
   const auto kindOf = [&](const int i) -> int {
     if (a[i] < 0)
       return heddle::noKind;

@@ -3,7 +3,7 @@
 #include <heddle/kinds.cuh>
 
 template <class T, class I> __global__ void k(T *a, I n) {
-  // Warps take work of one kind at a time: this says of which kind an item is.
+  // Warps take work of one kind at a time: this returns the kind of an item.
   const auto kindOf = [&](const I i) -> int {
     if (a[i] > T(0))
       return 0;

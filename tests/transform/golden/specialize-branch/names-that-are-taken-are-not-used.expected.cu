@@ -3,7 +3,7 @@
 #include <heddle/kinds.cuh>
 
 __global__ void k(float *a, const int *kind, int n) {
-  // Warps take work of one kind at a time: this says of which kind an item is.
+  // Warps take work of one kind at a time: this returns the kind of an item.
   const auto kindOf = [&](const uint3 threadIdx) -> int {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int work = kind[i];

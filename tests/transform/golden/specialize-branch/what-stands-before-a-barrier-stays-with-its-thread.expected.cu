@@ -6,7 +6,7 @@ __global__ void k(float *a, const int *kind, int n) {
   __shared__ float t[128];
   t[threadIdx.x] = a[threadIdx.x];
   __syncthreads();
-  // Warps take work of one kind at a time: this says of which kind an item is.
+  // Warps take work of one kind at a time: this returns the kind of an item.
   const auto kindOf = [&](const uint3 threadIdx) -> int {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (kind[i] == 1)

@@ -1,7 +1,7 @@
 #pragma once
 
 // Long enough that lines of the file that includes it are elsewhere
-// once it stands in its place.
+// once it is in its place.
 //
 //
 //
