@@ -3,7 +3,7 @@
 // Beside the manifest lie
 //
 //   results.jsonl            the ledger
-//   work/reference.json      what the original brings back, there before the original's line is in the ledger
+//   work/reference.json      what the baseline copies to the host, there before the baseline's line is in the ledger
 //   work/begun               the id of the candidate that is being measured, and how many lines it had before
 //   work/...                 compiled programs and reports, gone when their result is written
 //
@@ -30,15 +30,15 @@ constexpr unsigned kMostLosses = 2;
 
 class Campaign {
 public:
-  Campaign(const CampaignOptions &options, const std::function<void(const Progress &)> &tell)
-      : options(options), tell(tell), work(options.folder / "work") {}
+  Campaign(const CampaignOptions &options, const std::function<void(const Progress &)> &report)
+      : options(options), report(report), work(options.folder / "work") {}
 
   CampaignEnd run();
 
 private:
   bool prepare();
   bool noteWhoWasLost();
-  bool measureOriginal();
+  bool measureBaseline();
   void measureAll(const std::vector<const Candidate *> &candidates);
   bool measureOne(const Candidate &candidate, const Compiled &compiled);
   bool isWanted(const Candidate &candidate) const;
@@ -61,7 +61,7 @@ private:
   }
 
   const CampaignOptions &options;
-  const std::function<void(const Progress &)> &tell;
+  const std::function<void(const Progress &)> &report;
   fs::path work;
   Manifest manifest;
   std::unique_ptr<Ledger> ledger;
@@ -162,7 +162,7 @@ bool Campaign::measureOne(const Candidate &candidate, const Compiled &compiled) 
   count(candidate, result);
   progress.candidate = &candidate;
   progress.result = &result;
-  tell(progress);
+  report(progress);
   return true;
 }
 
@@ -174,31 +174,31 @@ void Campaign::measureAll(const std::vector<const Candidate *> &candidates) {
       return;
 }
 
-/// What others are held against: from an earlier run, or by measuring it now.
-bool Campaign::measureOriginal() {
-  const Candidate &original = manifest.candidates[0];
-  if (isOpen(original))
-    measureAll({&original});
+/// What others are compared with: from an earlier run, or by measuring it now.
+bool Campaign::measureBaseline() {
+  const Candidate &baseline = manifest.candidates[0];
+  if (isOpen(baseline))
+    measureAll({&baseline});
   if (!end.error.empty())
     return false;
-  const Result &result = *ledger->newest(original.id);
+  const Result &result = *ledger->newest(baseline.id);
   if (result.status != Status::Measured)
-    return fails("the original cannot be measured, so nothing can be held against it: " +
+    return fails("the baseline cannot be measured, so nothing can be held against it: " +
                      std::string(nameOf(result.status)) + ": " + result.reason,
                  result.status == Status::DoesNotCompile ? ExitDoesNotCompile : ExitRefused);
   auto known = referenceFromJson(contentsOf(work / "reference.json"));
-  if (known && known->id == original.id)
+  if (known && known->id == baseline.id)
     measurer->setReference(*known);
-  else // its line is there, but what it brought back is gone, or of another original
-    measurer->compileAndMeasure(original);
-  return measurer->reference() || fails("the original does not run any more", ExitRefused);
+  else // its line is there, but the record of its copies is gone, or of another baseline
+    measurer->compileAndMeasure(baseline);
+  return measurer->reference() || fails("the baseline does not run any more", ExitRefused);
 }
 
 CampaignEnd Campaign::run() {
   if (!prepare() || !noteWhoWasLost())
     return end;
   countDone();
-  if (measureOriginal())
+  if (measureBaseline())
     measureAll(toDo(false));
   if (end.error.empty())
     measureAll(toDo(true));
@@ -213,8 +213,8 @@ CampaignEnd Campaign::run() {
 
 } // namespace
 
-CampaignEnd runCampaign(const CampaignOptions &options, const std::function<void(const Progress &)> &tell) {
-  return Campaign(options, tell).run();
+CampaignEnd runCampaign(const CampaignOptions &options, const std::function<void(const Progress &)> &report) {
+  return Campaign(options, report).run();
 }
 
 } // namespace heddle::runner

@@ -14,7 +14,7 @@ struct CampaignOptions {
   std::filesystem::path folder; ///< with manifest.json; results.jsonl is written beside it
   Toolchain toolchain;
   unsigned jobs = 0;          ///< compilers at once; 0: as many as there are cores
-  std::set<std::string> only; ///< ids; empty: all. The original is measured all the same: others need it.
+  std::set<std::string> only; ///< ids; empty: all. The baseline is measured all the same: others need it.
   bool againLost = false;     ///< also those that were lost twice
   std::vector<std::string> environment; ///< for the programs
 };
@@ -36,10 +36,10 @@ struct CampaignEnd {
   std::vector<Result> results; ///< the newest of each candidate
 };
 
-/// Measures what the ledger of a plan does not hold yet, in the manifest's order: the original first.
+/// Measures what the ledger of a plan does not hold yet, in the manifest's order: the baseline first.
 ///
 /// Compiling goes ahead on other threads; measuring is one at a time. A candidate during which we were killed
 /// is found as lost by the next run and tried again at its end, once.
-CampaignEnd runCampaign(const CampaignOptions &options, const std::function<void(const Progress &)> &tell);
+CampaignEnd runCampaign(const CampaignOptions &options, const std::function<void(const Progress &)> &report);
 
 } // namespace heddle::runner

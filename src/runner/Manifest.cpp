@@ -13,11 +13,11 @@ namespace heddle::runner {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr const char *kSchema = "heddle.plan/1";
+constexpr const char *kSchema = "heddle.plan/2";
 
 Json jsonOf(const Candidate &candidate) {
   Json json = {{"id", candidate.id},
-               {"recipe", candidate.recipe},
+               {"configuration", candidate.configuration},
                {"files", candidate.files},
                {"flags", candidate.flags}};
   if (candidate.predictedMicros)
@@ -33,10 +33,10 @@ void expectOnly(const Json &json, const std::set<std::string> &known, const std:
 }
 
 Candidate candidateFrom(const Json &json) {
-  expectOnly(json, {"id", "recipe", "files", "flags", "predicted_micros"}, "a candidate");
+  expectOnly(json, {"id", "configuration", "files", "flags", "predicted_micros"}, "a candidate");
   Candidate candidate;
   candidate.id = json.at("id");
-  candidate.recipe = json.at("recipe");
+  candidate.configuration = json.at("configuration");
   candidate.files = json.at("files").get<std::vector<std::string>>();
   candidate.flags = json.value("flags", std::vector<std::string>());
   if (json.contains("predicted_micros"))
@@ -82,7 +82,7 @@ std::string complaintAbout(const Manifest &manifest) {
   std::set<std::string> seen;
   for (const Candidate &candidate : manifest.candidates) {
     if (candidate.id.empty() || !seen.insert(candidate.id).second)
-      return "candidate ids must differ, but '" + candidate.id + "' stands there more than once";
+      return "candidate ids must differ, but '" + candidate.id + "' is there more than once";
     // The id names files beside the manifest.
     if (candidate.id.find('/') != std::string::npos || candidate.id.front() == '.')
       return "a candidate's id cannot be '" + candidate.id + "': it is used as a file's name";

@@ -13,7 +13,7 @@ namespace heddle::runner {
 /// A program in one form, to be compiled and timed. Paths are relative to the manifest's folder.
 struct Candidate {
   std::string id;                 ///< stable over runs: of what it is made of
-  std::string recipe;             ///< "coarsen x=2 map=blocked; -maxrregcount=64"; "original"
+  std::string configuration;      ///< "coarsen x=2 map=blocked; -maxrregcount=64"; "baseline"
   std::vector<std::string> files; ///< for the compiler
   std::vector<std::string> flags; ///< its own, behind those of the manifest
   std::optional<double> predictedMicros;
@@ -31,7 +31,7 @@ struct Manifest {
   unsigned copies = 0;               ///< the program ends after so many copies from the device; 0: by itself
   bool comparesCopies = true;        ///< else the program's own verdict (its exit code) is enough
   verify::Tolerance tolerance;       ///< how far what comes back may be apart
-  std::vector<Candidate> candidates; ///< the first is the original: what others are held against
+  std::vector<Candidate> candidates; ///< the first is the baseline: what others are compared with
 };
 
 std::string manifestText(const Manifest &manifest);

@@ -4,22 +4,24 @@
 //
 //   compiled     not at all, or not in time
 //   run          killed after its time; ended by a signal; left no report; met a CUDA error; launched nothing
-//   compared     ended with another exit code than the original, or brought back something else; where the
-//                original brings nothing back by copies (managed memory counts as one, mapped memory does
+//   compared     ended with another exit code than the baseline, or copied something else to the host; where the
+//                baseline copies nothing to the host by copies (managed memory counts as one, mapped memory does
 //                not), printed something else
 //                Where bits differ there are two questions more. The first is whether they are within the
-//                tolerance, where one was given: original and candidate run once more, and every copy is
+//                tolerance, where one was given: baseline and candidate run once more, and every copy is
 //                written down. That costs a run; the second question costs a compilation, and is asked where
 //                the first has another answer: a tolerance never makes a candidate wrong that would be right
 //                without one.
 //                Compilers fuse a multiplication and an addition where they see fit, at other places in
 //                another text: bits that differ for that alone are not the candidate's doing. So both are
-//                compiled once more with nothing fused, and must bring back the same then
+//                compiled once more with nothing fused, and must copied the same then
 //   timed        the sum of median times launches over the kernels
 //
 // A program that did all of its own work and died only while its launches were made again has results that
 // count: its times are then those of its own launches, and the reason says so.
 #include "runner/Measurer.h"
+
+#include "support/Preload.h"
 
 #include <cstring>
 #include <ctime>
@@ -99,9 +101,9 @@ std::string noteOn(const Reference &reference, const Observation &seen, bool com
   std::string note;
   if (size_t varying = varyingCopies(reference))
     note = std::to_string(varying) + " of " + std::to_string(reference.copies.size()) +
-           " copies vary from run to run of the original and were not compared";
+           " copies vary from run to run of the baseline and were not compared";
   if (comparesCopies && reference.copies.empty() && !reference.output)
-    note = "nothing comes back by copies, and what is printed varies from run to run of the original: "
+    note = "nothing comes back by copies, and what is printed varies from run to run of the baseline: "
            "only exit codes were compared";
   else if (comparesCopies && reference.saysNothing())
     note = "nothing comes back by copies and nothing is printed: only exit codes were compared";
@@ -169,8 +171,8 @@ Compiled Measurer::compile(const Candidate &candidate) const {
 
 Measurer::~Measurer() {
   std::error_code ignored;
-  if (!broughtBack.empty())
-    fs::remove(broughtBack, ignored);
+  if (!baselineCopies.empty())
+    fs::remove(baselineCopies, ignored);
 }
 
 Measurer::Run Measurer::run(const Candidate &candidate, const Compiled &compiled, Purpose purpose,
@@ -192,7 +194,8 @@ Measurer::Run Measurer::run(const Candidate &candidate, const Compiled &compiled
   if (!log.empty())
     command.environment.push_back("HEDDLE_TIMING_LOG=" + log.string());
   if (!timing.empty())
-    command.environment.push_back("LD_PRELOAD=" + timing.string());
+    for (std::string &variable : preloading(timing))
+      command.environment.push_back(std::move(variable));
   Run run;
   run.end = runToEnd(command);
   run.seen = readObservation(report);
@@ -222,8 +225,8 @@ bool Measurer::differsByFusionOnly(const Candidate &candidate) {
   if (unfusedFlagsOf(toolchain).empty())
     return false;
   if (!unfused) {
-    Run first = runUnfused(theOriginal());
-    Run second = first.seen ? runUnfused(theOriginal()) : Run();
+    Run first = runUnfused(theBaseline());
+    Run second = first.seen ? runUnfused(theBaseline()) : Run();
     if (!second.seen)
       return false;
     unfused = referenceOf("unfused", first.end.exitCode, *first.seen, *second.seen);
@@ -242,28 +245,28 @@ bool Measurer::writeDown(const Candidate &candidate, const Compiled &compiled, c
   return again.seen && again.seen->error.empty() && ownExitCode(again.end) == wanted->exitCode;
 }
 
-bool Measurer::writeDownOriginal() {
-  if (!broughtBack.empty())
+bool Measurer::writeDownBaseline() {
+  if (!baselineCopies.empty())
     return true;
-  Candidate again = theOriginal();
+  Candidate again = theBaseline();
   again.id += ".again"; // compilers ahead of us may be at work on files of its own name
   Compiled compiled = compile(again);
-  const fs::path log = work / "original.copies";
+  const fs::path log = work / "baseline.copies";
   const bool isWritten = !compiled.program.empty() && writeDown(again, compiled, log);
   std::error_code ignored;
   fs::remove(compiled.program, ignored);
   if (isWritten)
-    broughtBack = log;
+    baselineCopies = log;
   else
     fs::remove(log, ignored);
   return isWritten;
 }
 
-/// What is further from the original than the tolerance lets it be; empty where nothing is.
+/// What is further from the baseline than the tolerance lets it be; empty where nothing is.
 std::string Measurer::tooFarApart(const Candidate &candidate, const Compiled &compiled) {
   constexpr const char *kUnknown =
       "other bits, and what comes back could not be written down to see how far apart";
-  if (!writeDownOriginal())
+  if (!writeDownBaseline())
     return kUnknown;
   const fs::path log = work / (candidate.id + ".copies");
   const bool isWritten = writeDown(candidate, compiled, log);
@@ -272,7 +275,7 @@ std::string Measurer::tooFarApart(const Candidate &candidate, const Compiled &co
     return copy <= wanted->copies.size() && !wanted->copies[copy - 1].bits.empty();
   };
   auto difference =
-      verify::compareLogs(broughtBack.string(), log.string(), manifest.tolerance, copies, counts);
+      verify::compareLogs(baselineCopies.string(), log.string(), manifest.tolerance, copies, counts);
   std::error_code ignored;
   fs::remove(log, ignored);
   if (difference)
@@ -289,7 +292,7 @@ Measurer::Verdict Measurer::reconsidered(const Candidate &candidate, const Compi
     found.reason = tooFarApart(candidate, compiled);
     if (found.reason.empty())
       return {Status::Measured,
-              "other bits, within " + verify::textOf(manifest.tolerance) + " of the original's"};
+              "other bits, within " + verify::textOf(manifest.tolerance) + " of the baseline's"};
   }
   if (differsByFusionOnly(candidate))
     return {Status::Measured, "other bits, for other multiplications are fused with additions"};
@@ -319,20 +322,20 @@ Measurer::Verdict Measurer::judged(const Run &run, double limit) {
   return {};
 }
 
-/// How it compares with the original; Measured where it is the same.
+/// How it compares with the baseline; Measured where it is the same.
 Measurer::Verdict Measurer::compared(const Run &run) const {
   const Reference &reference = *wanted;
   const Observation &seen = *run.seen;
   std::optional<int> code = ownExitCode(run.end);
   const bool endsDifferently = code && *code != reference.exitCode;
   const std::string difference = manifest.comparesCopies ? differenceFrom(reference, seen.copies) : "";
-  // A program that checks itself ends differently because it brought back something else; one that gave up
-  // brought back less.
+  // A program that checks itself ends differently because it produced something else; one that gave up
+  // produced less.
   const bool gaveUp = endsDifferently && seen.copies.size() != reference.copies.size();
   if (!difference.empty() && !gaveUp)
     return {Status::Wrong, difference};
   if (endsDifferently)
-    return {Status::Crashed, withLastLine("exit code " + std::to_string(*code) + ", the original's is " +
+    return {Status::Crashed, withLastLine("exit code " + std::to_string(*code) + ", the baseline's is " +
                                               std::to_string(reference.exitCode),
                                           run.end.standardOutput)};
   if (manifest.comparesCopies)
@@ -341,7 +344,7 @@ Measurer::Verdict Measurer::compared(const Run &run) const {
   return {Status::Measured, noteOn(reference, seen, manifest.comparesCopies)};
 }
 
-/// The original's second run, and what both agree on. What is in the way, or nothing.
+/// The baseline's second run, and what both agree on. What is in the way, or nothing.
 std::string Measurer::becomeReference(const Candidate &candidate, const Compiled &compiled,
                                       const Run &first) {
   Run second = run(candidate, compiled, Purpose::Comparing);
@@ -351,7 +354,7 @@ std::string Measurer::becomeReference(const Candidate &candidate, const Compiled
   std::optional<int> code = ownExitCode(first.end);
   if (!code || code != ownExitCode(second.end))
     return "two runs end differently";
-  original = candidate;
+  baseline = candidate;
   wanted = referenceOf(candidate.id, *code, *first.seen, *second.seen);
   return "";
 }

@@ -19,7 +19,7 @@ struct Compiled {
 
 /// Compiles and times candidates one by one. Each runs as a process of its own with a limit to its time.
 ///
-/// The original comes first: whatever it brings back is what others are held against. Compiling may be done
+/// The baseline comes first: whatever it copies to the host is what others are compared with. Compiling may be done
 /// by several threads at once, measuring by one: programs that share a GPU are no measurement.
 class Measurer {
 public:
@@ -32,13 +32,13 @@ public:
   std::string prepare();
 
   Compiled compile(const Candidate &candidate) const;
-  /// The original is whichever is measured while there is no reference.
+  /// The baseline is whichever is measured while there is no reference.
   Result measure(const Candidate &candidate, const Compiled &compiled);
   /// Both, and the program is gone afterwards.
   Result compileAndMeasure(const Candidate &candidate);
 
   const std::optional<Reference> &reference() const { return wanted; }
-  /// From an earlier run, so that the original need not run again. It is the manifest's first candidate then.
+  /// From an earlier run, so that the baseline need not run again. It is the manifest's first candidate then.
   void setReference(Reference reference) { wanted = std::move(reference); }
 
   std::filesystem::path runFolder;      ///< empty: `folder`
@@ -65,18 +65,19 @@ private:
   bool differsByFusionOnly(const Candidate &candidate);
   bool writeDown(const Candidate &candidate, const Compiled &compiled,
                  const std::filesystem::path &log) const;
-  bool writeDownOriginal();
+  bool writeDownBaseline();
   std::string tooFarApart(const Candidate &candidate, const Compiled &compiled);
-  const Candidate &theOriginal() const { return original ? *original : manifest.candidates.front(); }
+  const Candidate &theBaseline() const { return baseline ? *baseline : manifest.candidates.front(); }
   std::string becomeReference(const Candidate &candidate, const Compiled &compiled, const Run &first);
 
   Manifest manifest;
   std::filesystem::path folder, work, timing;
   Toolchain toolchain;
   std::optional<Reference> wanted;
-  std::optional<Candidate> original; ///< where it was measured here; else it is the manifest's first
-  std::optional<Reference> unfused;  ///< the original's, compiled without fusing; made when it is needed
-  std::filesystem::path broughtBack; ///< what the original brought back, byte for byte; made when needed
+  std::optional<Candidate> baseline; ///< where it was measured here; else it is the manifest's first
+  std::optional<Reference> unfused;  ///< the baseline's, compiled without fusing; made when it is needed
+  std::filesystem::path
+      baselineCopies; ///< what the baseline copied to the host, byte for byte; made when needed
 };
 
 /// A result about a candidate as of now.

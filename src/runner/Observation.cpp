@@ -83,13 +83,13 @@ std::string differenceFrom(const Reference &reference, const std::vector<Copy> &
     std::string which =
         "device-to-host copy " + std::to_string(i + 1) + " of " + std::to_string(copies.size());
     if (copies[i].bytes != wanted.bytes)
-      return which + " brings back " + bytesInWords(copies[i].bytes) + ", the original " +
+      return which + " copies " + bytesInWords(copies[i].bytes) + " to the host, the baseline " +
              bytesInWords(wanted.bytes);
     if (!wanted.bits.empty() && copies[i].bits != wanted.bits)
-      return which + " (" + bytesInWords(wanted.bytes) + ") brings back other bits than the original";
+      return which + " (" + bytesInWords(wanted.bytes) + ") copies other bits to the host than the baseline";
   }
   if (copies.size() != reference.copies.size())
-    return "it brings back " + copiesInWords(copies.size()) + " from the device, the original " +
+    return "it makes " + copiesInWords(copies.size()) + " from the device, the baseline " +
            copiesInWords(reference.copies.size());
   return "";
 }

@@ -9,7 +9,7 @@
 
 namespace heddle::runner {
 
-/// Something that the program brought back from the device.
+/// Something that the program copied from the device to the host.
 struct Copy {
   uint64_t bytes = 0;
   std::string bits; ///< a hash of them; empty: they vary from run to run and say nothing
@@ -33,13 +33,13 @@ std::optional<Observation> readObservation(const std::filesystem::path &file);
 /// empty.
 double quantile(std::vector<double> samples, double share);
 
-/// What the original brings back and ends with: what every candidate is held against.
+/// What the baseline copies to the host and ends with: what every candidate is compared with.
 struct Reference {
-  std::string id;     ///< of the original
+  std::string id;     ///< of the baseline
   std::string device; ///< that it ran on
   int exitCode = 0;
   std::vector<Copy> copies;
-  /// What it prints, where that is all there is to compare: it brings nothing back by copies. Nothing where
+  /// What it prints, where that is all there is to compare: it copies nothing to the host by copies. Nothing where
   /// that varies from run to run.
   std::optional<std::string> output;
 

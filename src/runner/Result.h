@@ -15,8 +15,8 @@ enum class Status {
   Refused,        ///< Heddle would not make it: the reason is the refusal
   DoesNotCompile, ///< the compiler's first error
   FailsCheck,     ///< the static check found a race, a deadlock, a bad barrier
-  Wrong,          ///< ran to its end and brought back something else than the original
-  Crashed,        ///< a signal, a CUDA error, or an exit code that the original does not have
+  Wrong,          ///< ran to its end and copied something else to the host than the baseline
+  Crashed,        ///< a signal, a CUDA error, or an exit code that the baseline does not have
   TimedOut,       ///< compiling or running it took longer than allowed
   Lost,           ///< whoever was to measure it died; it may be tried again
 };
@@ -47,7 +47,7 @@ struct Result {
   std::vector<KernelTime> kernels;
   std::string device;                                         ///< "NVIDIA H200", "sm_90 (model)"
   double makeSeconds = 0, compileSeconds = 0, runSeconds = 0; ///< what it cost to find out
-  /// What the static check holds against an original, which is measured all the same.
+  /// What the static check holds against a baseline, which is measured all the same.
   std::string failsCheck;
   std::string when; ///< UTC, ISO 8601
 };

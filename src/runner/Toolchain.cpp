@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runner/Toolchain.h"
 
+#include "support/CudaToolkit.h"
 #include "verify/Fusion.h"
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <sstream>
-#include <unistd.h>
 
 namespace fs = std::filesystem;
 
@@ -21,21 +20,6 @@ void append(std::vector<std::string> &to, const std::vector<std::string> &more) 
   to.insert(to.end(), more.begin(), more.end());
 }
 
-bool isProgram(const fs::path &file) { return access(file.c_str(), X_OK) == 0 && !fs::is_directory(file); }
-
-std::vector<fs::path> foldersWithNvcc() {
-  std::vector<fs::path> folders;
-  const char *path = std::getenv("PATH");
-  std::istringstream parts(path ? path : "");
-  for (std::string folder; std::getline(parts, folder, ':');)
-    folders.emplace_back(folder);
-  for (const char *name : {"CUDA_PATH", "CUDA_HOME"})
-    if (const char *root = std::getenv(name))
-      folders.push_back(fs::path(root) / "bin");
-  folders.emplace_back("/usr/local/cuda/bin");
-  return folders;
-}
-
 /// Where the toolkit keeps libcudart.so: nvcc finds it when it links, the loader would not.
 fs::path librariesOf(const fs::path &nvcc) {
   std::error_code ignored;
@@ -46,6 +30,16 @@ std::vector<std::string> flagsOf(const Manifest &manifest, const Candidate &cand
   std::vector<std::string> flags = manifest.flags;
   append(flags, candidate.flags);
   return flags;
+}
+
+std::vector<std::string> sourcesIn(const fs::path &folder) {
+  std::vector<std::string> sources;
+  std::error_code none;
+  for (const fs::directory_entry &entry : fs::directory_iterator(folder, none))
+    if (entry.path().extension() == ".cpp")
+      sources.push_back(entry.path().string());
+  std::sort(sources.begin(), sources.end());
+  return sources;
 }
 
 std::vector<std::string> wordsOf(const std::string &line) {
@@ -74,13 +68,6 @@ std::vector<std::string> filled(const std::string &command, const Manifest &mani
 }
 
 } // namespace
-
-std::optional<fs::path> findNvcc() {
-  for (const fs::path &folder : foldersWithNvcc())
-    if (isProgram(folder / "nvcc"))
-      return folder / "nvcc";
-  return std::nullopt;
-}
 
 std::vector<std::string> compileWords(const Toolchain &toolchain, const Manifest &manifest,
                                       const Candidate &candidate, const fs::path &out, std::string &error) {
@@ -113,17 +100,20 @@ std::vector<std::string> timingWords(const fs::path &folder, const fs::path &out
     error = kNoNvcc;
     return {};
   }
-  std::vector<std::string> words = {nvcc->string(), "-std=c++17", "-O2",        "-shared",
-                                    "-cudart",      "none",       "-Xcompiler", "-fPIC"};
-  std::error_code none;
-  for (const fs::directory_entry &entry : fs::directory_iterator(folder / "timing", none))
-    if (entry.path().extension() == ".cpp")
-      words.push_back(entry.path().string());
-  std::sort(words.begin() + 8, words.end());
-  if (words.size() == 8)
-    error = (folder / "timing").string() + ": holds no sources of the timing library";
+  const fs::path timing = folder / "timing";
+  const std::vector<std::string> recorder = sourcesIn(timing),
+                                 hooks = sourcesIn(timing / "trace" / "preload");
+  if (recorder.empty() || hooks.empty()) {
+    error = timing.string() + ": holds no sources of the timing library";
+    return {};
+  }
+  std::vector<std::string> words = {nvcc->string(), "-std=c++17", "-O2",
+                                    "-shared",      "-cudart",    "none",
+                                    "-Xcompiler",   "-fPIC",      "-I" + timing.string()};
+  append(words, recorder);
+  append(words, hooks);
   append(words, {"-ldl", "-o", out.string()});
-  return error.empty() ? words : std::vector<std::string>();
+  return words;
 }
 
 std::map<std::string, uint64_t> spillsIn(const std::string &compilerOutput) {

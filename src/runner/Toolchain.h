@@ -11,9 +11,9 @@ namespace heddle::runner {
 /// How a candidate becomes a program whose launches can be timed.
 struct Toolchain {
   /// "CMD {flags} {files} -o {out}", instead of nvcc. A word that is a placeholder becomes as many words as
-  /// it stands for. No shell looks at it.
+  /// it represents. No shell looks at it.
   std::string compileCommand;
-  /// The library that times launches (timing/Timing.cpp), preloaded. Empty: made by nvcc from the sources
+  /// The library that times launches (src/runner/timing), preloaded. Empty: made by nvcc from the sources
   /// beside the manifest. "none": nothing is preloaded, the program itself writes the report.
   std::string timingLibrary;
   /// Keeps the compiler from fusing multiplications and additions; nvcc's is known. Empty, with a command of
@@ -24,16 +24,13 @@ struct Toolchain {
 /// The flags to compile with where bits differ (verify/Fusion.h); empty where they are not known.
 std::vector<std::string> unfusedFlagsOf(const Toolchain &toolchain);
 
-/// As the PATH, $CUDA_PATH, $CUDA_HOME or /usr/local/cuda have it.
-std::optional<std::filesystem::path> findNvcc();
-
 /// The words that compile a candidate, run in the manifest's folder. Empty, and `error`, where there is no
 /// compiler.
 std::vector<std::string> compileWords(const Toolchain &toolchain, const Manifest &manifest,
                                       const Candidate &candidate, const std::filesystem::path &out,
                                       std::string &error);
 
-/// The words that make the timing library of the sources in `folder`/timing.
+/// The words that make the timing library from the sources in `folder`/timing, where a plan has them (tune/Plan.cpp).
 std::vector<std::string> timingWords(const std::filesystem::path &folder, const std::filesystem::path &out,
                                      std::string &error);
 

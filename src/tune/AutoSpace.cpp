@@ -10,6 +10,7 @@
 #include "model/Thresholds.h"
 #include "support/Process.h"
 #include "transform/Assumptions.h"
+#include "transform/DirectiveMessage.h"
 #include "transform/Pipeline.h"
 #include "transform/Registry.h"
 #include "tune/BlockSize.h"
@@ -51,8 +52,8 @@ std::string verdictOn(const Problem &problem, const std::string &text) {
     if (outcome.kind == transform::Outcome::Kind::Done)
       return outcome.text == problem.text ? "it changes nothing" : "done";
     for (const Diagnostic &each : diagnostics.all())
-      if (each.voice == Voice::Refusal || each.voice == Voice::Error)
-        return each.text;
+      if (each.severity == Severity::Refusal || each.severity == Severity::Error)
+        return transform::withoutRule(each.text);
     return "the file does not compile";
   });
   return answer.succeeded() ? answer.standardOutput : whyFailed(answer);
@@ -107,7 +108,7 @@ std::string blockWords(const Problem &problem) {
   return fmt::format("block x={}", fmt::join(sizes, "|"));
 }
 
-std::map<std::string, KernelNeeds> needsOfOriginal(const Problem &problem) {
+std::map<std::string, KernelNeeds> needsOfBaseline(const Problem &problem) {
   build::Request request;
   request.sources.files = {problem.file};
   request.sources.flags = flagsFor(problem, {});
@@ -128,7 +129,7 @@ std::string registerWords(const Problem &problem) {
   std::optional<arch::Arch> arch = arch::findArch(problem.arch, ignored);
   if (!program || !arch)
     return {};
-  const std::map<std::string, KernelNeeds> needs = needsOfOriginal(problem);
+  const std::map<std::string, KernelNeeds> needs = needsOfBaseline(problem);
   std::set<unsigned> limits;
   for (const source::Launch &launch : (*program)->launches()) {
     auto found = launch.kernel ? needs.find(launch.kernel->mangledName) : needs.end();

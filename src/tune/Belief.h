@@ -5,7 +5,7 @@
 
 namespace heddle::tune {
 
-/// How far a model is off, in logarithms of measured over foretold times: one part that all candidates of a
+/// How far a model is off, in logarithms of measured over predicted times: one part that all candidates of a
 /// space have in common, and one for each value of each dimension. What a model thinks of blocked maps, or of
 /// four buffers, it thinks of all of them, so these parts are learned from few measurements.
 ///

@@ -19,7 +19,7 @@ bool isName(const std::string &text) {
          std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
 }
 
-/// Where the number of a definition stands in the text.
+/// Where the number of a definition is in the text.
 struct Literal {
   size_t at = 0, length = 0;
   int64_t value = 0;
@@ -67,7 +67,7 @@ std::variant<BlockConstant, NoBlock> blockConstant(const source::Program &progra
     const source::LaunchNumber &number = launch->block.xyz[axis];
     if (!isName(number.text))
       return NoBlock{fmt::format("block: the launch in line {} does not name its {} by a constant",
-                                 launch->place.line, axisNames[axis])};
+                                 launch->location.line, axisNames[axis])};
     if (!constant.name.empty() && constant.name != number.text)
       return NoBlock{
           fmt::format("block: launches take their {} from '{}' and from '{}'; -k says which kernel "

@@ -18,7 +18,7 @@ namespace heddle::tune {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr const char *format = "heddle.tune/1";
+constexpr const char *format = "heddle.tune-cache/2";
 
 std::string dumped(const Json &json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -31,7 +31,7 @@ std::string headerOf(const Problem &problem) {
 }
 
 std::string lineOf(const Kept &kept) {
-  Json json = {{"recipe", kept.recipe}};
+  Json json = {{"configuration", kept.configuration}};
   if (!kept.digest.empty())
     json["program"] = kept.digest;
   if (!kept.sameAs.empty())
@@ -47,10 +47,10 @@ std::optional<Kept> keptFrom(const std::string &line) {
   std::optional<runner::Result> result = runner::resultFromJson(json["result"].dump());
   if (!result)
     return std::nullopt;
-  return Kept{json.value("recipe", ""), json.value("program", ""), json.value("same_as", ""), *result};
+  return Kept{json.value("configuration", ""), json.value("program", ""), json.value("same_as", ""), *result};
 }
 
-/// A file in lines; what stands behind the last line's end was cut short.
+/// A file in lines; what follows the last line's end was cut short.
 struct Lines {
   std::vector<std::string> whole;
   size_t bytes = 0; ///< of the whole ones
@@ -150,7 +150,8 @@ const Kept *Cache::find(const std::string &id, bool predicts, const std::string 
 }
 
 bool Cache::append(const Evaluation &evaluation) {
-  return append(Kept{evaluation.recipe.str(), evaluation.digest, evaluation.sameAs, evaluation.result});
+  return append(
+      Kept{evaluation.configuration.str(), evaluation.digest, evaluation.sameAs, evaluation.result});
 }
 
 bool Cache::append(const Kept &kept) {

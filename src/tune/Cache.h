@@ -12,9 +12,9 @@
 
 namespace heddle::tune {
 
-/// A result as a file holds it. Of the recipe only the words are known.
+/// A result as a file holds it. Of the configuration only the words are known.
 struct Kept {
-  std::string recipe, digest, sameAs;
+  std::string configuration, digest, sameAs;
   runner::Result result;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "tune/Recipe.h"
+#include "tune/Configuration.h"
 
 #include <cstdint>
 #include <map>
@@ -18,7 +18,7 @@ struct KernelNeeds {
   bool isEstimate = false;
 };
 
-/// A recipe carried out: a program that may be compiled and run.
+/// A configuration carried out: a program that may be compiled and run.
 struct Candidate {
   struct File {
     std::string name; ///< without a folder: "saxpy.cu"
@@ -27,14 +27,14 @@ struct Candidate {
   };
 
   std::string id; ///< Problem::idOf
-  Recipe recipe;
+  Configuration configuration;
   std::vector<File> files;        ///< in place of the problem's file; its further files go with them
   std::vector<std::string> flags; ///< its own, behind those of the problem
   std::string digest;             ///< of files and flags: candidates with the same one are the same program
   std::map<std::string, KernelNeeds> needs; ///< by mangled name
   std::optional<double> predictedMicros;
 
-  bool isOriginal() const { return recipe.isOriginal(); }
+  bool isBaseline() const { return configuration.isBaseline(); }
 };
 
 } // namespace heddle::tune

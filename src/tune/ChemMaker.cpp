@@ -42,32 +42,32 @@ bool isMechanism(const fs::path &file) {
 }
 
 std::vector<std::string> chemOptions() {
-  return {"--form=plain|warps", "--warps=4|8|16", "--ctas=1|2|4", "--placement=store|mixed"};
+  return {"--variant=plain|warps", "--warps=4|8|16", "--ctas=1|2|4", "--placement=store|mixed"};
 }
 
-std::string ChemMaker::generate(const Recipe &recipe, const fs::path &folder) const {
+std::string ChemMaker::generate(const Configuration &configuration, const fs::path &folder) const {
   std::vector<std::string> command = words;
   command.insert(command.end(), {"-o", folder.string()});
-  command.insert(command.end(), recipe.options.begin(), recipe.options.end());
-  const bool saysForm = std::ranges::any_of(
-      recipe.options, [](const std::string &option) { return option.starts_with("--form="); });
-  if (!saysForm)
-    command.push_back("--form=plain"); // the original: one thread a point
+  command.insert(command.end(), configuration.options.begin(), configuration.options.end());
+  const bool namesVariant = std::ranges::any_of(
+      configuration.options, [](const std::string &option) { return option.starts_with("--variant="); });
+  if (!namesVariant)
+    command.push_back("--variant=plain"); // the baseline: one thread a point
   const ProcessResult done = runInCopy(problem.limits.make, [&] { return generator(command); });
   return done.succeeded() ? done.standardOutput : "generating it " + whyFailed(done);
 }
 
-Made ChemMaker::make(const Recipe &recipe) {
+Made ChemMaker::make(const Configuration &configuration) {
   const auto begin = std::chrono::steady_clock::now();
   TemporaryFolder folder;
   Made made;
-  made.reason = generate(recipe, folder.path());
+  made.reason = generate(configuration, folder.path());
   if (made.reason.empty()) {
     Candidate candidate;
-    candidate.id = problem.idOf(recipe);
-    candidate.recipe = recipe;
+    candidate.id = problem.idOf(configuration);
+    candidate.configuration = configuration;
     candidate.files = sourcesIn(folder.path());
-    candidate.flags = recipe.compilerFlags();
+    candidate.flags = configuration.compilerFlags();
     std::vector<std::string> identity = candidate.flags;
     for (const Candidate::File &file : candidate.files)
       identity.push_back(file.text);

@@ -11,17 +11,17 @@ namespace heddle::tune {
 using Generator = std::function<std::string(std::vector<std::string> words)>;
 
 /// Makes candidates of a combustion mechanism: kernels are generated with their self-test, once for each
-/// recipe's options, each time in a copy of this process. The self-test is the program that is run, and its exit code the verdict: forms of a
+/// configuration's options, each time in a copy of this process. The self-test is the program that is run, and its exit code the verdict: forms of a
 /// kernel differ in rounding, so their bits are not compared.
 class ChemMaker final : public Maker {
 public:
   /// `words`: everything behind `heddle chem` that all candidates have in common, the mechanism first.
   ChemMaker(const Problem &problem, std::vector<std::string> words, Generator generator)
       : problem(problem), words(std::move(words)), generator(std::move(generator)) {}
-  Made make(const Recipe &recipe) override;
+  Made make(const Configuration &configuration) override;
 
   /// Generates into a folder that is there to stay; what went wrong, or nothing.
-  std::string generate(const Recipe &recipe, const std::filesystem::path &folder) const;
+  std::string generate(const Configuration &configuration, const std::filesystem::path &folder) const;
 
 private:
   const Problem &problem;

@@ -25,9 +25,9 @@ std::map<std::string, Result> resultsIn(const fs::path &folder) {
   return newest;
 }
 
-/// What the plan itself knew of a recipe, or what the runner found out about it or about the same program.
+/// What the plan itself knew of a configuration, or what the runner found out about it or about the same program.
 std::optional<Kept> keptFrom(const Json &entry, const std::map<std::string, Result> &results) {
-  Kept kept{entry.at("recipe"), entry.value("program", ""), entry.value("same_as", ""), {}};
+  Kept kept{entry.at("configuration"), entry.value("program", ""), entry.value("same_as", ""), {}};
   const std::string id = entry.at("id");
   if (entry.contains("result"))
     kept.result = runner::resultFromJson(entry["result"].dump()).value_or(Result());
@@ -43,14 +43,15 @@ std::optional<Kept> keptFrom(const Json &entry, const std::map<std::string, Resu
 
 constexpr uint64_t kMostPoints = 100'000;
 
-bool takeOne(const Recipe &recipe, const Collected &collected, const Problem &problem, Cache &cache) {
-  auto found = collected.byId.find(problem.idOf(recipe));
+bool takeOne(const Configuration &configuration, const Collected &collected, const Problem &problem,
+             Cache &cache) {
+  auto found = collected.byId.find(problem.idOf(configuration));
   if (found == collected.byId.end())
     return false;
   const Kept &kept = found->second;
   if (cache.find(kept.result.id, false, kept.result.device))
     return false;
-  return cache.append({recipe, kept.result, kept.digest, kept.sameAs});
+  return cache.append({configuration, kept.result, kept.digest, kept.sameAs});
 }
 
 } // namespace
@@ -58,15 +59,15 @@ bool takeOne(const Recipe &recipe, const Collected &collected, const Problem &pr
 size_t takeOver(const Collected &collected, const Space &space, const Problem &problem, Cache &cache) {
   size_t taken = takeOne({}, collected, problem, cache);
   for (const Point &point : space.distinct(kMostPoints))
-    if (Recipe recipe = space.recipeAt(point); !recipe.isOriginal())
-      taken += takeOne(recipe, collected, problem, cache);
+    if (Configuration configuration = space.configurationAt(point); !configuration.isBaseline())
+      taken += takeOne(configuration, collected, problem, cache);
   return taken;
 }
 
 std::optional<Collected> collect(const fs::path &folder, const Problem &problem, std::string &error) {
   const fs::path file = folder / "plan.json";
   const Json plan = Json::parse(std::ifstream(file), nullptr, false);
-  if (!plan.is_object() || plan.value("schema", "") != "heddle.plan-entries/1") {
+  if (!plan.is_object() || plan.value("schema", "") != "heddle.plan-entries/2") {
     error = fmt::format("'{}' is not there, or not what heddle tune --plan wrote", file.string());
     return std::nullopt;
   }

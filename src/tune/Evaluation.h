@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runner/Result.h"
-#include "tune/Recipe.h"
+#include "tune/Configuration.h"
 
 #include <functional>
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace heddle::tune {
 
-/// What was found out about a recipe.
+/// What was found out about a configuration.
 struct Evaluation {
-  Recipe recipe;
+  Configuration configuration;
   runner::Result result;
   std::string digest; ///< of the program it gave; empty where it gave none
   std::string sameAs; ///< id of an earlier candidate that is the very same program; empty for none
@@ -21,12 +21,12 @@ struct Evaluation {
 /// Told of each evaluation as soon as it is known; false: enough, begin no other.
 using Heard = std::function<bool(const Evaluation &)>;
 
-/// Carries recipes out and measures them. One process does them one after the other; ranks of MPI share them.
-class Crew {
+/// Carries configurations out and measures them. One process does them one after the other; ranks of MPI share them.
+class Executor {
 public:
-  virtual ~Crew() = default;
+  virtual ~Executor() = default;
   /// Evaluates each, in any order. `heard` is called from the caller's own thread.
-  virtual void evaluate(const std::vector<Recipe> &recipes, const Heard &heard) = 0;
+  virtual void evaluate(const std::vector<Configuration> &configurations, const Heard &heard) = 0;
 };
 
 } // namespace heddle::tune

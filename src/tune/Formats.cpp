@@ -30,8 +30,8 @@ const runner::KernelTime *mainKernel(const Result &result) {
   return longest == result.kernels.end() ? nullptr : &*longest;
 }
 
-Json configurationOf(const Report::Entry &entry) {
-  Json json = Json::parse(entry.configuration, nullptr, false);
+Json settingsOf(const Report::Entry &entry) {
+  Json json = Json::parse(entry.settings, nullptr, false);
   return json.is_object() ? json : Json::object();
 }
 
@@ -75,7 +75,7 @@ Json t4Entry(const Report::Entry &entry) {
   if (isMeasured)
     runtimes = {result.q1 * millisOfMicro, result.micros * millisOfMicro, result.q3 * millisOfMicro};
   return {{"timestamp", result.when},
-          {"configuration", configurationOf(entry)},
+          {"configuration", settingsOf(entry)},
           {"objectives", {result.predicted ? "predicted_time" : "time"}},
           {"times",
            {{"compilation_time", result.compileSeconds * millisOfSecond},
@@ -112,7 +112,7 @@ Json sizeOf(const uint32_t (&size)[3]) {
 Json kernelOf(const Report &report, const Problem &problem) {
   static const runner::KernelTime unknown;
   const runner::KernelTime *found =
-      report.entries.empty() ? nullptr : mainKernel(report.original().evaluation.result);
+      report.entries.empty() ? nullptr : mainKernel(report.baseline().evaluation.result);
   const runner::KernelTime &kernel = found ? *found : unknown;
   return {{"Language", "CUDA"},
           {"Device", {{"Name", report.device}}},
@@ -143,8 +143,8 @@ Json entryJson(const Report::Entry &entry) {
   const Evaluation &evaluation = entry.evaluation;
   const Result &result = evaluation.result;
   Json json = {{"id", result.id},
-               {"recipe", evaluation.recipe.str()},
-               {"configuration", configurationOf(entry)},
+               {"configuration", evaluation.configuration.str()},
+               {"settings", settingsOf(entry)},
                {"status", runner::nameOf(result.status)}};
   if (!result.reason.empty())
     json["reason"] = result.reason;
@@ -193,17 +193,17 @@ std::string t1Json(const Report &report, const Problem &problem, const Budget &b
 }
 
 std::string reportJson(const Report &report) {
-  Json json = {{"schema", "heddle.tune/1"},      {"program", report.program},
+  Json json = {{"schema", "heddle.tune/2"},      {"program", report.program},
                {"device", report.device},        {"predicted", report.predicted},
                {"strategy", report.strategy},    {"space_size", report.spaceSize},
                {"tried", report.entries.size()}, {"from_cache", report.fromCache}};
   if (std::string warning = report.warning(); !warning.empty())
     json["warning"] = warning;
   if (const Report::Entry *winner = report.winner()) {
-    json["best"] = winner->evaluation.recipe.str();
+    json["best"] = winner->evaluation.configuration.str();
     json["best_id"] = winner->evaluation.result.id;
     json["micros"] = winner->evaluation.result.micros;
-    json["original_micros"] = report.original().evaluation.result.micros;
+    json["baseline_micros"] = report.baseline().evaluation.result.micros;
     json["speedup"] = report.speedup();
   }
   json["dimensions"] = Json::array();

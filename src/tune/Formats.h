@@ -18,7 +18,7 @@ std::string t4Json(const Report &report);
 /// The space and how it was searched, in the T1 format of the same people.
 std::string t1Json(const Report &report, const Problem &problem, const Budget &budget);
 
-/// What `heddle tune --json` prints: schema "heddle.tune/1".
+/// What `heddle tune --json` prints: schema "heddle.tune/2".
 std::string reportJson(const Report &report);
 
 } // namespace heddle::tune

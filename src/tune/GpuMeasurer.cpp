@@ -2,6 +2,7 @@
 #include "tune/GpuMeasurer.h"
 
 #include "build/Build.h"
+#include "support/CudaToolkit.h"
 #include "tune/Maker.h"
 
 #include <dlfcn.h>
@@ -57,14 +58,14 @@ GpuMeasurer::GpuMeasurer(const Problem &problem)
       name(gpuName()) {
   if (name.empty())
     whyNot = "there is no GPU here";
-  else if (!runner::findNvcc())
+  else if (!findNvcc())
     whyNot = "nvcc is not here, and nobody else compiles for a GPU";
   else
     whyNot = measurer.prepare();
 }
 
-runner::Result GpuMeasurer::measureOriginal(const Candidate &original) {
-  return measureIn(ofOriginal.path(), original);
+runner::Result GpuMeasurer::measureBaseline(const Candidate &baseline) {
+  return measureIn(ofBaseline.path(), baseline);
 }
 
 runner::Result GpuMeasurer::measure(const Candidate &candidate) {
@@ -73,7 +74,7 @@ runner::Result GpuMeasurer::measure(const Candidate &candidate) {
 }
 
 runner::Result GpuMeasurer::measureIn(const fs::path &folder, const Candidate &candidate) {
-  runner::Candidate wanted{candidate.id, candidate.recipe.str(), {}, candidate.flags, {}};
+  runner::Candidate wanted{candidate.id, candidate.configuration.str(), {}, candidate.flags, {}};
   for (const fs::path &file : writeFiles(candidate, problem, folder))
     wanted.files.push_back(file.string());
   runner::Result result = measurer.compileAndMeasure(wanted);

@@ -18,14 +18,14 @@ public:
 
   std::string device() const override { return name; }
   bool predicts() const override { return false; }
-  runner::Result measureOriginal(const Candidate &original) override;
+  runner::Result measureBaseline(const Candidate &baseline) override;
   runner::Result measure(const Candidate &candidate) override;
 
 private:
   runner::Result measureIn(const std::filesystem::path &folder, const Candidate &candidate);
 
   const Problem &problem;
-  TemporaryFolder scratch, ofOriginal; ///< which may have to be compiled again
+  TemporaryFolder scratch, ofBaseline; ///< which may have to be compiled again
   runner::Measurer measurer;
   std::string name, whyNot;
 };

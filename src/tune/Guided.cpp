@@ -5,8 +5,8 @@
 // A model is wrong in ways that repeat, and what was measured tells in which (Belief). What is measured next
 // is the candidate that may be fastest: the corrected model's estimate less what is not known about it yet.
 // So a value that was never tried is tried once, in the best company, since a model that is wrong about it
-// would hide it for ever; and of those that the model cannot tell apart one is looked at and not all. It ends
-// when nothing is left that has a chance to beat the best. Without a model every candidate is foretold the
+// would hide it for ever; and of those that the model cannot distinguish one is looked at and not all. It ends
+// when nothing is left that has a chance to beat the best. Without a model every candidate is predicted the
 // same time, and what is measured does all of the work. While few are known one is chosen at a time, since each
 // tells most about what comes next.
 #include "model/Thresholds.h"
@@ -26,7 +26,7 @@ namespace threshold = model::threshold::tune;
 class Guided final : public Strategy {
 public:
   Guided(const Space &space, uint64_t seed, const Prediction &predicted)
-      : points(shuffled(space.distinct(mostPoints), seed)), foretold(timesOf(points, predicted)),
+      : points(shuffled(space.distinct(mostPoints), seed)), predicted(timesOf(points, predicted)),
         belief(space.dimensions(), hasModel() ? threshold::spreadOfModels : threshold::spreadWithout) {
     isDone.resize(points.size());
     for (size_t i = 0; i < points.size(); ++i)
@@ -61,17 +61,17 @@ public:
     const double time = std::log(*micros);
     best = std::min(best, time);
     ++measured;
-    belief.observe(point, time - foretold[found->second]);
+    belief.observe(point, time - predicted[found->second]);
   }
 
 private:
-  /// Of those that nothing tells apart any may come first.
+  /// Of those that nothing distinguishes any may come first.
   static std::vector<Point> shuffled(std::vector<Point> points, uint64_t seed) {
     Random(seed).shuffle(points);
     return points;
   }
 
-  /// Logarithms; what was not foretold is as good as the one in the middle.
+  /// Logarithms; what was not predicted is as good as the one in the middle.
   static std::vector<double> timesOf(const std::vector<Point> &points, const Prediction &predicted) {
     std::vector<double> times, known;
     for (const Point &point : points) {
@@ -88,7 +88,7 @@ private:
   }
 
   bool hasModel() const {
-    return std::ranges::any_of(foretold, [this](double time) { return time != foretold.front(); });
+    return std::ranges::any_of(predicted, [this](double time) { return time != predicted.front(); });
   }
 
   /// Nothing where all were looked at, or none has a chance.
@@ -99,18 +99,18 @@ private:
       if (isDone[i])
         continue;
       const Belief::Error error = now.of(points[i]);
-      const double expected = foretold[i] + error.mean,
+      const double expected = predicted[i] + error.mean,
                    score = expected - threshold::curiosity * error.deviation;
       chance = std::min(chance, expected - std::hypot(error.deviation, threshold::restOfModels));
       if (score < least)
         least = score, found = i;
     }
-    const bool isHopeless = measured >= threshold::leastMeasured && chance > best;
-    return isHopeless ? std::nullopt : found;
+    const bool isUnpromising = measured >= threshold::leastMeasured && chance > best;
+    return isUnpromising ? std::nullopt : found;
   }
 
   const std::vector<Point> points;
-  const std::vector<double> foretold; ///< logarithms, by point
+  const std::vector<double> predicted; ///< logarithms, by point
   Belief belief;
   std::map<Point, size_t> numbers;
   std::vector<bool> isDone; ///< proposed, or known

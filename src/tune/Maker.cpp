@@ -8,6 +8,7 @@
 #include "support/Paths.h"
 #include "support/Process.h"
 #include "transform/Assumptions.h"
+#include "transform/DirectiveMessage.h"
 #include "transform/Pipeline.h"
 #include "transform/Pragmas.h"
 #include "tune/BlockSize.h"
@@ -32,7 +33,7 @@ constexpr double mostCheckSeconds = 20;
 
 } // namespace
 
-/// What a process of its own finds out about a recipe.
+/// What a process of its own finds out about a configuration.
 struct CudaMaker::Finding {
   Status status = Status::Measured; ///< here: made
   std::string reason, text;
@@ -49,7 +50,7 @@ std::string toText(const Finding &finding) {
                {"reason", finding.reason},
                {"fails", finding.fails},
                {"bytes", finding.text.size()}};
-  // The file's text stands by itself: it may hold bytes that JSON would not give back as they were.
+  // The file's text is by itself: it may hold bytes that JSON would not give back as they were.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" + finding.text + finding.ptx;
 }
 
@@ -66,8 +67,11 @@ std::optional<Finding> findingFrom(const std::string &answer) {
 /// The first thing that was held against it, with its line.
 std::string firstReason(const Diagnostics &diagnostics) {
   for (const Diagnostic &each : diagnostics.all())
-    if (each.voice == Voice::Refusal || each.voice == Voice::Error || each.voice == Voice::InternalError)
-      return each.place.line ? fmt::format("line {}: {}", each.place.line, each.text) : each.text;
+    if (each.severity == Severity::Refusal || each.severity == Severity::Error ||
+        each.severity == Severity::InternalError) {
+      const std::string text = transform::withoutRule(each.text);
+      return each.location.line ? fmt::format("line {}: {}", each.location.line, text) : text;
+    }
   return "no reason was given";
 }
 
@@ -86,20 +90,20 @@ std::unique_ptr<source::Program> parsed(const Problem &problem, const std::strin
   return nullptr;
 }
 
-source::CompileOptions readingOptions(const Problem &problem, const Recipe &recipe) {
+source::CompileOptions readingOptions(const Problem &problem, const Configuration &configuration) {
   source::CompileOptions options = problem.compile;
-  for (const std::string &define : recipe.defines)
+  for (const std::string &define : configuration.defines)
     options.userArguments.push_back("-D" + define);
   return options;
 }
 
-bool changeBlock(const Problem &problem, const Recipe &recipe, Finding &finding) {
-  if (recipe.block.empty())
+bool changeBlock(const Problem &problem, const Configuration &configuration, Finding &finding) {
+  if (configuration.block.empty())
     return true;
-  auto program = parsed(problem, finding.text, readingOptions(problem, recipe), finding);
+  auto program = parsed(problem, finding.text, readingOptions(problem, configuration), finding);
   if (!program)
     return false;
-  auto changed = withBlock(*program, finding.text, problem.kernel, recipe.block);
+  auto changed = withBlock(*program, finding.text, problem.kernel, configuration.block);
   if (auto *none = std::get_if<NoBlock>(&changed)) {
     finding.status = Status::Refused;
     finding.reason = none->reason;
@@ -109,24 +113,24 @@ bool changeBlock(const Problem &problem, const Recipe &recipe, Finding &finding)
   return true;
 }
 
-bool carryOut(const Problem &problem, const Recipe &recipe, const std::set<KernelLines> &kernels,
-              Finding &finding) {
-  if (recipe.directives.empty())
+bool carryOut(const Problem &problem, const Configuration &configuration,
+              const std::set<KernelLines> &kernels, Finding &finding) {
+  if (configuration.directives.empty())
     return true;
   Diagnostics diagnostics;
   std::optional<arch::Arch> arch = arch::findArch(problem.arch, diagnostics);
   transform::Options options;
-  options.compile = readingOptions(problem, recipe);
+  options.compile = readingOptions(problem, configuration);
   options.block = problem.block;
   options.arch = arch ? &*arch : nullptr;
   options.kernel = problem.kernel;
   transform::assume(problem.assumptions, options);
   // Where pragmas can say it, they are what is carried out: so a tuned file that holds them gives the very
   // same text. (Names that directives invent depend on what was there before them.)
-  std::vector<transform::Directive> directives = recipe.directives;
+  std::vector<transform::Directive> directives = configuration.directives;
   std::string text = finding.text;
-  if (speaksOfKernelsOnly(recipe) && !kernels.empty()) {
-    text = placements(text, recipe, kernels).front();
+  if (speaksOfKernelsOnly(configuration) && !kernels.empty()) {
+    text = placements(text, configuration, kernels).front();
     directives.clear();
   }
   transform::Outcome outcome =
@@ -144,29 +148,30 @@ bool carryOut(const Problem &problem, const Recipe &recipe, const std::set<Kerne
 // --- What is known of it before it runs ----------------------------------------------------------------
 
 /// What fails, in a sentence; empty where nothing does, or where nothing can be said.
-std::string staticFailure(const Problem &problem, const Recipe &recipe, const std::string &text,
+std::string staticFailure(const Problem &problem, const Configuration &configuration, const std::string &text,
                           const std::string &ptx) {
   Finding ignored;
-  auto program = parsed(problem, text, readingOptions(problem, recipe), ignored);
+  auto program = parsed(problem, text, readingOptions(problem, configuration), ignored);
   Diagnostics diagnostics;
   ptx::Module module = ptx::parse(ptx, "", diagnostics);
-  if (!program || diagnostics.has(Voice::Error))
+  if (!program || diagnostics.has(Severity::Error))
     return {};
   for (const verify::LaunchChecks::Kernel &each :
        verify::checkLaunches(*program, module, mostCheckSeconds).kernels)
     if (each.result.verdict == check::Verdict::Fails)
       return each.result.findings.empty()
                  ? fmt::format("'{}' fails the static check", each.name)
-                 : fmt::format("line {}: {}", each.result.findings.front().place.line,
+                 : fmt::format("line {}: {}", each.result.findings.front().location.line,
                                each.result.findings.front().text);
   return {};
 }
 
-void lookAtDeviceCode(const Problem &problem, const Recipe &recipe, bool checks, Finding &finding) {
+void lookAtDeviceCode(const Problem &problem, const Configuration &configuration, bool checks,
+                      Finding &finding) {
   TemporaryFolder folder;
   build::Request request;
   request.sources.files = {folder.path() / problem.file.filename()};
-  request.sources.flags = flagsFor(problem, withoutAssemblerFlags(recipe.compilerFlags()));
+  request.sources.flags = flagsFor(problem, withoutAssemblerFlags(configuration.compilerFlags()));
   request.arch = problem.arch;
   request.compiler = problem.compiler;
   writeFileOrThrow(request.sources.files.front(), finding.text);
@@ -176,18 +181,18 @@ void lookAtDeviceCode(const Problem &problem, const Recipe &recipe, bool checks,
     return; // building the whole program will say why
   finding.ptx = device.text;
   if (checks)
-    finding.fails = staticFailure(problem, recipe, finding.text, device.text);
+    finding.fails = staticFailure(problem, configuration, finding.text, device.text);
 }
 
-Finding carriedOut(const Problem &problem, const Recipe &recipe, const std::set<KernelLines> &kernels,
-                   bool checks) {
+Finding carriedOut(const Problem &problem, const Configuration &configuration,
+                   const std::set<KernelLines> &kernels, bool checks) {
   Finding finding;
   finding.text = problem.text;
-  if (!changeBlock(problem, recipe, finding) || !carryOut(problem, recipe, kernels, finding))
+  if (!changeBlock(problem, configuration, finding) || !carryOut(problem, configuration, kernels, finding))
     return finding;
   const bool isAssembled = source::findToolkit(problem.compile.cudaPath).has_value();
   if (checks || isAssembled)
-    lookAtDeviceCode(problem, recipe, checks, finding);
+    lookAtDeviceCode(problem, configuration, checks, finding);
   return finding;
 }
 
@@ -220,10 +225,10 @@ const std::set<KernelLines> &CudaMaker::kernelsWith(const std::vector<std::strin
     return found->second;
   ProcessResult answer = runInCopy(problem.limits.make, [&] {
     Finding ignored;
-    Recipe recipe;
-    recipe.defines = defines;
+    Configuration configuration;
+    configuration.defines = defines;
     std::string lines;
-    if (auto program = parsed(problem, problem.text, readingOptions(problem, recipe), ignored))
+    if (auto program = parsed(problem, problem.text, readingOptions(problem, configuration), ignored))
       for (const KernelLines &kernel : kernelsMeant(*program, problem.kernel))
         lines += fmt::format("{} {}\n", kernel.first, kernel.last);
     return lines;
@@ -239,13 +244,13 @@ CudaMaker::~CudaMaker() = default;
 
 /// Candidates that differ by flags for the assembler alone have one text, which is made once. A failure of
 /// the process that makes it (it took too long, it fell over) is left in `made`.
-const Finding *CudaMaker::findingOf(const Recipe &recipe, Made &made) {
-  Recipe own = recipe;
-  own.flags = withoutAssemblerFlags(recipe.flags);
+const Finding *CudaMaker::findingOf(const Configuration &configuration, Made &made) {
+  Configuration own = configuration;
+  own.flags = withoutAssemblerFlags(configuration.flags);
   std::unique_ptr<Finding> &known = findings[own.str()];
   if (known)
     return known.get();
-  const bool checks = problem.checked && whyOriginalFails.empty();
+  const bool checks = problem.checked && whyBaselineFails.empty();
   static const std::set<KernelLines> none;
   const std::set<KernelLines> &lines = own.directives.empty() ? none : kernelsWith(own.defines);
   ProcessResult answer =
@@ -261,24 +266,24 @@ const Finding *CudaMaker::findingOf(const Recipe &recipe, Made &made) {
   return nullptr;
 }
 
-Made CudaMaker::make(const Recipe &recipe) {
+Made CudaMaker::make(const Configuration &configuration) {
   Made made;
-  const Finding *finding = findingOf(recipe, made);
+  const Finding *finding = findingOf(configuration, made);
   if (!finding)
     return made;
-  if (recipe.isOriginal())
-    whyOriginalFails = made.failsCheck = finding->fails;
-  const bool fails = whyOriginalFails.empty() && !finding->fails.empty();
+  if (configuration.isBaseline())
+    whyBaselineFails = made.failsCheck = finding->fails;
+  const bool fails = whyBaselineFails.empty() && !finding->fails.empty();
   if (finding->status != Status::Measured || fails) {
     made.status = fails ? Status::FailsCheck : finding->status;
     made.reason = fails ? finding->fails : finding->reason;
     return made;
   }
   Candidate candidate;
-  candidate.id = problem.idOf(recipe);
-  candidate.recipe = recipe;
+  candidate.id = problem.idOf(configuration);
+  candidate.configuration = configuration;
   candidate.files = {{problem.file.filename().string(), finding->text, true}};
-  candidate.flags = recipe.compilerFlags();
+  candidate.flags = configuration.compilerFlags();
   std::vector<std::string> identity = candidate.flags;
   identity.push_back(finding->text);
   candidate.digest = digestOf(identity);

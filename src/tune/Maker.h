@@ -18,14 +18,14 @@ struct Made {
   runner::Status status = runner::Status::Refused; ///< where there is none
   std::string reason;
   double seconds = 0;
-  std::string failsCheck; ///< of the original, which is a candidate whatever the static check says
+  std::string failsCheck; ///< of the baseline, which is a candidate whatever the static check says
 };
 
-/// Carries recipes out.
+/// Carries configurations out.
 class Maker {
 public:
   virtual ~Maker() = default;
-  virtual Made make(const Recipe &recipe) = 0;
+  virtual Made make(const Configuration &configuration) = 0;
 };
 
 /// Carries them out on a CUDA file: sizes of blocks first, then directives in their order, then the static
@@ -34,18 +34,18 @@ class CudaMaker final : public Maker {
 public:
   explicit CudaMaker(const Problem &problem);
   ~CudaMaker() override;
-  Made make(const Recipe &recipe) override;
+  Made make(const Configuration &configuration) override;
   struct Finding;
 
 private:
-  const Finding *findingOf(const Recipe &recipe, Made &made);
+  const Finding *findingOf(const Configuration &configuration, Made &made);
   const std::set<KernelLines> &kernelsWith(const std::vector<std::string> &defines);
 
   const Problem &problem;
-  /// Candidates are not held to more than the original: where it fails, they are not checked.
-  std::string whyOriginalFails;
+  /// Candidates are not held to more than the baseline: where it fails, they are not checked.
+  std::string whyBaselineFails;
   std::map<std::vector<std::string>, std::set<KernelLines>> kernels; ///< by definitions
-  std::map<std::string, std::unique_ptr<Finding>> findings;          ///< by recipe
+  std::map<std::string, std::unique_ptr<Finding>> findings;          ///< by configuration
 };
 
 /// The text with each line `#pragma heddle ...` left blank: a search begins at what a file says without them,

@@ -8,9 +8,9 @@
 
 namespace heddle::tune {
 
-/// Finds out how long a candidate takes, and whether it computes what the original computes.
+/// Finds out how long a candidate takes, and whether it computes what the baseline computes.
 ///
-/// Whatever a candidate does (hang, crash, bring back something else, not compile) becomes a Result with a
+/// Whatever a candidate does (hang, crash, produces something else, not compile) becomes a Result with a
 /// status and a reason; a measurer never throws for it, never waits longer than the problem's limits, and
 /// leaves no process behind.
 class Measurer {
@@ -21,9 +21,9 @@ public:
   virtual std::string device() const = 0;
   /// Times are a model's, not a clock's.
   virtual bool predicts() const = 0;
-  /// Compiles and runs the original, which all others are held against. Called once, before any other. What
+  /// Compiles and runs the baseline, which all others are compared with. Called once, before any other. What
   /// is wrong with it is wrong with the whole search.
-  virtual runner::Result measureOriginal(const Candidate &original) = 0;
+  virtual runner::Result measureBaseline(const Candidate &baseline) = 0;
   /// `id` of the result is the candidate's.
   virtual runner::Result measure(const Candidate &candidate) = 0;
 };

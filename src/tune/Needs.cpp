@@ -52,7 +52,7 @@ std::map<std::string, KernelNeeds> needsOf(const Problem &problem, const std::ve
   for (const std::string &flag : sorted(flags).forAssembler)
     command.push_back(flag);
   ProcessResult done = runProcess(command);
-  if (done.succeeded()) // PTX of our own headers may call what only the machine has
+  if (done.succeeded()) // PTX of our own headers may call what only the simulator has
     for (const auto &[kernel, is] : analysis::parsePtxasOutput(done.standardError + done.standardOutput))
       needs[kernel] = {is.registers, std::max(is.spillStoreBytes, is.spillLoadBytes), is.staticSharedBytes,
                        false};

@@ -7,7 +7,7 @@
 namespace heddle::tune {
 
 /// What the kernels of some PTX need, by mangled name, if it is assembled with these flags of the compiler.
-/// Nothing where there is no ptxas, or where the PTX is for the machine only.
+/// Nothing where there is no ptxas, or where the PTX is for the simulator only.
 std::map<std::string, KernelNeeds> needsOf(const Problem &problem, const std::vector<std::string> &flags,
                                            const std::string &ptx);
 

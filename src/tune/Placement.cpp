@@ -69,11 +69,11 @@ std::vector<unsigned> statementLines(const std::string &text, const std::set<Ker
 }
 
 /// Every way to place the pragmas that is worth a try.
-std::vector<Insertions> ways(const std::string &text, const Recipe &recipe,
+std::vector<Insertions> ways(const std::string &text, const Configuration &configuration,
                              const std::set<KernelLines> &kernels) {
   std::vector<std::string> forKernels;
   std::vector<Insertions> all(1);
-  for (const transform::Directive &directive : recipe.directives) {
+  for (const transform::Directive &directive : configuration.directives) {
     if (directive.subject == Subject::Kernel) {
       forKernels.push_back(directive.str());
       continue;
@@ -111,16 +111,16 @@ std::set<KernelLines> kernelsMeant(const source::Program &program, const std::st
   return lines;
 }
 
-bool speaksOfKernelsOnly(const Recipe &recipe) {
-  return std::ranges::all_of(recipe.directives, [](const transform::Directive &directive) {
+bool speaksOfKernelsOnly(const Configuration &configuration) {
+  return std::ranges::all_of(configuration.directives, [](const transform::Directive &directive) {
     return directive.subject == Subject::Kernel;
   });
 }
 
-std::vector<std::string> placements(const std::string &text, const Recipe &recipe,
+std::vector<std::string> placements(const std::string &text, const Configuration &configuration,
                                     const std::set<KernelLines> &kernels) {
   std::vector<std::string> texts;
-  for (const Insertions &way : ways(text, recipe, kernels))
+  for (const Insertions &way : ways(text, configuration, kernels))
     texts.push_back(way.into(text));
   return texts;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "source/Program.h"
-#include "tune/Recipe.h"
+#include "tune/Configuration.h"
 
 #include <set>
 
@@ -18,11 +18,11 @@ struct KernelLines {
 std::set<KernelLines> kernelsMeant(const source::Program &program, const std::string &wanted);
 
 /// No directive is for a loop or a branch: then there is one way to place pragmas.
-bool speaksOfKernelsOnly(const Recipe &recipe);
+bool speaksOfKernelsOnly(const Configuration &configuration);
 
-/// The text with a line `#pragma heddle ...` before each kernel or loop that the recipe's directives speak
+/// The text with a line `#pragma heddle ...` before each kernel or loop that the configuration's directives speak
 /// of. Several texts, to be tried, where a directive does not say which loop it means.
-std::vector<std::string> placements(const std::string &text, const Recipe &recipe,
+std::vector<std::string> placements(const std::string &text, const Configuration &configuration,
                                     const std::set<KernelLines> &kernels);
 
 } // namespace heddle::tune

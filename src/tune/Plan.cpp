@@ -15,7 +15,7 @@ namespace heddle::tune {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr const char *kSchema = "heddle.plan-entries/1";
+constexpr const char *kSchema = "heddle.plan-entries/2";
 
 /// Throws FileError: without the plan there is nothing left to do.
 void writeText(const fs::path &file, const std::string &text) {
@@ -28,10 +28,10 @@ void writeText(const fs::path &file, const std::string &text) {
 
 Plan::Plan(const Problem &problem, fs::path where) : problem(problem), folder(std::move(where)) {}
 
-void Plan::add(const Recipe &recipe, const Made &made) {
+void Plan::add(const Configuration &configuration, const Made &made) {
   Kept entry;
-  entry.recipe = recipe.str();
-  entry.result.id = problem.idOf(recipe);
+  entry.configuration = configuration.str();
+  entry.result.id = problem.idOf(configuration);
   entry.result.status = made.candidate ? runner::Status::Lost : made.status;
   entry.result.reason = made.reason;
   entry.result.makeSeconds = made.seconds;
@@ -66,7 +66,7 @@ std::string Plan::writeManifest() const {
   manifest.tolerance = problem.tolerance;
   for (const Candidate &candidate : candidates) {
     runner::Candidate planned{
-        candidate.id, candidate.recipe.str(), {}, candidate.flags, candidate.predictedMicros};
+        candidate.id, candidate.configuration.str(), {}, candidate.flags, candidate.predictedMicros};
     for (const Candidate::File &file : candidate.files) {
       const std::string name = fmt::format("candidates/{}/{}", candidate.id, file.name);
       writeText(folder / name, file.text);
@@ -87,7 +87,7 @@ std::string Plan::writeManifest() const {
 void Plan::writeEntries() const {
   Json all = Json::array();
   for (const Kept &entry : entries) {
-    Json json = {{"id", entry.result.id}, {"recipe", entry.recipe}};
+    Json json = {{"id", entry.result.id}, {"configuration", entry.configuration}};
     if (!entry.digest.empty())
       json["program"] = entry.digest;
     if (!entry.sameAs.empty())
@@ -105,9 +105,12 @@ void Plan::writeEntries() const {
 
 /// What candidates include of ours, and what times them.
 std::string Plan::copyOurFiles() const {
-  const std::pair<const char *, const char *> wanted[] = {{"runtime/heddle", "runtime/heddle"},
-                                                          {"src/runner/timing", "timing"},
-                                                          {"src/trace/CopyLog.h", "timing/CopyLog.h"}};
+  const std::pair<const char *, const char *> wanted[] = {
+      {"runtime/heddle", "runtime/heddle"},
+      {"src/runner/timing", "timing"},
+      {"src/trace/CopyLog.h", "timing/trace/CopyLog.h"},
+      {"src/trace/CopyRecorder.h", "timing/trace/CopyRecorder.h"},
+      {"src/trace/preload", "timing/trace/preload"}};
   for (const auto &[from, to] : wanted) {
     const fs::path name = from, source = dataFolder(name.parent_path().string()) / name.filename();
     if (!fs::exists(source))
@@ -149,15 +152,15 @@ std::string Plan::write() const {
   return "";
 }
 
-std::string writePlanOf(const std::vector<Recipe> &recipes, Maker &maker, Plan &plan,
-                        const std::function<void(size_t, size_t)> &told) {
-  Made original = maker.make({});
-  if (!original.candidate)
-    return "the original itself cannot be made: " + original.reason;
-  plan.add({}, original);
-  for (size_t i = 0; i < recipes.size(); ++i) {
-    plan.add(recipes[i], maker.make(recipes[i]));
-    told(i + 1, recipes.size());
+std::string writePlanOf(const std::vector<Configuration> &configurations, Maker &maker, Plan &plan,
+                        const std::function<void(size_t, size_t)> &report) {
+  Made baseline = maker.make({});
+  if (!baseline.candidate)
+    return "the baseline itself cannot be made: " + baseline.reason;
+  plan.add({}, baseline);
+  for (size_t i = 0; i < configurations.size(); ++i) {
+    plan.add(configurations[i], maker.make(configurations[i]));
+    report(i + 1, configurations.size());
   }
   return plan.write();
 }

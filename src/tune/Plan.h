@@ -15,7 +15,7 @@ namespace heddle::tune {
 ///     manifest.json, candidates/ID/NAME.cu      for heddle-runner, which writes results.jsonl beside them
 ///     treeN/                                    the program's other files
 ///     runtime/heddle/, timing/                  headers that candidates include; the library that times them
-///     plan.json                                 what is not for the runner: recipes that gave nothing, or
+///     plan.json                                 what is not for the runner: configurations that gave nothing, or
 ///     nothing new
 ///
 /// A folder may be written again, with more candidates: results that lie there stay, under the names of what
@@ -24,12 +24,12 @@ class Plan {
 public:
   Plan(const Problem &problem, std::filesystem::path folder);
 
-  /// Takes the next recipe with what was made of it. The first must be the original.
-  void add(const Recipe &recipe, const Made &made);
+  /// Takes the next configuration with what was made of it. The first must be the baseline.
+  void add(const Configuration &configuration, const Made &made);
   /// Candidates that the runner will have to measure.
   size_t size() const { return candidates.size(); }
-  /// What the static check holds against the original; empty for nothing.
-  std::string originalFails() const { return entries.empty() ? "" : entries.front().result.failsCheck; }
+  /// What the static check holds against the baseline; empty for nothing.
+  std::string baselineFails() const { return entries.empty() ? "" : entries.front().result.failsCheck; }
 
   /// Empty, or what is in the way.
   std::string write() const;
@@ -46,19 +46,19 @@ private:
   const Problem &problem;
   std::filesystem::path folder;
   std::vector<Candidate> candidates;
-  std::vector<Kept> entries;                ///< of every recipe; status Lost: the runner will tell
+  std::vector<Kept> entries;                ///< of every configuration; status Lost: the runner will tell
   std::map<std::string, std::string> known; ///< id by digest
 };
 
-/// Makes recipes and writes the plan of them, the original first. `made` is told how many are done. Empty, or
+/// Makes configurations and writes the plan of them, the baseline first. `made` gets how many are done. Empty, or
 /// what is in the way.
-std::string writePlanOf(const std::vector<Recipe> &recipes, Maker &maker, Plan &plan,
+std::string writePlanOf(const std::vector<Configuration> &configurations, Maker &maker, Plan &plan,
                         const std::function<void(size_t made, size_t of)> &made);
 
 /// What came back from where a plan was carried to.
 struct Collected {
-  std::map<std::string, Kept> byId; ///< everything that is known of the plan's recipes
-  size_t missing = 0;               ///< recipes without a result yet
+  std::map<std::string, Kept> byId; ///< everything that is known of the plan's configurations
+  size_t missing = 0;               ///< configurations without a result yet
   std::string device;               ///< of those that were measured
 };
 /// Nothing, and `error`, where the folder is no plan of this problem.
@@ -66,7 +66,7 @@ std::optional<Collected> collect(const std::filesystem::path &folder, const Prob
                                  std::string &error);
 
 /// Puts what came back into a cache, as if it had been measured here; what the cache holds already stays as
-/// it is. Gives how many were new. Only recipes of the space are known by more than their words, so only
+/// it is. Gives how many were new. Only configurations of the space are known by more than their words, so only
 /// those are taken.
 size_t takeOver(const Collected &collected, const Space &space, const Problem &problem, Cache &cache);
 

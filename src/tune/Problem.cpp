@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 namespace heddle::tune {
 namespace {
 
-/// Results kept by a Heddle that made other candidates of the same recipe are not ours to use.
+/// Results kept by a Heddle that made other candidates of the same configuration are not ours to use.
 constexpr const char *formatVersion = "heddle.tune/1";
 
 /// Folders that -I names.
@@ -97,6 +97,8 @@ const std::string &Problem::digest() const {
   return known = digestOf(all);
 }
 
-std::string Problem::idOf(const Recipe &recipe) const { return digestOf({digest(), recipe.str()}); }
+std::string Problem::idOf(const Configuration &configuration) const {
+  return digestOf({digest(), configuration.str()});
+}
 
 } // namespace heddle::tune

@@ -3,7 +3,7 @@
 
 #include "build/Build.h"
 #include "source/Toolkit.h"
-#include "tune/Recipe.h"
+#include "tune/Configuration.h"
 #include "verify/Compare.h"
 
 #include <array>
@@ -38,12 +38,12 @@ struct Problem {
   bool checked = true;        ///< statically, before anything is run
   bool comparesCopies = true; ///< else the program's own verdict (its exit code) is enough
 
-  /// Everything that a result depends on besides the recipe: the text with what it includes, further files,
+  /// Everything that a result depends on besides the configuration: the text with what it includes, further files,
   /// flags, arguments, architecture, tolerance, assumptions.
   /// The first call settles it: files that change while a search runs do not change its names.
   const std::string &digest() const;
-  /// The name of a candidate: the same for the same recipe of the same problem, for ever.
-  std::string idOf(const Recipe &recipe) const;
+  /// The name of a candidate: the same for the same configuration of the same problem, for ever.
+  std::string idOf(const Configuration &configuration) const;
 
 private:
   mutable std::string known;

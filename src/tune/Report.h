@@ -23,7 +23,7 @@ struct Report {
   std::vector<std::string>
       spaceText; ///< "-d \"coarsen x=1|2|4\"", "--flag \"-maxrregcount=32|64\"", as given
   std::vector<Dimension> dimensions;
-  uint64_t spaceSize = 0;             ///< distinct recipes, the original among them
+  uint64_t spaceSize = 0;             ///< distinct configurations, the baseline among them
   std::string strategy, budget, seed; ///< budget empty: none
   std::string device;                 ///< "NVIDIA H200", "sm_90 (model)"
   bool predicted = false;             ///< no clock was read: times are a model's
@@ -37,29 +37,29 @@ struct Report {
     bool fromCache = false;
     std::optional<double> predictedMicros; ///< the model's, where a clock was read too
     std::optional<double> bestMicros;      ///< the least of all up to this one
-    std::string configuration;             ///< JSON object: a value for each dimension, as T4 wants it
+    std::string settings;                  ///< JSON object: a value for each dimension, as T4 wants it
     double decideSeconds = 0;              ///< its share of the time that the strategy took to choose
   };
-  std::vector<Entry> entries;           ///< in the order they were found out; the original is the first
+  std::vector<Entry> entries;           ///< in the order they were found out; the baseline is the first
   std::optional<size_t> best;           ///< index of the fastest that was measured
-  std::string originalText, winnerText; ///< the winner's: carried out, not the one with pragmas
+  std::string baselineText, winnerText; ///< the winner's: carried out, not the one with pragmas
 
-  const Entry &original() const { return entries.front(); }
-  /// What people should know of an original that the static check holds something against; else empty.
+  const Entry &baseline() const { return entries.front(); }
+  /// What people should know of a baseline that the static check holds something against; else empty.
   std::string warning() const {
-    return entries.empty() ? "" : warningOf(original().evaluation.result.failsCheck);
+    return entries.empty() ? "" : warningOf(baseline().evaluation.result.failsCheck);
   }
   static std::string warningOf(const std::string &failsCheck) {
     return failsCheck.empty() ? ""
-                              : "the original fails the static check: " + failsCheck +
+                              : "the baseline fails the static check: " + failsCheck +
                                     "; candidates are judged by running them alone";
   }
   const Entry *winner() const { return best ? &entries[*best] : nullptr; }
-  /// How many times as fast as the original; 0 where there is no winner.
+  /// How many times as fast as the baseline; 0 where there is no winner.
   double speedup() const {
     const Entry *fastest = winner();
     return fastest && fastest->evaluation.result.micros > 0
-               ? original().evaluation.result.micros / fastest->evaluation.result.micros
+               ? baseline().evaluation.result.micros / fastest->evaluation.result.micros
                : 0;
   }
 };

@@ -36,34 +36,37 @@ bool wasRun(const Evaluation &evaluation) {
          status != Status::Lost;
 }
 
-Search::Search(const Problem &problem, const Space &space, Judge judge, Cache *cache, SearchOptions options)
-    : problem(problem), space(space), judge(std::move(judge)), cache(cache), options(std::move(options)) {}
+Search::Search(const Problem &problem, const Space &space, Evaluator evaluator, Cache *cache,
+               SearchOptions options)
+    : problem(problem), space(space), evaluator(std::move(evaluator)), cache(cache),
+      options(std::move(options)) {}
 
-/// What is known of a recipe, of this search or of an earlier one; null where it has to be found out.
-const Report::Entry *Search::known(const Recipe &recipe) {
-  if (auto found = byRecipe.find(recipe.str()); found != byRecipe.end())
+/// What is known of a configuration, of this search or of an earlier one; null where it has to be found out.
+const Report::Entry *Search::known(const Configuration &configuration) {
+  if (auto found = byConfiguration.find(configuration.str()); found != byConfiguration.end())
     return &report.entries[found->second];
-  const Kept *kept = cache ? cache->find(problem.idOf(recipe), judge.predicts, judge.device) : nullptr;
+  const Kept *kept =
+      cache ? cache->find(problem.idOf(configuration), evaluator.predicts, evaluator.device) : nullptr;
   if (!kept)
     return nullptr;
-  take({recipe, kept->result, kept->digest, kept->sameAs}, {}, true);
+  take({configuration, kept->result, kept->digest, kept->sameAs}, {}, true);
   return &report.entries.back();
 }
 
-void Search::take(const Evaluation &evaluation, const std::string &configuration, bool fromCache) {
+void Search::take(const Evaluation &evaluation, const std::string &settings, bool fromCache) {
   Report::Entry entry;
   entry.evaluation = evaluation;
-  entry.configuration = configuration;
+  entry.settings = settings;
   entry.fromCache = fromCache;
   entry.atSeconds = fromCache ? 0 : seconds();
-  entry.predictedMicros = foretold(evaluation.recipe);
+  entry.predictedMicros = predicted(evaluation.configuration);
   const runner::Result &result = evaluation.result;
   const std::optional<double> before =
       report.best ? std::optional(report.entries[*report.best].evaluation.result.micros) : std::nullopt;
   if (result.status == Status::Measured && (!before || result.micros < *before * (1 - leastGain)))
     report.best = report.entries.size();
   entry.bestMicros = report.best == report.entries.size() ? std::optional(result.micros) : before;
-  byRecipe[evaluation.recipe.str()] = report.entries.size();
+  byConfiguration[evaluation.configuration.str()] = report.entries.size();
   report.entries.push_back(std::move(entry));
   report.fromCache += fromCache;
   report.seconds = seconds();
@@ -84,21 +87,21 @@ bool Search::isOver() const {
 
 /// Finds out about each point that is not known. Points that mean the same are looked at once.
 void Search::lookAt(const std::vector<Point> &points) {
-  std::vector<Recipe> recipes;
-  std::map<std::string, std::string> configurations;
+  std::vector<Configuration> configurations;
+  std::map<std::string, std::string> settings;
   for (const Point &point : points) {
-    Recipe recipe = space.recipeAt(point);
-    const bool isNew = configurations.emplace(recipe.str(), space.configurationAt(point)).second;
-    if (isOver() || !isNew || known(recipe))
+    Configuration configuration = space.configurationAt(point);
+    const bool isNew = settings.emplace(configuration.str(), space.settingsAt(point)).second;
+    if (isOver() || !isNew || known(configuration))
       continue;
-    recipes.push_back(std::move(recipe));
+    configurations.push_back(std::move(configuration));
   }
-  if (recipes.empty() || isOver())
+  if (configurations.empty() || isOver())
     return;
-  const double share = std::exchange(decideSeconds, 0) / double(recipes.size());
-  judge.crew->evaluate(recipes, [&](const Evaluation &evaluation) {
+  const double share = std::exchange(decideSeconds, 0) / double(configurations.size());
+  evaluator.executor->evaluate(configurations, [&](const Evaluation &evaluation) {
     keep(evaluation);
-    take(evaluation, configurations[evaluation.recipe.str()], false);
+    take(evaluation, settings[evaluation.configuration.str()], false);
     report.entries.back().decideSeconds = share;
     return !isOver();
   });
@@ -108,59 +111,60 @@ void Search::lookAt(const std::vector<Point> &points) {
 void Search::predictAll() {
   if (!options.predictor)
     return;
-  std::vector<Recipe> recipes;
-  auto learn = [&](const Recipe &recipe, const runner::Result &result) {
+  std::vector<Configuration> configurations;
+  auto learn = [&](const Configuration &configuration, const runner::Result &result) {
     if (result.status == Status::Measured)
-      predictions[recipe.str()] = result.micros;
+      predictions[configuration.str()] = result.micros;
   };
   for (const Point &point : space.distinct(mostPoints)) {
-    Recipe recipe = space.recipeAt(point);
-    const Kept *kept = cache ? cache->find(problem.idOf(recipe), true, options.predictor->device) : nullptr;
+    Configuration configuration = space.configurationAt(point);
+    const Kept *kept =
+        cache ? cache->find(problem.idOf(configuration), true, options.predictor->device) : nullptr;
     if (kept)
-      learn(recipe, kept->result);
+      learn(configuration, kept->result);
     else
-      recipes.push_back(recipe);
+      configurations.push_back(configuration);
   }
-  options.predictor->crew->evaluate(recipes, [&](const Evaluation &evaluation) {
+  options.predictor->executor->evaluate(configurations, [&](const Evaluation &evaluation) {
     keep(evaluation);
-    learn(evaluation.recipe, evaluation.result);
+    learn(evaluation.configuration, evaluation.result);
     return !isOver();
   });
 }
 
-std::optional<double> Search::foretold(const Recipe &recipe) const {
-  if (auto found = predictions.find(recipe.str()); found != predictions.end())
+std::optional<double> Search::predicted(const Configuration &configuration) const {
+  if (auto found = predictions.find(configuration.str()); found != predictions.end())
     return found->second;
-  return options.foretold ? options.foretold(recipe.str()) : std::nullopt;
+  return options.predicted ? options.predicted(configuration.str()) : std::nullopt;
 }
 
 std::unique_ptr<Strategy> Search::strategy() const {
   return makeStrategy(options.strategy, space, options.seed,
-                      [this](const Point &point) { return foretold(space.recipeAt(point)); });
+                      [this](const Point &point) { return predicted(space.configurationAt(point)); });
 }
 
 /// Tells a strategy what is known of points.
 void Search::teach(Strategy &strategy, const std::vector<Point> &points) {
   for (const Point &point : points) {
-    auto found = byRecipe.find(space.recipeAt(point).str());
-    if (found == byRecipe.end())
+    auto found = byConfiguration.find(space.configurationAt(point).str());
+    if (found == byConfiguration.end())
       continue;
     Report::Entry &entry = report.entries[found->second];
-    if (entry.configuration.empty())
-      entry.configuration = space.configurationAt(point);
+    if (entry.settings.empty())
+      entry.settings = space.settingsAt(point);
     const runner::Result &result = entry.evaluation.result;
     strategy.learn(point, result.status == Status::Measured ? std::optional(result.micros) : std::nullopt);
   }
 }
 
-/// The points that mean the original: one, or none where every point changes something.
-std::vector<Point> Search::originals() const {
+/// The points that mean the baseline: one, or none where every point changes something.
+std::vector<Point> Search::baselines() const {
   std::vector<Point> found = space.distinct(mostPoints);
-  std::erase_if(found, [&](const Point &point) { return !space.recipeAt(point).isOriginal(); });
+  std::erase_if(found, [&](const Point &point) { return !space.configurationAt(point).isBaseline(); });
   return found;
 }
 
-std::vector<Recipe> Search::plan() {
+std::vector<Configuration> Search::plan() {
   begin = Clock::now();
   if (options.strategy == "guided")
     predictAll();
@@ -168,15 +172,15 @@ std::vector<Recipe> Search::plan() {
   const bool needsAnswers = options.strategy == "genetic" || options.strategy == "annealing";
   const uint64_t most = options.budget.runs.value_or(UINT64_MAX);
   std::unique_ptr<Strategy> adviser = strategy();
-  if (known(Recipe()))
-    teach(*adviser, originals());
-  std::vector<Recipe> planned;
-  std::set<std::string> seen = {Recipe().str()}; // the original is measured wherever others are
+  if (known(Configuration()))
+    teach(*adviser, baselines());
+  std::vector<Configuration> planned;
+  std::set<std::string> seen = {Configuration().str()}; // the baseline is measured wherever others are
   for (std::vector<Point> points; planned.size() + 1 < most && !(points = adviser->next()).empty();) {
     for (const Point &point : points)
-      if (Recipe recipe = space.recipeAt(point);
-          !known(recipe) && seen.insert(recipe.str()).second && planned.size() + 1 < most)
-        planned.push_back(recipe);
+      if (Configuration configuration = space.configurationAt(point);
+          !known(configuration) && seen.insert(configuration.str()).second && planned.size() + 1 < most)
+        planned.push_back(configuration);
     teach(*adviser, points);
     if (needsAnswers && !planned.empty())
       break;
@@ -188,19 +192,19 @@ Report Search::run() {
   begin = Clock::now();
   report.dimensions = space.dimensions();
   report.strategy = options.strategy;
-  report.predicted = judge.predicts;
-  report.device = judge.device;
-  const Recipe original;
-  const std::vector<Point> same = originals();
+  report.predicted = evaluator.predicts;
+  report.device = evaluator.device;
+  const Configuration baseline;
+  const std::vector<Point> same = baselines();
   report.spaceSize = space.distinct(mostPoints).size() + same.empty();
 
-  if (!known(original))
-    judge.crew->evaluate({original}, [&](const Evaluation &evaluation) {
+  if (!known(baseline))
+    evaluator.executor->evaluate({baseline}, [&](const Evaluation &evaluation) {
       keep(evaluation);
       take(evaluation, {}, false);
       return true;
     });
-  if (report.entries.empty() || report.original().evaluation.result.status != Status::Measured)
+  if (report.entries.empty() || report.baseline().evaluation.result.status != Status::Measured)
     return report;
   std::unique_ptr<Strategy> adviser = deciding([&] {
     if (options.strategy == "guided")

@@ -12,7 +12,7 @@
 
 namespace heddle::tune {
 
-/// When to stop: after so many seconds, or after so many candidates were run (the original is one of them;
+/// When to stop: after so many seconds, or after so many candidates were run (the baseline is one of them;
 /// what was in the cache counts, so that a search that was killed goes on to the same end).
 struct Budget {
   std::optional<double> seconds;
@@ -22,8 +22,8 @@ struct Budget {
 std::optional<Budget> readBudget(const std::string &text);
 
 /// Who measures, and what the results are to be called.
-struct Judge {
-  Crew *crew = nullptr;
+struct Evaluator {
+  Executor *executor = nullptr;
   bool predicts = false;
   std::string device;
 };
@@ -32,10 +32,11 @@ struct SearchOptions {
   std::string strategy = "exhaustive";
   uint64_t seed = 1;
   Budget budget;
-  /// For the guided strategy: who predicts, where the judge reads a clock. None: predictions of the judge's
+  /// For the guided strategy: who predicts, where the evaluator reads a clock. None: predictions of the evaluator's
   /// own, or none at all.
-  std::optional<Judge> predictor;
-  std::function<std::optional<double>(const std::string &recipe)> foretold; ///< predictions that are there
+  std::optional<Evaluator> predictor;
+  std::function<std::optional<double>(const std::string &configuration)>
+      predicted; ///< predictions that are there
   /// Called after each result, with what is known so far.
   std::function<void(const Report &)> watch;
 };
@@ -44,21 +45,22 @@ struct SearchOptions {
 class Search {
 public:
   /// `cache` may be null: then nothing is kept.
-  Search(const Problem &problem, const Space &space, Judge judge, Cache *cache, SearchOptions options);
+  Search(const Problem &problem, const Space &space, Evaluator evaluator, Cache *cache,
+         SearchOptions options);
 
-  /// Ends when the strategy has no more ideas or the budget is used up. A report whose original was not
+  /// Ends when the strategy has no more ideas or the budget is used up. A report whose baseline was not
   /// measured has no winner and no other entries.
   Report run();
 
   /// For measuring somewhere else: what the strategy would have looked at next, given what is known, up to
   /// the budget of runs. A strategy that needs results to go on gives what it can: come back with them.
-  std::vector<Recipe> plan();
+  std::vector<Configuration> plan();
 
 private:
   using Clock = std::chrono::steady_clock;
 
-  const Report::Entry *known(const Recipe &recipe);
-  void take(const Evaluation &evaluation, const std::string &configuration, bool fromCache);
+  const Report::Entry *known(const Configuration &configuration);
+  void take(const Evaluation &evaluation, const std::string &settings, bool fromCache);
   void keep(const Evaluation &evaluation);
   bool isOver() const;
   /// What a strategy does; the time that takes is shared by what is looked at next.
@@ -70,21 +72,21 @@ private:
   }
   void lookAt(const std::vector<Point> &points);
   void predictAll();
-  std::vector<Point> originals() const;
+  std::vector<Point> baselines() const;
   std::unique_ptr<Strategy> strategy() const;
   void teach(Strategy &strategy, const std::vector<Point> &points);
-  std::optional<double> foretold(const Recipe &recipe) const;
+  std::optional<double> predicted(const Configuration &configuration) const;
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
   const Problem &problem;
   const Space &space;
-  Judge judge;
+  Evaluator evaluator;
   Cache *cache;
   SearchOptions options;
   Clock::time_point begin = Clock::now();
   Report report;
-  std::map<std::string, size_t> byRecipe;    ///< index of its entry
-  std::map<std::string, double> predictions; ///< by recipe
+  std::map<std::string, size_t> byConfiguration; ///< index of its entry
+  std::map<std::string, double> predictions;     ///< by configuration
   uint64_t runs = 0;
   double decideSeconds = 0; ///< since something was looked at last
 };

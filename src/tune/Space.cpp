@@ -2,6 +2,7 @@
 #include "tune/Space.h"
 
 #include "arch/Common.h"
+#include "support/Numbers.h"
 #include "support/Text.h"
 #include "transform/Registry.h"
 
@@ -9,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <sstream>
 
@@ -63,12 +63,6 @@ std::vector<std::string> alternativesOf(const std::string &text) {
   return parts;
 }
 
-std::optional<int64_t> wholeNumber(const std::string &text) {
-  int64_t value = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
-
 /// "-maxrregcount=32|64|" is "-maxrregcount=32", "-maxrregcount=64" and nothing: what does not begin with
 /// `mark` goes on from the word before it.
 std::vector<std::string> spelledOut(const std::string &text, const std::string &mark) {
@@ -92,18 +86,18 @@ bool doesNothing(const transform::Directive &directive) {
   return rule && rule->doesNothing && rule->doesNothing(directive);
 }
 
-/// Options of `heddle chem` that only the form `warps` listens to mean nothing with another.
+/// Options of `heddle chem` that only the variant `warps` listens to mean nothing with another.
 void dropUnheard(std::vector<std::string> &options) {
-  auto isForm = [](const std::string &option) { return option.starts_with("--form="); };
-  auto form = std::ranges::find_if(options, isForm);
-  if (form == options.end() || *form == "--form=warps")
+  auto isVariant = [](const std::string &option) { return option.starts_with("--variant="); };
+  auto variant = std::ranges::find_if(options, isVariant);
+  if (variant == options.end() || *variant == "--variant=warps")
     return;
   std::erase_if(options, [](const std::string &option) {
     static const std::set<std::string> ofWarps = {"--warps",     "--ctas", "--qssa-warps", "--weights",
                                                   "--placement", "--sums", "--replicate",  "--constants"};
     return ofWarps.count(option.substr(0, option.find('='))) != 0;
   });
-  std::erase(options, "--form=plain"); // the original's own
+  std::erase(options, "--variant=plain"); // the baseline's own
 }
 
 } // namespace
@@ -199,7 +193,7 @@ private:
         values = splitAt(words[i].substr(equals + 1), '|');
       const bool isAxis = key == "x" || key == "y" || key == "z";
       const bool isNumber = !values.empty() && std::ranges::all_of(values, [](const std::string &value) {
-        std::optional<int64_t> number = wholeNumber(value);
+        std::optional<int64_t> number = readNumber<int64_t>(value);
         return number && *number >= 1 && *number <= arch::commonLimits().maxThreadsPerBlock;
       });
       if (!isAxis || !isNumber)
@@ -255,24 +249,24 @@ std::optional<Space> Space::read(const SpaceWords &words, Diagnostics &diagnosti
   Diagnostics found;
   Reader(space, found).read(words);
   for (const Diagnostic &each : found.all())
-    diagnostics.add(each.voice, each.place, each.text).withHint(each.hint);
+    diagnostics.add(each.severity, each.location, each.text).withHint(each.hint);
   return found.empty() ? std::optional(std::move(space)) : std::nullopt;
 }
 
 // --- What a point means --------------------------------------------------------------------------------
 
-void Space::carryOut(const Step &step, const Point &point, Recipe &recipe) const {
+void Space::carryOut(const Step &step, const Point &point, Configuration &configuration) const {
   transform::Directive directive = step.directive;
   directive.settings.clear();
   for (const Setting &setting : step.settings) {
     const std::string &value =
         setting.dimension ? dims[*setting.dimension].values[point[*setting.dimension]] : setting.value;
-    directive.settings.push_back({setting.key, {value}, step.directive.place});
+    directive.settings.push_back({setting.key, {value}, step.directive.location});
   }
   if (directive.name == "block") {
-    recipe.block = directive.str().substr(std::string("block ").size());
+    configuration.block = directive.str().substr(std::string("block ").size());
   } else if (!doesNothing(directive)) {
-    recipe.directives.push_back(std::move(directive));
+    configuration.directives.push_back(std::move(directive));
   }
 }
 
@@ -285,23 +279,23 @@ std::vector<std::string> Space::chosen(const std::vector<Words> &all, const Poin
   return words;
 }
 
-Recipe Space::recipeAt(const Point &point) const {
-  Recipe recipe;
+Configuration Space::configurationAt(const Point &point) const {
+  Configuration configuration;
   for (const Part &part : parts)
     for (const Step &step : part.alternatives[part.dimension ? point[*part.dimension] : 0])
-      carryOut(step, point, recipe);
-  recipe.defines = chosen(defines, point);
-  recipe.flags = chosen(flags, point);
-  recipe.options = chosen(options, point);
-  dropUnheard(recipe.options);
-  return recipe;
+      carryOut(step, point, configuration);
+  configuration.defines = chosen(defines, point);
+  configuration.flags = chosen(flags, point);
+  configuration.options = chosen(options, point);
+  dropUnheard(configuration.options);
+  return configuration;
 }
 
-std::string Space::configurationAt(const Point &point) const {
+std::string Space::settingsAt(const Point &point) const {
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
   for (size_t i = 0; i < dims.size(); ++i) {
     const std::string &value = dims[i].values[point[i]];
-    if (std::optional<int64_t> number = wholeNumber(value))
+    if (std::optional<int64_t> number = readNumber<int64_t>(value))
       object[dims[i].name] = *number;
     else
       object[dims[i].name] = value;
@@ -322,7 +316,7 @@ std::vector<Point> Space::distinct(uint64_t most) const {
   std::set<std::string> seen;
   Point point(dims.size(), 0);
   for (uint64_t looked = 0; looked < most; ++looked) {
-    if (seen.insert(recipeAt(point).str()).second)
+    if (seen.insert(configurationAt(point).str()).second)
       found.push_back(point);
     if (!advance(point, dims))
       break;

@@ -10,7 +10,7 @@
 
 namespace heddle::tune {
 
-/// The words that make a space, as the command line has them. In each `|` stands between alternatives:
+/// The words that make a space, as the command line has them. In each `|` is between alternatives:
 ///     directives  "coarsen x=1|2|4 map=interleaved|blocked"     values of a setting
 ///                 "| consolidate | specialize buffers=2|3"      whole directives; an empty one: none of them
 ///                 "block x=64|128|256"                          sizes for the program's own constant
@@ -34,12 +34,12 @@ public:
   static std::optional<Space> read(const SpaceWords &words, Diagnostics &diagnostics);
 
   const std::vector<Dimension> &dimensions() const { return dims; }
-  Recipe recipeAt(const Point &point) const;
+  Configuration configurationAt(const Point &point) const;
   /// {"coarsen.x": 2, "coarsen.map": "blocked"} as JSON; numbers are numbers.
-  std::string configurationAt(const Point &point) const;
+  std::string settingsAt(const Point &point) const;
   /// How many points there are, several of which may mean the same.
   uint64_t points() const;
-  /// One point for each recipe, the first that means it, in the order in which an odometer counts. At most
+  /// One point for each configuration, the first that means it, in the order in which an odometer counts. At most
   /// `most` points are looked at.
   std::vector<Point> distinct(uint64_t most) const;
 
@@ -60,14 +60,14 @@ private:
     std::vector<Alternative> alternatives;
     std::optional<size_t> dimension; ///< which of them, where there are several
   };
-  /// A flag, define or option: the words that each value of its dimension stands for.
+  /// A flag, define or option: the words that each value of its dimension represents.
   struct Words {
     std::vector<std::vector<std::string>> values;
     std::optional<size_t> dimension; ///< none where there is one value only
   };
 
   class Reader;
-  void carryOut(const Step &step, const Point &point, Recipe &recipe) const;
+  void carryOut(const Step &step, const Point &point, Configuration &configuration) const;
   static std::vector<std::string> chosen(const std::vector<Words> &all, const Point &point);
 
   std::vector<Dimension> dims;

@@ -12,7 +12,7 @@
 namespace heddle::tune {
 
 /// Decides what to try next. Proposals depend on the seed and on what was learned, never on time or on who
-/// measures, so that a search can be repeated, resumed and shared out.
+/// measures, so that a search can be repeated, resumed and distributed.
 class Strategy {
 public:
   virtual ~Strategy() = default;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A recipe speaks of kernels by name and of loops by line; a pragma speaks of what follows it. Where pragmas
-// are to stand is guessed from the text and then tried, since only carrying them out tells what they do.
+// A configuration speaks of kernels by name and of loops by line; a pragma speaks of what follows it. Where pragmas
+// are to be is guessed from the text and then tried, since only carrying them out tells what they do.
 #include "tune/Winner.h"
 
 #include "arch/Arch.h"
@@ -16,19 +16,20 @@
 namespace heddle::tune {
 namespace {
 
-source::CompileOptions readingOptions(const Problem &problem, const Recipe &recipe) {
+source::CompileOptions readingOptions(const Problem &problem, const Configuration &configuration) {
   source::CompileOptions options = problem.compile;
-  for (const std::string &define : recipe.defines)
+  for (const std::string &define : configuration.defines)
     options.userArguments.push_back("-D" + define);
   return options;
 }
 
 /// What `heddle opt` makes of a text; nothing where it refuses.
-std::optional<std::string> carriedOut(const Problem &problem, const Recipe &recipe, const std::string &text) {
+std::optional<std::string> carriedOut(const Problem &problem, const Configuration &configuration,
+                                      const std::string &text) {
   Diagnostics diagnostics;
   std::optional<arch::Arch> arch = arch::findArch(problem.arch, diagnostics);
   transform::Options options;
-  options.compile = readingOptions(problem, recipe);
+  options.compile = readingOptions(problem, configuration);
   options.block = problem.block;
   options.arch = arch ? &*arch : nullptr;
   transform::assume(problem.assumptions, options);
@@ -36,17 +37,17 @@ std::optional<std::string> carriedOut(const Problem &problem, const Recipe &reci
   return outcome.kind == transform::Outcome::Kind::Done ? std::optional(outcome.text) : std::nullopt;
 }
 
-std::string commentOn(const Problem &problem, const Recipe &recipe, bool isCarriedOut) {
-  const std::vector<std::string> flags = recipe.compilerFlags();
+std::string commentOn(const Problem &problem, const Configuration &configuration, bool isCarriedOut) {
+  const std::vector<std::string> flags = configuration.compilerFlags();
   std::string text, assumed;
   for (const std::string &assumption : problem.assumptions)
     assumed += " --assume " + assumption;
   if (isCarriedOut) {
     text = fmt::format(" heddle opt {}", problem.file.filename().string());
-    for (const transform::Directive &directive : recipe.directives)
+    for (const transform::Directive &directive : configuration.directives)
       text += fmt::format(" -d \"{}\"", directive.str());
     text += assumed + ";";
-  } else if (!assumed.empty() && !recipe.directives.empty()) {
+  } else if (!assumed.empty() && !configuration.directives.empty()) {
     text = fmt::format(" heddle opt{};", assumed);
   }
   if (!flags.empty())
@@ -56,25 +57,27 @@ std::string commentOn(const Problem &problem, const Recipe &recipe, bool isCarri
 
 } // namespace
 
-WinnerFile winnerFile(const Problem &problem, const Recipe &recipe, const std::string &winnerText) {
-  const std::string comment = commentOn(problem, recipe, false);
-  const WinnerFile asItIs{commentOn(problem, recipe, true) + winnerText, false};
+WinnerFile winnerFile(const Problem &problem, const Configuration &configuration,
+                      const std::string &winnerText) {
+  const std::string comment = commentOn(problem, configuration, false);
+  const WinnerFile asItIs{commentOn(problem, configuration, true) + winnerText, false};
   auto result =
-      source::Program::parseText(problem.file.string(), problem.text, readingOptions(problem, recipe));
+      source::Program::parseText(problem.file.string(), problem.text, readingOptions(problem, configuration));
   auto *program = std::get_if<std::unique_ptr<source::Program>>(&result);
   if (!program)
     return asItIs;
   std::string text = problem.text;
-  if (!recipe.block.empty()) {
-    auto changed = withBlock(**program, text, problem.kernel, recipe.block);
+  if (!configuration.block.empty()) {
+    auto changed = withBlock(**program, text, problem.kernel, configuration.block);
     if (!std::holds_alternative<std::string>(changed))
       return asItIs;
     text = std::get<std::string>(changed);
   }
-  if (recipe.directives.empty())
+  if (configuration.directives.empty())
     return {comment + text, true};
-  for (const std::string &annotated : placements(text, recipe, kernelsMeant(**program, problem.kernel))) {
-    if (annotated != text && carriedOut(problem, recipe, annotated) == winnerText)
+  for (const std::string &annotated :
+       placements(text, configuration, kernelsMeant(**program, problem.kernel))) {
+    if (annotated != text && carriedOut(problem, configuration, annotated) == winnerText)
       return {comment + annotated, true};
   }
   return asItIs;

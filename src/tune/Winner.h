@@ -5,7 +5,7 @@
 
 namespace heddle::tune {
 
-/// A tuned file that carries its recipe.
+/// A tuned file that carries its configuration.
 struct WinnerFile {
   std::string text;
   /// `heddle opt` makes the winner of it. Else (a directive on a loop that moved, a kernel in an included
@@ -13,9 +13,10 @@ struct WinnerFile {
   bool reproduces = false;
 };
 
-/// The problem's file with a line `#pragma heddle ...` before each kernel or loop that the recipe speaks of,
+/// The problem's file with a line `#pragma heddle ...` before each kernel or loop that the configuration speaks of,
 /// and its block's size in place. Whether that gives `winnerText` again is tried before it is said. What the
-/// compiler has to be told besides (flags, definitions) stands in a comment in the first line.
-WinnerFile winnerFile(const Problem &problem, const Recipe &recipe, const std::string &winnerText);
+/// compiler has to be told besides (flags, definitions) is in a comment in the first line.
+WinnerFile winnerFile(const Problem &problem, const Configuration &configuration,
+                      const std::string &winnerText);
 
 } // namespace heddle::tune

@@ -9,7 +9,9 @@
 // only.
 #include "verify/Compare.h"
 
-#include <charconv>
+#include "support/Numbers.h"
+#include "verify/Records.h"
+
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -183,41 +185,6 @@ template <class Word, class Test> bool allWords(const std::vector<uint8_t> &byte
 // --- Copies
 // -------------------------------------------------------------------------------------------------
 
-Element elementOf(const trace::CopyRecord &record) {
-  Element element = elementOfParameter(record.kernel, record.kernelParameter);
-  if (element == Element::Bytes || record.bytes.size() % bytesOf(element))
-    element = guessElement(record.bytes);
-  return element;
-}
-
-std::optional<CopyDifference> compareRecords(const trace::CopyRecord &a, const trace::CopyRecord &b,
-                                             const Tolerance &tolerance) {
-  if (a.bytes == b.bytes)
-    return std::nullopt;
-  CopyDifference difference;
-  if (a.bytes.size() != b.bytes.size()) {
-    difference.what = "it brought back " + std::to_string(a.bytes.size()) +
-                      " bytes in the first program and " + std::to_string(b.bytes.size()) + " in the second";
-    return difference;
-  }
-  difference.element = elementOf(a);
-  size_t size = bytesOf(difference.element);
-  difference.elements = a.bytes.size() / size;
-  for (uint64_t i = 0; i < difference.elements; ++i) {
-    const uint8_t *x = a.bytes.data() + i * size, *y = b.bytes.data() + i * size;
-    if (std::memcmp(x, y, size) == 0 || areClose(x, y, difference.element, tolerance))
-      continue;
-    if (difference.differing++ == 0) {
-      difference.index = i;
-      difference.valueA = valueText(x, difference.element);
-      difference.valueB = valueText(y, difference.element);
-      difference.bitsA = hex(x, size);
-      difference.bitsB = hex(y, size);
-    }
-  }
-  return difference.differing ? std::optional(difference) : std::nullopt;
-}
-
 trace::CopyRecord withoutBytes(trace::CopyRecord record) {
   record.bytes.clear();
   return record;
@@ -241,9 +208,7 @@ std::optional<double> number(std::string_view word) {
     word.remove_suffix(1);
   while (!word.empty() && word.front() == '(')
     word.remove_prefix(1);
-  double value = 0;
-  auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  return error == std::errc() && end == word.data() + word.size() ? std::optional(value) : std::nullopt;
+  return readNumber<double>(word);
 }
 
 bool sameLine(std::string_view a, std::string_view b, const Tolerance &tolerance) {
@@ -379,6 +344,52 @@ bool areClose(const uint8_t *a, const uint8_t *b, Element element, const Toleran
   double apart = std::fabs(x - y), larger = std::max(std::fabs(x), std::fabs(y));
   return x == y || apart <= tolerance.absolute || apart <= tolerance.relative * larger ||
          (tolerance.ulps && ulpsApart(a, b, element) <= tolerance.ulps);
+}
+
+std::optional<double> relativeError(const uint8_t *a, const uint8_t *b, Element element) {
+  if (!isFloat(element))
+    return std::nullopt;
+  const double x = asDouble(a, element), y = asDouble(b, element);
+  if (x == y || (std::isnan(x) && std::isnan(y)))
+    return 0;
+  if (!std::isfinite(x) || !std::isfinite(y))
+    return INFINITY;
+  return std::fabs(x - y) / std::max(std::fabs(x), std::fabs(y));
+}
+
+Element elementOf(const trace::CopyRecord &record) {
+  Element element = elementOfParameter(record.kernel, record.kernelParameter);
+  if (element == Element::Bytes || record.bytes.size() % bytesOf(element))
+    element = guessElement(record.bytes);
+  return element;
+}
+
+std::optional<CopyDifference> compareRecords(const trace::CopyRecord &a, const trace::CopyRecord &b,
+                                             const Tolerance &tolerance) {
+  if (a.bytes == b.bytes)
+    return std::nullopt;
+  CopyDifference difference;
+  if (a.bytes.size() != b.bytes.size()) {
+    difference.what = "it has " + std::to_string(a.bytes.size()) + " bytes in the first program and " +
+                      std::to_string(b.bytes.size()) + " in the second";
+    return difference;
+  }
+  difference.element = elementOf(a);
+  size_t size = bytesOf(difference.element);
+  difference.elements = a.bytes.size() / size;
+  for (uint64_t i = 0; i < difference.elements; ++i) {
+    const uint8_t *x = a.bytes.data() + i * size, *y = b.bytes.data() + i * size;
+    if (std::memcmp(x, y, size) == 0 || areClose(x, y, difference.element, tolerance))
+      continue;
+    if (difference.differing++ == 0) {
+      difference.index = i;
+      difference.valueA = valueText(x, difference.element);
+      difference.valueB = valueText(y, difference.element);
+      difference.bitsA = hex(x, size);
+      difference.bitsB = hex(y, size);
+    }
+  }
+  return difference.differing ? std::optional(difference) : std::nullopt;
 }
 
 bool isRecording(const std::filesystem::path &file) { return trace::CopyLogReader().open(file.string()); }

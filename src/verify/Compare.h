@@ -72,7 +72,7 @@ struct LineDifference {
   size_t line = 0; ///< from 1
   std::string a, b;
 };
-/// Numbers in text are compared with the tolerance, everything else as it stands.
+/// Numbers in text are compared with the tolerance, everything else as it is.
 std::optional<LineDifference> compareText(std::string_view a, std::string_view b, const Tolerance &tolerance);
 /// In words that call the first program the original.
 std::string textOf(const LineDifference &difference);

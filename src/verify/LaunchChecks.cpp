@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "verify/LaunchChecks.h"
 
-#include "check/Places.h"
+#include "check/Locations.h"
 #include "ptx/Parser.h"
 
 #include <cstdlib>

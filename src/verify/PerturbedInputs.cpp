@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "verify/PerturbedInputs.h"
 
+#include "support/Numbers.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <random>
 #include <set>
@@ -22,13 +23,6 @@ struct Slot {
   std::string before; ///< "--size="
   std::vector<std::string> values;
 };
-
-template <class T> std::optional<T> wholeNumber(std::string_view text) {
-  T value{};
-  const char *end = text.data() + text.size();
-  auto [last, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && last == end ? std::optional(value) : std::nullopt;
-}
 
 bool isPrime(int64_t n) {
   for (int64_t d = 2; d * d <= n; ++d)
@@ -83,9 +77,9 @@ std::vector<Slot> slotsOf(const std::vector<std::string> &arguments, std::mt1993
     const size_t begin = equals == std::string::npos ? 0 : equals + 1;
     const std::string_view text = std::string_view(arguments[i]).substr(begin);
     Slot slot{i, arguments[i].substr(0, begin), {}};
-    if (std::optional<int64_t> whole = wholeNumber<int64_t>(text))
+    if (std::optional<int64_t> whole = readNumber<int64_t>(text))
       slot.values = integerValues(*whole, random);
-    else if (std::optional<double> real = wholeNumber<double>(text); real && *real - *real == 0)
+    else if (std::optional<double> real = readNumber<double>(text); real && *real - *real == 0)
       slot.values = realValues(*real, random);
     if (!slot.values.empty())
       slots.push_back(std::move(slot));

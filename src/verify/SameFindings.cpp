@@ -21,11 +21,11 @@ std::string trimmed(const std::string &line) {
 std::optional<Key> keyOf(const check::Finding &finding) {
   std::multiset<std::string> others;
   for (const check::Finding::Note &note : finding.notes)
-    if (note.place.isKnown())
-      others.insert(trimmed(note.place.sourceLine));
-  if (finding.place.sourceLine.empty() || others.contains(""))
+    if (note.location.isKnown())
+      others.insert(trimmed(note.location.sourceLine));
+  if (finding.location.sourceLine.empty() || others.contains(""))
     return std::nullopt;
-  return Key{finding.rule, trimmed(finding.place.sourceLine), others};
+  return Key{finding.rule, trimmed(finding.location.sourceLine), others};
 }
 
 } // namespace

@@ -18,7 +18,7 @@ struct Sameness {
   bool areAllKnown = false;   ///< and so that each finding of the emitted kernel is among its own
 };
 
-/// Both results must have their source lines (report::addSourceLines).
+/// Both results must have their source lines (check::addSourceLines).
 Sameness compareFindings(const std::string &kernel, const check::StaticResult &emitted,
                          const std::vector<LaunchChecks::Kernel> &original);
 

@@ -13,11 +13,11 @@ using testing::HasSubstr;
 
 TEST(Campaign, MeasuresEveryCandidateAsMedianTimesLaunches) {
   Plan plan;
-  plan.with("original", reportOf(10)).with("better", reportOf(4));
+  plan.with("baseline", reportOf(10)).with("better", reportOf(4));
   CampaignEnd end = plan.run();
   EXPECT_EQ(end.error, "");
   EXPECT_EQ(end.measured, 2u);
-  EXPECT_EQ(resultOf(end, "original").micros, 20);
+  EXPECT_EQ(resultOf(end, "baseline").micros, 20);
   const Result &better = resultOf(end, "better");
   EXPECT_EQ(better.status, Status::Measured);
   EXPECT_EQ(better.micros, 8);
@@ -31,7 +31,7 @@ TEST(Campaign, MeasuresEveryCandidateAsMedianTimesLaunches) {
 TEST(Campaign, KillsACandidateThatHangsWithAllItStarted) {
   Plan plan;
   plan.manifest.runSeconds = 2;
-  plan.with("original", reportOf(1))
+  plan.with("baseline", reportOf(1))
       .with("hangs", "sleep 1000 & echo $! > sleeper; wait\n")
       .with("next", reportOf(2));
   CampaignEnd end = plan.run();
@@ -51,7 +51,7 @@ TEST(Campaign, KillsACandidateThatHangsWithAllItStarted) {
 
 TEST(Campaign, SaysWhichSignalEndedACandidate) {
   Plan plan;
-  plan.with("original", reportOf(1))
+  plan.with("baseline", reportOf(1))
       .with("crashes", "echo about to fail; kill -SEGV $$\n")
       .with("next", reportOf(2));
   CampaignEnd end = plan.run();
@@ -63,25 +63,25 @@ TEST(Campaign, SaysWhichSignalEndedACandidate) {
 
 TEST(Campaign, ReportsACudaErrorAsACrash) {
   Plan plan;
-  plan.with("original", reportOf(1)).with("faults", reportOf(2, "aa", "k: an illegal memory access"));
+  plan.with("baseline", reportOf(1)).with("faults", reportOf(2, "aa", "k: an illegal memory access"));
   CampaignEnd end = plan.run();
   EXPECT_EQ(resultOf(end, "faults").status, Status::Crashed);
   EXPECT_EQ(resultOf(end, "faults").reason, "k: an illegal memory access");
 }
 
-TEST(Campaign, ReportsAnotherExitCodeThanTheOriginals) {
+TEST(Campaign, ReportsAnotherExitCodeThanTheBaselines) {
   Plan plan;
-  plan.with("original", reportOf(1) + "exit 3\n").with("same", reportOf(2) + "exit 3\n");
+  plan.with("baseline", reportOf(1) + "exit 3\n").with("same", reportOf(2) + "exit 3\n");
   plan.with("other", reportOf(2) + "echo FAILED; exit 1\n");
   CampaignEnd end = plan.run();
   EXPECT_EQ(resultOf(end, "same").status, Status::Measured);
   EXPECT_EQ(resultOf(end, "other").status, Status::Crashed);
-  EXPECT_EQ(resultOf(end, "other").reason, "exit code 1, the original's is 3: FAILED");
+  EXPECT_EQ(resultOf(end, "other").reason, "exit code 1, the baseline's is 3: FAILED");
 }
 
 TEST(Campaign, ReportsOtherBitsAsWrongAndWhichCopyHasThem) {
   Plan plan;
-  plan.with("original", reportOf(1)).with("wrong", reportOf(0.1, "bb") + "exit 1\n");
+  plan.with("baseline", reportOf(1)).with("wrong", reportOf(0.1, "bb") + "exit 1\n");
   CampaignEnd end = plan.run();
   EXPECT_EQ(resultOf(end, "wrong").status, Status::Wrong);
   EXPECT_THAT(resultOf(end, "wrong").reason, HasSubstr("copy 1 of 1 (4 bytes)"));
@@ -98,7 +98,7 @@ void useScriptThatKnowsFlags(Plan &plan, CampaignOptions &options) {
 
 TEST(Campaign, ForgivesBitsThatDifferOnlyByFusedMultiplications) {
   Plan plan;
-  plan.with("original", reportOf(3));
+  plan.with("baseline", reportOf(3));
   plan.with("fused",
             "if [ \"$FLAG\" = -apart ]; then\n" + reportOf(9) + "else\n" + reportOf(2, "bb") + "fi\n");
   plan.with("wrong",
@@ -115,7 +115,7 @@ TEST(Campaign, ForgivesBitsThatDifferOnlyByFusedMultiplications) {
 TEST(Campaign, LeavesTheVerdictToTheProgramWhereThePlanSaysSo) {
   Plan plan;
   plan.manifest.comparesCopies = false;
-  plan.with("original", reportOf(3))
+  plan.with("baseline", reportOf(3))
       .with("other", reportOf(2, "bb"))
       .with("fails", reportOf(2, "cc") + "exit 1\n");
   CampaignEnd end = plan.run();
@@ -123,9 +123,9 @@ TEST(Campaign, LeavesTheVerdictToTheProgramWhereThePlanSaysSo) {
   EXPECT_EQ(resultOf(end, "fails").status, Status::Crashed);
 }
 
-TEST(Campaign, DoesNotCompareWhatVariesFromRunToRunOfTheOriginal) {
+TEST(Campaign, DoesNotCompareWhatVariesFromRunToRunOfTheBaseline) {
   Plan plan;
-  plan.with("original", reportOf(1, "$$")).with("other", reportOf(2, "$$"));
+  plan.with("baseline", reportOf(1, "$$")).with("other", reportOf(2, "$$"));
   CampaignEnd end = plan.run();
   EXPECT_EQ(resultOf(end, "other").status, Status::Measured);
   EXPECT_THAT(resultOf(end, "other").reason, HasSubstr("1 of 1 copies vary"));
@@ -135,7 +135,7 @@ const std::string kNoCopies = reportOf(1, "");
 
 TEST(Campaign, ComparesWhatIsPrintedWhereNothingComesBackByCopies) {
   Plan plan;
-  plan.with("original", kNoCopies + "echo $0 begins; echo sum 5.0\n")
+  plan.with("baseline", kNoCopies + "echo $0 begins; echo sum 5.0\n")
       .with("same", kNoCopies + "echo $0 begins; echo sum 5.0\n")
       .with("wrong", kNoCopies + "echo $0 begins; echo sum 5.1\n")
       .with("fails", kNoCopies + "echo $0 begins; echo FAILED; exit 1\n");
@@ -145,7 +145,7 @@ TEST(Campaign, ComparesWhatIsPrintedWhereNothingComesBackByCopies) {
   EXPECT_EQ(resultOf(end, "wrong").status, Status::Wrong);
   EXPECT_EQ(resultOf(end, "wrong").reason, "line 2 of its output is 'sum 5.1', the original's is 'sum 5.0'");
   EXPECT_EQ(resultOf(end, "fails").status, Status::Crashed) << "the exit code says more";
-  // A runner that is called again knows what the original printed.
+  // A runner that is called again knows what the baseline printed.
   plan.with("later", kNoCopies + "echo $0 begins; echo sum 7\n");
   EXPECT_EQ(resultOf(plan.run(), "later").status, Status::Wrong);
   plan.manifest.comparesCopies = false;
@@ -156,7 +156,7 @@ TEST(Campaign, ComparesWhatIsPrintedWhereNothingComesBackByCopies) {
 TEST(Campaign, ComparesNumbersThatArePrintedWithinTheTolerance) {
   Plan plan;
   plan.manifest.tolerance.relative = 0.01;
-  plan.with("original", kNoCopies + "echo sum 5.0\n")
+  plan.with("baseline", kNoCopies + "echo sum 5.0\n")
       .with("near", kNoCopies + "echo sum 5.01\n")
       .with("far", kNoCopies + "echo sum 6\n");
   CampaignEnd end = plan.run();
@@ -166,17 +166,17 @@ TEST(Campaign, ComparesNumbersThatArePrintedWithinTheTolerance) {
 
 TEST(Campaign, SaysThatItComparedNothingButExitCodes) {
   Plan varies, silent;
-  varies.with("original", kNoCopies + "echo $$\n").with("other", kNoCopies + "echo $$\n");
+  varies.with("baseline", kNoCopies + "echo $$\n").with("other", kNoCopies + "echo $$\n");
   CampaignEnd end = varies.run();
   EXPECT_EQ(resultOf(end, "other").status, Status::Measured);
   EXPECT_THAT(resultOf(end, "other").reason, HasSubstr("what is printed varies from run to run"));
-  silent.with("original", kNoCopies).with("other", kNoCopies);
+  silent.with("baseline", kNoCopies).with("other", kNoCopies);
   EXPECT_THAT(resultOf(silent.run(), "other").reason, HasSubstr("nothing is printed"));
 }
 
 TEST(Campaign, ForgivesWhatIsPrintedForFusedMultiplications) {
   Plan plan;
-  plan.with("original", kNoCopies + "echo 1.0\n");
+  plan.with("baseline", kNoCopies + "echo 1.0\n");
   plan.with("fused", kNoCopies + "if [ \"$FLAG\" = -apart ]; then echo 1.0; else echo 1.1; fi\n");
   plan.with("wrong", kNoCopies + "echo 1.2\n");
   CampaignOptions options = plan.options();
@@ -188,7 +188,7 @@ TEST(Campaign, ForgivesWhatIsPrintedForFusedMultiplications) {
 
 TEST(Campaign, ReportsTheCompilersFirstError) {
   Plan plan;
-  plan.with("original", reportOf(1)).with("broken", reportOf(1)).with("next", reportOf(2));
+  plan.with("baseline", reportOf(1)).with("broken", reportOf(1)).with("next", reportOf(2));
   plan.manifest.candidates[1].files = {"nowhere.sh"};
   CampaignEnd end = plan.run();
   EXPECT_EQ(resultOf(end, "broken").status, Status::DoesNotCompile);
@@ -199,7 +199,7 @@ TEST(Campaign, ReportsTheCompilersFirstError) {
 TEST(Campaign, KillsACompilerThatHangs) {
   Plan plan;
   plan.manifest.compileSeconds = 2;
-  plan.with("original", reportOf(1)).with("slow", reportOf(1));
+  plan.with("baseline", reportOf(1)).with("slow", reportOf(1));
   CampaignOptions options = plan.options();
   std::ofstream(plan.folder / "cc") << "#!/bin/sh\ncase $1 in slow*) sleep 1000;; esac\ncp $1 $2\n";
   std::filesystem::permissions(plan.folder / "cc", std::filesystem::perms::owner_all);
@@ -209,31 +209,31 @@ TEST(Campaign, KillsACompilerThatHangs) {
   EXPECT_THAT(resultOf(end, "slow").reason, HasSubstr("still compiling"));
 }
 
-TEST(Campaign, StopsWhereTheOriginalCannotBeMeasured) {
+TEST(Campaign, StopsWhereTheBaselineCannotBeMeasured) {
   Plan plan;
-  plan.with("original", "echo no device; exit 1\n").with("other", reportOf(1));
+  plan.with("baseline", "echo no device; exit 1\n").with("other", reportOf(1));
   CampaignEnd end = plan.run();
-  EXPECT_THAT(end.error, HasSubstr("the original cannot be measured"));
+  EXPECT_THAT(end.error, HasSubstr("the baseline cannot be measured"));
   EXPECT_THAT(end.error, HasSubstr("no device"));
   EXPECT_EQ(plan.runsOf("other"), 0);
 }
 
 TEST(Campaign, MeasuresNothingTwice) {
   Plan plan;
-  plan.with("original", reportOf(1)).with("other", reportOf(2));
+  plan.with("baseline", reportOf(1)).with("other", reportOf(2));
   plan.run();
   plan.with("added", reportOf(3));
   CampaignEnd again = plan.run();
   EXPECT_EQ(again.measured, 1u);
   EXPECT_EQ(again.results.size(), 3u);
-  EXPECT_EQ(plan.runsOf("original"), 2); // both of them in the first campaign, for the reference
+  EXPECT_EQ(plan.runsOf("baseline"), 2); // both of them in the first campaign, for the reference
   EXPECT_EQ(plan.runsOf("other"), 1);
   EXPECT_EQ(plan.runsOf("added"), 1);
 }
 
-TEST(Campaign, DoesNotHoldCandidatesAgainstAnOriginalOfAnotherPlan) {
+TEST(Campaign, DoesNotHoldCandidatesAgainstABaselineOfAnotherPlan) {
   Plan plan;
-  plan.with("original", reportOf(1));
+  plan.with("baseline", reportOf(1));
   plan.run();
   plan.manifest.candidates.clear();
   plan.with("changed", reportOf(1, "zz")).with("other", reportOf(2, "zz"));
@@ -242,7 +242,7 @@ TEST(Campaign, DoesNotHoldCandidatesAgainstAnOriginalOfAnotherPlan) {
 
 TEST(Campaign, DropsALineThatAKillCutShortAndMeasuresThatOneAgain) {
   Plan plan;
-  plan.with("original", reportOf(1)).with("other", reportOf(2));
+  plan.with("baseline", reportOf(1)).with("other", reportOf(2));
   plan.run();
   const auto ledger = plan.folder / "results.jsonl";
   std::filesystem::resize_file(ledger, std::filesystem::file_size(ledger) - 10);
@@ -268,12 +268,12 @@ void killOnce(Plan &plan, const std::filesystem::path &file) {
 
 TEST(Campaign, ResumesAfterAKillWithNothingLostAndNothingMeasuredTwice) {
   Plan plan;
-  plan.with("original", reportOf(1)).with("a", reportOf(2));
+  plan.with("baseline", reportOf(1)).with("a", reportOf(2));
   plan.with("b", "if [ ! -e once ]; then touch once; sleep 1000; fi\n" + reportOf(3)).with("c", reportOf(4));
   killOnce(plan, plan.folder / "once");
   CampaignEnd end = plan.run();
   EXPECT_EQ(end.error, "");
-  EXPECT_EQ(plan.runsOf("original"), 2);
+  EXPECT_EQ(plan.runsOf("baseline"), 2);
   EXPECT_EQ(plan.runsOf("a"), 1);
   EXPECT_EQ(plan.runsOf("c"), 1);
   EXPECT_EQ(resultOf(end, "b").status,
@@ -286,7 +286,7 @@ TEST(Campaign, ResumesAfterAKillWithNothingLostAndNothingMeasuredTwice) {
 
 TEST(Campaign, LeavesAloneWhatWasLostTwiceUnlessAsked) {
   Plan plan;
-  plan.with("original", reportOf(1));
+  plan.with("baseline", reportOf(1));
   plan.with("deadly",
             "if [ ! -e thrice ]; then if [ -e once ]; then touch twice; fi; touch once; sleep 1000; fi\n" +
                 reportOf(3));
@@ -301,9 +301,9 @@ TEST(Campaign, LeavesAloneWhatWasLostTwiceUnlessAsked) {
   EXPECT_EQ(resultOf(plan.run(options), "deadly").status, Status::Measured);
 }
 
-TEST(Campaign, MeasuresOnlyWhatIsAskedForAndTheOriginal) {
+TEST(Campaign, MeasuresOnlyWhatIsAskedForAndTheBaseline) {
   Plan plan;
-  plan.with("original", reportOf(1)).with("a", reportOf(2)).with("b", reportOf(3));
+  plan.with("baseline", reportOf(1)).with("a", reportOf(2)).with("b", reportOf(3));
   CampaignOptions options = plan.options();
   options.only = {"b"};
   CampaignEnd end = plan.run(options);
@@ -315,7 +315,7 @@ TEST(Campaign, MeasuresOnlyWhatIsAskedForAndTheOriginal) {
 
 TEST(Campaign, RefusesToShareALedger) {
   Plan plan;
-  plan.with("original", reportOf(1));
+  plan.with("baseline", reportOf(1));
   std::string error;
   auto held = Ledger::open(plan.folder / "results.jsonl", error);
   EXPECT_THAT(plan.run().error, HasSubstr("another runner is at work"));
@@ -323,7 +323,7 @@ TEST(Campaign, RefusesToShareALedger) {
 
 TEST(Campaign, LeavesNoProgramsBehind) {
   Plan plan;
-  plan.with("original", reportOf(1)).with("a", reportOf(2)).with("wrong", reportOf(3, "zz"));
+  plan.with("baseline", reportOf(1)).with("a", reportOf(2)).with("wrong", reportOf(3, "zz"));
   plan.run();
   std::vector<std::string> left;
   for (const auto &entry : std::filesystem::directory_iterator(plan.folder / "work"))
@@ -333,13 +333,13 @@ TEST(Campaign, LeavesNoProgramsBehind) {
 
 TEST(Campaign, TellsProgressAndTheBest) {
   Plan plan;
-  plan.with("original", reportOf(5)).with("best", reportOf(2)).with("wrong", reportOf(1, "zz"));
-  std::vector<std::string> told;
+  plan.with("baseline", reportOf(5)).with("best", reportOf(2)).with("wrong", reportOf(1, "zz"));
+  std::vector<std::string> report;
   runCampaign(plan.options(), [&](const Progress &p) {
-    told.push_back(std::to_string(p.done) + "/" + std::to_string(p.of) + " " + p.best->id + " " +
-                   std::to_string(p.failed));
+    report.push_back(std::to_string(p.done) + "/" + std::to_string(p.of) + " " + p.best->id + " " +
+                     std::to_string(p.failed));
   });
-  EXPECT_THAT(told, testing::ElementsAre("1/3 original 0", "2/3 best 0", "3/3 best 1"));
+  EXPECT_THAT(report, testing::ElementsAre("1/3 baseline 0", "2/3 best 0", "3/3 best 1"));
 }
 
 } // namespace

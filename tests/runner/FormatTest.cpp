@@ -74,7 +74,7 @@ TEST(Manifest, ComesBackFromItsFile) {
   manifest.copies = 3;
   manifest.comparesCopies = false;
   manifest.tolerance = {4, 1e-6, 0};
-  manifest.candidates = {{"0", "original", {"0.cu"}, {}, {}},
+  manifest.candidates = {{"0", "baseline", {"0.cu"}, {}, {}},
                          {"1", "coarsen x=2", {"1.cu", "h.cpp"}, {"-G"}, 12.5}};
   ASSERT_TRUE(writeManifest(plan.folder / "m.json", manifest));
   std::string error;
@@ -107,15 +107,15 @@ TEST(Manifest, SaysWhatIsWrongWithIt) {
   EXPECT_FALSE(readManifest("/nowhere/manifest.json", error));
   EXPECT_THAT(error, HasSubstr("/nowhere/manifest.json: cannot be read"));
   EXPECT_THAT(complaintOn("{"), HasSubstr("parse error"));
-  EXPECT_THAT(complaintOn("{}"), HasSubstr("heddle.plan/1"));
-  const std::string head = "{\"schema\":\"heddle.plan/1\",\"candidates\":[";
-  const std::string one = "{\"id\":\"a\",\"recipe\":\"\",\"files\":[\"x\"]}";
+  EXPECT_THAT(complaintOn("{}"), HasSubstr("heddle.plan/2"));
+  const std::string head = "{\"schema\":\"heddle.plan/2\",\"candidates\":[";
+  const std::string one = "{\"id\":\"a\",\"configuration\":\"\",\"files\":[\"x\"]}";
   EXPECT_THAT(complaintOn(head + "]}"), HasSubstr("no candidates"));
   EXPECT_THAT(complaintOn(head + one + "],\"round\":5}"), HasSubstr("no \"round\" in a manifest"));
   EXPECT_THAT(complaintOn(head + "{\"id\":\"a\",\"flag\":[]}]}"), HasSubstr("no \"flag\" in a candidate"));
-  EXPECT_THAT(complaintOn(head + one + "," + one + "]}"), HasSubstr("'a' stands there more than once"));
+  EXPECT_THAT(complaintOn(head + one + "," + one + "]}"), HasSubstr("'a' is there more than once"));
   EXPECT_THAT(complaintOn(head + one + "],\"tolerance\":\"eps=1\"}"), HasSubstr("\"tolerance\" must be"));
-  EXPECT_THAT(complaintOn(head + "{\"id\":\"../a\",\"recipe\":\"\",\"files\":[\"x\"]}]}"),
+  EXPECT_THAT(complaintOn(head + "{\"id\":\"../a\",\"configuration\":\"\",\"files\":[\"x\"]}]}"),
               HasSubstr("'../a'"));
 }
 

@@ -39,7 +39,7 @@ public:
   Plan &with(const std::string &id, const std::string &script) {
     std::ofstream(folder / (id + ".sh")) << "#!/bin/sh\necho " << id << " >> runs\n" << script;
     std::filesystem::permissions(folder / (id + ".sh"), std::filesystem::perms::owner_all);
-    manifest.candidates.push_back({id, "recipe of " + id, {id + ".sh"}, {}, {}});
+    manifest.candidates.push_back({id, "configuration of " + id, {id + ".sh"}, {}, {}});
     return *this;
   }
 

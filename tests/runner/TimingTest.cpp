@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The library that times launches, on programs that run on Heddle's machine in the place of a GPU. Times are
-// those of that machine and mean nothing here; what is seen, and that replays find the memory they need,
+// The library that times launches, on programs that run on the simulator in the place of a GPU. Times are
+// those of the simulator and mean nothing here; what is seen, and that replays find the memory they need,
 // does.
 #include "Plan.h"
 #include "TestPaths.h"
 #include "build/Build.h"
 #include "runner/Measurer.h"
-#include "runner/Toolchain.h"
+#include "support/CudaToolkit.h"
 
 #include <gmock/gmock.h>
 
@@ -21,13 +21,16 @@ using testing::HasSubstr;
 const fs::path kTimingLibrary = fs::path(HEDDLE_BUILD_DIR) / "lib/libheddle_timing.so";
 
 /// tests/runner/programs/NAME.cu, compiled once for this process.
-fs::path programNamed(const std::string &name, build::Compiler compiler = build::Compiler::Clang) {
+fs::path programNamed(const std::string &name, build::Compiler compiler = build::Compiler::Clang,
+                      const std::string &source = "", const std::vector<std::string> &flags = {}) {
   static Plan folder;
   fs::path output = folder.folder / name;
   if (fs::exists(output))
     return output;
   build::Request request;
-  request.sources.files = {fs::path(HEDDLE_SOURCE_DIR) / "tests/runner/programs" / (name + ".cu")};
+  request.sources.files = {fs::path(HEDDLE_SOURCE_DIR) / "tests/runner/programs" /
+                           ((source.empty() ? name : source) + ".cu")};
+  request.sources.flags = flags;
   request.compiler = compiler;
   request.output = output;
   Diagnostics diagnostics;
@@ -56,9 +59,9 @@ Seen observe(const std::string &program, const std::vector<std::string> &argumen
   return seen;
 }
 
-/// A plan whose candidates are one program on the machine, with other arguments each.
-struct MachinePlan : Plan {
-  explicit MachinePlan(const std::string &name) : program(programNamed(name)) { manifest.rounds = 3; }
+/// A plan whose candidates are one program on the simulator, with other arguments each.
+struct SimulatorPlan : Plan {
+  explicit SimulatorPlan(const std::string &name) : program(programNamed(name)) { manifest.rounds = 3; }
   void with(const std::string &id, const std::string &arguments) {
     std::ofstream(folder / (id + ".sh"))
         << "#!/bin/sh\nexec " << program.string() << " " << arguments << "\n";
@@ -136,6 +139,22 @@ TEST(Timing, SeesEveryWayOfLaunching) {
   EXPECT_EQ(observe("ways", {"graph"}).observation->kernels[0].launches, 3u);
 }
 
+TEST(Timing, SeesTheCallsOfProgramsWithADefaultStreamPerThread) {
+  if (!findNvcc())
+    GTEST_SKIP() << "no nvcc here: other headers have no such variants";
+  programNamed("ways-per-thread", build::Compiler::Nvcc, "ways", {"-default-stream=per-thread"});
+  for (const char *way : {"stream", "cooperative", "extended", "managed", "graph", "often"}) {
+    Seen seen = observe("ways-per-thread", {way});
+    ASSERT_TRUE(seen.observation) << way << seen.end.standardOutput;
+    EXPECT_EQ(seen.observation->error, "") << way;
+    ASSERT_EQ(seen.observation->kernels.size(), 1u) << way;
+    EXPECT_EQ(seen.observation->kernels[0].kernel, "_Z4fillPii") << way;
+    EXPECT_GE(seen.observation->kernels[0].samples, 7u) << way;
+    ASSERT_EQ(seen.observation->copies.size(), 1u) << way;
+    EXPECT_EQ(seen.observation->copies[0].bytes, 128u) << way;
+  }
+}
+
 TEST(Timing, WhatAKernelPrintsIsPrintedOnce) {
   Seen seen = observe("ways", {"prints", "3"});
   ASSERT_TRUE(seen.observation) << seen.end.standardOutput;
@@ -144,8 +163,8 @@ TEST(Timing, WhatAKernelPrintsIsPrintedOnce) {
 }
 
 TEST(Timing, ACampaignComparesWhatIsReadFromMappedMemoryByWhatIsPrinted) {
-  MachinePlan plan("ways");
-  plan.with("original", "mapped 5");
+  SimulatorPlan plan("ways");
+  plan.with("baseline", "mapped 5");
   plan.with("same", "mapped 5");
   plan.with("wrong", "mapped 6");
   CampaignEnd end = plan.runTimed();
@@ -190,9 +209,9 @@ TEST(Timing, SaysNothingOfAProgramThatLaunchesNothing) {
   EXPECT_FALSE(observe("ways", {"nothing"}).observation);
 }
 
-TEST(Timing, ACampaignOnTheMachineFindsWhatIsWrong) {
-  MachinePlan plan("ways");
-  plan.with("original", "stream 5");
+TEST(Timing, ACampaignOnTheSimulatorFindsWhatIsWrong) {
+  SimulatorPlan plan("ways");
+  plan.with("baseline", "stream 5");
   plan.with("same", "extended 5");
   plan.with("wrong", "stream 6");
   plan.with("faults", "fault");
@@ -206,16 +225,16 @@ TEST(Timing, ACampaignOnTheMachineFindsWhatIsWrong) {
 
 TEST(Timing, BitsThatDifferAreRightWithinTheToleranceAndIntegersMustBeEqual) {
   for (const std::string how : {"", " managed"}) {
-    MachinePlan plan("scaled");
+    SimulatorPlan plan("scaled");
     plan.manifest.tolerance.relative = 1e-5;
-    plan.with("original", "1 0" + how);
+    plan.with("baseline", "1 0" + how);
     plan.with("near", "1.000001 0" + how);
     plan.with("far", "1.001 0" + how);
     plan.with("counts", "1 1" + how);
     CampaignEnd end = plan.runTimed();
     EXPECT_EQ(end.error, "");
     EXPECT_EQ(resultOf(end, "near").status, Status::Measured) << resultOf(end, "near").reason;
-    EXPECT_EQ(resultOf(end, "near").reason, "other bits, within rel=1e-05 of the original's");
+    EXPECT_EQ(resultOf(end, "near").reason, "other bits, within rel=1e-05 of the baseline's");
     EXPECT_GT(resultOf(end, "near").micros, 0);
     EXPECT_EQ(resultOf(end, "far").status, Status::Wrong);
     EXPECT_THAT(resultOf(end, "far").reason,
@@ -231,8 +250,8 @@ TEST(Timing, BitsThatDifferAreRightWithinTheToleranceAndIntegersMustBeEqual) {
 }
 
 TEST(Timing, BitsThatDifferAreWrongWithoutATolerance) {
-  MachinePlan plan("scaled");
-  plan.with("original", "1 0");
+  SimulatorPlan plan("scaled");
+  plan.with("baseline", "1 0");
   plan.with("near", "1.000001 0");
   CampaignEnd end = plan.runTimed();
   EXPECT_EQ(resultOf(end, "near").status, Status::Wrong);

@@ -31,8 +31,8 @@ struct CacheTest : testing::Test {
   Evaluation evaluation(const std::string &define, Status status = Status::Measured, double micros = 3) {
     Evaluation made;
     if (!define.empty())
-      made.recipe.defines = {define};
-    made.result.id = problem.idOf(made.recipe);
+      made.configuration.defines = {define};
+    made.result.id = problem.idOf(made.configuration);
     made.result.status = status;
     made.result.micros = made.result.q1 = made.result.q3 = micros;
     made.result.device = "sm_90 (model)";
@@ -51,7 +51,7 @@ TEST_F(CacheTest, WhatWasKeptIsThereWhenItIsOpenedAgain) {
   ASSERT_TRUE(again) << error;
   const Kept *kept = find(*again, "TILE=8");
   ASSERT_TRUE(kept);
-  EXPECT_EQ(kept->recipe, "-DTILE=8");
+  EXPECT_EQ(kept->configuration, "-DTILE=8");
   EXPECT_EQ(kept->digest, "0123");
   EXPECT_EQ(kept->result.micros, 4.5);
   EXPECT_FALSE(find(*again, "TILE=16"));

@@ -2,9 +2,9 @@
 //
 // `heddle tune --device gpu` from end to end, where there need not be a GPU: a driver that only knows a name
 // (tests/tune/driver), and Heddle's runtime under the name of the one that nvcc links. Everything between is
-// what runs on a GPU: nvcc, the timing library, the comparisons. Times are the machine's and mean nothing.
+// what runs on a GPU: nvcc, the timing library, the comparisons. Times are the simulator's and mean nothing.
 #include "TestPaths.h"
-#include "runner/Toolchain.h"
+#include "support/CudaToolkit.h"
 #include "support/Files.h"
 #include "support/Paths.h"
 #include "support/Process.h"
@@ -39,7 +39,7 @@ std::vector<std::string> runtimesOf(const fs::path &nvcc) {
 class GpuSearch : public testing::Test {
 protected:
   void SetUp() override {
-    std::optional<fs::path> nvcc = runner::findNvcc();
+    std::optional<fs::path> nvcc = findNvcc();
     if (!nvcc)
       GTEST_SKIP() << "no nvcc here, and nobody else compiles for a GPU";
     for (const std::string &name : runtimesOf(*nvcc))
@@ -65,7 +65,7 @@ protected:
                                       "20"};
     words.insert(words.end(), further.begin(), further.end());
     const fs::path driver = build / "tests" / "tune" / "driver";
-    // Our runtime reads PTX as it stands; nvcc packs it unless it is told not to.
+    // Our runtime reads PTX as it is; nvcc packs it unless an option forbids it.
     return runProcess(words, {"LD_LIBRARY_PATH=" + driver.string() + ":" + folder.path().string(),
                               "NVCC_APPEND_FLAGS=--no-compress", "HEDDLE_TEST_GPU=" + gpu});
   }
@@ -95,8 +95,8 @@ TEST_F(GpuSearch, AsksTheModelFirstMeasuresEachAndKeepsBothInOneCache) {
   EXPECT_EQ(report["device"], "Test GPU");
   EXPECT_EQ(report["predicted"], false);
   ASSERT_EQ(report["results"].size(), 2u) << report.dump(1);
-  EXPECT_EQ(report["results"][0]["recipe"], "original");
-  EXPECT_EQ(report["results"][1]["recipe"], "coarsen x=2");
+  EXPECT_EQ(report["results"][0]["configuration"], "baseline");
+  EXPECT_EQ(report["results"][1]["configuration"], "coarsen x=2");
   for (const json &result : report["results"]) {
     EXPECT_EQ(result["status"], "measured") << result.dump(1);
     EXPECT_GT(result["micros"], 0);
@@ -109,24 +109,24 @@ TEST_F(GpuSearch, AsksTheModelFirstMeasuresEachAndKeepsBothInOneCache) {
   std::multiset<std::string> devices;
   for (const json &result : results)
     devices.insert(result["device"].get<std::string>() +
-                   (result.value("predicted", false) ? " foretold" : ""));
-  EXPECT_THAT(devices, testing::UnorderedElementsAre("Test GPU", "Test GPU", "sm_90 (model) foretold",
-                                                     "sm_90 (model) foretold"));
+                   (result.value("predicted", false) ? " predicted" : ""));
+  EXPECT_THAT(devices, testing::UnorderedElementsAre("Test GPU", "Test GPU", "sm_90 (model) predicted",
+                                                     "sm_90 (model) predicted"));
 
   json again = tuneJson("blocks.cu", words);
   EXPECT_EQ(again["from_cache"], 2);
   EXPECT_EQ(again["best"], report["best"]);
-  EXPECT_EQ(kept("out.cu.tune.jsonl").size(), results.size()) << "nothing is measured or foretold twice";
+  EXPECT_EQ(kept("out.cu.tune.jsonl").size(), results.size()) << "nothing is measured or predicted twice";
 }
 
 TEST_F(GpuSearch, WhatErrsCrashesOrDoesNotCompileIsKeptWithItsReasonAndNeverWins) {
   json report = tuneJson("choices.cu", {"--define", "CHOICE=2|3|4|6", "--no-check"});
   std::map<std::string, std::string> status, reason;
   for (const json &result : report["results"]) {
-    status[result["recipe"]] = result["status"];
-    reason[result["recipe"]] = result.value("reason", "");
+    status[result["configuration"]] = result["status"];
+    reason[result["configuration"]] = result.value("reason", "");
   }
-  EXPECT_EQ(status["original"], "measured");
+  EXPECT_EQ(status["baseline"], "measured");
   EXPECT_EQ(status["-DCHOICE=2"], "crashed");
   EXPECT_EQ(status["-DCHOICE=3"], "wrong");
   EXPECT_EQ(status["-DCHOICE=4"], "does not compile");
@@ -135,7 +135,7 @@ TEST_F(GpuSearch, WhatErrsCrashesOrDoesNotCompileIsKeptWithItsReasonAndNeverWins
   EXPECT_THAT(reason["-DCHOICE=3"], HasSubstr("copy 1 of 1 (400 bytes)"));
   EXPECT_THAT(reason["-DCHOICE=4"], HasSubstr("this choice does not compile"));
   EXPECT_THAT(reason["-DCHOICE=6"], HasSubstr("illegal memory access"));
-  EXPECT_EQ(report["best"], "original");
+  EXPECT_EQ(report["best"], "baseline");
 }
 
 TEST_F(GpuSearch, WhatIsWithinTheToleranceIsNotWrong) {

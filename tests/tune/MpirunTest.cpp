@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `heddle tune` by several processes of mpirun against one process: the same program, the same space, on
-// Heddle's machine. Skipped, and said so, where there is no Open MPI.
+// the simulator. Skipped, and said so, where there is no Open MPI.
 #include "TestPaths.h"
 #include "support/Paths.h"
 #include "support/Process.h"
@@ -35,7 +35,7 @@ protected:
     std::vector<std::string> words = before;
     for (const std::string &word :
          {kHeddle, std::string("tune"), kProgram, std::string("--define"), defines, std::string("--compiler"),
-          std::string("clang"), std::string("--device"), std::string("vm"), std::string("--no-check"),
+          std::string("clang"), std::string("--device"), std::string("sim"), std::string("--no-check"),
           std::string("--cache"), (folder.path() / cache).string(), std::string("--"), marker.string()})
       words.push_back(word);
     return runToEnd(unattended(words, folder.path(), 200));
@@ -43,8 +43,8 @@ protected:
   std::map<std::string, std::string> found(const std::string &cache) {
     std::map<std::string, std::string> all;
     for (const Kept &kept : readKept(folder.path() / cache).value_or(std::vector<Kept>()))
-      all[kept.result.id] =
-          kept.recipe + " " + runner::nameOf(kept.result.status) + " " + std::to_string(kept.result.micros);
+      all[kept.result.id] = kept.configuration + " " + runner::nameOf(kept.result.status) + " " +
+                            std::to_string(kept.result.micros);
     return all;
   }
 

@@ -53,14 +53,14 @@ struct PlanCycle : testing::Test {
     EXPECT_TRUE(manifest) << error;
     return manifest ? manifest->candidates : std::vector<runner::Candidate>();
   }
-  static std::vector<std::string> recipesOf(const std::vector<runner::Candidate> &candidates) {
-    std::vector<std::string> recipes;
+  static std::vector<std::string> configurationsOf(const std::vector<runner::Candidate> &candidates) {
+    std::vector<std::string> configurations;
     for (const runner::Candidate &each : candidates)
-      recipes.push_back(each.recipe);
-    return recipes;
+      configurations.push_back(each.configuration);
+    return configurations;
   }
 
-  /// What heddle-runner would write: longer recipes take less time.
+  /// What heddle-runner would write: longer configurations take less time.
   void measure(const std::vector<runner::Candidate> &candidates) const {
     std::string error;
     auto ledger = runner::Ledger::open(plan / "results.jsonl", error);
@@ -70,7 +70,7 @@ struct PlanCycle : testing::Test {
       result.id = each.id;
       result.status = runner::Status::Measured;
       result.device = "a GPU";
-      result.micros = result.q1 = result.q3 = 100 - double(each.recipe.size());
+      result.micros = result.q1 = result.q3 = 100 - double(each.configuration.size());
       if (!ledger->newest(each.id))
         ledger->append(result);
     }
@@ -81,9 +81,9 @@ struct PlanCycle : testing::Test {
   }
 };
 
-TEST_F(PlanCycle, EveryRoundHoldsTheOriginalAndWhatIsNotKnownYet) {
+TEST_F(PlanCycle, EveryRoundHoldsTheBaselineAndWhatIsNotKnownYet) {
   std::vector<runner::Candidate> first = planned({"--budget", "3"});
-  EXPECT_THAT(recipesOf(first), ElementsAre("original", "coarsen x=2", "coarsen x=4"));
+  EXPECT_THAT(configurationsOf(first), ElementsAre("baseline", "coarsen x=2", "coarsen x=4"));
   measure(first);
   json report = collected();
   EXPECT_FALSE(report["predicted"]);
@@ -91,12 +91,12 @@ TEST_F(PlanCycle, EveryRoundHoldsTheOriginalAndWhatIsNotKnownYet) {
   EXPECT_THAT(report["results"], SizeIs(3));
 
   std::vector<runner::Candidate> second = planned({"--budget", "3"});
-  EXPECT_THAT(recipesOf(second), ElementsAre("original", "coarsen x=8"));
+  EXPECT_THAT(configurationsOf(second), ElementsAre("baseline", "coarsen x=8"));
   measure(second);
   report = collected();
   EXPECT_THAT(report["results"], SizeIs(4)) << "what earlier rounds found is not forgotten";
   EXPECT_EQ(report["best"], "coarsen x=2") << "of those that take the same time the first";
-  EXPECT_THAT(recipesOf(planned({})), ElementsAre("original")) << "everything is known";
+  EXPECT_THAT(configurationsOf(planned({})), ElementsAre("baseline")) << "everything is known";
 }
 
 TEST_F(PlanCycle, AGuidedPlanAsksTheModelOnASmallerProblemAndKeepsWhatItSaid) {
@@ -108,17 +108,18 @@ TEST_F(PlanCycle, AGuidedPlanAsksTheModelOnASmallerProblemAndKeepsWhatItSaid) {
   for (const tune::Kept &each : *kept) {
     EXPECT_TRUE(each.result.predicted);
     EXPECT_EQ(each.result.device, "sm_90 (model, from 1)");
-    said[each.recipe] = each.result.micros;
+    said[each.configuration] = each.result.micros;
   }
   ASSERT_EQ(said.size(), 4u);
-  for (const auto &[recipe, micros] : said)
-    EXPECT_LE(recipe == "original" ? micros : said[first[1].recipe], micros) << "the likeliest comes first";
+  for (const auto &[configuration, micros] : said)
+    EXPECT_LE(configuration == "baseline" ? micros : said[first[1].configuration], micros)
+        << "the likeliest comes first";
 
   measure(first);
   EXPECT_THAT(collected()["results"], SizeIs(2)) << "predictions are not results";
   std::vector<runner::Candidate> second = planned({"--strategy", "guided", "--budget", "2", "--small", "1"});
   ASSERT_THAT(second, SizeIs(2));
-  EXPECT_NE(second[1].recipe, first[1].recipe);
+  EXPECT_NE(second[1].configuration, first[1].configuration);
   EXPECT_THAT(*tune::readKept(cache), SizeIs(kept->size() + 2)) << "the model is asked once";
 }
 

@@ -6,6 +6,7 @@
 #include "runner/Ledger.h"
 #include "runner/Manifest.h"
 #include "runner/Toolchain.h"
+#include "support/CudaToolkit.h"
 #include "support/Paths.h"
 #include "support/Process.h"
 #include "tune/SourceTree.h"
@@ -48,19 +49,19 @@ protected:
     problem.arguments = {"100"};
   }
 
-  Made made(const Recipe &recipe, const std::string &text) {
+  Made made(const Configuration &configuration, const std::string &text) {
     Candidate candidate;
-    candidate.id = problem.idOf(recipe);
-    candidate.recipe = recipe;
+    candidate.id = problem.idOf(configuration);
+    candidate.configuration = configuration;
     candidate.files = {{"main.cu", text}};
-    candidate.flags = recipe.compilerFlags();
-    candidate.digest = digestOf({text, recipe.str()});
+    candidate.flags = configuration.compilerFlags();
+    candidate.digest = digestOf({text, configuration.str()});
     return {candidate, Status::Measured, "", 0};
   }
-  static Recipe withFlag(const std::string &flag) {
-    Recipe recipe;
-    recipe.flags = {flag};
-    return recipe;
+  static Configuration withFlag(const std::string &flag) {
+    Configuration configuration;
+    configuration.flags = {flag};
+    return configuration;
   }
 
   static constexpr const char *kMain = "#include \"beside.h\"\n  #  include <lib/named.h>\nint main() {}\n";
@@ -79,9 +80,10 @@ TEST_F(PlanTest, CarriesEverythingThatTheProgramIncludes) {
   EXPECT_THAT(manifest->flags, Contains("-DN=4"));
   EXPECT_EQ(manifest->arguments, problem.arguments);
   ASSERT_EQ(manifest->candidates.size(), 1u);
-  EXPECT_EQ(manifest->candidates[0].recipe, "original");
+  EXPECT_EQ(manifest->candidates[0].configuration, "baseline");
   ASSERT_EQ(manifest->candidates[0].files.size(), 2u);
-  EXPECT_TRUE(fs::exists(there.path() / "timing/Hooks.cpp"));
+  EXPECT_TRUE(fs::exists(there.path() / "timing/Recorder.cpp"));
+  EXPECT_TRUE(fs::exists(there.path() / "timing/trace/preload/Hooks.cpp"));
   EXPECT_TRUE(fs::exists(there.path() / "runtime/heddle/delegate.cuh"));
   // Somewhere else, and where the user's own files are out of reach, it still compiles.
   TemporaryFolder elsewhere;
@@ -101,7 +103,7 @@ TEST_F(PlanTest, CarriesEverythingThatTheProgramIncludes) {
 }
 
 TEST_F(PlanTest, CarriesATimingLibraryThatCompilesByItself) {
-  if (!runner::findNvcc())
+  if (!findNvcc())
     GTEST_SKIP() << "no nvcc here";
   Plan plan(problem, there.path());
   plan.add({}, made({}, kMain));
@@ -135,8 +137,8 @@ TEST_F(PlanTest, CarriesTheToleranceWhereThereIsOne) {
 
 TEST_F(PlanTest, LeavesTheSameProgramAndWhatWasRefusedToItself) {
   Plan plan(problem, there.path());
-  Made original = made({}, kMain), same = original;
-  plan.add({}, original);
+  Made baseline = made({}, kMain), same = baseline;
+  plan.add({}, baseline);
   plan.add(withFlag("-same"), same);
   plan.add(withFlag("-refused"), {std::nullopt, Status::Refused, "no barrier may diverge", 0});
   plan.add(withFlag("-other"), made(withFlag("-other"), kMain));
@@ -225,7 +227,7 @@ TEST_F(PlanTest, IsMeasuredByTheRunnerAndComesBack) {
   EXPECT_EQ(collected->missing, 0u);
   EXPECT_EQ(collected->byId.at(problem.idOf(withFlag("-fast"))).result.micros, 3);
   EXPECT_EQ(collected->byId.at(problem.idOf(withFlag("-wrong"))).result.status, Status::Wrong);
-  EXPECT_EQ(collected->byId.at(problem.idOf(withFlag("-fast"))).recipe, "-fast");
+  EXPECT_EQ(collected->byId.at(problem.idOf(withFlag("-fast"))).configuration, "-fast");
 
   Diagnostics diagnostics;
   auto space = Space::read({.flags = {"-fast|-slow|"}}, diagnostics);
@@ -233,7 +235,7 @@ TEST_F(PlanTest, IsMeasuredByTheRunnerAndComesBack) {
   auto cache = Cache::open(there.path() / "cache", problem, error);
   ASSERT_TRUE(cache) << error;
   EXPECT_EQ(takeOver(*collected, *space, problem, *cache),
-            2u); // the original, and the one that the space has too
+            2u); // the baseline, and the one that the space has too
   EXPECT_EQ(takeOver(*collected, *space, problem, *cache), 0u);
   const Kept *kept = cache->find(problem.idOf(withFlag("-fast")), false, "a script");
   ASSERT_TRUE(kept);

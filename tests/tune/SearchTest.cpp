@@ -2,7 +2,7 @@
 #include "tune/Search.h"
 
 #include "support/Paths.h"
-#include "tune/Crews.h"
+#include "tune/Executors.h"
 #include "tune/Formats.h"
 #include "tune/Strategy.h"
 
@@ -15,23 +15,23 @@ using runner::Status;
 
 namespace {
 
-/// Knows what comes of each recipe without making it.
-class FakeCrew final : public Crew {
+/// Knows what comes of each configuration without making it.
+class FakeExecutor final : public Executor {
 public:
-  explicit FakeCrew(const Problem &problem) : problem(problem) {}
-  void evaluate(const std::vector<Recipe> &recipes, const Heard &heard) override {
-    for (const Recipe &recipe : recipes) {
-      asked.push_back(recipe.str());
-      Evaluation made{recipe, {}, {}, {}};
-      made.result.id = problem.idOf(recipe);
+  explicit FakeExecutor(const Problem &problem) : problem(problem) {}
+  void evaluate(const std::vector<Configuration> &configurations, const Heard &heard) override {
+    for (const Configuration &configuration : configurations) {
+      asked.push_back(configuration.str());
+      Evaluation made{configuration, {}, {}, {}};
+      made.result.id = problem.idOf(configuration);
       made.result.device = "fake";
       made.result.when = "2026-01-01T00:00:00Z";
       made.result.makeSeconds = 0.5;
-      auto known = special.find(recipe.str());
+      auto known = special.find(configuration.str());
       made.result.status = known == special.end() ? Status::Measured : known->second;
       made.result.reason = known == special.end() ? "" : "because";
-      const bool isTwo = recipe.str().find("x=2") != std::string::npos; // no ties
-      made.result.micros = made.result.q1 = made.result.q3 = 100 - double(recipe.str().size()) - isTwo;
+      const bool isTwo = configuration.str().find("x=2") != std::string::npos; // no ties
+      made.result.micros = made.result.q1 = made.result.q3 = 100 - double(configuration.str().size()) - isTwo;
       if (!heard(made))
         return;
     }
@@ -56,60 +56,60 @@ struct SearchTest : testing::Test {
     Diagnostics diagnostics;
     space = Space::read({.directives = {"coarsen x=1|2|4 map=interleaved|blocked"}}, diagnostics).value();
   }
-  Report run(FakeCrew &crew, Cache *cache = nullptr) {
-    return Search(problem, space, {&crew, false, "fake"}, cache, options).run();
+  Report run(FakeExecutor &executor, Cache *cache = nullptr) {
+    return Search(problem, space, {&executor, false, "fake"}, cache, options).run();
   }
   std::unique_ptr<Cache> cache() { return Cache::open(folder.path() / "cache", problem, error); }
 };
 
-TEST_F(SearchTest, TheOriginalComesFirstAndNothingIsAskedTwice) {
-  FakeCrew crew(problem);
-  Report report = run(crew);
-  EXPECT_THAT(crew.asked,
-              testing::ElementsAre("original", "coarsen x=2 map=interleaved", "coarsen x=2 map=blocked",
+TEST_F(SearchTest, TheBaselineComesFirstAndNothingIsAskedTwice) {
+  FakeExecutor executor(problem);
+  Report report = run(executor);
+  EXPECT_THAT(executor.asked,
+              testing::ElementsAre("baseline", "coarsen x=2 map=interleaved", "coarsen x=2 map=blocked",
                                    "coarsen x=4 map=interleaved", "coarsen x=4 map=blocked"));
-  EXPECT_EQ(report.winner()->evaluation.recipe.str(), "coarsen x=2 map=interleaved");
+  EXPECT_EQ(report.winner()->evaluation.configuration.str(), "coarsen x=2 map=interleaved");
   EXPECT_EQ(report.spaceSize, 5u);
 }
 
 TEST_F(SearchTest, WhatFailsNeverWinsAndTheSearchGoesOn) {
-  FakeCrew crew(problem);
-  crew.special = {{"coarsen x=2 map=interleaved", Status::TimedOut},
-                  {"coarsen x=4 map=interleaved", Status::Wrong},
-                  {"coarsen x=2 map=blocked", Status::Crashed}};
-  Report report = run(crew);
+  FakeExecutor executor(problem);
+  executor.special = {{"coarsen x=2 map=interleaved", Status::TimedOut},
+                      {"coarsen x=4 map=interleaved", Status::Wrong},
+                      {"coarsen x=2 map=blocked", Status::Crashed}};
+  Report report = run(executor);
   EXPECT_EQ(report.entries.size(), 5u);
-  EXPECT_EQ(report.winner()->evaluation.recipe.str(), "coarsen x=4 map=blocked");
+  EXPECT_EQ(report.winner()->evaluation.configuration.str(), "coarsen x=4 map=blocked");
 }
 
-TEST_F(SearchTest, WhereNothingIsFasterTheOriginalWins) {
-  FakeCrew crew(problem);
-  for (const char *recipe : {"coarsen x=2 map=interleaved", "coarsen x=2 map=blocked",
-                             "coarsen x=4 map=interleaved", "coarsen x=4 map=blocked"})
-    crew.special[recipe] = Status::Refused;
-  Report report = run(crew);
+TEST_F(SearchTest, WhereNothingIsFasterTheBaselineWins) {
+  FakeExecutor executor(problem);
+  for (const char *configuration : {"coarsen x=2 map=interleaved", "coarsen x=2 map=blocked",
+                                    "coarsen x=4 map=interleaved", "coarsen x=4 map=blocked"})
+    executor.special[configuration] = Status::Refused;
+  Report report = run(executor);
   EXPECT_EQ(report.winner(), &report.entries.front());
   EXPECT_EQ(report.speedup(), 1);
 }
 
-TEST_F(SearchTest, AnOriginalThatFailsEndsIt) {
-  FakeCrew crew(problem);
-  crew.special = {{"original", Status::Crashed}};
-  Report report = run(crew);
+TEST_F(SearchTest, ABaselineThatFailsEndsIt) {
+  FakeExecutor executor(problem);
+  executor.special = {{"baseline", Status::Crashed}};
+  Report report = run(executor);
   EXPECT_EQ(report.entries.size(), 1u);
   EXPECT_FALSE(report.winner());
 }
 
 TEST_F(SearchTest, ABudgetOfRunsCountsThoseThatWereRun) {
-  FakeCrew crew(problem);
-  crew.special = {{"coarsen x=2 map=interleaved", Status::Refused}};
+  FakeExecutor executor(problem);
+  executor.special = {{"coarsen x=2 map=interleaved", Status::Refused}};
   options.budget.runs = 3;
-  Report report = run(crew);
+  Report report = run(executor);
   EXPECT_EQ(report.entries.size(), 4u) << "the refused one cost nothing";
 }
 
 TEST_F(SearchTest, ASearchThatWasStoppedGoesOnWhereItWas) {
-  FakeCrew first(problem), second(problem);
+  FakeExecutor first(problem), second(problem);
   options.budget.runs = 3;
   {
     std::unique_ptr<Cache> file = cache();
@@ -124,27 +124,28 @@ TEST_F(SearchTest, ASearchThatWasStoppedGoesOnWhereItWas) {
   EXPECT_THAT(second.asked, testing::ElementsAre("coarsen x=4 map=interleaved", "coarsen x=4 map=blocked"));
   std::set<std::string> ids;
   for (const Kept &kept : file->all())
-    EXPECT_TRUE(ids.insert(kept.result.id).second) << kept.recipe << " was measured twice";
+    EXPECT_TRUE(ids.insert(kept.result.id).second) << kept.configuration << " was measured twice";
 }
 
 TEST_F(SearchTest, EveryStrategyFindsTheSameBestOfASmallSpace) {
   for (const std::string &name : strategyNames()) {
-    FakeCrew crew(problem);
+    FakeExecutor executor(problem);
     options.strategy = name;
-    EXPECT_EQ(run(crew).winner()->evaluation.recipe.str(), "coarsen x=2 map=interleaved") << name;
+    EXPECT_EQ(run(executor).winner()->evaluation.configuration.str(), "coarsen x=2 map=interleaved") << name;
   }
 }
 
-TEST_F(SearchTest, APlanHoldsWhatIsNotKnownYetAndNeverTheOriginal) {
-  FakeCrew crew(problem);
+TEST_F(SearchTest, APlanHoldsWhatIsNotKnownYetAndNeverTheBaseline) {
+  FakeExecutor executor(problem);
   options.budget.runs = 3;
   std::unique_ptr<Cache> file = cache();
-  run(crew, file.get());
+  run(executor, file.get());
   auto planned = [&](std::optional<uint64_t> runs) {
     options.budget.runs = runs;
     std::vector<std::string> words;
-    for (const Recipe &recipe : Search(problem, space, {nullptr, false, ""}, file.get(), options).plan())
-      words.push_back(recipe.str());
+    for (const Configuration &configuration :
+         Search(problem, space, {nullptr, false, ""}, file.get(), options).plan())
+      words.push_back(configuration.str());
     return words;
   };
   EXPECT_THAT(planned({}), testing::ElementsAre("coarsen x=4 map=interleaved", "coarsen x=4 map=blocked"));
@@ -159,25 +160,25 @@ TEST_F(SearchTest, AStrategyThatNeedsAnswersPlansOneRound) {
 }
 
 TEST_F(SearchTest, RecordedResultsStandForMeasuring) {
-  FakeCrew crew(problem);
+  FakeExecutor executor(problem);
   {
     std::unique_ptr<Cache> file = cache();
-    run(crew, file.get());
+    run(executor, file.get());
   }
-  RecordedCrew recorded(*readKept(folder.path() / "cache"), problem);
+  RecordedExecutor recorded(*readKept(folder.path() / "cache"), problem);
   EXPECT_FALSE(recorded.predicts());
   EXPECT_EQ(recorded.device(), "fake");
   options.strategy = "random";
   Report report = Search(problem, space, {&recorded, false, recorded.device()}, nullptr, options).run();
-  EXPECT_EQ(report.winner()->evaluation.recipe.str(), "coarsen x=2 map=interleaved");
+  EXPECT_EQ(report.winner()->evaluation.configuration.str(), "coarsen x=2 map=interleaved");
 }
 
 TEST_F(SearchTest, T4HasTheFieldsThatTheSchemaRequires) {
-  FakeCrew crew(problem);
-  crew.special = {{"coarsen x=2 map=interleaved", Status::TimedOut},
-                  {"coarsen x=2 map=blocked", Status::Refused},
-                  {"coarsen x=4 map=interleaved", Status::Wrong}};
-  nlohmann::json json = nlohmann::json::parse(t4Json(run(crew)));
+  FakeExecutor executor(problem);
+  executor.special = {{"coarsen x=2 map=interleaved", Status::TimedOut},
+                      {"coarsen x=2 map=blocked", Status::Refused},
+                      {"coarsen x=4 map=interleaved", Status::Wrong}};
+  nlohmann::json json = nlohmann::json::parse(t4Json(run(executor)));
   EXPECT_EQ(json["schema_version"], "1.0.0");
   ASSERT_EQ(json["results"].size(), 5u);
   std::vector<std::string> invalidity;
@@ -197,14 +198,14 @@ TEST_F(SearchTest, T4HasTheFieldsThatTheSchemaRequires) {
     deciding += result["times"]["search_algorithm"].get<double>();
   }
   EXPECT_GT(deciding, 0);
-  EXPECT_EQ(json["results"][0]["times"]["search_algorithm"], 0) << "nobody has to choose the original";
+  EXPECT_EQ(json["results"][0]["times"]["search_algorithm"], 0) << "nobody has to choose the baseline";
   EXPECT_EQ(json["results"][1]["configuration"]["coarsen.x"], 2);
-  EXPECT_EQ(json["results"][0]["configuration"]["coarsen.x"], 1) << "the original is a point of this space";
+  EXPECT_EQ(json["results"][0]["configuration"]["coarsen.x"], 1) << "the baseline is a point of this space";
 }
 
 TEST_F(SearchTest, T1NamesEveryParameterWithItsValues) {
-  FakeCrew crew(problem);
-  nlohmann::json json = nlohmann::json::parse(t1Json(run(crew), problem, *readBudget("120s")));
+  FakeExecutor executor(problem);
+  nlohmann::json json = nlohmann::json::parse(t1Json(run(executor), problem, *readBudget("120s")));
   const nlohmann::json &parameters = json["ConfigurationSpace"]["TuningParameters"];
   ASSERT_EQ(parameters.size(), 2u);
   EXPECT_EQ(parameters[0]["Name"], "coarsen.x");

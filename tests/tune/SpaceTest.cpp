@@ -17,12 +17,12 @@ Space read(const SpaceWords &words) {
   return space.value_or(Space());
 }
 
-std::vector<std::string> recipesOf(const SpaceWords &words) {
+std::vector<std::string> configurationsOf(const SpaceWords &words) {
   Space space = read(words);
-  std::vector<std::string> recipes;
+  std::vector<std::string> configurations;
   for (const Point &point : space.distinct(1000))
-    recipes.push_back(space.recipeAt(point).str());
-  return recipes;
+    configurations.push_back(space.configurationAt(point).str());
+  return configurations;
 }
 
 std::string complaintOf(const SpaceWords &words) {
@@ -32,58 +32,57 @@ std::string complaintOf(const SpaceWords &words) {
 }
 
 TEST(Space, AlternativesOfSettingsAreCountedLikeAnOdometer) {
-  EXPECT_THAT(recipesOf({.directives = {"coarsen x=2|4 map=interleaved|blocked"}}),
+  EXPECT_THAT(configurationsOf({.directives = {"coarsen x=2|4 map=interleaved|blocked"}}),
               ElementsAre("coarsen x=2 map=interleaved", "coarsen x=2 map=blocked",
                           "coarsen x=4 map=interleaved", "coarsen x=4 map=blocked"));
 }
 
-TEST(Space, CoarseningByOneIsTheOriginalWhateverItsMap) {
-  EXPECT_THAT(recipesOf({.directives = {"coarsen x=1|2 map=interleaved|blocked"}}),
-              ElementsAre("original", "coarsen x=2 map=interleaved", "coarsen x=2 map=blocked"));
+TEST(Space, CoarseningByOneIsTheBaselineWhateverItsMap) {
+  EXPECT_THAT(configurationsOf({.directives = {"coarsen x=1|2 map=interleaved|blocked"}}),
+              ElementsAre("baseline", "coarsen x=2 map=interleaved", "coarsen x=2 map=blocked"));
 }
 
 TEST(Space, ABarByItselfPartsWholeDirectivesAndAnEmptyOneIsNone) {
-  EXPECT_THAT(recipesOf({.directives = {"| consolidate | specialize buffers=2|3"}}),
-              ElementsAre("original", "consolidate", "specialize buffers=2", "specialize buffers=3"));
+  EXPECT_THAT(configurationsOf({.directives = {"| consolidate | specialize buffers=2|3"}}),
+              ElementsAre("baseline", "consolidate", "specialize buffers=2", "specialize buffers=3"));
 }
 
 TEST(Space, BarsBetweenDirectivesNeedNoBlanks) {
-  EXPECT_THAT(recipesOf({.directives = {"|consolidate"}}), ElementsAre("original", "consolidate"));
-  EXPECT_THAT(recipesOf({.directives = {"consolidate|specialize buffers=2|3 |scalar-replace|"}}),
+  EXPECT_THAT(configurationsOf({.directives = {"|consolidate"}}), ElementsAre("baseline", "consolidate"));
+  EXPECT_THAT(configurationsOf({.directives = {"consolidate|specialize buffers=2|3 |scalar-replace|"}}),
               ElementsAre("consolidate", "specialize buffers=2", "specialize buffers=3", "scalar-replace",
-                          "original"));
+                          "baseline"));
 }
 
 TEST(Space, DirectivesKeepTheOrderOfTheCommandLine) {
-  EXPECT_THAT(recipesOf({.directives = {"scalar-replace", "coarsen x=2"}}),
+  EXPECT_THAT(configurationsOf({.directives = {"scalar-replace", "coarsen x=2"}}),
               ElementsAre("scalar-replace; coarsen x=2"));
 }
 
 TEST(Space, AFlagGoesOnFromTheWordBeforeIt) {
-  EXPECT_THAT(recipesOf({.flags = {"-maxrregcount=32|64|"}}),
-              ElementsAre("-maxrregcount=32", "-maxrregcount=64", "original"));
+  EXPECT_THAT(configurationsOf({.flags = {"-maxrregcount=32|64|"}}),
+              ElementsAre("-maxrregcount=32", "-maxrregcount=64", "baseline"));
 }
 
 TEST(Space, AFlagOfTwoWordsIsTwoFlags) {
   Space space = read({.flags = {"|-Xptxas -dlcm=cg"}});
-  EXPECT_THAT(space.recipeAt({1}).compilerFlags(), ElementsAre("-Xptxas", "-dlcm=cg"));
+  EXPECT_THAT(space.configurationAt({1}).compilerFlags(), ElementsAre("-Xptxas", "-dlcm=cg"));
 }
 
 TEST(Space, DefinitionsAreFlagsOfTheCompiler) {
   Space space = read({.defines = {"TILE=8|16"}});
-  EXPECT_THAT(space.recipeAt({1}).compilerFlags(), ElementsAre("-DTILE=16"));
+  EXPECT_THAT(space.configurationAt({1}).compilerFlags(), ElementsAre("-DTILE=16"));
 }
 
 TEST(Space, BlocksAreTheTunersOwn) {
-  EXPECT_THAT(recipesOf({.directives = {"block x=64|128; coarsen x=2"}}),
+  EXPECT_THAT(configurationsOf({.directives = {"block x=64|128; coarsen x=2"}}),
               ElementsAre("block x=64; coarsen x=2", "block x=128; coarsen x=2"));
 }
 
-TEST(Space, ConfigurationsNameEveryDimensionAndNumbersAreNumbers) {
+TEST(Space, SettingsNameEveryDimensionAndNumbersAreNumbers) {
   Space space =
       read({.directives = {"coarsen x=1|2 map=interleaved|blocked"}, .flags = {"-maxrregcount=32|"}});
-  EXPECT_EQ(space.configurationAt({1, 1, 1}),
-            R"({"coarsen.x":2,"coarsen.map":"blocked","-maxrregcount":"none"})");
+  EXPECT_EQ(space.settingsAt({1, 1, 1}), R"({"coarsen.x":2,"coarsen.map":"blocked","-maxrregcount":"none"})");
 }
 
 TEST(Space, TheSameDirectiveTwiceGivesDimensionsOfDifferentNames) {
@@ -93,8 +92,9 @@ TEST(Space, TheSameDirectiveTwiceGivesDimensionsOfDifferentNames) {
 }
 
 TEST(Space, OptionsOfTheFormWarpsSayNothingWithAnother) {
-  EXPECT_THAT(recipesOf({.options = {"--form=plain|warps|matrix", "--warps=4|8"}}),
-              ElementsAre("original", "--form=warps --warps=4", "--form=warps --warps=8", "--form=matrix"));
+  EXPECT_THAT(
+      configurationsOf({.options = {"--variant=plain|warps|matrix", "--warps=4|8"}}),
+      ElementsAre("baseline", "--variant=warps --warps=4", "--variant=warps --warps=8", "--variant=matrix"));
 }
 
 TEST(Space, WordsThatMeanNothingAreNamed) {
@@ -105,7 +105,7 @@ TEST(Space, WordsThatMeanNothingAreNamed) {
   EXPECT_THAT(complaintOf({.flags = {"maxrregcount=3"}}), HasSubstr("maxrregcount"));
 }
 
-TEST(Recipe, DigestsDoNotChangeFromRunToRun) {
+TEST(Configuration, DigestsDoNotChangeFromRunToRun) {
   EXPECT_EQ(digestOf({"a", "b"}), digestOf({"a", "b"}));
   EXPECT_NE(digestOf({"ab", "c"}), digestOf({"a", "bc"}));
   // Results of one machine are looked up on another: this value is a promise.

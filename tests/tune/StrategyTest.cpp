@@ -47,7 +47,7 @@ Walk walk(const std::string &name, const Space &space, uint64_t seed, const Pred
   return walk;
 }
 
-TEST(Strategy, ExhaustiveProposesEachRecipeOnce) {
+TEST(Strategy, ExhaustiveProposesEachConfigurationOnce) {
   Space space = valley();
   Walk all = walk("exhaustive", space, 1);
   EXPECT_EQ(all.order.size(), space.distinct(10'000).size());

@@ -50,7 +50,7 @@ struct TuneProgram : testing::Test {
     std::vector<std::string> words = {"tune",        (programs / program).string(),
                                       "--compiler",  "clang",
                                       "--cuda-path", "none",
-                                      "--device",    "vm",
+                                      "--device",    "sim",
                                       "--run-limit", "4"};
     words.insert(words.end(), further.begin(), further.end());
     return words;
@@ -80,10 +80,10 @@ TEST_F(TuneProgram, WhatHangsCrashesErrsOrDoesNotCompileIsKeptWithItsReasonAndNe
       tuneJson("choices.cu", {"--define", "CHOICE=0|1|2|3|4|5|6", "--no-check", "-o", in("out.cu")});
   std::map<std::string, std::string> status, reason;
   for (const json &result : report["results"]) {
-    status[result["recipe"]] = result["status"];
-    reason[result["recipe"]] = result.value("reason", "");
+    status[result["configuration"]] = result["status"];
+    reason[result["configuration"]] = result.value("reason", "");
   }
-  EXPECT_EQ(status["original"], "measured");
+  EXPECT_EQ(status["baseline"], "measured");
   EXPECT_EQ(status["-DCHOICE=0"], "measured");
   EXPECT_EQ(status["-DCHOICE=1"], "timed out") << reason["-DCHOICE=1"];
   EXPECT_EQ(status["-DCHOICE=2"], "crashed") << reason["-DCHOICE=2"];
@@ -95,8 +95,8 @@ TEST_F(TuneProgram, WhatHangsCrashesErrsOrDoesNotCompileIsKeptWithItsReasonAndNe
   EXPECT_THAT(reason["-DCHOICE=2"], HasSubstr("signal 6"));
   EXPECT_THAT(reason["-DCHOICE=3"], HasSubstr("element 77 is 192.5, the original's is 154"));
   EXPECT_THAT(reason["-DCHOICE=4"], HasSubstr("this choice does not compile"));
-  EXPECT_THAT(reason["-DCHOICE=5"], HasSubstr("exit code 3, the original's is 0"));
-  EXPECT_EQ(report["best"], "original") << "an equal is not faster";
+  EXPECT_THAT(reason["-DCHOICE=5"], HasSubstr("exit code 3, the baseline's is 0"));
+  EXPECT_EQ(report["best"], "baseline") << "an equal is not faster";
   EXPECT_TRUE(report["predicted"]);
 }
 
@@ -107,7 +107,7 @@ TEST_F(TuneProgram, AToleranceMakesNothingWrongThatWouldBeRightWithoutOne) {
   EXPECT_EQ(report["results"][2]["status"], "measured") << report["results"][2].dump(1);
 }
 
-TEST_F(TuneProgram, TheOutputIsTheOriginalWithTheWinnersPragmasAndNothingElse) {
+TEST_F(TuneProgram, TheOutputIsTheBaselineWithTheWinnersPragmasAndNothingElse) {
   json report = tuneJson("blocks.cu", {"-d", "coarsen x=2|4 map=blocked", "-o", in("out.cu"), "--report",
                                        in("out.html"), "--t4", in("out.t4.json"), "--t1", in("out.t1.json")});
   ASSERT_EQ(report["results"].size(), 3u) << report.dump(1);
@@ -125,18 +125,19 @@ TEST_F(TuneProgram, TheOutputIsTheOriginalWithTheWinnersPragmasAndNothingElse) {
   EXPECT_THAT(contentsOf(in("out.html")), HasSubstr("coarsen x=4 map=blocked"));
   EXPECT_EQ(json::parse(contentsOf(in("out.t4.json")))["results"].size(), 3u);
   EXPECT_TRUE(json::parse(contentsOf(in("out.t1.json"))).contains("KernelSpecification"));
-  EXPECT_EQ(pragmas, report["best"] == "original" ? 0u : 2u) << "one for each kernel";
+  EXPECT_EQ(pragmas, report["best"] == "baseline" ? 0u : 2u) << "one for each kernel";
 }
 
-TEST_F(TuneProgram, ItSaysOnceThatTheOriginalFailsTheStaticCheck) {
+TEST_F(TuneProgram, ItSaysOnceThatTheBaselineFailsTheStaticCheck) {
   ProcessResult done = tune("racy.cu", {"--define", "CHOICE=0|1", "--json"});
   ASSERT_EQ(done.exitCode, 0) << done.standardError;
   json report = json::parse(done.standardOutput, nullptr, false);
   ASSERT_EQ(report["results"].size(), 3u);
   for (const json &result : report["results"])
-    EXPECT_EQ(result["status"], "measured") << "nobody is held to more than the original: " << result.dump(1);
+    EXPECT_EQ(result["status"], "measured")
+        << "no candidate need meet more than the baseline: " << result.dump(1);
   const std::string warning = report.value("warning", "");
-  EXPECT_THAT(warning, testing::MatchesRegex("the original fails the static check: line [0-9]+: .*; "
+  EXPECT_THAT(warning, testing::MatchesRegex("the baseline fails the static check: line [0-9]+: .*; "
                                              "candidates are judged by running them alone"));
   EXPECT_EQ(done.standardError, "heddle: " + warning + "\n");
   // A plan of it says so too, and --collect knows it from there.
@@ -153,7 +154,7 @@ TEST_F(TuneProgram, AFileWithPragmasIsTunedAsIfTheyWereNotThere) {
   json report = tuneJson(in("marked.cu"), {"-d", "coarsen x=1|2", "-k", "fill"});
   ASSERT_EQ(report["results"].size(), 2u);
   EXPECT_NE(report["results"][0]["kernels"][0]["block"], report["results"][1]["kernels"][0]["block"])
-      << "the original is not coarsened";
+      << "the baseline is not coarsened";
 }
 
 TEST_F(TuneProgram, ASmallProblemStandsForALargeOne) {
@@ -193,10 +194,10 @@ TEST_F(TuneProgram, SpacesThatMeanNothingAreBadUsage) {
       tune("blocks.cu", {"-d", "coarsen x=2", "--simulate", (programs / "blocks.cu").string()}).exitCode, 3);
 }
 
-TEST_F(TuneProgram, AnOriginalThatFailsIsTheWholeAnswer) {
+TEST_F(TuneProgram, ABaselineThatFailsIsTheWholeAnswer) {
   ProcessResult crashes = tune("choices.cu", {"-DCHOICE=2", "-d", "coarsen x=1|2", "--no-check"});
   EXPECT_EQ(crashes.exitCode, 1);
-  EXPECT_THAT(crashes.standardError, HasSubstr("the original itself cannot be measured"));
+  EXPECT_THAT(crashes.standardError, HasSubstr("the baseline itself cannot be measured"));
   EXPECT_EQ(tune("choices.cu", {"-DCHOICE=4", "-d", "coarsen x=1|2", "--no-check"}).exitCode, 3);
 }
 
@@ -208,19 +209,20 @@ TEST_F(TuneProgram, AutoMakesASpaceOfWhatTheProgramAllows) {
       words.insert(value);
   EXPECT_TRUE(words.count("none")) << report["dimensions"];
   EXPECT_FALSE(words.count("specialize by=branch")) << "there is no branch to specialize by";
-  EXPECT_EQ(report["results"].size(), 1u) << "the budget is for the original alone";
+  EXPECT_EQ(report["results"].size(), 1u) << "the budget is for the baseline alone";
 }
 
 TEST_F(TuneProgram, AMechanismIsTunedByTheOptionsOfItsKernels) {
-  ProcessResult done = runProcess(command({"tune", HEDDLE_SOURCE_DIR "/examples/hydrogen", "-k", "viscosity",
-                                           "--option", "--form=plain|warps", "--option", "--warps=4",
-                                           "--compiler", "clang", "--fill", "-o", in("kernels"), "--json"}));
+  ProcessResult done =
+      runProcess(command({"tune", HEDDLE_SOURCE_DIR "/examples/hydrogen", "-k", "viscosity", "--option",
+                          "--variant=plain|warps", "--option", "--warps=4", "--compiler", "clang", "--device",
+                          "sim", "--fill", "-o", in("kernels"), "--json"}));
   ASSERT_EQ(done.exitCode, 0) << done.standardError;
   json report = json::parse(done.standardOutput, nullptr, false);
   ASSERT_EQ(report["results"].size(), 2u);
   for (const json &result : report["results"])
     EXPECT_EQ(result["status"], "measured") << result.dump(1);
-  EXPECT_EQ(report["results"][1]["recipe"], "--form=warps --warps=4");
+  EXPECT_EQ(report["results"][1]["configuration"], "--variant=warps --warps=4");
   EXPECT_EQ(report["results"][1]["kernels"][0]["block"][0], 128) << "four warps";
   EXPECT_TRUE(fs::exists(fs::path(in("kernels")) / "selftest.cu")) << "the winner's folder";
   EXPECT_EQ(
@@ -249,7 +251,7 @@ TEST_F(TuneProgram, AfterKill9NothingIsLostAndNothingIsMeasuredTwice) {
   waitpid(child, &ignored, 0);
   const size_t before = idsIn(cache).size();
   ASSERT_GE(before, 2u);
-  std::ofstream(cache, std::ios::app) << R"({"recipe":"-DN=4","result":{"id":"torn)";
+  std::ofstream(cache, std::ios::app) << R"({"configuration":"-DN=4","result":{"id":"torn)";
 
   ProcessResult resumed = runProcess(command(words));
   ASSERT_EQ(resumed.exitCode, 0) << resumed.standardError;
@@ -263,7 +265,7 @@ TEST_F(TuneProgram, AfterKill9NothingIsLostAndNothingIsMeasuredTwice) {
   // And a strategy can be judged by what was kept, with nothing run.
   json simulated = tuneJson("choices.cu", {"--define", "N=1|2|3|4", "--simulate", cache.string(),
                                            "--strategy", "random", "--budget", "3"});
-  EXPECT_EQ(simulated["best"], "original");
+  EXPECT_EQ(simulated["best"], "baseline");
 }
 
 } // namespace

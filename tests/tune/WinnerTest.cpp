@@ -42,13 +42,13 @@ struct Winner : testing::Test {
     problem.file = fs::path(HEDDLE_SOURCE_DIR) / "tests" / "tune" / "programs" / program;
     problem.text = contentsOf(problem.file);
   }
-  Recipe recipe(const SpaceWords &words) {
+  Configuration configuration(const SpaceWords &words) {
     Diagnostics diagnostics;
     Space space = Space::read(words, diagnostics).value();
-    return space.recipeAt(Point(space.dimensions().size(), 0));
+    return space.configurationAt(Point(space.dimensions().size(), 0));
   }
-  std::string made(const Recipe &recipe) {
-    Made made = CudaMaker(problem).make(recipe);
+  std::string made(const Configuration &configuration) {
+    Made made = CudaMaker(problem).make(configuration);
     EXPECT_TRUE(made.candidate) << made.reason;
     return made.candidate ? made.candidate->files.front().text : "";
   }
@@ -72,7 +72,7 @@ struct Winner : testing::Test {
 };
 
 TEST_F(Winner, PragmasBeforeEachKernelMakeTheWinnerAgain) {
-  Recipe chosen = recipe({.directives = {"coarsen x=2 map=blocked"}});
+  Configuration chosen = configuration({.directives = {"coarsen x=2 map=blocked"}});
   const std::string text = made(chosen);
   WinnerFile file = winnerFile(problem, chosen, text);
   EXPECT_TRUE(file.reproduces);
@@ -83,7 +83,7 @@ TEST_F(Winner, PragmasBeforeEachKernelMakeTheWinnerAgain) {
 
 TEST_F(Winner, OnlyTheKernelThatWasMeantGetsOne) {
   problem.kernel = "add";
-  Recipe chosen = recipe({.directives = {"coarsen x=4"}});
+  Configuration chosen = configuration({.directives = {"coarsen x=4"}});
   const std::string text = made(chosen);
   WinnerFile file = winnerFile(problem, chosen, text);
   EXPECT_TRUE(file.reproduces);
@@ -92,7 +92,7 @@ TEST_F(Winner, OnlyTheKernelThatWasMeantGetsOne) {
 }
 
 TEST_F(Winner, BlocksAreChangedWhereTheyAreNamed) {
-  Recipe chosen = recipe({.directives = {"block x=64", "coarsen x=2"}});
+  Configuration chosen = configuration({.directives = {"block x=64", "coarsen x=2"}});
   const std::string text = made(chosen);
   WinnerFile file = winnerFile(problem, chosen, text);
   EXPECT_TRUE(file.reproduces);
@@ -101,8 +101,8 @@ TEST_F(Winner, BlocksAreChangedWhereTheyAreNamed) {
 }
 
 TEST_F(Winner, FlagsStandInTheFirstLine) {
-  Recipe chosen =
-      recipe({.directives = {"coarsen x=2"}, .defines = {"TILE=8"}, .flags = {"-maxrregcount=64"}});
+  Configuration chosen =
+      configuration({.directives = {"coarsen x=2"}, .defines = {"TILE=8"}, .flags = {"-maxrregcount=64"}});
   const std::string text = made(chosen);
   WinnerFile file = winnerFile(problem, chosen, text);
   EXPECT_TRUE(file.reproduces);
@@ -113,7 +113,7 @@ TEST_F(Winner, FlagsStandInTheFirstLine) {
 
 TEST_F(Winner, APragmaStandsBeforeTheLoopThatWasMeant) {
   take("loops.cu");
-  Recipe chosen = recipe({.directives = {"unroll-jam factor=2"}});
+  Configuration chosen = configuration({.directives = {"unroll-jam factor=2"}});
   const std::string text = made(chosen);
   WinnerFile file = winnerFile(problem, chosen, text);
   EXPECT_TRUE(file.reproduces);
@@ -124,7 +124,7 @@ TEST_F(Winner, APragmaStandsBeforeTheLoopThatWasMeant) {
 TEST_F(Winner, WhatPragmasCannotSayIsWrittenOutWithTheCommandThatMadeIt) {
   take("loops.cu");
   // Carried out in this order; a pragma before the kernel would come first.
-  Recipe chosen = recipe({.directives = {"unroll-jam factor=2", "coarsen x=2"}});
+  Configuration chosen = configuration({.directives = {"unroll-jam factor=2", "coarsen x=2"}});
   const std::string text = made(chosen);
   WinnerFile file = winnerFile(problem, chosen, text);
   if (file.reproduces)
@@ -143,7 +143,7 @@ TEST_F(Winner, AssumptionsAreHandedOnToDirectivesAndNamedInTheWinner) {
                  "  }\n"
                  "}\n"
                  "void f(float *a, const float *b, int n) { k<<<1, 1>>>(a, b, n); }\n";
-  Recipe chosen = recipe({.directives = {"unroll-jam factor=2"}});
+  Configuration chosen = configuration({.directives = {"unroll-jam factor=2"}});
   Made refused = CudaMaker(problem).make(chosen);
   ASSERT_FALSE(refused.candidate);
   EXPECT_THAT(refused.reason, HasSubstr("('b' and 'a' may overlap)"));
@@ -169,7 +169,7 @@ TEST_F(Winner, AssumptionsAreHandedOnToDirectivesAndNamedInTheWinner) {
 
 TEST_F(Winner, ABlockThatNothingNamesIsRefusedWithTheReason) {
   problem.text.replace(problem.text.find("Threads, Threads>>>(values, more"), 20, "Threads, 128>>>(");
-  Made nothing = CudaMaker(problem).make(recipe({.directives = {"block x=64"}}));
+  Made nothing = CudaMaker(problem).make(configuration({.directives = {"block x=64"}}));
   EXPECT_FALSE(nothing.candidate);
   EXPECT_EQ(nothing.status, runner::Status::Refused);
   EXPECT_THAT(nothing.reason, HasSubstr("does not name its x by a constant"));

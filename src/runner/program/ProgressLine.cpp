@@ -27,7 +27,8 @@ std::string outcome(const Result &result) {
 }
 
 std::string best(const Progress &progress) {
-  return progress.best ? "best " + micros(progress.bestMicros) + " (" + progress.best->recipe + ")" : "";
+  return progress.best ? "best " + micros(progress.bestMicros) + " (" + progress.best->configuration + ")"
+                       : "";
 }
 
 } // namespace
@@ -45,7 +46,7 @@ void ProgressLine::show(const Progress &progress) {
     return;
   ++shown;
   if (!onTerminal) {
-    std::fprintf(stderr, "%s%s: %s\n", counted(progress).c_str(), progress.candidate->recipe.c_str(),
+    std::fprintf(stderr, "%s%s: %s\n", counted(progress).c_str(), progress.candidate->configuration.c_str(),
                  outcome(*progress.result).c_str());
     return;
   }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Memory.h"
 
-#include "Real.h"
+#include "trace/preload/Real.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace heddle::timing {
 namespace {
@@ -14,8 +13,8 @@ constexpr size_t kMostPinnedBytes = 1 << 20;
 
 char *asBytes(uintptr_t address) { return reinterpret_cast<char *>(address); }
 
-void freeNow(char *pointer, Kind kind) {
-  if (kind == Kind::Pinned)
+void freeNow(char *pointer, MemoryKind kind) {
+  if (kind == MemoryKind::Pinned)
     REAL(cudaFreeHost)(pointer);
   else
     REAL(cudaFree)(pointer);
@@ -23,39 +22,30 @@ void freeNow(char *pointer, Kind kind) {
 
 } // namespace
 
-void Memory::allocated(void *pointer, size_t bytes, Kind kind) {
-  if (pointer)
-    allocations[reinterpret_cast<uintptr_t>(pointer)] = {bytes, kind, false, ++lastNumber};
-}
-
 bool Memory::freed(void *pointer) {
-  auto found = allocations.find(reinterpret_cast<uintptr_t>(pointer));
-  if (found == allocations.end() || found->second.freed)
+  const trace::Allocation *known = program.beginningAt(pointer);
+  if (!known || !deferred.insert(reinterpret_cast<uintptr_t>(pointer)).second)
     return false;
-  found->second.freed = true;
-  deferredBytes += found->second.bytes;
+  deferredBytes += known->bytes;
   // A program that allocates and frees in a loop must not fill the device.
-  if (deferredBytes > roomFor())
+  if (deferredBytes > freeBytes())
     freeDeferred();
   return true;
 }
 
-void Memory::variable(const void *symbol, size_t bytes) { symbols.emplace_back(symbol, bytes); }
-
-void Memory::managedVariable(void *const *place, size_t bytes) {
-  managedVariables.emplace_back(place, bytes);
+void Memory::givenOut(void *pointer) {
+  const trace::Allocation *before = program.beginningAt(pointer);
+  if (deferred.erase(reinterpret_cast<uintptr_t>(pointer)) && before)
+    deferredBytes -= before->bytes;
 }
 
 bool Memory::freeDeferred() {
-  bool any = false;
-  for (auto next = allocations.begin(); next != allocations.end();) {
-    auto here = next++;
-    if (!here->second.freed)
-      continue;
-    freeNow(asBytes(here->first), here->second.kind);
-    allocations.erase(here);
-    any = true;
+  const bool any = !deferred.empty();
+  for (uintptr_t address : deferred) {
+    freeNow(asBytes(address), program.beginningAt(asBytes(address))->kind);
+    program.freed(asBytes(address));
   }
+  deferred.clear();
   deferredBytes = 0;
   return any;
 }
@@ -69,7 +59,7 @@ bool Memory::giveBack() {
 }
 
 /// Bytes that we may still take: a quarter stays for what the program allocates later.
-size_t Memory::roomFor() const {
+size_t Memory::freeBytes() const {
   size_t freeBytes = 0, total = 0;
   if (REAL(cudaMemGetInfo)(&freeBytes, &total) != cudaSuccess)
     return 0;
@@ -78,19 +68,20 @@ size_t Memory::roomFor() const {
 
 std::vector<Snapshot::Piece> Memory::pieces() const {
   std::vector<Snapshot::Piece> all;
-  for (const auto &[address, piece] : allocations)
-    if (!piece.freed && piece.bytes && (piece.kind != Kind::Pinned || piece.bytes <= kMostPinnedBytes))
+  for (const auto &[address, piece] : program.allocations)
+    if (!deferred.count(address) && piece.bytes &&
+        (piece.kind != MemoryKind::Pinned || piece.bytes <= kMostPinnedBytes))
       all.push_back({asBytes(address), piece.bytes, 0, piece.number});
-  for (const auto &[symbol, bytes] : symbols) {
+  for (const trace::DeviceVariable &variable : program.variables) {
     void *place = nullptr;
-    if (REAL(cudaGetSymbolAddress)(&place, symbol) == cudaSuccess)
-      all.push_back({static_cast<char *>(place), bytes, 0, 0});
+    if (REAL(cudaGetSymbolAddress)(&place, variable.symbol) == cudaSuccess)
+      all.push_back({static_cast<char *>(place), variable.bytes, 0, 0});
     else
       REAL(cudaGetLastError)(); // of a module that is not loaded: none of the program's errors
   }
-  for (const auto &[place, bytes] : managedVariables)
-    if (*place)
-      all.push_back({static_cast<char *>(*place), bytes, 0, 0});
+  for (const trace::ManagedVariable &variable : program.managedVariables)
+    if (*variable.place)
+      all.push_back({static_cast<char *>(*variable.place), variable.bytes, 0, 0});
   return all;
 }
 
@@ -105,7 +96,7 @@ Snapshot Memory::take() {
   if (snapshot.pieces.empty())
     return snapshot;
   void *copy = nullptr;
-  if (snapshot.bytes > roomFor() || REAL(cudaMalloc)(&copy, snapshot.bytes) != cudaSuccess) {
+  if (snapshot.bytes > freeBytes() || REAL(cudaMalloc)(&copy, snapshot.bytes) != cudaSuccess) {
     REAL(cudaGetLastError)();
     return {};
   }
@@ -118,8 +109,8 @@ Snapshot Memory::take() {
 }
 
 bool Memory::holds(const Snapshot::Piece &piece) const {
-  auto found = allocations.find(reinterpret_cast<uintptr_t>(piece.place));
-  return piece.allocation == 0 || (found != allocations.end() && found->second.number == piece.allocation);
+  const trace::Allocation *found = program.beginningAt(piece.place);
+  return piece.allocation == 0 || (found && found->number == piece.allocation);
 }
 
 bool Memory::restore(const Snapshot &snapshot) const {
@@ -133,32 +124,15 @@ bool Memory::restore(const Snapshot &snapshot) const {
   return true;
 }
 
-std::vector<std::pair<char *, size_t>> Memory::managed() const {
-  std::map<uint64_t, std::pair<char *, size_t>> byNumber;
-  for (const auto &[address, piece] : allocations)
-    if (piece.kind == Kind::Managed && !piece.freed)
-      byNumber[piece.number] = {asBytes(address), piece.bytes};
-  std::vector<std::pair<char *, size_t>> all;
-  for (const auto &[place, bytes] : managedVariables)
-    if (*place)
-      all.emplace_back(static_cast<char *>(*place), bytes);
-  for (const auto &[number, piece] : byNumber)
-    all.push_back(piece);
+std::vector<trace::Piece> Memory::managed() const {
+  std::vector<trace::Piece> all;
+  for (const trace::Piece &piece : program.readableByHost())
+    if (const trace::Allocation *allocation = program.beginningAt(asBytes(piece.address));
+        !allocation || (allocation->kind == MemoryKind::Managed && !deferred.count(piece.address)))
+      all.push_back(piece);
+  std::stable_sort(all.begin(), all.end(),
+                   [](const trace::Piece &a, const trace::Piece &b) { return a.id < b.id; });
   return all;
-}
-
-size_t Memory::managedBytes(const void *pointer) const {
-  auto found = allocations.find(reinterpret_cast<uintptr_t>(pointer));
-  return found != allocations.end() && found->second.kind == Kind::Managed ? found->second.bytes : 0;
-}
-
-Place Memory::placeOf(const void *address) const {
-  auto after = allocations.upper_bound(reinterpret_cast<uintptr_t>(address));
-  if (after == allocations.begin())
-    return {};
-  const auto &[begin, piece] = *std::prev(after);
-  const size_t offset = reinterpret_cast<uintptr_t>(address) - begin;
-  return offset < piece.bytes ? Place{piece.number, piece.bytes, offset} : Place{};
 }
 
 } // namespace heddle::timing

@@ -69,16 +69,6 @@ std::string shapeOf(const std::string &kernel, const Launch &launch) {
   return shape;
 }
 
-/// Nothing runs in a stream that is being captured, and nothing may be waited for.
-bool isCapturing(cudaStream_t stream) {
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  if (REAL(cudaStreamIsCapturing)(stream, &status) != cudaSuccess) {
-    REAL(cudaGetLastError)(); // the default stream, while another one is captured
-    return true;
-  }
-  return status != cudaStreamCaptureStatusNone;
-}
-
 class Gate {
 public:
   void close(cudaStream_t stream) {
@@ -150,10 +140,13 @@ Recorder::Recorder() {
   warmUps = unsigned(numberFrom("HEDDLE_TIMING_WARM_UPS", warmUps));
   replaySeconds = numberFrom("HEDDLE_TIMING_SECONDS", replaySeconds);
   mostCopies = size_t(numberFrom("HEDDLE_TIMING_COPIES", 0));
+  if (const char *file = std::getenv("HEDDLE_TIMING_LOG"))
+    copyLog.open(file);
   process = getpid();
   // Programs that this one starts are none of our business.
   unsetenv("LD_PRELOAD");
   unsetenv("HEDDLE_TIMING");
+  unsetenv("HEDDLE_TIMING_LOG");
 }
 
 bool Recorder::isOn() const { return !reportFile.empty() && !finished && getpid() == process; }
@@ -163,29 +156,10 @@ void Recorder::failed(const std::string &what, cudaError_t status) {
     error = what + ": " + REAL(cudaGetErrorString)(status);
 }
 
-void Recorder::named(const void *function, std::string name) {
-  std::lock_guard<std::recursive_mutex> lock(guard);
-  names[function] = std::move(name);
-}
-
-std::string Recorder::nameOf(const void *function) {
-  std::lock_guard<std::recursive_mutex> lock(guard);
-  auto found = names.find(function);
-  return found == names.end() ? "?" : found->second;
-}
-
-void Recorder::variable(const void *symbol, size_t bytes) {
-  std::lock_guard<std::recursive_mutex> lock(guard);
-  memory.variable(symbol, bytes);
-}
-
-void Recorder::managedVariable(void *const *place, size_t bytes) {
-  std::lock_guard<std::recursive_mutex> lock(guard);
-  memory.managedVariable(place, bytes);
-}
-
 Configuration &Recorder::configurationOf(const Launch &launch, bool mayWait) {
   std::string kernel = nameOf(launch.function);
+  if (kernel.empty())
+    kernel = "?";
   Configuration *&known = byShape[shapeOf(kernel, launch)];
   if (known)
     return *known;
@@ -194,7 +168,7 @@ Configuration &Recorder::configurationOf(const Launch &launch, bool mayWait) {
   configurations.push_back({std::move(kernel), KeptLaunch(launch), needs, {}, 0, 0, {}, {}, {}});
   known = &configurations.back();
   if (mayWait && known->first.canBeMade())
-    known->before = memory.take();
+    known->before = replayMemory.take();
   return *known;
 }
 
@@ -202,11 +176,10 @@ cudaError_t Recorder::launch(const Launch &launch) {
   if (!isOn())
     return launch.make();
   std::lock_guard<std::recursive_mutex> lock(guard);
-  const bool capturing = isCapturing(launch.stream);
+  const bool capturing = trace::isCapturing(launch.stream);
   const bool isFirst = configurations.empty();
   Configuration &configuration = configurationOf(launch, !capturing);
-  if (transcript.isOn())
-    transcript.launched(configuration.kernel, launch, memory);
+  logLaunch(configuration.kernel, launch);
   ++(capturing ? configuration.inGraphs : configuration.launches);
   const bool timed = !capturing && configuration.pairs.size() < kMostOwnSamples;
   if (timed)
@@ -229,59 +202,80 @@ void Recorder::graphLaunched() {
   for (Configuration &configuration : configurations) {
     configuration.launches += configuration.inGraphs;
     if (configuration.inGraphs && !configuration.before.taken)
-      configuration.before = memory.take();
+      configuration.before = replayMemory.take();
   }
 }
 
-void Recorder::copiedBack(const void *from, const void *to, size_t pitch, size_t widthBytes, size_t height) {
+cudaError_t Recorder::allocate(const Call &call, const std::function<NewMemory()> &made) {
+  cudaError_t status = call();
+  std::lock_guard<std::recursive_mutex> lock(guard);
+  if (status == cudaErrorMemoryAllocation && replayMemory.giveBack()) {
+    REAL(cudaGetLastError)();
+    status = call();
+  }
+  if (status == cudaSuccess && isOn()) {
+    replayMemory.givenOut(made().pointer);
+    trace::Recorder::allocate([] { return cudaSuccess; }, made);
+  }
+  return status;
+}
+
+void Recorder::copiedToHost(const trace::Rows &rows) {
   std::lock_guard<std::recursive_mutex> lock(guard);
   uint64_t hash = kHashBegin;
-  std::vector<uint8_t> bytes;
-  const auto *row = static_cast<const uint8_t *>(to);
-  for (size_t y = 0; y < height; ++y, row += pitch) {
-    hash = mixed(hash, row, widthBytes);
-    if (transcript.isOn())
-      bytes.insert(bytes.end(), row, row + widthBytes);
-  }
-  copies.emplace_back(widthBytes * height, hash);
-  if (transcript.isOn())
-    transcript.broughtBack(from, memory, std::move(bytes), widthBytes);
+  const auto *row = static_cast<const uint8_t *>(rows.to);
+  for (size_t y = 0; y < rows.height; ++y, row += rows.pitch)
+    hash = mixed(hash, row, rows.widthBytes);
+  copies.emplace_back(rows.widthBytes * rows.height, hash);
+  logCopy(rows);
   // What programs do then is to check on the host, for minutes, what comparing bits has settled.
   if (isOn() && copies.size() == mostCopies) {
     finish();
-    real<void(int)>("_exit")(0);
+    trace::real<void(int)>("_exit")(0);
   }
 }
 
-bool Recorder::freed(void *pointer) {
+/// Freeing, for the program, waits for the device and returns earlier errors.
+cudaError_t Recorder::free(void *pointer, const Call &call) {
+  return pointer && isFreedLater(pointer) ? REAL(cudaDeviceSynchronize)() : call();
+}
+
+/// Work that was queued before may still use it, which is why it is not even marked while a graph is made.
+cudaError_t Recorder::freeAsync(void *pointer, cudaStream_t stream, const Call &call) {
+  return trace::isDone(stream) && isFreedLater(pointer) ? cudaSuccess : call();
+}
+
+bool Recorder::isFreedLater(void *pointer) {
   std::lock_guard<std::recursive_mutex> lock(guard);
   if (!isOn())
     return false;
-  if (size_t bytes = memory.managedBytes(pointer))
-    bringBack(static_cast<char *>(pointer), bytes);
-  return memory.freed(pointer);
+  const trace::Allocation *known = memory.beginningAt(pointer);
+  if (known && known->bytes && known->kind == MemoryKind::Managed)
+    copyManaged(*memory.find(reinterpret_cast<uint64_t>(pointer)));
+  return replayMemory.freed(pointer);
 }
 
-/// Managed memory, copied in pieces: reading it here would move it to the host, and replays would begin with
+/// Copied in parts: reading managed memory here would move it to the host, and replays would begin with
 /// moving it back.
-void Recorder::bringBack(const char *place, size_t bytes) {
-  std::vector<char> staging(std::min(bytes, kStagingBytes));
+void Recorder::copyManaged(const trace::Piece &piece) {
+  const char *place = reinterpret_cast<const char *>(piece.address);
+  std::vector<char> staging(std::min(size_t(piece.bytes), kStagingBytes));
   std::vector<uint8_t> all;
   uint64_t hash = kHashBegin;
-  for (size_t done = 0; done < bytes; done += staging.size()) {
-    size_t part = std::min(bytes - done, staging.size());
+  for (size_t done = 0; done < piece.bytes; done += staging.size()) {
+    size_t part = std::min(size_t(piece.bytes) - done, staging.size());
     REAL(cudaMemcpy)(staging.data(), place + done, part, cudaMemcpyDefault);
     hash = mixed(hash, staging.data(), part);
-    if (transcript.isOn())
+    if (copyLog.isOn())
       all.insert(all.end(), staging.begin(), staging.begin() + ptrdiff_t(part));
   }
-  copies.emplace_back(bytes, hash);
-  if (transcript.isOn())
-    transcript.broughtBack(place, memory, std::move(all), bytes);
+  copies.emplace_back(piece.bytes, hash);
+  if (copyLog.isOn())
+    copyLog.copied(copyLog.nextSequence(), piece, piece.address, std::move(all), piece.bytes);
 }
 
 bool Recorder::timeOnce(Configuration &configuration, double &micros) {
-  if (!memory.restore(configuration.before))
+  if (!replayMemory.restore(configuration.before))
     return false;
   Gate gate;
   EventPair pair;
@@ -364,8 +358,8 @@ void Recorder::finish() {
   const std::string last = configurations.back().kernel;
   failed("after the launch of " + last, REAL(cudaDeviceSynchronize)());
   if (error.empty())
-    for (const auto &[place, bytes] : memory.managed())
-      bringBack(place, bytes);
+    for (const trace::Piece &piece : replayMemory.managed())
+      copyManaged(piece);
   // Recorded into a graph that was never launched.
   configurations.erase(std::remove_if(configurations.begin(), configurations.end(),
                                       [](const Configuration &c) { return c.launches == 0; }),
@@ -382,3 +376,9 @@ void Recorder::finish() {
 }
 
 } // namespace heddle::timing
+
+namespace heddle::trace {
+
+Recorder &Recorder::instance() { return timing::Recorder::instance(); }
+
+} // namespace heddle::trace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ways of launching and of bringing results back, by the first argument; the second is what is brought back.
+// Ways of launching and of bringing results back, by the first argument; the second is what is copied to the host.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -1,47 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Launch.h"
-
-#include <algorithm>
+#include "KeptLaunch.h"
 
 namespace heddle::timing {
-namespace {
-
-/// Declared since CUDA 12.4; an older runtime does not have it.
-using ParamInfo = cudaError_t(const void *, size_t, size_t *, size_t *);
-
-} // namespace
-
-cudaError_t Launch::make() const {
-  auto *kernel = static_cast<cudaKernel_t>(const_cast<void *>(function));
-  switch (way) {
-  case Way::Function: return REAL(cudaLaunchKernel)(function, grid, block, arguments, sharedBytes, stream);
-  case Way::Kernel: return REAL(__cudaLaunchKernel)(kernel, grid, block, arguments, sharedBytes, stream);
-  case Way::Cooperative:
-    return REAL(cudaLaunchCooperativeKernel)(function, grid, block, arguments, sharedBytes, stream);
-  case Way::Extended: break;
-  }
-  cudaLaunchConfig_t config = {};
-  config.gridDim = grid;
-  config.blockDim = block;
-  config.dynamicSmemBytes = sharedBytes;
-  config.stream = stream;
-  config.attrs = const_cast<cudaLaunchAttribute *>(attributes.data());
-  config.numAttrs = unsigned(attributes.size());
-  return REAL(cudaLaunchKernelExC)(&config, function, arguments);
-}
 
 KeptLaunch::KeptLaunch(const Launch &original) : launch(original) {
   REAL(cudaGetDevice)(&device);
-  auto *info = real<ParamInfo>("cudaFuncGetParamInfo");
-  // Asking for one parameter too many leaves an error behind, which must not hide one of the program's.
-  if (!info || REAL(cudaPeekAtLastError)() != cudaSuccess)
+  const auto arguments = trace::argumentsOf(original);
+  if (!arguments)
     return;
-  size_t offset = 0, bytes = 0;
-  for (size_t i = 0; info(launch.function, i, &offset, &bytes) == cudaSuccess; ++i) {
-    const char *value = static_cast<const char *>(launch.arguments[i]);
-    values.emplace_back(value, value + bytes);
+  for (const trace::ArgumentBytes &argument : *arguments) {
+    const char *value = static_cast<const char *>(argument.data);
+    values.emplace_back(value, value + argument.bytes);
   }
-  REAL(cudaGetLastError)();
   known = true;
 }
 

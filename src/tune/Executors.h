@@ -12,42 +12,42 @@
 namespace heddle::tune {
 
 /// This process, one candidate after the other.
-class LocalCrew final : public Crew {
+class LocalExecutor final : public Executor {
 public:
-  LocalCrew(const Problem &problem, Maker &maker, Measurer &measurer)
+  LocalExecutor(const Problem &problem, Maker &maker, Measurer &measurer)
       : problem(problem), maker(maker), measurer(measurer) {}
-  void evaluate(const std::vector<Recipe> &recipes, const Heard &heard) override;
-  /// One of them. The original is made and measured first where that has not been done: others are held
+  void evaluate(const std::vector<Configuration> &configurations, const Heard &heard) override;
+  /// One of them. The baseline is made and measured first where that has not been done: others are held
   /// against it.
-  Evaluation evaluate(const Recipe &recipe);
+  Evaluation evaluate(const Configuration &configuration);
   /// What is known already, of this search or an earlier one: the same program is not measured again.
   void remember(const std::string &digest, const runner::Result &result);
 
 private:
-  Evaluation evaluateOne(const Recipe &recipe);
+  Evaluation evaluateOne(const Configuration &configuration);
 
   const Problem &problem;
   Maker &maker;
   Measurer &measurer;
-  std::optional<Evaluation> original;
+  std::optional<Evaluation> baseline;
   std::map<std::string, runner::Result> known; ///< by the digest of the program
 };
 
 /// The results of an earlier search, in place of measuring. What it did not look at stays unknown.
-class RecordedCrew final : public Crew {
+class RecordedExecutor final : public Executor {
 public:
   /// `problem` gives candidates their names.
-  RecordedCrew(const std::vector<Kept> &kept, const Problem &problem);
-  void evaluate(const std::vector<Recipe> &recipes, const Heard &heard) override;
+  RecordedExecutor(const std::vector<Kept> &kept, const Problem &problem);
+  void evaluate(const std::vector<Configuration> &configurations, const Heard &heard) override;
   /// What the model had said of it, where it was asked too.
-  std::optional<double> predicted(const std::string &recipe) const;
+  std::optional<double> predicted(const std::string &configuration) const;
   bool predicts() const { return isPredicted; }
   const std::string &device() const { return deviceName; }
 
 private:
   const Problem &problem;
-  std::map<std::string, Kept> results;       ///< by recipe
-  std::map<std::string, double> predictions; ///< by recipe
+  std::map<std::string, Kept> results;       ///< by configuration
+  std::map<std::string, double> predictions; ///< by configuration
   bool isPredicted = true;
   std::string deviceName;
 };

@@ -1,32 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "Real.h"
+#include "trace/preload/Launch.h"
 
-#include <string>
 #include <vector>
-
-/// What nvcc's host stubs call since CUDA 13; no header declares it.
-extern "C" cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
-                                          size_t sharedBytes, cudaStream_t stream);
 
 namespace heddle::timing {
 
-/// By which call of the runtime.
-enum class Way { Function, Kernel, Cooperative, Extended };
-
-/// A launch as the program asked for it; the arguments are the program's own.
-struct Launch {
-  Way way = Way::Function;
-  const void *function = nullptr; ///< the host's stub, or a cudaKernel_t: the runtime takes both
-  dim3 grid = {1, 1, 1}, block = {1, 1, 1};
-  void **arguments = nullptr;
-  size_t sharedBytes = 0;
-  cudaStream_t stream = nullptr;
-  std::vector<cudaLaunchAttribute> attributes; ///< of an extended one: clusters and so on
-
-  cudaError_t make() const;
-};
+using trace::Launch;
 
 /// A launch that can be made when the program's arguments are gone.
 class KeptLaunch {
@@ -38,8 +19,6 @@ public:
   /// On the default stream, where memory is restored too.
   cudaError_t make();
   const Launch &original() const { return launch; }
-  /// Their bytes; none where it cannot be made.
-  const std::vector<std::vector<char>> &arguments() const { return values; }
 
 private:
   Launch launch;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tune/RankCrew.h"
+#include "tune/RankExecutor.h"
 
 #include <nlohmann/json.hpp>
 
@@ -16,10 +16,10 @@ std::string textOf(const Evaluation &evaluation) {
                  {"same_as", evaluation.sameAs}});
 }
 
-/// What a rank says of a recipe; lost where it says nothing, or nothing that makes sense.
-Evaluation evaluationFrom(const Recipe &recipe, const std::string &id,
+/// What a rank says of a configuration; lost where it says nothing, or nothing that makes sense.
+Evaluation evaluationFrom(const Configuration &configuration, const std::string &id,
                           const std::optional<std::string> &text) {
-  Evaluation evaluation{recipe, {}, {}, {}};
+  Evaluation evaluation{configuration, {}, {}, {}};
   const Json json = Json::parse(text.value_or(""), nullptr, false);
   std::optional<runner::Result> result;
   if (json.is_object() && json.contains("result"))
@@ -37,61 +37,61 @@ Evaluation evaluationFrom(const Recipe &recipe, const std::string &id,
 
 } // namespace
 
-std::string textOf(const Recipe &recipe) {
+std::string textOf(const Configuration &configuration) {
   Json directives = Json::array();
-  for (const transform::Directive &directive : recipe.directives)
+  for (const transform::Directive &directive : configuration.directives)
     directives.push_back(directive.str());
   return dumped({{"directives", directives},
-                 {"block", recipe.block},
-                 {"defines", recipe.defines},
-                 {"flags", recipe.flags},
-                 {"options", recipe.options}});
+                 {"block", configuration.block},
+                 {"defines", configuration.defines},
+                 {"flags", configuration.flags},
+                 {"options", configuration.options}});
 }
 
-std::optional<Recipe> recipeFrom(const std::string &text) {
+std::optional<Configuration> configurationFrom(const std::string &text) {
   try {
     const Json json = Json::parse(text);
-    Recipe recipe;
+    Configuration configuration;
     for (const std::string words : json.at("directives")) {
       Diagnostics diagnostics;
       std::vector<transform::Directive> read = transform::readDirectives(words, diagnostics);
       if (read.size() != 1)
         return std::nullopt;
-      recipe.directives.push_back(std::move(read.front()));
+      configuration.directives.push_back(std::move(read.front()));
     }
-    recipe.block = json.at("block");
-    recipe.defines = json.at("defines").get<std::vector<std::string>>();
-    recipe.flags = json.at("flags").get<std::vector<std::string>>();
-    recipe.options = json.at("options").get<std::vector<std::string>>();
-    return recipe;
+    configuration.block = json.at("block");
+    configuration.defines = json.at("defines").get<std::vector<std::string>>();
+    configuration.flags = json.at("flags").get<std::vector<std::string>>();
+    configuration.options = json.at("options").get<std::vector<std::string>>();
+    return configuration;
   } catch (const Json::exception &) {
     return std::nullopt;
   }
 }
 
-void RankCrew::evaluate(const std::vector<Recipe> &recipes, const Heard &heard) {
+void RankExecutor::evaluate(const std::vector<Configuration> &configurations, const Heard &heard) {
   std::vector<std::string> tasks;
-  for (const Recipe &recipe : recipes)
-    tasks.push_back(textOf(recipe));
-  // A rank may have to do the original first, and what differs is compiled and run once more: with time to
+  for (const Configuration &configuration : configurations)
+    tasks.push_back(textOf(configuration));
+  // A rank may have to do the baseline first, and what differs is compiled and run once more: with time to
   // spare, this is when it is taken for dead.
   const Limits &limits = problem.limits;
   const double seconds = 4 * (limits.make + limits.compile + limits.run) + 60;
   bool enough = false;
   auto answered = [&](size_t task, const std::optional<std::string> &answer) {
-    const Recipe &recipe = recipes[task];
-    enough = !heard(evaluationFrom(recipe, problem.idOf(recipe), answer));
+    const Configuration &configuration = configurations[task];
+    enough = !heard(evaluationFrom(configuration, problem.idOf(configuration), answer));
     return !enough;
   };
   for (size_t task : ranks.handOut(tasks, seconds, answered))
     if (!enough)
-      enough = !heard(own.evaluate(recipes[task]));
+      enough = !heard(own.evaluate(configurations[task]));
 }
 
-void serveRecipes(ranks::Ranks &ranks, LocalCrew &crew) {
+void serveConfigurations(ranks::Ranks &ranks, LocalExecutor &executor) {
   ranks.serve([&](const std::string &task) {
-    std::optional<Recipe> recipe = recipeFrom(task);
-    return recipe ? textOf(crew.evaluate(*recipe)) : std::string();
+    std::optional<Configuration> configuration = configurationFrom(task);
+    return configuration ? textOf(executor.evaluate(*configuration)) : std::string();
   });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tune/MachineMeasurer.h"
+#include "tune/SimulatorMeasurer.h"
 
 #include "counts/Facts.h"
 #include "runner/Toolchain.h"
@@ -26,7 +26,7 @@ namespace {
 using runner::Result;
 using runner::Status;
 
-/// What the machine said last, for a program that it had to stop.
+/// What the simulator said last, for a program that it had to stop.
 std::string complaintIn(const std::string &output) {
   std::istringstream lines(output);
   std::string said, last;
@@ -39,20 +39,20 @@ std::string complaintIn(const std::string &output) {
   return said.empty() ? last : said;
 }
 
-bool machineFailed(const fs::path &summary) {
+bool simulatorFailed(const fs::path &summary) {
   nlohmann::json json = nlohmann::json::parse(std::ifstream(summary), nullptr, false);
   return json.is_object() && json.value("failed", false);
 }
 
 } // namespace
 
-struct MachineMeasurer::Built {
+struct SimulatorMeasurer::Built {
   Status status = Status::Measured; ///< here: built
   std::string reason, compiler;
   double seconds = 0;
 };
 
-struct MachineMeasurer::Ran {
+struct SimulatorMeasurer::Ran {
   fs::path folder;
   Status status = Status::Measured; ///< here: came to its end
   std::string reason, output;
@@ -65,12 +65,12 @@ struct MachineMeasurer::Ran {
   }
 };
 
-MachineMeasurer::MachineMeasurer(const Problem &problem, const arch::Arch &arch, Rehearsal rehearsal)
+SimulatorMeasurer::SimulatorMeasurer(const Problem &problem, const arch::Arch &arch, Rehearsal rehearsal)
     : problem(problem), arch(arch), rehearsal(std::move(rehearsal)) {}
-MachineMeasurer::~MachineMeasurer() = default;
+SimulatorMeasurer::~SimulatorMeasurer() = default;
 
-std::string MachineMeasurer::device() const {
-  // Predictions of other rehearsals are other predictions: caches tell them apart by this.
+std::string SimulatorMeasurer::device() const {
+  // Predictions of other rehearsals are other predictions: caches distinguish them by this.
   const std::string from =
       rehearsal.arguments ? fmt::format(", from {}", fmt::join(*rehearsal.arguments, " ")) : "";
   return fmt::format("{} (model{}{})", arch.name, rehearsal.fills ? ", filled" : "", from);
@@ -78,8 +78,8 @@ std::string MachineMeasurer::device() const {
 
 // --- Building and running ------------------------------------------------------------------------------
 
-MachineMeasurer::Built MachineMeasurer::buildIn(const fs::path &folder, const Candidate &candidate,
-                                                const std::vector<std::string> &further) const {
+SimulatorMeasurer::Built SimulatorMeasurer::buildIn(const fs::path &folder, const Candidate &candidate,
+                                                    const std::vector<std::string> &further) const {
   build::Request request;
   request.sources.files = writeFiles(candidate, problem, folder);
   request.sources.flags = flagsFor(problem, candidate.flags);
@@ -111,7 +111,7 @@ MachineMeasurer::Built MachineMeasurer::buildIn(const fs::path &folder, const Ca
   return built;
 }
 
-MachineMeasurer::Ran MachineMeasurer::runIn(const fs::path &folder, How how) const {
+SimulatorMeasurer::Ran SimulatorMeasurer::runIn(const fs::path &folder, How how) const {
   Ran ran;
   ran.folder = folder;
   const fs::path summary = folder / "summary.json";
@@ -139,7 +139,7 @@ MachineMeasurer::Ran MachineMeasurer::runIn(const fs::path &folder, How how) con
   } else if (end.signal) {
     ran.status = Status::Crashed;
     ran.reason = fmt::format("ended by signal {} ({})", end.signal, strsignal(end.signal));
-  } else if (machineFailed(summary)) {
+  } else if (simulatorFailed(summary)) {
     ran.status = Status::Crashed;
     ran.reason = complaintIn(end.standardOutput);
   }
@@ -148,8 +148,8 @@ MachineMeasurer::Ran MachineMeasurer::runIn(const fs::path &folder, How how) con
 
 // --- Comparing -----------------------------------------------------------------------------------------
 
-/// What a run brought back that another did not; empty where they are the same.
-std::string MachineMeasurer::difference(const Ran &wanted, const Ran &ran) const {
+/// What a run copied to the host that another did not; empty where they are the same.
+std::string SimulatorMeasurer::difference(const Ran &wanted, const Ran &ran) const {
   if (!problem.comparesCopies)
     return {};
   uint64_t copies = 0;
@@ -165,13 +165,13 @@ std::string MachineMeasurer::difference(const Ran &wanted, const Ran &ran) const
 }
 
 /// Both once more, with nothing fused (verify/Fusion.h).
-std::string MachineMeasurer::differenceUnfused(const Candidate &candidate, const std::string &compiler) {
+std::string SimulatorMeasurer::differenceUnfused(const Candidate &candidate, const std::string &compiler) {
   const std::vector<std::string> flags = verify::unfusedFlags(compiler);
   if (!unfused) {
     const fs::path folder = scratch.path() / "unfused";
     fs::create_directory(folder);
-    if (buildIn(folder, *original, flags).status != Status::Measured)
-      return "the original cannot be built without fused multiplications";
+    if (buildIn(folder, *baseline, flags).status != Status::Measured)
+      return "the baseline cannot be built without fused multiplications";
     unfused = std::make_unique<Ran>(runIn(folder, How::Plain));
   }
   TemporaryFolder folder;
@@ -220,18 +220,18 @@ static std::map<std::string, double> mostBlocks(const std::vector<counts::Launch
   return most;
 }
 
-/// `launches` are the original's.
-void MachineMeasurer::findScales(const std::vector<counts::LaunchFacts> &launches) {
+/// `launches` are the baseline's.
+void SimulatorMeasurer::findScales(const std::vector<counts::LaunchFacts> &launches) {
   if (rehearsal.arguments && !rehearsal.fills) {
     // Without its launches a program may find wrong results, or wait for them for ever; shapes are all that
     // counts.
-    const Ran dry = runIn(scratch.path() / "original", How::Dry);
+    const Ran dry = runIn(scratch.path() / "baseline", How::Dry);
     counts::ProgramCounters asked;
     counts::readCounters(dry.counters(How::Dry), asked);
-    std::map<std::string, double> inEarnest = mostBlocks(asked.launches);
+    std::map<std::string, double> atFullSize = mostBlocks(asked.launches);
     for (const auto &[kernel, blocks] : mostBlocks(launches))
-      if (inEarnest.count(kernel))
-        scales[kernel] = std::max(1.0, inEarnest[kernel] / blocks);
+      if (atFullSize.count(kernel))
+        scales[kernel] = std::max(1.0, atFullSize[kernel] / blocks);
     for (const auto &[kernel, factor] : scales)
       scale = std::max(scale, factor);
   }
@@ -240,18 +240,18 @@ void MachineMeasurer::findScales(const std::vector<counts::LaunchFacts> &launche
       scale = std::max(scale, counts::factorToFill(launch, arch));
 }
 
-double MachineMeasurer::scaleOf(const std::string &kernel) const {
+double SimulatorMeasurer::scaleOf(const std::string &kernel) const {
   auto found = scales.find(kernel);
   return found == scales.end() ? scale : found->second;
 }
 
-void MachineMeasurer::estimate(const Candidate &candidate, const counts::ProgramCounters &counters,
-                               Result &result) {
+void SimulatorMeasurer::estimate(const Candidate &candidate, const counts::ProgramCounters &counters,
+                                 Result &result) {
   std::map<std::string, counts::Compiled> compiled;
   for (const auto &[kernel, needs] : candidate.needs)
     compiled[kernel] = {needs.registers, needs.spillBytes};
   std::vector<counts::LaunchFacts> launches = counts::factsOf(counters, compiled);
-  if (candidate.isOriginal())
+  if (candidate.isBaseline())
     findScales(launches);
   for (counts::LaunchFacts &launch : launches) {
     launch = counts::scaled(launch, scaleOf(launch.kernel));
@@ -270,8 +270,8 @@ void MachineMeasurer::estimate(const Candidate &candidate, const counts::Program
 // --- Together ------------------------------------------------------------------------------------------
 
 /// What came of running a program, before anybody makes a time of it.
-struct MachineMeasurer::Trial {
-  Status status = Status::Measured; ///< here: computes what the original does
+struct SimulatorMeasurer::Trial {
+  Status status = Status::Measured; ///< here: computes what the baseline does
   std::string reason;
   double compileSeconds = 0, runSeconds = 0;
   counts::ProgramCounters counters;
@@ -294,23 +294,23 @@ struct MachineMeasurer::Trial {
   }
 };
 
-/// Limits of registers, and whatever else only the assembler of PTX heeds, change nothing of what the machine
+/// Limits of registers, and whatever else only the assembler of PTX heeds, change nothing of what the simulator
 /// runs: candidates that differ by that alone are run once.
-const MachineMeasurer::Trial &MachineMeasurer::trialOf(const Candidate &candidate) {
+const SimulatorMeasurer::Trial &SimulatorMeasurer::trialOf(const Candidate &candidate) {
   std::vector<std::string> identity = withoutAssemblerFlags(candidate.flags);
   for (const Candidate::File &file : candidate.files)
     identity.insert(identity.end(), {file.name, file.text});
   std::unique_ptr<Trial> &trial = trials[digestOf(identity)];
   if (!trial)
-    trial = std::make_unique<Trial>(candidate.isOriginal() ? tryOriginal(candidate) : tryOut(candidate));
+    trial = std::make_unique<Trial>(candidate.isBaseline() ? tryBaseline(candidate) : tryOut(candidate));
   else
     trial->compileSeconds = trial->runSeconds = 0;
   return *trial;
 }
 
-MachineMeasurer::Trial MachineMeasurer::tryOriginal(const Candidate &candidate) {
-  original = candidate;
-  const fs::path folder = scratch.path() / "original";
+SimulatorMeasurer::Trial SimulatorMeasurer::tryBaseline(const Candidate &candidate) {
+  baseline = candidate;
+  const fs::path folder = scratch.path() / "baseline";
   fs::create_directory(folder);
   Trial trial;
   if (!trial.takes(buildIn(folder, candidate, {})))
@@ -326,7 +326,7 @@ MachineMeasurer::Trial MachineMeasurer::tryOriginal(const Candidate &candidate) 
   return trial;
 }
 
-MachineMeasurer::Trial MachineMeasurer::tryOut(const Candidate &candidate) {
+SimulatorMeasurer::Trial SimulatorMeasurer::tryOut(const Candidate &candidate) {
   TemporaryFolder folder;
   Trial trial;
   const Built built = buildIn(folder.path(), candidate, {});
@@ -336,7 +336,7 @@ MachineMeasurer::Trial MachineMeasurer::tryOut(const Candidate &candidate) {
   if (!trial.takes(ran))
     return trial;
   if (ran.exitCode != reference->exitCode) {
-    trial.fails(Status::Crashed, fmt::format("exit code {}, the original's is {}: {}", ran.exitCode,
+    trial.fails(Status::Crashed, fmt::format("exit code {}, the baseline's is {}: {}", ran.exitCode,
                                              reference->exitCode, complaintIn(ran.output)));
     return trial;
   }
@@ -350,7 +350,7 @@ MachineMeasurer::Trial MachineMeasurer::tryOut(const Candidate &candidate) {
   return trial;
 }
 
-Result MachineMeasurer::measure(const Candidate &candidate) {
+Result SimulatorMeasurer::measure(const Candidate &candidate) {
   const Trial &trial = trialOf(candidate);
   Result result;
   result.id = candidate.id;

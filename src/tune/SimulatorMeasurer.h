@@ -15,23 +15,23 @@ namespace heddle::tune {
 
 /// How a program that is meant for a GPU is run without one.
 struct Rehearsal {
-  /// As if there were enough blocks to keep the whole device busy, as in earnest there would be.
+  /// As if there were enough blocks to keep the whole device busy, as at full size there would be.
   bool fills = false;
-  /// In the place of the problem's, which may be too much for the machine. Launches are then taken to be as
+  /// In the place of the problem's, which may be too much for the simulator. Launches are then taken to be as
   /// large as those that the problem's own make, which a run tells that executes none of them.
   std::optional<std::vector<std::string>> arguments;
 };
 
-/// Needs no GPU: the program runs on Heddle's machine, what comes back is compared with what the original
-/// brought back, and the model makes a time of what the launches needed.
-class MachineMeasurer final : public Measurer {
+/// Needs no GPU: the program runs on the simulator, its device-to-host copies are compared with what the baseline
+/// copied to the host, and the model makes a time of what the launches needed.
+class SimulatorMeasurer final : public Measurer {
 public:
-  MachineMeasurer(const Problem &problem, const arch::Arch &arch, Rehearsal rehearsal);
-  ~MachineMeasurer() override;
+  SimulatorMeasurer(const Problem &problem, const arch::Arch &arch, Rehearsal rehearsal);
+  ~SimulatorMeasurer() override;
 
   std::string device() const override;
   bool predicts() const override { return true; }
-  runner::Result measureOriginal(const Candidate &candidate) override { return measure(candidate); }
+  runner::Result measureBaseline(const Candidate &candidate) override { return measure(candidate); }
   runner::Result measure(const Candidate &candidate) override;
 
 private:
@@ -45,7 +45,7 @@ private:
   std::string difference(const Ran &reference, const Ran &ran) const;
   std::string differenceUnfused(const Candidate &candidate, const std::string &compiler);
   const Trial &trialOf(const Candidate &candidate);
-  Trial tryOriginal(const Candidate &candidate);
+  Trial tryBaseline(const Candidate &candidate);
   Trial tryOut(const Candidate &candidate);
   void estimate(const Candidate &candidate, const counts::ProgramCounters &counters, runner::Result &result);
   void findScales(const std::vector<counts::LaunchFacts> &launches);
@@ -54,13 +54,13 @@ private:
   const Problem &problem;
   const arch::Arch &arch;
   const Rehearsal rehearsal;
-  /// How much larger than here launches are to be taken, from the original's: by kernel, and of any other.
+  /// How much larger than here launches are to be taken, from the baseline's: by kernel, and of any other.
   std::map<std::string, double> scales;
   double scale = 1;
   TemporaryFolder scratch;
-  std::optional<Candidate> original;
+  std::optional<Candidate> baseline;
   std::map<std::string, std::unique_ptr<Trial>> trials; ///< by the digest of what is run
-  std::unique_ptr<Ran> reference, unfused; ///< the original's; unfused: without fused multiplications
+  std::unique_ptr<Ran> reference, unfused; ///< the baseline's; unfused: without fused multiplications
 };
 
 } // namespace heddle::tune

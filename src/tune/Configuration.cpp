@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tune/Recipe.h"
+#include "tune/Configuration.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,11 +8,11 @@
 
 namespace heddle::tune {
 
-bool Recipe::isOriginal() const {
+bool Configuration::isBaseline() const {
   return directives.empty() && block.empty() && defines.empty() && flags.empty() && options.empty();
 }
 
-std::vector<std::string> Recipe::compilerFlags() const {
+std::vector<std::string> Configuration::compilerFlags() const {
   std::vector<std::string> all;
   for (const std::string &define : defines)
     all.push_back("-D" + define);
@@ -20,9 +20,9 @@ std::vector<std::string> Recipe::compilerFlags() const {
   return all;
 }
 
-std::string Recipe::str() const {
-  if (isOriginal())
-    return "original";
+std::string Configuration::str() const {
+  if (isBaseline())
+    return "baseline";
   std::vector<std::string> parts;
   if (!block.empty())
     parts.push_back("block " + block);

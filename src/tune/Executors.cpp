@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tune/Crews.h"
+#include "tune/Executors.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -17,21 +17,21 @@ std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std:
 
 // --- This process --------------------------------------------------------------------------------------
 
-void LocalCrew::evaluate(const std::vector<Recipe> &recipes, const Heard &heard) {
-  for (const Recipe &recipe : recipes)
-    if (!heard(evaluate(recipe)))
+void LocalExecutor::evaluate(const std::vector<Configuration> &configurations, const Heard &heard) {
+  for (const Configuration &configuration : configurations)
+    if (!heard(evaluate(configuration)))
       return;
 }
 
-Evaluation LocalCrew::evaluate(const Recipe &recipe) {
-  if (!original)
-    original = evaluateOne({});
-  return recipe.isOriginal() ? *original : evaluateOne(recipe);
+Evaluation LocalExecutor::evaluate(const Configuration &configuration) {
+  if (!baseline)
+    baseline = evaluateOne({});
+  return configuration.isBaseline() ? *baseline : evaluateOne(configuration);
 }
 
-Evaluation LocalCrew::evaluateOne(const Recipe &recipe) {
-  Made made = maker.make(recipe);
-  Evaluation evaluation{recipe, {}, {}, {}};
+Evaluation LocalExecutor::evaluateOne(const Configuration &configuration) {
+  Made made = maker.make(configuration);
+  Evaluation evaluation{configuration, {}, {}, {}};
   runner::Result &result = evaluation.result;
   if (!made.candidate) {
     result.status = made.status;
@@ -40,60 +40,60 @@ Evaluation LocalCrew::evaluateOne(const Recipe &recipe) {
     result.device = measurer.device();
   } else {
     evaluation.digest = made.candidate->digest;
-    auto same = recipe.isOriginal() ? known.end() : known.find(evaluation.digest);
+    auto same = configuration.isBaseline() ? known.end() : known.find(evaluation.digest);
     if (same != known.end()) {
       result = same->second;
       evaluation.sameAs = result.id;
     } else {
-      result =
-          recipe.isOriginal() ? measurer.measureOriginal(*made.candidate) : measurer.measure(*made.candidate);
+      result = configuration.isBaseline() ? measurer.measureBaseline(*made.candidate)
+                                          : measurer.measure(*made.candidate);
       remember(evaluation.digest, result);
     }
   }
-  result.id = problem.idOf(recipe);
+  result.id = problem.idOf(configuration);
   result.when = now();
   result.makeSeconds = made.seconds;
   result.failsCheck = made.failsCheck;
   return evaluation;
 }
 
-void LocalCrew::remember(const std::string &digest, const runner::Result &result) {
+void LocalExecutor::remember(const std::string &digest, const runner::Result &result) {
   if (!digest.empty() && result.status != Status::Lost)
     known.emplace(digest, result);
 }
 
 // --- Recorded ------------------------------------------------------------------------------------------
 
-RecordedCrew::RecordedCrew(const std::vector<Kept> &kept, const Problem &problem) : problem(problem) {
+RecordedExecutor::RecordedExecutor(const std::vector<Kept> &kept, const Problem &problem) : problem(problem) {
   for (const Kept &each : kept)
     if (each.result.status == Status::Measured && !each.result.predicted)
       isPredicted = false, deviceName = each.result.device;
   for (const Kept &each : kept) {
     const runner::Result &result = each.result;
     if (result.predicted && result.status == Status::Measured)
-      predictions[each.recipe] = result.micros;
+      predictions[each.configuration] = result.micros;
     const bool couldNotBeMade = result.status == Status::Refused || result.status == Status::FailsCheck;
     if (couldNotBeMade || result.predicted == isPredicted)
-      results.insert_or_assign(each.recipe, each);
+      results.insert_or_assign(each.configuration, each);
   }
   if (isPredicted && !kept.empty())
     deviceName = kept.front().result.device;
 }
 
-void RecordedCrew::evaluate(const std::vector<Recipe> &recipes, const Heard &heard) {
-  for (const Recipe &recipe : recipes) {
-    auto found = results.find(recipe.str());
+void RecordedExecutor::evaluate(const std::vector<Configuration> &configurations, const Heard &heard) {
+  for (const Configuration &configuration : configurations) {
+    auto found = results.find(configuration.str());
     if (found == results.end())
       continue; // the recorded search did not look at it
-    Evaluation evaluation{recipe, found->second.result, found->second.digest, found->second.sameAs};
-    evaluation.result.id = problem.idOf(recipe);
+    Evaluation evaluation{configuration, found->second.result, found->second.digest, found->second.sameAs};
+    evaluation.result.id = problem.idOf(configuration);
     if (!heard(evaluation))
       return;
   }
 }
 
-std::optional<double> RecordedCrew::predicted(const std::string &recipe) const {
-  auto found = predictions.find(recipe);
+std::optional<double> RecordedExecutor::predicted(const std::string &configuration) const {
+  auto found = predictions.find(configuration);
   return found == predictions.end() ? std::nullopt : std::optional(found->second);
 }
 

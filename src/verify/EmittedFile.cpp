@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "verify/EmittedFile.h"
+
+#include "build/DevicePtx.h"
+#include "check/SourceLines.h"
+#include "ptx/Parser.h"
+#include "verify/LaunchChecks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace heddle::verify {
+namespace {
+
+// What is still unknown after this is left to --verify.
+constexpr double MostSeconds = 60;
+
+/// The candidate's own name means nothing to anybody.
+void rename(check::StaticResult &result, const EmittedFile &file) {
+  auto one = [&](SourceLocation &location) {
+    if (location.file == file.candidate.string())
+      location.file = file.shownAs.string();
+  };
+  auto both = [&](auto &list) {
+    for (auto &each : list) {
+      one(each.location);
+      for (check::Finding::Note &note : each.notes)
+        one(note.location);
+    }
+  };
+  both(result.findings);
+  both(result.undecided);
+}
+
+void replaceAll(std::string &text, const std::string &from, const std::string &to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+class EmittedChecker {
+public:
+  EmittedChecker(const EmittedFile &file, CheckedKernels which) : file(file), which(which) {}
+
+  EmittedCheck run() {
+    auto parsed = source::Program::parseText(file.origin.string(), file.text, file.compile);
+    if (auto *failure = std::get_if<source::ParseFailure>(&parsed))
+      doesNotCompile(failure->compilerMessages);
+    else if (which != CheckedKernels::None)
+      check(*std::get<std::unique_ptr<source::Program>>(parsed));
+    return std::move(found);
+  }
+
+private:
+  void check(const source::Program &program) {
+    Diagnostics diagnostics;
+    const build::DevicePtx device = compiled(file.candidate, diagnostics);
+    if (!device.ok)
+      return device.compiler.empty() ? notChecked(diagnostics) : compilesNot(device);
+    const ptx::Module module = ptx::parse(device.text, "", diagnostics);
+    if (diagnostics.has(Severity::Error))
+      return notChecked(diagnostics);
+    const auto isMeant = [&](const std::string &name) {
+      return which == CheckedKernels::All || !isUntouched(name);
+    };
+    LaunchChecks checks = checkLaunches(program, module, MostSeconds, !device.keepsAccesses, isMeant);
+    for (const std::string &name : checks.undetermined)
+      if (!isUntouched(name))
+        notChecked(fmt::format("kernel '{}': its block is not known from the launches in the file", name));
+    for (LaunchChecks::Kernel &each : checks.kernels)
+      found.kernels.push_back(comparedWithOriginal(std::move(each)));
+    if (!std::ranges::all_of(found.kernels, isAcceptable))
+      found.outcome = Emitted::FailsTheCheck;
+  }
+
+  /// `name` is the kernel's with its template arguments.
+  bool isUntouched(const std::string &name) const {
+    return file.untouchedKernels.contains(name.substr(0, name.find('<')));
+  }
+
+  EmittedCheck::Kernel comparedWithOriginal(LaunchChecks::Kernel kernel) {
+    check::addSourceLines(kernel.result);
+    EmittedCheck::Kernel compared{kernel.name, std::move(kernel.result), {}};
+    if (compared.result.verdict == check::Verdict::Fails)
+      compared.original = samenessOf(compared);
+    rename(compared.result, file);
+    return compared;
+  }
+
+  Sameness samenessOf(const EmittedCheck::Kernel &kernel) {
+    if (isUntouched(kernel.name))
+      return {true, true};
+    if (!isOriginalChecked)
+      checkOriginal();
+    return compareFindings(kernel.name, kernel.result, originalChecks.kernels);
+  }
+
+  /// The verdicts of the static check on the original; only needed where the emitted file fails.
+  void checkOriginal() {
+    isOriginalChecked = true;
+    Diagnostics ignored;
+    auto parsed = source::Program::parse(file.origin.string(), file.compile);
+    auto *program = std::get_if<std::unique_ptr<source::Program>>(&parsed);
+    const build::DevicePtx device = compiled(file.origin, ignored);
+    if (!program || !device.ok)
+      return;
+    const ptx::Module module = ptx::parse(device.text, "", ignored);
+    if (ignored.has(Severity::Error))
+      return;
+    const auto isMeant = [&](const std::string &name) { return !isUntouched(name); };
+    originalChecks = checkLaunches(**program, module, MostSeconds, !device.keepsAccesses, isMeant);
+    for (LaunchChecks::Kernel &each : originalChecks.kernels)
+      check::addSourceLines(each.result);
+  }
+
+  build::DevicePtx compiled(const std::filesystem::path &source, Diagnostics &diagnostics) const {
+    build::Request request = file.build;
+    request.sources.files = {source};
+    return build::compileToPtx(request, diagnostics, build::Accesses::Kept);
+  }
+
+  /// A compiler refuses the new text. Where it refuses the old one too, that is not the directives' doing.
+  void compilesNot(const build::DevicePtx &device) {
+    Diagnostics ignored;
+    const build::DevicePtx original = compiled(file.origin, ignored);
+    if (original.ok)
+      return doesNotCompile(device.messages);
+    found.outcome = Emitted::InputDoesNotCompile;
+    found.compilerMessages = original.messages;
+    found.diagnostics
+        .error({file.origin.string()},
+               fmt::format("the device code does not compile with {}", device.compiler))
+        .withHint(device.compiler == "nvcc" ? "--compiler clang checks with Clang" : "--compiler nvcc");
+  }
+
+  void doesNotCompile(std::string messages) {
+    // The new text was parsed under the old file's name, for the sake of its #include "...".
+    for (const std::filesystem::path &name : {file.origin, file.candidate})
+      replaceAll(messages, name.string() + ":", file.shownAs.string() + ":");
+    found.outcome = Emitted::DoesNotCompile;
+    found.compilerMessages = std::move(messages);
+    found.diagnostics.add(Severity::InternalError, {file.shownAs.string()},
+                          "the emitted text does not compile; nothing is written");
+  }
+
+  void notChecked(const Diagnostics &why) {
+    notChecked(why.empty() ? "there is no PTX of it" : why.all().front().text);
+  }
+  void notChecked(const std::string &why) {
+    found.diagnostics.warning({file.shownAs.string()}, "not checked: " + why);
+  }
+
+  const EmittedFile &file;
+  CheckedKernels which;
+  EmittedCheck found;
+  LaunchChecks originalChecks; ///< once it was needed
+  bool isOriginalChecked = false;
+};
+
+} // namespace
+
+bool isAcceptable(const EmittedCheck::Kernel &kernel) {
+  return kernel.result.verdict != check::Verdict::Fails || (kernel.original && kernel.original->areAllKnown);
+}
+
+EmittedCheck checkEmitted(const EmittedFile &file, CheckedKernels which) {
+  return EmittedChecker(file, which).run();
+}
+
+} // namespace heddle::verify
