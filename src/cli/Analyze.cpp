@@ -8,6 +8,7 @@
 #include "Verbs.h"
 #include "analysis/KernelFacts.h"
 #include "arch/Arch.h"
+#include "report/AnalyzeHtml.h"
 #include "support/ExitCode.h"
 #include "transform/Registry.h"
 
@@ -27,12 +28,13 @@ const char *const about =
 
 Examples:
   heddle analyze kernel.cu                         every kernel of the file
-  heddle analyze kernel.cu -k reduce --block 256   one kernel, for a block that the file does not tell
+  heddle analyze kernel.cu -k reduce --block 256   one kernel, for a block that the file does not give
   heddle analyze kernel.cu --arch sm_80 --json     for another GPU, for a program to read
+  heddle analyze kernel.cu --report kernel.html    also an HTML page: source with remarks, regions, occupancy
 )";
 
 struct Request {
-  std::string file, kernel, block;
+  std::string file, kernel, block, page;
   bool json = false, noPtxas = false;
   SourceOptions source;
 };
@@ -55,12 +57,12 @@ void analyze(const Request &request, Session &session) {
   Diagnostics diagnostics;
   std::optional<arch::Arch> arch = arch::findArch(request.source.archName(), diagnostics);
   if (!arch) {
-    print(std::cerr, diagnostics, session.colour);
+    print(std::cerr, diagnostics, session.errorColour);
     session.exitCode = ExitBadUsage;
     return;
   }
   options.arch = &*arch;
-  if (!canReadText(request.file, session))
+  if (!canReadText(request.file, session) || !canWrite(request.page, session))
     return;
 
   // ptxas takes as long as reading the file does; the two go on at the same time.
@@ -78,10 +80,13 @@ void analyze(const Request &request, Session &session) {
     truth = counting.get();
   nlohmann::ordered_json json = {
       {"schema", "heddle.analyze/1"}, {"file", request.file}, {"kernels", nlohmann::ordered_json::array()}};
+  report::AnalyzeHtml page(request.file, *arch);
   for (const source::Kernel *kernel : kernels) {
     auto found = truth.kernels.find(kernel->mangledName);
     options.compiled = found == truth.kernels.end() ? std::nullopt : std::optional(found->second);
     std::unique_ptr<analysis::KernelFacts> facts = analysis::KernelFacts::of(*program, *kernel, options);
+    if (!request.page.empty())
+      page.add(*facts, opportunitiesOf(*facts));
     if (request.json)
       json["kernels"].push_back(report::analyzeJson(*facts, *arch));
     else
@@ -90,6 +95,8 @@ void analyze(const Request &request, Session &session) {
   }
   if (request.json && !kernels.empty())
     std::cout << jsonText(json);
+  if (!request.page.empty() && !kernels.empty())
+    write(request.page, page.html(), session);
 }
 
 } // namespace
@@ -98,10 +105,13 @@ void addAnalyze(CLI::App &app, Session &session) {
   auto request = std::make_shared<Request>();
   CLI::App *verb = app.add_subcommand("analyze", about);
   verb->add_option("FILE", request->file, "the .cu file")->required();
+  session.operands["analyze"] = {"FILE [COMPILER-OPTION...]", cudaFiles()};
   verb->add_option("-k,--kernel", request->kernel,
-                   "only this kernel; all instantiations where it is a template");
-  verb->add_option("--block", request->block, "X[,Y[,Z]]: the block to assume");
+                   "only this kernel; all instantiations where it is a template")
+      ->type_name("NAME");
+  verb->add_option("--block", request->block, "the block to assume")->type_name("X[,Y[,Z]]");
   verb->add_flag("--json", request->json, "the same facts as JSON");
+  verb->add_option("--report", request->page, "also write a self-contained HTML page");
   verb->add_flag("--no-ptxas", request->noPtxas, "do not compile for true register counts");
   request->source.addTo(*verb, session);
   verb->callback([request, &session] { analyze(*request, session); });

@@ -56,7 +56,7 @@ std::string valueText(const arch::NumberField &field, unsigned value) {
   case Field::Bytes: return bytesText(value);
   case Field::Megahertz: return fmt::format("{} MHz", value);
   case Field::GigabytesPerSecond: return fmt::format("{} GB/s", value);
-  case Field::BytesPerCycle: return fmt::format("{} bytes a cycle", value);
+  case Field::BytesPerCycle: return fmt::format("{} bytes per cycle", value);
   case Field::Nanoseconds: return fmt::format("{:.1f} us", value / 1000.0);
   case Field::Count: break;
   }
@@ -66,7 +66,7 @@ std::string valueText(const arch::NumberField &field, unsigned value) {
 std::string overview(const std::vector<Arch> &archs) {
   std::string text =
       fmt::format("{:<7} {:<13} {:>5} {:>6} {:>9} {:>10} {:>9} {:>12}  {}\n", "name", "generation", "warps",
-                  "blocks", "registers", "a thread", "shared", "a block", "stands for");
+                  "blocks", "registers", "per thread", "shared", "per block", "GPU");
   for (const Arch &a : archs)
     text += fmt::format("{:<7} {:<13} {:>5} {:>6} {:>9} {:>10} {:>9} {:>12}  {}, {} SMs\n", a.name,
                         a.generation, a.maxWarpsPerSm, a.maxBlocksPerSm, a.registersPerSm,
@@ -132,7 +132,7 @@ std::string page(const Arch &a) {
   text += groupText(a, "sharedMemory", "shared memory");
   text += groupText(a, "caches", "caches");
   text += groupText(a, "barriers", "barriers");
-  text += groupText(a, "device", fmt::format("stands for: {}", a.deviceName));
+  text += groupText(a, "device", fmt::format("numbers of: {}", a.deviceName));
   return text + featuresText(a) + latenciesText(a) + fmt::format("\nfrom: {}\n", a.source);
 }
 
@@ -152,7 +152,8 @@ std::vector<std::string> limitNames(const arch::Occupancy &o) {
 std::string stepText(const arch::OccupancyStep &step) {
   std::vector<std::string> needs;
   if (step.registersPerThreadAtMost)
-    needs.push_back(fmt::format("at most {} a thread", counted(*step.registersPerThreadAtMost, "register")));
+    needs.push_back(
+        fmt::format("at most {} per thread", counted(*step.registersPerThreadAtMost, "register")));
   if (step.sharedBytesAtMost)
     needs.push_back(fmt::format("at most {} bytes of shared memory", *step.sharedBytesAtMost));
   return fmt::format("  {:>3} % ({}) with {}\n", std::lround(step.percent),
@@ -177,10 +178,9 @@ std::string occupancyText(const Arch &a, const arch::KernelResources &kernel) {
   for (const std::string &reason : o.impossible)
     text += fmt::format("cannot be launched: {}\n", reason);
   if (o.impossible.empty())
-    text =
-        fmt::format("{} % on {}: {} of {} on an SM, {} of {} warps; limited by {}\n", std::lround(o.percent),
-                    a.name, counted(o.blocksPerSm, "block"), counted(kernel.threadsPerBlock, "thread"),
-                    o.warpsPerSm, a.maxWarpsPerSm, joinAnd(limitNames(o)));
+    text = fmt::format("{} % on {}: {} of {} per SM, {} of {} warps; limited by {}\n", std::lround(o.percent),
+                       a.name, counted(o.blocksPerSm, "block"), counted(kernel.threadsPerBlock, "thread"),
+                       o.warpsPerSm, a.maxWarpsPerSm, joinAnd(limitNames(o)));
   if (o.needsSharedOptIn && o.impossible.empty())
     text += "  the program must set cudaFuncAttributeMaxDynamicSharedMemorySize\n";
   for (const arch::OccupancyStep &step : distinctSteps(a, kernel))
@@ -257,22 +257,22 @@ int run(const Request &request, bool colour) {
 void addArch(CLI::App &app, Session &session) {
   auto request = std::make_shared<Request>();
   CLI::App *verb = app.add_subcommand("arch", about);
+  session.operands["arch"].completion.table = Completion::Table::Archs;
   CLI::Option *name = verb->add_option("NAME", request->name, "sm_90, 9.0, compute_90, hopper, h200...");
   CLI::Option *threads = verb->add_option("--threads", request->kernel.threadsPerBlock,
-                                          "threads in a block; prints the occupancy")
+                                          "threads per block; prints the occupancy")
                              ->needs(name)
                              ->check(CLI::PositiveNumber);
-  verb->add_option("--registers", request->kernel.registersPerThread, "registers in a thread")
-      ->needs(threads);
-  verb->add_option("--shared", request->kernel.dynamicSharedBytes, "bytes of shared memory in a block")
+  verb->add_option("--registers", request->kernel.registersPerThread, "registers per thread")->needs(threads);
+  verb->add_option("--shared", request->kernel.dynamicSharedBytes, "bytes of shared memory per block")
       ->needs(threads);
   verb->add_option("--barriers", request->kernel.namedBarriers,
-                   "named barriers in a block, barrier 0 included")
+                   "named barriers per block, barrier 0 included")
       ->needs(threads);
   verb->add_flag("--json", request->json, "the same facts as JSON");
   verb->callback([request, threads, &session] {
     request->occupancy = threads->count() > 0;
-    session.exitCode = run(*request, session.colour);
+    session.exitCode = run(*request, session.errorColour);
   });
 }
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle check: builds a CUDA program, runs it on the machine under the checker, and tells what is wrong.
+// heddle check: builds a CUDA program, runs it on the simulator under the checker, and tells what is wrong.
 #include "CheckStatic.h"
 #include "IgnoredErrors.h"
 #include "InputOutput.h"
 #include "ProgramWords.h"
-#include "ShortPlace.h"
+#include "ShortLocation.h"
 #include "Verbs.h"
 #include "build/Program.h"
 #include "check/Serial.h"
+#include "check/SourceLines.h"
+#include "report/CheckHtml.h"
 #include "report/Findings.h"
 #include "support/ExitCode.h"
 #include "support/Text.h"
@@ -28,27 +30,28 @@ namespace {
 namespace fs = std::filesystem;
 
 const char *const about =
-    R"(Run a CUDA program and tell its races, bad barriers, deadlocks and bad memory
+    R"(Run a CUDA program and report its races, bad barriers, deadlocks and bad memory
 
 Examples:
   heddle check reduce.cu
   heddle check main.cu kernels.cu -Iinclude -DN=1024 -- --size 64     flags go to the compiler, the rest after --
   heddle check pipeline.cu --schedules 8                              also: does the result depend on the order of warps?
   heddle check reduce.cu --sarif findings.sarif
+  heddle check reduce.cu --report findings.html                       also: an HTML page, findings with both sides in the source
   heddle check old.cu --assume lockstep                               written before Volta, for warps in step
   heddle check kernel.ptx --static --block 256                        one block, unknown data: a verdict for every input
 
-Findings go to stdout, each opening with its class: race, deadlock, barrier, memory, uninitialized, async, warp, host.
+Findings go to stdout as FILE:LINE:COLUMN: error: CLASS: text [rule]; classes are race, deadlock, barrier, memory, uninitialized, async, warp, host.
 What the program itself prints to stdout is not shown, unless --output asks for it on stderr.
 
-Exit code 0: clean; 1: something was found; 2: bad usage; 3: it does not compile. --static: what is
-undecided is printed, with the reason, and is no finding.
+Exit code 0: clean; 1: something was found; 2: bad usage, or no such file; 3: it does not compile; 4: a file cannot be read
+or written. --static: what is undecided is printed, with the reason, and is no finding.
 )";
 
 struct Given {
   build::ProgramOptions options;
   ProgramWords words;
-  std::string sarif;
+  std::string sarif, page;
   unsigned schedules = 1;
   unsigned maxFindings = 20;
   std::string assume;
@@ -85,9 +88,9 @@ Run runOnce(const Given &given, const build::Program &program, const fs::path &f
 }
 
 std::string keyOf(const check::Finding &finding) {
-  std::vector<std::string> lines = {check::lineOf(finding.place)};
+  std::vector<std::string> lines = {check::lineOf(finding.location)};
   for (const auto &note : finding.notes)
-    lines.push_back(check::lineOf(note.place));
+    lines.push_back(check::lineOf(note.location));
   std::sort(lines.begin(), lines.end());
   return fmt::format("{}|{}", check::idOf(finding.rule), fmt::join(lines, "|"));
 }
@@ -100,12 +103,12 @@ void takeOver(std::vector<check::Finding> &all, const std::vector<check::Finding
       all.push_back(finding);
 }
 
-/// The first difference between what two schedules brought back, as a finding.
+/// The first difference between what two schedules copied to the host, as a finding.
 std::optional<check::Finding> scheduleDifference(const Run &first, const Run &other, unsigned schedule,
                                                  const fs::path &source) {
   check::Finding finding;
   finding.rule = check::Rule::RaceSchedule;
-  finding.place.file = source.string();
+  finding.location.file = source.string();
   finding.hint = "nothing is wrong with any access, but the order of warps shows in the result";
   uint64_t copies = 0;
   const verify::Tolerance exact;
@@ -172,11 +175,11 @@ std::string limitedText(const std::vector<check::Finding> &findings, unsigned mo
 void printResult(const Given &given, std::vector<check::Finding> &findings, const Run &first,
                  Session &session) {
   for (check::Finding &finding : findings) {
-    shorten(finding.place);
+    shorten(finding.location);
     for (auto &note : finding.notes)
-      shorten(note.place);
+      shorten(note.location);
   }
-  report::addSourceLines(findings);
+  check::addSourceLines(findings);
   if (!given.sarif.empty())
     write(given.sarif, jsonText(report::findingsSarif(findings, fs::current_path())), session);
   if (given.json)
@@ -187,11 +190,32 @@ void printResult(const Given &given, std::vector<check::Finding> &findings, cons
     std::cout << limitedText(findings, given.maxFindings, session.colour);
 }
 
+void writePage(const Given &given, const std::vector<check::Finding> &findings, const Run &first,
+               Session &session) {
+  const check::CheckCounts &counts = first.result.counts;
+  report::CheckResultPage page;
+  page.program = given.options.sources.files.front().string();
+  page.mode = fmt::format("run on the simulator{}",
+                          given.schedules > 1 ? fmt::format(", {} schedules", given.schedules) : "");
+  page.facts = {{"launches", inWords(counts.launches), counted(counts.kernels, "kernel", "kernels")},
+                {"accesses", inWords(counts.accesses), "by threads"}};
+  if (counts.stopped)
+    page.notes.push_back(fmt::format("{} stopped by the time limit: what follows was not checked.",
+                                     counted(counts.stopped, "launch was", "launches were")));
+  if (!first.isWhole())
+    page.notes.push_back(fmt::format("The program ended early (exit code {}): what follows was not checked.",
+                                     first.program.execution.exitCode));
+  else if (!counts.launches)
+    page.notes.emplace_back("No kernel was launched: nothing was checked.");
+  page.findings = findings;
+  write(given.page, report::checkHtml(page), session);
+}
+
 void check(const Given &given, Session &session) {
   Diagnostics diagnostics;
   build::Program program(given.options, diagnostics);
   std::cerr << program.messages();
-  print(std::cerr, diagnostics, session.colour);
+  print(std::cerr, diagnostics, session.errorColour);
   if (!program.ok()) {
     session.exitCode = program.compiled() ? ExitRefused : ExitDoesNotCompile;
     return;
@@ -217,6 +241,8 @@ void check(const Given &given, Session &session) {
       findings.push_back(std::move(finding));
   session.exitCode = findings.empty() ? ExitDone : ExitRefused;
   printResult(given, findings, first, session);
+  if (!given.page.empty())
+    writePage(given, findings, first, session);
   if (const uint64_t stopped = first.result.counts.stopped) {
     std::cerr << fmt::format(
         "heddle: {} stopped by the time limit (--timeout): what came after is not checked\n",
@@ -238,6 +264,7 @@ void check(const Given &given, Session &session) {
 void addCheck(CLI::App &app, Session &session) {
   auto given = std::make_shared<Given>();
   CLI::App *verb = app.add_subcommand("check", about);
+  session.operands["check"].usage = "FILE... [--static] [COMPILER-OPTION...] [-- ARGUMENT...]";
   verb->add_option("--schedules", given->schedules, "run that often, with warps in another order each time")
       ->check(CLI::Range(1u, 10000u));
   verb->add_option(
@@ -248,7 +275,9 @@ void addCheck(CLI::App &app, Session &session) {
                    "lockstep: lanes of a warp execute each instruction together, as before Volta")
       ->check(CLI::IsMember({"lockstep"}));
   verb->add_flag("--json", given->json, "the same facts as JSON");
-  verb->add_option("--sarif", given->sarif, "also write them to this file, as a SARIF log");
+  verb->add_option("--sarif", given->sarif, "also write them to this file, as a SARIF log")
+      ->type_name("FILE.sarif");
+  verb->add_option("--report", given->page, "also write a self-contained HTML page")->type_name("FILE");
   verb->add_flag("--output", given->output, "show what the program prints to stdout, on stderr");
   addProgramOptions(*verb, given->options, given->words, session);
   addStaticOptions(*verb, given->statically);
@@ -258,11 +287,11 @@ void addCheck(CLI::App &app, Session &session) {
     if (given->options.sources.files.empty())
       diagnostics.error({}, "which program?").withHint("heddle check FILE.cu");
     if (complain(diagnostics, session, ExitBadUsage) || !canRead(given->options.sources.files, session) ||
-        !canWrite(given->sarif, session))
+        !canWrite(given->sarif, session) || !canWrite(given->page, session))
       return;
     given->statically.lockstep = given->assume == "lockstep";
     if (given->statically.wanted)
-      checkStatically(given->options, given->statically, {given->json, given->sarif}, session);
+      checkStatically(given->options, given->statically, {given->json, given->sarif, given->page}, session);
     else
       check(*given, session);
   });

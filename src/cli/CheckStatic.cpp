@@ -2,16 +2,19 @@
 #include "CheckStatic.h"
 
 #include "InputOutput.h"
-#include "ShortPlace.h"
+#include "ShortLocation.h"
 #include "Verbs.h"
 #include "build/DevicePtx.h"
-#include "check/Places.h"
+#include "check/Locations.h"
+#include "check/SourceLines.h"
 #include "check/Static.h"
 #include "ptx/Parser.h"
+#include "report/CheckHtml.h"
 #include "report/Findings.h"
 #include "report/StaticVerdict.h"
 #include "support/ExitCode.h"
 #include "support/Files.h"
+#include "support/Numbers.h"
 #include "support/Text.h"
 
 #include <CLI/CLI.hpp>
@@ -19,7 +22,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <iostream>
 
@@ -42,20 +44,12 @@ struct Fail {
 
 /// "256", "16,16" or "8,8,4"
 vm::Dim3 readDim(const std::string &text, const char *option) {
-  uint32_t parts[3] = {1, 1, 1};
-  const bool isPlace = std::string_view(option) == "--ctaid";
-  if (isPlace)
-    parts[1] = parts[2] = 0;
-  const char *at = text.data(), *end = at + text.size();
-  for (uint32_t &part : parts) {
-    auto [next, error] = std::from_chars(at, end, part);
-    if (error != std::errc() || (part == 0 && !isPlace))
-      break;
-    if (next == end)
-      return {parts[0], parts[1], parts[2]};
-    if (*next != ',')
-      break;
-    at = next + 1;
+  const bool isBlockIndex = std::string_view(option) == "--ctaid";
+  std::vector<uint32_t> parts = readNumbers<uint32_t>(text).value_or(std::vector<uint32_t>());
+  const bool hasZero = std::ranges::find(parts, 0u) != parts.end();
+  if (!parts.empty() && parts.size() <= 3 && (isBlockIndex || !hasZero)) {
+    parts.resize(3, isBlockIndex ? 0 : 1);
+    return {parts[0], parts[1], parts[2]};
   }
   fail(ExitBadUsage, fmt::format("'{}' is not what {} takes", text, option),
        fmt::format("up to three numbers with commas between them, as in {} 16,16", option));
@@ -117,7 +111,7 @@ ptx::Module readModule(const build::ProgramOptions &options, bool colour, bool &
   }
   Fail problem{ExitDoesNotCompile, {}};
   ptx::Module module = ptx::parse(text, isPtx ? file.string() : std::string(), problem.diagnostics);
-  if (problem.diagnostics.has(Voice::Error))
+  if (problem.diagnostics.has(Severity::Error))
     throw problem;
   return module;
 }
@@ -157,9 +151,9 @@ vm::Dim3 blockFor(const ptx::Module &module, const std::string &kernel, const St
 
 void shortenAll(check::StaticResult &result) {
   auto both = [](auto &each) {
-    shorten(each.place);
+    shorten(each.location);
     for (check::Finding::Note &note : each.notes)
-      shorten(note.place);
+      shorten(note.location);
   };
   std::for_each(result.findings.begin(), result.findings.end(), both);
   std::for_each(result.undecided.begin(), result.undecided.end(), both);
@@ -170,23 +164,42 @@ void writeSarif(const std::vector<report::KernelVerdict> &verdicts, const std::s
   write(file, jsonText(report::staticSarif(verdicts, std::filesystem::current_path())), session);
 }
 
+void writePage(const std::string &program, const std::vector<report::KernelVerdict> &verdicts,
+               const std::string &file, Session &session) {
+  report::CheckResultPage page;
+  page.program = program;
+  page.mode = "static: one block with unknown data";
+  size_t proved = 0, all = 0;
+  for (const report::KernelVerdict &verdict : verdicts) {
+    all += verdict.result.properties.size();
+    proved += size_t(std::ranges::count(verdict.result.properties, check::Decision::Proved,
+                                        &check::PropertyVerdict::decision));
+  }
+  page.facts = {{"kernels", std::to_string(verdicts.size()), ""},
+                {"properties proved", fmt::format("{} of {}", proved, all), "each for every input"}};
+  page.verdicts = verdicts;
+  write(file, report::checkHtml(page), session);
+}
+
 void run(const build::ProgramOptions &program, const StaticChoices &choices, const CheckOutput &output,
          Session &session) {
   check::StaticOptions options = readOptions(choices);
-  ptx::Module module = readModule(program, session.colour, options.isOptimized);
+  ptx::Module module = readModule(program, session.errorColour, options.isOptimized);
   std::vector<report::KernelVerdict> verdicts;
   for (const std::string &kernel : chosenKernels(module, choices.kernel)) {
     options.block = blockFor(module, kernel, choices, options);
     report::KernelVerdict verdict{check::readableKernel(kernel), check::checkStatic(module, kernel, options)};
-    if (verdict.result.problems.has(Voice::Error))
+    if (verdict.result.problems.has(Severity::Error))
       throw Fail{ExitBadUsage, verdict.result.problems};
     shortenAll(verdict.result);
-    report::addSourceLines(verdict.result);
+    check::addSourceLines(verdict.result);
     verdicts.push_back(std::move(verdict));
   }
   session.exitCode = report::together(verdicts) == check::Verdict::Fails ? ExitRefused : ExitDone;
   if (!output.sarif.empty())
     writeSarif(verdicts, output.sarif, session);
+  if (!output.page.empty())
+    writePage(program.sources.files.front().string(), verdicts, output.page, session);
   if (output.json)
     std::cout << jsonText(report::staticJson(verdicts));
   else
@@ -200,18 +213,28 @@ void addStaticOptions(CLI::App &verb, StaticChoices &choices) {
   const char *const group = "Static";
   verb.add_flag("--static", choices.wanted, "execute one block with unknown data: a verdict for every input")
       ->group(group);
-  verb.add_option("-k,--kernel", choices.kernel, "--static: check only this kernel")->group(group);
-  verb.add_option("--block", choices.block, "--static: X[,Y[,Z]], threads per block")->group(group);
-  verb.add_option("--grid", choices.grid, "--static: X[,Y[,Z]], gridDim; by default any grid")->group(group);
-  verb.add_option("--ctaid", choices.ctaid,
-                  "--static: X[,Y[,Z]], blockIdx of the block to check; by default any block")
+  verb.add_option("-k,--kernel", choices.kernel, "--static: check only this kernel")
+      ->type_name("NAME")
       ->group(group);
-  verb.add_option("--shared", choices.shared, "--static: bytes of dynamic shared memory")->group(group);
+  verb.add_option("--block", choices.block, "--static: threads per block")
+      ->type_name("X[,Y[,Z]]")
+      ->group(group);
+  verb.add_option("--grid", choices.grid, "--static: gridDim; by default any grid")
+      ->type_name("X[,Y[,Z]]")
+      ->group(group);
+  verb.add_option("--ctaid", choices.ctaid, "--static: blockIdx of the block to check; by default any block")
+      ->type_name("X[,Y[,Z]]")
+      ->group(group);
+  verb.add_option("--shared", choices.shared, "--static: bytes of dynamic shared memory")
+      ->type_name("BYTES")
+      ->group(group);
   verb.add_flag("--constants", choices.constants,
                 "--static: assume that constant memory has its initial values")
       ->group(group);
-  verb.add_option("--param", choices.parameters,
-                  "--static: NAME=VALUE or NUMBER=VALUE (from 0), a kernel parameter; may be repeated")
+  verb.add_option(
+          "--param", choices.parameters,
+          "--static: the value of a kernel parameter, by its name or its number from 0; may be repeated")
+      ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
       ->group(group);
 }
@@ -221,7 +244,7 @@ void checkStatically(const build::ProgramOptions &program, const StaticChoices &
   try {
     run(program, choices, output, session);
   } catch (const Fail &problem) {
-    print(std::cerr, problem.diagnostics, session.colour);
+    print(std::cerr, problem.diagnostics, session.errorColour);
     session.exitCode = problem.exitCode;
   }
 }

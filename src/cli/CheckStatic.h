@@ -30,7 +30,7 @@ struct StaticChoices {
 /// Where the result goes besides stdout, and in which form.
 struct CheckOutput {
   bool json = false;
-  std::string sarif; ///< a file
+  std::string sarif, page; ///< files
 };
 
 void addStaticOptions(CLI::App &verb, StaticChoices &choices);

@@ -35,16 +35,16 @@ Examples:
   heddle chem chem.inp therm.dat tran.dat --evaluate s.json    the files by name
   heddle chem mechanism.yaml --evaluate states.json            Cantera's format
   heddle chem examples/hydrogen -o kernels                     CUDA and C++ for it, with a self-test
-  heddle chem gri30 -o out --kernel viscosity,diffusion --form matrix,cpu
-  heddle chem gri30 -o out --form warps --warps 16 --ctas 2    the warps of a block share their points
+  heddle chem gri30 -o out --kernel viscosity,diffusion --variant matrix,cpu
+  heddle chem gri30 -o out --variant warps --warps 16 --ctas 2    the warps of a block share their points
   heddle chem dme --evaluate s.json --qssa qss.txt --stiff stiff.txt --dt 1e-8
   heddle chem dme -o out --kernel chemistry --qssa qss.txt --stiff stiff.txt
 
 states.json is {"species": ["H2", ...], "states": [{"T": 1000, "P": 101325, "X": [0.2, ...]}, ...]}, in K, Pa and
 mole fractions. What comes out is JSON in SI units with kmol, a state for each of these.
 
-Kernels are viscosity, conductivity, diffusion and chemistry; forms are plain (a GPU, one thread a point), warps
-(the warps of a block share 32 points), matrix (viscosity and diffusion on FP64 tensor cores) and cpu. Where --form is
+Kernels are viscosity, conductivity, diffusion and chemistry; variants are plain (a GPU, one thread per point), warps
+(the warps of a block share 32 points), matrix (viscosity and diffusion on FP64 tensor cores) and cpu. Where --variant is
 not given, all but warps are made. DIR/README.md says what was made and how it is built.
 Exit code 3: a file is wrong, with what is wrong in it.
 )";
@@ -56,7 +56,7 @@ struct Request {
   double timeStep = 0; ///< 0 where it is not given
   fs::path folder;
   std::vector<std::string> kernels = {"viscosity", "conductivity", "diffusion", "chemistry"};
-  std::vector<std::string> forms = {"plain", "matrix", "cpu"};
+  std::vector<std::string> variants = {"plain", "matrix", "cpu"};
   unsigned warps = 0, blocks = 0, quasiSteadyWarps = 0;
   std::vector<double> weights;
   std::string placement, sums, replicate, constants;
@@ -108,7 +108,7 @@ std::optional<Input> read(const Request &request, Diagnostics &diagnostics) {
     warnOutsideRange(*source, input.mechanism, input.states, diagnostics);
   }
   input.treatment = treatmentOf(request, input.mechanism, diagnostics);
-  return diagnostics.has(Voice::Error) ? std::nullopt : std::optional(std::move(input));
+  return diagnostics.has(Severity::Error) ? std::nullopt : std::optional(std::move(input));
 }
 
 /// The evaluations as JSON; nothing where something is wrong.
@@ -117,7 +117,7 @@ std::optional<std::string> evaluate(const Request &request, Diagnostics &diagnos
   if (!input)
     return std::nullopt;
   chem::Evaluator evaluator(input->mechanism, input->treatment, diagnostics);
-  if (diagnostics.has(Voice::Error))
+  if (diagnostics.has(Severity::Error))
     return std::nullopt;
   std::vector<chem::Evaluation> results;
   for (const chem::GivenState &state : input->states)
@@ -128,7 +128,7 @@ std::optional<std::string> evaluate(const Request &request, Diagnostics &diagnos
 void printEvaluations(const Request &request, Session &session) {
   Diagnostics diagnostics;
   std::optional<std::string> result = evaluate(request, diagnostics);
-  print(std::cerr, diagnostics, session.colour);
+  print(std::cerr, diagnostics, session.errorColour);
   if (result)
     std::cout << *result;
   session.exitCode = result ? ExitDone : ExitDoesNotCompile;
@@ -144,7 +144,7 @@ std::vector<Member> named(const std::vector<std::string> &names, std::initialize
   return found;
 }
 
-/// What was asked of the form `warps`, as it was asked.
+/// What was asked of the variant `warps`, as it was asked.
 std::string warpsWords(const Request &request) {
   std::string text;
   const auto add = [&](const char *option, const auto &value, bool isGiven) {
@@ -174,7 +174,8 @@ std::string commandOf(const Request &request) {
   };
   if (request.permissive)
     command += " --permissive";
-  command += " --kernel " + join(request.kernels) + " --form " + join(request.forms) + warpsWords(request);
+  command +=
+      " --kernel " + join(request.kernels) + " --variant " + join(request.variants) + warpsWords(request);
   if (!request.quasiSteady.empty())
     command += " --qssa " + request.quasiSteady.filename().string();
   if (!request.stiff.empty())
@@ -184,8 +185,8 @@ std::string commandOf(const Request &request) {
   const kernels::ChemistryLayout usual, &layout = request.layout;
   if (layout.powersAtATime)
     command += " --powers " + std::to_string(*layout.powersAtATime);
-  if (layout.turnsForTreated != usual.turnsForTreated)
-    command += " --turns " + std::to_string(layout.turnsForTreated);
+  if (layout.pointsPerStage != usual.pointsPerStage)
+    command += " --points-per-stage " + std::to_string(layout.pointsPerStage);
   if (layout.threadsForLoops)
     command += " --threads " + std::to_string(*layout.threadsForLoops);
   if (layout.keepFrom != usual.keepFrom)
@@ -210,26 +211,27 @@ kernels::WarpsLayout layoutOf(const Request &request) {
     layout.weights.locality = request.weights[2];
   }
   if (!request.placement.empty())
-    layout.placement = request.placement == "store"    ? weave::Placement::Store
-                       : request.placement == "buffer" ? weave::Placement::Buffer
-                                                       : weave::Placement::Mixed;
+    layout.placement = request.placement == "store"    ? partition::Placement::Store
+                       : request.placement == "buffer" ? partition::Placement::Buffer
+                                                       : partition::Placement::Mixed;
   if (!request.sums.empty())
-    layout.sums = request.sums == "partials" ? weave::SumExchange::Partials : weave::SumExchange::Values;
+    layout.sums =
+        request.sums == "partials" ? partition::SumExchange::Partials : partition::SumExchange::Values;
   if (!request.replicate.empty())
     layout.replicate = request.replicate == "on";
   if (!request.constants.empty())
-    layout.constants = request.constants == "shuffle"  ? weave::ConstantPlace::Shuffle
-                       : request.constants == "shared" ? weave::ConstantPlace::Shared
-                                                       : weave::ConstantPlace::Compiler;
+    layout.constants = request.constants == "shuffle"  ? partition::ConstantPlace::Shuffle
+                       : request.constants == "shared" ? partition::ConstantPlace::Shared
+                                                       : partition::ConstantPlace::Compiler;
   return layout;
 }
 
 kernels::PackageRequest packageOf(const Request &request, const chem::Mechanism &mechanism) {
   using enum kernels::Kernel;
-  using enum kernels::Form;
+  using enum kernels::Variant;
   kernels::PackageRequest package;
   package.kernels = named(request.kernels, {Viscosity, Conductivity, Diffusion, Chemistry});
-  package.forms = named(request.forms, {Plain, Warps, Matrix, Cpu});
+  package.variants = named(request.variants, {Plain, Warps, Matrix, Cpu});
   package.warps = layoutOf(request);
   package.options.prefix = kernels::prefixOf(mechanism.name);
   package.options.units = request.units == "cgs" ? kernels::Units::Cgs : kernels::Units::Si;
@@ -255,7 +257,7 @@ Generated makeKernels(const Request &request, Diagnostics &diagnostics) {
     return made;
   kernels::PackageRequest package = packageOf(request, *made.mechanism);
   package.treatment = treatmentOf(request, *made.mechanism, diagnostics);
-  if (diagnostics.has(Voice::Error))
+  if (diagnostics.has(Severity::Error))
     made.mechanism.reset(); // a list is wrong, which counts as a wrong file
   else
     made.files = kernels::makePackage(*made.mechanism, package, diagnostics);
@@ -263,7 +265,7 @@ Generated makeKernels(const Request &request, Diagnostics &diagnostics) {
 }
 
 bool hasFailed(const Generated &made, const Diagnostics &diagnostics) {
-  return !made.mechanism || diagnostics.has(Voice::Error) || diagnostics.has(Voice::Refusal);
+  return !made.mechanism || diagnostics.has(Severity::Error) || diagnostics.has(Severity::Refusal);
 }
 
 std::optional<FileFailure> writeAll(const std::vector<kernels::SourceFile> &files, const fs::path &folder) {
@@ -278,7 +280,7 @@ std::optional<FileFailure> writeAll(const std::vector<kernels::SourceFile> &file
 void writeKernels(const Request &request, Session &session) {
   Diagnostics diagnostics;
   const Generated made = makeKernels(request, diagnostics);
-  print(std::cerr, diagnostics, session.colour);
+  print(std::cerr, diagnostics, session.errorColour);
   if (hasFailed(made, diagnostics))
     session.exitCode = made.mechanism ? ExitRefused : ExitDoesNotCompile;
   else if (std::optional<FileFailure> failure = writeAll(made.files, request.folder))
@@ -317,7 +319,7 @@ void run(const Request &request, Session &session) {
 }
 
 void addWarpsOptions(CLI::App &verb, Request &request) {
-  const char *const group = "Form warps";
+  const char *const group = "Variant warps";
   const auto add = [&](const char *name, auto &value, const char *about) {
     return verb.add_option(name, value, about)->group(group);
   };
@@ -342,16 +344,19 @@ void addWarpsOptions(CLI::App &verb, Request &request) {
 
 /// The flags of the verb, in the one place where they are described.
 void addOptions(CLI::App &verb, Request &request) {
-  verb.add_option("mechanism", request.mechanism, "a folder, or the files by name")
+  verb.add_option("MECHANISM", request.mechanism, "a folder, or the files by name")
       ->required()
       ->expected(1, 3);
   CLI::Option *states =
-      verb.add_option("--evaluate", request.states, "print everything at the states of this file");
-  verb.add_option("-o,--output", request.folder, "write kernels into this folder")->excludes(states);
+      verb.add_option("--evaluate", request.states, "print everything at the states of this file")
+          ->type_name("FILE.json");
+  verb.add_option("-o,--output", request.folder, "write kernels into this folder")
+      ->type_name("DIR")
+      ->excludes(states);
   verb.add_option("--kernel", request.kernels, "which kernels; all where it is not given")
       ->delimiter(',')
       ->check(CLI::IsMember({"viscosity", "conductivity", "diffusion", "chemistry"}));
-  verb.add_option("--form", request.forms, "in which forms: plain, warps, matrix, cpu")
+  verb.add_option("--variant,--form", request.variants, "variants to generate: plain, warps, matrix, cpu")
       ->delimiter(',')
       ->check(CLI::IsMember({"plain", "warps", "matrix", "cpu"}));
   addWarpsOptions(verb, request);
@@ -368,7 +373,7 @@ void addOptions(CLI::App &verb, Request &request) {
       ->check(CLI::Range(0, 100));
   verb.add_option("--threads", request.layout.threadsForLoops, "with loops: threads of a block")
       ->check(CLI::IsMember({64, 128, 192, 256, 320, 384}));
-  verb.add_option("--turns", request.layout.turnsForTreated,
+  verb.add_option("--points-per-stage,--turns", request.layout.pointsPerStage,
                   "with --qssa or --stiff: points that a thread goes through with a stage before the next")
       ->check(CLI::Range(1, 32));
   verb.add_option(
@@ -381,11 +386,14 @@ void addOptions(CLI::App &verb, Request &request) {
       ->check(CLI::IsMember({"chemkin", "yaml"}));
   verb.add_flag("--permissive", request.permissive,
                 "species and data that a CHEMKIN file gives twice are warnings: the first counts");
-  verb.add_option("--qssa", request.quasiSteady, "a file that lists quasi-steady species, one a line");
+  verb.add_option("--qssa", request.quasiSteady, "a file that lists quasi-steady species, one per line")
+      ->type_name("FILE");
   CLI::Option *stiff =
-      verb.add_option("--stiff", request.stiff, "a file that lists stiff species, one a line");
+      verb.add_option("--stiff", request.stiff, "a file that lists stiff species, one per line")
+          ->type_name("FILE");
   verb.add_option("--dt", request.timeStep,
                   "the time step that stiff species are damped for, s; with -o, that of the self-test")
+      ->type_name("SECONDS")
       ->check(CLI::PositiveNumber)
       ->needs(stiff);
 }
@@ -420,6 +428,8 @@ void addChem(CLI::App &app, Session &session) {
   auto request = std::make_shared<Request>();
   CLI::App *verb = app.add_subcommand("chem", about);
   addOptions(*verb, *request);
+  session.operands["chem"] = {"MECHANISM... (--evaluate STATES.json | -o DIR)",
+                              {{}, {"inp", "dat", "yaml"}, true, true}};
   verb->callback([request, &session] { run(*request, session); });
 }
 

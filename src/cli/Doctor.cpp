@@ -2,8 +2,8 @@
 //
 // heddle doctor: what this machine has, what each thing enables, and what is lost without it. Lacking
 // something is no fault: Heddle does its job with neither toolkit nor GPU, so the exit code is 0 either way.
+#include "DoctorFindings.h"
 #include "InputOutput.h"
-#include "Machine.h"
 #include "Verbs.h"
 
 #include <CLI/CLI.hpp>
@@ -71,10 +71,11 @@ Json json(const std::vector<Finding> &findings) {
 void addDoctor(CLI::App &app, Session &session) {
   auto request = std::make_shared<Request>();
   CLI::App *verb = app.add_subcommand("doctor", about);
-  verb->add_option("--cuda-path", request->cudaPath, "the CUDA toolkit's folder, or 'none'");
+  verb->add_option("--cuda-path", request->cudaPath, "the CUDA toolkit's folder, or 'none'")
+      ->type_name("DIR");
   verb->add_flag("--json", request->json, "the same facts as JSON");
   verb->callback([request, &session] {
-    std::vector<Finding> findings = probeMachine(request->cudaPath);
+    std::vector<Finding> findings = findingsOfDoctor(request->cudaPath);
     if (request->json)
       std::cout << jsonText(json(findings));
     else

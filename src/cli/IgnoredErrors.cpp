@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 constexpr size_t MostNotes = 4;
 
 struct CallSites {
-  std::vector<Place> dropped;
+  std::vector<SourceLocation> dropped;
   bool anyUsed = false;
 };
 
@@ -55,7 +55,7 @@ std::string codeOnly(std::string text) {
   return text;
 }
 
-/// Whether what stands before a call ends a statement, opens one, or is the head of an if, else or loop.
+/// Whether what precedes a call ends a statement, opens one, or is the head of an if, else or loop.
 bool beginsStatement(const std::string &code, size_t at) {
   size_t end = at;
   while (end > 0 && std::isspace(static_cast<unsigned char>(code[end - 1])))
@@ -83,12 +83,12 @@ void findCalls(const fs::path &file, const std::string &function, CallSites &sit
       sites.anyUsed = true;
       continue;
     }
-    Place place;
-    place.file = file.string();
-    place.line = unsigned(std::count(code.begin(), code.begin() + long(at), '\n')) + 1;
+    SourceLocation location;
+    location.file = file.string();
+    location.line = unsigned(std::count(code.begin(), code.begin() + long(at), '\n')) + 1;
     const size_t lineStart = code.rfind('\n', at);
-    place.column = unsigned(at - (lineStart == std::string::npos ? 0 : lineStart + 1)) + 1;
-    sites.dropped.push_back(place);
+    location.column = unsigned(at - (lineStart == std::string::npos ? 0 : lineStart + 1)) + 1;
+    sites.dropped.push_back(location);
   }
 }
 
@@ -105,7 +105,7 @@ std::vector<check::Finding> ignoredErrors(const check::CheckResult &result,
       continue;
     check::Finding finding;
     finding.rule = check::Rule::HostErrorIgnored;
-    finding.place = sites.dropped.front();
+    finding.location = sites.dropped.front();
     finding.text = fmt::format("{} failed with {}, and the program takes no notice{}{}", call.function,
                                call.error, call.why.empty() ? "" : ": ", call.why);
     for (size_t i = 1; i < sites.dropped.size() && i <= MostNotes; ++i)

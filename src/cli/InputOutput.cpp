@@ -27,7 +27,7 @@ bool isNamedAsText(const fs::path &file) {
 void complainOf(const fs::path &file, const std::string &text, int exitCode, Session &session) {
   Diagnostics diagnostics;
   diagnostics.error({file.string()}, text);
-  print(std::cerr, diagnostics, session.colour);
+  print(std::cerr, diagnostics, session.errorColour);
   if (session.exitCode == ExitDone || exitCode == ExitInputOutput)
     session.exitCode = exitCode;
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The command line: which verbs there are, the options they share, and what bad usage gets.
+#include "HelpFormatter.h"
 #include "SourceOptions.h"
+#include "UnknownWord.h"
 #include "Verbs.h"
 #include "support/Diagnostics.h"
 #include "support/ExitCode.h"
 #include "support/Interrupts.h"
 #include "support/StandardOutput.h"
+#include "support/Suggest.h"
 #include "support/Text.h"
 
 #include <CLI/CLI.hpp>
@@ -26,7 +29,7 @@ const char *const about = R"(Heddle: a warp-level optimizing compiler for CUDA
 
 Examples:
   heddle analyze kernel.cu   what a kernel does, and what limits it
-  heddle check kernel.cu     run a program and tell its races, bad barriers, deadlocks and bad memory
+  heddle check kernel.cu     run a program and report its races, bad barriers, deadlocks and bad memory
   heddle arch sm_90      what a GPU generation allows
   heddle chem examples/hydrogen --evaluate states.json   rates and transport of a combustion mechanism
   heddle doctor          what this machine has, and what that enables
@@ -57,11 +60,11 @@ int complain(const std::string &text, const std::string &hint, const std::string
   return ExitBadUsage;
 }
 
-std::vector<std::string> verbNames(const CLI::App &app) {
-  std::vector<std::string> names;
-  for (const CLI::App *verb : app.get_subcommands([](const CLI::App *) { return true; }))
-    names.push_back(verb->get_name());
-  return names;
+/// "did you mean '--output'? heddle opt --help"
+std::string hintForOption(const std::string &word, const CLI::App &command, const std::string &verb) {
+  const std::string question = didYouMean(word.substr(0, word.find('=')), cli::optionNames(command));
+  return fmt::format("{}{}heddle {}--help", question, question.empty() ? "" : " ",
+                     verb.empty() ? "" : verb + " ");
 }
 
 /// What was left over: a verb that does not exist, an option no verb has (`foreign`: words for a compiler
@@ -74,22 +77,31 @@ int complainOfLeftovers(const CLI::App &app, const std::vector<std::string> &for
   std::vector<CLI::App *> given = app.get_subcommands();
   if (!given.empty())
     return complain(fmt::format("'{}' is not something '{}' takes", left.front(), given.front()->get_name()),
-                    fmt::format("heddle {} --help", given.front()->get_name()), colourChoice);
+                    hintForOption(left.front(), *given.front(), given.front()->get_name()), colourChoice);
   if (left.empty())
-    return complain("which verb?", fmt::format("there are {}", joinAnd(verbNames(app))), colourChoice);
+    return complain("which verb?", fmt::format("there are {}", joinAnd(cli::verbNames(app))), colourChoice);
   if (left.front().starts_with("-"))
-    return complain(fmt::format("there is no option '{}'", left.front()), "heddle --help", colourChoice);
-  std::vector<std::string> nearest = nearestFirst(left.front(), verbNames(app));
+    return complain(fmt::format("there is no option '{}'", left.front()),
+                    hintForOption(left.front(), app, ""), colourChoice);
   return complain(fmt::format("there is no verb '{}'", left.front()),
-                  fmt::format("did you mean '{}'? There are {}", nearest.front(), joinAnd(verbNames(app))),
-                  colourChoice);
+                  cli::suggestionFor(left.front(), cli::verbNames(app)), colourChoice);
 }
 
-/// Every verb's help ends with the same table.
-void addExitCodes(CLI::App &app) {
+void addColour(CLI::App &command, std::string &colourChoice) {
+  command
+      .add_option("--color", colourChoice,
+                  "color on terminals: auto (unless NO_COLOR is set), always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+}
+
+/// What every verb has: the option --color, and a help that ends with the same table.
+void addWhatAllShare(CLI::App &app, std::string &colourChoice) {
   app.footer(exitCodes);
-  for (CLI::App *verb : app.get_subcommands([](const CLI::App *) { return true; }))
+  addColour(app, colourChoice);
+  for (CLI::App *verb : app.get_subcommands([](const CLI::App *) { return true; })) {
     verb->footer(verb->get_footer().empty() ? exitCodes : verb->get_footer() + "\n\n" + exitCodes);
+    addColour(*verb, colourChoice);
+  }
 }
 
 int run(int argc, char **argv) {
@@ -97,22 +109,25 @@ int run(int argc, char **argv) {
   std::string colourChoice = "auto";
 
   CLI::App app(about, "heddle");
-  app.set_version_flag("--version", "heddle " HEDDLE_VERSION);
-  app.add_option("--color", colourChoice, "auto, always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
-  app.fallthrough(); // shared options may stand after the verb too
+  app.formatter(std::make_shared<cli::HelpFormatter>(session));
+  app.fallthrough();            // --version may follow a verb too
+  app.require_subcommand(0, 1); // a file or a word of the same name is no second verb
+  app.set_help_flag("-h,--help", "print this help");
+  app.set_version_flag("--version", "heddle " HEDDLE_VERSION, "print the version");
 
   cli::addAnalyze(app, session);
   cli::addArch(app, session);
   cli::addCheck(app, session);
   cli::addChem(app, session);
   cli::addDoctor(app, session);
+  cli::addHelp(app, session);
   cli::addOpt(app, session);
   cli::addProfile(app, session);
   cli::addRun(app, session);
   cli::addTune(app, session);
   cli::addVerify(app, session);
-  addExitCodes(app);
+  cli::addVersion(app, session);
+  addWhatAllShare(app, colourChoice);
 
   // CLI11 would take -std=c++20 for a bundle of one-letter options, so it sees only what is ours.
   cli::SplitArguments words = cli::splitArguments({argv + 1, argv + argc});
@@ -121,6 +136,7 @@ int run(int argc, char **argv) {
   auto foreign = [&] { return words.compiler.empty() ? words.program : words.compiler; };
   app.parse_complete_callback([&] {
     session.colour = wantsColour(colourChoice, STDOUT_FILENO);
+    session.errorColour = wantsColour(colourChoice, STDERR_FILENO);
     for (const CLI::App *verb : app.get_subcommands())
       if (!foreign().empty() && !session.verbsThatCompile.count(verb->get_name()))
         throw CLI::ExtrasError({foreign().front()});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // heddle opt: read flags, carry out directives, check the result, compare runs where asked, write it.
-#include "CheckEmitted.h"
 #include "InputOutput.h"
+#include "ShowEmitted.h"
 #include "SourceOptions.h"
 #include "Verbs.h"
 #include "Verification.h"
@@ -83,7 +83,7 @@ std::optional<std::vector<transform::Directive>> readAll(const std::vector<std::
 void printMessages(const Diagnostics &diagnostics, const transform::Outcome &outcome, bool remarks,
                    bool colour) {
   for (const Diagnostic &each : diagnostics.all())
-    if (remarks || (each.voice != Voice::Done && each.voice != Voice::Kept))
+    if (remarks || (each.severity != Severity::Done && each.severity != Severity::Kept))
       print(std::cerr, each, colour);
   if (!remarks)
     print(std::cerr, outcome.leftUnchanged, colour);
@@ -154,27 +154,33 @@ struct Candidate {
     options.sources.flags.push_back("-I" + fs::absolute(request.file).parent_path().string());
     options.arch = request.source.archName();
     options.timeoutSeconds = request.timeoutSeconds;
+    options.colour = session.errorColour;
   }
 };
 
 /// 0 where the new text may be written, else the exit code.
 int checkText(const Request &request, const Candidate &candidate, const transform::Outcome &outcome,
               const Session &session) {
-  EmittedFile emitted{request.file,
-                      candidate.file,
-                      request.output,
-                      outcome.text,
-                      outcome.untouchedKernels,
-                      request.source.compileOptions(),
-                      {}};
+  verify::EmittedFile emitted{request.file,
+                              candidate.file,
+                              request.output,
+                              outcome.text,
+                              outcome.untouchedKernels,
+                              request.source.compileOptions(),
+                              {}};
   emitted.build.sources.flags = candidate.options.sources.flags;
   emitted.build.arch = candidate.options.arch;
   emitted.build.compiler = candidate.options.compiler;
-  switch (checkEmitted(emitted, !request.unchecked, request.report, session.colour)) {
-  case Emitted::MayBeWritten: return ExitDone;
-  case Emitted::InputDoesNotCompile: return ExitDoesNotCompile;
-  case Emitted::DoesNotCompile:
-  case Emitted::FailsTheCheck: return ExitRefused;
+  const auto which = request.unchecked ? verify::CheckedKernels::None
+                     : request.report  ? verify::CheckedKernels::All
+                                       : verify::CheckedKernels::Changed;
+  const verify::EmittedCheck check = verify::checkEmitted(emitted, which);
+  showEmitted(emitted, check, request.report, session.errorColour);
+  switch (check.outcome) {
+  case verify::Emitted::MayBeWritten: return ExitDone;
+  case verify::Emitted::InputDoesNotCompile: return ExitDoesNotCompile;
+  case verify::Emitted::DoesNotCompile:
+  case verify::Emitted::FailsTheCheck: return ExitRefused;
   }
   return ExitRefused;
 }
@@ -194,7 +200,7 @@ void verify(const Request &request, const Candidate &candidate, Session &session
 void check(const Request &request, const transform::Outcome &outcome, Session &session) {
   Candidate candidate(request, outcome.text, session);
   Diagnostics diagnostics;
-  if (!build::readChoices("vm", request.compiler, candidate.options, diagnostics)) {
+  if (!build::readChoices("sim", request.compiler, candidate.options, diagnostics)) {
     complain(diagnostics, session, ExitBadUsage);
     return;
   }
@@ -228,7 +234,7 @@ void opt(Request &request, Session &session) {
   if (request.timePasses)
     std::cerr << log.table();
   std::cerr << outcome.compilerMessages;
-  printMessages(diagnostics, outcome, request.report, session.colour);
+  printMessages(diagnostics, outcome, request.report, session.errorColour);
   if (outcome.kind == transform::Outcome::Kind::Unusable)
     session.exitCode = outcome.isReadable ? ExitDoesNotCompile : ExitBadUsage;
   else if (outcome.kind == transform::Outcome::Kind::Refused)
@@ -245,13 +251,18 @@ void addOpt(CLI::App &app, Session &session) {
   auto request = std::make_shared<Request>();
   CLI::App *verb = app.add_subcommand("opt", about + directivesText());
   verb->add_option("FILE", request->file, "the .cu file")->required();
-  verb->add_option("-o,--output", request->output, "the file to write");
+  session.operands["opt"] = {"FILE -o OUT [-d DIRECTIVE]... [COMPILER-OPTION...] [-- ARGUMENT...]",
+                             cudaFiles()};
+  verb->add_option("-o,--output", request->output, "the file to write")->type_name("FILE");
   verb->add_flag("--in-place", request->inPlace, "overwrite FILE with the result");
   verb->add_option("-d,--directive", request->directives,
                    "a directive, as in \"coarsen x=2\"; several are applied in the order given")
+      ->type_name("DIRECTIVE")
       ->allow_extra_args(false);
-  verb->add_option("-k,--kernel", request->kernel, "the kernel that -d applies to; by default all");
-  verb->add_option("--block", request->block, "X[,Y[,Z]]: the block size, if the file does not show it");
+  verb->add_option("-k,--kernel", request->kernel, "the kernel that -d applies to; by default all")
+      ->type_name("NAME");
+  verb->add_option("--block", request->block, "the block size, if the file does not show it")
+      ->type_name("X[,Y[,Z]]");
   verb->add_option("--assume", request->assumptions,
                    "assumptions: whole-program (no other file launches the kernels of this one), no-overlap "
                    "(different pointers of a kernel point to disjoint memory)")
@@ -261,6 +272,7 @@ void addOpt(CLI::App &app, Session &session) {
                  "run both on the simulator and compare what is copied to the host, bit for bit");
   verb->add_option("--with", request->further,
                    "for --verify: another file of the program, which is not changed; may be repeated")
+      ->type_name("FILE")
       ->allow_extra_args(false);
   verb->add_flag("--no-check", request->unchecked, "omit the static check of the output");
   verb->add_flag("--report", request->report, "print what was done and why, and static verdicts");
@@ -268,12 +280,14 @@ void addOpt(CLI::App &app, Session &session) {
   passes.push_back("all");
   verb->add_option("--print-after", request->printAfter,
                    "print the file on stderr after this pass or normalization; all: after each")
+      ->type_name("PASS")
       ->check(CLI::IsMember(passes));
   verb->add_flag("--time-passes", request->timePasses, "print on stderr the runs and time of each pass");
   verb->add_option("--compiler", request->compiler, "for the check and --verify: nvcc, clang or auto")
       ->check(CLI::IsMember({"auto", "nvcc", "clang"}));
   verb->add_option("--timeout", request->timeoutSeconds,
-                   "for --verify: seconds after which a kernel is stopped");
+                   "for --verify: seconds after which a kernel is stopped")
+      ->type_name("SECONDS");
   request->source.addTo(*verb, session);
   verb->callback([request, &session] { opt(*request, session); });
 }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle profile: builds a CUDA program, runs it on the machine, and tells what divergence costs its kernels.
+// heddle profile: builds a CUDA program, runs it on the simulator, and tells what divergence costs its kernels.
 #include "report/Profile.h"
 
 #include "InputOutput.h"
 #include "ProgramWords.h"
-#include "ShortPlace.h"
+#include "ShortLocation.h"
 #include "Verbs.h"
 #include "arch/Arch.h"
 #include "build/Program.h"
 #include "counts/Facts.h"
 #include "divergence/Summary.h"
+#include "report/ProfileHtml.h"
 #include "support/ExitCode.h"
 #include "support/Paths.h"
 #include "support/Text.h"
@@ -31,15 +32,16 @@ namespace fs = std::filesystem;
 using namespace divergence;
 
 const char *const about =
-    R"(Run a CUDA program and tell what divergence costs its kernels, branch by branch
+    R"(Run a CUDA program and report what divergence costs its kernels, branch by branch
 
 Examples:
   heddle profile fractal.cu
   heddle profile main.cu kernels.cu -Iinclude -DN=1024 -- --size 64     flags go to the compiler, the rest after --
   heddle profile fractal.cu -k escape --arch gtx480      one kernel, by another table
   heddle profile fractal.cu --bbv vectors.tsv            also: how often each thread executed each basic block
+  heddle profile fractal.cu --report fractal.html        also: an HTML page, source with divergence at its lines
 
-The program runs on Heddle's machine; no GPU is needed, and cycles come from the architecture's table of latencies. What the
+The program runs on the simulator; no GPU is needed, and cycles come from the architecture's table of latencies. What the
 program itself prints to stdout is not shown, unless --output asks for it on stderr.
 
 Exit code 0: done; 1: the program failed or a kernel was stopped; 2: bad usage; 3: it does not compile.
@@ -52,7 +54,7 @@ constexpr unsigned OldestCompiled = 75;
 struct Given {
   build::ProgramOptions options;
   ProgramWords words;
-  std::string kernel, bbv, orders, memory = "l1";
+  std::string kernel, bbv, orders, page, memory = "l1";
   unsigned group = 32;
   bool json = false, output = false;
 };
@@ -74,9 +76,9 @@ std::string vectorsText(const ProgramProfile &profile) {
     text += fmt::format("# launch {}: {}, {} threads a block\n", launch.number,
                         verify::readableName(launch.kernel), launch.threadsPerBlock());
     for (size_t b = 0; b < launch.blocks.size(); ++b) {
-      Place place = launch.blocks[b].place;
-      shorten(place);
-      text += fmt::format("# block {}: {}\n", b, place.isKnown() ? place.str() : "(no source line)");
+      SourceLocation location = launch.blocks[b].location;
+      shorten(location);
+      text += fmt::format("# block {}: {}\n", b, location.isKnown() ? location.str() : "(no source line)");
     }
     for (uint32_t t = 0; t < launch.vectors.threads(); ++t)
       text += fmt::format("{}\t{}\t{}\n", launch.number, t, fmt::join(launch.vectors.thread(t), "\t"));
@@ -105,20 +107,28 @@ bool launchesOneKernel(const ProgramProfile &profile) {
                      [&](const auto &launch) { return launch.kernel == profile.launches.front().kernel; });
 }
 
-void shortenPlaces(std::vector<KernelSummary> &kernels) {
+void shortenLocations(std::vector<KernelSummary> &kernels) {
   for (KernelSummary &kernel : kernels) {
     for (LineLoss &line : kernel.lines)
-      shorten(line.place);
+      shorten(line.location);
     for (Input &input : kernel.prediction.inputs)
-      shorten(input.place);
+      shorten(input.location);
   }
 }
 
+/// The source that the page shows is read by the same names.
+ProgramProfile withShortLocations(ProgramProfile profile) {
+  for (LaunchProfile &launch : profile.launches)
+    for (CodeBlock &block : launch.blocks)
+      shorten(block.location);
+  return profile;
+}
+
 void print(const Given &given, const ProgramProfile &profile, const counts::ProgramCounters &counters,
-           const arch::Arch &arch) {
+           const arch::Arch &arch, Session &session) {
   const SummaryOptions options{levelNamed(given.memory), given.group};
   std::vector<KernelSummary> kernels = summarize(profile, arch, options);
-  shortenPlaces(kernels);
+  shortenLocations(kernels);
   std::vector<std::string> names;
   names.reserve(kernels.size());
   for (const KernelSummary &kernel : kernels)
@@ -129,6 +139,11 @@ void print(const Given &given, const ProgramProfile &profile, const counts::Prog
     std::cout << jsonText(report::profileJson(shown));
   else
     std::cout << report::profileText(shown);
+  if (!given.page.empty())
+    write(
+        given.page,
+        report::profileHtml(given.options.sources.files.front().string(), shown, withShortLocations(profile)),
+        session);
 }
 
 /// What went wrong while the program ran, on stderr; the exit code that comes of it.
@@ -145,7 +160,7 @@ void profile(const Given &given, const arch::Arch &arch, Session &session) {
   Diagnostics diagnostics;
   build::Program program(given.options, diagnostics);
   std::cerr << program.messages();
-  print(std::cerr, diagnostics, session.colour);
+  print(std::cerr, diagnostics, session.errorColour);
   if (!program.ok()) {
     session.exitCode = program.compiled() ? ExitRefused : ExitDoesNotCompile;
     return;
@@ -170,7 +185,7 @@ void profile(const Given &given, const arch::Arch &arch, Session &session) {
                     given.kernel.empty() ? "the program launched no kernel"
                                          : fmt::format("the program launched no kernel '{}'", given.kernel),
                     "", ExitRefused);
-  print(given, made, counters, arch);
+  print(given, made, counters, arch, session);
   if (!given.bbv.empty())
     write(given.bbv, vectorsText(made), session);
   if (given.orders.empty())
@@ -186,15 +201,18 @@ void profile(const Given &given, const arch::Arch &arch, Session &session) {
 void addProfile(CLI::App &app, Session &session) {
   auto given = std::make_shared<Given>();
   CLI::App *verb = app.add_subcommand("profile", about);
-  verb->add_option("-k,--kernel", given->kernel, "only this kernel");
+  verb->add_option("-k,--kernel", given->kernel, "only this kernel")->type_name("NAME");
   verb->add_option("--bbv", given->bbv,
-                   "file that gets every thread's basic-block vector, as tab-separated text");
+                   "file that gets every thread's basic-block vector, as tab-separated text")
+      ->type_name("FILE.tsv");
   verb->add_option("--orders", given->orders,
-                   "files (PREFIX.sorting.txt and so on) that get the order of threads by each algorithm");
+                   "files (PREFIX.sorting.txt and so on) that get the order of threads by each algorithm")
+      ->type_name("PREFIX");
   verb->add_option("--memory", given->memory, "where global loads are answered from: l1, l2 or dram")
       ->check(CLI::IsMember({"l1", "l2", "dram"}));
   verb->add_option("--group", given->group, "threads of a group when threads are regrouped: 32, 64, ...")
       ->check(CLI::Range(32u, 1024u));
+  verb->add_option("--report", given->page, "also write a self-contained HTML page")->type_name("FILE");
   verb->add_flag("--json", given->json, "the same facts as JSON, and models block by block");
   verb->add_flag("--output", given->output, "show what the program prints to stdout, on stderr");
   addProgramOptions(*verb, given->options, given->words, session);
@@ -210,7 +228,7 @@ void addProfile(CLI::App &app, Session &session) {
     if (arch && arch->major * 10 + arch->minor < OldestCompiled)
       given->options.arch = build::ProgramOptions().arch;
     if (!complain(diagnostics, session, ExitBadUsage) && canRead(given->options.sources.files, session) &&
-        canWrite(given->bbv, session))
+        canWrite(given->bbv, session) && canWrite(given->page, session))
       profile(*given, *arch, session);
   });
 }

@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <iostream>
+
 namespace heddle::cli {
 
 void addProgramOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWords &words,
@@ -12,20 +14,43 @@ void addProgramOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWo
   verb.fallthrough(false)->allow_extras();
   verb.add_option("--compiler", words.compiler, "nvcc, clang (needs no toolkit), or auto: nvcc where it is")
       ->check(CLI::IsMember({"auto", "nvcc", "clang"}));
-  verb.add_option("--arch", options.arch, "the GPU generation that the machine stands for");
-  verb.add_option("--timeout", options.timeoutSeconds, "seconds after which a kernel is stopped");
+  verb.add_option(
+          "--arch", options.arch,
+          "the GPU generation that is simulated and compiled for: sm_90, 8.6, hopper... (default sm_90)")
+      ->type_name("ARCH");
+  verb.add_option("--timeout", options.timeoutSeconds, "seconds after which a kernel is stopped")
+      ->type_name("SECONDS");
   session.verbsThatCompile.insert(verb.get_name());
+  Operands &operands = session.operands[verb.get_name()];
+  if (operands.usage.empty())
+    operands.usage = "FILE... [COMPILER-OPTION...] [-- ARGUMENT...]";
+  operands.completion.files = true;
+  operands.completion.extensions = {"cu", "cpp", "cc", "cxx", "c", "o", "a"};
+}
+
+void addDeviceOption(CLI::App &verb, std::string &device, const std::string &help) {
+  auto withNote = [](std::string &word) {
+    if (word == "vm") {
+      word = "sim";
+      std::cerr << "heddle: note: '--device vm' is deprecated and will be removed in the next release: use "
+                   "'--device sim'\n";
+    }
+    return std::string();
+  };
+  verb.add_option("--device", device, help)
+      ->check(CLI::IsMember({"sim", "gpu", "auto"}))
+      ->transform(CLI::Validator(withNote, ""));
 }
 
 void addDeviceOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWords &words) {
-  verb.add_option("--device", words.device, "vm (our machine), gpu, or auto: the GPU where there is one")
-      ->check(CLI::IsMember({"vm", "gpu", "auto"}));
+  addDeviceOption(verb, words.device, "sim (the simulator), gpu, or auto: the GPU if there is one");
   verb.add_option("--cores", options.cores, "host cores that execute blocks; 0 is all");
 }
 
 void readProgramOptions(const CLI::App &verb, const ProgramWords &words, const Session &session,
                         build::ProgramOptions &options, Diagnostics &diagnostics) {
   build::readChoices(words.device, words.compiler, options, diagnostics);
+  options.colour = session.errorColour;
   options.sources = build::splitArguments(verb.remaining());
   options.sources.flags.insert(options.sources.flags.end(), session.compilerArguments.begin(),
                                session.compilerArguments.end());

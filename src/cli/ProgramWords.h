@@ -17,11 +17,13 @@ struct Session;
 
 /// Options that are words on the command line before they mean anything.
 struct ProgramWords {
-  std::string device = "vm", compiler = "auto";
+  std::string device = "sim", compiler = "auto";
 };
 
 /// --compiler, --arch and --timeout; whatever is not ours is a file or goes to the compiler.
 void addProgramOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWords &words, Session &session);
+/// --device sim|gpu|auto. `vm` is the old name of sim: it is taken for one more release, with a note.
+void addDeviceOption(CLI::App &verb, std::string &device, const std::string &help);
 /// --device and --cores.
 void addDeviceOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWords &words);
 /// Files, compiler flags and words into options, once the command line is read.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle run: builds a CUDA program and runs it, on the machine or on a GPU.
+// heddle run: builds a CUDA program and runs it, on the simulator or on a GPU.
 #include "InputOutput.h"
 #include "ProgramWords.h"
 #include "Verbs.h"
@@ -27,7 +27,7 @@ Examples:
   heddle run saxpy.cu
   heddle run main.cu kernels.cu -Iinclude -DN=1024 -- --size 64     flags go to the compiler, the rest after --
   heddle run saxpy.cu --arch sm_80 --cores 1 --timeout 10
-  heddle run saxpy.cu --device gpu --record gpu.copies     keep what came back, for heddle verify
+  heddle run saxpy.cu --device gpu --record gpu.copies     keep the device-to-host copies, for heddle verify
 
 Output and exit code are the program's own. A kernel that is stopped (bad address, deadlock, --timeout) is
 reported on stderr; a program that ignores it still gets exit code 1. After --timeout the exit code is always 1, and
@@ -49,7 +49,7 @@ void run(const build::ProgramOptions &options, const std::string &record, bool q
   Diagnostics diagnostics;
   build::Program program(options, diagnostics);
   std::cerr << program.messages();
-  print(std::cerr, diagnostics, session.colour);
+  print(std::cerr, diagnostics, session.errorColour);
   if (!program.ok()) {
     session.exitCode = program.compiled() ? ExitRefused : ExitDoesNotCompile;
     return;
@@ -83,7 +83,8 @@ void addRun(CLI::App &app, Session &session) {
   CLI::App *verb = app.add_subcommand("run", about);
   addProgramOptions(*verb, given->options, given->words, session);
   addDeviceOptions(*verb, given->options, given->words);
-  verb->add_option("--record", given->record, "file that gets every device-to-host copy; verify reads it");
+  verb->add_option("--record", given->record, "file that gets every device-to-host copy; verify reads it")
+      ->type_name("FILE");
   verb->add_flag("--quiet", given->quiet, "no summary on stderr");
   verb->callback([given, verb, &session] {
     Diagnostics diagnostics;

@@ -9,7 +9,7 @@ namespace heddle::cli {
 bool complain(const Diagnostics &diagnostics, Session &session, int exitCode) {
   if (diagnostics.empty())
     return false;
-  print(std::cerr, diagnostics, session.colour);
+  print(std::cerr, diagnostics, session.errorColour);
   session.exitCode = exitCode;
   return true;
 }

@@ -4,12 +4,12 @@
 #include "Verbs.h"
 #include "arch/Arch.h"
 #include "support/ExitCode.h"
+#include "support/Numbers.h"
 #include "support/Text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iostream>
 #include <set>
 
@@ -81,9 +81,13 @@ SplitArguments splitArguments(const std::vector<std::string> &words) {
 void SourceOptions::addTo(CLI::App &verb, Session &shared) {
   session = &shared;
   shared.verbsThatCompile.insert(verb.get_name());
-  verb.add_option("--arch", arch, "the GPU to compile and reckon for: sm_90, 8.6, hopper... (default sm_90)");
-  verb.add_option("--cuda-path", cudaPath, "the CUDA toolkit's folder, or 'none' for Heddle's own headers");
-  verb.add_option("-p", compileCommands, "the folder of a compile_commands.json to take arguments from");
+  verb.add_option("--arch", arch,
+                  "the GPU to compile for and to model: sm_90, 8.6, hopper... (default sm_90)")
+      ->type_name("ARCH");
+  verb.add_option("--cuda-path", cudaPath, "the CUDA toolkit's folder, or 'none' for Heddle's own headers")
+      ->type_name("DIR");
+  verb.add_option("-p", compileCommands, "the folder of a compile_commands.json to take arguments from")
+      ->type_name("DIR");
   verb.footer("-I, -D, -U, -std=, -include, -isystem, -f.. and -W.. go to the compiler as they are.");
 }
 
@@ -101,19 +105,14 @@ source::CompileOptions SourceOptions::compileOptions() const {
 }
 
 std::optional<std::array<int64_t, 3>> parseBlock(const std::string &text) {
+  const std::optional<std::vector<int64_t>> parts = readNumbers<int64_t>(text);
+  if (!parts || parts->size() > 3)
+    return std::nullopt;
+  if (!std::ranges::all_of(*parts, [](int64_t extent) { return extent >= 1 && extent <= 1024; }))
+    return std::nullopt;
   std::array<int64_t, 3> block = {1, 1, 1};
-  const char *at = text.data(), *end = at + text.size();
-  for (size_t i = 0; i < 3; ++i) {
-    auto [next, error] = std::from_chars(at, end, block[i]);
-    if (error != std::errc() || block[i] < 1 || block[i] > 1024)
-      return std::nullopt;
-    if (next == end)
-      return block;
-    if (*next != ',')
-      return std::nullopt;
-    at = next + 1;
-  }
-  return std::nullopt;
+  std::ranges::copy(*parts, block.begin());
+  return block;
 }
 
 std::unique_ptr<source::Program> readProgram(const std::string &file, const SourceOptions &options,
@@ -123,7 +122,7 @@ std::unique_ptr<source::Program> readProgram(const std::string &file, const Sour
     return std::move(*program);
   const auto &failure = std::get<source::ParseFailure>(result);
   std::cerr << failure.compilerMessages;
-  print(std::cerr, failure.diagnostics, session.colour);
+  print(std::cerr, failure.diagnostics, session.errorColour);
   session.exitCode =
       failure.kind == source::ParseFailure::Kind::NotReadable ? ExitBadUsage : ExitDoesNotCompile;
   return nullptr;
@@ -142,7 +141,7 @@ std::vector<const source::Kernel *> chooseKernels(const source::Program &program
   if (all.empty()) {
     Diagnostic &none = diagnostics.error({program.file().string()}, "there is no kernel in this file");
     for (const source::UninstantiatedKernel &pattern : program.uninstantiated())
-      none.note(pattern.place,
+      none.note(pattern.location,
                 fmt::format("'{}' is a template that nothing here instantiates", pattern.name));
     if (!program.uninstantiated().empty())
       none.withHint("an explicit instantiation, or a launch, says for which arguments it is to be looked at");
@@ -156,7 +155,7 @@ std::vector<const source::Kernel *> chooseKernels(const source::Program &program
     session.exitCode = ExitBadUsage;
     all.clear();
   }
-  print(std::cerr, diagnostics, session.colour);
+  print(std::cerr, diagnostics, session.errorColour);
   return all;
 }
 

@@ -12,10 +12,10 @@
 #include "support/Interrupts.h"
 #include "support/Text.h"
 #include "tune/ChemMaker.h"
-#include "tune/Crews.h"
+#include "tune/Executors.h"
 #include "tune/Formats.h"
 #include "tune/GpuMeasurer.h"
-#include "tune/RankCrew.h"
+#include "tune/RankExecutor.h"
 #include "tune/Winner.h"
 
 #include <fmt/format.h>
@@ -38,17 +38,17 @@ Examples:
   heddle tune saxpy.cu -d auto -o out.cu -- 100000                 what the program lets itself be changed by
   heddle tune nbody.cu -d "block x=64|128|256" --flag "-maxrregcount=32|64|" --define "UNROLL=2|4" -o out.cu
   heddle tune nbody.cu -d auto --strategy genetic --budget 5m -o out.cu --report out.html --t4 out.t4.json
-  heddle tune examples/hydrogen -k viscosity --option "--form=plain|warps" --option "--warps=4|8" --fill -o kernels
+  heddle tune examples/hydrogen -k viscosity --option "--variant=plain|warps" --option "--warps=4|8" --fill -o kernels
   heddle tune nbody.cu -d auto --simulate out.cu.tune.jsonl --strategy annealing       how good is a strategy?
 
-Every candidate is made, checked statically, compiled, run and compared with the original, each step in a process of
+Every candidate is made, checked statically, compiled, run and compared with the baseline, each step in a process of
 its own with a limit. One that hangs, crashes, computes something else or does not compile is kept with the reason and
 never wins. Without a GPU times are predicted by a model, and the answer says so.
 
-Results go to OUT.tune.jsonl (--cache) one by one; a search that was stopped goes on where it was. OUT.cu is the original
+Results go to OUT.tune.jsonl (--cache) one by one; a search that was stopped goes on where it was. OUT.cu is the baseline
 with #pragma heddle lines that heddle opt carries out.
 
-Exit code 0: done; 1: the original fails; 2: bad usage; 3: the file does not compile.
+Exit code 0: done; 1: the baseline fails; 2: bad usage; 3: the file does not compile.
 )";
 
 /// The words of the space as one would type them.
@@ -78,20 +78,20 @@ std::optional<tune::Report> simulate(const TuneRun &run, tune::SearchOptions opt
   return reportOn(*kept, run, std::move(options));
 }
 
-/// The GPU where there is one and nobody wanted something else; else the machine and its model. Nothing, and
+/// The GPU where there is one and nobody wanted something else; else the simulator and the model. Nothing, and
 /// a complaint, where a GPU was asked for and cannot be used.
 std::unique_ptr<tune::Measurer> measurerFor(const TuneRun &run, Session &session) {
   const std::string &device = run.request.device;
-  if (device != "vm" && (device == "gpu" || !tune::gpuName().empty())) {
+  if (device != "sim" && (device == "gpu" || !tune::gpuName().empty())) {
     auto gpu = std::make_unique<tune::GpuMeasurer>(run.problem);
     if (gpu->error().empty())
       return gpu;
     if (device == "gpu") {
-      complain(session, gpu->error(), "--device vm predicts; --plan is for a GPU elsewhere", ExitRefused);
+      complain(session, gpu->error(), "--device sim predicts; --plan is for a GPU elsewhere", ExitRefused);
       return nullptr;
     }
   }
-  return std::make_unique<tune::MachineMeasurer>(run.problem, run.arch, run.rehearsal());
+  return std::make_unique<tune::SimulatorMeasurer>(run.problem, run.arch, run.rehearsal());
 }
 
 std::optional<tune::Report> search(const TuneRun &run, tune::SearchOptions options, ranks::Ranks *ranks,
@@ -100,20 +100,20 @@ std::optional<tune::Report> search(const TuneRun &run, tune::SearchOptions optio
   std::unique_ptr<tune::Measurer> measurer = measurerFor(run, session);
   if (!measurer)
     return std::nullopt;
-  tune::LocalCrew own(run.problem, *maker, *measurer);
+  tune::LocalExecutor own(run.problem, *maker, *measurer);
   if (run.cache)
     for (const tune::Kept &kept : run.cache->all())
       if (kept.result.predicted == measurer->predicts() && kept.result.device == measurer->device())
         own.remember(kept.digest, kept.result);
-  std::optional<tune::RankCrew> shared;
+  std::optional<tune::RankExecutor> shared;
   if (ranks)
     shared.emplace(*ranks, own, run.problem);
-  tune::Judge judge{shared ? static_cast<tune::Crew *>(&*shared) : &own, measurer->predicts(),
-                    measurer->device()};
-  Foreteller foreteller(run, *maker);
+  tune::Evaluator evaluator{shared ? static_cast<tune::Executor *>(&*shared) : &own, measurer->predicts(),
+                            measurer->device()};
+  Predictor predictor(run, *maker);
   if (!measurer->predicts())
-    options.predictor = foreteller.judge();
-  return tune::Search(run.problem, run.space, judge, run.cache.get(), options).run();
+    options.predictor = predictor.evaluator();
+  return tune::Search(run.problem, run.space, evaluator, run.cache.get(), options).run();
 }
 
 /// What every process of mpirun but the first does.
@@ -122,17 +122,17 @@ void serve(const TuneRun &run, ranks::Ranks &ranks, Session &session) {
   std::unique_ptr<tune::Measurer> measurer = measurerFor(run, session);
   if (!measurer)
     return;
-  tune::LocalCrew crew(run.problem, *maker, *measurer);
-  tune::serveRecipes(ranks, crew);
+  tune::LocalExecutor executor(run.problem, *maker, *measurer);
+  tune::serveConfigurations(ranks, executor);
 }
 
-/// The original could not be measured: that is the whole answer.
-void complainOfOriginal(const tune::Report &report, const TuneRequest &request, Session &session) {
-  const runner::Result &result = report.original().evaluation.result;
+/// The baseline could not be measured: that is the whole answer.
+void complainOfBaseline(const tune::Report &report, const TuneRequest &request, Session &session) {
+  const runner::Result &result = report.baseline().evaluation.result;
   const bool isMechanism = tune::isMechanism(request.files.front());
   const bool isCode = isMechanism || result.status == runner::Status::DoesNotCompile;
   complain(session,
-           fmt::format("the original itself {}: {}",
+           fmt::format("the baseline itself {}: {}",
                        isMechanism ? "cannot be generated"
                        : isCode    ? "does not compile"
                                    : "cannot be measured",
@@ -143,24 +143,24 @@ void complainOfOriginal(const tune::Report &report, const TuneRequest &request, 
 
 /// Makes the winner once more and writes it; what was made is left in the report.
 void writeWinner(const TuneRun &run, tune::Report &report, Session &session) {
-  const tune::Recipe &recipe = report.winner()->evaluation.recipe;
+  const tune::Configuration &configuration = report.winner()->evaluation.configuration;
   if (tune::isMechanism(run.problem.file)) {
     if (run.request.output.empty())
       return;
     const tune::ChemMaker maker(run.problem, run.chemWords(), generateKernels);
-    if (std::string wrong = maker.generate(recipe, run.request.output); !wrong.empty())
+    if (std::string wrong = maker.generate(configuration, run.request.output); !wrong.empty())
       complain(session, wrong, "-o names a folder", ExitInputOutput);
     return;
   }
-  tune::Made made = tune::CudaMaker(run.problem).make(recipe);
-  report.originalText = run.problem.text;
+  tune::Made made = tune::CudaMaker(run.problem).make(configuration);
+  report.baselineText = run.problem.text;
   if (!made.candidate)
-    return complain(session, fmt::format("'{}' cannot be made again: {}", recipe.str(), made.reason),
+    return complain(session, fmt::format("'{}' cannot be made again: {}", configuration.str(), made.reason),
                     "has the file changed since?", ExitRefused);
   report.winnerText = made.candidate->files.front().text;
   if (run.request.output.empty())
     return;
-  tune::WinnerFile file = tune::winnerFile(run.problem, recipe, report.winnerText);
+  tune::WinnerFile file = tune::winnerFile(run.problem, configuration, report.winnerText);
   if (write(run.request.output, file.text, session) && !file.reproduces)
     std::cerr << "heddle: pragmas cannot say what was done, so the output is the winner itself\n";
 }
@@ -221,7 +221,7 @@ void tuneProgram(const TuneRequest &request, Session &session) {
   report->budget = request.budget;
   report->seed = std::to_string(request.seed);
   if (!report->winner())
-    return complainOfOriginal(*report, request, session);
+    return complainOfBaseline(*report, request, session);
   if (request.simulate.empty())
     writeWinner(*run, *report, session);
   writeFormats(*run, *report, session);

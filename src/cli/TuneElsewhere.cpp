@@ -21,11 +21,11 @@ void writePlan(const TuneRun &run, Session &session) {
   if (std::optional<FileFailure> failure = makeFolder(folder))
     return complain(*failure, session);
   std::unique_ptr<tune::Maker> maker = run.maker();
-  Foreteller foreteller(run, *maker);
+  Predictor predictor(run, *maker);
   tune::SearchOptions options = run.searchOptions();
-  options.predictor = foreteller.judge();
+  options.predictor = predictor.evaluator();
   const bool onTerminal = isatty(STDERR_FILENO);
-  auto tell = [&](size_t made, size_t of) {
+  auto report = [&](size_t made, size_t of) {
     if (onTerminal)
       std::cerr << fmt::format("\r\033[K[{}/{}] made", made, of) << std::flush;
   };
@@ -33,15 +33,15 @@ void writePlan(const TuneRun &run, Session &session) {
   tune::Plan plan(run.problem, folder);
   plan.rounds = run.request.rounds;
   plan.copies = run.request.copies;
-  const std::string error = tune::writePlanOf(search.plan(), *maker, plan, tell);
+  const std::string error = tune::writePlanOf(search.plan(), *maker, plan, report);
   if (onTerminal)
     std::cerr << "\r\033[K";
   if (!error.empty())
     return complain(session, error, "", ExitRefused);
-  if (std::string warning = tune::Report::warningOf(plan.originalFails()); !warning.empty())
+  if (std::string warning = tune::Report::warningOf(plan.baselineFails()); !warning.empty())
     std::cerr << fmt::format("heddle: {}\n", warning);
   if (plan.size() == 1 && run.cache)
-    std::cout << "nothing is left to look at; the original is measured all the same\n";
+    std::cout << "nothing is left to look at; the baseline is measured all the same\n";
   std::cout << fmt::format("{0}: {1} candidates to measure\n"
                            "carry it to the GPU, call  heddle-runner {0}  there, bring it back, and then\n"
                            "say the same again with  --collect {0}  in the place of --plan\n",
@@ -49,9 +49,12 @@ void writePlan(const TuneRun &run, Session &session) {
 }
 
 tune::Report reportOn(const std::vector<tune::Kept> &kept, const TuneRun &run, tune::SearchOptions options) {
-  tune::RecordedCrew crew(kept, run.problem);
-  options.foretold = [&crew](const std::string &recipe) { return crew.predicted(recipe); };
-  return tune::Search(run.problem, run.space, {&crew, crew.predicts(), crew.device()}, nullptr, options)
+  tune::RecordedExecutor executor(kept, run.problem);
+  options.predicted = [&executor](const std::string &configuration) {
+    return executor.predicted(configuration);
+  };
+  return tune::Search(run.problem, run.space, {&executor, executor.predicts(), executor.device()}, nullptr,
+                      options)
       .run();
 }
 

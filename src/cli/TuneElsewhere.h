@@ -6,7 +6,7 @@
 #include "TuneRequest.h"
 #include "Verbs.h"
 #include "ranks/Ranks.h"
-#include "tune/Crews.h"
+#include "tune/Executors.h"
 #include "tune/Plan.h"
 
 namespace heddle::cli {
@@ -22,15 +22,15 @@ std::optional<tune::Report> collect(const TuneRun &run, tune::SearchOptions opti
 tune::Report reportOn(const std::vector<tune::Kept> &kept, const TuneRun &run, tune::SearchOptions options);
 
 /// The model, for searches that read a clock and are guided by it.
-class Foreteller {
+class Predictor {
 public:
-  Foreteller(const TuneRun &run, tune::Maker &maker)
-      : model(run.problem, run.arch, run.rehearsal()), crew(run.problem, maker, model) {}
-  tune::Judge judge() { return {&crew, true, model.device()}; }
+  Predictor(const TuneRun &run, tune::Maker &maker)
+      : model(run.problem, run.arch, run.rehearsal()), executor(run.problem, maker, model) {}
+  tune::Evaluator evaluator() { return {&executor, true, model.device()}; }
 
 private:
-  tune::MachineMeasurer model;
-  tune::LocalCrew crew;
+  tune::SimulatorMeasurer model;
+  tune::LocalExecutor executor;
 };
 
 /// The processes of mpirun that share one search; they are sent home when this goes.

@@ -3,6 +3,7 @@
 
 #include "GenerateKernels.h"
 #include "InputOutput.h"
+#include "ProgramWords.h"
 #include "Verbs.h"
 #include "support/ExitCode.h"
 #include "support/Files.h"
@@ -192,7 +193,7 @@ std::unique_ptr<TuneRun> readTuneRun(const TuneRequest &request, Session &sessio
     return nullptr;
   Diagnostics assumed;
   transform::warnOfAssumptions(problem->assumptions, problem->file.string(), assumed);
-  print(std::cerr, assumed, session.colour);
+  print(std::cerr, assumed, session.errorColour);
   tune::SpaceWords words = request.space;
   if (!spellOutAuto(*problem, words, session))
     return nullptr;
@@ -218,22 +219,29 @@ void TuneRequest::addTo(CLI::App &verb, Session &session) {
   verb.add_option("FILE", files,
                   "the .cu file, and other files of the program, which are not changed; or a mechanism")
       ->required();
-  verb.add_option("-o,--output", output, "the file or folder to write the winner to");
+  session.operands["tune"] = {"FILE... -d DIRECTIVE [-o OUT] [COMPILER-OPTION...] [-- ARGUMENT...]",
+                              {{}, {"cu", "cpp", "cc", "yaml", "inp", "dat"}, true, true}};
+  verb.add_option("-o,--output", output, "the file or folder to write the winner to")->type_name("FILE");
   verb.add_option("-d,--directive", space.directives,
                   "a directive with alternatives, as in \"coarsen x=1|2|4\"; \"block x=64|128\"; or auto")
+      ->type_name("DIRECTIVE")
       ->allow_extra_args(false);
   verb.add_option(
           "--flag", space.flags,
           "a compiler flag with alternatives, as in \"-maxrregcount=32|64|\"; an empty one is no flag")
+      ->type_name("FLAG")
       ->allow_extra_args(false);
   verb.add_option("--define", space.defines, "a definition with alternatives, as in \"TILE=8|16\"")
+      ->type_name("NAME=VALUES")
       ->allow_extra_args(false);
   verb.add_option("--option", space.options,
                   "for a mechanism: an option of heddle chem with alternatives, as in \"--warps=4|8\"")
+      ->type_name("OPTION")
       ->allow_extra_args(false);
   verb.add_option("-k,--kernel", kernel,
-                  "the kernel that -d applies to; by default all. Of a mechanism: viscosity or another");
-  verb.add_option("--block", block, "X[,Y[,Z]]: the block size, if the file does not show it");
+                  "the kernel that -d applies to; by default all. Of a mechanism: viscosity or another")
+      ->type_name("NAME");
+  verb.add_option("--block", block, "the block size, if the file does not show it")->type_name("X[,Y[,Z]]");
   verb.add_option("--assume", assumptions,
                   "assumptions for directives: whole-program (no other file launches the kernels of this "
                   "one), no-overlap (different pointers of a kernel point to disjoint memory)")
@@ -242,35 +250,40 @@ void TuneRequest::addTo(CLI::App &verb, Session &session) {
   verb.add_option("--strategy", strategy, "exhaustive, random, genetic, annealing or guided")
       ->check(CLI::IsMember(tune::strategyNames()));
   verb.add_option("--seed", seed, "seed of random strategies");
-  verb.add_option("--budget", budget, "when to stop: 50 (candidates that are run), 120s, 5m or 1h");
-  verb.add_option("--cache", cache, "the file for the results (default OUT.tune.jsonl)");
+  verb.add_option("--budget", budget, "when to stop: 50 (candidates that are run), 120s, 5m or 1h")
+      ->type_name("LIMIT");
+  verb.add_option("--cache", cache, "the file for the results (default OUT.tune.jsonl)")->type_name("FILE");
   verb.add_option("--simulate", simulate,
-                  "take the results from this file of an earlier search, and run nothing");
-  verb.add_option("--device", device,
-                  "vm (the simulator with a model), gpu, or auto: the GPU if there is one")
-      ->check(CLI::IsMember({"vm", "gpu", "auto"}));
+                  "take the results from this file of an earlier search, and run nothing")
+      ->type_name("FILE");
+  addDeviceOption(verb, device, "sim (the simulator with a model), gpu, or auto: the GPU if there is one");
   verb.add_option("--plan", plan,
-                  "write everything that heddle-runner needs on a machine with a GPU to this folder");
-  verb.add_option("--collect", collect, "take the results from such a folder");
+                  "write everything that heddle-runner needs on a machine with a GPU to this folder")
+      ->type_name("DIR");
+  verb.add_option("--collect", collect, "take the results from such a folder")->type_name("DIR");
   verb.add_option("--rounds", rounds, "for --plan: how often a launch is timed")->check(CLI::PositiveNumber);
   verb.add_option("--copies", copies,
                   "for --plan: end the program after this many device-to-host copies (0: do not)");
   verb.add_option("--small", small,
                   "smaller arguments of the program for the model, if those after -- are too large for the "
-                  "simulator; times are predicted for the launch sizes of those after --");
-  verb.add_option("--tol", tolerance, "tolerance for results: ulp=4, rel=1e-6, abs=1e-9");
+                  "simulator; times are predicted for the launch sizes of those after --")
+      ->type_name("ARGUMENTS");
+  verb.add_option("--tol", tolerance, "tolerance for results: ulp=4, rel=1e-6, abs=1e-9")
+      ->type_name("TOLERANCE");
   verb.add_flag("--fill", fills, "predict as if there were enough blocks to keep the whole device busy");
   verb.add_flag("--no-check", unchecked, "omit the static check of candidates");
-  verb.add_option("--make-limit", limits.make, "seconds for generating and checking a candidate");
-  verb.add_option("--compile-limit", limits.compile, "seconds for compiling one");
-  verb.add_option("--run-limit", limits.run, "seconds for running one");
+  verb.add_option("--make-limit", limits.make, "seconds for generating and checking a candidate")
+      ->type_name("SECONDS");
+  verb.add_option("--compile-limit", limits.compile, "seconds for compiling one")->type_name("SECONDS");
+  verb.add_option("--run-limit", limits.run, "seconds for running one")->type_name("SECONDS");
   verb.add_option("--compiler", compiler, "nvcc, clang or auto")
       ->check(CLI::IsMember({"auto", "nvcc", "clang"}));
   verb.add_option("--top", top, "how many of the fastest are listed");
   verb.add_flag("--json", json, "print all results as JSON");
-  verb.add_option("--report", page, "write a self-contained HTML page with all results");
-  verb.add_option("--t4", t4, "write the results in the T4 format of other tuners");
-  verb.add_option("--t1", t1, "write the space in the T1 format of other tuners");
+  verb.add_option("--report", page, "write a self-contained HTML page with all results")
+      ->type_name("FILE.html");
+  verb.add_option("--t4", t4, "write the results in the T4 format of other tuners")->type_name("FILE.json");
+  verb.add_option("--t1", t1, "write the space in the T1 format of other tuners")->type_name("FILE.json");
   source.addTo(verb, session);
 }
 

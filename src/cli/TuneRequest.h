@@ -6,9 +6,9 @@
 #include "SourceOptions.h"
 #include "arch/Arch.h"
 #include "tune/Cache.h"
-#include "tune/MachineMeasurer.h"
 #include "tune/Maker.h"
 #include "tune/Search.h"
+#include "tune/SimulatorMeasurer.h"
 #include "tune/Space.h"
 
 #include <cstdint>
@@ -51,7 +51,7 @@ struct TuneRun {
   std::filesystem::path cacheFile() const; ///< empty: nothing is kept
   std::unique_ptr<tune::Maker> maker() const;
   std::vector<std::string> chemWords() const; ///< what `heddle chem` is told for every candidate
-  /// Heddle's machine with the model, on the smaller problem where one is named.
+  /// The simulator with the model, on the smaller problem where one is named.
   tune::Rehearsal rehearsal() const;
   tune::SearchOptions searchOptions() const;
 };

@@ -59,7 +59,7 @@ std::vector<const tune::Report::Entry *> fastest(const tune::Report &report, siz
   return list;
 }
 
-std::string rowText(const tune::Report::Entry &entry, double originalMicros) {
+std::string rowText(const tune::Report::Entry &entry, double baselineMicros) {
   const runner::Result &result = entry.evaluation.result;
   unsigned registers = 0;
   double occupancy = 100;
@@ -68,7 +68,8 @@ std::string rowText(const tune::Report::Entry &entry, double originalMicros) {
     occupancy = std::min(occupancy, kernel.occupancy);
   }
   return fmt::format("  {:>10}  {:>5.2f}  {:>4}  {:>5.0f} %  {}\n", timeText(result.micros),
-                     originalMicros / result.micros, registers, occupancy, entry.evaluation.recipe.str());
+                     baselineMicros / result.micros, registers, occupancy,
+                     entry.evaluation.configuration.str());
 }
 
 } // namespace
@@ -90,8 +91,8 @@ void ProgressLine::show(const tune::Report &report) {
   std::string line =
       goal ? fmt::format("[{}/{}]", done, std::max<uint64_t>(goal, done)) : fmt::format("[{}]", done);
   if (const tune::Report::Entry *best = report.winner())
-    line +=
-        fmt::format(" best {} ({})", timeText(best->evaluation.result.micros), best->evaluation.recipe.str());
+    line += fmt::format(" best {} ({})", timeText(best->evaluation.result.micros),
+                        best->evaluation.configuration.str());
   if (std::string failures = failuresText(report); !failures.empty())
     line += "   " + failures;
   const size_t fresh = done - report.fromCache;
@@ -109,19 +110,22 @@ void ProgressLine::clear() {
 
 std::string tuneText(const tune::Report &report, size_t top, const std::string &output) {
   const tune::Report::Entry &winner = *report.winner();
-  const double original = report.original().evaluation.result.micros;
+  const double baseline = report.baseline().evaluation.result.micros;
   std::string text =
       fmt::format("{} on {}: {} of {} tried, {} {}", report.program, report.device, report.entries.size(),
                   std::max<uint64_t>(report.spaceSize, report.entries.size()), measured(report),
                   report.predicted ? "predicted" : "measured");
   if (std::string failures = failuresText(report); !failures.empty())
     text += ", " + failures;
-  text += "\n\n  time        ratio  regs  occup.  recipe\n";
+  text += "\n\n  time        ratio  regs  occup.  configuration\n";
   for (const tune::Report::Entry *entry : fastest(report, top))
-    text += rowText(*entry, original);
-  text += fmt::format("\noriginal {}, best {}: {:.2f} times as fast by {}\n", timeText(original),
-                      timeText(winner.evaluation.result.micros), report.speedup(),
-                      winner.evaluation.recipe.str());
+    text += rowText(*entry, baseline);
+  if (&winner == &report.baseline())
+    text += fmt::format("\nno candidate beat the baseline: {}\n", timeText(baseline));
+  else
+    text += fmt::format("\nbaseline {}, best {}: {:.2f} times as fast by {}\n", timeText(baseline),
+                        timeText(winner.evaluation.result.micros), report.speedup(),
+                        winner.evaluation.configuration.str());
   if (report.predicted)
     text += "these times are a model's prediction: nothing was measured on a GPU\n";
   if (!output.empty())

@@ -24,7 +24,7 @@ private:
   bool isShown = false;
 };
 
-/// What a search found, for a person: counts, the original, the fastest `top`, and what was written.
+/// What a search found, for a person: counts, the baseline, the fastest `top`, and what was written.
 std::string tuneText(const tune::Report &report, size_t top, const std::string &output);
 
 /// "41.3 us", "2.04 ms".

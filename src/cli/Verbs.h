@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "CommandModel.h"
+
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,14 +20,26 @@ class Diagnostics;
 /// the command line is read and leaves its exit code in the session.
 namespace heddle::cli {
 
+/// What a verb takes besides options: how its usage line shows it, where that is more than the operands that
+/// CLI11 knows, and what completes it.
+struct Operands {
+  std::string usage;
+  Completion completion;
+};
+
 /// What main tells a verb, and what a verb leaves behind for main.
 struct Session {
-  int exitCode = 0;    ///< by the table of support/ExitCode.h; of `run`, the program's own
-  bool colour = false; ///< on standard output
+  int exitCode = 0;         ///< by the table of support/ExitCode.h; of `run`, the program's own
+  bool colour = false;      ///< on standard output
+  bool errorColour = false; ///< on standard error
   std::vector<std::string> compilerArguments; ///< -I, -D, -std=..., as given
-  std::vector<std::string> programArguments;  ///< what stands after `--`
+  std::vector<std::string> programArguments;  ///< what follows `--`
   std::set<std::string> verbsThatCompile;     ///< the verbs that take those two
+  std::map<std::string, Operands> operands;   ///< of each verb
 };
+
+/// What completes the name of a CUDA source.
+inline Completion cudaFiles() { return {{}, {"cu"}, true, false}; }
 
 /// Prints messages, where there are any, and leaves the exit code; whether there were.
 bool complain(const Diagnostics &diagnostics, Session &session, int exitCode);
@@ -36,10 +51,12 @@ void addArch(CLI::App &app, Session &session);
 void addCheck(CLI::App &app, Session &session);
 void addChem(CLI::App &app, Session &session);
 void addDoctor(CLI::App &app, Session &session);
+void addHelp(CLI::App &app, Session &session);
 void addOpt(CLI::App &app, Session &session);
 void addProfile(CLI::App &app, Session &session);
 void addRun(CLI::App &app, Session &session);
 void addTune(CLI::App &app, Session &session);
 void addVerify(CLI::App &app, Session &session);
+void addVersion(CLI::App &app, Session &session);
 
 } // namespace heddle::cli

@@ -20,6 +20,7 @@ struct Verification {
   std::array<std::vector<std::filesystem::path>, 2> programs; ///< the original first
   verify::Tolerance tolerance;
   bool ignoreStdout = false, json = false;
+  std::filesystem::path page; ///< an HTML page that is also written; empty: none
   /// Where they differ, once more with no multiplication fused with an addition: compilers do that where they
   /// see fit, which may be at other places in another text.
   bool retriesUnfused = false;

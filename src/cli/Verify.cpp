@@ -10,6 +10,7 @@
 #include "ProgramWords.h"
 #include "Verbs.h"
 #include "Verification.h"
+#include "VerifyPage.h"
 #include "VerifyText.h"
 #include "support/ExitCode.h"
 #include "support/Files.h"
@@ -32,8 +33,10 @@ namespace {
 namespace fs = std::filesystem;
 
 const char *const about =
-    R"(Do two CUDA programs compute the same? Both are run on the same input, and what every copy from device to host
-contains is compared, in order, as well as stdout and the exit code. That is evidence for this input; --inputs tries more.
+    R"(Run two CUDA programs on the same input and compare what they compute
+
+Every device-to-host copy is compared, in order, as well as stdout and the exit code. That is evidence for this input;
+--inputs tries more.
 
 Examples:
   heddle verify saxpy.cu saxpy.opt.cu
@@ -41,6 +44,7 @@ Examples:
   heddle verify main.cu,kernel.cu main.cu,kernel.opt.cu                   programs of several files
   heddle verify a.cu b.cu --inputs 10 -- 4096            also with 4095, 4097, 2048, ...: numbers among the arguments
   heddle verify a.cu b.cu --tol rel=1e-6,abs=1e-12 --ignore-stdout
+  heddle verify a.cu b.cu --report same.html             also an HTML page: each copy, the first difference, the changes
   heddle verify a.cu gpu.copies         a recording (heddle run --record, or the interposer) in place of a program
 
 Numbers of stdout that are times or rates (12.3 ms, 80 GB/s) do not count, nor do numbers that differ between two runs of
@@ -192,6 +196,8 @@ private:
     Verdict verdict;
     verdict.arguments = arguments;
     verdict.copy = verify::compareLogs(a.log.string(), b.log.string(), given.tolerance, verdict.copies);
+    if (!given.page.empty())
+      verdict.each = verify::compareEachCopy(a.log.string(), b.log.string(), given.tolerance);
     verdict.copiesOnly = given.ignoreStdout || !bothRun();
     verdict.failed = a.program.summary.failed || b.program.summary.failed;
     verdict.addressesVary = !a.program.summary.fixedAddresses || !b.program.summary.fixedAddresses;
@@ -250,7 +256,7 @@ private:
   /// Runs the programs once more and asks who last wrote the element that differs.
   void findWriters(const std::vector<std::string> &arguments, Verdict &verdict) const {
     // A 2-D copy's rows lie apart on the device: only a plain copy tells where an element is.
-    if (given.options.device != build::Device::Machine || !verdict.copy ||
+    if (given.options.device != build::Device::Simulator || !verdict.copy ||
         verdict.copy->a.rowBytes < verdict.copy->elements * verify::bytesOf(verdict.copy->element))
       return;
     verdict.writeA = findWriter(sides[0], verdict.copy->a, *verdict.copy, arguments);
@@ -297,13 +303,15 @@ int verifyOnce(const Verification &given, const std::vector<std::string> &flags,
                bool &mayBeFusion, std::string &compiler) {
   const Comparison programs(given, flags);
   compiler = programs.compiler();
-  if (int exitCode = programs.report(session.colour))
+  if (int exitCode = programs.report(session.errorColour))
     return exitCode;
   const Verdict verdict = programs.compare(session.programArguments);
   OtherInputs others{given.inputs, {}, {}, {}};
   if (given.inputs && verdict.same() && !verdict.failed)
     others = programs.tryOthers(session.programArguments);
   printVerdict(given, programs, verdict, others);
+  if (!given.page.empty())
+    write(given.page, verifyPage(given, programs.names(), verdict, others), session);
   mayBeFusion = !verdict.failed && verdict.originalIsDeterministic();
   return verdict.same() && !verdict.failed && !others.different ? ExitDone : ExitRefused;
 }
@@ -358,13 +366,16 @@ void verifyPrograms(const Verification &given, Session &session) {
 void addVerify(CLI::App &app, Session &session) {
   auto given = std::make_shared<Given>();
   CLI::App *verb = app.add_subcommand("verify", about);
+  session.operands["verify"].usage = "PROGRAM PROGRAM [FILE...] [COMPILER-OPTION...] [-- ARGUMENT...]";
   verb->add_option("--tol", given->toleranceText,
-                   "ulp=N, rel=X or abs=X, or several with commas: one suffices");
+                   "ulp=N, rel=X or abs=X, or several with commas: one suffices")
+      ->type_name("TOLERANCE");
   verb->add_flag("--ignore-stdout", given->ignoreStdout, "compare device-to-host copies and exit codes only");
   verb->add_option("--inputs", given->inputs,
                    "also compare on so many other inputs: the program's arguments with other numbers")
       ->check(CLI::Range(1, 1000));
   verb->add_option("--seed", given->seed, "of the random ones among those numbers");
+  verb->add_option("--report", given->page, "also write a self-contained HTML page")->type_name("FILE");
   verb->add_flag("--json", given->json, "the same facts as JSON");
   addProgramOptions(*verb, given->options, given->words, session);
   addDeviceOptions(*verb, given->options, given->words);
@@ -381,7 +392,7 @@ void addVerify(CLI::App &app, Session &session) {
     if (complain(diagnostics, session, ExitBadUsage))
       return;
     readPrograms(*given);
-    if (!inputsCanBeRead(*given, session))
+    if (!inputsCanBeRead(*given, session) || !canWrite(given->page, session))
       return;
     given->tolerance = *tolerance;
     verifyPrograms(*given, session);

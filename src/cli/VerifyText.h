@@ -6,6 +6,7 @@
 #include "build/Program.h"
 #include "verify/Compare.h"
 #include "verify/CompareOutput.h"
+#include "verify/CopyResults.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -23,6 +24,7 @@ struct Verdict {
   uint64_t copies = 0;
   bool copiesOnly = false; ///< a recording has no stdout and no exit code, or nobody asked
   std::optional<verify::CopyDifference> copy;
+  std::vector<verify::CopyResult> each; ///< copy by copy, where a page is wanted
   std::optional<verify::LineDifference> line;
   std::vector<verify::IgnoredNumber> ignored; ///< numbers of stdout that differ and do not count
   std::array<int, 2> exitCodes = {0, 0};

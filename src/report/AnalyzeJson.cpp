@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The facts of `heddle analyze` for programs. Keys stand in a fixed order; a number that is not known is
+// The facts of `heddle analyze` for programs. Keys are in a fixed order; a number that is not known is
 // null.
 #include "analysis/HiddenBarriers.h"
 #include "analysis/RegionView.h"
@@ -22,7 +22,9 @@ template <typename T> Json orNull(const std::optional<T> &value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json at(const Place &place) { return {{"file", place.file}, {"line", place.line}, {"column", place.column}}; }
+Json at(const SourceLocation &location) {
+  return {{"file", location.file}, {"line", location.line}, {"column", location.column}};
+}
 
 Json shapeJson(const std::array<std::optional<int64_t>, 3> &xyz) {
   return Json::array({orNull(xyz[0]), orNull(xyz[1]), orNull(xyz[2])});
@@ -38,7 +40,7 @@ Json shapeJson(const source::LaunchShape &shape) {
 }
 
 Json launchJson(const source::Launch &launch) {
-  return {{"at", at(launch.place)},
+  return {{"at", at(launch.location)},
           {"grid", shapeJson(launch.grid)},
           {"block", shapeJson(launch.block)},
           {"dynamicSharedBytes", orNull(launch.dynamicSharedBytes.value)},
@@ -48,14 +50,14 @@ Json launchJson(const source::Launch &launch) {
 Json stepsJson(const std::vector<Step> &steps) {
   Json json = Json::array();
   for (const Step &step : steps)
-    json.push_back({{"at", at(step.place)}, {"text", step.text}});
+    json.push_back({{"at", at(step.location)}, {"text", step.text}});
   return json;
 }
 
 Json barriersJson(const KernelFacts &facts) {
   Json json = Json::array();
   for (const Barrier &barrier : facts.regions->barriers()) {
-    Json entry = {{"at", at(facts.kernel->unit->place(barrier.statement))},
+    Json entry = {{"at", at(facts.kernel->unit->location(barrier.statement))},
                   {"spelling", barrier.spelling},
                   {"scope", nameOf(barrier.scope)},
                   {"id", orNull(barrier.id)},
@@ -70,7 +72,7 @@ Json barriersJson(const KernelFacts &facts) {
 Json hiddenBarriersJson(const KernelFacts &facts) {
   Json json = Json::array();
   for (const HiddenBarrier &each : hiddenBarriers(*facts.kernel))
-    json.push_back({{"at", at(each.place)},
+    json.push_back({{"at", at(each.location)},
                     {"spelling", each.barrier.spelling},
                     {"scope", nameOf(each.barrier.scope)},
                     {"inside", each.inside},
@@ -96,11 +98,11 @@ Json stepJson(const RegionView &view, const RegionStep &step, const source::Unit
   Json json = {{"kind", kindName(step.kind)}};
   if (step.kind == RegionStep::Kind::Region) {
     json["number"] = step.region;
-    json["from"] = at(unit.place(step.statements.front()));
-    json["to"] = at(unit.place(step.statements.back()->getEndLoc()));
+    json["from"] = at(unit.location(step.statements.front()));
+    json["to"] = at(unit.location(step.statements.back()->getEndLoc()));
     return json;
   }
-  json["at"] = at(unit.place(step.point ? step.point->statement : step.node->statement));
+  json["at"] = at(unit.location(step.point ? step.point->statement : step.node->statement));
   if (step.point)
     return json;
   for (const RegionPart &part : view.partsOf(*step.node))
@@ -112,7 +114,7 @@ Json sequenceJson(const RegionView &view, const std::vector<RegionStep> &steps, 
                   const source::Unit &unit) {
   Json json = {{"kind", "sequence"}};
   if (first)
-    json["at"] = at(unit.place(first));
+    json["at"] = at(unit.location(first));
   for (const RegionStep &step : steps)
     json["children"].push_back(stepJson(view, step, unit));
   return json;
@@ -145,7 +147,7 @@ Json accessJson(const Accesses &accesses, const Access &access) {
           {"array", access.array->name},
           {"space", nameOf(access.array->space)},
           {"text", access.text},
-          {"at", at(access.place)},
+          {"at", at(access.location)},
           {"bytes", access.bytes},
           {"subscripts", subscripts},
           {"region", access.region},
@@ -185,7 +187,7 @@ Json reuseJson(const InterThreadReuse &reuse) {
 Json divergenceJson(const KernelFacts &facts) {
   Json json = Json::array();
   for (const auto &[function, branch] : facts.divergentBranches)
-    json.push_back({{"at", at(branch->place)},
+    json.push_back({{"at", at(branch->location)},
                     {"function", function},
                     {"differsBy", nameOf(branch->level)},
                     {"why", stepsJson(branch->why)}});
@@ -201,7 +203,7 @@ Json liveJson(const KernelFacts &facts) {
                         {"uniformOver", nameOf(value.level)},
                         {"bytes", value.bytes},
                         {"registers", value.registers}});
-    json.push_back({{"barrier", at(facts.kernel->unit->place(across.barrier))}, {"values", values}});
+    json.push_back({{"barrier", at(facts.kernel->unit->location(across.barrier))}, {"values", values}});
   }
   return json;
 }
@@ -222,8 +224,8 @@ Json findingsJson(const Diagnostics &findings) {
   for (const Diagnostic &d : findings.all()) {
     Json notes = Json::array();
     for (const Diagnostic::Note &note : d.notes)
-      notes.push_back({{"at", at(note.place)}, {"text", note.text}});
-    json.push_back({{"at", at(d.place)}, {"text", d.text}, {"notes", notes}});
+      notes.push_back({{"at", at(note.location)}, {"text", note.text}});
+    json.push_back({{"at", at(d.location)}, {"text", d.text}, {"notes", notes}});
   }
   return json;
 }
@@ -233,7 +235,7 @@ Json findingsJson(const Diagnostics &findings) {
 nlohmann::ordered_json analyzeJson(const KernelFacts &facts, const arch::Arch &arch) {
   Json json = {{"name", facts.kernel->name},
                {"mangledName", facts.kernel->mangledName},
-               {"at", at(facts.kernel->place)}};
+               {"at", at(facts.kernel->location)}};
   json["launches"] = Json::array();
   for (const source::Launch *launch : facts.launches)
     json["launches"].push_back(launchJson(*launch));

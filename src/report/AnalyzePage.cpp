@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The page that `heddle analyze` prints for a kernel, section by section, in the order a person asks: how is
-// it launched, how is it built around its barriers, what does it touch, where do its threads part, what does
+// it launched, how is it built around its barriers, what does it touch, where do its threads diverge, what does
 // it cost.
 #include "analysis/HiddenBarriers.h"
 #include "analysis/RegionView.h"
 #include "analysis/WarpAccess.h"
 #include "report/Analyze.h"
+#include "report/KernelWords.h"
 #include "report/Page.h"
 #include "source/Unit.h"
 #include "support/Text.h"
@@ -25,21 +26,7 @@ using namespace analysis;
 
 constexpr size_t manyRows = 40; // of one table; a generated kernel has thousands
 
-std::string number(const std::optional<int64_t> &value) { return value ? fmt::format("{}", *value) : "?"; }
-
-std::string shape(const std::array<std::optional<int64_t>, 3> &xyz) {
-  size_t used = xyz[2] == 1 ? (xyz[1] == 1 ? 1 : 2) : 3;
-  std::vector<std::string> parts;
-  for (size_t i = 0; i < used; ++i)
-    parts.push_back(number(xyz[i]));
-  return fmt::format("({})", fmt::join(parts, ", "));
-}
-
-std::string lineOf(const Place &place) { return fmt::format("line {}", place.line); }
-
-std::string bytes(int64_t n) {
-  return n >= 1024 && n % 1024 == 0 ? fmt::format("{} KB", n / 1024) : counted(size_t(n), "byte");
-}
+std::string lineOf(const SourceLocation &location) { return fmt::format("line {}", location.line); }
 
 std::string dimensionName(unsigned dimension) { return std::string(1, "xyz"[dimension]); }
 
@@ -57,7 +44,7 @@ public:
       : facts(facts), arch(arch), opportunities(opportunities) {}
 
   std::string text() {
-    page.title(fmt::format("{}    {}", facts.kernel->name, facts.kernel->place.str()));
+    page.title(fmt::format("{}    {}", facts.kernel->name, facts.kernel->location.str()));
     launch();
     barriers();
     regions();
@@ -69,13 +56,15 @@ public:
     live();
     registers();
     occupancy();
-    couldDo();
+    addOpportunities();
     findings();
     return page.str();
   }
 
 private:
-  Place placeOf(const clang::Stmt *statement) const { return facts.kernel->unit->place(statement); }
+  SourceLocation locationOf(const clang::Stmt *statement) const {
+    return facts.kernel->unit->location(statement);
+  }
 
   void launch() {
     if (facts.launches.empty())
@@ -86,25 +75,25 @@ private:
         return std::array{s.xyz[0].value, s.xyz[1].value, s.xyz[2].value};
       };
       std::string text =
-          fmt::format("grid {}, block {}", shape(values(launch->grid)), shape(values(launch->block)));
+          fmt::format("grid {}, block {}", shapeText(values(launch->grid)), shapeText(values(launch->block)));
       if (auto total = launch->block.total())
         text += fmt::format(" = {}, {}", counted(size_t(*total), "thread"), warpsText(*total));
       if (launch->dynamicSharedBytes.value != 0)
-        text +=
-            fmt::format(", dynamic shared memory {}",
-                        launch->dynamicSharedBytes.value ? bytes(*launch->dynamicSharedBytes.value) : "?");
+        text += fmt::format(", dynamic shared memory {}", launch->dynamicSharedBytes.value
+                                                              ? bytesText(*launch->dynamicSharedBytes.value)
+                                                              : "?");
       if (!launch->stream.empty())
         text += fmt::format(", stream {}", launch->stream);
-      page.line(label, fmt::format("{}    {}", text, lineOf(launch->place)));
+      page.line(label, fmt::format("{}    {}", text, lineOf(launch->location)));
       label.clear();
       explainUnknown("grid", launch->grid);
       explainUnknown("block", launch->block);
     }
     if (facts.blockOrigin == BlockOrigin::Asked)
-      page.line("assumed", fmt::format("block {} as asked for with --block", shape(facts.launch.block)));
+      page.line("assumed", fmt::format("block {} as asked for with --block", shapeText(facts.launch.block)));
     if (facts.launchesDisagree)
-      page.line("assumed",
-                fmt::format("block {}, of the first launch; the launches differ", shape(facts.launch.block)));
+      page.line("assumed", fmt::format("block {}, of the first launch; the launches differ",
+                                       shapeText(facts.launch.block)));
     if (facts.blockOrigin == BlockOrigin::NotKnown)
       page.line("assumed", "nothing about the block; --block X,Y,Z would say");
     if (facts.kernel->maxThreads)
@@ -131,7 +120,7 @@ private:
       if (barrier.threads)
         what += fmt::format(", {} threads", *barrier.threads);
       const DivergentControl *divergent = facts.regions->divergence(barrier);
-      rows.push_back({lineOf(placeOf(barrier.statement)), barrier.spelling, what,
+      rows.push_back({lineOf(locationOf(barrier.statement)), barrier.spelling, what,
                       divergent ? "under a condition that differs by thread" : ""});
     }
     const std::vector<HiddenBarrier> hidden = hiddenBarriers(*facts.kernel);
@@ -142,18 +131,18 @@ private:
     else
       limitedTable("barriers", rows);
     for (const HiddenBarrier &each : hidden)
-      page.more(fmt::format("{}: {} in {}, executed at {}", lineOf(each.place), each.barrier.spelling,
+      page.more(fmt::format("{}: {} in {}, executed at {}", lineOf(each.location), each.barrier.spelling,
                             each.inside, lineOf(each.executedAt)));
     for (const EarlyExit &exit : facts.regions->earlyExits())
-      page.more(fmt::format("{}: threads may return before a barrier, agreed by the {}", lineOf(exit.place),
-                            nameOf(exit.level)));
+      page.more(fmt::format("{}: threads may return before a barrier, agreed by the {}",
+                            lineOf(exit.location), nameOf(exit.level)));
   }
 
   void regions() {
     if (!facts.regions->hasBarrier())
       return;
     if (!facts.regions->isStructured()) {
-      page.line("regions", "goto makes them impossible to tell apart");
+      page.line("regions", "goto makes them impossible to distinguish");
       return;
     }
     std::vector<std::vector<std::string>> rows;
@@ -165,7 +154,7 @@ private:
   /// "12-15" or "12"
   std::string linesOf(const clang::Stmt *first, const clang::Stmt *last) const {
     const source::Unit &unit = *facts.kernel->unit;
-    unsigned begin = unit.place(first).line, end = unit.place(last->getEndLoc()).line;
+    unsigned begin = unit.location(first).line, end = unit.location(last->getEndLoc()).line;
     return begin == end ? fmt::format("line {}", begin) : fmt::format("lines {}-{}", begin, end);
   }
 
@@ -180,10 +169,10 @@ private:
                         linesOf(step.statements.front(), step.statements.back())});
         continue;
       case Kind::Barrier:
-        rows.push_back({indent + "barrier", lineOf(placeOf(step.point->statement))});
+        rows.push_back({indent + "barrier", lineOf(locationOf(step.point->statement))});
         continue;
       case Kind::Call:
-        rows.push_back({indent + "call", lineOf(placeOf(step.point->statement))});
+        rows.push_back({indent + "call", lineOf(locationOf(step.point->statement))});
         rows.push_back({indent + "  into a function with barriers of its own", ""});
         continue;
       case Kind::Loop:
@@ -208,7 +197,7 @@ private:
           extents += fmt::format("[{}]", extent), total *= extent;
         rows.push_back(
             {fmt::format("{} {}{}", array->elementType, array->name, array->isDynamic ? "[]" : extents),
-             array->isDynamic ? "sized by the launch" : bytes(total)});
+             array->isDynamic ? "sized by the launch" : bytesText(total)});
       }
     if (!rows.empty())
       limitedTable("shared", rows);
@@ -220,33 +209,27 @@ private:
       return "";
     WarpAccess warp = warpAccess(*facts.accesses, access);
     if (warp.bankConflicts)
-      return warp.isBroadcast()         ? "one address for the warp"
+      return warp.isBroadcast()         ? "broadcast"
              : *warp.bankConflicts == 1 ? "no bank conflict"
                                         : fmt::format("{}-way bank conflict", *warp.bankConflicts);
     if (warp.sectors)
-      return warp.isBroadcast()   ? "one address for the warp"
+      return warp.isBroadcast()   ? "broadcast"
              : warp.isCoalesced() ? fmt::format("coalesced, {}", counted(*warp.sectors, "sector"))
                                   : fmt::format("{} a warp, {} would do", counted(*warp.sectors, "sector"),
                                                 *warp.fewestSectors);
     return warp.reason;
   }
 
-  /// A constant of the file or a local array: no traffic that a launch or a merge of threads would change.
-  static bool isOfNoInterest(const Array &array) {
-    return array.space == Array::Space::Local ||
-           (array.space == Array::Space::Constant && array.extents.empty());
-  }
-
   void accesses() {
     std::vector<std::vector<std::string>> rows;
     std::set<std::vector<std::string>> seen;
     for (const Access &access : facts.accesses->all()) {
-      if (isOfNoInterest(*access.array))
+      if (!isTraffic(*access.array))
         continue;
       std::vector<std::string> row = {nameOf(access.kind), nameOf(access.array->space), access.text,
-                                      pattern(access), form(access)};
+                                      pattern(access), subscriptText(access)};
       if (seen.insert(row).second) {
-        row.insert(row.begin(), lineOf(access.place));
+        row.insert(row.begin(), lineOf(access.location));
         rows.push_back(row);
       }
     }
@@ -255,26 +238,10 @@ private:
     else
       limitedTable("accesses", rows);
     for (const Diagnostic &gap : facts.accesses->gaps())
-      page.more(fmt::format("{}: {}", lineOf(gap.place), gap.text));
+      page.more(fmt::format("{}: {}", lineOf(gap.location), gap.text));
   }
 
-  static std::string form(const Access &access) {
-    if (std::string trouble = subscriptTrouble(access); !trouble.empty())
-      return "not affine: " + trouble;
-    std::string text;
-    for (const Affine &subscript : access.subscripts)
-      text += fmt::format("[{}]", subscript.str());
-    return text;
-  }
-
-  static std::string subscriptTrouble(const Access &access) {
-    for (const Affine &subscript : access.subscripts)
-      if (!subscript)
-        return subscript.why().str();
-    return {};
-  }
-
-  /// Ordered dependences are summed up for each array; one that nothing orders is told in full.
+  /// Ordered dependences are summed up for each array; one that nothing orders is printed in full.
   void dependences() {
     struct Sum {
       std::map<std::string, unsigned> kinds;
@@ -287,7 +254,8 @@ private:
       const Access &source = facts.accesses->all()[d.source], &sink = facts.accesses->all()[d.sink];
       if (d.isRace()) {
         unordered.push_back(fmt::format("{} {} at {} and {} at {}: nothing orders them{}", nameOf(d.kind),
-                                        source.text, lineOf(source.place), sink.text, lineOf(sink.place),
+                                        source.text, lineOf(source.location), sink.text,
+                                        lineOf(sink.location),
                                         d.isCertain ? "" : ", if they meet: " + d.reason));
         continue;
       }
@@ -341,12 +309,12 @@ private:
     limitedTable("reuse", rows);
   }
 
-  void couldDo() {
+  void addOpportunities() {
     std::vector<std::vector<std::string>> rows;
     for (const std::string &line : opportunities)
       rows.push_back({line});
     if (!rows.empty())
-      limitedTable("could do", rows);
+      limitedTable("opportunity", rows);
   }
 
   void divergence() {
@@ -355,8 +323,8 @@ private:
       std::string cause;
       for (const Step &step : branch->why)
         cause += (cause.empty() ? "" : ", ") + step.text;
-      rows.push_back({lineOf(branch->place),
-                      kindName(branch->kind) + (function.empty() ? "" : " in " + function),
+      rows.push_back({lineOf(branch->location),
+                      branchText(branch->kind) + (function.empty() ? "" : " in " + function),
                       branch->level == Level::Warp ? "differs by warp" : "differs by thread", cause});
     }
     if (rows.empty())
@@ -365,25 +333,13 @@ private:
       limitedTable("divergence", rows);
   }
 
-  static std::string kindName(DivergentBranch::Kind kind) {
-    switch (kind) {
-    case DivergentBranch::Kind::If: return "if";
-    case DivergentBranch::Kind::Switch: return "switch";
-    case DivergentBranch::Kind::Loop: return "loop";
-    case DivergentBranch::Kind::Conditional: return "?:";
-    case DivergentBranch::Kind::ShortCircuit: return "&& or ||";
-    case DivergentBranch::Kind::Goto: return "goto";
-    }
-    return "";
-  }
-
   void live() {
     std::vector<std::vector<std::string>> rows;
     for (const LiveAcross &across : facts.liveAcross) {
       std::vector<std::string> byThread, uniform;
       for (const LiveValue &value : across.values)
         (value.differsByThread() ? byThread : uniform).push_back(value.variable->getNameAsString());
-      rows.push_back({lineOf(placeOf(across.barrier)),
+      rows.push_back({lineOf(locationOf(across.barrier)),
                       byThread.empty() ? "nothing that differs by thread" : "by thread: " + joinAnd(byThread),
                       uniform.empty() ? "" : "same for all: " + joinAnd(uniform)});
     }
@@ -393,7 +349,7 @@ private:
 
   void registers() {
     page.line("registers",
-              fmt::format("about {} a thread, estimated from the source", facts.registers.registers()));
+              fmt::format("about {} per thread, estimated from the source", facts.registers.registers()));
     for (const std::string &array : facts.registers.inLocalMemory)
       page.more(fmt::format("'{}' goes to local memory: its subscripts are not constants", array));
     if (!facts.compiled)
@@ -418,7 +374,7 @@ private:
     std::vector<std::string> limits;
     for (arch::Resource resource : o.limits)
       limits.emplace_back(nameOf(resource));
-    page.line("occupancy", fmt::format("{:.0f} % of {}: {} and {} of {} a multiprocessor, limited by {}",
+    page.line("occupancy", fmt::format("{:.0f} % of {}: {} and {} of {} per multiprocessor, limited by {}",
                                        o.percent, arch.name, counted(o.blocksPerSm, "block"),
                                        counted(o.warpsPerSm, "warp"), arch.maxWarpsPerSm, joinAnd(limits)));
   }
@@ -426,9 +382,9 @@ private:
   void findings() {
     const Diagnostics found = facts.findings();
     for (const Diagnostic &d : found.all()) {
-      page.line("a bug?", fmt::format("{}: {}", lineOf(d.place), d.text));
+      page.line("a bug?", fmt::format("{}: {}", lineOf(d.location), d.text));
       for (const Diagnostic::Note &note : d.notes)
-        page.more(fmt::format("{}: {}", lineOf(note.place), note.text));
+        page.more(fmt::format("{}: {}", lineOf(note.location), note.text));
     }
   }
 

@@ -11,10 +11,6 @@
 
 namespace heddle::report {
 
-/// Fills in the source lines that the finder did not have, from the files themselves. Places whose file is
-/// not there stay as they are.
-void addSourceLines(std::vector<check::Finding> &findings);
-
 /// For people. Each finding opens with its class:
 ///     race: tile.cu:14:9: thread 0 writes 'tile[1]', which thread 33 reads [race/shared]
 ///        14 |         tile[i] = x;

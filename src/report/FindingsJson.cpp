@@ -10,19 +10,19 @@ using check::Finding;
 using Json = nlohmann::ordered_json;
 
 /// What is not known is left out: a 0 would read as a line.
-void addPlace(Json &to, const Place &place) {
-  if (!place.isKnown())
+void addLocation(Json &to, const SourceLocation &location) {
+  if (!location.isKnown())
     return;
-  to["file"] = place.file;
-  if (place.line)
-    to["line"] = place.line;
-  if (place.column)
-    to["column"] = place.column;
+  to["file"] = location.file;
+  if (location.line)
+    to["line"] = location.line;
+  if (location.column)
+    to["column"] = location.column;
 }
 
 Json noteJson(const Finding::Note &note) {
   Json json = Json::object();
-  addPlace(json, note.place);
+  addLocation(json, note.location);
   json["text"] = note.text;
   return json;
 }
@@ -31,7 +31,7 @@ Json findingJson(const Finding &finding) {
   Json json = {{"class", nameOf(classOf(finding.rule))}, {"rule", idOf(finding.rule)}};
   if (!finding.kernel.empty())
     json["kernel"] = finding.kernel;
-  addPlace(json, finding.place);
+  addLocation(json, finding.location);
   json["text"] = finding.text;
   json["notes"] = Json::array();
   for (const Finding::Note &note : finding.notes)

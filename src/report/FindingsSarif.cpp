@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr const char *BaseId = "%SRCROOT%";
 
-/// RFC 3986: what may stand in a path as it is. A colon may not: in a relative path it would end a scheme.
+/// RFC 3986: what may be in a path as it is. A colon may not: in a relative path it would end a scheme.
 bool isPlainInUri(unsigned char c) {
   return std::isalnum(c) || std::string_view("-._~/!$&'()*+,;=@").find(char(c)) != std::string_view::npos;
 }
@@ -40,10 +40,10 @@ class Log {
 public:
   explicit Log(const fs::path &base) : base(base.lexically_normal()) {}
 
-  Json location(const Place &place) const {
-    Json physical = {{"artifactLocation", artifact(place.file)}};
-    if (place.line)
-      physical["region"] = region(place);
+  Json location(const SourceLocation &location) const {
+    Json physical = {{"artifactLocation", artifact(location.file)}};
+    if (location.line)
+      physical["region"] = region(location);
     return {{"physicalLocation", physical}};
   }
 
@@ -54,8 +54,8 @@ public:
                  {"message", {{"text", messageOf(finding)}}},
                  {"locations", Json::array()},
                  {"occurrenceCount", finding.times}};
-    if (finding.place.isKnown())
-      json["locations"].push_back(location(finding.place));
+    if (finding.location.isKnown())
+      json["locations"].push_back(location(finding.location));
     if (!finding.kernel.empty() && !json["locations"].empty())
       json["locations"][0]["logicalLocations"] = {{{"name", finding.kernel}, {"kind", "function"}}};
     if (Json related = relatedLocations(finding); !related.empty())
@@ -74,14 +74,14 @@ private:
     return {{"uri", fileUri(path.is_absolute() ? path : (base / path).lexically_normal())}};
   }
 
-  static Json region(const Place &place) {
-    Json json = {{"startLine", place.line}};
-    if (place.column)
-      json["startColumn"] = place.column;
-    if (place.column && place.endColumn > place.column)
-      json["endColumn"] = place.endColumn;
-    if (!place.sourceLine.empty())
-      json["snippet"] = {{"text", place.sourceLine}};
+  static Json region(const SourceLocation &location) {
+    Json json = {{"startLine", location.line}};
+    if (location.column)
+      json["startColumn"] = location.column;
+    if (location.column && location.endColumn > location.column)
+      json["endColumn"] = location.endColumn;
+    if (!location.sourceLine.empty())
+      json["snippet"] = {{"text", location.sourceLine}};
     return json;
   }
 
@@ -89,7 +89,7 @@ private:
   static std::string messageOf(const Finding &finding) {
     std::string text = fmt::format("{}: {}", nameOf(classOf(finding.rule)), finding.text);
     for (const Finding::Note &note : finding.notes)
-      if (!note.place.isKnown())
+      if (!note.location.isKnown())
         text += "\n" + note.text;
     return finding.hint.empty() ? text : text + "\nhint: " + finding.hint;
   }
@@ -97,8 +97,8 @@ private:
   Json relatedLocations(const Finding &finding) const {
     Json list = Json::array();
     for (const Finding::Note &note : finding.notes)
-      if (note.place.isKnown()) {
-        Json json = location(note.place);
+      if (note.location.isKnown()) {
+        Json json = location(note.location);
         json["id"] = list.size();
         json["message"] = {{"text", note.text}};
         list.push_back(json);

@@ -7,7 +7,7 @@
 
 namespace heddle::report {
 
-/// A page of labelled lines: the label stands once, what follows hangs under it.
+/// A page of labelled lines: the label is once, what follows hangs under it.
 ///
 ///     launch     grid (4, 4), block (16, 16)
 ///                at heat2d.cu:70

@@ -23,7 +23,7 @@ struct ProfileOfProgram {
 };
 
 std::string profileText(const ProfileOfProgram &profile);
-/// The same facts, schema heddle.profile/1; docs/profile.md has the fields.
+/// The same facts, schema heddle.profile/2; docs/profile.md has the fields.
 nlohmann::ordered_json profileJson(const ProfileOfProgram &profile);
 
 } // namespace heddle::report

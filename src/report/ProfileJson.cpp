@@ -9,16 +9,16 @@ namespace {
 using namespace divergence;
 using Json = nlohmann::ordered_json;
 
-Json placeJson(const Place &place) {
-  if (!place.isKnown())
+Json locationJson(const SourceLocation &location) {
+  if (!location.isKnown())
     return nullptr;
-  return {{"file", place.file}, {"line", place.line}};
+  return {{"file", location.file}, {"line", location.line}};
 }
 
 Json linesJson(const KernelSummary &kernel) {
   Json lines = Json::array();
   for (const LineLoss &line : kernel.lines)
-    lines.push_back({{"place", placeJson(line.place)},
+    lines.push_back({{"place", locationJson(line.location)},
                      {"lostShare", line.share},
                      {"executions", line.executions},
                      {"divergent", line.divergent}});
@@ -47,7 +47,7 @@ Json predictionJson(const Prediction &prediction) {
   Json inputs = Json::array(), blocks = Json::array();
   for (const Input &input : prediction.inputs)
     inputs.push_back(
-        {{"kind", kindName(input.kind)}, {"name", input.name}, {"place", placeJson(input.place)}});
+        {{"kind", kindName(input.kind)}, {"name", input.name}, {"place", locationJson(input.location)}});
   for (size_t i = 0; i < inputs.size(); ++i)
     for (const Input::Term &term : prediction.inputs[i].terms)
       inputs[i]["terms"].push_back({{"input", term.input}, {"times", term.times}});
@@ -87,7 +87,7 @@ Json kernelJson(const KernelSummary &kernel, const std::string &name,
   return {{"kernel", name},
           {"mangled", kernel.kernel},
           {"launches", kernel.launches},
-          {"launchesNotWatched", kernel.skippedLaunches},
+          {"launchesNotProfiled", kernel.skippedLaunches},
           {"grid", kernel.grid},
           {"block", kernel.block},
           {"registers", kernel.registers},
@@ -113,7 +113,7 @@ Json kernelJson(const KernelSummary &kernel, const std::string &name,
           {"prediction", predictionJson(kernel.prediction)},
           {"latencies",
            {{"known", kernel.latenciesKnown},
-            {"stoodIn", kernel.latenciesStoodIn},
+            {"substituted", kernel.latenciesSubstituted},
             {"countedAsOne", kernel.latenciesCounted}}}};
 }
 
@@ -127,7 +127,7 @@ Json profileJson(const ProfileOfProgram &profile) {
     kernels.push_back(kernelJson(profile.kernels[i], profile.names[i],
                                  found == profile.estimates.end() ? nullptr : &found->second));
   }
-  return {{"schema", "heddle.profile/1"},
+  return {{"schema", "heddle.profile/2"},
           {"arch", profile.arch.name},
           {"memory", levels[unsigned(profile.memory)]},
           {"latencies", profile.arch.latencies ? Json(profile.arch.latencies->source) : Json(nullptr)},

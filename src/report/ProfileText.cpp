@@ -43,23 +43,23 @@ std::string launchText(const KernelSummary &kernel) {
 }
 
 std::string occupancyText(const KernelSummary &kernel) {
-  return fmt::format("{} on an SM, {:.0f} % of its warps, with about {} registers a thread",
+  return fmt::format("{} per SM, {:.0f} % of its warps, with about {} registers per thread",
                      counted(kernel.occupancy.blocksPerSm, "block"), kernel.occupancy.percent,
                      kernel.registers);
 }
 
-std::string placeText(const Place &place) {
-  if (!place.isKnown())
+std::string locationText(const SourceLocation &location) {
+  if (!location.isKnown())
     return "(no source line)";
-  return place.line ? fmt::format("{}:{}", place.file, place.line)
-                    : place.file; // compilers write 0 for "of no line"
+  return location.line ? fmt::format("{}:{}", location.file, location.line)
+                       : location.file; // compilers write 0 for "of no line"
 }
 
 void addLines(Page &page, const KernelSummary &kernel) {
   std::vector<std::vector<std::string>> rows;
   for (const LineLoss &line : kernel.lines)
     if (line.share >= leastShare)
-      rows.push_back({percent(line.share), placeText(line.place),
+      rows.push_back({percent(line.share), locationText(line.location),
                       fmt::format("diverged {}", ofAll(line.divergent, line.executions))});
   if (kernel.absentShare >= leastShare)
     rows.push_back({percent(kernel.absentShare), "(lanes that a warp never had)", ""});
@@ -91,11 +91,12 @@ std::string inputText(const Input &input) {
   switch (input.kind) {
   case Input::Kind::ThreadIndex:
   case Input::Kind::Parameter: return input.name;
-  case Input::Kind::Element: return fmt::format("the element loaded at {}", placeText(input.place));
-  case Input::Kind::Combination: return fmt::format("what {} compares", placeText(input.place));
+  case Input::Kind::Element: return fmt::format("the element loaded at {}", locationText(input.location));
+  case Input::Kind::Combination: return fmt::format("what {} compares", locationText(input.location));
   case Input::Kind::Varying: break;
   }
-  return input.place.isKnown() ? fmt::format("{} at {}", input.name, placeText(input.place)) : input.name;
+  return input.location.isKnown() ? fmt::format("{} at {}", input.name, locationText(input.location))
+                                  : input.name;
 }
 
 void addPrediction(Page &page, const Prediction &prediction) {
@@ -126,9 +127,9 @@ std::string latencyText(const ProfileOfProgram &profile, const KernelSummary &ke
     return fmt::format("{} has no latencies yet: each instruction counts one cycle", profile.arch.name);
   std::string text = fmt::format(
       "{} of {} instructions in the code by the table of {}", kernel.latenciesKnown,
-      kernel.latenciesKnown + kernel.latenciesStoodIn + kernel.latenciesCounted, profile.arch.name);
-  if (kernel.latenciesStoodIn)
-    text += fmt::format(", {} by a similar one", kernel.latenciesStoodIn);
+      kernel.latenciesKnown + kernel.latenciesSubstituted + kernel.latenciesCounted, profile.arch.name);
+  if (kernel.latenciesSubstituted)
+    text += fmt::format(", {} by a similar one", kernel.latenciesSubstituted);
   if (kernel.latenciesCounted)
     text += fmt::format(", {} as one cycle", kernel.latenciesCounted);
   return text;

@@ -24,8 +24,8 @@ std::string painted(const std::string &text, const char *colour, bool useColour)
   return useColour ? colour + text + Plain : text;
 }
 
-std::string whereOf(const Place &place, bool colour) {
-  return place.isKnown() ? painted(place.str() + ":", Bold, colour) + " " : "";
+std::string whereOf(const SourceLocation &location, bool colour) {
+  return location.isKnown() ? painted(location.str() + ":", Bold, colour) + " " : "";
 }
 
 std::string count(size_t n, const char *word) { return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s"); }
@@ -42,11 +42,11 @@ std::string leavesOpen(const UndecidedReason &reason) {
 }
 
 std::string reasonText(const UndecidedReason &reason, bool colour) {
-  std::string out = painted("undecided:", Yellow, colour) + " " + whereOf(reason.place, colour) +
-                    reason.text + leavesOpen(reason) + "\n" + snippet(reason.place);
+  std::string out = whereOf(reason.location, colour) + painted("warning:", Yellow, colour) +
+                    " undecided: " + reason.text + leavesOpen(reason) + "\n" + snippet(reason.location);
   for (const check::Finding::Note &note : reason.notes)
-    out += whereOf(note.place, colour) + painted("note:", Cyan, colour) + " " + note.text + "\n" +
-           snippet(note.place);
+    out += whereOf(note.location, colour) + painted("note:", Cyan, colour) + " " + note.text + "\n" +
+           snippet(note.location);
   if (!reason.hint.empty())
     out += fmt::format("hint: {}\n", reason.hint);
   return out;
@@ -85,14 +85,14 @@ std::string headLine(const KernelVerdict &verdict, bool colour) {
 // --- JSON
 // -------------------------------------------------------------------------------------------------------------
 
-Json placed(const Place &place, const std::string &text) {
+Json placed(const SourceLocation &location, const std::string &text) {
   Json json = Json::object();
-  if (place.isKnown()) {
-    json["file"] = place.file;
-    if (place.line)
-      json["line"] = place.line;
-    if (place.column)
-      json["column"] = place.column;
+  if (location.isKnown()) {
+    json["file"] = location.file;
+    if (location.line)
+      json["line"] = location.line;
+    if (location.column)
+      json["column"] = location.column;
   }
   json["text"] = text;
   return json;
@@ -108,14 +108,14 @@ Json propertyJson(const PropertyVerdict &verdict) {
 }
 
 Json reasonJson(const UndecidedReason &reason) {
-  Json json = placed(reason.place, reason.text);
+  Json json = placed(reason.location, reason.text);
   json["properties"] = Json::array();
   for (unsigned i = 0; i < check::Properties; ++i)
     if (reason.properties & check::setOf(check::Property(i)))
       json["properties"].push_back(idOf(check::Property(i)));
   json["notes"] = Json::array();
   for (const check::Finding::Note &note : reason.notes)
-    json["notes"].push_back(placed(note.place, note.text));
+    json["notes"].push_back(placed(note.location, note.text));
   if (!reason.hint.empty())
     json["hint"] = reason.hint;
   return json;
@@ -144,17 +144,6 @@ Verdict together(const std::vector<KernelVerdict> &verdicts) {
                        [&](const KernelVerdict &v) { return v.result.verdict == wanted; });
   };
   return any(Verdict::Fails) ? Verdict::Fails : any(Verdict::Undecided) ? Verdict::Undecided : Verdict::Holds;
-}
-
-void addSourceLines(check::StaticResult &result) {
-  addSourceLines(result.findings);
-  // A reason has the places of a finding, so it goes the same way.
-  std::vector<check::Finding> carriers;
-  for (UndecidedReason &reason : result.undecided)
-    carriers.push_back({.place = reason.place, .notes = reason.notes});
-  addSourceLines(carriers);
-  for (size_t i = 0; i < carriers.size(); ++i)
-    result.undecided[i].place = carriers[i].place, result.undecided[i].notes = carriers[i].notes;
 }
 
 std::string decisionText(const check::PropertyVerdict &verdict) {

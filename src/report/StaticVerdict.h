@@ -41,7 +41,4 @@ nlohmann::ordered_json staticSarif(const std::vector<KernelVerdict> &verdicts,
 /// Fails where one fails, else undecided where one is, else holds.
 check::Verdict together(const std::vector<KernelVerdict> &verdicts);
 
-/// Fills in the source lines of findings and reasons.
-void addSourceLines(check::StaticResult &result);
-
 } // namespace heddle::report

@@ -4,13 +4,9 @@
 // checked here as the OASIS standard states them).
 #include "report/Findings.h"
 
-#include "support/Paths.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-
-#include <fstream>
 
 namespace heddle::report {
 namespace {
@@ -19,7 +15,7 @@ using check::Finding;
 using check::Rule;
 using nlohmann::ordered_json;
 
-Place at(std::string file, unsigned line, unsigned column, std::string text = "") {
+SourceLocation at(std::string file, unsigned line, unsigned column, std::string text = "") {
   return {std::move(file), line, column, 0, std::move(text)};
 }
 
@@ -27,7 +23,7 @@ Finding sharedRace() {
   Finding f;
   f.rule = Rule::RaceShared;
   f.kernel = "blur";
-  f.place = at("/src/blur.cu", 14, 5, "    tile[i] = x;");
+  f.location = at("/src/blur.cu", 14, 5, "    tile[i] = x;");
   f.text = "thread 0 writes 'tile[1]', which thread 33 reads";
   f.notes.push_back({at("/src/blur.cu", 17, 13, "    float y = tile[i + 1];"), "read here by thread 33"});
   f.hint = "put __syncthreads() between the two";
@@ -43,9 +39,9 @@ Finding placeless() {
   return f;
 }
 
-TEST(FindingsText, OpensWithTheClassAndShowsBothPlaces) {
+TEST(FindingsText, OpensWithTheClassAndShowsBothLocations) {
   EXPECT_EQ(findingsText({sharedRace()}, false),
-            "race: /src/blur.cu:14:5: thread 0 writes 'tile[1]', which thread 33 reads [race/shared]\n"
+            "/src/blur.cu:14:5: error: race: thread 0 writes 'tile[1]', which thread 33 reads [race/shared]\n"
             "   14 |     tile[i] = x;\n"
             "      |     ^\n"
             "      = in kernel 'blur', seen 31 times\n"
@@ -55,18 +51,19 @@ TEST(FindingsText, OpensWithTheClassAndShowsBothPlaces) {
             "hint: put __syncthreads() between the two\n");
 }
 
-TEST(FindingsText, EveryRuleOpensWithItsClass) {
+TEST(FindingsText, EveryRuleOpensWithItsLocationSeverityAndClass) {
   for (unsigned i = 0; i < check::Rules; ++i) {
     Finding f = sharedRace();
     f.rule = Rule(i);
-    EXPECT_TRUE(findingsText({f}, false).starts_with(std::string(nameOf(classOf(f.rule))) + ": /src/"))
+    EXPECT_TRUE(findingsText({f}, false)
+                    .starts_with("/src/blur.cu:14:5: error: " + std::string(nameOf(classOf(f.rule))) + ": "))
         << idOf(f.rule);
   }
 }
 
 TEST(FindingsText, SaysNothingOfWhatIsNotKnown) {
   EXPECT_EQ(findingsText({placeless()}, false),
-            "deadlock: all warps wait [deadlock/barrier]\nnote: warp 0 waits for barrier 1\n");
+            "error: deadlock: all warps wait [deadlock/barrier]\nnote: warp 0 waits for barrier 1\n");
 }
 
 TEST(FindingsText, ColourChangesNoWords) {
@@ -81,22 +78,6 @@ TEST(FindingsText, ColourChangesNoWords) {
 }
 
 TEST(FindingsText, NothingFoundIsNothingSaid) { EXPECT_EQ(findingsText({}, true), ""); }
-
-TEST(FindingsText, SourceLinesComeFromTheFileWhereTheFinderHadNone) {
-  TemporaryFolder folder;
-  std::string file = (folder.path() / "k.cu").string();
-  std::ofstream(file) << "first\r\nsecond\n";
-  std::vector<Finding> list = {sharedRace()};
-  list[0].place = at(file, 1, 2);
-  list[0].notes[0].place = at(file, 2, 1, "kept");
-  list[0].notes.push_back({at(file, 9, 1), "beyond the end"});
-  list[0].notes.push_back({at("no/such/file.cu", 1, 1), "nowhere"});
-  addSourceLines(list);
-  EXPECT_EQ(list[0].place.sourceLine, "first");
-  EXPECT_EQ(list[0].notes[0].place.sourceLine, "kept");
-  EXPECT_EQ(list[0].notes[1].place.sourceLine, "");
-  EXPECT_EQ(list[0].notes[2].place.sourceLine, "");
-}
 
 TEST(FindingsJson, HoldsTheSameFacts) {
   ordered_json expected = ordered_json::parse(R"({
@@ -115,7 +96,7 @@ TEST(FindingsJson, AnEmptyListIsStillAList) {
   EXPECT_EQ(findingsJson({}).dump(), R"({"schema":"heddle.check/1","findings":[]})");
 }
 
-// What the standard demands of the objects that we write. Each function says which object it stands for.
+// What the standard demands of the objects that we write. Each function says which object it represents.
 
 void expectOnly(const ordered_json &object, const std::vector<std::string> &allowed, std::string_view what) {
   ASSERT_TRUE(object.is_object()) << what;
@@ -225,7 +206,7 @@ TEST(FindingsSarif, ListsEveryRuleOnce) {
   }
 }
 
-TEST(FindingsSarif, TheOtherPlaceIsARelatedLocation) {
+TEST(FindingsSarif, TheOtherLocationIsARelatedLocation) {
   ordered_json log = findingsSarif({sharedRace()}, "/src"), result = log.at("/runs/0/results/0"_json_pointer);
   EXPECT_EQ(result["ruleId"], "race/shared");
   EXPECT_EQ(result["message"]["text"], "race: thread 0 writes 'tile[1]', which thread 33 reads\n"
@@ -237,7 +218,7 @@ TEST(FindingsSarif, TheOtherPlaceIsARelatedLocation) {
   EXPECT_EQ(result.at("/relatedLocations/0/message/text"_json_pointer), "read here by thread 33");
 }
 
-TEST(FindingsSarif, ANoteWithoutPlaceJoinsTheMessage) {
+TEST(FindingsSarif, ANoteWithoutLocationJoinsTheMessage) {
   ordered_json result = findingsSarif({placeless()}, "/src").at("/runs/0/results/0"_json_pointer);
   EXPECT_EQ(result["message"]["text"], "deadlock: all warps wait\nwarp 0 waits for barrier 1");
   EXPECT_TRUE(result["locations"].empty());
@@ -247,7 +228,7 @@ TEST(FindingsSarif, ANoteWithoutPlaceJoinsTheMessage) {
 TEST(FindingsSarif, FilesBelowTheBaseAreNamedRelativeToIt) {
   auto artifactOf = [](std::string file, std::string base) {
     Finding f = sharedRace();
-    f.place.file = std::move(file);
+    f.location.file = std::move(file);
     ordered_json log = findingsSarif({f}, base);
     expectSarif(log);
     return log.at("/runs/0/results/0/locations/0/physicalLocation/artifactLocation"_json_pointer);

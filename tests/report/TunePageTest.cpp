@@ -13,7 +13,7 @@ using testing::Not;
 tune::Report::Entry entry(std::vector<std::string> defines, runner::Status status, double micros,
                           std::string reason = "") {
   tune::Report::Entry made;
-  made.evaluation.recipe.defines = std::move(defines);
+  made.evaluation.configuration.defines = std::move(defines);
   made.evaluation.result.status = status;
   made.evaluation.result.micros = micros;
   made.evaluation.result.reason = std::move(reason);
@@ -22,7 +22,7 @@ tune::Report::Entry entry(std::vector<std::string> defines, runner::Status statu
   return made;
 }
 
-/// The original, one that is wrong, one that is faster.
+/// The baseline, one that is wrong, one that is faster.
 tune::Report search() {
   tune::Report report;
   report.program = "a<b>.cu";
@@ -36,7 +36,7 @@ tune::Report search() {
                     entry({"TILE=32"}, runner::Status::Measured, 6)};
   report.entries[0].bestMicros = 12, report.entries[1].bestMicros = 12, report.entries[2].bestMicros = 6;
   report.best = 2;
-  report.originalText = "one\ntwo\n";
+  report.baselineText = "one\ntwo\n";
   report.winnerText = "one\nx < y\n";
   return report;
 }
@@ -50,15 +50,17 @@ TEST(TunePage, NeedsNothingFromANetworkAndRunsNoScript) {
 
 TEST(TunePage, TellsTheSpeedUpTheWinnerAndWhatItNeeds) {
   const std::string page = tunePage(search());
-  EXPECT_THAT(page, HasSubstr("<div class=\"big\">2.00</div>"));
+  EXPECT_THAT(page,
+              HasSubstr("<div class=\"value\">2.00x</div><div class=\"detail\">6 us, down from 12 us</div>"));
   EXPECT_THAT(page, HasSubstr("TILE=32"));
   EXPECT_THAT(page, HasSubstr("40 registers, 8 bytes spilled, 62 % occupancy"));
 }
 
 TEST(TunePage, DrawsEachCandidateThatWasMeasuredAndTheBestSoFar) {
   const std::string page = tunePage(search());
-  EXPECT_THAT(page, HasSubstr("circle class=\"winner\""));
-  EXPECT_THAT(page, HasSubstr("circle class=\"original\""));
+  EXPECT_THAT(page, HasSubstr("<g class=\"mark winner\""));
+  EXPECT_THAT(page, HasSubstr("<g class=\"mark baseline\""));
+  EXPECT_THAT(page, Not(HasSubstr("<g class=\"mark candidate\""))); // the third was not measured
   EXPECT_THAT(page, HasSubstr("path class=\"steps\""));
 }
 
@@ -68,23 +70,59 @@ TEST(TunePage, NamesWhatWentWrongWithTheOthers) {
 
 TEST(TunePage, ShowsTheWinnersChangesAsTextNotAsMarkup) {
   const std::string page = tunePage(search());
-  EXPECT_THAT(page, HasSubstr("<span class=\"del\">- two</span><span class=\"add\">+ x &lt; y</span>"));
+  EXPECT_THAT(page, HasSubstr("<td class=\"no\">-</td><td class=\"src\">two</td>"));
+  EXPECT_THAT(page, HasSubstr("<td class=\"no\">+</td><td class=\"src\">x &lt; y</td>"));
   EXPECT_THAT(page, HasSubstr("a&lt;b&gt;.cu"));
 }
 
-TEST(TunePage, SaysThatTheOriginalFailsTheStaticCheck) {
+TEST(TunePage, SaysThatTheBaselineFailsTheStaticCheck) {
   tune::Report report = search();
   EXPECT_THAT(tunePage(report), Not(HasSubstr("static check")));
   report.entries[0].evaluation.result.failsCheck = "line 3: a < b";
   EXPECT_THAT(tunePage(report),
-              HasSubstr("the original fails the static check: line 3: a &lt; b; candidates"));
+              HasSubstr("the baseline fails the static check: line 3: a &lt; b; candidates"));
 }
 
 TEST(TunePage, SaysWhenTimesAreAPrediction) {
   tune::Report report = search();
-  EXPECT_THAT(tunePage(report), Not(HasSubstr("prediction")));
+  EXPECT_THAT(tunePage(report), Not(HasSubstr("predicted")));
   report.predicted = true;
-  EXPECT_THAT(tunePage(report), HasSubstr("prediction: no GPU was measured"));
+  EXPECT_THAT(tunePage(report), HasSubstr("predicted by the cost model: no GPU was measured"));
+}
+
+/// The ticks of the axis below the first chart.
+std::string ticksOf(const std::string &page) {
+  std::string found;
+  const size_t end = page.find("</svg>");
+  for (size_t at = 0; (at = page.find("<text class=\"x\"", at)) < end; ++at) {
+    const size_t begin = page.find('>', at) + 1;
+    found += page.substr(begin, page.find('<', begin) - begin) + " ";
+  }
+  return found;
+}
+
+TEST(TunePage, TheAxisOfCandidatesCountsThem) { EXPECT_EQ(ticksOf(tunePage(search())), "1 2 3 "); }
+
+TEST(TunePage, TheLegendHasTheMarksOfTheChart) {
+  const std::string page = tunePage(search());
+  EXPECT_THAT(page, HasSubstr("</svg>winner</li>"));
+  EXPECT_THAT(page, HasSubstr("</svg>baseline</li>"));
+  EXPECT_THAT(page, HasSubstr("</svg>best so far</li>"));
+  EXPECT_THAT(page, Not(HasSubstr("</svg>candidate</li>"))); // none but the winner was measured
+}
+
+TEST(TunePage, WhereTheBaselineWinsTheLegendSaysSo) {
+  tune::Report report = search();
+  report.entries[2].evaluation.result.micros = 24;
+  report.entries[2].bestMicros = 12;
+  report.best = 0;
+  const std::string page = tunePage(report);
+  EXPECT_THAT(page, HasSubstr("no candidate beat the baseline: 12 us"));
+  EXPECT_THAT(page, HasSubstr("<g class=\"mark baseline winner\""));
+  EXPECT_THAT(page, HasSubstr("</svg>baseline, the fastest</li>"));
+  EXPECT_THAT(page, HasSubstr("</svg>candidate</li>"));
+  EXPECT_THAT(page, Not(HasSubstr("</svg>winner</li>")));
+  EXPECT_THAT(page, Not(HasSubstr("down from")));
 }
 
 TEST(TunePage, ASearchWithoutAWinnerIsShownAsOne) {

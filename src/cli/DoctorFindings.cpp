@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Machine.h"
+#include "DoctorFindings.h"
 
 #include "source/Toolkit.h"
+#include "support/ClangProgram.h"
 #include "support/Paths.h"
 #include "support/Process.h"
 
@@ -10,6 +11,7 @@
 #include <dlfcn.h>
 #include <fstream>
 #include <regex>
+#include <string_view>
 
 namespace fs = std::filesystem;
 
@@ -72,7 +74,7 @@ Finding toolkitProgram(const std::optional<source::Toolkit> &toolkit, const char
 
 Finding toolkitHeaders(const std::optional<source::Toolkit> &toolkit, const std::string &cudaPath) {
   Finding f = describe("CUDA toolkit", "headers", "kernels are read with NVIDIA's own declarations",
-                       "Heddle's own headers stand in for them");
+                       "Heddle's own headers replace them");
   if (toolkit)
     setFound(f, toolkit->include, headerVersion(toolkit->include));
   else if (cudaPath == "none")
@@ -144,7 +146,7 @@ std::string versionText(int version) { return fmt::format("{}.{}", version / 100
 
 Finding probeDevice(const Driver &driver, int index) {
   Finding f = describe("GPU", fmt::format("device {}", index), "kernels run and are timed on it",
-                       "Heddle's own SIMT machine runs them, and times are estimates");
+                       "Heddle's SIMT simulator runs them, and times are estimates");
   int device = 0, major = 0, minor = 0, sms = 0;
   char name[256] = "";
   if (driver.deviceGet(&device, index) != 0 || driver.deviceName(name, sizeof name, device) != 0)
@@ -157,8 +159,7 @@ Finding probeDevice(const Driver &driver, int index) {
 }
 
 Finding noDevice(std::string note) {
-  Finding f =
-      describe("GPU", "device", "", "Heddle's own SIMT machine runs kernels, and times are estimates");
+  Finding f = describe("GPU", "device", "", "Heddle's SIMT simulator runs kernels, and times are estimates");
   f.note = std::move(note);
   return f;
 }
@@ -226,8 +227,8 @@ const std::vector<ProgramRow> &programRows() {
       {"compilers",
        "host compiler",
        {"g++", "c++"},
-       "nvcc has a compiler for the host's side",
-       "nvcc cannot compile whole programs"},
+       "C++ headers and a linker for Clang, and the host compiler of nvcc",
+       "programs that include C++ headers cannot be parsed or compiled"},
       {"building Heddle", "cmake", {"cmake"}, "Heddle can be built", "Heddle cannot be built"},
       {"building Heddle", "ninja", {"ninja"}, "Heddle can be built", "Heddle cannot be built"},
       {"building Heddle",
@@ -254,11 +255,19 @@ const std::vector<ProgramRow> &programRows() {
   return rows;
 }
 
+std::optional<fs::path> pathOf(const ProgramRow &row) {
+  if (row.name == std::string_view("clang"))
+    return findClang(); // a package has its own, which is not on the PATH
+  for (const char *spelling : row.spellings)
+    if (std::optional<fs::path> path = findProgram(spelling))
+      return path;
+  return std::nullopt;
+}
+
 Finding probeProgram(const ProgramRow &row) {
   Finding f = describe(row.section, row.name, row.gives, row.without);
-  for (const char *spelling : row.spellings)
-    if (std::optional<fs::path> path = findProgram(spelling); path && !f.found)
-      setFound(f, *path, versionOf(*path, R"(([0-9]+\.[0-9]+(\.[0-9]+)*))"));
+  if (std::optional<fs::path> path = pathOf(row))
+    setFound(f, *path, versionOf(*path, R"(([0-9]+\.[0-9]+(\.[0-9]+)*))"));
   if (!f.found)
     f.note = fmt::format("no {} on the PATH", row.spellings.front());
   return f;
@@ -275,14 +284,14 @@ Finding probeFolder(const char *folder, const char *name, const char *gives, con
 
 } // namespace
 
-std::vector<Finding> probeMachine(const std::string &cudaPath) {
+std::vector<Finding> findingsOfDoctor(const std::string &cudaPath) {
   std::vector<Finding> findings;
   probeToolkit(cudaPath, findings);
   probeGpu(findings);
   for (const ProgramRow &row : programRows())
     findings.push_back(probeProgram(row));
   findings.push_back(probeFolder("arch", "tables", "limits and occupancy of every GPU generation",
-                                 "no occupancy can be worked out"));
+                                 "no occupancy can be computed"));
   findings.push_back(probeFolder("runtime/cuda", "CUDA headers", "kernels are read with no toolkit",
                                  "kernels are read only where there is a toolkit"));
   return findings;

@@ -6,6 +6,6 @@
 namespace heddle::cli {
 
 /// Files below the current folder by their path from there: how compilers and people name them.
-void shorten(Place &place);
+void shorten(SourceLocation &location);
 
 } // namespace heddle::cli

@@ -12,13 +12,13 @@ struct Finding {
   std::string name;    ///< "nvcc"
   bool found = false;
   std::string version; ///< empty where it has none or it cannot be asked
-  std::string where;   ///< a path, or what stands for one
+  std::string where;   ///< a path, or what represents one
   std::string note;    ///< why it was not found, where that is known
   std::string gives;   ///< what it enables
   std::string without; ///< what is lost when it is not there
 };
 
 /// Looks around. `cudaPath` is what --cuda-path says: a folder, "none", or empty for "look for one".
-std::vector<Finding> probeMachine(const std::string &cudaPath);
+std::vector<Finding> findingsOfDoctor(const std::string &cudaPath);
 
 } // namespace heddle::cli

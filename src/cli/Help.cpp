@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// heddle help and heddle version: what --help and --version print, as verbs; and the same definitions as man
+// pages and completion scripts, for those who package Heddle.
+#include "CommandModel.h"
+#include "CompletionScripts.h"
+#include "InputOutput.h"
+#include "ManPages.h"
+#include "UnknownWord.h"
+#include "Verbs.h"
+#include "support/ExitCode.h"
+#include "support/Files.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+namespace heddle::cli {
+namespace {
+
+const char *const aboutHelp = R"(Help for Heddle, or for one verb
+
+Examples:
+  heddle help
+  heddle help opt                 the same as heddle opt --help
+  heddle help --man man1          write the man pages into a folder
+  heddle help --completion bash   print a completion script for this shell
+)";
+
+std::string helpOf(const CLI::App &command) {
+  return command.get_formatter()->make_help(&command, "", CLI::AppFormatMode::Normal);
+}
+
+struct Request {
+  std::string verb, manFolder, shell;
+};
+
+void writeManPages(const CLI::App &app, const std::string &folder, Session &session) {
+  if (!canFill(folder, session))
+    return;
+  if (std::optional<FileFailure> failure = makeFolder(folder))
+    return complain(*failure, session);
+  for (const ManPage &page : manPages(app, session))
+    if (!write(std::filesystem::path(folder) / page.name, page.text, session))
+      return;
+}
+
+void help(const CLI::App &app, const Request &request, Session &session) {
+  const std::string &name = request.verb;
+  if (!request.manFolder.empty())
+    return writeManPages(app, request.manFolder, session);
+  if (!request.shell.empty()) {
+    std::cout << completionScript(request.shell, app, session);
+    return;
+  }
+  if (name.empty()) {
+    std::cout << helpOf(app);
+    return;
+  }
+  for (const CLI::App *verb : visibleVerbs(app))
+    if (verb->get_name() == name) {
+      std::cout << helpOf(*verb);
+      return;
+    }
+  complain(session, fmt::format("there is no verb '{}'", name), suggestionFor(name, verbNames(app)),
+           ExitBadUsage);
+}
+
+} // namespace
+
+void addHelp(CLI::App &app, Session &session) {
+  auto request = std::make_shared<Request>();
+  CLI::App *verb = app.add_subcommand("help", aboutHelp);
+  verb->add_option("VERB", request->verb, "the verb to describe");
+  verb->add_option("--man", request->manFolder, "write heddle.1 and a man page per verb into this folder")
+      ->type_name("DIR");
+  verb->add_option("--completion", request->shell, "print the completion script for this shell")
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  verb->callback([request, &app, &session] { help(app, *request, session); });
+}
+
+void addVersion(CLI::App &app, Session &) {
+  app.add_subcommand("version", "The version of Heddle, as --version prints it")->callback([] {
+    std::cout << "heddle " HEDDLE_VERSION "\n";
+  });
+}
+
+} // namespace heddle::cli

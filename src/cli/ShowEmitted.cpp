@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ShowEmitted.h"
+
+#include "report/StaticVerdict.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+
+namespace heddle::cli {
+namespace {
+
+void warn(const verify::EmittedFile &file, const std::string &what, bool colour) {
+  print(std::cerr, {Severity::Warning, {file.shownAs.string()}, what, {}, {}}, colour);
+}
+
+void show(const verify::EmittedFile &file, const verify::EmittedCheck::Kernel &kernel, bool allVerdicts,
+          bool colour) {
+  const report::KernelVerdict verdict{kernel.name, kernel.result};
+  const bool fails = kernel.result.verdict == check::Verdict::Fails;
+  if (fails || allVerdicts)
+    std::cerr << report::staticText(verdict, colour);
+  else if (kernel.result.verdict == check::Verdict::Undecided)
+    warn(file, fmt::format("not checked: kernel '{}': {}", kernel.name, report::undecidedLine(verdict)),
+         colour);
+  if (fails && kernel.original && kernel.original->originalFails)
+    warn(file,
+         fmt::format("kernel '{}': {}", kernel.name,
+                     kernel.original->areAllKnown
+                         ? "the original has this too"
+                         : "the original fails the static check as well, but not in each of these places"),
+         colour);
+}
+
+} // namespace
+
+void showEmitted(const verify::EmittedFile &file, const verify::EmittedCheck &check, bool allVerdicts,
+                 bool colour) {
+  std::cerr << check.compilerMessages;
+  for (const Diagnostic &each : check.diagnostics.all())
+    print(std::cerr, each, colour);
+  for (const verify::EmittedCheck::Kernel &kernel : check.kernels)
+    show(file, kernel, allVerdicts, colour);
+  if (check.outcome == verify::Emitted::FailsTheCheck)
+    std::cerr << fmt::format("heddle: '{}' is not written: a kernel in it fails the static check (--no-check "
+                             "writes it all the same)\n",
+                             file.shownAs.string());
+}
+
+} // namespace heddle::cli

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "UnknownWord.h"
+
+#include "CommandModel.h"
+#include "support/Suggest.h"
+#include "support/Text.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace heddle::cli {
+
+std::string suggestionFor(const std::string &word, const std::vector<std::string> &names) {
+  const std::string question = didYouMean(word, names);
+  return fmt::format("{}{} are {}", question.empty() ? "" : question + " ",
+                     question.empty() ? "there" : "There", joinAnd(names));
+}
+
+std::vector<std::string> verbNames(const CLI::App &app) {
+  std::vector<std::string> names;
+  for (const CLI::App *verb : visibleVerbs(app))
+    names.push_back(verb->get_name());
+  return names;
+}
+
+std::vector<std::string> optionNames(const CLI::App &verb) {
+  std::vector<std::string> names;
+  for (const CLI::Option *option : verb.get_options())
+    for (const std::string &name : option->get_lnames())
+      names.push_back("--" + name);
+  return names;
+}
+
+} // namespace heddle::cli

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What to say about a word that names nothing: a verb, an option.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace heddle::cli {
+
+/// "did you mean 'opt'? There are analyze, ...", without the question where nothing is near.
+std::string suggestionFor(const std::string &word, const std::vector<std::string> &names);
+
+std::vector<std::string> verbNames(const CLI::App &app);
+/// "--output", "--kernel", ...: the long names of a verb's options.
+std::vector<std::string> optionNames(const CLI::App &verb);
+
+} // namespace heddle::cli

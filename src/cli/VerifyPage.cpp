@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "VerifyPage.h"
+
+#include "report/VerifyHtml.h"
+#include "support/Files.h"
+#include "support/Text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace heddle::cli {
+namespace {
+
+using Page = report::VerifyResultPage;
+
+/// The kernel is in a column of its own.
+std::string bufferText(const trace::CopyRecord &record) {
+  if (!record.allocation)
+    return "unknown memory";
+  std::string text = fmt::format("allocation {}, {} bytes", record.allocation, record.allocationBytes);
+  return record.kernelLaunch ? text + fmt::format(", parameter {}", record.kernelParameter) : text;
+}
+
+Page::Copy copyOf(const verify::CopyResult &result) {
+  const verify::CopyDifference &made = result.comparison;
+  const trace::CopyRecord &record = made.a.allocation ? made.a : made.b;
+  Page::Copy copy;
+  copy.number = made.copy;
+  if (record.kernelLaunch)
+    copy.writer = fmt::format("{}, launch {}", verify::readableName(record.kernel), record.kernelLaunch);
+  copy.buffer = bufferText(record);
+  copy.element = verify::nameOf(made.element);
+  copy.elements = made.elements, copy.differing = made.differing;
+  copy.maxRelativeError = result.maxRelativeError;
+  copy.what = made.what;
+  if (made.differing)
+    copy.first = fmt::format("first [{}]: {} and {}", made.index, made.valueA, made.valueB);
+  return copy;
+}
+
+std::vector<Page::Input> inputsOf(const OtherInputs &others) {
+  std::vector<Page::Input> inputs;
+  auto joined = [](const std::vector<std::string> &words) {
+    return fmt::format("{}", fmt::join(words, " "));
+  };
+  for (const auto &arguments : others.agreed)
+    inputs.push_back({joined(arguments), "same", true});
+  for (const OtherInputs::Skipped &skipped : others.skipped)
+    inputs.push_back({joined(skipped.arguments), "skipped: the first program " + skipped.why, true});
+  if (others.different)
+    inputs.push_back({joined(others.different->arguments), "different", false});
+  return inputs;
+}
+
+/// Files at the same place of the command line; those that only one program has are left out, recordings too.
+std::vector<Page::Source> sourcesOf(const Verification &given, const std::array<std::string, 2> &names) {
+  std::vector<Page::Source> sources;
+  const auto &[before, after] = given.programs;
+  for (size_t i = 0; i < std::min(before.size(), after.size()); ++i) {
+    if (before[i] == after[i] || verify::isRecording(before[i]) || verify::isRecording(after[i]))
+      continue;
+    const std::string first = i ? before[i].string() : names[0], second = i ? after[i].string() : names[1];
+    sources.push_back(
+        {fmt::format("from {} to {}", first, second), contentsOf(before[i]), contentsOf(after[i])});
+  }
+  return sources;
+}
+
+Page::Outcome outcomeOf(const Verdict &verdict, const OtherInputs &others) {
+  if (verdict.failed || !verdict.originalIsDeterministic())
+    return Page::Outcome::NotVerified;
+  return verdict.same() && !others.different ? Page::Outcome::Same : Page::Outcome::Different;
+}
+
+} // namespace
+
+std::string verifyPage(const Verification &given, const std::array<std::string, 2> &names,
+                       const Verdict &verdict, const OtherInputs &others) {
+  Page page;
+  page.names = names;
+  page.outcome = outcomeOf(verdict, others);
+  page.answer =
+      verdictText(verdict, names) + (given.inputs && verdict.same() ? inputsText(others, names) : "");
+  const std::string tolerance = verify::textOf(given.tolerance);
+  page.compared = {{"first program", names[0]},
+                   {"second program", names[1]},
+                   {"arguments", verdict.arguments.empty()
+                                     ? "none"
+                                     : fmt::format("{}", fmt::join(verdict.arguments, " "))},
+                   {"device-to-host copies", fmt::format("{}, in order", verdict.each.size())},
+                   {"tolerance", tolerance.empty() ? "none: equal bit by bit" : tolerance},
+                   {"stdout", verdict.copiesOnly ? "not compared"
+                              : verdict.line     ? fmt::format("differs at line {}", verdict.line->line)
+                                                 : "the same"},
+                   {"numbers of stdout not compared", fmt::to_string(verdict.ignored.size())},
+                   {"exit codes", fmt::format("{} and {}", verdict.exitCodes[0], verdict.exitCodes[1])}};
+  for (const verify::CopyResult &each : verdict.each)
+    page.copies.push_back(copyOf(each));
+  page.otherInputs = inputsOf(others);
+  page.sources = sourcesOf(given, names);
+  return report::verifyHtml(page);
+}
+
+} // namespace heddle::cli

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/KernelWords.h"
+
+#include "analysis/WarpAccess.h"
+#include "support/Text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace heddle::report {
+
+using namespace analysis;
+
+AccessWords accessWords(const KernelFacts &facts, const Access &access) {
+  if (access.array->space != Array::Space::Shared && access.array->space != Array::Space::Global)
+    return {};
+  const WarpAccess warp = warpAccess(*facts.accesses, access);
+  if (warp.bankConflicts || warp.sectors) {
+    if (warp.isBroadcast())
+      return {"broadcast: one address per warp", Tone::Good};
+    if (warp.bankConflicts)
+      return *warp.bankConflicts == 1
+                 ? AccessWords{"no bank conflict", Tone::Good}
+                 : AccessWords{fmt::format("{}-way bank conflict", *warp.bankConflicts), Tone::Warn};
+    const std::string sectors = counted(*warp.sectors, "sector");
+    return warp.isCoalesced() ? AccessWords{fmt::format("coalesced, {} per warp", sectors), Tone::Good}
+                              : AccessWords{fmt::format("not coalesced: {} per warp, {} would suffice",
+                                                        sectors, *warp.fewestSectors),
+                                            Tone::Warn};
+  }
+  return {warp.reason, Tone::Info};
+}
+
+std::string subscriptText(const Access &access) {
+  std::string text;
+  for (const Affine &subscript : access.subscripts) {
+    if (!subscript)
+      return "not affine: " + subscript.why().str();
+    text += fmt::format("[{}]", subscript.str());
+  }
+  return text;
+}
+
+bool isTraffic(const Array &array) {
+  return array.space != Array::Space::Local &&
+         (array.space != Array::Space::Constant || !array.extents.empty());
+}
+
+std::string branchText(DivergentBranch::Kind kind) {
+  switch (kind) {
+  case DivergentBranch::Kind::If: return "if";
+  case DivergentBranch::Kind::Switch: return "switch";
+  case DivergentBranch::Kind::Loop: return "loop";
+  case DivergentBranch::Kind::Conditional: return "?:";
+  case DivergentBranch::Kind::ShortCircuit: return "&& or ||";
+  case DivergentBranch::Kind::Goto: return "goto";
+  }
+  return "";
+}
+
+std::string shapeText(const std::array<std::optional<int64_t>, 3> &xyz) {
+  const size_t used = xyz[2] == 1 ? (xyz[1] == 1 ? 1 : 2) : 3;
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < used; ++i)
+    parts.push_back(xyz[i] ? fmt::to_string(*xyz[i]) : "?");
+  return fmt::format("({})", fmt::join(parts, ", "));
+}
+
+std::string bytesText(int64_t bytes) {
+  return bytes >= 1024 && bytes % 1024 == 0 ? fmt::format("{} KB", bytes / 1024)
+                                            : counted(size_t(bytes), "byte");
+}
+
+} // namespace heddle::report

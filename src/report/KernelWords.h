@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Facts about a kernel as short texts.
+#pragma once
+
+#include "analysis/KernelFacts.h"
+#include "report/Html.h"
+
+#include <string>
+
+namespace heddle::report {
+
+/// How the lanes of a warp reach memory, and whether that is as it should be.
+struct AccessWords {
+  std::string text; ///< "coalesced, 4 sectors", "32-way bank conflict", "broadcast"; or why it is not known
+  Tone tone = Tone::Info;
+};
+AccessWords accessWords(const analysis::KernelFacts &facts, const analysis::Access &access);
+
+/// "[blockIdx.x*256 + threadIdx.x]", or why there is no such form.
+std::string subscriptText(const analysis::Access &access);
+
+/// A constant of the file or a local array has no traffic that a launch or a merge of threads would change.
+bool isTraffic(const analysis::Array &array);
+
+/// "if", "loop", "&& or ||"
+std::string branchText(analysis::DivergentBranch::Kind kind);
+
+/// "(16, 16)", "(?)"
+std::string shapeText(const std::array<std::optional<int64_t>, 3> &xyz);
+std::string bytesText(int64_t bytes);
+
+} // namespace heddle::report
