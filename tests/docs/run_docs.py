@@ -1,32 +1,49 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs every command the documentation shows and compares what it prints with what the page says.
+"""Runs every command that the documentation shows, and compares its output with the page.
 
-A ```console block holds lines `$ command` and, under each, the output expected. In the expected text a line of
-three dots stands for any lines, and three dots inside a line for any text. `[exit N]` as the last line says that
-the command ends with exit code N; without it, 0 is wanted. A command with no output below it is only run.
+A ```console block has lines `$ command`, each followed by the expected output. In the expected text a line of
+three dots matches any lines, and three dots inside a line match any text. `[exit N]` as the last line is the
+expected exit code; without it, 0 is expected. A command without expected output is only run.
+`<!-- needs nvcc -->` on the line before a block names programs that it needs; without them the block is skipped.
+Each page has a temporary folder of its own in place of /tmp, so that pages can run side by side and none relies on another.
 
 Usage: run_docs.py ROOT BUILD PAGE...     prints each command that fails with both texts; exit 1 if any does
+       (a page without commands passes: CMake adds a test only for pages that have a console block)
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
-# What the tests themselves are part of, or what would change the machine: shown to people, not run from here.
-NOT_RUN = re.compile(r"^(make (test|install|bench|format|tidy|clean)|git clone|cd |sudo |apt-get )")
+# Commands that run these tests themselves, or that would change the host: shown to people, not run here.
+NOT_RUN = re.compile(r"^(make (test|install|package|bench|format|tidy|clean)|git clone|cd |sudo |apt-get )")
+
+
+# Where a CUDA toolkit is usually installed, if its programs are not on the path.
+PROGRAMS = os.environ["PATH"] + ":/usr/local/cuda/bin"
+
+
+def is_possible(line_before):
+    needs = re.fullmatch(r"<!-- needs (.*) -->", line_before.strip())
+    return not needs or all(shutil.which(program, path=PROGRAMS) for program in needs[1].split())
 
 
 def blocks(page):
-    """Yields (line number, lines) of each console block."""
+    """Yields (line number, lines) of each console block that can be run here."""
     lines = page.read_text().splitlines()
     start = None
     for number, line in enumerate(lines, 1):
         if start is None and line.strip() == "```console":
             start = number
         elif start is not None and line.strip() == "```":
-            yield start, lines[start : number - 1]
+            if is_possible(lines[start - 2] if start > 1 else ""):
+                yield start, lines[start : number - 1]
+            else:
+                print(f"{page}:{start}: skipped: {lines[start - 2].strip()}")
             start = None
     if start is not None:
         sys.exit(f"{page}:{start}: the console block does not end")
@@ -59,34 +76,48 @@ def pattern_of(expected):
     return re.compile("".join(parts) + r"\n*\Z")
 
 
-def run(root, build, command):
-    environment = dict(os.environ, PATH=f"{build}:{os.environ['PATH']}", NO_COLOR="1")
-    command = command.replace("make demo", f"make demo BUILD={build}")
-    return subprocess.run(["bash", "-c", command], cwd=root, env=environment, text=True, timeout=600,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+def run(root, build, folder, command):
+    """Returns the exit code and the output, in which the page's own folder is /tmp again."""
+    environment = dict(os.environ, PATH=f"{build}:{PROGRAMS}", NO_COLOR="1")
+    command = command.replace("make demo", f"make demo BUILD={build}").replace("/tmp/", f"{folder}/")
+    try:
+        done = subprocess.run(["bash", "-c", command], cwd=root, env=environment, text=True, timeout=600,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    except subprocess.TimeoutExpired as late:
+        return None, f"{late.output or ''}\nstopped after {late.timeout:.0f} s"
+    return done.returncode, done.stdout.replace(folder, "/tmp")
+
+
+def check_page(root, build, page, folder):
+    """Returns how many commands ran and how many of them failed."""
+    ran = failed = 0
+    for start, lines in blocks(page):
+        for number, command, expected in commands(start, lines):
+            if NOT_RUN.match(command):
+                continue
+            wanted_exit = 0
+            if expected and (exit_line := re.fullmatch(r"\[exit (\d+)\]", expected[-1].strip())):
+                wanted_exit = int(exit_line.group(1))
+                expected = expected[:-1]
+            code, output = run(root, build, folder, command)
+            ran += 1
+            matches = not expected or pattern_of(expected).match(output)
+            if code != wanted_exit or not matches:
+                failed += 1
+                print(f"{page}:{number}: $ {command}\nexit {code}, wanted {wanted_exit}\n"
+                      f"--- the page says\n" + "\n".join(expected) + f"\n--- it printed\n{output}", flush=True)
+    return ran, failed
 
 
 def main():
     root, build, pages = Path(sys.argv[1]), Path(sys.argv[2]).resolve(), [Path(p) for p in sys.argv[3:]]
-    ran = failed = 0
+    counts = []
     for page in pages:
-        for start, lines in blocks(page):
-            for number, command, expected in commands(start, lines):
-                if NOT_RUN.match(command):
-                    continue
-                wanted_exit = 0
-                if expected and (exit_line := re.fullmatch(r"\[exit (\d+)\]", expected[-1].strip())):
-                    wanted_exit = int(exit_line.group(1))
-                    expected = expected[:-1]
-                result = run(root, build, command)
-                ran += 1
-                matches = not expected or pattern_of(expected).match(result.stdout)
-                if result.returncode != wanted_exit or not matches:
-                    failed += 1
-                    print(f"{page}:{number}: $ {command}\nexit {result.returncode}, wanted {wanted_exit}\n"
-                          f"--- the page says\n" + "\n".join(expected) + f"\n--- it printed\n{result.stdout}")
+        with tempfile.TemporaryDirectory(prefix="heddle-docs-") as folder:
+            counts.append(check_page(root, build, page, folder))
+    ran, failed = map(sum, zip(*counts))
     print(f"{ran - failed} passed, {failed} failed")
-    sys.exit(1 if failed or not ran else 0)
+    sys.exit(1 if failed else 0)
 
 
 main()

@@ -180,7 +180,7 @@ def outputs(folder):
         "verify": [HEDDLE, "verify", "--compiler", "clang", kernel, kernel],
         "verify --json": [HEDDLE, "verify", "--compiler", "clang", "--json", kernel, kernel],
         "tune": [HEDDLE, "tune", "--cuda-path", "none", "--compiler", "clang", kernel, "-d", "coarsen x=1|2",
-                 "--device", "vm"],
+                 "--device", "sim"],
         "runner --help": [RUNNER, "--help"],
     }
     for name, command in printing.items():
@@ -195,7 +195,7 @@ def outputs(folder):
         "check --sarif": lambda out: [HEDDLE, "check", "--compiler", "clang", kernel, "--sarif", out],
         "check --static --sarif": lambda out: [HEDDLE, "check", "--static", "--block", "32", HOLDS, "--sarif", out],
         "profile --bbv": lambda out: [HEDDLE, "profile", "--compiler", "clang", kernel, "--bbv", out],
-        "tune -o": lambda out: [HEDDLE, "tune", "--cuda-path", "none", "--compiler", "clang", "--device", "vm", kernel,
+        "tune -o": lambda out: [HEDDLE, "tune", "--cuda-path", "none", "--compiler", "clang", "--device", "sim", kernel,
                                 "-d", "coarsen x=1|2", "-o", out, "--cache", os.path.join(folder, "cache")],
         "tune --cache": lambda out: [HEDDLE, "tune", kernel, "-d", "coarsen x=1|2", "--cache", out],
         "tune --report": lambda out: [HEDDLE, "tune", kernel, "-d", "coarsen x=1|2", "--report", out],
@@ -211,7 +211,7 @@ def outputs(folder):
     # The file of results is read before it is written.
     expect("tune --cache: a device", writing["tune --cache"](full), 2, "is not a regular file")
     making = {
-        "chem -o": lambda out: [HEDDLE, "chem", HYDROGEN, "-o", out, "--kernel", "viscosity", "--form", "cpu"],
+        "chem -o": lambda out: [HEDDLE, "chem", HYDROGEN, "-o", out, "--kernel", "viscosity", "--variant", "cpu"],
         "tune --plan": lambda out: [HEDDLE, "tune", kernel, "-d", "coarsen x=1|2", "--plan", out],
         "tune -o of a mechanism": lambda out: [HEDDLE, "tune", HYDROGEN, "--option", "--warps=4|8", "-o", out,
                                                "--cache", os.path.join(folder, "cache.chem")],
@@ -225,9 +225,9 @@ def outputs(folder):
 
     plan = os.path.join(folder, "plan")
     os.mkdir(plan, 0o755)
-    manifest = {"schema": "heddle.plan/1", "program": "k.cu", "arch": "sm_90", "arguments": [], "flags": [],
+    manifest = {"schema": "heddle.plan/2", "program": "k.cu", "arch": "sm_90", "arguments": [], "flags": [],
                 "compile_seconds": 1, "run_seconds": 1, "warm_ups": 1, "rounds": 1, "copies": 0, "compares_copies": True,
-                "candidates": [{"id": "0", "recipe": "", "files": ["k.cu"], "flags": []}]}
+                "candidates": [{"id": "0", "configuration": "", "files": ["k.cu"], "flags": []}]}
     with open(os.path.join(plan, "manifest.json"), "w") as out:
         json.dump(manifest, out)
     os.chmod(plan, 0o555)
@@ -260,7 +260,7 @@ def names(folder):
             elif "--sarif" not in options:
                 json.loads(done.stdout.decode("utf-8"))
         page = os.path.join(os.fsencode(folder), b"page-" + name + b".html")
-        expect(f"tune --report {shown!r}", [HEDDLE, "tune", "--cuda-path", "none", "--compiler", "clang", "--device", "vm", path,
+        expect(f"tune --report {shown!r}", [HEDDLE, "tune", "--cuda-path", "none", "--compiler", "clang", "--device", "sim", path,
                "-d", "coarsen x=1|2", "-DBYTES=256", "--report", page], 0, "", silent=False)
         with open(page, "rb") as written:
             written.read().decode("utf-8")

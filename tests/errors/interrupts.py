@@ -129,7 +129,7 @@ def main():
             "check": [HEDDLE, "check", file] + clang + ["--", started],
             "profile": [HEDDLE, "profile", file] + clang + ["--", started],
             "verify": [HEDDLE, "verify", file, file] + clang + ["--", started],
-            "tune": [HEDDLE, "tune", file, "-d", "block x=32|64", "--no-check", "--device", "vm", "--cuda-path", "none",
+            "tune": [HEDDLE, "tune", file, "-d", "block x=32|64", "--no-check", "--device", "sim", "--cuda-path", "none",
                      "-o", "out.cu"] + clang + ["--", started],
         }
         verbs["opt --verify"] = [HEDDLE, "opt", file, "-d", "coarsen x=2", "--no-check", "--verify", "--cuda-path", "none",
@@ -151,10 +151,10 @@ def main():
         # heddle-runner, while it compiles: the compiler here is a shell that never ends.
         plan = os.path.join(folder, "plan")
         os.mkdir(plan)
-        manifest = {"schema": "heddle.plan/1", "program": "k.cu", "arch": "sm_90", "arguments": [], "flags": [],
+        manifest = {"schema": "heddle.plan/2", "program": "k.cu", "arch": "sm_90", "arguments": [], "flags": [],
                     "compile_seconds": 1000, "run_seconds": 1000, "warm_ups": 1, "rounds": 1, "copies": 0,
                     "compares_copies": True,
-                    "candidates": [{"id": "0", "recipe": "", "files": ["k.cu"], "flags": []}]}
+                    "candidates": [{"id": "0", "configuration": "", "files": ["k.cu"], "flags": []}]}
         with open(os.path.join(plan, "manifest.json"), "w") as out:
             json.dump(manifest, out)
         script = os.path.join(folder, "compiler")

@@ -20,6 +20,7 @@ config.test_exec_root = os.path.join(config.heddle_build_dir, "tests", "golden")
 heddle = os.path.join(config.heddle_build_dir, "heddle")
 config.substitutions += [
     ("%heddle", heddle),
+    ("%runner", os.path.join(config.heddle_build_dir, "heddle-runner")),
     ("%source_dir", config.heddle_source_dir),
     ("%examples", os.path.join(config.heddle_source_dir, "examples")),
     ("%python", sys.executable),

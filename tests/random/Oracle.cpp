@@ -45,7 +45,7 @@ std::string contents(const fs::path &file) {
 
 std::string firstReason(const Diagnostics &diagnostics) {
   for (const Diagnostic &each : diagnostics.all())
-    if (each.voice == Voice::Refusal || each.voice == Voice::Error)
+    if (each.severity == Severity::Refusal || each.severity == Severity::Error)
       return each.text;
   return {};
 }
@@ -62,7 +62,7 @@ nlohmann::json carryOut(const Program &program, const fs::path &folder) {
   for (const std::string &text : program.directives)
     for (const transform::Directive &directive : transform::readDirectives(text, diagnostics))
       directives.push_back(directive);
-  if (diagnostics.has(Voice::Error))
+  if (diagnostics.has(Severity::Error))
     return {{"kind", "misspelled"}, {"why", firstReason(diagnostics)}};
   transform::Outcome outcome =
       transform::applyDirectives(folder / "main.cu", directives, options, diagnostics);
@@ -330,7 +330,7 @@ private:
       return std::find(left.begin(), left.end(), each.first) == left.end();
     });
     if (named.empty() && left.size() > 1) {
-      // Nobody can be told apart: each by itself, which takes ten times as long.
+      // Nobody can be distinguished: each by itself, which takes ten times as long.
       fmt::print(stderr, "{} programs cannot be built or loaded together:\n{}\n", left.size(),
                  messages.substr(0, 2000));
       const std::vector<size_t> all = left;

@@ -3,7 +3,7 @@
 """modules.py ROOT: which module uses which.
 
 Three things say it, and they must agree: the lists in src/*/CMakeLists.txt, the table in docs/design.md, and what the sources include.
-Modules that are used must not use each other in a circle. Numbers of devices stand in arch/ alone.
+Modules that are used must not use each other in a circle. Numbers of devices are in arch/ alone.
 """
 import pathlib
 import re
@@ -38,9 +38,9 @@ def words_after(keyword, words):
 def used_by_cmake():
     uses = {}
     for file in SRC.glob("*/CMakeLists.txt"):
-        room = re.search(r"heddle_room\((\w+)([^)]*)\)", file.read_text())
-        if room:
-            uses[room[1]] = set(words_after("USES", room[2].split()))
+        module = re.search(r"heddle_module\((\w+)([^)]*)\)", file.read_text())
+        if module:
+            uses[module[1]] = set(words_after("USES", module[2].split()))
         else:
             uses[file.parent.name] = set()
     for module, linked in LINKED_ONLY.items():

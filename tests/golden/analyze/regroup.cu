@@ -1,8 +1,8 @@
-// Of kernels whose threads work by themselves and part ways by what they load, the page says that regroup is for them.
+// Of kernels whose threads work by themselves and diverge by what they load, the page says that regroup is for them.
 // RUN: %heddle analyze %s --cuda-path none | FileCheck %s
 
 // CHECK-LABEL: rows
-// CHECK: could do{{.*}}regroup: threads go through the loop at line [[@LINE+3]] as often as what they load says
+// CHECK: opportunity{{.*}}regroup: threads go through the loop at line [[@LINE+3]] as often as what they load says
 __global__ void rows(float *y, const int *begin, const float *x) {
   const int row = blockIdx.x * blockDim.x + threadIdx.x;
   for (int entry = begin[row]; entry < begin[row + 1]; ++entry)
@@ -10,7 +10,7 @@ __global__ void rows(float *y, const int *begin, const float *x) {
 }
 
 // CHECK-LABEL: kinds
-// CHECK: could do{{.*}}regroup by=branch: threads take different cases at line [[@LINE+3]]
+// CHECK: opportunity{{.*}}regroup by=branch: threads take different cases at line [[@LINE+3]]
 __global__ void kinds(float *y, const int *kind) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   switch (kind[i]) {

@@ -17,7 +17,7 @@ __global__ void add(float *y, const float *x, int width, int height) {
 }
 
 // RUN: %heddle check %s --static --block 16,16 -k unguarded --compiler clang | FileCheck %s --check-prefix=UNGUARDED
-// UNGUARDED: undecided: {{.*}}indices.cu:[[#@LINE+3]]:{{.*}} no comparison keeps an index below parameter 'width'
+// UNGUARDED: {{.*}}indices.cu:[[#@LINE+3]]:{{.*}} warning: undecided: {{.*}} no comparison keeps an index below parameter 'width'
 // UNGUARDED: undecided: kernel 'unguarded': 5 of 7 properties proved
 __global__ void unguarded(float *y, int width) {
   y[(blockIdx.y * blockDim.y + threadIdx.y) * width + blockIdx.x * blockDim.x + threadIdx.x] += 1;
@@ -28,7 +28,7 @@ __global__ void unguarded(float *y, int width) {
 // RUN: %heddle check %s --static --block 64 -k rounds --compiler clang | FileCheck %s --check-prefix=NAME
 // RUN: %heddle check %s --static --block 64 -k rounds --param count=32 --compiler clang | FileCheck %s --check-prefix=GIVEN
 // NAME: whether threads come to synchronization behind this branch depends on parameter 'count'
-// NAME: hint: --param count=VALUE settles it
+// NAME: hint: heddle check --static --param count=VALUE decides it
 // GIVEN: holds: kernel 'rounds'
 __global__ void rounds(int count) {
   if (threadIdx.x < count)

@@ -6,14 +6,14 @@
 // QUIET-NOT: reverse
 // OTHER: kernel 'fine'
 // OTHER-NEXT: shared-memory races: proved for every input
-// OTHER: race: {{.*}}: tile[{{[0-9]+}}] is written here by thread {{[0-9]+}} and read by thread
+// OTHER: {{.*}}: error: race: tile[{{[0-9]+}}] is written here by thread {{[0-9]+}} and read by thread
 // OTHER: fails: kernel 'reverse': 1 finding
 // OTHER: warning: kernel 'reverse': the original has this too
 
 // RUN: rm -f %t.cu
 // RUN: %heddle opt %s -o %t.cu -k reverse -d branchless --compiler clang 2>&1 | FileCheck %s --check-prefix=SAME
 // RUN: ls %t.cu
-// SAME: race: {{.*}}: tile[{{[0-9]+}}] is written here by thread
+// SAME: {{.*}}: error: race: tile[{{[0-9]+}}] is written here by thread
 // SAME: fails: kernel 'reverse': 1 finding
 // SAME: warning: kernel 'reverse': the original has this too
 // SAME-NOT: not written

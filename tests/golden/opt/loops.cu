@@ -6,14 +6,14 @@
 // RUN: %heddle opt %s -o %t.cu -d "interchange line=26" --cuda-path none --no-check --report 2>&1 | FileCheck %s --check-prefix=DONE
 // RUN: FileCheck %s --check-prefix=TEXT < %t.cu
 
-// TURNED: loops.cu:21:23: refused: interchange: this read of 'a[(i - 1) * 16 + j + 1]' depends on the write of 'a[i * 16 + j]' at line 21, an earlier iteration of 'i' and a later one of 'j', which would then come first
+// TURNED: loops.cu:21:23: error: this read of 'a[(i - 1) * 16 + j + 1]' depends on the write of 'a[i * 16 + j]' at line 21, an earlier iteration of 'i' and a later one of 'j', which would then come first [interchange]
 // TURNED: loops.cu:21:7: note: the write is here
 
-// WHICH: loops.cu:19:3: refused: unroll-jam factor=2: there are several loops that it could mean
+// WHICH: loops.cu:19:3: error: unroll-jam factor=2: there are several loops that it could mean [unroll-jam]
 // WHICH: loops.cu:26:3: note: another is this one, line=26
 // WHICH: hint: say which: unroll-jam line=19
 
-// DONE: done: the loops over 'i' and 'j' at line 26 changed places [interchange line=26]
+// DONE: remark: interchange line=26: the loops over 'i' and 'j' at line 26 changed places [interchange]
 
 __global__ void blur(float *a) {
   for (int i = 1; i < 16; ++i)

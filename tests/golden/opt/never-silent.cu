@@ -2,12 +2,12 @@
 // printed without --report too.
 // RUN: %heddle opt %s -o %t.cu -k twice -d "coarsen x=1" --cuda-path none --no-check 2>&1 | FileCheck %s --check-prefix=ONE
 // RUN: diff %s %t.cu
-// ONE: never-silent.cu:[[# @LINE + 17]]:17: kept: all factors are 1: there is nothing to merge [coarsen x=1]
+// ONE: never-silent.cu:[[# @LINE + 17]]:17: remark: coarsen x=1: left unchanged: all factors are 1: there is nothing to merge [coarsen]
 
 // RUN: %heddle opt %s -o %t.cu -k twice -d "scalar-replace; consolidate; auto" --cuda-path none --no-check 2>&1 | FileCheck %s --check-prefix=THREE
-// THREE: kept: no short loop of 'twice' reads elements of a shared array more than once
-// THREE: kept: 'twice' stays as it is: {{.*}} [consolidate]
-// THREE: kept: 'twice' stays as it is: {{.*}} [auto]
+// THREE: remark: left unchanged: no short loop of 'twice' reads elements of a shared array more than once
+// THREE: remark: left unchanged: 'twice': {{.*}} [consolidate]
+// THREE: remark: left unchanged: 'twice': {{.*}} [auto]
 
 // RUN: %heddle opt %s -o %t.cu -k thrice -d branchless --cuda-path none --compiler clang 2>&1 | FileCheck %s --check-prefix=BLOCK
 // BLOCK: never-silent.cu.tmp.cu: warning: not checked: kernel 'thrice': its block is not known from the launches in the file

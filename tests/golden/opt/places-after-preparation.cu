@@ -4,7 +4,7 @@
 // RUN: not %heddle opt %s -o %t.cu -k opened -d "coarsen x=2" --cuda-path none 2>&1 | FileCheck %s --check-prefix=OPENED
 // RUN: %heddle opt %s -o %t.cu -k later -d "coarsen x=2; branchless" --cuda-path none --no-check --report 2>&1 | FileCheck %s --check-prefix=LATER
 
-// SPLIT: places-after-preparation.cu:[[# @LINE + 9]]:{{[0-9]+}}: refused: coarsen x=2: two threads of a block touch the same element of 's'
+// SPLIT: places-after-preparation.cu:[[# @LINE + 9]]:{{[0-9]+}}: error: coarsen x=2: two threads of a block touch the same element of 's'
 // SPLIT-NEXT: [[# @LINE + 8]] |   a[t] = s[63 - t] + u;
 // SPLIT: places-after-preparation.cu:[[# @LINE + 6]]:{{[0-9]+}}: note: the other write is here
 __global__ void split(float *a) {
@@ -23,7 +23,7 @@ __device__ void exchange(float *s, float *a, int t) {
 }
 
 // The read is in the function, whose text takes the place of the call.
-// OPENED: places-after-preparation.cu:[[# @LINE + 7]]:{{[0-9]+}}: refused: coarsen x=2: two threads of a block touch the same element of 's'
+// OPENED: places-after-preparation.cu:[[# @LINE + 7]]:{{[0-9]+}}: error: coarsen x=2: two threads of a block touch the same element of 's'
 // OPENED-NEXT: [[# @LINE + 6]] |   s[t] = 3;
 // OPENED: places-after-preparation.cu:[[# @LINE - 6]]:{{[0-9]+}}: note: the other read is here
 __global__ void opened(float *a) {
@@ -34,8 +34,8 @@ __global__ void opened(float *a) {
   a[t] += s[32 ^ t];
 }
 
-// LATER: places-after-preparation.cu:[[# @LINE + 2]]:17: done: each thread of 'later' does the work of 2
-// LATER: places-after-preparation.cu:[[# @LINE + 1]]:{{[0-9]+}}: done: {{.*}} [branchless]
+// LATER: places-after-preparation.cu:[[# @LINE + 2]]:17: remark: coarsen x=2: each thread of 'later' does the work of 2
+// LATER: places-after-preparation.cu:[[# @LINE + 1]]:{{[0-9]+}}: remark: {{.*}} [branchless]
 __global__ void later(float *a) {
   int t = threadIdx.x, u = 2;
   __shared__ float s[64];

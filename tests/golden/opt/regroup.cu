@@ -8,7 +8,7 @@
 // RUN: %heddle opt %s -o %t.cu -k steps -d "regroup by=length[i]" --cuda-path none --report 2>&1 | FileCheck %s --check-prefix=DONE
 // RUN: FileCheck %s --check-prefix=TEXT < %t.cu
 
-// SHARED: regroup.cu:[[@LINE+5]]:{{[0-9]+}}: refused: regroup by=i: 'tile' is shared by the threads of a block
+// SHARED: regroup.cu:[[@LINE+5]]:{{[0-9]+}}: error: regroup by=i: 'tile' is shared by the threads of a block
 // SHARED-NEXT: __shared__ float tile[64];
 // SHARED: hint: regroup is for kernels whose threads work by themselves
 __global__ void tiled(float *a) {
@@ -19,16 +19,16 @@ __global__ void tiled(float *a) {
   a[i] = tile[63 - threadIdx.x];
 }
 
-// NEIGHBOUR: regroup.cu:[[@LINE+4]]:{{[0-9]+}}: refused: regroup by=i: two threads touch the same element of 'a' and one of them writes: the result hangs on their order
+// NEIGHBOUR: regroup.cu:[[@LINE+4]]:{{[0-9]+}}: error: regroup by=i: two threads touch the same element of 'a' and one of them writes: the result hangs on their order
 // NEIGHBOUR: note: the other read is here
 __global__ void smooth(float *a) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   a[i] = 0.5f * (a[i] + a[i + 1]);
 }
 
-// LATE: regroup.cu:[[@LINE+11]]:{{[0-9]+}}: refused: regroup by=count: the key asks for 'count', which is not known at the kernel's start
+// LATE: regroup.cu:[[@LINE+11]]:{{[0-9]+}}: error: regroup by=count: the key asks for 'count', which is not known at the kernel's start
 // LATE: hint: a key is found before the kernel runs: from parameters, and from what is declared in front of all else
-// DONE: regroup.cu:[[@LINE+4]]:{{[0-9]+}}: done: threads of 'steps' are grouped by 'length[i]'; the first launches measure both orders; 1 launch rewritten
+// DONE: regroup.cu:[[@LINE+4]]:{{[0-9]+}}: remark: regroup by=length[i]: threads of 'steps' are grouped by 'length[i]'; the first launches measure both orders; 1 launch rewritten
 // TEXT: struct StepsWays : heddle::Ways<64> {
 // TEXT: return heddle::keyOf(length[i]);
 // TEXT: heddle::regroup(steps, 4, 64)(a, length, n);

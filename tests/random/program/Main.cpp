@@ -11,6 +11,7 @@
 #include "random/Oracle.h"
 #include "random/Report.h"
 #include "random/Shrink.h"
+#include "support/CudaToolkit.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -127,7 +128,7 @@ int count(const Settings &settings) {
 }
 
 /// Whether several runs together tried everything.
-int judgeCoverage(const std::vector<std::string> &files) {
+int checkCoverage(const std::vector<std::string> &files) {
   Report report;
   for (const std::string &file : files)
     report.add(nlohmann::json::parse(std::ifstream(file)));
@@ -161,7 +162,7 @@ int run(const Settings &settings) {
       programs.push_back(settings.replay.empty() ? seeds.next() : replayed[i]);
     OracleOptions options;
     options.jobs = settings.jobs;
-    if (settings.nvccEvery && batches % settings.nvccEvery == settings.nvccEvery - 1 && build::findNvcc())
+    if (settings.nvccEvery && batches % settings.nvccEvery == settings.nvccEvery - 1 && findNvcc())
       options.compiler = build::Compiler::Nvcc;
     options.executes = !settings.isDry;
     std::vector<Verdict> verdicts = judge(programs, options);
@@ -228,6 +229,6 @@ int main(int argc, char **argv) {
                  "read such files, and fail where a construct or a directive was never tried with success");
   CLI11_PARSE(app, argc, argv);
   if (!settings.coverage.empty())
-    return judgeCoverage(settings.coverage);
+    return checkCoverage(settings.coverage);
   return settings.counts ? count(settings) : run(settings);
 }

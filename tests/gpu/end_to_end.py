@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Verbs on a real GPU, from end to end: `ctest -L gpu`. Without a GPU or without nvcc the tests are skipped, with the reason.
+
+Usage: end_to_end.py SOURCE BUILD TEST     exit 77: skipped; 1: failed, with the command and its output
+       end_to_end.py --list                the names of the tests
+"""
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+# Programs that check their results themselves and print PASS, with a size that fills more than one multiprocessor.
+PROGRAMS = {"saxpy": "1000000", "convolve": "300000", "reduce": "300000", "matmul_tiled": "200", "stencil2pt": "100000", "transpose_tiled": "300",
+            "histogram": "300000"}
+SIMULATED_SIZE = "5000"  # of saxpy, where the simulator runs it too
+
+
+class Failed(Exception):
+    pass
+
+
+class Tests:
+    def __init__(self, source, build, work):
+        self.source, self.build, self.work = source, build, work
+
+    def call(self, program, *words, status=0, expected=""):
+        """Runs a program of the build and returns what it prints; fails for another exit code or without the expected text."""
+        command = [str(self.build / program), *(str(word) for word in words)]
+        done = subprocess.run(command, cwd=self.work, text=True, capture_output=True, timeout=900)
+        if done.returncode != status or not re.search(expected, done.stdout + done.stderr):
+            raise Failed(f"{' '.join(command)}\nexit {done.returncode}, expected {status}; text '{expected}' expected in\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def heddle(self, *words, **more):
+        return self.call("heddle", *words, **more)
+
+    def example(self, name):
+        return self.source / "examples" / f"{name}.cu"
+
+    def reason_to_skip(self):
+        findings = json.loads(self.heddle("doctor", "--json"))["findings"]
+        if not any(f["found"] for f in findings if f["section"] == "GPU" and f["name"].startswith("device")):
+            return "there is no GPU"
+        if not any(f["found"] for f in findings if f["name"] == "nvcc"):
+            return "there is no nvcc"
+        return ""
+
+    # The tests, each by its name
+    # --------------------------------------------------------------------------------------------
+
+    def run(self):
+        """Examples run and check their own results."""
+        for name, size in PROGRAMS.items():
+            self.heddle("run", self.example(name), "--device", "gpu", "--", size, expected="PASS")
+
+    def auto(self):
+        """--device auto takes the GPU: a simulator would count instructions in its summary."""
+        self.heddle("run", self.example("saxpy"), "--device", "auto", "--quiet", "--", "1000000", expected="PASS")
+        report = json.loads(self.heddle("tune", self.example("saxpy"), "-d", "coarsen x=1|2", "--json", "--", "1000000"))
+        if report["predicted"]:
+            raise Failed("tune without --device predicts times beside a GPU")
+
+    def verify(self):
+        """Transformed programs have the results of the original; a wrong program is found."""
+        for name, directive in {"saxpy": "coarsen x=2", "convolve": "coarsen x=2", "matmul_tiled": "coarsen y=2"}.items():
+            made = self.work / f"{name}.opt.cu"
+            self.heddle("opt", self.example(name), "-d", directive, "-o", made)
+            self.heddle("verify", self.example(name), made, f"-I{self.source}/examples", "--device", "gpu", "--", PROGRAMS[name], expected="same")
+        twins = self.source / "tests/verify"
+        for name in ("saxpy", "reverse", "transpose"):
+            self.heddle("verify", twins / f"{name}.cu", twins / f"{name}.bug.cu", "--device", "gpu", status=1, expected="differ")
+
+    def record(self):
+        """The simulator computes what the GPU computed: a recording of the GPU stands for the second program."""
+        recording = self.work / "saxpy.copies"
+        self.heddle("run", self.example("saxpy"), "--device", "gpu", "--record", recording, "--", SIMULATED_SIZE)
+        self.heddle("verify", self.example("saxpy"), recording, "--device", "sim", "--", SIMULATED_SIZE, expected="same")
+
+    def tune(self):
+        """Every candidate is measured on the GPU, and the winner has the results of the original."""
+        tuned = self.work / "tuned.cu"
+        report = json.loads(self.heddle("tune", self.example("convolve"), "-d", "coarsen x=1|2|4", "--device", "gpu", "--json", "-o", tuned, "--", "300000"))
+        if report["predicted"] or "model" in report["device"]:
+            raise Failed(f"times are predicted, on '{report['device']}'")
+        self.expect_measured(report)
+        if len(report["results"]) != 3:
+            raise Failed(f"3 candidates expected: {json.dumps(report['results'], indent=1)}")
+        emitted = self.work / "emitted.cu"
+        self.heddle("opt", tuned, f"-I{self.source}/examples", "-o", emitted)
+        self.heddle("verify", self.example("convolve"), emitted, f"-I{self.source}/examples", "--device", "gpu", "--", "300000", expected="same")
+
+    def plan(self):
+        """A plan that heddle-runner measures, as on a machine without Heddle."""
+        words = ["tune", self.example("saxpy"), "-d", "coarsen x=1|2", "--cache", self.work / "cache", "--device", "gpu"]
+        plan = self.work / "plan"
+        self.heddle(*words, "--plan", plan, "--", "1000000")
+        self.call("heddle-runner", plan)
+        report = json.loads(self.heddle(*words, "--collect", plan, "--json", "--", "1000000"))
+        self.expect_measured(report)
+
+    def simulator(self):
+        """What has no form for the GPU runs on the simulator beside one: profile, check, check --static."""
+        self.heddle("profile", self.example("ragged"), "--", "500", expected="diverged")
+        self.heddle("check", self.example("saxpy"), "--", SIMULATED_SIZE)
+        self.heddle("check", self.example("saxpy"), "--static", "--block", "256", expected="proved for every input")
+
+    def expect_measured(self, report):
+        for result in report["results"]:
+            if result["status"] != "measured" or result["predicted"] or not result["micros"] > 0:
+                raise Failed(f"not measured on the GPU: {json.dumps(result, indent=1)}")
+
+
+NAMES = ["run", "auto", "verify", "record", "tune", "plan", "simulator"]
+
+
+def main(source, build, name):
+    with tempfile.TemporaryDirectory(prefix="heddle-gpu-") as work:
+        tests = Tests(Path(source).resolve(), Path(build).resolve(), Path(work))
+        if reason := tests.reason_to_skip():
+            print(f"skipped: {reason}")
+            return 77
+        try:
+            getattr(tests, name)()
+        except Failed as failure:
+            print(failure)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--list"]:
+        print("\n".join(NAMES))
+    elif len(sys.argv) == 4 and sys.argv[3] in NAMES:
+        sys.exit(main(*sys.argv[1:]))
+    else:
+        sys.exit(__doc__)
