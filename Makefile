@@ -1,4 +1,4 @@
-# The front door. Every target sets up what it needs first; `make help` lists them.
+# The front door; `make help` lists the targets. `make setup` installs packages; `make demo` and `make test` do so where it needs no password.
 
 BUILD      ?= build
 BUILD_TYPE ?= Release
@@ -11,42 +11,59 @@ ifeq ($(SANITIZE),1)
 endif
 
 .DEFAULT_GOAL := build
-.PHONY: help setup build demo test matrix bench format tidy install clean
+.NOTPARALLEL: # packages come before the build; ninja uses all cores by itself
+.PHONY: help setup packages checked-packages build demo test matrix bench format format-check tidy tidy-changed install package clean
 
 help:            ## list the targets
-	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup:           ## install what is missing (Debian packages)
 	@tools/setup
 
+packages:
+	@tools/setup permitted
+
+checked-packages:
+	@tools/setup check
+
 $(BUILD)/build.ninja: CMakeLists.txt
 	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=$(BUILD_TYPE) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CONFIGURE)
 
-build: setup $(BUILD)/build.ninja   ## build everything; the program is build/heddle
-	@ninja -C $(BUILD) -j $(JOBS) --quiet
+build: checked-packages $(BUILD)/build.ninja   ## build everything; the program is build/heddle
+	@tools/build $(BUILD) $(JOBS)
 
-demo: setup $(BUILD)/build.ninja    ## build, then show the main job on an example
-	@ninja -C $(BUILD) -j $(JOBS) --quiet heddle
+demo: packages $(BUILD)/build.ninja    ## build, then show the main job on an example
+	@tools/build $(BUILD) $(JOBS) heddle
 	@tools/demo $(BUILD)
 
-test: build      ## build and run all tests
+test: packages build ## build and run all tests
+	@tools/setup permitted tests
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
 
 matrix: build    ## coarsen every test program in every way, 2,000 random kernels and 3,000 random programs (an hour)
-	@ninja -C $(BUILD) --quiet matrix
+	@tools/build $(BUILD) $(JOBS) matrix
 
 bench: build     ## run the benchmarks (ratios; absolute times only where a GPU is named)
-	@ninja -C $(BUILD) -j $(JOBS) --quiet benchmarks
+	@tools/build $(BUILD) $(JOBS) benchmarks
 	@tools/bench $(BUILD)
 
 format:          ## lay out the sources as .clang-format says
-	@git ls-files '*.cpp' '*.h' '*.cuh' | xargs clang-format-22 -i
+	@git ls-files '*.cpp' '*.h' '*.cuh' ':!tests/*golden*' | xargs clang-format-22 -i
+
+format-check:    ## report sources that are not laid out as .clang-format says
+	@tools/lint format
+
+tidy-changed: $(BUILD)/build.ninja ## run clang-tidy over what changed since the merge base, warnings as errors
+	@tools/lint tidy $(BUILD) $(JOBS)
 
 tidy: build      ## run clang-tidy over the sources
 	@git ls-files 'src/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy-22 -p $(BUILD) --quiet
 
 install: build   ## install to PREFIX
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+package: build   ## a .deb and a relocatable archive, in BUILD/packages
+	@tools/package $(BUILD)
 
 clean:           ## remove the build folders
 	@rm -rf build build-sanitize

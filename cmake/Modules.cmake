@@ -1,26 +1,52 @@
-# heddle_room(NAME [CLANG] [FOLDERS folder...] [USES room...] [LINK lib...] [HEADERS header...]): the static library of src/NAME.
+# Where packages have the shared libraries of others (tools/package), relative to the prefix. Installed programs look there first, by
+# DT_RPATH: unlike DT_RUNPATH it also holds for what those libraries need themselves.
+set(HEDDLE_PACKAGED_LIBRARIES lib/heddle/llvm/lib)
+
+# heddle_module(NAME [CLANG] [FOLDERS folder...] [USES module...] [LINK lib...] [HEADERS header...]): the static library of src/NAME.
 #
-# A room is every .cpp of its folder, and of those of its folders that are named (*: all of them). CLANG gives it Clang's and LLVM's headers, precompiled once and shared.
-# USES names other rooms; the arrows of the design page are exactly these lists. HEADERS are precompiled for this room alone.
-function(heddle_room name)
-  cmake_parse_arguments(ROOM "CLANG" "" "FOLDERS;USES;LINK;HEADERS" ${ARGN})
+# A module is every .cpp of its folder, and of those of its folders that are named (*: all of them). CLANG gives it Clang's and LLVM's headers, precompiled once and shared.
+# USES names other modules; the arrows of the design page are exactly these lists. HEADERS are precompiled for this module alone.
+function(heddle_module name)
+  cmake_parse_arguments(MODULE "CLANG" "" "FOLDERS;USES;LINK;HEADERS" ${ARGN})
   set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
-  foreach(folder ${ROOM_FOLDERS})
+  foreach(folder ${MODULE_FOLDERS})
     list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
   endforeach()
   file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   add_library(heddle_${name} STATIC ${sources})
   target_include_directories(heddle_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_compile_options(heddle_${name} PRIVATE ${HEDDLE_WARNINGS})
-  foreach(used ${ROOM_USES})
+  foreach(used ${MODULE_USES})
     target_link_libraries(heddle_${name} PUBLIC heddle_${used})
   endforeach()
-  target_link_libraries(heddle_${name} PUBLIC fmt::fmt ${ROOM_LINK})
-  if(ROOM_CLANG)
+  target_link_libraries(heddle_${name} PUBLIC fmt::fmt ${MODULE_LINK})
+  if(MODULE_CLANG)
     heddle_use_clang(heddle_${name})
-  elseif(ROOM_HEADERS)
-    target_precompile_headers(heddle_${name} PRIVATE ${ROOM_HEADERS})
+  elseif(MODULE_HEADERS)
+    target_precompile_headers(heddle_${name} PRIVATE ${MODULE_HEADERS})
+  elseif(HEDDLE_PRECOMPILE_STANDARD AND NOT name STREQUAL "semantics") # of which the headers of the simulator's modules get their flags
+    heddle_use_standard_headers(heddle_${name})
   endif()
+endfunction()
+
+# Headers of the standard library and of fmt, precompiled once, and once more with the flags of the simulator's arithmetic.
+function(heddle_use_standard_headers target)
+  heddle_has_flags_of_simulator(${target} isSimulator)
+  set(headers heddle_standard_headers)
+  if(isSimulator)
+    set(headers heddle_simulator_standard_headers)
+  endif()
+  if(NOT TARGET ${headers})
+    file(WRITE ${PROJECT_BINARY_DIR}/StandardHeaders.cpp "")
+    add_library(${headers} STATIC ${PROJECT_BINARY_DIR}/StandardHeaders.cpp)
+    target_compile_options(${headers} PRIVATE ${HEDDLE_WARNINGS})
+    target_link_libraries(${headers} PUBLIC fmt::fmt)
+    if(isSimulator)
+      target_link_libraries(${headers} PUBLIC heddle_semantics)
+    endif()
+    target_precompile_headers(${headers} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/StandardHeaders.h)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${headers})
 endfunction()
 
 # heddle_embed(NAME FOLDER INCLUDE SIGNATURE): the files of src/NAME/FOLDER become part of the library, so that the program needs none of
@@ -50,19 +76,19 @@ function(heddle_use_clang target)
 endfunction()
 
 # GoogleTest's headers are most of what a test costs to compile: precompiled once for all, and once more for those that are
-# compiled with the machine's arithmetic flags (src/semantics), which must be the same for both.
+# compiled with the simulator's arithmetic flags (src/semantics), which must be the same for both.
 function(heddle_use_gtest target)
-  heddle_has_flags_of_machine(${target} isMachine)
+  heddle_has_flags_of_simulator(${target} isSimulator)
   set(headers heddle_test_headers)
-  if(isMachine)
-    set(headers heddle_machine_test_headers)
+  if(isSimulator)
+    set(headers heddle_simulator_test_headers)
   endif()
   if(NOT TARGET ${headers})
     file(WRITE ${PROJECT_BINARY_DIR}/TestHeaders.cpp "")
     add_library(${headers} STATIC ${PROJECT_BINARY_DIR}/TestHeaders.cpp)
     target_compile_options(${headers} PRIVATE ${HEDDLE_WARNINGS})
     target_link_libraries(${headers} PUBLIC GTest::gmock fmt::fmt nlohmann_json::nlohmann_json)
-    if(isMachine)
+    if(isSimulator)
       target_link_libraries(${headers} PUBLIC heddle_semantics)
     endif()
     target_precompile_headers(${headers} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/TestHeaders.h)
@@ -70,15 +96,15 @@ function(heddle_use_gtest target)
   target_precompile_headers(${target} REUSE_FROM ${headers})
 endfunction()
 
-# Whether a target is linked, by whatever way, with the room of arithmetic.
-function(heddle_has_flags_of_machine target result)
+# Whether a target is linked, by whatever way, with the module of arithmetic.
+function(heddle_has_flags_of_simulator target result)
   set(${result} FALSE PARENT_SCOPE)
   get_target_property(libraries ${target} LINK_LIBRARIES)
   foreach(library ${libraries})
     if(library STREQUAL "heddle_semantics")
       set(${result} TRUE PARENT_SCOPE)
     elseif(library MATCHES "^heddle_" AND TARGET ${library})
-      heddle_has_flags_of_machine(${library} inner)
+      heddle_has_flags_of_simulator(${library} inner)
       if(inner)
         set(${result} TRUE PARENT_SCOPE)
       endif()
@@ -90,10 +116,14 @@ endfunction()
 # (support/HeaderCache.h); what people do first, and see (golden tests, the documentation), is tested without.
 set(HEDDLE_SHARED_HEADERS HEDDLE_HEADER_CACHE=${PROJECT_BINARY_DIR}/headers)
 
-# heddle_tests(ROOM [CLANG] [SHARED_HEADERS] [USES room...]): tests/ROOM/*.cpp as one GoogleTest program.
+# heddle_tests(NAME [CLANG] [SHARED_HEADERS] [FOLDER folder] [USES module...]): tests/NAME/*.cpp, or tests/FOLDER/*.cpp, as one
+# GoogleTest program.
 function(heddle_tests name)
-  cmake_parse_arguments(T "CLANG;SHARED_HEADERS" "" "USES;LINK" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  cmake_parse_arguments(T "CLANG;SHARED_HEADERS" "FOLDER" "USES;LINK" ${ARGN})
+  if(NOT T_FOLDER)
+    set(T_FOLDER ${name})
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${T_FOLDER}/*.cpp)
   if(NOT sources)
     return()
   endif()
