@@ -62,7 +62,7 @@ private:
 
 /// One row: what was measured, how, how many operations a step has, cycles from one step to the next that
 /// depends on it, and how many steps the threads of one multiprocessor get done in a cycle (0: not measured).
-/// `less`: rows whose operations stand in the step too, set apart by blanks, because this one could not be
+/// `less`: rows whose operations are in the step too, set apart by blanks, because this one could not be
 /// measured alone.
 inline void printRow(const char *name, const char *how, int ops, double cycles, double perCycle,
                      const char *less = "") {

@@ -9,7 +9,7 @@
 //   2. run it at the size that is measured, keep each kernel's first launch with its arguments, and stop at
 //   the
 //      last device-to-host copy that counts: what the host would check then takes minutes. The copies' bits
-//      must be those that the original brought back;
+//      must be those that the original copied to the host;
 //   3. launch the original and the variant in turn, from what was kept, and time each launch by events. Both
 //   see the
 //      same clocks and temperatures; the ratio is taken pair by pair.
