@@ -83,11 +83,9 @@ bool saysOptimization(const std::vector<std::string> &flags) {
   return std::any_of(flags.begin(), flags.end(), [](const std::string &f) { return f.starts_with("-O"); });
 }
 
-/// The flags that mean something where there is no GPU. The driver's library and NVRTC are part of the runtime library.
+/// The flags that mean something where there is no GPU.
 std::vector<std::string> simulatorFlags(const std::vector<std::string> &flags) {
-  std::vector<std::string> kept = withoutDeviceLinking(withoutArchFlags(flags));
-  std::erase_if(kept, [](const std::string &flag) { return flag == "-lcuda" || flag == "-lnvrtc"; });
-  return kept;
+  return withoutToolkitLibraries(withoutDeviceLinking(withoutArchFlags(flags)));
 }
 
 /// "90a" of "sm_90a".

@@ -11,28 +11,28 @@
 namespace heddle::build {
 namespace {
 
-/// A library of the toolkit that stays outside: how its functions begin, and its headers.
+/// A library of the toolkit that the simulator does not have. Both expressions are regular ones.
 struct Library {
   const char *name;
-  const char *functions; ///< a regular expression
-  const char *headers;
+  const char *functions;
+  const char *files; ///< its headers without ".h", and its names behind -l
 };
 
 // The driver's functions go on with a capital behind "cu", those of its libraries in lower case.
 constexpr std::array kLibraries = {
-    Library{"cuBLAS", "cublas[A-Z]\\w*", "cublas\\w*\\.h"},
-    Library{"cuSPARSE", "cusparse[A-Z]\\w*", "cusparse\\w*\\.h"},
-    Library{"cuFFT", "cufft[A-Z]\\w*", "cufft\\w*\\.h"},
-    Library{"cuSOLVER", "cusolver[A-Z]\\w*", "cusolver\\w*\\.h"},
-    Library{"cuDNN", "cudnn[A-Z]\\w*", "cudnn\\w*\\.h"},
-    Library{"cuTENSOR", "cutensor[A-Z]\\w*", "cutensor\\w*\\.h"},
-    Library{"NCCL", "p?nccl[A-Z]\\w*", "nccl\\w*\\.h"},
-    Library{"NPP", "npp[a-z]*[A-Z]\\w*", "npp\\w*\\.h"},
-    Library{"nvJPEG", "nvjpeg[A-Z]\\w*", "nvjpeg\\w*\\.h"},
-    Library{"nvGRAPH", "nvgraph[A-Z]\\w*", "nvgraph\\w*\\.h"},
-    Library{"CUPTI", "cupti[A-Z]\\w*", "cupti\\w*\\.h"},
+    Library{"cuBLAS", "cublas[A-Z]\\w*", "cublas\\w*"},
+    Library{"cuSPARSE", "cusparse[A-Z]\\w*", "cusparse\\w*"},
+    Library{"cuFFT", "cufft[A-Z]\\w*", "cufft\\w*"},
+    Library{"cuSOLVER", "cusolver[A-Z]\\w*", "cusolver\\w*"},
+    Library{"cuDNN", "cudnn[A-Z]\\w*", "cudnn\\w*"},
+    Library{"cuTENSOR", "cutensor[A-Z]\\w*", "cutensor\\w*"},
+    Library{"NCCL", "p?nccl[A-Z]\\w*", "nccl\\w*"},
+    Library{"NPP", "npp[a-z]*[A-Z]\\w*", "npp\\w*"},
+    Library{"nvJPEG", "nvjpeg[A-Z]\\w*", "nvjpeg\\w*"},
+    Library{"nvGRAPH", "nvgraph[A-Z]\\w*", "nvgraph\\w*"},
+    Library{"CUPTI", "cupti[A-Z]\\w*", "cupti\\w*"},
     // The host's generators; the device API is in the toolkit's curand_kernel.h, which needs no library.
-    Library{"cuRAND", "curand(Create|Destroy|Generate|Set|Get)[A-Z]\\w*", "curand\\w*\\.h"},
+    Library{"cuRAND", "curand(Create|Destroy|Generate|Set|Get)[A-Z]\\w*", "curand\\w*"},
 };
 
 /// Each match of group 1 once, in order.
@@ -67,7 +67,7 @@ bool explainLibrary(const Library &library, const std::string &messages, Diagnos
   std::vector<std::string> names = missingNames(messages, library.functions);
   const bool calls = !names.empty();
   if (!calls)
-    names = missingHeaders(messages, library.headers);
+    names = missingHeaders(messages, std::string(library.files) + "\\.h");
   if (names.empty())
     return false;
   diagnostics
@@ -80,7 +80,29 @@ bool explainLibrary(const Library &library, const std::string &messages, Diagnos
   return true;
 }
 
+/// What the simulator's runtime library stands for, or does not have.
+bool isReplaced(const std::string &linkName) {
+  static const std::regex ours("cuda|cudart\\w*|cudadevrt|nvrtc\\w*|nvptxcompiler\\w*");
+  return std::regex_match(linkName, ours) ||
+         std::any_of(kLibraries.begin(), kLibraries.end(), [&](const Library &library) {
+           return std::regex_match(linkName, std::regex(library.files));
+         });
+}
+
 } // namespace
+
+std::vector<std::string> withoutToolkitLibraries(const std::vector<std::string> &flags) {
+  std::vector<std::string> kept;
+  for (size_t i = 0; i < flags.size(); ++i) {
+    const bool valueFollows = flags[i] == "-l" && i + 1 < flags.size();
+    if (flags[i].starts_with("-l") && isReplaced(valueFollows ? flags[i + 1] : flags[i].substr(2))) {
+      i += valueFollows;
+      continue;
+    }
+    kept.push_back(flags[i]);
+  }
+  return kept;
+}
 
 void explainFailure(const std::string &messages, Diagnostics &diagnostics) {
   for (const Library &library : kLibraries)

@@ -126,12 +126,36 @@ TEST_F(ProgramTest, CallsOfLibrariesAreNamedWithTheirLibrary) {
   EXPECT_THAT(diagnostics.all().front().hint, HasSubstr("toolkit"));
 }
 
-TEST_F(ProgramTest, LinkingWithTheDriverWithoutCallingItDoesNoHarm) {
+TEST_F(ProgramTest, LinkingWithLibrariesWithoutCallingThemDoesNoHarm) {
+  for (std::vector<std::string> flags : {std::vector<std::string>{"-lcuda"},
+                                         {"-lcublas"},
+                                         {"-l", "cusolver"},
+                                         {"-lcudart"},
+                                         {"-lm", "-lcurand"}}) {
+    ProgramOptions options;
+    options.sources.flags = flags;
+    Program program = make("int main() { return 3; }", options);
+    ASSERT_TRUE(program.ok()) << flags.back() << program.messages();
+    EXPECT_EQ(run(program).execution.exitCode, 3) << flags.back();
+  }
+}
+
+TEST_F(ProgramTest, CallsOfALinkedLibraryAreNamedAlsoWithAToolkit) {
   ProgramOptions options;
-  options.sources.flags = {"-lcuda"};
-  Program program = make("int main() { return 3; }", options);
-  ASSERT_TRUE(program.ok()) << program.messages();
-  EXPECT_EQ(run(program).execution.exitCode, 3);
+  options.sources.flags = {"-lcublas"};
+  Program called =
+      make("extern \"C\" int cublasCreate_v2();\nint main() { return cublasCreate_v2(); }", options);
+  EXPECT_FALSE(called.ok());
+  ASSERT_FALSE(diagnostics.empty());
+  EXPECT_THAT(diagnostics.all().front().text, HasSubstr("calls cuBLAS (cublasCreate_v2)"));
+}
+
+TEST_F(ProgramTest, ALibraryOfTheUserThatIsMissingIsTheLinkersError) {
+  ProgramOptions options;
+  options.sources.flags = {"-lno_such_library"};
+  Program program = make("int main() {}", options);
+  EXPECT_FALSE(program.ok());
+  EXPECT_THAT(program.messages(), HasSubstr("no_such_library"));
 }
 
 TEST_F(ProgramTest, ExitCodeAndOutputAreTheProgramsOwn) {
