@@ -6,6 +6,8 @@ install(DIRECTORY runtime DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle)
 install(DIRECTORY src/runner/timing DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/src/runner) # carried with plans
 install(FILES src/trace/CopyLog.h src/trace/CopyRecorder.h DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/src/trace) # with it
 install(DIRECTORY src/trace/preload DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/src/trace)
+install(FILES tools/integration/problem-matcher.json DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle)
+install(PROGRAMS tools/integration/check-static DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/heddle)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/heddle RENAME copyright) # the name that Debian gives it
