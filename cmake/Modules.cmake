@@ -29,24 +29,30 @@ function(heddle_module name)
   endif()
 endfunction()
 
-# Headers of the standard library and of fmt, precompiled once, and once more with the flags of the simulator's arithmetic.
+# Headers of the standard library and of fmt.
 function(heddle_use_standard_headers target)
+  heddle_share_precompiled(${target} standard cmake/StandardHeaders.h fmt::fmt)
+endfunction()
+
+# heddle_share_precompiled(TARGET NAME HEADER LINK...): HEADER of this tree, precompiled once for all targets that share NAME, and once more for those
+# that are compiled with the simulator's arithmetic flags (src/semantics): a precompiled header must have the flags of its users.
+function(heddle_share_precompiled target name header)
   heddle_has_flags_of_simulator(${target} isSimulator)
-  set(headers heddle_standard_headers)
+  set(library heddle_${name}_headers)
   if(isSimulator)
-    set(headers heddle_simulator_standard_headers)
+    set(library heddle_simulator_${name}_headers)
   endif()
-  if(NOT TARGET ${headers})
-    file(WRITE ${PROJECT_BINARY_DIR}/StandardHeaders.cpp "")
-    add_library(${headers} STATIC ${PROJECT_BINARY_DIR}/StandardHeaders.cpp)
-    target_compile_options(${headers} PRIVATE ${HEDDLE_WARNINGS})
-    target_link_libraries(${headers} PUBLIC fmt::fmt)
+  if(NOT TARGET ${library})
+    file(WRITE ${PROJECT_BINARY_DIR}/${name}Headers.cpp "")
+    add_library(${library} STATIC ${PROJECT_BINARY_DIR}/${name}Headers.cpp)
+    target_compile_options(${library} PRIVATE ${HEDDLE_WARNINGS})
+    target_link_libraries(${library} PUBLIC ${ARGN})
     if(isSimulator)
-      target_link_libraries(${headers} PUBLIC heddle_semantics)
+      target_link_libraries(${library} PUBLIC heddle_semantics)
     endif()
-    target_precompile_headers(${headers} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/StandardHeaders.h)
+    target_precompile_headers(${library} PRIVATE ${PROJECT_SOURCE_DIR}/${header})
   endif()
-  target_precompile_headers(${target} REUSE_FROM ${headers})
+  target_precompile_headers(${target} REUSE_FROM ${library})
 endfunction()
 
 # heddle_embed(NAME FOLDER INCLUDE SIGNATURE): the files of src/NAME/FOLDER become part of the library, so that the program needs none of
@@ -75,25 +81,9 @@ function(heddle_use_clang target)
   target_precompile_headers(${target} REUSE_FROM heddle_clang_headers)
 endfunction()
 
-# GoogleTest's headers are most of what a test costs to compile: precompiled once for all, and once more for those that are
-# compiled with the simulator's arithmetic flags (src/semantics), which must be the same for both.
+# GoogleTest's headers are most of what a test costs to compile.
 function(heddle_use_gtest target)
-  heddle_has_flags_of_simulator(${target} isSimulator)
-  set(headers heddle_test_headers)
-  if(isSimulator)
-    set(headers heddle_simulator_test_headers)
-  endif()
-  if(NOT TARGET ${headers})
-    file(WRITE ${PROJECT_BINARY_DIR}/TestHeaders.cpp "")
-    add_library(${headers} STATIC ${PROJECT_BINARY_DIR}/TestHeaders.cpp)
-    target_compile_options(${headers} PRIVATE ${HEDDLE_WARNINGS})
-    target_link_libraries(${headers} PUBLIC GTest::gmock fmt::fmt nlohmann_json::nlohmann_json)
-    if(isSimulator)
-      target_link_libraries(${headers} PUBLIC heddle_semantics)
-    endif()
-    target_precompile_headers(${headers} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/TestHeaders.h)
-  endif()
-  target_precompile_headers(${target} REUSE_FROM ${headers})
+  heddle_share_precompiled(${target} test cmake/TestHeaders.h GTest::gmock fmt::fmt nlohmann_json::nlohmann_json)
 endfunction()
 
 # Whether a target is linked, by whatever way, with the module of arithmetic.
