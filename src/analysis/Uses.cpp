@@ -147,6 +147,16 @@ std::vector<const VarDecl *> Uses::variables() const {
   return found;
 }
 
+std::vector<ThreadBuiltin> builtinsWithoutCapture(const Stmt *statement) {
+  std::vector<ThreadBuiltin> found;
+  auto *lambda = dyn_cast<LambdaExpr>(statement);
+  if (!lambda || lambda->getCaptureDefault() != LCD_None)
+    return found;
+  for (const Uses::Builtin &builtin : Uses::of(lambda->getBody()).builtins)
+    found.push_back(builtin.what);
+  return found;
+}
+
 bool Uses::mentions(ThreadBuiltin::Kind kind, unsigned dimension) const {
   for (const Builtin &builtin : builtins)
     if (builtin.what.kind == kind && (builtin.what.dimension == dimension || builtin.what.dimension == 3))

@@ -47,6 +47,10 @@ struct Uses {
   std::vector<const clang::VarDecl *> variables() const;
 };
 
+/// If the statement is a lambda that captures nothing by default: the built-in variables that it mentions. A local variable that a transform
+/// puts in their place is not visible there.
+std::vector<ThreadBuiltin> builtinsWithoutCapture(const clang::Stmt *statement);
+
 /// What `if constexpr` leaves out of an instantiation, as the template's pattern has it: another
 /// instantiation may take it. Mentions in it are of the pattern's variables, which are at the same places
 /// as the instantiation's.

@@ -132,7 +132,7 @@ private:
         return context.refuse(unit.location(statement), "a launch on the device");
       if (auto *assembly = dyn_cast<GCCAsmStmt>(statement); assembly && !checkAssembly(assembly))
         return false;
-      if (auto *lambda = dyn_cast<LambdaExpr>(statement); lambda && !checkLambda(lambda))
+      if (!checkLambda(statement))
         return false;
       if (std::optional<analysis::Barrier> barrier = analysis::barrierAt(statement, unit.context()))
         if (!checkBarrier(*barrier))
@@ -163,14 +163,13 @@ private:
   }
 
   /// It sees the variables that represent blockIdx and its kin only where it captures what it mentions.
-  bool checkLambda(const LambdaExpr *lambda) {
-    const Uses uses = Uses::of(lambda->getBody());
-    if (uses.builtins.empty() || lambda->getCaptureDefault() != LCD_None)
-      return true;
-    return context.refuse(unit.location(lambda),
+  bool checkLambda(const Stmt *statement) {
+    const std::vector<analysis::ThreadBuiltin> hidden = analysis::builtinsWithoutCapture(statement);
+    return hidden.empty() ||
+           context.refuse(unit.location(statement),
                           fmt::format("this lambda mentions '{}' and captures nothing by default, "
                                       "so it would not see the task's",
-                                      uses.builtins.front().what.name()));
+                                      hidden.front().name()));
   }
 
   bool checkShared(const TaskUses &uses) {

@@ -134,13 +134,12 @@ private:
               fmt::format("this assembly reads '{}', the place of the thread that runs, not of the one "
                           "whose work it does",
                           word));
-    auto *lambda = dyn_cast<LambdaExpr>(statement);
-    if (lambda && lambda->getCaptureDefault() == LCD_None && !Uses::of(lambda->getBody()).builtins.empty())
+    if (const auto hidden = analysis::builtinsWithoutCapture(statement); !hidden.empty())
       return context
-          .refuse(unit.location(lambda),
+          .refuse(unit.location(statement),
                   fmt::format("this lambda mentions '{}' and captures nothing by default, so it "
                               "would not see whose work is done",
-                              Uses::of(lambda->getBody()).builtins.front().what.name()))
+                              hidden.front().name()))
           .withHint("let it capture by [=] or [&]");
     return true;
   }

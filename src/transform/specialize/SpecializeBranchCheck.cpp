@@ -88,9 +88,8 @@ public:
     return false;
   }
   bool VisitLambdaExpr(LambdaExpr *lambda) override {
-    const Uses uses = Uses::of(lambda->getBody());
-    for (const Uses::Builtin &builtin : uses.builtins)
-      if (builtin.what.kind == ThreadBuiltin::Kind::ThreadIdx && lambda->getCaptureDefault() == LCD_None)
+    for (const ThreadBuiltin &hidden : analysis::builtinsWithoutCapture(lambda))
+      if (hidden.kind == ThreadBuiltin::Kind::ThreadIdx)
         return refuse(lambda, "this lambda asks for 'threadIdx' and captures nothing by default, so it would "
                               "not see the item's");
     return true;
