@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How uniform the result of a known function is: what CUDA's own functions and the members of cooperative groups give to a warp, block or grid.
+//
+// CallEffects.def and GroupEffects.def are the tables. A name may end in or hold one '*', because overloads and suffixed intrinsics behave alike. Members
+// of groups depend on the kind of group, which is read from its type: the rank in a block differs by thread, its size does not. Functions of the
+// user's with such a name are not looked up: only the global namespace, inline namespaces and cooperative_groups count. What is not in a table is
+// followed into its body by the caller, or differs by thread.
 #include "analysis/CallEffects.h"
 
 using namespace clang;

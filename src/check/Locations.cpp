@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Numbers for instructions, and names for what findings mention.
+//
+// Shadow memory keeps the last accesses of each element, so a location there must be small: instructions with an access or a barrier (sites) are
+// numbered over all kernels of the program, and 32 bits identify kernel and instruction. Source lines, demangled kernel names and names such as tile[3] or
+// thread (1,2) are made from the number only when a finding is printed.
 #include "check/Locations.h"
 
 #include "vm/Code.h"

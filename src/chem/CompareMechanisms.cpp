@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The first difference between two mechanisms, by what they mean: CHEMKIN and YAML files of one mechanism must be equal.
+//
+// Where a format leaves freedom, both sides are put into one form first: pairs of irreversible reactions that are each other's reverse become
+// one reaction (PairReverse), and composition, reactants, products and efficiencies are sorted. Orders that are not given are the
+// stoichiometric coefficients. The order of species and of reactions counts, because states and rates are indexed by it. Numbers are compared with a
+// relative tolerance: files round differently when they convert units. The comparison stops at the first difference, which is named by the path to it.
 #include "chem/CompareMechanisms.h"
 
 #include "chem/PairReverse.h"

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a directive applies to.
+//
+// A pragma before a kernel means the kernel that follows; inside a kernel, the loop or branch that follows. On the command line, -k names a kernel
+// (all instantiations of a template are one target), `line=` a loop or branch. Without a name, all kernels of the main file are meant, or,
+// if it has none, those of the user's headers. A directive for a loop or branch needs exactly one candidate: several are an error that lists them with
+// the text to write, because choosing one would change silently when the source changes.
 #include "transform/Targets.h"
 
 #include "source/Unit.h"

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where an lvalue expression lies: in a local variable, or at an element of an array.
+//
+// The walk asks for the location before it records a read or a write. Subscripts, members and dereferences move a pointer value by an affine index; casts
+// between unrelated types keep the array and forget the index, since elements of another size count differently. What has side effects (i++, a
+// comma, a call that returns a reference) is evaluated exactly once, in the order of C++. A choice (c ? a : b) is known only where the
+// condition is. An empty result means "anywhere", and the access that follows is then treated as touching unknown memory.
 #include "analysis/walk/Lvalues.h"
 
 #include "analysis/walk/Calls.h"

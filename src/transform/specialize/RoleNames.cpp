@@ -1,4 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The text of a role: which expressions of the kernel read differently in producer and in consumer warps.
+//
+// Warps of both roles execute parts of one kernel text, but threadIdx counts threads of the enlarged block. For each role, RoleParts collects
+// replacements of token ranges, and the writer asks for those inside the range that it copies:
+//
+//   threadIdx   the number among the threads of the role, split into dimensions; consumers come first in the block, so a single flat
+//               group of them keeps it
+//   blockDim    the constant of the original launch
+//   tiles       the stage of the pipeline that is filled or read: tile -> tile[stage]
+//   loops       a copy loop over the block's threads runs over producers; a loop that consumer groups divide runs over groups
+//
+// An outer range has precedence: what lies inside a replaced range is not replaced again, so ranges are added from outside to inside. Loops that
+// producers divide may run before what they do thread by thread, hence only if both write different arrays.
 #include "transform/specialize/RoleNames.h"
 
 #include "source/TextEdits.h"
