@@ -3,6 +3,7 @@
 
 #include "build/Build.h"
 #include "support/Files.h"
+#include "support/IncludeLine.h"
 
 #include <fmt/format.h>
 
@@ -16,27 +17,6 @@ namespace {
 
 /// So many ".." lead out of a root before they lead out of its tree.
 constexpr const char *kAbove = "up/up/up/up";
-
-struct Include {
-  std::string name;
-  bool quoted = false;
-};
-
-/// What a line includes; an empty name for nothing.
-Include includeIn(const std::string &line) {
-  size_t at = line.find_first_not_of(" \t");
-  if (at == std::string::npos || line[at] != '#')
-    return {};
-  at = line.find_first_not_of(" \t", at + 1);
-  if (at == std::string::npos || line.compare(at, 7, "include") != 0)
-    return {};
-  const size_t begin = line.find_first_of("\"<", at + 7);
-  if (begin == std::string::npos)
-    return {};
-  const bool quoted = line[begin] == '"';
-  const size_t end = line.find(quoted ? '"' : '>', begin + 1);
-  return end == std::string::npos ? Include() : Include{line.substr(begin + 1, end - begin - 1), quoted};
-}
 
 /// Flags whose value is a folder of headers.
 constexpr const char *kFolderFlags[] = {"-I", "-isystem", "-iquote"};
@@ -119,7 +99,7 @@ bool SourceTree::find(const std::string &name, bool quoted, const Root &root, co
 bool SourceTree::follow(const std::string &text, const Root &root, const fs::path &beside) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);)
-    if (Include include = includeIn(line); !include.name.empty())
+    if (IncludeLine include = includeIn(line); !include.name.empty())
       if (!find(include.name, include.quoted, root, beside))
         return false;
   return true;
