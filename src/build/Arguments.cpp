@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 
 namespace heddle::build {
@@ -57,7 +58,75 @@ bool isGlued(std::string_view flag) {
   });
 }
 
+/// Clang's flags in nvcc's words. Those of the -f and -m families that nvcc has no name for choose instructions, extensions of
+/// the language or messages; g++, which nvcc calls, need not know them.
+std::vector<std::string> inNvccsWords(const std::vector<std::string> &flags) {
+  std::vector<std::string> kept;
+  for (size_t i = 0; i < flags.size(); ++i) {
+    const std::string &flag = flags[i];
+    const bool hasNext = i + 1 < flags.size();
+    if ((flag == "-isystem" || flag == "-include") && hasNext)
+      kept.insert(kept.end(), {flag, flags[++i]});
+    else if ((flag == "-iquote" || flag == "-idirafter") && hasNext)
+      kept.push_back("-I" + flags[++i]);
+    else if (flag == "-fgpu-rdc")
+      kept.emplace_back("-rdc=true");
+    else if (flag == "-ffast-math")
+      kept.emplace_back("--use_fast_math");
+    else if (flag == "-fopenmp" || flag == "-pthread")
+      kept.push_back("-Xcompiler=" + flag);
+    else if (flag.starts_with("-I") || flag.starts_with("-D") || flag.starts_with("-U") ||
+             flag.starts_with("-std=") || (flag.starts_with("--") && !flag.starts_with("--sysroot")))
+      kept.push_back(flag);
+  }
+  return kept;
+}
+
+/// Names of macros that flags define or undefine.
+std::set<std::string> macrosIn(const std::vector<std::string> &flags) {
+  std::set<std::string> names;
+  for (size_t i = 0; i < flags.size(); ++i) {
+    if (!flags[i].starts_with("-D") && !flags[i].starts_with("-U"))
+      continue;
+    const bool isApart = flags[i].size() == 2 && i + 1 < flags.size();
+    const std::string text = isApart ? flags[++i] : flags[i].substr(2);
+    names.insert(text.substr(0, text.find_first_of("=(")));
+  }
+  return names;
+}
+
+/// Of flags that others follow: those that these do not replace. nvcc takes -std once, and compilers warn of a macro that is
+/// defined twice.
+std::vector<std::string> notReplaced(std::vector<std::string> flags, const std::vector<std::string> &by) {
+  const std::set<std::string> macros = macrosIn(by);
+  const bool hasStandard = std::ranges::any_of(
+      by, [](const std::string &flag) { return flag.starts_with("-std") || flag.starts_with("--std"); });
+  std::erase_if(flags, [&](const std::string &flag) {
+    const bool isMacro = flag.starts_with("-D") || flag.starts_with("-U");
+    return isMacro ? macros.contains(*macrosIn({flag}).begin()) : hasStandard && flag.starts_with("-std=");
+  });
+  return flags;
+}
+
 } // namespace
+
+std::vector<std::string> Sources::flagsOf(const std::filesystem::path &file, Compiler compiler) const {
+  const auto own = ownFlags.find(file);
+  std::vector<std::string> all = own == ownFlags.end()        ? std::vector<std::string>()
+                                 : compiler == Compiler::Nvcc ? inNvccsWords(own->second)
+                                                              : own->second;
+  all = notReplaced(std::move(all), flags);
+  all.insert(all.end(), flags.begin(), flags.end());
+  return all;
+}
+
+std::vector<std::string> Sources::allFlags() const {
+  std::vector<std::string> all;
+  for (const auto &[file, own] : ownFlags)
+    all.insert(all.end(), own.begin(), own.end());
+  all.insert(all.end(), flags.begin(), flags.end());
+  return all;
+}
 
 Sources splitArguments(const std::vector<std::string> &arguments) {
   Sources sources;

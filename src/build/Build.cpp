@@ -94,7 +94,9 @@ std::string archNumber(const std::string &arch) { return arch.substr(arch.find('
 // --- nvcc
 // ---------------------------------------------------------------------------------------------------
 
-std::vector<std::string> nvccCommand(const Request &request, const fs::path &nvcc) {
+/// `flags` are the user's.
+std::vector<std::string> nvccCommand(const Request &request, const fs::path &nvcc,
+                                     const std::vector<std::string> &flags) {
   std::string number = archNumber(request.arch);
   std::vector<std::string> command = {nvcc.string(), "-lineinfo", "-Wno-deprecated-gpu-targets"};
   if (request.device == Device::Simulator)
@@ -105,16 +107,14 @@ std::vector<std::string> nvccCommand(const Request &request, const fs::path &nvc
   // Emitted code says #include <heddle/...>.
   if (fs::path ours = dataFolder("runtime"); !ours.empty())
     append(command, {"-isystem", ours.string()});
-  append(command,
-         errorsInNvccsWords(request.device == Device::Simulator ? simulatorFlags(request.sources.flags)
-                                                                : request.sources.flags));
+  append(command, errorsInNvccsWords(request.device == Device::Simulator ? simulatorFlags(flags) : flags));
   return command;
 }
 
 /// Compiles or links `files`; the runtime library is linked last.
 std::vector<std::string> nvccLink(const Request &request, const fs::path &nvcc,
-                                  const std::vector<fs::path> &files) {
-  std::vector<std::string> command = nvccCommand(request, nvcc);
+                                  const std::vector<fs::path> &files, const std::vector<std::string> &flags) {
+  std::vector<std::string> command = nvccCommand(request, nvcc, flags);
   // Libraries are searched for what the files before them need.
   std::vector<std::string> names;
   for (const fs::path &file : files)
@@ -129,13 +129,28 @@ std::vector<std::string> nvccLink(const Request &request, const fs::path &nvcc,
   return command;
 }
 
-Result buildWithNvcc(const Request &request, const fs::path &nvcc) {
-  ProcessResult done = runProcess(nvccLink(request, nvcc, request.sources.files));
+/// Flags that are those of every source; nothing where the sources have different ones.
+std::optional<std::vector<std::string>> flagsOfAll(const Sources &sources) {
+  std::optional<std::vector<std::string>> common;
+  for (const fs::path &file : sources.files)
+    if (isSource(file)) {
+      std::vector<std::string> flags = sources.flagsOf(file, Compiler::Nvcc);
+      if (common && *common != flags)
+        return std::nullopt;
+      common = std::move(flags);
+    }
+  return common ? common : sources.flags;
+}
+
+/// One command for everything.
+Result buildAtOnceWithNvcc(const Request &request, const fs::path &nvcc,
+                           const std::vector<std::string> &flags) {
+  ProcessResult done = runProcess(nvccLink(request, nvcc, request.sources.files, flags));
   return {done.succeeded(), done.standardOutput + done.standardError, "nvcc"};
 }
 
-/// Each file by itself, then all with the functions that a device linker would add. nvcc links no PTX.
-Result buildLinkedWithNvcc(const Request &request, const fs::path &nvcc) {
+/// Each file by itself. nvcc links no PTX: the functions that its device linker would add are added here.
+Result buildOneByOneWithNvcc(const Request &request, const fs::path &nvcc, bool linksDevice) {
   TemporaryFolder folder;
   Result result{true, {}, "nvcc"};
   std::vector<fs::path> objects;
@@ -145,19 +160,34 @@ Result buildLinkedWithNvcc(const Request &request, const fs::path &nvcc) {
       continue;
     }
     objects.push_back(folder.path() / fmt::format("{}.o", objects.size()));
-    std::vector<std::string> command = nvccCommand(request, nvcc);
-    append(command, {isCuda(file) ? "-dc" : "-c", file.string(), "-o", objects.back().string()});
+    std::vector<std::string> command =
+        nvccCommand(request, nvcc, request.sources.flagsOf(file, Compiler::Nvcc));
+    append(command,
+           {isCuda(file) && linksDevice ? "-dc" : "-c", file.string(), "-o", objects.back().string()});
     ProcessResult done = runProcess(command);
     result.messages += done.standardOutput + done.standardError;
     result.ok = result.ok && done.succeeded();
   }
   if (!result.ok)
     return result;
-  const fs::path registration = folder.path() / "registration.c";
-  writeFileOrThrow(registration, registrationSource(objects));
-  objects.push_back(registration);
-  ProcessResult done = runProcess(nvccLink(request, nvcc, objects));
+  std::vector<std::string> flags = request.sources.flags;
+  if (linksDevice && request.device == Device::Simulator) {
+    const fs::path registration = folder.path() / "registration.c";
+    writeFileOrThrow(registration, registrationSource(objects));
+    objects.push_back(registration);
+  } else if (linksDevice) {
+    flags.emplace_back("-rdc=true");
+  }
+  ProcessResult done = runProcess(nvccLink(request, nvcc, objects, flags));
   return {done.succeeded(), result.messages + done.standardOutput + done.standardError, "nvcc"};
+}
+
+Result buildWithNvcc(const Request &request, const fs::path &nvcc) {
+  const bool linksDevice = linksDeviceCode(request.sources.allFlags());
+  const std::optional<std::vector<std::string>> flags = flagsOfAll(request.sources);
+  if (flags && !(linksDevice && request.device == Device::Simulator))
+    return buildAtOnceWithNvcc(request, nvcc, *flags);
+  return buildOneByOneWithNvcc(request, nvcc, linksDevice);
 }
 
 // --- Clang
@@ -170,7 +200,8 @@ public:
       : request(request), clang(std::move(clang)), file(std::move(file)),
         ptx(folder / fmt::format("{}.ptx", number)), object(folder / fmt::format("{}.o", number)),
         carrier(folder / fmt::format("{}.ptx.o", number)), marker(fmt::format("//heddle:{}", number)),
-        unitName(fmt::format("-cuid=heddle{}", number)) {}
+        unitName(fmt::format("-cuid=heddle{}", number)),
+        flags(request.sources.flagsOf(this->file, Compiler::Clang)) {}
 
   ProcessResult compile() const { return isCuda(file) ? compileSideBySide() : runProcess(plainCommand()); }
 
@@ -180,27 +211,27 @@ public:
 
 private:
   std::vector<std::string> common() const {
-    std::vector<std::string> flags = {"-Wno-unused-command-line-argument"};
+    std::vector<std::string> own = {"-Wno-unused-command-line-argument"};
     if (request.colour)
-      flags.push_back("-fcolor-diagnostics");
-    if (!saysOptimization(request.sources.flags))
-      flags.push_back("-O2");
-    return flags;
+      own.push_back("-fcolor-diagnostics");
+    if (!saysOptimization(flags))
+      own.push_back("-O2");
+    return own;
   }
 
   std::vector<std::string> cudaCommand(source::Side side) const {
     source::CompileOptions options;
     options.arch = request.arch;
-    options.userArguments = simulatorFlags(request.sources.flags);
+    options.userArguments = simulatorFlags(flags);
     std::vector<std::string> command = {clang.string()};
     append(command, common());
     append(command, source::clangArguments(options, std::nullopt, side));
     if (side == source::Side::Device)
       append(command, {"-S", "-gline-tables-only"});
-    if (linksDeviceCode(request.sources.flags))
+    if (linksDeviceCode(request.sources.allFlags()))
       append(command, {"-fgpu-rdc", "--no-offload-new-driver", unitName});
     command = withCachedHeaders(std::move(command));
-    append(command, errorsInClangsWords(request.sources.flags));
+    append(command, errorsInClangsWords(flags));
     return command;
   }
 
@@ -223,7 +254,7 @@ private:
     append(command, {"-isystem", dataFolder("runtime/cuda").string()});
     if (file.extension() == ".c")
       append(command, {"-x", "c"});
-    append(command, simulatorFlags(request.sources.flags));
+    append(command, simulatorFlags(flags));
     append(command, {"-c", file.string(), "-o", object.string()});
     return command;
   }
@@ -255,6 +286,7 @@ private:
   const fs::path clang, file, ptx, object, carrier;
   const std::string marker;   ///< an image that is a PTX comment: "//heddle:0"
   const std::string unitName; ///< what makes names of static variables unique where device code is linked
+  const std::vector<std::string> flags; ///< the user's
 };
 
 Result buildWithClang(const Request &request, const fs::path &clang) {
@@ -284,7 +316,7 @@ Result buildWithClang(const Request &request, const fs::path &clang) {
     return result;
   for (const ClangUnit &unit : units)
     append(link, unit.objects());
-  if (linksDeviceCode(request.sources.flags)) {
+  if (linksDeviceCode(request.sources.allFlags())) {
     const fs::path registration = folder.path() / "registration.c", object = folder.path() / "registration.o";
     writeFileOrThrow(registration, registrationSource({link.begin() + 1, link.end()}));
     ProcessResult done =
@@ -293,7 +325,7 @@ Result buildWithClang(const Request &request, const fs::path &clang) {
     link.push_back(object.string());
   }
   std::string library = libraryFolder().string();
-  append(link, linkerFlags(simulatorFlags(request.sources.flags)));
+  append(link, linkerFlags(simulatorFlags(request.sources.allFlags())));
   append(link,
          {"-o", request.output.string(), "-L" + library, "-lheddle_cudart", "-Wl,-rpath," + library, "-lm"});
   ProcessResult linked = runProcess(link);
@@ -344,10 +376,7 @@ Result build(const Request &request, Diagnostics &diagnostics) {
   if (!nvcc && request.compiler != Compiler::Nvcc && request.device == Device::Simulator)
     clang = findClang();
   if (nvcc || clang) {
-    const bool links = request.device == Device::Simulator && linksDeviceCode(request.sources.flags);
-    Result result = !nvcc   ? buildWithClang(request, *clang)
-                    : links ? buildLinkedWithNvcc(request, *nvcc)
-                            : buildWithNvcc(request, *nvcc);
+    Result result = nvcc ? buildWithNvcc(request, *nvcc) : buildWithClang(request, *clang);
     if (!result.ok && request.device == Device::Simulator)
       explainFailure(result.messages, diagnostics);
     return result;

@@ -4,6 +4,7 @@
 #include "support/Diagnostics.h"
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,13 @@ enum class Device { Simulator, Gpu };
 struct Sources {
   std::vector<std::filesystem::path> files; ///< .cu, .cpp, .c, and what a linker takes
   std::vector<std::string> flags;           ///< -I, -D, -std=, -O, -l and so on, in order
+  /// What a build system compiles single files with, in Clang's words (source::BuildFlags); `flags` come after these and win.
+  std::map<std::filesystem::path, std::vector<std::string>> ownFlags;
+
+  /// With what this file is compiled by Clang or nvcc.
+  std::vector<std::string> flagsOf(const std::filesystem::path &file, Compiler compiler) const;
+  /// Every flag of any of the files: for questions that concern the whole program.
+  std::vector<std::string> allFlags() const;
 };
 
 /// Takes a command line apart: what looks like a flag (with its value where it has one) and what is a file.

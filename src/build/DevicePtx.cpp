@@ -31,20 +31,21 @@ std::vector<std::string> nvccCommand(const Request &request, const fs::path &nvc
   // Emitted code says #include <heddle/...>.
   if (fs::path ours = dataFolder("runtime"); !ours.empty())
     append(command, {"-isystem", ours.string()});
-  append(command, errorsInNvccsWords(withoutArchFlags(request.sources.flags)));
+  append(command, errorsInNvccsWords(
+                      withoutArchFlags(request.sources.flagsOf(request.sources.files[0], Compiler::Nvcc))));
   append(command, {request.sources.files[0].string(), "-o", output.string()});
   return command;
 }
 
 std::vector<std::string> clangCommand(const Request &request, const fs::path &clang, const fs::path &plugin,
                                       const fs::path &output) {
+  const std::vector<std::string> flags = request.sources.flagsOf(request.sources.files[0], Compiler::Clang);
   source::CompileOptions options;
   options.arch = request.arch;
-  options.userArguments = withoutArchFlags(request.sources.flags);
+  options.userArguments = withoutArchFlags(flags);
   std::vector<std::string> command = {clang.string(), "-Wno-unused-command-line-argument"};
   if (request.colour)
     command.push_back("-fcolor-diagnostics");
-  const auto &flags = request.sources.flags;
   if (std::none_of(flags.begin(), flags.end(), [](const std::string &f) { return f.starts_with("-O"); }))
     command.push_back("-O2");
   append(command, source::clangArguments(options, std::nullopt, source::Side::Device));
@@ -52,7 +53,7 @@ std::vector<std::string> clangCommand(const Request &request, const fs::path &cl
   if (!plugin.empty())
     command.push_back("-fpass-plugin=" + plugin.string());
   command = withCachedHeaders(std::move(command));
-  append(command, errorsInClangsWords(request.sources.flags));
+  append(command, errorsInClangsWords(flags));
   append(command, {request.sources.files[0].string(), "-o", output.string()});
   return command;
 }
