@@ -48,12 +48,14 @@ std::vector<std::string> opportunitiesOf(const analysis::KernelFacts &facts) {
   return lines;
 }
 
-void analyze(const Request &request, Session &session) {
+void analyze(Request &request, Session &session) {
   analysis::FactOptions options;
   if (!request.block.empty() && !(options.block = parseBlock(request.block)))
     return complain(session, fmt::format("'{}' is not a block", request.block),
                     "up to three numbers from 1 to 1024 with commas between them, as in --block 16,16",
                     ExitBadUsage);
+  if (!request.source.readBuildFlags(request.file))
+    return;
   Diagnostics diagnostics;
   std::optional<arch::Arch> arch = arch::findArch(request.source.archName(), diagnostics);
   if (!arch) {

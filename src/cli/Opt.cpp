@@ -63,6 +63,7 @@ struct Request {
   std::string printAfter;
   bool timePasses = false;
   SourceOptions source;
+  std::map<fs::path, std::vector<std::string>> ownFlags; ///< of `further`
 };
 
 std::optional<std::vector<transform::Directive>> readAll(const std::vector<std::string> &texts,
@@ -150,6 +151,8 @@ struct Candidate {
     file = folder.path() / fs::path(request.output).filename();
     writeFileOrThrow(file, text);
     options.sources.flags = session.compilerArguments;
+    options.sources.ownFlags = request.ownFlags;
+    options.sources.ownFlags[file] = options.sources.ownFlags[request.file] = request.source.buildFlags();
     // The new file's #include "..." are meant from where the old one lies.
     options.sources.flags.push_back("-I" + fs::absolute(request.file).parent_path().string());
     options.arch = request.source.archName();
@@ -168,7 +171,7 @@ int checkText(const Request &request, const Candidate &candidate, const transfor
                               outcome.untouchedKernels,
                               request.source.compileOptions(),
                               {}};
-  emitted.build.sources.flags = candidate.options.sources.flags;
+  emitted.build.sources = candidate.options.sources;
   emitted.build.arch = candidate.options.arch;
   emitted.build.compiler = candidate.options.compiler;
   const auto which = request.unchecked ? verify::CheckedKernels::None
@@ -209,8 +212,16 @@ void check(const Request &request, const transform::Outcome &outcome, Session &s
     verify(request, candidate, session);
 }
 
+/// The flags that a build system compiles the files of the program with.
+bool readBuildFlags(Request &request, Session &session) {
+  Diagnostics diagnostics;
+  for (const std::string &file : request.further)
+    request.ownFlags[file] = request.source.buildFlagsOf(file, diagnostics).flags;
+  return request.source.readBuildFlags(request.file) && !complain(diagnostics, session, ExitBadUsage);
+}
+
 void opt(Request &request, Session &session) {
-  if (!chooseOutput(request, session))
+  if (!chooseOutput(request, session) || !readBuildFlags(request, session))
     return;
   transform::Options options;
   options.compile = request.source.compileOptions();

@@ -219,6 +219,7 @@ void addProfile(CLI::App &app, Session &session) {
   verb->callback([given, verb, &session] {
     Diagnostics diagnostics;
     readProgramOptions(*verb, given->words, session, given->options, diagnostics);
+    addBuildFlags(*verb, given->words, given->options.sources.files, {}, given->options, diagnostics);
     if (given->options.sources.files.empty())
       diagnostics.error({}, "which program?").withHint("heddle profile FILE.cu");
     if (given->group % 32)

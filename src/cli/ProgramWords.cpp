@@ -20,6 +20,7 @@ void addProgramOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWo
       ->type_name("ARCH");
   verb.add_option("--timeout", options.timeoutSeconds, "seconds after which a kernel is stopped")
       ->type_name("SECONDS");
+  words.commands.addTo(verb);
   session.verbsThatCompile.insert(verb.get_name());
   Operands &operands = session.operands[verb.get_name()];
   if (operands.usage.empty())
@@ -54,6 +55,21 @@ void readProgramOptions(const CLI::App &verb, const ProgramWords &words, const S
   options.sources = build::splitArguments(verb.remaining());
   options.sources.flags.insert(options.sources.flags.end(), session.compilerArguments.begin(),
                                session.compilerArguments.end());
+}
+
+void addBuildFlags(const CLI::App &verb, ProgramWords &words, const std::vector<std::filesystem::path> &files,
+                   const std::filesystem::path &original, build::ProgramOptions &options,
+                   Diagnostics &diagnostics) {
+  bool takesArch = verb.count("--arch") == 0;
+  for (const std::filesystem::path &file : files) {
+    source::BuildFlags found = words.commands.flagsFor(file, original, diagnostics);
+    if (!found.flags.empty())
+      options.sources.ownFlags[file] = std::move(found.flags);
+    if (takesArch && isKnownArch(found.arch)) {
+      options.arch = found.arch;
+      takesArch = false;
+    }
+  }
 }
 
 } // namespace heddle::cli

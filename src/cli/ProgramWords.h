@@ -3,6 +3,7 @@
 // What the verbs that build a whole program and run it have in common.
 #pragma once
 
+#include "CompileCommandOptions.h"
 #include "build/Program.h"
 
 #include <string>
@@ -18,9 +19,10 @@ struct Session;
 /// Options that are words on the command line before they mean anything.
 struct ProgramWords {
   std::string device = "sim", compiler = "auto";
+  CompileCommandOptions commands;
 };
 
-/// --compiler, --arch and --timeout; whatever is not ours is a file or goes to the compiler.
+/// --compiler, --arch, --timeout and -p; whatever is not ours is a file or goes to the compiler.
 void addProgramOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWords &words, Session &session);
 /// --device sim|gpu|auto. `vm` is the old name of sim: it is taken for one more release, with a note.
 void addDeviceOption(CLI::App &verb, std::string &device, const std::string &help);
@@ -29,5 +31,11 @@ void addDeviceOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWor
 /// Files, compiler flags and words into options, once the command line is read.
 void readProgramOptions(const CLI::App &verb, const ProgramWords &words, const Session &session,
                         build::ProgramOptions &options, Diagnostics &diagnostics);
+
+/// The flags that a build system compiles these files with become their own in `options`, and its architecture is used
+/// unless --arch is given. `original` is what they were made from, if anything.
+void addBuildFlags(const CLI::App &verb, ProgramWords &words, const std::vector<std::filesystem::path> &files,
+                   const std::filesystem::path &original, build::ProgramOptions &options,
+                   Diagnostics &diagnostics);
 
 } // namespace heddle::cli

@@ -42,6 +42,8 @@ constexpr const char *compilerPrefixes[] = {"-I",
                                             "-L",
                                             "-l",
                                             "-pthread",
+                                            "-pipe",
+                                            "-pedantic",
                                             "-arch="};
 
 /// Those of them whose value may be the next word.
@@ -81,27 +83,40 @@ SplitArguments splitArguments(const std::vector<std::string> &words) {
 void SourceOptions::addTo(CLI::App &verb, Session &shared) {
   session = &shared;
   shared.verbsThatCompile.insert(verb.get_name());
-  verb.add_option("--arch", arch,
-                  "the GPU to compile for and to model: sm_90, 8.6, hopper... (default sm_90)")
-      ->type_name("ARCH");
+  archOption = verb.add_option("--arch", arch,
+                               "the GPU to compile for and to model: sm_90, 8.6, hopper... (default sm_90)")
+                   ->type_name("ARCH");
   verb.add_option("--cuda-path", cudaPath, "the CUDA toolkit's folder, or 'none' for Heddle's own headers")
       ->type_name("DIR");
-  verb.add_option("-p", compileCommands, "the folder of a compile_commands.json to take arguments from")
-      ->type_name("DIR");
+  commands.addTo(verb);
   verb.footer("-I, -D, -U, -std=, -include, -isystem, -f.. and -W.. go to the compiler as they are.");
 }
 
 source::CompileOptions SourceOptions::compileOptions() const {
   source::CompileOptions options;
-  options.userArguments = session->compilerArguments;
+  options.userArguments = own;
+  options.userArguments.insert(options.userArguments.end(), session->compilerArguments.begin(),
+                               session->compilerArguments.end());
   options.cudaPath = cudaPath;
-  options.compileCommandsFolder = compileCommands;
   // Clang 22 compiles for sm_50 and later; facts for an older one are drawn from the same text.
   Diagnostics ignored;
   if (auto found = arch::findArch(arch, ignored); found && found->major >= 5)
     // sm_90a stays what it is: some instructions are for that target only.
     options.arch = arch.starts_with(found->name) ? arch : found->name;
   return options;
+}
+
+bool SourceOptions::readBuildFlags(const std::string &file) {
+  Diagnostics diagnostics;
+  source::BuildFlags found = commands.flagsFor(file, {}, diagnostics);
+  own = std::move(found.flags);
+  if (archOption->count() == 0 && isKnownArch(found.arch))
+    arch = found.arch;
+  return !complain(diagnostics, *session, ExitBadUsage);
+}
+
+source::BuildFlags SourceOptions::buildFlagsOf(const std::string &file, Diagnostics &diagnostics) {
+  return commands.flagsFor(file, {}, diagnostics);
 }
 
 std::optional<std::array<int64_t, 3>> parseBlock(const std::string &text) {

@@ -3,6 +3,7 @@
 // What the verbs that read CUDA have in common: which file, how to compile it, which kernel.
 #pragma once
 
+#include "CompileCommandOptions.h"
 #include "source/Program.h"
 
 #include <CLI/CLI.hpp>
@@ -24,16 +25,26 @@ struct SplitArguments {
 };
 SplitArguments splitArguments(const std::vector<std::string> &words);
 
-/// --cuda-path, --arch, -p: filled by the command line, turned into what the source room takes.
+/// --cuda-path, --arch, -p: filled by the command line, turned into what the source module takes.
 class SourceOptions {
 public:
   void addTo(CLI::App &verb, Session &session);
+  /// Takes the flags that a build system compiles this file with, and its architecture unless --arch is given. False, with
+  /// a message and the exit code, where -p names a database without it.
+  bool readBuildFlags(const std::string &file);
   source::CompileOptions compileOptions() const;
   const std::string &archName() const { return arch; }
+  /// Of the file that readBuildFlags was called with.
+  const std::vector<std::string> &buildFlags() const { return own; }
+  /// Of another file of the program.
+  source::BuildFlags buildFlagsOf(const std::string &file, Diagnostics &diagnostics);
 
 private:
   Session *session = nullptr;
-  std::string arch = "sm_90", cudaPath, compileCommands;
+  std::string arch = "sm_90", cudaPath;
+  CLI::Option *archOption = nullptr;
+  CompileCommandOptions commands;
+  std::vector<std::string> own;
 };
 
 /// "256", "16,16" or "8,8,4"; nothing for what is no block.

@@ -195,7 +195,7 @@ bool outputsCanBeWritten(const TuneRequest &request, Session &session) {
   return all;
 }
 
-void tuneProgram(const TuneRequest &request, Session &session) {
+void tuneProgram(TuneRequest &request, Session &session) {
   std::unique_ptr<TuneRun> run = readTuneRun(request, session);
   if (!run || !outputsCanBeWritten(request, session))
     return;

@@ -42,7 +42,21 @@ std::string mechanismText(const std::vector<std::string> &files) {
   return text;
 }
 
-std::optional<tune::Problem> readProblem(const TuneRequest &request, Session &session) {
+/// The flags that a build system compiles the files of the program with.
+bool readBuildFlags(TuneRequest &request, tune::Problem &problem, Session &session) {
+  Diagnostics diagnostics;
+  for (const fs::path &file : problem.further)
+    if (source::BuildFlags found = request.source.buildFlagsOf(file.string(), diagnostics);
+        !found.flags.empty())
+      problem.ownFlags[file] = std::move(found.flags);
+  if (!request.source.readBuildFlags(problem.file.string()) || complain(diagnostics, session, ExitBadUsage))
+    return false;
+  if (!request.source.buildFlags().empty())
+    problem.ownFlags[problem.file] = request.source.buildFlags();
+  return true;
+}
+
+std::optional<tune::Problem> readProblem(TuneRequest &request, Session &session) {
   tune::Problem problem;
   problem.file = request.files.front();
   problem.further.assign(request.files.begin() + 1, request.files.end());
@@ -56,6 +70,8 @@ std::optional<tune::Problem> readProblem(const TuneRequest &request, Session &se
     problem.comparesCopies = false;
   } else {
     problem.text = tune::withoutPragmas(problem.file.string(), contentsOf(problem.file));
+    if (!readBuildFlags(request, problem, session))
+      return std::nullopt;
   }
   problem.flags = session.compilerArguments;
   problem.arguments = session.programArguments;
@@ -187,7 +203,7 @@ bool TuneRun::openCache(Session &session) {
   return cache != nullptr;
 }
 
-std::unique_ptr<TuneRun> readTuneRun(const TuneRequest &request, Session &session) {
+std::unique_ptr<TuneRun> readTuneRun(TuneRequest &request, Session &session) {
   std::optional<tune::Problem> problem = readProblem(request, session);
   if (!problem)
     return nullptr;

@@ -57,6 +57,6 @@ struct TuneRun {
 };
 
 /// Nothing, and a complaint, where the words make no sense.
-std::unique_ptr<TuneRun> readTuneRun(const TuneRequest &request, Session &session);
+std::unique_ptr<TuneRun> readTuneRun(TuneRequest &request, Session &session);
 
 } // namespace heddle::cli

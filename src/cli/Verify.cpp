@@ -392,6 +392,11 @@ void addVerify(CLI::App &app, Session &session) {
     if (complain(diagnostics, session, ExitBadUsage))
       return;
     readPrograms(*given);
+    addBuildFlags(*verb, given->words, given->options.sources.files, {}, given->options, diagnostics);
+    for (const std::vector<fs::path> &files : given->programs)
+      addBuildFlags(*verb, given->words, files, given->programs[0].front(), given->options, diagnostics);
+    if (complain(diagnostics, session, ExitBadUsage))
+      return;
     if (!inputsCanBeRead(*given, session) || !canWrite(given->page, session))
       return;
     given->tolerance = *tolerance;

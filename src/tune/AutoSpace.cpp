@@ -110,13 +110,12 @@ std::string blockWords(const Problem &problem) {
 
 std::map<std::string, KernelNeeds> needsOfBaseline(const Problem &problem) {
   build::Request request;
-  request.sources.files = {problem.file};
-  request.sources.flags = flagsFor(problem, {});
+  request.sources = sourcesFor(problem, {problem.file}, {});
   request.arch = problem.arch;
   request.compiler = problem.compiler;
   Diagnostics ignored;
   build::DevicePtx device = build::compileToPtx(request, ignored);
-  return device.ok ? needsOf(problem, request.sources.flags, device.text)
+  return device.ok ? needsOf(problem, flagsFor(problem, {}, build::Compiler::Nvcc), device.text)
                    : std::map<std::string, KernelNeeds>();
 }
 

@@ -116,7 +116,7 @@ Json kernelOf(const Report &report, const Problem &problem) {
   const runner::KernelTime &kernel = found ? *found : unknown;
   return {{"Language", "CUDA"},
           {"Device", {{"Name", report.device}}},
-          {"CompilerOptions", problem.flags},
+          {"CompilerOptions", problem.tunedFlags(problem.compiler)},
           {"KernelName", problem.kernel.empty() ? verify::readableName(kernel.kernel) : problem.kernel},
           {"KernelFile", problem.file.filename().string()},
           {"GlobalSizeType", "CUDA"},

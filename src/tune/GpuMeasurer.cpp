@@ -16,7 +16,8 @@ runner::Manifest manifestOf(const Problem &problem) {
   runner::Manifest manifest;
   manifest.program = problem.file.filename().string();
   manifest.arch = problem.arch;
-  manifest.flags = build::errorsInNvccsWords(build::withoutArchFlags(flagsFor(problem, {})));
+  manifest.flags =
+      build::errorsInNvccsWords(build::withoutArchFlags(flagsFor(problem, {}, build::Compiler::Nvcc)));
   if (fs::path ours = dataFolder("runtime"); !ours.empty())
     manifest.flags.push_back("-I" + ours.string());
   manifest.arguments = problem.arguments;
@@ -56,10 +57,13 @@ unsigned gpuCount() {
 GpuMeasurer::GpuMeasurer(const Problem &problem)
     : problem(problem), measurer(manifestOf(problem), fs::current_path(), scratch.path(), toolchain()),
       name(gpuName()) {
+  const fs::path other = problem.fileWithOtherFlags();
   if (name.empty())
     whyNot = "there is no GPU here";
   else if (!findNvcc())
     whyNot = "nvcc is not here, and nobody else compiles for a GPU";
+  else if (!other.empty())
+    whyNot = whyOneCommandIsWrong(problem, other);
   else
     whyNot = measurer.prepare();
 }

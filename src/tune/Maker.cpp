@@ -170,8 +170,8 @@ void lookAtDeviceCode(const Problem &problem, const Configuration &configuration
                       Finding &finding) {
   TemporaryFolder folder;
   build::Request request;
-  request.sources.files = {folder.path() / problem.file.filename()};
-  request.sources.flags = flagsFor(problem, withoutAssemblerFlags(configuration.compilerFlags()));
+  request.sources = sourcesFor(problem, {folder.path() / problem.file.filename()},
+                               withoutAssemblerFlags(configuration.compilerFlags()));
   request.arch = problem.arch;
   request.compiler = problem.compiler;
   writeFileOrThrow(request.sources.files.front(), finding.text);
@@ -287,7 +287,8 @@ Made CudaMaker::make(const Configuration &configuration) {
   std::vector<std::string> identity = candidate.flags;
   identity.push_back(finding->text);
   candidate.digest = digestOf(identity);
-  candidate.needs = needsWithin(problem, flagsFor(problem, candidate.flags), finding->ptx);
+  candidate.needs =
+      needsWithin(problem, flagsFor(problem, candidate.flags, build::Compiler::Nvcc), finding->ptx);
   made.candidate = std::move(candidate);
   return made;
 }
@@ -302,12 +303,26 @@ std::string withoutPragmas(const std::string &file, std::string text) {
   return text;
 }
 
-std::vector<std::string> flagsFor(const Problem &problem, const std::vector<std::string> &own) {
-  std::vector<std::string> flags = problem.flags;
+build::Sources sourcesFor(const Problem &problem, const std::vector<fs::path> &files,
+                          const std::vector<std::string> &own) {
+  build::Sources sources;
+  sources.files = files;
+  sources.flags = problem.flags;
   std::error_code ignored;
-  flags.push_back("-I" + fs::absolute(problem.file, ignored).parent_path().string());
-  flags.insert(flags.end(), own.begin(), own.end());
-  return flags;
+  sources.flags.push_back("-I" + fs::absolute(problem.file, ignored).parent_path().string());
+  sources.flags.insert(sources.flags.end(), own.begin(), own.end());
+  sources.ownFlags = problem.ownFlags;
+  // What is not one of the program's files was made from the tuned one.
+  const auto tuned = problem.ownFlags.find(problem.file);
+  for (const fs::path &file : files)
+    if (tuned != problem.ownFlags.end() && std::ranges::find(problem.further, file) == problem.further.end())
+      sources.ownFlags[file] = tuned->second;
+  return sources;
+}
+
+std::vector<std::string> flagsFor(const Problem &problem, const std::vector<std::string> &own,
+                                  build::Compiler compiler) {
+  return sourcesFor(problem, {}, own).flagsOf(problem.file, compiler);
 }
 
 std::vector<fs::path> writeFiles(const Candidate &candidate, const Problem &problem, const fs::path &folder) {

@@ -52,9 +52,13 @@ private:
 /// and lines keep their numbers.
 std::string withoutPragmas(const std::string &file, std::string text);
 
-/// Flags for compiling a candidate that lies somewhere else: its #include "..." are meant from the problem's
-/// folder.
-std::vector<std::string> flagsFor(const Problem &problem, const std::vector<std::string> &own);
+/// What is compiled for a candidate that lies somewhere else: its #include "..." are meant from the problem's
+/// folder. `files` are its own and the problem's further ones.
+build::Sources sourcesFor(const Problem &problem, const std::vector<std::filesystem::path> &files,
+                          const std::vector<std::string> &own);
+/// The flags of the tuned file alone.
+std::vector<std::string> flagsFor(const Problem &problem, const std::vector<std::string> &own,
+                                  build::Compiler compiler);
 
 /// Writes a candidate's files into a folder and gives their paths, the problem's further files behind them.
 std::vector<std::filesystem::path> writeFiles(const Candidate &candidate, const Problem &problem,

@@ -50,6 +50,8 @@ void Plan::add(const Configuration &configuration, const Made &made) {
 }
 
 std::string Plan::writeManifest() const {
+  if (const fs::path other = problem.fileWithOtherFlags(); !other.empty())
+    return whyOneCommandIsWrong(problem, other);
   SourceTree tree(problem, folder);
   if (!tree.addFurther())
     return tree.error();

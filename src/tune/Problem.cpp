@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -87,7 +88,14 @@ const std::string &Problem::digest() const {
     all.push_back(verify::textOf(tolerance));
   for (const std::string &assumption : assumptions) // what is refused without one may be done with it
     all.push_back("--assume " + assumption);
-  Included included(flags);
+  std::vector<std::string> searched;
+  for (const auto &[each, own] : ownFlags) {
+    all.push_back("flags of " + each.filename().string());
+    all.insert(all.end(), own.begin(), own.end());
+    searched.insert(searched.end(), own.begin(), own.end());
+  }
+  searched.insert(searched.end(), flags.begin(), flags.end());
+  Included included(searched);
   included.follow(file, text);
   for (const fs::path &each : further) {
     all.push_back(contentsOf(each));
@@ -97,8 +105,28 @@ const std::string &Problem::digest() const {
   return known = digestOf(all);
 }
 
+std::vector<std::string> Problem::tunedFlags(build::Compiler which) const {
+  return build::Sources{{}, flags, ownFlags}.flagsOf(file, which);
+}
+
+fs::path Problem::fileWithOtherFlags() const {
+  const build::Sources sources{further, flags, ownFlags};
+  const auto differs = [&](const fs::path &each) {
+    return sources.flagsOf(each, build::Compiler::Nvcc) != sources.flagsOf(file, build::Compiler::Nvcc);
+  };
+  const auto found = std::ranges::find_if(further, differs);
+  return found == further.end() ? fs::path() : *found;
+}
+
 std::string Problem::idOf(const Configuration &configuration) const {
   return digestOf({digest(), configuration.str()});
+}
+
+std::string whyOneCommandIsWrong(const Problem &problem, const fs::path &other) {
+  return fmt::format(
+      "one command compiles all files for the GPU, and compile_commands.json has other flags for '{}' "
+      "than for '{}'",
+      other.string(), problem.file.string());
 }
 
 } // namespace heddle::tune

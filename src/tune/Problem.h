@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,8 +26,10 @@ struct Problem {
   std::filesystem::path file;
   std::string text;                           ///< of that file
   std::vector<std::filesystem::path> further; ///< files of the program that stay as they are
-  std::vector<std::string> flags;             ///< -I, -D, -std=, -O: for every candidate
-  std::vector<std::string> arguments;         ///< of the program
+  std::vector<std::string> flags;             ///< -I, -D, -std=, -O: for every file of every candidate
+  /// What a build system compiles single files with; `flags` come after these.
+  std::map<std::filesystem::path, std::vector<std::string>> ownFlags;
+  std::vector<std::string> arguments; ///< of the program
   std::string arch = "sm_90";
   std::string kernel;                          ///< the only one that directives speak of; empty for all
   std::optional<std::array<int64_t, 3>> block; ///< where the file does not tell
@@ -38,6 +41,12 @@ struct Problem {
   bool checked = true;        ///< statically, before anything is run
   bool comparesCopies = true; ///< else the program's own verdict (its exit code) is enough
 
+  /// The flags of the tuned file: its own, and those for every file.
+  std::vector<std::string> tunedFlags(build::Compiler compiler) const;
+  /// A file of the program that is compiled with other flags of its own than the tuned one; empty where there is none. A
+  /// plan and the GPU compile a candidate with one command.
+  std::filesystem::path fileWithOtherFlags() const;
+
   /// Everything that a result depends on besides the configuration: the text with what it includes, further files,
   /// flags, arguments, architecture, tolerance, assumptions.
   /// The first call settles it: files that change while a search runs do not change its names.
@@ -48,5 +57,8 @@ struct Problem {
 private:
   mutable std::string known;
 };
+
+/// What a GPU measurement and a plan report of such a file.
+std::string whyOneCommandIsWrong(const Problem &problem, const std::filesystem::path &other);
 
 } // namespace heddle::tune

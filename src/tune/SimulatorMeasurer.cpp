@@ -81,8 +81,7 @@ std::string SimulatorMeasurer::device() const {
 SimulatorMeasurer::Built SimulatorMeasurer::buildIn(const fs::path &folder, const Candidate &candidate,
                                                     const std::vector<std::string> &further) const {
   build::Request request;
-  request.sources.files = writeFiles(candidate, problem, folder);
-  request.sources.flags = flagsFor(problem, candidate.flags);
+  request.sources = sourcesFor(problem, writeFiles(candidate, problem, folder), candidate.flags);
   request.sources.flags.insert(request.sources.flags.end(), further.begin(), further.end());
   request.compiler = problem.compiler;
   request.arch = problem.arch;

@@ -32,7 +32,8 @@ SourceTree::SourceTree(const Problem &problem, fs::path where) : problem(problem
   const Root &own = rootOf(whole(problem.file).parent_path());
   const std::string ownFolder = own.to;
   // The compiler that is called there is told its architecture by the manifest.
-  const std::vector<std::string> flags = build::errorsInNvccsWords(build::withoutArchFlags(problem.flags));
+  const std::vector<std::string> flags =
+      build::errorsInNvccsWords(build::withoutArchFlags(problem.tunedFlags(build::Compiler::Nvcc)));
   for (size_t i = 0; i < flags.size(); ++i) {
     bool isFolder = false;
     for (const std::string flag : kFolderFlags)
