@@ -3,7 +3,8 @@
 // Launches of kernels of which one warp does a block's work. What was assumed of a block when the kernel was
 // written anew is checked where only the launch knows it: a block that does not fit ends the program with a
 // message, as the kernel would leave out work without one.
-#pragma once
+#ifndef HEDDLE_CONSOLIDATE_CUH
+#define HEDDLE_CONSOLIDATE_CUH
 
 #include <cstdio>
 #include <cstdlib>
@@ -60,3 +61,5 @@ inline dim3 gridOfWarps(dim3 grid, dim3 block, const char *kernel) {
 }
 
 } // namespace heddle
+
+#endif // HEDDLE_CONSOLIDATE_CUH

@@ -17,7 +17,8 @@
 //
 // A block of (x, y, z) threads, one warp, becomes one of (x, y, z * warps): warps lie one behind the other
 // along z, and threadIdx.x and .y stay what they were.
-#pragma once
+#ifndef HEDDLE_DELEGATE_CUH
+#define HEDDLE_DELEGATE_CUH
 
 #include <algorithm>
 #include <cstddef>
@@ -270,3 +271,5 @@ cudaError_t launchDelegated(void (*kernel)(Tasks<WarpsInBlock, InOrder, Throttle
 }
 
 } // namespace heddle
+
+#endif // HEDDLE_DELEGATE_CUH

@@ -24,7 +24,8 @@
 //
 // Sorting takes a ballot for each kind, three barriers, and 4 bytes of shared memory for each thread and for
 // each kind of each warp. The order is always the same: by kind, in a kind by the thread's number.
-#pragma once
+#ifndef HEDDLE_KINDS_CUH
+#define HEDDLE_KINDS_CUH
 
 namespace heddle {
 
@@ -131,3 +132,5 @@ __device__ __forceinline__ void workByKind(Queues &queues, typename Queues::Item
 }
 
 } // namespace heddle
+
+#endif // HEDDLE_KINDS_CUH

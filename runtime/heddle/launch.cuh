@@ -2,7 +2,8 @@
 //
 // Launches of kernels whose threads (or blocks) were merged: the shape is divided by the factors, and a shape
 // that does not divide ends the program with a message, as the kernel would leave out work without one.
-#pragma once
+#ifndef HEDDLE_LAUNCH_CUH
+#define HEDDLE_LAUNCH_CUH
 
 #include <cstdio>
 #include <cstdlib>
@@ -32,3 +33,5 @@ template <unsigned X, unsigned Y, unsigned Z> dim3 mergedGrid(dim3 grid, const c
 }
 
 } // namespace heddle
+
+#endif // HEDDLE_LAUNCH_CUH

@@ -48,7 +48,8 @@
 // What there is by architecture: Copy::Ld with Barrier::Named everywhere from sm_70 on; Copy::CpAsync and
 // Barrier::Mbarrier from sm_80 on; Copy::Bulk, which needs mbarriers, from sm_90 on. Asking for more than the
 // architecture has is an error at compile time.
-#pragma once
+#ifndef HEDDLE_PIPELINE_CUH
+#define HEDDLE_PIPELINE_CUH
 
 #include <cstddef>
 #include <cstdint>
@@ -504,3 +505,5 @@ template <class Kernel> std::size_t sharedBytes(Kernel *kernel, std::size_t byte
 }
 
 } // namespace heddle
+
+#endif // HEDDLE_PIPELINE_CUH

@@ -33,7 +33,8 @@
 //     HEDDLE_SORT=cub, own, cpu   who sorts
 //
 // -DHEDDLE_REGROUP_DEFAULT=\"on\" is for where there is no environment.
-#pragma once
+#ifndef HEDDLE_REGROUP_CUH
+#define HEDDLE_REGROUP_CUH
 
 #include <heddle/regrouping/launch.cuh>
 
@@ -56,3 +57,5 @@ regrouping::Launch<Way, Parameters...> regroup(void (*kernel)(Regrouped<Way>, Pa
 }
 
 } // namespace heddle
+
+#endif // HEDDLE_REGROUP_CUH

@@ -7,7 +7,8 @@
 // pass: tiles of 256 count their digits, one block adds the counts up, and the tiles put each item where the
 // counts say. It is several times slower than CUB's and needs nothing. HEDDLE_SORT=own or =cub in the
 // environment chooses, HEDDLE_OWN_SORT when compiling leaves CUB out.
-#pragma once
+#ifndef HEDDLE_SORT_CUH
+#define HEDDLE_SORT_CUH
 
 #include <cstdlib>
 #include <cstring>
@@ -152,3 +153,5 @@ inline Pairs sortLargestFirst(Pairs pairs, Pairs room, unsigned count, unsigned 
 
 } // namespace sorting
 } // namespace heddle
+
+#endif // HEDDLE_SORT_CUH

@@ -9,7 +9,8 @@
 // Whatever is not a plain register of the lane's own is a shuffle, and all 32 lanes must come to it together.
 // Rows that do not exist may be named, as the neighbours of the last row by lanes that do not use what they
 // get: they represent the nearest one that does.
-#pragma once
+#ifndef HEDDLE_STRIPED_CUH
+#define HEDDLE_STRIPED_CUH
 
 #include <cstring>
 
@@ -71,3 +72,5 @@ template <class T, int Elements> struct Striped {
 };
 
 } // namespace heddle
+
+#endif // HEDDLE_STRIPED_CUH

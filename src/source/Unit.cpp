@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "source/Unit.h"
 
+#include "source/EmbeddedHeaders.h"
 #include "support/ClangProgram.h"
 #include "support/HeaderCache.h"
 
@@ -12,6 +13,8 @@
 #include <clang/Lex/PreprocessorOptions.h>
 #include <clang/Tooling/Syntax/Tokens.h>
 #include <llvm/Support/VirtualFileSystem.h>
+
+#include <algorithm>
 
 using namespace clang;
 
@@ -106,6 +109,7 @@ struct Unit::Parts {
   std::unique_ptr<CompilerInstance> compiler;
   std::unique_ptr<ReadingAction> action;
   std::unique_ptr<syntax::TokenBuffer> tokens;
+  std::vector<TextRange> embedded; ///< headers of ours in the file's own text
   ~Parts() {
     if (action)
       action->EndSourceFile();
@@ -166,6 +170,8 @@ Unit::Result Unit::parse(const std::string &file, const std::vector<std::string>
     compiler.getASTContext().setTraversalScope(parts.action->topLevel);
   parts.tokens = std::make_unique<syntax::TokenBuffer>(std::move(*parts.action->collector).consume());
   parts.tokens->indexExpandedTokens();
+  const SourceManager &sources = compiler.getSourceManager();
+  parts.embedded = embeddedHeadersIn(sources.getBufferData(sources.getMainFileID()));
   if (compiler.getDiagnostics().hasErrorOccurred())
     return {nullptr, parts.messages};
   return {std::move(unit), {}};
@@ -214,7 +220,16 @@ SourceLocation Unit::location(const Stmt *statement) const {
 
 bool Unit::isUserCode(clang::SourceLocation location) const {
   const SourceManager &sm = sources();
-  return location.isValid() && !sm.isInSystemHeader(sm.getFileLoc(location));
+  if (location.isInvalid())
+    return false;
+  location = sm.getFileLoc(location);
+  if (sm.isInSystemHeader(location))
+    return false;
+  const auto [file, offset] = sm.getDecomposedLoc(location);
+  return file != sm.getMainFileID() ||
+         std::ranges::none_of(parts->embedded, [offset = offset](const TextRange &header) {
+           return offset >= header.begin && offset < header.end;
+         });
 }
 
 } // namespace heddle::source

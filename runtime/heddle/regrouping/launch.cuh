@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A launch of a regrouped kernel: by which order, and whether it is measured. See heddle/regroup.cuh.
-#pragma once
+#ifndef HEDDLE_REGROUPING_LAUNCH_CUH
+#define HEDDLE_REGROUPING_LAUNCH_CUH
 
 #include <algorithm>
 #include <heddle/regrouping/orders.cuh>
@@ -316,3 +317,5 @@ private:
 } // namespace regrouping
 
 } // namespace heddle
+
+#endif // HEDDLE_REGROUPING_LAUNCH_CUH

@@ -2,7 +2,8 @@
 //
 // Orders of threads: how they are made from keys, what is kept of them between launches, and whether they
 // pay. See heddle/regroup.cuh.
-#pragma once
+#ifndef HEDDLE_REGROUPING_ORDERS_CUH
+#define HEDDLE_REGROUPING_ORDERS_CUH
 
 #include <algorithm>
 #include <cstdio>
@@ -336,3 +337,5 @@ inline bool isCapturing(cudaStream_t stream) {
 
 } // namespace regrouping
 } // namespace heddle
+
+#endif // HEDDLE_REGROUPING_ORDERS_CUH

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a regrouped kernel and its keys are written with; see heddle/regroup.cuh.
-#pragma once
+#ifndef HEDDLE_REGROUPING_WAYS_CUH
+#define HEDDLE_REGROUPING_WAYS_CUH
 
 #include <type_traits>
 
@@ -133,3 +134,5 @@ private:
 };
 
 } // namespace heddle
+
+#endif // HEDDLE_REGROUPING_WAYS_CUH
