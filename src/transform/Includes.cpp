@@ -11,6 +11,7 @@
 
 #include "source/Program.h"
 #include "source/Unit.h"
+#include "transform/MovedIncludes.h"
 
 #include <clang/Basic/FileManager.h>
 #include <clang/Basic/SourceManager.h>
@@ -73,33 +74,18 @@ std::optional<llvm::StringRef> directiveOf(llvm::StringRef line) {
   return trimmed(line);
 }
 
-/// `#include "x.h"` as it must be written in a file of another folder.
-std::string movedInclude(llvm::StringRef line, const fs::path &from, const fs::path &to) {
-  size_t open = line.find('"'), close = line.find('"', open + 1);
-  if (open == llvm::StringRef::npos || close == llvm::StringRef::npos)
-    return line.str();
-  fs::path named = line.slice(open + 1, close).str();
-  std::error_code error;
-  if (named.is_absolute() || !fs::exists(from / named, error))
-    return line.str(); // found through -I, from anywhere
-  std::string moved = fs::proximate(from / named, to.empty() ? "." : to, error).generic_string();
-  return line.substr(0, open + 1).str() + moved + line.substr(close).str();
-}
-
 /// The inner file's text, fit to be in a file of the folder `to`.
-std::string fitted(llvm::StringRef text, const fs::path &from, const fs::path &to) {
-  std::error_code error;
-  bool isMoved = !fs::equivalent(from.empty() ? "." : from, to.empty() ? "." : to, error);
+std::string fitted(llvm::StringRef inner, const fs::path &from, const fs::path &to) {
+  const std::string moved = withMovedIncludes(inner, from, to);
+  llvm::StringRef text = moved;
   std::string result;
   while (!text.empty()) {
     auto [line, rest] = text.split('\n');
     text = rest;
     std::optional<llvm::StringRef> directive = directiveOf(line);
     bool isOnce = directive && directive->starts_with("pragma") && trimmed(directive->substr(6)) == "once";
-    if (isOnce)
-      continue;
-    bool isInclude = directive && directive->starts_with("include");
-    result += (isInclude && isMoved ? movedInclude(line, from, to) : line.str()) + "\n";
+    if (!isOnce)
+      result += line.str() + "\n";
   }
   return result;
 }
