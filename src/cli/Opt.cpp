@@ -2,6 +2,7 @@
 //
 // heddle opt: read flags, carry out directives, check the result, compare runs where asked, write it.
 #include "InputOutput.h"
+#include "PlacedOutput.h"
 #include "ShowEmitted.h"
 #include "SourceOptions.h"
 #include "Verbs.h"
@@ -60,7 +61,7 @@ struct Request {
   std::vector<std::string> directives, further, assumptions;
   bool verify = false, report = false, unchecked = false, inPlace = false;
   double timeoutSeconds = 0;
-  std::string printAfter;
+  std::string printAfter, runtime = "embed", includes = "rewrite";
   bool timePasses = false;
   SourceOptions source;
   std::map<fs::path, std::vector<std::string>> ownFlags; ///< of `further`
@@ -212,6 +213,20 @@ void check(const Request &request, const transform::Outcome &outcome, Session &s
     verify(request, candidate, session);
 }
 
+/// Writes the new text so that it compiles in its folder.
+void writeResult(const Request &request, const std::string &text, Session &session) {
+  const Placement placement{request.file, request.output, runtimeHeadersNamed(request.runtime),
+                            request.includes == "rewrite"};
+  Diagnostics diagnostics;
+  const std::optional<std::string> placed =
+      placedText(text, placement, request.source.compileOptions(), diagnostics);
+  printMessages(diagnostics, {}, request.report, session.errorColour);
+  if (!placed)
+    session.exitCode = ExitRefused;
+  else if (writeHeadersBeside(text, placement, session))
+    write(request.output, *placed, session);
+}
+
 /// The flags that a build system compiles the files of the program with.
 bool readBuildFlags(Request &request, Session &session) {
   Diagnostics diagnostics;
@@ -253,7 +268,7 @@ void opt(Request &request, Session &session) {
   else
     check(request, outcome, session);
   if (session.exitCode == ExitDone)
-    write(request.output, outcome.text, session);
+    writeResult(request, outcome.text, session);
 }
 
 } // namespace
@@ -279,6 +294,18 @@ void addOpt(CLI::App &app, Session &session) {
                    "(different pointers of a kernel point to disjoint memory)")
       ->check(CLI::IsMember(transform::namesOfAssumptions()))
       ->allow_extra_args(false);
+  verb->add_option(
+          "--runtime", request->runtime,
+          "headers of Heddle that the output includes: embed (their text is part of it), copy (they are "
+          "written to the folder 'heddle' beside it), or path (compilers need -I; --report prints it)")
+      ->check(CLI::IsMember({"embed", "copy", "path"}))
+      ->capture_default_str();
+  verb->add_option(
+          "--includes", request->includes,
+          "#include \"...\" of an output in another folder: rewrite (they find the same files), or keep "
+          "(compilers need -I; --report prints it)")
+      ->check(CLI::IsMember({"rewrite", "keep"}))
+      ->capture_default_str();
   verb->add_flag("--verify", request->verify,
                  "run both on the simulator and compare what is copied to the host, bit for bit");
   verb->add_option("--with", request->further,

@@ -3,6 +3,7 @@
 // heddle tune: read flags, make the space, search it, write the winner.
 #include "GenerateKernels.h"
 #include "InputOutput.h"
+#include "PlacedOutput.h"
 #include "TuneElsewhere.h"
 #include "TuneRequest.h"
 #include "TuneText.h"
@@ -161,7 +162,13 @@ void writeWinner(const TuneRun &run, tune::Report &report, Session &session) {
   if (run.request.output.empty())
     return;
   tune::WinnerFile file = tune::winnerFile(run.problem, configuration, report.winnerText);
-  if (write(run.request.output, file.text, session) && !file.reproduces)
+  Diagnostics diagnostics;
+  const std::optional<std::string> placed =
+      placedText(file.text, {run.problem.file, run.request.output}, run.problem.compile, diagnostics);
+  print(std::cerr, diagnostics, session.errorColour);
+  if (!placed)
+    session.exitCode = ExitRefused;
+  else if (write(run.request.output, *placed, session) && !file.reproduces)
     std::cerr << "heddle: pragmas cannot say what was done, so the output is the winner itself\n";
 }
 

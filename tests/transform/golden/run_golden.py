@@ -11,8 +11,8 @@ A folder holds the cases of one directive, pass or normalization. A case is
                        the messages of each are then below its command.
     NAME.messages      what opt prints where it writes; no such file if it prints nothing.
 
-Files that an input includes are in the folder Inputs. `--cuda-path none --no-check` is added to each command: the output must
-parse, and is not compiled. Passes must have names that --print-after takes. The warning about `--assume whole-program`, which is true of nearly every case, is left out.
+Files that an input includes are in the folder Inputs. `--cuda-path none --no-check --runtime path --includes keep` is added to each command: the
+output must parse, is not compiled, and is the text of the directives alone. Passes must have names that --print-after takes. The warning about `--assume whole-program`, which is true of nearly every case, is left out.
 
     run_golden.py BUILD [--update] FOLDER|CASE.cu ...
 
@@ -31,7 +31,7 @@ import tempfile
 
 PREFIX = "// heddle opt "
 ASSUMED = "[--assume whole-program]"
-FIXED = ["--cuda-path", "none", "--no-check"]
+FIXED = ["--cuda-path", "none", "--no-check", "--runtime", "path", "--includes", "keep"]
 # A row of the table that --time-passes prints.
 TIMED = re.compile(r"[\w-]+ +(\d+|runs) +([\d.]+|seconds)\n")
 SUFFIXES = (".expected.cu", ".refused", ".messages")
