@@ -39,7 +39,8 @@ Examples:
   heddle check reduce.cu --sarif findings.sarif
   heddle check reduce.cu --report findings.html                       also: an HTML page, findings with both sides in the source
   heddle check old.cu --assume lockstep                               written before Volta, for warps in step
-  heddle check kernel.ptx --static --block 256                        one block, unknown data: a verdict for every input
+  heddle check reduce.cu --static                                     one block, unknown data: a verdict for every input
+  heddle check kernel.ptx --static --block 256                        the same for PTX, which has no launches
 
 Findings go to stdout as FILE:LINE:COLUMN: error: CLASS: text [rule]; classes are race, deadlock, barrier, memory, uninitialized, async, warp, host.
 What the program itself prints to stdout is not shown, unless --output asks for it on stderr.

@@ -3,6 +3,7 @@
 
 #include "InputOutput.h"
 #include "ShortLocation.h"
+#include "StaticLaunches.h"
 #include "Verbs.h"
 #include "build/DevicePtx.h"
 #include "check/Locations.h"
@@ -63,7 +64,7 @@ check::StaticOptions readOptions(const StaticChoices &choices) {
     options.grid = readDim(choices.grid, "--grid");
   if (!choices.ctaid.empty())
     options.blockId = readDim(choices.ctaid, "--ctaid");
-  options.dynamicSharedBytes = choices.shared;
+  options.dynamicSharedBytes = choices.shared.value_or(0);
   options.maxSeconds = MostSeconds;
   options.constantsAreKnown = choices.constants;
   options.lockstep = choices.lockstep;
@@ -95,25 +96,33 @@ build::DevicePtx compiled(const build::ProgramOptions &options, bool colour) {
   return device;
 }
 
-/// `isOptimized` says whether the compiler may have removed accesses of the source.
-ptx::Module readModule(const build::ProgramOptions &options, bool colour, bool &isOptimized) {
+/// A file as it is checked.
+struct Input {
+  ptx::Module module;
+  bool isOptimized = false; ///< the compiler may have removed accesses of the source
+  std::string compiler;     ///< empty for PTX
+};
+
+Input readInput(const build::ProgramOptions &options, bool colour) {
   if (options.sources.files.size() > 1)
-    fail(ExitBadUsage, "--static looks at one file", "heddle check FILE.cu --static --block 256");
+    fail(ExitBadUsage, "--static looks at one file", "heddle check FILE.cu --static");
   const std::filesystem::path file = options.sources.files.front();
   const bool isPtx = file.extension() == ".ptx";
+  Input input;
   std::string text;
   if (isPtx) {
     text = contentsOf(file);
   } else {
     build::DevicePtx device = compiled(options, colour);
-    isOptimized = !device.keepsAccesses;
+    input.isOptimized = !device.keepsAccesses;
+    input.compiler = device.compiler;
     text = std::move(device.text);
   }
   Fail problem{ExitDoesNotCompile, {}};
-  ptx::Module module = ptx::parse(text, isPtx ? file.string() : std::string(), problem.diagnostics);
+  input.module = ptx::parse(text, isPtx ? file.string() : std::string(), problem.diagnostics);
   if (problem.diagnostics.has(Severity::Error))
     throw problem;
-  return module;
+  return input;
 }
 
 // --- kernels
@@ -137,17 +146,90 @@ std::vector<std::string> chosenKernels(const ptx::Module &module, const std::str
   return chosen;
 }
 
-/// The block that is asked for, or the one that the kernel itself demands.
-vm::Dim3 blockFor(const ptx::Module &module, const std::string &kernel, const StaticChoices &choices,
-                  const check::StaticOptions &options) {
-  if (!choices.block.empty())
-    return options.block;
+// --- blocks
+// ----------------------------------------------------------------------------------------------------------
+
+/// The block that the kernel itself demands.
+std::optional<vm::Dim3> requiredBlock(const ptx::Module &module, const std::string &kernel) {
   const auto &required = module.functions[module.findFunction(kernel)].bounds.reqNTid;
   if (!required[0])
-    fail(ExitBadUsage, fmt::format("how large is a block of '{}'?", check::readableKernel(kernel)),
-         "as in --block 256 or --block 16,16");
-  return {required[0], std::max(1u, required[1]), std::max(1u, required[2])};
+    return std::nullopt;
+  return vm::Dim3{required[0], std::max(1u, required[1]), std::max(1u, required[2])};
 }
+
+/// Not one kernel has a known block: there is nothing to check.
+void requireSomeBlock(const std::vector<std::string> &kernels, const ptx::Module &module,
+                      const verify::LaunchTable &table) {
+  for (const std::string &kernel : kernels)
+    if (requiredBlock(module, kernel) || !table.of(kernel).known.empty())
+      return;
+  Fail problem{ExitBadUsage, {}};
+  for (const std::string &kernel : kernels) {
+    Diagnostic &missing = problem.diagnostics.error(
+        {}, fmt::format("the block of kernel '{}' is unknown", check::readableKernel(kernel)));
+    for (verify::KernelLaunches::Unknown launch : table.of(kernel).unknown) {
+      shorten(launch.location);
+      missing.note(launch.location, "of this launch: " + launch.why);
+    }
+    missing.withHint("give it: --block 256, or --block 16,16");
+  }
+  throw problem;
+}
+
+/// One kernel, for each block that it is to be checked for.
+class KernelBlocks {
+public:
+  KernelBlocks(const ptx::Module &module, const std::string &kernel, const StaticChoices &choices,
+               const check::StaticOptions &options)
+      : module(module), kernel(kernel), name(check::readableKernel(kernel)), choices(choices),
+        options(options) {}
+
+  /// The option wins over what the kernel requires, and that over the launches.
+  std::vector<report::KernelVerdict> verdicts(const verify::LaunchTable &table) {
+    if (!choices.block.empty())
+      return {{name, check::checkStatic(module, kernel, options)}};
+    if (std::optional<vm::Dim3> required = requiredBlock(module, kernel)) {
+      options.block = *required;
+      return {{name, check::checkStatic(module, kernel, options),
+               report::CheckedBlock{*required, options.dynamicSharedBytes, {}}}};
+    }
+    return verdictsOnLaunches(table.of(kernel));
+  }
+
+private:
+  std::vector<report::KernelVerdict> verdictsOnLaunches(const verify::KernelLaunches &launches) const {
+    std::vector<report::KernelVerdict> all;
+    for (const verify::KernelLaunches::Known &launch : launches.known)
+      all.push_back(verdictOn(launch));
+    for (const verify::KernelLaunches::Unknown &launch : launches.unknown)
+      all.push_back(uncheckedLaunch(name, launch.location,
+                                    "the block of this launch is unknown at compile time: " + launch.why,
+                                    "--block X[,Y[,Z]] checks the kernel for a block of that size"));
+    if (all.empty())
+      all.push_back(uncheckedLaunch(name, {}, fmt::format("the file does not launch kernel '{}'", name),
+                                    "--block X[,Y[,Z]] checks it for a block of that size"));
+    return all;
+  }
+
+  report::KernelVerdict verdictOn(verify::KernelLaunches::Known launch) const {
+    if (choices.shared)
+      launch.dynamicSharedBytes = *choices.shared;
+    else if (!launch.whySharedUnknown.empty())
+      return uncheckedLaunch(name, launch.locations.front(),
+                             "the dynamic shared memory of this launch is unknown at compile time: " +
+                                 launch.whySharedUnknown,
+                             "--shared BYTES states it");
+    report::CheckedBlock block{launch.block, launch.dynamicSharedBytes, launch.locations};
+    std::ranges::for_each(block.launches, shorten);
+    return {name, verify::checkLaunch(module, kernel, launch, options), std::move(block)};
+  }
+
+  const ptx::Module &module;
+  const std::string &kernel;
+  const std::string name;
+  const StaticChoices &choices;
+  check::StaticOptions options;
+};
 
 void shortenAll(check::StaticResult &result) {
   auto both = [](auto &each) {
@@ -184,17 +266,25 @@ void writePage(const std::string &program, const std::vector<report::KernelVerdi
 void run(const build::ProgramOptions &program, const StaticChoices &choices, const CheckOutput &output,
          Session &session) {
   check::StaticOptions options = readOptions(choices);
-  ptx::Module module = readModule(program, session.errorColour, options.isOptimized);
-  std::vector<report::KernelVerdict> verdicts;
-  for (const std::string &kernel : chosenKernels(module, choices.kernel)) {
-    options.block = blockFor(module, kernel, choices, options);
-    report::KernelVerdict verdict{check::readableKernel(kernel), check::checkStatic(module, kernel, options)};
-    if (verdict.result.problems.has(Severity::Error))
-      throw Fail{ExitBadUsage, verdict.result.problems};
-    shortenAll(verdict.result);
-    check::addSourceLines(verdict.result);
-    verdicts.push_back(std::move(verdict));
+  const Input input = readInput(program, session.errorColour);
+  options.isOptimized = input.isOptimized;
+  const std::vector<std::string> kernels = chosenKernels(input.module, choices.kernel);
+  verify::LaunchTable table;
+  if (choices.block.empty()) {
+    if (!input.compiler.empty())
+      table = launchesIn(program, input.compiler);
+    requireSomeBlock(kernels, input.module, table);
   }
+  std::vector<report::KernelVerdict> verdicts;
+  for (const std::string &kernel : kernels)
+    for (report::KernelVerdict &verdict :
+         KernelBlocks(input.module, kernel, choices, options).verdicts(table)) {
+      if (verdict.result.problems.has(Severity::Error))
+        throw Fail{ExitBadUsage, verdict.result.problems};
+      shortenAll(verdict.result);
+      check::addSourceLines(verdict.result);
+      verdicts.push_back(std::move(verdict));
+    }
   session.exitCode = report::together(verdicts) == check::Verdict::Fails ? ExitRefused : ExitDone;
   if (!output.sarif.empty())
     writeSarif(verdicts, output.sarif, session);
@@ -216,7 +306,7 @@ void addStaticOptions(CLI::App &verb, StaticChoices &choices) {
   verb.add_option("-k,--kernel", choices.kernel, "--static: check only this kernel")
       ->type_name("NAME")
       ->group(group);
-  verb.add_option("--block", choices.block, "--static: threads per block")
+  verb.add_option("--block", choices.block, "--static: threads per block (default: from the file's launches)")
       ->type_name("X[,Y[,Z]]")
       ->group(group);
   verb.add_option("--grid", choices.grid, "--static: gridDim; by default any grid")
@@ -225,7 +315,8 @@ void addStaticOptions(CLI::App &verb, StaticChoices &choices) {
   verb.add_option("--ctaid", choices.ctaid, "--static: blockIdx of the block to check; by default any block")
       ->type_name("X[,Y[,Z]]")
       ->group(group);
-  verb.add_option("--shared", choices.shared, "--static: bytes of dynamic shared memory")
+  verb.add_option("--shared", choices.shared,
+                  "--static: bytes of dynamic shared memory (default: from the launch, else 0)")
       ->type_name("BYTES")
       ->group(group);
   verb.add_flag("--constants", choices.constants,

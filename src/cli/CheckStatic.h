@@ -6,6 +6,7 @@
 #include "build/Program.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ struct Session;
 struct StaticChoices {
   bool wanted = false; ///< --static was there
   std::string kernel, block, grid, ctaid;
-  uint32_t shared = 0;
+  std::optional<uint32_t> shared;
   std::vector<std::string> parameters;
   bool constants = false; ///< hold what the file says
   bool lockstep = false;  ///< --assume lockstep

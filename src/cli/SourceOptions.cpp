@@ -98,12 +98,18 @@ source::CompileOptions SourceOptions::compileOptions() const {
   options.userArguments.insert(options.userArguments.end(), session->compilerArguments.begin(),
                                session->compilerArguments.end());
   options.cudaPath = cudaPath;
+  options.arch = archForClang(arch, options.arch);
+  return options;
+}
+
+std::string archForClang(const std::string &arch, const std::string &otherwise) {
   // Clang 22 compiles for sm_50 and later; facts for an older one are drawn from the same text.
   Diagnostics ignored;
-  if (auto found = arch::findArch(arch, ignored); found && found->major >= 5)
-    // sm_90a stays what it is: some instructions are for that target only.
-    options.arch = arch.starts_with(found->name) ? arch : found->name;
-  return options;
+  auto found = arch::findArch(arch, ignored);
+  if (!found || found->major < 5)
+    return otherwise;
+  // sm_90a stays what it is: some instructions are for that target only.
+  return arch.starts_with(found->name) ? arch : found->name;
 }
 
 bool SourceOptions::readBuildFlags(const std::string &file) {

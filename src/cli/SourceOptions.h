@@ -47,6 +47,9 @@ private:
   std::vector<std::string> own;
 };
 
+/// The target to parse a file for, as Clang spells it; `otherwise` where Clang has no such target.
+std::string archForClang(const std::string &arch, const std::string &otherwise);
+
 /// "256", "16,16" or "8,8,4"; nothing for what is no block.
 std::optional<std::array<int64_t, 3>> parseBlock(const std::string &text);
 

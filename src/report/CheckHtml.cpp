@@ -132,8 +132,8 @@ std::string reasonHtml(const check::UndecidedReason &reason, SourceFiles &files)
 
 void addVerdict(HtmlPage &page, const KernelVerdict &verdict, SourceFiles &files) {
   const check::StaticResult &result = verdict.result;
-  std::string body = propertiesHtml(result);
-  page.add(verdict.kernel, body);
+  const std::string block = verdict.block ? noteHtml("Checked for " + blockText(*verdict.block) + ".") : "";
+  page.add(verdict.kernel, block + propertiesHtml(result));
   if (!result.findings.empty())
     page.add("Violations", findingsHtml(result.findings, files), 3);
   std::string reasons;

@@ -2,6 +2,7 @@
 #include "report/StaticVerdict.h"
 
 #include "report/Findings.h"
+#include "support/Text.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -121,6 +122,15 @@ Json reasonJson(const UndecidedReason &reason) {
   return json;
 }
 
+/// The keys that a kernel has where the command line does not give its block.
+void addBlock(Json &json, const CheckedBlock &checked) {
+  json["block"] = {checked.block.x, checked.block.y, checked.block.z};
+  json["dynamicSharedBytes"] = checked.dynamicSharedBytes;
+  json["launches"] = Json::array();
+  for (const SourceLocation &launch : checked.launches)
+    json["launches"].push_back({{"file", launch.file}, {"line", launch.line}});
+}
+
 Json kernelJson(const KernelVerdict &verdict) {
   Json json = {{"kernel", verdict.kernel},
                {"verdict", nameOf(verdict.result.verdict)},
@@ -129,6 +139,8 @@ Json kernelJson(const KernelVerdict &verdict) {
                {"seconds", verdict.result.seconds},
                {"properties", Json::array()},
                {"undecided", Json::array()}};
+  if (verdict.block)
+    addBlock(json, *verdict.block);
   for (const PropertyVerdict &each : verdict.result.properties)
     json["properties"].push_back(propertyJson(each));
   for (const UndecidedReason &reason : verdict.result.undecided)
@@ -160,11 +172,31 @@ std::string decisionText(const check::PropertyVerdict &verdict) {
   return "undecided: " + verdict.why;
 }
 
+std::string blockText(const CheckedBlock &checked) {
+  const vm::Dim3 &block = checked.block;
+  std::string text = fmt::format("block ({}", block.x);
+  if (block.y > 1 || block.z > 1)
+    text += fmt::format(", {}", block.y);
+  if (block.z > 1)
+    text += fmt::format(", {}", block.z);
+  text += ")";
+  if (checked.dynamicSharedBytes)
+    text += fmt::format(", {} bytes of dynamic shared memory", checked.dynamicSharedBytes);
+  if (checked.launches.empty())
+    return text + ", required by the kernel";
+  std::vector<std::string> lines;
+  for (const SourceLocation &launch : checked.launches)
+    lines.push_back(check::lineOf(launch));
+  return fmt::format("{}, from the launch{} at {}", text, lines.size() == 1 ? "" : "es", joinAnd(lines));
+}
+
 std::string staticText(const KernelVerdict &verdict, bool colour) {
   std::string out = findingsText(verdict.result.findings, colour);
   for (const UndecidedReason &reason : verdict.result.undecided)
     out += reasonText(reason, colour);
   out += headLine(verdict, colour);
+  if (verdict.block)
+    out += fmt::format("  {}\n", blockText(*verdict.block));
   for (const PropertyVerdict &each : verdict.result.properties)
     out += propertyLine(each, colour);
   return out;

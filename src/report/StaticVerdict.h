@@ -5,17 +5,31 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace heddle::report {
 
+/// The block that a kernel was checked for, where the command line does not give it.
+struct CheckedBlock {
+  vm::Dim3 block;
+  uint32_t dynamicSharedBytes = 0;
+  /// The launches that have this block; none where the kernel itself requires it.
+  std::vector<SourceLocation> launches;
+};
+
 /// What the static check decided of one kernel.
 struct KernelVerdict {
   std::string kernel; ///< as a person calls it
   check::StaticResult result;
+  std::optional<CheckedBlock> block = std::nullopt;
 };
+
+/// "block (16, 16), from the launch at tile.cu:12"; "block (64), required by the kernel".
+std::string blockText(const CheckedBlock &checked);
 
 /// For people: findings and reasons, each opening with its class, then the verdict and a line for each
 /// property:

@@ -37,6 +37,7 @@ COMMANDS = [
     ("check tests/report/browser/race.cu --compiler clang --json", 1),
     ("check tests/golden/check-static/undecided.ptx --static --json", 0),
     ("check tests/report/browser/race.cu --static --block 64 --compiler clang --json", 1),
+    ("check tests/golden/check-static/launches.cu --static --compiler clang --json", 0),
     ("profile examples/ragged.cu --compiler clang --json", 0),
     ("profile examples/mandelbrot.cu --compiler clang --json", 0),
     ("verify examples/saxpy.cu examples/saxpy.cu --compiler clang --inputs 2 --json -- 1000", 0),

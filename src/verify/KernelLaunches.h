@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "check/Static.h"
+#include "source/Launch.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace heddle::source {
+class Program;
+}
+
+namespace heddle::verify {
+
+/// What a file says about the launches of one kernel.
+struct KernelLaunches {
+  /// Launches with the same block and the same dynamic shared memory.
+  struct Known {
+    vm::Dim3 block;
+    uint32_t dynamicSharedBytes = 0;
+    /// TripleChevron also for the other forms that start the kernel as it is.
+    source::Launch::Form form = source::Launch::Form::TripleChevron;
+    /// Not empty: the launch has dynamic shared memory, and how much is known at run time only.
+    std::string whySharedUnknown;
+    std::vector<SourceLocation> locations; ///< in source order
+  };
+  /// A launch whose block is known at run time only.
+  struct Unknown {
+    SourceLocation location;
+    std::string why; ///< "'n' is a parameter of 'main'"
+  };
+  std::vector<Known> known; ///< in the order of their blocks
+  std::vector<Unknown> unknown;
+};
+
+/// The launches of a file, by kernel.
+class LaunchTable {
+public:
+  LaunchTable() = default;
+  explicit LaunchTable(const source::Program &program);
+
+  /// `mangledName` as any compiler has it. Without launches where the file has none of the kernel.
+  const KernelLaunches &of(const std::string &mangledName) const;
+
+private:
+  std::map<std::string, KernelLaunches> bySignature;
+};
+
+/// Checks the kernel for one block of such launches. Everything else is taken from `options`.
+check::StaticResult checkLaunch(const ptx::Module &module, const std::string &kernel,
+                                const KernelLaunches::Known &launch, check::StaticOptions options);
+
+} // namespace heddle::verify
