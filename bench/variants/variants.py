@@ -44,7 +44,7 @@ class Emitter:
         """One variant more, as the manifest has it; of all kernels, or of one. `may_fail`: a directive that cannot even be read, or ends in another way than by
         a refusal, is recorded like one: the others are worth measuring."""
         out = self.folder / f"{self.row['program']}.{name}.cu"
-        command = [self.heddle, "opt", self.source, "-o", str(out), "-d", directive, "--no-check", "--report", *self.further]
+        command = [self.heddle, "opt", self.source, "-o", str(out), "-d", directive, "--no-check", "--remarks", *self.further]
         if kernel:
             command += ["-k", kernel]
         if not asks_toolkit:  # Heddle's own headers are read faster

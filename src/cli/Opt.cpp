@@ -59,7 +59,7 @@ std::string directivesText() {
 struct Request {
   std::string file, output, kernel, block, compiler = "auto";
   std::vector<std::string> directives, further, assumptions;
-  bool verify = false, report = false, unchecked = false, inPlace = false;
+  bool verify = false, remarks = false, unchecked = false, inPlace = false;
   double timeoutSeconds = 0;
   std::string printAfter, runtime = "embed", includes = "rewrite";
   bool timePasses = false;
@@ -176,10 +176,10 @@ int checkText(const Request &request, const Candidate &candidate, const transfor
   emitted.build.arch = candidate.options.arch;
   emitted.build.compiler = candidate.options.compiler;
   const auto which = request.unchecked ? verify::CheckedKernels::None
-                     : request.report  ? verify::CheckedKernels::All
+                     : request.remarks ? verify::CheckedKernels::All
                                        : verify::CheckedKernels::Changed;
   const verify::EmittedCheck check = verify::checkEmitted(emitted, which);
-  showEmitted(emitted, check, request.report, session.errorColour);
+  showEmitted(emitted, check, request.remarks, session.errorColour);
   switch (check.outcome) {
   case verify::Emitted::MayBeWritten: return ExitDone;
   case verify::Emitted::InputDoesNotCompile: return ExitDoesNotCompile;
@@ -260,7 +260,7 @@ void opt(Request &request, Session &session) {
   if (request.timePasses)
     std::cerr << log.table();
   std::cerr << outcome.compilerMessages;
-  printMessages(diagnostics, outcome, request.report, session.errorColour);
+  printMessages(diagnostics, outcome, request.remarks, session.errorColour);
   if (outcome.kind == transform::Outcome::Kind::Unusable)
     session.exitCode = outcome.isReadable ? ExitDoesNotCompile : ExitBadUsage;
   else if (outcome.kind == transform::Outcome::Kind::Refused)
@@ -282,12 +282,15 @@ void addOpt(CLI::App &app, Session &session) {
   verb->add_option("-o,--output", request->output, "the file to write")->type_name("FILE");
   verb->add_flag("--in-place", request->inPlace, "overwrite FILE with the result");
   verb->add_option("-d,--directive", request->directives,
-                   "a directive, as in \"coarsen x=2\"; several are applied in the order given")
+                   "a directive, as in \"coarsen x=2\"; several are applied in the order given (default: the "
+                   "#pragma heddle "
+                   "lines of the file)")
       ->type_name("DIRECTIVE")
       ->allow_extra_args(false);
-  verb->add_option("-k,--kernel", request->kernel, "the kernel that -d applies to; by default all")
+  verb->add_option("-k,--kernel", request->kernel, "the kernel that -d applies to (default: all)")
       ->type_name("NAME");
-  verb->add_option("--block", request->block, "the block size, if the file does not show it")
+  verb->add_option("--block", request->block,
+                   "the block size, if the launches in the file do not give it (default: from the launches)")
       ->type_name("X[,Y[,Z]]");
   verb->add_option("--assume", request->assumptions,
                    "assumptions: whole-program (no other file launches the kernels of this one), no-overlap "
@@ -313,7 +316,9 @@ void addOpt(CLI::App &app, Session &session) {
       ->type_name("FILE")
       ->allow_extra_args(false);
   verb->add_flag("--no-check", request->unchecked, "omit the static check of the output");
-  verb->add_flag("--report", request->report, "print what was done and why, and static verdicts");
+  verb->add_flag("--remarks", request->remarks,
+                 "print on stderr what each directive did and why, and all verdicts of the static check");
+  verb->add_flag("--report", request->remarks, "the former name of --remarks")->group("");
   std::vector<std::string> passes = transform::passNames();
   passes.push_back("all");
   verb->add_option("--print-after", request->printAfter,
@@ -321,10 +326,11 @@ void addOpt(CLI::App &app, Session &session) {
       ->type_name("PASS")
       ->check(CLI::IsMember(passes));
   verb->add_flag("--time-passes", request->timePasses, "print on stderr the runs and time of each pass");
-  verb->add_option("--compiler", request->compiler, "for the check and --verify: nvcc, clang or auto")
+  verb->add_option("--compiler", request->compiler,
+                   "for the check and --verify: nvcc, clang or auto: nvcc if there is one")
       ->check(CLI::IsMember({"auto", "nvcc", "clang"}));
   verb->add_option("--timeout", request->timeoutSeconds,
-                   "for --verify: seconds after which a kernel is stopped")
+                   "for --verify: seconds after which a kernel is stopped (default: no limit)")
       ->type_name("SECONDS");
   request->source.addTo(*verb, session);
   verb->callback([request, &session] { opt(*request, session); });

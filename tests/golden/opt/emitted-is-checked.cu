@@ -1,7 +1,7 @@
 // Kernels that a directive changed are checked statically. One that was wrong before, and is so in the same lines, is
-// written: the original has this too. What a directive did not change is no concern of the check; --report shows it.
+// written: the original has this too. What a directive did not change is no concern of the check; --remarks shows it.
 // RUN: %heddle opt %s -o %t.cu -k fine -d "coarsen x=2" --compiler clang 2>&1 | FileCheck %s --check-prefix=QUIET --allow-empty
-// RUN: %heddle opt %s -o %t.cu -k fine -d "coarsen x=2" --compiler clang --report 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: %heddle opt %s -o %t.cu -k fine -d "coarsen x=2" --compiler clang --remarks 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: ls %t.cu
 // QUIET-NOT: reverse
 // OTHER: kernel 'fine'
@@ -27,7 +27,7 @@
 // MORE: warning: kernel 'late': the original fails the static check as well, but not in each of these places
 // MORE: is not written: a kernel in it fails the static check
 
-// RUN: %heddle opt %s -o %t.cu -k fine -d "coarsen x=2" --compiler clang --report -DMENDED 2>&1 | FileCheck %s --check-prefix=MENDED
+// RUN: %heddle opt %s -o %t.cu -k fine -d "coarsen x=2" --compiler clang --remarks -DMENDED 2>&1 | FileCheck %s --check-prefix=MENDED
 // MENDED: kernel 'fine'
 // MENDED-NEXT: shared-memory races: proved for every input
 // MENDED: kernel 'reverse'

@@ -3,7 +3,7 @@
 // RUN: not %heddle opt %s -o %t.cu -k blur -d interchange --cuda-path none 2>&1 | FileCheck %s --check-prefix=TURNED
 // RUN: not ls %t.cu
 // RUN: not %heddle opt %s -o %t.cu -d "unroll-jam factor=2" --cuda-path none 2>&1 | FileCheck %s --check-prefix=WHICH
-// RUN: %heddle opt %s -o %t.cu -d "interchange line=26" --cuda-path none --no-check --report 2>&1 | FileCheck %s --check-prefix=DONE
+// RUN: %heddle opt %s -o %t.cu -d "interchange line=26" --cuda-path none --no-check --remarks 2>&1 | FileCheck %s --check-prefix=DONE
 // RUN: FileCheck %s --check-prefix=TEXT < %t.cu
 
 // TURNED: loops.cu:21:23: error: this read of 'a[(i - 1) * 16 + j + 1]' depends on the write of 'a[i * 16 + j]' at line 21, an earlier iteration of 'i' and a later one of 'j', which would then come first [interchange]

@@ -1,5 +1,5 @@
-// A directive that changes nothing says so without --report, with the reason; and what the static check could not decide is
-// printed without --report too.
+// A directive that changes nothing says so without --remarks, with the reason; and what the static check could not decide is
+// printed without --remarks too.
 // RUN: %heddle opt %s -o %t.cu -k twice -d "coarsen x=1" --cuda-path none --no-check 2>&1 | FileCheck %s --check-prefix=ONE
 // RUN: diff %s %t.cu
 // ONE: never-silent.cu:[[# @LINE + 17]]:17: remark: coarsen x=1: left unchanged: all factors are 1: there is nothing to merge [coarsen]

@@ -2,7 +2,7 @@
 // What it then refuses, or does, is reported at places of the file as it is.
 // RUN: not %heddle opt %s -o %t.cu -k split -d "coarsen x=2" --cuda-path none 2>&1 | FileCheck %s --check-prefix=SPLIT
 // RUN: not %heddle opt %s -o %t.cu -k opened -d "coarsen x=2" --cuda-path none 2>&1 | FileCheck %s --check-prefix=OPENED
-// RUN: %heddle opt %s -o %t.cu -k later -d "coarsen x=2; branchless" --cuda-path none --no-check --report 2>&1 | FileCheck %s --check-prefix=LATER
+// RUN: %heddle opt %s -o %t.cu -k later -d "coarsen x=2; branchless" --cuda-path none --no-check --remarks 2>&1 | FileCheck %s --check-prefix=LATER
 
 // SPLIT: places-after-preparation.cu:[[# @LINE + 9]]:{{[0-9]+}}: error: coarsen x=2: two threads of a block touch the same element of 's'
 // SPLIT-NEXT: [[# @LINE + 8]] |   a[t] = s[63 - t] + u;

@@ -5,7 +5,7 @@
 // RUN: not %heddle opt %s -o %t.cu -k steps -d "regroup by=count" --cuda-path none 2>&1 | FileCheck %s --check-prefix=LATE
 // RUN: not ls %t.cu
 // The static check does not hold the race of 'smooth' against a directive that leaves that kernel as it is.
-// RUN: %heddle opt %s -o %t.cu -k steps -d "regroup by=length[i]" --cuda-path none --report 2>&1 | FileCheck %s --check-prefix=DONE
+// RUN: %heddle opt %s -o %t.cu -k steps -d "regroup by=length[i]" --cuda-path none --remarks 2>&1 | FileCheck %s --check-prefix=DONE
 // RUN: FileCheck %s --check-prefix=TEXT < %t.cu
 
 // SHARED: regroup.cu:[[@LINE+5]]:{{[0-9]+}}: error: regroup by=i: 'tile' is shared by the threads of a block

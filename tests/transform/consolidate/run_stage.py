@@ -24,7 +24,7 @@ def main():
     heddle, program, directive, *expected = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / Path(program).name
-        run = subprocess.run([heddle, "opt", program, "-o", made, "-d", directive, "--verify", "--report",
+        run = subprocess.run([heddle, "opt", program, "-o", made, "-d", directive, "--verify", "--remarks",
                               "--compiler", "clang", "--timeout", "60"], text=True, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT)
         print(run.stdout)

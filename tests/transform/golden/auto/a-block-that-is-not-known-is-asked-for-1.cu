@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d auto
+// heddle opt --assume whole-program --remarks -d auto
 
 __global__ void k(float *a, const float *b) {
   __shared__ float s[256];

@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --block 256,1,1 --report -d auto
+// heddle opt --assume whole-program --block 256,1,1 --remarks -d auto
 
 __global__ void k(float *a, const float *b) {
   __shared__ float s[256];

@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d auto
+// heddle opt --assume whole-program --remarks -d auto
 
 __global__ void product(float *c, const float *a, const float *b, int n) {
   __shared__ float ta[32][32], tb[32][32];

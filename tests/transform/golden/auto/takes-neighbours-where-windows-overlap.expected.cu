@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d auto
+// heddle opt --assume whole-program --remarks -d auto
 
 __global__ void k(float *out, const float *in) {
   __shared__ float piece[272];

@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d auto
+// heddle opt --assume whole-program --remarks -d auto
 
 __global__ void k(float *out, const float *in, int n) {
   float sum = 0.0f;

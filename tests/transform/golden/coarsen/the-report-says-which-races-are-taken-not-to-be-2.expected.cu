@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d "coarsen x=2"
+// heddle opt --assume whole-program --remarks -d "coarsen x=2"
 
 __global__ void k(float *a, const float *b, int n) {
   #pragma unroll

@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d consolidate
+// heddle opt --assume whole-program --remarks -d consolidate
 
 __global__ void k(int *a) {
   __syncthreads();

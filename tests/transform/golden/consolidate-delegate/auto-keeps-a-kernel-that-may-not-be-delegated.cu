@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d "consolidate remap=off delegate=auto"
+// heddle opt --assume whole-program --remarks -d "consolidate remap=off delegate=auto"
 
 __global__ void k(float *a, int n) {
   auto f = []() { return blockIdx.x; };

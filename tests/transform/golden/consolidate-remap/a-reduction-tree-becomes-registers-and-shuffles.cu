@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d "consolidate remap=on delegate=off"
+// heddle opt --assume whole-program --remarks -d "consolidate remap=on delegate=off"
 
 __global__ void k(int *a) {
   __shared__ int s[64];

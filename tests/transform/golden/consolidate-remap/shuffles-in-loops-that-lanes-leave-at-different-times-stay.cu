@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d "consolidate delegate=off"
+// heddle opt --assume whole-program --remarks -d "consolidate delegate=off"
 
 __global__ void k(int *a, const int *b, int n) {
   __shared__ int s[256];

@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d "consolidate remap=on delegate=off"
+// heddle opt --assume whole-program --remarks -d "consolidate remap=on delegate=off"
 
 #include <heddle/striped.cuh>
 

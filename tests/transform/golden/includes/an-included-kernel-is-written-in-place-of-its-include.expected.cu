@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d "coarsen x=2"
+// heddle opt --assume whole-program --remarks -d "coarsen x=2"
 
 // -- scale.h, in place of its #include --
 __global__ void scale(float *a) {

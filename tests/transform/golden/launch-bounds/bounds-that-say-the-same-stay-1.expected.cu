@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d launch-bounds
+// heddle opt --assume whole-program --remarks -d launch-bounds
 
 __global__ void __launch_bounds__(128, 3) k(float *a) { a[threadIdx.x] = 1.0f; }
 void f(float *a, int n) { k<<<4, 128>>>(a); }

@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d scalar-replace
+// heddle opt --assume whole-program --remarks -d scalar-replace
 
 template <class T, int N> __global__ void k(float *a, const float *b) {
   __shared__ float s[65];

@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d scalar-replace
+// heddle opt --assume whole-program --remarks -d scalar-replace
 
 __global__ void k(float *a, const float *b, int n) {
   __shared__ float s[64];

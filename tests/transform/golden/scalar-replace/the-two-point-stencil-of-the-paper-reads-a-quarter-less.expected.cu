@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d "coarsen x=2 map=blocked" -d scalar-replace
+// heddle opt --assume whole-program --remarks -d "coarsen x=2 map=blocked" -d scalar-replace
 
 __global__ void k(float *a, const float *b, int n) {
   __shared__ float c[65];

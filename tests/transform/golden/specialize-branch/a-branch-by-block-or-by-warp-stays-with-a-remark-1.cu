@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d "specialize by=branch"
+// heddle opt --assume whole-program --remarks -d "specialize by=branch"
 
 __global__ void k(float *a, const int *kind, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d "specialize by=branch"
+// heddle opt --assume whole-program --remarks -d "specialize by=branch"
 
 #include <heddle/kinds.cuh>
 

@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d "specialize copy=ld"
+// heddle opt --assume whole-program --remarks -d "specialize copy=ld"
 
 __global__ void k(int *out, const int *in, int n) {
   __shared__ int tile[64];

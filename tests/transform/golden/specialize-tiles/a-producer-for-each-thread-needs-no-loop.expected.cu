@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d "specialize copy=ld producers=2"
+// heddle opt --assume whole-program --remarks -d "specialize copy=ld producers=2"
 
 #include <heddle/pipeline.cuh>
 

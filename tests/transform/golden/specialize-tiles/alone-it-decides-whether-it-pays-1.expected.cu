@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d specialize
+// heddle opt --assume whole-program --remarks -d specialize
 
 __global__ void k(float *out, const float *in, int n) {
   __shared__ float tile[64];

@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d specialize
+// heddle opt --assume whole-program --remarks -d specialize
 
 #include <heddle/pipeline.cuh>
 

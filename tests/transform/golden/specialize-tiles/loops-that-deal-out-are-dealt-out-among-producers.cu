@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d "specialize copy=ld producers=1"
+// heddle opt --assume whole-program --remarks -d "specialize copy=ld producers=1"
 
 __global__ void k(float *out, const float *in, int n) {
   __shared__ float tile[256];

@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d "specialize barrier=named buffers=7"
+// heddle opt --assume whole-program --remarks -d "specialize barrier=named buffers=7"
 
 __global__ void k(float *out, const float *in, int n) {
   __shared__ float tile[64];

@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d "specialize copy=ld barrier=named buffers=2 producers=1"
+// heddle opt --assume whole-program --remarks -d "specialize copy=ld barrier=named buffers=2 producers=1"
 
 #include <heddle/pipeline.cuh>
 

@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --assume no-overlap --report -d "specialize copy=ld barrier=named buffers=2 producers=1"
+// heddle opt --assume whole-program --assume no-overlap --remarks -d "specialize copy=ld barrier=named buffers=2 producers=1"
 
 __global__ void k(float *out, const float *in, int n) {
   __shared__ float tile[64];

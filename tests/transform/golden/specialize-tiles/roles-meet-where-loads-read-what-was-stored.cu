@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d "specialize copy=ld"
+// heddle opt --assume whole-program --remarks -d "specialize copy=ld"
 
 __global__ void k(float *a, int n, int steps) {
   __shared__ float tile[64];

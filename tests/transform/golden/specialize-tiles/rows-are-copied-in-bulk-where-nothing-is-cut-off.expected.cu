@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program --report -d "specialize copy=bulk"
+// heddle opt --assume whole-program --remarks -d "specialize copy=bulk"
 
 #include <heddle/pipeline.cuh>
 

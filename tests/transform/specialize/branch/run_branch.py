@@ -25,7 +25,7 @@ def main():
     flags = ["--compiler", "clang", "--timeout", "60"]
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / Path(program).name
-        said = must([heddle, "opt", program, "-o", made, "-d", "specialize by=branch", "--report", "--cuda-path", "none"])
+        said = must([heddle, "opt", program, "-o", made, "-d", "specialize by=branch", "--remarks", "--cuda-path", "none"])
         if "serve one kind of work at a time" not in said:
             sys.exit("nothing was specialized")
         for size in sizes:
