@@ -109,12 +109,14 @@ void addAnalyze(CLI::App &app, Session &session) {
   verb->add_option("FILE", request->file, "the .cu file")->required();
   session.operands["analyze"] = {"FILE [COMPILER-OPTION...]", cudaFiles()};
   verb->add_option("-k,--kernel", request->kernel,
-                   "only this kernel; all instantiations where it is a template")
+                   "only this kernel; of a template, all instantiations (default: all kernels of the file)")
       ->type_name("NAME");
-  verb->add_option("--block", request->block, "the block to assume")->type_name("X[,Y[,Z]]");
-  verb->add_flag("--json", request->json, "the same facts as JSON");
-  verb->add_option("--report", request->page, "also write a self-contained HTML page");
-  verb->add_flag("--no-ptxas", request->noPtxas, "do not compile for true register counts");
+  verb->add_option("--block", request->block,
+                   "the block size to assume (default: from the launches in the file)")
+      ->type_name("X[,Y[,Z]]");
+  verb->add_flag("--json", request->json, "print the same facts as JSON");
+  verb->add_option("--report", request->page, "also write a self-contained HTML page")->type_name("FILE");
+  verb->add_flag("--no-ptxas", request->noPtxas, "do not compile with ptxas to get register counts");
   request->source.addTo(*verb, session);
   verb->callback([request, &session] { analyze(*request, session); });
 }

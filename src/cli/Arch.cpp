@@ -258,18 +258,21 @@ void addArch(CLI::App &app, Session &session) {
   auto request = std::make_shared<Request>();
   CLI::App *verb = app.add_subcommand("arch", about);
   session.operands["arch"].completion.table = Completion::Table::Archs;
-  CLI::Option *name = verb->add_option("NAME", request->name, "sm_90, 9.0, compute_90, hopper, h200...");
+  CLI::Option *name = verb->add_option("NAME", request->name,
+                                       "sm_90, 9.0, compute_90, hopper, h200... (default: a table of all)");
   CLI::Option *threads = verb->add_option("--threads", request->kernel.threadsPerBlock,
                                           "threads per block; prints the occupancy")
                              ->needs(name)
                              ->check(CLI::PositiveNumber);
-  verb->add_option("--registers", request->kernel.registersPerThread, "registers per thread")->needs(threads);
+  verb->add_option("--registers", request->kernel.registersPerThread,
+                   "registers per thread (default: no limit by registers)")
+      ->needs(threads);
   verb->add_option("--shared", request->kernel.dynamicSharedBytes, "bytes of shared memory per block")
       ->needs(threads);
   verb->add_option("--barriers", request->kernel.namedBarriers,
-                   "named barriers per block, barrier 0 included")
+                   "named barriers per block, barrier 0 included (default: no limit by barriers)")
       ->needs(threads);
-  verb->add_flag("--json", request->json, "the same facts as JSON");
+  verb->add_flag("--json", request->json, "print the same facts as JSON");
   verb->callback([request, threads, &session] {
     request->occupancy = threads->count() > 0;
     session.exitCode = run(*request, session.errorColour);

@@ -45,8 +45,8 @@ Examples:
 Findings go to stdout as FILE:LINE:COLUMN: error: CLASS: text [rule]; classes are race, deadlock, barrier, memory, uninitialized, async, warp, host.
 What the program itself prints to stdout is not shown, unless --output asks for it on stderr.
 
-Exit code 0: clean; 1: something was found; 2: bad usage, or no such file; 3: it does not compile; 4: a file cannot be read
-or written. --static: what is undecided is printed, with the reason, and is no finding.
+Exit code 0: no findings; 1: findings, or the program failed; 2: bad usage, or no such file; 3: it does not compile; 4: a file
+cannot be read or written. With --static, undecided properties are printed with the reason and are no findings.
 )";
 
 struct Given {
@@ -266,17 +266,16 @@ void addCheck(CLI::App &app, Session &session) {
   auto given = std::make_shared<Given>();
   CLI::App *verb = app.add_subcommand("check", about);
   session.operands["check"].usage = "FILE... [--static] [COMPILER-OPTION...] [-- ARGUMENT...]";
-  verb->add_option("--schedules", given->schedules, "run that often, with warps in another order each time")
+  verb->add_option("--schedules", given->schedules, "number of runs, each with another order of warps")
       ->check(CLI::Range(1u, 10000u));
   verb->add_option(
-          "--max-findings", given->maxFindings,
-          "show that many findings, each a pair of source lines; 0: all (--json and --sarif have all)")
-      ->capture_default_str();
+      "--max-findings", given->maxFindings,
+      "number of findings to print, each a pair of source lines; 0: all (--json and --sarif have all)");
   verb->add_option("--assume", given->assume,
                    "lockstep: lanes of a warp execute each instruction together, as before Volta")
       ->check(CLI::IsMember({"lockstep"}));
-  verb->add_flag("--json", given->json, "the same facts as JSON");
-  verb->add_option("--sarif", given->sarif, "also write them to this file, as a SARIF log")
+  verb->add_flag("--json", given->json, "print the same facts as JSON");
+  verb->add_option("--sarif", given->sarif, "also write the findings to this file, as a SARIF log")
       ->type_name("FILE.sarif");
   verb->add_option("--report", given->page, "also write a self-contained HTML page")->type_name("FILE");
   verb->add_flag("--output", given->output, "show what the program prints to stdout, on stderr");

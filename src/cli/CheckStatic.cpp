@@ -303,16 +303,17 @@ void addStaticOptions(CLI::App &verb, StaticChoices &choices) {
   const char *const group = "Static";
   verb.add_flag("--static", choices.wanted, "execute one block with unknown data: a verdict for every input")
       ->group(group);
-  verb.add_option("-k,--kernel", choices.kernel, "--static: check only this kernel")
+  verb.add_option("-k,--kernel", choices.kernel,
+                  "--static: check only this kernel (default: all kernels of the file)")
       ->type_name("NAME")
       ->group(group);
   verb.add_option("--block", choices.block, "--static: threads per block (default: from the file's launches)")
       ->type_name("X[,Y[,Z]]")
       ->group(group);
-  verb.add_option("--grid", choices.grid, "--static: gridDim; by default any grid")
+  verb.add_option("--grid", choices.grid, "--static: gridDim (default: any grid)")
       ->type_name("X[,Y[,Z]]")
       ->group(group);
-  verb.add_option("--ctaid", choices.ctaid, "--static: blockIdx of the block to check; by default any block")
+  verb.add_option("--ctaid", choices.ctaid, "--static: blockIdx of the block to check (default: any block)")
       ->type_name("X[,Y[,Z]]")
       ->group(group);
   verb.add_option("--shared", choices.shared,

@@ -41,12 +41,14 @@ Examples:
   heddle chem dme -o out --kernel chemistry --qssa qss.txt --stiff stiff.txt
 
 states.json is {"species": ["H2", ...], "states": [{"T": 1000, "P": 101325, "X": [0.2, ...]}, ...]}, in K, Pa and
-mole fractions. What comes out is JSON in SI units with kmol, a state for each of these.
+mole fractions. The output is JSON in SI units with kmol, one entry per state.
 
 Kernels are viscosity, conductivity, diffusion and chemistry; variants are plain (a GPU, one thread per point), warps
-(the warps of a block share 32 points), matrix (viscosity and diffusion on FP64 tensor cores) and cpu. Where --variant is
-not given, all but warps are made. DIR/README.md says what was made and how it is built.
-Exit code 3: a file is wrong, with what is wrong in it.
+(the warps of a block share 32 points), matrix (viscosity and diffusion on FP64 tensor cores) and cpu. Without
+--variant, all but warps are generated. DIR/README.md describes the files and how to build them.
+
+Exit code 0: done; 1: refused; 2: bad usage, or no such file; 3: an error in an input file, with its location; 4: a file cannot be
+read or written.
 )";
 
 struct Request {
@@ -323,22 +325,30 @@ void addWarpsOptions(CLI::App &verb, Request &request) {
   const auto add = [&](const char *name, auto &value, const char *about) {
     return verb.add_option(name, value, about)->group(group);
   };
-  add("--warps", request.warps, "warps of a block, 1 to 32; chosen where it is not given")
+  add("--warps", request.warps, "warps per block, 1 to 32 (default: selected per kernel)")
       ->check(CLI::Range(1, 32));
-  add("--ctas", request.blocks, "blocks that a multiprocessor is to hold")->check(CLI::Range(1, 32));
-  add("--qssa-warps", request.quasiSteadyWarps, "warps for quasi-steady species")->check(CLI::Range(1, 31));
-  add("--weights", request.weights, "F,R,L: how much even work, even registers and locality count")
+  add("--ctas", request.blocks, "blocks per SM to compile for (default: selected per kernel)")
+      ->check(CLI::Range(1, 32));
+  add("--qssa-warps", request.quasiSteadyWarps, "warps for quasi-steady species (default: selected)")
+      ->check(CLI::Range(1, 31));
+  add("--weights", request.weights,
+      "F,R,L: weights of balanced work, balanced registers and locality in the partitioning (default: built "
+      "in)")
       ->delimiter(',')
       ->expected(3)
       ->check(CLI::NonNegativeNumber);
-  add("--placement", request.placement, "what shared memory is for: store, buffer or mixed")
+  add("--placement", request.placement,
+      "use of shared memory: store, buffer or mixed (default: selected per kernel)")
       ->check(CLI::IsMember({"store", "buffer", "mixed"}));
-  add("--sums", request.sums, "what warps send each other for a sum: partials or values")
+  add("--sums", request.sums,
+      "what warps exchange for a sum: partials or values (default: selected per kernel)")
       ->check(CLI::IsMember({"partials", "values"}));
-  add("--replicate", request.replicate, "let every warp do for itself what is cheap and early: on or off")
+  add("--replicate", request.replicate,
+      "recompute cheap early values in every warp: on or off (default: selected per kernel)")
       ->check(CLI::IsMember({"on", "off"}));
   add("--constants", request.constants,
-      "where constants that differ between warps are kept: shuffle (registers), shared or compiler (caches)")
+      "where constants that differ between warps are kept: shuffle (registers), shared or compiler (caches) "
+      "(default: selected per kernel)")
       ->check(CLI::IsMember({"shuffle", "shared", "compiler"}));
 }
 
@@ -353,7 +363,7 @@ void addOptions(CLI::App &verb, Request &request) {
   verb.add_option("-o,--output", request.folder, "write kernels into this folder")
       ->type_name("DIR")
       ->excludes(states);
-  verb.add_option("--kernel", request.kernels, "which kernels; all where it is not given")
+  verb.add_option("--kernel", request.kernels, "kernels to generate")
       ->delimiter(',')
       ->check(CLI::IsMember({"viscosity", "conductivity", "diffusion", "chemistry"}));
   verb.add_option("--variant,--form", request.variants, "variants to generate: plain, warps, matrix, cpu")
@@ -367,32 +377,34 @@ void addOptions(CLI::App &verb, Request &request) {
   verb.add_option("--long", request.longCode,
                   "plain chemistry that is too long for an instruction cache: cut into parts, or with loops")
       ->check(CLI::IsMember({"parts", "loops"}));
-  verb.add_option(
-          "--powers", request.layout.powersAtATime,
-          "with loops (--long loops, --qssa, --stiff): how many exponentials at a time; 0 is no loops")
+  verb.add_option("--powers", request.layout.powersAtATime,
+                  "with loops (--long loops, --qssa, --stiff): exponentials per iteration; 0: no loops "
+                  "(default: selected)")
       ->check(CLI::Range(0, 100));
-  verb.add_option("--threads", request.layout.threadsForLoops, "with loops: threads of a block")
+  verb.add_option("--threads", request.layout.threadsForLoops,
+                  "with loops: threads per block (default: selected)")
       ->check(CLI::IsMember({64, 128, 192, 256, 320, 384}));
   verb.add_option("--points-per-stage,--turns", request.layout.pointsPerStage,
-                  "with --qssa or --stiff: points that a thread goes through with a stage before the next")
+                  "with --qssa or --stiff: points per thread that pass a stage before the next stage begins")
       ->check(CLI::Range(1, 32));
   verb.add_option(
       "--keep", request.layout.keepFrom,
-      "with --qssa or --stiff: rate constants of at least so many instructions are computed once");
+      "with --qssa or --stiff: rate constants of at least this many instructions are computed once");
   verb.add_option("--precision", request.precision,
-                  "of the kernels: double; float; or mixed, doubles with quicker exponentials")
+                  "of the kernels: double; float; or mixed, double with faster exponentials")
       ->check(CLI::IsMember({"double", "float", "mixed"}));
-  verb.add_option("--from", request.form, "chemkin or yaml, where a folder holds both")
+  verb.add_option("--from", request.form, "chemkin or yaml, if a folder has both (default: chemkin)")
       ->check(CLI::IsMember({"chemkin", "yaml"}));
   verb.add_flag("--permissive", request.permissive,
-                "species and data that a CHEMKIN file gives twice are warnings: the first counts");
+                "duplicate species and data in CHEMKIN files are warnings: the first one is used");
   verb.add_option("--qssa", request.quasiSteady, "a file that lists quasi-steady species, one per line")
       ->type_name("FILE");
   CLI::Option *stiff =
       verb.add_option("--stiff", request.stiff, "a file that lists stiff species, one per line")
           ->type_name("FILE");
   verb.add_option("--dt", request.timeStep,
-                  "the time step that stiff species are damped for, s; with -o, that of the self-test")
+                  "the time step that stiff species are damped for, s; with -o, that of the self-test "
+                  "(default there: 1e-8)")
       ->type_name("SECONDS")
       ->check(CLI::PositiveNumber)
       ->needs(stiff);

@@ -61,6 +61,15 @@ Completion completionOf(const TypeParts &type) {
   return completion;
 }
 
+/// " (default 21)". Nothing where there is none, or where the help describes the default in words.
+std::string defaultText(const CLI::Option &option) {
+  std::string value = option.get_default_str();
+  if (value.starts_with('[') && value.ends_with(']'))
+    value = value.substr(1, value.size() - 2);
+  const bool isDescribed = option.get_description().find("default") != std::string::npos;
+  return value.empty() || value == "{}" || isDescribed ? "" : fmt::format(" (default {})", value);
+}
+
 OptionModel modelOf(const CLI::Option &option) {
   OptionModel model;
   if (option.get_positional()) {
@@ -74,7 +83,7 @@ OptionModel modelOf(const CLI::Option &option) {
   const TypeParts type = partsOf(option);
   const bool takesValue = option.get_positional() || option.get_items_expected_max() > 0;
   model.value = takesValue ? valueText(type) : "";
-  model.help = option.get_description();
+  model.help = option.get_description() + (takesValue ? defaultText(option) : "");
   model.group = option.get_group();
   model.isRequired = option.get_required();
   model.repeats = takesValue && option.get_items_expected_max() > 1;
@@ -85,20 +94,28 @@ OptionModel modelOf(const CLI::Option &option) {
 
 bool isBlank(const std::string &line) { return line.find_first_not_of(' ') == std::string::npos; }
 
-/// A description is its first line, a paragraph headed "Examples:", and the rest.
+const char *const UsualExitCodes =
+    "Exit code 0: done; 1: refused, findings, or stopped; 2: bad usage, or no such file; 3: the input does "
+    "not compile; 4: a file or standard output cannot be read or written.";
+
+/// A description is its first line, a paragraph headed "Examples:", one that begins with "Exit code", and the
+/// rest.
 void readDescription(const std::string &text, CommandModel &model) {
   std::istringstream in(text);
   std::getline(in, model.summary);
   if (model.summary.ends_with('.'))
     model.summary.pop_back();
-  bool inExamples = false;
+  std::string *part = &model.details;
   for (std::string line; std::getline(in, line);) {
-    if (line == "Examples:")
-      inExamples = true;
-    else if (inExamples && isBlank(line))
-      inExamples = false;
-    else
-      (inExamples ? model.examples : model.details) += line + "\n";
+    if (line == "Examples:") {
+      part = &model.examples;
+      continue;
+    }
+    if (line.starts_with("Exit code"))
+      part = &model.exitCodes;
+    else if (isBlank(line))
+      part = &model.details;
+    *part += line + (part == &model.exitCodes ? " " : "\n");
   }
   auto trim = [](std::string &part) {
     part.erase(0, part.find_first_not_of('\n'));
@@ -107,6 +124,11 @@ void readDescription(const std::string &text, CommandModel &model) {
   };
   trim(model.examples);
   trim(model.details);
+  if (model.exitCodes.empty())
+    model.exitCodes = UsualExitCodes;
+  while (model.exitCodes.ends_with(' '))
+    model.exitCodes.pop_back();
+  model.exitCodes += " 'heddle help exit-codes' prints the table of all verbs.";
 }
 
 std::string usageOf(const CommandModel &model, const Operands &given) {

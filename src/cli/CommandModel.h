@@ -45,7 +45,8 @@ struct CommandModel {
   std::string examples;
   std::string details; ///< everything else that its description says
   std::string footer;
-  std::string usage; ///< what follows the name: "[OPTIONS] FILE"
+  std::string exitCodes; ///< one paragraph: the verb's own, or the usual one
+  std::string usage;     ///< what follows the name: "[OPTIONS] FILE"
   std::vector<OptionModel> operands, options;
   Completion operandCompletion;
 

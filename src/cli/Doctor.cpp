@@ -71,9 +71,11 @@ Json json(const std::vector<Finding> &findings) {
 void addDoctor(CLI::App &app, Session &session) {
   auto request = std::make_shared<Request>();
   CLI::App *verb = app.add_subcommand("doctor", about);
-  verb->add_option("--cuda-path", request->cudaPath, "the CUDA toolkit's folder, or 'none'")
+  verb->add_option("--cuda-path", request->cudaPath,
+                   "the CUDA toolkit's folder, or 'none' (default: CUDA_PATH, CUDA_HOME, nvcc on the PATH, "
+                   "/usr/local/cuda)")
       ->type_name("DIR");
-  verb->add_flag("--json", request->json, "the same facts as JSON");
+  verb->add_flag("--json", request->json, "print the same facts as JSON");
   verb->callback([request, &session] {
     std::vector<Finding> findings = findingsOfDoctor(request->cudaPath);
     if (request->json)

@@ -25,8 +25,24 @@ const char *const aboutHelp = R"(Help for Heddle, or for one verb
 Examples:
   heddle help
   heddle help opt                 the same as heddle opt --help
+  heddle help exit-codes          the exit codes of all verbs
   heddle help --man man1          write the man pages into a folder
   heddle help --completion bash   print a completion script for this shell
+)";
+
+const char *const exitCodes = R"(Exit codes of heddle and heddle-runner
+
+  0         done
+  1         refused: a directive was refused, a check has findings, two programs differ, a program failed or was stopped,
+            or the input has no kernel; also internal errors
+  2         bad usage: the command line is wrong, or an input that it names does not exist or is a directory
+  3         an input does not compile: CUDA, PTX, a mechanism, a file of states, a plan
+  4         a file or standard output cannot be read or written
+  130, 143  interrupted by SIGINT or SIGTERM
+  141       the reader of standard output has closed it (SIGPIPE)
+
+heddle run exits with the code of the program that it runs. It uses these codes if the program could not be run or did
+not end by itself. docs/exit-codes.md lists them by input and verb.
 )";
 
 std::string helpOf(const CLI::App &command) {
@@ -59,6 +75,10 @@ void help(const CLI::App &app, const Request &request, Session &session) {
     std::cout << helpOf(app);
     return;
   }
+  if (name == "exit-codes") {
+    std::cout << exitCodes;
+    return;
+  }
   for (const CLI::App *verb : visibleVerbs(app))
     if (verb->get_name() == name) {
       std::cout << helpOf(*verb);
@@ -73,7 +93,8 @@ void help(const CLI::App &app, const Request &request, Session &session) {
 void addHelp(CLI::App &app, Session &session) {
   auto request = std::make_shared<Request>();
   CLI::App *verb = app.add_subcommand("help", aboutHelp);
-  verb->add_option("VERB", request->verb, "the verb to describe");
+  verb->add_option("VERB", request->verb,
+                   "the verb to describe, or exit-codes (default: all verbs, one line each)");
   verb->add_option("--man", request->manFolder, "write heddle.1 and a man page per verb into this folder")
       ->type_name("DIR");
   verb->add_option("--completion", request->shell, "print the completion script for this shell")

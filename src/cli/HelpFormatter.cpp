@@ -99,7 +99,9 @@ std::string HelpFormatter::make_help(const CLI::App *app, std::string, CLI::AppF
   text += operandsOf(model) + groupsOf(model);
   if (!app->get_parent())
     text += verbsOf(*app, session);
-  return model.footer.empty() ? text : text + "\n" + paragraphs(model.footer);
+  if (!model.footer.empty())
+    text += "\n" + paragraphs(model.footer);
+  return text + "\n" + paragraphs(model.exitCodes);
 }
 
 } // namespace heddle::cli

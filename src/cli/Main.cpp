@@ -30,20 +30,14 @@ const char *const about = R"(Heddle: a warp-level optimizing compiler for CUDA
 Examples:
   heddle analyze kernel.cu   what a kernel does, and what limits it
   heddle check kernel.cu     run a program and report its races, bad barriers, deadlocks and bad memory
-  heddle arch sm_90      what a GPU generation allows
+  heddle arch sm_90          limits of a GPU generation
   heddle chem examples/hydrogen --evaluate states.json   rates and transport of a combustion mechanism
-  heddle doctor          what this machine has, and what that enables
+  heddle doctor              which compilers, libraries and devices this computer has, and what they enable
   heddle opt kernel.cu -o out.cu -d "coarsen x=2" --verify   change a kernel, and check on this input that it computes the same
-  heddle profile fractal.cu  which branches part a kernel's warps, what that costs, and what regrouping would save
-  heddle run saxpy.cu    build a CUDA program and run it, without a GPU
-  heddle tune saxpy.cu -d "coarsen x=1|2|4" -o out.cu   try every alternative, and keep the fastest that computes the same
+  heddle profile fractal.cu  which branches diverge, what that costs, and what regrouping threads would save
+  heddle run saxpy.cu        build a CUDA program and run it, without a GPU
+  heddle tune saxpy.cu -d "coarsen x=1|2|4" -o out.cu   try every alternative, and select the fastest with the same results
 )";
-
-const char *const exitCodes =
-    "Exit code 0: done; 1: refused, found wrong, or stopped; 2: bad usage, or no such file; 3: the input "
-    "does "
-    "not compile; 4: a file or standard output cannot be read or written; 130 and 143: interrupted. "
-    "docs/exit-codes.md has the table.";
 
 bool wantsColour(const std::string &choice, int descriptor) {
   if (choice != "auto")
@@ -90,18 +84,15 @@ int complainOfLeftovers(const CLI::App &app, const std::vector<std::string> &for
 void addColour(CLI::App &command, std::string &colourChoice) {
   command
       .add_option("--color", colourChoice,
-                  "color on terminals: auto (unless NO_COLOR is set), always or never")
+                  "color: always, never, or auto, the default: on a terminal, unless NO_COLOR is set")
       ->check(CLI::IsMember({"auto", "always", "never"}));
 }
 
-/// What every verb has: the option --color, and a help that ends with the same table.
-void addWhatAllShare(CLI::App &app, std::string &colourChoice) {
-  app.footer(exitCodes);
+/// --color, before or after the verb.
+void addColours(CLI::App &app, std::string &colourChoice) {
   addColour(app, colourChoice);
-  for (CLI::App *verb : app.get_subcommands([](const CLI::App *) { return true; })) {
-    verb->footer(verb->get_footer().empty() ? exitCodes : verb->get_footer() + "\n\n" + exitCodes);
+  for (CLI::App *verb : app.get_subcommands([](const CLI::App *) { return true; }))
     addColour(*verb, colourChoice);
-  }
 }
 
 int run(int argc, char **argv) {
@@ -110,8 +101,9 @@ int run(int argc, char **argv) {
 
   CLI::App app(about, "heddle");
   app.formatter(std::make_shared<cli::HelpFormatter>(session));
-  app.fallthrough();            // --version may follow a verb too
-  app.require_subcommand(0, 1); // a file or a word of the same name is no second verb
+  app.fallthrough();                               // --version may follow a verb too
+  app.require_subcommand(0, 1);                    // a file or a word of the same name is no second verb
+  app.option_defaults()->always_capture_default(); // the help states them
   app.set_help_flag("-h,--help", "print this help");
   app.set_version_flag("--version", "heddle " HEDDLE_VERSION, "print the version");
 
@@ -127,7 +119,7 @@ int run(int argc, char **argv) {
   cli::addTune(app, session);
   cli::addVerify(app, session);
   cli::addVersion(app, session);
-  addWhatAllShare(app, colourChoice);
+  addColours(app, colourChoice);
 
   // CLI11 would take -std=c++20 for a bundle of one-letter options, so it sees only what is ours.
   cli::SplitArguments words = cli::splitArguments({argv + 1, argv + argc});

@@ -111,14 +111,9 @@ std::string verbsSection(const std::vector<CommandModel> &verbs) {
   return text;
 }
 
-/// The exit codes are the last thing that a footer says.
-std::string footerSections(const std::string &footer) {
-  const size_t codes = footer.rfind("Exit code 0:");
-  const std::string notes = footer.substr(0, std::min(codes, footer.size()));
-  std::string text = notes.empty() ? "" : ".SH NOTES\n" + paragraphs(notes);
-  if (codes != std::string::npos)
-    text += ".SH EXIT STATUS\n" + paragraphs(footer.substr(codes));
-  return text;
+std::string closingSections(const CommandModel &model) {
+  const std::string notes = model.footer.empty() ? "" : ".SH NOTES\n" + paragraphs(model.footer);
+  return notes + ".SH EXIT STATUS\n" + paragraphs(model.exitCodes);
 }
 
 std::string environmentSection() {
@@ -153,7 +148,7 @@ ManPage pageOf(const CommandModel &model, const std::vector<CommandModel> &verbs
   if (model.name == "heddle")
     text += verbsSection(verbs);
   text += operandsSection(model) + optionsSection(model);
-  text += footerSections(model.footer);
+  text += closingSections(model);
   if (model.name == "heddle")
     text += environmentSection();
   if (!model.examples.empty())

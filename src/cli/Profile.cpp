@@ -44,7 +44,8 @@ Examples:
 The program runs on the simulator; no GPU is needed, and cycles come from the architecture's table of latencies. What the
 program itself prints to stdout is not shown, unless --output asks for it on stderr.
 
-Exit code 0: done; 1: the program failed or a kernel was stopped; 2: bad usage; 3: it does not compile.
+Exit code 0: done; 1: the program failed or a kernel was stopped; 2: bad usage, or no such file; 3: it does not compile; 4: a
+file cannot be read or written.
 )";
 
 /// The table of an older GPU weighs what was compiled for a newer one: nobody compiles for the old one any
@@ -201,19 +202,21 @@ void profile(const Given &given, const arch::Arch &arch, Session &session) {
 void addProfile(CLI::App &app, Session &session) {
   auto given = std::make_shared<Given>();
   CLI::App *verb = app.add_subcommand("profile", about);
-  verb->add_option("-k,--kernel", given->kernel, "only this kernel")->type_name("NAME");
+  verb->add_option("-k,--kernel", given->kernel, "only this kernel (default: all)")->type_name("NAME");
   verb->add_option("--bbv", given->bbv,
-                   "file that gets every thread's basic-block vector, as tab-separated text")
+                   "also write every thread's basic-block vector to this file, as tab-separated text")
       ->type_name("FILE.tsv");
-  verb->add_option("--orders", given->orders,
-                   "files (PREFIX.sorting.txt and so on) that get the order of threads by each algorithm")
+  verb->add_option(
+          "--orders", given->orders,
+          "also write the order of threads by each algorithm to files (PREFIX.sorting.txt and so on)")
       ->type_name("PREFIX");
-  verb->add_option("--memory", given->memory, "where global loads are answered from: l1, l2 or dram")
+  verb->add_option("--memory", given->memory,
+                   "the level that global loads are assumed to hit: l1, l2 or dram")
       ->check(CLI::IsMember({"l1", "l2", "dram"}));
-  verb->add_option("--group", given->group, "threads of a group when threads are regrouped: 32, 64, ...")
+  verb->add_option("--group", given->group, "group size for the regrouping of threads: 32, 64, ...")
       ->check(CLI::Range(32u, 1024u));
   verb->add_option("--report", given->page, "also write a self-contained HTML page")->type_name("FILE");
-  verb->add_flag("--json", given->json, "the same facts as JSON, and models block by block");
+  verb->add_flag("--json", given->json, "print the same facts as JSON, and models block by block");
   verb->add_flag("--output", given->output, "show what the program prints to stdout, on stderr");
   addProgramOptions(*verb, given->options, given->words, session);
   verb->callback([given, verb, &session] {

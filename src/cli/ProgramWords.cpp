@@ -12,13 +12,14 @@ namespace heddle::cli {
 void addProgramOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWords &words,
                        Session &session) {
   verb.fallthrough(false)->allow_extras();
-  verb.add_option("--compiler", words.compiler, "nvcc, clang (needs no toolkit), or auto: nvcc where it is")
+  verb.add_option("--compiler", words.compiler,
+                  "nvcc, clang (needs no toolkit), or auto: nvcc if there is one")
       ->check(CLI::IsMember({"auto", "nvcc", "clang"}));
-  verb.add_option(
-          "--arch", options.arch,
-          "the GPU generation that is simulated and compiled for: sm_90, 8.6, hopper... (default sm_90)")
+  verb.add_option("--arch", options.arch,
+                  "the GPU generation that is simulated and compiled for: sm_90, 8.6, hopper...")
       ->type_name("ARCH");
-  verb.add_option("--timeout", options.timeoutSeconds, "seconds after which a kernel is stopped")
+  verb.add_option("--timeout", options.timeoutSeconds,
+                  "seconds after which a kernel is stopped (default: no limit)")
       ->type_name("SECONDS");
   words.commands.addTo(verb);
   session.verbsThatCompile.insert(verb.get_name());
@@ -45,7 +46,7 @@ void addDeviceOption(CLI::App &verb, std::string &device, const std::string &hel
 
 void addDeviceOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWords &words) {
   addDeviceOption(verb, words.device, "sim (the simulator), gpu, or auto: the GPU if there is one");
-  verb.add_option("--cores", options.cores, "host cores that execute blocks; 0 is all");
+  verb.add_option("--cores", options.cores, "host cores that execute blocks (default: all)");
 }
 
 void readProgramOptions(const CLI::App &verb, const ProgramWords &words, const Session &session,

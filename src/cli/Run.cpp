@@ -29,9 +29,11 @@ Examples:
   heddle run saxpy.cu --arch sm_80 --cores 1 --timeout 10
   heddle run saxpy.cu --device gpu --record gpu.copies     keep the device-to-host copies, for heddle verify
 
-Output and exit code are the program's own. A kernel that is stopped (bad address, deadlock, --timeout) is
-reported on stderr; a program that ignores it still gets exit code 1. After --timeout the exit code is always 1, and
-what ran until then is reported; a program that does not end by itself then is ended.
+A kernel that is stopped (bad address, deadlock, --timeout) is reported on stderr. After --timeout, what ran until then is
+reported, and a program that does not end by itself is killed.
+
+Exit code: that of the program. 1 if a kernel was stopped, however the program handles it; 2: bad usage, or no such file; 3: it does
+not compile; 4: a file cannot be read or written.
 )";
 
 void printSummary(const build::ProgramRun &run, const build::ProgramOptions &options) {
@@ -83,9 +85,10 @@ void addRun(CLI::App &app, Session &session) {
   CLI::App *verb = app.add_subcommand("run", about);
   addProgramOptions(*verb, given->options, given->words, session);
   addDeviceOptions(*verb, given->options, given->words);
-  verb->add_option("--record", given->record, "file that gets every device-to-host copy; verify reads it")
+  verb->add_option("--record", given->record,
+                   "write every device-to-host copy to this file, for heddle verify")
       ->type_name("FILE");
-  verb->add_flag("--quiet", given->quiet, "no summary on stderr");
+  verb->add_flag("--quiet", given->quiet, "print no summary on stderr");
   verb->callback([given, verb, &session] {
     Diagnostics diagnostics;
     readProgramOptions(*verb, given->words, session, given->options, diagnostics);

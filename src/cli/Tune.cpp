@@ -31,25 +31,26 @@ namespace {
 namespace fs = std::filesystem;
 
 const char *const about =
-    R"(Try alternatives of a CUDA program and keep the fastest that computes the same.
+    R"(Try alternatives of a CUDA program and select the fastest with the same results
 
 Examples:
   heddle tune stencil.cu -d "coarsen x=1|2|4|8 map=interleaved|blocked" -o out.cu
   heddle tune matmul.cu -d "| specialize buffers=2|3|4 | consolidate" -o out.cu    one of them, or none
-  heddle tune saxpy.cu -d auto -o out.cu -- 100000                 what the program lets itself be changed by
+  heddle tune saxpy.cu -d auto -o out.cu -- 100000                 alternatives from the analysis of the program
   heddle tune nbody.cu -d "block x=64|128|256" --flag "-maxrregcount=32|64|" --define "UNROLL=2|4" -o out.cu
   heddle tune nbody.cu -d auto --strategy genetic --budget 5m -o out.cu --report out.html --t4 out.t4.json
   heddle tune examples/hydrogen -k viscosity --option "--variant=plain|warps" --option "--warps=4|8" --fill -o kernels
   heddle tune nbody.cu -d auto --simulate out.cu.tune.jsonl --strategy annealing       how good is a strategy?
 
-Every candidate is made, checked statically, compiled, run and compared with the baseline, each step in a process of
-its own with a limit. One that hangs, crashes, computes something else or does not compile is kept with the reason and
-never wins. Without a GPU times are predicted by a model, and the answer says so.
+Every candidate is generated, checked statically, compiled, run and compared with the baseline, each step in a process of
+its own with a time limit. One that hangs, crashes, has other results or does not compile is recorded with the reason and
+never selected. Without a GPU, times are predicted by a model and marked as predictions.
 
-Results go to OUT.tune.jsonl (--cache) one by one; a search that was stopped goes on where it was. OUT.cu is the baseline
-with #pragma heddle lines that heddle opt carries out.
+Results go to OUT.tune.jsonl (--cache) one by one; a search that was stopped continues from there. OUT.cu is the baseline
+with #pragma heddle lines that heddle opt applies.
 
-Exit code 0: done; 1: the baseline fails; 2: bad usage; 3: the file does not compile.
+Exit code 0: done; 1: the baseline fails; 2: bad usage, or no such file; 3: the file does not compile; 4: a file cannot be read
+or written.
 )";
 
 /// The words of the space as one would type them.

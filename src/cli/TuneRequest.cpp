@@ -255,9 +255,11 @@ void TuneRequest::addTo(CLI::App &verb, Session &session) {
       ->type_name("OPTION")
       ->allow_extra_args(false);
   verb.add_option("-k,--kernel", kernel,
-                  "the kernel that -d applies to; by default all. Of a mechanism: viscosity or another")
+                  "the kernel that -d applies to (default: all); of a mechanism: viscosity or another")
       ->type_name("NAME");
-  verb.add_option("--block", block, "the block size, if the file does not show it")->type_name("X[,Y[,Z]]");
+  verb.add_option("--block", block,
+                  "the block size, if the launches in the file do not give it (default: from the launches)")
+      ->type_name("X[,Y[,Z]]");
   verb.add_option("--assume", assumptions,
                   "assumptions for directives: whole-program (no other file launches the kernels of this "
                   "one), no-overlap (different pointers of a kernel point to disjoint memory)")
@@ -266,7 +268,8 @@ void TuneRequest::addTo(CLI::App &verb, Session &session) {
   verb.add_option("--strategy", strategy, "exhaustive, random, genetic, annealing or guided")
       ->check(CLI::IsMember(tune::strategyNames()));
   verb.add_option("--seed", seed, "seed of random strategies");
-  verb.add_option("--budget", budget, "when to stop: 50 (candidates that are run), 120s, 5m or 1h")
+  verb.add_option("--budget", budget,
+                  "when to stop: 50 (candidates that are run), 120s, 5m or 1h (default: no limit)")
       ->type_name("LIMIT");
   verb.add_option("--cache", cache, "the file for the results (default OUT.tune.jsonl)")->type_name("FILE");
   verb.add_option("--simulate", simulate,
@@ -277,14 +280,16 @@ void TuneRequest::addTo(CLI::App &verb, Session &session) {
                   "write everything that heddle-runner needs on a machine with a GPU to this folder")
       ->type_name("DIR");
   verb.add_option("--collect", collect, "take the results from such a folder")->type_name("DIR");
-  verb.add_option("--rounds", rounds, "for --plan: how often a launch is timed")->check(CLI::PositiveNumber);
+  verb.add_option("--rounds", rounds, "for --plan: number of timed runs per launch")
+      ->check(CLI::PositiveNumber);
   verb.add_option("--copies", copies,
-                  "for --plan: end the program after this many device-to-host copies (0: do not)");
+                  "for --plan: end the program after this many device-to-host copies (default: do not)");
   verb.add_option("--small", small,
                   "smaller arguments of the program for the model, if those after -- are too large for the "
                   "simulator; times are predicted for the launch sizes of those after --")
       ->type_name("ARGUMENTS");
-  verb.add_option("--tol", tolerance, "tolerance for results: ulp=4, rel=1e-6, abs=1e-9")
+  verb.add_option("--tol", tolerance,
+                  "tolerance for results: ulp=4, rel=1e-6, abs=1e-9 (default: bit for bit)")
       ->type_name("TOLERANCE");
   verb.add_flag("--fill", fills, "predict as if there were enough blocks to keep the whole device busy");
   verb.add_flag("--no-check", unchecked, "omit the static check of candidates");
@@ -292,9 +297,9 @@ void TuneRequest::addTo(CLI::App &verb, Session &session) {
       ->type_name("SECONDS");
   verb.add_option("--compile-limit", limits.compile, "seconds for compiling one")->type_name("SECONDS");
   verb.add_option("--run-limit", limits.run, "seconds for running one")->type_name("SECONDS");
-  verb.add_option("--compiler", compiler, "nvcc, clang or auto")
+  verb.add_option("--compiler", compiler, "nvcc, clang or auto: nvcc if there is one")
       ->check(CLI::IsMember({"auto", "nvcc", "clang"}));
-  verb.add_option("--top", top, "how many of the fastest are listed");
+  verb.add_option("--top", top, "number of the fastest candidates to list");
   verb.add_flag("--json", json, "print all results as JSON");
   verb.add_option("--report", page, "write a self-contained HTML page with all results")
       ->type_name("FILE.html");

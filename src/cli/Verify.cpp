@@ -47,11 +47,12 @@ Examples:
   heddle verify a.cu b.cu --report same.html             also an HTML page: each copy, the first difference, the changes
   heddle verify a.cu gpu.copies         a recording (heddle run --record, or the interposer) in place of a program
 
-Numbers of stdout that are times or rates (12.3 ms, 80 GB/s) do not count, nor do numbers that differ between two runs of
-the first program; the answer lists them. A first program that differs from itself in anything else is reported as not
+Numbers of stdout that are times or rates (12.3 ms, 80 GB/s) are ignored, as are numbers that differ between two runs of
+the first program; the output lists them. A first program that differs from itself in anything else is reported as not
 deterministic.
 
-Exit code 0: the same; 1: not the same, with the first difference, or not deterministic; 3: one of them does not compile.
+Exit code 0: same results; 1: different results, or not deterministic; 2: bad usage, or no such file; 3: one of the programs does
+not compile; 4: a file cannot be read or written.
 )";
 
 /// Inputs that the original fails on are skipped; so many are tried for one that is wanted.
@@ -368,15 +369,17 @@ void addVerify(CLI::App &app, Session &session) {
   CLI::App *verb = app.add_subcommand("verify", about);
   session.operands["verify"].usage = "PROGRAM PROGRAM [FILE...] [COMPILER-OPTION...] [-- ARGUMENT...]";
   verb->add_option("--tol", given->toleranceText,
-                   "ulp=N, rel=X or abs=X, or several with commas: one suffices")
+                   "tolerance: ulp=N, rel=X or abs=X, or several with commas, one of which suffices "
+                   "(default: bit for bit)")
       ->type_name("TOLERANCE");
   verb->add_flag("--ignore-stdout", given->ignoreStdout, "compare device-to-host copies and exit codes only");
   verb->add_option("--inputs", given->inputs,
-                   "also compare on so many other inputs: the program's arguments with other numbers")
+                   "also compare on this many other inputs: the program's arguments with other numbers "
+                   "(default: none)")
       ->check(CLI::Range(1, 1000));
-  verb->add_option("--seed", given->seed, "of the random ones among those numbers");
+  verb->add_option("--seed", given->seed, "seed of the random ones among these numbers");
   verb->add_option("--report", given->page, "also write a self-contained HTML page")->type_name("FILE");
-  verb->add_flag("--json", given->json, "the same facts as JSON");
+  verb->add_flag("--json", given->json, "print the same facts as JSON");
   addProgramOptions(*verb, given->options, given->words, session);
   addDeviceOptions(*verb, given->options, given->words);
   verb->callback([given, verb, &session] {
