@@ -4,24 +4,6 @@
 #include <cstring>
 
 namespace heddle::check {
-namespace {
-
-/// ", parameter 0 of saxpy" where the launch got a pointer into that allocation.
-std::string parameterText(const LaunchFacts &launch, const vm::Allocation &piece) {
-  for (size_t p = 0; p < launch.info->parameters.size(); ++p) {
-    const auto &parameter = launch.info->parameters[p];
-    for (size_t at = parameter.offset;
-         at + 8 <= parameter.offset + parameter.bytes && at + 8 <= launch.parameters.size(); at += 8) {
-      uint64_t word;
-      std::memcpy(&word, launch.parameters.data() + at, 8);
-      if (word >= piece.address && word < piece.end())
-        return fmt::format(", parameter {} of {}", p, launch.name);
-    }
-  }
-  return {};
-}
-
-} // namespace
 
 std::string GlobalNames::of(const LaunchFacts &launch, uint64_t address, uint32_t elementBytes) const {
   std::optional<vm::Allocation> piece = memory ? memory->find(address) : std::nullopt;
@@ -37,6 +19,25 @@ std::string GlobalNames::of(const LaunchFacts &launch, uint64_t address, uint32_
   return fmt::format("{} {} of allocation {} ({} bytes, {}){}", isElement ? "element" : "byte",
                      isElement ? inside / elementBytes : inside, piece->id, piece->bytes, madeBy(*piece),
                      parameterText(launch, *piece));
+}
+
+/// ", parameter 'y' of saxpy" where the launch got a pointer into that allocation.
+std::string GlobalNames::parameterText(const LaunchFacts &launch, const vm::Allocation &piece) const {
+  for (size_t p = 0; p < launch.info->parameters.size(); ++p) {
+    const auto &parameter = launch.info->parameters[p];
+    for (size_t at = parameter.offset;
+         at + 8 <= parameter.offset + parameter.bytes && at + 8 <= launch.parameters.size(); at += 8) {
+      uint64_t word;
+      std::memcpy(&word, launch.parameters.data() + at, 8);
+      if (word < piece.address || word >= piece.end())
+        continue;
+      std::lock_guard lock(guard);
+      const vm::ParameterNames &names =
+          parameterNames.try_emplace(launch.kernel, *launch.kernel).first->second;
+      return fmt::format(", {} of {}", names.describe(unsigned(p)), launch.name);
+    }
+  }
+  return {};
 }
 
 /// "cudaMalloc #2": allocations of the same kind count.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "check/Launch.h"
+#include "vm/ParameterNames.h"
 
 #include <map>
 #include <mutex>
@@ -9,7 +10,7 @@
 
 namespace heddle::check {
 
-/// Names global addresses: "element 3 of allocation 2 (4096 bytes, cudaMalloc #2), parameter 0 of saxpy".
+/// Names global addresses: "element 3 of allocation 2 (4096 bytes, cudaMalloc #2), parameter 'y' of saxpy".
 class GlobalNames {
 public:
   /// Without memory, addresses stay bare. `maker`: what the program calls cudaMalloc.
@@ -22,12 +23,14 @@ public:
 
 private:
   std::string madeBy(const vm::Allocation &piece) const;
+  std::string parameterText(const LaunchFacts &launch, const vm::Allocation &piece) const;
 
   const vm::Memory *memory;
   const std::string allocator;
   mutable std::mutex guard;               ///< of what follows
   std::map<uint64_t, std::string> makers; ///< " #2", by allocation
   std::map<vm::AllocationKind, unsigned> made;
+  mutable std::map<const vm::Kernel *, vm::ParameterNames> parameterNames; ///< of kernels that were named
 };
 
 } // namespace heddle::check

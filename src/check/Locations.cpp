@@ -7,49 +7,14 @@
 // thread (1,2) are made from the number only when a finding is printed.
 #include "check/Locations.h"
 
+#include "support/Demangle.h"
 #include "vm/Code.h"
 #include "vm/Module.h"
 #include "vm/Source.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <cxxabi.h>
-#include <memory>
 
 namespace heddle::check {
-namespace {
-
-std::string demangled(const std::string &name) {
-  if (!name.starts_with("_Z"))
-    return name; // "s" would come out as "short"
-  int status = 0;
-  std::unique_ptr<char, void (*)(void *)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
-                                               std::free);
-  std::string readable = status == 0 && text ? text.get() : name;
-  // Nobody writes this scope, and its blank would pass for the one behind a result type.
-  const std::string unwritten = "(anonymous namespace)::";
-  for (size_t at = readable.find(unwritten); at != std::string::npos; at = readable.find(unwritten, at))
-    readable.erase(at, unwritten.size());
-  return readable;
-}
-
-/// Without the parameter list and the result type; template arguments stay.
-std::string withoutParameters(const std::string &text) {
-  int depth = 0;
-  size_t from = 0, end = text.size();
-  for (size_t i = 0; i < text.size(); ++i) {
-    depth += text[i] == '<' ? 1 : text[i] == '>' ? -1 : 0;
-    if (depth == 0 && text[i] == ' ' && end == text.size())
-      from = i + 1;
-    if (depth == 0 && text[i] == '(' && i > from) {
-      end = i;
-      break;
-    }
-  }
-  return text.substr(from, end - from);
-}
-
-} // namespace
 
 SourceLocation placeOf(const ptx::Module &module, const ptx::Instr &instr) {
   SourceLocation source = vm::sourceOf(module, instr);
@@ -58,7 +23,7 @@ SourceLocation placeOf(const ptx::Module &module, const ptx::Instr &instr) {
   return {module.path.empty() ? "<ptx>" : module.path, instr.line, instr.column, 0, {}};
 }
 
-std::string readableKernel(const std::string &mangled) { return withoutParameters(demangled(mangled)); }
+std::string readableKernel(const std::string &mangled) { return functionName(mangled); }
 
 std::string readableVariable(const std::string &mangled) {
   std::string text = demangled(mangled);

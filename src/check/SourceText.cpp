@@ -28,30 +28,6 @@ bool hasWord(std::string_view text, std::string_view word) {
 
 } // namespace
 
-std::string withoutComments(std::string_view text) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    size_t end = i;
-    if (text.substr(i, 2) == "//")
-      end = text.find('\n', i);
-    else if (text.substr(i, 2) == "/*")
-      end = text.find("*/", i + 2) == std::string_view::npos ? text.size() : text.find("*/", i + 2) + 2;
-    else if (text[i] == '"') {
-      for (end = i + 1; end < text.size() && text[end] != '"' && text[end] != '\n'; ++end)
-        end += text[end] == '\\';
-      end = std::min(end + 1, text.size());
-    }
-    if (end == i) {
-      out += text[i];
-      continue;
-    }
-    end = std::min(end, text.size());
-    out.append(end - i, ' ');
-    i = end - 1;
-  }
-  return out;
-}
-
 std::vector<std::string> sourcesOf(const ptx::Module &module) {
   std::vector<std::string> texts;
   std::set<std::string> seen;

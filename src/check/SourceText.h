@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the PTX does not tell and the source does: names of parameters, variables that are const.
+// What the PTX lacks and the source has: variables that are const, and launches.
 #pragma once
 
 #include <string>
@@ -12,9 +12,6 @@ struct Module;
 }
 
 namespace heddle::check {
-
-/// Comments and strings become spaces.
-std::string withoutComments(std::string_view text);
 
 /// The contents of the source files that the module's line table names, as far as they can be read.
 std::vector<std::string> sourcesOf(const ptx::Module &module);

@@ -15,8 +15,10 @@
 #include "check/StaticObserver.h"
 #include "check/StaticProperties.h"
 #include "check/StaticSteering.h"
+#include "support/KernelText.h"
 #include "support/Numbers.h"
 #include "support/Text.h"
+#include "vm/ParameterNames.h"
 #include "vm/Simulator.h"
 
 #include <algorithm>
@@ -49,7 +51,7 @@ const vm::KernelInfo::Parameter *findParameter(const ptx::Module &module, const 
     if (function.params[index].variable != ptx::kNone &&
         module.variables[function.params[index].variable].name == which)
       return &info.parameters[index];
-  const std::optional<unsigned> named = ParameterNames(kernel).find(which);
+  const std::optional<unsigned> named = vm::ParameterNames(kernel).find(which);
   index = named.value_or(0);
   return named ? &info.parameters[*named] : nullptr;
 }
@@ -96,8 +98,8 @@ bool readParameters(const ptx::Module &module, const vm::Kernel &kernel, const S
     const auto part = given.part.value_or(StaticOptions::Parameter::Part{0, uint32_t(parameter->bytes)});
     const std::vector<uint8_t> bytes = bytesOf(given.value, part.bytes);
     if (bytes.empty() || part.offset + part.bytes > parameter->bytes) {
-      problems.error({}, fmt::format("'{}' is not a value for parameter {}, which has {} bytes", given.value,
-                                     index, parameter->bytes));
+      problems.error({}, fmt::format("'{}' is not a value for {}, which has {} bytes", given.value,
+                                     vm::ParameterNames(kernel).describe(index), parameter->bytes));
       return false;
     }
     const size_t offset = parameter->offset + part.offset;

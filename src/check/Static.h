@@ -86,9 +86,9 @@ std::string_view nameOf(Verdict verdict);
 /// Why properties are undecided.
 struct UndecidedReason {
   SourceLocation location;
-  std::string text; ///< "the shared address of this store depends on parameter 2"
+  std::string text; ///< "the shared address of this store depends on parameter 'n'"
   std::vector<Finding::Note> notes;
-  std::string hint; ///< "--param 2=VALUE"
+  std::string hint; ///< "--param n=VALUE"
   PropertySet properties = AllProperties;
 };
 

@@ -7,9 +7,9 @@
 #include "check/StaticBases.h"
 
 #include "check/Locations.h"
-#include "check/StaticParameters.h"
 #include "support/Text.h"
 #include "vm/Lowering.h"
+#include "vm/ParameterNames.h"
 
 #include <fmt/format.h>
 
@@ -202,7 +202,7 @@ PointerBases::PointerBases(const vm::Kernel &executed) : kernel(executed) {
     }
 }
 
-std::string PointerBases::describe(Bases bases, const ParameterNames &parameters) const {
+std::string PointerBases::describe(Bases bases, const vm::ParameterNames &parameters) const {
   std::vector<std::string> names;
   for (size_t p = 0; p < kernel.info.parameters.size(); ++p) {
     const auto &parameter = kernel.info.parameters[p];

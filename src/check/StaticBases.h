@@ -8,9 +8,11 @@
 #include <unordered_map>
 #include <vector>
 
-namespace heddle::check {
-
+namespace heddle::vm {
 class ParameterNames;
+}
+
+namespace heddle::check {
 
 /// What a global address may have been computed from: a set of pointer parameters and __device__ variables.
 using Bases = uint64_t;
@@ -33,7 +35,7 @@ public:
   /// memory.
   static bool mayAlias(Bases a, Bases b) { return a && b && ((a & b) || ((a | b) & Unknown)); }
   /// "parameter 'y'" or the variable's name, for messages.
-  std::string describe(Bases bases, const ParameterNames &parameters) const;
+  std::string describe(Bases bases, const vm::ParameterNames &parameters) const;
 
 private:
   bool sweep(const vm::Code &code);

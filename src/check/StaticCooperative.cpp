@@ -5,6 +5,7 @@
 #include "check/Locations.h"
 #include "check/SourceText.h"
 #include "check/StaticProperties.h"
+#include "support/KernelText.h"
 #include "vm/Code.h"
 
 #include <fmt/format.h>

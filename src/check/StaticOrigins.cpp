@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "check/StaticOrigins.h"
 
-#include "check/StaticParameters.h"
 #include "support/Text.h"
+#include "vm/ParameterNames.h"
 
 #include <fmt/format.h>
 
@@ -84,7 +84,7 @@ Origins ofSpecial(ptx::SpecialReg reg) {
   }
 }
 
-std::string describe(Origins origins, const ParameterNames &names) {
+std::string describe(Origins origins, const vm::ParameterNames &names) {
   std::vector<std::string> parts;
   for (unsigned i = 0; i < Parameters; ++i)
     if (origins & parameter(i))
@@ -95,7 +95,7 @@ std::string describe(Origins origins, const ParameterNames &names) {
   return parts.empty() ? "data" : joinAnd(parts);
 }
 
-std::string hint(Origins origins, const ParameterNames &names) {
+std::string hint(Origins origins, const vm::ParameterNames &names) {
   constexpr Origins Given = AllParameters | BlockId | GridSize | Round;
   if (origins & ~Given || !(origins & ~Round))
     return {};

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <string>
 
-namespace heddle::check {
-
+namespace heddle::vm {
 class ParameterNames;
+}
+
+namespace heddle::check {
 
 /// What an unknown value depends on, as a set: a bit for each parameter and for each other source of data.
 using Origins = uint64_t;
@@ -27,9 +29,9 @@ inline Origins parameter(unsigned index) {
 Origins ofSpecial(ptx::SpecialReg reg);
 
 /// "parameter 'n' and blockIdx"
-std::string describe(Origins origins, const ParameterNames &names);
+std::string describe(Origins origins, const vm::ParameterNames &names);
 /// "--param n=VALUE --ctaid X,Y,Z"; empty where nothing on the command line can settle it.
-std::string hint(Origins origins, const ParameterNames &names);
+std::string hint(Origins origins, const vm::ParameterNames &names);
 } // namespace origin
 
 } // namespace heddle::check

@@ -16,12 +16,12 @@
 #include "check/Static.h"
 #include "check/StaticBases.h"
 #include "check/StaticChoices.h"
-#include "check/StaticParameters.h"
 #include "check/StaticPlan.h"
 #include "check/StaticPointers.h"
 #include "check/StaticRegion.h"
 #include "check/StaticShadow.h"
 #include "vm/Grid.h"
+#include "vm/ParameterNames.h"
 #include "vm/Steering.h"
 
 #include <cstdint>
@@ -82,7 +82,7 @@ public:
   /// The parameter that these bytes of the parameters belong to, in words.
   std::string parameterAt(uint32_t offset) const;
   const PointerBases &pointerBases() const { return bases; }
-  const ParameterNames &parameterNames() const { return names; }
+  const vm::ParameterNames &parameterNames() const { return names; }
 
   /// A loop that may wait for other threads by looking at memory: order may come from it that is not seen
   /// here.
@@ -272,7 +272,7 @@ private:
   const vm::Kernel &kernel;
   const Knowledge &known;
   Choices &choices;
-  const ParameterNames names;
+  const vm::ParameterNames names;
   const SharedPointers pointers;
   const PointerBases bases;
   Regions regions;

@@ -12,8 +12,10 @@
 #include "Verification.h"
 #include "VerifyPage.h"
 #include "VerifyText.h"
+#include "support/Demangle.h"
 #include "support/ExitCode.h"
 #include "support/Files.h"
+#include "support/KernelText.h"
 #include "verify/Fusion.h"
 #include "verify/PerturbedInputs.h"
 
@@ -197,8 +199,12 @@ private:
     Verdict verdict;
     verdict.arguments = arguments;
     verdict.copy = verify::compareLogs(a.log.string(), b.log.string(), given.tolerance, verdict.copies);
+    if (verdict.copy)
+      nameParameter(*verdict.copy);
     if (!given.page.empty())
       verdict.each = verify::compareEachCopy(a.log.string(), b.log.string(), given.tolerance);
+    for (verify::CopyResult &each : verdict.each)
+      nameParameter(each.comparison);
     verdict.copiesOnly = given.ignoreStdout || !bothRun();
     verdict.failed = a.program.summary.failed || b.program.summary.failed;
     verdict.addressesVary = !a.program.summary.fixedAddresses || !b.program.summary.fixedAddresses;
@@ -247,11 +253,31 @@ private:
     self.program = which;
     uint64_t copies = 0;
     self.copy = verify::compareLogs(once.log.string(), again.log.string(), given.tolerance, copies);
+    if (self.copy)
+      nameParameter(*self.copy);
     if (!given.ignoreStdout)
       self.line = verify::differenceInWords(once.program.execution.standardOutput,
                                             again.program.execution.standardOutput);
     self.exitCodes = {once.program.execution.exitCode, again.program.execution.exitCode};
     return self;
+  }
+
+  /// The name is in the source of the program whose record is shown.
+  void nameParameter(verify::CopyDifference &difference) const {
+    const bool isFirst = difference.a.allocation != 0;
+    const trace::CopyRecord &record = isFirst ? difference.a : difference.b;
+    if (!record.kernelLaunch || record.kernelParameter < 0)
+      return;
+    std::vector<fs::path> files = given.programs[isFirst ? 0 : 1];
+    files.insert(files.end(), options.sources.files.begin(), options.sources.files.end());
+    for (const fs::path &file : files) {
+      if (verify::isRecording(file))
+        continue;
+      const std::vector<std::string> names =
+          parameterNamesIn(contentsOf(file), plainName(functionName(record.kernel)), std::nullopt);
+      if (size_t(record.kernelParameter) < names.size())
+        difference.parameter = names[size_t(record.kernelParameter)];
+    }
   }
 
   /// Runs the programs once more and asks who last wrote the element that differs.

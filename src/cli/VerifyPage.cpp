@@ -14,11 +14,12 @@ namespace {
 using Page = report::VerifyResultPage;
 
 /// The kernel is in a column of its own.
-std::string bufferText(const trace::CopyRecord &record) {
+std::string bufferText(const verify::CopyDifference &d) {
+  const trace::CopyRecord &record = d.a.allocation ? d.a : d.b;
   if (!record.allocation)
     return "unknown memory";
   std::string text = fmt::format("allocation {}, {} bytes", record.allocation, record.allocationBytes);
-  return record.kernelLaunch ? text + fmt::format(", parameter {}", record.kernelParameter) : text;
+  return record.kernelLaunch ? text + ", " + parameterText(d) : text;
 }
 
 Page::Copy copyOf(const verify::CopyResult &result) {
@@ -28,7 +29,7 @@ Page::Copy copyOf(const verify::CopyResult &result) {
   copy.number = made.copy;
   if (record.kernelLaunch)
     copy.writer = fmt::format("{}, launch {}", verify::readableName(record.kernel), record.kernelLaunch);
-  copy.buffer = bufferText(record);
+  copy.buffer = bufferText(made);
   copy.element = verify::nameOf(made.element);
   copy.elements = made.elements, copy.differing = made.differing;
   copy.maxRelativeError = result.maxRelativeError;

@@ -13,12 +13,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Names = std::array<std::string, 2>;
 
-std::string bufferText(const trace::CopyRecord &record) {
+std::string bufferText(const verify::CopyDifference &d) {
+  const trace::CopyRecord &record = d.a.allocation ? d.a : d.b;
   if (!record.allocation)
     return "unknown memory";
   std::string text = fmt::format("allocation {} of {} bytes", record.allocation, record.allocationBytes);
   if (record.kernelLaunch)
-    text += fmt::format(", parameter {} of {}", record.kernelParameter, verify::readableName(record.kernel));
+    text += fmt::format(", {} of {}", parameterText(d), verify::readableName(record.kernel));
   else if (!record.kernel.empty())
     text += fmt::format(", variable '{}'", record.kernel);
   return text;
@@ -31,7 +32,7 @@ std::string writerText(const build::Summary::LastWrite &write) {
 
 /// The buffer and the first element; `a` and `b` say whose values they are.
 std::string elementText(const verify::CopyDifference &d, const std::string &a, const std::string &b) {
-  std::string text = fmt::format("  buffer      {}\n", bufferText(d.a.allocation ? d.a : d.b));
+  std::string text = fmt::format("  buffer      {}\n", bufferText(d));
   if (!d.what.empty())
     return text + fmt::format("  difference  {}\n", d.what);
   text += fmt::format("  element     [{}] ({}): {} in {}, {} in {}\n", d.index, verify::nameOf(d.element),
@@ -121,6 +122,7 @@ Json copyJson(const verify::CopyDifference &d) {
           {"kernel", d.a.kernel},
           {"launch", d.a.kernelLaunch},
           {"parameter", d.a.kernelParameter},
+          {"parameterName", d.parameter},
           {"allocation", d.a.allocation},
           {"what", d.what},
           {"element", verify::nameOf(d.element)},
@@ -146,6 +148,12 @@ Json selfJson(const Verdict::Self &self) {
 }
 
 } // namespace
+
+std::string parameterText(const verify::CopyDifference &d) {
+  const trace::CopyRecord &record = d.a.allocation ? d.a : d.b;
+  return d.parameter.empty() ? fmt::format("parameter {}", record.kernelParameter)
+                             : fmt::format("parameter '{}'", d.parameter);
+}
 
 std::string verdictText(const Verdict &verdict, const Names &names) {
   if (verdict.same() && verdict.failed)

@@ -59,6 +59,9 @@ struct OtherInputs {
   std::optional<Verdict> different; ///< the first that does not agree; nothing is tried after it
 };
 
+/// "parameter 'y'", or "parameter 1" where the name is not known.
+std::string parameterText(const verify::CopyDifference &difference);
+
 /// `names` are what messages call the two programs.
 std::string verdictText(const Verdict &verdict, const std::array<std::string, 2> &names);
 std::string inputsText(const OtherInputs &inputs, const std::array<std::string, 2> &names);

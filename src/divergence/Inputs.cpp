@@ -16,9 +16,8 @@
 #include "ptx/Cfg.h"
 #include "ptx/Module.h"
 #include "vm/Lowering.h"
+#include "vm/ParameterNames.h"
 #include "vm/Source.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -54,7 +53,7 @@ class Finder {
 public:
   Finder(const ptx::Module &inModule, const ptx::Function &kernel)
       : module(inModule), function(kernel), origins(kernel.registers.size()),
-        writers(kernel.registers.size()) {}
+        writers(kernel.registers.size()), parameterNames(inModule, kernel) {}
 
   Inputs find() {
     findControl();
@@ -183,7 +182,7 @@ private:
     const ptx::Operand &address = function.operandsOf(instr)[1];
     if (isOwnParameter(address))
       return inputNumber(
-          {Input::Kind::Parameter, fmt::format("parameter {}", parameterNumber(address) + 1), {}, ~0u, 0});
+          {Input::Kind::Parameter, parameterNames.describe(parameterNumber(address)), {}, ~0u, 0});
     const uint32_t index = uint32_t(&instr - function.instrs.data());
     const ptx::Space space = instr.mods.space;
     const bool fromOutside =
@@ -296,6 +295,7 @@ private:
   const ptx::Function &function;
   std::vector<Set> origins;      ///< by register
   std::vector<unsigned> writers; ///< by register: instructions that write it
+  const vm::ParameterNames parameterNames;
   std::vector<Set> combinations; ///< by block: sums that its last branch compares
   std::vector<Set> control;      ///< by block: branches that it depends on
   std::vector<bool> inLoop;      ///< by block

@@ -23,7 +23,7 @@ struct Input {
     Combination, ///< a sum or difference of elements that a branch compares: its own input
     Varying,     ///< loaded again and again, or computed by what cannot be followed: no single value
   } kind = Kind::Element;
-  std::string name;        ///< "tid.x", "parameter 3", "element loaded here"
+  std::string name;        ///< "tid.x", "parameter 'n'", "element loaded here"
   SourceLocation location; ///< Element, Varying: of the load
   uint32_t instr = ~0u;    ///< Element, Varying: which instruction of the kernel
   uint32_t element = 0;    ///< of a vector load

@@ -9,13 +9,12 @@
 // only.
 #include "verify/Compare.h"
 
+#include "support/Demangle.h"
 #include "support/Numbers.h"
 #include "verify/Records.h"
 
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
-#include <cxxabi.h>
 
 namespace heddle::verify {
 namespace {
@@ -85,14 +84,6 @@ template <class T> std::string shortest(T value) {
 
 // --- Names
 // --------------------------------------------------------------------------------------------------
-
-std::string demangled(const std::string &name) {
-  int status = 0;
-  char *text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  std::string result = status == 0 ? text : "";
-  std::free(text);
-  return result;
-}
 
 /// The types between the parentheses that end "void f<...>(T, U<V, W>)".
 std::vector<std::string> parameterTypes(const std::string &signature) {
@@ -289,10 +280,7 @@ const char *nameOf(Element element) {
   return names[size_t(element)];
 }
 
-std::string readableName(const std::string &mangled) {
-  std::string text = demangled(mangled);
-  return text.empty() ? mangled : text;
-}
+std::string readableName(const std::string &mangled) { return demangled(mangled); }
 
 Element elementOfParameter(const std::string &mangledKernel, int parameter) {
   std::vector<std::string> types = parameterTypes(demangled(mangledKernel));

@@ -54,6 +54,7 @@ struct CopyDifference {
   uint64_t copies = 0;    ///< how many there were in the first run
   std::string what;       ///< one sentence where it is not about an element: sizes or counts that differ
   trace::CopyRecord a, b; ///< without their bytes
+  std::string parameter;  ///< the name of the kernel's parameter, where the caller knows it
   Element element = Element::Bytes;
   uint64_t index = 0; ///< of the element in the copy
   std::string valueA, valueB, bitsA, bitsB;

@@ -2,26 +2,15 @@
 #include "verify/KernelLaunches.h"
 
 #include "source/Program.h"
+#include "support/Demangle.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <cxxabi.h>
-#include <memory>
 #include <tuple>
 
 namespace heddle::verify {
 namespace {
 
 using Form = source::Launch::Form;
-
-/// The same for all compilers: Clang and nvcc mangle kernels with internal linkage differently (`_ZL1kPf` and
-/// `_Z1kPf` for a static one).
-std::string signatureOf(const std::string &mangled) {
-  int status = 0;
-  std::unique_ptr<char, void (*)(void *)> text(
-      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
-  return mangled.starts_with("_Z") && status == 0 && text ? text.get() : mangled;
-}
 
 auto keyOf(const KernelLaunches::Known &launch) {
   return std::tuple(launch.block.x, launch.block.y, launch.block.z, launch.dynamicSharedBytes, launch.form,
@@ -73,7 +62,9 @@ LaunchTable::LaunchTable(const source::Program &program) {
   for (const source::Launch &launch : program.launches()) {
     if (!launch.kernel)
       continue;
-    KernelLaunches &launches = bySignature[signatureOf(launch.kernel->mangledName)];
+    // The same for all compilers: Clang and nvcc mangle kernels with internal linkage differently (`_ZL1kPf`
+    // and `_Z1kPf` for a static one).
+    KernelLaunches &launches = bySignature[demangled(launch.kernel->mangledName)];
     if (launch.block.isKnown())
       addKnown(launches.known, knownLaunch(launch));
     else
@@ -85,7 +76,7 @@ LaunchTable::LaunchTable(const source::Program &program) {
 
 const KernelLaunches &LaunchTable::of(const std::string &mangledName) const {
   static const KernelLaunches none;
-  auto found = bySignature.find(signatureOf(mangledName));
+  auto found = bySignature.find(demangled(mangledName));
   return found == bySignature.end() ? none : found->second;
 }
 

@@ -159,7 +159,7 @@ TEST(Checker, GlobalMemoryOfBlocksRacesAndIsNamedByItsAllocation) {
   const std::string text = bench.findings.all().front().text;
   EXPECT_NE(text.find("element 2 of allocation"), std::string::npos) << text;
   EXPECT_NE(text.find("cudaMalloc #1"), std::string::npos) << text;
-  EXPECT_NE(text.find("parameter 0 of k"), std::string::npos) << text;
+  EXPECT_NE(text.find("parameter 'p' of k"), std::string::npos) << text;
 }
 
 TEST(Checker, OneLaunchAfterTheOtherIsInOrder) {

@@ -238,7 +238,7 @@ TEST(StaticProblems, areSaidAndNotJudged) {
   options.parameters = {{"7", "1"}};
   EXPECT_THAT(textOf(checkStatic(module, "k", options).problems), HasSubstr("no parameter '7'"));
   options.parameters = {{"0", "abc"}};
-  EXPECT_THAT(textOf(checkStatic(module, "k", options).problems), HasSubstr("not a value for parameter 0"));
+  EXPECT_THAT(textOf(checkStatic(module, "k", options).problems), HasSubstr("not a value for parameter 'n'"));
   options.parameters = {};
   options.block = {2048, 1, 1};
   EXPECT_THAT(textOf(checkStatic(module, "k", options).problems), HasSubstr("threads a block"));

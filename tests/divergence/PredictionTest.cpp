@@ -29,7 +29,7 @@ Inputs inputsOfText(const std::string &body) {
   return inputsOf(module, module.functions[module.findFunction("k")]);
 }
 
-/// "tid.x", "parameter 1", "element", "elements loaded in a loop"...
+/// "tid.x", "parameter 'n'", "element", "elements loaded in a loop"...
 std::vector<std::string> deciding(const Inputs &inputs, uint32_t block) {
   std::vector<std::string> names;
   for (uint32_t input : inputs.ofBlock[block])
@@ -55,12 +55,12 @@ TEST(Inputs, WhatIsLoadedInALoopHasNoSingleValue) {
   EXPECT_THAT(deciding(inputs, 1), Contains("tid.x"));
 }
 
-TEST(Inputs, AParameterIsOneByItsNumber) {
+TEST(Inputs, AParameterGoesByItsName) {
   const Inputs inputs =
       inputsOfText(".visible .entry k(.param .u64 a, .param .u32 n) {\n.reg .b32 %r<4>; .reg .pred %p;\n"
                    "ld.param.u32 %r0, [n]; mov.u32 %r1, %tid.x; setp.ge.s32 %p, %r1, %r0; @%p bra END;\n"
                    "add.s32 %r2, %r1, 1;\nEND: ret; }\n");
-  EXPECT_THAT(deciding(inputs, 1), UnorderedElementsAre("parameter 2", "tid.x"));
+  EXPECT_THAT(deciding(inputs, 1), UnorderedElementsAre("parameter 'n'", "tid.x"));
 }
 
 TEST(Inputs, AValueChosenByABranchIsDecidedByThatBranch) {

@@ -1,4 +1,4 @@
-// differs: copy 1.*parameter 1 of histogram.*.int32.
+// differs: copy 1.*parameter .y. of histogram.*.int32.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One bin too few.
 #include <cstdio>

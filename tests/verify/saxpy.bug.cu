@@ -1,4 +1,4 @@
-// differs: copy 1.*parameter 1 of scale.*.999. .float.: 1 in
+// differs: copy 1.*parameter .y. of scale.*.999. .float.: 1 in
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The last element is left out.
 #include <cstdio>

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "vm/Code.h"
-
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace heddle::check {
+namespace heddle::ptx {
+struct Function;
+struct Module;
+} // namespace heddle::ptx
+
+namespace heddle::vm {
+
+class Kernel;
 
 /// What the source calls a kernel's parameters.
 class ParameterNames {
 public:
-  explicit ParameterNames(const vm::Kernel &kernel);
+  ParameterNames(const ptx::Module &module, const ptx::Function &kernel);
+  explicit ParameterNames(const Kernel &kernel);
 
   /// "parameter 'n'", or "parameter 2" where the name is not known.
   std::string describe(unsigned index) const;
@@ -26,9 +32,4 @@ private:
   std::vector<std::string> names; ///< empty where not known
 };
 
-/// The names of the parameters of a kernel in the text of a source file; empty where it is not defined there with
-/// so many parameters, or several kernels of that name have parameters of different names. A parameter without a name
-/// is empty.
-std::vector<std::string> parameterNamesIn(std::string_view source, std::string_view kernel, size_t count);
-
-} // namespace heddle::check
+} // namespace heddle::vm

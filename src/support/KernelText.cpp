@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compilers call parameters `kernel_param_2`. The line table leads to the source file, and there the list of parameters
-// follows the kernel's name: `__global__`, perhaps attributes with arguments, the name, a parenthesis. Other files and
-// macros may hide it; then the parameter keeps its number.
-#include "check/StaticParameters.h"
-
-#include "check/Locations.h"
-#include "check/SourceText.h"
-
-#include <fmt/format.h>
+// The list of parameters follows the kernel's name: `__global__`, perhaps attributes with arguments, the name, a
+// parenthesis. Macros may hide it; then nothing is found.
+#include "support/KernelText.h"
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
-#include <ranges>
 #include <set>
-#include <sstream>
+#include <utility>
 
-namespace heddle::check {
+namespace heddle {
 namespace {
-
-// Instructions until one of the kernel's own file must have been among them: inlined functions may come first.
-constexpr size_t MostLooked = 500;
 
 bool isWordChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
@@ -100,6 +89,32 @@ std::pair<std::string, std::string> kernelAt(std::string_view text, size_t at) {
   return {};
 }
 
+} // namespace
+
+std::string withoutComments(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    size_t end = i;
+    if (text.substr(i, 2) == "//")
+      end = text.find('\n', i);
+    else if (text.substr(i, 2) == "/*")
+      end = text.find("*/", i + 2) == std::string_view::npos ? text.size() : text.find("*/", i + 2) + 2;
+    else if (text[i] == '"') {
+      for (end = i + 1; end < text.size() && text[end] != '"' && text[end] != '\n'; ++end)
+        end += text[end] == '\\';
+      end = std::min(end + 1, text.size());
+    }
+    if (end == i) {
+      out += text[i];
+      continue;
+    }
+    end = std::min(end, text.size());
+    out.append(end - i, ' ');
+    i = end - 1;
+  }
+  return out;
+}
+
 /// "saxpy" of "math::saxpy<float>".
 std::string plainName(std::string name) {
   name = name.substr(0, name.find('<'));
@@ -107,9 +122,8 @@ std::string plainName(std::string name) {
   return colons == std::string::npos ? name : name.substr(colons + 2);
 }
 
-} // namespace
-
-std::vector<std::string> parameterNamesIn(std::string_view source, std::string_view kernel, size_t count) {
+std::vector<std::string> parameterNamesIn(std::string_view source, std::string_view kernel,
+                                          std::optional<size_t> count) {
   constexpr std::string_view Mark = "__global__";
   const std::string text = withoutComments(source);
   std::vector<std::string> names;
@@ -121,7 +135,7 @@ std::vector<std::string> parameterNamesIn(std::string_view source, std::string_v
     std::vector<std::string> here;
     for (std::string &piece : pieces(list))
       here.push_back(nameIn(std::move(piece)));
-    if (here.size() != count)
+    if (count && here.size() != *count)
       continue;
     if (isFound && here != names)
       return {};
@@ -130,46 +144,4 @@ std::vector<std::string> parameterNamesIn(std::string_view source, std::string_v
   return names;
 }
 
-ParameterNames::ParameterNames(const vm::Kernel &kernel) {
-  const ptx::Function &f = *kernel.function;
-  const ptx::Module &module = *kernel.entry().module;
-  names.resize(kernel.info.parameters.size());
-  for (size_t i = 0; i < names.size() && i < f.params.size(); ++i)
-    if (f.params[i].variable != ptx::kNone) {
-      const std::string &name = module.variables[f.params[i].variable].name;
-      if (!name.starts_with(f.name) && name.find("_param_") == std::string::npos)
-        names[i] = name;
-    }
-  if (names.empty() || std::ranges::any_of(names, [](const std::string &name) { return !name.empty(); }))
-    return;
-  std::set<std::string> files;
-  for (const ptx::Instr &instr : f.instrs | std::views::take(MostLooked))
-    if (const SourceLocation place = placeOf(module, instr);
-        !place.file.empty() && files.insert(place.file).second) {
-      std::ifstream in(place.file);
-      std::stringstream text;
-      text << in.rdbuf();
-      const std::vector<std::string> found =
-          parameterNamesIn(text.str(), plainName(readableKernel(f.name)), names.size());
-      if (!found.empty()) {
-        names = found;
-        return;
-      }
-    }
-}
-
-std::string ParameterNames::describe(unsigned index) const {
-  return index < names.size() && !names[index].empty() ? fmt::format("parameter '{}'", names[index])
-                                                       : fmt::format("parameter {}", index);
-}
-
-std::string ParameterNames::option(unsigned index) const {
-  return index < names.size() && !names[index].empty() ? names[index] : std::to_string(index);
-}
-
-std::optional<unsigned> ParameterNames::find(std::string_view name) const {
-  const auto found = std::ranges::find(names, name);
-  return found == names.end() || name.empty() ? std::nullopt : std::optional(unsigned(found - names.begin()));
-}
-
-} // namespace heddle::check
+} // namespace heddle
