@@ -317,8 +317,10 @@ bool tryAllWays(StaticResult &result, const Scene &scene, Assumptions &assumptio
   for (unsigned way = 0; way < MostWays; ++way) {
     Run run = runOnce(scene, choices, false);
     if (run.launch.status == vm::LaunchStatus::Refused) {
-      result.problems.error({}, fmt::format("kernel '{}' cannot be launched so: {}",
-                                            readableKernel(scene.kernel.info.name), run.launch.refusal));
+      result.problems
+          .error({}, fmt::format("kernel '{}' cannot be launched: {}", readableKernel(scene.kernel.info.name),
+                                 run.launch.refusal))
+          .withHint(run.launch.refusalHint);
       return false;
     }
     assumptions.add(run.assumptions);

@@ -17,7 +17,8 @@ int missing(const char *name) {
   static std::set<const char *> reported;
   std::lock_guard lock(guard);
   if (reported.insert(name).second)
-    heddle::cudart::report(std::string(name) + " is not supported on the simulator");
+    heddle::cudart::report(std::string(name) +
+                           " is not supported on the simulator: it returns cudaErrorNotSupported");
   return kNotSupported;
 }
 

@@ -436,7 +436,13 @@ void Runtime::execute(const vm::LaunchRequest &request) {
   else if (result.fault)
     reportFailure(readable(*result.fault).diagnostic());
   else
-    reportFailure("launch refused: " + result.refusal);
+    reportFailure(
+        Diagnostic{Severity::Error,
+                   {},
+                   fmt::format("kernel '{}' cannot be launched: {}",
+                               check::readableKernel(vm::infoOf(*request.kernel).name), result.refusal),
+                   {},
+                   result.refusalHint});
   deviceFailed(errorOf(result));
   if (result.status == vm::LaunchStatus::Timeout)
     hasTimedOut = true;
@@ -452,7 +458,8 @@ void Runtime::endLater() {
     std::this_thread::sleep_for(std::chrono::duration<double>(patience));
     output.flush();
     report(fmt::format(
-        "the program did not end within {} s after a kernel was stopped (--timeout): it is ended", patience));
+        "the program did not end within {} s after a kernel was stopped (--timeout): it is killed",
+        patience));
     writeResults(false);
     _exit(ExitRefused);
   }).detach();

@@ -63,8 +63,9 @@ enum class LaunchStatus : uint8_t { Ok, Refused, Fault, Deadlock, Timeout };
 struct LaunchResult {
   LaunchStatus status = LaunchStatus::Ok;
   std::optional<Fault> fault; ///< for everything but Ok and Refused
-  std::string refusal;        ///< Refused: which limit, asked and allowed
-  uint64_t launch = 0;        ///< number of the launch in this machine, from 1
+  std::string refusal;        ///< Refused: which limit, what was requested and what is allowed
+  std::string refusalHint;    ///< what to do about it
+  uint64_t launch = 0;        ///< number of the launch in this simulator, from 1
   uint64_t warpInstructions = 0;
   uint64_t threadInstructions = 0;
   double seconds = 0;

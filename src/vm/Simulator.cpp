@@ -35,50 +35,75 @@ Services &silentServices() {
 // What sm_90 and its successors allow a kernel that asks for more than the portable eight.
 constexpr unsigned MaxClusterBlocks = 16;
 
-std::string overLimit(const char *what, uint64_t asked, uint64_t allowed) {
-  return asked > allowed ? fmt::format("{}: {} asked for, {} allowed", what, asked, allowed) : std::string();
+/// Why a launch is not possible, and what to do; empty where it is.
+struct Refusal {
+  std::string text, hint;
+};
+
+std::string sizeText(const Dim3 &size) { return fmt::format("({}, {}, {})", size.x, size.y, size.z); }
+
+/// `text` has places for the two numbers.
+Refusal overLimit(fmt::string_view text, uint64_t given, uint64_t most, const char *hint) {
+  return given > most ? Refusal{fmt::vformat(text, fmt::make_format_args(given, most)), hint} : Refusal{};
 }
 
-std::string clusterRefusal(const LaunchRequest &r) {
+Refusal clusterRefusal(const LaunchRequest &r) {
   const Dim3 &required = infoOf(*r.kernel).requiredCluster;
   const Dim3 cluster = r.cluster.count() == 1 && required.x ? required : r.cluster;
   if (cluster.count() == 0)
-    return "a cluster dimension is zero";
+    return {"a dimension of the cluster is 0", "check how the launch computes it"};
   if (required.x && cluster != required)
-    return "the kernel requires another cluster size (.reqnctapercluster)";
+    return {fmt::format("clusters of {} blocks were requested, and the kernel requires {} "
+                        "(.reqnctapercluster)",
+                        sizeText(cluster), sizeText(required)),
+            "launch it with that cluster size"};
   if (r.grid.x % cluster.x || r.grid.y % cluster.y || r.grid.z % cluster.z)
-    return fmt::format("a grid of {}x{}x{} blocks is not an integer number of clusters of {}x{}x{}", r.grid.x,
-                       r.grid.y, r.grid.z, cluster.x, cluster.y, cluster.z);
-  return overLimit("blocks a cluster", cluster.count(), MaxClusterBlocks);
+    return {fmt::format("a grid of {} blocks is not an integer number of clusters of {}", sizeText(r.grid),
+                        sizeText(cluster)),
+            "use a grid whose dimensions are multiples of the cluster's"};
+  return overLimit("{} blocks per cluster exceed the limit of {}", cluster.count(), MaxClusterBlocks,
+                   "use smaller clusters");
 }
 
-/// Why the launch cannot be, or empty.
-std::string refusal(const LaunchRequest &r, const Limits &limits) {
+/// By the kernel's own declaration.
+Refusal boundsRefusal(const LaunchRequest &r, const KernelInfo &info) {
+  if (info.maxThreads && r.block.count() > info.maxThreads)
+    return {fmt::format("{} threads per block exceed the {} of the kernel's __launch_bounds__",
+                        r.block.count(), info.maxThreads),
+            "use a smaller block, or raise the launch bounds"};
+  if (r.parameters.size() > info.parameterBytes)
+    return {fmt::format("{} bytes of arguments were passed, and the kernel has {} bytes of parameters",
+                        r.parameters.size(), info.parameterBytes),
+            "pass the arguments that the kernel declares"};
+  if (info.requiredBlock.x && info.requiredBlock != r.block)
+    return {fmt::format("the block is {}, and the kernel requires {} (.reqntid)", sizeText(r.block),
+                        sizeText(info.requiredBlock)),
+            "launch it with that block"};
+  return {};
+}
+
+Refusal refusal(const LaunchRequest &r, const Limits &limits) {
   const KernelInfo &info = infoOf(*r.kernel);
   if (r.grid.count() == 0 || r.block.count() == 0)
-    return "a grid or block dimension is zero";
+    return {"a dimension of the grid or of the block is 0", "check how the launch computes them"};
   const uint64_t shared = uint64_t(info.staticSharedBytes) + r.dynamicSharedBytes;
-  const std::string reasons[] = {
-      overLimit("threads a block", r.block.count(), limits.maxThreadsPerBlock),
-      overLimit("block.x", r.block.x, limits.maxBlock.x),
-      overLimit("block.y", r.block.y, limits.maxBlock.y),
-      overLimit("block.z", r.block.z, limits.maxBlock.z),
-      overLimit("grid.x", r.grid.x, limits.maxGrid.x),
-      overLimit("grid.y", r.grid.y, limits.maxGrid.y),
-      overLimit("grid.z", r.grid.z, limits.maxGrid.z),
-      overLimit("shared bytes per block", shared, limits.maxSharedBytesPerBlock),
-      info.maxThreads ? overLimit("threads of the kernel's launch bounds", r.block.count(), info.maxThreads)
-                      : "",
-      r.parameters.size() > info.parameterBytes
-          ? overLimit("parameter bytes", r.parameters.size(), info.parameterBytes)
-          : "",
-      info.requiredBlock.x && info.requiredBlock != r.block
-          ? "the kernel requires another block size (.reqntid)"
-          : "",
+  const char *const smallerBlock = "use a smaller block", *const smallerGrid = "use a smaller grid";
+  const Refusal reasons[] = {
+      overLimit("{} threads per block exceed the limit of {}", r.block.count(), limits.maxThreadsPerBlock,
+                smallerBlock),
+      overLimit("blockDim.x is {}, and the limit is {}", r.block.x, limits.maxBlock.x, smallerBlock),
+      overLimit("blockDim.y is {}, and the limit is {}", r.block.y, limits.maxBlock.y, smallerBlock),
+      overLimit("blockDim.z is {}, and the limit is {}", r.block.z, limits.maxBlock.z, smallerBlock),
+      overLimit("gridDim.x is {}, and the limit is {}", r.grid.x, limits.maxGrid.x, smallerGrid),
+      overLimit("gridDim.y is {}, and the limit is {}", r.grid.y, limits.maxGrid.y, smallerGrid),
+      overLimit("gridDim.z is {}, and the limit is {}", r.grid.z, limits.maxGrid.z, smallerGrid),
+      overLimit("{} bytes of shared memory per block exceed the limit of {}", shared,
+                limits.maxSharedBytesPerBlock, "use less shared memory"),
+      boundsRefusal(r, info),
       clusterRefusal(r),
   };
-  for (const std::string &reason : reasons)
-    if (!reason.empty())
+  for (const Refusal &reason : reasons)
+    if (!reason.text.empty())
       return reason;
   return {};
 }
@@ -160,8 +185,8 @@ void Simulator::unload(LoadedModule *module) {
 LaunchResult Simulator::launch(const LaunchRequest &request, Observer *observer) {
   LaunchResult result;
   result.launch = ++parts->launches;
-  result.refusal = refusal(request, parts->limits);
-  if (!result.refusal.empty()) {
+  if (Refusal reason = refusal(request, parts->limits); !reason.text.empty()) {
+    result.refusal = std::move(reason.text), result.refusalHint = std::move(reason.hint);
     result.status = LaunchStatus::Refused;
     return result;
   }
@@ -172,7 +197,8 @@ LaunchResult Simulator::launch(const LaunchRequest &request, Observer *observer)
   Parts::LaunchBuffers buffers = parts->takeBuffers();
   if (!buffers.parameters || !buffers.workspace || info.parameterBytes > ParameterBytes) {
     result.status = LaunchStatus::Refused;
-    result.refusal = "no memory for the parameters";
+    result.refusal = "there is no device memory for the parameters";
+    result.refusalHint = "free device memory before the launch";
     return result;
   }
   std::memset(buffers.parameters, 0, info.parameterBytes);

@@ -241,7 +241,7 @@ TEST(StaticProblems, areSaidAndNotJudged) {
   EXPECT_THAT(textOf(checkStatic(module, "k", options).problems), HasSubstr("not a value for parameter 'n'"));
   options.parameters = {};
   options.block = {2048, 1, 1};
-  EXPECT_THAT(textOf(checkStatic(module, "k", options).problems), HasSubstr("threads a block"));
+  EXPECT_THAT(textOf(checkStatic(module, "k", options).problems), HasSubstr("threads per block"));
 }
 
 } // namespace

@@ -57,9 +57,9 @@ TEST(Clusters, AGridThatIsNoWholeNumberOfClustersIsRefused) {
   auto *out = runner.buffer<uint32_t>(8);
   runner.request.cluster = {2};
   EXPECT_EQ(runner.launch({3}, {1}, out).refusal,
-            "a grid of 3x1x1 blocks is not an integer number of clusters of 2x1x1");
+            "a grid of (3, 1, 1) blocks is not an integer number of clusters of (2, 1, 1)");
   runner.request.cluster = {32};
-  EXPECT_EQ(runner.launch({32}, {1}, out).refusal, "blocks a cluster: 32 asked for, 16 allowed");
+  EXPECT_EQ(runner.launch({32}, {1}, out).refusal, "32 blocks per cluster exceed the limit of 16");
 }
 
 TEST(Clusters, ExitedThreadsAreNotWaitedFor) {

@@ -327,9 +327,9 @@ TEST(Faults, TheFirstBlockIsReportedWhateverTheNumberOfCores) {
 TEST(Refusals, LimitsAreNamedWithBothNumbers) {
   Runner runner(Head + "mov.u32 %r1, 0;\n" + StoreR1);
   auto *out = runner.buffer<uint32_t>(32);
-  EXPECT_EQ(runner.launch({1}, {2048}, out, out).refusal, "threads a block: 2048 asked for, 1024 allowed");
-  EXPECT_EQ(runner.launch({1}, {1, 1, 65}, out, out).refusal, "block.z: 65 asked for, 64 allowed");
-  EXPECT_EQ(runner.launch({0}, {1}, out, out).refusal, "a grid or block dimension is zero");
+  EXPECT_EQ(runner.launch({1}, {2048}, out, out).refusal, "2048 threads per block exceed the limit of 1024");
+  EXPECT_EQ(runner.launch({1}, {1, 1, 65}, out, out).refusal, "blockDim.z is 65, and the limit is 64");
+  EXPECT_EQ(runner.launch({0}, {1}, out, out).refusal, "a dimension of the grid or of the block is 0");
   runner.request.dynamicSharedBytes = 300000;
   EXPECT_EQ(runner.launch({1}, {1}, out, out).status, LaunchStatus::Refused);
 }
