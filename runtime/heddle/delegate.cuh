@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Warps that stay: a launch of just enough blocks to fill the GPU, each warp of which does one block of
+// Persistent warps: a launch of just enough blocks to fill the GPU, each warp of which does one block of
 // the original after another.
 //
 //     __device__ void scaleTask(const heddle::Task &task, float *a) {      what a block of the original does

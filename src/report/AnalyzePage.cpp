@@ -215,8 +215,8 @@ private:
     if (warp.sectors)
       return warp.isBroadcast()   ? "broadcast"
              : warp.isCoalesced() ? fmt::format("coalesced, {}", counted(*warp.sectors, "sector"))
-                                  : fmt::format("{} a warp, {} would do", counted(*warp.sectors, "sector"),
-                                                *warp.fewestSectors);
+                                  : fmt::format("{} per request, {} would suffice",
+                                                counted(*warp.sectors, "sector"), *warp.fewestSectors);
     return warp.reason;
   }
 

@@ -147,7 +147,7 @@ std::string scheduledText(const ProfileOfProgram &profile, const KernelSummary &
 
 /// The metrics do not see memory: this line says how much there is to see.
 std::string memoryText(const KernelSummary &kernel) {
-  return fmt::format("{:.1f} sectors of 32 bytes a global access, {:.1f} bytes an instruction of a warp",
+  return fmt::format("{:.1f} sectors of 32 bytes per global request, {:.1f} bytes per warp instruction",
                      double(kernel.globalSectors) / double(kernel.globalRequests),
                      32.0 * double(kernel.globalSectors) /
                          double(std::max<uint64_t>(1, kernel.warpInstructions)));

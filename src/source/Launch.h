@@ -45,7 +45,7 @@ struct Launch {
     LaunchKernel,
     LaunchCooperative,
     LaunchKernelEx,
-    Delegated, ///< heddle::delegate: by warps that stay; the block is one warp's
+    Delegated, ///< heddle::delegate: by persistent warps; the block is one warp's
     Regrouped, ///< heddle::regroup: threads do each other's work
   } form = Form::TripleChevron;
   const Kernel *kernel = nullptr; ///< null where the callee is a pointer whose target is not known

@@ -71,7 +71,7 @@ public:
                             "this launch takes its block from a cudaLaunchConfig_t, which is not followed");
     if (launch.form == source::Launch::Form::Delegated)
       return context.refuse(launch.location,
-                            "the kernel's warps stay, so a block of it is a warp and cannot shrink");
+                            "the kernel is persistent: a block of it is a warp and cannot shrink");
     if (launch.form == source::Launch::Form::Regrouped)
       return context.refuse(launch.location,
                             "the kernel's threads are regrouped already, which has to come last");

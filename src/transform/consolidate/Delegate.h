@@ -5,7 +5,7 @@
 
 namespace heddle::transform {
 
-/// Third stage of `consolidate`: warps that stay, each taking blocks of the original in turn.
+/// Third stage of `consolidate`: persistent warps, each taking blocks of the original in turn.
 ///
 ///     __global__ void k(float *a) {         __device__ __forceinline__ void kTask(const heddle::Task &task,
 ///     float *a) {

@@ -126,8 +126,8 @@ private:
       if (const Expr *waiting = analysis::asksAnotherBlock(statement))
         return context.refuse(
             unit.location(waiting),
-            "this loop may wait for another block, which may not have begun: warps that stay do "
-            "their blocks one after the other");
+            "this loop may wait for another block, which may not have begun: a persistent warp executes "
+            "its blocks one after the other");
       if (isa<CUDAKernelCallExpr>(statement))
         return context.refuse(unit.location(statement), "a launch on the device");
       if (auto *assembly = dyn_cast<GCCAsmStmt>(statement); assembly && !checkAssembly(assembly))
@@ -208,7 +208,7 @@ private:
       if (name == "__nanosleep")
         return context.refuse(unit.location(call),
                               "a thread that sleeps may wait for another block, which may not have "
-                              "begun: warps that stay do their blocks one after the other");
+                              "begun: a persistent warp executes its blocks one after the other");
       if (name == "this_grid" || name == "this_cluster" || name == "this_multi_grid")
         return context.refuse(unit.location(call), "blocks that form a group must be there together");
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Warps that stay pay off in two ways. A multiprocessor has fewer places for blocks than for warps, so blocks
+// Persistent warps pay off in two ways. A multiprocessor has fewer places for blocks than for warps, so blocks
 // of one warp fill only half of it, and blocks of several warps all of it. And a block that is done in no
 // time costs more to start than to do. Neither helps where there are hardly more blocks than warps to do
 // them: then the last of them to finish decides, and the hardware deals blocks out more evenly.
@@ -41,7 +41,7 @@ std::optional<int64_t> tasksOf(const analysis::KernelFacts &facts) {
 std::string reasonOn(const arch::Arch &arch, const model::TaskWork &work, model::Persistence answer) {
   switch (answer) {
   case model::Persistence::TooFewTasks:
-    return fmt::format("{} blocks for {} warps are too few for warps to stay", *work.tasks,
+    return fmt::format("{} blocks are too few for {} persistent warps", *work.tasks,
                        int64_t(work.residentAtBest()) * arch.deviceSms);
   case model::Persistence::MoreResidentWarps:
     return fmt::format("a multiprocessor holds {} warps instead of {}", work.residentTogether,

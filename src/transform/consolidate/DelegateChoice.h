@@ -7,11 +7,11 @@
 
 namespace heddle::transform {
 
-/// The most warps that a block of a kernel with warps that stay has: as many as static shared memory allows,
+/// The most warps that a block of a persistent kernel has: as many as static shared memory allows,
 /// and no more than `throttle` (where that is not 0).
 unsigned warpsOfBlock(Context &context, unsigned throttle);
 
-/// Whether `delegate=auto` lets warps stay, and why.
+/// Whether `delegate=auto` makes the kernel persistent, and why.
 struct DelegateChoice {
   bool isWorthIt = false;
   std::string reason;

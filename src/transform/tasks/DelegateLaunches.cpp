@@ -44,7 +44,7 @@ public:
     case Form::LaunchCooperative: return refuse(launch, "this launch is for blocks that wait for each other");
     case Form::LaunchKernelEx:
       return refuse(launch, "this launch takes its shape from a cudaLaunchConfig_t, which is not followed");
-    case Form::Delegated: return refuse(launch, "the kernel's warps stay already");
+    case Form::Delegated: return refuse(launch, "the kernel is already persistent");
     case Form::Regrouped: return refuse(launch, "the kernel's threads are regrouped already");
     }
     return false;

@@ -5,7 +5,7 @@
 
 namespace heddle::transform {
 
-/// Rewrites every launch of the target in the file for a kernel whose warps stay. `launches` gets their
+/// Rewrites every launch of the target in the file for a persistent kernel. `launches` gets their
 /// number.
 ///
 ///     k<<<grid, block, bytes, stream>>>(a, n)   =>   heddle::delegate(k, grid, block, bytes, stream)(a, n)

@@ -15,7 +15,7 @@ class VarDecl;
 
 namespace heddle::transform {
 
-/// How the blocks of a kernel, one warp each, are done by warps that stay (runtime/heddle/delegate.cuh).
+/// How the blocks of a kernel, one warp each, are done by persistent warps (runtime/heddle/delegate.cuh).
 struct TaskShape {
   unsigned warps = 1;        ///< of a block, at most
   unsigned depth = 1;        ///< of a warp along z
