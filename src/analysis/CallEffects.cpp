@@ -54,7 +54,7 @@ bool fits(llvm::StringRef name, llvm::StringRef pattern) {
 }
 
 CallEffect effectOfMember(llvm::StringRef name, GroupKind group) {
-  const char *reason = "what the group says of itself";
+  const char *reason = "what the group object returns";
   if (name == "shfl" && group == GroupKind::WarpTile)
     return effect(CallEffect::Kind::Broadcast, "the value of the lane asked for");
   for (const GroupRow &row : groupRows)

@@ -104,15 +104,15 @@ bool BlockBarriers::inspect(const Where &at, const BarrierEvent &event, const Bl
                     at.warp, at.blockText(), event.barrier, countText(event.expectedThreads),
                     countText(round->expected)),
         round->firstPlace, "the others came here",
-        "all threads that meet at a barrier have to give it the same count");
+        "all threads that synchronize at a barrier must give it the same count");
   if (round->whole && event.expectedThreads == 0 && at.place != round->firstPlace &&
       reporter.placeOf(at.place).str() != reporter.placeOf(round->firstPlace).str() &&
       reporter.isNew(Rule::BarrierInRole, at.place, round->firstPlace))
     reporter.report(
         Rule::BarrierInRole, at.launch, at.place,
-        fmt::format("warp {} waits for the whole block here, while others of {} do so at another place",
+        fmt::format("warp {} waits for the whole block here, while others of {} do so at another source line",
                     at.warp, at.blockText()),
-        round->firstPlace, "the other place",
+        round->firstPlace, "the other source location",
         "__syncthreads() must be reached by all threads alike; warps with roles of their own need named "
         "barriers");
   return countsDiffer;
@@ -142,8 +142,8 @@ void BlockBarriers::complete(const LaunchFacts &launch, uint64_t block, unsigned
       reporter.isNew(Rule::BarrierNoWaiter, round.firstPlace, 0))
     reporter.report(
         Rule::BarrierNoWaiter, launch, round.firstPlace,
-        fmt::format("barrier {} completes in {} although nobody waits at it: everyone only arrives", number,
-                    blockName(launch.grid, block)),
+        fmt::format("barrier {} completes in {} although no thread waits at it: all threads only arrive",
+                    number, blockName(launch.grid, block)),
         0, {}, "the threads that depend on the others have to use bar.sync");
   const Stamp now = order.tick();
   Known &gathered = *round.gathered;

@@ -90,8 +90,7 @@ std::vector<PendingCopy> AsyncCopies::unwaited(const Where &at, uint32_t mask, R
       reporter.report(
           Rule::AsyncUnwaited, at.launch, copy.place,
           fmt::format("{} of {} ends while this copy is under way", at.threadText(copy.lane), at.blockText()),
-          at.place, "it ends here",
-          "wait for it: the copy may still write when the memory belongs to somebody else");
+          at.place, "it ends here", "wait for it: the copy may still write when the memory has another use");
   return left;
 }
 

@@ -47,7 +47,7 @@ Rule ruleOf(const vm::Fault &fault) {
 const char *hintOf(Rule rule) {
   switch (rule) {
   case Rule::BarrierCount:
-    return "all threads that meet at a barrier have to give it the same count, a multiple of 32";
+    return "all threads that synchronize at a barrier must give it the same count, a multiple of 32";
   case Rule::BarrierReused: return "wait for something that comes after that round before arriving again";
   case Rule::BarrierOversubscribed: return "count every warp that arrives or waits";
   case Rule::MbarrierUninitialized:

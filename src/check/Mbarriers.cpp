@@ -277,11 +277,11 @@ void Mbarriers::copyEnds(const LaunchFacts &launch, uint32_t offset, uint32_t to
     return;
   if (flight->phase != mbarrier.phases && !mbarrier.bytesReported) {
     mbarrier.bytesReported = true;
-    reporter.report(Rule::MbarrierBytes, launch, flight->place,
-                    "the phase that this copy belongs to ends before the copy is there: it was told to "
-                    "expect fewer bytes",
-                    mbarrier.expectPlace, "expected here",
-                    "expect_tx has to name exactly the bytes of the copies that report to this phase");
+    reporter.report(
+        Rule::MbarrierBytes, launch, flight->place,
+        "the phase that this copy belongs to ends before the copy is there: it expects fewer bytes",
+        mbarrier.expectPlace, "expected here",
+        "expect_tx has to name exactly the bytes of the copies that report to this phase");
   }
   mbarrier.flights.erase(flight);
 }

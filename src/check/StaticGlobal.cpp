@@ -262,7 +262,7 @@ std::vector<UndecidedReason> GlobalAccesses::withinBlock(Overlaps &meetings) con
         fmt::format("whether threads write the same place of {} here {}", describe(writer), met.why);
     if (writer.instr != partner.instr) {
       reason.text =
-          fmt::format("whether this write and another access of {} meet {}", describe(writer), met.why);
+          fmt::format("whether this write overlaps another access of {} {}", describe(writer), met.why);
       reason.notes.push_back(
           {steering.placeOf(*partner.instr), partner.writes ? "written here" : "read here"});
     }
@@ -291,7 +291,7 @@ GlobalAccesses::Between GlobalAccesses::betweenBlocks(const Kernel &kernel, cons
     const Use &writer = a.writes ? a : b, &partner = a.writes ? b : a;
     UndecidedReason reason;
     reason.location = steering.placeOf(*writer.instr);
-    reason.text = fmt::format("whether two blocks meet in {} {}", describe(writer), why);
+    reason.text = fmt::format("whether two blocks access the same bytes in {} {}", describe(writer), why);
     if (writer.instr != partner.instr)
       reason.notes.push_back(
           {steering.placeOf(*partner.instr), partner.writes ? "and are written here" : "and are read here"});

@@ -12,7 +12,7 @@ bool WarpSyncs::sync(const Where &at, const vm::WarpSyncEvent &event, uint32_t a
         fmt::format("{} of {} shuffles from a lane that is not there: it ended, is not in the mask "
                     "{:#010x}, or the block has no such thread",
                     at.threadText(vm::firstLane(event.badSources)), at.blockText(), event.members),
-        0, {}, "what comes back is undefined; let all lanes that are read from take part");
+        0, {}, "the result is undefined; let all lanes that are read from participate");
   Masks &mine = masks[at.warp];
   if (event.waits) {
     mine.awaited |= event.members & alive & ~event.mask;

@@ -155,7 +155,7 @@ private:
   /// `AO` where O is meant: a card that is one column too far to the right.
   std::string elementHint(const ThermoCard::Atoms &atoms) const {
     if (atoms.element.size() == 2 && elementNames.find(atoms.element.substr(1)))
-      return fmt::format("'{}' is an element: does the entry stand one column too far to the right?",
+      return fmt::format("'{}' is an element: is the entry one column too far to the right?",
                          atoms.element.substr(1));
     return elementNames.didYouMean(atoms.element);
   }

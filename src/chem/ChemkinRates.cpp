@@ -202,7 +202,7 @@ private:
       diagnostics
           .error(location, fmt::format("CHEB announces {} x {} coefficients and gives {}", rate.temperatures,
                                        rate.pressures, rate.coefficients.size()))
-          .withHint(fmt::format("{} numbers belong behind the two counts",
+          .withHint(fmt::format("{} numbers must follow the two counts",
                                 size_t(rate.temperatures) * rate.pressures));
       return;
     }

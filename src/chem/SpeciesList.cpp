@@ -33,7 +33,7 @@ std::vector<unsigned> readSpeciesList(const SourceText &source, const Mechanism 
       }
     }
   if (list.empty() && !diagnostics.has(Severity::Error))
-    diagnostics.error({.file = source.name}, "the file lists no species").withHint("one name a line");
+    diagnostics.error({.file = source.name}, "the file lists no species").withHint("one name per line");
   return list;
 }
 

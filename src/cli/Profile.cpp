@@ -74,7 +74,7 @@ bool isMeant(const std::string &wanted, const std::string &mangled) {
 std::string vectorsText(const ProgramProfile &profile) {
   std::string text;
   for (const LaunchProfile &launch : profile.launches) {
-    text += fmt::format("# launch {}: {}, {} threads a block\n", launch.number,
+    text += fmt::format("# launch {}: {}, {} threads per block\n", launch.number,
                         verify::readableName(launch.kernel), launch.threadsPerBlock());
     for (size_t b = 0; b < launch.blocks.size(); ++b) {
       SourceLocation location = launch.blocks[b].location;

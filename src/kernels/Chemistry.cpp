@@ -80,7 +80,7 @@ Function qssaFunction(const Options &options, const ChemistryTreatment &treatmen
     kinds += fmt::format("{}{} stiff", kinds.empty() ? "" : " and ", stiff);
   const char *const how = variant == Variant::Cpu     ? "on the host"
                           : variant == Variant::Warps ? "the warps of a block share 32 points"
-                                                      : "one thread a point";
+                                                      : "one thread per point";
   return {fmt::format("{}{}{}_chemistry_{}", options.prefix, quasiSteady > 0 ? "_qssa" : "",
                       stiff > 0 ? "_stiff" : "", nameOf(variant)),
           Kernel::Chemistry, variant,

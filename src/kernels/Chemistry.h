@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Net production rates, one thread a point (`plain`) or a vector of points at a time on the host (`cpu`).
+// Net production rates, one thread per point (`plain`) or a vector of points at a time on the host (`cpu`).
 //
 // The two of them decide how fast it runs on a GPU, and neither is left to the compiler: registers, by an
 // order of the reactions that keeps few species alive; and the instruction cache, by cutting long mechanisms

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Net production rates on a GPU, one thread a point, with quasi-steady or stiff species or, where the code
+// Net production rates on a GPU, one thread per point, with quasi-steady or stiff species or, where the code
 // would be too long for an instruction cache otherwise, without them.
 //
 // The three stages of chem/QssaProgram.h follow each other at a few points of a thread; what goes from one

@@ -41,7 +41,7 @@ std::string aboutResult(Kernel kernel, Units units) {
 
 std::string aboutVariant(Variant variant) {
   switch (variant) {
-  case Variant::Plain: return "one thread a point";
+  case Variant::Plain: return "one thread per point";
   case Variant::Matrix: return "products with constant matrices on FP64 tensor cores";
   case Variant::Cpu: return "on the host, vectors of points, threads";
   case Variant::Warps: return "the warps of a block share 32 points";

@@ -60,7 +60,7 @@ public:
     }
     for (unsigned w = 0; w < warps.size() && out.fault.empty(); ++w)
       if (warps[w].waitsAt)
-        out.fault = fmt::format("warp {} waits for ever at its step {}", w, warps[w].step - 1);
+        out.fault = fmt::format("warp {} waits forever at its step {}", w, warps[w].step - 1);
     return std::move(out);
   }
 

@@ -158,7 +158,7 @@ std::string otherFault(const Form &form) {
     return "a carry needs a 32- or 64-bit integer type";
   const bool chooses = form.op == Op::Min || form.op == Op::Max;
   if (chooses && form.mods.has(Flag::XorSign) && !form.mods.has(Flag::Abs))
-    return ".xorsign needs .abs behind it";
+    return ".xorsign must be followed by .abs";
   if (chooses && form.mods.has(Flag::Abs) && !form.mods.has(Flag::XorSign))
     return ".abs needs .xorsign before it";
   // With a rounding ptxas takes '.ftz' for '.f64' too, and makes the same code of it as without.

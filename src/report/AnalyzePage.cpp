@@ -256,7 +256,7 @@ private:
         unordered.push_back(fmt::format("{} {} at {} and {} at {}: nothing orders them{}", nameOf(d.kind),
                                         source.text, lineOf(source.location), sink.text,
                                         lineOf(sink.location),
-                                        d.isCertain ? "" : ", if they meet: " + d.reason));
+                                        d.isCertain ? "" : ", if their addresses overlap: " + d.reason));
         continue;
       }
       Sum &sum = sums[{source.array->name, d.isOrdered ? "ordered by barriers" : "atomic"}];

@@ -38,7 +38,7 @@ std::string launchText(const KernelSummary &kernel) {
   std::string text = fmt::format("{}, {} {} of {} threads", counted(kernel.launches, "launch", "launches"),
                                  sizes(kernel.grid), isOne ? "block" : "blocks", sizes(kernel.block));
   if (kernel.skippedLaunches)
-    text += fmt::format(" (and {} more that nobody watched)", kernel.skippedLaunches);
+    text += fmt::format(" (and {} more that were not profiled)", kernel.skippedLaunches);
   return text;
 }
 

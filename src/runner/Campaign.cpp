@@ -183,7 +183,7 @@ bool Campaign::measureBaseline() {
     return false;
   const Result &result = *ledger->newest(baseline.id);
   if (result.status != Status::Measured)
-    return fails("the baseline cannot be measured, so nothing can be held against it: " +
+    return fails("the baseline cannot be measured, so there is nothing to compare with: " +
                      std::string(nameOf(result.status)) + ": " + result.reason,
                  result.status == Status::DoesNotCompile ? ExitDoesNotCompile : ExitRefused);
   auto known = referenceFromJson(contentsOf(work / "reference.json"));

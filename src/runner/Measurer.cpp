@@ -103,10 +103,10 @@ std::string noteOn(const Reference &reference, const Observation &seen, bool com
     note = std::to_string(varying) + " of " + std::to_string(reference.copies.size()) +
            " copies vary from run to run of the baseline and were not compared";
   if (comparesCopies && reference.copies.empty() && !reference.output)
-    note = "nothing comes back by copies, and what is printed varies from run to run of the baseline: "
-           "only exit codes were compared";
+    note = "there are no device-to-host copies, and the output of the baseline varies between runs: only "
+           "exit codes were compared";
   else if (comparesCopies && reference.saysNothing())
-    note = "nothing comes back by copies and nothing is printed: only exit codes were compared";
+    note = "there are no device-to-host copies and no output: only exit codes were compared";
   if (!seen.replayed)
     note += std::string(note.empty() ? "" : "; ") +
             "launches could not be made again: timed as the program made them";
@@ -265,7 +265,7 @@ bool Measurer::writeDownBaseline() {
 /// What is further from the baseline than the tolerance lets it be; empty where nothing is.
 std::string Measurer::tooFarApart(const Candidate &candidate, const Compiled &compiled) {
   constexpr const char *kUnknown =
-      "other bits, and what comes back could not be written down to see how far apart";
+      "other bits, and the device-to-host copies could not be recorded to compute the error";
   if (!writeDownBaseline())
     return kUnknown;
   const fs::path log = work / (candidate.id + ".copies");

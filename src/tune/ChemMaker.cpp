@@ -52,7 +52,7 @@ std::string ChemMaker::generate(const Configuration &configuration, const fs::pa
   const bool namesVariant = std::ranges::any_of(
       configuration.options, [](const std::string &option) { return option.starts_with("--variant="); });
   if (!namesVariant)
-    command.push_back("--variant=plain"); // the baseline: one thread a point
+    command.push_back("--variant=plain"); // the baseline: one thread per point
   const ProcessResult done = runInCopy(problem.limits.make, [&] { return generator(command); });
   return done.succeeded() ? done.standardOutput : "generating it " + whyFailed(done);
 }

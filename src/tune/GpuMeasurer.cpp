@@ -61,7 +61,7 @@ GpuMeasurer::GpuMeasurer(const Problem &problem)
   if (name.empty())
     whyNot = "there is no GPU here";
   else if (!findNvcc())
-    whyNot = "nvcc is not here, and nobody else compiles for a GPU";
+    whyNot = "nvcc is not installed, and candidates for a GPU are compiled by nvcc";
   else if (!other.empty())
     whyNot = whyOneCommandIsWrong(problem, other);
   else

@@ -29,7 +29,7 @@ Evaluation evaluationFrom(const Configuration &configuration, const std::string 
     evaluation.digest = json.value("digest", "");
     evaluation.sameAs = json.value("same_as", "");
   } else {
-    evaluation.result.reason = "whoever was to measure it died";
+    evaluation.result.reason = "the process that measured it died";
   }
   evaluation.result.id = id;
   return evaluation;

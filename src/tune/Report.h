@@ -52,7 +52,7 @@ struct Report {
   static std::string warningOf(const std::string &failsCheck) {
     return failsCheck.empty() ? ""
                               : "the baseline fails the static check: " + failsCheck +
-                                    "; candidates are judged by running them alone";
+                                    "; candidates are compared by running them alone";
   }
   const Entry *winner() const { return best ? &entries[*best] : nullptr; }
   /// How many times as fast as the baseline; 0 where there is no winner.

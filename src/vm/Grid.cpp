@@ -243,7 +243,7 @@ void Grid::checkDeadlock() {
   f.kind = FaultKind::Deadlock;
   f.kernel = kernel.info.name;
   f.text = fmt::format(
-      "deadlock: every thread that is left waits or polls memory that nobody changes ({} block{})",
+      "deadlock: every remaining thread waits or polls memory that no thread changes ({} block{})",
       stalled.size() * cluster.count(), stalled.size() * cluster.count() == 1 ? "" : "s");
   constexpr size_t Enough = 16;
   for (const auto &some : stalled)

@@ -118,7 +118,7 @@ std::string describeWait(const Block &block, const Warp &, const Split &split) {
   case SplitState::AtWarpSync:
     return fmt::format("waits for the other lanes of mask {:#010x} in a warp-level operation", split.members);
   case SplitState::AtCluster: return "waits at the cluster barrier";
-  case SplitState::Ready: return "polls memory that nobody changes";
+  case SplitState::Ready: return "polls memory that no thread changes";
   }
   return {};
 }

@@ -1,5 +1,5 @@
 // expect: warp/shuffle-source at 10
-// hint: let all lanes that are read from take part
+// hint: let all lanes that are read from participate
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sixteen lanes shuffle, and half of them read from the sixteen that do not.
 #include "Case.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Finds words that docs/style.md advises against, in the documentation and in help texts.
+"""Finds words that docs/style.md advises against, in the documentation, in help texts and in messages that tests expect.
 
 Most of these words are ordinary English; what is wrong is one meaning of them ("turn" for an iteration, "the machine" for the
 simulator). Each rule is therefore a pattern for that meaning, with sentences that it must find and sentences that it must not find;
@@ -8,10 +8,12 @@ simulator). Each rule is therefore a pattern for that meaning, with sentences th
 no text needs any more is an error, so that the list stays true.
 
 What is read: prose of README.md, CONTRIBUTING.md, docs/**/*.md, the README.md of other folders, the newest version of CHANGELOG.md, and
-with --heddle PROGRAM the output of `PROGRAM VERB --help`. Code blocks, `code`, addresses of links and comments are not prose. With --outputs, the expected
-outputs in console blocks are read too: they are messages of the program.
+with --heddle PROGRAM the output of `PROGRAM VERB --help` for each verb that its help lists, and of --runner PROGRAM. Code blocks, `code`, addresses of
+links and comments are not prose. With --outputs, messages are read too: the expected outputs in console blocks, what golden tests
+(tests/golden) look for, the messages of golden transforms (tests/transform/golden) without the source lines that they quote, and
+string literals of src.
 
-Usage: words.py ROOT [--heddle PROGRAM] [--outputs]
+Usage: words.py ROOT [--heddle PROGRAM] [--runner PROGRAM] [--outputs]
        words.py --self-test
 """
 import argparse
@@ -20,9 +22,6 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
-
-VERBS = ("analyze", "arch", "check", "chem", "doctor", "opt", "profile", "run", "tune", "verify")
-
 
 class Rule(NamedTuple):
     name: str
@@ -97,7 +96,7 @@ RULES = (
     Rule("candidate", r"\boriginal is (?:always )?a candidate\b", "the original is the baseline", ("the original is a candidate itself",), ()),
     Rule("prove", r"\bprov(?:e|es|ed|en) (?:it |this )?(?:by running|on this input|for this (?:run|input)|for one run)\b", "checked on this input",
          ("proved on this input",), ("proved for every input",)),
-    Rule("off by", r"\boff by\b(?!-)|\bWRONG\b", "pass, FAIL, maximum relative error", ("right, off by 1e-9", "WRONG"), ("an off-by-one error", "is wrong")),
+    Rule("off by", r"(?<!switched )\boff by\b(?!-)|\bWRONG\b", "pass, FAIL, maximum relative error", ("right, off by 1e-9", "WRONG"), ("an off-by-one error", "switched off by an option", "is wrong")),
     Rule("waits for", r"\b(?:kernels?|programs?|launch(?:es)?|original) (?:that |which )?waits? (?:longest )?for\b", "memory-bound, compute-bound",
          ("a kernel that waits for memory", "the original waits for"), ("a thread waits for memory", "warps wait for a barrier")),
     Rule("form", r"\b(?:matrix|plain|warps) forms?\b|\bforms? (?:are )?(?:plain|warps|matrix)\b|\bForm warps\b|\bin which forms\b|\bin the form `?warps\b|\bform, fits\b",
@@ -202,13 +201,72 @@ def documents(root, outputs):
         yield from paragraphs(name, lines)
 
 
+LITERALS = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*')
+
+
+def source_texts(root):
+    """String literals of the sources that are more than one word: messages, and code that Heddle emits with its comments."""
+    for page in sorted(path for path in (root / "src").glob("**/*") if path.suffix in (".cpp", ".h", ".def")):
+        text = re.sub(r"(?m)^\s*//.*$|\s//(?:/<)?\s.*$", blank, page.read_text())
+        for found in LITERALS.finditer(text):
+            words = "".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', found[0]))
+            if " " in words:
+                yield Text(str(page.relative_to(root)), strip_message(words), [text.count("\n", 0, found.start()) + 1])
+
+
+def shown_by(command):
+    shown = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+    if shown.returncode:
+        sys.exit(f"{' '.join(command)}: exit code {shown.returncode}")
+    return shown.stdout
+
+
+def help_text(name, text):
+    return paragraphs(name, ((number, strip_options(line)) for number, line in enumerate(text.splitlines(), 1)))
+
+
 def help_texts(program):
-    for verb in ("", *VERBS):
-        command = [program, *([verb] if verb else []), "--help"]
-        shown = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
-        if shown.returncode:
-            sys.exit(f"{' '.join(command)}: exit code {shown.returncode}")
-        yield from paragraphs(f"heddle {verb} --help".replace("  ", " "), ((number, strip_options(line)) for number, line in enumerate(shown.stdout.splitlines(), 1)))
+    overview = shown_by([program, "--help"])
+    yield from help_text("heddle --help", overview)
+    verbs = re.findall(r"^  ([a-z]+) ", overview.split("\nVerbs (")[-1], re.M)
+    if len(verbs) < 2:
+        sys.exit("the verbs that `heddle --help` lists could not be read")
+    for verb in verbs:
+        yield from help_text(f"heddle {verb} --help", shown_by([program, verb, "--help"]))
+    yield from help_text("heddle help exit-codes", shown_by([program, "help", "exit-codes"]))
+
+
+MESSAGE = re.compile(r"^(?:\S*: )?(?:error|warning|note|hint|done|unchanged|internal error): ")
+CHECKED = re.compile(r"^\W*([A-Z][A-Z0-9_]*(?:-[A-Z0-9_]+)*): *(.*)$")  # a line that FileCheck reads
+
+
+def strip_message(line):
+    """Without the location, and without names and code in quotes."""
+    line = MESSAGE.sub(blank, line)
+    return strip_options(re.sub(r"'[^']*'|\([^()]*\)|\[[\w/-]+\]$", blank, line))
+
+
+def strip_check(line):
+    """What FileCheck looks for, without its patterns."""
+    found = CHECKED.match(line)
+    kind = found and found[1]
+    if not found or kind == "RUN" or kind.endswith(("-NOT", "-LABEL", "-DAG-NOT", "-COUNT")):
+        return ""
+    return strip_message(re.sub(r"\{\{.*?\}\}|\[\[.*?\]\]", blank, found[2]))
+
+
+def golden_texts(root):
+    """Each line by itself: they are messages, not paragraphs."""
+    for page in sorted((root / "tests/transform/golden").glob("**/*")):
+        if page.suffix in (".refused", ".messages"):
+            for number, line in enumerate(page.read_text().splitlines(), 1):
+                if MESSAGE.match(line):
+                    yield Text(str(page.relative_to(root)), strip_message(line), [number])
+    for page in sorted((root / "tests/golden").glob("**/*")):
+        if page.suffix in (".test", ".cu", ".ptx") and page.parent.name != "Inputs":
+            for number, line in enumerate(page.read_text(errors="replace").splitlines(), 1):
+                if words := strip_check(line):
+                    yield Text(str(page.relative_to(root)), words, [number])
 
 
 def findings(texts, allowed, used):
@@ -236,7 +294,7 @@ def self_test():
             wrong.append(f"[{rule.name}] has no sentence that it finds")
         wrong += [f"[{rule.name}] does not find: {sentence}" for sentence in rule.bad if not pattern.search(sentence)]
         wrong += [f"[{rule.name}] finds: {sentence}" for sentence in rule.good if pattern.search(sentence)]
-    wrong += test_reading()
+    wrong += test_reading() + test_messages()
     print("\n".join(wrong) or f"{len(RULES)} rules find what they should")
     return bool(wrong)
 
@@ -267,10 +325,31 @@ def test_reading():
     return wrong
 
 
+def test_messages():
+    """Which part of a golden test is a message."""
+    import tempfile
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        (root / "tests/transform/golden/x").mkdir(parents=True)
+        (root / "tests/golden/y").mkdir(parents=True)
+        (root / "tests/transform/golden/x/nobody.refused").write_text(
+            "$ heddle opt nobody\nnobody.cu:3:1: error: 'nobody' waits, and nobody writes [coarsen]\n   3 | nobody();\n     | ^\nhint: the hopeless\n")
+        (root / "tests/golden/y/a.test").write_text(
+            "nobody reads this\nRUN: nobody\nCHECK: {{.*}}nobody.cu:3: error: obstacle {{nobody}}\nCHECK-NOT: nobody\n// ONE-NEXT: reckon\n")
+        (root / "src").mkdir()
+        (root / "src/a.cpp").write_text('// "nobody reads this"\nf("an obsta"\n  "cle is here"); // nobody "nobody at all"\ng("nobody");\n')
+        found = [line.split(": write")[0] for texts in (golden_texts(root), source_texts(root)) for line in findings(texts, (), set())]
+    wanted = ["tests/transform/golden/x/nobody.refused:2: 'nobody'", "tests/transform/golden/x/nobody.refused:5: 'hopeless'",
+              "tests/golden/y/a.test:3: 'obstacle'", "tests/golden/y/a.test:5: 'reckon'",
+              "src/a.cpp:2: 'obstacle'"]  # the name of a file is no word of ours
+    return [] if sorted(found) == sorted(wanted) else [f"in golden tests, {found} is found, not {wanted}"]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("root", nargs="?", type=Path)
     parser.add_argument("--heddle")
+    parser.add_argument("--runner")
     parser.add_argument("--outputs", action="store_true")
     parser.add_argument("--self-test", action="store_true")
     arguments = parser.parse_args()
@@ -282,6 +361,11 @@ def main():
     found = list(findings(documents(arguments.root, arguments.outputs), ALLOWED, used))
     if arguments.heddle:
         found += findings(help_texts(arguments.heddle), ALLOWED, used)
+    if arguments.runner:
+        found += findings(help_text("heddle-runner --help", shown_by([arguments.runner, "--help"])), ALLOWED, used)
+    if arguments.outputs:
+        found += findings(golden_texts(arguments.root), ALLOWED, used)
+        found += findings(source_texts(arguments.root), ALLOWED, used)
     for entry in ALLOWED:
         if entry not in used and (not entry[0].startswith("heddle ") or arguments.heddle):
             found.append(f"tests/docs/words.py: no text needs the exception {entry[:2]} any more")

@@ -76,14 +76,14 @@ TEST(Verify, findsWarpsThatWaitForEachOther) {
   handover.partitioned.warps[1].insert(handover.partitioned.warps[1].begin() + 1, waiting(0));
   handover.partitioned.warps[1].back() = waiting(2);
   EXPECT_THAT(handover.faults(), Contains("step 1 of warp 1 is at point 0 after a wait at point 1"));
-  EXPECT_THAT(simulate(handover.program, handover.partitioned, {{1}}, 1).fault, HasSubstr("waits for ever"));
+  EXPECT_THAT(simulate(handover.program, handover.partitioned, {{1}}, 1).fault, HasSubstr("waits forever"));
 }
 
 TEST(Verify, findsAWarpThatNeverComes) {
   Handover handover;
   handover.partitioned.warps[0].erase(handover.partitioned.warps[0].begin() + 2);
   EXPECT_THAT(handover.faults(), Contains(HasSubstr("point 0 is never complete")));
-  EXPECT_THAT(simulate(handover.program, handover.partitioned, {{1}}, 1).fault, HasSubstr("waits for ever"));
+  EXPECT_THAT(simulate(handover.program, handover.partitioned, {{1}}, 1).fault, HasSubstr("waits forever"));
 }
 
 TEST(Verify, findsValuesThatAreNotThere) {

@@ -269,7 +269,7 @@ TEST(Deadlock, PollingWhatNobodyWritesIsNoticed) {
   auto *out = runner.buffer<uint32_t>(64);
   LaunchResult result = runner.launch({3}, {64}, out, out);
   ASSERT_EQ(result.status, LaunchStatus::Deadlock);
-  EXPECT_EQ(result.fault->waiting[0].what, "polls memory that nobody changes");
+  EXPECT_EQ(result.fault->waiting[0].what, "polls memory that no thread changes");
 }
 
 TEST(Deadlock, AnMbarrierThatNeverCompletesIsNoticed) {

@@ -104,17 +104,14 @@ public:
     if (prefetched)
       return legalityFailure(
           view.location(*prefetched),
-          "what is stored here was loaded in the turn before, or earlier: the tile is prefetched by "
-          "hand");
+          "what is stored here was loaded in an earlier iteration: the tile is prefetched by hand");
     if (enclosed)
       return legalityFailure(
           view.location(*enclosed),
           "a barrier in a block of its own, as written or as it comes out of a function: load, barrier and "
           "computation must be statements of the loop itself");
-    return legalityFailure(
-        kernel.location,
-        "there is no loop that loads a tile into shared memory, meets at a barrier, computes on it "
-        "and reconverges");
+    return legalityFailure(kernel.location, "there is no loop that loads a tile into shared memory, "
+                                            "synchronizes, computes on it and synchronizes again");
   }
 
 private:
@@ -142,7 +139,7 @@ private:
       return true;
     if (loads.size() > 1)
       return refuse(*body.children[segments[loads[1]].begin],
-                    "a turn of the loop loads two tiles, one after the other");
+                    "an iteration of the loop loads two tiles, one after the other");
     return take(loop, segments, barriers, loads[0]);
   }
 
@@ -211,10 +208,10 @@ private:
     tile.body = loop.children[0].get();
     const KernelNode &first = *tile.statement(segments[load].begin);
     if (barriers.size() == 1)
-      return refuse(first,
-                    "the loop meets only once in a turn, so this may overwrite what others still read");
+      return refuse(first, "the loop synchronizes only once per iteration, so this may overwrite what other "
+                           "threads still read");
     if (load + 1 == segments.size())
-      return refuse(first, "the tile is loaded behind the loop's last barrier, for the next turn: it is "
+      return refuse(first, "the tile is loaded after the loop's last barrier, for the next iteration: it is "
                            "prefetched by hand");
     tile.loadBegin = segments[load].begin;
     tile.fill = barriers[load];

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-#error "FP64 matrix instructions need sm_80 or later: use the plain form"
+#error "FP64 matrix instructions need sm_80 or later: use the plain variant"
 #endif
 
 namespace {

@@ -238,7 +238,7 @@ void MpiRanks::serve(const std::function<std::string(const std::string &)> &work
   for (;;) {
     if (std::optional<Message> message = look()) {
       if (message->tag == Home) {
-        somebodyDied = message->text == "somebody died";
+        somebodyDied = message->text == "a rank died";
         return;
       }
       send(0, Answer, message->number, work(message->text));
@@ -259,7 +259,7 @@ void MpiRanks::finish() {
     takePulses(0, [](size_t) {});
     for (const auto &[rank, worker] : workers)
       if (worker.alive)
-        send(rank, Home, 0, somebodyDied ? "somebody died" : "");
+        send(rank, Home, 0, somebodyDied ? "a rank died" : "");
   }
   if (!somebodyDied) {
     MPI_Finalize();

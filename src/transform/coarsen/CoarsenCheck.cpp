@@ -226,10 +226,8 @@ private:
     if (!block)
       return context
           .refuse(locationOf(statement),
-                  fmt::format("{} is right only if warps stay whole, and the block is not "
-                              "known",
-                              what))
-          .withHint("--block X,Y,Z says it");
+                  fmt::format("{} is valid only if no warp is split, and the block size is unknown", what))
+          .withHint("--block X,Y,Z states it");
     const bool isPadded = form && form->isLinear;
     if (isPadded && !form->hasGaps)
       return true;

@@ -275,8 +275,8 @@ bool checkReturns(Context &context, const source::Kernel &kernel, const BlockFor
   if (!leaves)
     return true;
   return context
-      .refuse(kernel.unit->location(speaks),
-              "lanes of a warp meet here, and one whose thread has returned goes on with other threads' work")
+      .refuse(kernel.unit->location(speaks), "lanes of a warp synchronize here, and one whose thread has "
+                                             "returned continues with the work of other threads")
       .note(kernel.unit->location(leaves), "threads return one by one here");
 }
 
@@ -341,7 +341,7 @@ PassResult aggregateBlock(Context &context) {
   if (!known.block && !isLaunched)
     return context
         .refuse(kernel.location, "no launch of the kernel is in the file, so its block is not known")
-        .withHint("--block X,Y,Z says it");
+        .withHint("--block X,Y,Z states it");
   if (std::optional<std::array<unsigned, 3>> lanes = smallerBlock(context, known))
     return makeBlocksSmaller(context, known, *lanes);
   if (std::optional<Needs> needed = formToCoarsen(context))

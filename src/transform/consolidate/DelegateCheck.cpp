@@ -191,10 +191,9 @@ private:
                                   name, alignment, mostAlignment));
       if (!shared.isDynamic() &&
           unit.context().getTypeSizeInChars(variable->getType()).getQuantity() % alignment != 0)
-        return context.refuse(
-            location, fmt::format("'{}' is aligned to {} bytes and its size is no multiple of that, so "
-                                  "those of several warps cannot lie one behind the other",
-                                  name, alignment));
+        return context.refuse(location, fmt::format("'{}' is aligned to {} bytes and its size is no multiple "
+                                                    "of that, so those of several warps cannot be adjacent",
+                                                    name, alignment));
     }
     return true;
   }
@@ -240,7 +239,7 @@ private:
         .refuse(unit.location(early->exit),
                 "lanes that return here would go on to the next block while others "
                 "still wait for them in this one")
-        .note(unit.location(early->pair), "the lanes meet here");
+        .note(unit.location(early->pair), "the lanes synchronize here");
   }
 
   Context &context;

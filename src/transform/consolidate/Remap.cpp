@@ -120,10 +120,9 @@ private:
       return;
     const int64_t wanted = registers();
     for (analysis::SharedArray &array : arrays)
-      keep(array,
-           fmt::format("the arrays that could move would take {} registers a lane, and more than {} cost "
-                       "occupancy; remap=on moves them all the same",
-                       wanted, model::threshold::consolidate::mostRemappedRegisters));
+      keep(array, fmt::format("the arrays that could move would take {} registers per lane, and more than {} "
+                              "reduce occupancy; remap=on moves them nevertheless",
+                              wanted, model::threshold::consolidate::mostRemappedRegisters));
   }
 
   void keep(analysis::SharedArray &array, const std::string &why) const {

@@ -116,7 +116,7 @@ private:
         edits.replace(unit, source::wholeStatement(unit, statement), joined);
       else if (isChanged && llvm::any_of(statement->decls(),
                                          [](const Decl *decl) { return decl->hasAttr<CUDASharedAttr>(); }))
-        fail(statement, "it is declared together with something that stays as it is");
+        fail(statement, "it is declared together with a variable that is not changed");
     }
   }
 

@@ -94,12 +94,12 @@ private:
         continue;
       if (statement.kind != Kind::Loop)
         return refuse(statement,
-                      "the computation on a tile is not a loop that could be dealt out among them");
+                      "the computation on a tile is not a loop that could be distributed among them");
       if (!deal(statement))
         return false;
       found = true;
     }
-    return found || refuse(*loop.loop, "there is no loop over the tile to deal out among them");
+    return found || refuse(*loop.loop, "there is no loop over the tile to distribute among them");
   }
 
   bool deal(const KernelNode &node) {
@@ -114,7 +114,7 @@ private:
       return refuse(node, "this loop counts down");
     for (const KernelNode *inner : view.all(node))
       if (inner->kind == Kind::Barrier)
-        return refuse(*inner, "a barrier in the loop that would be dealt out among them");
+        return refuse(*inner, "a barrier in the loop that would be distributed among them");
     if (jumpsOf(loop.body()).any())
       return refuse(node, "this loop may be left early");
     for (const analysis::OuterVariable &outer : view.study.outerVariables(loop.body()))
@@ -180,7 +180,7 @@ private:
         if (auto *array = cast<VarDecl>(reference->getDecl());
             result.arrays.contains(array) && !takeElement(*node, reference))
           return refuse(view.study.unit.location(reference),
-                        fmt::format("'{}' does not have an element for each iteration that is dealt out",
+                        fmt::format("'{}' does not have an element for each iteration that is distributed",
                                     array->getNameAsString()));
     return true;
   }

@@ -239,7 +239,7 @@ private:
   std::string reasonFor(model::Roles answer) const {
     switch (answer) {
     case model::Roles::FewLoads:
-      return "a thread loads one element in a turn, and other blocks hide that as well";
+      return "a thread loads one element per iteration, and other blocks hide that latency as well";
     case model::Roles::UnknownReuse: return "how much is computed on a tile is not seen";
     case model::Roles::ComputeBound:
       return fmt::format(
@@ -250,7 +250,7 @@ private:
       return "the load takes more steps than the computation, and would be done by fewer warps";
     case model::Roles::Pay: break;
     }
-    return fmt::format("a thread loads {:.1f} elements in a turn and reads each {:.1f} times", work.loads,
+    return fmt::format("a thread loads {:.1f} elements per iteration and reads each {:.1f} times", work.loads,
                        work.reuse());
   }
 

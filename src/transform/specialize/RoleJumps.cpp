@@ -75,8 +75,8 @@ Split takeJumps(RoleSplit split, const RoleView &view) {
       continue;
     if (const TileLoop *loop = split.loopOf(node); loop && !isBetweenIterations(*node, *loop, split, view))
       return refusalAt(view, *nearestHead(*node),
-                       "the turn is left here, between the load and the end of the computation: "
-                       "the other role would wait for ever");
+                       "the iteration is left here, between the load and the end of the computation: the "
+                       "other role would wait forever");
     split.jumps.push_back(node);
   }
   return split;

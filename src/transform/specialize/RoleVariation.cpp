@@ -50,7 +50,7 @@ public:
     for (const TileLoop &loop : split.loops)
       for (const KernelNode *up = loop.loop; up; up = up->parent)
         if (split.varying.contains(up) && (up->kind == Kind::Loop || up->kind == Kind::Branch))
-          return refusalAt(view, *up, "whether there is another turn differs from thread to thread");
+          return refusalAt(view, *up, "whether there is another iteration differs from thread to thread");
     for (const TileLoop &loop : split.loops)
       checkBetween(loop);
     for (const KernelNode *jump : split.jumps)
@@ -111,12 +111,11 @@ private:
 
   void needOneToOne(const KernelNode &node, const VarDecl *variable) {
     if (!split.onlyOneToOne)
-      split.onlyOneToOne = refusalAt(
-          view, node,
-          fmt::format(
-              "{} differs from thread to thread and is carried from turn to turn, so a producer can load "
-              "for one thread only",
-              quoted(variable)));
+      split.onlyOneToOne =
+          refusalAt(view, node,
+                    fmt::format("{} differs from thread to thread and is carried from iteration to "
+                                "iteration, so a producer can load for one thread only",
+                                quoted(variable)));
   }
 
   /// A value of the thread's that is set before the load is computed again in each iteration, for each thread:

@@ -299,7 +299,7 @@ private:
     for (const analysis::Step &step : facts.uniformity->why(reference))
       differs->note(step.location, step.text);
     return withHint(std::move(differs), site.loop ? "compute it in the loop, from its counter"
-                                                  : "compute it behind the last barrier");
+                                                  : "compute it after the last barrier");
   }
 
   static LegalityFailure withHint(LegalityFailure found, const std::string &hint) {

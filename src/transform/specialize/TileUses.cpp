@@ -47,8 +47,8 @@ LegalityFailure checkInLoop(const KernelNode &node, const RoleSplit &split, cons
   if (!mentionsTile(split, facts) || loop.isInLoad(&node))
     return std::nullopt;
   if (!loop.isInCompute(&node))
-    return refusalAt(view, node,
-                     "the tile of the turn before is used here: with several stages it is another one's");
+    return refusalAt(
+        view, node, "the tile of the previous iteration is used here: with several stages it is overwritten");
   for (const Access *access : facts.accesses)
     if (const VarDecl *array = sharedArray(*access);
         array && split.tiles.contains(array) && access->isWrite())
@@ -57,7 +57,7 @@ LegalityFailure checkInLoop(const KernelNode &node, const RoleSplit &split, cons
   for (const VarDecl *variable : facts.writes)
     if (variable->getType()->isPointerType() && !view.study.isInside(variable, loop.body->statement))
       return refusalAt(view, node,
-                       fmt::format("{} points into the tile and outlives the turn", quoted(variable)));
+                       fmt::format("{} points into the tile and outlives the iteration", quoted(variable)));
   return std::nullopt;
 }
 
@@ -76,7 +76,7 @@ LegalityFailure takeOutside(const KernelNode &node, RoleSplit &split, const Role
     for (const KernelNode *writer : view.writersOf(variable))
       if (writer != &node)
         return refusalAt(view, *writer,
-                         fmt::format("{} points into the tile and outlives the turn", quoted(variable)));
+                         fmt::format("{} points into the tile and outlives the iteration", quoted(variable)));
     split.aliasVariables.insert(variable);
   }
   split.aliases.insert(&node);
