@@ -40,7 +40,7 @@ struct OptionModel {
 
 /// One verb, or the program itself.
 struct CommandModel {
-  std::string name;    ///< "opt"; "heddle" for the program
+  std::string name;    ///< "opt"; "heddle" and "heddle-runner" for programs
   std::string summary; ///< one line
   std::string examples;
   std::string details; ///< everything else that its description says
@@ -50,7 +50,7 @@ struct CommandModel {
   std::vector<OptionModel> operands, options;
   Completion operandCompletion;
 
-  std::string heading() const { return name == "heddle" ? name : "heddle " + name; }
+  std::string heading() const { return name.starts_with("heddle") ? name : "heddle " + name; }
 };
 
 CommandModel modelOf(const CLI::App &verb, const Session &session);

@@ -6,6 +6,7 @@
 
 #include "CommandModel.h"
 #include "Verbs.h"
+#include "runner/RunnerHelp.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -101,7 +102,7 @@ std::string upperCase(std::string text) {
 }
 
 std::string pageName(const CommandModel &model) {
-  return model.name == "heddle" ? model.name : "heddle-" + model.name;
+  return model.name.starts_with("heddle") ? model.name : "heddle-" + model.name;
 }
 
 std::string verbsSection(const std::vector<CommandModel> &verbs) {
@@ -125,12 +126,14 @@ std::string environmentSection() {
 }
 
 std::string seeAlso(const CommandModel &model, const std::vector<CommandModel> &verbs) {
+  if (model.name == "heddle-runner")
+    return fmt::format(".SH SEE ALSO\n.BR heddle (1),\n.BR {} (1)\n", escaped("heddle-tune"));
   if (model.name != "heddle")
     return ".SH SEE ALSO\n.BR heddle (1)\n";
   std::string text = ".SH SEE ALSO\n";
   for (const CommandModel &verb : verbs)
-    text += fmt::format(".BR {} (1){}\n", escaped(pageName(verb)), &verb == &verbs.back() ? "" : ",");
-  return text;
+    text += fmt::format(".BR {} (1),\n", escaped(pageName(verb)));
+  return text + fmt::format(".BR {} (1)\n", escaped("heddle-runner"));
 }
 
 ManPage pageOf(const CommandModel &model, const std::vector<CommandModel> &verbs) {
@@ -156,6 +159,27 @@ ManPage pageOf(const CommandModel &model, const std::vector<CommandModel> &verbs
   return {pageName(model) + ".1", text + seeAlso(model, verbs)};
 }
 
+/// heddle-runner is a program of its own that has no CLI11 (src/runner/RunnerHelp.h).
+CommandModel runnerModel() {
+  const runner::RunnerHelp &help = runner::runnerHelp();
+  CommandModel model;
+  model.name = "heddle-runner";
+  model.summary = help.summary;
+  model.examples = help.examples;
+  model.details = std::string(help.details) + "\n";
+  model.exitCodes = help.exitCodes;
+  model.usage = help.usage;
+  for (const runner::RunnerOption &each : help.options) {
+    OptionModel option;
+    option.names = {each.name};
+    option.value = each.value;
+    option.help = each.help;
+    option.group = "Options";
+    model.options.push_back(option);
+  }
+  return model;
+}
+
 } // namespace
 
 std::vector<ManPage> manPages(const CLI::App &app, const Session &session) {
@@ -165,6 +189,7 @@ std::vector<ManPage> manPages(const CLI::App &app, const Session &session) {
   std::vector<ManPage> pages = {pageOf(modelOf(app, session), verbs)};
   for (const CommandModel &verb : verbs)
     pages.push_back(pageOf(verb, verbs));
+  pages.push_back(pageOf(runnerModel(), verbs));
   return pages;
 }
 

@@ -13,8 +13,11 @@ def verbs(heddle):
     return re.findall(r"^  ([a-z]+) ", listed, re.M)
 
 
-def options(heddle, verb):
-    """The options of a verb: its help, from the usage line on, declares one per line that begins with it."""
-    declared = help_of(heddle, verb).split("\nUsage: ")[1]
-    return {name for line in re.findall(r"^ {2,6}(-.*)$", declared, re.M)
+def options_in(text):
+    """A help text, from the usage line on, declares one option per line that begins with it."""
+    return {name for line in re.findall(r"^ {2,6}(-.*)$", text.split("\nUsage: ")[1], re.M)
             for name in re.findall(r"(?:^|, )(--?[a-z0-9][a-z0-9-]*)", line.split("  ")[0])}
+
+
+def options(heddle, verb):
+    return options_in(help_of(heddle, verb))

@@ -4,6 +4,7 @@
 // flags are read by hand.
 #include "ProgressLine.h"
 #include "runner/Campaign.h"
+#include "runner/RunnerHelp.h"
 #include "support/ExitCode.h"
 #include "support/Interrupts.h"
 
@@ -16,29 +17,6 @@ using namespace heddle;
 using namespace heddle::runner;
 
 namespace {
-
-constexpr const char *kHelp =
-    R"(Measures the candidates of a folder that `heddle tune --plan` wrote, on a machine with a GPU, a driver and nvcc.
-
-  heddle-runner plan                    everything that plan/results.jsonl does not hold yet
-  heddle-runner plan --only 7f3a,90c1   the baseline and these
-  heddle-runner plan --again-lost       also what was being measured twice when a runner died
-
-Results are appended to DIR/results.jsonl, one a line. Kill it when you like and call it again: nothing is measured
-twice. `heddle tune --collect DIR` reads the results.
-
-Usage: heddle-runner DIR [options]
-  --only ID[,ID...]    these candidates, and the baseline
-  --again-lost         try again what was lost twice
-  --jobs N             compilers at once (default: one for each core)
-  --compile 'COMMAND'  instead of nvcc; {files}, {flags}, {arch} and {out} represent what they say
-  --timing LIBRARY     the timing library, instead of compiling DIR/timing; 'none': programs report by themselves
-  --unfused FLAG       of that compiler: keeps multiplications and additions apart (nvcc's is known)
-  --quiet              no progress
-  --help, --version
-Exit code 0: measured; 1: the baseline cannot be measured; 2: bad usage, or no such folder; 3: the plan is not well-formed, or the
-baseline does not compile; 4: a file cannot be read or written; 130 and 143: interrupted.
-)";
 
 struct Arguments {
   CampaignOptions campaign;
@@ -76,7 +54,7 @@ bool takeValue(const std::string &flag, const std::string &value, Arguments &arg
 
 void takeFolder(const std::string &word, Arguments &arguments) {
   if (word.starts_with("-"))
-    arguments.error = "there is no flag '" + word + "', or it needs a value";
+    arguments.error = "there is no option '" + word + "', or it needs a value";
   else if (!arguments.campaign.folder.empty())
     arguments.error = "one folder at a time: '" + word + "' is one too many";
   else
@@ -110,8 +88,8 @@ Arguments read(int count, char **words) {
 int main(int count, char **words) {
   Arguments arguments = read(count, words);
   if (arguments.help || arguments.version) {
-    const char *text = arguments.help ? kHelp : "heddle-runner " HEDDLE_VERSION "\n";
-    if (std::fputs(text, stdout) >= 0 && std::fflush(stdout) == 0)
+    const std::string text = arguments.help ? runnerHelpText() : "heddle-runner " HEDDLE_VERSION "\n";
+    if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0)
       return ExitDone;
     std::fprintf(stderr, "heddle-runner: standard output cannot be written: %s\n", std::strerror(errno));
     return ExitInputOutput;
