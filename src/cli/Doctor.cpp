@@ -71,9 +71,9 @@ Json json(const std::vector<Finding> &findings) {
 void addDoctor(CLI::App &app, Session &session) {
   auto request = std::make_shared<Request>();
   CLI::App *verb = app.add_subcommand("doctor", about);
-  verb->add_option("--cuda-path", request->cudaPath,
-                   "the CUDA toolkit's folder, or 'none' (default: CUDA_PATH, CUDA_HOME, nvcc on the PATH, "
-                   "/usr/local/cuda)")
+  verb->add_option(
+          "--cuda-path", request->cudaPath,
+          "the CUDA toolkit's folder, or 'none' (default: searched in $CUDA_PATH and the usual places)")
       ->type_name("DIR");
   verb->add_flag("--json", request->json, "print the same facts as JSON");
   verb->callback([request, &session] {

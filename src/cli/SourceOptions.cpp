@@ -85,10 +85,10 @@ void SourceOptions::addTo(CLI::App &verb, Session &shared) {
   shared.verbsThatCompile.insert(verb.get_name());
   archOption = verb.add_option("--arch", arch, "the GPU to compile for and to model: sm_90, 8.6, hopper...")
                    ->type_name("ARCH");
-  verb.add_option("--cuda-path", cudaPath,
-                  "the CUDA toolkit's folder, or 'none' for Heddle's own headers (default: CUDA_PATH, "
-                  "CUDA_HOME, nvcc on the "
-                  "PATH, /usr/local/cuda, else none)")
+  verb.add_option(
+          "--cuda-path", cudaPath,
+          "the CUDA toolkit's folder, or 'none' for Heddle's own headers (default: searched in $CUDA_PATH "
+          "and the usual places, else none)")
       ->type_name("DIR");
   commands.addTo(verb);
   verb.footer("-I, -D, -U, -std=, -include, -isystem, -f.. and -W.. go to the compiler as they are.");
