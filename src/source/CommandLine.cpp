@@ -123,8 +123,10 @@ void readClangsWords(const std::vector<std::string> &words, size_t first, Compil
     } else if (option.matches(opt::OPT_Wp_COMMA)) {
       readPreprocessorOptions(*arg, command.dependencies);
     } else if (option.matches(opt::OPT_offload_arch_EQ)) {
-      for (const char *value : arg->getValues())
+      for (const char *value : arg->getValues()) {
+        command.isForThisGpu |= llvm::StringRef(value) == "native";
         addArchs(value, command.archs);
+      }
     } else if (isForParser(*arg)) {
       llvm::opt::ArgStringList spelled;
       arg->render(all, spelled);
@@ -192,7 +194,10 @@ private:
     case Role::SystemInclude: addPairs("-isystem", value); break;
     case Role::PreInclude: addPairs("-include", value); break;
     case Role::Standard: command.parseFlags.push_back("-std=" + std::string(value)); break;
-    case Role::Architecture: addArchs(value, command.archs); break;
+    case Role::Architecture:
+      command.isForThisGpu |= value == "native";
+      addArchs(value, command.archs);
+      break;
     case Role::HostOptions:
       for (const std::string &word : valuesOf(value))
         hostWords.push_back(unquoted(word));
@@ -258,9 +263,11 @@ CompilerCommand readCommand(const std::vector<std::string> &words, const fs::pat
     return command;
   command.dialect = dialectOf(words[compiler]);
   for (size_t i = 0; i < command.compilerWords; ++i)
-    command.words.push_back({words[i], false});
-  const std::vector<CommandWord> rest =
+    command.words.push_back({words[i], false, i});
+  std::vector<CommandWord> rest =
       withResponseFiles({words.begin() + long(command.compilerWords), words.end()}, command.dialect, folder);
+  for (CommandWord &word : rest)
+    word.given += command.compilerWords;
   command.words.insert(command.words.end(), rest.begin(), rest.end());
   if (command.dialect == Dialect::Nvcc) {
     NvccReader(command).read();

@@ -51,6 +51,7 @@ struct CompilerCommand {
   /// headers, the language.
   std::vector<std::string> parseFlags;
   std::vector<std::string> archs; ///< what device code is for: "sm_80", "sm_90a"; without "native" and "all"
+  bool isForThisGpu = false;      ///< "native" is among them
 
   /// The one with the smallest number, which all others can run the code of; nothing where none is named.
   std::optional<std::string> oldestArch() const;

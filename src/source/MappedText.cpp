@@ -5,7 +5,6 @@
 #include <llvm/ADT/StringRef.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace heddle::source {
 namespace {
@@ -35,23 +34,33 @@ llvm::StringRef lineAt(const std::string &text, unsigned line) {
 } // namespace
 
 MappedText::MappedText(std::string given)
-    : givenLines(std::make_shared<std::vector<std::string>>(linesOf(given))), text(std::move(given)),
-      origins(givenLines->size()) {
-  std::iota(origins.begin(), origins.end(), 1u);
+    : files{std::make_shared<File>(File{"", linesOf(given)})}, text(std::move(given)) {
+  for (unsigned line = 1; line <= files.front()->lines.size(); ++line)
+    origins.push_back({line, 0});
 }
 
-unsigned MappedText::givenLine(unsigned line) const {
-  return line == 0 || line > origins.size() ? line : origins[line - 1];
+MappedText::Origin MappedText::originOf(unsigned line) const {
+  return line == 0 || line > origins.size() ? Origin{line, 0} : origins[line - 1];
+}
+
+unsigned MappedText::givenLine(unsigned line) const { return originOf(line).line; }
+
+std::vector<LineOrigin> MappedText::lineOrigins() const {
+  std::vector<LineOrigin> all;
+  for (const Origin &origin : origins)
+    all.push_back({files[origin.file]->name, origin.line});
+  return all;
 }
 
 SourceLocation MappedText::given(const SourceLocation &location) const {
   if (location.line == 0 || location.line > origins.size())
     return location;
-  const unsigned number = origins[location.line - 1];
-  const llvm::StringRef line = (*givenLines)[number - 1], now = lineAt(text, location.line);
+  const auto [number, which] = origins[location.line - 1];
+  const File &file = *files[which];
+  const llvm::StringRef line = file.lines[number - 1], now = lineAt(text, location.line);
   const size_t indent = indentOf(line);
-  SourceLocation found{location.file, number, unsigned(indent) + 1, unsigned(indent + line.trim().size()) + 1,
-                       line.str()};
+  SourceLocation found{which ? file.name : location.file, number, unsigned(indent) + 1,
+                       unsigned(indent + line.trim().size()) + 1, line.str()};
   if (line.trim() != now.trim())
     return found;
   const long shift = long(indent) - long(indentOf(now));
@@ -66,10 +75,11 @@ void MappedText::change(ChangedText now) {
     const auto isThere = [&](unsigned old) { return old >= *followedNow; };
     followedNow = 1 + unsigned(std::ranges::find_if(now.lines, isThere) - now.lines.begin());
   }
-  for (unsigned &line : now.lines)
-    line = givenLine(line);
+  std::vector<Origin> further;
+  for (unsigned line : now.lines)
+    further.push_back(originOf(line));
   text = std::move(now.text);
-  origins = std::move(now.lines);
+  origins = std::move(further);
 }
 
 void MappedText::removeLine(unsigned line) {
@@ -87,9 +97,17 @@ void MappedText::replaceLine(unsigned line, const std::string &by) {
   text.replace(begin, end - begin, by);
   const size_t further = size_t(std::ranges::count(by, '\n'));
   const auto at = origins.begin() + line - 1;
-  origins.insert(at, further, unsigned(*at));
+  origins.insert(at, further, Origin(*at));
   if (followedNow && *followedNow > line)
     *followedNow += unsigned(further);
+}
+
+void MappedText::replaceLine(unsigned line, const InsertedFile &by) {
+  replaceLine(line, by.text);
+  files.push_back(std::make_shared<File>(File{by.name, linesOf(by.given)}));
+  for (size_t i = 0; i < by.lines.size(); ++i)
+    if (by.lines[i])
+      origins[line - 1 + i] = {by.lines[i], unsigned(files.size() - 1)};
 }
 
 } // namespace heddle::source

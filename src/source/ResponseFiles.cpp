@@ -20,12 +20,14 @@ public:
 
   void add(const std::vector<std::string> &words, unsigned depth) {
     for (size_t i = 0; i < words.size(); ++i) {
+      if (depth == 0)
+        given = i;
       const std::string *next = i + 1 < words.size() ? &words[i + 1] : nullptr;
       const Named named = filesNamedBy(words[i], next);
       if (depth < deepest && !named.files.empty() && addFiles(named.files, depth))
         i += named.usesNext;
       else
-        result.push_back({words[i], depth > 0});
+        result.push_back({words[i], depth > 0, given});
     }
   }
 
@@ -68,6 +70,7 @@ private:
 
   const Dialect dialect;
   const std::filesystem::path &folder;
+  size_t given = 0;
 };
 
 } // namespace

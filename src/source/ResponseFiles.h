@@ -16,6 +16,7 @@ enum class Dialect { Nvcc, Clang };
 struct CommandWord {
   std::string text;
   bool isInFile = false;
+  size_t given = 0; ///< which of the words given it is, or names the file it is in
 };
 
 /// The words with those of response files in their places, also of files that files name. A relative name is looked for in `folder`;

@@ -25,7 +25,8 @@ struct Options {
   std::optional<std::array<int64_t, 3>> block; ///< --block: where the file does not tell
   const arch::Arch *arch = nullptr;            ///< for occupancy; none without
   std::string kernel;                          ///< -k: the kernel that -d speaks of; empty for all
-  bool isWholeProgram = false;       ///< --assume whole-program: no other file launches the file's kernels
+  bool leavesRefusedOut = false; ///< a directive that is refused is left out, and the others are carried out
+  bool isWholeProgram = false;   ///< --assume whole-program: no other file launches the file's kernels
   bool pointersDoNotOverlap = false; ///< --assume no-overlap: memory that a kernel is given is disjoint
   /// Told of each pass, each normalization and each time that the text is parsed: its name, the file's text after it, and
   /// how long it took.

@@ -29,6 +29,9 @@ struct Directive {
   Subject subject = Subject::Kernel;
   std::vector<Setting> settings; ///< in the order given; none twice
   SourceLocation location;       ///< where it was asked for
+  /// Of a list for many files: the only kernel that it is for, by any of its names, or "*" for each of the file itself. A program
+  /// without such a kernel leaves it out. Empty: what the command line says holds.
+  std::string kernel = {};
 
   /// The setting's value, or its default. Only for directives without alternatives.
   std::string word(std::string_view key) const;

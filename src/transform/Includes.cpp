@@ -74,20 +74,21 @@ std::optional<llvm::StringRef> directiveOf(llvm::StringRef line) {
   return trimmed(line);
 }
 
-/// The inner file's text, fit to be in a file of the folder `to`.
-std::string fitted(llvm::StringRef inner, const fs::path &from, const fs::path &to) {
-  const std::string moved = withMovedIncludes(inner, from, to);
+/// Adds the inner file's text, fit to be in a file of the folder `to`.
+void addFitted(llvm::StringRef inner, const fs::path &from, const fs::path &to,
+               source::InsertedFile &inside) {
+  const std::string moved = withMovedIncludes(inner, from, to); // line by line
   llvm::StringRef text = moved;
-  std::string result;
-  while (!text.empty()) {
+  for (unsigned number = 1; !text.empty(); ++number) {
     auto [line, rest] = text.split('\n');
     text = rest;
     std::optional<llvm::StringRef> directive = directiveOf(line);
     bool isOnce = directive && directive->starts_with("pragma") && trimmed(directive->substr(6)) == "once";
-    if (!isOnce)
-      result += line.str() + "\n";
+    if (isOnce)
+      continue;
+    inside.text += line.str() + "\n";
+    inside.lines.push_back(number);
   }
-  return result;
 }
 
 Diagnostic refusal(SourceLocation location, std::string why) {
@@ -124,11 +125,14 @@ std::variant<Embedded, Diagnostic> embedInclude(const source::Program &program, 
 
   fs::path path = sources.getFileEntryRefForID(file)->getName().str();
   std::string name = path.filename().string();
-  std::string stead = fmt::format("// -- {}, in place of its #include --\n", name);
-  stead += fitted(sources.getBufferData(file), path.parent_path(), program.file().parent_path());
-  stead += fmt::format("// -- end of {} --", name);
+  const llvm::StringRef given = sources.getBufferData(file);
+  source::InsertedFile inside{
+      path.string(), fmt::format("// -- {}, in place of its #include --\n", name), {0}, given.str()};
+  addFitted(given, path.parent_path(), program.file().parent_path(), inside);
+  inside.text += fmt::format("// -- end of {} --", name);
+  inside.lines.push_back(0);
   const unsigned number = 1 + unsigned(std::count(text.begin(), text.begin() + long(begin), '\n'));
-  return Embedded{number, std::move(stead)};
+  return Embedded{number, std::move(inside)};
 }
 
 std::vector<fs::path> includedFilesWithPragma(const source::Program &program) {

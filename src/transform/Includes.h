@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "source/MappedText.h"
 #include "support/Diagnostics.h"
 
 #include <filesystem>
@@ -24,8 +25,8 @@ namespace heddle::transform {
 /// `#pragma once` goes, and the #include "..." of the inner file are written as seen from the outer one's
 /// folder.
 struct Embedded {
-  unsigned line = 0; ///< of the #include
-  std::string text;  ///< to be in its place
+  unsigned line = 0;           ///< of the #include
+  source::InsertedFile inside; ///< to be in its place
 };
 
 /// What takes the place of the #include of the program's file through which `inner` is read (itself, or one

@@ -43,16 +43,22 @@ public:
     for (const auto &kernel : program->kernels())
       outcome.untouchedKernels.insert(kernel->plainName);
     while (std::optional<Pragma> pragma = firstPragma(file.string(), text.str())) {
+      save();
       std::vector<Directive> directives =
           readDirectives(pragma->text, text.given(pragma->location), diagnostics);
-      if (directives.empty() || !carryOutPragma(directives, pragma->line))
+      if ((directives.empty() || !carryOutPragma(directives, pragma->line)) && !leaveOut(pragma->line))
         return outcome;
     }
     for (const Directive &directive : further)
-      if (!carryOut(directive, std::nullopt))
-        return outcome;
+      for (const Directive &meant : forKernels(directive)) {
+        save();
+        if (!carryOut(meant, std::nullopt) && !leaveOut(std::nullopt))
+          return outcome;
+      }
     outcome.kind = Outcome::Kind::Done;
     outcome.text = text.str();
+    outcome.origins = text.lineOrigins();
+    outcome.editedKernels = touched;
     for (const std::string &kernel : touched)
       outcome.untouchedKernels.erase(kernel);
     return outcome;
@@ -69,6 +75,43 @@ public:
   }
 
 private:
+  void save() { saved = {text, touched}; }
+
+  /// After a refusal: goes on with the text as it was before, without the pragma of that line. False where it
+  /// ends here.
+  bool leaveOut(std::optional<unsigned> pragmaLine) {
+    if (!options.leavesRefusedOut || outcome.kind == Outcome::Kind::Unusable)
+      return false;
+    text = saved->text;
+    touched = saved->touched;
+    if (pragmaLine)
+      text.removeLine(*pragmaLine);
+    embeddedFile.clear();
+    outcome.compilerMessages.clear();
+    return true;
+  }
+
+  /// One directive for each kernel that it names; none where the program has none of that name.
+  std::vector<Directive> forKernels(const Directive &directive) {
+    if (directive.kernel.empty())
+      return {directive};
+    std::set<std::string> names;
+    if (directive.kernel == "*") {
+      for (const auto &kernel : program->kernels())
+        if (isInMainFile(*kernel))
+          names.insert(kernel->plainName);
+    } else {
+      for (const source::Kernel *kernel : program->kernelsNamed(directive.kernel))
+        names.insert(kernel->plainName);
+    }
+    std::vector<Directive> all;
+    for (const std::string &name : names) {
+      all.push_back(directive);
+      all.back().kernel = name;
+    }
+    return all;
+  }
+
   bool carryOutPragma(const std::vector<Directive> &directives, unsigned line) {
     text.removeLine(line);
     text.follow(line);
@@ -129,8 +172,8 @@ private:
     outcome.leftUnchanged.add(Severity::Kept, location, what);
   }
 
-  TargetSearch searchFrom(std::optional<unsigned> line) const {
-    return {*program, file, options.kernel, line};
+  TargetSearch searchFrom(const Directive &directive, std::optional<unsigned> line) const {
+    return {*program, file, directive.kernel.empty() ? options.kernel : directive.kernel, line};
   }
 
   /// The names of the kernels that a directive speaks of: places move from pass to pass.
@@ -139,7 +182,7 @@ private:
     Diagnostics messages;
     std::vector<std::string> names;
     if (read(messages))
-      for (const Target &target : targetsOf(directive, searchFrom(line), messages))
+      for (const Target &target : targetsOf(directive, searchFrom(directive, line), messages))
         names.push_back(target.name);
     pass(asGivenLocations(messages));
     return names.empty() ? std::nullopt : std::optional(names);
@@ -237,11 +280,11 @@ private:
   std::variant<Combined, Unchanged, Refused, Needs>
   attempt(const PassRun &wanted, std::optional<unsigned> line, Diagnostics &messages) {
     const Directive &directive = wanted.directive;
-    std::vector<Target> targets = targetsOf(directive, searchFrom(line), messages);
+    std::vector<Target> targets = targetsOf(directive, searchFrom(directive, line), messages);
     if (!wanted.kernel.empty())
       std::erase_if(targets, [&](const Target &target) { return target.name != wanted.kernel; });
     if (directive.subject != Subject::Kernel)
-      targets = targetWithSubject(directive, searchFrom(line), targets, messages);
+      targets = targetWithSubject(directive, searchFrom(directive, line), targets, messages);
     if (targets.empty())
       return Refused();
     Options here = options;
@@ -349,14 +392,20 @@ private:
 
   /// Files with a `#pragma heddle` of their own are looked through with the file that includes them.
   bool embedPragmas() {
+    std::set<std::filesystem::path> leftOut;
+    if (!read(diagnostics))
+      return false;
     for (;;) {
-      if (!read(diagnostics))
-        return false;
       std::vector<std::filesystem::path> files = includedFilesWithPragma(*program);
+      std::erase_if(files, [&](const std::filesystem::path &each) { return leftOut.contains(each); });
       if (files.empty())
         return true;
-      if (!embed(files.front()))
+      save();
+      if (embed(files.front()) && read(diagnostics))
+        continue;
+      if (!leaveOut(std::nullopt))
         return false;
+      leftOut.insert(files.front());
     }
   }
 
@@ -367,7 +416,7 @@ private:
       return false;
     }
     const Embedded &done = std::get<Embedded>(embedded);
-    text.replaceLine(done.line, done.text);
+    text.replaceLine(done.line, done.inside);
     embeddedFile = inner;
     return true;
   }
@@ -426,8 +475,13 @@ private:
   Diagnostics &diagnostics;
   std::unique_ptr<source::Program> program; ///< the text as read last, and that text
   std::optional<source::MappedText> readText;
-  std::filesystem::path embeddedFile;              ///< the last one
-  std::set<std::string> touched;                   ///< kernels that were edited
+  std::filesystem::path embeddedFile; ///< the last one
+  std::set<std::string> touched;      ///< kernels that were edited
+  struct Saved {
+    source::MappedText text;
+    std::set<std::string> touched;
+  };
+  std::optional<Saved> saved;                      ///< what a refusal goes back to
   std::optional<std::array<int64_t, 3>> blockLeft; ///< what passes have made of the kernel's block
   Outcome outcome;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "source/MappedText.h"
 #include "transform/Context.h"
 
 #include <filesystem>
@@ -16,18 +17,22 @@ struct Outcome {
     Refused,  ///< a directive would break the program, or does not fit it: see the diagnostics
     Unusable, ///< the file cannot be read, or does not compile: see `compilerMessages`
   } kind = Kind::Refused;
-  std::string text;             ///< Done: the new file
-  std::string compilerMessages; ///< Unusable: Clang's own
-  bool isReadable = true;       ///< Unusable: false where there is nothing to read
+  std::string text;                        ///< Done: the new file
+  std::vector<source::LineOrigin> origins; ///< Done: where each line of `text` comes from
+  std::string compilerMessages;            ///< Unusable: Clang's own
+  bool isReadable = true;                  ///< Unusable: false where there is nothing to read
   /// Directives that changed nothing about a kernel, and why: those of the messages that everybody should
   /// see.
   Diagnostics leftUnchanged;
   /// The kernels of the file that no directive edited, by their plain names: "ns::scan".
   std::set<std::string> untouchedKernels;
+  /// Those that directives edited; some may be in included files.
+  std::set<std::string> editedKernels;
 };
 
 /// Carries out the directives that are in the file as `#pragma heddle`, from top to bottom, and then
-/// `further` in the order given; each works on what the one before it left. The first refusal ends it.
+/// `further` in the order given; each works on what the one before it left. The first refusal ends it, unless
+/// Options::leavesRefusedOut.
 Outcome applyDirectives(const std::filesystem::path &file, const std::vector<Directive> &further,
                         const Options &options, Diagnostics &diagnostics);
 /// The same for text; `file` is what messages call it and where its #include "..." are looked for.

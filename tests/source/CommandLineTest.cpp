@@ -215,6 +215,7 @@ TEST(CommandLine, AnotherLauncherMayBeBetween) {
   EXPECT_EQ(command.compilerWords, 2u);
   EXPECT_EQ(command.dialect, Dialect::Nvcc);
   EXPECT_EQ(command.inputs.at(0).word, 3u);
+  EXPECT_EQ(command.words[3].given, 3u);
 }
 
 TEST(CommandLine, WithoutAFileNameDependenciesFollowTheObject) {
@@ -239,6 +240,8 @@ TEST(ResponseFiles, AreReadInTheirPlaces) {
               ElementsAre("clang++", "-Ix y", "-DQ=\"s\"", "-c", "a b.cu", "-o", "a.o"));
   EXPECT_TRUE(command.words[command.inputs.at(0).word].isInFile);
   EXPECT_FALSE(command.words.back().isInFile);
+  EXPECT_EQ(command.words.back().given, 3u);
+  EXPECT_EQ(command.words[2].given, 1u);
 }
 
 TEST(ResponseFiles, NvccNamesThemByAnOption) {

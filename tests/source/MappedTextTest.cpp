@@ -66,6 +66,22 @@ TEST(MappedText, LinesAreRemovedAndReplaced) {
   EXPECT_EQ(text.givenLine(4), 3u);
 }
 
+TEST(MappedText, AnInsertedFileKeepsItsPlaces) {
+  MappedText text("a;\n#include \"x.h\"\nb;");
+  text.replaceLine(
+      2, InsertedFile{"inc/x.h", "// begin\n  x;\ny;\n// end", {0, 2, 3, 0}, "#pragma once\nx;\ny;\n"});
+  EXPECT_EQ(text.str(), "a;\n// begin\n  x;\ny;\n// end\nb;");
+  EXPECT_THAT(text.lineOrigins(),
+              ElementsAre(LineOrigin{"", 1}, LineOrigin{"", 2}, LineOrigin{"inc/x.h", 2},
+                          LineOrigin{"inc/x.h", 3}, LineOrigin{"", 2}, LineOrigin{"", 3}));
+  const SourceLocation inside = text.given({"f.cu", 3, 3, 4, "  x;"});
+  EXPECT_EQ(inside.str(), "inc/x.h:2:1");
+  EXPECT_EQ(inside.sourceLine, "x;");
+  text.change({"x;\nnew;\n", {3, 3, 4}});
+  EXPECT_THAT(text.lineOrigins(),
+              ElementsAre(LineOrigin{"inc/x.h", 2}, LineOrigin{"inc/x.h", 2}, LineOrigin{"inc/x.h", 3}));
+}
+
 TEST(MappedText, ALineIsFollowed) {
   MappedText text("a;\r\nb;\r\nc;\r\n");
   text.follow(2);
