@@ -33,6 +33,7 @@ Examples:
   heddle arch sm_90          limits of a GPU generation
   heddle chem examples/hydrogen --evaluate states.json   rates and transport of a combustion mechanism
   heddle doctor              which compilers, libraries and devices this computer has, and what they enable
+  heddle nvcc nvcc -c kernel.cu -o kernel.o   compile with nvcc, and apply the #pragma heddle lines on the way
   heddle opt kernel.cu -o out.cu -d "coarsen x=2" --verify   change a kernel, and check on this input that it computes the same
   heddle profile fractal.cu  which branches diverge, what that costs, and what regrouping threads would save
   heddle run saxpy.cu        build a CUDA program and run it, without a GPU
@@ -96,6 +97,9 @@ void addColours(CLI::App &app, std::string &colourChoice) {
 }
 
 int run(int argc, char **argv) {
+  const std::vector<std::string> all(argv + 1, argv + argc);
+  if (cli::isLauncherCall(all))
+    return cli::launchCompiler(all);
   cli::Session session;
   std::string colourChoice = "auto";
 
@@ -113,6 +117,7 @@ int run(int argc, char **argv) {
   cli::addChem(app, session);
   cli::addDoctor(app, session);
   cli::addHelp(app, session);
+  cli::addNvcc(app, session);
   cli::addOpt(app, session);
   cli::addProfile(app, session);
   cli::addRun(app, session);
@@ -122,7 +127,7 @@ int run(int argc, char **argv) {
   addColours(app, colourChoice);
 
   // CLI11 would take -std=c++20 for a bundle of one-letter options, so it sees only what is ours.
-  cli::SplitArguments words = cli::splitArguments({argv + 1, argv + argc});
+  cli::SplitArguments words = cli::splitArguments(all);
   session.compilerArguments = words.compiler;
   session.programArguments = words.program;
   auto foreign = [&] { return words.compiler.empty() ? words.program : words.compiler; };

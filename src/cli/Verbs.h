@@ -52,11 +52,17 @@ void addCheck(CLI::App &app, Session &session);
 void addChem(CLI::App &app, Session &session);
 void addDoctor(CLI::App &app, Session &session);
 void addHelp(CLI::App &app, Session &session);
+void addNvcc(CLI::App &app, Session &session);
 void addOpt(CLI::App &app, Session &session);
 void addProfile(CLI::App &app, Session &session);
 void addRun(CLI::App &app, Session &session);
 void addTune(CLI::App &app, Session &session);
 void addVerify(CLI::App &app, Session &session);
 void addVersion(CLI::App &app, Session &session);
+
+/// `heddle nvcc COMPILER ...`: words that belong to a compiler and are not read as ours.
+bool isLauncherCall(const std::vector<std::string> &words);
+/// Its exit code; does not return where the process becomes the compiler.
+int launchCompiler(const std::vector<std::string> &words);
 
 } // namespace heddle::cli

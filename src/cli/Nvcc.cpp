@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// heddle nvcc: a compiler launcher. Its words are those of a compiler, which no parser of options of ours may look at; main hands them over as
+// they are. The subcommand is there for the help, and for calls without a compiler.
+#include "Verbs.h"
+#include "launcher/Launcher.h"
+#include "support/ExitCode.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+namespace heddle::cli {
+namespace {
+
+const char *const about = R"(Call a CUDA compiler, and apply the directives of the files that it compiles.
+
+Examples:
+  heddle nvcc nvcc -O3 -arch=sm_90 -c stencil.cu -o stencil.o
+  heddle nvcc clang++ --cuda-gpu-arch=sm_90 -c stencil.cu
+  make NVCC="heddle nvcc nvcc"
+  cmake -B build -DCMAKE_CUDA_COMPILER_LAUNCHER="heddle;nvcc"
+
+COMPILER is nvcc or Clang; everything after it is its own command line. CUDA files with #pragma heddle lines, or with such lines
+in headers that they include, are transformed as heddle opt does it, and the compiler gets the result in their places. Objects and
+dependency files have the same names and contents as without Heddle, and messages of the compiler name your files and lines. Where
+there is nothing to transform, the compiler is called as if Heddle were not there.
+
+A directive that is refused is left out with a warning. These options are not passed to the compiler:
+  -Wno-heddle            no warnings
+  -Werror=heddle         they are errors: exit code 1, and nothing is compiled
+
+Environment:
+  HEDDLE_DIRECTIVES      a file with lines KERNEL: DIRECTIVE, for sources that must not be changed
+  HEDDLE_LAUNCHER_CACHE  folder for transformed files; else heddle/launcher in $XDG_CACHE_HOME or ~/.cache
+
+The exit code is the compiler's own; without a compiler, or with one that does not exist, 2.
+)";
+
+} // namespace
+
+bool isLauncherCall(const std::vector<std::string> &words) {
+  return words.size() > 1 && words[0] == "nvcc" && !words[1].starts_with("-");
+}
+
+int launchCompiler(const std::vector<std::string> &words) {
+  return launcher::launch({words.begin() + 1, words.end()});
+}
+
+void addNvcc(CLI::App &app, Session &session) {
+  auto compiler = std::make_shared<std::string>();
+  CLI::App *verb = app.add_subcommand("nvcc", about);
+  verb->add_option("COMPILER", *compiler, "nvcc or Clang, with its own options and files behind it");
+  session.operands["nvcc"] = {"COMPILER [ARGUMENT...]", {{}, {}, true, false}};
+  verb->callback([compiler, &session] {
+    complain(session, "which compiler?", "heddle nvcc nvcc -c FILE.cu -o FILE.o", ExitBadUsage);
+  });
+}
+
+} // namespace heddle::cli

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "launcher/Messages.h"
+
+#include "transform/DirectiveMessage.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace heddle::launcher {
+namespace {
+
+std::string printed(const Message::Line &line, std::string_view kind, std::string_view flag) {
+  const std::string location = line.location.empty() ? "heddle" : line.location;
+  return fmt::format("{}: {}: {}{}\n{}", location, kind, line.text, flag, line.snippet);
+}
+
+} // namespace
+
+bool WarningFlags::take(std::string_view word) {
+  if (word == "-Wheddle")
+    isSilent = false;
+  else if (word == "-Wno-heddle")
+    isSilent = true;
+  else if (word == "-Werror=heddle")
+    areErrors = true, isSilent = false;
+  else if (word == "-Wno-error=heddle")
+    areErrors = false;
+  else
+    return false;
+  return true;
+}
+
+namespace {
+
+/// Hints speak of `heddle opt`; here assumptions come from the environment.
+std::string inOurWords(std::string hint) {
+  constexpr std::string_view option = "--assume ";
+  if (const size_t at = hint.find(option); at != std::string::npos)
+    hint.replace(at, option.size(), "HEDDLE_ASSUME=");
+  return hint;
+}
+
+} // namespace
+
+Message messageFrom(const Diagnostic &diagnostic) {
+  Message message;
+  message.warning = {diagnostic.location.str(), transform::withoutRule(diagnostic.text),
+                     snippet(diagnostic.location)};
+  for (const Diagnostic::Note &note : diagnostic.notes)
+    message.notes.push_back({note.location.str(), note.text, snippet(note.location)});
+  if (!diagnostic.hint.empty())
+    message.notes.push_back({message.warning.location, inOurWords(diagnostic.hint), ""});
+  return message;
+}
+
+std::string textOf(const std::vector<Message> &messages, const WarningFlags &flags) {
+  if (flags.isSilent)
+    return {};
+  std::string text;
+  std::set<std::string> seen;
+  for (const Message &message : messages) {
+    std::string one = printed(message.warning, flags.areErrors ? "error" : "warning",
+                              flags.areErrors ? " [-Werror=heddle]" : " [-Wheddle]");
+    for (const Message::Line &note : message.notes)
+      one += printed(note, "note", "");
+    if (seen.insert(one).second)
+      text += one;
+  }
+  return text;
+}
+
+} // namespace heddle::launcher

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "launcher/Messages.h"
+
+#include <gtest/gtest.h>
+
+using namespace heddle;
+using namespace heddle::launcher;
+
+namespace {
+
+Message refusal() {
+  Diagnostic diagnostic{
+      Severity::Refusal, {"a.cu", 4, 16, 0, ""}, "coarsen x=5: does not divide [coarsen]", {}, "x=4"};
+  diagnostic.note({"a.cu", 9, 3, 0, ""}, "launched here");
+  return messageFrom(diagnostic);
+}
+
+WarningFlags flagsOf(std::initializer_list<std::string_view> words) {
+  WarningFlags flags;
+  for (std::string_view word : words)
+    EXPECT_TRUE(flags.take(word));
+  return flags;
+}
+
+} // namespace
+
+TEST(Messages, AreThoseOfACompiler) {
+  EXPECT_EQ(textOf({refusal(), refusal()}, {}),
+            "a.cu:4:16: warning: coarsen x=5: does not divide [-Wheddle]\n"
+            "a.cu:9:3: note: launched here\n"
+            "a.cu:4:16: note: x=4\n");
+  EXPECT_EQ(textOf({}, {}), "");
+}
+
+TEST(Messages, AssumptionsComeFromTheEnvironment) {
+  const Diagnostic diagnostic{
+      Severity::Refusal, {"a.cu", 4}, "no", {}, "--assume no-overlap, where it is so"};
+  EXPECT_EQ(textOf({messageFrom(diagnostic)}, {}),
+            "a.cu:4: warning: no [-Wheddle]\na.cu:4: note: HEDDLE_ASSUME=no-overlap, where it is so\n");
+}
+
+TEST(Messages, FlagsDecideWhatTheyAre) {
+  EXPECT_TRUE(textOf({refusal()}, flagsOf({"-Wno-heddle"})).empty());
+  EXPECT_TRUE(textOf({refusal()}, flagsOf({"-Werror=heddle"}))
+                  .starts_with("a.cu:4:16: error: coarsen x=5: does not divide [-Werror=heddle]\n"));
+  EXPECT_FALSE(flagsOf({"-Werror=heddle", "-Wno-error=heddle"}).areErrors);
+  EXPECT_FALSE(flagsOf({"-Wno-heddle", "-Wheddle"}).isSilent);
+  WarningFlags flags;
+  EXPECT_FALSE(flags.take("-Wall"));
+  EXPECT_FALSE(flags.take("-Werror"));
+}
