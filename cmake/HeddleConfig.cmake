@@ -1,5 +1,5 @@
-# find_package(Heddle): the program as the target Heddle::heddle, and Heddle::runtime, the headers that emitted code includes
-# (#include <heddle/...>). Paths follow from where this file is, so the folder of an installation may be moved.
+# find_package(Heddle): the program as the target Heddle::heddle, Heddle::runtime, the headers that emitted code includes
+# (#include <heddle/...>), and the function heddle_optimize(). Paths follow from where this file is, so the folder of an installation may be moved.
 get_filename_component(Heddle_PREFIX "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(Heddle_EXECUTABLE "${Heddle_PREFIX}/bin/heddle")
 set(Heddle_INCLUDE_DIR "${Heddle_PREFIX}/include")
@@ -18,3 +18,4 @@ if(NOT TARGET Heddle::heddle)
   add_library(Heddle::runtime INTERFACE IMPORTED)
   set_target_properties(Heddle::runtime PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${Heddle_INCLUDE_DIR}")
 endif()
+include("${CMAKE_CURRENT_LIST_DIR}/HeddleOptimize.cmake")

@@ -17,7 +17,7 @@ install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/heddle)
 install(DIRECTORY runtime/heddle DESTINATION include)
 include(CMakePackageConfigHelpers)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/HeddleConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES cmake/HeddleConfig.cmake ${PROJECT_BINARY_DIR}/HeddleConfigVersion.cmake DESTINATION lib/cmake/Heddle)
+install(FILES cmake/HeddleConfig.cmake cmake/HeddleOptimize.cmake ${PROJECT_BINARY_DIR}/HeddleConfigVersion.cmake DESTINATION lib/cmake/Heddle)
 
 # Man pages and completion scripts are made by the program itself, from the definitions that it parses its command line with.
 set(manuals ${PROJECT_BINARY_DIR}/share)
