@@ -47,7 +47,8 @@ its own with a time limit. One that hangs, crashes, has other results or does no
 never selected. Without a GPU, times are predicted by a model and marked as predictions.
 
 Results go to OUT.tune.jsonl (--cache) one by one; a search that was stopped continues from there. OUT.cu is the baseline
-with #pragma heddle lines that heddle opt applies.
+with #pragma heddle lines, which heddle nvcc applies while it compiles the file and heddle opt as text; other compilers ignore them.
+With --apply, OUT.cu is the transformed source.
 
 Exit code 0: done; 1: the baseline fails; 2: bad usage, or no such file; 3: the file does not compile; 4: a file cannot be read
 or written.
@@ -143,34 +144,41 @@ void complainOfBaseline(const tune::Report &report, const TuneRequest &request, 
            isCode ? ExitDoesNotCompile : ExitRefused);
 }
 
-/// Makes the winner once more and writes it; what was made is left in the report.
-void writeWinner(const TuneRun &run, tune::Report &report, Session &session) {
+/// Makes the winner once more and writes it; what was made is left in the report. True where the file has pragmas
+/// that are still to be carried out.
+bool writeWinner(const TuneRun &run, tune::Report &report, Session &session) {
   const tune::Configuration &configuration = report.winner()->evaluation.configuration;
   if (tune::isMechanism(run.problem.file)) {
     if (run.request.output.empty())
-      return;
+      return false;
     const tune::ChemMaker maker(run.problem, run.chemWords(), generateKernels);
     if (std::string wrong = maker.generate(configuration, run.request.output); !wrong.empty())
       complain(session, wrong, "-o names a folder", ExitInputOutput);
-    return;
+    return false;
   }
   tune::Made made = tune::CudaMaker(run.problem).make(configuration);
   report.baselineText = run.problem.text;
-  if (!made.candidate)
-    return complain(session, fmt::format("'{}' cannot be made again: {}", configuration.str(), made.reason),
-                    "has the file changed since?", ExitRefused);
+  if (!made.candidate) {
+    complain(session, fmt::format("'{}' cannot be made again: {}", configuration.str(), made.reason),
+             "has the file changed since?", ExitRefused);
+    return false;
+  }
   report.winnerText = made.candidate->files.front().text;
   if (run.request.output.empty())
-    return;
-  tune::WinnerFile file = tune::winnerFile(run.problem, configuration, report.winnerText);
+    return false;
+  tune::WinnerFile file = run.request.apply
+                              ? tune::transformedWinner(run.problem, configuration, report.winnerText)
+                              : tune::winnerFile(run.problem, configuration, report.winnerText);
   Diagnostics diagnostics;
   const std::optional<std::string> placed =
       placedText(file.text, {run.problem.file, run.request.output}, run.problem.compile, diagnostics);
   print(std::cerr, diagnostics, session.errorColour);
   if (!placed)
     session.exitCode = ExitRefused;
-  else if (write(run.request.output, *placed, session) && !file.reproduces)
+  const bool isWritten = placed && write(run.request.output, *placed, session);
+  if (isWritten && !file.reproduces && !run.request.apply)
     std::cerr << "heddle: pragmas cannot say what was done, so the output is the winner itself\n";
+  return isWritten && file.reproduces && !configuration.directives.empty();
 }
 
 void writeFormats(const TuneRun &run, const tune::Report &report, Session &session) {
@@ -230,15 +238,15 @@ void tuneProgram(TuneRequest &request, Session &session) {
   report->seed = std::to_string(request.seed);
   if (!report->winner())
     return complainOfBaseline(*report, request, session);
-  if (request.simulate.empty())
-    writeWinner(*run, *report, session);
+  const bool hasPragmas = request.simulate.empty() && writeWinner(*run, *report, session);
   writeFormats(*run, *report, session);
   if (std::string warning = report->warning(); !warning.empty())
     std::cerr << fmt::format("heddle: {}\n", warning);
   if (report->unkept)
     std::cerr << fmt::format("heddle: {} could not be written to the cache: is the disk full?\n",
                              counted(report->unkept, "result"));
-  std::cout << (request.json ? tune::reportJson(*report) : tuneText(*report, request.top, request.output));
+  std::cout << (request.json ? tune::reportJson(*report)
+                             : tuneText(*report, request.top, request.output, hasPragmas));
 }
 
 } // namespace

@@ -238,6 +238,7 @@ void TuneRequest::addTo(CLI::App &verb, Session &session) {
   session.operands["tune"] = {"FILE... -d DIRECTIVE [-o OUT] [COMPILER-OPTION...] [-- ARGUMENT...]",
                               {{}, {"cu", "cpp", "cc", "yaml", "inp", "dat"}, true, true}};
   verb.add_option("-o,--output", output, "the file or folder to write the winner to")->type_name("FILE");
+  verb.add_flag("--apply", apply, "write the transformed source instead of the original with pragmas");
   verb.add_option("-d,--directive", space.directives,
                   "a directive with alternatives, as in \"coarsen x=1|2|4\"; \"block x=64|128\"; or auto")
       ->type_name("DIRECTIVE")

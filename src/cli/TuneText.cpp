@@ -108,7 +108,7 @@ void ProgressLine::clear() {
   isShown = false;
 }
 
-std::string tuneText(const tune::Report &report, size_t top, const std::string &output) {
+std::string tuneText(const tune::Report &report, size_t top, const std::string &output, bool hasPragmas) {
   const tune::Report::Entry &winner = *report.winner();
   const double baseline = report.baseline().evaluation.result.micros;
   std::string text =
@@ -130,6 +130,11 @@ std::string tuneText(const tune::Report &report, size_t top, const std::string &
     text += "these times are a model's prediction: nothing was measured on a GPU\n";
   if (!output.empty())
     text += fmt::format("written: {}\n", output);
+  if (hasPragmas)
+    text += fmt::format(
+        "next: compile it with 'heddle nvcc nvcc {}', which applies its #pragma heddle lines; with "
+        "--apply the transformed source is written\n",
+        output);
   return text;
 }
 

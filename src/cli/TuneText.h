@@ -24,8 +24,9 @@ private:
   bool isShown = false;
 };
 
-/// What a search found, for a person: counts, the baseline, the fastest `top`, and what was written.
-std::string tuneText(const tune::Report &report, size_t top, const std::string &output);
+/// What a search found, for a person: counts, the baseline, the fastest `top`, what was written, and, where pragmas are to be
+/// carried out still, by which command.
+std::string tuneText(const tune::Report &report, size_t top, const std::string &output, bool hasPragmas);
 
 /// "41.3 us", "2.04 ms".
 std::string timeText(double micros);

@@ -57,10 +57,15 @@ std::string commentOn(const Problem &problem, const Configuration &configuration
 
 } // namespace
 
+WinnerFile transformedWinner(const Problem &problem, const Configuration &configuration,
+                             const std::string &winnerText) {
+  return {commentOn(problem, configuration, true) + winnerText, false};
+}
+
 WinnerFile winnerFile(const Problem &problem, const Configuration &configuration,
                       const std::string &winnerText) {
   const std::string comment = commentOn(problem, configuration, false);
-  const WinnerFile asItIs{commentOn(problem, configuration, true) + winnerText, false};
+  const WinnerFile asItIs = transformedWinner(problem, configuration, winnerText);
   auto result =
       source::Program::parseText(problem.file.string(), problem.text, readingOptions(problem, configuration));
   auto *program = std::get_if<std::unique_ptr<source::Program>>(&result);

@@ -19,4 +19,8 @@ struct WinnerFile {
 WinnerFile winnerFile(const Problem &problem, const Configuration &configuration,
                       const std::string &winnerText);
 
+/// The winner itself, with a first line that says how it was made: for compilers that are called without Heddle.
+WinnerFile transformedWinner(const Problem &problem, const Configuration &configuration,
+                             const std::string &winnerText);
+
 } // namespace heddle::tune
