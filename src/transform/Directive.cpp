@@ -2,7 +2,7 @@
 //
 // Reads `coarsen x=2 y=4; interchange line=26`: directives with settings, as -d and #pragma heddle have them.
 //
-// Words are separated by spaces, directives by semicolons; brackets keep spaces, so that a setting may hold an expression: by=count[i + 1].
+// Words are separated by spaces, directives by semicolons, and = may have spaces around it; brackets keep spaces, so that a setting may hold an expression: by=count[i + 1].
 // The registry says which settings a directive has and which values they take. Every error points at its word, and reading goes on behind it, so
 // that one run reports all of them. Values separated by | are alternatives for the tuner.
 #include "transform/Directive.h"
@@ -48,6 +48,12 @@ size_t endOfWord(std::string_view text, size_t begin) {
   return text.size();
 }
 
+/// Whether two words are one setting: clang-format makes `x = 2` of the x=2 in a pragma.
+bool continuesSetting(const std::string &before, const std::string &word) {
+  const bool isValue = before.ends_with('=') && word.find('=') == std::string::npos;
+  return word.front() == '=' ? before != ";" && before.find('=') == std::string::npos : isValue;
+}
+
 std::vector<Word> wordsOf(std::string_view text) {
   std::vector<Word> words;
   for (size_t i = 0; i < text.size();) {
@@ -57,7 +63,11 @@ std::vector<Word> wordsOf(std::string_view text) {
       words.push_back({";", i++});
     } else {
       size_t end = endOfWord(text, i);
-      words.push_back({std::string(text.substr(i, end - i)), i});
+      const std::string word(text.substr(i, end - i));
+      if (!words.empty() && continuesSetting(words.back().text, word))
+        words.back().text += word;
+      else
+        words.push_back({word, i});
       i = end;
     }
   }

@@ -34,6 +34,17 @@ TEST(Directive, SettingsAreReadAndTheRestHaveDefaults) {
   EXPECT_EQ(directive.str(), "coarsen x=2 map=blocked");
 }
 
+TEST(Directive, SpacesAroundTheEqualsSignAsAFormatterPutsThemAreNoMatter) {
+  for (const char *text : {"coarsen x = 2 map = blocked", "coarsen x =2 map= blocked"})
+    EXPECT_EQ(read(text).at(0).str(), "coarsen x=2 map=blocked") << text;
+  EXPECT_EQ(complaint("coarsen x = ").text, "'x' needs a value");
+  EXPECT_EQ(complaint("coarsen x= y=2").text, "'x' needs a value");
+  EXPECT_EQ(complaint("= 2").text, "there is no directive '='");
+  Diagnostic wrong = complaint("coarsen x = two");
+  EXPECT_EQ(wrong.text, "'two' is not a value that 'x' takes");
+  EXPECT_EQ(wrong.location.column, 9u);
+}
+
 TEST(Directive, SemicolonsSeparateSeveralInTheOrderGiven) {
   std::vector<Directive> list = read("coarsen x=2; coarsen y=4");
   ASSERT_EQ(list.size(), 2u);

@@ -4,7 +4,7 @@
 #ifndef KERNELS_H
 #define KERNELS_H
 
-#pragma heddle coarsen x=4
+#pragma heddle coarsen x = 4
 static __global__ void scale(float *values, float factor, int count) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < count)
