@@ -220,7 +220,7 @@ void writeResult(const Request &request, const std::string &text, Session &sessi
   Diagnostics diagnostics;
   const std::optional<std::string> placed =
       placedText(text, placement, request.source.compileOptions(), diagnostics);
-  printMessages(diagnostics, {}, request.report, session.errorColour);
+  printMessages(diagnostics, {}, request.remarks, session.errorColour);
   if (!placed)
     session.exitCode = ExitRefused;
   else if (writeHeadersBeside(text, placement, session))
@@ -300,13 +300,13 @@ void addOpt(CLI::App &app, Session &session) {
   verb->add_option(
           "--runtime", request->runtime,
           "headers of Heddle that the output includes: embed (their text is part of it), copy (they are "
-          "written to the folder 'heddle' beside it), or path (compilers need -I; --report prints it)")
+          "written to the folder 'heddle' beside it), or path (compilers need -I; --remarks prints it)")
       ->check(CLI::IsMember({"embed", "copy", "path"}))
       ->capture_default_str();
   verb->add_option(
           "--includes", request->includes,
           "#include \"...\" of an output in another folder: rewrite (they find the same files), or keep "
-          "(compilers need -I; --report prints it)")
+          "(compilers need -I; --remarks prints it)")
       ->check(CLI::IsMember({"rewrite", "keep"}))
       ->capture_default_str();
   verb->add_flag("--verify", request->verify,
