@@ -42,7 +42,7 @@ std::string commentOn(const Problem &problem, const Configuration &configuration
   std::string text, assumed;
   for (const std::string &assumption : problem.assumptions)
     assumed += " --assume " + assumption;
-  if (isCarriedOut) {
+  if (isCarriedOut && !configuration.directives.empty()) {
     text = fmt::format(" heddle opt {}", problem.file.filename().string());
     for (const transform::Directive &directive : configuration.directives)
       text += fmt::format(" -d \"{}\"", directive.str());

@@ -20,6 +20,7 @@
 using namespace heddle;
 using nlohmann::json;
 using testing::HasSubstr;
+using testing::Not;
 
 namespace {
 
@@ -126,6 +127,16 @@ TEST_F(TuneProgram, TheOutputIsTheBaselineWithTheWinnersPragmasAndNothingElse) {
   EXPECT_EQ(json::parse(contentsOf(in("out.t4.json")))["results"].size(), 3u);
   EXPECT_TRUE(json::parse(contentsOf(in("out.t1.json"))).contains("KernelSpecification"));
   EXPECT_EQ(pragmas, report["best"] == "baseline" ? 0u : 2u) << "one for each kernel";
+}
+
+TEST_F(TuneProgram, AppliedOutputHasNoPragmasLeft) {
+  json report = tuneJson("blocks.cu", {"-d", "coarsen x=2|4 map=blocked", "-o", in("out.cu"), "--apply"});
+  const std::string text = contentsOf(in("out.cu")), best = report["best"].get<std::string>();
+  EXPECT_THAT(text, Not(HasSubstr("#pragma heddle")));
+  if (best == "baseline")
+    EXPECT_EQ(text, contentsOf(programs / "blocks.cu"));
+  else
+    EXPECT_THAT(text, HasSubstr("// heddle tune: heddle opt blocks.cu -d \"" + best + "\""));
 }
 
 TEST_F(TuneProgram, ItSaysOnceThatTheBaselineFailsTheStaticCheck) {

@@ -81,6 +81,15 @@ TEST_F(Winner, PragmasBeforeEachKernelMakeTheWinnerAgain) {
   EXPECT_EQ(opt(file.text), text);
 }
 
+TEST_F(Winner, TransformedTextHasTheCommandThatMadeItInItsFirstLine) {
+  Configuration chosen = configuration({.directives = {"coarsen x=2"}});
+  const std::string text = made(chosen);
+  WinnerFile file = transformedWinner(problem, chosen, text);
+  EXPECT_EQ(file.text, "// heddle tune: heddle opt blocks.cu -d \"coarsen x=2\";\n" + text);
+  EXPECT_FALSE(file.reproduces) << "no pragma is left to apply";
+  EXPECT_EQ(transformedWinner(problem, {}, problem.text).text, problem.text) << "the baseline as it was";
+}
+
 TEST_F(Winner, OnlyTheKernelThatWasMeantGetsOne) {
   problem.kernel = "add";
   Configuration chosen = configuration({.directives = {"coarsen x=4"}});
