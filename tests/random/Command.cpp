@@ -19,9 +19,10 @@ std::string disagreement(const Program &program, const Verdict &verdict, const f
   std::ofstream(main) << program.mainText();
   if (program.needsHeader())
     std::ofstream(folder.path() / headerName) << program.headerText();
-  std::vector<std::string> command = {heddle.string(), "opt",        main.string(), "-o",
-                                      out.string(),    "-k",         "kernel",      "--cuda-path",
-                                      "none",          "--compiler", "clang"};
+  // The library's text includes the run-time headers; the command's does not embed them then.
+  std::vector<std::string> command = {
+      heddle.string(), "opt",  main.string(), "-o",    out.string(), "-k",  "kernel",
+      "--cuda-path",   "none", "--compiler",  "clang", "--runtime",  "path"};
   for (const std::string &directive : program.directives)
     command.insert(command.end(), {"-d", directive});
   const ProcessResult done = runProcess(command, {}, 600);
