@@ -50,7 +50,7 @@ int launchCompiler(const std::vector<std::string> &words) {
 void addNvcc(CLI::App &app, Session &session) {
   auto compiler = std::make_shared<std::string>();
   CLI::App *verb = app.add_subcommand("nvcc", about);
-  verb->add_option("COMPILER", *compiler, "nvcc or Clang, with its own options and files behind it");
+  verb->add_option("COMPILER", *compiler, "nvcc or Clang, with its own options and files after it");
   session.operands["nvcc"] = {"COMPILER [ARGUMENT...]", {{}, {}, true, false}};
   verb->callback([compiler, &session] {
     complain(session, "which compiler?", "heddle nvcc nvcc -c FILE.cu -o FILE.o", ExitBadUsage);

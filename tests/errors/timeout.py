@@ -58,7 +58,7 @@ def main():
         def words(verb, *more):
             return [HEDDLE, verb, file, "--compiler", "clang", "--timeout", "0.3", *more]
 
-        stopped, ended = "did not end within 0.3 s", "it is ended"
+        stopped, ended = "did not end within 0.3 s", "it is killed"
         expect("run", words("run", "--", "0"), [stopped, "2 launches"])
         expect("run --quiet", words("run", "--quiet", "--", "0"), [stopped, "2 launches"])
         expect("run: the program's own code", words("run", "--", "1"), [stopped, "2 launches"])

@@ -73,7 +73,7 @@ class Project:
         expect(len(self.texts()) == 2, self.texts())
         # A header with directives is a dependency of both, though their texts do not include it any more.
         header = self.project / "include/kernels.h"
-        header.write_text(header.read_text().replace("coarsen x=4", "coarsen x=2"))
+        header.write_text(header.read_text().replace("coarsen x = 4", "coarsen x = 2"))
         again = self.build_and_compare()
         expect("main.cu" in again and "filters.cu" in again and len(self.texts()) == 4, again)
         expect("no work to do" in self.build_and_compare(), "it is built again for no reason")

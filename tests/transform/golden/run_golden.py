@@ -12,7 +12,7 @@ A folder holds the cases of one directive, pass or normalization. A case is
     NAME.messages      what opt prints where it writes; no such file if it prints nothing.
 
 Files that an input includes are in the folder Inputs. `--cuda-path none --no-check --runtime path --includes keep` is added to each command: the
-output must parse, is not compiled, and is the text of the directives alone. Passes must have names that --print-after takes. The warning about `--assume whole-program`, which is true of nearly every case, is left out.
+output must parse, is not compiled, and is the text of the directives alone. Passes must have names that --print-after takes. The warning about `--assume whole-program`, which is true of nearly every case, and the folder of the run-time headers are left out.
 
     run_golden.py BUILD [--update] FOLDER|CASE.cu ...
 
@@ -30,7 +30,7 @@ import sys
 import tempfile
 
 PREFIX = "// heddle opt "
-ASSUMED = "[--assume whole-program]"
+LEFT_OUT = ("[--assume whole-program]", "remark: includes headers of Heddle: compile it with -I")
 FIXED = ["--cuda-path", "none", "--no-check", "--runtime", "path", "--includes", "keep"]
 # A row of the table that --time-passes prints.
 TIMED = re.compile(r"[\w-]+ +(\d+|runs) +([\d.]+|seconds)\n")
@@ -54,7 +54,7 @@ class Run:
         self.code = done.returncode
         said = (done.stdout + done.stderr).replace(str(output), "OUTPUT").splitlines(keepends=True)
         self.passes = {line.split()[0] for line in said if TIMED.fullmatch(line)}
-        self.messages = "".join(line for line in said if not TIMED.fullmatch(line) and not line.rstrip().endswith(ASSUMED))
+        self.messages = "".join(line for line in said if not TIMED.fullmatch(line) and not any(text in line for text in LEFT_OUT))
 
 
 def pass_names(heddle):
