@@ -39,7 +39,7 @@ TEST(Directive, SpacesAroundTheEqualsSignAsAFormatterPutsThemAreNoMatter) {
     EXPECT_EQ(read(text).at(0).str(), "coarsen x=2 map=blocked") << text;
   EXPECT_EQ(complaint("coarsen x = ").text, "'x' needs a value");
   EXPECT_EQ(complaint("coarsen x= y=2").text, "'x' needs a value");
-  EXPECT_EQ(complaint("= 2").text, "there is no directive '='");
+  EXPECT_EQ(complaint("= 2").text, "there is no directive '=2'");
   Diagnostic wrong = complaint("coarsen x = two");
   EXPECT_EQ(wrong.text, "'two' is not a value that 'x' takes");
   EXPECT_EQ(wrong.location.column, 9u);
