@@ -50,7 +50,7 @@ def specialize(arguments, way, folder, number):
     out = folder / f"v{number}.cu"
     block = ["--block", arguments.block] if arguments.block else []
     done = subprocess.run([arguments.heddle, "opt", str(arguments.program), "-d", words(way), "-o", str(out), "--no-check",
-                           *block],
+                           "--runtime", "path", "--includes", "keep", *block],
                           capture_output=True, text=True)
     if done.returncode == 0:
         return out, ""
