@@ -196,7 +196,7 @@ private:
     std::vector<std::string> names;
     for (const analysis::SharedArray *array : moved)
       names.push_back("'" + array->name + "'");
-    context.done(fmt::format("remapped {} to {} register{} a lane", joinAnd(names), registers(),
+    context.done(fmt::format("remapped {} to {} register{} per lane", joinAnd(names), registers(),
                              registers() == 1 ? "" : "s"));
     return true;
   }

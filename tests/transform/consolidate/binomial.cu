@@ -3,7 +3,7 @@
 // Binomial options: a block prices one call option by walking a tree of 256 leaves back to its root.
 //
 // For consolidation: 255 steps with two barriers each, and every load is the own element or the next one:
-// eight registers a lane and a shuffle from the next lane, which at lane 31 comes from the next register. The
+// eight registers per lane and a shuffle from the next lane, which at lane 31 comes from the next register. The
 // branch 'node < level' differs by lane, so the shuffle has to precede it.
 #include "Harness.h"
 

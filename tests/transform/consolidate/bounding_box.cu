@@ -3,7 +3,7 @@
 // The box around all bodies, as a tree code needs it first: blocks of 1024 threads find theirs, and the block
 // that finishes last, by an atomic counter, finds the box around these.
 //
-// For consolidation: 32 warps in one, the most there is. Four arrays of 1024 would be 128 registers a lane:
+// For consolidation: 32 warps in one, the most there is. Four arrays of 1024 would be 128 registers per lane:
 // legal, but not wise. Blocks are distinguished by who is last, not waited for, so that persistent warps may
 // take them in any order; 'last' is a shared scalar that one thread writes for all.
 #include "Harness.h"

@@ -5,7 +5,7 @@
 //
 // For consolidation: every load of the tile is one element for all, a broadcast from a lane and register that
 // the loop counter gives; the loop over 256 bodies is fixed, so that after splitting it by 32 the register is
-// fixed too. The elements are float4: four shuffles each, and eight times four registers a lane.
+// fixed too. The elements are float4: four shuffles each, and eight times four registers per lane.
 #include "Harness.h"
 
 constexpr int Threads = 256;

@@ -3,7 +3,7 @@
 // Scalar products of many pairs of vectors: 1024 accumulators in shared memory, four for each of 256 threads,
 // then a tree over all of them. Blocks take pairs in turn.
 //
-// For consolidation: 1024 accumulators are 32 registers a lane, and a step of the tree has its own loop over
+// For consolidation: 1024 accumulators are 32 registers per lane, and a step of the tree has its own loop over
 // them. The barriers are in a loop over the grid, whose step 'gridDim.x' must stay that of the original
 // launch when persistent warps take blocks in turn.
 #include "Harness.h"
