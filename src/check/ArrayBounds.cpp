@@ -8,15 +8,15 @@
 namespace heddle::check {
 
 void checkArrayBounds(const Where &at, const vm::AccessEvent &event, Reporter &reporter) {
-  const SharedArrays::Array &array = at.launch.code->arrays.of(at.place - at.launch.firstPlace);
+  const SharedArrays::Array &array = at.launch.code->arrays.of(at.instrId - at.launch.firstInstrId);
   if (!array.variable)
     return;
   vm::eachLane(event.mask, [&](unsigned lane) {
     const uint64_t address = event.addresses[lane];
     if ((address >= array.begin && address + event.bytes <= array.end) ||
-        !reporter.isNew(Rule::MemorySharedArray, at.place, 0))
+        !reporter.isNew(Rule::MemorySharedArray, at.instrId, 0))
       return;
-    reporter.report(Rule::MemorySharedArray, at.launch, at.place,
+    reporter.report(Rule::MemorySharedArray, at.launch, at.instrId,
                     fmt::format("{} of {} {} byte {} of '{}', which {}; that is {}", at.threadText(lane),
                                 at.blockText(), writes(event) ? "writes" : "reads",
                                 int64_t(address - array.begin), readableVariable(array.variable->name),

@@ -35,12 +35,12 @@ void BarrierRoutes::reach(const Where &at, const vm::BarrierEvent &event, uint32
   Route &route = routes[at.warp];
   if (const uint32_t late = route.passed & event.mask) {
     // Lanes that were missing come to the same barrier after all, or to another.
-    if (at.place != route.place && event.aligned)
+    if (at.instrId != route.instrId && event.aligned)
       reportPassed(at, route, reporter);
     route.passed &= ~late;
   } else if (event.divergent && !joins) {
     route.passed |= alive & ~event.mask;
-    route.place = at.place;
+    route.instrId = at.instrId;
   }
 }
 
@@ -50,12 +50,13 @@ void BarrierRoutes::reachedBlockBarrier(unsigned warp, uint32_t mask) {
 }
 
 void BarrierRoutes::reportPassed(const Where &at, Route &route, Reporter &reporter) {
-  if (reporter.isNew(Rule::BarrierDivergent, route.place, 0))
+  if (reporter.isNew(Rule::BarrierDivergent, route.instrId, 0))
     reporter.report(
-        Rule::BarrierDivergent, at.launch, route.place,
+        Rule::BarrierDivergent, at.launch, route.instrId,
         fmt::format("only some threads of warp {} of {} come to this barrier; {} others go on elsewhere",
                     at.warp, at.blockText(), vm::countLanes(route.passed)),
-        at.place, "the others are here", "move the barrier out of the branch, so that all threads reach it");
+        at.instrId, "the others are here",
+        "move the barrier out of the branch, so that all threads reach it");
   route.passed = 0;
 }
 
@@ -65,16 +66,16 @@ void BarrierRoutes::reportMissing(const LaunchFacts &launch, uint64_t block,
   for (unsigned w = 0; w < routes.size(); ++w) {
     for (const Branch &branch : routes[w].branches) {
       const uint32_t gone = branch.lanes & ~round.waiting[w];
-      for (uint32_t place : round.places) {
-        if (!gone || !launch.code->paths.passesBy(branch.site, branch.taken, place - launch.firstPlace) ||
-            !reporter.isNew(Rule::BarrierDivergent, place, 0))
+      for (uint32_t instrId : round.instrIds) {
+        if (!gone || !launch.code->paths.passesBy(branch.site, branch.taken, instrId - launch.firstInstrId) ||
+            !reporter.isNew(Rule::BarrierDivergent, instrId, 0))
           continue;
         reporter.report(
-            Rule::BarrierDivergent, launch, place,
+            Rule::BarrierDivergent, launch, instrId,
             fmt::format("only some threads of {} come to this barrier: {} takes another way and {}",
                         blockName(launch.grid, block), threadName(launch.block, w * 32 + vm::firstLane(gone)),
                         gone & order.exited(w) ? "ends without it" : "does not come"),
-            launch.firstPlace + branch.site, "the ways part here",
+            launch.firstInstrId + branch.site, "the ways part here",
             "move the barrier out of the branch or loop, so that all threads reach it");
       }
     }
@@ -87,7 +88,7 @@ void BarrierRoutes::reportPassed(const LaunchFacts &launch, uint64_t block,
   for (unsigned w = 0; w < routes.size(); ++w) {
     routes[w].passed &= ~polling(w);
     if (routes[w].passed)
-      reportPassed({launch, block, launch.firstActor + uint32_t(block), w, routes[w].place}, routes[w],
+      reportPassed({launch, block, launch.firstActor + uint32_t(block), w, routes[w].instrId}, routes[w],
                    reporter);
   }
 }

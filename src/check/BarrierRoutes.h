@@ -39,8 +39,8 @@ private:
     uint32_t lanes = 0;
   };
   struct Route {
-    uint32_t passed = 0; ///< lanes that were not there when others of the warp reached a barrier
-    uint32_t place = 0;  ///< of that barrier
+    uint32_t passed = 0;  ///< lanes that were not there when others of the warp reached a barrier
+    uint32_t instrId = 0; ///< of that barrier
     std::vector<Branch> branches;
   };
   static void note(Route &route, uint32_t site, bool way, uint32_t lanes);

@@ -48,7 +48,7 @@ BlockBarriers::Round newRound(const Where &at, const BarrierEvent &event, const 
   round.waiting.assign(order.warps(), 0);
   round.arrived.assign(order.warps(), 0);
   round.expected = event.expectedThreads;
-  round.firstPlace = at.place;
+  round.firstInstrId = at.instrId;
   round.whole = event.expectedThreads == 0 && event.barrier == 0;
   return round;
 }
@@ -70,11 +70,11 @@ void BlockBarriers::inspectLastRound(const Where &at, const BarrierEvent &event,
     return;
   const bool tookPart = lanesIn(barrier.last, at.warp) & event.mask;
   const Rule rule = tookPart ? Rule::BarrierReused : Rule::BarrierOversubscribed;
-  if (!reporter.isNew(rule, at.place, barrier.lastPlace))
+  if (!reporter.isNew(rule, at.instrId, barrier.lastInstrId))
     return;
   const std::string number = fmt::format("barrier {}", event.barrier);
   reporter.report(
-      rule, at.launch, at.place,
+      rule, at.launch, at.instrId,
       tookPart
           ? fmt::format(
                 "warp {} of {} comes to {} again, and nothing orders it after the end of the round before",
@@ -84,7 +84,7 @@ void BlockBarriers::inspectLastRound(const Where &at, const BarrierEvent &event,
                         at.warp, at.blockText(), number,
                         event.expectedThreads ? fmt::format("{} threads", event.expectedThreads)
                                               : "threads of the block"),
-      barrier.lastPlace, fmt::format("the round before: warps {}", warpsText(barrier.last)),
+      barrier.lastInstrId, fmt::format("the round before: warps {}", warpsText(barrier.last)),
       tookPart ? "wait for something that comes after that round before arriving again, or use a second "
                  "barrier"
                : "count every warp that arrives or waits, or use another barrier");
@@ -97,22 +97,22 @@ bool BlockBarriers::inspect(const Where &at, const BarrierEvent &event, const Bl
   if (!round)
     return false;
   const bool countsDiffer = round->expected != event.expectedThreads;
-  if (countsDiffer && reporter.isNew(Rule::BarrierCount, at.place, round->firstPlace))
+  if (countsDiffer && reporter.isNew(Rule::BarrierCount, at.instrId, round->firstInstrId))
     reporter.report(
-        Rule::BarrierCount, at.launch, at.place,
+        Rule::BarrierCount, at.launch, at.instrId,
         fmt::format("warp {} of {} comes to barrier {} as one for {}, while others wait at it as one for {}",
                     at.warp, at.blockText(), event.barrier, countText(event.expectedThreads),
                     countText(round->expected)),
-        round->firstPlace, "the others came here",
+        round->firstInstrId, "the others came here",
         "all threads that synchronize at a barrier must give it the same count");
-  if (round->whole && event.expectedThreads == 0 && at.place != round->firstPlace &&
-      reporter.placeOf(at.place).str() != reporter.placeOf(round->firstPlace).str() &&
-      reporter.isNew(Rule::BarrierInRole, at.place, round->firstPlace))
+  if (round->whole && event.expectedThreads == 0 && at.instrId != round->firstInstrId &&
+      reporter.locationOf(at.instrId).str() != reporter.locationOf(round->firstInstrId).str() &&
+      reporter.isNew(Rule::BarrierInRole, at.instrId, round->firstInstrId))
     reporter.report(
-        Rule::BarrierInRole, at.launch, at.place,
+        Rule::BarrierInRole, at.launch, at.instrId,
         fmt::format("warp {} waits for the whole block here, while others of {} do so at another source line",
                     at.warp, at.blockText()),
-        round->firstPlace, "the other source location",
+        round->firstInstrId, "the other source location",
         "__syncthreads() must be reached by all threads alike; warps with roles of their own need named "
         "barriers");
   return countsDiffer;
@@ -124,8 +124,8 @@ void BlockBarriers::arrive(const Where &at, const BarrierEvent &event, BlockOrde
     round = newRound(at, event, order);
   (waits(event) ? round.waiting : round.arrived)[at.warp] |= event.mask;
   round.anyWaits |= waits(event);
-  if (round.whole && std::ranges::find(round.places, at.place) == round.places.end())
-    round.places.push_back(at.place);
+  if (round.whole && std::ranges::find(round.instrIds, at.instrId) == round.instrIds.end())
+    round.instrIds.push_back(at.instrId);
   order.gather(*round.gathered, at.warp, event.mask);
   // What a thread does between arriving at the cluster's barrier and waiting there is not ordered by it.
   if (waits(event) && event.barrier != vm::ClusterBarrier)
@@ -139,9 +139,9 @@ void BlockBarriers::complete(const LaunchFacts &launch, uint64_t block, unsigned
   Barrier &barrier = barriers[number];
   Round &round = barrier.now;
   if (!round.anyWaits && number != vm::ClusterBarrier &&
-      reporter.isNew(Rule::BarrierNoWaiter, round.firstPlace, 0))
+      reporter.isNew(Rule::BarrierNoWaiter, round.firstInstrId, 0))
     reporter.report(
-        Rule::BarrierNoWaiter, launch, round.firstPlace,
+        Rule::BarrierNoWaiter, launch, round.firstInstrId,
         fmt::format("barrier {} completes in {} although no thread waits at it: all threads only arrive",
                     number, blockName(launch.grid, block)),
         0, {}, "the threads that depend on the others have to use bar.sync");
@@ -165,7 +165,7 @@ void BlockBarriers::complete(const LaunchFacts &launch, uint64_t block, unsigned
     barrier.last[w] = round.waiting[w] | round.arrived[w];
   }
   barrier.completed = now;
-  barrier.lastPlace = round.firstPlace;
+  barrier.lastInstrId = round.firstInstrId;
   round.gathered.reset();
 }
 

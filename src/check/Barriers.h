@@ -22,8 +22,8 @@ public:
     std::optional<Known> gathered;          ///< nothing: nobody has come yet
     std::vector<uint32_t> waiting, arrived; ///< lanes of each warp
     uint32_t expected = 0;                  ///< threads, 0: the whole block
-    uint32_t firstPlace = 0;
-    std::vector<uint32_t> places; ///< where threads came to it; of rounds of the whole block
+    uint32_t firstInstrId = 0;
+    std::vector<uint32_t> instrIds; ///< where threads came to it; of rounds of the whole block
     bool whole = false, anyWaits = false;
   };
 
@@ -49,7 +49,7 @@ private:
     Round now;
     std::vector<uint32_t> last; ///< who took part in the round before
     Stamp completed = 0;        ///< when that was; 0: never
-    uint32_t lastPlace = 0;
+    uint32_t lastInstrId = 0;
   };
 
   void inspectLastRound(const Where &at, const vm::BarrierEvent &event, const BlockOrder &order,

@@ -118,9 +118,9 @@ void Block::endCopies(const Where &at, const std::vector<PendingCopy> &over) {
   const Stamp now = order.stampOf(at.warp);
   for (const PendingCopy &copy : over)
     if (copy.intoShared)
-      shared.endCopyTo(copy.shared, copy.bytes, at.thread(copy.lane), now, copy.place, false);
+      shared.endCopyTo(copy.shared, copy.bytes, at.thread(copy.lane), now, copy.instrId, false);
     else if (!copy.sourceDone)
-      shared.endCopyFrom(copy.shared, copy.bytes, at.thread(copy.lane), now, copy.place);
+      shared.endCopyFrom(copy.shared, copy.bytes, at.thread(copy.lane), now, copy.instrId);
 }
 
 /// Whether an atomic's result says anything about what was there before.
@@ -139,14 +139,14 @@ vm::AccessEvent asVolatile(vm::AccessEvent event) {
 
 struct Checker::Impl {
   Impl(CheckOptions given, FindingList &list)
-      : options(std::move(given)), id(++checkersEver), reporter(places, list), polls(places),
+      : options(std::move(given)), id(++checkersEver), reporter(instructions, list), polls(instructions),
         names(options.memory, options.allocator), shared(options.memory) {}
 
   const CheckOptions options;
   const uint64_t id; ///< of this checker among all that ever were
-  Places places;
+  InstructionTable instructions;
   Reporter reporter;
-  PollPlaces polls;
+  PollInstructions polls;
   GlobalNames names;
   PlainReads plainReads;
   Shared shared;
@@ -219,9 +219,10 @@ Block &Checker::Impl::blockOf(const vm::WarpRef &ref, Launch &launch) {
 Scene Checker::Impl::sceneOf(const vm::WarpRef &ref, vm::SiteRef site) {
   Launch &launch = launchOf(ref.launch);
   Block &block = blockOf(ref, launch);
-  return {launch,
-          block,
-          {launch.facts, ref.blockIndex, block.order.actor(), ref.warp, launch.facts.firstPlace + site.site}};
+  return {
+      launch,
+      block,
+      {launch.facts, ref.blockIndex, block.order.actor(), ref.warp, launch.facts.firstInstrId + site.site}};
 }
 
 Checker::Checker(CheckOptions options, FindingList &findings)
@@ -241,7 +242,7 @@ void Checker::kernelBegin(const vm::LaunchRequest &request, const vm::KernelInfo
   facts.cluster = request.cluster;
   facts.inClusters = request.cluster.count() > 1;
   facts.parameters = request.parameters;
-  facts.firstPlace = impl->places.add(*request.kernel);
+  facts.firstInstrId = impl->instructions.add(*request.kernel);
   facts.code = &impl->codeOf(*request.kernel);
   facts.cooperative = request.cooperative;
   facts.blocks = request.grid.count();
@@ -342,7 +343,7 @@ void Checker::Impl::accessShared(const Scene &scene, const vm::AccessEvent &even
   touch.warp = scene.at.warp, touch.mask = event.mask, touch.bytes = event.bytes;
   touch.addresses = event.addresses;
   touch.stamp = block.order.stampOf(scene.at.warp), touch.known = block.order.leastKnown(scene.at.warp);
-  touch.place = scene.at.place;
+  touch.instrId = scene.at.instrId;
   touch.strength = strengthOf(event);
   touch.returns = event.kind == vm::AccessKind::Atomic;
   if (!writes(event)) {
@@ -350,7 +351,7 @@ void Checker::Impl::accessShared(const Scene &scene, const vm::AccessEvent &even
   } else {
     if (!block.mbarriers.empty())
       block.mbarriers.overwritten(scene.at, event, reporter);
-    if (isAtomic(event) && needsOldValue(event, places.instruction(scene.at.place)))
+    if (isAtomic(event) && needsOldValue(event, instructions.instruction(scene.at.instrId)))
       vm::eachLane(event.mask, [&](unsigned lane) {
         Past past;
         if (!block.shared.lastWrite(uint32_t(event.addresses[lane]), past))
@@ -374,7 +375,8 @@ void Checker::Impl::accessGlobal(const Scene &scene, const vm::AccessEvent &even
   touch.mask = event.mask, touch.bytes = event.bytes, touch.addresses = event.addresses;
   touch.nonCoherent = site.instruction && site.instruction->mods.has(ptx::Flag::NonCoherent);
   const GlobalAccess access{&event, write, strengthOf(event), scopeOf(event), elementBytes(event)};
-  touchGlobal(scene, touch, access, isAtomic(event) && needsOldValue(event, places.instruction(at.place)));
+  touchGlobal(scene, touch, access,
+              isAtomic(event) && needsOldValue(event, instructions.instruction(at.instrId)));
   if (!write && !isStrong(access.strength))
     return; // it publishes nothing
   std::lock_guard lock(shared.guard);
@@ -390,7 +392,7 @@ void Checker::Impl::touchGlobal(const Scene &scene, GlobalTouch touch, const Glo
   const GlobalEvidence evidence{options, order,           scene.block.fences, shared.values,
                                 polls,   shared.launches, shared.hostWrites,  names};
   GlobalConflicts conflicts(at, access, evidence, {reporter, plainReads, scene.launch.unwritten});
-  touch.self = {at.actor,    order.stampOf(at.warp), at.place, uint16_t(at.thread(0)), access.strength,
+  touch.self = {at.actor,    order.stampOf(at.warp), at.instrId, uint16_t(at.thread(0)), access.strength,
                 access.scope};
   touch.self.byCopy = access.event == nullptr;
   touch.self.returns = access.event && access.event->kind == vm::AccessKind::Atomic;
@@ -406,7 +408,7 @@ void Checker::Impl::touchGlobal(const Scene &scene, GlobalTouch touch, const Glo
 
 void Checker::Impl::publish(const Scene &scene, const vm::AccessEvent &event, PublishedValues &values) {
   if (isAtomic(event) && plainReads.any())
-    plainReads.swapped(scene.at, event, places.instruction(scene.at.place));
+    plainReads.swapped(scene.at, event, instructions.instruction(scene.at.instrId));
   if (isStrong(strengthOf(event)))
     scene.block.fences.access(scene.at, event, values, polls, scene.block.order);
   else if (writes(event))
@@ -447,7 +449,7 @@ void Checker::Impl::startCopy(const Scene &scene, const vm::AsyncEvent &event, u
   Touch touch;
   touch.warp = at.warp;
   touch.stamp = block.order.stampOf(at.warp), touch.known = block.order.leastKnown(at.warp);
-  touch.place = at.place;
+  touch.instrId = at.instrId;
   conflicts.checkProxy(copy, block.shared);
   if (copy.intoShared)
     block.shared.beginCopyTo(touch, lane, copy.shared, copy.bytes, conflicts);
@@ -467,7 +469,7 @@ void Checker::Impl::startCopy(const Scene &scene, const vm::AsyncEvent &event, u
   if (event.mbarrier == ~0u)
     block.copies.start(at.warp, copy);
   else
-    block.mbarriers.copyStarts(event.mbarrier, copy.shared, copy.bytes, at.place);
+    block.mbarriers.copyStarts(event.mbarrier, copy.shared, copy.bytes, at.instrId);
 }
 
 void Checker::Impl::waitForCopies(const Scene &scene, const vm::AsyncEvent &event) {
@@ -485,7 +487,7 @@ void Checker::Impl::handOverCopies(const Scene &scene, const vm::AsyncEvent &eve
   const Stamp now = block.order.release(scene.at.warp);
   const std::vector<PendingCopy> copies = block.copies.handedOver(scene.at.warp, event.mask);
   for (const PendingCopy &copy : copies)
-    block.shared.endCopyTo(copy.shared, copy.bytes, engine, now, copy.place, true);
+    block.shared.endCopyTo(copy.shared, copy.bytes, engine, now, copy.instrId, true);
   if (!copies.empty())
     block.mbarriers.gatherEngine(event.mbarrier, now, block.order);
 }
@@ -496,7 +498,7 @@ void Checker::Impl::completeCopy(const Scene &scene, const vm::AsyncEvent &event
   const unsigned engine = block.mbarriers.engineOf(event.mbarrier, block.order);
   const Stamp now = block.order.release(scene.at.warp);
   block.mbarriers.copyEnds(scene.at.launch, event.mbarrier, to, event.bytes, reporter);
-  block.shared.endCopyTo(to, event.bytes, engine, now, scene.at.place, true);
+  block.shared.endCopyTo(to, event.bytes, engine, now, scene.at.instrId, true);
   block.mbarriers.gatherEngine(event.mbarrier, now, block.order);
 }
 
@@ -548,7 +550,7 @@ void Checker::mbarrier(const vm::WarpRef &ref, vm::SiteRef site, const vm::Mbarr
   const Scene scene = impl->sceneOf(ref, site);
   Block &block = scene.block;
   ++scene.launch.counts.synchronizations;
-  block.mbarriers.on(scene.at, event, impl->places, block.order, impl->reporter);
+  block.mbarriers.on(scene.at, event, impl->instructions, block.order, impl->reporter);
   if (event.kind == vm::MbarrierEvent::Kind::Init)
     block.shared.markWritten(uint32_t(event.addresses[vm::firstLane(event.mask)]), 8);
 }
@@ -673,7 +675,7 @@ void Checker::Impl::hostTouched(HostCopy copy) {
   lock.unlock();
   if (found)
     reporter.report(
-        Rule::RaceLaunches, *whose, found->place,
+        Rule::RaceLaunches, *whose, found->instrId,
         fmt::format("kernel {} {} memory here that a {} of another stream {}; nothing orders the two",
                     whose->name, wrote ? "writes" : "reads", copy.what, copy.write ? "writes" : "reads"),
         0, {}, "record an event after the one and let the other's stream wait for it, or use one stream");

@@ -26,7 +26,7 @@ public:
   void add(Finding finding);
   /// The finding of that key happened again.
   void again(const std::string &key);
-  /// Sorted by place, so that the order does not depend on the schedule.
+  /// Sorted by location, so that the order does not depend on the schedule.
   std::vector<Finding> all() const;
   bool empty() const;
   size_t size() const;

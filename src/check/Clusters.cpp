@@ -41,10 +41,10 @@ public:
     if (past.sameValue || past.sameInstruction || insideOneBlock ||
         (isAtomic(event) && past.strength == Strength::Atomic) || quiet)
       return false;
-    const Side me{&at.launch, at.block, at.thread(lane), at.place, isWrite(event), isAtomic(event)};
-    const Side theirs{&at.launch, past.actor - at.launch.firstActor, past.thread, past.place,
+    const Side me{&at.launch, at.block, at.thread(lane), at.instrId, isWrite(event), isAtomic(event)};
+    const Side theirs{&at.launch, past.actor - at.launch.firstActor, past.thread, past.instrId,
                       pastWrites, past.strength == Strength::Atomic};
-    if (!reporter.wasReported(Rule::RaceCluster, me.place, theirs.place))
+    if (!reporter.wasReported(Rule::RaceCluster, me.instrId, theirs.instrId))
       reporter.reportRace(
           Rule::RaceCluster, me, theirs,
           fmt::format("{} of {}",
@@ -79,7 +79,7 @@ void ClusterMemory::access(const Where &at, const vm::AccessEvent &event, uint64
   ClusterConflicts conflicts(at, event, home, order, reporter, flagged);
   GlobalTouch touch;
   touch.mask = event.mask, touch.bytes = event.bytes, touch.addresses = addresses;
-  touch.self.actor = at.actor, touch.self.stamp = order.stampOf(at.warp), touch.self.place = at.place;
+  touch.self.actor = at.actor, touch.self.stamp = order.stampOf(at.warp), touch.self.instrId = at.instrId;
   touch.self.thread = uint16_t(at.thread(0));
   touch.self.strength = isAtomic(event) ? Strength::Atomic : ordering ? Strength::Relaxed : Strength::Weak;
   touch.self.scope = vm::Scope::Cluster;

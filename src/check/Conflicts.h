@@ -31,7 +31,7 @@ struct SharedEvidence {
   const BlockOrder &order;
   const Fences &fences;
   const PublishedValues &values;
-  const PollPlaces &polls;
+  const PollInstructions &polls;
   const Mbarriers &mbarriers;
 };
 
@@ -40,7 +40,7 @@ struct GlobalEvidence {
   const BlockOrder &order;
   const Fences &fences;
   const PublishedValues &values;
-  const PollPlaces &polls;
+  const PollInstructions &polls;
   const Launches &launches;
   const HostWrites &hostWrites;
   const GlobalNames &names;
@@ -120,7 +120,7 @@ public:
 
 private:
   bool isUnfenced(unsigned lane, unsigned thread, Stamp stamp);
-  void reportProxy(const char *does, const std::string &what, unsigned thread, uint32_t place);
+  void reportProxy(const char *does, const std::string &what, unsigned thread, uint32_t instrId);
 
   const Where &at;
   const bool write, engine;

@@ -23,7 +23,7 @@ bool isIn(uint32_t mask, const PendingCopy &copy) { return mask >> copy.lane & 1
 
 PendingCopy AsyncCopies::describe(const Where &at, const vm::AsyncEvent &event, unsigned lane) const {
   PendingCopy copy;
-  copy.lane = lane, copy.kind = event.copy, copy.place = at.place, copy.bytes = event.bytes;
+  copy.lane = lane, copy.kind = event.copy, copy.instrId = at.instrId, copy.bytes = event.bytes;
   copy.group = warps[at.warp].groupOf(event.copy, lane);
   copy.intoShared = event.toSpace == vm::Space::Shared;
   copy.shared = uint32_t(copy.intoShared ? event.to[lane] : event.from[lane]);
@@ -86,11 +86,12 @@ std::vector<PendingCopy> AsyncCopies::unwaited(const Where &at, uint32_t mask, R
     return {};
   std::vector<PendingCopy> left = take(at.warp, [&](const PendingCopy &copy) { return isIn(mask, copy); });
   for (const PendingCopy &copy : left)
-    if ((copy.intoShared || !copy.sourceDone) && reporter.isNew(Rule::AsyncUnwaited, copy.place, 0))
+    if ((copy.intoShared || !copy.sourceDone) && reporter.isNew(Rule::AsyncUnwaited, copy.instrId, 0))
       reporter.report(
-          Rule::AsyncUnwaited, at.launch, copy.place,
+          Rule::AsyncUnwaited, at.launch, copy.instrId,
           fmt::format("{} of {} ends while this copy is under way", at.threadText(copy.lane), at.blockText()),
-          at.place, "it ends here", "wait for it: the copy may still write when the memory has another use");
+          at.instrId, "it ends here",
+          "wait for it: the copy may still write when the memory has another use");
   return left;
 }
 
@@ -102,8 +103,9 @@ void AsyncCopies::check(const Where &at, const vm::AccessEvent &event, bool writ
       for (const PendingCopy &copy : warps[w].pending) {
         if (begin >= copy.globalEnd || end <= copy.globalBegin || (copy.intoShared && !write))
           continue;
-        const Side me{&at.launch, at.block, at.thread(lane), at.place, write};
-        const Side other{&at.launch, at.block, w * 32 + copy.lane, copy.place, !copy.intoShared, false, true};
+        const Side me{&at.launch, at.block, at.thread(lane), at.instrId, write};
+        const Side other{&at.launch, at.block, w * 32 + copy.lane, copy.instrId, !copy.intoShared,
+                         false,      true};
         reporter.reportRace(copy.intoShared ? Rule::AsyncSource : Rule::AsyncEarly, me, other,
                             names.of(at.launch, begin, 4), "wait for the copy first");
       }

@@ -16,7 +16,7 @@ struct PendingCopy {
   unsigned lane = 0;
   vm::AsyncEvent::Copy kind = vm::AsyncEvent::Copy::CpAsync;
   uint32_t group = 0;
-  uint32_t place = 0;
+  uint32_t instrId = 0;
   bool intoShared = true;
   uint32_t shared = 0, bytes = 0;          ///< target or source in shared memory
   uint64_t globalBegin = 0, globalEnd = 0; ///< the other side; empty where it reads nothing

@@ -12,9 +12,9 @@ bool CopyConflicts::knows(unsigned lane, unsigned thread, Stamp stamp) {
 }
 
 bool CopyConflicts::clash(unsigned lane, uint64_t address, const Past &past) {
-  const Side me{&at.launch, at.block, at.thread(lane), at.place, write, false, true};
+  const Side me{&at.launch, at.block, at.thread(lane), at.instrId, write, false, true};
   const Side other{&at.launch,     at.block,   past.thread,
-                   past.place,     past.write, past.strength == Strength::Atomic,
+                   past.instrId,   past.write, past.strength == Strength::Atomic,
                    past.flags != 0};
   const std::string name = sharedName(*at.launch.kernel, address, 4);
   if (write && !past.write)
@@ -37,9 +37,9 @@ bool CopyConflicts::clash(unsigned lane, uint64_t address, const Past &past) {
 
 void CopyConflicts::unwritten(unsigned lane, uint64_t address) {
   if (write || at.launch.inClusters || !evidence.options.uninitialized ||
-      !sinks.reporter.isNew(Rule::UninitializedShared, at.place, 0))
+      !sinks.reporter.isNew(Rule::UninitializedShared, at.instrId, 0))
     return;
-  sinks.reporter.report(Rule::UninitializedShared, at.launch, at.place,
+  sinks.reporter.report(Rule::UninitializedShared, at.launch, at.instrId,
                         fmt::format("{} copies {} out, which no thread of {} has written",
                                     at.threadText(lane), sharedName(*at.launch.kernel, address, 4),
                                     at.blockText()));
@@ -52,7 +52,7 @@ void CopyConflicts::checkProxy(const PendingCopy &copy, const SharedShadow &shar
     Past past;
     if (shared.lastWrite(offset, past) && !past.flags && isUnfenced(copy.lane, past.thread, past.stamp))
       return reportProxy(write ? "writes" : "reads", sharedName(*at.launch.kernel, offset, 4), past.thread,
-                         past.place);
+                         past.instrId);
   }
 }
 
@@ -67,7 +67,7 @@ void CopyConflicts::checkGlobalProxy(const PendingCopy &copy, const GlobalShadow
       found = past;
   });
   if (found)
-    reportProxy("reads", names.of(at.launch, copy.globalBegin, 4), found->thread, found->place);
+    reportProxy("reads", names.of(at.launch, copy.globalBegin, 4), found->thread, found->instrId);
 }
 
 /// Ordered before this copy, but only for threads. What is not even ordered has been reported as a race.
@@ -78,13 +78,14 @@ bool CopyConflicts::isUnfenced(unsigned lane, unsigned thread, Stamp stamp) {
   return thread == at.thread(lane) || knows(lane, thread, stamp);
 }
 
-void CopyConflicts::reportProxy(const char *does, const std::string &what, unsigned thread, uint32_t place) {
-  if (sinks.reporter.isNew(Rule::AsyncProxy, at.place, place))
-    sinks.reporter.report(Rule::AsyncProxy, at.launch, at.place,
+void CopyConflicts::reportProxy(const char *does, const std::string &what, unsigned thread,
+                                uint32_t instrId) {
+  if (sinks.reporter.isNew(Rule::AsyncProxy, at.instrId, instrId))
+    sinks.reporter.report(Rule::AsyncProxy, at.launch, at.instrId,
                           fmt::format("this bulk copy {} {}, which {} wrote with an ordinary store, and no "
                                       "proxy fence is between",
                                       does, what, threadName(at.launch.block, thread)),
-                          place, "written here",
+                          instrId, "written here",
                           "fence.proxy.async after the stores, before the barrier that lets the copy start");
 }
 

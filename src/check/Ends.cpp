@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the simulator stopped becomes a finding. A fault has its rule, its place and its thread. A deadlock has
+// What the simulator stopped becomes a finding. A fault has its rule, its location and its thread. A deadlock has
 // many threads that wait, of which most wait for others: the finding is about those whose wait is the cause, and
 // its notes list who waits where. Threads that poll memory or an mbarrier come first, since those at barriers
 // may wait for them and not the other way round.
@@ -182,9 +182,9 @@ void reportRoleBarriers(const LaunchFacts &launch, const vm::Fault &fault, const
     for (const vm::Waiting &waiting : fault.waiting)
       if (waiting.warp < order.warps() && !round->waiting[waiting.warp] &&
           waiting.on == vm::Waiting::On::Barrier && waiting.barrier != number &&
-          reporter.isNew(Rule::BarrierInRole, round->firstPlace, 0))
+          reporter.isNew(Rule::BarrierInRole, round->firstInstrId, 0))
         reporter.report(
-            Rule::BarrierInRole, launch, round->firstPlace,
+            Rule::BarrierInRole, launch, round->firstInstrId,
             fmt::format("this waits for the whole block, but warp {} waits elsewhere and never comes here",
                         waiting.warp),
             0, {},

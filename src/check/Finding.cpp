@@ -37,8 +37,8 @@ std::optional<Rule> ruleOf(std::string_view id) {
   return std::nullopt;
 }
 
-std::string lineOf(const SourceLocation &place) {
-  return place.isKnown() ? fmt::format("{}:{}", place.file, place.line) : std::string();
+std::string lineOf(const SourceLocation &location) {
+  return location.isKnown() ? fmt::format("{}:{}", location.file, location.line) : std::string();
 }
 
 } // namespace heddle::check

@@ -29,7 +29,7 @@ std::string_view idOf(Rule rule);
 std::string_view aboutOf(Rule rule);
 std::optional<Rule> ruleOf(std::string_view id);
 /// "tile.cu:14": what findings are grouped by.
-std::string lineOf(const SourceLocation &place);
+std::string lineOf(const SourceLocation &location);
 
 /// One thing that is wrong, told once however often it happens.
 struct Finding {
@@ -41,7 +41,7 @@ struct Finding {
   Rule rule = Rule::RaceShared;
   std::string kernel; ///< as a person calls it; empty where no kernel is to blame
   SourceLocation location;
-  std::string text;        ///< what is wrong, with threads and memory named; one sentence without the place
+  std::string text; ///< what is wrong, with threads and memory named; one sentence without the location
   std::vector<Note> notes; ///< the other access, who waits for whom
   std::string hint;
   uint64_t times = 1; ///< how often it was seen

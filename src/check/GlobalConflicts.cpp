@@ -50,25 +50,25 @@ bool GlobalConflicts::mayRace(unsigned lane, uint64_t address, const GlobalPast 
   return isStrong(access.strength) && isStrong(past.strength) && inReach &&
          evidence.fences.mayRace(
              at.warp, lane,
-             {address, access.strength, past.strength, at.place, past.place, access.write, pastWrites},
+             {address, access.strength, past.strength, at.instrId, past.instrId, access.write, pastWrites},
              evidence.values, evidence.polls);
 }
 
 bool GlobalConflicts::clash(unsigned lane, uint64_t address, const GlobalPast &past, bool pastWrites) {
   const LaunchFacts *whose = evidence.launches.ofActor(past.actor);
   const Side me{&at.launch,   at.block,     at.thread(lane),
-                at.place,     access.write, access.strength == Strength::Atomic,
+                at.instrId,   access.write, access.strength == Strength::Atomic,
                 !access.event};
-  const Side other{whose,      whose ? past.actor - whose->firstActor : 0, past.thread, past.place,
+  const Side other{whose,      whose ? past.actor - whose->firstActor : 0, past.thread, past.instrId,
                    pastWrites, past.strength == Strength::Atomic};
   Reporter &reporter = sinks.reporter;
   if (past.sameInstruction) {
     if (me.atomic || past.sameValue)
       return false;
-    if (!reporter.wasReported(Rule::RaceGlobal, me.place, other.place))
+    if (!reporter.wasReported(Rule::RaceGlobal, me.instrId, other.instrId))
       reporter.reportRace(
           Rule::RaceGlobal, me, other, nameOf(address),
-          "lanes of one instruction write the same place: let one of them write, or use an atomic",
+          "lanes of one instruction write to the same address: let one of them write, or use an atomic",
           "different values by one instruction");
     return true;
   }
@@ -79,7 +79,7 @@ bool GlobalConflicts::clash(unsigned lane, uint64_t address, const GlobalPast &p
   const bool sameLaunch = whose == &at.launch, sameBlock = past.actor == at.actor,
              sameWarp = sameBlock && past.thread / 32 == at.warp;
   const Rule rule = !sameLaunch ? Rule::RaceLaunches : sameWarp ? Rule::WarpLockstep : Rule::RaceGlobal;
-  if (reporter.wasReported(rule, me.place, other.place))
+  if (reporter.wasReported(rule, me.instrId, other.instrId))
     return true;
   if (!sameLaunch)
     reporter.reportRace(
@@ -94,11 +94,12 @@ bool GlobalConflicts::clash(unsigned lane, uint64_t address, const GlobalPast &p
 }
 
 void GlobalConflicts::incoherent(unsigned lane, uint64_t address, const GlobalPast &past, bool pastWrites) {
-  if (!sinks.reporter.isNew(Rule::MemoryNonCoherent, at.place, past.place))
+  if (!sinks.reporter.isNew(Rule::MemoryNonCoherent, at.instrId, past.instrId))
     return;
   const std::string me = at.threadText(lane), other = threadName(at.launch.block, past.thread);
   const uint64_t otherBlock = past.actor - at.launch.firstActor;
-  const uint32_t read = pastWrites ? at.place : past.place, write = pastWrites ? past.place : at.place;
+  const uint32_t read = pastWrites ? at.instrId : past.instrId,
+                 write = pastWrites ? past.instrId : at.instrId;
   sinks.reporter.report(
       Rule::MemoryNonCoherent, at.launch, read,
       fmt::format("{} is read here through the read-only path by {} of {} and written in the same "
@@ -115,7 +116,7 @@ bool GlobalConflicts::unwritten(unsigned lane, uint64_t address, uint32_t bytes)
   if (evidence.hostWrites.startsWritten(address, bytes))
     return true;
   if (evidence.options.uninitialized)
-    sinks.unwritten.note(address, at.place, [&] {
+    sinks.unwritten.note(address, at.instrId, [&] {
       return fmt::format("{} of {} reads {}, which nothing has written", at.threadText(lane), at.blockText(),
                          nameOf(address));
     });

@@ -28,8 +28,8 @@ bool sameReader(const GlobalPast &a, const GlobalPast &b) {
 bool isOfThisTouch(const GlobalPast &past, unsigned lane, uint64_t address, const GlobalTouch &touch) {
   const unsigned other = past.thread % 32;
   return past.actor == touch.self.actor && past.thread / 32 == touch.self.thread / 32 &&
-         past.stamp == touch.self.stamp && past.place == touch.self.place && !past.byCopy && other < lane &&
-         touch.mask >> other & 1 && touch.addresses[other] < address + 4 &&
+         past.stamp == touch.self.stamp && past.instrId == touch.self.instrId && !past.byCopy &&
+         other < lane && touch.mask >> other & 1 && touch.addresses[other] < address + 4 &&
          address < touch.addresses[other] + touch.bytes;
 }
 
@@ -185,7 +185,7 @@ void GlobalShadow::addBeside(std::vector<Beside> &writers, GlobalPast past, Cell
     return beside.past.actor == past.actor && beside.past.thread == past.thread;
   };
   for (Beside &beside : writers)
-    if (ofSameWarp(beside) && beside.past.stamp == past.stamp && beside.past.place == past.place &&
+    if (ofSameWarp(beside) && beside.past.stamp == past.stamp && beside.past.instrId == past.instrId &&
         beside.past.strength == past.strength && beside.value == value && beside.mixed == mixed) {
       beside.lanes |= bit;
       return;
@@ -252,7 +252,7 @@ void GlobalShadow::readCell(Cell &cell, const GlobalTouch &touch, unsigned lane,
   if (touch.nonCoherent) {
     if (cell.write.actor >= touch.firstActor)
       rules.incoherent(lane, address, cell.write, true);
-    cell.nonCoherent = touch.self.actor, cell.ncPlace = touch.self.place;
+    cell.nonCoherent = touch.self.actor, cell.ncInstrId = touch.self.instrId;
     cell.ncThread = uint16_t(touch.self.thread + lane);
   }
   checkWriters(cell, touch, lane, address, {}, {}, rules);
@@ -277,7 +277,7 @@ void GlobalShadow::writeCell(Cell &cell, const GlobalTouch &touch, unsigned lane
   GlobalPast self = touch.self;
   self.thread = uint16_t(self.thread + lane);
   if (cell.nonCoherent >= touch.firstActor)
-    rules.incoherent(lane, address, {cell.nonCoherent, 0, cell.ncPlace, cell.ncThread}, false);
+    rules.incoherent(lane, address, {cell.nonCoherent, 0, cell.ncInstrId, cell.ncThread}, false);
   const GlobalPast last = cell.write;
   // Earlier launches that are over do not matter; they are the common case.
   const bool isFirst = last.actor < std::max(1u, touch.orderedBelow);

@@ -14,7 +14,7 @@ namespace heddle::check {
 struct GlobalPast {
   uint32_t actor = 0;
   Stamp stamp = 0;
-  uint32_t place = 0;
+  uint32_t instrId = 0;
   uint16_t thread = 0;
   Strength strength = Strength::Weak;
   vm::Scope scope = vm::Scope::None;
@@ -76,8 +76,8 @@ private:
     GlobalPast write;
     Stamp mixed = 0; ///< the writer's newest write of another value than its last; 0: none
     Readers read, other;
-    uint32_t more = 0;                     ///< 1 + index in extras
-    uint32_t nonCoherent = 0, ncPlace = 0; ///< the actor and place of a read through the read-only path
+    uint32_t more = 0;                       ///< 1 + index in extras
+    uint32_t nonCoherent = 0, ncInstrId = 0; ///< the actor and instrId of a read through the read-only path
     uint16_t ncThread = 0;
   };
   /// Lanes of a warp that wrote the same value with one instruction.

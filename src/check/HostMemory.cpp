@@ -81,9 +81,9 @@ void LooseCopies::check(const Where &at, const vm::AccessEvent &event, bool writ
     vm::eachLane(event.mask, [&](unsigned lane) {
       const uint64_t address = event.addresses[lane];
       if (address < copy.end && address + event.bytes > copy.begin && (write || copy.write) &&
-          reporter.isNew(Rule::RaceLaunches, at.place, 0))
+          reporter.isNew(Rule::RaceLaunches, at.instrId, 0))
         reporter.report(
-            Rule::RaceLaunches, at.launch, at.place,
+            Rule::RaceLaunches, at.launch, at.instrId,
             fmt::format("kernel {} {} {}, which a {} of another stream {}; nothing orders the two",
                         at.launch.name, write ? "writes" : "reads",
                         names.of(at.launch, address, elementBytes(event)), copy.what,

@@ -35,7 +35,7 @@ struct LaunchFacts {
   bool inClusters = false; ///< other blocks may access a block's shared memory
   uint32_t dynamicShared = 0;
   std::vector<uint8_t> parameters;
-  uint32_t firstPlace = 0;
+  uint32_t firstInstrId = 0;
   uint64_t blocks = 0;
   std::optional<WorkOrder> order;
   uint32_t firstActor = 0;
@@ -50,7 +50,7 @@ struct Where {
   uint64_t block = 0;
   uint32_t actor = 0;
   unsigned warp = 0;
-  uint32_t place = 0;
+  uint32_t instrId = 0;
 
   unsigned thread(unsigned lane) const { return warp * 32 + lane; }
   std::string threadText(unsigned lane) const { return threadName(launch.block, thread(lane)); }

@@ -29,8 +29,8 @@ void LocalMemory::read(const Where &at, const vm::AccessEvent &event, Reporter &
     for (uint32_t b = 0; b < event.bytes; ++b)
       if (bytes[event.addresses[lane] + b] >> lane & 1)
         return;
-    if (reporter.isNew(Rule::UninitializedLocal, at.place, 0))
-      reporter.report(Rule::UninitializedLocal, at.launch, at.place,
+    if (reporter.isNew(Rule::UninitializedLocal, at.instrId, 0))
+      reporter.report(Rule::UninitializedLocal, at.launch, at.instrId,
                       fmt::format("{} reads {} bytes of a local variable that it has not written",
                                   at.threadText(lane), event.bytes));
   });

@@ -16,7 +16,7 @@
 
 namespace heddle::check {
 
-SourceLocation placeOf(const ptx::Module &module, const ptx::Instr &instr) {
+SourceLocation locationOf(const ptx::Module &module, const ptx::Instr &instr) {
   SourceLocation source = vm::sourceOf(module, instr);
   if (source.isKnown())
     return source;
@@ -35,7 +35,7 @@ std::string readableVariable(const std::string &mangled) {
   return text;
 }
 
-uint32_t Places::add(const vm::Kernel &kernel) {
+uint32_t InstructionTable::add(const vm::Kernel &kernel) {
   std::lock_guard lock(guard);
   auto [found, fresh] = known.try_emplace(&kernel, next);
   if (!fresh)
@@ -56,44 +56,44 @@ uint32_t Places::add(const vm::Kernel &kernel) {
   return found->second;
 }
 
-const Places::Table *Places::tableOf(uint32_t place) const {
+const InstructionTable::Table *InstructionTable::tableOf(uint32_t instrId) const {
   for (const Table &table : tables)
-    if (place >= table.first && place - table.first < table.sites.size())
+    if (instrId >= table.first && instrId - table.first < table.sites.size())
       return &table;
   return nullptr;
 }
 
-const ptx::Instr *Places::instruction(uint32_t place) const {
+const ptx::Instr *InstructionTable::instruction(uint32_t instrId) const {
   std::lock_guard lock(guard);
-  const Table *table = tableOf(place);
+  const Table *table = tableOf(instrId);
   if (!table)
     return nullptr;
-  auto [code, instr] = table->sites[place - table->first];
+  auto [code, instr] = table->sites[instrId - table->first];
   return &table->kernel->codes[code]->function->instrs[instr];
 }
 
-Places::InFunction Places::inFunction(uint32_t place) const {
+InstructionTable::InFunction InstructionTable::inFunction(uint32_t instrId) const {
   std::lock_guard lock(guard);
-  const Table *table = tableOf(place);
+  const Table *table = tableOf(instrId);
   if (!table)
     return {};
-  auto [code, instr] = table->sites[place - table->first];
+  auto [code, instr] = table->sites[instrId - table->first];
   return {table->kernel->codes[code]->function, instr};
 }
 
-SourceLocation Places::of(uint32_t place) const {
+SourceLocation InstructionTable::of(uint32_t instrId) const {
   std::lock_guard lock(guard);
-  const Table *table = tableOf(place);
+  const Table *table = tableOf(instrId);
   if (!table)
     return {};
-  auto [code, index] = table->sites[place - table->first];
+  auto [code, index] = table->sites[instrId - table->first];
   const vm::Code &owner = *table->kernel->codes[code];
-  return placeOf(*owner.module, owner.function->instrs[index]);
+  return locationOf(*owner.module, owner.function->instrs[index]);
 }
 
-std::string Places::kernelOf(uint32_t place) const {
+std::string InstructionTable::kernelOf(uint32_t instrId) const {
   std::lock_guard lock(guard);
-  const Table *table = tableOf(place);
+  const Table *table = tableOf(instrId);
   return table ? table->name : std::string();
 }
 

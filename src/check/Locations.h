@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers of the simulator as a person calls them: source places, array elements, threads.
+// Numbers of the simulator as the names that messages use: source locations, array elements, threads.
 #pragma once
 
 #include "support/Diagnostics.h"
@@ -21,29 +21,29 @@ struct Module;
 namespace heddle::check {
 
 /// Where an instruction is in the CUDA source, else in the PTX. Code that came from the toolkit's headers
-/// counts as standing where it was called.
-SourceLocation placeOf(const ptx::Module &module, const ptx::Instr &instr);
+/// counts as being where it was called.
+SourceLocation locationOf(const ptx::Module &module, const ptx::Instr &instr);
 
 /// "blockSum" of "_Z8blockSumPKiPi".
 std::string readableKernel(const std::string &mangled);
 /// "tile" of "_ZZ8blockSumPKiPiE4tile".
 std::string readableVariable(const std::string &mangled);
 
-/// Instructions of all kernels under one number each.
-class Places {
+/// Gives each instruction of all kernels a number, and finds the instruction and its source location by the number.
+class InstructionTable {
 public:
   /// The number of the kernel's site 0.
   uint32_t add(const vm::Kernel &kernel);
   /// Where it is in the CUDA source, else in the PTX. Code that came from the toolkit's headers counts as
-  /// standing where it was called.
-  SourceLocation of(uint32_t place) const;
-  const ptx::Instr *instruction(uint32_t place) const;
+  /// being where it was called.
+  SourceLocation of(uint32_t instrId) const;
+  const ptx::Instr *instruction(uint32_t instrId) const;
   struct InFunction {
-    const ptx::Function *function = nullptr; ///< null: no such place
+    const ptx::Function *function = nullptr; ///< null: no such instrId
     uint32_t instr = 0;
   };
-  InFunction inFunction(uint32_t place) const;
-  std::string kernelOf(uint32_t place) const;
+  InFunction inFunction(uint32_t instrId) const;
+  std::string kernelOf(uint32_t instrId) const;
 
 private:
   struct Table {
@@ -52,7 +52,7 @@ private:
     std::string name;
     std::vector<std::pair<uint32_t, uint32_t>> sites; ///< code, instruction of its function
   };
-  const Table *tableOf(uint32_t place) const;
+  const Table *tableOf(uint32_t instrId) const;
 
   mutable std::mutex guard;
   std::vector<Table> tables;

@@ -25,8 +25,8 @@ namespace {
 
 using Kind = vm::MbarrierEvent::Kind;
 
-bool isRelaxed(const Places &places, uint32_t place) {
-  const ptx::Instr *instruction = places.instruction(place);
+bool isRelaxed(const InstructionTable &instructions, uint32_t instrId) {
+  const ptx::Instr *instruction = instructions.instruction(instrId);
   return instruction && instruction->mods.sem == ptx::Semantics::Relaxed;
 }
 
@@ -39,7 +39,7 @@ Mbarriers::Mbarrier &Mbarriers::at(uint32_t offset) {
   return at->second;
 }
 
-void Mbarriers::on(const Where &where, const vm::MbarrierEvent &event, const Places &places,
+void Mbarriers::on(const Where &where, const vm::MbarrierEvent &event, const InstructionTable &instructions,
                    BlockOrder &order, Reporter &reporter) {
   const unsigned lane = vm::firstLane(event.mask);
   const uint32_t offset = uint32_t(event.addresses[lane]);
@@ -50,25 +50,25 @@ void Mbarriers::on(const Where &where, const vm::MbarrierEvent &event, const Pla
   switch (event.kind) {
   case Kind::Init: return initialize(use, event.count, order, reporter);
   case Kind::Invalidate: mbarrier.valid = false; return;
-  case Kind::Arrive: return arrive(use, event.count, isRelaxed(places, where.place), order, reporter);
+  case Kind::Arrive: return arrive(use, event.count, isRelaxed(instructions, where.instrId), order, reporter);
   case Kind::ExpectTx:
     mbarrier.bytes += event.count;
-    mbarrier.expectPlace = where.place;
+    mbarrier.expectInstrId = where.instrId;
     return;
   case Kind::CompleteTx: mbarrier.bytes += event.count; return; // a negative number
   case Kind::Completed: return complete(use, order, reporter);
   case Kind::Wait:
-  case Kind::WaitFailed: return wait(use, event, places, order, reporter);
+  case Kind::WaitFailed: return wait(use, event, instructions, order, reporter);
   default: return;
   }
 }
 
 void Mbarriers::initialize(const Use &use, int64_t count, BlockOrder &order, Reporter &reporter) {
   Mbarrier &mbarrier = use.mbarrier;
-  if (mbarrier.valid && reporter.isNew(Rule::MbarrierInvalid, use.at.place, mbarrier.initPlace))
-    reporter.report(Rule::MbarrierInvalid, use.at.launch, use.at.place,
+  if (mbarrier.valid && reporter.isNew(Rule::MbarrierInvalid, use.at.instrId, mbarrier.initInstrId))
+    reporter.report(Rule::MbarrierInvalid, use.at.launch, use.at.instrId,
                     fmt::format("mbarrier {} is initialized again while it is in use", use.name()),
-                    mbarrier.initPlace, "initialized here",
+                    mbarrier.initInstrId, "initialized here",
                     "mbarrier.inval it first, when everybody is done with it");
   Mbarrier fresh;
   fresh.slot = mbarrier.slot;
@@ -76,7 +76,7 @@ void Mbarriers::initialize(const Use &use, int64_t count, BlockOrder &order, Rep
   fresh.expected = fresh.pending = count;
   fresh.initThread = use.thread();
   fresh.initStamp = order.stampOf(use.at.warp);
-  fresh.initPlace = use.at.place;
+  fresh.initInstrId = use.at.instrId;
   mbarrier = std::move(fresh);
   order.acted(use.at.warp);
 }
@@ -86,12 +86,12 @@ void Mbarriers::checkInitialized(const Use &use, const BlockOrder &order, Report
   const Mbarrier &mbarrier = use.mbarrier;
   if (!mbarrier.valid || use.thread() == mbarrier.initThread ||
       order.knows(use.at.warp, use.lane, mbarrier.initThread, mbarrier.initStamp) ||
-      !reporter.isNew(Rule::MbarrierUninitialized, use.at.place, mbarrier.initPlace))
+      !reporter.isNew(Rule::MbarrierUninitialized, use.at.instrId, mbarrier.initInstrId))
     return;
-  reporter.report(Rule::MbarrierUninitialized, use.at.launch, use.at.place,
+  reporter.report(Rule::MbarrierUninitialized, use.at.launch, use.at.instrId,
                   fmt::format("{} uses mbarrier {} without knowing that it was initialized",
                               use.at.threadText(use.lane), use.name()),
-                  mbarrier.initPlace,
+                  mbarrier.initInstrId,
                   fmt::format("initialized here by {}", threadName(use.at.launch.block, mbarrier.initThread)),
                   "a __syncthreads() after the initialization lets everybody know");
 }
@@ -104,13 +104,13 @@ void Mbarriers::arrive(const Use &use, int64_t count, bool relaxed, BlockOrder &
   if (!mbarrier.ends.empty() && !mbarrier.reported &&
       !order.knows(warp, use.lane, engine, mbarrier.ends.back())) {
     mbarrier.reported = true;
-    if (reporter.isNew(Rule::MbarrierCount, use.at.place, 0))
+    if (reporter.isNew(Rule::MbarrierCount, use.at.instrId, 0))
       reporter.report(
-          Rule::MbarrierCount, use.at.launch, use.at.place,
+          Rule::MbarrierCount, use.at.launch, use.at.instrId,
           fmt::format("{} arrives at mbarrier {}, which counts {}, unordered with a phase that ended "
                       "without it: more arrive than it was initialized for",
                       use.at.threadText(use.lane), use.name(), mbarrier.expected),
-          mbarrier.initPlace, "initialized here",
+          mbarrier.initInstrId, "initialized here",
           "the count given to mbarrier.init is that of the arrivals of each phase; wait for a phase "
           "before arriving for the next");
   }
@@ -158,12 +158,12 @@ void Mbarriers::complete(const Use &use, BlockOrder &order, Reporter &reporter) 
   mbarrier.bytes = 0;
 }
 
-void Mbarriers::wait(const Use &use, const vm::MbarrierEvent &event, const Places &places, BlockOrder &order,
-                     Reporter &reporter) {
+void Mbarriers::wait(const Use &use, const vm::MbarrierEvent &event, const InstructionTable &instructions,
+                     BlockOrder &order, Reporter &reporter) {
   Mbarrier &mbarrier = use.mbarrier;
   const unsigned warp = use.at.warp;
   Wait &wait = mbarrier.waits[use.thread()];
-  wait.place = use.at.place;
+  wait.instrId = use.at.instrId;
   wait.failed = event.kind == Kind::WaitFailed;
   wait.stamp = order.stampOf(warp);
   wait.byParity = event.parity;
@@ -177,11 +177,11 @@ void Mbarriers::wait(const Use &use, const vm::MbarrierEvent &event, const Place
     wait.known = event.count != (over & 1);
     wait.target = wait.known ? over - 1 : over;
     if (wait.target < 0)
-      wait.freshPlace = use.at.place;
+      wait.freshInstrId = use.at.instrId;
     if (int64_t(mbarrier.phases) >= wait.target + 2)
       reportBadWait(use, mbarrier.phaseArrivers, use.thread(), wait, reporter);
   }
-  if (!wait.failed && mbarrier.done && !isRelaxed(places, use.at.place)) {
+  if (!wait.failed && mbarrier.done && !isRelaxed(instructions, use.at.instrId)) {
     order.learn(warp, 1u << use.lane, joined(order.known(warp, use.lane), mbarrier.done));
     order.acted(warp);
   }
@@ -196,20 +196,20 @@ void Mbarriers::reportBadWait(const Use &use, const std::set<unsigned> &arrivers
   if (use.mbarrier.reported)
     return;
   use.mbarrier.reported = true;
-  if (!reporter.isNew(rule, wait.place, 0))
+  if (!reporter.isNew(rule, wait.instrId, 0))
     return;
   // Both sides of a pair may pass at once; only one of them should.
-  uint32_t otherPlace = 0;
+  uint32_t otherInstrId = 0;
   for (auto &[offset, other] : byOffset)
     for (auto &[who, passed] : other.waits)
-      if (wait.known && wait.target < 0 && &other != &use.mbarrier && passed.freshPlace &&
+      if (wait.known && wait.target < 0 && &other != &use.mbarrier && passed.freshInstrId &&
           arrivers.count(who)) {
-        otherPlace = passed.freshPlace;
+        otherInstrId = passed.freshInstrId;
         other.reported = true;
       }
   const std::string who = threadName(use.at.launch.block, thread);
   reporter.report(
-      rule, use.at.launch, wait.place,
+      rule, use.at.launch, wait.instrId,
       carriedOver ? fmt::format("{} waits here for a phase that it already knows to be over, while the next "
                                 "one may end at any time",
                                 who)
@@ -220,8 +220,8 @@ void Mbarriers::reportBadWait(const Use &use, const std::set<unsigned> &arrivers
           : fmt::format("{} waits here for a phase by its parity, but the phase after it may end before the "
                         "wait: then the parity means another one",
                         who),
-      otherPlace,
-      otherPlace ? "threads that end that phase pass here in the same way: only one side may" : "",
+      otherInstrId,
+      otherInstrId ? "threads that end that phase pass here in the same way: only one side may" : "",
       carriedOver ? "carry the phase bit on over the outer loop: flip it each time the mbarrier's phase ends"
                   : "the first phase of an mbarrier has parity 0; a waiter has to let the next phase begin");
 }
@@ -250,11 +250,11 @@ void Mbarriers::overwritten(const Where &where, const vm::AccessEvent &event, Re
         continue;
       mbarrier.valid = false;
       mbarrier.reported = true;
-      if (reporter.isNew(Rule::MbarrierInvalid, where.place, mbarrier.initPlace))
-        reporter.report(Rule::MbarrierInvalid, where.launch, where.place,
+      if (reporter.isNew(Rule::MbarrierInvalid, where.instrId, mbarrier.initInstrId))
+        reporter.report(Rule::MbarrierInvalid, where.launch, where.instrId,
                         fmt::format("{} stores over mbarrier {}, which is in use", where.threadText(lane),
                                     sharedName(*where.launch.kernel, at->first, 8)),
-                        mbarrier.initPlace, "initialized here",
+                        mbarrier.initInstrId, "initialized here",
                         "mbarrier.inval it first, when everybody is done with it");
     }
   });
@@ -262,9 +262,9 @@ void Mbarriers::overwritten(const Where &where, const vm::AccessEvent &event, Re
 
 // --- copies that report their bytes ------------------------------------------------------------------------
 
-void Mbarriers::copyStarts(uint32_t offset, uint32_t to, uint32_t bytes, uint32_t place) {
+void Mbarriers::copyStarts(uint32_t offset, uint32_t to, uint32_t bytes, uint32_t instrId) {
   Mbarrier &mbarrier = at(offset);
-  mbarrier.flights.push_back({to, bytes, place, mbarrier.phases});
+  mbarrier.flights.push_back({to, bytes, instrId, mbarrier.phases});
 }
 
 void Mbarriers::copyEnds(const LaunchFacts &launch, uint32_t offset, uint32_t to, uint32_t bytes,
@@ -278,9 +278,9 @@ void Mbarriers::copyEnds(const LaunchFacts &launch, uint32_t offset, uint32_t to
   if (flight->phase != mbarrier.phases && !mbarrier.bytesReported) {
     mbarrier.bytesReported = true;
     reporter.report(
-        Rule::MbarrierBytes, launch, flight->place,
+        Rule::MbarrierBytes, launch, flight->instrId,
         "the phase that this copy belongs to ends before the copy is there: it expects fewer bytes",
-        mbarrier.expectPlace, "expected here",
+        mbarrier.expectInstrId, "expected here",
         "expect_tx has to name exactly the bytes of the copies that report to this phase");
   }
   mbarrier.flights.erase(flight);
@@ -306,10 +306,10 @@ bool Mbarriers::reportBytes(const LaunchFacts &launch, uint64_t block, Reporter 
     if (mbarrier.bytesReported)
       continue;
     mbarrier.bytesReported = true;
-    const uint32_t place = mbarrier.expectPlace ? mbarrier.expectPlace : mbarrier.initPlace;
-    if (reporter.isNew(Rule::MbarrierBytes, place, 0))
+    const uint32_t instrId = mbarrier.expectInstrId ? mbarrier.expectInstrId : mbarrier.initInstrId;
+    if (reporter.isNew(Rule::MbarrierBytes, instrId, 0))
       reporter.report(
-          Rule::MbarrierBytes, launch, place,
+          Rule::MbarrierBytes, launch, instrId,
           mbarrier.bytes > 0
               ? fmt::format("mbarrier {} of {} still expects {} bytes that no copy brings",
                             sharedName(*launch.kernel, offset, 8), blockName(launch.grid, block),
@@ -317,7 +317,7 @@ bool Mbarriers::reportBytes(const LaunchFacts &launch, uint64_t block, Reporter 
               : fmt::format("copies bring mbarrier {} of {} {} bytes more than it was set to expect",
                             sharedName(*launch.kernel, offset, 8), blockName(launch.grid, block),
                             -mbarrier.bytes),
-          mbarrier.initPlace, "the mbarrier is initialized here",
+          mbarrier.initInstrId, "the mbarrier is initialized here",
           "expect_tx has to name exactly the bytes of the copies that report to this phase");
   }
   return any;

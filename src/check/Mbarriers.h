@@ -22,15 +22,15 @@ public:
   void begin() { byOffset.clear(); }
   bool empty() const { return byOffset.empty(); }
 
-  void on(const Where &at, const vm::MbarrierEvent &event, const Places &places, BlockOrder &order,
-          Reporter &reporter);
+  void on(const Where &at, const vm::MbarrierEvent &event, const InstructionTable &instructions,
+          BlockOrder &order, Reporter &reporter);
   /// Plain stores over an mbarrier that is in use.
   void overwritten(const Where &at, const vm::AccessEvent &event, Reporter &reporter);
 
   /// The copy engine of an mbarrier, as a thread.
   unsigned engineOf(uint32_t offset, const BlockOrder &order) { return order.engineThread(at(offset).slot); }
   /// A copy starts that reports its bytes to the mbarrier, and ends.
-  void copyStarts(uint32_t offset, uint32_t to, uint32_t bytes, uint32_t place);
+  void copyStarts(uint32_t offset, uint32_t to, uint32_t bytes, uint32_t instrId);
   void copyEnds(const LaunchFacts &launch, uint32_t offset, uint32_t to, uint32_t bytes, Reporter &reporter);
   /// What the mbarrier's engine did by then is known to those who wait for the phase.
   void gatherEngine(uint32_t offset, Stamp time, const BlockOrder &order);
@@ -56,16 +56,16 @@ public:
 private:
   struct Wait {
     int64_t target = -1; ///< the phase whose end it waits for, from 0; -1: one before the first
-    uint32_t place = 0;
+    uint32_t instrId = 0;
     Stamp stamp = 0;
     bool byParity = false;
     bool known = false;  ///< the thread knew that this phase was over: it means to pass at once
     bool failed = false; ///< has not passed yet
     bool bad = false;
-    uint32_t freshPlace = 0; ///< where it once passed before the first phase was over
+    uint32_t freshInstrId = 0; ///< where it once passed before the first phase was over
   };
   struct Flight {
-    uint32_t to = 0, bytes = 0, place = 0;
+    uint32_t to = 0, bytes = 0, instrId = 0;
     uint64_t phase = 0;
   };
   struct Mbarrier {
@@ -82,7 +82,7 @@ private:
     int64_t expected = 0, pending = 0, bytes = 0;
     unsigned initThread = 0;
     Stamp initStamp = 0;
-    uint32_t initPlace = 0, expectPlace = 0;
+    uint32_t initInstrId = 0, expectInstrId = 0;
     std::set<unsigned> arrivers;    ///< warps
     std::map<unsigned, Wait> waits; ///< by thread
     std::vector<Flight> flights;
@@ -102,8 +102,8 @@ private:
   static void checkInitialized(const Use &use, const BlockOrder &order, Reporter &reporter);
   static void arrive(const Use &use, int64_t count, bool relaxed, BlockOrder &order, Reporter &reporter);
   void complete(const Use &use, BlockOrder &order, Reporter &reporter);
-  void wait(const Use &use, const vm::MbarrierEvent &event, const Places &places, BlockOrder &order,
-            Reporter &reporter);
+  void wait(const Use &use, const vm::MbarrierEvent &event, const InstructionTable &instructions,
+            BlockOrder &order, Reporter &reporter);
   void reportBadWait(const Use &use, const std::set<unsigned> &arrivers, unsigned thread, Wait &wait,
                      Reporter &reporter);
 

@@ -6,8 +6,8 @@
 //     do { seen = old; old = atomicCAS(counter, seen, f(seen)); } while (old != seen);
 //
 // The read races with the swaps of others, which is harmless. Whether it opens such a loop shows only later,
-// when the same thread swaps at the same address. So these races wait here, by the place of the read, until a
-// thread that read there swaps (then that place is never reported) or the launch ends.
+// when the same thread swaps at the same address. So these races wait here, by the instruction that reads, until a
+// thread that read there swaps (then that instruction is never reported) or the launch ends.
 #include "check/PlainReads.h"
 
 #include "ptx/Module.h"
@@ -18,9 +18,9 @@ void PlainReads::defer(Rule rule, const Side &reader, const Side &updater, uint6
                        const std::string &what, std::string hint) {
   constexpr size_t EnoughReaders = 4096;
   std::lock_guard lock(guard);
-  if (guarded.count(reader.place))
+  if (guarded.count(reader.instrId))
     return;
-  auto [at, fresh] = reads.try_emplace(reader.place);
+  auto [at, fresh] = reads.try_emplace(reader.instrId);
   if (fresh)
     at->second = {rule, reader, updater, what, std::move(hint), {}};
   if (at->second.readers.size() < EnoughReaders)
@@ -52,7 +52,7 @@ void PlainReads::reportLeft(Reporter &reporter) {
     left.swap(reads);
     hasReads = false;
   }
-  for (auto &[place, read] : left)
+  for (auto &[instrId, read] : left)
     reporter.reportRace(read.rule, read.reader, read.updater, read.what, read.hint);
 }
 

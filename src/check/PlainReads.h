@@ -33,8 +33,8 @@ private:
     std::set<std::tuple<uint64_t, uint64_t, unsigned, uint64_t>> readers; ///< launch, block, thread, address
   };
   std::mutex guard;                    ///< of what follows
-  std::map<uint32_t, PlainRead> reads; ///< by the place of the read
-  std::set<uint32_t> guarded;          ///< places that are followed by a swap
+  std::map<uint32_t, PlainRead> reads; ///< by the instrId of the read
+  std::set<uint32_t> guarded;          ///< instructions that are followed by a swap
   std::atomic<bool> hasReads{false};
 };
 

@@ -98,11 +98,11 @@ void PublishedValues::forget(uint64_t address, uint64_t bytes) {
                 [&](const auto &entry) { return entry.first >= address && entry.first < address + bytes; });
 }
 
-bool PollPlaces::isPoll(uint32_t place) const {
+bool PollInstructions::isPoll(uint32_t instrId) const {
   std::lock_guard lock(guard);
-  auto [at, fresh] = polls.try_emplace(place, false);
+  auto [at, fresh] = polls.try_emplace(instrId, false);
   if (fresh)
-    if (const Places::InFunction where = places.inFunction(place); where.function)
+    if (const InstructionTable::InFunction where = instructions.inFunction(instrId); where.function)
       at->second = check::isPoll(*where.function, where.instr);
   return at->second;
 }
@@ -176,12 +176,12 @@ void Fences::see(const Where &at, unsigned lane, const vm::AccessEvent &event,
 }
 
 void Fences::access(const Where &at, const vm::AccessEvent &event, PublishedValues &values,
-                    const PollPlaces &polls, BlockOrder &order) {
+                    const PollInstructions &polls, BlockOrder &order) {
   const bool reads = event.kind != vm::AccessKind::Store, stores = event.kind != vm::AccessKind::Load;
   const Scope scope = scopeOf(event);
   const unsigned warp = at.warp;
   std::optional<Stamp> now;
-  const bool polled = reads && event.ordering == Ordering::Volatile && polls.isPoll(at.place);
+  const bool polled = reads && event.ordering == Ordering::Volatile && polls.isPoll(at.instrId);
   vm::eachLane(event.mask, [&](unsigned lane) {
     const uint64_t address = event.addresses[lane];
     PublishedValues::Value *value = values.find(address);
@@ -226,12 +226,12 @@ void Fences::access(const Where &at, const vm::AccessEvent &event, PublishedValu
 }
 
 bool Fences::mayRace(unsigned warp, unsigned lane, const AccessPair &pair, const PublishedValues &values,
-                     const PollPlaces &polls) const {
+                     const PollInstructions &polls) const {
   if (pair.mine != Strength::Volatile && pair.theirs != Strength::Volatile)
     return true;
   const bool iRead = !pair.iWrite || pair.mine == Strength::Atomic;
   const bool theyRead = !pair.theyWrite || pair.theirs == Strength::Atomic;
-  if ((iRead && polls.isPoll(pair.myPlace)) || (theyRead && polls.isPoll(pair.theirPlace)))
+  if ((iRead && polls.isPoll(pair.myInstrId)) || (theyRead && polls.isPoll(pair.theirInstrId)))
     return true;
   const Lane *own = warps[warp] ? &(*warps[warp])[lane] : nullptr;
   if (pair.iWrite)

@@ -45,13 +45,13 @@ private:
 };
 
 /// Which instructions are polls (Polls.h), asked once for each. Any host thread may ask.
-class PollPlaces {
+class PollInstructions {
 public:
-  explicit PollPlaces(const Places &instructions) : places(instructions) {}
-  bool isPoll(uint32_t place) const;
+  explicit PollInstructions(const InstructionTable &table) : instructions(table) {}
+  bool isPoll(uint32_t instrId) const;
 
 private:
-  const Places &places;
+  const InstructionTable &instructions;
   mutable std::mutex guard;
   mutable std::map<uint32_t, bool> polls;
 };
@@ -60,7 +60,7 @@ private:
 struct AccessPair {
   uint64_t address = 0;
   Strength mine = Strength::Weak, theirs = Strength::Weak;
-  uint32_t myPlace = 0, theirPlace = 0;
+  uint32_t myInstrId = 0, theirInstrId = 0;
   bool iWrite = false, theyWrite = false;
 };
 
@@ -72,14 +72,14 @@ public:
 
   void fence(unsigned warp, const vm::FenceEvent &event, BlockOrder &order);
   /// A strong access: takes along what it sees, and publishes what was let known by then.
-  void access(const Where &at, const vm::AccessEvent &event, PublishedValues &values, const PollPlaces &polls,
-              BlockOrder &order);
+  void access(const Where &at, const vm::AccessEvent &event, PublishedValues &values,
+              const PollInstructions &polls, BlockOrder &order);
   /// What these lanes have seen with atomics counts from a barrier on.
   void barrier(unsigned warp, uint32_t mask, BlockOrder &order);
 
   /// Whether two strong accesses of no order are meant: see Publication.cpp.
   bool mayRace(unsigned warp, unsigned lane, const AccessPair &pair, const PublishedValues &values,
-               const PollPlaces &polls) const;
+               const PollInstructions &polls) const;
 
 private:
   struct Fence {

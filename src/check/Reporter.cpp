@@ -32,10 +32,10 @@ std::string whereOf(const Side &side) {
   return side.launch ? blockName(side.launch->grid, side.block) : std::string("an earlier launch");
 }
 
-bool comesFirst(const Side &a, const Side &b, const Places &places) {
+bool comesFirst(const Side &a, const Side &b, const InstructionTable &instructions) {
   if (a.write != b.write)
     return a.write;
-  const SourceLocation x = places.of(a.place), y = places.of(b.place);
+  const SourceLocation x = instructions.of(a.instrId), y = instructions.of(b.instrId);
   return std::tuple(x.file, x.line, x.column, a.block, a.thread) <
          std::tuple(y.file, y.line, y.column, b.block, b.thread);
 }
@@ -56,8 +56,8 @@ std::string raceText(const Side &a, const Side &b, const std::string &what, cons
 } // namespace
 
 std::string Reporter::keyOf(Rule rule, uint32_t a, uint32_t b) const {
-  const std::string x = a ? lineOf(places.of(a)) : std::string(),
-                    y = b ? lineOf(places.of(b)) : std::string();
+  const std::string x = a ? lineOf(instructions.of(a)) : std::string(),
+                    y = b ? lineOf(instructions.of(b)) : std::string();
   return fmt::format("{}|{}|{}", idOf(rule), std::min(x, y), std::max(x, y));
 }
 
@@ -85,46 +85,47 @@ bool Reporter::wasReported(Rule rule, uint32_t a, uint32_t b) {
   return true;
 }
 
-/// Updates of one place by several threads lose some: no barrier helps, an atomic does.
+/// Updates of one address by several threads lose some: no barrier helps, an atomic does.
 std::string Reporter::raceHint(const Side &a, const Side &b, std::string hint) const {
   for (const Side *side : {&a, &b}) {
     if (!side->write || side->atomic || side->copy)
       continue;
     const Side &other = side == &a ? b : a;
-    const Places::InFunction where = places.inFunction(side->place), who = places.inFunction(other.place);
+    const InstructionTable::InFunction where = instructions.inFunction(side->instrId),
+                                       who = instructions.inFunction(other.instrId);
     const std::optional<Update> update =
         where.function ? updateOf(*where.function, where.instr) : std::nullopt;
     // A loop that is unrolled has several copies of one statement; which of them meet is chance.
     if (update && who.function == where.function &&
         isHalfOfUpdate(*who.function, who.instr, update->atomic) &&
         (who.instr == where.instr || who.instr == update->load ||
-         lineOf(places.of(side->place)) == lineOf(places.of(other.place))))
+         lineOf(instructions.of(side->instrId)) == lineOf(instructions.of(other.instrId))))
       return fmt::format("several threads load, change and store here, and updates get lost: use {}()",
                          update->atomic);
   }
   return hint;
 }
 
-void Reporter::report(Rule rule, const LaunchFacts &launch, uint32_t place, std::string text,
-                      uint32_t otherPlace, std::string otherText, std::string hint) {
+void Reporter::report(Rule rule, const LaunchFacts &launch, uint32_t instrId, std::string text,
+                      uint32_t otherInstrId, std::string otherText, std::string hint) {
   Finding finding;
   finding.rule = rule;
   finding.kernel = launch.name;
-  finding.location = places.of(place);
+  finding.location = instructions.of(instrId);
   finding.text = std::move(text);
   finding.hint = std::move(hint);
   if (!otherText.empty())
-    finding.notes.push_back({places.of(otherPlace), std::move(otherText)});
-  findings.add(std::move(finding), keyOf(rule, place, otherPlace));
+    finding.notes.push_back({instructions.of(otherInstrId), std::move(otherText)});
+  findings.add(std::move(finding), keyOf(rule, instrId, otherInstrId));
 }
 
 void Reporter::reportRace(Rule rule, const Side &x, const Side &y, const std::string &what, std::string hint,
                           std::string detail) {
-  if (!isNew(rule, x.place, y.place))
+  if (!isNew(rule, x.instrId, y.instrId))
     return;
-  const bool xFirst = comesFirst(x, y, places);
+  const bool xFirst = comesFirst(x, y, instructions);
   const Side &a = xFirst ? x : y, &b = xFirst ? y : x;
-  report(rule, *x.launch, a.place, raceText(a, b, what, detail), b.place,
+  report(rule, *x.launch, a.instrId, raceText(a, b, what, detail), b.instrId,
          fmt::format("{} here by {}", verbOf(b), whoOf(b)),
          detail.empty() ? raceHint(a, b, std::move(hint)) : std::move(hint));
 }

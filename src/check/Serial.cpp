@@ -12,11 +12,14 @@ using Json = nlohmann::json;
 
 constexpr const char *Schema = "heddle.findings/1";
 
-Json toJson(const SourceLocation &place) {
-  return {{"file", place.file}, {"line", place.line}, {"column", place.column}, {"end", place.endColumn}};
+Json toJson(const SourceLocation &location) {
+  return {{"file", location.file},
+          {"line", location.line},
+          {"column", location.column},
+          {"end", location.endColumn}};
 }
 
-SourceLocation placeOf(const Json &json) {
+SourceLocation locationOf(const Json &json) {
   return {
       json.value("file", ""), json.value("line", 0u), json.value("column", 0u), json.value("end", 0u), {}};
 }
@@ -24,8 +27,8 @@ SourceLocation placeOf(const Json &json) {
 Json toJson(const Finding &finding) {
   Json notes = Json::array();
   for (const Finding::Note &note : finding.notes)
-    notes.push_back({{"place", toJson(note.location)}, {"text", note.text}});
-  return {{"rule", idOf(finding.rule)}, {"kernel", finding.kernel}, {"place", toJson(finding.location)},
+    notes.push_back({{"location", toJson(note.location)}, {"text", note.text}});
+  return {{"rule", idOf(finding.rule)}, {"kernel", finding.kernel}, {"location", toJson(finding.location)},
           {"text", finding.text},       {"notes", notes},           {"hint", finding.hint},
           {"times", finding.times}};
 }
@@ -36,12 +39,12 @@ bool fromJson(const Json &json, Finding &finding) {
     return false;
   finding.rule = *rule;
   finding.kernel = json.value("kernel", "");
-  finding.location = placeOf(json.value("place", Json::object()));
+  finding.location = locationOf(json.value("location", Json::object()));
   finding.text = json.value("text", "");
   finding.hint = json.value("hint", "");
   finding.times = json.value("times", uint64_t(1));
   for (const Json &note : json.value("notes", Json::array()))
-    finding.notes.push_back({placeOf(note.value("place", Json::object())), note.value("text", "")});
+    finding.notes.push_back({locationOf(note.value("location", Json::object())), note.value("text", "")});
   return true;
 }
 

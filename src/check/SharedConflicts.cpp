@@ -34,9 +34,9 @@ std::string SharedConflicts::nameOf(uint64_t address) const {
 }
 
 bool SharedConflicts::clash(unsigned lane, uint64_t address, const Past &past) {
-  const Side me{&at.launch, at.block, at.thread(lane), at.place, writes(event), isAtomic(event)};
+  const Side me{&at.launch, at.block, at.thread(lane), at.instrId, writes(event), isAtomic(event)};
   const Side other{&at.launch,     at.block,   past.thread,
-                   past.place,     past.write, past.strength == Strength::Atomic,
+                   past.instrId,   past.write, past.strength == Strength::Atomic,
                    past.flags != 0};
   if (past.flags) {
     reportCopy(me, other, past, address);
@@ -51,7 +51,7 @@ bool SharedConflicts::clash(unsigned lane, uint64_t address, const Past &past) {
   if (isStrong(strengthOf(event)) && isStrong(past.strength) &&
       evidence.fences.mayRace(
           at.warp, lane,
-          {address, strengthOf(event), past.strength, at.place, past.place, me.write, past.write},
+          {address, strengthOf(event), past.strength, at.instrId, past.instrId, me.write, past.write},
           evidence.values, evidence.polls))
     return false;
   if (past.sameValue)
@@ -62,7 +62,7 @@ bool SharedConflicts::clash(unsigned lane, uint64_t address, const Past &past) {
     sinks.unwritten.forget(address);
   const bool sameWarp = past.thread / 32 == at.warp;
   const Rule rule = sameWarp ? Rule::WarpLockstep : Rule::RaceShared;
-  if (sinks.reporter.wasReported(rule, me.place, other.place))
+  if (sinks.reporter.wasReported(rule, me.instrId, other.instrId))
     return true;
   if ((me.atomic && !past.write) || (other.atomic && !me.write))
     sinks.plainReads.defer(rule, me.atomic ? other : me, me.atomic ? me : other, address, nameOf(address),
@@ -73,10 +73,10 @@ bool SharedConflicts::clash(unsigned lane, uint64_t address, const Past &past) {
 }
 
 void SharedConflicts::reportSameInstruction(const Side &me, const Side &other, uint64_t address) {
-  if (!sinks.reporter.wasReported(Rule::RaceShared, me.place, other.place))
+  if (!sinks.reporter.wasReported(Rule::RaceShared, me.instrId, other.instrId))
     sinks.reporter.reportRace(
         Rule::RaceShared, me, other, nameOf(address),
-        "lanes of one instruction write the same place: let one of them write, or use an atomic",
+        "lanes of one instruction write to the same address: let one of them write, or use an atomic",
         "different values by one instruction");
 }
 
@@ -96,7 +96,7 @@ void SharedConflicts::reportCopy(const Side &me, const Side &other, const Past &
 
 void SharedConflicts::unwritten(unsigned lane, uint64_t address) {
   if (evidence.options.uninitialized)
-    sinks.unwritten.note(address, at.place, [&] {
+    sinks.unwritten.note(address, at.instrId, [&] {
       return fmt::format("{} reads {}, which no thread of {} has written", at.threadText(lane),
                          nameOf(address), at.blockText());
     });

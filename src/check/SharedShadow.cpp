@@ -22,7 +22,7 @@ constexpr size_t MostWriters = 64;
 bool isOfThisTouch(const Past &past, unsigned lane, uint64_t address, unsigned bytes, const Touch &touch) {
   const unsigned other = past.thread % 32;
   return past.write && !past.flags && past.thread / 32 == touch.warp && past.stamp == touch.stamp &&
-         past.place == touch.place && other < lane && touch.mask >> other & 1 && touch.addresses &&
+         past.instrId == touch.instrId && other < lane && touch.mask >> other & 1 && touch.addresses &&
          touch.addresses[other] < address + bytes && address < touch.addresses[other] + touch.bytes;
 }
 
@@ -53,7 +53,7 @@ void SharedShadow::begin(unsigned warpCount, uint32_t bytes, Stamp start) {
 
 Past SharedShadow::pastOf(const Grain &grain, uint32_t cell) const {
   const Word &word = grain.words[cell];
-  Past past{word.write, word.place, word.writer, word.strength, 0, true};
+  Past past{word.write, word.instrId, word.writer, word.strength, 0, true};
   if (word.write == Special) {
     auto extra = grain.extras.find(cell);
     past.stamp = extra == grain.extras.end() ? 0 : extra->second.stamp;
@@ -95,11 +95,11 @@ void SharedShadow::split(uint32_t word) {
 void SharedShadow::noteRead(Grain &grain, uint32_t cell, unsigned lane, const Touch &touch) {
   Reads &reads = grain.plane(touch.warp)[cell];
   if (reads.stamp != touch.stamp)
-    reads = {touch.stamp, 0, 0, 0, touch.place};
+    reads = {touch.stamp, 0, 0, 0, touch.instrId};
   (isStrong(touch.strength) ? reads.strong : reads.weak) |= 1u << lane;
   if (touch.strength == Strength::Volatile)
     reads.volatiles |= 1u << lane;
-  reads.place = touch.place;
+  reads.instrId = touch.instrId;
   Word &word = grain.words[cell];
   word.read = std::max(word.read, touch.stamp);
 }
@@ -159,8 +159,8 @@ void SharedShadow::addBeside(std::vector<Beside> &writers, Past past, CellValue 
   past.thread = uint16_t(past.thread / 32 * 32);
   for (Beside &beside : writers)
     if (beside.past.thread == past.thread && beside.past.stamp == past.stamp &&
-        beside.past.place == past.place && beside.past.strength == past.strength && beside.value == value &&
-        beside.mixed == mixed) {
+        beside.past.instrId == past.instrId && beside.past.strength == past.strength &&
+        beside.value == value && beside.mixed == mixed) {
       beside.lanes |= bit;
       return;
     }
@@ -219,7 +219,7 @@ void SharedShadow::read(const Touch &touch, AccessRules &rules) {
       }
       Reads &reads = plane[first + i];
       if (reads.stamp != touch.stamp) {
-        reads = {touch.stamp, 0, 0, 0, touch.place};
+        reads = {touch.stamp, 0, 0, 0, touch.instrId};
         if (word.read < touch.stamp)
           word.read = touch.stamp;
       }
@@ -278,7 +278,7 @@ void SharedShadow::checkReaders(Grain &grain, uint32_t cell, unsigned lane, uint
       const Strength strength = reads.weak >> other & 1        ? Strength::Weak
                                 : reads.volatiles >> other & 1 ? Strength::Volatile
                                                                : Strength::Relaxed;
-      rules.clash(lane, address, {reads.stamp, reads.place, uint16_t(w * 32 + other), strength, 0, false});
+      rules.clash(lane, address, {reads.stamp, reads.instrId, uint16_t(w * 32 + other), strength, 0, false});
       break; // one lane of a warp tells the story
     }
   }
@@ -323,7 +323,7 @@ void SharedShadow::writeCell(Grain &grain, uint32_t cell, unsigned lane, uint64_
   if (!isFirst && last.thread == me)
     mixed = isSame(fresh, before) ? word.mixed : last.stamp;
   forget(grain, cell);
-  word.write = touch.stamp, word.writer = me, word.place = touch.place, word.strength = touch.strength;
+  word.write = touch.stamp, word.writer = me, word.instrId = touch.instrId, word.strength = touch.strength;
   word.mixed = mixed;
   if (touch.returns)
     word.flags |= Returns;
@@ -360,7 +360,7 @@ void SharedShadow::write(const Touch &touch, AccessRules &rules) {
       }
       word.write = touch.stamp;
       word.writer = uint16_t(touch.warp * 32 + lane);
-      word.place = touch.place;
+      word.instrId = touch.instrId;
       word.strength = touch.strength;
       word.mixed = 0;
     }
@@ -398,7 +398,7 @@ void SharedShadow::beginCopyTo(const Touch &touch, unsigned lane, uint32_t offse
   }
 }
 
-void SharedShadow::endCopyTo(uint32_t offset, uint32_t bytes, unsigned thread, Stamp stamp, uint32_t place,
+void SharedShadow::endCopyTo(uint32_t offset, uint32_t bytes, unsigned thread, Stamp stamp, uint32_t instrId,
                              bool engine) {
   for (uint32_t at = offset; at < offset + bytes && at < size; at += 4)
     for (uint32_t b = 0; b < 4; ++b) {
@@ -408,7 +408,7 @@ void SharedShadow::endCopyTo(uint32_t offset, uint32_t bytes, unsigned thread, S
       Word &word = grain.words[cell];
       if (word.flags & HasPending) {
         forget(grain, cell);
-        word.write = stamp, word.writer = uint16_t(thread), word.place = place;
+        word.write = stamp, word.writer = uint16_t(thread), word.instrId = instrId;
         word.strength = Strength::Weak, word.mixed = 0;
         if (engine) {
           word.flags |= ByEngine;
@@ -433,7 +433,7 @@ void SharedShadow::beginCopyFrom(const Touch &touch, unsigned lane, uint32_t off
     Extra &extra = byWord.extras[at / 4];
     if (word.write != Special)
       extra.stamp = word.write;
-    extra.reader = {touch.stamp,    touch.place,   uint16_t(touch.warp * 32 + lane),
+    extra.reader = {touch.stamp,    touch.instrId, uint16_t(touch.warp * 32 + lane),
                     Strength::Weak, Past::Pending, false};
     word.flags |= PendingReader;
     word.read = Special;
@@ -441,9 +441,9 @@ void SharedShadow::beginCopyFrom(const Touch &touch, unsigned lane, uint32_t off
 }
 
 void SharedShadow::endCopyFrom(uint32_t offset, uint32_t bytes, unsigned thread, Stamp stamp,
-                               uint32_t place) {
+                               uint32_t instrId) {
   Touch touch;
-  touch.warp = thread / 32, touch.stamp = stamp, touch.place = place;
+  touch.warp = thread / 32, touch.stamp = stamp, touch.instrId = instrId;
   for (uint32_t at = offset; at < offset + bytes && at < size; at += 4) {
     Word &word = byWord.words[at / 4];
     if (!(word.flags & PendingReader))

@@ -21,7 +21,7 @@ struct Past {
     Engine = 2,  ///< made by a copy engine, not by a thread
   };
   Stamp stamp = 0;
-  uint32_t place = 0;
+  uint32_t instrId = 0;
   uint16_t thread = 0;
   Strength strength = Strength::Weak;
   uint8_t flags = 0;
@@ -59,7 +59,7 @@ struct Touch {
   const uint64_t *addresses = nullptr;
   Stamp stamp = 0;
   Stamp known = 0; ///< all that happened up to this happened before, in each lane
-  uint32_t place = 0;
+  uint32_t instrId = 0;
   Strength strength = Strength::Weak;
   bool returns = false; ///< see Past
 };
@@ -81,10 +81,11 @@ public:
   /// An asynchronous copy into [offset, offset + bytes): checked as a write of the lane that starts it.
   void beginCopyTo(const Touch &touch, unsigned lane, uint32_t offset, uint32_t bytes, AccessRules &rules);
   /// The copy is done: it counts as a write of `thread` at `stamp`. `engine`: of a copy engine.
-  void endCopyTo(uint32_t offset, uint32_t bytes, unsigned thread, Stamp stamp, uint32_t place, bool engine);
+  void endCopyTo(uint32_t offset, uint32_t bytes, unsigned thread, Stamp stamp, uint32_t instrId,
+                 bool engine);
   /// An asynchronous copy out of shared memory, and its end.
   void beginCopyFrom(const Touch &touch, unsigned lane, uint32_t offset, uint32_t bytes, AccessRules &rules);
-  void endCopyFrom(uint32_t offset, uint32_t bytes, unsigned thread, Stamp stamp, uint32_t place);
+  void endCopyFrom(uint32_t offset, uint32_t bytes, unsigned thread, Stamp stamp, uint32_t instrId);
 
   /// Makes memory count as written without any access, as for mbarriers.
   void markWritten(uint32_t offset, uint32_t bytes);
@@ -107,7 +108,7 @@ private:
     Stamp write = 0; ///< Special: look at the flags
     Stamp read = 0;  ///< the newest of any warp; Special: a copy is reading
     Stamp mixed = 0; ///< the writer's newest write of another value than its last; 0: none
-    uint32_t place = 0;
+    uint32_t instrId = 0;
     uint16_t writer = 0;
     Strength strength = Strength::Weak;
     uint8_t flags = 0;
@@ -116,7 +117,7 @@ private:
     Stamp stamp = 0;
     uint32_t weak = 0, strong = 0; ///< lanes
     uint32_t volatiles = 0;        ///< those of the strong ones that are volatile
-    uint32_t place = 0;
+    uint32_t instrId = 0;
   };
   /// Lanes of a warp that wrote the same value with one instruction.
   struct Beside {

@@ -11,11 +11,11 @@ namespace {
 /// Lines of source files, each file read once.
 class Sources {
 public:
-  void addTo(SourceLocation &place) {
-    if (place.isKnown() && place.sourceLine.empty())
-      place.sourceLine = line(place.file, place.line);
+  void addTo(SourceLocation &location) {
+    if (location.isKnown() && location.sourceLine.empty())
+      location.sourceLine = line(location.file, location.line);
   }
-  /// A finding, or a reason: both have a place and notes.
+  /// A finding, or a reason: both have a location and notes.
   template <class Placed> void addToAll(std::vector<Placed> &list) {
     for (Placed &each : list) {
       addTo(each.location);

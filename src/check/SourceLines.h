@@ -7,7 +7,7 @@
 
 namespace heddle::check {
 
-/// Fills in the source lines that the finder did not have, from the files themselves. Places whose file does
+/// Fills in the source lines that the finder did not have, from the files themselves. InstructionTable whose file does
 /// not exist are left as they are.
 void addSourceLines(std::vector<Finding> &findings);
 

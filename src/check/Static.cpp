@@ -191,9 +191,9 @@ Run runOnce(const Scene &scene, Choices &choices, bool onlyWhatIsCertain) {
     run.violations.push_back({finding, propertyOf(finding.rule)});
   run.undecided = steering.undecided();
   if (const ptx::Instr *at = steering.polledAt())
-    run.polled = placeOf(*scene.kernel.entry().module, *at);
+    run.polled = locationOf(*scene.kernel.entry().module, *at);
   if (const ptx::Instr *at = steering.spinsAt())
-    run.undecided.push_back({placeOf(*scene.kernel.entry().module, *at),
+    run.undecided.push_back({locationOf(*scene.kernel.entry().module, *at),
                              "a loop may wait for what another thread stores here",
                              {},
                              "",

@@ -16,7 +16,7 @@ struct Module;
 
 namespace heddle::check {
 
-/// What is known of a launch. Everything else is taken to be anything: parameters, memory, the block's place
+/// What is known of a launch. Everything else is taken to be anything: parameters, memory, the block's index
 /// in the grid.
 struct StaticOptions {
   /// A parameter whose value the caller vouches for.

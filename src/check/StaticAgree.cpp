@@ -90,8 +90,8 @@ bool StaticSteering::settleSums(Arrival &last, bool compares) {
 /// same by now and are not.
 bool StaticSteering::settle(Warp &warp, const Inst &in, uint32_t arrival, Origins because) {
   const ptx::Function &f = *plan->code->function;
-  if (places.empty() || placesOf != &f)
-    places = registerLocs(f), placesOf = &f;
+  if (registerLocations.empty() || registersOf != &f)
+    registerLocations = registerLocs(f), registersOf = &f;
   if (!memoryIsData)
     forgetMemory(because);
   shadow->carry = {AllLanes, because};
@@ -103,8 +103,9 @@ bool StaticSteering::settle(Warp &warp, const Inst &in, uint32_t arrival, Origin
     same &= unknown == before;
     if (unknown == AllLanes)
       continue;
-    const uint32_t differs = differingLanes(frame + places[reg], last.values.data() + places[reg],
-                                            ptx::bitsOf(f.registers[reg].cls));
+    const uint32_t differs =
+        differingLanes(frame + registerLocations[reg], last.values.data() + registerLocations[reg],
+                       ptx::bitsOf(f.registers[reg].cls));
     const uint32_t forgotten = warp.now().mask & ~unknown & ~before & differs;
     same &= !forgotten;
     if (forgotten)

@@ -46,7 +46,7 @@ void checkGridBarrier(StaticResult &result, const vm::Kernel &kernel) {
   // Who asks is_valid() first may be launched either way; and the text does not tell kernels of one name apart.
   if (seen.plain && (seen.cooperative || asksFirst)) {
     result.undecided.push_back(
-        {placeOf(module, *at),
+        {locationOf(module, *at),
          "grid.sync() needs a cooperative launch, and not every launch that is to be seen here is one",
          {},
          "",
@@ -55,7 +55,7 @@ void checkGridBarrier(StaticResult &result, const vm::Kernel &kernel) {
     Finding finding;
     finding.rule = Rule::BarrierNotCooperative;
     finding.kernel = name;
-    finding.location = placeOf(module, *at);
+    finding.location = locationOf(module, *at);
     finding.text =
         fmt::format("grid.sync() in a launch of '{}' that is not cooperative: its blocks need not all be "
                     "there, so the barrier stops the kernel",
@@ -64,7 +64,7 @@ void checkGridBarrier(StaticResult &result, const vm::Kernel &kernel) {
     result.findings.push_back(std::move(finding));
     result.violates.push_back(Property::BarrierUse);
   } else if (!seen.cooperative) {
-    result.undecided.push_back({placeOf(module, *at),
+    result.undecided.push_back({locationOf(module, *at),
                                 "grid.sync() needs a cooperative launch, and no launch is to be seen here",
                                 {},
                                 "",

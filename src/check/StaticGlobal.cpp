@@ -32,7 +32,7 @@ constexpr uint64_t FirstArena = uint64_t(1) << 52, ArenaBytes = uint64_t(1) << 3
 // Accesses of lanes that are compared: two seconds, and half a gigabyte where no two touch the same. Later ones
 // count as accesses that may lead anywhere in their pointer's memory.
 constexpr uint64_t MostCompared = 4'000'000;
-constexpr size_t MostReasons = 4; // that say the same of other places
+constexpr size_t MostReasons = 4; // that say the same about other locations
 
 constexpr FormValue Anywhere{Forms::Opaque, 0};
 
@@ -85,11 +85,11 @@ void GlobalAccesses::note(const ptx::Instr &instr, const AccessEvent &event, uin
   eachLane(lanes, [&](unsigned lane) {
     const FormValue &address = compared > MostCompared ? Anywhere : access.address[lane];
     std::array<FormId, Facts::Most> facts;
-    Touched::Place place{address.offset};
+    Touched::Address first{address.offset};
     facts.fill(Forms::Opaque);
     for (unsigned i = 0; i < access.facts.count && address.form != Forms::Opaque; ++i)
       if (const FormValue &fact = access.facts.atLeastZero[i][lane]; fact.form != Forms::Opaque)
-        facts[i] = fact.form, place.facts[i] = fact.offset;
+        facts[i] = fact.form, first.facts[i] = fact.offset;
     if (!use || use->form() != address.form || use->touched.facts != facts) {
       use = &uses[{&instr, address.form, facts}];
       use->instr = &instr, use->bases = access.bases;
@@ -99,11 +99,11 @@ void GlobalAccesses::note(const ptx::Instr &instr, const AccessEvent &event, uin
     use->perhaps &= perhaps;
     if (address.form == Forms::Opaque)
       return;
-    std::vector<Touched::Place> &places = use->touched.places;
-    places.push_back(place);
-    if (places.size() > 4096 && places.size() > 2 * use->tidy) {
-      sortUnique(places);
-      use->tidy = places.size();
+    std::vector<Touched::Address> &addresses = use->touched.addresses;
+    addresses.push_back(first);
+    if (addresses.size() > 4096 && addresses.size() > 2 * use->tidy) {
+      sortUnique(addresses);
+      use->tidy = addresses.size();
     }
     if (event.kind != AccessKind::Store)
       return;
@@ -198,13 +198,13 @@ std::vector<GlobalAccesses::Group> GlobalAccesses::groups() const {
     if (group.members.empty())
       group.all = use;
     else
-      group.all.touched.places.insert(group.all.touched.places.end(), use.touched.places.begin(),
-                                      use.touched.places.end());
+      group.all.touched.addresses.insert(group.all.touched.addresses.end(), use.touched.addresses.begin(),
+                                         use.touched.addresses.end());
     group.members.push_back(&use);
   }
   std::vector<Group> all;
   for (auto &[key, group] : found) {
-    sortUnique(group.all.touched.places);
+    sortUnique(group.all.touched.addresses);
     all.push_back(std::move(group));
   }
   return all;
@@ -257,14 +257,14 @@ std::vector<UndecidedReason> GlobalAccesses::withinBlock(Overlaps &meetings) con
       return;
     const Use &writer = one.writes ? one : other, &partner = one.writes ? other : one;
     UndecidedReason reason;
-    reason.location = steering.placeOf(*writer.instr);
+    reason.location = steering.locationOf(*writer.instr);
     reason.text =
-        fmt::format("whether threads write the same place of {} here {}", describe(writer), met.why);
+        fmt::format("whether threads write to the same address of {} here {}", describe(writer), met.why);
     if (writer.instr != partner.instr) {
       reason.text =
           fmt::format("whether this write overlaps another access of {} {}", describe(writer), met.why);
       reason.notes.push_back(
-          {steering.placeOf(*partner.instr), partner.writes ? "written here" : "read here"});
+          {steering.locationOf(*partner.instr), partner.writes ? "written here" : "read here"});
     }
     reason.properties = setOf(Property::GlobalRacesInBlock);
     reasons.push_back(std::move(reason));
@@ -290,11 +290,11 @@ GlobalAccesses::Between GlobalAccesses::betweenBlocks(const Kernel &kernel, cons
       return;
     const Use &writer = a.writes ? a : b, &partner = a.writes ? b : a;
     UndecidedReason reason;
-    reason.location = steering.placeOf(*writer.instr);
+    reason.location = steering.locationOf(*writer.instr);
     reason.text = fmt::format("whether two blocks access the same bytes in {} {}", describe(writer), why);
     if (writer.instr != partner.instr)
-      reason.notes.push_back(
-          {steering.placeOf(*partner.instr), partner.writes ? "and are written here" : "and are read here"});
+      reason.notes.push_back({steering.locationOf(*partner.instr),
+                              partner.writes ? "and are written here" : "and are read here"});
     reason.hint = std::move(hint);
     reason.properties = setOf(Property::GlobalRacesBetweenBlocks);
     result.undecided.push_back(std::move(reason));
@@ -304,12 +304,12 @@ GlobalAccesses::Between GlobalAccesses::betweenBlocks(const Kernel &kernel, cons
     finding.rule = Rule::RaceGlobal;
     finding.kernel = readableKernel(kernel.info.name);
     const Use &writer = one.writes ? one : other, &partner = one.writes ? other : one;
-    finding.location = steering.placeOf(*writer.instr);
+    finding.location = steering.locationOf(*writer.instr);
     finding.text = fmt::format("{} is written here by one block and {} by another; nothing orders the two",
                                describe(writer), partner.writes ? "written" : "read");
-    finding.notes.push_back({steering.placeOf(*partner.instr), partner.writes
-                                                                   ? "written here by another block"
-                                                                   : "read here by another block"});
+    finding.notes.push_back({steering.locationOf(*partner.instr), partner.writes
+                                                                      ? "written here by another block"
+                                                                      : "read here by another block"});
     finding.hint =
         "blocks run in any order: use an atomic, a fence with a flag, a grid-wide sync, or two launches";
     result.findings.push_back(std::move(finding));

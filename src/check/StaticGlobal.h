@@ -40,14 +40,14 @@ public:
   /// What comparisons took for granted so far.
   const Assumptions &assumptions() const { return assumed; }
 
-  /// Puts names in the place of the engine's addresses.
+  /// Puts names in place of the engine's addresses.
   void nameMemory(Finding &finding) const;
 
 private:
   /// All that one instruction does at addresses of one form.
   struct Use {
     const ptx::Instr *instr = nullptr;
-    Touched touched; ///< places: sorted and each once up to `tidy`
+    Touched touched; ///< addresses: sorted and each once up to `tidy`
     size_t tidy = 0;
     Bases bases = 0;
     bool writes = false, strong = false;
@@ -59,7 +59,7 @@ private:
   };
   /// Uses that differ in nothing that a comparison asks for, so that one comparison settles all of them.
   struct Group {
-    Use all; ///< with the places of each
+    Use all; ///< with the addresses of each
     std::vector<const Use *> members;
   };
   std::vector<Group> groups() const;

@@ -79,9 +79,9 @@ void StaticSteering::gatherFacts(uint32_t mask) {
 /// What a register holds, known or not.
 void StaticSteering::currentSums(Warp &warp, uint32_t reg, uint32_t mask, LaneForms &out) {
   const ptx::Function &f = *plan->code->function;
-  if (places.empty() || placesOf != &f)
-    places = registerLocs(f), placesOf = &f;
-  const uint8_t *row = warp.frame().regs + places[reg];
+  if (registerLocations.empty() || registersOf != &f)
+    registerLocations = registerLocs(f), registersOf = &f;
+  const uint8_t *row = warp.frame().regs + registerLocations[reg];
   const bool isWide = f.registers[reg].cls == ptx::RegClass::B64;
   const LaneForms *sums = regs->formsOf(reg);
   const uint32_t unknown = regs->lanesOf(reg);

@@ -81,8 +81,8 @@ void StaticSteering::gatherStored(Warp &warp, const Inst &in, const TaintStep &s
   const ptx::Function &f = *plan->code->function;
   const ptx::Instr &instr = plan->code->sourceOf(in);
   const auto sources = srcsOf(s);
-  if (places.empty() || placesOf != &f)
-    places = registerLocs(f), placesOf = &f;
+  if (registerLocations.empty() || registersOf != &f)
+    registerLocations = registerLocs(f), registersOf = &f;
   global.unknownValues = sources.size() < in.elements ? mask : 0;
   global.elements = in.elements, global.elementBytes = in.bytes;
   const ptx::Operand *immediates = f.operandsOf(instr).data() + (f.operandsOf(instr).size() - 1);
@@ -99,7 +99,7 @@ void StaticSteering::gatherStored(Warp &warp, const Inst &in, const TaintStep &s
     }
     global.unknownValues |= regs->lanesOf(reg) & mask;
     const unsigned bytes = std::max(1u, ptx::bitsOf(f.registers[reg].cls) / 8);
-    const uint8_t *row = warp.frame().regs + places[reg];
+    const uint8_t *row = warp.frame().regs + registerLocations[reg];
     eachLane(mask, [&](unsigned lane) {
       global.values[e][lane] = 0;
       std::memcpy(&global.values[e][lane], row + lane * bytes, std::min<unsigned>(bytes, in.bytes));
@@ -354,7 +354,7 @@ Flow StaticSteering::bulkCopy(Warp &warp, const Inst &in, const TaintStep &, uin
   if (!outward && in.space == MemorySpace::Shared)
     fixed.add(operandTaint(operands[1], mask));
   if (fixed.lanes)
-    return giveUp(warp, in, "place, size or mbarrier of this copy depend on " + describe(fixed.origins),
+    return giveUp(warp, in, "address, size or mbarrier of this copy depends on " + describe(fixed.origins),
                   fixed.origins);
   if (in.space != MemorySpace::Shared) {
     leadNowhere(warp, outward ? in.a : in.b, mask);

@@ -177,9 +177,9 @@ std::optional<UndecidedReason> StaticObserver::leftBarrier() const {
   if (!leftAt)
     return std::nullopt;
   UndecidedReason reason;
-  reason.location = steering.placeOf(*leftAt);
+  reason.location = steering.locationOf(*leftAt);
   reason.text = "only some threads of the block come to this barrier: others did their part and ended";
-  reason.notes.push_back({steering.placeOf(*leftFrom), "they end here"});
+  reason.notes.push_back({steering.locationOf(*leftFrom), "they end here"});
   reason.properties = setOf(Property::BarrierUse) | setOf(Property::Deadlock);
   return reason;
 }

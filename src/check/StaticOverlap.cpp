@@ -59,8 +59,8 @@ struct Run {
 /// The bytes that are touched, as runs; false where they are only a hull of them.
 bool runsOf(const Touched &touched, std::vector<Run> &runs) {
   std::vector<int64_t> offsets;
-  for (const Touched::Place &place : touched.places)
-    offsets.push_back(place.offset);
+  for (const Touched::Address &address : touched.addresses)
+    offsets.push_back(address.offset);
   std::ranges::sort(offsets);
   offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
   const int64_t bytes = touched.bytes;
@@ -321,10 +321,10 @@ private:
     const Touched &one = *touched[side];
     const Digit &digit = level.digits[side];
     const Polynomial sum = digit.polynomial();
-    const bool isLowest = j == 0; // in bytes, and with the offset of each place
+    const bool isLowest = j == 0; // in bytes, and with the offset of each address
     int64_t least = digit.constant;
     if (isLowest)
-      least += std::ranges::min(one.places, {}, &Touched::Place::offset).offset;
+      least += std::ranges::min(one.addresses, {}, &Touched::Address::offset).offset;
     const std::optional<int64_t> bound = lowerBound(sum);
     if (!bound || *bound + least < 0)
       return giveUp(fmt::format("depends on whether an index below {} may be negative", nameOf(*common)));
@@ -334,7 +334,7 @@ private:
     return giveUp(fmt::format("depends on data: no comparison keeps an index below {}", nameOf(*common)));
   }
 
-  /// Whether factor * common >= sum + offset + need at each place.
+  /// Whether factor * common >= sum + offset + need at each address.
   bool isBelow(const Touched &one, const Polynomial &sum, bool withOffset, int64_t need, int64_t factor,
                const Monomial &common) const {
     auto holds = [&](int64_t times, unsigned fact, int64_t factsTimes) {
@@ -343,8 +343,9 @@ private:
       if (factsTimes)
         subtract(rest, meetings.forms.of(one.facts[fact]), factsTimes);
       const std::optional<int64_t> bound = lowerBound(rest);
-      return bound && std::ranges::all_of(one.places, [&](const Touched::Place &place) {
-               return *bound - (withOffset ? place.offset : 0) - need - factsTimes * place.facts[fact] >= 0;
+      return bound && std::ranges::all_of(one.addresses, [&](const Touched::Address &address) {
+               return *bound - (withOffset ? address.offset : 0) - need - factsTimes * address.facts[fact] >=
+                      0;
              });
     };
     if (holds(factor, 0, 0))

@@ -30,15 +30,15 @@ struct BlockRange {
 /// The bytes that one instruction touches at addresses of one form.
 struct Touched {
   FormId form = Forms::Opaque;
-  std::array<FormId, Facts::Most> facts; ///< sums that are at least 0, with each place's offsets
+  std::array<FormId, Facts::Most> facts; ///< sums that are at least 0, with the offsets of each address
   uint32_t bytes = 4;
   /// A first byte, relative to the form, and what is added to each fact's form there.
-  struct Place {
+  struct Address {
     int64_t offset = 0;
     std::array<int64_t, Facts::Most> facts = {};
-    auto operator<=>(const Place &) const = default;
+    auto operator<=>(const Address &) const = default;
   };
-  std::vector<Place> places;
+  std::vector<Address> addresses;
 };
 
 /// Whether threads touch the same memory, for every value of blockIdx, gridDim and the parameters.

@@ -156,7 +156,7 @@ private:
     }
     if (operand.kind == OperandKind::Special)
       step.special |= special(ptx::SpecialReg(operand.index));
-    // Sources keep their places, so that a rule can tell the first from the second.
+    // Sources keep their positions, so that a rule can distinguish the first from the second.
     plan.registers.push_back(operand.isReg() ? operand.index : ptx::kNone);
     ++step.srcs;
   }

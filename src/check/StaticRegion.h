@@ -12,7 +12,7 @@
 
 namespace heddle::check {
 
-/// The code between a branch and the place where its ways reconverge: what a thread may or may not execute
+/// The code between a branch and the instruction where its paths reconverge: what a thread may or may not execute
 /// when nobody knows how the branch goes.
 struct Region {
   uint32_t join = ptx::kNone;    ///< instruction where the ways meet; none: the function's end

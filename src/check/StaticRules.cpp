@@ -122,8 +122,8 @@ bool StaticSteering::sourcesAlike(Warp &warp, const TaintStep &s, uint32_t mask)
   if (!regs->anyAlike() || s.special)
     return false;
   const ptx::Function &f = *plan->code->function;
-  if (places.empty() || placesOf != &f)
-    places = registerLocs(f), placesOf = &f;
+  if (registerLocations.empty() || registersOf != &f)
+    registerLocations = registerLocs(f), registersOf = &f;
   bool any = false;
   for (uint32_t reg : srcsOf(s)) {
     if (reg == ptx::kNone)
@@ -132,7 +132,7 @@ bool StaticSteering::sourcesAlike(Warp &warp, const TaintStep &s, uint32_t mask)
       any = true;
       continue;
     }
-    const uint8_t *row = warp.frame().regs + places[reg];
+    const uint8_t *row = warp.frame().regs + registerLocations[reg];
     const unsigned bits = ptx::bitsOf(f.registers[reg].cls), bytes = bits / 8, first = firstLane(mask);
     if (regs->lanesOf(reg) & mask || bits == 1)
       return false;

@@ -89,7 +89,7 @@ bool StaticSteering::mayChange(const ptx::Function &function, const ptx::Instr &
 
 namespace {
 
-/// The launch has one block; what the kernel is told of its place in the grid is what the caller said.
+/// The launch has one block; the kernel reads the block index and the grid that the caller gave.
 void setIndices(Warp &warp, const SpecialRow &row, const Knowledge &known) {
   using enum ptx::SpecialReg;
   const Dim3 id = known.blockId.value_or(Dim3{0, 0, 0}), size = known.grid.value_or(Dim3{1, 1, 1});

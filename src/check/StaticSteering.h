@@ -106,7 +106,7 @@ public:
   bool hasAssumed() const { return assumed; }
 
   const std::vector<UndecidedReason> &undecided() const { return reasons; }
-  SourceLocation placeOf(const ptx::Instr &instr) const;
+  SourceLocation locationOf(const ptx::Instr &instr) const;
   /// The execution was given up, and the simulator's fault is not one of the kernel's.
   bool gaveUp() const { return stopped; }
 
@@ -294,9 +294,9 @@ private:
   const ptx::Instr *polled = nullptr;
   Origins perhapsBecause = 0;
   const ptx::Instr *perhapsBranch = nullptr;
-  std::optional<std::vector<bool>> varying; ///< registers of the kernel, once somebody asked
-  std::vector<vm::Loc> places;              ///< of a function's registers, likewise
-  const ptx::Function *placesOf = nullptr;  ///< which function's
+  std::optional<std::vector<bool>> varying;   ///< registers of the kernel, once somebody asked
+  std::vector<vm::Loc> registerLocations;     ///< of a function's registers, likewise
+  const ptx::Function *registersOf = nullptr; ///< which function's
   bool assumed = false;
   std::set<uint32_t> agreedLoops;         ///< their branches
   bool memoryIsData = false;              ///< nothing that is stored counts as known any more

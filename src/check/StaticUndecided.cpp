@@ -5,8 +5,8 @@ namespace heddle::check {
 
 using namespace vm;
 
-SourceLocation StaticSteering::placeOf(const ptx::Instr &instr) const {
-  return check::placeOf(*kernel.entry().module, instr);
+SourceLocation StaticSteering::locationOf(const ptx::Instr &instr) const {
+  return check::locationOf(*kernel.entry().module, instr);
 }
 
 std::string StaticSteering::parameterAt(uint32_t offset) const {
@@ -22,7 +22,7 @@ void StaticSteering::note(const ptx::Instr &instr, std::string text, Origins ori
   if (!named.insert({&instr, properties}).second)
     return;
   reasons.push_back(
-      {placeOf(instr), std::move(text), std::move(notes), origin::hint(origins, names), properties});
+      {locationOf(instr), std::move(text), std::move(notes), origin::hint(origins, names), properties});
 }
 
 Flow StaticSteering::giveUp(Warp &warp, const Inst &in, std::string text, Origins origins,
@@ -39,7 +39,7 @@ Flow StaticSteering::syncDepends(Warp &warp, const Inst &in, const Region &regio
                          ? "whether threads are there for the synchronization that follows"
                          : "whether threads come to synchronization behind this branch";
   return giveUp(warp, in, std::string(what) + " depends on " + describe(origins), origins,
-                {{placeOf(sync), "synchronization here"}});
+                {{locationOf(sync), "synchronization here"}});
 }
 
 } // namespace heddle::check

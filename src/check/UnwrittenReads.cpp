@@ -17,8 +17,8 @@ void UnwrittenReads::report(Rule rule, const LaunchFacts &launch, Reporter &repo
   for (auto &[address, read] : reads)
     // Code without a line is the compiler's own, such as copies of structs with the holes between their
     // members.
-    if (reporter.placeOf(read.place).line && reporter.isNew(rule, read.place, 0))
-      reporter.report(rule, launch, read.place, std::move(read.text), 0, {},
+    if (reporter.locationOf(read.instrId).line && reporter.isNew(rule, read.instrId, 0))
+      reporter.report(rule, launch, read.instrId, std::move(read.text), 0, {},
                       rule == Rule::UninitializedShared
                           ? "shared memory holds nothing in particular when a block starts"
                           : "cudaMalloc leaves memory as it is: copy or cudaMemset something there first");

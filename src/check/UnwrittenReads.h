@@ -14,10 +14,10 @@ namespace heddle::check {
 class UnwrittenReads {
 public:
   /// `text` makes the words: it is called for the first read of an address.
-  template <class F> void note(uint64_t address, uint32_t place, F text) {
+  template <class F> void note(uint64_t address, uint32_t instrId, F text) {
     constexpr size_t Most = 1 << 16;
     if (reads.size() < Most && !reads.count(address))
-      reads.emplace(address, Read{place, text()});
+      reads.emplace(address, Read{instrId, text()});
   }
   /// A write races with a read of these bytes: then that is what is wrong.
   void forget(uint64_t address);
@@ -27,7 +27,7 @@ public:
 
 private:
   struct Read {
-    uint32_t place = 0;
+    uint32_t instrId = 0;
     std::string text;
   };
   std::map<uint64_t, Read> reads; ///< by address

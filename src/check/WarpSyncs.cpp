@@ -6,9 +6,9 @@
 namespace heddle::check {
 
 bool WarpSyncs::sync(const Where &at, const vm::WarpSyncEvent &event, uint32_t alive, Reporter &reporter) {
-  if (event.badSources && reporter.isNew(Rule::WarpShuffleSource, at.place, 0))
+  if (event.badSources && reporter.isNew(Rule::WarpShuffleSource, at.instrId, 0))
     reporter.report(
-        Rule::WarpShuffleSource, at.launch, at.place,
+        Rule::WarpShuffleSource, at.launch, at.instrId,
         fmt::format("{} of {} shuffles from a lane that is not there: it ended, is not in the mask "
                     "{:#010x}, or the block has no such thread",
                     at.threadText(vm::firstLane(event.badSources)), at.blockText(), event.members),
@@ -19,9 +19,9 @@ bool WarpSyncs::sync(const Where &at, const vm::WarpSyncEvent &event, uint32_t a
     return false;
   }
   if (const uint32_t gone = event.members & ~event.here & mine.busy;
-      gone && reporter.isNew(Rule::WarpMask, at.place, 0))
+      gone && reporter.isNew(Rule::WarpMask, at.instrId, 0))
     reporter.report(
-        Rule::WarpMask, at.launch, at.place,
+        Rule::WarpMask, at.launch, at.instrId,
         fmt::format(
             "the mask {:#010x} of warp {} of {} names {} lanes that never come: they go on elsewhere and end",
             event.members, at.warp, at.blockText(), vm::countLanes(gone)),
