@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Time to regroup a million threads on one core, by how many different vectors they have. Above 4096 Greedy
-// and Greedy-Max look at fewer pairs (divergence/Regroup.cpp).
-#include "divergence/Regroup.h"
+// and Greedy-Max look at fewer pairs (divergence/RegroupAlgorithms.cpp).
+#include "divergence/RegroupAlgorithms.h"
 
 #include <benchmark/benchmark.h>
 

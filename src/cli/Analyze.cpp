@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // heddle analyze: read flags, gather each kernel's facts, print them as a page or as JSON.
-#include "report/Analyze.h"
-
 #include "InputOutput.h"
 #include "SourceOptions.h"
 #include "Verbs.h"
 #include "analysis/KernelFacts.h"
 #include "arch/Arch.h"
 #include "report/AnalyzeHtml.h"
+#include "report/AnalyzeReport.h"
 #include "support/ExitCode.h"
 #include "transform/Registry.h"
 
@@ -93,7 +92,7 @@ void analyze(Request &request, Session &session) {
       json["kernels"].push_back(report::analyzeJson(*facts, *arch));
     else
       std::cout << (kernel == kernels.front() ? "" : "\n")
-                << report::analyzePage(*facts, *arch, opportunitiesOf(*facts));
+                << report::analyzeText(*facts, *arch, opportunitiesOf(*facts));
   }
   if (request.json && !kernels.empty())
     std::cout << jsonText(json);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // heddle profile: builds a CUDA program, runs it on the simulator, and tells what divergence costs its kernels.
-#include "report/Profile.h"
-
 #include "InputOutput.h"
 #include "ProgramWords.h"
 #include "ShortLocation.h"
@@ -12,6 +10,7 @@
 #include "counts/Facts.h"
 #include "divergence/Summary.h"
 #include "report/ProfileHtml.h"
+#include "report/ProfileReport.h"
 #include "support/ExitCode.h"
 #include "support/Paths.h"
 #include "support/Text.h"

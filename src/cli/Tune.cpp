@@ -8,7 +8,7 @@
 #include "TuneRequest.h"
 #include "TuneText.h"
 #include "Verbs.h"
-#include "report/TunePage.h"
+#include "report/TuneHtml.h"
 #include "support/ExitCode.h"
 #include "support/Interrupts.h"
 #include "support/Text.h"
@@ -187,7 +187,7 @@ void writeFormats(const TuneRun &run, const tune::Report &report, Session &sessi
   if (!run.request.t1.empty())
     write(run.request.t1, tune::t1Json(report, run.problem, run.budget), session);
   if (!run.request.page.empty())
-    write(run.request.page, report::tunePage(report), session);
+    write(run.request.page, report::tuneHtml(report), session);
 }
 
 std::optional<tune::Report> findOut(const TuneRun &run, ranks::Ranks *ranks, Session &session) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Copies and fills. Every form comes down to one box: rows of bytes, each side with its own pitches.
-#include "cudart/Check.h"
 #include "cudart/Fill.h"
+#include "cudart/ProgramCheck.h"
 #include "cudart/Runtime.h"
 
 #include <fmt/format.h>

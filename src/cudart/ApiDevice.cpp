@@ -2,7 +2,7 @@
 //
 // The device and what it says about itself. Numbers come from the architecture's table where it has them; the
 // others are those of an H200 under CUDA 13, or 0 where the simulator does not have the thing at all.
-#include "cudart/Check.h"
+#include "cudart/ProgramCheck.h"
 #include "cudart/Runtime.h"
 
 #include <cstring>

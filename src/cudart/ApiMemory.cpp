@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Getting memory, giving it back, and asking about it.
-#include "cudart/Check.h"
+#include "cudart/ProgramCheck.h"
 #include "cudart/Runtime.h"
 
 #include <cstring>

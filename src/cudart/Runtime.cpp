@@ -3,9 +3,9 @@
 
 #include "arch/Occupancy.h"
 #include "check/Locations.h"
-#include "cudart/Check.h"
 #include "cudart/Counting.h"
-#include "cudart/Profile.h"
+#include "cudart/ProgramCheck.h"
+#include "cudart/ProgramProfiler.h"
 #include "cudart/Registers.h"
 #include "cudart/WriteWatcher.h"
 #include "support/ExitCode.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "divergence/Profile.h"
+#include "divergence/ProgramProfile.h"
 
 #include <cstdint>
 #include <span>

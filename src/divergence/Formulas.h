@@ -2,7 +2,7 @@
 //
 // The formulas of "An Accurate GPU Performance Model for Effective Control Flow Divergence Optimization"
 // (Liang, Satria, Rupnow, Chen; TCAD 2016), one function each, with its number. They say what is meant;
-// Metrics.h and Regroup.h compute the same for whole launches, quickly, and are tested against these.
+// Metrics.h and RegroupAlgorithms.h compute the same for whole launches, quickly, and are tested against these.
 //
 // A latency is in cycles and belongs to a basic block: the sum over its instructions. Groups and warps are
 // lists of threads.

@@ -2,7 +2,7 @@
 //
 // Profiles go from the program that ran to whoever started it as CBOR: JSON's shapes, and numbers of threads
 // by the million.
-#include "divergence/Profile.h"
+#include "divergence/ProgramProfile.h"
 
 #include <nlohmann/json.hpp>
 

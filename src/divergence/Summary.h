@@ -4,8 +4,8 @@
 #include "arch/Occupancy.h"
 #include "divergence/Fit.h"
 #include "divergence/Metrics.h"
-#include "divergence/Profile.h"
-#include "divergence/Regroup.h"
+#include "divergence/ProgramProfile.h"
+#include "divergence/RegroupAlgorithms.h"
 
 #include <cstdint>
 

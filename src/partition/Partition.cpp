@@ -2,9 +2,9 @@
 #include "partition/Partition.h"
 
 #include "partition/Barriers.h"
+#include "partition/PlanFaults.h"
 #include "partition/Registers.h"
 #include "partition/Schedule.h"
-#include "partition/Verify.h"
 
 namespace heddle::partition {
 

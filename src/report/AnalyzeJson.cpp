@@ -5,7 +5,7 @@
 #include "analysis/HiddenBarriers.h"
 #include "analysis/RegionView.h"
 #include "analysis/WarpAccess.h"
-#include "report/Analyze.h"
+#include "report/AnalyzeReport.h"
 #include "source/Unit.h"
 
 #include <clang/AST/Decl.h>

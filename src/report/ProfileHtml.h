@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "report/Profile.h"
+#include "report/ProfileReport.h"
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "report/Profile.h"
+#include "report/ProfileReport.h"
 
 #include <nlohmann/json.hpp>
 

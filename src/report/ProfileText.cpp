@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "model/Thresholds.h"
 #include "report/Page.h"
-#include "report/Profile.h"
+#include "report/ProfileReport.h"
 #include "support/Text.h"
 
 #include <fmt/format.h>

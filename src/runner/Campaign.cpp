@@ -65,7 +65,7 @@ private:
   fs::path work;
   Manifest manifest;
   std::unique_ptr<Ledger> ledger;
-  std::unique_ptr<Measurer> measurer;
+  std::unique_ptr<CandidateRuns> measurer;
   Progress progress;
   CampaignEnd end;
 };
@@ -86,7 +86,7 @@ bool Campaign::prepare() {
     return fails(end.error, ExitRefused);
   if (std::optional<FileFailure> failure = makeFolder(work))
     return fails(*failure);
-  measurer = std::make_unique<Measurer>(manifest, options.folder, work, options.toolchain);
+  measurer = std::make_unique<CandidateRuns>(manifest, options.folder, work, options.toolchain);
   measurer->environment = options.environment;
   std::string problem = measurer->prepare();
   return problem.empty() || fails(problem, ExitRefused);

@@ -5,7 +5,8 @@
 
 namespace heddle::runner {
 
-CompileAhead::CompileAhead(const Measurer &measurer, std::vector<const Candidate *> wanted, unsigned jobs)
+CompileAhead::CompileAhead(const CandidateRuns &measurer, std::vector<const Candidate *> wanted,
+                           unsigned jobs)
     : measurer(measurer), candidates(std::move(wanted)), ready(candidates.size()), ahead(2 * jobs) {
   for (unsigned i = 0; i < std::min<size_t>(jobs, candidates.size()); ++i)
     threads.emplace_back([this] { work(); });

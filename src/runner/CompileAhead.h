@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "runner/Measurer.h"
+#include "runner/CandidateRuns.h"
 
 #include <condition_variable>
 #include <mutex>
@@ -13,7 +13,7 @@ namespace heddle::runner {
 /// few candidates ahead of whoever takes them: programs may be large.
 class CompileAhead {
 public:
-  CompileAhead(const Measurer &measurer, std::vector<const Candidate *> candidates, unsigned jobs);
+  CompileAhead(const CandidateRuns &measurer, std::vector<const Candidate *> candidates, unsigned jobs);
   /// Those not yet begun are not compiled any more.
   ~CompileAhead();
 
@@ -23,7 +23,7 @@ public:
 private:
   void work();
 
-  const Measurer &measurer;
+  const CandidateRuns &measurer;
   std::vector<const Candidate *> candidates;
   std::vector<std::optional<Compiled>> ready;
   size_t begun = 0, taken = 0, ahead;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "runner/Measurer.h"
+#include "runner/CandidateRuns.h"
 #include "support/Paths.h"
 #include "tune/Measurer.h"
 #include "tune/Problem.h"
@@ -26,7 +26,7 @@ private:
 
   const Problem &problem;
   TemporaryFolder scratch, ofBaseline; ///< which may have to be compiled again
-  runner::Measurer measurer;
+  runner::CandidateRuns measurer;
   std::string name, whyNot;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The algorithms of section V as they are printed, thread by thread, with no thought for time. Where the
-// paper leaves a choice, Regroup.h says which: the lower thread first.
+// paper leaves a choice, RegroupAlgorithms.h says which: the lower thread first.
 #pragma once
 
 #include "divergence/Formulas.h"

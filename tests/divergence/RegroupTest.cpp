@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "divergence/Regroup.h"
-
 #include "Naive.h"
 #include "divergence/Metrics.h"
+#include "divergence/RegroupAlgorithms.h"
 
 #include <gtest/gtest.h>
 

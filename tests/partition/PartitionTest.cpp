@@ -4,9 +4,9 @@
 #include "RandomPrograms.h"
 #include "SmallPrograms.h"
 #include "flow/Evaluate.h"
+#include "partition/PlanFaults.h"
 #include "partition/Registers.h"
 #include "partition/Simulate.h"
-#include "partition/Verify.h"
 
 #include <gmock/gmock.h>
 

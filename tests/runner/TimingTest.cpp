@@ -6,7 +6,7 @@
 #include "Plan.h"
 #include "TestPaths.h"
 #include "build/Build.h"
-#include "runner/Measurer.h"
+#include "runner/CandidateRuns.h"
 #include "support/CudaToolkit.h"
 
 #include <gmock/gmock.h>

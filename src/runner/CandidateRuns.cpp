@@ -19,7 +19,7 @@
 //
 // A program that did all of its own work and died only while its launches were made again has results that
 // count: its times are then those of its own launches, and the reason says so.
-#include "runner/Measurer.h"
+#include "runner/CandidateRuns.h"
 
 #include "support/Preload.h"
 
@@ -124,11 +124,11 @@ Result resultNow(const std::string &id, Status status, std::string reason) {
   return result;
 }
 
-Measurer::Measurer(Manifest manifest, fs::path folder, fs::path work, Toolchain toolchain)
+CandidateRuns::CandidateRuns(Manifest manifest, fs::path folder, fs::path work, Toolchain toolchain)
     : manifest(std::move(manifest)), folder(fs::absolute(folder)), work(fs::absolute(work)),
       toolchain(std::move(toolchain)) {}
 
-std::string Measurer::prepare() {
+std::string CandidateRuns::prepare() {
   std::error_code failure;
   fs::create_directories(work, failure);
   if (failure)
@@ -146,7 +146,7 @@ std::string Measurer::prepare() {
   return end.succeeded() ? "" : "the timing library does not compile: " + firstErrorIn(end.standardOutput);
 }
 
-Compiled Measurer::compile(const Candidate &candidate) const {
+Compiled CandidateRuns::compile(const Candidate &candidate) const {
   Compiled compiled;
   std::string error;
   fs::path program = work / (candidate.id + ".exe");
@@ -169,14 +169,14 @@ Compiled Measurer::compile(const Candidate &candidate) const {
   return compiled;
 }
 
-Measurer::~Measurer() {
+CandidateRuns::~CandidateRuns() {
   std::error_code ignored;
   if (!baselineCopies.empty())
     fs::remove(baselineCopies, ignored);
 }
 
-Measurer::Run Measurer::run(const Candidate &candidate, const Compiled &compiled, Purpose purpose,
-                            const fs::path &log) const {
+CandidateRuns::Run CandidateRuns::run(const Candidate &candidate, const Compiled &compiled, Purpose purpose,
+                                      const fs::path &log) const {
   const bool isTimed = purpose == Purpose::Timing;
   const fs::path report = work / (candidate.id + ".report");
   std::error_code ignored;
@@ -206,7 +206,7 @@ Measurer::Run Measurer::run(const Candidate &candidate, const Compiled &compiled
 }
 
 /// Once more, compiled without fused multiplications. Nothing is seen where that fails in any way.
-Measurer::Run Measurer::runUnfused(Candidate candidate) const {
+CandidateRuns::Run CandidateRuns::runUnfused(Candidate candidate) const {
   for (const std::string &flag : unfusedFlagsOf(toolchain))
     candidate.flags.push_back(flag);
   candidate.id += ".unfused";
@@ -221,7 +221,7 @@ Measurer::Run Measurer::runUnfused(Candidate candidate) const {
   return observed;
 }
 
-bool Measurer::differsByFusionOnly(const Candidate &candidate) {
+bool CandidateRuns::differsByFusionOnly(const Candidate &candidate) {
   if (unfusedFlagsOf(toolchain).empty())
     return false;
   if (!unfused) {
@@ -240,12 +240,13 @@ bool Measurer::differsByFusionOnly(const Candidate &candidate) {
 }
 
 /// Runs it once more, with every copy from the device written to that file.
-bool Measurer::writeDown(const Candidate &candidate, const Compiled &compiled, const fs::path &log) const {
+bool CandidateRuns::writeDown(const Candidate &candidate, const Compiled &compiled,
+                              const fs::path &log) const {
   Run again = run(candidate, compiled, Purpose::Comparing, log);
   return again.seen && again.seen->error.empty() && ownExitCode(again.end) == wanted->exitCode;
 }
 
-bool Measurer::writeDownBaseline() {
+bool CandidateRuns::writeDownBaseline() {
   if (!baselineCopies.empty())
     return true;
   Candidate again = theBaseline();
@@ -263,7 +264,7 @@ bool Measurer::writeDownBaseline() {
 }
 
 /// What is further from the baseline than the tolerance lets it be; empty where nothing is.
-std::string Measurer::tooFarApart(const Candidate &candidate, const Compiled &compiled) {
+std::string CandidateRuns::tooFarApart(const Candidate &candidate, const Compiled &compiled) {
   constexpr const char *kUnknown =
       "other bits, and the device-to-host copies could not be recorded to compute the error";
   if (!writeDownBaseline())
@@ -285,8 +286,8 @@ std::string Measurer::tooFarApart(const Candidate &candidate, const Compiled &co
 }
 
 /// Other bits are not always another result.
-Measurer::Verdict Measurer::reconsidered(const Candidate &candidate, const Compiled &compiled,
-                                         const Verdict &verdict) {
+CandidateRuns::Verdict CandidateRuns::reconsidered(const Candidate &candidate, const Compiled &compiled,
+                                                   const Verdict &verdict) {
   Verdict found = verdict;
   if (!manifest.tolerance.isExact() && !wanted->copies.empty()) { // it was applied to what is printed
     found.reason = tooFarApart(candidate, compiled);
@@ -300,7 +301,7 @@ Measurer::Verdict Measurer::reconsidered(const Candidate &candidate, const Compi
 }
 
 /// Why a run is no result; Measured where it may be one.
-Measurer::Verdict Measurer::judged(const Run &run, double limit) {
+CandidateRuns::Verdict CandidateRuns::judged(const Run &run, double limit) {
   const auto &[end, seen] = run;
   if (!seen && end.timedOut)
     return {Status::TimedOut, "still running after " + inSeconds(limit)};
@@ -323,7 +324,7 @@ Measurer::Verdict Measurer::judged(const Run &run, double limit) {
 }
 
 /// How it compares with the baseline; Measured where it is the same.
-Measurer::Verdict Measurer::compared(const Run &run) const {
+CandidateRuns::Verdict CandidateRuns::compared(const Run &run) const {
   const Reference &reference = *wanted;
   const Observation &seen = *run.seen;
   std::optional<int> code = ownExitCode(run.end);
@@ -345,8 +346,8 @@ Measurer::Verdict Measurer::compared(const Run &run) const {
 }
 
 /// The baseline's second run, and what both agree on. What is in the way, or nothing.
-std::string Measurer::becomeReference(const Candidate &candidate, const Compiled &compiled,
-                                      const Run &first) {
+std::string CandidateRuns::becomeReference(const Candidate &candidate, const Compiled &compiled,
+                                           const Run &first) {
   Run second = run(candidate, compiled, Purpose::Comparing);
   Verdict verdict = judged(second, manifest.runSeconds);
   if (verdict.status != Status::Measured)
@@ -360,13 +361,13 @@ std::string Measurer::becomeReference(const Candidate &candidate, const Compiled
 }
 
 /// Whatever became of it, it is known of this device only.
-Result Measurer::onDevice(Result result) const {
+Result CandidateRuns::onDevice(Result result) const {
   if (wanted)
     result.device = wanted->device;
   return result;
 }
 
-Result Measurer::measure(const Candidate &candidate, const Compiled &compiled) {
+Result CandidateRuns::measure(const Candidate &candidate, const Compiled &compiled) {
   if (compiled.program.empty())
     return onDevice(compiled.failure);
   Run observed = run(candidate, compiled, Purpose::Timing);
@@ -386,7 +387,7 @@ Result Measurer::measure(const Candidate &candidate, const Compiled &compiled) {
   return result;
 }
 
-Result Measurer::compileAndMeasure(const Candidate &candidate) {
+Result CandidateRuns::compileAndMeasure(const Candidate &candidate) {
   Compiled compiled = compile(candidate);
   Result result = measure(candidate, compiled);
   std::error_code ignored;

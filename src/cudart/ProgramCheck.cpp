@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cudart/Check.h"
+#include "cudart/ProgramCheck.h"
 
 #include "check/Serial.h"
 #include "cudart/Streams.h"

@@ -14,7 +14,7 @@ namespace heddle::report {
 /// One readable page about a kernel: launch, regions, barriers, shared memory, accesses with reuse, divergent
 /// branches with their cause, registers, occupancy, findings. `opportunities`: what directives could do, a
 /// line each.
-std::string analyzePage(const analysis::KernelFacts &facts, const arch::Arch &arch,
+std::string analyzeText(const analysis::KernelFacts &facts, const arch::Arch &arch,
                         const std::vector<std::string> &opportunities);
 
 /// The same facts for programs. The layout is "heddle.analyze/1": docs/analyze.md describes it.

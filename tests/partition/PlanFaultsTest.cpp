@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "partition/Verify.h"
+#include "partition/PlanFaults.h"
 
 #include "RandomPrograms.h"
 #include "SmallPrograms.h"

@@ -21,7 +21,7 @@ std::optional<Algorithm> algorithmNamed(std::string_view name);
 struct RegroupOptions {
   uint32_t groupSize = 32; ///< threads; a multiple of the warp
   /// Greedy and Greedy-Max look at all pairs of distinct vectors (of what remains of them when each has
-  /// filled its own groups), up to so many. With more they look at fewer pairs: Regroup.cpp says which, and
+  /// filled its own groups), up to so many. With more they look at fewer pairs: RegroupAlgorithms.cpp states which, and
   /// what it costs.
   uint32_t exactUpTo = 4096;
   uint32_t pile = 1024;   ///< vectors that Greedy takes together then

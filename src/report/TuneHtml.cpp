@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "report/TunePage.h"
+#include "report/TuneHtml.h"
 
 #include "report/Html.h"
 #include "report/SourceListing.h"
@@ -50,9 +50,9 @@ std::string needsText(const Entry &entry) {
                : "no kernel was launched";
 }
 
-class TunePage {
+class TuneHtml {
 public:
-  explicit TunePage(const Report &report) : report(report) {}
+  explicit TuneHtml(const Report &report) : report(report) {}
 
   std::string text() {
     HtmlPage page;
@@ -229,6 +229,6 @@ private:
 
 } // namespace
 
-std::string tunePage(const Report &report) { return TunePage(report).text(); }
+std::string tuneHtml(const Report &report) { return TuneHtml(report).text(); }
 
 } // namespace heddle::report

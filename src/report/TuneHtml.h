@@ -8,6 +8,6 @@ namespace heddle::report {
 /// A search as one HTML page that needs nothing beside it: what came of it, every candidate over the search
 /// and against the occupancy, the best so far, all results with reasons, and what the winner changes in the
 /// text.
-std::string tunePage(const tune::Report &report);
+std::string tuneHtml(const tune::Report &report);
 
 } // namespace heddle::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cudart/Profile.h"
+#include "cudart/ProgramProfiler.h"
 
 #include "cudart/Report.h"
 

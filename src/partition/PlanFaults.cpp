@@ -3,7 +3,7 @@
 // Races first, by vector clocks. A plan without races and with points in order gives the same in every order
 // of its warps, so what values are where can be followed in any one of them: each warp runs until it has to
 // wait.
-#include "partition/Verify.h"
+#include "partition/PlanFaults.h"
 
 #include "partition/Barriers.h"
 #include "partition/HappensBefore.h"

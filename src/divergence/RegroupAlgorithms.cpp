@@ -10,7 +10,7 @@
 //  - Greedy-Max looks, for each place in a group, only at the longest vectors that are left, as many as the
 //  window says.
 // Tests hold both to 2 % of the exact algorithms' sum of warp latencies.
-#include "divergence/Regroup.h"
+#include "divergence/RegroupAlgorithms.h"
 
 #include "divergence/Buckets.h"
 #include "divergence/Grouping.h"

@@ -6,7 +6,7 @@
 #include "analysis/HiddenBarriers.h"
 #include "analysis/RegionView.h"
 #include "analysis/WarpAccess.h"
-#include "report/Analyze.h"
+#include "report/AnalyzeReport.h"
 #include "report/KernelWords.h"
 #include "report/Page.h"
 #include "source/Unit.h"
@@ -38,9 +38,9 @@ std::string warpsText(int64_t threads) {
                       : text;
 }
 
-class AnalyzePage {
+class AnalyzeText {
 public:
-  AnalyzePage(const KernelFacts &facts, const arch::Arch &arch, const std::vector<std::string> &opportunities)
+  AnalyzeText(const KernelFacts &facts, const arch::Arch &arch, const std::vector<std::string> &opportunities)
       : facts(facts), arch(arch), opportunities(opportunities) {}
 
   std::string text() {
@@ -404,9 +404,9 @@ private:
 
 } // namespace
 
-std::string analyzePage(const KernelFacts &facts, const arch::Arch &arch,
+std::string analyzeText(const KernelFacts &facts, const arch::Arch &arch,
                         const std::vector<std::string> &opportunities) {
-  return AnalyzePage(facts, arch, opportunities).text();
+  return AnalyzeText(facts, arch, opportunities).text();
 }
 
 } // namespace heddle::report

@@ -21,12 +21,13 @@ struct Compiled {
 ///
 /// The baseline comes first: whatever it copies to the host is what others are compared with. Compiling may be done
 /// by several threads at once, measuring by one: programs that share a GPU are no measurement.
-class Measurer {
+class CandidateRuns {
 public:
-  ~Measurer();
+  ~CandidateRuns();
   /// `folder` is where the candidates' paths begin, and where they run unless `runFolder` says otherwise;
   /// files of our own go to `work`, which is made.
-  Measurer(Manifest manifest, std::filesystem::path folder, std::filesystem::path work, Toolchain toolchain);
+  CandidateRuns(Manifest manifest, std::filesystem::path folder, std::filesystem::path work,
+                Toolchain toolchain);
 
   /// Makes the timing library. What is in the way, or nothing.
   std::string prepare();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "report/TunePage.h"
+#include "report/TuneHtml.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,53 +41,53 @@ tune::Report search() {
   return report;
 }
 
-TEST(TunePage, NeedsNothingFromANetworkAndRunsNoScript) {
-  const std::string page = tunePage(search());
+TEST(TuneHtml, NeedsNothingFromANetworkAndRunsNoScript) {
+  const std::string page = tuneHtml(search());
   EXPECT_THAT(page, Not(HasSubstr("http")));
   EXPECT_THAT(page, Not(HasSubstr("<script")));
   EXPECT_THAT(page, Not(HasSubstr("url(")));
 }
 
-TEST(TunePage, TellsTheSpeedUpTheWinnerAndWhatItNeeds) {
-  const std::string page = tunePage(search());
+TEST(TuneHtml, StatesTheSpeedUpTheWinnerAndWhatItNeeds) {
+  const std::string page = tuneHtml(search());
   EXPECT_THAT(page,
               HasSubstr("<div class=\"value\">2.00x</div><div class=\"detail\">6 us, down from 12 us</div>"));
   EXPECT_THAT(page, HasSubstr("TILE=32"));
   EXPECT_THAT(page, HasSubstr("40 registers, 8 bytes spilled, 62 % occupancy"));
 }
 
-TEST(TunePage, DrawsEachCandidateThatWasMeasuredAndTheBestSoFar) {
-  const std::string page = tunePage(search());
+TEST(TuneHtml, DrawsEachCandidateThatWasMeasuredAndTheBestSoFar) {
+  const std::string page = tuneHtml(search());
   EXPECT_THAT(page, HasSubstr("<g class=\"mark winner\""));
   EXPECT_THAT(page, HasSubstr("<g class=\"mark baseline\""));
   EXPECT_THAT(page, Not(HasSubstr("<g class=\"mark candidate\""))); // the third was not measured
   EXPECT_THAT(page, HasSubstr("path class=\"steps\""));
 }
 
-TEST(TunePage, NamesWhatWentWrongWithTheOthers) {
-  EXPECT_THAT(tunePage(search()), HasSubstr("copy 1 &lt;differs&gt;"));
+TEST(TuneHtml, NamesWhatWentWrongWithTheOthers) {
+  EXPECT_THAT(tuneHtml(search()), HasSubstr("copy 1 &lt;differs&gt;"));
 }
 
-TEST(TunePage, ShowsTheWinnersChangesAsTextNotAsMarkup) {
-  const std::string page = tunePage(search());
+TEST(TuneHtml, ShowsTheWinnersChangesAsTextNotAsMarkup) {
+  const std::string page = tuneHtml(search());
   EXPECT_THAT(page, HasSubstr("<td class=\"no\">-</td><td class=\"src\">two</td>"));
   EXPECT_THAT(page, HasSubstr("<td class=\"no\">+</td><td class=\"src\">x &lt; y</td>"));
   EXPECT_THAT(page, HasSubstr("a&lt;b&gt;.cu"));
 }
 
-TEST(TunePage, SaysThatTheBaselineFailsTheStaticCheck) {
+TEST(TuneHtml, SaysThatTheBaselineFailsTheStaticCheck) {
   tune::Report report = search();
-  EXPECT_THAT(tunePage(report), Not(HasSubstr("static check")));
+  EXPECT_THAT(tuneHtml(report), Not(HasSubstr("static check")));
   report.entries[0].evaluation.result.failsCheck = "line 3: a < b";
-  EXPECT_THAT(tunePage(report),
+  EXPECT_THAT(tuneHtml(report),
               HasSubstr("the baseline fails the static check: line 3: a &lt; b; candidates"));
 }
 
-TEST(TunePage, SaysWhenTimesAreAPrediction) {
+TEST(TuneHtml, SaysWhenTimesAreAPrediction) {
   tune::Report report = search();
-  EXPECT_THAT(tunePage(report), Not(HasSubstr("predicted")));
+  EXPECT_THAT(tuneHtml(report), Not(HasSubstr("predicted")));
   report.predicted = true;
-  EXPECT_THAT(tunePage(report), HasSubstr("predicted by the cost model: no GPU was measured"));
+  EXPECT_THAT(tuneHtml(report), HasSubstr("predicted by the cost model: no GPU was measured"));
 }
 
 /// The ticks of the axis below the first chart.
@@ -101,22 +101,22 @@ std::string ticksOf(const std::string &page) {
   return found;
 }
 
-TEST(TunePage, TheAxisOfCandidatesCountsThem) { EXPECT_EQ(ticksOf(tunePage(search())), "1 2 3 "); }
+TEST(TuneHtml, TheAxisOfCandidatesCountsThem) { EXPECT_EQ(ticksOf(tuneHtml(search())), "1 2 3 "); }
 
-TEST(TunePage, TheLegendHasTheMarksOfTheChart) {
-  const std::string page = tunePage(search());
+TEST(TuneHtml, TheLegendHasTheMarksOfTheChart) {
+  const std::string page = tuneHtml(search());
   EXPECT_THAT(page, HasSubstr("</svg>winner</li>"));
   EXPECT_THAT(page, HasSubstr("</svg>baseline</li>"));
   EXPECT_THAT(page, HasSubstr("</svg>best so far</li>"));
   EXPECT_THAT(page, Not(HasSubstr("</svg>candidate</li>"))); // none but the winner was measured
 }
 
-TEST(TunePage, WhereTheBaselineWinsTheLegendSaysSo) {
+TEST(TuneHtml, WhereTheBaselineWinsTheLegendSaysSo) {
   tune::Report report = search();
   report.entries[2].evaluation.result.micros = 24;
   report.entries[2].bestMicros = 12;
   report.best = 0;
-  const std::string page = tunePage(report);
+  const std::string page = tuneHtml(report);
   EXPECT_THAT(page, HasSubstr("no candidate beat the baseline: 12 us"));
   EXPECT_THAT(page, HasSubstr("<g class=\"mark baseline winner\""));
   EXPECT_THAT(page, HasSubstr("</svg>baseline, the fastest</li>"));
@@ -125,11 +125,11 @@ TEST(TunePage, WhereTheBaselineWinsTheLegendSaysSo) {
   EXPECT_THAT(page, Not(HasSubstr("down from")));
 }
 
-TEST(TunePage, ASearchWithoutAWinnerIsShownAsOne) {
+TEST(TuneHtml, ASearchWithoutAWinnerIsShownAsOne) {
   tune::Report report = search();
   report.best.reset();
   report.winnerText.clear();
-  EXPECT_THAT(tunePage(report), HasSubstr("none: nothing could be measured"));
+  EXPECT_THAT(tuneHtml(report), HasSubstr("none: nothing could be measured"));
 }
 
 } // namespace
