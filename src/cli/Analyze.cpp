@@ -30,6 +30,9 @@ Examples:
   heddle analyze kernel.cu -k reduce --block 256   one kernel, for a block that the file does not give
   heddle analyze kernel.cu --arch sm_80 --json     for another GPU, for a program to read
   heddle analyze kernel.cu --report kernel.html    also an HTML page: source with remarks, regions, occupancy
+
+Exit code 0: done, also with findings; 1: the file has no kernel; 2: bad usage, no such file, or no such kernel; 3: the file does not
+compile; 4: a file or standard output cannot be read or written.
 )";
 
 struct Request {

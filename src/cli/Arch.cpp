@@ -34,6 +34,8 @@ Examples:
   heddle arch                                       all generations, a line each
   heddle arch sm_90                                 one of them; also 9.0, hopper, h200
   heddle arch sm_90 --threads 256 --registers 40    the occupancy of such a kernel
+
+Exit code 0: done; 1: a table of Heddle is damaged; 2: bad usage, or no such generation; 4: standard output cannot be written.
 )";
 
 struct Request {

@@ -30,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const char *const about =
-    R"(Run a CUDA program and report its races, bad barriers, deadlocks and bad memory
+    R"(Run a CUDA program and report races, barrier errors, deadlocks and invalid memory accesses
 
 Examples:
   heddle check reduce.cu
@@ -38,7 +38,7 @@ Examples:
   heddle check pipeline.cu --schedules 8                              also: does the result depend on the order of warps?
   heddle check reduce.cu --sarif findings.sarif
   heddle check reduce.cu --report findings.html                       also: an HTML page, findings with both sides in the source
-  heddle check old.cu --assume lockstep                               written before Volta, for warps in step
+  heddle check old.cu --assume lockstep                               for code written before Volta that relies on lockstep
   heddle check reduce.cu --static                                     one block, unknown data: a verdict for every input
   heddle check kernel.ptx --static --block 256                        the same for PTX, which has no launches
 

@@ -332,8 +332,8 @@ void addWarpsOptions(CLI::App &verb, Request &request) {
   add("--qssa-warps", request.quasiSteadyWarps, "warps for quasi-steady species (default: selected)")
       ->check(CLI::Range(1, 31));
   add("--weights", request.weights,
-      "F,R,L: weights of balanced work, balanced registers and locality in the partitioning (default: built "
-      "in)")
+      "weights of balanced work, balanced registers and locality in the partitioning (default: built in)")
+      ->type_name("F,R,L")
       ->delimiter(',')
       ->expected(3)
       ->check(CLI::NonNegativeNumber);
@@ -366,16 +366,22 @@ void addOptions(CLI::App &verb, Request &request) {
   verb.add_option("--kernel", request.kernels, "kernels to generate")
       ->delimiter(',')
       ->check(CLI::IsMember({"viscosity", "conductivity", "diffusion", "chemistry"}));
-  verb.add_option("--variant,--form", request.variants, "variants to generate: plain, warps, matrix, cpu")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"plain", "warps", "matrix", "cpu"}));
+  const auto addVariants = [&](const char *name) {
+    return verb.add_option(name, request.variants, "variants to generate: plain, warps, matrix, cpu")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"plain", "warps", "matrix", "cpu"}));
+  };
+  addVariants("--variant");
+  addVariants("--form")->group(""); // the former name
   addWarpsOptions(verb, request);
   verb.add_option("--units", request.units, "of the generated functions: si or cgs")
       ->check(CLI::IsMember({"si", "cgs"}));
   verb.add_option("--fits", request.fits, "form of the transport fits: cantera or chemkin")
       ->check(CLI::IsMember({"cantera", "chemkin"}));
-  verb.add_option("--long", request.longCode,
-                  "plain chemistry that is too long for an instruction cache: cut into parts, or with loops")
+  verb.add_option(
+          "--long", request.longCode,
+          "plain chemistry that is too long for an instruction cache: divided into parts, or with loops over "
+          "exponentials")
       ->check(CLI::IsMember({"parts", "loops"}));
   verb.add_option("--powers", request.layout.powersAtATime,
                   "with loops (--long loops, --qssa, --stiff): exponentials per iteration; 0: no loops "
@@ -384,9 +390,14 @@ void addOptions(CLI::App &verb, Request &request) {
   verb.add_option("--threads", request.layout.threadsForLoops,
                   "with loops: threads per block (default: selected)")
       ->check(CLI::IsMember({64, 128, 192, 256, 320, 384}));
-  verb.add_option("--points-per-stage,--turns", request.layout.pointsPerStage,
-                  "with --qssa or --stiff: points per thread that pass a stage before the next stage begins")
-      ->check(CLI::Range(1, 32));
+  const auto addPointsPerStage = [&](const char *name) {
+    return verb
+        .add_option(name, request.layout.pointsPerStage,
+                    "with --qssa or --stiff: points that a thread processes with one stage before the next")
+        ->check(CLI::Range(1, 32));
+  };
+  addPointsPerStage("--points-per-stage");
+  addPointsPerStage("--turns")->group(""); // the former name
   verb.add_option(
       "--keep", request.layout.keepFrom,
       "with --qssa or --stiff: rate constants of at least this many instructions are computed once");

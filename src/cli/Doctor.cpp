@@ -24,6 +24,8 @@ Examples:
   heddle doctor
   heddle doctor --cuda-path /opt/cuda-12.8    with this toolkit; 'none' for none at all
   heddle doctor --json
+
+Exit code 0: done, also if something is missing; 2: bad usage; 4: standard output cannot be written.
 )";
 
 struct Request {

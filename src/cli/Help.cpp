@@ -28,6 +28,8 @@ Examples:
   heddle help exit-codes          the exit codes of all verbs
   heddle help --man man1          write the man pages into a folder
   heddle help --completion bash   print a completion script for this shell
+
+Exit code 0: done; 2: bad usage, or no such verb; 4: a file or standard output cannot be written.
 )";
 
 const char *const exitCodes = R"(Exit codes of heddle and heddle-runner
@@ -103,9 +105,9 @@ void addHelp(CLI::App &app, Session &session) {
 }
 
 void addVersion(CLI::App &app, Session &) {
-  app.add_subcommand("version", "The version of Heddle, as --version prints it")->callback([] {
-    std::cout << "heddle " HEDDLE_VERSION "\n";
-  });
+  app.add_subcommand("version", "The version of Heddle, as --version prints it\n\n"
+                                "Exit code 0: done; 2: bad usage; 4: standard output cannot be written.")
+      ->callback([] { std::cout << "heddle " HEDDLE_VERSION "\n"; });
 }
 
 } // namespace heddle::cli

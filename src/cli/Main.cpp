@@ -29,7 +29,7 @@ const char *const about = R"(Heddle: a warp-level optimizing compiler for CUDA
 
 Examples:
   heddle analyze kernel.cu   what a kernel does, and what limits it
-  heddle check kernel.cu     run a program and report its races, bad barriers, deadlocks and bad memory
+  heddle check kernel.cu     run a program and report races, barrier errors, deadlocks and invalid memory accesses
   heddle arch sm_90          limits of a GPU generation
   heddle chem examples/hydrogen --evaluate states.json   rates and transport of a combustion mechanism
   heddle doctor              which compilers, libraries and devices this computer has, and what they enable
@@ -85,7 +85,7 @@ int complainOfLeftovers(const CLI::App &app, const std::vector<std::string> &for
 void addColour(CLI::App &command, std::string &colourChoice) {
   command
       .add_option("--color", colourChoice,
-                  "color: always, never, or auto, the default: on a terminal, unless NO_COLOR is set")
+                  "use of color: always, never, or auto (on a terminal, unless NO_COLOR is set; the default)")
       ->check(CLI::IsMember({"auto", "always", "never"}));
 }
 

@@ -22,19 +22,19 @@ Examples:
   cmake -B build -DCMAKE_CUDA_COMPILER_LAUNCHER="heddle;nvcc"
 
 COMPILER is nvcc or Clang; everything after it is its own command line. CUDA files with #pragma heddle lines, or with such lines
-in headers that they include, are transformed as heddle opt does it, and the compiler gets the result in their places. Objects and
+in headers that they include, are transformed as heddle opt does it, and the compiler gets the results instead of them. Objects and
 dependency files have the same names and contents as without Heddle, and messages of the compiler name your files and lines. Where
 there is nothing to transform, the compiler is called as if Heddle were not there.
 
 A directive that is refused is left out with a warning. These options are not passed to the compiler:
   -Wno-heddle            no warnings
-  -Werror=heddle         they are errors: exit code 1, and nothing is compiled
+  -Werror=heddle         warnings are errors: exit code 1, and nothing is compiled
 
 Environment:
   HEDDLE_DIRECTIVES      a file with lines KERNEL: DIRECTIVE, for sources that must not be changed
   HEDDLE_LAUNCHER_CACHE  folder for transformed files; else heddle/launcher in $XDG_CACHE_HOME or ~/.cache
 
-The exit code is the compiler's own; without a compiler, or with one that does not exist, 2.
+Exit code: that of the compiler. 1: -Werror=heddle, and a directive was refused; 2: no compiler is given, or it does not exist.
 )";
 
 } // namespace

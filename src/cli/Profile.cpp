@@ -36,7 +36,7 @@ const char *const about =
 Examples:
   heddle profile fractal.cu
   heddle profile main.cu kernels.cu -Iinclude -DN=1024 -- --size 64     flags go to the compiler, the rest after --
-  heddle profile fractal.cu -k escape --arch gtx480      one kernel, by another table
+  heddle profile fractal.cu -k escape --arch gtx480      one kernel, with the latencies of another GPU
   heddle profile fractal.cu --bbv vectors.tsv            also: how often each thread executed each basic block
   heddle profile fractal.cu --report fractal.html        also: an HTML page, source with divergence at its lines
 

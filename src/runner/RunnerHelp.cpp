@@ -37,8 +37,7 @@ const RunnerHelp &runnerHelp() {
       "Measure the candidates of a folder that `heddle tune --plan` wrote, on a machine with a GPU and nvcc",
       "  heddle-runner plan                    every candidate that plan/results.jsonl does not have yet\n"
       "  heddle-runner plan --only 7f3a,90c1   the baseline and these candidates\n"
-      "  heddle-runner plan --again-lost       also candidates that were being measured twice when a runner "
-      "died\n",
+      "  heddle-runner plan --again-lost       also candidates whose measurement was interrupted twice\n",
       "Results are appended to DIR/results.jsonl, one per line. It may be stopped at any time: the same "
       "command "
       "continues, and measures no candidate twice. `heddle tune --collect DIR` reads the results.",
