@@ -12,6 +12,7 @@
 #include "Verification.h"
 #include "VerifyPage.h"
 #include "VerifyText.h"
+#include "counts/Facts.h"
 #include "support/Demangle.h"
 #include "support/ExitCode.h"
 #include "support/Files.h"
@@ -46,7 +47,7 @@ Examples:
   heddle verify main.cu,kernel.cu main.cu,kernel.opt.cu                   programs of several files
   heddle verify a.cu b.cu --inputs 10 -- 4096            also with 4095, 4097, 2048, ...: numbers among the arguments
   heddle verify a.cu b.cu --tol rel=1e-6,abs=1e-12 --ignore-stdout
-  heddle verify a.cu b.cu --report same.html             also an HTML page: each copy, the first difference, the changes
+  heddle verify a.cu b.cu --report same.html             also an HTML page: each copy, the first difference, the changes, rooflines
   heddle verify a.cu gpu.copies         a recording (heddle run --record, or the interposer) in place of a program
 
 Numbers of stdout that are times or rates (12.3 ms, 80 GB/s) are ignored, as are numbers that differ between two runs of
@@ -74,7 +75,7 @@ struct Side {
 
 /// What one run left behind.
 struct Run {
-  fs::path log;
+  fs::path log, counters;    ///< no counters: they were not wanted
   build::ProgramRun program; ///< nothing for a recording
 
   bool failed() const { return program.execution.exitCode != 0 || program.summary.failed; }
@@ -126,8 +127,11 @@ public:
   }
 
   Verdict compare(const std::vector<std::string> &arguments) const {
-    const Run a = runOnce(0, arguments), b = runOnce(1, arguments);
-    return compare(a, b, arguments);
+    const bool isCounted = !given.page.empty() && options.device == build::Device::Simulator;
+    const Run a = runOnce(0, arguments, isCounted), b = runOnce(1, arguments, isCounted);
+    Verdict verdict = compare(a, b, arguments);
+    verdict.launches = {launchesOf(a), launchesOf(b)};
+    return verdict;
   }
 
   OtherInputs tryOthers(const std::vector<std::string> &arguments) const {
@@ -180,7 +184,14 @@ private:
     side.program = std::make_unique<build::Program>(mine, side.diagnostics);
   }
 
-  Run runOnce(size_t which, const std::vector<std::string> &arguments) const {
+  static std::vector<counts::LaunchFacts> launchesOf(const Run &run) {
+    counts::ProgramCounters counters;
+    return !run.counters.empty() && counts::readCounters(run.counters, counters)
+               ? counters.launches
+               : std::vector<counts::LaunchFacts>();
+  }
+
+  Run runOnce(size_t which, const std::vector<std::string> &arguments, bool isCounted = false) const {
     const Side &side = sides[which];
     Run run;
     if (!side.program) {
@@ -188,7 +199,12 @@ private:
       return run;
     }
     run.log = logs.path() / fmt::format("copies.{}", runs++);
-    run.program = side.program->run(arguments, {"HEDDLE_LOG=" + run.log.string()}, build::Output::Captured);
+    std::vector<std::string> environment = {"HEDDLE_LOG=" + run.log.string()};
+    if (isCounted) {
+      run.counters = run.log.string() + ".counters";
+      environment.push_back("HEDDLE_COUNTERS=" + run.counters.string());
+    }
+    run.program = side.program->run(arguments, environment, build::Output::Captured);
     // A log that is cut short would agree with another one that is.
     if (int code = run.program.summary.recordError)
       throw FileError({run.log, FileFailure::Doing::Write, code});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "VerifyPage.h"
 
+#include "arch/Arch.h"
+#include "counts/Facts.h"
 #include "report/VerifyHtml.h"
 #include "support/Files.h"
 #include "support/Text.h"
@@ -8,10 +10,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <map>
+
 namespace heddle::cli {
 namespace {
 
 using Page = report::VerifyResultPage;
+using Estimates = std::map<std::string, counts::KernelEstimate>;
+
+constexpr size_t MostKernels = 20; // with a roofline each
 
 /// The kernel is in a column of its own.
 std::string bufferText(const verify::CopyDifference &d) {
@@ -67,6 +75,48 @@ std::vector<Page::Source> sourcesOf(const Verification &given, const std::array<
   return sources;
 }
 
+/// A kernel without its parameters and template arguments: directives may add a parameter.
+std::string plainNameOf(const std::string &mangled) {
+  const std::string name = verify::readableName(mangled);
+  return name.substr(0, name.find_first_of("(<"));
+}
+
+/// Which kernel of the other program `mangled` is: the one with the same name, else the only one of that name without
+/// parameters, if this program has only one too.
+std::string counterpartOf(const std::string &mangled, const Estimates &own, const Estimates &others) {
+  if (others.contains(mangled))
+    return mangled;
+  const std::string name = plainNameOf(mangled);
+  const auto isNamed = [&](const auto &each) { return plainNameOf(each.first) == name; };
+  const auto found = std::ranges::find_if(others, isNamed);
+  const bool isOnly = std::ranges::count_if(own, isNamed) == 1 && std::ranges::count_if(others, isNamed) == 1;
+  return isOnly ? found->first : "";
+}
+
+/// Kernels of the first program with their counterparts, then those that only the second has.
+std::vector<Page::Kernel> kernelsOf(const Verdict &verdict, const std::array<std::string, 2> &names,
+                                    const arch::Arch &arch) {
+  const Estimates first = counts::estimateKernels(verdict.launches[0], arch),
+                  second = counts::estimateKernels(verdict.launches[1], arch);
+  const auto variant = [](const std::string &name, const counts::KernelEstimate &estimate) {
+    return report::RooflineVariant{
+        name, {estimate.operations, estimate.sum.dramBytes, estimate.sum.l2Bytes, estimate.sum.micros, true}};
+  };
+  std::vector<Page::Kernel> kernels;
+  for (const auto &[mangled, estimate] : first) {
+    kernels.push_back({verify::readableName(mangled), {variant(names[0], estimate)}});
+    if (const std::string other = counterpartOf(mangled, first, second); !other.empty())
+      kernels.back().variants.push_back(variant(names[1], second.at(other)));
+  }
+  for (const auto &[mangled, estimate] : second)
+    if (counterpartOf(mangled, second, first).empty())
+      kernels.push_back(
+          {verify::readableName(mangled) + ", second program only", {variant(names[1], estimate)}});
+  if (kernels.size() > MostKernels)
+    kernels.resize(MostKernels);
+  return kernels;
+}
+
 Page::Outcome outcomeOf(const Verdict &verdict, const OtherInputs &others) {
   if (verdict.failed || !verdict.originalIsDeterministic())
     return Page::Outcome::NotVerified;
@@ -98,6 +148,11 @@ std::string verifyPage(const Verification &given, const std::array<std::string, 
   for (const verify::CopyResult &each : verdict.each)
     page.copies.push_back(copyOf(each));
   page.otherInputs = inputsOf(others);
+  Diagnostics ignored; // a program that ran has an architecture
+  if (std::optional<arch::Arch> arch = arch::findArch(given.options.arch, ignored)) {
+    page.kernels = kernelsOf(verdict, names, *arch);
+    page.arch = std::move(*arch);
+  }
   page.sources = sourcesOf(given, names);
   return report::verifyHtml(page);
 }

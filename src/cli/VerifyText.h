@@ -4,6 +4,7 @@
 #pragma once
 
 #include "build/Program.h"
+#include "counts/LaunchFacts.h"
 #include "verify/Compare.h"
 #include "verify/CompareOutput.h"
 #include "verify/CopyResults.h"
@@ -25,6 +26,8 @@ struct Verdict {
   bool copiesOnly = false; ///< a recording has no stdout and no exit code, or nobody asked
   std::optional<verify::CopyDifference> copy;
   std::vector<verify::CopyResult> each; ///< copy by copy, where a page is wanted
+  /// Of each program on the simulator, where a page is wanted; empty for a recording and on a GPU.
+  std::array<std::vector<counts::LaunchFacts>, 2> launches;
   std::optional<verify::LineDifference> line;
   std::vector<verify::IgnoredNumber> ignored; ///< numbers of stdout that differ and do not count
   std::array<int, 2> exitCodes = {0, 0};

@@ -21,7 +21,7 @@ struct Roof {
   double rate = 0;
 };
 
-/// Of all multiprocessors, each fused multiply-add two operations. Nothing where nobody measured this generation: units of
+/// Of all multiprocessors, each fused multiply-add two operations. Nothing for a generation that was not measured: units of
 /// one are half or twice as wide as those of the next.
 std::optional<double> peakGigaflops(const arch::Arch &arch, const char *cls, double operations) {
   const std::optional<model::ClassRate> rate = model::rateOf(cls, arch);
@@ -38,10 +38,19 @@ std::string shareText(double share) { return fmt::format("{:.{}f} %", 100 * shar
 
 class Roofline {
 public:
-  Roofline(const arch::Arch &arch, const RooflineWork &work) : arch(arch), work(work) {
-    addPeak("f64", "fma.f64", 2, work.operations.fp64);
-    addPeak("f32", "fma.f32", 2, work.operations.single);
-    addPeak("f16", "fma.f16x2", 4, work.operations.half);
+  Roofline(const arch::Arch &arch, const std::vector<RooflineVariant> &variants)
+      : arch(arch), variants(variants) {
+    counts::FloatOperations sum;
+    for (const RooflineVariant &variant : variants) {
+      sum.fp64 += variant.work.operations.fp64;
+      sum.single += variant.work.operations.single;
+      sum.half += variant.work.operations.half;
+      sum.calls += variant.work.operations.calls;
+    }
+    hasCalls = sum.calls > 0;
+    addPeak("f64", "fma.f64", 2, sum.fp64);
+    addPeak("f32", "fma.f32", 2, sum.single);
+    addPeak("f16", "fma.f16x2", 4, sum.half);
     if (arch.deviceDramGigabytesPerSecond)
       memories.push_back({"DRAM", double(arch.deviceDramGigabytesPerSecond)});
     else
@@ -53,23 +62,25 @@ public:
   }
 
   std::string html() {
-    if (work.operations.all() <= 0 || work.micros <= 0)
+    const auto computes = [](const RooflineVariant &variant) {
+      return variant.work.operations.all() > 0 && variant.work.micros > 0;
+    };
+    if (std::ranges::none_of(variants, computes))
       return paragraphHtml(
-          "The kernel executes no floating-point arithmetic, so that it has no place in a roofline.");
-    gigaflops = work.operations.all() / work.micros / 1e3;
-    std::string caption;
-    addPoint("DRAM", work.dramBytes, "point", caption);
-    addPoint("L2", work.l2Bytes, "hollow", caption);
+          "The kernel executes no floating-point arithmetic, so that a roofline cannot show it.");
+    for (const RooflineVariant &variant : variants)
+      if (computes(variant))
+        addPoints(variant);
     if (chart.points.empty())
       return paragraphHtml(
-          "The kernel reads and writes no global memory, so that it has no place in a roofline.");
+          "The kernel reads and writes no global memory, so that a roofline cannot show it.");
     chart.xName = "arithmetic intensity, FLOP per byte";
     chart.yName = "GFLOP/s";
     chart.isLogLog = true;
     chart.height = 360;
     frame();
     roofs();
-    if (work.operations.calls > 0)
+    if (hasCalls)
       caption += " The kernel calls functions; operations inside library functions are not counted.";
     if (!missing.empty())
       caption += fmt::format(" The table of {} does not have {}: not drawn.", arch.name, joinAnd(missing));
@@ -91,31 +102,51 @@ private:
     return found == memories.end() ? nullptr : &*found;
   }
 
-  void addPoint(const char *level, double bytes, const char *kind, std::string &caption) {
+  /// Both memories of a single program; of several, one memory that all of them use, the baseline hollow.
+  void addPoints(const RooflineVariant &variant) {
+    const RooflineWork &work = variant.work;
+    if (variants.size() == 1) {
+      addPoint(variant, "DRAM", work.dramBytes, "point");
+      addPoint(variant, "L2", work.l2Bytes, "hollow");
+      return;
+    }
+    const char *kind = &variant == &variants.front() ? "hollow" : "point";
+    if (std::ranges::all_of(variants, [](const RooflineVariant &each) { return each.work.dramBytes > 0; }))
+      addPoint(variant, "DRAM", work.dramBytes, kind);
+    else
+      addPoint(variant, "L2", work.l2Bytes, kind);
+  }
+
+  void addPoint(const RooflineVariant &variant, const char *level, double bytes, const char *kind) {
     if (bytes <= 0)
       return;
+    const RooflineWork &work = variant.work;
+    const double gigaflops = work.operations.all() / work.micros / 1e3;
     const double intensity = work.operations.all() / bytes, gigabytes = bytes / work.micros / 1e3;
-    std::string text = fmt::format("{}: {:.3g} FLOP per byte, {} and {}", level, intensity,
+    const std::string of = variants.size() > 1 ? variant.program + ", " : "";
+    std::string text = fmt::format("{}{}: {:.3g} FLOP per byte, {} and {}", of, level, intensity,
                                    rateText(gigaflops, "FLOP/s"), rateText(gigabytes, "B/s"));
     if (const Roof *roof = memory(level))
       text += fmt::format(" ({} of its bandwidth)", shareText(gigabytes / roof->rate));
     chart.points.push_back({intensity, gigaflops, kind, text});
     legend.push_back(
-        {kind, fmt::format("{}, by bytes of {}", work.isPredicted ? "predicted" : "measured", level)});
+        {kind, fmt::format("{}{}, by bytes of {}", of, work.isPredicted ? "predicted" : "measured", level)});
     caption += (caption.empty() ? "" : " ") + text + ".";
   }
 
   void frame() {
-    double left = 1e300, right = 0, high = gigaflops;
-    for (const Chart::Point &point : chart.points)
+    double left = 1e300, right = 0, low = 1e300, high = 0;
+    for (const Chart::Point &point : chart.points) {
       left = std::min(left, point.x), right = std::max(right, point.x);
+      low = std::min(low, point.y), high = std::max(high, point.y);
+    }
     for (const Roof &peak : peaks) {
       high = std::max(high, peak.rate);
       for (const Roof &memory : memories)
         right = std::max(right, peak.rate / memory.rate);
     }
     chart.xRange = Chart::Range{left / 6, right * 6};
-    chart.yRange = Chart::Range{gigaflops / 20, high * 3};
+    chart.yRange = Chart::Range{low / 20, high * 3};
   }
 
   void roofs() {
@@ -153,10 +184,11 @@ private:
   }
 
   const arch::Arch &arch;
-  const RooflineWork &work;
+  const std::vector<RooflineVariant> &variants;
   std::vector<Roof> peaks, memories;
   std::vector<std::string> missing;
-  double gigaflops = 0;
+  bool hasCalls = false;
+  std::string caption;
   Chart chart;
   std::vector<LegendEntry> legend;
 };
@@ -164,7 +196,11 @@ private:
 } // namespace
 
 std::string rooflineHtml(const arch::Arch &arch, const RooflineWork &work) {
-  return Roofline(arch, work).html();
+  return rooflineHtml(arch, std::vector<RooflineVariant>{{"", work}});
+}
+
+std::string rooflineHtml(const arch::Arch &arch, const std::vector<RooflineVariant> &variants) {
+  return Roofline(arch, variants).html();
 }
 
 } // namespace heddle::report

@@ -5,6 +5,7 @@
 #include "counts/FloatOperations.h"
 
 #include <string>
+#include <vector>
 
 namespace heddle::report {
 
@@ -19,5 +20,13 @@ struct RooflineWork {
 /// A roofline: FLOP/s against FLOP per byte, below what the device's DRAM, its L2 and its arithmetic units allow by
 /// arch/*.json. Limits that the table does not have are not drawn, and the caption names them.
 std::string rooflineHtml(const arch::Arch &arch, const RooflineWork &work);
+
+/// One kernel in several programs, the baseline first: how a transformation moves it. By bytes of DRAM, or of
+/// L2 where the data of one of them fits there.
+struct RooflineVariant {
+  std::string program;
+  RooflineWork work;
+};
+std::string rooflineHtml(const arch::Arch &arch, const std::vector<RooflineVariant> &variants);
 
 } // namespace heddle::report

@@ -74,6 +74,16 @@ std::string inputsHtml(const std::vector<VerifyResultPage::Input> &inputs) {
   return table.html();
 }
 
+void addRooflines(const VerifyResultPage &result, HtmlPage &page) {
+  if (result.kernels.empty())
+    return;
+  page.add("Roofline",
+           paragraphHtml("Operations are counted by the simulator, bytes and times are predicted by the cost "
+                         "model for a launch that fills the device; nothing was measured on a GPU."));
+  for (const VerifyResultPage::Kernel &kernel : result.kernels)
+    page.add(kernel.name, rooflineHtml(result.arch, kernel.variants), 3);
+}
+
 } // namespace
 
 std::string verifyHtml(const VerifyResultPage &result) {
@@ -102,6 +112,7 @@ std::string verifyHtml(const VerifyResultPage &result) {
     page.add("Copies", copiesHtml(result.copies));
   if (!result.otherInputs.empty())
     page.add("Other inputs", inputsHtml(result.otherInputs));
+  addRooflines(result, page);
   for (const VerifyResultPage::Source &source : result.sources)
     page.add("Source",
              diffHtml(source.before, source.after, source.title, "Both programs have the same text."));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "report/Html.h"
+#include "report/Roofline.h"
 
 #include <array>
 #include <cstdint>
@@ -48,6 +49,14 @@ struct VerifyResultPage {
     std::string title;
     std::string before, after;
   };
+  /// A kernel of both programs, or of one; times are predicted, at a size that fills the device.
+  struct Kernel {
+    std::string name;
+    std::vector<RooflineVariant> variants; ///< the first program's before the second's
+  };
+  std::vector<Kernel> kernels; ///< of programs that ran on the simulator
+  arch::Arch arch;             ///< whose limits the rooflines show
+
   std::vector<Source> sources; ///< files of the two programs, side by side by their place on the command line
 };
 

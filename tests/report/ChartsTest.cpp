@@ -56,6 +56,36 @@ TEST(Roofline, WhatWasMeasuredIsCalledSo) {
   EXPECT_THAT(rooflineHtml(archNamed("sm_90"), work), HasSubstr("measured, by bytes of DRAM"));
 }
 
+TEST(Roofline, VariantsOfAKernelAreInOneChartByBytesOfDram) {
+  RooflineWork coarsened = second();
+  coarsened.dramBytes = 50e9, coarsened.micros = 0.5e6;
+  const std::string text = rooflineHtml(
+      archNamed("sm_90"), std::vector<RooflineVariant>{{"a<1>.cu", second()}, {"b.cu", coarsened}});
+  EXPECT_THAT(text, HasSubstr("aria-label=\"a&lt;1&gt;.cu, DRAM: 10 FLOP per byte, 1 TFLOP/s and 100 GB/s"));
+  EXPECT_THAT(text, HasSubstr("aria-label=\"b.cu, DRAM: 20 FLOP per byte, 2 TFLOP/s and 100 GB/s"));
+  EXPECT_THAT(text, HasSubstr("b.cu, predicted, by bytes of DRAM"));
+  EXPECT_THAT(text, Not(HasSubstr(", L2: ")));
+}
+
+TEST(Roofline, VariantsAreComparedByBytesOfL2WhereOneNeedsNoDram) {
+  RooflineWork fits = second();
+  fits.dramBytes = 0;
+  const std::string text =
+      rooflineHtml(archNamed("sm_90"), std::vector<RooflineVariant>{{"a.cu", fits}, {"b.cu", second()}});
+  EXPECT_THAT(text, HasSubstr("a.cu, L2: 2.5 FLOP per byte"));
+  EXPECT_THAT(text, HasSubstr("b.cu, L2: 2.5 FLOP per byte"));
+  EXPECT_THAT(text, Not(HasSubstr(", DRAM: ")));
+}
+
+TEST(Roofline, OfVariantsOnlyThoseWithArithmeticAreShown) {
+  RooflineWork none = second();
+  none.operations = {};
+  const std::string text =
+      rooflineHtml(archNamed("sm_90"), std::vector<RooflineVariant>{{"a.cu", none}, {"b.cu", second()}});
+  EXPECT_THAT(text, HasSubstr("b.cu, DRAM: "));
+  EXPECT_THAT(text, Not(HasSubstr("a.cu, DRAM: ")));
+}
+
 TEST(Roofline, CallsAreMentioned) {
   RooflineWork work = second();
   EXPECT_THAT(rooflineHtml(archNamed("sm_90"), work), Not(HasSubstr("library functions")));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report/VerifyHtml.h"
 
+#include "support/Diagnostics.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,6 +38,21 @@ TEST(VerifyHtml, ADifferenceIsShownWithItsFirstElement) {
   page.copies[0].differing = 2, page.copies[0].first = "first [3]: 1 and 2";
   EXPECT_THAT(verifyHtml(page), HasSubstr("FAIL: 2 of 16 elements differ; first [3]: 1 and 2"));
   EXPECT_THAT(verifyHtml(page), Not(HasSubstr("same results")));
+}
+
+TEST(VerifyHtml, KernelsThatWereCountedHaveARoofline) {
+  VerifyResultPage page = same();
+  EXPECT_THAT(verifyHtml(page), Not(HasSubstr("Roofline")));
+  Diagnostics diagnostics;
+  page.arch = arch::findArch("sm_90", diagnostics).value();
+  page.kernels = {
+      {"k<float>",
+       {{"a.cu", {{0, 1e12, 0}, 100e9, 400e9, 1e6}}, {"b.cu", {{0, 1e12, 0}, 50e9, 400e9, 1e6}}}}};
+  const std::string text = verifyHtml(page);
+  EXPECT_THAT(text, HasSubstr("Roofline"));
+  EXPECT_THAT(text, HasSubstr("k&lt;float&gt;"));
+  EXPECT_THAT(text, HasSubstr("a.cu, DRAM: 10 FLOP per byte"));
+  EXPECT_THAT(text, HasSubstr("b.cu, DRAM: 20 FLOP per byte"));
 }
 
 TEST(VerifyHtml, OfManyCopiesThoseThatDifferAreAllShown) {
