@@ -7,7 +7,7 @@ simulator). Each rule is therefore a pattern for that meaning, with sentences th
 --self-test checks those. A legitimate use that a pattern finds nevertheless is listed in ALLOWED with the reason. An entry there that
 no text needs any more is an error, so that the list stays true.
 
-What is read: prose of README.md, CONTRIBUTING.md, docs/**/*.md, the README.md of other folders, the newest version of CHANGELOG.md, and
+What is read: prose of README.md, CONTRIBUTING.md, docs/**/*.md, the README.md of other folders, tests/**/PROGRAMS.md, the newest version of CHANGELOG.md, and
 with --heddle PROGRAM the output of `PROGRAM VERB --help` for each verb that its help lists, and of --runner PROGRAM. Code blocks, `code`, addresses of
 links and comments are not prose. With --outputs, messages are read too: the expected outputs in console blocks, what golden tests
 (tests/golden) look for, the messages of golden transforms (tests/transform/golden) without the source lines that they quote, and
@@ -190,7 +190,8 @@ def paragraphs(source, lines):
 
 def documents(root, outputs):
     pages = [root / "README.md", root / "CONTRIBUTING.md", root / "CHANGELOG.md", *sorted((root / "docs").glob("**/*.md")),
-             *sorted(page for folder in ("arch", "bench", "examples", "runtime") for page in (root / folder).glob("**/README.md"))]
+             *sorted(page for folder in ("arch", "bench", "examples", "runtime") for page in (root / folder).glob("**/README.md")),
+             *sorted((root / "tests").glob("**/PROGRAMS.md"))]
     for page in pages:
         if not page.exists():
             continue
