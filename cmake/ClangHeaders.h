@@ -1,4 +1,4 @@
-// The part of Clang that nearly every file of the source and analysis rooms reads. Precompiled.
+// The part of Clang that nearly every file of the source and analysis modules includes. Precompiled.
 #pragma once
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclCXX.h>

@@ -45,7 +45,7 @@ int main(int argc, char **argv) {
   CHECK(cudaGetLastError());
   toHost(next, deviceNext);
 
-  // Whole numbers times 1/8: exact in any order.
+  // Integers times 1/8: exact in any order.
   const bool passed = allClose(next, expected(now, n, 0.125f), 0.0);
   CHECK(cudaFree(deviceNow));
   CHECK(cudaFree(deviceNext));

@@ -2,7 +2,7 @@
 //
 // Gravity between all pairs of bodies: a block loads a tile of bodies into shared memory, and each thread
 // adds up what the tile does to its own body. All threads read the same element at the same time, which is
-// the reuse that coarsening moves into registers; a barrier stands on either side inside the loop over tiles.
+// the reuse that coarsening moves into registers; a barrier is on either side inside the loop over tiles.
 #include "check.h"
 
 constexpr int Threads = 256;

@@ -33,7 +33,7 @@ int main(int argc, char **argv) {
   toHost(sums, deviceSums);
 
   for (size_t first = 0; first < values.size(); first += Threads) {
-    float sum = 0.0f; // of small whole numbers: exact in any order
+    float sum = 0.0f; // of small integers: exact in any order
     for (int j = 0; j < Threads; ++j)
       sum += values[first + j];
     for (int j = 0; j < Threads; ++j)

@@ -17,7 +17,7 @@ __global__ void transpose(float *out, const float *in, int width, int height) {
       tile[threadIdx.y + j][threadIdx.x] = in[(y + j) * width + x];
   __syncthreads();
 
-  // The block's place in the result is mirrored, the thread's place in the block is not.
+  // The block's index in the result is mirrored, the thread's index in the block is not.
   x = blockIdx.y * Tile + threadIdx.x;
   y = blockIdx.x * Tile + threadIdx.y;
   for (int j = 0; j < Tile; j += Rows)

@@ -2,7 +2,7 @@
 //
 // Latency and throughput of arithmetic, by chains of instructions each of which needs the one before.
 //
-// A chain goes a = f(a, b), b = f(b, a), a = f(a, b)...: two values take turns, so that ptxas finds nothing
+// A chain goes a = f(a, b), b = f(b, a), a = f(a, b)...: two values alternate, so that ptxas finds nothing
 // to fold or to hoist. The loop around it is there twice, with a body of `unroll` and of twice as many steps;
 // the difference of the two times knows neither the loop, nor the clock, nor the chain's first and last step.
 //

@@ -115,7 +115,7 @@ struct SharedCas {
     asm volatile("atom.shared.cas.b32 %0, [%0], 0, 0;" : "+r"(at)::"memory");
   }
 };
-/// Every lane reads the row that the step before told; all of shared memory says "row at 0".
+/// Every lane reads the row that the step before gave; all of shared memory says "row at 0".
 struct MatrixLoad {
   static constexpr const char *name = "ldmatrix";
   static __device__ __forceinline__ void step(unsigned &at) {

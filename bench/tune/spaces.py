@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The rows of kernels.tsv, and what `heddle tune` is told of each."""
+"""The rows of kernels.tsv, and what `heddle tune` is given for each."""
 import sys
 from pathlib import Path
 

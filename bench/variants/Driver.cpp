@@ -8,7 +8,7 @@
 //   1. let the program check itself, at its usual size: main must return 0;
 //   2. run it at the size that is measured, keep each kernel's first launch with its arguments, and stop at
 //   the
-//      last device-to-host copy that counts: what the host would check then takes minutes. The copies' bits
+//      last device-to-host copy that is compared: what the host would check then takes minutes. The copies' bits
 //      must be those that the original copied to the host;
 //   3. launch the original and the variant in turn, from what was kept, and time each launch by events. Both
 //   see the
@@ -47,7 +47,7 @@ void must(cudaError_t status, const char *what) {
   std::_Exit(3);
 }
 
-/// The runtime's own function behind one that is defined here.
+/// The runtime's own function that one defined here replaces.
 template <class Function> Function *real(const char *name) {
   static_assert(sizeof(Function *) == sizeof(void *));
   return reinterpret_cast<Function *>(dlsym(RTLD_NEXT, name));
@@ -97,7 +97,7 @@ Program *capturing = nullptr;
 int copiesLeft = 0;
 struct Finished {};
 
-/// Another copy came back; leaves the program with the last one.
+/// Another copy was made; leaves the program with the last one.
 void copiedBack() {
   if (--copiesLeft <= 0)
     throw Finished();
@@ -306,7 +306,7 @@ int main(int argc, char **argv) {
   Clock clock;
   Program original;
   for (int i = 4; i < argc; ++i) {
-    std::fprintf(stderr, "begin %s\n", argv[i]); // whoever reads this knows where the process ended
+    std::fprintf(stderr, "begin %s\n", argv[i]); // the reader knows where the process ended
     Program program = load(argv[i]);
     if (!passesItsOwnCheck(program)) {
       std::fprintf(stderr, "driver: %s fails its own check\n", argv[i]);

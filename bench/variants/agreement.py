@@ -2,7 +2,7 @@
 """How well a model orders what was measured.
 
 Kendall's tau-b of a program compares each two of its variants: 1 where the model orders all of them as the GPU did, -1 where it has the
-order upside down, 0 where it tells nothing. Times that differ by less than ALIKE count as equal: two runs differ by that. Programs with fewer
+order upside down, 0 where there is no correlation. Times that differ by less than ALIKE count as equal: two runs differ by that. Programs with fewer
 than FEWEST variants have no tau of their own, but their pairs count.
 
 `times` are pairs of a measured and a predicted time, one for each variant.

@@ -34,7 +34,7 @@ class Emitter:
         (folder / self.variants[0]["file"]).write_text(original)
 
     def add(self, source, name):
-        """A variant that somebody wrote."""
+        """A variant written by hand."""
         file = f"{self.row['program']}.{name}.cu"
         (self.folder / file).write_text((root / source).read_text())
         self.variants.append({"name": name, "directive": "", "file": file})

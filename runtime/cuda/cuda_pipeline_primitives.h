@@ -7,7 +7,7 @@
 
 static __device__ __forceinline__ void __pipeline_memcpy_async(void *to, const void *from, size_t bytes,
                                                                size_t zeroFill = 0) {
-  // The size is a constant wherever this is called, so only one of these remains.
+  // The size is a constant at every call, so only one of these remains.
   if (bytes == 16)
     heddleCopyPieceAsync<16>(to, from, (unsigned int)zeroFill);
   else if (bytes == 8)

@@ -46,8 +46,8 @@
 #include "cuda.h"
 #include "cuda_runtime.h"
 
-// Clang's device functions call libdevice (__nv_...). Those calls stay external: whoever runs the PTX
-// supplies them.
+// Clang's device functions call libdevice (__nv_...). Those calls stay external: the program that runs the PTX supplies
+// them.
 // For CUDA 9.1 the functions on parts of words (__vadd4 and so on) are among them; later versions of the
 // header spell them as video instructions, which no GPU has had since Maxwell. Nothing else depends on it.
 #pragma push_macro("CUDA_VERSION")

@@ -2,7 +2,7 @@
 //
 // For Clang with the toolkit's headers: what nvcc supplies and Clang's wrapper does not. Force-included after
 // that wrapper
-// (-include <this file>), it lets more programs through: min and max on the host side, isnan and its kin
+// (-include <this file>), it lets more programs through: min and max on the host side, isnan and similar functions
 // there, stores with cache hints, the __nv_atomic functions.
 #pragma once
 #pragma GCC system_header

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // nvcuda::wmma for 16x16x16 tiles of half or bfloat16 with half or float sums, on the mma.sync m16n8k16
-// instruction: a 16x16 product is two of those side by side. What a fragment holds where is nobody's business
-// but ours, so fragments are laid out as that instruction wants its operands.
+// instruction: a 16x16 product is two of those side by side. What a fragment holds where is an implementation
+// detail, so fragments are laid out as that instruction wants its operands.
 #pragma once
 
 #include "cuda_bf16.h"

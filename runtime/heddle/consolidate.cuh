@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Launches of kernels of which one warp does a block's work. What was assumed of a block when the kernel was
-// written anew is checked where only the launch knows it: a block that does not fit ends the program with a
+// Launches of kernels of which one warp does a block's work. What was assumed of a block when the kernel was rewritten is
+// checked where only the launch knows it: a block that does not fit ends the program with a
 // message, as the kernel would leave out work without one.
 #ifndef HEDDLE_CONSOLIDATE_CUH
 #define HEDDLE_CONSOLIDATE_CUH
@@ -19,7 +19,7 @@ namespace heddle {
   std::abort();
 }
 
-/// The original block of a launch, for a kernel that is told and whose work loops go up to Most threads.
+/// The original block of a launch, for a kernel that receives it and whose work loops go up to Most threads.
 template <unsigned Most> dim3 blockShape(dim3 block, const char *kernel) {
   if (1ull * block.x * block.y * block.z > Most)
     doesNotFit(kernel, "block", block, "has more threads than", Most);

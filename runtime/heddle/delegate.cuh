@@ -15,8 +15,8 @@
 //     }
 //     heddle::delegate(scale, grid, 32, 0, stream)(a);                     instead of scale<<<...>>>(a)
 //
-// A block of (x, y, z) threads, one warp, becomes one of (x, y, z * warps): warps lie one behind the other
-// along z, and threadIdx.x and .y stay what they were.
+// A block of (x, y, z) threads, one warp, becomes one of (x, y, z * warps): warps follow each other along
+// z, and threadIdx.x and .y stay what they were.
 #ifndef HEDDLE_DELEGATE_CUH
 #define HEDDLE_DELEGATE_CUH
 
@@ -37,7 +37,7 @@ struct Task {
   unsigned sharedBytes; ///< dynamic ones
 };
 
-/// Who does what: every n-th task, or the next one that nobody has taken yet.
+/// Who does what: every n-th task, or the next one that is not taken yet.
 enum class Order { Static, Dynamic };
 
 // On the device
@@ -46,7 +46,7 @@ enum class Order { Static, Dynamic };
 /// The warp's number in its block, for warps of Depth lanes along z.
 template <unsigned Depth = 1> __device__ inline unsigned warpOfBlock() { return threadIdx.z / Depth; }
 
-/// The thread's place in the original's block.
+/// The thread's index in the original's block.
 template <unsigned Depth = 1> __device__ inline uint3 threadOfTask() {
   return make_uint3(threadIdx.x, threadIdx.y, threadIdx.z % Depth);
 }

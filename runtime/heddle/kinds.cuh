@@ -20,7 +20,7 @@
 //   }
 //
 // All threads of the block come to workByKind together, as to a barrier, also those without work; it may be
-// called again and again. What a call of `work` stores is seen by all later calls of it, as behind a barrier.
+// called again and again. What a call of `work` stores is seen by all later calls of it, as after a barrier.
 //
 // Sorting takes a ballot for each kind, three barriers, and 4 bytes of shared memory for each thread and for
 // each kind of each warp. The order is always the same: by kind, in a kind by the thread's number.
@@ -97,10 +97,10 @@ template <class Queues> __device__ __forceinline__ void sumUp(Queues &queues, co
 
 } // namespace detail
 
-/// Hands `item`, which is work of that kind, to whoever serves it, and does this thread's share of
+/// Hands `item`, which is work of that kind, to the warp that serves it, and does this thread's share of
 /// `work(item)` for all items of the block.
 ///
-/// No barrier is needed at the end: the next call writes each array only behind a barrier that everybody
+/// No barrier is needed at the end: the next call writes each array only after a barrier that everybody
 /// passes when he has read it for the last time.
 template <class Queues, class Work>
 __device__ __forceinline__ void workByKind(Queues &queues, typename Queues::Item item, int kind,
@@ -118,7 +118,7 @@ __device__ __forceinline__ void workByKind(Queues &queues, typename Queues::Item
   }
   __syncthreads();
 
-  // Batches of 32 are dealt out to the warps in turn. A warp that is short goes over its batch more than
+  // Batches of 32 are distributed over the warps. A warp that is short goes over its batch more than
   // once.
   unsigned first = 0, batch = own.warp;
   for (unsigned k = 0; k < Queues::kinds; ++k) {

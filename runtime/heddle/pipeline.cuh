@@ -14,7 +14,7 @@
 //     if (Roles::isProducer()) {
 //       Pipe::Producer producer(barriers);
 //       for (int start = 0; start < count; start += 256) {
-//         const unsigned stage = producer.acquire();                       // waits until nobody reads it
+//         const unsigned stage = producer.acquire();                       // waits until no thread reads it
 //         for (unsigned t = Roles::rank(); t < 256; t += Roles::producers) // a thread loads for several
 //           heddle::copyAsync(&tile[stage][t], &in[start + t], start + t < count);
 //         producer.commit();                                               // full, once all has arrived
@@ -34,16 +34,16 @@
 //   }
 //   sum<<<1, Roles::threads>>>(...);
 //
-// Rules. Both sides take the same number of turns, in loops of any nesting: the place in the ring is carried
-// on, so a loop that does not run at all is fine, and so is an outer loop around it. After setUp nobody may
-// use __syncthreads, since producers have other things to do: consumers have Roles::syncConsumers(), and
-// where loads need what consumers have stored to global memory, both sides call meet(). Nobody may leave
-// between turns, and lanes of a warp come to acquire, commit, wait and release together.
+// Rules. Both sides execute the same number of iterations, in loops of any nesting: the place in the ring is carried
+// on, so a loop that does not run at all is fine, and so is an outer loop around it. After setUp no thread may use
+// __syncthreads, since producers have other things to do: consumers have Roles::syncConsumers(), and
+// where loads need what consumers have stored to global memory, both sides call meet(). No thread may leave between
+// iterations, and lanes of a warp come to acquire, commit, wait and release together.
 //
-// Why nobody waits for ever: put the events in the order full 0, empty 0, full 1, empty 1 and so on. "Full"
-// of a turn needs the "empty" of `stages` turns before, "empty" needs the "full" of the same turn: always
-// something that is earlier. Each side meets its events in rising order, so whoever waits for the earliest
-// one that has not come is waiting for somebody who does not wait.
+// Why there is no deadlock: put the events in the order full 0, empty 0, full 1, empty 1 and so on. "Full" of an iteration needs the "empty"
+// of `stages` iterations before, "empty" needs the "full" of the same iteration: always
+// something that is earlier. Each side meets its events in rising order, so a thread that waits for the earliest event that has not occurred waits for a thread that does not
+// wait.
 //
 // What there is by architecture: Copy::Ld with Barrier::Named everywhere from sm_70 on; Copy::CpAsync and
 // Barrier::Mbarrier from sm_80 on; Copy::Bulk, which needs mbarriers, from sm_90 on. Asking for more than the
@@ -76,7 +76,7 @@ namespace detail {
 #if defined(__CUDA_ARCH__)
 inline constexpr int arch = __CUDA_ARCH__;
 #else
-inline constexpr int arch = 1 << 30; // the host's side of the compilation: device code is judged on the other
+inline constexpr int arch = 1 << 30; // the host's side of the compilation: device code is checked on the other
 #endif
 
 // setmaxnreg belongs to the architecture-specific targets (sm_90a), not to sm_90.
@@ -280,7 +280,7 @@ template <class Roles, unsigned Stages, Copy How, Barrier Kind> class Pipeline {
                 "a block has 16 named barriers, enough for 7 stages: take barrier=mbarrier");
   static constexpr unsigned fullName = firstName, emptyName = firstName + Stages;
 
-  // Threads that meet at a named barrier; arrivals at an mbarrier. Where stores are a warp's own affair, one
+  // Threads that synchronize at a named barrier; arrivals at an mbarrier. Where stores are a warp's own affair, one
   // lane speaks for all of them after __syncwarp; copies by cp.async are each thread's.
   static constexpr unsigned meeting = Roles::threads;
   static constexpr unsigned fullArrivals = How == Copy::CpAsync ? Roles::producers : Roles::producers / 32;
@@ -320,11 +320,11 @@ public:
   public:
     __device__ explicit Producer(Barriers &barriers) : barriers(barriers) {}
 
-    /// The next stage to fill, when nobody reads it any more.
+    /// The next stage to fill, when no thread reads it any more.
     __device__ unsigned acquire() {
       if constexpr (!named)
         detail::mbarrierWait(&barriers.empty[turn.stage], turn.parity() ^ 1);
-      else if (turn.round > 0) // nobody has to empty what was never full
+      else if (turn.round > 0) // a stage that was never full need not be emptied
         detail::barSyncAt<emptyName, Stages, meeting>(turn.stage);
       return turn.stage;
     }
@@ -389,9 +389,9 @@ public:
       }
     }
 
-    // A named barrier knows nothing of copies, so the thread has to see them come. To wait for those of this
-    // turn would leave one tile under way at a time. With one stage being read there can be Stages - 1, so
-    // the stage that is told is the one of Stages - 2 turns ago.
+    // A named barrier knows nothing of copies, so the thread has to see them come. To wait for those of this iteration
+    // would leave one tile under way at a time. With one stage being read there can be Stages - 1, so the stage that is reported is the one of Stages - 2 iterations
+    // ago.
     static constexpr unsigned behind = Stages > 2 ? Stages - 2 : 0;
     Turn<Stages> told;
     unsigned untold = 0;

@@ -3,7 +3,7 @@
 // Threads that do like work, side by side: a launch in which every thread does the work of another one, in an
 // order that puts those with equal keys into one warp and the longest first.
 //
-//     struct ScaleWays : heddle::Ways<128> {              128 threads a block
+//     struct ScaleWays : heddle::Ways<128> {              128 threads per block
 //       static __device__ unsigned key(float *a, const int *steps, int n) {
 //         const int i = blockIdx.x * blockDim.x + threadIdx.x;
 //         if (i >= n)                                     what is known before the kernel runs
@@ -27,7 +27,7 @@
 //                                 counting what keys, sorting and copies cost
 //     HEDDLE_REGROUP=on, off      always, never; nothing is timed
 //     HEDDLE_REGROUP_LOG=FILE     a line of JSON for each decision
-//     HEDDLE_REGROUP_ORDER=FILE   instead of keys, an order that somebody computed: for each place of the
+//     HEDDLE_REGROUP_ORDER=FILE   instead of keys, an order that was computed elsewhere: for each place of the
 //                                 launch the number of a thread, from 0; for launches of as many threads
 //     HEDDLE_REGROUP_ROUNDS=N     times that each order is tried (1); the median counts
 //     HEDDLE_SORT=cub, own, cpu   who sorts

@@ -103,7 +103,7 @@ static __global__ void placeByDigit(Pairs to, Pairs from, const unsigned *places
 
 inline unsigned tilesOf(unsigned count) { return (count + tile - 1) / tile; }
 
-/// Whether CUB is to be used: it is there, and nobody said otherwise.
+/// Whether CUB is to be used: it is there, and nothing else was requested.
 inline bool usesCub() {
 #ifdef HEDDLE_HAS_CUB
   const char *wanted = std::getenv("HEDDLE_SORT");

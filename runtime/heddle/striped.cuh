@@ -37,7 +37,7 @@ template <class T> __device__ __forceinline__ T fromLane(T offered, int from) {
 
 template <class T, int Elements> struct Striped {
   static constexpr int rows = (Elements + 31) / 32;
-  // Zeros, since lanes may offer what nobody wrote yet to lanes that do not look at it.
+  // Zeros, since lanes may offer what was not written yet to lanes that do not look at it.
   T row[rows] = {};
 
   static __device__ __forceinline__ int existing(int wanted) {

@@ -53,7 +53,7 @@ public:
   bool hasBarrier() const { return cuts; }
   /// True where every way through the function passes a barrier of the whole block.
   bool alwaysPassesBarrier() const { return everyWayPasses; }
-  /// The strictest agreement that some barrier in here needs: nobody need agree (Thread) if there is none.
+  /// The strictest agreement that some barrier in here needs: no agreement is needed (Thread) if there is none.
   Level neededAgreement() const { return needed; }
 
   /// Of the function that this is about.

@@ -4,8 +4,8 @@
 //
 //     __syncthreads();  block.sync();  cg::sync(tile);  asm volatile("bar.sync 1, 64;");  bar.arrive_and_wait();
 //
-// All of them become one description: who waits (warp, a number of threads, block, cluster, grid, or whoever
-// takes part in an asynchronous barrier), and whether the statement arrives, waits or both.
+// All of them become one description: who waits (warp, a number of threads, block, cluster, grid, or the participants of an asynchronous
+// barrier), and whether the statement arrives, waits or both.
 //
 // 1. Functions of the toolkit are rows of Barriers.def, with the positions of the barrier's number and the
 //    count of threads among their arguments.
@@ -213,7 +213,7 @@ std::optional<Barrier> barrierOfInstruction(const Instruction &instruction) {
     barrier.scope = Scope::Async;
     barrier.action = op.contains("arrive") ? Action::Arrive : Action::Wait;
     if (op.starts_with("mbarrier.") && !op.contains("arrive") && !op.contains("wait"))
-      return std::nullopt; // init, inval, expect_tx and the like
+      return std::nullopt; // init, inval, expect_tx and similar
     return barrier;
   }
   if (!op.consume_front("barrier.") && !op.consume_front("bar."))

@@ -37,7 +37,7 @@ struct Barrier {
   std::optional<int64_t> id, threads;     ///< of a named barrier, where constant
   /// Of a cooperative group that may be any (a `thread_group`): who takes part is not known.
   bool ofUnknownGroup = false;
-  bool votes = false; ///< gives a result: __syncthreads_or and its kin
+  bool votes = false; ///< gives a result: __syncthreads_or and its variants
 
   /// Cuts the code into regions. Barriers inside a warp do not.
   bool cutsRegion() const { return scope != Scope::Warp; }

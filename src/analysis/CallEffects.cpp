@@ -99,7 +99,7 @@ GroupKind groupKind(const QualType &type) {
       return threads == 32 ? GroupKind::WarpTile : threads < 32 ? GroupKind::SmallTile : GroupKind::Block;
     }
   }
-  return GroupKind::None; // thread_group and the like: any of them
+  return GroupKind::None; // thread_group and similar types: any of them
 }
 
 std::optional<CallEffect> effectOfMember(const FunctionDecl *method, const QualType &object) {

@@ -17,7 +17,7 @@ struct CallEffect {
     Exchange,     ///< a shuffle: as the value exchanged, where that is the same over the warp
     Broadcast,    ///< a shuffle from a lane: the same over the warp where all ask for the same lane
     Load,         ///< reads through its first argument
-    ReadOnlyLoad, ///< the same, from memory that nobody writes
+    ReadOnlyLoad, ///< the same, from memory that no thread writes
     Arguments,    ///< the join of its arguments
   } kind = Kind::Arguments;
   Level level = Level::Grid;

@@ -47,7 +47,7 @@ struct Condition {
   std::string str() const;
 };
 
-/// A condition that holds wherever control is below it, and where it was written. Guards form a chain from
+/// A condition that holds everywhere below it, and where it was written. Guards form a chain from
 /// the innermost outwards, shared by all that is under them.
 struct Guard {
   Condition condition;

@@ -185,7 +185,7 @@ void DependenceFinder::pair(unsigned first, unsigned second) {
     return;
   }
   Answer any = accesses.barriers() ? ask(p, q, {}, false, isSelf) : race;
-  // A race that cannot be excluded is one more reason to keep them apart; it is said as such.
+  // A race that cannot be excluded is one more reason to keep them apart; it is reported as such.
   if (race.verdict == Answer::Verdict::May)
     add(first, second, race, false);
   else if (any.verdict != Answer::Verdict::No)

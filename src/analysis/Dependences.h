@@ -68,7 +68,7 @@ private:
   std::string leftOutText;
 };
 
-/// A message for each race that is certain, with both places.
+/// A message for each race that is certain, with both source locations.
 std::vector<Diagnostic> raceReports(const Accesses &accesses, const Dependences &dependences);
 
 } // namespace heddle::analysis

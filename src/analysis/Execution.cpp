@@ -18,8 +18,8 @@
 //      "hidden", and a transform that must hand an index on has to refuse there.
 //
 // What has no visible body is an entry of its own: a call through a pointer, a virtual call that the type of
-// the object does not settle, a user's function that is defined in another file. Nobody may assume anything
-// of those. Functions of system headers without a body are the compiler's and the mathematical library's,
+// the object does not settle, a user's function that is defined in another file. Nothing may be assumed about
+// those. Functions of system headers without a body are the compiler's and the mathematical library's,
 // which the tables know.
 //
 // Bodies that the compiler makes (a default constructor, a copy) have no text, but Clang gives them an AST as

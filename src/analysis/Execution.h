@@ -34,7 +34,7 @@ struct Executed {
     RangeFor,           ///< begin, end, ++, != and * that a range-based for calls
     Binding,            ///< `get` of a structured binding
     Allocation,         ///< operator new or operator delete
-    // What follows is not known: nothing can be said of what it does.
+    // What follows is not known: its effects are unknown.
     Pointer, ///< a call through a pointer to a function or member function
     Virtual, ///< a call whose target the object decides at run time
     NoBody,  ///< a function of the user's without a visible body
@@ -92,7 +92,7 @@ private:
 };
 
 /// A function whose effect the tables of this module give (CallEffects.def, Barriers.def, cooperative
-/// groups), a compiler builtin, or arithmetic of the mathematical library: looking into it would tell less.
+/// groups), a compiler builtin, or arithmetic of the mathematical library: looking into it would give less information.
 bool isKnownByName(const clang::FunctionDecl *function, const source::Unit &unit);
 
 /// The first place where a function reaches memory that is not a local variable or, in a constructor, a

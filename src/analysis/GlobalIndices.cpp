@@ -79,7 +79,7 @@ public:
   }
 
 private:
-  /// A mention of a built-in, by itself or by way of a local that always holds it.
+  /// A mention of a built-in, by itself or through a local that always holds it.
   struct Factor {
     ThreadBuiltin what;
     clang::SourceLocation mention;

@@ -48,7 +48,7 @@ bool isFollowedForBarriers(const Reached &reached) {
   return true;
 }
 
-/// The built-in variable behind a special register, written as in assembly ("%tid.x") or as Clang's function for it
+/// The built-in variable of a special register, written as in assembly ("%tid.x") or as Clang's function for it
 /// ("__nvvm_read_ptx_sreg_tid_x"); nothing where the text names none. Of several, the first in this table.
 std::optional<ThreadBuiltin> registerIn(llvm::StringRef text) {
   using Kind = ThreadBuiltin::Kind;

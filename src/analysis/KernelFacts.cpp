@@ -105,8 +105,8 @@ public:
   std::vector<const clang::CallExpr *> found;
 };
 
-/// A function called from two places with arguments of the same uniformity says the same thing twice: each of
-/// its branches is told once.
+/// A function called from two places with arguments of the same uniformity says the same thing twice: each of its branches is reported
+/// once.
 void collectBranches(const Uniformity &uniformity, const clang::FunctionDecl *function,
                      const std::string &name, std::set<const clang::Stmt *> &seen,
                      std::vector<KernelFacts::BranchInFunction> &into) {

@@ -49,7 +49,7 @@ static bool isHarmless(const source::Unit &unit, const FunctionDecl *callee) {
          isPureFunction(unit, callee);
 }
 
-/// What is executed although nobody wrote a call of it, and is not known to be harmless: constructors,
+/// What is executed without a written call, and is not known to be harmless: constructors,
 /// destructors, what a range-based for or a structured binding calls; and calls whose target is not known.
 /// Accesses follow written calls only.
 static bool isUnseen(const source::Unit &unit, const Executed &executed) {
@@ -363,7 +363,7 @@ const CodeFacts &KernelTree::own(const KernelNode &node) const {
   auto [entry, isNew] = knownOwn.try_emplace(node.id);
   if (!isNew)
     return entry->second;
-  // A barrier is known by its kind: what it calls, and the group that it names, concern nobody.
+  // A barrier is known by its kind: what it calls, and the group that it names, have no effect.
   if (node.kind == Kind::Barrier)
     entry->second.uses = Uses::of(node.statement);
   else

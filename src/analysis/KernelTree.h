@@ -39,8 +39,8 @@ struct KernelNode {
     Loop,      ///< for, while, do, range-based for; one child: its body
     Branch,    ///< if; children: then, and else where there is one
     Switch,    ///< one child: its body
-    Case,      ///< `case 1:` or `default:`; one child: the statement behind it
-    Label,     ///< a label for goto; one child: the statement behind it
+    Case,      ///< `case 1:` or `default:`; one child: the statement after it
+    Label,     ///< a label for goto; one child: the statement after it
     Barrier,   ///< of the whole block, a statement of its own
     Jump,      ///< break, continue, return, goto
     Statement, ///< a declaration or expression; an empty statement
@@ -48,7 +48,8 @@ struct KernelNode {
   Kind kind = Kind::Statement;
   unsigned id = 0;                        ///< its place in KernelTree::nodes()
   const clang::Stmt *statement = nullptr; ///< without attributes
-  const clang::Stmt *written = nullptr;   ///< with those that `#pragma unroll` and its like put around it
+  const clang::Stmt *written =
+      nullptr; ///< with those that `#pragma unroll` and similar pragmas put around it
   const KernelNode *parent = nullptr;
   std::vector<std::unique_ptr<KernelNode>> children;
 
@@ -81,12 +82,12 @@ struct CodeFacts {
 /// what lies between barriers.
 class KernelTree {
 public:
-  /// `accesses`: of the same function; null where nobody asks for them.
+  /// `accesses`: of the same function; null where they are not needed.
   KernelTree(const Uniformity &uniformity, const BarrierRegions &regions, const Accesses *accesses);
   ~KernelTree();
 
   const KernelNode &root() const { return *top; }
-  /// In the order of the text; a node's place is its id.
+  /// In the order of the text; a node's position is its id.
   const std::vector<const KernelNode *> &nodes() const { return list; }
   /// Null for what is no statement of its own.
   const KernelNode *nodeOf(const clang::Stmt *statement) const;

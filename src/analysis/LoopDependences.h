@@ -11,7 +11,7 @@
 namespace heddle::analysis {
 
 /// How far apart two iterations are: the second access is at least `least` and at most `most` iterations of
-/// its loop behind the first access's in its own (negative: before it). The loops are the same one, or two
+/// its loop after the first access's in its own (negative: before it). The loops are the same one, or two
 /// that count alike.
 struct IterationsApart {
   const Loop *first = nullptr, *second = nullptr;

@@ -13,7 +13,7 @@ struct StateWrites;
 
 /// What kind of memory a pointer points into.
 enum class Memory {
-  ReadOnly, ///< global or constant memory that nobody writes while the kernel runs
+  ReadOnly, ///< global or constant memory that no thread writes while the kernel runs
   Shared,   ///< the block's
   Local,    ///< the thread's own
   Written,  ///< global memory that the kernel writes, or may write through another pointer

@@ -200,7 +200,7 @@ bool Order::excludeEachOther(const Start &a, const Event *first, const Start &b,
       return true;
   if (a.passed != b.passed)
     return false;
-  // One enters a loop that holds a barrier on each way through it, and the other is already behind it: it
+  // One enters a loop that holds a barrier on each way through it, and the other is already after it: it
   // would have gone past the loop that the first one enters.
   auto goesPast = [&](const Event *in, const Event *behind) {
     for (const Event *around = in->parent; around && behind->region > in->region; around = around->parent)
@@ -231,7 +231,7 @@ std::vector<RegionPair> Order::pairs(unsigned first, unsigned second, bool warpB
     bool passes = loopPasses[warpBarriers].at(loop);
     if (start.passed == loop)
       return start.passedOften ? Spot::Later : Spot::Next;
-    // Inside the loop that was passed, or with the beginning outside: the loop was entered anew.
+    // Inside the loop that was passed, or with the beginning outside: the loop was entered again.
     bool entered = !isInside(start.from, loop) || (start.passed && loop->isInside(start.passed));
     if (!entered)
       return Spot::Same;

@@ -2,7 +2,7 @@
 //
 // isl knows linear forms only. An address like width*threadIdx.y + threadIdx.x has a product in it, so it is
 // taken apart into a row number and a place in the row. Two such addresses are equal if both parts are. They
-// are equal only then if the place is known to be inside the row (0 <= place < width), which guards often
+// are equal only then if the offset is known to be inside the row (0 <= place < width), which guards often
 // say. If not, rows may reach into each other, and the answer is 'may'.
 #include "analysis/Overlap.h"
 

@@ -12,7 +12,7 @@ namespace heddle::analysis {
 ///     4*width*(threadIdx.y + 1) + 4*threadIdx.x   =   4 * ( width * [threadIdx.y + 1]  +  [threadIdx.x] )
 struct Rows {
   struct Group {
-    Monomial length;  ///< product of parameters and their like: width, width*height
+    Monomial length;  ///< product of parameters and similar values: width, width*height
     Polynomial index; ///< what it is multiplied by, in units of `unit`
   };
   std::vector<Group> groups; ///< longest rows first

@@ -290,7 +290,7 @@ Formula PairSystem::warpsDiffer() {
   };
   auto p = rank(0), q = rank(1);
   if (!p || !q)
-    return Formula::always(); // cannot tell which threads share a warp
+    return Formula::always(); // does not know which threads share a warp
   LinearForm warps[2];
   for (unsigned side : {0u, 1u}) {
     unsigned dimension = count++;

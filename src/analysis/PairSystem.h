@@ -34,7 +34,7 @@ Formula differs(const LinearForm &form);
 enum class Threads { Any, Same };
 
 /// The unknowns of two instances of accesses, by threads p (side 0) and q (side 1) of one block, and what is
-/// known of them. Parameters, blockIdx and their like are the same for both; thread indices and iterations
+/// known of them. Parameters, blockIdx and similar values are the same for both; thread indices and iterations
 /// are not, save that one thread has one index.
 class PairSystem {
 public:

@@ -24,8 +24,8 @@ struct MonomialOrder {
 
 /// A whole-number polynomial over symbols, in canonical form: two are equal exactly when their terms are.
 ///
-/// Arithmetic is exact. A coefficient that leaves 64 bits poisons the result: `overflowed` says so, and
-/// nobody should use such a value.
+/// Arithmetic is exact. A coefficient that leaves 64 bits poisons the result: `overflowed` says so, and such a value must not be
+/// used.
 class Polynomial {
 public:
   using Terms = std::map<Monomial, int64_t, MonomialOrder>;

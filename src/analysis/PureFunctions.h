@@ -14,7 +14,7 @@ namespace heddle::analysis {
 /// Computes from its arguments alone: the mathematics of the toolkit's headers, casts, vector makers.
 bool isPureFunction(const source::Unit &unit, const clang::FunctionDecl *callee);
 
-/// Reads memory through its first argument and does nothing else: __ldg and its kin.
+/// Reads memory through its first argument and does nothing else: __ldg and its variants.
 bool isLoadFunction(const clang::FunctionDecl *function);
 
 bool isAtomicFunction(const clang::FunctionDecl *function);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nothing is stored but numbers: the steps of a sequence are read off the tree when somebody asks. Braces and
+// Nothing is stored but numbers: the steps of a sequence are read off the tree on demand. Braces and
 // labels around barriers do not show, so a region may reach over them.
 #include "analysis/RegionView.h"
 
@@ -140,7 +140,7 @@ std::vector<RegionPart> RegionView::partsOfLoop(const KernelNode &loop) const {
   } else if (auto *tested = dyn_cast<WhileStmt>(loop.statement)) {
     condition = tested->getCond();
   } else if (auto *repeated = dyn_cast<DoStmt>(loop.statement)) {
-    step = repeated->getCond(); // evaluated behind the body
+    step = repeated->getCond(); // evaluated after the body
   }
   std::vector<RegionPart> parts;
   const auto addHead = [&](const Stmt *part) {

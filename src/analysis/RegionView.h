@@ -32,7 +32,7 @@ struct RegionPart {
 };
 
 /// A kernel as barriers cut it: a view of its tree. What holds no barrier is a region; loops and branches
-/// that hold one stay as they are, with regions and barriers inside.
+/// that hold one are unchanged, with regions and barriers inside.
 ///
 ///     a; for (..) { b; __syncthreads(); if (u) { c; __syncthreads(); } } d;
 ///  => Region(a), Loop( Region(b), Barrier, Branch( Region(c), Barrier | )), Region(d)

@@ -122,7 +122,7 @@ private:
     return peaks[function] = most;
   }
 
-  /// Operands in the best order: whoever needs most beyond what it leaves behind goes first.
+  /// Operands in the best order: the one that needs most beyond what it leaves behind goes first.
   static Need combined(std::vector<Need> operands, unsigned result) {
     std::stable_sort(operands.begin(), operands.end(),
                      [](const Need &a, const Need &b) { return a.peak - a.held > b.peak - b.held; });
@@ -157,7 +157,7 @@ private:
     if (isa<DeclRefExpr, IntegerLiteral, FloatingLiteral, CXXBoolLiteralExpr, CXXThisExpr, StringLiteral>(
             expression))
       return {};
-    if (isa<PseudoObjectExpr>(expression)) // threadIdx.x and its like: read from a special register
+    if (isa<PseudoObjectExpr>(expression)) // threadIdx.x and similar variables: read from a special register
       return {1, 1};
     if (const auto *cast = dyn_cast<CastExpr>(expression)) {
       Need inner = needOf(cast->getSubExpr());
@@ -245,7 +245,7 @@ private:
     return total + reusedReferences();
   }
 
-  /// One register for each element that is read more than once by a thread, or anew in each iteration of a
+  /// One register for each element that is read more than once by a thread, or again in each iteration of a
   /// loop.
   unsigned reusedReferences() const {
     std::map<std::string, std::pair<unsigned, unsigned>> reads; // how often, and words

@@ -10,7 +10,7 @@
 
 namespace heddle::analysis {
 
-/// How many 32-bit registers a thread of a kernel is likely to need, told from its source.
+/// How many 32-bit registers a thread of a kernel is likely to need, estimated from its source.
 ///
 /// `byScope` is CREST's Algorithm 1 (after Carr and Kennedy): every variable of register scope, copies `x =
 /// y` taken for one variable, and one register for each array reference with register-level reuse (the same

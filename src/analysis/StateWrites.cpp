@@ -2,7 +2,7 @@
 //
 // Which variables of namespace scope a kernel may write, with all that it calls.
 //
-// A load of a __device__ variable is the same for all threads only if nobody in the launch writes it. The
+// A load of a __device__ variable is the same for all threads only if no thread of the launch writes it. The
 // kernel's own pointers are traced by MemoryRoots; this looks at the functions that it reaches (Reach), where
 // pointers come from callers:
 //

@@ -9,7 +9,7 @@ class Stmt;
 
 namespace heddle::analysis {
 
-/// A statement without the attributes that `#pragma unroll` and its like put around it.
+/// A statement without the attributes that `#pragma unroll` and similar pragmas put around it.
 const clang::Stmt *plainStatement(const clang::Stmt *statement);
 
 bool isLoop(const clang::Stmt *statement);

@@ -28,7 +28,7 @@ enum class SymbolKind {
 /// An unknown of an index expression. Symbols are made once by a SymbolTable and compared by address.
 struct Symbol {
   SymbolKind kind = SymbolKind::Uniform;
-  unsigned dimension = 0; ///< 0, 1, 2 for the x, y, z of threadIdx and its like
+  unsigned dimension = 0; ///< 0, 1, 2 for the x, y, z of threadIdx and similar variables
   std::string name;
   unsigned id = 0; ///< order of making: the same on every run
   bool isNonNegative = false;

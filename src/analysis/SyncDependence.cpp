@@ -44,7 +44,7 @@ Divergence SyncDependence::compute(unsigned branch) const {
     unsigned block = waiting.begin()->second;
     waiting.erase(waiting.begin());
     if (block == branch || block == together)
-      continue; // those who come back to the branch decide anew
+      continue; // those that return to the branch decide again
     for (unsigned next : graph.successors(block))
       reach(next, label[block]);
   }
@@ -61,7 +61,7 @@ Divergence SyncDependence::compute(unsigned branch) const {
 }
 
 /// Whether some threads leave the loop while others, apart from them since the branch, go on to its header.
-/// Threads that return do not count: they see nothing of what is behind the loop.
+/// Threads that return do not count: they see nothing of what is after the loop.
 bool SyncDependence::mayLeaveApart(const LoopForest::Loop &loop, unsigned number, unsigned branch,
                                    const std::unordered_map<unsigned, unsigned> &label) const {
   std::set<unsigned> back, out;

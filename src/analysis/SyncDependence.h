@@ -13,7 +13,7 @@ namespace heddle::analysis {
 struct Divergence {
   /// Blocks that threads reach by ways that have been apart since the branch: values that meet there differ.
   std::vector<unsigned> joins;
-  /// Loops that some threads leave while others go on: what such a loop computed differs behind it.
+  /// Loops that some threads leave while others go on: what such a loop computed differs after it.
   std::vector<unsigned> loopsLeft;
 };
 

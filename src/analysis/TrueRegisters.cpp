@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 namespace heddle::analysis {
 namespace {
 
-/// A file of CUDA samples' size takes seconds; a generated one of 20,000 lines minutes. Nobody waits longer.
+/// A file of CUDA samples' size takes seconds; a generated one of 20,000 lines minutes. That is the limit.
 constexpr double timeoutSeconds = 300;
 
 std::string firstLines(const std::string &text) {
@@ -95,7 +95,7 @@ TrueRegisters trueRegisters(const fs::path &file, const source::CompileOptions &
   TemporaryFolder folder;
   fs::path ptx = folder.path() / "kernels.ptx";
   std::vector<std::string> arguments = source::clangArguments(options, toolkit, source::Side::Device);
-  // Parsing does without libdevice; code for expf and its like is needed here.
+  // Parsing does without libdevice; code for expf and similar functions is needed here.
   std::erase(arguments, "-nocudalib");
   std::vector<std::string> command{clang->string()};
   command.insert(command.end(), arguments.begin(), arguments.end());

@@ -71,7 +71,7 @@ UniformWork::UniformWork(const KernelFacts &facts, Level agreed) : facts(facts),
   }
 }
 
-/// Code that is never reached has no facts, and nobody agrees on it: it goes along with what is around it.
+/// Code that is never reached has no facts, and is not uniform: it goes along with what is around it.
 bool UniformWork::isReached(const Stmt *statement) const {
   return facts.uniformity->definitions().graph().extent(statement).has_value();
 }

@@ -25,7 +25,7 @@ public:
   UniformWork(const KernelFacts &facts, Level agreed);
 
   /// True where doing this once has the effect of doing it for each of them: it changes nothing but local
-  /// variables, to values that all agree on, and mentions nobody's index.
+  /// variables, to values that all agree on, and uses no thread index.
   bool isUniformWork(const clang::Stmt *statement) const;
   /// True where all take the same way at this branch or loop.
   bool agreeOn(const clang::Stmt *branch) const;

@@ -6,7 +6,7 @@
 // operands, SSA values by what is assigned, phis by what meets there. Two things raise a value that no
 // operand explains:
 //   - threads that diverged at a divergent branch reconverge: a phi there picks by thread (SyncDependence.h);
-//   - threads left a loop in different iterations: what the loop computed differs behind it.
+//   - threads left a loop in different iterations: what the loop computed differs after it.
 // A pass visits the blocks in reverse postorder and the elements of each in evaluation order, so operands
 // come before what uses them and most kernels are done after two or three passes. Called functions are
 // analysed with the levels of their arguments (UniformityCalls.cpp); every raise remembers its cause

@@ -74,7 +74,7 @@ public:
   Level level(const clang::Expr *expression) const;
   /// How uniform the address of an lvalue is (the subscript of `a[i]`).
   Level addressLevel(const clang::Expr *lvalue) const;
-  /// How uniform an SSA value of definitions() is, for whoever reads it inside the loop it was made in.
+  /// How uniform an SSA value of definitions() is, for readers inside the loop it was made in.
   Level levelOfValue(unsigned value) const;
   /// From the expression down to the root cause; empty for what is uniform over the grid.
   std::vector<Step> why(const clang::Expr *expression) const;

@@ -162,7 +162,7 @@ const Uniformity *Uniformity::Impl::lookInto(const CallParts &call) {
     std::unique_ptr<Uniformity> made = analyseUniformity(shared, callee, key.second);
     if (!made)
       return nullptr;
-    // Inside, a second reference to `shared` would keep itself alive for ever; the outermost one keeps it.
+    // Inside, a second reference to `shared` would keep itself alive; the outermost one keeps it.
     made->impl->shared.reset(shared.get(), [](UniformityShared *) {});
     found = shared->analysed.emplace(std::move(key), std::move(made)).first;
   }

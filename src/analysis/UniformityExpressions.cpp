@@ -205,7 +205,7 @@ Fact Uniformity::Impl::computeReference(const DeclRefExpr *reference) {
 
 Fact Uniformity::Impl::load(const Expr *lvalue, const Expr *pointer, const Fact &address) {
   Fact result = address.level == Level::Grid ? Fact{} : Fact{address.level, address.cause};
-  // A part of a local variable, or of something that a load already was judged for.
+  // A part of a local variable, or of something that a load was already classified for.
   if (std::optional<source::LocalPlace> place = source::localPlace(lvalue)) {
     joinInto(result, through(valueOf(place->reference), place->reference));
     return result;

@@ -81,7 +81,7 @@ struct Uniformity::Impl {
   std::unordered_map<const clang::Stmt *, Fact> addresses; ///< of lvalues
   std::vector<Fact> ssa;                                   ///< of SSA values
   std::vector<Fact> branches;                              ///< by block: the decision at its end
-  std::vector<Fact> joinAt;    ///< by block: threads that meet there have been apart
+  std::vector<Fact> joinAt;    ///< by block: threads that reconverge there have diverged
   std::vector<Fact> leftApart; ///< by loop: threads leave it in different iterations
   std::unordered_map<const clang::Stmt *, const Uniformity *> callees; ///< by call or construction
   Fact returned;                                                       ///< what the function returns

@@ -24,7 +24,7 @@ class Unit;
 namespace heddle::analysis {
 
 /// What a piece of code mentions, as far as transforms replace it: built-in variables, locals and parameters,
-/// calls, returns. Each with its place in the text, also inside sizeof, decltype and macros.
+/// calls, returns. Each with its position in the text, also inside sizeof, decltype and macros.
 struct Uses {
   struct Builtin {
     ThreadBuiltin what;

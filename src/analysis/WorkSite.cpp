@@ -42,7 +42,7 @@ bool isNothing(const Stmt *statement) {
   return !statement || isa<BreakStmt, NullStmt>(statement);
 }
 
-/// The labels in front of one statement of a switch, and what is behind them.
+/// The labels in front of one statement of a switch, and what is after them.
 KindArm armOf(const SwitchCase *first) {
   KindArm arm;
   const Stmt *behind = first;
@@ -120,7 +120,7 @@ public:
 private:
   using Found = std::function<void(const Stmt *)>;
 
-  /// Looks for branches in a block; `found` is told what holds one.
+  /// Looks for branches in a block; `found` gets what holds one.
   void lookInto(const std::vector<const Stmt *> &statements, const Found &found) {
     for (size_t i = 0; i < statements.size(); ++i) {
       const Stmt *statement = statements[i];
@@ -155,7 +155,7 @@ private:
     found(holder);
   }
 
-  /// Work begins behind the last barrier before the branch.
+  /// Work begins after the last barrier before the branch.
   void takeThreads(const std::vector<const Stmt *> &statements, const Stmt *holder) {
     size_t begin = 0;
     for (size_t i = 0; statements[i] != holder; ++i)

@@ -43,7 +43,7 @@ struct LevelOfWay {
   const clang::Stmt *holder = nullptr; ///< an `if` without else around the branch, or the branch itself
 };
 
-/// Where the work of a kernel's items is, and the branch that tells their kinds.
+/// Where the work of a kernel's items is, and the branch that determines their kinds.
 ///
 /// An item is a thread of the block, whose work is the end of the kernel's body from some statement on; or an
 /// iteration of a loop in the kernel's body, whose work is the loop's body.
@@ -57,7 +57,7 @@ struct WorkSite {
   KindBranch branch;
 };
 
-/// The branch with the most work behind it that threads of a warp take differently; or what there is instead.
+/// The branch with the most work in its cases that threads of a warp take differently; or what there is instead.
 struct SiteSearch {
   std::vector<WorkSite> found;           ///< one, or none
   const clang::Stmt *uniform = nullptr;  ///< a branch that warps take as a whole

@@ -8,7 +8,7 @@
 //   registers  a warp takes its registers rounded up to the allocation unit. The file is split evenly among
 //   the
 //              SM's schedulers and a warp lives with one of them, so each part holds an integer number of warps:
-//              64K registers in 4 parts at 11264 a warp hold 4 * floor(16384/11264) = 4 warps, not 5.
+//              64K registers in 4 parts at 11264 per warp hold 4 * floor(16384/11264) = 4 warps, not 5.
 //   shared     a block takes what it declares, what it asks for at launch and what the system reserves in it,
 //              rounded up to the allocation unit, out of the part of the SM's memory set aside as shared
 //   barriers   since 9.0 the SM has a pool of named barriers (32 blocks of 2 each; fewer blocks of more)

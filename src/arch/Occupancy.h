@@ -67,7 +67,7 @@ struct OccupancyStep {
   std::optional<size_t> sharedBytesAtMost; ///< static and dynamic together
 };
 
-/// What would raise occupancy at this block size, one more block a step, up to what the number of warps and
+/// What would raise occupancy at this block size, one more block per step, up to what the number of warps and
 /// blocks allows. Empty where only another block size could help.
 std::vector<OccupancyStep> stepsUp(const Arch &arch, const KernelResources &kernel);
 

@@ -42,7 +42,7 @@ constexpr std::array kTakesValue = {"-I",
 constexpr std::array kArchWithValue = {"-gencode",           "-arch",     "-code", "--generate-code",
                                        "--gpu-architecture", "--gpu-code"};
 
-/// What nvcc can be told to take as errors: `-Werror all-warnings`, or with `=`.
+/// What nvcc can be made to treat as errors: `-Werror all-warnings`, or with `=`.
 constexpr std::array kErrorKinds = {
     "all-warnings",           "cross-execution-space-call", "reorder",
     "default-stream-launch",  "ext-lambda-captures-this",   "missing-launch-bounds",

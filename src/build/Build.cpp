@@ -7,7 +7,7 @@
 //
 // Clang, no toolkit: each .cu is compiled twice, to PTX and to an object file. The object wants the PTX at
 // once (-fcuda-include-gpubinary), which would make the second wait for the first. It gets a marker instead,
-// and both run side by side; a second small object brings the PTX along and tells the runtime, before main,
+// and both run side by side; a second small object contains the PTX and gives the runtime, before main,
 // what the marker represents. (Exchanging the object's section with objcopy needs no help from the runtime,
 // but LLVM's leaves some objects with symbols that no linker takes.)
 #include "build/Build.h"
@@ -273,7 +273,7 @@ private:
       device.standardError += carried.standardError;
     }
     ProcessResult result = host.get();
-    // What is wrong on both sides is said twice; the host's messages are the ones people know.
+    // What is wrong on both sides is reported twice; the host's messages are the ones people know.
     if (!result.succeeded())
       return result;
     if (device.standardError != result.standardError)

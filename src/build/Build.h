@@ -54,7 +54,7 @@ Result build(const Request &request, Diagnostics &diagnostics);
 /// Flags that speak of GPU generations are not the program's business here: the simulator says what it is.
 std::vector<std::string> withoutArchFlags(const std::vector<std::string> &flags);
 
-/// Of nvcc's and Clang's `-Werror`: what a compilation by Clang is told, and all flags as nvcc understands
+/// Of nvcc's and Clang's `-Werror`: the arguments of a compilation by Clang, and all flags as nvcc understands
 /// them. Reading a program for analysis goes on at a warning all the same.
 std::vector<std::string> errorsInClangsWords(const std::vector<std::string> &flags);
 std::vector<std::string> errorsInNvccsWords(std::vector<std::string> flags);

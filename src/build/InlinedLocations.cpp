@@ -86,7 +86,7 @@ public:
   explicit Rewriter(std::string_view folder) : folder(folder) {}
 
   std::string rewrite(std::string_view ptx) {
-    // A comment names its own file as the chains do, which tells the file numbers of most.
+    // A comment names its own file as the chains do, which gives the file numbers of most.
     eachLine(ptx, [&](std::string_view line) {
       if (std::optional<LocLine> loc = parseLoc(line)) {
         files[std::string(loc->chain[0].file)] = loc->file;

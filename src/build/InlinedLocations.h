@@ -7,9 +7,9 @@
 
 namespace heddle::build {
 
-/// Clang tells in comments only which call brought an inlined instruction to its place:
+/// Clang states only in comments which call brought an inlined instruction to its place:
 ///     .loc 2 344 10   // atomics.h:344:10 @[ k.cu:6:39 ]
-/// Gives back the same PTX with that said in the way of nvcc, so that whoever shows a place can show the
+/// Gives back the same PTX with that said in the way of nvcc, so that a message can show the
 /// user's line:
 ///     .loc 1 6 39
 ///     .loc 2 344 10, inlined_at 1 6 39

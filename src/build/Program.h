@@ -33,7 +33,7 @@ struct Summary {
   bool timedOut = false;      ///< --timeout stopped a kernel
   int recordError = 0;        ///< errno where the recording of device-to-host copies is not whole
   bool fixedAddresses = true; ///< device addresses are those of every other run
-  /// HEDDLE_WATCH: who last wrote to the watched bytes; launch 0: nobody.
+  /// HEDDLE_WATCH: who last wrote to the watched bytes; launch 0: none.
   struct LastWrite {
     std::string kernel;
     uint64_t launch = 0;

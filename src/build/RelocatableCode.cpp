@@ -30,7 +30,7 @@ template <class Words> bool oneOf(const Words &words, std::string_view word) {
 
 bool isNameCharacter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-/// Names of symbols are plain text in an object file, each with a zero behind it.
+/// Names of symbols are plain text in an object file, each with a zero after it.
 void findNames(std::string_view object, std::set<std::string> &names) {
   for (size_t at = object.find(kRegisters); at != std::string_view::npos;
        at = object.find(kRegisters, at + 1)) {

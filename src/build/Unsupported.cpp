@@ -80,7 +80,7 @@ bool explainLibrary(const Library &library, const std::string &messages, Diagnos
   return true;
 }
 
-/// What the simulator's runtime library stands for, or does not have.
+/// What the simulator's runtime library replaces, or does not have.
 bool isReplaced(const std::string &linkName) {
   static const std::regex ours("cuda|cudart\\w*|cudadevrt|nvrtc\\w*|nvptxcompiler\\w*");
   return std::regex_match(linkName, ours) ||

@@ -9,7 +9,7 @@ namespace heddle::build {
 /// simulator does not have, says what it is and what to do.
 void explainFailure(const std::string &messages, Diagnostics &diagnostics);
 
-/// The flags without -l of the toolkit's libraries. NVIDIA's runtime beside ours would take its launches; cuBLAS and its like would be found
+/// The flags without -l of the toolkit's libraries. NVIDIA's runtime beside ours would take its launches; cuBLAS and similar libraries would be found
 /// where a toolkit is installed, and fail at run time for lack of a GPU. Without them the linker names the functions that are missing, and
 /// a program that only names the library on its command line runs.
 std::vector<std::string> withoutToolkitLibraries(const std::vector<std::string> &flags);

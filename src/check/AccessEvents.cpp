@@ -6,7 +6,7 @@
 namespace heddle::check {
 namespace {
 
-/// The byte that a lane's store puts at `offset` of its address; false where nobody says.
+/// The byte that a lane's store puts at `offset` of its address; false where it is not known.
 bool storedByte(const vm::AccessEvent &event, unsigned lane, unsigned offset, uint8_t &byte) {
   const vm::StoredRows *rows = event.stored;
   if (!rows || !rows->elementBytes)

@@ -35,8 +35,8 @@ inline uint32_t elementBytes(const vm::AccessEvent &event) {
   return event.bytes / std::max(1u, event.elements);
 }
 
-/// What a lane's store puts at an address, as one number, and what the memory holds there before; nothing where
-/// nobody says.
+/// What a lane's store puts at an address, as one number, and what the memory holds there before; nothing where it is not
+/// known.
 CellValue storedValue(const vm::AccessEvent &event, unsigned lane, uint64_t address, unsigned bytes);
 CellValue heldValue(const vm::AccessEvent &event, unsigned lane, uint64_t address, unsigned bytes);
 

@@ -155,7 +155,7 @@ BarrierPaths::BarrierPaths(const vm::Kernel &kernel) {
     for (const ptx::Block &block : f.blocks) {
       const uint32_t last = block.end - 1;
       const ptx::Instr &instr = f.instrs[last];
-      // A function's end is not the kernel's: who leaves a function early goes on behind the call.
+      // A function's end is not the kernel's: who leaves a function early goes on after the call.
       const bool meets = block.ipdom != ptx::kNone && !(f.isEntry && finder.onlyEnds(*code, block.ipdom));
       if (instr.op != Op::Bra || !instr.guard || block.succs.size() < 2 || (f.isEntry && !meets))
         continue;

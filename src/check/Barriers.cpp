@@ -2,7 +2,7 @@
 //
 // Rounds of hardware barriers.
 //
-// Whoever comes to a barrier brings what it knows; whoever waits leaves with the union. Who only arrives
+// A thread that arrives at a barrier brings what it knows; one that waits leaves with the union. Who only arrives
 // learns nothing. That a round of a barrier completed is itself something to know: those who waited know it,
 // others learn it from them. A thread that comes to the next round without knowing may be counted in the last
 // one under another schedule, whatever happened in this one (safe recycling in the sense of the Weft

@@ -19,7 +19,7 @@ class BlockBarriers {
 public:
   /// Threads that have come to a barrier which is not complete.
   struct Round {
-    std::optional<Known> gathered;          ///< nothing: nobody has come yet
+    std::optional<Known> gathered;          ///< nothing: no thread has arrived yet
     std::vector<uint32_t> waiting, arrived; ///< lanes of each warp
     uint32_t expected = 0;                  ///< threads, 0: the whole block
     uint32_t firstInstrId = 0;
@@ -29,14 +29,14 @@ public:
 
   void begin() { barriers = {}; }
 
-  /// Null where nobody has come since the last one completed.
+  /// Null where no thread has arrived since the last one completed.
   const Round *open(unsigned number) const;
   /// Reports what is wrong with coming to a barrier as it is now. Returns whether those who are there already
   /// gave another number of threads.
   bool inspect(const Where &at, const vm::BarrierEvent &event, const BlockOrder &order,
                Reporter &reporter) const;
   void arrive(const Where &at, const vm::BarrierEvent &event, BlockOrder &order);
-  /// All have come: whoever waited goes on.
+  /// All have arrived: waiting threads continue.
   void complete(const LaunchFacts &launch, uint64_t block, unsigned number, BlockOrder &order,
                 Reporter &reporter);
   /// Ends the round of the cluster's barrier: what this block brings to it.

@@ -17,7 +17,7 @@ constexpr unsigned EngineWarps = 4, PseudoWarps = 1 + EngineWarps;
 
 /// One counter of time for the block, a stamp and a clock for each warp. Accesses get the warp's stamp; a
 /// release lets the warp's stamp go on, so that what comes later is not known to those who see the release.
-/// Whoever synchronizes lanes says here what they know afterwards; all other state of the checker only asks.
+/// Code that synchronizes lanes records here what they know afterwards; all other state of the checker only asks.
 class BlockOrder {
 public:
   /// A new block. Returns the time at which it starts, greater than all stamps used before: time goes on

@@ -62,7 +62,7 @@ struct Launch {
   CheckCounts counts;
 };
 
-/// What launches share. Whoever uses it holds the guard.
+/// What launches share. Users hold the guard.
 struct Shared {
   explicit Shared(const vm::Memory *memory) : hostWrites(memory) {}
   std::mutex guard;
@@ -418,7 +418,7 @@ void Checker::Impl::publish(const Scene &scene, const vm::AccessEvent &event, Pu
 void Checker::Impl::accessLocal(const Scene &scene, const vm::AccessEvent &event, const vm::SiteRef &site) {
   if (writes(event))
     scene.block.local.write(scene.at.warp, event);
-  // Results of calls that nobody set are the compiler's business: it reads them to throw them away.
+  // Results of calls that were not set are the compiler's business: it reads them to throw them away.
   else if (options.uninitialized && site.instruction->mods.space != ptx::Space::Param)
     scene.block.local.read(scene.at, event, reporter);
 }
@@ -480,7 +480,7 @@ void Checker::Impl::waitForCopies(const Scene &scene, const vm::AsyncEvent &even
                                              : block.copies.waited(warp, event));
 }
 
-/// Their bytes count for an mbarrier from now on: whoever waits for its phase waits for them.
+/// Their bytes count for an mbarrier from now on: a thread that waits for its phase waits for them.
 void Checker::Impl::handOverCopies(const Scene &scene, const vm::AsyncEvent &event) {
   Block &block = scene.block;
   const unsigned engine = block.mbarriers.engineOf(event.mbarrier, block.order);
@@ -582,7 +582,7 @@ void Checker::Impl::launchEnded(Launch &launch, const vm::LaunchResult &result) 
 
 void Checker::Impl::reportFault(Launch &launch, const vm::Fault &fault) {
   Finding finding = faultFinding(launch.facts, fault);
-  // The simulator cannot tell an mbarrier that was never one from one that is none any more.
+  // The simulator cannot distinguish an mbarrier that was never one from one that is none any more.
   if (fault.misuse == vm::Misuse::MbarrierNotValid && fault.address)
     for (auto &[index, block] : launch.blocks) {
       const Mbarriers::Fate fate = block->mbarriers.fateOf(uint32_t(*fault.address));

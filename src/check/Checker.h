@@ -37,7 +37,7 @@ private:
 };
 
 struct CheckOptions {
-  /// Names what global addresses belong to, and says which memory nobody has written. Without it global
+  /// Names what global addresses belong to, and says which memory has not been written. Without it global
   /// addresses stay bare and count as written.
   const vm::Memory *memory = nullptr;
   bool uninitialized = true; ///< rules of class uninitialized

@@ -5,7 +5,7 @@
 // A block has one counter of time. An access is stamped with the time at which its warp last let others know
 // of something (a barrier, an arrival, a fence), so all accesses between two such events carry the same
 // stamp. What a thread knows of a warp is then one number: everything that the warp did up to that stamp
-// happened before. Only where lanes of a warp part company (a lone thread that takes a lock, __syncwarp of
+// happened before. Only where lanes of a warp diverge (a lone thread that takes a lock, __syncwarp of
 // half a warp) is there a row of 32 numbers for that warp beside it.
 #pragma once
 

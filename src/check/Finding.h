@@ -31,7 +31,7 @@ std::optional<Rule> ruleOf(std::string_view id);
 /// "tile.cu:14": what findings are grouped by.
 std::string lineOf(const SourceLocation &location);
 
-/// One thing that is wrong, told once however often it happens.
+/// One defect, reported once however often it happens.
 struct Finding {
   struct Note {
     SourceLocation location;

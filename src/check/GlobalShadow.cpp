@@ -69,8 +69,8 @@ void GlobalShadow::split(Page &page, unsigned word) {
   }
 }
 
-/// The cells of [at, at + bytes) of a page: bytes apart where the access is smaller than a word, or
-/// somebody's was.
+/// The cells of [at, at + bytes) of a page: bytes apart where the access is smaller than a word, or another one
+/// was.
 template <class F> void GlobalShadow::eachCell(Page &page, unsigned at, unsigned bytes, F f) {
   const bool small = (at | bytes) & 3;
   for (unsigned offset = at; offset < at + bytes;) {
@@ -169,7 +169,7 @@ bool GlobalShadow::checkWriters(Cell &cell, const GlobalTouch &touch, unsigned l
       GlobalPast past = beside.past;
       past.thread = uint16_t(past.thread + std::countr_zero(left));
       if (isReported(past, beside.value, beside.mixed)) {
-        beside.lanes = 0; // one lane of a warp tells the story
+        beside.lanes = 0; // one lane of a warp is reported
         break;
       }
     }
@@ -305,7 +305,7 @@ void GlobalShadow::writeCell(Cell &cell, const GlobalTouch &touch, unsigned lane
   cell.write = self;
   if (isStrong(self.strength))
     return;
-  // Every read happened before this write, or has been told of: what comes after the write comes after them.
+  // Every read happened before this write, or has been reported: what comes after the write comes after them.
   cell.read = cell.other = {};
   if (cell.more)
     extras[cell.more - 1].reads.clear();

@@ -52,7 +52,7 @@ struct GlobalTouch {
 
 /// The shadow of global memory, a page at a time: for each word the last write with the writes that nothing
 /// orders with it (atomics, stores of the same value), the last reads, and one more reader of another block.
-/// Bytes get cells of their own once somebody touches less than a word.
+/// Bytes get cells of their own once a thread accesses less than a word.
 class GlobalShadow {
 public:
   static constexpr uint64_t PageBytes = 4096;

@@ -8,8 +8,8 @@
 // So each wait is given the phase it means, from what the thread knows to be over by then, and when the next
 // phase ends, those who end it must know that the wait has passed. If they need not, another schedule lets
 // the waiter take one phase for another, whatever happened in this one. Three mistakes look like that: the
-// first wait with the wrong parity, a phase bit that is not carried over an outer loop, and a waiter that
-// nobody waits for.
+// first wait with the wrong parity, a phase bit that is not carried over an outer loop, and a waiter that no thread waits
+// for.
 //
 // An arrival has the same problem: it has to know that the last phase is over, else it may be one too many
 // for it.
@@ -81,7 +81,7 @@ void Mbarriers::initialize(const Use &use, int64_t count, BlockOrder &order, Rep
   order.acted(use.at.warp);
 }
 
-/// Whoever uses it has to know that it was initialized.
+/// A thread that uses it must know that it was initialized.
 void Mbarriers::checkInitialized(const Use &use, const BlockOrder &order, Reporter &reporter) {
   const Mbarrier &mbarrier = use.mbarrier;
   if (!mbarrier.valid || use.thread() == mbarrier.initThread ||
@@ -100,7 +100,7 @@ void Mbarriers::arrive(const Use &use, int64_t count, bool relaxed, BlockOrder &
   Mbarrier &mbarrier = use.mbarrier;
   const unsigned warp = use.at.warp;
   const unsigned engine = order.engineThread(mbarrier.slot);
-  // Whoever arrives has to know that the phase before is over: else it may be one too many there.
+  // A thread that arrives must know that the phase before is over: else it may be one too many there.
   if (!mbarrier.ends.empty() && !mbarrier.reported &&
       !order.knows(warp, use.lane, engine, mbarrier.ends.back())) {
     mbarrier.reported = true;
@@ -130,7 +130,7 @@ void Mbarriers::complete(const Use &use, BlockOrder &order, Reporter &reporter) 
   Mbarrier &mbarrier = use.mbarrier;
   if (!mbarrier.gathered)
     mbarrier.gathered = *order.nothing();
-  // Whoever waited for the phase before must be known to have passed: had it come later, it would have
+  // A thread that waited for the phase before must be known to have passed: had it come later, it would have
   // found this one over as well, and taken the parity for that of a phase to come.
   const int64_t before = int64_t(mbarrier.phases) - 1;
   const auto hasPassed = [&](const Wait &wait) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// 1. The cycle: instructions on a way from the load back to itself on which nobody writes the registers of
+// 1. The cycle: instructions on a way from the load back to itself on which no instruction writes the registers of
 // its
 //    address. Without one the load is executed once for each address, and is no poll.
 // 2. What depends on the value, inside the cycle: registers computed from it, registers that only one side of

@@ -62,7 +62,7 @@ Published merged(const Published &old, const Published &fresh) {
   return {fresh.actor, std::move(both).settle()};
 }
 
-/// `known` of a thread of that block, with what somebody published.
+/// `known` of a thread of that block, with what a thread published.
 KnownRef acquired(uint32_t actor, const KnownRef &known, const Published &what) {
   if (!what.known)
     return known;

@@ -28,7 +28,7 @@ class PublishedValues {
 public:
   struct Value {
     Published device, block;
-    bool isFlag = false; ///< its writer's first write after a fence: it tells others that something is ready
+    bool isFlag = false; ///< its writer's first write after a fence: it signals that something is ready
   };
 
   Value *find(uint64_t address);

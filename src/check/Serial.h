@@ -8,7 +8,7 @@
 
 namespace heddle::check {
 
-/// What a program that ran under the checker left behind for whoever started it.
+/// What a program that ran under the checker left behind for the process that started it.
 struct CheckResult {
   /// A call of the CUDA runtime that failed, and that the program did not ask about afterwards.
   struct FailedCall {
@@ -23,7 +23,7 @@ struct CheckResult {
   bool complete = false; ///< false: the program ended before the runtime could say that it did
 };
 
-/// Writes the file anew, all or nothing: the program may end at any time.
+/// Rewrites the file, all or nothing: the program may end at any time.
 bool writeResult(const std::filesystem::path &file, const CheckResult &result);
 /// False where there is no such file, or it is something else.
 bool readResult(const std::filesystem::path &file, CheckResult &result);

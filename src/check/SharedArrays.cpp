@@ -73,7 +73,7 @@ private:
         return Nothing; // not yet
       if (origin == Number)
         continue;
-      // Two addresses (their difference, a choice between arrays) are not followed.
+      // Two addresses (their difference, a select between arrays) are not followed.
       const bool chooses = instr.op == Op::Selp && origin == result;
       result = result == Number || chooses ? origin : Unknown;
     }

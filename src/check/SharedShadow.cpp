@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The usual access is one of a whole warp to words that were written before the last barrier: that costs a
-// compare and two stores a lane, in two short loops. Everything else goes the long way, a lane at a time.
+// compare and two stores per lane, in two short loops. Everything else goes the long way, a lane at a time.
 #include "check/SharedShadow.h"
 
 #include <algorithm>
@@ -145,7 +145,7 @@ bool SharedShadow::checkWriters(Grain &grain, uint32_t cell, unsigned lane, uint
       Past past = beside.past;
       past.thread = uint16_t(past.thread + std::countr_zero(left));
       if (isReported(past, isSameValue(past.thread, beside.value, beside.mixed))) {
-        beside.lanes = 0; // one lane of a warp tells the story
+        beside.lanes = 0; // one lane of a warp is reported
         break;
       }
     }
@@ -279,7 +279,7 @@ void SharedShadow::checkReaders(Grain &grain, uint32_t cell, unsigned lane, uint
                                 : reads.volatiles >> other & 1 ? Strength::Volatile
                                                                : Strength::Relaxed;
       rules.clash(lane, address, {reads.stamp, reads.instrId, uint16_t(w * 32 + other), strength, 0, false});
-      break; // one lane of a warp tells the story
+      break; // one lane of a warp is reported
     }
   }
 }

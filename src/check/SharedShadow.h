@@ -10,14 +10,14 @@
 
 namespace heddle::check {
 
-/// How much an access asks of the memory model. Two strong ones never race; a weak one may with either.
+/// What an access requires of the memory model. Two strong ones never race; a weak one may with either.
 enum class Strength : uint8_t { Weak, Volatile, Relaxed, Atomic };
 inline bool isStrong(Strength strength) { return strength != Strength::Weak; }
 
 /// An earlier access to a cell. Threads count 32 to a warp; warps beyond the block's represent copy engines.
 struct Past {
   enum Flag : uint8_t {
-    Pending = 1, ///< an asynchronous copy that nobody waited for yet
+    Pending = 1, ///< an asynchronous copy that no thread has waited for yet
     Engine = 2,  ///< made by a copy engine, not by a thread
   };
   Stamp stamp = 0;
@@ -66,7 +66,7 @@ struct Touch {
 
 /// The shadow of a block's shared memory: for each word the last write with the writes that nothing orders
 /// with it (atomics, stores of the same value), and for each word and warp the last reads. Bytes get cells of
-/// their own once somebody touches less than a word.
+/// their own once a thread accesses less than a word.
 ///
 /// Time goes on from block to block, so nothing has to be cleared: what is older than the block counts for
 /// nothing.

@@ -297,7 +297,7 @@ void decide(StaticResult &result, Run first, const Scene &scene, Choices &choice
   addUndecided(result, std::move(doubts));
 }
 
-/// An extern array without a size is as large as the launch says, which is nothing unless somebody says it.
+/// An extern array without a size is as large as the launch gives, which is nothing unless it is given.
 void hintAtDynamicShared(std::vector<Finding> &findings, const Scene &scene) {
   const ptx::Module &module = *scene.kernel.entry().module;
   const bool hasDynamic =

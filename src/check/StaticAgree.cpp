@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Synchronization behind a branch on data, where all threads of the block are sure to go the same way: the
+// Synchronization after a branch on data, where all threads of the block are sure to go the same way: the
 // condition depends on parameters, blockIdx and gridDim, and all threads come to it alike. Such a branch is
 // taken one way in one execution and the other way in another (StaticChoices.h).
 //

@@ -21,7 +21,7 @@ namespace {
 using ptx::Op;
 using ptx::OperandKind;
 
-constexpr unsigned Slots = 48, Variables = 14; // of 8 parameter bytes each, and of variables behind them
+constexpr unsigned Slots = 48, Variables = 14; // of 8 parameter bytes each, and of variables after them
 
 bool passesPointers(const ptx::Instr &instr) {
   switch (instr.op) {

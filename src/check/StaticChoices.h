@@ -20,7 +20,7 @@ public:
     return wish;
   }
 
-  /// Turns to the next combination; false when all have been tried.
+  /// Advances to the next combination; false when all have been tried.
   bool next() {
     while (!made.empty() && made.back().done)
       made.pop_back();

@@ -43,7 +43,7 @@ void checkGridBarrier(StaticResult &result, const vm::Kernel &kernel) {
     const bool isAboutIt = source.find(plain) != std::string::npos; // headers of cooperative groups are not
     asksFirst |= isAboutIt && source.find("is_valid") != std::string::npos;
   }
-  // Who asks is_valid() first may be launched either way; and the text does not tell kernels of one name apart.
+  // Who asks is_valid() first may be launched either way; and the text does not distinguish kernels of one name.
   if (seen.plain && (seen.cooperative || asksFirst)) {
     result.undecided.push_back(
         {locationOf(module, *at),

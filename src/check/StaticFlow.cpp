@@ -2,8 +2,8 @@
 //
 // Branches that depend on data.
 //
-// Lanes that know how a branch goes take it as ever. Those that do not know pass its region, up to where its
-// ways meet, at once and by themselves; that is possible because nothing in the region synchronizes, or only inside
+// Lanes that know how a branch goes take it as ever. Those that do not know pass its region, up to where its paths reconverge, at
+// once and by themselves; that is possible because nothing in the region synchronizes, or only inside
 // a warp whose lanes all go the same way, since they voted.
 // Afterwards they know nothing of what the region may have written.
 //
@@ -45,8 +45,8 @@ void StaticSteering::forget(const Region &region, uint32_t lanes, Origins becaus
 // --- branches of the kernel's own flow
 // --------------------------------------------------------------------------------
 
-/// The lanes are the current split's. On return they know no more what the region may write; where its ways
-/// meet is the caller's to go to.
+/// The lanes are the current split's. On return they know no more what the region may write; the caller continues where its paths
+/// reconverge.
 Flow StaticSteering::passRegion(Warp &warp, const Inst &in, uint32_t lanes, const Taint &because) {
   const Region &region = regions.of(*plan->code->function, indexOf(in));
   const bool syncs = region.sync != ptx::kNone;
@@ -82,12 +82,12 @@ Flow StaticSteering::passRegion(Warp &warp, const Inst &in, uint32_t lanes, cons
 }
 
 /// Whether all lanes of the warp go the same way, since they voted, and synchronize with each other only on it. Then the
-/// region is passed like any other: nobody outside waits for them.
+/// region is passed like any other: no thread outside waits for them.
 bool StaticSteering::goTogether(Warp &warp, const TaintStep &s, const Region &region, uint32_t unsure) const {
   return s.rule == TaintRule::Branch && region.warpSync && unsure == warp.alive() && regs->isAlike(s.guard);
 }
 
-/// Accesses to global memory that nobody looks at.
+/// Accesses to global memory that are not checked.
 void StaticSteering::leaveGlobal(const Inst &in) {
   if (!follows)
     return;
@@ -117,7 +117,7 @@ Flow StaticSteering::branch(Warp &warp, const Inst &in, const TaintStep &s) {
   if (region.sync != ptx::kNone && !goTogether(warp, s, region, unsure.lanes))
     return syncDepends(warp, in, region, unsure.origins);
   const bool parts = unsure.lanes != mask;
-  if (parts) { // those that know come back to this branch by themselves
+  if (parts) { // those that know return to this branch by themselves
     warp.flush(&in);
     warp.separate(in, mask & ~unsure.lanes, plan->code->pcOf(in));
   }
@@ -172,7 +172,7 @@ Flow StaticSteering::endLanes(Warp &warp, const Inst &leaving, uint32_t lanes) {
 // --- walking a region
 // -------------------------------------------------------------------------------------------------
 
-/// Executes from pc on until the join, or until nobody is left.
+/// Executes from pc on until the join, or until no lane is left.
 Flow StaticSteering::walk(Warp &warp, uint32_t pc, uint32_t mask, uint32_t join) {
   const Code &code = *plan->code;
   while (pc != join && mask && !abandoned) {

@@ -34,7 +34,7 @@ public:
   static constexpr FormId Constant = 0; ///< nothing but the constant
   static constexpr FormId Opaque = 1;   ///< anything
 
-  // blockIdx.x, .y, .z are 0 to 2, gridDim 3 to 5; behind them each 4 bytes of the parameters.
+  // blockIdx.x, .y, .z are 0 to 2, gridDim 3 to 5; after them each 4 bytes of the parameters.
   static constexpr Symbol BlockIdx = 0, GridDim = 3, Parameters = 6;
   // Completed iterations of a loop, a number that each thread has for itself; and what a register holds at the
   // beginning of an iteration, while the loop is looked at for the first time (StaticLoops.cpp).

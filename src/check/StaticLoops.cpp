@@ -45,7 +45,7 @@ bool isSame(const FormValue &a, const FormValue &b) { return a.form == b.form &&
 
 StaticSteering::Assume::Assume(StaticSteering &steering, uint32_t lanes, const Facts &facts)
     : all(steering.facts), before(all.size()) {
-  // Only comparisons with a parameter help to tell addresses apart.
+  // Only comparisons with a parameter help to distinguish addresses.
   auto helps = [&](const LaneForms &sums) {
     for (uint32_t left = lanes; left; left &= left - 1)
       if (const FormId form = sums[unsigned(__builtin_ctz(left))].form; form != Forms::Opaque)

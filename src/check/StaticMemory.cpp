@@ -116,7 +116,7 @@ void StaticSteering::observeGlobal(Warp &warp, const Inst &in, const TaintStep &
     return;
   const ptx::Instr &instr = plan->code->sourceOf(in);
   global.bases = bases.of(*plan->code, instr);
-  // What nobody writes need not be compared with anything.
+  // Memory that is not written need not be compared with anything.
   if (kind == AccessKind::Load && global.bases && !PointerBases::mayAlias(global.bases, bases.written()))
     global.bases = 0, apart = true;
   if (kind == AccessKind::Load && global.bases && follows && instr.mods.has(ptx::Flag::NonCoherent))
@@ -166,7 +166,7 @@ Taint StaticSteering::bytesTaint(Warp &warp, const Reach &reach, uint64_t offset
 }
 
 void StaticSteering::setBytes(const Reach &reach, uint64_t offset, uint32_t bytes, const Taint &value) {
-  // What may not have been stored leaves behind one value or the other.
+  // What may not have been stored leaves one value or the other.
   const uint32_t unknown = perhaps || memoryIsData ? AllLanes : value.lanes;
   eachLane(reach.shared,
            [&](unsigned lane) { sharedBytes.set(reach.address[lane] + offset, bytes, unknown >> lane & 1); });
@@ -204,7 +204,7 @@ Flow StaticSteering::load(Warp &warp, const Inst &in, const TaintStep &s, uint32
     note(plan->code->sourceOf(in), "the shared address of this load depends on " + describe(to.taint.origins),
          to.taint.origins, OfShared);
   const uint32_t happens = to.shared | to.local | to.parameter | to.constant;
-  global.bases = 0; // of a table nobody asks who else touches it
+  global.bases = 0; // accesses to a table are not compared
   if (happens)
     if (Flow flow = execute(warp, in, happens); flow != Flow::Next)
       return flow;

@@ -184,7 +184,7 @@ std::optional<UndecidedReason> StaticObserver::leftBarrier() const {
   return reason;
 }
 
-/// The end of an execution that we gave up ourselves is nobody's fault.
+/// The end of an execution that we gave up ourselves is no finding.
 void StaticObserver::kernelEnd(const LaunchResult &result) {
   LaunchResult reported = result;
   if (steering.gaveUp()) {

@@ -11,17 +11,17 @@
 
 namespace heddle::check {
 
-/// Stands before the happens-before engine and lets through what is meant for it: shared memory and
+/// Filters events for the happens-before engine and lets through what is meant for it: shared memory and
 /// synchronization by barriers, mbarriers and copies. Orders that fences and flags make depend on who saw
 /// whose value, which is data.
 class StaticObserver final : public vm::Observer {
 public:
-  /// `races` has the accesses to global memory, and what orders them; null where nobody asks for those.
+  /// `races` has the accesses to global memory, and what orders them; null where they are not needed.
   StaticObserver(Checker &engine, const StaticSteering &steering, bool onlyWhatIsCertain, Checker *races,
                  GlobalAccesses *global)
       : engine(engine), races(races), global(global), steering(steering), certain(onlyWhatIsCertain) {}
 
-  /// Whether anything was told, or left out, that depends on data.
+  /// Whether anything was reported, or left out, that depends on data.
   bool sawDoubt() const { return doubt; }
   /// Whether something was that may not happen.
   bool sawPerhaps() const { return perhaps; }
@@ -79,7 +79,7 @@ public:
   }
 
 private:
-  /// Whether what happens now is to be told.
+  /// Whether what happens now is to be reported.
   bool observes();
   void settleValues(uint32_t site, vm::AccessEvent &event);
   bool writtenByAnother(uint32_t site, uint64_t address, uint32_t bytes) const;

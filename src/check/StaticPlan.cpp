@@ -70,7 +70,7 @@ TaintRule ruleOf(const ptx::Function &f, const ptx::Instr &instr) {
   return TaintRule::NotFollowed;
 }
 
-/// Registers that tell whether an mbarrier's phase was over when somebody looked: what they say depends on
+/// Registers that hold whether an mbarrier's phase was over when a thread tested it: what they say depends on
 /// the schedule.
 std::vector<bool> waitResults(const ptx::Function &f) {
   std::vector<bool> observes(f.registers.size(), false);

@@ -51,7 +51,7 @@ enum class TaintRule : uint8_t {
 /// What taint tracking needs to know of one PTX instruction, found once.
 struct TaintStep {
   TaintRule rule = TaintRule::Plain;
-  bool afterWait = false;      ///< the guard tells whether a wait was over already
+  bool afterWait = false;      ///< the guard holds whether a wait was over already
   bool isPolled = false;       ///< a loop waits for what this load reads to change
   uint8_t carries = 0;         ///< Carry: 1 reads the condition code, 2 writes it
   uint16_t dsts = 0, srcs = 0; ///< registers in TaintPlan::registers; kNone for a sink

@@ -4,13 +4,13 @@
 // post-dominator.
 //
 // A way that can only end in a trap is not a way that a correct program takes, and a post-dominator that
-// counts it lies at the function's very end: `assert` would make everything behind it depend on its
+// counts it lies at the function's very end: `assert` would make everything after it depend on its
 // condition. So where one side of a branch ends well and the other cannot, the branch is taken to go the
 // first way.
 //
 // A loop polls where its branch depends, inside the loop, on a load or an atomic of memory that another
 // thread of the launch may write: a slice of the loop, backwards from the branch's condition, finds it.
-// `volatile` makes no difference: it tells the compiler to look again, not the hardware to order threads.
+// `volatile` makes no difference: it is for the compiler, not for the hardware to order threads.
 #include "check/StaticRegion.h"
 
 #include "vm/Lowering.h"

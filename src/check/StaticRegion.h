@@ -13,9 +13,9 @@
 namespace heddle::check {
 
 /// The code between a branch and the instruction where its paths reconverge: what a thread may or may not execute
-/// when nobody knows how the branch goes.
+/// when the outcome of the branch is unknown.
 struct Region {
-  uint32_t join = ptx::kNone;    ///< instruction where the ways meet; none: the function's end
+  uint32_t join = ptx::kNone;    ///< instruction where the paths reconverge; none: the function's end
   uint32_t leaving = ptx::kNone; ///< an instruction of the region that ends the thread or the function
   uint32_t sync = ptx::kNone;    ///< the first that synchronizes, or calls what does
   bool touchesShared = false;    ///< may load, store or copy to shared memory
@@ -28,7 +28,7 @@ struct Region {
   bool plainSync = true;         ///< synchronizes by whole-block barriers and inside warps only
   bool warpSync = true;          ///< synchronizes inside warps only
   bool fallsBack = false,
-       jumpsBack = false;        ///< loops: whether one comes back by falling through, or by jumping
+       jumpsBack = false;        ///< loops: whether one returns by falling through, or by jumping
   std::vector<uint32_t> written; ///< registers, each once
 };
 
@@ -49,7 +49,7 @@ public:
           std::function<bool(const ptx::Function &, const ptx::Instr &)> mayChange)
       : module(parsed), generic(genericIsShared), changes(std::move(mayChange)) {}
 
-  /// Of a branch, or of a guarded exit: then the region is everything behind it.
+  /// Of a branch, or of a guarded exit: then the region is everything after it.
   const Region &of(const ptx::Function &function, uint32_t instr);
   Effects effectsOf(const ptx::Function &function);
   /// Loads and atomics that loops poll.

@@ -178,7 +178,7 @@ Flow StaticSteering::compute(Warp &warp, const Inst &in, const TaintStep &s, con
   if (isAlike && dstsOf(s)[0] != ptx::kNone)
     regs->setAlike(dstsOf(s)[0]);
   if (!(who.sure & ~result.lanes) && s.dsts)
-    return Flow::Next; // nobody will ever ask for the values
+    return Flow::Next; // the values are not needed
   Flow flow = in.run(warp, in, who.sure);
   if (elsewhere)
     warp.pred(in.dst) &= ~elsewhere;

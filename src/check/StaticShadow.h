@@ -45,7 +45,7 @@ public:
       alike[reg] = false;
   }
 
-  /// What unknown lanes are sums of; null: nobody knows.
+  /// What unknown lanes are sums of; null: unknown.
   const LaneForms *formsOf(uint32_t reg) const { return forms.empty() ? nullptr : forms[reg].get(); }
   void setForms(uint32_t reg, uint32_t mask, const LaneForms &values) {
     if (forms.empty())
@@ -69,7 +69,7 @@ public:
     conditions[reg] = condition.isEmpty() ? nullptr : std::make_unique<Condition>(condition);
   }
 
-  /// Whether all lanes of the warp hold one value, though nobody knows which: a vote's result.
+  /// Whether all lanes of the warp hold one value, though it is not known which: a vote's result.
   bool isAlike(uint32_t reg) const { return !alike.empty() && reg != ptx::kNone && alike[reg]; }
   bool anyAlike() const { return !alike.empty(); }
   void setAlike(uint32_t reg) {

@@ -102,7 +102,7 @@ public:
   /// A value that is known was read from shared memory.
   bool usedShared() const { return sharedUsed; }
 
-  /// A branch went a way that may not exist: what is found behind it is not certain.
+  /// A branch went a way that may not exist: what is found after it is not certain.
   bool hasAssumed() const { return assumed; }
 
   const std::vector<UndecidedReason> &undecided() const { return reasons; }
@@ -227,7 +227,7 @@ private:
     std::vector<LaneForms> after;    ///< and one iteration later, of what they held at its beginning
     std::vector<LaneForms> steps;    ///< the difference, where it is always the same
     Facts back;                      ///< what follows after one iteration from going back once more
-    uint32_t arrived = 0;            ///< lanes that came back to the branch
+    uint32_t arrived = 0;            ///< lanes that returned to the branch
   };
   Facts enterLoop(Warp &warp, const Inst &in, const TaintStep &s, const Region &region, uint32_t mask,
                   const Taint &unsure, const std::vector<uint32_t> &ways, uint32_t join);
@@ -294,7 +294,7 @@ private:
   const ptx::Instr *polled = nullptr;
   Origins perhapsBecause = 0;
   const ptx::Instr *perhapsBranch = nullptr;
-  std::optional<std::vector<bool>> varying;   ///< registers of the kernel, once somebody asked
+  std::optional<std::vector<bool>> varying;   ///< registers of the kernel, once they are needed
   std::vector<vm::Loc> registerLocations;     ///< of a function's registers, likewise
   const ptx::Function *registersOf = nullptr; ///< which function's
   bool assumed = false;

@@ -38,7 +38,7 @@ Flow StaticSteering::mbarrier(Warp &warp, const Inst &in, const TaintStep &s, ui
   return execute(warp, in, mask);
 }
 
-// --- lanes that meet
+// --- lanes that synchronize
 // ------------------------------------------------------------------------------------------------
 
 namespace {
@@ -109,7 +109,7 @@ Flow StaticSteering::warpSync(Warp &warp, const Inst &in, const TaintStep &s, ui
   const bool alike = syncsAlike(warp, in, mask);
   FrameShadow &mine = *regs;
   Flow flow = execute(warp, in, mask);
-  // Lanes that wait for others get what those bring, later: nobody looks at that any more.
+  // Lanes that wait for others get what those bring, later: that is not used any more.
   const bool together = flow == Flow::Next;
   for (uint32_t reg : dstsOf(s))
     if (reg != ptx::kNone)

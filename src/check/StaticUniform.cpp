@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A fixpoint without regard to the order of instructions. What is computed from something that varies does;
-// and what is written between a branch that varies and where its ways meet does, since some threads come
+// and what is written between a branch that varies and where its paths reconverge does, since some threads come
 // there and others do not.
 #include "check/StaticUniform.h"
 

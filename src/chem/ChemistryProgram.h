@@ -8,7 +8,7 @@
 //
 //     q = k prod phi_r (prod a_r - prod a_p)
 //
-// with an exponential and a reciprocal a species and none a reaction beyond that of k. All exponentials are
+// with an exponential and a reciprocal per species and none per reaction beyond that of k. All exponentials are
 // powers of two:
 // their arguments are linear in log2 T and 1/T with constants that take the factor ln 2 in.
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The lines after a reaction of a CHEMKIN file: LOW, TROE, PLOG, efficiencies, DUPLICATE and so on, taken
-// apart but not yet judged.
+// The lines after a reaction of a CHEMKIN file: LOW, TROE, PLOG, efficiencies, DUPLICATE and so on, taken apart but not yet
+// checked.
 #pragma once
 
 #include "chem/Mechanism.h"

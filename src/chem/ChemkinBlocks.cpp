@@ -34,7 +34,7 @@ bool isEnd(std::string_view word) {
 /// belongs to them.
 bool isWordList(Block kind) { return kind == Block::Elements || kind == Block::Species; }
 
-/// A species may be called as a keyword is; its thermo card is told by the 1 in column 80, its reactions by
+/// A species may be called as a keyword is; its thermo card is recognized by the 1 in column 80, its reactions by
 /// their arrows.
 bool mayBeKeyword(const Line &line) {
   std::string_view code = line.code();

@@ -50,7 +50,7 @@ bool isMet(const ChemkinReaction &parts, const Need &need) {
 }
 
 bool reportNeed(const ChemkinReaction &parts, const Need &need, Diagnostics &diagnostics) {
-  // A falloff shape without a limit: what is missing is said of the equation's (+M), once.
+  // A falloff shape without a limit: what is missing is reported at the equation's (+M), once.
   if (parts.equation.collider && parts.equation.collider->inParentheses &&
       (need.kind == Troe || need.kind == Sri))
     return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A card has four lines, told by the digit in column 80. Columns, from 1:
+// A card has four lines, recognized by the digit in column 80. Columns, from 1:
 //   line 1   1-18 name, 19-24 a note, 25-44 four elements (two letters, three for the count), 45 the phase,
 //            46-55 lowest, 56-65 highest, 66-73 middle temperature, 74-78 a fifth element; what follows
 //            column 80 are more elements, or a & and the elements in the next lines

@@ -15,8 +15,8 @@ constexpr std::array<std::string_view, 6> fieldNames = {
     "the geometry",      "the well depth",     "the diameter",
     "the dipole moment", "the polarizability", "the rotational relaxation number"};
 
-/// `1.00` for 1 is seen in real files and harmless; 0.9999999999999999 is somebody's arithmetic, and the text
-/// tells it where the number, once rounded, does not.
+/// `1.00` for 1 is seen in real files and harmless; 0.9999999999999999 is a rounding error, which the text shows
+/// where the number, once rounded, does not.
 bool isWrittenAsWhole(std::string_view text) {
   size_t dot = std::min(text.find('.'), text.size());
   return text.substr(0, dot).find_first_not_of("+0123456789") == std::string_view::npos &&

@@ -11,7 +11,7 @@ namespace heddle::chem {
 inline constexpr std::string_view unitWordsHint =
     "units are CAL/MOLE, KCAL/MOLE, JOULES/MOLE, KJOULES/MOLE, KELVINS, EVOLTS; MOLES, MOLECULES";
 
-/// The units of rates in a CHEMKIN file: cm3, s, and what REACTIONS or UNITS say of the rest.
+/// The units of rates in a CHEMKIN file: cm3, s, and what REACTIONS or UNITS state for the rest.
 struct ChemkinUnits {
   double kelvinsPerEnergy = calorie * 1e3 / gasConstant;
   double amountsPerKmol = 1e3;
@@ -19,7 +19,7 @@ struct ChemkinUnits {
   /// Takes a unit word over; false where it is none.
   bool set(std::string_view word);
 
-  /// What turns a rate constant of this order (the sum of the concentrations' exponents) into kmol, m3, s.
+  /// What converts a rate constant of this order (the sum of the concentrations' exponents) into kmol, m3, s.
   double rateFactor(double order) const;
   Arrhenius convert(double a, double b, double energy, double order) const;
 };

@@ -62,7 +62,7 @@ private:
   std::vector<Row> rows;
   std::vector<Polynomial> overDipole;
 
-  /// The row below a reduced temperature, but not so high that three and the last one do not fit behind it.
+  /// The row below a reduced temperature, but not so high that three and the last one do not fit after it.
   size_t firstRow(double temperature) const {
     auto above = std::ranges::upper_bound(rows, temperature, {}, &Row::temperature);
     size_t below = above == rows.begin() ? 0 : above - rows.begin() - 1;

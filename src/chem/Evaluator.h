@@ -59,7 +59,7 @@ private:
 /// cp_mass, enthalpy_mole, viscosity, thermal_conductivity, mix_diff_coeffs, species_viscosities (these four
 /// again with _ck, from Chemkin's form of fits), net_production_rates, creation_rates, destruction_rates,
 /// fwd_rate_constants, rev_rate_constants, fwd_rates_of_progress, rev_rates_of_progress; and concentrations
-/// where there are quasi-steady species. At the top stand the species in the order of all arrays, the
+/// where there are quasi-steady species. At the top are the species in the order of all arrays, the
 /// reactions, and the largest relative errors of the transport fits. Numbers read back to the same doubles.
 std::string writeEvaluations(const Mechanism &mechanism, const Evaluator &evaluator,
                              const std::vector<Evaluation> &evaluations);

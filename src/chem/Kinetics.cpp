@@ -99,7 +99,7 @@ std::optional<unsigned> spectator(const Reaction &reaction) {
     if (after == 0)
       continue;
     if (found || (term.value > 1 && after > 1))
-      return std::nullopt; // two candidates, or two of the same: nobody can tell which one is only watching
+      return std::nullopt; // two candidates, or two of the same: it is unknown which one is the spectator
     found = term.species;
   }
   return found;

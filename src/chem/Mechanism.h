@@ -2,7 +2,7 @@
 //
 // A combustion mechanism, whatever file it came from: species with their thermodynamic and transport data,
 // and reactions with their rates. Every number is in SI units with kmol for amounts (kmol, m3, s, K, Pa, J),
-// so that nothing behind the readers has to know the units of a file.
+// so that nothing after the readers has to know the units of a file.
 #pragma once
 
 #include "support/Diagnostics.h"

@@ -15,7 +15,7 @@ enum class MechanismForm { Chemkin, Yaml };
 
 struct MechanismInput {
   /// A folder (chem.inp with therm.dat and tran.dat; or mechanism.yaml), a YAML file, or CHEMKIN files in any
-  /// order: they tell by what is in them which is which.
+  /// order: they are recognized by their contents.
   std::vector<std::filesystem::path> paths;
   /// Where it is not given: YAML for a file with that ending, else CHEMKIN; a folder without chem.inp is
   /// YAML.

@@ -10,11 +10,11 @@
 //      apart for each of them: K_i = K_i0 + sum_q K_iq u_q needs no second look at the reactions.
 //   2. The equations are solved for u_q, and C'/C of each stiff species follows. A species' activity times
 //      that factor is its damped activity.
-//   3. Reactions again, with quasi-steady and damped activities: as many instructions as without treatment.
+//   3. Reactions again, with quasi-steady and damped activities: as many instructions as without QSSA and stiff species.
 //
 // Reactions that neither depend on a quasi-steady species nor consume a stiff one are done in stage 1.
 //
-// Rate constants are wanted in stages 1 and 3. Keeping one costs memory, working it out again instructions:
+// Rate constants are wanted in stages 1 and 3. Keeping one costs memory, recomputing it instructions:
 // `keepFrom` is the number of instructions above which it is kept.
 #pragma once
 

@@ -26,7 +26,7 @@ double rateConstant(const Chebyshev &rate, const Surroundings &at);
 /// F of a falloff reaction at a reduced pressure.
 double blending(const Shape &shape, double temperature, double reducedPressure);
 
-/// Stands for zero where a logarithm or a quotient needs more than that.
+/// Represents zero where a logarithm or a quotient needs more than that.
 inline constexpr double tiny = 1e-300;
 
 } // namespace heddle::chem

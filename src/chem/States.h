@@ -20,8 +20,8 @@ struct GivenState : State {
 };
 
 /// The states in the mechanism's order of species, whatever the file's. A species that the file does not list
-/// is not there; mole fractions are divided by their sum. All that is wrong goes to `diagnostics`, and
-/// nothing comes back.
+/// is not there; mole fractions are divided by their sum. All that is wrong goes to `diagnostics`, and nothing is
+/// returned.
 std::optional<std::vector<GivenState>> readStates(const SourceText &source, const Mechanism &mechanism,
                                                   Diagnostics &diagnostics);
 

@@ -248,7 +248,7 @@ std::optional<Mechanism> readYaml(const SourceText &source, Diagnostics &diagnos
   try {
     return Reader(source, diagnostics).read();
   } catch (const YAML::Exception &error) {
-    // Every call of yaml-cpp that may throw is meant to be behind a check of the node.
+    // Every call of yaml-cpp that may throw is meant to be after a check of the node.
     diagnostics.add(Severity::InternalError, {.file = source.name},
                     fmt::format("reading YAML: {}", error.what()));
     return std::nullopt;

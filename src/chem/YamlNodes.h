@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Nodes of a YAML document with what the readers ask of them, every answer with a place for messages. Nothing
-// here throws: yaml-cpp does where a node is not what it was taken for, so nobody else calls it.
+// here throws: yaml-cpp does where a node is not what it was taken for, so no other code calls it.
 #pragma once
 
 #include "chem/SourceText.h"

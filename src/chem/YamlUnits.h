@@ -14,11 +14,11 @@ struct YamlUnits {
   std::optional<double> activationEnergy; ///< kelvins; `energy` by `amount` where it is not given
 
   double kelvinsPerActivationEnergy() const;
-  /// What turns a rate constant of this order into kmol, m3, s.
+  /// What converts a rate constant of this order into kmol, m3, s.
   double rateFactor(double order) const;
 };
 
-/// `units` with what the map `units` of a node, where it has one, says of them.
+/// `units` with what the map `units` of a node, where it has one, states for them.
 YamlUnits unitsOf(const YamlNode &node, YamlUnits units, Diagnostics &diagnostics);
 
 /// What one of this unit is in kelvins: activation energies are given for an amount, for a particle, or as

@@ -41,7 +41,7 @@ struct Request {
   SourceOptions source;
 };
 
-/// What each directive could do for the kernel by its facts.
+/// Opportunities: what each directive can do for the kernel by its facts.
 std::vector<std::string> opportunitiesOf(const analysis::KernelFacts &facts) {
   std::vector<std::string> lines;
   for (const transform::DirectiveRule &rule : transform::directiveRules())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle check: builds a CUDA program, runs it on the simulator under the checker, and tells what is wrong.
+// heddle check: builds a CUDA program, runs it on the simulator under the checker, and reports what is wrong.
 #include "CheckStatic.h"
 #include "IgnoredErrors.h"
 #include "InputOutput.h"

@@ -96,7 +96,7 @@ Finding toolkitLibraries(const std::optional<source::Toolkit> &toolkit) {
   if (!toolkit->cccl.empty())
     setFound(f, toolkit->cccl);
   else if (fs::is_directory(toolkit->include / "cub", ignored))
-    setFound(f, toolkit->include / "cub"); // before CUDA 13 they stood among the other headers
+    setFound(f, toolkit->include / "cub"); // before CUDA 13 they were among the other headers
   return f;
 }
 

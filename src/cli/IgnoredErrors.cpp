@@ -2,7 +2,7 @@
 //
 // Whether a program looks at what a call returned cannot be seen when it runs. It can be seen in the text: a
 // call that begins a statement drops its result. Where a function is called in both ways, or in files that we
-// do not have, the failed call may be one that was looked at, and nothing is said.
+// do not have, the failed call may be one that was looked at, and nothing is reported.
 #include "IgnoredErrors.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A program calls cudaMemcpy in many places; after so many a list helps nobody.
+/// A program calls cudaMemcpy in many places; after so many a list does not help.
 constexpr size_t MostNotes = 4;
 
 struct CallSites {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Man pages in the man macros of groff. Text is filled to the left, since lines that cannot be stretched are
-// warnings of groff; lines that a help text indents (examples, tables) are kept as they are.
+// warnings of groff; lines that a help text indents (examples, tables) are not changed.
 #include "ManPages.h"
 
 #include "CommandModel.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle profile: builds a CUDA program, runs it on the simulator, and tells what divergence costs its kernels.
+// heddle profile: builds a CUDA program, runs it on the simulator, and reports what divergence costs its kernels.
 #include "InputOutput.h"
 #include "ProgramWords.h"
 #include "ShortLocation.h"
@@ -47,8 +47,8 @@ Exit code 0: done; 1: the program failed or a kernel was stopped; 2: bad usage, 
 file cannot be read or written.
 )";
 
-/// The table of an older GPU weighs what was compiled for a newer one: nobody compiles for the old one any
-/// more.
+/// The table of an older GPU weighs what was compiled for a newer one: compilers no longer support the old
+/// one.
 constexpr unsigned OldestCompiled = 75;
 
 struct Given {

@@ -68,7 +68,7 @@ std::vector<std::string> typed(const tune::SpaceWords &words) {
   return all;
 }
 
-/// Judges a strategy by results that are there: nothing is made and nothing is run.
+/// Evaluates a strategy by results that are there: nothing is made and nothing is run.
 std::optional<tune::Report> simulate(const TuneRun &run, tune::SearchOptions options, Session &session) {
   if (!canReadText(run.request.simulate, session))
     return std::nullopt;
@@ -81,7 +81,7 @@ std::optional<tune::Report> simulate(const TuneRun &run, tune::SearchOptions opt
   return reportOn(*kept, run, std::move(options));
 }
 
-/// The GPU where there is one and nobody wanted something else; else the simulator and the model. Nothing, and
+/// The GPU where there is one and nothing else was requested; else the simulator and the model. Nothing, and
 /// a complaint, where a GPU was asked for and cannot be used.
 std::unique_ptr<tune::Measurer> measurerFor(const TuneRun &run, Session &session) {
   const std::string &device = run.request.device;

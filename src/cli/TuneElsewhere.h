@@ -14,7 +14,7 @@ namespace heddle::cli {
 /// --plan: makes what the strategy would look at next and writes the folder that heddle-runner takes.
 void writePlan(const TuneRun &run, Session &session);
 
-/// --collect: what came back, as if it had been measured here; the cache (where there is one) then holds it
+/// --collect: the results, as if it had been measured here; the cache (where there is one) then holds it
 /// too, and what it held of that GPU before counts as well.
 std::optional<tune::Report> collect(const TuneRun &run, tune::SearchOptions options, Session &session);
 

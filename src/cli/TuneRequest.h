@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `heddle tune` is told on its command line, and what that comes to.
+// What `heddle tune` gets on its command line, and what that comes to.
 #pragma once
 
 #include "SourceOptions.h"
@@ -50,7 +50,7 @@ struct TuneRun {
   bool openCache(Session &session);
   std::filesystem::path cacheFile() const; ///< empty: nothing is kept
   std::unique_ptr<tune::Maker> maker() const;
-  std::vector<std::string> chemWords() const; ///< what `heddle chem` is told for every candidate
+  std::vector<std::string> chemWords() const; ///< what `heddle chem` gets for every candidate
   /// The simulator with the model, on the smaller problem where one is named.
   tune::Rehearsal rehearsal() const;
   tune::SearchOptions searchOptions() const;

@@ -27,7 +27,7 @@ struct Operands {
   Completion completion;
 };
 
-/// What main tells a verb, and what a verb leaves behind for main.
+/// What main gives a verb, and what a verb leaves behind for main.
 struct Session {
   int exitCode = 0;         ///< by the table of support/ExitCode.h; of `run`, the program's own
   bool colour = false;      ///< on standard output

@@ -298,7 +298,7 @@ private:
 
   /// Runs the programs once more and asks who last wrote the element that differs.
   void findWriters(const std::vector<std::string> &arguments, Verdict &verdict) const {
-    // A 2-D copy's rows lie apart on the device: only a plain copy tells where an element is.
+    // A 2-D copy's rows lie apart on the device: only a plain copy determines where an element is.
     if (given.options.device != build::Device::Simulator || !verdict.copy ||
         verdict.copy->a.rowBytes < verdict.copy->elements * verify::bytesOf(verdict.copy->element))
       return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `heddle verify` found out, and how it is said.
+// What `heddle verify` found, and how it is printed.
 #pragma once
 
 #include "build/Program.h"
@@ -23,7 +23,7 @@ namespace heddle::cli {
 struct Verdict {
   std::vector<std::string> arguments; ///< of this run
   uint64_t copies = 0;
-  bool copiesOnly = false; ///< a recording has no stdout and no exit code, or nobody asked
+  bool copiesOnly = false; ///< a recording has no stdout and no exit code, or it was not requested
   std::optional<verify::CopyDifference> copy;
   std::vector<verify::CopyResult> each; ///< copy by copy, where a page is wanted
   /// Of each program on the simulator, where a page is wanted; empty for a recording and on a GPU.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counters go from the program that ran to whoever started it as JSON, which people and scripts read too.
+// Counters go from the program that ran to the process that started it as JSON, which people and scripts read too.
 #include "counts/Facts.h"
 
 #include <nlohmann/json.hpp>

@@ -22,13 +22,13 @@ struct ProgramCounters {
 bool writeCounters(const std::filesystem::path &file, const ProgramCounters &counters);
 bool readCounters(const std::filesystem::path &file, ProgramCounters &counters);
 
-/// What ptxas says of a kernel (analysis::KernelResources has it where there is a toolkit).
+/// What ptxas reports for a kernel (analysis::KernelResources has it where there is a toolkit).
 struct Compiled {
   unsigned registers = 0;
   uint64_t spillBytes = 0; ///< of a thread, stores and loads
 };
 
-/// The launches of a counters file, each with what ptxas says of its kernel, by mangled name. Kernels that
+/// The launches of a counters file, each with what ptxas reports for its kernel, by mangled name. Kernels that
 /// ptxas was not asked about keep the runtime's estimate of registers.
 std::vector<LaunchFacts> factsOf(const ProgramCounters &counters,
                                  const std::map<std::string, Compiled> &compiled);

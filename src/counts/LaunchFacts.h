@@ -8,7 +8,7 @@ namespace heddle::counts {
 
 using model::WarpTime;
 
-/// One launch as the simulator counted it, with what ptxas (or the estimate of registers) says of its kernel.
+/// One launch as the simulator counted it, with what ptxas (or the estimate of registers) gives for its kernel.
 struct LaunchFacts {
   std::string kernel; ///< mangled
   uint32_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};

@@ -9,7 +9,7 @@
 //    is one of read-only data, ld.global.nc),
 //  - for stores, atomics, barriers and fences: everything of their kind before them was.
 // The block is through when its last instruction is issued and its loads are there: what a later block does
-// with them cannot be told from here. Loops whose loads are used an iteration later are taken for slower than
+// with them is not known here. Loops whose loads are used an iteration later are taken for slower than
 // they are.
 //
 // The schedule is computed for two latencies of global memory, none and a long one; what the difference

@@ -45,7 +45,7 @@ void move(const Box &box) {
                    box.from.data + z * box.from.sliceBytes + y * box.from.pitchBytes, box.widthBytes);
 }
 
-/// Tells the checker, row by row: what lies between rows is not touched.
+/// Reports to the checker, row by row: what lies between rows is not touched.
 void noteTouched(Runtime &runtime, const Box &box, const char *what) {
   if (!runtime.check)
     return;

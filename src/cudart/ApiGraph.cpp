@@ -39,7 +39,7 @@ std::function<void()> fillWork(const cudaMemsetParams &p) {
 }
 
 /// Copies made inside a graph run through the same checks as those of the program itself, in a stream of no
-/// one: they are performed by whoever runs the graph.
+/// one: they are performed when the graph runs.
 std::function<void()> copyWork(void *to, const void *from, size_t bytes) {
   return [=] { std::memmove(to, from, bytes); };
 }

@@ -82,14 +82,14 @@ public:
   KernelEntry *kernelOf(RegisteredModule &module, std::string_view name);
   const vm::Variable *variableOf(RegisteredModule &module, std::string_view name);
 
-  /// By host stub or by handle; null where nobody registered it.
+  /// By host stub or by handle; null where it is not registered.
   KernelEntry *find(const void *function);
   SymbolEntry *findSymbol(const void *host);
 
   /// The kernel, lowered. Null with the error to return; what is wrong was reported once.
   const vm::Kernel *ready(KernelEntry &entry, cudaError_t &error);
   const vm::Variable *variable(SymbolEntry &symbol, cudaError_t &error);
-  /// The same for what the host calls it; cudaErrorInvalidSymbol where nobody registered it.
+  /// The same for what the host calls it; cudaErrorInvalidSymbol where it is not registered.
   const vm::Variable *variableOf(const void *host, cudaError_t &error);
 
 private:

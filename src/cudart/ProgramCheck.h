@@ -23,7 +23,7 @@ public:
   /// Called on the thread of a stream before its work.
   void beforeWork();
   void launchEnded();
-  /// A call failed. `launch`: it was a launch, and this says of what. `hint`: what is wrong with its arguments.
+  /// A call failed. `launch`: it was a launch, and this names the kernel. `hint`: what is wrong with its arguments.
   void failed(const std::string &function, const std::string &error, const std::string &launch,
               const std::string &hint);
   /// The program asked this host thread for its last error, or how an error is called: it has seen what
@@ -47,7 +47,7 @@ private:
     std::thread::id thread;
     uint64_t times = 1;
   };
-  std::vector<Failure> failures; ///< that nobody has asked about
+  std::vector<Failure> failures; ///< that have not been queried
   size_t written = 0;            ///< findings when the file was last written
   std::chrono::steady_clock::time_point writtenAt{};
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How many registers a thread of a kernel is said to have.
+// How many registers per thread a kernel is assumed to have.
 #pragma once
 
 #include "arch/Arch.h"

@@ -9,15 +9,15 @@
 
 namespace heddle::cudart {
 
-/// Tells the user on stderr: "heddle: <text>". The runtime lives inside somebody else's program, so stdout
-/// stays theirs.
+/// Prints on stderr: "heddle: <text>". The runtime is part of the user's program, which owns
+/// stdout.
 void report(std::string_view text);
 
 /// The same for what the simulator had to refuse or stop.
 void reportFailure(std::string_view text);
 void reportFailure(const Diagnostics &diagnostics);
 void reportFailure(const Diagnostic &diagnostic);
-/// The same without a word: somebody else will tell.
+/// The same without a message: another component reports it.
 void noteFailure();
 bool anyFailure();
 

@@ -467,8 +467,8 @@ void Runtime::endLater() {
 
 // --- The copy log -----------------------------------------------------------------------------------------
 
-/// Kernels of heddle::asides (runtime/heddle/regrouping), by their mangled name: what they tell the host is
-/// no result of the program's.
+/// Kernels of heddle::asides (runtime/heddle/regrouping), by their mangled name: what they report to the host is no
+/// result of the program's.
 static bool isAside(const std::string &kernel) { return kernel.starts_with("_ZN6heddle6asides"); }
 
 void Runtime::noteArguments(const KernelEntry &entry, const vm::KernelInfo &info,

@@ -63,9 +63,9 @@ public:
   Textures textures;
   DeviceOutput output;
   trace::CopyRecorder copyLog;
-  std::unique_ptr<ProgramCheck> check;       ///< null: nobody checks
-  std::unique_ptr<ProgramProfiler> profile;  ///< null: nobody profiles
-  std::unique_ptr<ProgramCounting> counting; ///< null: nobody counts
+  std::unique_ptr<ProgramCheck> check;       ///< null: not checked
+  std::unique_ptr<ProgramProfiler> profile;  ///< null: not profiled
+  std::unique_ptr<ProgramCounting> counting; ///< null: not counted
 
   /// The error that a fault left behind: every later call returns it.
   cudaError_t deviceError() const { return cudaError_t(sticky.load(std::memory_order_acquire)); }

@@ -133,7 +133,7 @@ void Streams::serve(Stream *stream) {
     doing = work.ticket.get();
     work.run();
     doing = nullptr;
-    work.run = nullptr; // what it holds goes before anybody is told
+    work.run = nullptr; // what it holds is released before the completion is visible
     lock.lock();
     work.ticket->when = std::chrono::steady_clock::now();
     work.ticket->done = true;

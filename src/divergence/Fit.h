@@ -10,7 +10,7 @@
 namespace heddle::divergence {
 
 /// (1): a block's count as β0 + β1 I[1] + ... + βp I[p] + βp+1 tid. The paper's tid is an input like others
-/// here: the thread's place along each axis that decides, in its block or, where the block's number decides
+/// here: the thread's index along each axis that decides, in its block or, where the block's number decides
 /// too, in the launch.
 struct LinearModel {
   std::vector<uint32_t> inputs;     ///< I: which inputs of the kernel, in order
@@ -31,7 +31,7 @@ enum class Key {
   Constant, ///< all threads execute the block equally often
   Linear,   ///< the linear model fits
   Inputs,   ///< it does not, but threads with equal inputs do the same: the branch's own input is the key
-  Profile,  ///< neither: only a run tells
+  Profile,  ///< neither: only a run shows it
 };
 std::string_view nameOf(Key key); ///< "constant", "linear", "input", "profile"
 
@@ -42,8 +42,8 @@ struct BlockPrediction {
   LinearModel model;
 };
 
-/// How well a kernel's vectors can be predicted (section IV-A): models are fitted to the threads of one
-/// thread block and held against those of all.
+/// How well a kernel's vectors can be predicted (section IV-A): models are fitted to the threads of one thread block and compared with those of
+/// all.
 struct Prediction {
   std::vector<Input> inputs;
   std::vector<BlockPrediction> blocks; ///< by basic block

@@ -44,7 +44,7 @@ template <class Use> void eachRegister(const ptx::Function &function, const ptx:
   }
 }
 
-/// Results of a call stand second; else what is written comes first.
+/// Results of a call are second; else what is written comes first.
 bool isWritten(const ptx::Function &function, const ptx::Instr &instr, unsigned operand) {
   return instr.op == ptx::Op::Call ? operand == 1 : operand < vm::countDests(function, instr);
 }
@@ -254,7 +254,7 @@ private:
         return std::nullopt;
     return Sum(); // a parameter: the same for all threads
   }
-  /// Sums with a thread's place in them are left to the linear model.
+  /// Sums with a thread's index in them are left to the linear model.
   std::optional<Sum> sumOfSpecial(const ptx::Instr &instr, const ptx::Operand &operand) {
     Set from;
     addSpecial(instr, operand, from);

@@ -17,7 +17,7 @@ namespace heddle::divergence {
 /// Something that is known before a kernel starts, or read by it, and that decides which way a thread goes.
 struct Input {
   enum class Kind {
-    ThreadIndex, ///< %tid or %ctaid: the thread's place in the launch
+    ThreadIndex, ///< %tid or %ctaid: the thread's index in the launch
     Parameter,   ///< the same for all threads of a launch
     Element,     ///< loaded from memory, once in a thread
     Combination, ///< a sum or difference of elements that a branch compares: its own input

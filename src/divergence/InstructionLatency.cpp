@@ -45,7 +45,7 @@ std::string_view smallest(const ptx::Instr &instr) {
                              : "min.s32";
 }
 
-/// With an addition behind it or not: for floating point the two are one unit.
+/// With an addition after it or not: for floating point the two are one unit.
 std::string_view multiplication(const ptx::Instr &instr, bool adds) {
   const Type type = instr.type();
   if (type == Type::F64)

@@ -15,12 +15,12 @@ struct Instr;
 
 namespace heddle::divergence {
 
-/// What PTX has and no GPU: an address that changes its space, a parameter that is an operand of whoever uses
+/// What PTX has and no GPU: an address that changes its space, a parameter that is an operand of the instructions that use
 /// it.
 constexpr std::string_view NoInstruction = "nothing";
 
 /// The latency class (arch/Latencies.def) of an instruction of `function`, or NoInstruction. Loads of global
-/// memory come out as "ld.global.l1": who answers them no instruction tells.
+/// memory come out as "ld.global.l1": no instruction states which memory serves them.
 std::string_view latencyClassOf(const ptx::Function &function, const ptx::Instr &instr);
 
 /// What global memory is taken to answer from. Regrouping is for kernels that compute: the default is the
@@ -30,7 +30,7 @@ enum class MemoryLevel { L1, L2, Dram };
 /// Instructions of a basic block by class.
 using ClassCounts = std::map<std::string, uint32_t, std::less<>>;
 
-/// Cycles of basic blocks on one architecture, and how good the numbers behind them are.
+/// Cycles of basic blocks on one architecture, and how reliable their numbers are.
 class BlockLatencies {
 public:
   BlockLatencies(const std::optional<arch::LatencyTable> &table, MemoryLevel level)

@@ -7,7 +7,7 @@
 
 namespace heddle::divergence {
 
-/// Rows parted into piles of no more than `most`, similar ones together, and piles beside each other similar
+/// Rows divided into piles of no more than `most`, similar ones together, and piles beside each other similar
 /// too.
 std::vector<std::vector<uint32_t>> pilesOf(const WeightedVectors &vectors, std::vector<uint32_t> rows,
                                            uint32_t most);

@@ -8,14 +8,14 @@
 //
 // 1. Blocks whose counts are the same for all threads are constant.
 // 2. A linear model of the inputs is fitted by least squares to the threads of one thread block, the one with
-//    the most distinct behaviours, and judged on all threads of the launch.
+//    the most distinct behaviours, and evaluated on all threads of the launch.
 // 3. If that does not explain the counts, threads with equal keys (combinations of inputs, elements) are
 //    compared: where their counts agree, the mean of a key is the prediction. Where hardly two threads share
 //    a key, nothing can be learned.
 // 4. Otherwise only the profile itself is a prediction, for launches of the same size.
 //
 // "Explains" means a mean square error below `mostSquareError`, or below `mostUnexplained` of the variance
-// (model/Thresholds.def). Fitting one block keeps the cost small and leaves the others to judge the model.
+// (model/Thresholds.def). Fitting one block keeps the cost small and leaves the others to evaluate the model.
 // Cost: linear in the threads of the launch for each basic block, times its inputs.
 #include "divergence/Fit.h"
 #include "divergence/Observations.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Profiles go from the program that ran to whoever started it as CBOR: JSON's shapes, and numbers of threads
+// Profiles go from the program that ran to the process that started it as CBOR: JSON's shapes, and numbers of threads
 // by the million.
 #include "divergence/ProgramProfile.h"
 

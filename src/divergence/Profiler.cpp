@@ -2,7 +2,7 @@
 //
 // Who is to blame for an empty lane-slot: when part of a warp goes through a basic block, each lane that is
 // not with it is elsewhere because of one branch, the last one at which the two were together and went
-// different ways. Lanes that have parted are not together again before they meet, so it is enough to note for
+// different ways. Lanes that have diverged are not together again before they reconverge, so it is enough to note for
 // each pair of lanes where that was.
 #include "divergence/Profiler.h"
 
@@ -23,7 +23,7 @@ namespace {
 
 using vm::eachLane;
 constexpr uint32_t Lanes = vm::Lanes;
-constexpr uint32_t Together = ~0u; ///< two lanes that never parted
+constexpr uint32_t Together = ~0u; ///< two lanes that never diverged
 
 } // namespace
 
@@ -209,8 +209,8 @@ void Profiler::branch(const vm::WarpRef &at, vm::SiteRef site, uint32_t mask, ui
   if (taken == 0 || taken == mask)
     return;
   ++block.branches[index].divergent;
-  // Of an indirect branch only the lanes that go with the first are told; the others are taken to stay
-  // together until they part at the same place, which is who is to blame anyway.
+  // Of an indirect branch only the lanes that go with the first are recorded; the others are taken to stay
+  // together until they diverge at the same branch, which is the cause anyway.
   part(block, at, index, taken, mask & ~taken);
   if (site.instruction->op == ptx::Op::BrxIdx)
     part(block, at, index, mask & ~taken, mask & ~taken);

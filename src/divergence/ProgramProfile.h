@@ -33,7 +33,7 @@ struct LaunchProfile {
   std::string kernel; ///< mangled
   uint64_t number = 0;
   uint32_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
-  unsigned registers = 0; ///< a thread
+  unsigned registers = 0; ///< per thread
   uint64_t staticSharedBytes = 0, dynamicSharedBytes = 0;
   std::vector<CodeBlock> blocks;
   std::vector<Branch> branches;

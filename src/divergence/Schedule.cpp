@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A multiprocessor that k blocks share gives each a k-th of its time. What each has still to do therefore
-// shrinks by the same amount for all, and one number tells where the multiprocessor is: how much a block that
+// shrinks by the same amount for all, and one number describes where the multiprocessor is: how much a block that
 // was there from the beginning would have got. A block that starts at s with latency l ends when that number
 // is s + l.
 #include "divergence/Schedule.h"

@@ -27,7 +27,7 @@ struct RegroupEstimate {
   bool exact = true;
 };
 
-/// Everything a profile says of one kernel, on one architecture. Sums are over the launches that were looked
+/// Everything a profile has about one kernel, on one architecture. Sums are over the launches that were looked
 /// at.
 struct KernelSummary {
   std::string kernel; ///< mangled
@@ -47,7 +47,7 @@ struct KernelSummary {
   double absentShare = 0;                         ///< of which lanes that warps never had
   std::vector<LineLoss> lines;                    ///< most costly first
   std::vector<RegroupEstimate> regrouped;
-  RegroupEstimate byPrediction; ///< Greedy-Max on predicted vectors, held against the real ones
+  RegroupEstimate byPrediction; ///< Greedy-Max on predicted vectors, compared with the real ones
   Prediction prediction;        ///< of the launch with most distinct vectors
   uint64_t latenciesKnown = 0, latenciesSubstituted = 0, latenciesCounted = 0; ///< instructions in the code
 };

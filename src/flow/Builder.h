@@ -9,7 +9,7 @@ namespace heddle::flow {
 
 class Builder;
 
-/// A constant or a value under construction. Constants are folded as they meet.
+/// A constant or a value under construction. Constants are folded when they are combined.
 class Expr {
 public:
   Expr(double constant) : operand(Operand::of(constant)) {}

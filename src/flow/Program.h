@@ -60,7 +60,7 @@ struct Contribution {
 };
 
 /// A few instructions that belong together. One without contributions is pure: it may be done again anywhere
-/// its inputs are known, or not at all where nobody wants its values.
+/// its inputs are known, or not at all where its values are not needed.
 struct Operation {
   std::string note; ///< what it is, for the reader of generated code
   std::vector<Instruction> code;

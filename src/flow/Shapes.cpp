@@ -136,7 +136,7 @@ Shapes findShapes(const Program &program) {
         at = std::min(at.value_or(level), level);
       }
     if (walk.member.writes.empty())
-      continue; // nobody wants it
+      continue; // not needed
     auto [place, isNew] = places.try_emplace({level, walk.key}, shapes.all.size());
     if (isNew)
       shapes.all.push_back({level, {}});

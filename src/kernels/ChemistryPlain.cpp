@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Net production rates on a GPU, one thread a point.
+// Net production rates on a GPU, one thread per point.
 #include "kernels/ChemistryVariants.h"
 #include "kernels/Statements.h"
 

@@ -17,7 +17,7 @@ std::vector<flow::Segment> partsOf(const flow::Program &program, unsigned instru
 /// Results that nothing contributes to: they are zero all the same.
 std::vector<unsigned> emptySums(const flow::Program &program);
 
-/// What every variant's text says of a mechanism: $mechanism$, $species$, $reactions$, $units$ and $header$.
+/// What every variant's text states about a mechanism: $mechanism$, $species$, $reactions$, $units$ and $header$.
 Values commonOf(const chem::Mechanism &mechanism, const Options &options);
 
 Emitted emitPlainChemistry(const chem::Mechanism &mechanism, const flow::Program &program,

@@ -229,7 +229,7 @@ private:
     return transportError({mechanism, *fits, *reciprocal}, kernel, expected, precision());
   }
 
-  /// What the chosen precision costs; nothing to say of doubles.
+  /// What the chosen precision costs; nothing for doubles.
   std::vector<Values> errorRows(const SelfTestReference &expected) const {
     std::vector<Values> rows;
     if (precision() != Precision::Double)

@@ -8,8 +8,8 @@
 //     a b + c         fma(a, b, c)        fma(a, b, c)           a * b + c            madd(a, b, c)
 //     a > t ? b : c   (a > t ? b : c)     hdl_choose(a > t, ..)  (a > t ? b : c)      ifAbove(a, t, b, c)
 //
-// Where values come from (fields, sums, rows of shared memory, an array) is not the printer's: whoever lays
-// out the code asks for text of arithmetic only.
+// Where values come from (fields, sums, rows of shared memory, an array) is not the printer's: the code around it asks
+// for text of arithmetic only.
 #pragma once
 
 #include "flow/Program.h"

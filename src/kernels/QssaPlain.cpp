@@ -10,7 +10,7 @@
 // TB/s of an H200's L2 cache, 4 ps at 4 TB/s): they are computed again. What costs more, falloff for the most
 // part, is kept.
 //
-// Written out, that would be twice the code of chemistry without treatment, which already fills an
+// Written out, that would be twice the code of chemistry without QSSA, which already fills an
 // instruction cache. So these powers are taken in loops over a table of exponents, some dozens at a time into
 // shared memory, ahead of the code that reads them. A thread reads what it wrote itself: there is nothing to
 // wait for.

@@ -9,7 +9,7 @@
 namespace heddle::kernels {
 
 struct Real {
-  const char *type;      ///< "double"; with a 2 behind it, CUDA's pair of them
+  const char *type;      ///< "double"; with a 2 after it, CUDA's pair of them
   const char *fma, *max; ///< CUDA's functions
   bool isFloat;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a segment's text says in which order, before any of it is written. Pure operations stand just before their
-// first use; what they load from memory is some way ahead of that, as far as memory takes to answer, and so do
+// What a segment's text says in which order, before any of it is written. Pure operations are just before their first
+// use; what they load from memory is some way ahead of that, as far as memory takes to answer, and so do
 // sums that segments before have left.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The program that comes with generated kernels: it holds each of them against what the evaluator computed,
+// The program that comes with generated kernels: it compares each of them with what the evaluator computed,
 // at states that are written into it, and times them where asked to.
 #pragma once
 

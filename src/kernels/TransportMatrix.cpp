@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums over pairs of species as products with constant matrices, on FP64 tensor cores; how lanes, points and species
-// stand to each other is in templates/heddle_transport_matrix.h. Constants are in shared memory in the order of
+// Sums over pairs of species as products with constant matrices, on FP64 tensor cores; how lanes, points and species are
+// related is in templates/heddle_transport_matrix.h. Constants are in shared memory in the order of
 // the lanes, 16 bytes each; all warps of a block use them.
 //
 // What decides is registers: a lane holds two points' values of a quarter of the species, three times for
 // viscosity (x, x b, x b^2). So viscosity is laid out by the number of species:
 //
 //     up to 56     16 points per warp, three values each
-//     up to 88     16 points, x and b; the products are made anew for each tile of results
+//     up to 88     16 points, x and b; the products are recomputed for each tile of results
 //     up to 136    8 points, three values
 //     up to 160    8 points, x and b
 //

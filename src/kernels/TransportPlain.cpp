@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One thread a point, as one would write it by hand. All threads of a warp need the same constants at the
+// One thread per point, as one would write it by hand. All threads of a warp need the same constants at the
 // same time, and where these are decides how fast it is. By the number of species:
 //
 //     up to mostUnrolled     all loops of diffusion are unrolled: constants are operands of instructions

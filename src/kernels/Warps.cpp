@@ -20,7 +20,7 @@ namespace {
 struct Default {
   Kernel kernel;
   size_t species; ///< at most; of a kernel's rows the first that fits counts
-  unsigned warps; ///< at most, where species are dealt to them evenly
+  unsigned warps; ///< at most, where species are distributed to them evenly
   unsigned ctas;
   partition::Placement placement;
   partition::SumExchange sums;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The warp-specialized variant of all four kernels: the warps of a block share the work on 32 points, each doing
-// its part of the operations for all of them. What is computed comes as a program, src/partition shares it out,
+// its part of the operations for all of them. What is computed comes as a program, src/partition distributes it,
 // and WarpsKernel.h writes it down.
 #pragma once
 

@@ -19,7 +19,7 @@ struct WarpsKernel {
   Precision precision = Precision::Double;
 };
 
-/// What a kernel needs, as far as it can be told before it is compiled.
+/// What a kernel needs, as far as it is known before it is compiled.
 struct WarpsFigures {
   unsigned warps = 0, rows = 0;
   size_t sharedBytes = 0;

@@ -34,7 +34,7 @@ public:
   Entry keep(const std::string &key, const std::string &name, const Transformed &result) const;
 
 private:
-  /// Removes what nobody has used for a long time.
+  /// Removes what has not been used for a long time.
   void removeOld() const;
   std::filesystem::path folder;
 };

@@ -41,7 +41,7 @@ bool readName(const std::string &text, size_t at, Name &name) {
   return !name.plain.empty();
 }
 
-/// Where the prerequisites of the rule that begins at `at` begin: behind the colon that a space or the end of the line follows.
+/// Where the prerequisites of the rule that begins at `at` begin: after the colon that a space or the end of the line follows.
 size_t behindColon(const std::string &text, size_t at) {
   for (; at < text.size(); ++at)
     if (text[at] == ':' && (at + 1 == text.size() || isSpace(text[at + 1]) || text[at + 1] == '\\'))

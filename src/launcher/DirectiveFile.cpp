@@ -6,7 +6,7 @@
 namespace heddle::launcher {
 namespace {
 
-/// The colon behind the kernel's name: one that is no part of `::`.
+/// The colon after the kernel's name: one that is no part of `::`.
 size_t separator(llvm::StringRef line) {
   for (size_t at = line.find(':'); at != line.npos; at = line.find(':', at + 1)) {
     if (!line.substr(at + 1).starts_with(":"))

@@ -3,7 +3,7 @@
 // Lines are read as text: a line that begins with # and goes on with `include` or `pragma heddle`. Comments and false conditions are not
 // recognized, which makes the answer larger and never smaller: a pragma that is not one costs a parse that changes nothing.
 //
-// A line may be continued with a backslash between its words; nobody writes an #include so, and a pragma that is
+// A line may be continued with a backslash between its words; no file writes an #include like that, and a pragma that is
 // written so is not seen by the directive language either.
 #include "launcher/IncludeScan.h"
 

@@ -2,7 +2,7 @@
 //
 // 1. Read the command line; take out -Wheddle and its family. What compiles no CUDA file is passed on.
 // 2. For each CUDA file: does it, or a header of the user's, have a `#pragma heddle`? Does it have a kernel that HEDDLE_DIRECTIVES
-//    names? Else it stays as it is.
+//    names? Else it is not changed.
 // 3. Transform it, or find the result of an earlier build. The key is made of all files that it may include, the flags and
 //    this program.
 // 4. Call the compiler with the transformed files in place of the originals. Their names are the same, so that objects
@@ -49,7 +49,7 @@ using source::CompilerCommand;
 using source::Dialect;
 using Mode = CompilerCommand::Mode;
 
-/// What nvcc 13 compiles for where nothing is said; Clang goes further back.
+/// What nvcc 13 compiles for by default; Clang goes further back.
 constexpr const char *defaultArch = "sm_75";
 
 int complain(const std::string &text, int exitCode) {
@@ -204,7 +204,7 @@ private:
     const Cache cache(Cache::usualFolder());
     const Work work{input.file, command.parseFlags, arch(), directives.list, assumptions};
     const std::string name = fs::path(input.file).filename().string();
-    // Files that are not known may change unseen: the result is made anew, and kept under the name of its text.
+    // Files that are not known may change unseen: the result is computed again, and kept under the name of its text.
     const std::string key = scan.hasUnknown ? "" : keyFor(work, folders);
     std::optional<Cache::Entry> entry = key.empty() ? std::nullopt : cache.find(key);
     if (!entry) {
@@ -371,7 +371,7 @@ private:
     const fs::path file = dependencyFileOf(command, input);
     const auto rules = readFile(file);
     if (!std::holds_alternative<std::string>(rules))
-      return; // "-MF /dev/null" and its like
+      return; // "-MF /dev/null" and similar
     std::vector<std::string> added = entry.embedded;
     if (!directives.file.empty())
       added.push_back(directives.file);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// 1. Raw tokens tell which lines begin between tokens, and how many parentheses are open there. With none open no
-//    macro's arguments are being read, and a directive may stand there.
+// 1. Raw tokens determine which lines begin between tokens, and how many parentheses are open there. With none open no
+//    macro's arguments are being read, and a directive may be there.
 // 2. Lines are copied, with the number that the compiler gives them kept along; where it differs from the origin's, `#line` sets it right.
 //
 // Conditions are not evaluated. Parentheses that open in one branch of an #if open in the others too, so the count goes on from
@@ -27,7 +27,7 @@ std::vector<size_t> lineBegins(const std::string &text) {
   return begins;
 }
 
-/// The lines before which a directive may stand.
+/// The lines before which a directive may be.
 class FreeLines {
 public:
   explicit FreeLines(const std::string &text)
@@ -54,7 +54,7 @@ public:
   }
 
 private:
-  /// Lines that begin before `offset` begin behind the tokens that were taken.
+  /// Lines that begin before `offset` begin after the tokens that were taken.
   void closeUntil(size_t offset) {
     for (; next < begins.size() && begins[next] <= offset; ++next)
       if (depth > 0)

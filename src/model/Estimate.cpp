@@ -85,7 +85,7 @@ void addTraffic(Needs &needs, const LaunchWork &launch, const arch::Arch &arch, 
 }
 
 /// Local memory passes L1 as global memory does, a line for each word of a warp. How often a spilled register
-/// is stored and loaded nobody counts: once for each time that it is in the code.
+/// is stored and loaded is not counted: once for each time that it is in the code.
 void addLocal(Needs &needs, const LaunchWork &launch, const arch::Arch &arch, const Residency &resident) {
   const double spills = double(launch.spillBytes) / 4 * launch.warps;
   needs.issueSlots += spills;

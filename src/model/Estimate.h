@@ -38,7 +38,7 @@ struct LaunchWork {
   WarpTime longestBlock; ///< of the block that takes longest
 };
 
-/// What a launch waits for most.
+/// What limits a launch.
 enum class Limit { Issue, Arithmetic, SharedMemory, L2, Dram, Latency, Launch };
 constexpr unsigned Limits = 7;
 const char *nameOf(Limit limit);
@@ -62,7 +62,7 @@ struct Estimate {
 /// well what is resident on a multiprocessor can hide the latency of the rest. docs/model.md has the formulas.
 Estimate estimate(const LaunchWork &launch, const arch::Arch &arch);
 
-/// Blocks that keep every multiprocessor of the device busy for some waves: with fewer, a launch is judged by how small it is.
+/// Blocks that keep every multiprocessor of the device busy for some waves: with fewer, the size of a launch decides.
 double blocksToFill(const LaunchWork &launch, const arch::Arch &arch);
 
 } // namespace heddle::model

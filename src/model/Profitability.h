@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Whether a transform pays, as functions of numbers. A directive counts what its kernel does and asks here; what decides are the thresholds
-// of Thresholds.def and the limits of arch/. Nothing here knows how the numbers were found, or what is said about the answer.
+// of Thresholds.def and the limits of arch/. Nothing here knows how the numbers were found, or how the answer is printed.
 #pragma once
 
 #include "arch/Occupancy.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The thresholds of Thresholds.def as constants, and as rows for whoever shows them.
+// The thresholds of Thresholds.def as constants, and as rows for output.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which pieces of different warps are at the same place: one long list in which the list of every warp is a
-// subsequence, and two warps meet at a place only with pieces of one shape.
+// subsequence, and two warps share a position only with pieces of one shape.
 #pragma once
 
 #include "partition/Pieces.h"

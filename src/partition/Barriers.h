@@ -2,7 +2,7 @@
 //
 // Gives points the numbers of the hardware's named barriers.
 //
-// A barrier counts warps, and begins anew when as many have come as its point has. Two points may have the
+// A barrier counts warps, and begins again when as many have come as its point has. Two points may have the
 // same number only if the first is complete, in every run, before anybody comes to the second; else a warp of
 // the second would be counted for the first.
 #pragma once

@@ -149,7 +149,7 @@ bool paysToReplicate(const Graph &graph, unsigned o, const PartitionOptions &opt
          options.prices.access * values * (1 + warps) + options.prices.wait * warps / double(together);
 }
 
-/// What one mapped operation alone reads is done once wherever it is: better it counts as that warp's work.
+/// What one mapped operation alone reads is done once in any case: better it counts as that warp's work.
 void keepWhatOneReads(Graph &graph) {
   for (unsigned o = unsigned(graph.nodes.size()); o-- > 0;) {
     std::vector<unsigned> readers;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A program as a dataflow graph: operations, what each costs, who reads whose values, and what sums are made
-// of. Operations that nobody wants are marked, and so are those that every warp does for itself.
+// of. Operations that are not needed are marked, and so are those that every warp does for itself.
 #pragma once
 
 #include "flow/Program.h"

@@ -36,8 +36,8 @@ private:
 };
 
 /// Every warp of a point attends it once, in the way that the point says; waits come in rising order, and no
-/// arrival comes after a wait at a later point. Then all waits end: the first point that is not complete has
-/// nobody stuck before it. Empty, or what is wrong.
+/// arrival comes after a wait at a later point. Then all waits end: the first point that is not complete has no warp stuck before
+/// it. Empty, or what is wrong.
 std::string orderFault(const Partitioned &partitioned);
 
 } // namespace heddle::partition

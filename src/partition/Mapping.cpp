@@ -4,7 +4,7 @@
 // expensive first; those that others wait for come before those at the end of the graph. The cost of a warp
 // is
 //
-//   flops      the work that it has at the operation's level; for an operation that nobody waits for, the
+//   flops      the work that it has at the operation's level; for an operation that no other waits for, the
 //              work that it has from that level on, since such an operation fills gaps
 //   registers  values that live on in the warp, and sums that it has partials of
 //   locality   values and partial sums that would have to be sent, times the price of an access
@@ -256,7 +256,7 @@ private:
     return false;
   }
 
-  /// Totals are read where the sum is closed. Results that nobody reads are distributed, the longest first.
+  /// Totals are read where the sum is closed. Results that are not read are distributed, the longest first.
   void chooseClosers() {
     std::vector<double> work(warps);
     std::vector<unsigned> free;

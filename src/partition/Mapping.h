@@ -8,7 +8,7 @@
 
 namespace heddle::partition {
 
-inline constexpr unsigned everyWarp = ~0u; ///< of replicated operations, and of those that nobody wants
+inline constexpr unsigned everyWarp = ~0u; ///< of replicated operations, and of those that are not needed
 
 struct Mapping {
   std::vector<unsigned> warpOf;               ///< of each operation

@@ -24,7 +24,7 @@ struct Multiprocessor {
   unsigned warpsOfBlock = arch::defaultArch().maxThreadsPerBlock / arch::defaultArch().warpSize;
 };
 
-/// What an operation's place is judged by.
+/// What decides the warp of an operation.
 struct Weights {
   /// Warps have the same work to do at every level.
   double flops = model::threshold::partition::workWeight;

@@ -2,8 +2,8 @@
 //
 // A segment is a run of steps without synchronization and without ends of sums. In it, reads of rows come
 // first (they are moved to their uses later, see Pieces.h), then operations by the rank of their shapes, each
-// with what it puts and adds, then other additions. A segment that puts into a row that it also reads stays
-// as it is.
+// with what it puts and adds, then other additions. A segment that puts into a row that it also reads is not
+// changed.
 #include "partition/OrderByShape.h"
 
 #include <algorithm>

@@ -2,10 +2,10 @@
 //
 // 1. Every warp's steps become pieces (Pieces.h), the lists are aligned (Align.h), variables are named
 //    (Variables.h).
-// 2. Places are put in an order with few changes between sets of warps: only the order of each warp's own
+// 2. Positions are put in an order with few changes between sets of warps: only the order of each warp's own
 //    pieces is given, so what belongs to one set of warps can move together. Variables that never live at
 //    once in a warp become one.
-// 3. Short regions that harm nobody lose their branch: all warps go through them.
+// 3. Short regions without effects lose their branch: all warps go through them.
 // 4. Regions of different warps in a row become the ways of a fork, cut where they are long.
 #include "partition/Overlay.h"
 
@@ -97,7 +97,7 @@ std::vector<Region> regionsOf(const std::vector<Instance> &instances, const std:
   return regions;
 }
 
-/// Variables that live in one region alone: nobody else's registers are touched by them.
+/// Variables that live in one region alone: no other registers are affected by them.
 std::vector<bool> localVariables(const std::vector<Instance> &instances, const std::vector<Region> &regions,
                                  unsigned count) {
   std::vector<unsigned> home(count, Piece::none);

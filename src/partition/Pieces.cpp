@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Four passes over one warp's steps: terms of sums are moved together (GatherSums.h), and three more. First,
-// steps become pieces as they come, each read tied to the piece that wrote. Second, backwards, pieces go that
-// write what nobody reads. Third, reads of rows move down to where their values are needed: an operation that
+// steps become pieces as they come, each read tied to the piece that wrote. Second, backwards, pieces are removed whose results are not
+// read. Third, reads of rows move down to where their values are needed: an operation that
 // wants a hundred values must not hold all of them before it begins.
 #include "partition/Pieces.h"
 

@@ -61,14 +61,14 @@ struct PieceList {
   std::vector<Web> webs;
 };
 
-/// What the plan as a whole says of rows and values.
+/// What the plan as a whole states about rows and values.
 struct RowFacts {
   std::vector<bool> holdsOneValue; ///< rows that nothing is put into but one value: they hold it to the end
   std::vector<bool> isHot;         ///< values that all warps want again and again: worth a register in each
 };
 RowFacts rowFactsOf(const flow::Program &program, const Partitioned &partitioned);
 
-/// What nobody in the warp wants is left out, and a row is read just before its value is needed; a value that
+/// What no operation of the warp needs is left out, and a row is read just before its value is needed; a value that
 /// is needed again much later is read again, while its row is sure to hold it, rather than kept. So is one
 /// that the warp has made itself and put into a row: code that finds its operands in rows is the same in all
 /// warps.

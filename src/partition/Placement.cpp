@@ -13,7 +13,7 @@
 // readers arrive at a boundary before that, and its next writer waits for them. Where no row is free the
 // round ends and another begins; the next transfers go with that one.
 //
-// Within a boundary warps take turns, each in the order in which it does its operations, so that a pass takes
+// Within a boundary warps alternate, each in the order in which it does its operations, so that a pass takes
 // about the same number of rows from each and can begin when the first operations are done.
 #include "partition/Placement.h"
 
@@ -76,7 +76,7 @@ private:
   unsigned used = 0;     ///< of them
 
   std::vector<unsigned> inOrder() const {
-    using Key = std::tuple<unsigned, unsigned, unsigned>; // boundary, turn, warp
+    using Key = std::tuple<unsigned, unsigned, unsigned>; // boundary, round, warp
     std::vector<std::pair<Key, unsigned>> keyed;
     std::map<std::pair<unsigned, unsigned>, unsigned> turns; // taken, of boundary and warp
     for (unsigned t : byWork()) {
@@ -153,7 +153,7 @@ unsigned lastReadOf(const Graph &graph, const Mapping &mapping, const Transfers 
   return isLate[transfer.value] ? slots.rounds - 1 : last;
 }
 
-/// Rows change hands when nobody wants what is in them: interval colouring, in the rounds of placeEach.
+/// Rows change hands when their value is not needed any more: interval colouring, in the rounds of placeEach.
 Slots placeAsLongAsWanted(const Graph &graph, const Mapping &mapping, const Transfers &transfers,
                           Slots slots) {
   const Rounds rounds = chooseRounds(graph, mapping, transfers, slots);

@@ -7,8 +7,8 @@
 
 namespace heddle::partition {
 
-/// The largest number of values and partial sums that a warp must keep at a time. A value whose row nobody
-/// writes again counts only where it is used: it can be read once more instead.
+/// The largest number of values and partial sums that a warp must keep at a time. A value whose row is not written
+/// again counts only where it is used: it can be read once more instead.
 unsigned mostKept(const flow::Program &program, const Partitioned &partitioned, unsigned warp);
 
 /// Registers of a thread that keeps so many: two each, and what addresses and the inside of operations take.

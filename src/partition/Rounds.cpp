@@ -5,7 +5,7 @@
 // 2. Then gaps are filled. The warp with the most work decides how long a round takes; others draw forward
 // what
 //    they would do later, the most urgent first, as long as they do not take longer than that. So a few warps
-//    can have a long chain of operations while the rest does what nobody waits for.
+//    can have a long chain of operations while the rest does what no warp waits for.
 #include "partition/Rounds.h"
 
 #include <algorithm>

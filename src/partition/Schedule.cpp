@@ -8,7 +8,7 @@
 //   3. operations that others wait for, each followed by what becomes of its values: rows, sums
 //   4. values that are in a row for this round only and are needed later
 //   5. arrivals at points
-//   6. operations that nobody waits for yet
+//   6. operations that no warp waits for yet
 //   7. the wait at the end of the round
 //
 // Values are read from their rows just before the first operation that wants them. Within 3 and 6 operations

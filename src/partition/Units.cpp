@@ -6,8 +6,8 @@
 // stage.
 //
 // A level is the latest at which an operation can be done without making others late: that is when it will be
-// done where nothing else speaks for it (Rounds.cpp), so that is where work must be even. One that nobody
-// waits for has the earliest instead, and may be done at any later time.
+// done where nothing else speaks for it (Rounds.cpp), so that is where work must be even. One that no other waits for
+// has the earliest instead, and may be done at any later time.
 #include "partition/Units.h"
 
 #include "model/Thresholds.h"

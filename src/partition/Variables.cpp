@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // As in the coalescing of register allocators: classes of webs grow by what shared instructions ask for, in
-// the order of the text, and a wish that would make two webs of one warp meet is refused. A warp comes to a
-// place with all of its operands or with none, so classes are joined on trial and parted again where one of
+// the order of the text, and a wish that would merge two webs of one warp is refused. A warp comes to a
+// place with all of its operands or with none, so classes are joined on trial and divided again where one of
 // them fails.
 #include "partition/Variables.h"
 
@@ -99,7 +99,7 @@ class Naming {
 public:
   Naming(const std::vector<PieceList> &warps) : warps(warps), classes(warps) {}
 
-  /// The place, and behind it places for warps that cannot share it.
+  /// The place, and after it places for warps that cannot share it.
   std::vector<Place> settle(Place place) {
     std::vector<Place> result;
     for (;;) {

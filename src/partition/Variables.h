@@ -18,7 +18,7 @@ struct Variables {
 Variables nameVariables(const std::vector<PieceList> &warps, std::vector<Place> &places);
 
 /// Lets variables that never live at once in any warp be one. To a compiler, which does not know that a warp
-/// takes the same branches every time, a variable lives wherever it does in any warp: without this, registers
+/// takes the same branches every time, a variable is live where it is live in any warp: without this, registers
 /// would be needed for what all warps hold together. Those with `isLocal` are left alone.
 void packVariables(const std::vector<PieceList> &warps, const std::vector<bool> &isLocal,
                    Variables &variables);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A plugin for Clang: what the static check judges is what the source does, not what an optimizer left of it.
+// A plugin for Clang: what the static check examines is what the source does, not what an optimizer left of it.
 //
-// Optimizers delete stores that nobody reads in the thread itself and loads whose value is known: each is right for
+// Optimizers delete stores that are not read in the thread itself and loads whose value is known: each is right for
 // one thread alone, and each may delete one side of a race. Code that is not optimized at all keeps every variable
 // in local memory, where the check can follow hardly anything. So, before the usual passes:
 //
@@ -10,7 +10,7 @@
 //   2. make each load and store that is left, but those of local variables, volatile.
 //
 // Nothing that follows deletes, merges or moves a volatile access. To the check volatile is an ordinary access.
-// Loads that are marked as invariant (__ldg) stay as they are: what they read does not change.
+// Loads that are marked as invariant (__ldg) are not changed: what they read does not change.
 #include <llvm/Analysis/InlineCost.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Instructions.h>

@@ -30,7 +30,7 @@ public:
   Cursor(std::string_view text, const std::string &path, Diagnostics &diagnostics);
 
   const Token &peek() const { return current; }
-  /// The token behind the one that peek() gives.
+  /// The token after the one that peek() gives.
   Token peekNext() const { return stopped ? current : Lexer(lexer).next(); }
   Token take();
   bool atEnd() const { return current.kind == TokenKind::End; }

@@ -56,7 +56,7 @@ enum class Flag : uint8_t {
 #include "ptx/Mods.def"
 };
 
-/// Everything that stood behind an instruction's name, types apart. One byte for each kind.
+/// Everything that followed an instruction's name, types apart. One byte for each kind.
 struct Mods {
 #define PTX_KIND(KIND, FIELD) KIND FIELD = KIND::None;
 #include "ptx/Mods.def"

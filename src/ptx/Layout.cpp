@@ -16,7 +16,7 @@ bool callsThroughPointer(const Function &function) {
   });
 }
 
-/// Functions whose address somebody takes: named outside of a call, or in an initializer.
+/// Functions whose address is taken: named outside of a call, or in an initializer.
 std::vector<uint32_t> addressTaken(const Module &module) {
   std::vector<uint32_t> taken;
   for (const Function &function : module.functions)

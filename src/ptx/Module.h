@@ -13,7 +13,7 @@ namespace heddle::ptx {
 /// "None of them" in any index below.
 constexpr uint32_t kNone = ~0u;
 
-/// What an operand is. What `index` and `value` mean is said beside each.
+/// What an operand is. What `index` and `value` mean is stated beside each.
 enum class OperandKind : uint8_t {
   Sink,    ///< "_": nothing is read or written
   Reg,     ///< index: Function::registers
@@ -30,13 +30,13 @@ enum class OperandKind : uint8_t {
   AddrImm, ///< [value]
 };
 
-/// One operand. A memory address is one operand; what else stood in its brackets (texture coordinates, a
+/// One operand. A memory address is one operand; what else was in its brackets (texture coordinates, a
 /// sampler) follows as operands of their own with `bracketed` set.
 struct Operand {
   OperandKind kind = OperandKind::Sink;
   uint8_t count = 0;      ///< Vector: elements
   bool negated = false;   ///< a predicate source written "!p"
-  bool bracketed = false; ///< stood inside the brackets of the address before it
+  bool bracketed = false; ///< was inside the brackets of the address before it
   uint32_t index = kNone;
   uint64_t value = 0;
 
@@ -58,7 +58,7 @@ struct Guard {
 ///
 /// Operands are Function::operands[firstOperand, +numOperands), destinations first where the text has them
 /// first. "d|p" is two operands, always both there: without the "|p" the second is a Sink. Operands left out
-/// at the end are not there; numOperands tells.
+/// at the end are not there; see numOperands.
 ///
 /// call: operand 0 the callee (Func, or Reg for an indirect call), 1 a Vector of where results go, 2 a Vector
 /// of arguments (each Var of a .param variable, Reg or Imm), 3 the Proto of an indirect call.
@@ -153,7 +153,7 @@ struct Block {
   std::vector<uint32_t> succs; ///< blocks; fall-through first. Leaving the function is not an edge
   std::vector<uint32_t> preds;
   /// The block through which every way from here to the function's end goes first, kNone where that is the
-  /// end itself. Lanes that part at the end of this block reconverge at its first instruction.
+  /// end itself. Lanes that diverge at the end of this block reconverge at its first instruction.
   uint32_t ipdom = kNone;
   bool leaves = false; ///< some lanes may leave the function at the block's end (ret, exit, trap)
 };
@@ -169,7 +169,7 @@ struct LaunchBounds {
 struct Function {
   std::string name;
   bool isEntry = false;
-  bool isDefined = false; ///< false: only declared; somebody else supplies the body
+  bool isDefined = false; ///< false: only declared; another module supplies the body
   bool noReturn = false;
   uint32_t aliasOf = kNone; ///< the function this name represents; calls already go there
   Linkage linkage = Linkage::Internal;

@@ -49,7 +49,7 @@ Parsed parsedName(const Token &name, Scopes &scopes, const Globals &globals) {
   return parsed;
 }
 
-/// "+4", "+-4", "-4" behind a register or a symbol.
+/// "+4", "+-4", "-4" after a register or a symbol.
 bool readOffset(Cursor &cursor, Operand &operand) {
   while (cursor.peek().is('+') || cursor.peek().is('-')) {
     bool minus = cursor.take().is('-');
@@ -384,8 +384,8 @@ bool OperandChecker::checkMov(const Instr &instr, ParsedOperands &parsed) {
   return checkScalar(source, type, from) && checkMovElements(type, to, parsed, true);
 }
 
-/// Operands to words of the row. What is optional may be left out, also in the middle: brackets and braces
-/// tell what is what.
+/// Operands to words of the row. What is optional may be left out, also in the middle: brackets and braces distinguish
+/// them.
 bool OperandChecker::assign(const Row &row, size_t spec, size_t item, std::vector<Item> &out) const {
   if (spec == row.operands.size())
     return item == items.size();

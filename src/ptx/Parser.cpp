@@ -392,7 +392,7 @@ bool ModuleReader::readFunctionDirectives(Function &function) {
   return true;
 }
 
-/// A declaration and the definition behind it are one function; so are two declarations.
+/// A declaration and the definition after it are one function; so are two declarations.
 uint32_t ModuleReader::declareFunction(const Token &name, Function &&header, bool isDefinition) {
   const Global *known = globals.find(name.text);
   uint32_t number = known ? known->index : uint32_t(module.functions.size() - 1);

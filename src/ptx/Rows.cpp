@@ -228,7 +228,7 @@ uint8_t *fieldOf(Mods &mods, ModKind kind, bool second) {
   return nullptr;
 }
 
-/// "shared::cta" and its like: a space with a flag beside it that remembers the spelling.
+/// "shared::cta" and similar spaces: a space with a flag beside it that remembers the spelling.
 struct SpaceAlias {
   std::string_view word;
   Space space;

@@ -20,7 +20,7 @@ struct Binding {
 /// The names of one function at a time: registers, variables and labels, in nested scopes.
 ///
 /// Registers declared as a range (%r<100>) come into being when they are first named, so a range costs
-/// nothing however large it is, and registers nobody uses do not exist. A label belongs to the scope it
+/// nothing however large it is, and unused registers do not exist. A label belongs to the scope it
 /// is in (inline assembly repeats them), may be named before it is there, and is seen from scopes
 /// further in: so uses wait until their scope closes and then look there, or wait on in the scope around it.
 class Scopes {
@@ -45,7 +45,7 @@ public:
   uint32_t addRegister(std::string_view name, Type type);
 
   Binding find(std::string_view name);
-  /// The name, or the name with a number behind it where the function has it already.
+  /// The name, or the name with a number after it where the function has it already.
   std::string unique(std::string_view name);
 
   enum class LabelKind : uint8_t { Instr, Targets, Proto };
@@ -92,7 +92,7 @@ private:
   Function *function = nullptr;
   NameTable<Binding> names;
   NameTable<Range> ranges;
-  NameTable<uint32_t> taken; ///< names of the decoded function -> next number to try behind them
+  NameTable<uint32_t> taken; ///< names of the decoded function -> next number to try after them
   NameTable<uint32_t> labelIndex;
   std::deque<std::string> made; ///< owns the names that `taken` has and the text has not
   std::vector<Frame> frames;

@@ -10,7 +10,7 @@
 namespace heddle::ranks {
 
 /// Processes that share work, under mpirun: rank 0 hands out tasks, the others do them. Tasks and answers are
-/// texts; nobody here knows what they mean.
+/// texts; this module does not interpret them.
 ///
 /// A rank that dies loses only its task, which another one gets. mpirun ends everything when a rank dies,
 /// unless it is called with --enable-recovery.
@@ -25,8 +25,8 @@ public:
   /// The how-manieth of those who work on this machine: which GPU is mine.
   virtual unsigned numberOnThisMachine() const = 0;
 
-  /// For rank 0: each task is done by somebody, in any order. Whoever takes longer than `seconds` (0: any
-  /// time) is taken for dead. Gives the tasks that nobody is left to do; empty also where `heard` had enough,
+  /// For rank 0: each task is done by some rank, in any order. A rank that takes longer than `seconds` (0: any
+  /// time) is taken for dead. Gives the tasks that no rank is left to do; empty also where `heard` had enough,
   /// when all that were handed out are answered.
   virtual std::vector<size_t> handOut(const std::vector<std::string> &tasks, double seconds,
                                       const Heard &heard) = 0;

@@ -25,7 +25,7 @@ using namespace analysis;
 /// Of one table; a generated kernel has thousands of accesses, and `--json` has all of them.
 constexpr size_t MostRows = 200;
 
-/// Everything that the page says of one kernel.
+/// Everything on the page about one kernel.
 class KernelHtml {
 public:
   KernelHtml(const KernelFacts &facts, const arch::Arch &arch)

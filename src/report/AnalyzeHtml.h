@@ -15,7 +15,7 @@ namespace heddle::report {
 class AnalyzeHtml {
 public:
   AnalyzeHtml(std::string file, const arch::Arch &arch);
-  /// `opportunities`: what directives could do, a line each.
+  /// `opportunities`: opportunities of directives, a line each.
   void add(const analysis::KernelFacts &facts, const std::vector<std::string> &opportunities);
   std::string html() const { return page.html(); }
 

@@ -12,7 +12,7 @@
 namespace heddle::report {
 
 /// One readable page about a kernel: launch, regions, barriers, shared memory, accesses with reuse, divergent
-/// branches with their cause, registers, occupancy, findings. `opportunities`: what directives could do, a
+/// branches with their cause, registers, occupancy, findings. `opportunities`: opportunities of directives, a
 /// line each.
 std::string analyzeText(const analysis::KernelFacts &facts, const arch::Arch &arch,
                         const std::vector<std::string> &opportunities);

@@ -203,7 +203,7 @@ private:
       limitedTable("shared", rows);
   }
 
-  /// "1 element a lane, coalesced", "same address", "32-way bank conflict"
+  /// "1 element per lane, coalesced", "same address", "32-way bank conflict"
   std::string pattern(const Access &access) const {
     if (access.array->space != Array::Space::Shared && access.array->space != Array::Space::Global)
       return "";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// SARIF 2.1.0 (OASIS): one run of one tool. Every rule is listed, also those that found nothing, so that a
-// review tool can tell "checked and clean" from "not checked". The other place of a race or a deadlock is a
+// SARIF 2.1.0 (OASIS): one run of one tool. Every rule is listed, also those that found nothing, so that a review tool can distinguish "checked and clean"
+// from "not checked". The other location of a race or a deadlock is a
 // relatedLocation, which viewers show under the result.
 #include "report/Findings.h"
 

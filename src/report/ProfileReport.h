@@ -12,13 +12,13 @@
 
 namespace heddle::report {
 
-/// What both forms of a profile are told of the kernels.
+/// The input of both forms of a profile.
 struct ProfileOfProgram {
   const arch::Arch &arch;
   const std::vector<divergence::KernelSummary> &kernels;
   const std::vector<std::string> &names; ///< of the kernels, as people read them
   divergence::MemoryLevel memory = divergence::MemoryLevel::L1;
-  /// By mangled name: what the model says of a kernel; nothing where nobody counted.
+  /// By mangled name: what the model predicts for a kernel; nothing where it was not counted.
   std::map<std::string, counts::KernelEstimate> estimates = {};
 };
 

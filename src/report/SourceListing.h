@@ -40,7 +40,7 @@ struct Listing {
 };
 std::string listingHtml(const Listing &listing);
 
-/// What turns one text into another, line by line. `nothing` is said where both are the same.
+/// What turns one text into another, line by line. `nothing` is shown where both are the same.
 std::string diffHtml(std::string_view before, std::string_view after, std::string_view title,
                      std::string_view nothing);
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double Left = 72, Right = 18, Top = 26, Bottom = 46;
 
-/// With more marks than this the keyboard stops at the ones that stand out; the tables of the page have all.
+/// With more marks than this the keyboard stops at the prominent ones; the tables of the page have all.
 constexpr size_t MostFocusable = 60;
 /// What fits above a chart.
 constexpr size_t LongestReadout = 104;

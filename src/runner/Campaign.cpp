@@ -7,7 +7,7 @@
 //   work/begun               the id of the candidate that is being measured, and how many lines it had before
 //   work/...                 compiled programs and reports, gone when their result is written
 //
-// Whoever finds an id in `begun` that got no line since knows that a runner died with it: a candidate may
+// A runner that finds an id in `begun` that got no line since knows that a runner died with it: a candidate may
 // take a machine down. It is written down as lost, tried again at the end of that run, and left alone when it
 // was lost twice.
 #include "runner/Campaign.h"

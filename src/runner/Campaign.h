@@ -19,7 +19,7 @@ struct CampaignOptions {
   std::vector<std::string> environment; ///< for the programs
 };
 
-/// How far it has come, told after each result.
+/// Progress, reported after each result.
 struct Progress {
   size_t done = 0, of = 0; ///< `done` counts what earlier runs measured too
   size_t failed = 0;       ///< of those

@@ -80,7 +80,7 @@ std::string printed(std::string output, const fs::path &program) {
 }
 
 /// The exit code that the program itself wanted. One that died while launches were made again had got as far
-/// as its end, but nobody knows with what.
+/// as its end, but it is unknown with what.
 std::optional<int> ownExitCode(const ProcessResult &end) {
   return end.exited() ? std::optional(end.exitCode) : std::nullopt;
 }

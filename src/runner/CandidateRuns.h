@@ -55,7 +55,7 @@ private:
     std::string reason;
   };
   enum class Purpose { Timing, Comparing };
-  /// `log`: where to write down what comes back; empty: nowhere.
+  /// `log`: where to record what is copied to the host; empty: nowhere.
   Run run(const Candidate &candidate, const Compiled &compiled, Purpose purpose,
           const std::filesystem::path &log = {}) const;
   static Verdict judged(const Run &run, double limit);

@@ -10,7 +10,7 @@
 namespace heddle::runner {
 
 /// Compiles candidates on several threads, in order, and hands them out in that order. Compilers stay only a
-/// few candidates ahead of whoever takes them: programs may be large.
+/// few candidates ahead of their consumer: programs may be large.
 class CompileAhead {
 public:
   CompileAhead(const CandidateRuns &measurer, std::vector<const Candidate *> candidates, unsigned jobs);

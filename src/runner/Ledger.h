@@ -8,7 +8,7 @@
 
 namespace heddle::runner {
 
-/// Results in a file, one a line, each on the disk before the next candidate is begun: whatever is killed
+/// Results in a file, one per line, each on the disk before the next candidate is begun: whatever is killed
 /// when, what was found out stays found out. A line that a kill cut short is dropped when the file is opened.
 class Ledger {
 public:
@@ -34,7 +34,7 @@ private:
   std::vector<Result> known;
 };
 
-/// What a ledger holds, for whoever only reads: others may be at work on it.
+/// What a ledger holds, for readers: others may be at work on it.
 std::vector<Result> readResults(const std::filesystem::path &file);
 
 } // namespace heddle::runner

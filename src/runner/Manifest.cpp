@@ -25,7 +25,7 @@ Json jsonOf(const Candidate &candidate) {
   return json;
 }
 
-/// A word that nobody reads is a wish that nobody hears: a typing error, or a newer Heddle's.
+/// A key that is not read would be ignored silently: a typing error, or a newer Heddle's.
 void expectOnly(const Json &json, const std::set<std::string> &known, const std::string &where) {
   for (const auto &[key, value] : json.items())
     if (!known.count(key))

@@ -30,7 +30,7 @@ struct Manifest {
   unsigned warmUps = 3, rounds = 21;
   unsigned copies = 0;               ///< the program ends after so many copies from the device; 0: by itself
   bool comparesCopies = true;        ///< else the program's own verdict (its exit code) is enough
-  verify::Tolerance tolerance;       ///< how far what comes back may be apart
+  verify::Tolerance tolerance;       ///< how far results may differ
   std::vector<Candidate> candidates; ///< the first is the baseline: what others are compared with
 };
 

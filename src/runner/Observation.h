@@ -23,7 +23,7 @@ struct Observation {
   std::vector<Copy> copies;
   std::vector<KernelTime> kernels; ///< in the order of their first launches
   bool replayed = false;           ///< false: it died while launches were made again
-  std::string output;              ///< what it printed; whoever ran it knows
+  std::string output;              ///< what it printed; the caller has it
 };
 
 /// Nothing where the file is not a whole report.

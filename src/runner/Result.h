@@ -18,7 +18,7 @@ enum class Status {
   Wrong,          ///< ran to its end and copied something else to the host than the baseline
   Crashed,        ///< a signal, a CUDA error, or an exit code that the baseline does not have
   TimedOut,       ///< compiling or running it took longer than allowed
-  Lost,           ///< whoever was to measure it died; it may be tried again
+  Lost,           ///< the process that was to measure it died; it may be tried again
 };
 const char *nameOf(Status status);
 std::optional<Status> statusNamed(const std::string &name);
@@ -30,7 +30,7 @@ struct KernelTime {
   uint64_t launches = 0;                                    ///< by the program itself
   double micros = 0, q1 = 0, q3 = 0;                        ///< of one launch: median and quartiles
   unsigned samples = 0;                                     ///< how many times it was timed
-  unsigned registers = 0;                                   ///< a thread
+  unsigned registers = 0;                                   ///< per thread
   uint64_t spillBytes = 0, localBytes = 0, sharedBytes = 0; ///< shared: a block, static and dynamic
   double occupancy = 0;                                     ///< percent of the multiprocessor's warps
 };

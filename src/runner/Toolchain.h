@@ -34,7 +34,7 @@ std::vector<std::string> compileWords(const Toolchain &toolchain, const Manifest
 std::vector<std::string> timingWords(const std::filesystem::path &folder, const std::filesystem::path &out,
                                      std::string &error);
 
-/// Bytes that each kernel spills, stores and loads together, as ptxas -v tells.
+/// Bytes that each kernel spills, stores and loads together, as ptxas -v reports.
 std::map<std::string, uint64_t> spillsIn(const std::string &compilerOutput);
 
 /// The line that a person wants to see first of what a compiler said.

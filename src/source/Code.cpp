@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Moving text to another depth sounds like adding spaces, and is nearly that. Three kinds of lines are not to
-// be moved: those inside a raw string, or behind a backslash inside any string, for which white space is
+// be moved: those inside a raw string, or after a backslash inside any string, for which white space is
 // content; `#` at the beginning of a line, which its author keeps there on purpose; and empty lines. A line
 // that is less deep than its statement (a label, an argument list that was pulled to the left) keeps its
 // distance to it.

@@ -29,8 +29,8 @@ struct EditText {
 ///                                                            x += a[i];        (line 12)
 ///                                                          }
 ///
-/// A line begins with the white space by which it is deeper than the code as a whole. Where it is to
-/// stand is said once, when all of it is put together: `at`, `lines`. So nothing else has to indent text.
+/// A line begins with the white space by which it is deeper than the code as a whole. Its position is given once,
+/// when all of it is put together: `at`, `lines`. So nothing else has to indent text.
 class Code {
 public:
   struct Line {
@@ -42,7 +42,7 @@ public:
   };
 
   Code() = default;
-  Code(std::string_view text); ///< new lines; a line end behind the last one does not count
+  Code(std::string_view text); ///< new lines; a line end after the last one does not count
   Code(const std::string &text) : Code(std::string_view(text)) {}
   Code(const char *text) : Code(std::string_view(text)) {}
 
@@ -52,7 +52,7 @@ public:
   /// The same for whole lines; `origin` is the number of the first.
   static Code writtenLines(std::string_view text, std::string_view indent, unsigned origin);
   static Code blankLine() { return "\n"; }
-  /// The head and a block behind it.
+  /// The head and a block after it.
   static Code braces(const Code &head, const Code &body, const std::string &step = "  ");
 
   bool empty() const { return list.empty(); }
@@ -69,7 +69,7 @@ public:
   }
   /// Below and one step deeper.
   Code &addDeeper(const Code &below, const std::string &step = "  ");
-  /// Behind the end of the last line.
+  /// After the end of the last line.
   Code &join(const Code &behind);
   Code deeper(const std::string &step = "  ") const;
   Code shallower(size_t columns) const;

@@ -237,7 +237,7 @@ private:
 
   CompilerCommand &command;
   std::vector<std::string> hostWords; ///< for the host compiler
-  std::string language;               ///< -x: for all inputs, wherever it is
+  std::string language;               ///< -x: for all inputs, at any position
 };
 
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The command line of a CUDA compiler, nvcc or Clang, as values: what it compiles, to what, and which of its
-// options matter to somebody who wants to read the same text.
+// options matter to a reader of the same text.
 #pragma once
 
 #include "source/ResponseFiles.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Types are written in two ways. As the user wrote them, taken apart by Clang's TypeLocs and put around
-// another declarator from the inside out: in a template this keeps `T` a `T`. And as Clang prints them, for
-// what the text does not tell (auto, decltype, a const that hides in a typedef) and for text that moves to
+// another declarator from the inside out: in a template this keeps `T` a `T`. And as Clang prints them, for what the text does not
+// contain (auto, decltype, a const that hides in a typedef) and for text that moves to
 // another scope. In an instantiation Clang would print what one instantiation has; that is used only where
 // the pattern's type does not depend on its parameters.
 #include "source/DeclaredType.h"

@@ -39,7 +39,7 @@ std::optional<std::string> declareType(const Unit &unit, clang::QualType type, c
 
 /// The type of an array's elements as a declaration of one would write it, without const: "float" for
 /// `const float tile[4][32]`. Nothing where it cannot be written with
-/// the name behind it (a pointer to a function, a struct without a name).
+/// the name after it (a pointer to a function, a struct without a name).
 std::optional<std::string> elementTypeOf(const Unit &unit, const clang::VarDecl *array);
 
 } // namespace heddle::source

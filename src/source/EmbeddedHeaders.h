@@ -9,7 +9,7 @@
 
 namespace heddle::source {
 
-/// The lines before and behind the text of a header.
+/// The lines before and after the text of a header.
 std::string beginOfEmbedded(const std::string &name);
 std::string endOfEmbedded(const std::string &name);
 

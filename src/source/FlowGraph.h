@@ -21,7 +21,7 @@ namespace heddle::source {
 void withDeepStack(const std::function<void()> &work);
 
 /// The control-flow graph of a function body, as plain numbers: Clang's CFG with every sub-expression as an
-/// element of its own in evaluation order, so nobody who walks it has to recurse into expressions.
+/// element of its own in evaluation order, so a traversal need not recurse into expressions.
 ///
 /// Branches whose condition is a constant keep only the edge that is taken, so code that a template argument
 /// switches off is not reachable. Bodies of lambdas are functions of their own and not part of the graph.

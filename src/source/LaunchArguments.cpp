@@ -248,7 +248,7 @@ private:
     return call ? useAsReference(call, at, depth) : Use{};
   }
 
-  /// `static_cast<T *&>(p)` and the like, of the same type: a reference, or its value after all.
+  /// `static_cast<T *&>(p)` and similar calls, of the same type: a reference, or its value after all.
   Use useOfLvalue(const CastExpr *cast, unsigned depth) const {
     const auto *around = dyn_cast_or_null<Expr>(parentOf(cast));
     return around ? useIn(around, cast, depth) : Use{};
@@ -457,7 +457,7 @@ private:
     auto calls = code.calls.find(function);
     auto named = code.named.find(function);
     if (named == code.named.end())
-      return true; // nobody calls it: what it launches is never launched
+      return true; // it is not called: what it launches is never launched
     if (calls == code.calls.end() || named->second != calls->second.size())
       return false; // its address goes elsewhere
     return std::ranges::all_of(calls->second, [&](const CallExpr *call) {

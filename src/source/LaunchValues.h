@@ -26,7 +26,7 @@ class ReachingDefinitions;
 class Unit;
 
 /// Computes what can be known at compile time of a launch's numbers: constants of any spelling, locals with
-/// one definition that reaches the launch, arithmetic in C++'s own types, min, max, ceil and the like, and
+/// one definition that reaches the launch, arithmetic in C++'s own types, min, max, ceil and similar functions, and
 /// calls of small functions (`return (a + b - 1) / b;`) with known arguments.
 class LaunchValues {
 public:

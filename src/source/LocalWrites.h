@@ -16,11 +16,11 @@ struct LocalPlace {
   bool isWhole = true;                     ///< all of the variable (or of `field`), not a part of it
 };
 
-/// True for parameters and locals with automatic storage that are no references: each thread has its own, and
-/// nobody else can name it.
+/// True for parameters and locals with automatic storage that are no references: each thread has its own, and no other thread can name
+/// it.
 bool isThreadLocal(const clang::ValueDecl *declaration);
 
-/// The variable behind an lvalue, without going through pointers or references.
+/// The variable of an lvalue, without going through pointers or references.
 std::optional<LocalPlace> localPlace(const clang::Expr *lvalue);
 /// The variable that a pointer made on the spot points into: `&x`, `a`, `a + i`, `(float4 *)&a[4]`.
 std::optional<LocalPlace> localPointee(const clang::Expr *pointer);

@@ -19,7 +19,7 @@ std::vector<std::string> linesOf(llvm::StringRef text) {
 
 size_t indentOf(llvm::StringRef line) { return std::min(line.find_first_not_of(" \t"), line.size()); }
 
-/// Where line `line` begins, counted from 1; the text's end for those behind the last.
+/// Where line `line` begins, counted from 1; the text's end for those after the last.
 size_t beginOf(const std::string &text, unsigned line) {
   size_t at = 0;
   for (unsigned i = 1; i < line && at < text.size(); ++i)

@@ -45,8 +45,8 @@ public:
   unsigned givenLine(unsigned line) const;
   /// Where each line of the text comes from.
   std::vector<LineOrigin> lineOrigins() const;
-  /// The same for a place, which may be in an inserted file. A line that reads as it did, at whatever depth, keeps its columns; for another one
-  /// the place is the whole line.
+  /// The same for a place, which may be in an inserted file. A line that reads as it did, at whatever depth, keeps its columns; for another one the location is the whole
+  /// line.
   SourceLocation given(const SourceLocation &location) const;
 
   /// A line to be found again, whatever changes: the first one that comes from it or from a line below it.

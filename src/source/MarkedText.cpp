@@ -21,7 +21,7 @@ constexpr char opening = '\x01', closing = '\x02', ending = '\x03';
 std::string openingMark(unsigned id) { return opening + std::to_string(id) + ending; }
 std::string closingMark(unsigned id) { return closing + std::to_string(id) + ending; }
 
-/// Reads marked text; `at` is behind the opening mark of `part`.
+/// Reads marked text; `at` is after the opening mark of `part`.
 class MarkReader {
 public:
   explicit MarkReader(const EditText &marked) : marked(marked), text(marked.text) {}
@@ -59,7 +59,7 @@ private:
   size_t at = 0, line = 0;
 };
 
-/// Puts texts behind each other, with the origins of their lines.
+/// Puts texts after each other, with the origins of their lines.
 class Joiner {
 public:
   void add(const EditText &more) {

@@ -223,7 +223,7 @@ constexpr NvccOption options[] = {
     {"dependency-drive-prefix", Value::Apart},
     {"dp", Value::Apart},
     {"drive-prefix", Value::Apart},
-    // what is said
+    // messages
     {"w", Value::None, Role::Nothing, nullptr, Spelling::Shared},
     {"disable-warnings", Value::None},
     {"Wreorder", Value::None, Role::Nothing, nullptr, Spelling::Shared},
@@ -322,7 +322,7 @@ std::vector<std::string> inClangsWords(const std::vector<std::string> &arguments
       continue;
     }
     if (word.name == "Werror" && arguments[i][0] == '-')
-      continue; // with a kind of warnings or without; whoever only reads goes on at a warning
+      continue; // with a kind of warnings or without; a reader continues at a warning
     if (!option) {
       result.push_back(arguments[i]);
       continue;

@@ -17,7 +17,7 @@ struct NvccOption {
     Apart, ///< `-arch sm_90` or `-arch=sm_90`
     List,  ///< as Apart; several with commas between them
   };
-  /// What it is to somebody who reads the command line; most are nothing.
+  /// Its meaning to a reader of the command line; most are nothing.
   enum class Role {
     Nothing,
     Compile,

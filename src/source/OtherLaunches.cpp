@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel is launched by its name, so whoever can name it can launch it. Two things have to be known: every
+// A kernel is launched by its name, so code that can name it can launch it. Two things have to be known: every
 // mention of it in the file, and whether other files can mention it.
 //
 //   1. Mentions. A mention is a launch that `Program::launches` lists, a question to the runtime (its

@@ -24,7 +24,7 @@ ParseFailure notReadable(const fs::path &file, std::string why) {
   return failure;
 }
 
-/// What Clang would stumble over with a message of its own that helps nobody.
+/// What Clang would stumble over with a message of its own that does not help.
 std::optional<ParseFailure> reasonNotToRead(const fs::path &file) {
   std::error_code error;
   if (!fs::exists(file, error))

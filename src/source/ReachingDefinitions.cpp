@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reaching definitions by way of static single assignment form.
+// Reaching definitions from static single assignment form.
 //
 // Bit vectors of definitions at each block need |blocks| x |definitions| bits: 150 MB for a generated kernel
 // of 20,000 lines with a branch in every other one. SSA form holds the same facts in space near linear in the

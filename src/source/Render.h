@@ -38,7 +38,7 @@ using Rendered = std::variant<std::string, Diagnostic>;
 /// The text of a range as the user wrote it, comments and layout included, with some of its parts replaced.
 /// Parts must lie inside `whole` and not overlap.
 ///
-/// A macro that no replaced part touches stays as it is written. One that a part touches is expanded in
+/// A macro that no replaced part touches is not changed. One that a part touches is expanded in
 /// place: its tokens take its stead, the replaced ones among them. A part that is (in) a macro's argument,
 /// and that the macro uses once, is replaced in the argument and the macro stays.
 Rendered render(const Unit &unit, clang::SourceRange whole, const std::vector<Replacement> &parts = {});
@@ -51,14 +51,14 @@ std::variant<EditText, Diagnostic> renderLines(const Unit &unit, clang::SourceRa
 std::variant<EditText, Diagnostic> renderTokens(const Unit &unit, clang::SourceRange whole,
                                                 std::vector<TokenEdit> edits);
 
-/// Changes to files, gathered from both sides of a program and applied at once. A file with no edits comes
-/// back byte for byte.
+/// Changes to files, gathered from both sides of a program and applied at once. A file with no edits is written byte for
+/// byte.
 class Edits {
 public:
   void replace(const Unit &unit, clang::SourceRange range, EditText text);
   /// Before the token at `token`, on its line.
   void insertBefore(const Unit &unit, clang::SourceLocation token, EditText text);
-  /// Right behind the token at `token`.
+  /// Right after the token at `token`.
   void insertAfter(const Unit &unit, clang::SourceLocation token, EditText text);
 
   /// The changes of `others` too.

@@ -283,7 +283,7 @@ void Rewriter::replace(Edits &edits, const Stmt *statement, const Stmt *parent, 
 }
 
 void Rewriter::insertBefore(Edits &edits, const Stmt *statement, const Code &lines) const {
-  // A pragma leaves no token: what goes before it goes behind the token that it follows.
+  // A pragma leaves no token: what goes before it goes after the token that it follows.
   const size_t first = tokensOf(unit, withoutAttributes(statement)->getSourceRange()).begin;
   insertBehind(edits, unit.tokens().expandedTokens()[first - 1].location(), lines, statement->getBeginLoc());
 }

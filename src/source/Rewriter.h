@@ -18,7 +18,7 @@ class Unit;
 /// The range of a statement with the semicolon that ends it, also behind `x = T{1}`.
 clang::SourceRange wholeStatement(const Unit &unit, const clang::Stmt *statement);
 
-/// What is between two statements: behind the first on its line, and whole lines before the second.
+/// What is between two statements: after the first on its line, and whole lines before the second.
 struct Gap {
   /// `before`: the indentation of the first statement; `depth`: of the lines, where it is not that of what follows them.
   explicit Gap(const EditText &between, std::string_view before = {}, std::optional<std::string> depth = {});
@@ -33,7 +33,7 @@ struct Gap {
 struct BlockPart {
   const clang::Stmt *statement = nullptr; ///< without attributes
   Code lead;                              ///< whole lines before it: comments, pragmas, blank lines
-  Code trail = {};                        ///< a comment behind it on its last line, and the space before that
+  Code trail = {};                        ///< a comment after it on its last line, and the space before that
 
   /// What takes the statement's place, with what belongs to it.
   Code around(const Code &code) const;
@@ -61,7 +61,7 @@ public:
   std::string text(const clang::Stmt *expression, const std::vector<Replacement> &parts = {});
   /// "for (int i = 0; i < n; ++i)"
   Code head(const clang::ForStmt *loop);
-  /// Everything behind the head's parenthesis, as written.
+  /// Everything after the head's parenthesis, as written.
   Code behindHead(const clang::ForStmt *loop);
   /// The statements of a block, or the single one in its place.
   BlockText block(const clang::Stmt *body);
@@ -89,10 +89,10 @@ public:
   void insertBefore(Edits &edits, const clang::Stmt *statement, const Code &lines) const;
   /// Lines before the token, which begins a line and then is on one below them.
   void insertOnLine(Edits &edits, clang::SourceLocation token, const Code &lines) const;
-  /// Lines behind the token, at the depth of `like`'s line.
+  /// Lines after the token, at the depth of `like`'s line.
   void insertBehind(Edits &edits, clang::SourceLocation token, const Code &lines,
                     clang::SourceLocation like) const;
-  /// Lines behind the opening brace of a block.
+  /// Lines after the opening brace of a block.
   void insertAtTop(Edits &edits, const clang::CompoundStmt *block, const Code &lines) const;
 
 private:

@@ -50,7 +50,7 @@ public:
   explicit Mapper(const Unit &unit)
       : sources(unit.sources()), buffer(unit.tokens()), all(buffer.expandedTokens()) {}
 
-  /// The piece that holds a preprocessed token; nothing where the text cannot be told (a pasted token of a
+  /// The piece that holds a preprocessed token; nothing where the text is not known (a pasted token of a
   /// header that was not read as text, say).
   std::optional<Piece> pieceOf(size_t token) const {
     clang::SourceLocation location = all[token].location();
@@ -97,7 +97,7 @@ std::optional<Placed> placeReplacement(const Mapper &map, const TokenEdit &edit)
 }
 
 /// An insertion is placed like a replacement of nothing: at the near edge of the token it clings to, and
-/// inside a macro use only where it is neither that use's first nor behind its last token.
+/// inside a macro use only where it is neither that use's first nor after its last token.
 std::optional<Placed> locationInsertion(const Mapper &map, const TokenEdit &edit) {
   auto neighbour = map.pieceOf(edit.afterPrevious ? edit.begin - 1 : edit.begin);
   if (!neighbour)
@@ -228,12 +228,12 @@ std::optional<Diagnostic> makeGroup(const Unit &unit, const Mapper &map, llvm::A
 
 /// A use of a system header's macro inside a macro of the user's.
 struct SystemMacro {
-  clang::SourceLocation use; // tells uses of one macro apart
+  clang::SourceLocation use; // distinguishes uses of one macro
   llvm::StringRef name;
 };
 
 /// The use of an object-like macro (`__global__`, `__shared__`, `NULL`) of a system header that the token
-/// comes from. Written out, it would be `__attribute__((global))`, which nobody wants to read.
+/// comes from. Written out, it would be `__attribute__((global))`, which is hard to read.
 std::optional<SystemMacro> systemMacroAround(const SourceManager &sources, const Token &token) {
   for (clang::SourceLocation at = token.location(); at.isMacroID();
        at = sources.getImmediateMacroCallerLoc(at)) {

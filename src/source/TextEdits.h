@@ -16,7 +16,7 @@ class Unit;
 
 /// Preprocessed tokens [begin, end), counted from the start of the file's expansion, and the text for them.
 /// An insertion has begin == end; `afterPrevious` says whether it clings to the token before or the one
-/// behind it.
+/// after it.
 struct TokenEdit {
   size_t begin = 0, end = 0;
   std::string text;

@@ -24,7 +24,7 @@ enum class Side { Host, Device };
 
 /// How a .cu file is to be read.
 struct CompileOptions {
-  std::vector<std::string> userArguments;      ///< -I, -D, -std= and friends, as given
+  std::vector<std::string> userArguments;      ///< -I, -D, -std= and similar flags, as given
   std::string cudaPath;                        ///< --cuda-path: a folder, "none", or empty
   std::string arch = "sm_90";                  ///< what __CUDA_ARCH__ says on the device side
   std::filesystem::path compileCommandsFolder; ///< -p: where compile_commands.json is; empty for none

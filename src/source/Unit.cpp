@@ -21,7 +21,7 @@ using namespace clang;
 namespace heddle::source {
 namespace {
 
-/// Notes where the user's pragmas stand.
+/// Notes where the user's pragmas are.
 class PragmaWatcher : public PPCallbacks {
 public:
   PragmaWatcher(const SourceManager &sources, std::vector<clang::SourceLocation> &seen)
@@ -141,7 +141,7 @@ Unit::Result Unit::parse(const std::string &file, const std::vector<std::string>
   DiagnosticOptions options;
   auto engine = CompilerInstance::createDiagnostics(
       *files, options, new TextDiagnosticPrinter(*parts.messageStream, options), /*ShouldOwnClient=*/true);
-  engine->setIgnoreAllWarnings(true); // of the driver: "CUDA version is newer than..." helps nobody here
+  engine->setIgnoreAllWarnings(true); // of the driver: "CUDA version is newer than..." does not help here
   std::unique_ptr<CompilerInvocation> invocation = makeInvocation(file, arguments, *engine, files);
   if (!invocation || engine->hasErrorOccurred())
     return {nullptr, parts.messages};

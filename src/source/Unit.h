@@ -38,7 +38,7 @@ public:
   const clang::SourceManager &sources() const;
   clang::Preprocessor &preprocessor() const;
   const clang::syntax::TokenBuffer &tokens() const;
-  /// Where the pragmas of user code stand, in order: `#pragma` lines and `_Pragma` (inside macros too). They
+  /// Where the pragmas of user code are, in order: `#pragma` lines and `_Pragma` (inside macros too). They
   /// leave no token.
   const std::vector<clang::SourceLocation> &pragmas() const;
 

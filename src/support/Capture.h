@@ -30,7 +30,7 @@ public:
 
   /// False where no pipe could be opened.
   bool isMade() const { return made; }
-  /// False where nobody can write to it any more, or it was never wanted.
+  /// False where no process can write to it any more, or it was never wanted.
   bool isOpen() const { return read >= 0; }
   int readEnd() const { return read; }
   int writeEnd() const { return write; }

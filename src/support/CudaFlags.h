@@ -8,7 +8,7 @@
 
 namespace heddle {
 
-/// What Clang must be told to compile CUDA with our own headers: the flags of one section ("all", "device",
+/// The flags that Clang needs to compile CUDA with our own headers: the flags of one section ("all", "device",
 /// "host") of runtime/cuda/flags.txt, which says what each is for. `arch` is "sm_90" or its like; `ptx` the
 /// file that the "host" section embeds. Empty where the headers are not there.
 std::vector<std::string> ownCudaFlags(std::string_view section, const std::string &arch,

@@ -14,7 +14,7 @@ std::string demangled(const std::string &name) {
   std::unique_ptr<char, void (*)(void *)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
                                                std::free);
   std::string readable = status == 0 && text ? text.get() : name;
-  // Nobody writes this scope, and its blank would pass for the one behind a result type.
+  // This scope is never written, and its blank would pass for the one after a result type.
   const std::string unwritten = "(anonymous namespace)::";
   for (size_t at = readable.find(unwritten); at != std::string::npos; at = readable.find(unwritten, at))
     readable.erase(at, unwritten.size());

@@ -5,7 +5,7 @@
 
 namespace heddle {
 
-/// "blockSum(int const*, int*)" of "_Z8blockSumPKiPi"; a name that is not mangled stays as it is. Unnamed namespaces are
+/// "blockSum(int const*, int*)" of "_Z8blockSumPKiPi"; a name that is not mangled is not changed. Unnamed namespaces are
 /// left out.
 std::string demangled(const std::string &name);
 

@@ -30,7 +30,7 @@ struct SourceLocation {
 /// ours.
 enum class Severity { Error, Warning, Refusal, Done, Kept, InternalError };
 
-/// One message with its place, the other places that explain it, and a hint where one is likely right.
+/// One message with its location, the other locations that explain it, and a hint where one is likely right.
 struct Diagnostic {
   struct Note {
     SourceLocation location;

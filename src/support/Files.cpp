@@ -161,7 +161,7 @@ std::optional<FileFailure> writeFile(const fs::path &file, std::string_view text
     return FileFailure{file, Doing::Write, EISDIR};
   if (isThere && !S_ISREG(about.st_mode))
     return writeInPlace(file, text);
-  // Renaming needs no permission to write the file itself: a file that its owner closed stays as it is.
+  // Renaming needs no permission to write the file itself: a file that its owner closed is not changed.
   if (isThere && ::access(real.c_str(), W_OK) != 0)
     return failure(file, Doing::Write);
   return writeBeside(file, real, text, isThere ? &about : nullptr, durable);

@@ -45,12 +45,12 @@ std::optional<FileFailure> whyNotReadable(const std::filesystem::path &file);
 /// which then takes the name. Links are followed, permissions kept. Devices, pipes, and files in a directory
 /// that may not be written are written in place.
 ///
-/// Durable: on the disk when this returns, whatever happens to the machine afterwards.
+/// Durable: on the disk when this returns, also if the computer crashes afterwards.
 enum class Durable { No, Yes };
 std::optional<FileFailure> writeFile(const std::filesystem::path &file, std::string_view text,
                                      Durable durable = Durable::No);
 
-/// For files of our own (in temporary folders), which nobody reads before they are whole. Throws FileError.
+/// For files of our own (in temporary folders), which are not read before they are complete. Throws FileError.
 void writeFileOrThrow(const std::filesystem::path &file, std::string_view text);
 
 /// Makes a directory and those above it.

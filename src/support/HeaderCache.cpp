@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A precompiled header is good for one command line, so the file's name is made of the whole command, and of
-// what Clang's driver finds without being told: the version of a CUDA toolkit decides which PTX version device
+// A precompiled header is good for one command line, so the file's name is made of the whole command, and of what Clang's driver finds by
+// itself: the version of a CUDA toolkit decides which PTX version device
 // code is compiled for, and Clang refuses a file that was made for another one. Clang also refuses a file whose
-// headers have changed; we look first and make it anew, by the same two facts that Clang goes by: each
+// headers have changed; we look first and build it again, by the same two facts that Clang goes by: each
 // header's size and time.
 //
-// Programs that were compiled once leave files that nobody asks for again. Whoever makes a file removes those
+// Programs that were compiled once leave files that are not used again. A process that creates a file removes those
 // that were not used for the longest time; the time of the state beside a file is that of its last use.
 //
 // Many processes may want the same file at the same time. Each makes its own under another name and renames
@@ -76,7 +76,7 @@ std::string stateOf(const std::vector<std::string> &headers) {
   return state;
 }
 
-/// Folders where Clang's driver looks for a toolkit where it is not told of one.
+/// Folders where Clang's driver looks for a toolkit if none is given.
 std::vector<fs::path> foldersOfDriver() {
   std::vector<fs::path> folders = toolkitFolders();
   std::error_code ignored;
@@ -151,7 +151,7 @@ std::vector<std::string> withCachedHeaders(std::vector<std::string> command) {
     return command;
   std::error_code ignored;
   std::vector<std::string> key = command;
-  key.push_back(fs::current_path(ignored).string()); // which -I. and its like depend on
+  key.push_back(fs::current_path(ignored).string()); // which -I. and similar flags depend on
   key.push_back(surroundings(command.front()));
   const fs::path precompiled = fs::path(folder) / fmt::format("{:016x}.pch", hashOf(key));
   const fs::path stateFile = precompiled.string() + ".state";

@@ -4,7 +4,7 @@
 // sleeps at the other end does the work with locks and memory like any other code. Handlers do not survive
 // exec, and the pipe is closed by it: children have the usual behaviour without further care.
 //
-// The thread sends the signal on to every child that somebody waits for, gives the children a moment, kills
+// The thread sends the signal on to every child that is waited for, gives the children a moment, kills
 // those that are left, removes temporary folders and ends the process. Threads that waited for a child stay
 // in ~RunningChild, so that none of them prints or writes something in the meantime.
 //
@@ -12,7 +12,7 @@
 // a signal is only sent on; when it ends, the verb ends in the ordinary way, with its exit code. A second
 // signal does not wait for it any more.
 //
-// SIGPIPE means that nobody reads what we print any more (`heddle check ... | head`). It ends the process in the
+// SIGPIPE means that the output is not read any more (`heddle check ... | head`). It ends the process in the
 // same way, without a word. The thread that printed waits in the handler, so that it does not report an error
 // of standard output in the meantime.
 #include "support/Interrupts.h"
@@ -54,7 +54,7 @@ struct State {
   std::vector<Child> children;
   std::vector<fs::path> folders;
   std::string program, hint;
-  pid_t owner = 0; ///< the process that handles signals; 0: nobody does
+  pid_t owner = 0; ///< the process that handles signals; 0: none
   bool isEnding = false;
 };
 
@@ -102,7 +102,7 @@ const char *nameOf(int signal) {
 
 void say(const std::string &text) {
   if (write(STDERR_FILENO, text.data(), text.size()) < 0)
-    return; // nobody is there to read it
+    return; // the reader is gone
 }
 
 /// With the lock held. Children that the signal does not end are killed.
@@ -129,7 +129,7 @@ void endChildren(State &now, std::unique_lock<std::mutex> &lock, int signal) {
 }
 
 void listen() {
-  // A SIGPIPE that somebody sends goes to another thread: in its handler this one would wait for itself.
+  // A SIGPIPE that another process sends goes to another thread: in its handler this one would wait for itself.
   sigset_t pipes;
   sigemptyset(&pipes);
   sigaddset(&pipes, SIGPIPE);

@@ -4,7 +4,7 @@
 // folders, say how to go on, exit with 128 + the signal's number.
 //
 // Programs call handleInterrupts() once; libraries only register what there is to clean up, which costs
-// nothing where nobody handles interrupts.
+// nothing where interrupts are not handled.
 #pragma once
 
 #include <filesystem>
@@ -27,7 +27,7 @@ void leaveInterruptsToParent();
 bool makeTemporaryFolder(std::string &pattern);
 void removeTemporaryFolder(const std::filesystem::path &folder);
 
-/// A child process while somebody waits for it.
+/// A child process while it is waited for.
 class RunningChild {
 public:
   enum class Kind {

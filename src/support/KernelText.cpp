@@ -14,7 +14,7 @@ namespace {
 
 bool isWordChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-/// Behind the parenthesis that closes the one at `open`.
+/// After the parenthesis that closes the one at `open`.
 size_t behind(std::string_view text, size_t open) {
   int depth = 0;
   for (size_t i = open; i < text.size(); ++i) {

@@ -6,10 +6,10 @@
 //      until exec the child makes system calls only.
 //   2. A child with ties of its own leads a process group, a copy of this process leads a session: compilers
 //      that it starts lead groups of their own and are still found by the session. Both the child and we set
-//      the group, since nobody knows who comes first.
-//   3. We read what it prints and look whether it has ended. A process that has ended may leave others behind
+//      the group, since the order is not known.
+//   3. We read what it prints and look whether it has ended. A process that has ended may leave others after
 //      that hold its output open (`sh -c "sleep 60 &"`). In a group of its own these are killed; in ours they
-//      are somebody else's, and we read until they have closed it, as a shell's pipe does.
+//      belong to others, and we read until they have closed it, as a shell's pipe does.
 //   4. The dead process is looked at without being reaped until its group is killed: its number, which names
 //      the group, cannot be given to another process in the meantime.
 #include "support/Process.h"
@@ -242,7 +242,7 @@ private:
     int failed;
     while ((failed = waitid(P_PID, id_t(child), &about, WEXITED | WNOWAIT | options)) && errno == EINTR)
       ;
-    // Somebody else reaped it: that it has ended is all there is to know.
+    // Other code reaped it: that it has ended is all there is to know.
     hasEnded = hasEnded || (failed ? errno == ECHILD : about.si_pid == child);
   }
 
@@ -280,7 +280,7 @@ ProcessResult notStarted(const char *why) {
 
 } // namespace
 
-/// With SIGCHLD ignored, as a parent may have left it, nobody can ask how a child ended.
+/// With SIGCHLD ignored, as a parent may have left it, the status of a child cannot be queried.
 static void watchChildren() {
   struct sigaction now{};
   if (sigaction(SIGCHLD, nullptr, &now) == 0 && now.sa_handler == SIG_IGN)

@@ -67,7 +67,7 @@ ProcessResult runToEnd(const ProcessRequest &request);
 ProcessResult runProcess(const std::vector<std::string> &command,
                          const std::vector<std::string> &environment = {}, double seconds = 0);
 
-/// A program that nobody watches: it has nothing to read, and of what it prints on both streams the beginning
+/// An unattended program: it has nothing to read, and of what it prints on both streams the beginning
 /// and the end are captured as standard output.
 ProcessRequest unattended(std::vector<std::string> command, std::filesystem::path folder = {},
                           double seconds = 0);

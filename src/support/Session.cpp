@@ -11,7 +11,7 @@
 namespace heddle {
 namespace {
 
-/// The session of a process: the sixth word of its stat, behind the name in parentheses.
+/// The session of a process: the sixth word of its stat, after the name in parentheses.
 pid_t sessionOf(const std::filesystem::path &process) {
   std::string line;
   std::getline(std::ifstream(process / "stat"), line);

@@ -10,8 +10,8 @@
 namespace heddle {
 
 /// While this lives, std::cout writes to file descriptor 1 through it, and the first failure is remembered
-/// with its reason. A stream of the standard library knows only that something failed, and forgets even that
-/// where nobody asks: a result sent to a full disk would be lost without a word.
+/// with its reason. A stream of the standard library knows only that something failed, and forgets even that unless it is
+/// queried: a result sent to a full disk would be lost without a word.
 class CheckedStandardOutput : public std::streambuf {
 public:
   CheckedStandardOutput();

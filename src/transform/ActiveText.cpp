@@ -2,7 +2,7 @@
 //
 // Text that #if excludes has no tokens, and a statement cut out around it would take half of a condition along. So each
 // conditional of the kernel's body is replaced by the branch that was taken: the one in whose lines some token, or a pragma,
-// got past the preprocessor. Conditionals inside that branch follow in turn; all other lines stay as they are.
+// got past the preprocessor. Conditionals inside that branch follow in turn; all other lines are not changed.
 //
 // Decided by what the device side took. A conditional that is not closed inside the body stays.
 #include "transform/ActiveText.h"

@@ -22,13 +22,13 @@ namespace heddle::transform {
 /// What holds for all directives of one run.
 struct Options {
   source::CompileOptions compile;
-  std::optional<std::array<int64_t, 3>> block; ///< --block: where the file does not tell
+  std::optional<std::array<int64_t, 3>> block; ///< --block: where the file does not give it
   const arch::Arch *arch = nullptr;            ///< for occupancy; none without
   std::string kernel;                          ///< -k: the kernel that -d speaks of; empty for all
   bool leavesRefusedOut = false; ///< a directive that is refused is left out, and the others are carried out
   bool isWholeProgram = false;   ///< --assume whole-program: no other file launches the file's kernels
   bool pointersDoNotOverlap = false; ///< --assume no-overlap: memory that a kernel is given is disjoint
-  /// Told of each pass, each normalization and each time that the text is parsed: its name, the file's text after it, and
+  /// Called for each pass, each normalization and each time that the text is parsed: its name, the file's text after it, and
   /// how long it took.
   struct PassEvent {
     std::string_view name;
@@ -86,7 +86,7 @@ public:
   /// What is known of the kernel's pointers alone, for directives that ask nothing else about launches.
   analysis::LaunchFacts pointersOf(const source::Kernel &kernel) const;
 
-  /// "coarsen x=2: " and the reason, with the place it was asked for where that is in the file.
+  /// "coarsen x=2: " and the reason, with the location it was asked for where that is in the file.
   Refusal refuse(SourceLocation location, const std::string &reason);
   /// The same for a refusal that a helper made.
   Refusal refuse(const Diagnostic &refusal);

@@ -3,7 +3,7 @@
 // Reads `coarsen x=2 y=4; interchange line=26`: directives with settings, as -d and #pragma heddle have them.
 //
 // Words are separated by spaces, directives by semicolons, and = may have spaces around it; brackets keep spaces, so that a setting may hold an expression: by=count[i + 1].
-// The registry says which settings a directive has and which values they take. Every error points at its word, and reading goes on behind it, so
+// The registry says which settings a directive has and which values they take. Every error points at its word, and reading goes on after it, so
 // that one run reports all of them. Values separated by | are alternatives for the tuner.
 #include "transform/Directive.h"
 

@@ -36,7 +36,7 @@ private:
   std::set<unsigned> copied;
 };
 
-/// Puts a copy of a function behind it, with these parts replaced. False, with a refusal, where its text
+/// Puts a copy of a function after it, with these parts replaced. False, with a refusal, where its text
 /// cannot be had.
 bool insertCopy(Context &context, const source::Unit &unit, const clang::FunctionDecl *function,
                 const std::vector<source::Replacement> &parts);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A directive may change a kernel in a header. Other files include that header too, so its text takes the place of the #include
-// in the emitted file and the header stays as it is.
+// in the emitted file and the header is not changed.
 //
 // 1. Find the readings of the file, and the #include of the main file that each comes from: there must be exactly one.
 // 2. Drop `#pragma once`; rewrite `#include "..."` relative to the main file's folder where they are found beside the header.
@@ -66,7 +66,7 @@ std::set<FileID> outermostReadings(const SourceManager &sources, const fs::path 
 
 llvm::StringRef trimmed(llvm::StringRef line) { return line.trim(" \t\r"); }
 
-/// The words of a preprocessor line behind its #; nothing for any other line.
+/// The words of a preprocessor line after its #; nothing for any other line.
 std::optional<llvm::StringRef> directiveOf(llvm::StringRef line) {
   line = trimmed(line);
   if (!line.consume_front("#"))

@@ -16,7 +16,7 @@ class Program;
 namespace heddle::transform {
 
 /// A file's text with an included file in the place of its #include: what is emitted is one file, which can
-/// be read and compiled by itself, and the included file stays as it is for those who also use it.
+/// be read and compiled by itself, and the included file is not changed for those who also use it.
 ///
 ///     #include "kernel.h"      =>      // -- kernel.h, in place of its #include --
 ///                                      __global__ void scale(float *a) { ... }

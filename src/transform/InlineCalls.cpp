@@ -237,7 +237,7 @@ private:
       return {};
     whole->text.erase(0, 1);
     const std::string indent = text.indentOf(callee->getOuterLocStart());
-    // What was taken out leaves empty lines; what stood behind the brace gets a line of its own.
+    // What was taken out leaves empty lines; what followed the brace gets a line of its own.
     source::Code body = source::Code::written(*whole, indent);
     const bool isOnBrace = !llvm::StringRef(body.all().front().text).trim().empty();
     return isOnBrace ? source::Code(llvm::StringRef(whole->text).ltrim().str()).deeper()

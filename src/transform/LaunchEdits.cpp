@@ -8,7 +8,7 @@
 //
 // 1. Every launch in the file is visited once, whatever its form; forms without a shape in the text are refused.
 // 2. The kernel must not be launched from elsewhere (CloseKernel.h).
-// 3. Helpers are included behind the last #include before the kernel is first mentioned.
+// 3. Helpers are included after the last #include before the kernel is first mentioned.
 #include "transform/LaunchEdits.h"
 
 #include "source/Rewriter.h"

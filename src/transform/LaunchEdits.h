@@ -29,7 +29,7 @@ bool divideLaunches(Context &context, const LaunchDivision &division, unsigned &
 bool changeLaunches(Context &context, const std::function<bool(const source::Launch &)> &change,
                     unsigned &launches);
 
-/// A launch's shape without the conversion to dim3 that nobody wrote, and its text.
+/// A launch's shape without the implicit conversion to dim3, and its text.
 const clang::Expr *writtenPart(const clang::Expr *shape);
 std::string writtenShape(const Context &context, const source::LaunchShape &shape);
 
@@ -37,7 +37,7 @@ std::string writtenShape(const Context &context, const source::LaunchShape &shap
 std::string dividedShape(const Context &context, const source::LaunchShape &shape,
                          const std::array<unsigned, 3> &by);
 
-/// Puts `#include <heddle/...>` behind the last one of the file, where it is not there yet.
+/// Puts `#include <heddle/...>` after the last one of the file, where it is not there yet.
 void includeHelper(Context &context, const std::string &header);
 
 } // namespace heddle::transform

@@ -48,7 +48,7 @@ private:
     return text;
   }
 
-  /// The words of a preprocessor line behind its #; nothing for any other line.
+  /// The words of a preprocessor line after its #; nothing for any other line.
   static std::string_view directiveOf(std::string_view line) {
     line = skipBlanks(line);
     return line.starts_with('#') ? skipBlanks(line.substr(1)) : std::string_view();

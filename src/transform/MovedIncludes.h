@@ -12,7 +12,7 @@ namespace heddle::transform {
 ///
 ///     #include "check.h"    =>    #include "../examples/check.h"
 ///
-/// What is found through -I stays as it is, unless the new folder has a file of that name: then `<...>`, which is not
+/// What is found through -I is not changed, unless the new folder has a file of that name: then `<...>`, which is not
 /// looked for beside the file. The path is absolute where the two folders have nothing in common. An #include that names a
 /// macro is not changed.
 std::string withMovedIncludes(std::string_view text, const std::filesystem::path &from,

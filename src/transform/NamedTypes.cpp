@@ -33,7 +33,7 @@ std::string typeNameFor(const DeclStmt *declarations) {
   return "OwnType";
 }
 
-/// Where a name belongs: behind the keyword, or behind `alignas` and the like where there are no bases.
+/// Where a name belongs: after the keyword, or behind `alignas` and similar specifiers where there are no bases.
 source::Replacement withName(const TagDecl *tag, const std::string &name) {
   auto *record = dyn_cast<CXXRecordDecl>(tag);
   const clang::SourceLocation brace = tag->getBraceRange().getBegin(), keyword = tag->getInnerLocStart();

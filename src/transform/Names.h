@@ -17,7 +17,7 @@ public:
   /// Every identifier written in the file that `unit` reads is taken, macros included.
   explicit Names(const source::Unit &unit);
 
-  /// `wanted` itself where it is free, else with the first number behind it that makes it so.
+  /// `wanted` itself where it is free, else with the first number after it that makes it so.
   std::string fresh(const std::string &wanted);
 
 private:

@@ -19,13 +19,13 @@ namespace heddle::transform {
 /// The pass is done.
 struct Edited {
   source::Edits edits = {};
-  /// For the passes behind it: the block that the kernel is launched with from now on, whatever --block said.
+  /// For the passes after it: the block that the kernel is launched with from now on, whatever --block said.
   std::optional<std::array<int64_t, 3>> block = {};
   /// A directive to be carried out on the kernel now; empty for none.
   std::string next = {};
 };
 
-/// The kernel stays as it is.
+/// The kernel is not changed.
 struct Unchanged {
   explicit Unchanged(bool callsOffDirective = false) : callsOffDirective(callsOffDirective) {}
   /// For directives of several passes: as it was before the first of them.
@@ -36,7 +36,7 @@ struct Unchanged {
 struct Refused {};
 
 /// The kernel must be given another form first, in which it does the same (a normalization). That is made, the text is read
-/// again, and the pass starts anew.
+/// again, and the pass starts again.
 struct Needs {
   /// The kernel is in an included file, whose text must take the place of its #include.
   struct InPlaceOfInclude {

@@ -4,7 +4,7 @@
 // with the text they give. Reading again is what makes directives compose without knowing each other.
 //
 // A pass that finds a kernel in a form it cannot work on says which normalization it needs; that is made, the text is read again,
-// and the pass starts anew. If it then changes nothing, the normalizations are taken back.
+// and the pass starts again. If it then changes nothing, the normalizations are taken back.
 //
 // Where edits reach into an included file, its text takes the place of its #include, and the directive is
 // carried out again on that: what comes out is always one file.
@@ -121,7 +121,7 @@ private:
     return true;
   }
 
-  /// `line`: where the pragma stood; nothing for one of the command line.
+  /// `line`: where the pragma was; nothing for one of the command line.
   bool carryOut(const Directive &directive, std::optional<unsigned> line) {
     if (directive.hasAlternatives()) {
       diagnostics.error(directive.location, fmt::format("'{}' leaves a choice open", directive.str()))
@@ -218,12 +218,12 @@ private:
     return true;
   }
 
-  /// A pass, with the normalizations that it needs before. `line`: where the pragma stood; nothing for one of the
+  /// A pass, with the normalizations that it needs before. `line`: where the pragma was; nothing for one of the
   /// command line.
   Ended run(const PassRun &wanted, std::optional<unsigned> line) {
     const source::MappedText before = text;
     const std::set<std::string> touchedBefore = touched;
-    // Messages of the first attempt that comes to its end stand: they are about the text before it was changed.
+    // Messages of the first attempt that comes to its end are kept: they are about the text before it was changed.
     std::optional<Diagnostics> first;
     for (unsigned rounds = 0;; ++rounds) {
       Diagnostics messages;
@@ -365,7 +365,7 @@ private:
     if (!readText)
       return messages;
     const auto original =
-        [&](const SourceLocation &location) { // a directive's own place is one of the file as it was
+        [&](const SourceLocation &location) { // a directive's own location is one of the file as it was
           const bool isDirective = llvm::StringRef(location.sourceLine).contains("#pragma heddle");
           return location.file == file.string() && !isDirective ? readText->given(location) : location;
         };

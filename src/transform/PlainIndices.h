@@ -5,7 +5,7 @@
 
 namespace heddle::transform {
 
-/// Writes what a cooperative group of the block says of its threads with CUDA's built-in variables, which
+/// Writes what a cooperative group of the block states about its threads with CUDA's built-in variables, which
 /// transforms follow.
 ///
 ///     cta.thread_rank()       =>   threadIdx.x        (of a block in one dimension; else with y and z)

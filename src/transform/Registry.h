@@ -49,8 +49,8 @@ struct Suggestion {
   std::string directive, why;
 };
 
-/// All that Heddle knows of one directive. The parser, `--help`, `auto`, the tuner's spaces, what `analyze` says a directive
-/// could do, and the tests of the docs go over the table of these; nothing else lists directives.
+/// All that Heddle knows of one directive. The parser, `--help`, `auto`, the tuner's spaces, what `analyze` prints as
+/// opportunities, and the tests of the docs go over the table of these; nothing else lists directives.
 struct DirectiveRule {
   std::string name;
   Subject subject = Subject::Kernel;

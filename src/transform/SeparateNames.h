@@ -20,8 +20,8 @@ namespace heddle::transform {
 ///         a[i] += b[j];                          a[i] += b[j2];
 ///
 /// The one answer to whether a name still means the same at another place: afterwards a name means one thing
-/// in the whole kernel, but for variables of blocks that lie side by side. So text can be moved to wherever
-/// the variables that it mentions are visible. Every transform that moves text across scopes asks for this
+/// in the whole kernel, but for variables of blocks that lie side by side. So text can be moved to where the
+/// variables that it mentions are visible. Every transform that moves text across scopes asks for this
 /// first.
 ///
 std::optional<Needs> separateNames(Context &context, const source::Kernel &kernel);

@@ -53,7 +53,7 @@ std::vector<Target> ofMainFile(const std::vector<Target> &targets) {
   return found;
 }
 
-/// The kernel that begins right behind the pragma.
+/// The kernel that begins right after the pragma.
 std::vector<Target> behindPragma(const Directive &directive, const std::vector<Target> &all, unsigned line,
                                  Diagnostics &messages) {
   const Target *next = nullptr;

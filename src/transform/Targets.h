@@ -15,7 +15,7 @@ struct TargetSearch {
   const source::Program &program;
   const std::filesystem::path &file;
   const std::string &kernel;          ///< -k; empty for all
-  std::optional<unsigned> pragmaLine; ///< where the pragma stood; nothing for one of the command line
+  std::optional<unsigned> pragmaLine; ///< where the pragma was; nothing for one of the command line
 };
 
 /// The kernels that a directive is about: the one behind or around its pragma, the one that -k names, else those of

@@ -6,7 +6,7 @@
 
 namespace heddle::transform {
 
-/// What ptxas says of a kernel in another text of the file, found by its mangled name. Nothing where there is
+/// What ptxas reports for a kernel in another text of the file, found by its mangled name. Nothing where there is
 /// no ptxas, or it does not know the kernel.
 std::optional<analysis::KernelResources> compiledResources(const Context &context, const std::string &text,
                                                            const std::string &mangledName);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Simulated annealing: a walk from neighbour to neighbour that always goes down and sometimes up, the more
-// seldom the cooler it is. Some walks at once, each for itself: they begin in different places, and whoever
-// can measure several candidates at a time has something to do.
+// seldom the cooler it is. Some walks at once, each for itself: they begin in different places, and an executor that can measure several
+// candidates at a time has something to do.
 #include "model/Thresholds.h"
 #include "tune/Strategy.h"
 

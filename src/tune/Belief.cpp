@@ -10,7 +10,7 @@ namespace heddle::tune {
 namespace {
 
 // Of the part that all have in common nothing is known before: models of another size of the problem, or of
-// another GPU, may be off by any factor.
+// another GPU, may be wrong by any factor.
 using model::threshold::tune::spreadOfAll;
 // What two measurements of candidates with the same parts differ by, typically: what no sum of parts explains.
 using model::threshold::tune::restOfModels;

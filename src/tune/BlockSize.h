@@ -30,7 +30,7 @@ struct BlockConstant {
 std::variant<BlockConstant, NoBlock> blockConstant(const source::Program &program, const std::string &text,
                                                    const std::string &kernel, size_t axis);
 
-/// The most threads that a block would have if a constant had this value, as far as launches tell.
+/// The most threads that a block would have if a constant had this value, as far as launches show.
 int64_t threadsWith(const source::Program &program, const std::string &kernel, const std::string &constant,
                     int64_t value);
 

@@ -91,7 +91,7 @@ bool writeLine(int descriptor, const std::string &line) {
   return fsync(descriptor) == 0;
 }
 
-/// Whoever was killed a moment ago may have children that have not noticed yet, and they hold the file too.
+/// A process that was killed a moment ago may have children that have not noticed yet, and they hold the file too.
 bool lock(int descriptor) {
   for (unsigned tries = 0; tries < 20; ++tries) {
     if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)

@@ -47,7 +47,7 @@ private:
   std::vector<Kept> known;
 };
 
-/// What such a file holds, for whoever only reads. Nothing where it is none.
+/// What such a file holds, for readers. Nothing where it is none.
 std::optional<std::vector<Kept>> readKept(const std::filesystem::path &file);
 
 } // namespace heddle::tune

@@ -29,7 +29,7 @@ private:
   const Generator generator;
 };
 
-/// True for files that are a mechanism and no program: a folder, .yaml, .inp and the like.
+/// True for files that are a mechanism and no program: a folder, .yaml, .inp and similar.
 bool isMechanism(const std::filesystem::path &file);
 
 /// Options worth a try for a kernel of a mechanism, as --option would have them.

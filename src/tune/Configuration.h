@@ -21,7 +21,7 @@ struct Configuration {
   /// "block x=128; coarsen x=2 map=blocked; -DTILE=8 -maxrregcount=64", or "baseline". Two configurations with the
   /// same words are the same.
   std::string str() const;
-  /// For the compiler, behind the flags of the whole program.
+  /// For the compiler, after the flags of the whole program.
   std::vector<std::string> compilerFlags() const;
 };
 

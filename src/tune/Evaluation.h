@@ -18,7 +18,7 @@ struct Evaluation {
   std::string sameAs; ///< id of an earlier candidate that is the very same program; empty for none
 };
 
-/// Told of each evaluation as soon as it is known; false: enough, begin no other.
+/// Called for each evaluation as soon as it is known; false: enough, begin no other.
 using Heard = std::function<bool(const Evaluation &)>;
 
 /// Carries configurations out and measures them. One process does them one after the other; ranks of MPI share them.

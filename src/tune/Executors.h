@@ -17,8 +17,8 @@ public:
   LocalExecutor(const Problem &problem, Maker &maker, Measurer &measurer)
       : problem(problem), maker(maker), measurer(measurer) {}
   void evaluate(const std::vector<Configuration> &configurations, const Heard &heard) override;
-  /// One of them. The baseline is made and measured first where that has not been done: others are held
-  /// against it.
+  /// One of them. The baseline is made and measured first where that has not been done: others are compared with
+  /// it.
   Evaluation evaluate(const Configuration &configuration);
   /// What is known already, of this search or an earlier one: the same program is not measured again.
   void remember(const std::string &digest, const runner::Result &result);
@@ -39,7 +39,7 @@ public:
   /// `problem` gives candidates their names.
   RecordedExecutor(const std::vector<Kept> &kept, const Problem &problem);
   void evaluate(const std::vector<Configuration> &configurations, const Heard &heard) override;
-  /// What the model had said of it, where it was asked too.
+  /// What the model predicted for it, where it was asked too.
   std::optional<double> predicted(const std::string &configuration) const;
   bool predicts() const { return isPredicted; }
   const std::string &device() const { return deviceName; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Points as chromosomes, values of dimensions as genes. Parents are the better of some drawn at random, a
-// child takes each gene of one of them, and now and then a gene is drawn anew; the best live on. A point that
+// child takes each gene of one of them, and now and then a gene is selected at random again; the best live on. A point that
 // cannot win has no children.
 #include "model/Thresholds.h"
 #include "tune/Strategy.h"
@@ -39,7 +39,7 @@ private:
     auto found = times.find(point);
     return found == times.end() ? std::numeric_limits<double>::infinity() : found->second;
   }
-  /// The best first; of equals, whoever comes first in the space.
+  /// The best first; of equals, the one that comes first in the space.
   std::vector<Point> ranked(std::vector<Point> points) const {
     std::ranges::sort(points, {}, [this](const Point &point) { return std::pair(fitness(point), point); });
     return points;

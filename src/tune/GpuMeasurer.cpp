@@ -82,7 +82,7 @@ runner::Result GpuMeasurer::measureIn(const fs::path &folder, const Candidate &c
   for (const fs::path &file : writeFiles(candidate, problem, folder))
     wanted.files.push_back(file.string());
   runner::Result result = measurer.compileAndMeasure(wanted);
-  // Whatever became of it: a search looks results up by the name that it was told.
+  // Whatever became of it: a search looks results up by the name that it was given.
   result.device = name;
   return result;
 }

@@ -30,7 +30,7 @@ private:
   std::string name, whyNot;
 };
 
-/// The first GPU's name as its driver tells it ("NVIDIA H200"); empty where there is none.
+/// The first GPU's name as its driver reports it ("NVIDIA H200"); empty where there is none.
 std::string gpuName();
 unsigned gpuCount();
 

@@ -2,13 +2,13 @@
 //
 // The model ranks, clocks correct it.
 //
-// A model is wrong in ways that repeat, and what was measured tells in which (Belief). What is measured next
+// A model is wrong in ways that repeat, and measurements show in which (Belief). What is measured next
 // is the candidate that may be fastest: the corrected model's estimate less what is not known about it yet.
 // So a value that was never tried is tried once, in the best company, since a model that is wrong about it
-// would hide it for ever; and of those that the model cannot distinguish one is looked at and not all. It ends
+// would hide it permanently; and of those that the model cannot distinguish one is looked at and not all. It ends
 // when nothing is left that has a chance to beat the best. Without a model every candidate is predicted the
-// same time, and what is measured does all of the work. While few are known one is chosen at a time, since each
-// tells most about what comes next.
+// same time, and what is measured does all of the work. While few are known one is chosen at a time, since each gives most information about what comes
+// next.
 #include "model/Thresholds.h"
 #include "tune/Belief.h"
 #include "tune/Strategy.h"

@@ -28,7 +28,7 @@ namespace {
 using Json = nlohmann::json;
 using runner::Status;
 
-// A check that is not through by then leaves the candidate to be judged by running it, which is done anyway.
+// A check that is not through by then leaves the decision on the candidate to its run, which is done anyway.
 constexpr double mostCheckSeconds = 20;
 
 } // namespace
@@ -38,7 +38,7 @@ struct CudaMaker::Finding {
   Status status = Status::Measured; ///< here: made
   std::string reason, text;
   std::string fails; ///< what the static check says
-  std::string ptx;   ///< empty where nobody needs it
+  std::string ptx;   ///< empty where it is not needed
 };
 
 namespace {
@@ -64,7 +64,7 @@ std::optional<Finding> findingFrom(const std::string &answer) {
                  answer.substr(end + 1, bytes), json["fails"], answer.substr(end + 1 + bytes)};
 }
 
-/// The first thing that was held against it, with its line.
+/// The first finding, with its line.
 std::string firstReason(const Diagnostics &diagnostics) {
   for (const Diagnostic &each : diagnostics.all())
     if (each.severity == Severity::Refusal || each.severity == Severity::Error ||
@@ -217,7 +217,7 @@ std::map<std::string, KernelNeeds> needsWithin(const Problem &problem, const std
 
 } // namespace
 
-/// Where the kernels stand, which takes reading the file: once for each set of definitions. Other blocks move
+/// Where the kernels are, which takes reading the file: once for each set of definitions. Other blocks move
 /// no line.
 const std::set<KernelLines> &CudaMaker::kernelsWith(const std::vector<std::string> &defines) {
   auto [found, isNew] = kernels.try_emplace(defines);

@@ -42,7 +42,7 @@ private:
   const std::set<KernelLines> &kernelsWith(const std::vector<std::string> &defines);
 
   const Problem &problem;
-  /// Candidates are not held to more than the baseline: where it fails, they are not checked.
+  /// Candidates must pass only what the baseline passes: where it fails, they are not checked.
   std::string whyBaselineFails;
   std::map<std::vector<std::string>, std::set<KernelLines>> kernels; ///< by definitions
   std::map<std::string, std::unique_ptr<Finding>> findings;          ///< by configuration
@@ -60,7 +60,7 @@ build::Sources sourcesFor(const Problem &problem, const std::vector<std::filesys
 std::vector<std::string> flagsFor(const Problem &problem, const std::vector<std::string> &own,
                                   build::Compiler compiler);
 
-/// Writes a candidate's files into a folder and gives their paths, the problem's further files behind them.
+/// Writes a candidate's files into a folder and gives their paths, the problem's further files after them.
 std::vector<std::filesystem::path> writeFiles(const Candidate &candidate, const Problem &problem,
                                               const std::filesystem::path &folder);
 

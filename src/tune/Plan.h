@@ -46,7 +46,7 @@ private:
   const Problem &problem;
   std::filesystem::path folder;
   std::vector<Candidate> candidates;
-  std::vector<Kept> entries;                ///< of every configuration; status Lost: the runner will tell
+  std::vector<Kept> entries; ///< of every configuration; status Lost: the runner will report it
   std::map<std::string, std::string> known; ///< id by digest
 };
 
@@ -55,7 +55,7 @@ private:
 std::string writePlanOf(const std::vector<Configuration> &configurations, Maker &maker, Plan &plan,
                         const std::function<void(size_t made, size_t of)> &made);
 
-/// What came back from where a plan was carried to.
+/// The results of a plan that was measured elsewhere.
 struct Collected {
   std::map<std::string, Kept> byId; ///< everything that is known of the plan's configurations
   size_t missing = 0;               ///< configurations without a result yet
@@ -65,8 +65,8 @@ struct Collected {
 std::optional<Collected> collect(const std::filesystem::path &folder, const Problem &problem,
                                  std::string &error);
 
-/// Puts what came back into a cache, as if it had been measured here; what the cache holds already stays as
-/// it is. Gives how many were new. Only configurations of the space are known by more than their words, so only
+/// Puts results into a cache, as if it had been measured here; what the cache holds already is not
+/// changed. Gives how many were new. Only configurations of the space are known by more than their words, so only
 /// those are taken.
 size_t takeOver(const Collected &collected, const Space &space, const Problem &problem, Cache &cache);
 

@@ -29,7 +29,7 @@ std::vector<fs::path> includeFolders(const std::vector<std::string> &flags) {
   return folders;
 }
 
-/// The user's own files that a text includes, as far as #include "..." tells; files of the toolkit are the
+/// The user's own files that a text includes, as far as #include "..." shows; files of the toolkit are the
 /// compiler's business.
 class Included {
 public:

@@ -25,14 +25,14 @@ struct Limits {
 struct Problem {
   std::filesystem::path file;
   std::string text;                           ///< of that file
-  std::vector<std::filesystem::path> further; ///< files of the program that stay as they are
+  std::vector<std::filesystem::path> further; ///< files of the program that are not changed
   std::vector<std::string> flags;             ///< -I, -D, -std=, -O: for every file of every candidate
   /// What a build system compiles single files with; `flags` come after these.
   std::map<std::filesystem::path, std::vector<std::string>> ownFlags;
   std::vector<std::string> arguments; ///< of the program
   std::string arch = "sm_90";
   std::string kernel;                          ///< the only one that directives speak of; empty for all
-  std::optional<std::array<int64_t, 3>> block; ///< where the file does not tell
+  std::optional<std::array<int64_t, 3>> block; ///< where the file does not give it
   std::vector<std::string> assumptions;        ///< --assume: what the file does not show
   source::CompileOptions compile;              ///< for reading the file
   build::Compiler compiler = build::Compiler::Auto;
@@ -51,7 +51,7 @@ struct Problem {
   /// flags, arguments, architecture, tolerance, assumptions.
   /// The first call settles it: files that change while a search runs do not change its names.
   const std::string &digest() const;
-  /// The name of a candidate: the same for the same configuration of the same problem, for ever.
+  /// The name of a candidate: the same for the same configuration of the same problem.
   std::string idOf(const Configuration &configuration) const;
 
 private:

@@ -16,7 +16,7 @@ std::string textOf(const Evaluation &evaluation) {
                  {"same_as", evaluation.sameAs}});
 }
 
-/// What a rank says of a configuration; lost where it says nothing, or nothing that makes sense.
+/// What a rank reports for a configuration; lost where it reports nothing, or nothing that makes sense.
 Evaluation evaluationFrom(const Configuration &configuration, const std::string &id,
                           const std::optional<std::string> &text) {
   Evaluation evaluation{configuration, {}, {}, {}};

@@ -7,11 +7,11 @@
 namespace heddle::tune {
 
 /// The processes of mpirun, each with a GPU of its own. Rank 0 searches and keeps the cache; the others make
-/// and measure candidates, and each measures the baseline too, since that is what it holds candidates
-/// against. A rank that dies loses only its candidate, which another one gets.
+/// and measure candidates, and each measures the baseline too, since it compares candidates with
+/// it. A rank that dies loses only its candidate, which another one gets.
 class RankExecutor final : public Executor {
 public:
-  /// `own` does what nobody else is left to do.
+  /// `own` does what no other rank is left to do.
   RankExecutor(ranks::Ranks &ranks, LocalExecutor &own, const Problem &problem)
       : ranks(ranks), own(own), problem(problem) {}
   void evaluate(const std::vector<Configuration> &configurations, const Heard &heard) override;

@@ -16,7 +16,7 @@ struct Dimension {
   std::vector<std::string> values;
 };
 
-/// A whole search, for whoever shows it.
+/// A whole search, for output.
 struct Report {
   std::string program;   ///< the file, as given
   std::string arguments; ///< of the program, as one would type them
@@ -45,7 +45,7 @@ struct Report {
   std::string baselineText, winnerText; ///< the winner's: carried out, not the one with pragmas
 
   const Entry &baseline() const { return entries.front(); }
-  /// What people should know of a baseline that the static check holds something against; else empty.
+  /// What people should know of a baseline that fails the static check; else empty.
   std::string warning() const {
     return entries.empty() ? "" : warningOf(baseline().evaluation.result.failsCheck);
   }

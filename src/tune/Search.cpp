@@ -143,7 +143,7 @@ std::unique_ptr<Strategy> Search::strategy() const {
                       [this](const Point &point) { return predicted(space.configurationAt(point)); });
 }
 
-/// Tells a strategy what is known of points.
+/// Gives a strategy the known points.
 void Search::teach(Strategy &strategy, const std::vector<Point> &points) {
   for (const Point &point : points) {
     auto found = byConfiguration.find(space.configurationAt(point).str());
@@ -175,7 +175,7 @@ std::vector<Configuration> Search::plan() {
   if (known(Configuration()))
     teach(*adviser, baselines());
   std::vector<Configuration> planned;
-  std::set<std::string> seen = {Configuration().str()}; // the baseline is measured wherever others are
+  std::set<std::string> seen = {Configuration().str()}; // the baseline is measured where others are
   for (std::vector<Point> points; planned.size() + 1 < most && !(points = adviser->next()).empty();) {
     for (const Point &point : points)
       if (Configuration configuration = space.configurationAt(point);

@@ -41,7 +41,7 @@ struct SearchOptions {
   std::function<void(const Report &)> watch;
 };
 
-/// One search: what a strategy proposes is looked up or measured, kept, and told to the strategy.
+/// One search: what a strategy proposes is looked up or measured, kept, and given to the strategy.
 class Search {
 public:
   /// `cache` may be null: then nothing is kept.
@@ -53,7 +53,7 @@ public:
   Report run();
 
   /// For measuring somewhere else: what the strategy would have looked at next, given what is known, up to
-  /// the budget of runs. A strategy that needs results to go on gives what it can: come back with them.
+  /// the budget of runs. A strategy that needs results to go on gives what it can: call it again with them.
   std::vector<Configuration> plan();
 
 private:

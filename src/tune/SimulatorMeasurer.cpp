@@ -156,7 +156,7 @@ std::string SimulatorMeasurer::difference(const Ran &wanted, const Ran &ran) con
       verify::compareLogs(wanted.copies().string(), ran.copies().string(), problem.tolerance, copies);
   if (found)
     return verify::textOf(*found);
-  // Nothing came back by a copy: what was printed is all there is to compare.
+  // Nothing was copied to the host: what was printed is all there is to compare.
   if (copies == 0)
     if (auto line = verify::compareText(wanted.output, ran.output, problem.tolerance))
       return verify::textOf(*line);
@@ -222,8 +222,8 @@ static std::map<std::string, double> mostBlocks(const std::vector<counts::Launch
 /// `launches` are the baseline's.
 void SimulatorMeasurer::findScales(const std::vector<counts::LaunchFacts> &launches) {
   if (rehearsal.arguments && !rehearsal.fills) {
-    // Without its launches a program may find wrong results, or wait for them for ever; shapes are all that
-    // counts.
+    // Without its launches a program may find wrong results, or never end; only shapes are
+    // used.
     const Ran dry = runIn(scratch.path() / "baseline", How::Dry);
     counts::ProgramCounters asked;
     counts::readCounters(dry.counters(How::Dry), asked);

@@ -18,7 +18,7 @@ struct Rehearsal {
   /// As if there were enough blocks to keep the whole device busy, as at full size there would be.
   bool fills = false;
   /// In the place of the problem's, which may be too much for the simulator. Launches are then taken to be as
-  /// large as those that the problem's own make, which a run tells that executes none of them.
+  /// large as those that the problem's own make, which a run that executes none of them determines.
   std::optional<std::vector<std::string>> arguments;
 };
 

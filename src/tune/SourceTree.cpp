@@ -31,7 +31,7 @@ fs::path whole(const fs::path &path) {
 SourceTree::SourceTree(const Problem &problem, fs::path where) : problem(problem), folder(std::move(where)) {
   const Root &own = rootOf(whole(problem.file).parent_path());
   const std::string ownFolder = own.to;
-  // The compiler that is called there is told its architecture by the manifest.
+  // The compiler that is called there gets its architecture from the manifest.
   const std::vector<std::string> flags =
       build::errorsInNvccsWords(build::withoutArchFlags(problem.tunedFlags(build::Compiler::Nvcc)));
   for (size_t i = 0; i < flags.size(); ++i) {

@@ -75,7 +75,7 @@ private:
   std::vector<Words> defines, flags, options;
 };
 
-/// The next point in the order of an odometer; false behind the last.
+/// The next point in the order of an odometer; false after the last.
 bool advance(Point &point, const std::vector<Dimension> &dimensions);
 
 } // namespace heddle::tune

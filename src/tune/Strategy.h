@@ -19,12 +19,12 @@ public:
   /// Points to look at, in the order of their promise; they may have been proposed before. Empty: there is
   /// nothing more to try.
   virtual std::vector<Point> next() = 0;
-  /// What came of a point: its time, or nothing where it can never win. Told of every point before `next` is
+  /// What came of a point: its time, or nothing where it can never win. Called for every point before `next` is
   /// asked again.
   virtual void learn(const Point &point, std::optional<double> micros) = 0;
 };
 
-/// What the model says of a point, in microseconds; nothing where it was not asked or cannot say.
+/// What the model predicts for a point, in microseconds; nothing where it was not asked or cannot say.
 using Prediction = std::function<std::optional<double>(const Point &)>;
 
 /// "exhaustive", "random", "genetic", "annealing", "guided".

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A configuration speaks of kernels by name and of loops by line; a pragma speaks of what follows it. Where pragmas
-// are to be is guessed from the text and then tried, since only carrying them out tells what they do.
+// are to be is guessed from the text and then tried, since only applying them shows what they do.
 #include "tune/Winner.h"
 
 #include "arch/Arch.h"

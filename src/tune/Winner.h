@@ -14,8 +14,8 @@ struct WinnerFile {
 };
 
 /// The problem's file with a line `#pragma heddle ...` before each kernel or loop that the configuration speaks of,
-/// and its block's size in place. Whether that gives `winnerText` again is tried before it is said. What the
-/// compiler has to be told besides (flags, definitions) is in a comment in the first line.
+/// and its block's size in place. Whether that gives `winnerText` again is tried before it is printed. What the compiler needs
+/// besides (flags, definitions) is in a comment in the first line.
 WinnerFile winnerFile(const Problem &problem, const Configuration &configuration,
                       const std::string &winnerText);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What "the same result" means. Bit for bit unless a tolerance is given; and a tolerance needs to know what
-// the bytes are. A C++ kernel's mangled name tells the types of its parameters, and the log tells which
+// the bytes are. A C++ kernel's mangled name gives the types of its parameters, and the log gives which
 // parameter a buffer was: that is exact and costs nothing. Where a name says nothing the values are looked
 // at.
 //
-// heddle-runner is linked with this file and with nothing else of this room: it uses the standard library
+// heddle-runner is linked with this file and with nothing else of this module: it uses the standard library
 // only.
 #include "verify/Compare.h"
 

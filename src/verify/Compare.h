@@ -61,8 +61,8 @@ struct CopyDifference {
   uint64_t differing = 0, elements = 0; ///< how many of the copy's elements are apart
 };
 
-/// Reads both logs side by side; nothing where everything that came back is equal within the tolerance.
-/// `copies` gets the number compared. Only copies that count are looked into; they are numbered from 1.
+/// Reads both logs side by side; nothing where everything that was copied to the host is equal within the tolerance.
+/// `copies` gets the number compared. Only device-to-host copies are compared; they are numbered from 1.
 std::optional<CopyDifference> compareLogs(const std::string &fileA, const std::string &fileB,
                                           const Tolerance &tolerance, uint64_t &copies,
                                           const std::function<bool(uint64_t copy)> &counts = {});

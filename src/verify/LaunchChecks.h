@@ -10,7 +10,7 @@
 
 namespace heddle::verify {
 
-/// What the static check says of the kernels of a file, each with the blocks that the file itself launches it
+/// What the static check reports for the kernels of a file, each with the blocks that the file itself launches it
 /// with.
 struct LaunchChecks {
   struct Kernel {

@@ -255,7 +255,7 @@ TEST(Dependences, DifferentElementSizesCanOverlap) {
 }
 
 TEST(Dependences, WhatIsBehindALoopWithABarrierDoesNotMeetItsFirstIteration) {
-  // All threads enter the loop, or none does: nobody reads s[0] while another still adds.
+  // All threads enter the loop, or none does: no thread reads s[0] while another still adds.
   std::string sum =
       "__shared__ float s[64]; s[t] = in[t]; __syncthreads();"
       "for (int half = 32; half > n; half -= 8) { if (t < 8) s[t] += in[half]; __syncthreads(); }";

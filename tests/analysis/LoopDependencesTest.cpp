@@ -51,7 +51,7 @@ TEST(LoopDependences, LookOnlyAtIterationsThatThereAre) {
 
 TEST(LoopDependences, TakeOneThreadForBoth) {
   OneLoop loop("i * blockDim.x + threadIdx.x", "i * blockDim.x + threadIdx.x");
-  EXPECT_FALSE(loop.carries(1)); // another thread's element is nobody's concern here
+  EXPECT_FALSE(loop.carries(1)); // another thread's element does not matter here
 }
 
 TEST(LoopDependences, DoNotRelyOnRowsOfUnknownLength) {

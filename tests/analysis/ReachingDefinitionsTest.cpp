@@ -146,7 +146,7 @@ TEST(ReachingDefinitions, OnlyAnAddressThatMayBeWrittenThroughEscapes) {
   EXPECT_FALSE(escapes("lambdaReads", "x"));
   EXPECT_FALSE(escapes("lambdaCopies", "x"));
 }
-/// What a call is handed may be written through after it has come back.
+/// What a call is handed may be written through after it has returned.
 TEST(ReachingDefinitions, AnAddressThatACallStoresOrReturnsEscapes) {
   EXPECT_TRUE(escapes("storedByCall", "x"));
   EXPECT_TRUE(escapes("storedByCallOfCall", "x"));

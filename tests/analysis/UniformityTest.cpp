@@ -166,7 +166,7 @@ BlockShape shape(int64_t x, int64_t y = 1, int64_t z = 1) { return {{x, y, z}}; 
 
 using Case = std::pair<const char *, Level>;
 
-/// The kernels of one table in one test: CTest starts a process for each test, and each parses the text anew.
+/// The kernels of one table in one test: CTest starts a process for each test, and each parses the text again.
 void expectLevels(std::initializer_list<Case> cases) {
   for (auto [kernel, level] : cases)
     EXPECT_STREQ(nameOf(levelOf(kernel)), nameOf(level)) << kernel;

@@ -109,7 +109,7 @@ TEST(LoopChanges, TellWhatHappensOnceInEachIteration) {
   std::map<std::string, std::vector<Modification>> byName;
   for (const auto &[key, list] : changes.modified)
     byName[key.first->getNameAsString()] = list;
-  ASSERT_EQ(byName.size(), 4u); // not `own`, which is set anew in each iteration
+  ASSERT_EQ(byName.size(), 4u); // not `own`, which is set again in each iteration
   EXPECT_TRUE(byName["a"][0].isTopLevel);
   EXPECT_TRUE(byName["i"][0].isTopLevel);
   EXPECT_FALSE(byName["b"][0].isTopLevel);

@@ -86,7 +86,7 @@ TEST(WarpConsolidationTable2, LimitsOfEveryRow) {
   }
 }
 
-// Section 3.3 of the same paper: with one warp a block, Kepler's 16 block slots leave at most 16 of 64 warps,
+// Section 3.3 of the same paper: with one warp per block, Kepler's 16 block slots leave at most 16 of 64 warps,
 // Maxwell's and Pascal's 32 leave half.
 TEST(WarpConsolidationTable2, OneWarpBlocksFillOnlyTheBlockSlots) {
   EXPECT_EQ(at("3.7", 32, 32).percent, 25);
@@ -95,7 +95,7 @@ TEST(WarpConsolidationTable2, OneWarpBlocksFillOnlyTheBlockSlots) {
 }
 
 TEST(Occupancy, RegistersRoundToUnitsOf64OnFermi) {
-  // 20 registers: 640 a warp, 51 warps, in twos 50; 50 / 8 = 6 blocks, all 48 warps. 21 registers: 672 rounds
+  // 20 registers: 640 per warp, 51 warps, in twos 50; 50 / 8 = 6 blocks, all 48 warps. 21 registers: 672 rounds
   // to 704, 46 warps, 5 blocks, 40 warps.
   EXPECT_EQ(at("2.0", 256, 20).percent, 100);
   EXPECT_EQ(rounded(at("2.0", 256, 21)), 83);
@@ -103,26 +103,26 @@ TEST(Occupancy, RegistersRoundToUnitsOf64OnFermi) {
 }
 
 TEST(Occupancy, Volta256ThreadsOf33Registers) {
-  // 33 * 32 = 1056 rounds to 1280 a warp; a quarter of the file (16384) holds 12 warps, the SM 48; 48 / 8 = 6
+  // 33 * 32 = 1056 rounds to 1280 per warp; a quarter of the file (16384) holds 12 warps, the SM 48; 48 / 8 = 6
   // blocks, 48 of 64 warps.
   Occupancy o = at("7.0", 256, 33);
   EXPECT_EQ(o.blocksPerSm, 6u);
   EXPECT_EQ(o.percent, 75);
   EXPECT_EQ(o.registersPerBlock, 8 * 1280u);
   EXPECT_THAT(o.limits, ElementsAre(Resource::Registers));
-  EXPECT_EQ(at("7.0", 256, 32).percent, 100); // 1024 a warp: 64 warps
+  EXPECT_EQ(at("7.0", 256, 32).percent, 100); // 1024 per warp: 64 warps
 }
 
 TEST(Occupancy, WarpsLiveWithOneSchedulerSoPartsOfTheFileStayEmpty) {
-  // 168 registers: 5376 a warp. The whole file would hold 12.19 warps, each quarter 3.05: 12 warps. At 176:
-  // 5632 a warp; the file would hold 11.6, but each quarter 2.9: 8 warps, so one-warp blocks number 8.
+  // 168 registers: 5376 per warp. The whole file would hold 12.19 warps, each quarter 3.05: 12 warps. At 176:
+  // 5632 per warp; the file would hold 11.6, but each quarter 2.9: 8 warps, so one-warp blocks number 8.
   EXPECT_EQ(at("8.0", 32, 168).blocksPerSm, 12u);
   EXPECT_EQ(at("8.0", 32, 176).blocksPerSm, 8u);
   EXPECT_EQ(at("6.0", 32, 176).blocksPerSm, 10u); // halves: 5.8, so 5 in each
 }
 
 TEST(Occupancy, AmpereReservesAKilobyteOfSharedMemoryInEachBlock) {
-  // 16 KB declared is 17 KB taken: 164 / 17 = 9.6 blocks, 36 of 64 warps at 4 warps a block. Without the
+  // 16 KB declared is 17 KB taken: 164 / 17 = 9.6 blocks, 36 of 64 warps at 4 warps per block. Without the
   // reserve it would be 10.
   Occupancy o = at("8.0", 128, 32, 16384);
   EXPECT_EQ(o.sharedBytesPerBlock, 17408u);
@@ -217,7 +217,7 @@ TEST(ImpossibleLaunch, PascalKeepsTo4WarpGroupsForItsWholeFamily) {
 }
 
 TEST(StepsUp, FewerRegistersGiveOneMoreBlock) {
-  // 256 threads of 40 registers on 9.0: 6 blocks. 7 blocks are 56 warps, 14 in a quarter: 1170 a warp, so
+  // 256 threads of 40 registers on 9.0: 6 blocks. 7 blocks are 56 warps, 14 in a quarter: 1170 per warp, so
   // 1024: 32 registers, which is even enough for 8.
   std::vector<OccupancyStep> steps = stepsUp(table("9.0"), {256, 40});
   ASSERT_EQ(steps.size(), 2u);

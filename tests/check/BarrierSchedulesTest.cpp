@@ -52,7 +52,7 @@ private:
     case 0: line("add.u32 %r21, %r21, {};", 1 + pick(9)); return;
     case 1:
     case 2: line("bar.sync 0;"); return;
-    case 3: // a branch, with work behind it or not
+    case 3: // a branch, with work after it or not
       condition(depth);
       line("@!%p{} bra L{};", depth, label);
       steps(depth + 1);

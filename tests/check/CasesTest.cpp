@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every kernel of this folder is built, run on the simulator under the checker, and must be judged as its first
-// line says: by Clang's PTX and, where nvcc is there, by nvcc's; and what is wrong is found wrong in whatever
+// Every kernel of this folder is built, run on the simulator under the checker, and must have the result in its first
+// line: by Clang's PTX and, where nvcc is there, by nvcc's; and what is wrong is found wrong in whatever
 // order the warps run.
 #include "StaticRunner.h"
 #include "TestPaths.h"
@@ -185,7 +185,7 @@ TEST_P(Renumbered, CasesAreJudgedAsTheySay) {
                fmt::format("HEDDLE_SCHEDULE={}", schedule));
 }
 
-/// One in eight, or all of them (`make matrix`): each has to be built anew.
+/// One in eight, or all of them (`make matrix`): each has to be built again.
 std::vector<Case> renumberedCases() {
   std::vector<Case> all = casesOf("clang"), some;
   const size_t step = std::getenv("HEDDLE_MATRIX") ? 1 : 8;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned Warps = 4, Pseudo = 1;
 
-/// The same as plain numbers, one a thread: what the compact form must agree with.
+/// The same as plain numbers, one per thread: what the compact form must agree with.
 struct PlainClock {
   std::array<std::array<Stamp, 32>, Warps + Pseudo> stamps{};
 

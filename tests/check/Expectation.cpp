@@ -61,7 +61,7 @@ std::set<unsigned> linesOf(const Finding &finding) {
   return lines;
 }
 
-/// The finding's own place is on one of the lines, and each line is among its places.
+/// The finding's own location is on one of the lines, and each line is among its places.
 bool isReported(const Told &reported, const Finding &finding) {
   if (reported.rule != idOf(finding.rule))
     return false;

@@ -12,11 +12,11 @@ namespace heddle::check::test {
 
 /// What the head of a kernel's file says must be found.
 ///
-///     // expect: race/shared at 8 and 9            one finding, whose places are on these lines
+///     // expect: race/shared at 8 and 9            one finding, whose locations are on these lines
 ///     // expect: clean                             nothing
 ///     // expect: race/shared at 8, warp/lockstep   two findings, the second anywhere
-///     // expect: race/shared at 8 or async/early   told in either way, or in both
-///     // also: deadlock/barrier                    what follows from it and may be told as well
+///     // expect: race/shared at 8 or async/early   reported in either way, or in both
+///     // also: deadlock/barrier                    what follows from it and may be reported as well
 ///     // hint: use atomicAdd()                     words of the hint of the findings that are expected
 ///     // check: --timeout 20                       for the command line
 ///     // static: --block 64                        the same expectation without running it

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The judge of the cases must itself be able to say no.
+// The test of the cases must itself be able to say no.
 #include "check/Expectation.h"
 
 #include <gtest/gtest.h>

@@ -69,7 +69,7 @@ public:
   }
 
   void run() {
-    // Fair, always the first, always the last: the extremes tell most.
+    // Fair, always the first, always the last: the extremes show most.
     const unsigned taste = unsigned(random() % 3);
     while (!broken) {
       std::vector<size_t> ready;

@@ -23,13 +23,13 @@ struct Ring {
   std::vector<unsigned> producers, consumers;
   unsigned slots, branches, firstBarrier, firstSlot;
   bool phased; ///< mbarriers
-  /// Producers wait in the first turns too: consumers say "empty" once for each slot at the start, or the
+  /// Producers wait in the first iterations too: consumers say "empty" once for each slot at the start, or the
   /// phase before the first counts as over.
   bool primed;
   /// Producers wait at "full" too, and with one slot consumers at "empty": slower, still right.
   bool bothWait;
   bool readsAll;    ///< a consumer reads all slices of a slot, else one
-  bool leavesFirst; ///< within a turn, slices are read from the last to the first
+  bool leavesFirst; ///< within an iteration, slices are read from the last to the first
 
   unsigned threads() const { return unsigned(producers.size() + consumers.size()) * 32; }
   unsigned lap(unsigned branch) const { return branch / slots; }
@@ -152,7 +152,7 @@ private:
     else
       touch(warp, Kind::Read, ring.slot(branch), c % slices);
     if (branch + ring.slots >= ring.branches)
-      return; // nobody waits for the last ones
+      return; // no thread waits for the last ones
     if (ring.bothWait && !ring.phased && ring.slots == 1)
       wait(ring, warp, ring.empty(branch), 0);
     else

@@ -10,7 +10,7 @@
 namespace heddle::check::test {
 
 /// Producer and consumer pipelines, all right: rings of one to eight slots between groups of warps, with 2 to
-/// 16 named barriers, any number of turns, and the ways in which people write the first and last of them.
+/// 16 named barriers, any number of iterations, and the ways in which people write the first and last of them.
 Plan makePipeline(std::mt19937_64 &random);
 
 /// One mistake as people make them.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Producer/consumer pipelines over named barriers, with and without a planted mistake: each is judged by an
+// Producer/consumer pipelines over named barriers, with and without a planted mistake: each is checked by an
 // oracle that knows only what barriers mean, and the checks must come to the same verdict. HEDDLE_SEED=n
 // makes other pipelines.
 #include "check/Pipelines.h"
@@ -163,7 +163,7 @@ bool isRightForMuddle(const RuleSet &truth, const RuleSet &reported) {
   return isNamed;
 }
 
-/// Who waits for whom is one story, told by the wait that it begins with.
+/// Which thread waits for which is one finding, reported at the first wait.
 void keepOneDeadlock(RuleSet &truth, const RuleSet &reported) {
   for (const char *kind : {"deadlock/barrier", "deadlock/mbarrier"})
     if (!contains(reported, kind) &&
@@ -185,7 +185,7 @@ bool namesWrongPhase(const RuleSet &truth, RuleSet reported) {
          isSubset(reported, truth);
 }
 
-/// Reading what nobody wrote may be told beside a race or hidden by it.
+/// Reading unwritten memory may be reported beside a race or hidden by it.
 bool isRight(const Truth &whole, RuleSet truth, RuleSet reported) {
   if (isMuddled(truth))
     return isRightForMuddle(truth, reported);
@@ -266,8 +266,8 @@ TEST(Pipelines, AreJudgedRightWithoutBeingRun) {
   Wrong wrong;
   for (const Case &one : cases()) {
     StaticResult result = staticResult(one);
-    // What nobody wrote is not among the properties that hold for every input: where it is all that is wrong,
-    // it may be told, be outside because somebody reads what depends on data, or not matter.
+    // Unwritten memory is not among the properties that hold for every input: where it is all that is wrong,
+    // it may be reported, be undecided because a thread reads what depends on data, or not matter.
     RuleSet truth = one.truth.rules, reported = rulesOf(result.findings);
     truth.erase("uninitialized/shared"), reported.erase("uninitialized/shared");
     const bool onlyUnwritten = truth.empty() && !one.truth.isClean();

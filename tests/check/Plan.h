@@ -20,7 +20,7 @@ struct Op {
   bool operator==(const Op &) const = default;
 };
 
-/// A block of warps, each with its own straight list of operations: short enough to judge by hand, and what
+/// A block of warps, each with its own straight list of operations: short enough to check by hand, and what
 /// PTX is made from.
 struct Plan {
   std::string about;

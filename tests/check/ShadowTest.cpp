@@ -11,13 +11,13 @@
 namespace heddle::check {
 namespace {
 
-/// Says that nothing is known beyond one stamp, and writes down what it is told.
+/// Says that nothing is known beyond one stamp, and records what it is given.
 struct Recorder final : AccessRules {
   Stamp known = 0;
   std::vector<std::pair<unsigned, Past>> clashes;
   std::vector<unsigned> empty;
 
-  std::map<unsigned, uint32_t> values; ///< by lane: what is stored; others store what nobody knows
+  std::map<unsigned, uint32_t> values; ///< by lane: what is stored; others store unknown values
   CellValue memory;
   bool forgives = false; ///< as for two atomics
 

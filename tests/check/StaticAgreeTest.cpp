@@ -6,7 +6,7 @@
 namespace heddle::check::test {
 namespace {
 
-/// Rounds of a tile: `head` before the barrier, `tail` behind it, n rounds or, where `guarded`, none at all.
+/// Rounds of a tile: `head` before the barrier, `tail` after it, n rounds or, where `guarded`, none at all.
 std::string rounds(const char *head, const char *tail, const char *step = "add.u32 %r4, %r4, 1;") {
   return kernelAround(fmt::format(R"(
   setp.eq.u32 %p1, %r0, 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random kernels whose synchronization and shared addresses depend on the thread's index only: what the
-// static check says of all inputs is what the dynamic check says of any input, under any schedule.
+// Random kernels whose synchronization and shared addresses depend on the thread's index only: what the static check reports for all inputs is what the dynamic check reports for any
+// input, under any schedule.
 #include "KernelRuns.h"
 #include "StaticRunner.h"
 
@@ -217,7 +217,7 @@ TEST(StaticSoundness, saysOfAllInputsWhatTheDynamicCheckSaysOfAny) {
         ASSERT_TRUE(wrong) << "data " << data << "\n" << story(result);
     }
   }
-  // The generator is worth something only if it makes kernels of both kinds, and few that it cannot judge.
+  // The generator is worth something only if it makes kernels of both kinds, and few that it cannot decide.
   if (!given) {
     EXPECT_GT(verdicts[unsigned(Verdict::Holds)], count / 10);
     EXPECT_GT(verdicts[unsigned(Verdict::Fails)], count / 10);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The three properties, each failing and holding, with data that nobody knows; and what may or may not
+// The three properties, each failing and holding, with unknown data; and what may or may not
 // happen.
 #include "StaticRunner.h"
 
@@ -233,7 +233,7 @@ TEST(StaticPerhaps, anAccessOutOfBoundsThatMayNotHappenIsUndecided) {
   expectVerdict(Verdict::Undecided, check(perhaps("st.shared.u32 [%r3+100000], %r4;")));
 }
 TEST(StaticPerhaps, valuesThatMayBeTheSameAreUndecided) {
-  // All threads write what is at *p: one value, but nobody here knows that.
+  // All threads write what is at *p: one value, but the check does not know that.
   expectVerdict(Verdict::Undecided,
                 check(kernelAround("ld.global.u32 %r4, [%rd0]; st.shared.u32 [s], %r4;")));
 }

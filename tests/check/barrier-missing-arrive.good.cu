@@ -1,7 +1,7 @@
 // expect: clean
 // static: --block 64
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Both take the same number of turns.
+// Both execute the same number of iterations.
 #include "Case.h"
 
 __global__ void pass(const int *in, int *out) {

@@ -1,7 +1,7 @@
 // expect: clean
 // static: --block 64
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The consumer tells at a second barrier that it is ready for the next.
+// The consumer signals at a second barrier that it is ready for the next.
 #include "Case.h"
 
 __global__ void pass(const int *in, int *out) {

@@ -1,7 +1,7 @@
 // expect: deadlock/barrier at 9 and 12
 // static: --block 64
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Two warps meet at two barriers in opposite order: each waits where the other is not.
+// Two warps synchronize at two barriers in opposite order: each waits where the other is not.
 #include "Case.h"
 
 __global__ void cross(int *out) {

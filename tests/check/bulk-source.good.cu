@@ -1,6 +1,6 @@
 // expect: clean
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The copy has read it, as cp.async.bulk.wait_group.read tells.
+// The copy has read it, as cp.async.bulk.wait_group.read ensures.
 #include "Case.h"
 
 __global__ void store(int *out) {

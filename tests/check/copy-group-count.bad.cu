@@ -1,6 +1,6 @@
 // expect: async/early at 14 and 18
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A two-stage pipeline that lets one group stay under way also in the last turn, when that group is the one
+// A two-stage pipeline that lets one group stay under way also in the last iteration, when that group is the one
 // it reads.
 #include "Case.h"
 

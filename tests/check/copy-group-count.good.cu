@@ -1,6 +1,6 @@
 // expect: clean
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every turn commits a group, empty in the last turn, so that one group may always stay under way.
+// Every iteration commits a group, empty in the last one, so that one group may always stay under way.
 #include "Case.h"
 
 __global__ void sum(const int *in, int *out) {

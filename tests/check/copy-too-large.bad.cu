@@ -1,7 +1,7 @@
 // expect: host/error-ignored at 18
 // check: --timeout 30
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// More bytes are copied than were allocated: the copy does nothing, and nobody looks.
+// More bytes are copied than were allocated: the copy does nothing, and the result is not checked.
 #include "Case.h"
 
 #include <cstdlib>

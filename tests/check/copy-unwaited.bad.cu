@@ -1,6 +1,6 @@
 // expect: async/unwaited at 11
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel ends with a copy under way that nobody waits for.
+// The kernel ends with a copy under way that no thread waits for.
 #include "Case.h"
 
 __global__ void fetch(const int *in, int *out) {

@@ -1,7 +1,7 @@
 // expect: barrier/mbarrier-uninitialized at 9
 // static: --block 64
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Nobody initializes the mbarrier.
+// The mbarrier is never initialized.
 #include "Case.h"
 
 __global__ void meet(int *out) {

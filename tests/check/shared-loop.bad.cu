@@ -1,7 +1,7 @@
 // expect: race/shared at 11 and 13
 // static: --block 64
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The next turn of the loop overwrites the tile while slower warps still read it.
+// The next iteration of the loop overwrites the tile while slower warps still read it.
 #include "Case.h"
 
 __global__ void sumOfReversed(const int *in, int *out) {

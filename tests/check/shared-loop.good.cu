@@ -1,7 +1,7 @@
 // expect: clean
 // static: --block 64
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A second barrier at the end of the turn keeps the tile until everyone has read it.
+// A second barrier at the end of the iteration keeps the tile until everyone has read it.
 #include "Case.h"
 
 __global__ void sumOfReversed(const int *in, int *out) {

@@ -1,7 +1,7 @@
 // expect: clean
 // static: --block 64
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The consumer takes the buffer that the barrier told it of.
+// The consumer takes the buffer that belongs to the barrier.
 #include "Case.h"
 
 __global__ void pass(const int *in, int *out) {

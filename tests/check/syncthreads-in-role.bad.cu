@@ -3,7 +3,7 @@
 // also: deadlock/barrier
 // static: --block 96
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The producer warp calls __syncthreads() in its own role, where nobody else comes, while the consumers wait
+// The producer warp calls __syncthreads() in its own role, which no other warp reaches, while the consumers wait
 // for it at a named barrier.
 #include "Case.h"
 

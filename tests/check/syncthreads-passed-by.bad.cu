@@ -1,8 +1,8 @@
 // expect: barrier/divergent at 13
 // static: --block 64
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A whole warp goes round the barrier and on to the code behind it. It ends soon, and then the barrier lets
-// the others pass: by luck, since it may also come back to this barrier or to another.
+// A whole warp goes round the barrier and on to the code after it. It ends soon, and then the barrier lets
+// the others pass: by luck, since it may also return to this barrier or to another.
 #include "Case.h"
 
 __global__ void shift(const int *in, int *out) {

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the README of the mechanisms says of each.
+/// What the README of the mechanisms states for each.
 struct Expected {
   std::string name;
   size_t species, reactions, thirdBody, falloff, plog, troe3, troe4, irreversible, duplicates,

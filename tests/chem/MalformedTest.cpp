@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One test for each malformed file: all that is said of it, with line, column and hint, is in
+// One test for each malformed file: all messages about it, with line, column and hint, is in
 // data/malformed.txt.
 #include "Shared.h"
 #include "chem/CheckMechanism.h"
@@ -92,7 +92,7 @@ TEST_P(MalformedFile, IsReportedWithLocationMessageAndHint) {
   if (mechanism && text.transport)
     checkTransport(*mechanism, diagnostics);
   EXPECT_EQ(messagesOf(diagnostics, malformed.file), malformed.messages);
-  // Geometries written as 1.00 are harmless; a missing species is said only where transport is asked for.
+  // Geometries written as 1.00 are harmless; a missing species is reported only where transport is asked for.
   bool mayBeRead =
       malformed.file == "h2o2-float-geometry-tran.dat" || malformed.file == "h2o2-missing-species-tran.dat";
   EXPECT_EQ(mechanism.has_value(), mayBeRead);

@@ -43,7 +43,7 @@ inline Mechanism readSmall(std::string_view reactions) {
   return mechanism.value_or(Mechanism{});
 }
 
-/// All that is said of the text.
+/// All messages about the text.
 inline std::string complaints(const ChemkinText &text) {
   Diagnostics diagnostics;
   std::optional<Mechanism> mechanism = readChemkin(text, diagnostics);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a Cantera YAML file may hold, its units, and what is said where something in it is wrong.
+// What a Cantera YAML file may hold, its units, and the messages where something in it is wrong.
 #include "Shared.h"
 #include "chem/Constants.h"
 #include "chem/Yaml.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""options_in_messages.py HEDDLE ROOT: no message tells the user of an option that the verb does not have.
+"""options_in_messages.py HEDDLE ROOT: no message names an option that the verb does not have.
 
 Every string in src/ that names an option is looked at. What can print it is known by its folder (or file): a message of
 src/build is printed by each verb that builds programs. Each of those verbs must have the option; or the text names the verb
@@ -40,7 +40,7 @@ PRINTED_BY = {
     "cli/Run": {"run"},
     "cli/Tune": {"tune"},
     "cli/Verify": {"verify"},
-    "cli/ProgramWords": {"run", "verify"},  # what it says of --device
+    "cli/ProgramWords": {"run", "verify"},  # its text on --device
     "cli/SourceOptions": {"analyze", "opt", "tune"},
     "cli/Help": {"help"},
     "report/Analyze": {"analyze"},

@@ -60,7 +60,7 @@ TEST(Estimate, ReadingAgainWithinABlockCostsL1AndNotL2) {
   launch.readSectors = launch.distinctSectors = launch.blockSectors = 4'000'000;
   launch.sums.globalSectors = 4'000'000;
   const double once = by(estimate(launch, h200()), Limit::L2);
-  launch.sums.globalSectors = 32'000'000; // 12 KB a block, 97 KB on an SM: L1 has it
+  launch.sums.globalSectors = 32'000'000; // 12 KB per block, 97 KB per SM: L1 has it
   EXPECT_DOUBLE_EQ(by(estimate(launch, h200()), Limit::L2), once);
   launch.sharedBytes = 26 * 1024; // eight blocks of it leave L1 nothing
   EXPECT_GT(by(estimate(launch, h200()), Limit::L2), 2 * once);

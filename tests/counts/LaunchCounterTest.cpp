@@ -96,7 +96,7 @@ TEST(LaunchCounter, APointerChaseIsAsManyRoundsAsItHasLoads) {
   EXPECT_NEAR(counted(runner, {1}, {1}, at).blockTime.rounds, 3.0, 0.03);
 }
 
-/// The second load may be of what was stored, unless it says that nobody writes there.
+/// The second load may be of what was stored, unless it says that no thread writes there.
 TEST(LaunchCounter, ALoadWaitsForTheStoreBeforeItUnlessItIsOfReadOnlyData) {
   auto roundsWith = [](const std::string &load) {
     Runner runner(".visible .entry k(.param .u64 in) {\n.reg .b64 %rd<8>;\nld.param.u64 %rd0, [in];\n"

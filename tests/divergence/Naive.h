@@ -134,7 +134,7 @@ inline Groups cutIntoGroups(const std::vector<uint32_t> &order, uint32_t groupSi
   return groups;
 }
 
-/// Groups as sorted lists of vectors, in the order given: what tells groupings apart when equal threads
+/// Groups as sorted lists of vectors, in the order given: what distinguishes groupings when equal threads
 /// change places.
 inline std::vector<std::vector<uint32_t>> rowsOf(const BlockVectors &vectors, const Groups &groups) {
   std::vector<std::vector<uint32_t>> all;

@@ -256,7 +256,7 @@ TEST(Prediction, ALoopOfALoadedLengthServesForInputsThatWereNeverSeen) {
 }
 
 TEST(Prediction, WhatIsReadOnTheWayIsKnownOnlyAfterARun) {
-  // Links in a random order: how long the way to 1 is no input tells.
+  // Links in a random order: the number of steps to 1 follows from no input.
   std::mt19937 random(9);
   std::vector<int> order(64), next(64, 1);
   std::iota(order.begin(), order.end(), 0);

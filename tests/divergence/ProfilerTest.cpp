@@ -118,7 +118,7 @@ TEST(Profiler, HalfOfTheLanesOfEachSideAreLostAtTheBranchThatPartsThem) {
 }
 
 TEST(Profiler, LanesThatLeaveALoopEarlyAreLostAtItsEnd) {
-  // 31 threads go once around, one goes three times: two turns with 31 empty slots each.
+  // 31 threads go once around, one goes three times: two iterations with 31 empty slots each.
   std::vector<int> in(32, 1);
   in[7] = 3;
   const LaunchProfile profile = profileOf(loopOfLoaded, {1}, {32}, in);

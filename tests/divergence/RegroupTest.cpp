@@ -108,7 +108,7 @@ TEST(Regroup, NeverBeatsTheBestGroupingAndComesNearIt) {
 }
 
 TEST(Regroup, ThreadsThatFillWarpsOfTheirOwnKindLoseNothing) {
-  // Four kinds of 64 threads each, dealt out in turn: every warp diverges before and none after.
+  // Four kinds of 64 threads each, in turn: every warp diverges before and none after.
   std::vector<uint32_t> counts;
   for (uint32_t t = 0; t < 256; ++t)
     for (uint32_t b = 0; b < 4; ++b)

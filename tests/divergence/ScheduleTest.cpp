@@ -12,8 +12,8 @@ namespace heddle::divergence {
 namespace {
 
 // Figure 5: three multiprocessors with room for one block each. tb1 is done first and tb3 follows it on SM1,
-// then tb2, followed by tb4 on SM2. (The paper draws the bars without numbers; these keep to the order of
-// events it tells.)
+// then tb2, followed by tb4 on SM2. (The paper draws the bars without numbers; these keep to the order of events that it
+// gives.)
 const std::vector<double> queueOfFigure5 = {5, 2, 3, 2, 2, 1, 8};
 
 TEST(Schedule, Figure5GivesEachBlockToTheFirstMultiprocessorThatIsFree) {

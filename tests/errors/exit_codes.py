@@ -4,7 +4,7 @@
 
     exit_codes.py HEDDLE RUNNER SOURCE_DIR {inputs,outputs,names}
 
-Inputs fail before anything is compiled wherever that is possible, so that a row costs milliseconds. What a case
+Inputs fail before anything is compiled where possible, so that a row costs milliseconds. What a case
 expects is its exit code, a piece of its stderr that names the true cause, and nothing on stdout.
 """
 import ctypes

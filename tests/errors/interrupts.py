@@ -4,7 +4,7 @@
 
     interrupts.py HEDDLE RUNNER SOURCE_DIR
 
-SIGPIPE, where nobody reads the output any more: 141, nothing left, and no word.
+SIGPIPE, where the output is not read any more: 141, nothing left, and no word.
 
 The program that is simulated never ends, so that a signal always finds it running. It says that it runs by making a file.
 """

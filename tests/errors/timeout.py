@@ -17,7 +17,7 @@ PROGRAM = r"""
 __global__ void fill(int *p) { p[threadIdx.x] = 1; }
 __global__ void spin(volatile int *p) {
   for (int i = 0; p[0] == 1; ++i)
-    p[1] = i; // else it would be a deadlock: nobody changes what it waits for
+    p[1] = i; // else it would be a deadlock: no thread changes what it waits for
 }
 int main(int, char **words) {
   int *p, q[32];

@@ -74,7 +74,7 @@ class Tests:
             self.heddle("verify", twins / f"{name}.cu", twins / f"{name}.bug.cu", "--device", "gpu", status=1, expected="differ")
 
     def record(self):
-        """The simulator computes what the GPU computed: a recording of the GPU stands for the second program."""
+        """The simulator computes what the GPU computed: a recording of the GPU replaces the second program."""
         recording = self.work / "saxpy.copies"
         self.heddle("run", self.example("saxpy"), "--device", "gpu", "--record", recording, "--", SIMULATED_SIZE)
         self.heddle("verify", self.example("saxpy"), recording, "--device", "sim", "--", SIMULATED_SIZE, expected="same")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whole folders of kernels, built and held to their own self-tests: natively, and on the simulator.
+// Whole folders of kernels, built and checked by their own self-tests: natively, and on the simulator.
 #include "kernels/Package.h"
 
 #include "Generated.h"

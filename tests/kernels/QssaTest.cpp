@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chemistry with quasi-steady and stiff species, built and held to its own self-test: natively, and on the
+// Chemistry with quasi-steady and stiff species, built and checked by its own self-test: natively, and on the
 // simulator.
 #include "Generated.h"
 #include "chem/MechanismFiles.h"

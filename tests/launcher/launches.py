@@ -207,7 +207,7 @@ def misspelled_pragmas_are_warnings(place):
     done = place.run("nvcc", "-c", "a.cu", "-o", "a.o")
     check(re.match(r"a\.cu:3:\d+: warning: .*coarsn.*\[-Wheddle\]\n", done.stderr), done.stderr)
     check(done.returncode == 0 and done.arguments == ["-c", "a.cu", "-o", "a.o"], done.arguments)
-    # What Clang cannot read is for the compiler to judge.
+    # What Clang cannot read is left to the compiler.
     place.write("a.cu", WITH_PRAGMA + "int x = undeclared;\n")
     done = place.run("nvcc", "-c", "a.cu", "-o", "a.o")
     check("a.cu: warning: the directives of this file are not applied, since Clang cannot read it [-Wheddle]" in done.stderr, done.stderr)
@@ -232,7 +232,7 @@ def headers_have_pragmas_too(place):
     place.write("inc/factor.h", "#define FACTOR 3\n")
     place.run("nvcc", "-Iinc", "-MD", "-MF", "a.d", "-c", "src/a.cu", "-o", "a.o")
     check(len(place.entries()) == 2, "another header has the same key")
-    # A header of -isystem is nobody's to change.
+    # A header of -isystem must not be changed.
     done = place.run("nvcc", "-isystem", "inc", "-c", "src/a.cu", "-o", "a.o")
     check("src/a.cu" in done.arguments, done.arguments)
 

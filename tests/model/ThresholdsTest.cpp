@@ -72,7 +72,7 @@ TEST(Thresholds, WhatIsCalledMeasuredOrCheckedNamesAFileThatIsHere) {
   }
 }
 
-/// HEDDLE_UPDATE_DOCS=1 writes the page anew.
+/// HEDDLE_UPDATE_DOCS=1 rewrites the page.
 TEST(Thresholds, ThePageShowsThem) {
   const fs::path page = fs::path(HEDDLE_SOURCE_DIR) / "docs/thresholds.md";
   const std::string mark = "<!-- thresholds -->\n", text = textOf(page);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions that CUDA has on both sides and C++ has not: the host's are held to identities, and the device's
+// Functions that CUDA has on both sides and C++ has not: the host's are compared with identities, and the device's
 // to the host's.
 #include "Check.h"
 

@@ -20,7 +20,7 @@ __global__ void neighbours(int *out) {
   bool right =
       cluster.query_shared_rank(theirs) == next && cluster.query_shared_rank(mine) == cluster.block_rank();
   out[blockIdx.x * 64 + threadIdx.x] = right ? theirs[63 - threadIdx.x] : -1;
-  cluster.sync(); // nobody leaves while others read
+  cluster.sync(); // no block leaves while others read
 }
 
 /// A histogram whose bins are spread over the cluster; many rounds, so that barriers must not lose count.
@@ -58,8 +58,8 @@ __global__ void places(int4 *out, int *sums) {
   cluster.sync();
 }
 
-/// The same by shared addresses, as inline PTX has it. A thread that exits has arrived for good, but only
-/// once nobody needs its block's memory any more.
+/// The same by shared addresses, as inline PTX has it. A thread that exits has arrived for good, but only once no block needs its memory any
+/// more.
 __global__ void byAddress(unsigned *out) {
   __shared__ unsigned cell[32];
   cell[threadIdx.x] = 0;

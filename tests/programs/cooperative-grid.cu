@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A cooperative launch whose blocks all meet, several times, through grid.sync().
+// A cooperative launch whose blocks all synchronize, several times, through grid.sync().
 #include "Check.h"
 
 #include <cooperative_groups.h>

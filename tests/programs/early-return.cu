@@ -13,7 +13,7 @@ __global__ void leaveThenMeet(int *out, int staying) {
   out[i] = cells[staying - 1 - i];
 }
 
-// Lanes of one warp return from inside a loop, at different turns.
+// Lanes of one warp return from inside a loop, in different iterations.
 __global__ void searchFirst(const int *values, int n, int *where) {
   int wanted = threadIdx.x;
   for (int i = 0; i < n; ++i) {

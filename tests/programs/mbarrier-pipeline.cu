@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A ring of shared buffers between a producer warp and consumer warps, each slot guarded by two mbarriers
-// whose parity is carried over many turns of the ring.
+// whose parity is carried over many rounds of the ring.
 #include "Check.h"
 
 __device__ unsigned sharedAddress(const void *p) { return unsigned(__cvta_generic_to_shared(p)); }

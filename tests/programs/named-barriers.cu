@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Producer and consumer warps that meet at named barriers only: bar.arrive on one side, bar.sync on the
+// Producer and consumer warps that synchronize at named barriers only: bar.arrive on one side, bar.sync on the
 // other.
 #include "Check.h"
 

@@ -21,7 +21,7 @@ Function functionOf(const std::string &statements) {
 }
 
 /// Where every way from `from` to the end must pass first, by definition: the nearest block without which the
-/// end is out of reach. Nothing clever, so that it can judge the clever one.
+/// end is out of reach. Nothing clever, so that it can check the clever one.
 uint32_t ipdomBySearch(const Function &f, uint32_t from) {
   auto reachesEnd = [&](uint32_t start, uint32_t without) {
     std::vector<bool> seen(f.blocks.size(), false);

@@ -147,7 +147,7 @@ Node Writer::exchangeByFunction(Scope &scope) {
   return node(Sort::Statement, fmt::format("unsigned {} = {};\n", v, call), {std::move(argument)});
 }
 
-/// One thread tells the others something, which is then the same for all.
+/// One thread passes something to the others, which is then the same for all.
 Node Writer::onePublishes(Scope &scope) {
   uses("shared variable written and read");
   const std::string flag = fresh("flag"), v = fresh("u");

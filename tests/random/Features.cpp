@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the number of a program promises. Chance alone leaves rare constructs out for thousands of programs, and then
-// nobody notices that they are no longer tried. So the program of seed n is written for the directive number n and has
+// What the number of a program promises. Chance alone leaves rare constructs out for thousands of programs, and then it goes unnoticed that they are no longer
+// tried. So the program of seed n is written for the directive number n and has
 // the feature number n, each modulo the length of its list: the lengths have no common divisor, and all pairs follow
 // each other. The rest of the program is random.
 #include "random/Writer.h"

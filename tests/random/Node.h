@@ -20,7 +20,7 @@ enum class Sort {
 /// A program is a tree of these: text in which `@0`, `@1`... are the children, and `@*` is all of them.
 ///
 /// Whatever must stay together to keep a program free of races (a store to shared memory, the barriers around
-/// it and the loads behind it) is the text of one node, so that no subtree that is dropped or replaced makes
+/// it and the loads after it) is the text of one node, so that no subtree that is dropped or replaced makes
 /// an undefined program of a defined one.
 struct Node {
   Sort sort = Sort::Fixed;

@@ -330,7 +330,7 @@ private:
       return std::find(left.begin(), left.end(), each.first) == left.end();
     });
     if (named.empty() && left.size() > 1) {
-      // Nobody can be distinguished: each by itself, which takes ten times as long.
+      // They cannot be distinguished: each by itself, which takes ten times as long.
       fmt::print(stderr, "{} programs cannot be built or loaded together:\n{}\n", left.size(),
                  messages.substr(0, 2000));
       const std::vector<size_t> all = left;

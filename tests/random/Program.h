@@ -19,7 +19,7 @@ enum class Layout {
 };
 
 /// A program that is to be changed by directives: `void launch(unsigned *out, const unsigned *in)` runs its
-/// kernels. `in` has `inputs` words that nobody writes, `out` has `outputs`.
+/// kernels. `in` has `inputs` words that are not written, `out` has `outputs`.
 struct Program {
   static constexpr unsigned inputs = 1024, outputs = 20000;
 

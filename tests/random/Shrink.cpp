@@ -95,7 +95,7 @@ std::vector<Reduction> reductionsOf(const Program &program) {
   return all;
 }
 
-/// Items that nobody mentions any more; those that only such items mention go in the next round.
+/// Items that are not used any more; those that only such items mention go in the next round.
 void dropUnusedItems(Program &program) {
   const std::string rest = print(program.kernels) + print(program.launch) + print(program.elsewhere);
   std::vector<std::string> texts;
@@ -171,7 +171,7 @@ Program shrunk(Program program, const StillFails &stillFails, double seconds) {
       }
       program = std::move(candidates[size_t(found - fails.begin())]);
       isSmaller = true;
-      // What was tried before did not help, and mostly does not now: go on behind it.
+      // What was tried before did not help, and mostly does not now: go on after it.
       reductions = reductionsOf(program);
       next = std::min(next, reductions.size());
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The loop that `specialize` is for: load a tile, meet, compute on it, meet. What one iteration stores may be
-// what the next one loads, by way of a parameter, of a structure's members or of an array of the file: then
+// what the next one loads, through a parameter, of a structure's members or of an array of the file: then
 // loads must not run ahead.
 #include "random/Writer.h"
 

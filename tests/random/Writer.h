@@ -5,7 +5,7 @@
 //
 // - all numbers are unsigned (or floating-point numbers that are exact), so nothing overflows or rounds;
 // - a thread stores to its own elements of `out` and of the file's arrays, and to its own locals; what it
-//   reads of memory is constant (`in`, tables), its own, or in shared memory behind a barrier;
+//   reads of memory is constant (`in`, tables), its own, or in shared memory after a barrier;
 // - values have no effects, so the order of evaluation means nothing; effects are statements;
 // - what decides whether the block comes to a barrier is made of uniform parts only;
 // - loops have few iterations, and functions call only those written before them.
@@ -71,12 +71,12 @@ private:
     return *allowed[pick(unsigned(allowed.size()))];
   }
 
-  // Items (Items.cpp): functions and classes whose use runs code that nobody sees
+  // Items (Items.cpp): functions and classes whose use runs implicit code
   struct ItemKind {
     const char *construct;
     Node (Writer::*make)(const std::string &name, bool isPure);
     const char *use; ///< `#` is the name, `@0` and `@1` the arguments
-    /// Its code is in a function that anybody can be told another thread's index by.
+    /// Its code is in a function that can get another thread's index.
     bool isFunction = false;
     bool asksForThread = false; ///< pure or not
   };

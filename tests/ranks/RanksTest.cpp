@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ranks are processes: each test calls mpirun with this same program, which tells by its environment that it
+// Ranks are processes: each test calls mpirun with this same program, which knows by its environment that it
 // is one of them (see main). Where there is no Open MPI the tests say so and are skipped.
 #include "ranks/Ranks.h"
 

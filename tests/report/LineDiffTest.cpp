@@ -8,7 +8,7 @@
 namespace heddle::report {
 namespace {
 
-/// "-b", "+c"...: each line behind its sign.
+/// "-b", "+c"...: each line after its sign.
 std::vector<std::string> shown(std::string_view before, std::string_view after, size_t context = 3) {
   std::vector<std::string> lines;
   for (const DiffLine &line : lineDiff(before, after, context))

@@ -42,7 +42,7 @@ TEST(Campaign, KillsACandidateThatHangsWithAllItStarted) {
   std::ifstream(plan.folder / "sleeper") >> sleeper;
   ASSERT_GT(sleeper, 0);
   for (int tries = 0; tries < 500 && kill(sleeper, 0) == 0; ++tries)
-    usleep(10000); // whoever adopts it has to see its end first
+    usleep(10000); // the process that adopts it has to see its end first
   // A machine without a process that collects orphans keeps the dead one as a zombie.
   std::ifstream status("/proc/" + std::to_string(sleeper) + "/status");
   std::string text((std::istreambuf_iterator<char>(status)), {});

@@ -153,7 +153,7 @@ TEST(CommandLine, ModesOfNvcc) {
 TEST(CommandLine, TheLanguageDecidesBeforeTheName) {
   EXPECT_THAT(filesOf(readCommand({"nvcc", "-c", "a.cpp", "-x", "cu"}), true), ElementsAre("a.cpp"));
   EXPECT_THAT(filesOf(readCommand({"nvcc", "-x=c++", "-c", "a.cu"}), true), IsEmpty());
-  // For Clang it holds for the files behind it.
+  // For Clang it holds for the files after it.
   const CompilerCommand clang =
       readCommand({"clang++", "a.cpp", "-x", "cuda", "b.cpp", "-x", "c++", "c.cu", "-xnone", "d.cu"});
   EXPECT_THAT(filesOf(clang, true), ElementsAre("b.cpp", "d.cu"));

@@ -14,7 +14,7 @@ using heddle::testing::parsed;
 
 namespace {
 
-/// What is said of the kernel 'k': all its instantiations that have the same text as the first.
+/// The messages about the kernel 'k': all its instantiations that have the same text as the first.
 std::string otherLaunchesOf(const std::string &text, bool isWhole = false) {
   auto program = parsed(text);
   if (!program)

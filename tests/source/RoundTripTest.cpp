@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every .cu of the project parses with the toolkit's headers and with ours, and comes back byte for byte:
+// Every .cu of the project parses with the toolkit's headers and with ours, and is written byte for byte:
 // untouched, and also when each function of it is replaced by its own rendering.
 #include "TestPaths.h"
 #include "source/Program.h"

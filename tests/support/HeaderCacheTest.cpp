@@ -14,7 +14,7 @@ using namespace heddle;
 
 namespace {
 
-/// A folder with a header, and a compiler that is told to include it before anything else.
+/// A folder with a header, and a compiler that is made to include it before anything else.
 class HeaderCache : public ::testing::Test {
 protected:
   void SetUp() override {

@@ -55,7 +55,7 @@ public:
     return text + "  }\n}\n";
   }
 
-  /// The same after all directives; a kernel that one was refused for stays as it is.
+  /// The same after all directives; a kernel that one was refused for is not changed.
   std::string coarsened() {
     Options options;
     options.compile.cudaPath = "none";

@@ -7,7 +7,7 @@
 
 namespace heddle::testing {
 
-/// Adds what a pass edited to `all`; false where it was refused. A kernel that needs another form first stays as it is.
+/// Adds what a pass edited to `all`; false where it was refused. A kernel that needs another form first is not changed.
 inline bool collect(const transform::PassResult &result, source::Edits &all) {
   if (auto *edited = std::get_if<transform::Edited>(&result))
     all.append(edited->edits);

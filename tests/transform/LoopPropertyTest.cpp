@@ -61,7 +61,7 @@ public:
     return text + "  }\n}\n";
   }
 
-  /// The same after all directives; a kernel that one was refused for stays as it is.
+  /// The same after all directives; a kernel that one was refused for is not changed.
   std::string changed(std::map<std::string, Share> &shares) {
     Options options;
     options.compile.cudaPath = "none";

@@ -10,8 +10,8 @@
 
 namespace heddle::testing {
 
-/// Writes random kernels in which a branch tells what a thread, or an iteration of a loop over items, has to
-/// do: guards before it, stores before and behind it, arms that fall through, are empty, loop, or end the
+/// Writes random kernels in which a branch determines what a thread, or an iteration of a loop over items, has to
+/// do: guards before it, stores before and after it, arms that fall through, are empty, loop, or end the
 /// item's work.
 ///
 /// An item touches its own elements of `out` and `marks` only, so there are no races. All arithmetic is on
@@ -101,7 +101,7 @@ private:
   /// A variable that may be set; empty where there is none.
   std::string settable() const { return locals.back().front() == 'v' ? locals.back() : std::string(); }
 
-  /// A statement on the way to the branch, or behind it.
+  /// A statement on the way to the branch, or after it.
   void step() {
     const std::string variable = settable();
     switch (pick(variable.empty() ? 3 : 7)) {

@@ -294,7 +294,7 @@ private:
   std::string name, text;
   unsigned depth = 0, next = 0, lines = 0;
   std::vector<std::string> counters, scalars;
-  bool isTame = false; ///< mostly writes what nobody else touches, so that directives are seldom refused
+  bool isTame = false; ///< mostly writes what no other thread accesses, so that directives are seldom refused
 };
 
 } // namespace heddle::testing

@@ -23,7 +23,7 @@ inline uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
   return value ? std::strtoull(value, nullptr, 10) : otherwise;
 }
 
-/// Text without the #include of one of our headers, wherever it is.
+/// Text without the #include of one of our headers, at any position.
 inline std::string withoutInclude(std::string text, const std::string &header) {
   const std::string include = "#include <heddle/" + header + ">\n";
   for (size_t at = text.find(include); at != std::string::npos; at = text.find(include))
@@ -81,7 +81,7 @@ int main() {{
                      kernels.count, kernels.arguments, kernels.arguments);
 }
 
-/// A failure where the program does not end with "done", with what `about` says of the kernel that it names.
+/// A failure where the program does not end with "done", with the text of `about` for the kernel that it names.
 inline void expectDone(const std::string &text, const std::vector<std::string> &flags, unsigned seconds,
                        const std::function<std::string(size_t)> &about) {
   TemporaryFolder folder;

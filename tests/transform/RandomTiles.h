@@ -146,7 +146,7 @@ private:
     return text;
   }
 
-  /// What the block's threads tell each other between two rounds.
+  /// What the block's threads exchange between two rounds.
   std::string afterTiles() {
     if (!hasTable)
       return "  sum += 3u;\n";

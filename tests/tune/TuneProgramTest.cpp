@@ -273,7 +273,7 @@ TEST_F(TuneProgram, AfterKill9NothingIsLostAndNothingIsMeasuredTwice) {
   EXPECT_EQ(ids.size(), 5u);
   EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), 5u);
 
-  // And a strategy can be judged by what was kept, with nothing run.
+  // And a strategy can be evaluated by what was stored, with nothing run.
   json simulated = tuneJson("choices.cu", {"--define", "N=1|2|3|4", "--simulate", cache.string(),
                                            "--strategy", "random", "--budget", "3"});
   EXPECT_EQ(simulated["best"], "baseline");

@@ -15,7 +15,7 @@ import tempfile
 
 HEDDLE, FOLDER = sys.argv[1:3]
 
-# Differs between two texts unless told not to fuse: represents what a compiler does.
+# Differs between two texts unless fusing is disabled: represents what a compiler does.
 PROGRAM = r"""
 #ifndef FUSED
 #define FUSED 1 // while it is read

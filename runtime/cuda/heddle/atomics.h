@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// atomicAdd and its kin for every type nvcc has, at device, block and system scope. Clang has a device
+// atomicAdd and similar functions for every type nvcc has, at device, block and system scope. Clang has a device
 // function for each under an internal name (__iAtomicAdd, __uAtomicAdd_block, ...); here they get the names
 // programs use. The forms for half and bfloat16 are in cuda_fp16.h and cuda_bf16.h.
 #pragma once

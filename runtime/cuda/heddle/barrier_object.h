@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cuda::barrier in shared memory, on the hardware's mbarrier: threads (and asynchronous copies) arrive, and
-// whoever has the phase's token waits for the phase to end.
+// cuda::barrier in shared memory, on the hardware's mbarrier: threads (and asynchronous copies) arrive, and a thread with the phase's token
+// waits for the phase to end.
 #pragma once
 
 #include "async_copy.h"

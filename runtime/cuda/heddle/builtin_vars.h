@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// threadIdx and its kin as uint3 and dim3: Clang declares these conversions and leaves the definitions to
-// whoever knows the two types.
+// threadIdx and similar variables as uint3 and dim3: Clang declares these conversions and leaves the definitions to code that knows the two
+// types.
 #pragma once
 
 #define HEDDLE_AS_VECTOR(variable)                                                                           \

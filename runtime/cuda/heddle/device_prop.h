@@ -105,7 +105,7 @@ struct cudaDeviceProp {
   unsigned int gpuPciSubsystemID;
   int hostNumaMultinodeIpcSupported;
   // CUDA 13 keeps 56 reserved words here. Its predecessors' fields that many programs still print live in the
-  // last of them: our runtime fills them in, size and offsets of all others stay as they are, and a program
+  // last of them: our runtime fills them in, size and offsets of all others do not change, and a program
   // built with NVIDIA's headers cannot see the difference.
   int reserved[48];
   int clockRate;

@@ -58,7 +58,7 @@ HEDDLE_FAMILY2(vimax, __heddle_larger<T>(a, b))
 HEDDLE_FAMILY2(vimin, __heddle_smaller<T>(a, b))
 #undef HEDDLE_FAMILY2
 
-// The same of two numbers, telling also whether it was the first (equal ones count as the first).
+// The same of two numbers, and whether it was the first (equal ones count as the first).
 #define HEDDLE_TELLING_WORD(name, T, choose, compare)                                                        \
   HEDDLE_BOTH T name(T a, T b, bool *isFirst) {                                                              \
     *isFirst = a compare b;                                                                                  \

@@ -7,7 +7,7 @@
 #define HEDDLE_DEVICE static __device__ __forceinline__
 
 // dp4a and dp2a: four products of bytes, or two of a 16-bit by an 8-bit number, added up. Each operand is
-// signed or unsigned as its type says; char4 and the like are the same word seen as a vector.
+// signed or unsigned as its type says; char4 and similar types are the same word seen as a vector.
 #define HEDDLE_DOT(name, instruction, result, a_t, b_t)                                                      \
   HEDDLE_DEVICE result name(a_t a, b_t b, result c) {                                                        \
     result d;                                                                                                \

@@ -15,7 +15,7 @@ namespace cuda {
 template <thread_scope Scope, unsigned int Stages> struct pipeline_shared_state {};
 
 template <thread_scope Scope> class pipeline {
-  unsigned int underWay = 0; // committed stages nobody has waited for
+  unsigned int underWay = 0; // committed stages that no thread has waited for
 
 public:
   HEDDLE_MEMBER void producer_acquire() {}

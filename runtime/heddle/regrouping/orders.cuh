@@ -23,7 +23,7 @@ namespace heddle {
 // Kernels of our own
 // ---------------------------------------------------------------------------------------------------------
 
-/// Kernels that tell the host something about a launch. What they write is no result of the program's, and
+/// Kernels that report something to the host about a launch. What they write is no result of the program's, and
 /// `heddle verify` passes it over by this name.
 namespace asides {
 
@@ -276,7 +276,7 @@ inline bool takeOrder(Order &order, const std::vector<unsigned> &given) {
 
 inline unsigned blocksOf(unsigned count) { return (count + 255) / 256; }
 
-/// Keys go to the host and the order comes back, which waits for both.
+/// Keys are copied to the host and the order to the device, which waits for both.
 inline void sortOnHost(sorting::Pairs pairs, unsigned count, cudaStream_t stream) {
   unsigned *staged = nullptr;
   if (cudaHostAlloc(reinterpret_cast<void **>(&staged), 2ull * count * sizeof(unsigned),

@@ -13,7 +13,7 @@ namespace heddle {
 
 /// The key of threads that the kernel lets go at once: behind all others.
 constexpr unsigned noWork = 0;
-/// A place of a queue that nobody takes.
+/// A position of a queue that is not taken.
 constexpr unsigned nobody = 0xffffffffu;
 /// Queues that threads are put into by a branch; further kinds share them.
 constexpr unsigned queueCount = 256;
@@ -70,7 +70,7 @@ template <unsigned X = 0, unsigned Y = 1, unsigned Z = 1> struct Ways {
 /// Whose work a thread does.
 struct Item {
   uint3 threadIdx, blockIdx;
-  unsigned slot; ///< where arrays that were laid out anew have its element
+  unsigned slot; ///< where arrays that were reordered have its element
   bool isThere;  ///< in a queue a place may be empty
 };
 

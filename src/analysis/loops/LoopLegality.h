@@ -24,7 +24,7 @@ LegalityFailure reasonAgainstReordering(const source::Unit &unit, const clang::S
 /// loop with this body.
 LegalityFailure exitOfLoop(const source::Unit &unit, const clang::Stmt *body);
 
-/// An atomic on integers whose result nobody looks at: several of the same kind may change places.
+/// An atomic on integers whose result is not used: several of the same kind may change places.
 /// `parent` is what the call is in.
 bool isOrderlessAtomic(const clang::CallExpr *call, const clang::Stmt *parent);
 

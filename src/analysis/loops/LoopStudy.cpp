@@ -87,7 +87,7 @@ bool readCondition(const Expr *condition, CountedLoop &loop) {
 }
 
 /// Unsigned numbers wrap around, and the symbolic walk does not know it: whether any is taken apart
-/// afterwards, here or in a function that is called. threadIdx and its kin do not wrap.
+/// afterwards, here or in a function that is called. threadIdx and similar variables do not wrap.
 bool dividesUnsigned(const source::Unit &unit, const Stmt *code, std::set<const FunctionDecl *> &seen) {
   bool found = false;
   source::forEachEvaluated(code, [&](const Stmt *part) {

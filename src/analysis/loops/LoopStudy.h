@@ -23,7 +23,7 @@ struct CountedLoop {
   const clang::ForStmt *statement = nullptr;
   const clang::VarDecl *variable = nullptr;
   const clang::Expr *start = nullptr, *bound = nullptr;
-  clang::BinaryOperatorKind comparison = clang::BO_LT; ///< as if the variable stood on the left
+  clang::BinaryOperatorKind comparison = clang::BO_LT; ///< as if the variable were on the left
   const clang::Expr *step = nullptr;                   ///< null for 1
   bool countsDown = false;
   const Loop *facts = nullptr;

@@ -13,7 +13,7 @@
 //    itself.
 // 2. A segment is the load if it reads global memory and stores to a shared array that another segment reads.
 //    Exactly one segment may be.
-// 3. The barrier behind the load fills the tile. The release is the last barrier, or, where the load is not
+// 3. The barrier after the load fills the tile. The release is the last barrier, or, where the load is not
 //    the first segment, the end of the body: then the barrier in front of the load separates it from the
 //    iteration before.
 // 4. Where no loop fits, the finder reports the closest reason: a tile that is prefetched by hand (stored

@@ -14,7 +14,7 @@ namespace heddle::analysis {
 ///       __syncthreads();   fill              load                  loadBegin
 ///       compute                              __syncthreads();      fill
 ///       __syncthreads();   release           compute
-///     }                                    }                       release: behind the last statement
+///     }                                    }                       release: after the last statement
 struct TileLoop {
   const KernelNode *loop = nullptr;
   const KernelNode *body = nullptr;

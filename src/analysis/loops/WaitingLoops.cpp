@@ -61,7 +61,7 @@ public:
       note(cast);
     return true;
   }
-  /// A compare-and-swap is tried again until nobody came in between: that waits for nobody in particular.
+  /// A compare-and-swap is tried again until no other thread interfered: that waits for no particular thread.
   bool VisitCallExpr(CallExpr *call) override {
     const FunctionDecl *callee = call->getDirectCallee();
     llvm::StringRef name = callee && callee->getIdentifier() ? callee->getName() : "";

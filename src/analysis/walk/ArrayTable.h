@@ -24,7 +24,7 @@ public:
   const Array *of(const clang::VarDecl *variable);
   /// What a pointer that the kernel was given points to; `path` is ".a.b" for a member of a parameter.
   const Array *behind(const clang::VarDecl *parameter, const std::string &path, clang::QualType type);
-  /// Memory behind a pointer that is not followed, for this reason. The same reason is the same array.
+  /// Memory of a pointer that is not followed, for this reason. The same reason is the same array.
   const Array *unknown(const std::string &reason, Array::Space space = Array::Space::Unknown);
 
   /// The arrays in order; the table is empty afterwards.

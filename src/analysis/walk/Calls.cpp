@@ -7,7 +7,7 @@
 // 1. A barrier, a thread's rank in its block, or a function of KnownCalls.def (atomics, loads, stores,
 //    copies, pure functions): its row says which arguments point to memory that is accessed, and how.
 // 2. A function of the user with a body: the body is followed with its parameters set to the arguments,
-//    references to the lvalues themselves. Each call is followed anew, so an index that a helper computes is
+//    references to the lvalues themselves. Each call is followed separately, so an index that a helper computes is
 //    known per call.
 // 3. A function that calls itself, or is nested deeper than `maxDepth`: a gap, and then like 4.
 // 4. Any other: whatever it gets by pointer or by reference that is not const may be read and written
@@ -113,7 +113,7 @@ Value waitAt(const Barrier &found, const CallExpr *call, Path &path) {
   for (const Expr *argument : call->arguments())
     evaluate(argument, path);
   noteBarrier(found, call, path);
-  // __syncthreads_or and its like give all threads the same value.
+  // __syncthreads_or and its variants give all threads the same value.
   if (found.ordersBlock() && call->getType()->isIntegerType())
     return {Polynomial(path.symbols.uniform(fmt::format("{}@{}", found.spelling, location.line), false,
                                             path.scope().loops())),

@@ -7,7 +7,7 @@
 
 namespace heddle::analysis::walk {
 
-/// What the expression evaluates to at this point; the path is behind it afterwards. Assignments, accesses,
+/// What the expression evaluates to at this point; the path is after it afterwards. Assignments, accesses,
 /// calls and barriers in it have happened then.
 Value evaluate(const clang::Expr *expression, Path &path);
 

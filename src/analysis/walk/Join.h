@@ -7,10 +7,10 @@
 
 namespace heddle::analysis::walk {
 
-// What is known behind a branch. `decision` says which way was taken and `location` is the branch, for the
+// What is known after a branch. `decision` says which way was taken and `location` is the branch, for the
 // names of new symbols and for reasons.
 
-/// A variable that has the value `left` behind one way and `right` behind the other.
+/// A variable that has the value `left` after one way and `right` after the other.
 Value joined(const Environment::Key &key, const Value &left, const Value &right, const Condition &decision,
              const SourceLocation &location, ArrayTable &arrays, const ValueScope &scope);
 

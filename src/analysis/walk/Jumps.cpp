@@ -3,7 +3,7 @@
 // `goto` in the symbolic walk.
 //
 // The walk follows statements in the order of the text and joins values where branches end. A `goto` carries
-// values to a label across that structure, and the label may be the only way to the code behind it:
+// values to a label across that structure, and the label may be the only way to the code after it:
 //
 //     if (found[i])
 //       goto other;
@@ -16,12 +16,12 @@
 //    kernel a `return`: nothing is left out. Directives write such jumps themselves.
 // 2. Any other jump is a gap: the list of accesses is not complete, and what needs a complete one refuses.
 // 3. At a label that is jumped to, variables that are changed anywhere in the function have no known value, and
-//    conditions that led to the statement before it need not hold. The code behind it is followed from there,
+//    conditions that led to the statement before it need not hold. The code after it is followed from there,
 //    so that its accesses are reported, with indices that are known as far as they depend on variables that
 //    never change.
 //
 // Not done: joining the values of all jumps to a label, which would need the flow graph; a label that is not a
-// statement of a block (`if (c) again: ++x;`) is followed as if nothing jumped to it. Both only matter behind
+// statement of a block (`if (c) again: ++x;`) is followed as if nothing jumped to it. Both only matter after
 // a gap. Cost: one pass over the function for each jump and label; code without `goto` pays nothing.
 #include "analysis/walk/Jumps.h"
 

@@ -52,7 +52,7 @@ Value loadedValue(const PointerValue &from, QualType type, const Expr *at, Array
   }
   if (!type->isIntegralOrEnumerationType())
     return Value::unknown("not an integer", location);
-  // All threads that load the same element get the same value: from memory nobody writes, or from shared
+  // All threads that load the same element get the same value: from memory that no thread writes, or from shared
   // memory between two barriers (a kernel without races).
   const bool isShared = from.array->space == Array::Space::Shared;
   if ((from.array->isReadOnly || isShared) && from.offset && !from.offset->dependsOnThread()) {

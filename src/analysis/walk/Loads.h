@@ -13,7 +13,7 @@ namespace heddle::analysis::walk {
 Value parameterValue(const clang::VarDecl *parameter, const std::string &path, clang::QualType type,
                      ArrayTable &arrays, SymbolTable &symbols);
 
-/// What is loaded from memory. Threads that load the same element of memory that nobody writes, or of shared
+/// What is loaded from memory. Threads that load the same element of memory that no thread writes, or of shared
 /// memory between two barriers, get the same value: a symbol. Else the reason that there is no form.
 Value loadedValue(const PointerValue &from, clang::QualType type, const clang::Expr *at, ArrayTable &arrays,
                   const ValueScope &scope);

@@ -17,7 +17,7 @@
 //    changes of the body, not from the increment.
 // 3. References are resolved through the environment in front of the loop; members of structs are variables
 //    of their own, named by their path.
-// 4. Variables declared in the body are left out: each iteration sets them anew.
+// 4. Variables declared in the body are left out: each iteration sets them again.
 //
 // `strideOf` recognizes `x += c`, `x = x + c` and `++x`; `growthOf` recognizes changes that only halve or
 // double. Not handled: what is changed through pointers to locals other than as "the address is taken". Cost:
@@ -264,7 +264,7 @@ LoopChanges changesIn(const LoopParts &parts, const Environment &before, const S
       for (Modification &change : entry.second)
         if (!change.isTopLevel)
           change.conditions.push_back(nullptr); // not known whether it happens
-  // Variables that live only inside an iteration are set anew in each.
+  // Variables that live only inside an iteration are set again in each.
   std::erase_if(found, [&](const auto &entry) {
     clang::SourceLocation at = entry.first.first->getLocation();
     return sources.isPointWithin(at, parts.body->getBeginLoc(), parts.body->getEndLoc()) &&

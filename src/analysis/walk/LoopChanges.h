@@ -32,8 +32,8 @@ struct LoopChanges {
   bool hasExit = false; ///< a break, return or goto may leave the loop
 };
 
-/// What one run of the loop may change. `before` are the values in front of it: it tells which variable a
-/// reference names, and which variables exist there.
+/// What one run of the loop may change. `before` are the values in front of it: it determines which variable a reference
+/// names, and which variables exist there.
 LoopChanges changesIn(const LoopParts &parts, const Environment &before, const clang::SourceManager &sources);
 
 /// The local variable (and member path) that an lvalue names; a null variable where it is anything else.

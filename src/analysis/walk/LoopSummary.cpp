@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The values of variables at the head of a loop and behind it.
+// The values of variables at the head of a loop and after it.
 //
 // The body is followed once, for an iteration in the middle, so each variable that the loop changes needs a
 // value that holds in every iteration. With # as the number of the iteration:
@@ -19,7 +19,7 @@
 // 3. A pointer that changes in another way points into unknown memory of the same address space.
 // 4. `describeBound` and `tripCount` give the number of iterations where start, bound and step are constants,
 //    or bound - start is.
-// 5. Behind the loop, an induction variable has its value for # = trip count; a uniform one is a new symbol
+// 5. After the loop, an induction variable has its value for # = trip count; a uniform one is a new symbol
 //    if all threads leave the loop together; others have no value.
 //
 // Not handled: second-order inductions (`a += b; b += c`), loops with several exits (no trip count). Cost:
@@ -167,7 +167,7 @@ Value strayPointer(const Environment::Key &key, const PointerValue &before, cons
   return value;
 }
 
-/// The changed variables, those of the loop's condition first: they are the ones the loop is said to count.
+/// The changed variables, those of the loop's condition first: they are the ones that the loop counts.
 std::vector<Environment::Key> inOrder(const Modifications &modified, const Expr *condition,
                                       const Environment &now) {
   std::vector<Environment::Key> keys;

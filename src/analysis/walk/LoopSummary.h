@@ -13,7 +13,7 @@
 
 namespace heddle::analysis::walk {
 
-// Values that hold in every iteration of a loop, and values behind it, from what the loop changes. Functions
+// Values that hold in every iteration of a loop, and values after it, from what the loop changes. Functions
 // here take an environment and return values; they change neither the environment nor the findings.
 
 using Values = std::map<Environment::Key, Value>;
@@ -50,8 +50,8 @@ void describeBound(Loop &loop, const LoopParts &parts, const Environment &now, c
 /// The trip count of a loop with a known start, step, bound and comparison, where it is a constant.
 std::optional<int64_t> tripCount(const Loop &loop, bool testsFirst);
 
-/// What the changed variables have behind the loop. `atHead` has a value for each of them; `goesOn` is the
-/// loop's condition; `scope` is that behind the loop.
+/// What the changed variables have after the loop. `atHead` has a value for each of them; `goesOn` is the
+/// loop's condition; `scope` is that after the loop.
 Values valuesBehind(const Loop &loop, bool testsFirst, const Modifications &modified, const Values &atHead,
                     const Condition &goesOn, const ValueScope &scope);
 

@@ -46,7 +46,7 @@ Values enterLoop(Loop &loop, Symbol &counter, const LoopParts &parts, const Modi
     path.now.set(key, value);
   path.guards = head.guards;
 
-  // A loop from 0 in steps of 1 counts its own iterations, so its variable's name says it best.
+  // A loop from 0 in steps of 1 counts its own iterations, so its variable's name describes it best.
   const bool countsItself = loop.start.constant() == 0 && loop.step.constant() == 1;
   counter.name = loop.variable.empty() ? fmt::format("#{}", loop.location.line)
                                        : (countsItself ? "" : "#") + loop.variable;

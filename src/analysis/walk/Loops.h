@@ -6,8 +6,8 @@
 
 namespace heddle::analysis::walk {
 
-/// Follows a loop behind its initialization: the body once, for an iteration in the middle. Returns whether
-/// control can go on behind the loop.
+/// Follows a loop after its initialization: the body once, for an iteration in the middle. Returns whether
+/// control can go on after the loop.
 bool followLoop(const LoopParts &parts, Path &path);
 
 } // namespace heddle::analysis::walk

@@ -8,7 +8,7 @@
 namespace heddle::analysis::walk {
 
 /// What an lvalue expression names: a local variable, or memory. Subscripts and calls in it are evaluated,
-/// so the path is behind it afterwards; the object itself is neither read nor written.
+/// so the path is after it afterwards; the object itself is neither read nor written.
 LValue locate(const clang::Expr *expression, Path &path);
 
 } // namespace heddle::analysis::walk

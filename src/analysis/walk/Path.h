@@ -25,7 +25,7 @@ struct Frame {
 };
 
 /// Where the walk of a kernel is, and what is known there. Evaluating an expression or following a statement
-/// takes a path to the point behind it; what it finds on the way is added to the findings.
+/// takes a path to the point after it; what it finds on the way is added to the findings.
 struct Path {
   // The same everywhere in the kernel.
   const source::Kernel &kernel;

@@ -7,11 +7,11 @@
 // the same state, and the states are joined behind:
 //
 //     int x = 0;
-//     if (n > 3) x = 1;       a Branch event with two Sequences; behind it x is a symbol "x@2", since n is
+//     if (n > 3) x = 1;       a Branch event with two Sequences; after it x is a symbol "x@2", since n is
 //     a[i + x] = 0;           the same for all threads; if it were not, x would have no value
-//     if (i >= n) return;     one way ends here: behind it i < n holds, to the end of the block
+//     if (i >= n) return;     one way ends here: after it i < n holds, to the end of the block
 //
-// 1. `follow` dispatches on the kind of statement and returns whether control can go on behind it.
+// 1. `follow` dispatches on the kind of statement and returns whether control can go on after it.
 // 2. `if` and `switch` note the changes of each way, undo them, and join them (Join.h). A way that ends does
 //    not take part, and teaches its negated condition to what follows.
 // 3. Loops are followed once, for any iteration (Loops.cpp); calls are followed into their bodies (Calls.cpp).
@@ -46,7 +46,7 @@ bool followCompound(const CompoundStmt *statement, Path &path) {
   const Guards before = path.guards;
   bool goesOn = true;
   for (const Stmt *child : statement->body()) {
-    // Behind a jump only labels are reached; a switch follows its cases by itself.
+    // After a jump only labels are reached; a switch follows its cases by itself.
     const auto *label = dyn_cast<LabelStmt>(child);
     if (label && isJoinedByGoto(label, statement, path)) {
       enterLabel(label, path);
@@ -94,7 +94,7 @@ bool followIf(const IfStmt *statement, Path &path) {
     path.now.apply(elseGoesOn ? joined(afterThen, afterElse, decision, path.location(statement), path)
                               : afterThen);
   }
-  // `if (i >= n) return;` teaches everything behind it that i < n.
+  // `if (i >= n) return;` teaches everything after it that i < n.
   if (thenGoesOn != elseGoesOn)
     guard(thenGoesOn ? decision : decision.negated(), statement->getCond(), !thenGoesOn, path);
   return thenGoesOn || elseGoesOn;

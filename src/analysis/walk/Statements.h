@@ -5,7 +5,7 @@
 
 namespace heddle::analysis::walk {
 
-/// Executes a statement (null: nothing) symbolically. Returns whether control can go on behind it; then the
+/// Executes a statement (null: nothing) symbolically. Returns whether control can go on after it; then the
 /// path is at that point.
 bool follow(const clang::Stmt *statement, Path &path);
 

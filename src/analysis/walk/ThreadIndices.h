@@ -16,7 +16,7 @@ class ThreadIndices {
 public:
   ThreadIndices(const LaunchFacts &facts, SymbolTable &symbols) : facts(facts), symbols(symbols) {}
 
-  /// The value of `threadIdx.x` and its like, also as `block.thread_index().x` of cooperative groups;
+  /// The value of `threadIdx.x` and similar variables, also as `block.thread_index().x` of cooperative groups;
   /// nothing for any other expression.
   std::optional<Polynomial> valueOf(const clang::Expr *expression);
   /// The number of the thread in its block: x + blockDim.x * (y + blockDim.y * z).

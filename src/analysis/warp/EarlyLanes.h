@@ -11,7 +11,7 @@ class Stmt;
 
 namespace heddle::analysis {
 
-/// A return that some lanes of a warp may take while others still come to a place where lanes meet: a
+/// A return that some lanes of a warp may take while others still come to a point where lanes synchronize: a
 /// __syncwarp(), a shuffle, a vote.
 struct EarlyLanes {
   const clang::Stmt *exit = nullptr, *pair = nullptr;

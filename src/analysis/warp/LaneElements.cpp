@@ -127,7 +127,7 @@ void addEquations(const Expr *condition, std::vector<WarpIndex> &found, const Ke
     found.push_back(left->add(*right, -1));
 }
 
-/// What is 0 wherever the element is touched.
+/// What is 0 at every access to the element.
 std::vector<WarpIndex> equationsAt(const Stmt *element, const KernelReading &in) {
   std::vector<WarpIndex> found;
   for (const Stmt *at = element, *up = in.parent(at); up; at = up, up = in.parent(up)) {

@@ -27,13 +27,13 @@ constexpr const char *warpFunctions[] = {"__shfl*",       "__any*",
                                          "__nvvm_redux*", "__nvvm_bar_warp_sync",
                                          "__lane_id",     "__nvvm_read_ptx_sreg_lane*"};
 
-/// Clang's names for the special registers behind threadIdx and its kin.
+/// Clang's names for the special registers of threadIdx and similar variables.
 constexpr const char *indexFunctions[] = {"__nvvm_read_ptx_sreg_tid_*",    "__nvvm_read_ptx_sreg_ntid_*",
                                           "__nvvm_read_ptx_sreg_ctaid_*",  "__nvvm_read_ptx_sreg_nctaid_*",
                                           "__nvvm_read_ptx_sreg_warpid",   "__nvvm_read_ptx_sreg_nwarpid",
                                           "__nvvm_read_ptx_sreg_cluster_*"};
 
-/// Special registers that assembly may read behind the compiler's back.
+/// Special registers that assembly may read without the compiler's knowledge.
 constexpr const char *indexRegisters[] = {"%tid", "%ntid", "%ctaid", "%nctaid", "%warpid", "%nwarpid"};
 constexpr const char *laneRegisters[] = {"%laneid", "%lanemask", "shfl.", "vote.",
                                          "match.",  "redux.",    "mma."};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions and assembly through which threads of a warp speak with each other, or that ask behind the compiler's
-// back which thread they are in. Known by name: what they do is not written in C++.
+// Functions and assembly through which threads of a warp speak with each other, or that ask, unknown to the compiler, which
+// thread they are in. Known by name: what they do is not written in C++.
 #pragma once
 
 #include "source/Kernel.h"
@@ -23,10 +23,10 @@ bool isOneOf(llvm::StringRef name, llvm::ArrayRef<const char *> patterns);
 /// It is declared in a namespace of this name, or in one inside of it.
 bool isOfNamespace(const clang::FunctionDecl *function, llvm::StringRef name);
 
-/// Shuffles, votes, __syncwarp() and the like, also by Clang's names for them.
+/// Shuffles, votes, __syncwarp() and similar functions, also by Clang's names for them.
 bool isWarpFunction(const clang::FunctionDecl *function);
 
-/// Clang's functions for the special registers behind threadIdx and its kin.
+/// Clang's functions for the special registers of threadIdx and similar variables.
 bool readsIndexItself(const clang::FunctionDecl *function);
 
 /// Assembly that reads such a register, or that exchanges values with other lanes.

@@ -103,8 +103,8 @@ template <int width> inline void store(const hdl_vec (&v)[width], hdl_real *to, 
     to[p + i] = values[i];
 }
 
-/// Calls evaluate(p) for the first point p of every block, by so many threads (0: as many as the machine runs
-/// at once); whoever is free takes the next few.
+/// Calls evaluate(p) for the first point p of every block, by so many threads (0: as many as the host
+/// has); an idle thread takes the next few.
 template <class Evaluate>
 inline void evaluateAll(size_t points, size_t blockPoints, int threads, const Evaluate &evaluate) {
   const size_t taken = 64 * blockPoints;

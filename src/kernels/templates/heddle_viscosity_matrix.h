@@ -63,7 +63,7 @@ struct Products {
   }
 };
 
-/// There are not registers enough for that: the products are made anew for each tile of results.
+/// There are not registers enough for that: the products are recomputed for each tile of results.
 struct Factors {
   double x[slots][rows] = {}, b[slots][rows];
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ranks by Open MPI. MPI as such does not survive the death of a rank: whoever waits for it waits for ever,
-// also at the end (MPI_Finalize). So nobody here waits inside MPI:
+// Ranks by Open MPI. MPI as such does not survive the death of a rank: a rank that waits for it never returns,
+// also at the end (MPI_Finalize). So no rank waits inside MPI:
 //
 //   - messages are looked for (MPI_Iprobe) and sent without waiting for their arrival (MPI_Isend);
 //   - rank 0 watches processes of its own machine by their number, and everybody by the time they take;
-//   - where somebody died, the others end without MPI_Finalize. Under --enable-recovery mpirun takes that
+//   - where a rank died, the others end without MPI_Finalize. Under --enable-recovery mpirun takes that
 //   well.
 //
 // Between two looks everybody sleeps a little. A rank that spins, as MPI's own waiting does, takes a core
@@ -214,7 +214,7 @@ std::vector<size_t> MpiRanks::handOut(const std::vector<std::string> &tasks, dou
     while (std::optional<Message> message = look()) {
       Worker &worker = workers[message->from];
       if (message->tag != Answer || !worker.busy || worker.task != message->number)
-        continue; // from somebody who was taken for dead
+        continue; // from a rank that was considered dead
       worker.busy = false;
       hear(message->number, message->text);
     }
@@ -265,7 +265,7 @@ void MpiRanks::finish() {
     MPI_Finalize();
     return;
   }
-  // What was sent last needs somebody who looks after it.
+  // What was sent last needs further progress calls.
   for (Clock::time_point begin = Clock::now(); secondsSince(begin) < 0.2;) {
     int ignored = 0;
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &ignored, MPI_STATUS_IGNORE);

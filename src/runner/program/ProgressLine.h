@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-/// Tells on stderr how far it has come: one line that rewrites itself on a terminal, a line for each result
+/// Prints progress on stderr: one line that rewrites itself on a terminal, a line for each result
 /// in a log.
 class ProgressLine {
 public:

@@ -12,7 +12,7 @@ using trace::Launch;
 /// A launch that can be made when the program's arguments are gone.
 class KeptLaunch {
 public:
-  /// `launch` with its arguments copied; canBeMade() is false where the runtime cannot tell their sizes.
+  /// `launch` with its arguments copied; canBeMade() is false where the runtime does not know their sizes.
   explicit KeptLaunch(const Launch &launch);
 
   bool canBeMade() const { return known; }
@@ -45,7 +45,7 @@ public:
   void begin(cudaStream_t stream) { REAL(cudaEventRecord)(first, stream); }
   void end(cudaStream_t stream) { REAL(cudaEventRecord)(last, stream); }
   void wait() { REAL(cudaEventSynchronize)(last); }
-  /// Negative where it cannot be told.
+  /// Negative where it is unknown.
   double micros() const;
 
 private:

@@ -2,7 +2,7 @@
 //
 // How launches are timed.
 //
-// Each of the program's own launches has an event before and one behind it. Where a configuration - a kernel,
+// Each of the program's own launches has an event before and one after it. Where a configuration - a kernel,
 // its grid, its block, its shared memory - was launched often enough, those times are the result. Most
 // programs launch a kernel once. So before the first launch of a configuration all of the program's memory on
 // the device is copied aside, and when the program is done the launch is made again and again, each time on
@@ -10,7 +10,7 @@
 // same work each time.
 //
 // Between the first event and the kernel the device must not wait for the host. Replays are therefore queued
-// behind a gate, a host function that ends when all three are in the queue.
+// after a gate, a host function that ends when all three are in the queue.
 //
 // The end of the program is the last moment before the runtime's own exit handlers: ours is registered after
 // the first launch, and handlers run backwards. _exit and cudaDeviceReset are seen too.

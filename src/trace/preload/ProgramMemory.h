@@ -27,7 +27,7 @@ struct DeviceVariable {
   std::string name;
 };
 
-/// A __managed__ variable; its place is known when the program's module is loaded.
+/// A __managed__ variable; its address is known when the program's module is loaded.
 struct ManagedVariable {
   void *const *place = nullptr;
   size_t bytes = 0;
@@ -45,7 +45,7 @@ struct ProgramMemory {
   std::optional<Piece> find(uint64_t address) const;
   /// The variable of that symbol, as if it were at the symbol's address.
   std::optional<Piece> variableOf(const void *symbol) const;
-  /// Managed and pinned memory, and managed variables whose place is known.
+  /// Managed and pinned memory, and managed variables whose address is known.
   std::vector<Piece> readableByHost() const;
 
   std::map<uintptr_t, Allocation> allocations; ///< by address

@@ -9,8 +9,8 @@
 //   another?
 //   3. Write (WorkLoops): the kernel's body; DeviceFunctions: what it calls; LaunchEdits: who launches it.
 //
-// Why any order of the items is right: between two barriers, threads that do not race cannot tell in which
-// order they run. A work loop picks one such order for the threads that it merges. At a barrier all of them
+// Why any order of the items is right: between two barriers, the results of threads that do not race do not depend on the order in which they
+// run. A work loop picks one such order for the threads that it merges. At a barrier all of them
 // have come as far as the merged thread has. A thread that returns early is an item that is skipped from then
 // on; the merged thread returns when its last item does, so it is alive exactly as long as one of the
 // original threads would be, and evaluates nothing that none of them would.

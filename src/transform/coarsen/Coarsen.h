@@ -29,7 +29,7 @@ std::optional<Needs> formToCoarsen(Context &context);
 /// The same for what a plan for these axes asks for. Refuses nothing.
 std::optional<Needs> formForPlan(Context &context, const std::vector<Axis> &axes);
 
-/// A kernel of which the text was written anew, and what was done to get it.
+/// A kernel whose text was rewritten, and what was done to get it.
 struct Merged {
   source::Code body;
   unsigned workLoops = 0;

@@ -6,7 +6,7 @@
 // 2. Every barrier that cuts regions synchronizes the whole block and is reached by all of its threads. Barriers of a part
 //    of the block, or that count arrivals, would count merged threads wrong.
 // 3. Code that no written call leads to (constructors, operators) does not read an index that is replaced.
-// 4. Warp functions, assembly with lane registers and cooperative groups need warps that stay whole: with map=interleaved
+// 4. Warp functions, assembly with lane registers and cooperative groups need whole warps: with map=interleaved
 //    item k of lane l is lane l of another original warp exactly where keepsWarpsWhole() says so; map=blocked never does.
 // 5. No certain race: its two sides would get an order that the original does not have. Races that could not be excluded
 //    are reported as assumptions.
@@ -221,7 +221,7 @@ private:
                   fmt::format("{} puts both ends of {} into one thread", "map=blocked", what))
           .withHint("map=interleaved keeps neighbouring lanes in different threads");
     if (form && axes.empty())
-      return true; // no more than a warp: it stays as it is
+      return true; // no more than a warp: it is not changed
     std::optional<std::array<int64_t, 3>> block = knownBlock();
     if (!block)
       return context

@@ -15,8 +15,8 @@ namespace heddle::transform {
 bool mayCoarsen(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes, Map map,
                 const BlockForm *form = nullptr);
 
-/// Races that could not be excluded and are taken not to happen, as the paper does: a note for each array,
-/// with the place and what is in the way of deciding. For the report.
+/// Races that could not be excluded and are taken not to happen, as the paper does: a note for each array, with the location
+/// and what is in the way of deciding. For the report.
 std::vector<Diagnostic::Note> assumedFreeOfRaces(const analysis::KernelFacts &facts);
 
 /// Threads of one warp of the merged block do, for each work item, the work of one warp of the original

@@ -5,16 +5,16 @@
 //
 //   1. Smaller blocks. Threads that neither wait for each other nor share anything, and that only ask for
 //   their
-//      place in the grid (GlobalIndices), cannot tell how the grid is cut into blocks: 32 threads a block,
+//      index in the grid (GlobalIndices), do not depend on how the grid is divided into blocks: 32 threads per block,
 //      and as many more blocks.
 //   2. Merged threads. Else each lane does the work of blockDim / 32 threads (WarpBlock), interleaved, so
 //   that
 //      the items of a work loop with the same number are a warp of the original, in its order. This is
-//      `coarsen` with all factors given; what makes it right is said there.
+//      `coarsen` with all factors given; why it is correct is explained there.
 //
 // Blocks that do not consist of whole warps of one shape are taken in a row: item k of lane t is thread
 // t + 32 k, threads beyond the last do not exist, and threadIdx is computed from that number. Where the
-// block is known to the launch only, the launch tells the kernel.
+// block is known to the launch only, the launch passes it to the kernel.
 //
 // What is asked beyond what coarsening asks: no barrier of more than a block, since stages that follow change
 // which blocks run together; no loop that waits for another thread, which may be an item of the same lane;

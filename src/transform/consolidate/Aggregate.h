@@ -15,7 +15,7 @@ namespace heddle::transform {
 ///                                             __syncthreads();      (waitForWarp comes behind)
 ///     k<<<g, 64>>>(a);                        k<<<g, 64 / 2>>>(a);
 ///
-/// Where threads tell each other nothing and only ask for their place in the grid, blocks become smaller and
+/// Where threads exchange nothing and only ask for their place in the grid, blocks become smaller and
 /// the grid larger instead. Leaves a kernel whose blocks are launched with 32 threads and that does not ask
 /// for blockDim; the result says their shape.
 ///

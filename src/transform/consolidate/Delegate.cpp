@@ -6,14 +6,14 @@
 //   2. Check (DelegateCheck): may one warp do block after block?
 //   3. Write. The kernel's definition becomes a device function, the task, with its text as it was
 //      (TaskText): variables called blockIdx and gridDim replace the built-in ones, and shared memory goes by
-//      the warp. Functions that it calls are told the task (TaskFunctions). Behind it follows the kernel, a
+//      the warp. Functions that it calls get the task (TaskFunctions). After it follows the kernel, a
 //      loop over tasks. Launches go through runtime/heddle/delegate.cuh (DelegateLaunches).
 //
 // Why a function and not the body in a loop: `return` keeps its meaning, and what a task declares begins and
 // ends with it. Why the built-in variables are hidden by others of their name, and not replaced: the code
 // stays as its author wrote it, macros and all.
 //
-// Why a barrier behind each task: a lane that is done early would write shared memory of the next task while
+// Why a barrier after each task: a lane that is done early would write shared memory of the next task while
 // others still read it for this one; and the lanes go on together.
 #include "transform/consolidate/Delegate.h"
 
@@ -46,7 +46,7 @@ namespace {
 
 constexpr unsigned warpLanes = 32;
 
-/// Writes the task and the kernel behind it.
+/// Writes the task and the kernel after it.
 class KernelDelegator {
 public:
   KernelDelegator(Context &context, const TaskShape &wanted)
@@ -146,7 +146,7 @@ private:
         head, source::Code::braces(fmt::format("for (const heddle::Task {} : {})", shape.task, tasks), task));
   }
 
-  /// A block has more threads now; and where nothing is said, compilers save registers for the largest block
+  /// A block has more threads now; and by default compilers save registers for the largest block
   /// there is.
   std::vector<source::Replacement> launchBounds() {
     const unsigned threads = warpLanes * shape.warps;
@@ -226,7 +226,7 @@ PassResult delegateBlocks(Context &context) {
     return *needed;
   if (wanted == "on")
     return context.editedIf(delegateAlways(context, {}));
-  // What may not be done is no reason to fail where nobody asked for it.
+  // What may not be done is no reason to fail where it was not requested.
   Diagnostics messages;
   Context trial(context.program, context.target, context.directive, context.options, messages);
   if (delegateAlways(trial, choice.reason)) {

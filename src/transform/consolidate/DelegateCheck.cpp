@@ -77,7 +77,7 @@ private:
     return mayBeGivenParameter(context, kernel);
   }
 
-  /// Code that no written call leads to cannot be told its task, and lanes that meet there are not followed.
+  /// Code that no written call leads to cannot get its task, and lanes that synchronize there are not followed.
   bool checkHiddenCode() {
     using Kind = analysis::ThreadBuiltin::Kind;
     analysis::ChangedThreads changed;
@@ -162,7 +162,7 @@ private:
     return true;
   }
 
-  /// It sees the variables that represent blockIdx and its kin only where it captures what it mentions.
+  /// It sees the variables that represent blockIdx and similar variables only where it captures what it mentions.
   bool checkLambda(const Stmt *statement) {
     const std::vector<analysis::ThreadBuiltin> hidden = analysis::builtinsWithoutCapture(statement);
     return hidden.empty() ||
@@ -215,7 +215,7 @@ private:
     return std::ranges::all_of(callees, [&](const FunctionDecl *callee) { return checkCode(callee); });
   }
 
-  /// What a group of the block says of itself would be said of several warps.
+  /// What a group of the block states about itself would apply to several warps.
   bool checkGroup(const CXXMemberCallExpr *call) {
     const CXXMethodDecl *method = call->getMethodDecl();
     const QualType type = call->getImplicitObjectArgument()->IgnoreParenImpCasts()->getType();

@@ -3,7 +3,7 @@
 // Persistent warps pay off in two ways. A multiprocessor has fewer places for blocks than for warps, so blocks
 // of one warp fill only half of it, and blocks of several warps all of it. And a block that is done in no
 // time costs more to start than to do. Neither helps where there are hardly more blocks than warps to do
-// them: then the last of them to finish decides, and the hardware deals blocks out more evenly.
+// them: then the last of them to finish decides, and the hardware distributes blocks more evenly.
 #include "transform/consolidate/DelegateChoice.h"
 
 #include "arch/Common.h"

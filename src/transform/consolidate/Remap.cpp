@@ -5,7 +5,7 @@
 // 1. Every shared array is looked at by itself (SharedPatterns): it can move where each access is the lane's
 // own
 //    element, one at a distance that is a constant once loops are unrolled, or one of a row that all know.
-// 2. Without being told to, only arrays that together leave room in the register file do.
+// 2. By default, only arrays that together leave room in the register file do.
 // 3. The text is written (RemapText) and, where there is a toolkit, shown to ptxas: an array that ends in
 // local
 //    memory after all, or makes something spill, goes back to shared memory, the largest first.
@@ -155,7 +155,7 @@ private:
   }
 
   /// False where ptxas puts something into local memory that was not there before; then there is one array
-  /// fewer. Without a toolkit nobody knows.
+  /// fewer. Without a toolkit it is not known.
   bool fits(const source::Kernel &kernel, const source::Edits &edits) {
     if (!context.program.toolkit())
       return true;
@@ -163,7 +163,7 @@ private:
     auto applied = all.apply();
     auto *files = std::get_if<0>(&applied);
     if (!files || files->size() != 1)
-      return true; // reaches into an included file: it is embedded first, and the stage begins anew
+      return true; // reaches into an included file: it is embedded first, and the stage begins again
     const clang::SourceManager &sources = context.device().sources();
     const std::string before = sources.getBufferData(sources.getMainFileID()).str();
     std::optional<analysis::KernelResources> now = compiledResources(

@@ -126,7 +126,7 @@ private:
       if (decl == array->decl)
         return fmt::format("heddle::Striped<{}, {}> {};", array->elementType, array->elements(), array->name);
       if (llvm::is_contained(array->aliases, decl))
-        return ""; // nobody mentions it any more
+        return ""; // it is not used any more
     }
     return unused.contains(decl) ? std::optional<std::string>("") : std::nullopt;
   }
@@ -330,7 +330,7 @@ private:
   std::map<std::string, std::string> types;          ///< of the variables that hold what was moved up
   std::map<const KnownLoop *, std::string> split;    ///< loops to be cut into rows, and the rows' counters
   std::vector<const KnownLoop *> unrolled;
-  std::set<const Decl *> unused; ///< locals that nobody mentions any more
+  std::set<const Decl *> unused; ///< locals that are not used any more
   std::optional<Diagnostic> trouble;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Why __syncwarp() is enough, and why it is needed: the block is one warp, so whoever must wait is a lane of
+// Why __syncwarp() is enough, and why it is needed: the block is one warp, so every waiting thread is a lane of
 // it, and lanes that have returned are waited for by neither. Since Volta lanes of a warp need not run in
 // step, and only a synchronization makes what one of them wrote visible to the others. Votes of a warp do not
 // (CUDA C++ Programming Guide, warp vote functions), so each comes with a __syncwarp() before it.
@@ -66,8 +66,8 @@ std::optional<std::string> textFor(const source::Unit &unit, const Barrier &barr
               : std::nullopt;
 }
 
-/// Functions that hold barriers of the block were put in the place of their calls: those that nobody mentions
-/// any more need not stay.
+/// Functions that hold barriers of the block were put in the place of their calls: those that are not used any
+/// more need not stay.
 class Leftovers : public DynamicRecursiveASTVisitor {
 public:
   explicit Leftovers(Context &context) : context(context), unit(context.device()), mentions(unit) {

@@ -31,8 +31,8 @@ struct WarpBlock {
 /// nothing for 12x10.
 std::optional<std::array<unsigned, 3>> evenLanes(const std::array<int64_t, 3> &block);
 
-/// Blocks that consist of warps of one shape are merged along their axes; all others in a row, with the
-/// places behind the last thread left empty. What only a launch knows becomes a parameter of the kernel.
+/// Blocks that consist of warps of one shape are merged along their axes; all others in a row, with the positions after the last thread left
+/// empty. What only a launch knows becomes a parameter of the kernel.
 WarpBlock warpBlock(const BlockKnowledge &known, Names &names);
 
 } // namespace heddle::transform

@@ -155,7 +155,7 @@ bool addLaunchArgument(Context &context, const source::Launch &launch, const std
   return true;
 }
 
-/// For a kernel that is told the block: the helper that says it also checks that it is not too large.
+/// For a kernel that gets the block: the helper that passes it also checks that it is not too large.
 bool launchWithArgument(Context &context, const BlockKnowledge &known, const WarpBlock &warp,
                         unsigned &launches) {
   std::set<unsigned> changed; // launches in a template are seen once for each instantiation

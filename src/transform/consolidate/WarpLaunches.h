@@ -6,8 +6,8 @@
 
 namespace heddle::transform {
 
-/// Launches with one warp in the place of each block. What the kernel must be told is put in front of its
-/// arguments, and of its parameters wherever it is declared. False, with a refusal, where a launch cannot be
+/// Launches with one warp in the place of each block. What the kernel must get is put in front of its
+/// arguments, and of its parameters in every declaration. False, with a refusal, where a launch cannot be
 /// changed so.
 bool launchOneWarp(Context &context, const BlockKnowledge &known, const WarpBlock &warp, unsigned &launches);
 

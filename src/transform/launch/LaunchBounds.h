@@ -5,7 +5,7 @@
 
 namespace heddle::transform {
 
-/// `launch-bounds [threads=N] [blocks=N]`: tells the compiler how large the kernel's blocks are, and how many of them a
+/// `launch-bounds [threads=N] [blocks=N]`: states how large the kernel's blocks are, and how many of them a
 /// multiprocessor should hold.
 ///
 ///     __global__ void k(float *a)   =>   __global__ void __launch_bounds__(256, 4) k(float *a)

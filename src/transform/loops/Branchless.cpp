@@ -7,7 +7,7 @@
 //     if (c) { t = x * 2; y = t + 1; } else y = 0;
 //  => const float tIfTrue = x * 2; const float yIfTrue = tIfTrue + 1; y = c ? yIfTrue : 0;
 //
-// A value that takes no work, or an integer, is not given a name: it is in the choice itself.
+// A value that takes no work, or an integer, is not given a name: it is in the select itself.
 //
 // Everything is now executed that only one side did before, so it must be harmless: no stores but those that
 // both sides do, no division that may trap, and loads only of what is certainly there: the condition or the
@@ -449,7 +449,7 @@ private:
     if (!isOwn(step.variable))
       choiceFor(step, which).arms[which] = arm;
   }
-  /// A variable that the side itself declares: nobody looks at it behind the branch.
+  /// A variable that the side itself declares: it is not used after the branch.
   bool isOwn(const VarDecl *variable) const { return variable && task.study.isInside(variable, branch); }
 
   /// Stores come in the same order on both sides: the first that still lacks this side's value is meant.

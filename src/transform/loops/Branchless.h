@@ -5,7 +5,7 @@
 
 namespace heddle::transform {
 
-/// Carries out `branchless`: a short branch whose sides only compute values becomes a choice between them.
+/// Carries out `branchless`: a short branch whose sides only compute values becomes a select between them.
 ///     if (x > 0) y = x * 2; else y = x + 1;   =>   ifSo = x * 2; ifNot = x + 1; y = x > 0 ? ifSo : ifNot;
 ///
 /// Refused: a store that one side alone does; a load that might fault where its side is not taken; division

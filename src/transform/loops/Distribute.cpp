@@ -326,7 +326,7 @@ private:
         .from(text.lineOf(statement));
   }
 
-  /// A declaration that is computed anew: this group mentions it, or another such one that it does.
+  /// A declaration that is computed again: this group mentions it, or another such one that it does.
   bool isNeeded(const DeclStmt *declaration, const std::vector<size_t> &group) const {
     auto at = std::ranges::find(graph.recomputed, declaration);
     if (at == graph.recomputed.end())

@@ -5,7 +5,7 @@
 
 namespace heddle::transform {
 
-/// Carries out `fuse`: a loop and the loop right behind it, which run over the same values, become one.
+/// Carries out `fuse`: a loop and the loop right after it, which run over the same values, become one.
 ///     for (i...) A(i); for (j...) B(j);   =>   for (i...) { A(i); B(i); }
 ///
 /// Refused: loops that do not certainly run over the same values; an element that A touches in a later

@@ -17,7 +17,7 @@ std::vector<const clang::Stmt *> loopsOf(const source::Kernel &kernel);
 std::vector<const clang::Stmt *> branchesOf(const source::Kernel &kernel);
 
 /// The loop or branch that the directive speaks of, in one instantiation of its kernel: the one that begins
-/// on the line it names, or the one behind its pragma.
+/// on the line it names, or the one after its pragma.
 std::variant<const clang::Stmt *, Diagnostic> subjectOf(const Context &context, const source::Kernel &kernel);
 
 /// What a directive could work on by its looks; whether it may is another question.

@@ -13,10 +13,10 @@ struct LoopTask {
   Context &context;
   const analysis::LoopStudy &study;
   const clang::Stmt *subject;
-  bool edits; ///< of several instantiations, which share their text, one edits and the others only judge
+  bool edits; ///< of several instantiations, which share their text, one edits and the others only check
 };
 
-/// Lets `work` judge each instantiation of the kernel and edit the first.
+/// Lets `work` check each instantiation of the kernel and edit the first.
 PassResult carryOutOn(Context &context, const std::function<LegalityFailure(const LoopTask &)> &work);
 
 } // namespace heddle::transform

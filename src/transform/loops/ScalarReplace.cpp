@@ -261,7 +261,7 @@ private:
     return parts;
   }
 
-  /// As the array's declaration says it: in a template that may be a parameter.
+  /// As in the array's declaration: in a template that may be a parameter.
   std::string elementType(const Family &family) const {
     auto *declared = dyn_cast_or_null<VarDecl>(family.array->decl);
     const std::optional<std::string> written =
@@ -293,7 +293,7 @@ private:
                              unit.location(family.loop->statement).line));
   }
 
-  /// A variable that only the replaced subscripts mentioned would be one that nobody uses.
+  /// A variable that only the replaced subscripts mentioned would be unused.
   void removeUnused() {
     std::map<const VarDecl *, unsigned> mentions;
     for (const DeclRefExpr *reference : Uses::of(kernelBody()).locals)

@@ -422,7 +422,7 @@ private:
           const source::BlockPart &part = partOf(statement);
           const Code now =
               segment.jam ? jammedText(segment) : text.statement(statement, replacements(statement, copy));
-          if (copy) // comments stand once, what speaks to the compiler is with each copy
+          if (copy) // comments appear once, what speaks to the compiler is with each copy
             result.add(part.lead.pragmas()).add(now);
           else
             result.add(part.around(now));

@@ -4,10 +4,10 @@
 // Control Flow Divergence Optimization" (TCAD 2016), sections III and VI.
 //
 //   1. Check (RegroupCheck): may threads do each other's work?
-//   2. Plan: what is their key (RegroupKey), which arrays are laid out anew (RegroupLayout)?
-//   3. Write. The kernel is told who does whose work by a parameter in front. Variables called threadIdx
-//      and blockIdx hide the built-in ones, so its text stays as it was; functions that ask who they are are
-//      told too (TaskFunctions). In front of it is a struct with its key and what else is known of it.
+//   2. Plan: what is their key (RegroupKey), which arrays are reordered (RegroupLayout)?
+//   3. Write. The kernel gets whose work a thread does by a parameter in front. Variables called threadIdx
+//      and blockIdx hide the built-in ones, so its text is not changed; functions that ask who they are are
+//      changed too (TaskFunctions). In front of it is a struct with its key and what else is known of it.
 //      Launches go through runtime/heddle/regroup.cuh.
 //
 // Why the longest come first: Greedy-Max of the paper orders groups by latency, so that the last blocks to
@@ -125,7 +125,7 @@ private:
         context.edits.replace(unit, subscript, shape.task + ".slot");
   }
 
-  // What is said of it
+  // What is printed about it
   // -----------------------------------------------------------------------------------------------------
 
   std::optional<source::Code> waysText() {

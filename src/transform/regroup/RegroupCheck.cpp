@@ -79,7 +79,7 @@ private:
     return mayBeGivenParameter(context, kernel);
   }
 
-  /// Code that no written call leads to cannot be told whose work it does.
+  /// Code that no written call leads to cannot get whose work it does.
   bool checkHiddenCode() {
     using Kind = analysis::ThreadBuiltin::Kind;
     analysis::ChangedThreads changed;

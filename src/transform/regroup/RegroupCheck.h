@@ -9,8 +9,8 @@ namespace heddle::transform {
 /// the context where not.
 ///
 /// Refused is what ties a thread to its neighbours: barriers, shared memory, warp functions, elements that
-/// one thread writes and another touches, loops that wait for other threads, assembly that asks for a
-/// thread's place.
+/// one thread writes and another touches, loops that wait for other threads, assembly that asks for a thread's
+/// index.
 bool mayRegroup(Context &context, const source::Kernel &kernel);
 
 } // namespace heddle::transform

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a thread does differs from what others do by how often it goes through its loops, more than by
-// anything else: that is what is counted, one for each time, in all loops alike. A clock would not tell:
+// anything else: that is what is counted, one for each time, in all loops alike. A clock would not help:
 // threads of a warp wait for each other.
 #include "transform/regroup/RegroupCount.h"
 
@@ -62,7 +62,7 @@ private:
     return context.refuse(kernel.location, why).withHint("by=EXPRESSION names what to group threads by");
   }
 
-  /// The first loop of a function that has to stay as it is.
+  /// The first loop of a function that must not be changed.
   const Stmt *loopElsewhere() const {
     const Stmt *first = nullptr;
     for (const FunctionDecl *function : functionsOf(kernel))
@@ -120,7 +120,7 @@ private:
     for (const CallExpr *call : uses.calls)
       if (const FunctionDecl *callee = analysis::calleeOf(call); callee && counting.contains(callee))
         passCounter(call, callee, replace);
-    std::map<unsigned, std::pair<clang::SourceLocation, unsigned>> closing; ///< braces behind a semicolon
+    std::map<unsigned, std::pair<clang::SourceLocation, unsigned>> closing; ///< braces after a semicolon
     for (const Stmt *statement : uses.statements)
       if (isLoop(statement))
         countRounds(statement, replace, closing);

@@ -8,7 +8,7 @@
 
 namespace heddle::transform {
 
-/// Puts a copy of the kernel behind it that does the same and counts, for each thread, how often it goes
+/// Puts a copy of the kernel after it that does the same and counts, for each thread, how often it goes
 /// through loops; and copies of the functions with loops that it calls.
 ///
 ///     __global__ void k(int *a) {             __global__ void kCounted(heddle::Counted counted, int *a) {

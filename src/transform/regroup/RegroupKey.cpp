@@ -82,7 +82,7 @@ public:
                       fmt::format("'{}' is not known at the kernel's start", namesOf(late).front())};
         continue;
       }
-      // Whoever is let go in between might find nothing there to read.
+      // A thread that returns in between might find nothing there to read.
       const bool readsMemory =
           std::ranges::any_of(conditions, [&](const Expr *condition) { return hangsOnMemory(condition); });
       if (readsMemory && branch.branch->statement != next) {
@@ -195,7 +195,7 @@ private:
     return makesNoObjects(code) &&
            std::ranges::all_of(uses.calls, [&](const CallExpr *call) { return isHarmless(call); });
   }
-  /// Constructors, destructors and the like of the user's own are not looked into.
+  /// Constructors, destructors and similar functions of the user's own are not looked into.
   bool makesNoObjects(const Stmt *code) const {
     using How = analysis::Executed::How;
     for (const analysis::Executed &each : analysis::executedBy(code)) {
@@ -404,7 +404,7 @@ private:
   const source::Unit &unit;
   const bool fixedGuards;
   std::vector<Opening> openings;
-  const Stmt *next = nullptr;                    ///< the first statement behind them, where there is one
+  const Stmt *next = nullptr;                    ///< the first statement after them, where there is one
   std::map<std::string, const VarDecl *> locals; ///< of the openings
   std::set<const VarDecl *> known;               ///< the same
   std::set<const VarDecl *> loaded;              ///< of those, what hangs on memory

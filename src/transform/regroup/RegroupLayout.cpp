@@ -67,7 +67,7 @@ private:
     return !array.subscripts.empty();
   }
 
-  /// Whole elements, and nothing is read: whoever comes by it has written it.
+  /// Whole elements, and nothing is read: every thread that reaches it has written it.
   bool isWrittenOnly(const ParmVarDecl *parameter) const {
     const std::vector<analysis::Access> &all = facts.accesses->all();
     bool isWritten = false;
@@ -122,7 +122,7 @@ private:
     return **value == Polynomial(symbols.blockIdx(0)) * block + Polynomial(symbols.threadIdx(0));
   }
 
-  // Whoever is not let go at once mentions it
+  // Threads that do not return at once use it
   // -----------------------------------------------------------------------------------------------------
 
   bool mentions(const Stmt *code, const ParmVarDecl *parameter) const {

@@ -16,7 +16,7 @@ struct OwnArray {
   std::vector<clang::SourceRange> subscripts; ///< the texts between brackets
 };
 
-/// The arrays that may be laid out anew: their copies hold the elements in the order of places, and what each
+/// The arrays that may be reordered: their copies hold the elements in the order of places, and what each
 /// thread touches lies next to its neighbour's again.
 ///
 /// An array is one of them where every mention of it is `array[i]` with i the thread's number in a grid of

@@ -16,7 +16,7 @@ namespace heddle::transform {
 /// Where the tile is cut off at an edge, or memory is not aligned, elements are loaded one by one.
 class BulkText {
 public:
-  /// `first`: the first statement of the turn that is the load's.
+  /// `first`: the first statement of the iteration that is the load's.
   BulkText(const RolePlan &plan, const RoleNames &names, const RoleParts &parts, source::Rewriter &text,
            std::vector<const CopyForm *> forms, size_t first);
 

@@ -63,7 +63,7 @@ private:
              return access->isWrite() && access->array->space != Array::Space::Local;
            });
   }
-  /// Sets something that lives longer than the turn.
+  /// Sets something that lives longer than the iteration.
   const VarDecl *carries(const KernelNode &node, const Stmt *within) const {
     for (const VarDecl *variable : view.facts(node).writes)
       if (!view.study.isInside(variable, within))
@@ -151,7 +151,7 @@ private:
     return true;
   }
 
-  /// Loops elsewhere that go through those arrays: they are dealt out the same way.
+  /// Loops elsewhere that go through those arrays: they are distributed the same way.
   bool dealLoopsOfArrays() {
     for (const KernelNode *node : view.nodes()) {
       auto *statement = dyn_cast<ForStmt>(node->statement);
@@ -185,7 +185,7 @@ private:
     return true;
   }
 
-  /// `sums[i]`, i being the variable of a dealt-out loop around.
+  /// `sums[i]`, i being the variable of a distributed loop around.
   bool takeElement(const KernelNode &node, const DeclRefExpr *reference) {
     const Stmt *up = view.study.parent(reference);
     while (up && isa<CastExpr, ParenExpr>(up))
@@ -207,7 +207,7 @@ private:
     return loop.facts->start.constant() == 0 && loop.constantStep() == 1;
   }
 
-  /// Effects outside of dealt-out loops happen once: the first group sees to them.
+  /// Effects outside of distributed loops happen once: the first group sees to them.
   bool takeTheRest() {
     for (const KernelNode *node : view.nodes()) {
       const bool isOfInterest = split.consumer.contains(node) && hasEffect(*node) && !isInDealt(*node) &&

@@ -6,7 +6,7 @@
 
 namespace heddle::transform {
 
-/// How several consumer groups share the work: each loop in `loops` is dealt out among them, iteration by
+/// How several consumer groups share the work: each loop in `loops` is distributed over them, iteration by
 /// iteration; what is in none of them and has an effect the first group does alone.
 struct GroupSplit {
   std::vector<analysis::CountedLoop> loops;

@@ -25,7 +25,7 @@ namespace {
 using analysis::Access;
 using analysis::Array;
 
-/// Without parentheses, conversions that nobody wrote, and the temporaries of class types.
+/// Without parentheses, implicit conversions, and the temporaries of class types.
 const Expr *bare(const Expr *expression) {
   for (;;) {
     const Expr *inner = expression->IgnoreParens()->IgnoreImplicit();

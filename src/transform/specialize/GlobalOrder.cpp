@@ -5,14 +5,14 @@
 //
 //     for (int t = 0; t < steps; ++t) {
 //       for (...) { load tile from a; __syncthreads(); store to b; __syncthreads(); }
-//       __syncthreads();                      <- both roles must meet here: the next time step loads what this one stored
+//       __syncthreads();                      <- both roles must synchronize here: the next time step loads what this one stored
 //       swap(a, b);
 //     }
 //
 // For each pair of a consumer's store and a producer's load of global memory, and each loop around both:
 // 1. Ask isl whether a later iteration of that loop may load what was stored, in the same iterations of the outer loops.
 // 2. `c ? a : b` against `c ? b : a` of arrays that do not overlap is known to be disjoint within an iteration.
-// 3. Where they may meet, a barrier of that loop's own body between store and load becomes one for both roles. If the loop is
+// 3. Where they may overlap, a barrier of that loop's own body between store and load becomes one for both roles. If the loop is
 //    the tile loop, or there is no such barrier, the directive is refused.
 //
 // Quadratic in the accesses of a kernel, with one question to isl each.
@@ -138,7 +138,7 @@ private:
     return nullptr;
   }
 
-  /// A load of a later iteration of common[carrier] (or of the same iterations of all, behind the store)
+  /// A load of a later iteration of common[carrier] (or of the same iterations of all, after the store)
   /// reads what was stored.
   bool mayMeet(const Touch &store, const Touch &load, const std::vector<const KernelNode *> &common,
                std::optional<size_t> carrier) const {

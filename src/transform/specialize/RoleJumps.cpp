@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Jumps that decide whether a tile loop has another iteration, or is reached at all. Both roles must take them, and
-// between the load and the end of the computation neither may: the other would wait for ever.
+// between the load and the end of the computation neither may: the other would never continue.
 #include "analysis/StatementShape.h"
 #include "source/Unit.h"
 #include "transform/specialize/SplitSteps.h"

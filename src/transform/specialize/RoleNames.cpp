@@ -74,7 +74,7 @@ std::vector<source::Replacement> RoleParts::within(SourceRange range) const {
   return found;
 }
 
-/// What represents threadIdx in this role; nothing where it stays as it is.
+/// What represents threadIdx in this role; nothing where it is not changed.
 std::optional<std::string> RoleParts::threadText(unsigned dimension) {
   const RoleShape &shape = plan.shape;
   if (plan.shape.block[dimension] == 1)
@@ -154,7 +154,7 @@ std::optional<SharedOutLoop> RoleParts::sharedByProducers(const KernelNode &stat
   return asksOtherwise ? std::nullopt : shared;
 }
 
-/// Loops that consumer groups deal out: from the group's number on, in steps of the number of groups.
+/// Loops that consumer groups distribute: from the group's number on, in steps of the number of groups.
 void RoleParts::addGroups() {
   const auto textOf = [&](const Expr *expression) {
     source::Rendered text =

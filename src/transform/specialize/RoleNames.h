@@ -19,14 +19,14 @@ struct RoleNames {
 };
 
 /// The parts of a kernel's text that are others in one of the roles: built-in variables, mentions of tiles,
-/// heads of loops that are dealt out.
+/// heads of loops that are distributed.
 class RoleParts {
 public:
   RoleParts(const source::Unit &unit, const RolePlan &plan, const RoleNames &names, bool isProducer);
 
   std::vector<source::Replacement> within(clang::SourceRange range) const;
   bool usesThreadNames() const { return namesThread; }
-  /// The producer's loop whose iterations producers deal out among themselves.
+  /// The producer's loop whose iterations producers distribute among themselves.
   bool isSharedOut(const clang::Stmt *loop) const { return sharedOut.contains(loop); }
 
 private:

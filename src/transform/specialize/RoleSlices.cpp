@@ -130,7 +130,7 @@ public:
   }
 
 private:
-  /// Loads that differ by thread, in a iteration. Bounds and the like, the same for all, both roles may load.
+  /// Loads that differ by thread, in a iteration. Bounds and similar values, the same for all, both roles may load.
   bool isLoadedByProducer(const KernelNode &node) const {
     const analysis::CodeFacts &facts = view.facts(node);
     return split.producer.contains(&node) && split.loopWithLoad(&node) &&

@@ -12,7 +12,7 @@ using analysis::TileLoop;
 ///
 /// Producers: the stores to tiles and, backwards along variables and control, all that these need. Consumers:
 /// everything else that has an effect, and what that needs. What both need both do: it must have no effect
-/// and be the same for both. What nobody needs is left out.
+/// and be the same for both. What neither role needs is left out.
 struct RoleSplit {
   std::vector<TileLoop> loops;
   std::set<const clang::VarDecl *> tiles;
@@ -22,7 +22,7 @@ struct RoleSplit {
   /// Of the producer's: what differs from thread to thread, and the variables that do.
   std::set<const KernelNode *> varying;
   VariableSet varyingVariables;
-  /// Declarations before the loop that producers make anew in each iteration for each thread that they load for.
+  /// Declarations before the loop that producers recompute in each iteration for each thread that they load for.
   std::set<const KernelNode *> sunk;
   /// Pointers into a tile that are made before the loop: each iteration has its own.
   std::set<const KernelNode *> aliases;

@@ -4,8 +4,8 @@
 // out. What stays is the author's own text, comments included; only built-in variables, mentions of tiles and
 // barriers are others.
 //
-// Producers are fewer than the threads whose loads they make, so what differs by thread is in a loop over
-// threads in each turn. Values that the author computed once, before the loop over tiles, are computed
+// Producers are fewer than the threads whose loads they make, so what differs by thread is in a loop over threads in each
+// iteration. Values that the author computed once, before the loop over tiles, are computed
 // there: cheap, and it needs no arrays of them.
 #include "transform/specialize/RoleText.h"
 
@@ -101,7 +101,7 @@ private:
     return syncIf(plan.order.before, node).add(layout.around(written)).add(syncIf(plan.order.behind, node));
   }
 
-  /// Consumers have to meet before or behind a tile loop that they have come to, or in its turn.
+  /// Consumers have to meet before or after a tile loop that they have reached, or in its iteration.
   Code syncIf(const std::set<const KernelNode *> &loops, const KernelNode &loop) const {
     return isProducer || !loops.contains(&loop) ? Code() : Code(names.roles + "::syncConsumers();");
   }
@@ -208,7 +208,7 @@ private:
     return choice.addf("  {} = {};", to, textOf(form.otherwise));
   }
 
-  // A turn of the tile loop
+  // An iteration of the tile loop
   // -------------------------------------------------------------------------------------------------------
 
   Code aliasLines() {

@@ -31,7 +31,7 @@ bool varies(const KernelNode &node, const RoleSplit &split, const RoleView &view
   return false;
 }
 
-/// In the block that the node is a statement of, behind it.
+/// In the block that the node is a statement of, after it.
 bool comesLater(const KernelNode &writer, const KernelNode &node) {
   bool behind = false;
   for (const auto &sibling : node.parent->children) {
@@ -136,7 +136,7 @@ private:
         if (comesLater(*writer, node))
           return needOneToOne(node, variable);
     if (facts.loads(Array::Space::Global) || facts.loads(Array::Space::Unknown))
-      return needOneToOne(node, first); // a load in each turn is not what the author wrote
+      return needOneToOne(node, first); // a load in each iteration is not what the author wrote
     split.sunk.insert(&node);
   }
 

@@ -15,7 +15,7 @@ using namespace clang;
 namespace heddle::transform {
 namespace {
 
-/// Iterations of a loop that does not tell.
+/// Iterations of a loop of unknown length.
 constexpr double shortLoop = model::threshold::specialize::assumedTrips;
 
 class WorkCounter {
@@ -43,7 +43,7 @@ public:
   }
 
 private:
-  /// How often a statement is carried out in a turn: on average, and by the thread that does so most often.
+  /// How often a statement is executed in an iteration: on average, and by the thread that does so most often.
   std::pair<double, double> timesOf(const KernelNode &node, const KernelNode &body) const {
     double exact = 1, most = 1;
     for (const KernelNode *up = node.parent; up && up != &body; up = up->parent) {

@@ -7,7 +7,7 @@
 
 namespace heddle::transform {
 
-/// What a thread of the original block does in a turn, in numbers, where loops tell how often they run.
+/// What a thread of the original block does in an iteration, in numbers, where trip counts of loops are known.
 struct IterationWork {
   double loads = 0; ///< elements that it brings to tiles
   double steps = 0; ///< iterations that it takes for that, also those in which it has nothing to load

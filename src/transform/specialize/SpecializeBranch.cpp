@@ -21,7 +21,7 @@
 // counter, and `continue` becomes `return`.
 //
 // What goes through the queue is the item's index alone, 4 bytes, and what was computed on the way to the
-// branch is computed again by whoever does the work: its loads hit the cache that the first ones filled. To
+// branch is computed again by the thread that does the work: its loads hit the cache that the first ones filled. To
 // hand values on would take shared memory for each of them, and its traffic.
 //
 // What it costs: three barriers, a ballot for each kind, loads in another order (still of the same lines,
@@ -61,7 +61,7 @@ namespace {
 
 using source::Code;
 
-/// Writes the kernel anew.
+/// Rewrites the kernel.
 class KindWriter {
 public:
   KindWriter(const source::Kernel &kernel, const analysis::WorkSite &site, const KindPlan &plan,

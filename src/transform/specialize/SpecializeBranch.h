@@ -14,8 +14,8 @@ namespace heddle::transform {
 ///     case 0: ...                                        };
 ///     }                                                  heddle::workByKind(queues, ..., work);
 ///
-/// The work of a thread is done by another thread of its block, so nothing may lean on which one that is:
-/// refused are barriers, warp functions and assembly in that work, functions that ask for threadIdx, values
+/// The work of a thread is done by another thread of its block, so nothing may depend on which one that is: it refuses barriers, warp
+/// functions and assembly in that work, functions that ask for threadIdx, values
 /// that differ by thread or are changed and are declared outside of it. A loop over items (one that counts,
 /// in the kernel's own body) is done in rounds, a round an item a thread; its items must not hand values on.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Between two barriers, threads that do not race cannot tell in which order they run, nor which hardware
+// Between two barriers, the results of threads that do not race do not depend on the order in which they run, nor which hardware
 // thread is which of them. So all that is to be shown is that an item's work
 //
 //   - holds no barrier, and nothing by which lanes of a warp speak with each other;

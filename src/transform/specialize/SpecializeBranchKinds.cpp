@@ -5,8 +5,8 @@
 // the kind and then as part of the work, so it must have no effect but on variables of its own.
 //
 // What comes out is a hint: an item that was put with the wrong kind makes its warp slow, not wrong, since
-// its work still decides by itself which arm to take. Only 'nothing to do' must be true. It is said where no
-// arm is taken and nothing outside of the arms has an effect; else such items are a kind of their own.
+// its work still decides by itself which arm to take. Only 'nothing to do' must be true. It holds where no arm is
+// taken and nothing outside of the arms has an effect; else such items are a kind of their own.
 #include "transform/specialize/SpecializeBranchKinds.h"
 
 #include "analysis/OutwardEffects.h"

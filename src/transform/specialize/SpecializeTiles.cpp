@@ -6,9 +6,9 @@
 //   1. Prepare: functions that hold barriers take the place of their calls, cooperative groups are spelt out.
 //   2. Look at the kernel statement by statement (RoleView), find the loops over tiles (TileLoop), and say who
 //      carries out what (RoleSplit); look whether loads may run ahead of stores (GlobalOrder).
-//   3. Look how each load can be made (CopyForm, BulkForms) and whether the computation can be dealt out
+//   3. Look how each load can be made (CopyForm, BulkForms) and whether the computation can be distributed
 //      among several groups (ConsumerGroups); choose what was left open (RoleChoice).
-//   4. Write the body anew (RoleText) and rewrite launches (SpecializeLaunches).
+//   4. Rewrite the body (RoleText) and rewrite launches (SpecializeLaunches).
 #include "transform/specialize/SpecializeTiles.h"
 
 #include "analysis/HiddenCode.h"
@@ -133,7 +133,7 @@ private:
     return true;
   }
 
-  /// Threads of one role are numbered anew; code that no written call leads to cannot be told.
+  /// Threads of one role are renumbered; code that no written call leads to cannot be changed.
   bool checkHiddenCode() {
     using Kind = analysis::ThreadBuiltin::Kind;
     analysis::ChangedThreads changed;
@@ -328,7 +328,7 @@ private:
     return true;
   }
 
-  /// More threads than before; and where nothing is said, compilers save registers for the largest block.
+  /// More threads than before; and by default compilers save registers for the largest block.
   void changeBounds() {
     auto *bounds = kernel.function->getAttr<CUDALaunchBoundsAttr>();
     // How many registers a thread has at first must follow from the launch, for them to move.

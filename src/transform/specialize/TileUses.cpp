@@ -2,7 +2,7 @@
 //
 // What the kernel does with its tiles. With several stages a tile is another piece of memory in each iteration, and
 // consumers see it full: so it may be stored to by loads only, and be read between the barriers only. Pointers
-// into a tile that are made before the loop are made anew in each iteration.
+// into a tile that are made before the loop are recomputed in each iteration.
 #include "transform/specialize/SplitSteps.h"
 
 #include <clang/AST/Expr.h>
@@ -61,7 +61,7 @@ LegalityFailure checkInLoop(const KernelNode &node, const RoleSplit &split, cons
   return std::nullopt;
 }
 
-/// Outside of tile loops a tile may only be declared, and pointers into it be made that stay as they are.
+/// Outside of tile loops a tile may only be declared, and pointers into it be made that are not changed.
 LegalityFailure takeOutside(const KernelNode &node, RoleSplit &split, const RoleView &view) {
   if (!mentionsTile(split, view.facts(node)) || analysis::declaresOneOf(node, split.tiles))
     return std::nullopt;

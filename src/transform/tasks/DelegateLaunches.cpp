@@ -55,7 +55,7 @@ private:
     return context.refuse(launch.location, why);
   }
 
-  /// The shapes stay as they are written: only what is around them changes.
+  /// The shapes are not changed: only what is around them changes.
   bool rewriteChevrons(const source::Launch &launch) {
     auto *callee = dyn_cast<DeclRefExpr>(launch.call->getCallee()->IgnoreParenImpCasts());
     if (!callee || !isa<FunctionDecl>(callee->getDecl()))

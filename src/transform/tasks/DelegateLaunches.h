@@ -18,7 +18,7 @@ bool delegateLaunches(Context &context, unsigned &launches);
 struct LaunchHelper {
   std::string function;  ///< "heddle::delegate"
   std::string byAddress; ///< the one for arguments by address, in the place of cudaLaunchKernel; empty: none
-  std::string behindKernel; ///< a further argument behind the kernel; empty: none
+  std::string behindKernel; ///< a further argument after the kernel; empty: none
 };
 /// The same for any such function.
 bool launchThrough(Context &context, const LaunchHelper &helper, unsigned &launches);

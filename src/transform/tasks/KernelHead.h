@@ -22,7 +22,7 @@ std::string templateArgumentsOf(const clang::FunctionDecl *function);
 /// The kernel and the functions of the user's that it calls, directly or not.
 std::vector<const clang::FunctionDecl *> functionsOf(const source::Kernel &kernel);
 
-/// `wanted`, or with a number behind it where the kernel or something that it calls mentions that name.
+/// `wanted`, or with a number after it where the kernel or something that it calls mentions that name.
 std::string nameFreeIn(const source::Kernel &kernel, const std::string &wanted);
 
 /// A parameter in front of the others; on a line of its own with them where the line would grow too long by

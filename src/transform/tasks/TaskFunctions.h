@@ -7,7 +7,7 @@
 namespace heddle::transform {
 
 /// Changes the functions that a task calls, and that ask for the block or have shared memory, so that they
-/// mean the task's; those that must be told which that is get it as a parameter in front.
+/// mean the task's; those that need it get it as a parameter in front.
 ///
 ///     __device__ int first() { return blockIdx.x * 64; }
 ///  => __device__ int first(const heddle::Task &task) {

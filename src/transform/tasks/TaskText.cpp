@@ -8,7 +8,7 @@
 //     out[blockIdx.x] = t[0];                 out[blockIdx.x] = t[0];
 //
 // 1. Built-in variables that mean something else now are shadowed by locals of the same name at the beginning
-//    of the body, as far as the code mentions them. The uses stay as they are, so code from macros needs no
+//    of the body, as far as the code mentions them. The uses are not changed, so code from macros needs no
 //    edit.
 // 2. A shared array gets one part per warp, and its name becomes a reference to the own part. Dynamic shared
 //    memory is divided by the size that the task carries.
@@ -67,7 +67,7 @@ bool mentionsAny(const Uses &uses, Kind kind) {
                              [&](const Uses::Builtin &builtin) { return builtin.what.kind == kind; });
 }
 
-/// "<2>" behind a helper's name; nothing for warps that are flat in z.
+/// "<2>" after a helper's name; nothing for warps that are flat in z.
 std::string depthArgument(const TaskShape &shape) {
   return shape.depth == 1 ? std::string() : fmt::format("<{}>", shape.depth);
 }

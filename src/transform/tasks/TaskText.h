@@ -19,7 +19,7 @@ namespace heddle::transform {
 struct TaskShape {
   unsigned warps = 1;        ///< of a block, at most
   unsigned depth = 1;        ///< of a warp along z
-  bool isDynamic = false;    ///< tasks are taken, not dealt out
+  bool isDynamic = false;    ///< tasks are taken, not assigned
   unsigned throttle = 0;     ///< warps of a multiprocessor; 0: as many as fit
   std::string task = "task"; ///< the name of the parameter
   bool isItem = false;       ///< no block but a single thread, as `regroup` hands them out
@@ -48,13 +48,13 @@ struct TaskUses {
   std::vector<SharedVariable> shared;
 
   static TaskUses of(const clang::FunctionDecl *function);
-  /// It has to be told which block (or thread) it does.
+  /// It needs the block (or thread) whose work it does.
   bool needsTask(const TaskShape &shape) const;
   /// Something in it would mean something else where several warps make up a block.
   bool needsChange(const TaskShape &shape) const;
 };
 
-/// The changes to the text of a function's body. The code itself stays as it is written: it finds variables
+/// The changes to the text of a function's body. The code itself is not changed: it finds variables
 /// of the names it asks for, which are its own block's instead of the built-in ones.
 ///
 ///     {                             {

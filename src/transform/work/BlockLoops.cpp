@@ -174,7 +174,7 @@ private:
     return true;
   }
 
-  /// The body behind a guard. An `if` gets braces: its `else` must not look like ours.
+  /// The body after a guard. An `if` gets braces: its `else` must not look like ours.
   source::Code guarded(const source::Code &guard) {
     const Stmt *body = loop->getBody();
     if (isa<CompoundStmt>(body)) // it is as deep as the loop was

@@ -6,12 +6,12 @@
 //     declared variables are taken out, none of their first values has an effect or mentions one that stays.
 //   - What a `for` does after each iteration is done at the end of its body and before each of its
 //     `continue`s. Nothing lies between that and the next evaluation of the condition but the rest of the
-//     same part, of which nothing is left that shares a variable with what comes behind it.
+//     same part, of which nothing is left that shares a variable with what comes after it.
 //   - A condition that declares a variable is evaluated at the beginning of the body, which it leaves where
 //     the variable converts to false.
 //
 // Variables may live longer than before, up to the end of the block that the statement is in; a block of its
-// own keeps them to themselves where their names or their destructors could tell.
+// own keeps them to themselves where their names or their destructors would change the meaning.
 #include "transform/work/HeadWork.h"
 
 #include "analysis/OutwardEffects.h"
@@ -203,7 +203,7 @@ private:
            });
   }
 
-  /// None of the first values can tell in which order they are computed.
+  /// None of the first values depends on the order in which they are computed.
   bool mayBeSeparated(const std::vector<const VarDecl *> &own, const VarDecl *kept) const {
     auto hasEffect = [&](const VarDecl *variable) {
       return variable->getInit() && (variable->getInit()->HasSideEffects(unit.context()) ||

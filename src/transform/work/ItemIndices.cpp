@@ -52,7 +52,7 @@ std::optional<std::string> ItemIndices::replacementFor(const ThreadBuiltin &buil
     for (const NamedAxis &axis : axes)
       if (isOf(axis, builtin.dimension))
         return isIndex ? axis.index : fmt::format("({} * {})", builtin.name(), axis.axis.factor);
-    // Whoever makes rows of such blocks must not find their number here.
+    // Code that linearizes such blocks must not find their number here.
     if (form && builtin.kind == Kind::ThreadIdx && form->lanes[builtin.dimension] == 1)
       return "0u";
     return std::nullopt;

@@ -34,7 +34,7 @@ struct BlockForm {
   bool isLinear = false;
   std::string threads;       ///< linear: how many there are, "48" or a variable
   bool hasGaps = false;      ///< linear: the last warp may be a part of one
-  std::string parameterType; ///< where the launch must tell; else empty
+  std::string parameterType; ///< where the launch must pass it; else empty
   std::string parameter;     ///< its name
   std::string prologue;      ///< what must precede all else in the kernel, a line; empty for nothing
 };
@@ -52,11 +52,11 @@ public:
     std::string name, declaration;
   };
   std::vector<Passed> passed() const;
-  /// The replacement for a use of a built-in; nothing where it stays as it is.
+  /// The replacement for a use of a built-in; nothing where it is not changed.
   std::optional<std::string> replacementFor(const analysis::ThreadBuiltin &builtin) const;
   /// "threadIdx.x + kx * blockDim.x"
   std::string definitionOf(const NamedAxis &axis) const;
-  /// "threadX >= 48", which says of an item that there is none; nothing where all exist.
+  /// "threadX >= 48", which states that there is no such item; nothing where all exist.
   std::optional<std::string> absence() const;
   /// "threadIdx.x + 32 < 48", the contrary for the item with this number; nothing where it does.
   std::optional<std::string> presence(unsigned item) const;

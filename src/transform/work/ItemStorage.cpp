@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A variable of which each item keeps one becomes an array. Its elements are variables of the same type that
-// are assigned their first value, where nothing can tell that from one that begins with it; addresses, for a
+// are assigned their first value, where that cannot be distinguished from one that begins with it; addresses, for a
 // reference; else room in which an object is constructed.
 #include "transform/work/WorkSteps.h"
 
@@ -24,7 +24,7 @@ bool hasConstMember(const CXXRecordDecl *record) {
   });
 }
 
-/// Nothing can tell an object that is made and assigned to from one that is made with its value.
+/// Nothing distinguishes an object that is made and assigned to from one that is made with its value.
 bool isPlainObject(const CXXRecordDecl *record, bool isConst) {
   const CXXConstructorDecl *byDefault = nullptr;
   for (const CXXConstructorDecl *each : record->ctors())

@@ -29,7 +29,7 @@ public:
     std::string declaration;
   };
   std::vector<MovedUp> &movedUp(unsigned group) { return arrays[group]; }
-  /// The label behind the body of a work loop; empty where nothing jumps there.
+  /// The label after the body of a work loop; empty where nothing jumps there.
   const std::string &labelOf(unsigned group) { return labels[group]; }
 
   /// A declaration of this one variable, with its value.
@@ -80,7 +80,7 @@ private:
   Names &names;
   std::map<const clang::VarDecl *, std::string> parameterNames;
   std::map<unsigned, std::vector<MovedUp>> arrays; ///< before the work loop, by its number
-  std::map<unsigned, std::string> labels;          ///< behind the body, by work loop
+  std::map<unsigned, std::string> labels;          ///< after the body, by work loop
   std::string activeName, leftName;
 };
 

@@ -17,7 +17,7 @@ Variables mentionedBy(const WorkPlan &plan, const KernelNode &node);
 /// Some variable is in both.
 bool meet(const Variables &a, const Variables &b);
 
-/// Doing `node` before these statements instead of behind them changes nothing. `writtenBy` says which
+/// Doing `node` before these statements instead of after them changes nothing. `writtenBy` says which
 /// variables a node sets.
 bool mayMoveBefore(const WorkPlan &plan, const KernelNode &node,
                    const std::vector<const KernelNode *> &statements, const analysis::KernelFacts &facts,

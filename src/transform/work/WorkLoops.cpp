@@ -10,7 +10,7 @@
 //       ...
 //     }
 //
-// Comments and blank lines go with the statement they precede; a comment behind a statement stays behind
+// Comments and blank lines go with the statement they precede; a comment after a statement stays after
 // it.
 #include "transform/work/WorkLoops.h"
 
@@ -159,12 +159,12 @@ private:
     return result;
   }
 
-  /// Behind an opening brace.
+  /// After an opening brace.
   void putBody(Code &result, const BodyText &body) const {
     result.join(body.opening).addDeeper(body.lines, step);
   }
 
-  /// What is between and around bodies; behind one it begins with the closing brace.
+  /// What is between and around bodies; after one it begins with the closing brace.
   static void putPiece(Code &result, const MarkedPart::Piece &piece, const std::string &indent,
                        bool isBehindBody) {
     const Code code = Code::written(piece.text, indent);
@@ -217,7 +217,7 @@ private:
                                           : chunk.all();
   }
 
-  /// A leaf's text is as marked; a structure's has its bodies written anew.
+  /// A leaf's text is as marked; a structure's has its bodies rewritten.
   Code nodeText(const KernelNode &node, const MarkedPart &part, const std::string &indent) {
     const std::vector<const WorkBody *> bodies = plan.bodiesOf(node);
     if (bodies.empty())

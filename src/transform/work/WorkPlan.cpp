@@ -5,14 +5,14 @@
 //
 //   1. Tree (WorkTree.cpp). Statements that hold a barrier stay as structure around the others; so do uniform
 //      branches that jump out of the structure, and uniform loops in which merged threads read the same
-//      elements (then the work loop goes inside, and the loads meet). Everything else is done as a whole.
+//      elements (then the work loop goes inside, and the loads are shared). Everything else is done as a whole.
 //   2. Roles (WorkRoles.cpp). A statement that does the same for all work items may be done once. That fails
 //      where one of its variables is also set by work that differs: then it is done for each item as well.
 //      Repeated until nothing changes.
 //   3. Segments (WorkSegments.cpp). Statements between two barriers become one work loop. Work done once moves
 //      up before the loop where nothing in between depends on it; where it cannot, it cuts the loop in two, or
-//      joins it if nobody else needs its results.
-//   4. Variables (WorkVariables.cpp). What is mentioned in one work loop only stays as it is. Else it is
+//      joins it if nothing else needs its results.
+//   4. Variables (WorkVariables.cpp). What is mentioned in one work loop only is not changed. Else it is
 //      recomputed in each (cheap, never changed) or kept in an array with an element for each item.
 //
 // Where the head of a loop or branch around a barrier does work of step 2's kind for each item, there is no

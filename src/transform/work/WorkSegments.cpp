@@ -170,7 +170,7 @@ bool endsBody(const WorkPlan &plan, const KernelNode &node, unsigned group, bool
   return false;
 }
 
-/// Behind the node's work loop nothing is done up to the end of the innermost structure of a kind, which a
+/// After the node's work loop nothing is done up to the end of the innermost structure of a kind, which a
 /// jump leaves.
 template <class IsTarget>
 bool isLastIn(const WorkPlan &plan, const KernelNode &node, const IsTarget &isTarget, bool breaks) {

@@ -44,7 +44,7 @@ bool mustBeStructure(const WorkQuestion &question, const clang::Stmt *statement)
 
 /// Step 2: which are done once, and which variables differ by item.
 Planned settleRoles(WorkPlan plan, const WorkQuestion &question);
-/// What the structure itself evaluates must be the same for all items, and be set by nobody else.
+/// What the structure itself evaluates must be the same for all items, and not be set elsewhere.
 Planned checkHeads(WorkPlan plan, const WorkQuestion &question);
 
 /// Step 3: work loops, and items that leave them early.

@@ -49,7 +49,7 @@ bool leavesTogether(const Stmt *statement, const analysis::UniformWork &uniform,
   return true;
 }
 
-/// A lambda in it holds something. One that does not is a function, wherever it is written.
+/// A lambda in it holds something. One that does not is a function, independent of its position.
 bool holdsCapture(const analysis::Uses &uses) {
   return std::ranges::any_of(uses.statements, [](const Stmt *statement) {
     auto *lambda = dyn_cast<LambdaExpr>(statement);

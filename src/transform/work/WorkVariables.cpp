@@ -208,7 +208,7 @@ private:
   std::vector<std::set<unsigned>> groups; ///< work loops that mention each variable
 };
 
-/// `struct { int a, b; } pair;` and the like cannot be declared again as they are.
+/// `struct { int a, b; } pair;` and similar types cannot be declared again as they are.
 const DeclStmt *namelessTypeOf(const ItemVariable &entry) {
   auto *declarations = entry.declaredBy ? dyn_cast<DeclStmt>(entry.declaredBy->statement) : nullptr;
   const bool definesType = declarations && std::ranges::any_of(declarations->decls(), [](const Decl *each) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Works out thermodynamics and rates of examples/hydrogen with 40 decimal digits, formula by formula.
+"""Computes thermodynamics and rates of examples/hydrogen with 40 decimal digits, formula by formula.
 
 An independent witness for the evaluator: it shares no code with it and reads no more of CHEMKIN than this one mechanism
 needs. The result is kept as hydrogen_by_hand.json; run this again when the mechanism or its states change:

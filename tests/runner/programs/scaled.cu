@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Floats and integers that come back from the device: i times the first argument, and as many as the second says
-// counted up from i. With "managed" the floats come back without a copy.
+// Floats and integers that are copied to the host: i times the first argument, and as many as the second says
+// counted up from i. With "managed" the floats are read without a copy.
 #include <cstdlib>
 #include <cstring>
 

@@ -16,7 +16,7 @@ __device__ void fold(float s[], int width) {
 /// The sum over the block, for every thread of it.
 __device__ float blockSum(float value) {
   __shared__ float held[Threads];
-  __syncthreads(); // nobody still reads what an earlier call left
+  __syncthreads(); // no thread still reads what an earlier call left
   held[threadIdx.x] = value;
   __syncthreads();
   fold(held, Threads);

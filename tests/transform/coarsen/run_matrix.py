@@ -3,14 +3,14 @@
 """Coarsens programs in many ways; each result must compute the same, bit for bit, and compile without a warning.
 
 Comments at the top of a program say what holds for it:
-  // axes: x y xy            what to coarsen along (x where nothing is said); 'grid' merges blocks
+  // axes: x y xy            what to coarsen along (default x); 'grid' merges blocks
   // args: 64 8              the program's arguments
   // then: scalar-replace    a directive that follows
   // refuses: REGEX: REASON  directives that match REGEX must be refused, with a message that holds REASON
 A factor that does not divide a block is refused everywhere; anything else that is refused is a failure.
 
 All results of a program are put into one file, each in a namespace of its own: the static check, the run on the simulator
-and nvcc are paid once for all of them. Only where something is wrong is each tried alone, to tell which it is.
+and nvcc are paid once for all of them. Only where something is wrong is each tried alone, to find which it is.
 
 Usage: run_matrix.py HEDDLE PROGRAM.cu... [--full | --twice] [--nvcc PATH] [--keep DIR] [--jobs N]
 Without --full a few of the ways are tried, others for each program, so that all programs together cover all of them;
@@ -47,7 +47,7 @@ def coarsening(axis, factor, way):
 
 
 class Program:
-    """A program, and what its comments say of it."""
+    """A program, and what its comments state."""
 
     def __init__(self, file, heddle, folder):
         self.file, self.heddle, self.folder = file, heddle, folder

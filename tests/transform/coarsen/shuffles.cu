@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Warp operations: right where warps stay whole.
+// Warp operations: correct where warps are whole.
 // refuses: map=blocked: into one thread
 // refuses: x=(8|16): the warps would not stay whole
 #include "Harness.h"

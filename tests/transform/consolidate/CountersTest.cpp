@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Consolidation is for barriers that nobody waits at: the simulator's counters must show them gone, with what
+// Consolidation is for barriers at which no thread waits: the simulator's counters must show them gone, with what
 // goes through shared memory as it was.
 #include "vm/OptimizedKernel.h"
 

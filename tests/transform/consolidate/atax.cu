@@ -2,7 +2,7 @@
 //
 // ATAX, y = transpose(A) A x: two kernels, a row and then a column a thread.
 //
-// For consolidation: no barrier and no shared memory: 32 threads a block are just as right, and nothing is
+// For consolidation: no barrier and no shared memory: 32 threads per block are just as right, and nothing is
 // gained by them but blocks; the paper lost speed here until persistent warps gave the occupancy back. To be
 // declined.
 #include "Harness.h"

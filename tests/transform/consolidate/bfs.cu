@@ -4,7 +4,7 @@
 // kernel makes what they found the next frontier.
 //
 // For consolidation: no barrier and no shared memory, nothing but blockDim that ties threads together, so
-// that 32 threads a block are just as right. Most threads leave at once. Atomics only say what is already so:
+// that 32 threads per block are just as right. Most threads leave at once. Atomics only say what is already so:
 // the result does not depend on their order.
 #include "Harness.h"
 

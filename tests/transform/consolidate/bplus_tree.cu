@@ -3,7 +3,7 @@
 // Search in a B+ tree: a block for each query, a thread for each of a node's 256 children; the one whose
 // range holds the key says where to go on.
 //
-// For consolidation: barriers, but no shared memory: threads tell each other the way through global memory. A
+// For consolidation: barriers, but no shared memory: threads exchange the path through global memory. A
 // warp's barrier must order that as well as the block's did. Only one thread of the block has anything to say
 // in each step.
 #include "Harness.h"

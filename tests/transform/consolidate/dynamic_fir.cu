@@ -3,7 +3,7 @@
 // A filter over a signal, as wide as an argument says: tile and weights share the block's dynamic shared
 // memory.
 //
-// For consolidation: two arrays carved from one, the second behind a pointer at a run-time place. Neither's
+// For consolidation: two arrays carved from one, the second through a pointer to an address known at run time. Neither's
 // size is known at compile time, so both stay in shared memory; the launch's byte count must stay, once for
 // every warp when persistent warps share a block.
 #include "Harness.h"

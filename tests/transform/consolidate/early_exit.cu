@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checksums (CRC-32) of many short messages, one a thread, by a table that the block makes in shared memory
+// Checksums (CRC-32) of many short messages, one per thread, by a table that the block makes in shared memory
 // first.
 //
-// For consolidation: all threads meet at the barrier after the table; from there on threads without a
+// For consolidation: all threads synchronize at the barrier after the table; from there on threads without a
 // message, or with an empty one, leave for good, which must not take the other seven threads of a lane with
 // them. The table has as many elements as the block has threads, but is read where the data says: it stays in
 // shared memory.

@@ -50,7 +50,7 @@ int main(int argc, char **argv) {
   const std::vector<float> start = floats(size_t(nx) * ny * nz, 4, 0, 10);
   const float centre = 0.4f, around = 0.1f;
 
-  float *now = toDevice(start), *next = toDevice(start); // the boundary stays as it was
+  float *now = toDevice(start), *next = toDevice(start); // the boundary is not changed
   dim3 block(TILE_X, TILE_Y);
   dim3 grid(blocksFor(nx, TILE_X), blocksFor(ny, TILE_Y));
   jacobi<<<grid, block>>>(next, now, nx, ny, nz, centre, around);

@@ -62,7 +62,7 @@ int main(int argc, char **argv) {
   const Volume volume = {argument(argc, argv, 1, 70), argument(argc, argv, 2, 14),
                          argument(argc, argv, 3, 9)};
   const std::vector<float> start = floats(volume.at(0, 0, volume.nz), 7);
-  float *now = toDevice(start), *next = toDevice(start); // the boundary stays as it was
+  float *now = toDevice(start), *next = toDevice(start); // the boundary is not changed
 
   dim3 block(TileX, TileY, 1);
   dim3 grid(blocksFor(volume.nx, TileX), blocksFor(volume.ny, TileY), 1);

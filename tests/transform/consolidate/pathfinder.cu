@@ -4,7 +4,7 @@
 // launch does several rows; the block's part that is right shrinks by one at each end with every row.
 //
 // For consolidation: two shared rows in turn, loads of the own element and of both neighbours at distance 1,
-// two barriers a row. The edges of the grid turn a neighbour into the own element. (The paper ran blocks of
+// two barriers per row. The edges of the grid turn a neighbour into the own element. (The paper ran blocks of
 // one warp; the usual 256 threads leave something to consolidate.)
 #include "Harness.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sobol's numbers: 64 threads a block, the 32 direction numbers of the block's dimension in shared memory,
+// Sobol's numbers: 64 threads per block, the 32 direction numbers of the block's dimension in shared memory,
 // every thread steps through its dimension by a power of two.
 //
 // For consolidation: the array is exactly as long as a warp is wide, one register. So even the load at a

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// SRAD's reduction: the sum and the sum of squares of an image, 512 threads a block, launch after launch
+// SRAD's reduction: the sum and the sum of squares of an image, 512 threads per block, launch after launch
 // until one pair is left.
 //
 // For consolidation: the tree grows its distance instead of halving it and ends in the last element, with a

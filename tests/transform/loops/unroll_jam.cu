@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loops of all forms, unrolled and jammed: trip counts that divide and do not, known and not, up and down; statements
-// before, between and behind the loops inside; three loops deep; a variable that only one stretch uses; templates.
+// before, between and after the loops inside; three loops deep; a variable that only one stretch uses; templates.
 // args: 37 19
 #include "../coarsen/Harness.h"
 

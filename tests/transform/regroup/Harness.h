@@ -14,7 +14,7 @@ inline int unevenLength(Numbers &numbers, int least, int most) {
   return least + numbers.below(bound - least + 1);
 }
 
-/// Where each of some strings begins, and behind the last where it ends.
+/// Where each of some strings begins, and after the last where it ends.
 inline std::vector<int> beginnings(const std::vector<int> &lengths) {
   std::vector<int> first = {0};
   for (int length : lengths)

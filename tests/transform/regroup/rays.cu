@@ -4,8 +4,8 @@
 // cell it comes through, until one is hit. Balls lie in heaps: some cells hold dozens, most none. Where a ray
 // goes is given with it, so that neighbouring threads may have anything to do.
 //
-// For regrouping: by=weight[ray], the number of balls in the ray's row of cells, which whoever made the rays
-// wrote down; or by=profile.
+// For regrouping: by=weight[ray], the number of balls in the ray's row of cells, which the program that made the rays
+// stored; or by=profile.
 #include "Harness.h"
 
 #include <algorithm>

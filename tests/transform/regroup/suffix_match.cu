@@ -51,7 +51,7 @@ __global__ void match(int *matched, const char *queries, const int *first, const
 }
 
 /// By the high bits of what is drawn: the low ones repeat after a thousand letters, and comparing suffixes of
-/// a text that repeats takes for ever.
+/// a text that repeats does not end in reasonable time.
 static std::vector<char> randomLetters(int count, unsigned seed) {
   Numbers numbers(seed);
   std::vector<char> letters(count);

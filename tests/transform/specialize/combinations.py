@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Specializes a program in many ways and holds each against the original, on the simulator.
+"""Specializes a program in many ways and compares each with the original, on the simulator.
 
   combinations.py HEDDLE PROGRAM [--all] [--block B] [--static THREADS OPTION...] [--sizes "SIZE..."]...
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Five-point stencil, once: blocks of 32x8 go along a row of tiles. The border stays as it is.
+// Five-point stencil, once: blocks of 32x8 go along a row of tiles. The border is not changed.
 #include "Harness.h"
 
 constexpr int Width = 32, Height = 8;

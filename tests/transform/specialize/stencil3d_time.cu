@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Seven-point stencil with a time loop on the host. Three planes in shared memory, all loaded anew for every
+// Seven-point stencil with a time loop on the host. Three planes in shared memory, all loaded again for every
 // z: more traffic than needed, but that is how it is often written first.
 #include "Harness.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// runtime/heddle/delegate.cuh by itself: every task is done once, by a whole warp, with the place and the
-// grid that the original's block would have; in each order, for grids in one, two and three dimensions, for
+// runtime/heddle/delegate.cuh by itself: every task is done once, by a whole warp, with the index and the grid
+// that the original's block would have; in each order, for grids in one, two and three dimensions, for
 // fewer tasks than warps and for a last wave that is not full; with shared memory of its own; in several
 // streams at once; and as part of a graph.
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Doubles some numbers. One form of it (DEADLY=2) kills whoever measures it, the first time.
+// Doubles some numbers. One form of it (DEADLY=2) kills the process that measures it, the first time.
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>

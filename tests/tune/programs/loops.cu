@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A nest of loops, one of which a directive can mean without being told its line.
+// A nest of loops, one of which a directive can mean without its line.
 #include <cstdio>
 
 __global__ void smooth(float *__restrict__ out, const float *__restrict__ in, int rows) {

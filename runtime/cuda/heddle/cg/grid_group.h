@@ -8,7 +8,7 @@
 namespace cooperative_groups {
 namespace heddle {
 
-/// Where a cooperative launch keeps its barrier: whoever launches puts the address of an 8-byte workspace
+/// Where a cooperative launch keeps its barrier: the launch puts the address of an 8-byte workspace
 /// into the environment registers 1 (upper half) and 2. Its second word is the barrier. A plain launch leaves
 /// them zero.
 HEDDLE_CG unsigned int *gridBarrier() {

@@ -13,7 +13,7 @@ public:
   struct arrival_token {};
   static HEDDLE_CG_MEMBER void sync() { __syncthreads(); }
   static HEDDLE_CG_MEMBER arrival_token barrier_arrive() { return arrival_token(); }
-  // Arriving without waiting is the barrier's business alone: nobody can tell a late arrival from a long
+  // Arriving without waiting is the barrier's business alone: a late arrival cannot be distinguished from a long
   // wait.
   static HEDDLE_CG_MEMBER void barrier_wait(arrival_token &&) { __syncthreads(); }
 

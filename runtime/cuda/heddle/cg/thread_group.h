@@ -35,7 +35,7 @@ class thread_group {
 protected:
   heddle::Kind kind;
   unsigned int lanes = 0;    // Kind::Lanes: which lanes of this warp
-  unsigned int rank = 0;     // this thread's place in the group
+  unsigned int rank = 0;     // this thread's rank in the group
   unsigned int count = 0;    // how many threads the group has
   unsigned int tileRank = 0; // Kind::Lanes and Kind::Warps: which of its siblings it is
   unsigned int tiles = 1;    // and how many siblings there are

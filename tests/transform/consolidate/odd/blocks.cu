@@ -41,7 +41,7 @@ template <int Threads> __global__ void shifted(int *out, const int *in) {
   out[blockIdx.x * Threads + threadIdx.x] = row[(threadIdx.x + 5) % Threads] + int(blockDim.x);
 }
 
-/// Nobody can tell blocks of 32 from blocks of 128, or 8 rows from one.
+/// Results do not distinguish blocks of 32 from blocks of 128, or 8 rows from one.
 __global__ void apart(int *out, const int *in, int width, int height) {
   const int tx = threadIdx.x, first = blockIdx.y * blockDim.y;
   const int x = int(blockIdx.x * blockDim.x) + tx, stride = gridDim.x * blockDim.x;

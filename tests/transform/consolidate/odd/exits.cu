@@ -37,7 +37,7 @@ __global__ void fading(int *out, const int *in) {
   out[blockIdx.x * 128 + threadIdx.x] = -1;
 }
 
-/// Goes on until nobody changes anything any more: a fixed point.
+/// Continues until no thread changes anything any more: a fixed point.
 __global__ void settle(int *values, int rounds) {
   __shared__ int now[80];
   int *mine = values + blockIdx.x * 80;

@@ -23,7 +23,7 @@ __device__ int neighbour(const int (*box)[3][5], unsigned step) {
   return box[(threadIdx.z + step) % blockDim.z][threadIdx.y][(threadIdx.x + step) % blockDim.x];
 }
 
-/// A box of 105 threads, and a function that asks for the thread's place in it.
+/// A box of 105 threads, and a function that asks for the thread's index in it.
 __global__ void box(int *out, const int *in) {
   __shared__ int values[7][3][5];
   const unsigned thread = (threadIdx.z * 3 + threadIdx.y) * 5 + threadIdx.x;

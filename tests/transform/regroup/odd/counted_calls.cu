@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Work that is counted in functions which ask for the thread themselves: directly, through another one, and
-// without a loop of their own. The counting kernel calls them as they are, the regrouped one copies that are
-// told whose work they do.
+// without a loop of their own. The counting kernel calls them as they are, the regrouped one copies that get whose work they
+// do.
 #include "../Harness.h"
 
 __device__ int own() { return blockIdx.x * blockDim.x + threadIdx.x; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays that the host reads without a copy, and that the kernel does not see itself when they are laid out
-// anew: what it leaves in them counts all the same. Asked for by a pragma.
+// Arrays that the host reads without a copy, and that the kernel does not see itself when they are reordered
+// : what it leaves in them counts all the same. Asked for by a pragma.
 #include <cstdio>
 
 // clang-format off
@@ -31,7 +31,7 @@ int main() {
     for (int i = 0; i < n; ++i)
       if (sums[i] != float(length[i] * (length[i] - 1) / 2))
         return std::printf("sum %d is %g\n", i, sums[i]), 1;
-    length[0] += 5; // nobody need notice
+    length[0] += 5; // need not be noticed
   }
   std::printf("PASS\n");
 }

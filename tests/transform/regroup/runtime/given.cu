@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An order that somebody computed, HEDDLE_REGROUP_ORDER, goes before keys and before counting; one that
+// An order that was computed elsewhere, HEDDLE_REGROUP_ORDER, goes before keys and before counting; one that
 // leaves a thread out is not used, and launches of other sizes go by their keys.
 //
 // Usage: given used|refused, with the order in the environment: the numbers 191 down to 0, or others

@@ -2,8 +2,8 @@
 //
 // runtime/heddle/sort.cuh and regroup.cuh by themselves: items come out sorted and in their order where keys
 // are equal; every thread's work is done once, whatever the shape of the launch; the longest come first;
-// queues never share a warp; arrays that were laid out anew come back; an order is kept while inputs stay and
-// made anew when they change; and all modes leave the same.
+// queues never share a warp; arrays that were reordered are copied back; an order is kept while inputs stay and computed again when they
+// change; and all modes leave the same.
 #include <cstdio>
 #include <cstdlib>
 #include <heddle/regroup.cuh>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Particles of four materials, each with an equation of its own; a thread has a particle. Some are gone, and
-// some are of a material that nobody knows.
+// some are of an unknown material.
 #include "../Harness.h"
 
 enum Material { Gas, Liquid, Solid, Plasma };
@@ -40,7 +40,7 @@ __global__ void pressures(float *pressure, const Particle *particles, int count,
     break;
   default: p = -1.0f;
   }
-  // What comes behind the branch is part of the work.
+  // What comes after the branch is part of the work.
   pressure[i] = p + 1.0f;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rays that meet a wall, a ball or nothing, told by a function; the kind is found by a loop over the scene.
+// Rays that meet a wall, a ball or nothing, determined by a function; the kind is found by a loop over the scene.
 // Every ray leaves a mark before its kind is asked for, also one that nothing comes of.
 #include "../Harness.h"
 

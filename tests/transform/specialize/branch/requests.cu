@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Requests against a table in shared memory, which the block loads first and meets. Blocks have two
-// dimensions; a request is told by both, and counts itself in global memory.
+// dimensions; a request is identified by both, and counts itself in global memory.
 #include "../Harness.h"
 
 constexpr int Width = 16, Height = 6, Table = 64;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Specializes a program by its branch, and compares it with what it was at every size, on the simulator: the same bits must come back.
+"""Specializes a program by its branch, and compares it with what it was at every size, on the simulator: the results must have the same bits.
 The static check and, at the first size, the one for races, barriers and memory must find nothing.
 
 Usage: run_branch.py HEDDLE PROGRAM ARGUMENTS...      ARGUMENTS: the program's, one text for each run

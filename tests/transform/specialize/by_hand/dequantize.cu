@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // ../dequantize.cu with the next tile's weights in registers: cp.async copies what it finds, in 4 bytes at
-// least, and here a byte becomes a float on its way. Two tiles, so that one barrier a turn is enough.
+// least, and here a byte becomes a float on its way. Two tiles, so that one barrier per iteration is enough.
 #include "../Harness.h"
 
 constexpr int Rows = 32, Columns = 32;

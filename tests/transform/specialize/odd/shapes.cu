@@ -6,7 +6,7 @@
 
 constexpr int Threads = 64;
 
-// The barriers stand around the load.
+// The barriers are around the load.
 __global__ void barrierFirst(float *out, const float *in, int count) {
   __shared__ float tile[Threads];
   float sum = 0;
@@ -57,7 +57,7 @@ __global__ void large(float *out, const float *in, int count) {
   out[blockIdx.x * Threads + threadIdx.x] = sum;
 }
 
-// The loop looks at its condition behind the turn, and blocks with nothing to do leave before it.
+// The loop tests its condition after the iteration, and blocks with nothing to do leave before it.
 __global__ void behind(float *out, const float *in, int count) {
   __shared__ float tile[Threads];
   float sum = 0;

@@ -3,7 +3,7 @@
 // verdict: undecided
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The number of turns is in the first element of each tile.
+// The number of iterations is in the first element of each tile.
 
 __global__ void records(int *out, const int *in) {
   __shared__ int tile[128];

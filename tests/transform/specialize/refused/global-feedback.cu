@@ -1,9 +1,9 @@
-// refuse: the load may read what the computation of the turn before has stored
+// refuse: the load may read what the computation of the iteration before has stored
 // static: --block 128
 // verdict: holds
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// In place: a turn stores the row that the next turn loads. Only the barriers between keep that in order.
+// In place: an iteration stores the row that the next one loads. Only the barriers between keep that in order.
 
 __global__ void propagate(float *rows, int count) {
   __shared__ float tile[128];

@@ -1,4 +1,4 @@
-// refuse: what goes into the tile was loaded in the turn before: this loop is pipelined already
+// refuse: what goes into the tile was loaded in the iteration before: this loop is pipelined already
 // static: --block 128
 // verdict: holds
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

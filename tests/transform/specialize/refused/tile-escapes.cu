@@ -1,9 +1,9 @@
-// refuse: the address of the tile gets away, so that nobody knows who reads which buffer
+// refuse: the address of the tile gets away, so that it is not known which thread reads which buffer
 // static: --block 128
 // verdict: undecided
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A pointer into the tile outlives the turn: with several stages it would point to the wrong one.
+// A pointer into the tile outlives the iteration: with several stages it would point to the wrong one.
 
 __global__ void latest(float *out, const float *in, int count) {
   __shared__ float tile[128];

@@ -1,9 +1,9 @@
-// refuse: the last tile is read behind the loop
+// refuse: the last tile is read after the loop
 // static: --block 128
 // verdict: fails
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the last turn has left in the tile is read behind the loop: nobody there knows in which stage it is.
+// What the last iteration has left in the tile is read after the loop: it is not known there in which stage it is.
 
 __global__ void last(float *out, const float *in, int count) {
   __shared__ float tile[128];
