@@ -72,12 +72,12 @@ struct Tasks {
   unsigned long long *taken; ///< Dynamic: how many were taken after everybody's first
 
   /// A warp's way through the tasks. All lanes agree on where it is.
-  class Turn {
+  class TaskIterator {
   public:
-    __device__ Turn(const Tasks &all, unsigned long long first) : tasks(all), number(first) {}
-    __device__ bool operator!=(const Turn &end) const { return number < end.number; }
+    __device__ TaskIterator(const Tasks &all, unsigned long long first) : tasks(all), number(first) {}
+    __device__ bool operator!=(const TaskIterator &end) const { return number < end.number; }
     __device__ Task operator*() const { return {tasks.placeOf(number), tasks.grid, tasks.sharedBytes}; }
-    __device__ Turn &operator++() {
+    __device__ TaskIterator &operator++() {
       number = InOrder == Order::Static ? number + tasks.warps() : tasks.warps() + tasks.ticket();
       return *this;
     }
@@ -87,11 +87,11 @@ struct Tasks {
     unsigned long long number;
   };
 
-  __device__ Turn begin() const {
+  __device__ TaskIterator begin() const {
     const unsigned inBlock = blockDim.z / Depth;
-    return Turn(*this, static_cast<unsigned long long>(blockIdx.x) * inBlock + warpOfBlock<Depth>());
+    return TaskIterator(*this, static_cast<unsigned long long>(blockIdx.x) * inBlock + warpOfBlock<Depth>());
   }
-  __device__ Turn end() const { return Turn(*this, count); }
+  __device__ TaskIterator end() const { return TaskIterator(*this, count); }
 
 private:
   __device__ unsigned long long warps() const {

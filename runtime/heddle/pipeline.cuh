@@ -76,7 +76,8 @@ namespace detail {
 #if defined(__CUDA_ARCH__)
 inline constexpr int arch = __CUDA_ARCH__;
 #else
-inline constexpr int arch = 1 << 30; // the host's side of the compilation: device code is checked on the other
+inline constexpr int arch =
+    1 << 30; // the host's side of the compilation: device code is checked on the other
 #endif
 
 // setmaxnreg belongs to the architecture-specific targets (sm_90a), not to sm_90.
@@ -250,7 +251,7 @@ template <class T> __device__ __forceinline__ bool suitsBulk(const T *first, std
 // ---------------------------------------------------------------------------------------------------
 
 /// A place in the ring, and how often one has been around it.
-template <unsigned Stages> struct Turn {
+template <unsigned Stages> struct RingPosition {
   unsigned stage = 0, round = 0;
 
   __device__ unsigned parity() const { return round % 2; } ///< of the mbarriers' phase
@@ -323,17 +324,17 @@ public:
     /// The next stage to fill, when no thread reads it any more.
     __device__ unsigned acquire() {
       if constexpr (!named)
-        detail::mbarrierWait(&barriers.empty[turn.stage], turn.parity() ^ 1);
-      else if (turn.round > 0) // a stage that was never full need not be emptied
-        detail::barSyncAt<emptyName, Stages, meeting>(turn.stage);
-      return turn.stage;
+        detail::mbarrierWait(&barriers.empty[position.stage], position.parity() ^ 1);
+      else if (position.round > 0) // a stage that was never full need not be emptied
+        detail::barSyncAt<emptyName, Stages, meeting>(position.stage);
+      return position.stage;
     }
 
     /// Copy::Bulk: a row of whole 16 bytes, aligned likewise on both sides; all lanes call this, one copies.
     template <class T> __device__ void copyRow(T *to, const T *from, unsigned elements) {
       static_assert(How == Copy::Bulk, "rows are copied by copy=bulk");
       if (detail::isElected()) {
-        std::uint64_t *full = &barriers.full[turn.stage];
+        std::uint64_t *full = &barriers.full[position.stage];
         detail::mbarrierExpect(full, elements * unsigned(sizeof(T)));
         detail::bulkCopy(to, from, elements * unsigned(sizeof(T)), full);
       }
@@ -342,12 +343,12 @@ public:
     /// What was stored and copied since acquire is the whole tile: the stage is full once all of it has come.
     __device__ void commit() {
       if constexpr (named && How == Copy::CpAsync)
-        tellWhatHasCome();
+        reportWhatHasArrived();
       else if constexpr (named)
-        detail::barArriveAt<fullName, Stages, meeting>(turn.stage);
+        detail::barArriveAt<fullName, Stages, meeting>(position.stage);
       else
-        arrive(&barriers.full[turn.stage]);
-      turn.advance();
+        arrive(&barriers.full[position.stage]);
+      position.advance();
     }
 
     /// Copy::Bulk: the same for a tile that was stored in the plain way, such as one at the edge.
@@ -359,19 +360,19 @@ public:
 
     /// Between tile loops: waits until consumers have come to the same place, and sees what they have stored.
     __device__ void meet() {
-      tellAll();
+      reportAll();
       meetAll();
     }
 
     /// After the last tile, once: until then the last stages may not be known to be full.
     __device__ void finish() {
-      tellAll();
+      reportAll();
       if constexpr (named) {
         // A barrier that consumers have arrived at must not be left half full: wait for each stage that was
         // filled, as if there were one more round.
         for (unsigned i = 0; i < Stages; ++i) {
           acquire();
-          turn.advance();
+          position.advance();
         }
       }
     }
@@ -393,30 +394,30 @@ public:
     // would leave one tile under way at a time. With one stage being read there can be Stages - 1, so the stage that is reported is the one of Stages - 2 iterations
     // ago.
     static constexpr unsigned behind = Stages > 2 ? Stages - 2 : 0;
-    Turn<Stages> told;
+    RingPosition<Stages> reported;
     unsigned untold = 0;
 
-    __device__ void tellWhatHasCome() {
+    __device__ void reportWhatHasArrived() {
       detail::cpAsyncCommit();
       detail::cpAsyncWait<int(behind)>();
       if (untold == behind)
-        tellNext();
+        reportNext();
       else
         ++untold;
     }
-    __device__ void tellAll() {
+    __device__ void reportAll() {
       if constexpr (How == Copy::CpAsync)
         detail::cpAsyncWait<0>();
       for (; untold > 0; --untold)
-        tellNext();
+        reportNext();
     }
-    __device__ void tellNext() {
-      detail::barArriveAt<fullName, Stages, meeting>(told.stage);
-      told.advance();
+    __device__ void reportNext() {
+      detail::barArriveAt<fullName, Stages, meeting>(reported.stage);
+      reported.advance();
     }
 
     Barriers &barriers;
-    Turn<Stages> turn;
+    RingPosition<Stages> position;
   };
 
   class Consumer {
@@ -426,22 +427,22 @@ public:
     /// The next stage to read, when all of it is there.
     __device__ unsigned wait() {
       if constexpr (named)
-        detail::barSyncAt<fullName, Stages, meeting>(turn.stage);
+        detail::barSyncAt<fullName, Stages, meeting>(position.stage);
       else
-        detail::mbarrierWait(&barriers.full[turn.stage], turn.parity());
-      return turn.stage;
+        detail::mbarrierWait(&barriers.full[position.stage], position.parity());
+      return position.stage;
     }
 
     /// This warp has read what it wanted of the stage.
     __device__ void release() {
       if constexpr (named) {
-        detail::barArriveAt<emptyName, Stages, meeting>(turn.stage);
+        detail::barArriveAt<emptyName, Stages, meeting>(position.stage);
       } else {
         __syncwarp();
         if (Roles::lane() == 0)
-          detail::mbarrierArrive(&barriers.empty[turn.stage]);
+          detail::mbarrierArrive(&barriers.empty[position.stage]);
       }
-      turn.advance();
+      position.advance();
     }
 
     /// Between tile loops: what was stored so far is there for the producers' next loads.
@@ -449,7 +450,7 @@ public:
 
   private:
     Barriers &barriers;
-    Turn<Stages> turn;
+    RingPosition<Stages> position;
   };
 
 private:

@@ -25,7 +25,7 @@ namespace sorting {
 
 constexpr unsigned tile = 256, warpsOfTile = tile / 32, digitBits = 4, digits = 1 << digitBits, allBits = 32;
 
-/// Pairs, and room for as many.
+/// Pairs, and space for as many.
 struct Pairs {
   unsigned *keys, *items;
 };
@@ -128,13 +128,13 @@ inline std::size_t scratchBytes(unsigned count, unsigned bits) {
 }
 
 /// Sorts by the lowest `bits` of the keys; returns the pairs that hold the result, one of the two.
-inline Pairs sortLargestFirst(Pairs pairs, Pairs room, unsigned count, unsigned bits, void *scratch,
+inline Pairs sortLargestFirst(Pairs pairs, Pairs spare, unsigned count, unsigned bits, void *scratch,
                               std::size_t bytes, cudaStream_t stream) {
 #ifdef HEDDLE_HAS_CUB
   if (usesCub()) {
-    cub::DeviceRadixSort::SortPairsDescending(scratch, bytes, pairs.keys, room.keys, pairs.items, room.items,
-                                              int(count), 0, int(bits), stream);
-    return room;
+    cub::DeviceRadixSort::SortPairsDescending(scratch, bytes, pairs.keys, spare.keys, pairs.items,
+                                              spare.items, int(count), 0, int(bits), stream);
+    return spare;
   }
 #endif
   (void)bytes;
@@ -143,9 +143,9 @@ inline Pairs sortLargestFirst(Pairs pairs, Pairs room, unsigned count, unsigned 
   for (unsigned shift = 0; shift < bits; shift += digitBits) {
     countDigits<<<tiles, tile, 0, stream>>>(counts, pairs.keys, count, shift);
     addUp<<<1, tile, 0, stream>>>(counts, tiles * digits);
-    placeByDigit<<<tiles, tile, 0, stream>>>(room, pairs, counts, count, shift);
-    const Pairs sorted = room;
-    room = pairs;
+    placeByDigit<<<tiles, tile, 0, stream>>>(spare, pairs, counts, count, shift);
+    const Pairs sorted = spare;
+    spare = pairs;
     pairs = sorted;
   }
   return pairs;

@@ -41,7 +41,7 @@ std::vector<Piece> Group::takeLast(uint32_t count) {
 namespace {
 
 constexpr double Nothing = -std::numeric_limits<double>::infinity();
-constexpr uint32_t Nobody = ~0u;
+constexpr uint32_t NoNode = ~0u;
 
 class Merging {
 public:
@@ -67,7 +67,7 @@ public:
         findBest(node), push(node);
         continue;
       }
-      if (nodes[node].best != Nobody)
+      if (nodes[node].best != NoNode)
         merge(node, nodes[node].best);
     }
     for (Node &node : nodes)
@@ -81,7 +81,7 @@ private:
     Group group; ///< empty: gone
     double low = 0, high = 0;
     double bound = Nothing; ///< gain with `best`; stale: no gain with a later node is more
-    uint32_t best = Nobody; ///< always a later node, so that each pair is looked at once
+    uint32_t best = NoNode; ///< always a later node, so that each pair is looked at once
     bool stale = false;
   };
 
@@ -126,7 +126,7 @@ private:
 
   void findBest(uint32_t index) {
     Node &node = nodes[index];
-    node.bound = Nothing, node.best = Nobody, node.stale = false;
+    node.bound = Nothing, node.best = NoNode, node.stale = false;
     for (uint32_t other = index + 1; other < nodes.size(); ++other) {
       if (!nodes[other].group.size || boundOf(node, nodes[other]) <= node.bound)
         continue;
@@ -137,7 +137,7 @@ private:
   }
 
   void push(uint32_t index) {
-    if (nodes[index].best != Nobody || nodes[index].stale)
+    if (nodes[index].best != NoNode || nodes[index].stale)
       wishes.emplace(nodes[index].bound, -int64_t(index));
   }
 
@@ -150,7 +150,7 @@ private:
     return a;
   }
   uint32_t firstOf(const Group &group) const {
-    uint32_t lowest = Nobody;
+    uint32_t lowest = NoNode;
     for (const Piece &piece : group.pieces)
       lowest = std::min(lowest, input.firstThread[piece.row]);
     return lowest;

@@ -21,7 +21,7 @@ namespace heddle::partition {
 
 namespace {
 
-constexpr unsigned nobody = ~0u;
+constexpr unsigned none = ~0u;
 
 class Maker {
 public:
@@ -151,11 +151,11 @@ private:
     for (unsigned o = unsigned(graph.nodes.size()); o-- > 0;) {
       if (!graph.isMapped(o))
         continue;
-      unsigned latest = nobody;
+      unsigned latest = none;
       eachConsumer(o, [&](unsigned consumer) {
         latest = std::min(latest, units.levelOf[consumer] - isApart(o, consumer));
       });
-      if (latest != nobody)
+      if (latest != none)
         units.levelOf[o] = latest;
     }
   }

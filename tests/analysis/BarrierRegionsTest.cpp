@@ -250,7 +250,7 @@ TEST(BarrierRegions, InlineAssemblyIsReadDownToNumberAndCount) {
   EXPECT_EQ(barriers[2].action, Barrier::Action::Arrive);
 }
 
-TEST(Barriers, EveryAssemblyBarrierIsToldFromOtherInstructions) {
+TEST(Barriers, EveryAssemblyBarrierIsDistinguishedFromOtherInstructions) {
   auto scope = [](const char *assembly) {
     std::optional<Barrier> found = barrierInAssembly(assembly);
     return std::string(found ? nameOf(found->scope) : "no barrier");
@@ -362,7 +362,7 @@ TEST(LiveValues, WhatIsUsedAfterTheBarrierLivesAcrossIt) {
   EXPECT_THAT(live("live", 1), ElementsAre("o:grid:2"));
 }
 
-TEST(LiveValues, ALoopCarriesItsSumAcrossButNotWhatIsSetAnew) {
+TEST(LiveValues, ALoopCarriesItsSumAcrossButNotWhatIsSetAgain) {
   EXPECT_THAT(live("liveAround", 0),
               ElementsAre("a:grid:2", "o:grid:2", "n:grid:1", "sum:block:1", "i:grid:1"));
 }

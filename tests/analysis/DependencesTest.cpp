@@ -244,7 +244,7 @@ TEST(Dependences, AGridStrideLoopLeavesThreadsApart) {
   expectClean(body, {});
 }
 
-TEST(Dependences, ThreeDimensionsOfUnknownSizeAreToldApartByGuards) {
+TEST(Dependences, ThreeDimensionsOfUnknownSizeAreDistinguishedByGuards) {
   expectClean("int x = t, y = threadIdx.y, z = blockIdx.z * 4 + threadIdx.z;"
               "if (x < width && y < n) a[(z * n + y) * width + x] = 0;",
               blockOf(8, 8, 4));

@@ -188,7 +188,7 @@ TEST(Uniformity, BuiltInVariablesSetTheLevelAndAssignmentsCarryIt) {
                 {"listOf", G},
                 {"localNamedThreadIdx", G}});
 }
-TEST(Uniformity, ValuesDifferWhereThreadsThatPartedMeetAgain) {
+TEST(Uniformity, ValuesDifferWhereDivergedThreadsReconverge) {
   expectLevels({{"joinDivergent", T},
                 {"insideDivergent", G},
                 {"joinUniform", G},
@@ -212,7 +212,7 @@ TEST(Uniformity, ValuesDifferWhereThreadsThatPartedMeetAgain) {
                 {"doWhileDivergent", T},
                 {"gotoJoin", T}});
 }
-TEST(Uniformity, ALoadIsAsUniformAsItsAddressWhereNobodyWrites) {
+TEST(Uniformity, ALoadIsAsUniformAsItsAddressWhereNoThreadWrites) {
   expectLevels({{"constantLoad", G},
                 {"constantLoadByThread", T},
                 {"sharedLoad", B},

@@ -97,7 +97,7 @@ TEST_F(WalkValues, JoinToASymbolWhereAllThreadsTakeTheSameWay) {
   EXPECT_THAT(join(of(4), of(5), thread()), ::testing::HasSubstr("two definitions of 'v' reach"));
 }
 
-TEST(LoopChanges, TellWhatHappensOnceInEachIteration) {
+TEST(LoopChanges, FindWhatHappensOnceInEachIteration) {
   KernelText text(
       "__global__ void k(int n) { int a = 0, b = 0, c = 0;"
       "  for (int i = 0; i < n; ++i) { int own = i; a += own; if (n > 3) b = i; c >>= 1; if (b) break; } }");

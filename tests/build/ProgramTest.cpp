@@ -48,7 +48,7 @@ TEST_F(ProgramTest, WhatDoesNotCompileIsSaidInTheCompilersWords) {
               HasSubstr("program.cu:1:21: error: use of undeclared identifier 'undeclared'"));
 }
 
-TEST_F(ProgramTest, AWarningStopsACompilationThatWasToldSo) {
+TEST_F(ProgramTest, AWarningStopsACompilationIfRequested) {
   const std::string text = "__global__ void k() { int unused = 3; }\nint main() {}\n";
   EXPECT_TRUE(make(text).ok());
   ProgramOptions strict;
@@ -167,7 +167,7 @@ TEST_F(ProgramTest, ExitCodeAndOutputAreTheProgramsOwn) {
   EXPECT_EQ(result.summary.launches, 0u);
 }
 
-TEST_F(ProgramTest, FaultTellsKernelLineThreadAndOwner) {
+TEST_F(ProgramTest, FaultReportsKernelLineThreadAndOwner) {
   Program program = make(R"(
 __global__ void outside(int *data, int n) {
   if (threadIdx.x == 3)

@@ -114,7 +114,7 @@ void expectNone(const std::string &disagreement, const std::string &where) {
 
 class Cases : public testing::TestWithParam<Case> {};
 
-TEST_P(Cases, AreJudgedAsTheySay) {
+TEST_P(Cases, HaveTheResultsThatTheyState) {
   const Expectation expectation = readExpectation(GetParam().file);
   if (!expectation.options.empty()) {
     expectNone(disagreement(expectation, findingsOfCommand(GetParam(), expectation)), "");
@@ -134,7 +134,7 @@ TEST_P(Cases, AreJudgedAsTheySay) {
 class Barriers : public testing::TestWithParam<Case> {};
 
 /// Which threads come to a barrier is a matter of their paths, so that no order of warps changes the verdict.
-TEST_P(Barriers, AreJudgedAlikeInEveryOrderOfWarps) {
+TEST_P(Barriers, HaveTheSameResultInEveryOrderOfWarps) {
   constexpr unsigned ManySchedules = 32;
   const Expectation expectation = readExpectation(GetParam().file);
   Diagnostics diagnostics;
@@ -171,7 +171,7 @@ bool namesLanes(const fs::path &file) {
 class Renumbered : public testing::TestWithParam<Case> {};
 
 /// Any thread may be the first or the last: with other numbers for all of them the verdict is the same.
-TEST_P(Renumbered, CasesAreJudgedAsTheySay) {
+TEST_P(Renumbered, CasesHaveTheResultsThatTheyState) {
   const Expectation expectation = readExpectation(GetParam().file);
   build::ProgramOptions options = optionsOf(GetParam());
   options.sources.flags = {"-include", (fs::path(HEDDLE_SOURCE_DIR) / "tests/check/Renumbered.h").string()};
@@ -244,7 +244,7 @@ class WithoutBeingRun : public testing::TestWithParam<Case> {};
 
 /// Kernels whose synchronization and shared addresses do not depend on data get the same verdict without
 /// being run; and neither which thread is the last nor volatile makes a difference.
-TEST_P(WithoutBeingRun, CasesAreJudgedAsTheySay) {
+TEST_P(WithoutBeingRun, CasesHaveTheResultsThatTheyState) {
   const fs::path file = GetParam().file;
   const Expectation expectation = readExpectation(file);
   const vm::Dim3 block = blockOf(*expectation.staticOptions);

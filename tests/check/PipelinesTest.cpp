@@ -246,7 +246,7 @@ private:
   std::map<std::string, unsigned> kinds;
 };
 
-TEST(Pipelines, AreJudgedRightWhenRun) {
+TEST(Pipelines, AreDecidedCorrectlyWhenRun) {
   Wrong wrong;
   for (const Case &one : cases())
     if (std::vector<Finding> reported = findingsOfRun(one, 0);
@@ -254,7 +254,7 @@ TEST(Pipelines, AreJudgedRightWhenRun) {
       wrong.add(one, rulesOf(reported), textOf(reported));
 }
 
-TEST(Pipelines, AreJudgedRightUnderAnySchedule) {
+TEST(Pipelines, AreDecidedCorrectlyUnderAnySchedule) {
   Wrong wrong;
   for (const Case &one : cases())
     if (std::vector<Finding> reported = findingsOfRun(one, one.seed);
@@ -262,7 +262,7 @@ TEST(Pipelines, AreJudgedRightUnderAnySchedule) {
       wrong.add(one, rulesOf(reported), textOf(reported));
 }
 
-TEST(Pipelines, AreJudgedRightWithoutBeingRun) {
+TEST(Pipelines, AreDecidedCorrectlyWithoutBeingRun) {
   Wrong wrong;
   for (const Case &one : cases()) {
     StaticResult result = staticResult(one);

@@ -60,7 +60,7 @@ struct Shared : testing::Test {
   void barrier() { rules.known = time++; }
 };
 
-TEST_F(Shared, ReadingWhatNobodyWroteIsTold) {
+TEST_F(Shared, ReadingUnwrittenMemoryIsReported) {
   everyLane(4);
   shadow.read(touch(0, 0xf), rules);
   EXPECT_EQ(rules.empty, (std::vector<unsigned>{0, 1, 2, 3}));
@@ -363,7 +363,7 @@ TEST_F(Global, TheReadOnlyPathIsForMemoryThatTheLaunchDoesNotWrite) {
   EXPECT_EQ(rules.stale.size(), 2u) << "in either order";
 }
 
-TEST_F(Global, UnwrittenMemoryIsToldUntilTheHostWrites) {
+TEST_F(Global, UnwrittenMemoryIsReportedUntilTheHostWrites) {
   shadow.read(touch(11), rules, true);
   EXPECT_EQ(rules.empty.size(), 1u);
   shadow.hostWrote(0x10000, 4);

@@ -229,7 +229,7 @@ TEST(StaticFlow, anUnknownReturnOfAFunctionGivesUnknownResults) {
               HasSubstr("number"));
 }
 
-TEST(StaticProblems, areSaidAndNotJudged) {
+TEST(StaticProblems, areReportedAndNotDecided) {
   Diagnostics none;
   ptx::Module module = ptx::parse(kernelAround(""), "test.ptx", none);
   StaticOptions options;

@@ -113,7 +113,7 @@ L:
   expectDecision(Decision::Undecided, InBlock, result);
   expectDecision(Decision::Undecided, Between, result);
 }
-TEST(StaticGlobal, theNonCoherentPathIsForMemoryThatNobodyWrites) {
+TEST(StaticGlobal, theNonCoherentPathIsForMemoryThatNoThreadWrites) {
   const std::string wrong =
       at(64, 1) + "st.global.u32 [%rd2], %r1; bar.sync 0; ld.global.nc.u32 %r4, [%rd2];";
   expectDecision(Decision::Undecided, InBlock, checkOn(wrong));

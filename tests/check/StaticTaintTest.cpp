@@ -172,7 +172,7 @@ SKIP:
   expectVerdict(Verdict::Undecided, check(kernelAround(body("%r0"), callee)));
 }
 
-TEST(StaticTaint, constantMemoryIsKnownWhereSomebodyVouchesForIt) {
+TEST(StaticTaint, constantMemoryIsKnownWhereTheCallerAssumesIt) {
   const std::string table = ".const .align 4 .b32 rows[2] = {128, 256};\n";
   // Each warp writes a row of its own, by a table.
   const std::string kernel = kernelAround(R"(

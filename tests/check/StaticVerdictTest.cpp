@@ -77,7 +77,7 @@ TEST(StaticVerdict, countsThatDisagreeAreABarrierFinding) {
   expectVerdict(Verdict::Fails, result);
 }
 
-TEST(StaticVerdict, memoryThatNobodyWroteIsFound) {
+TEST(StaticVerdict, memoryThatWasNotWrittenIsFound) {
   expectFails(Class::Uninitialized,
               check(kernelAround("st.shared.u32 [%r3], %r0; ld.shared.u32 %r4, [%r3+256];")));
 }
@@ -365,7 +365,7 @@ WAIT:
     expectDecision(Decision::Undecided, Property::Deadlock, result);
   }
 }
-TEST(StaticProperties, aLoopOverDataThatNobodyWritesIsTakenToEnd) {
+TEST(StaticProperties, aLoopOverDataThatNoThreadWritesIsTakenToEnd) {
   StaticResult result = check(kernelAround(R"(
 NEXT:
   ld.global.u32 %r4, [%rd0];

@@ -55,7 +55,7 @@ TEST(ChemkinForms, MoleculesAreCountedByAvogadro) {
   EXPECT_DOUBLE_EQ(rateOf<Arrhenius>(m).a, 1e-12 * 1e-6 * avogadro);
 }
 
-TEST(ChemkinForms, UnitsOfOneReactionCountWhereverTheyStand) {
+TEST(ChemkinForms, UnitsOfOneReactionCountAtAnyPosition) {
   Mechanism m = readSmall("REACTIONS KELVIN MOLECULES\n"
                           "A+B=C 2.0E12 0 500\n UNITS / CAL/MOLE /\n UNITS / MOLES /\n"
                           "A+D=C 2.0E12 0 500\nEND\n");
@@ -97,7 +97,7 @@ TEST(ChemkinForms, FalloffMayNameItsCollider) {
   EXPECT_EQ(m.reactions[0].collider->named, m.find("AR"));
 }
 
-TEST(ChemkinForms, ColliderMayStandAmongTheTerms) {
+TEST(ChemkinForms, ColliderMayBeAmongTheTerms) {
   Mechanism m = readSmall("REACTIONS\nA(+M)+B = C(+M) 1.0E12 0 0\nLOW/2.0E18 0 0/\nEND\n");
   EXPECT_EQ(m.reactions[0].reactants.size(), 2u);
   EXPECT_TRUE(m.reactions[0].isFalloff());

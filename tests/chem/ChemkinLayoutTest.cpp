@@ -81,7 +81,7 @@ TEST(ChemkinLayout, KeywordsMayBeShortLowerCaseAndWithoutEnd) {
   EXPECT_TRUE(m.hasTransport());
 }
 
-TEST(ChemkinLayout, BlocksMayStandInOneLine) {
+TEST(ChemkinLayout, BlocksMayBeInOneLine) {
   ChemkinText text = smallText("");
   text.reactions.text = "ELEMENTS H C AR END\nSPECIES A B END SPECIES C END\nREACTIONS\n2A=C 1 0 0";
   EXPECT_NE(complaints(text).find("reaction uses species 'C', which is not declared"), std::string::npos)
@@ -184,7 +184,7 @@ TEST(ChemkinLayout, ElementsMayGoOnBehindColumn80AndInNextLines) {
   EXPECT_EQ(composition("&\nC      778.0&\nH      264"), (std::vector<double>{778, 264}));
 }
 
-TEST(ChemkinLayout, FifthElementStandsBehindTheTemperatures) {
+TEST(ChemkinLayout, FifthElementFollowsTheTemperatures) {
   std::string text = card("P", "C   1H   4O   1N   1");
   text.replace(73, 5, "AR  1");
   ChemkinText files{
@@ -309,7 +309,7 @@ TEST(ChemkinLayout, ASpeciesIsNotCalledMNorEndlessly) {
   EXPECT_NE(said.find("2:11: error: a species name of 200 letters is too long"), std::string::npos) << said;
 }
 
-TEST(ChemkinLayout, CaseCountsOnlyWhereItTellsSpeciesApart) {
+TEST(ChemkinLayout, CaseCountsOnlyWhereItDistinguishesSpecies) {
   ChemkinText text{
       {"a.inp",
        "ELEMENTS H C END\nSPECIES ch Ch X END\nREACTIONS\nch=Ch 1 0 0\nx=ch 1 0 0\nCH=X 1 0 0\nEND\n"},

@@ -111,7 +111,7 @@ GivenState smallState() {
   return state;
 }
 
-TEST(TreatedProgram, solvesACycleAtOnce) {
+TEST(QssaProgram, solvesACycleAtOnce) {
   Mechanism mechanism = fiveSpecies();
   mechanism.reactions = {oneWay({{A, 1}}, {{Q, 1}}, 2), bothWays({{Q, 1}}, {{R, 1}}, 3, 5),
                          oneWay({{R, 1}}, {{B, 1}}, 7)};
@@ -121,7 +121,7 @@ TEST(TreatedProgram, solvesACycleAtOnce) {
   EXPECT_EQ(qssa.rates(smallState())[Q], 0) << "by definition, not by rounding";
 }
 
-TEST(TreatedProgram, givesZeroToAQuasiSteadySpeciesThatNothingConsumes) {
+TEST(QssaProgram, givesZeroToAQuasiSteadySpeciesThatNothingConsumes) {
   Mechanism mechanism = fiveSpecies();
   // Q has no way out at all, R one that needs a species that is not there.
   mechanism.reactions = {oneWay({{A, 1}}, {{Q, 1}}, 2), oneWay({{B, 1}}, {{R, 1}}, 3),
@@ -137,7 +137,7 @@ TEST(TreatedProgram, givesZeroToAQuasiSteadySpeciesThatNothingConsumes) {
     EXPECT_DOUBLE_EQ(got[k], expected.production.net[k]) << k;
 }
 
-TEST(TreatedProgram, dampsASpeciesOnceHoweverManyAreConsumed) {
+TEST(QssaProgram, dampsASpeciesOnceHoweverManyAreConsumed) {
   Mechanism mechanism = fiveSpecies();
   mechanism.reactions = {oneWay({{S, 2}}, {{A, 1}}, 4e6), oneWay({{S, 1}, {B, 1}}, {{A, 2}}, 5e5),
                          oneWay({{A, 1}}, {{S, 1}}, 3)};
@@ -149,7 +149,7 @@ TEST(TreatedProgram, dampsASpeciesOnceHoweverManyAreConsumed) {
   EXPECT_LT(qssa.distance(state), 1e-13);
 }
 
-TEST(TreatedProgram, dampsRatesWithOrdersOfTheirOwnAndLeavesSpectatorsAlone) {
+TEST(QssaProgram, dampsRatesWithOrdersOfTheirOwnAndLeavesSpectatorsAlone) {
   Mechanism mechanism = fiveSpecies();
   mechanism.reactions = {oneWay({{S, 1}, {B, 1}}, {{A, 2}}, 5e5),
                          oneWay({{S, 1}, {A, 1}, {B, 1}}, {{Q, 1}, {S, 1}}, 4e5),
@@ -160,7 +160,7 @@ TEST(TreatedProgram, dampsRatesWithOrdersOfTheirOwnAndLeavesSpectatorsAlone) {
   EXPECT_LT(qssa.distance(smallState()), 1e-13);
 }
 
-TEST(TreatedProgram, hasThreeStages) {
+TEST(QssaProgram, hasThreeStages) {
   Diagnostics diagnostics;
   const std::optional<Mechanism> hydrogen =
       readMechanism({{test::hydrogenExample()}, {}, false}, diagnostics);

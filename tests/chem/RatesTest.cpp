@@ -84,7 +84,7 @@ TEST(RateConstant, PlogIsLinearInLogarithmsAndConstantOutside) {
   expectNear(rateConstant(rate, {1000, 1e7, 0}), 10000);
 }
 
-TEST(RateConstant, PlogAddsUpWhatStandsAtOnePressure) {
+TEST(RateConstant, PlogAddsUpTheRatesAtOnePressure) {
   Rate rate = Plog{{{1e4, {{150, 0, 0}, {-50, 0, 0}}}, {1e6, {{10000, 0, 0}}}}};
   expectNear(rateConstant(rate, {1000, 1e5, 0}), 1000);
 }

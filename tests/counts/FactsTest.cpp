@@ -77,7 +77,7 @@ TEST(FactsOf, WhatPtxasSaysTakesTheEstimatesPlace) {
   EXPECT_EQ(facts[1].registers, 24u);
 }
 
-TEST(EstimateProgram, IsTheSumOfItsLaunchesWithThoseNobodyLookedAt) {
+TEST(EstimateProgram, IsTheSumOfItsLaunchesWithThoseThatWereNotCounted) {
   ProgramCounters counters;
   counters.launches = {launch("a", 1'000'000'000), launch("a", 3'000'000'000), launch("b", 500'000'000)};
   const double first = estimate(counters.launches[0], h200()).micros,
@@ -93,7 +93,7 @@ TEST(EstimateProgram, IsTheSumOfItsLaunchesWithThoseNobodyLookedAt) {
 }
 
 /// Four blocks leave an H200 idle; as many as fill it are bound by what they do.
-TEST(EstimateKernels, AreJudgedAsIfTheyFilledTheDevice) {
+TEST(EstimateKernels, AreEstimatedAsIfTheyFilledTheDevice) {
   LaunchFacts small = launch("a", 4 * 1'000'000);
   small.grid[0] = 4;
   small.sums.warps = 16;

@@ -28,7 +28,7 @@ std::vector<std::string> classesOf(const std::string &instructions) {
   return classes;
 }
 
-TEST(InstructionLatency, ArithmeticIsToldApartByTypeAndWidth) {
+TEST(InstructionLatency, ArithmeticIsDistinguishedByTypeAndWidth) {
   EXPECT_EQ(classesOf("add.s32 %r0, %r1, %r2; add.s64 %rd0, %rd1, %rd2; add.f32 %f0, %f1, %f2; fma.rn.f64 "
                       "%fd0, %fd1, %fd2, %fd0;"
                       "mul.wide.s32 %rd0, %r1, %r2; mul.hi.u32 %r0, %r1, %r2; div.s32 %r0, %r1, %r2; "
@@ -38,7 +38,7 @@ TEST(InstructionLatency, ArithmeticIsToldApartByTypeAndWidth) {
                                       "mul.hi.s32", "div.s32", "div.approx.f32", "rcp.rn.f64", "rem.u64"}));
 }
 
-TEST(InstructionLatency, MemoryIsToldApartBySpace) {
+TEST(InstructionLatency, MemoryIsDistinguishedBySpace) {
   EXPECT_EQ(classesOf("ld.global.f32 %f0, [%rd0]; ld.shared.u32 %r0, [%r1]; ld.const.u32 %r0, [char_size]; "
                       "st.global.u32 [%rd0], %r0;"
                       "atom.shared.add.u32 %r0, [%r1], %r2; atom.global.cas.b32 %r0, [%rd0], %r1, %r2;"),

@@ -218,7 +218,7 @@ TEST(Prediction, VectorsOfALaunchThatWasNeverProfiledComeFromItsInputs) {
   }
 }
 
-TEST(Prediction, WhatOnlyARunTellsIsAsItWasInThatRunOrAsGoodAsTheModel) {
+TEST(Prediction, WhatOnlyARunShowsIsAsItWasInThatRunOrAsGoodAsTheModel) {
   std::mt19937 random(9);
   std::vector<int> next(64, 1);
   for (int i = 2; i < 64; ++i)

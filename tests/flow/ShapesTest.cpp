@@ -68,7 +68,7 @@ TEST(Shapes, WhatReadsASumComesAfterAllOfItsTerms) {
   EXPECT_EQ(shapes.readAt[p.second], std::nullopt);
 }
 
-TEST(Shapes, WhatNobodyWantsIsLeftOut) {
+TEST(Shapes, WhatIsNotNeededIsLeftOut) {
   Products p;
   p.b.begin("idle");
   (void)exp2(p.x);

@@ -56,7 +56,7 @@ TEST(LauncherCache, WhatIsBrokenIsReplaced) {
   EXPECT_EQ(contentsOf(cache.keep("k", "a.cu", example()).file), "int x;\n");
 }
 
-TEST(LauncherCache, WhatNobodyUsesIsRemoved) {
+TEST(LauncherCache, WhatIsNotUsedIsRemoved) {
   TemporaryFolder folder;
   const Cache cache(folder.path());
   cache.keep("old", "a.cu", example());
@@ -67,7 +67,7 @@ TEST(LauncherCache, WhatNobodyUsesIsRemoved) {
   EXPECT_TRUE(cache.find("new"));
 }
 
-TEST(LauncherCache, KeysTellPartsApart) {
+TEST(LauncherCache, KeysDistinguishParts) {
   EXPECT_EQ(keyOf({"a", "b"}), keyOf({"a", "b"}));
   EXPECT_NE(keyOf({"ab", "c"}), keyOf({"a", "bc"}));
   EXPECT_NE(keyOf({"a", "b"}), keyOf({"b", "a"}));

@@ -85,7 +85,7 @@ TEST(Overlay, warpsThatAgreeUpToConstantsShareAllOfTheirCode) {
   EXPECT_EQ(run(program, overlaid, someFields), evaluate(program, someFields));
 }
 
-TEST(Overlay, whatSomeWarpsDoStandsBehindAMask) {
+TEST(Overlay, whatSomeWarpsDoIsGuardedByAMask) {
   Hand hand(4);
   for (unsigned warp = 0; warp < 4; ++warp) {
     hand.b.begin("op");
@@ -206,7 +206,7 @@ TEST(Overlay, whatManyWarpsWouldDoForOneIsNotPadded) {
   EXPECT_EQ(run(rows.program, overlaid, someFields), evaluate(rows.program, someFields));
 }
 
-TEST(Overlay, aResultThatNobodyClosesIsZero) {
+TEST(Overlay, aResultThatIsNeverClosedIsZero) {
   Hand hand(2);
   hand.b.addSum("nothing");
   for (unsigned warp = 0; warp < 2; ++warp) {
@@ -361,7 +361,7 @@ TEST(GatherSums, termsInRowsAreAddedSumAfterSumTheLongestFirst) {
                                 std::pair(Accumulate, 0u), std::pair(Close, 0u)));
 }
 
-TEST(OrderByShape, operationsOfOneStructureStandSideBySide) {
+TEST(OrderByShape, operationsOfOneStructureAreAdjacent) {
   flow::Builder b;
   const unsigned x = b.addField("x", 8), y = b.addSum("y");
   for (unsigned i = 0; i < 6; ++i) {

@@ -212,7 +212,7 @@ TEST(Placement, refusesWhatNoRowsAreLeftFor) {
   EXPECT_THAT(diagnostics.all().front().text, HasSubstr("leave no row of shared memory"));
 }
 
-TEST(Rounds, operationsThatNobodyWaitsForFillGaps) {
+TEST(Rounds, operationsThatNoOtherWaitsForFillGaps) {
   // Warp 1 has a chain that it gets from warp 0; warp 0 has other work, which fits the time that the chain
   // takes.
   Builder b;

@@ -167,7 +167,7 @@ TEST_F(RanksTest, ATaskThatKillsTwoIsLostAndTheRestIsDone) {
   EXPECT_EQ(played.left, 0u);
 }
 
-TEST_F(RanksTest, WhatNobodyIsLeftToDoComesBack) {
+TEST_F(RanksTest, WhatNoRankIsLeftToDoIsReturned) {
   Played played = play("kills everybody", 2);
   EXPECT_EQ(played.lines.size(), 3u + 17u - played.left + 1u) << played.end.standardOutput;
   EXPECT_GT(played.left, 0u);

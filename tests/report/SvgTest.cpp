@@ -26,7 +26,7 @@ TEST(Svg, ManyDecadesHaveATickEach) {
   EXPECT_THAT(ticks(0.05, 2000, 5, true), ElementsAre(0.1, 1, 10, 100, 1000));
 }
 
-TEST(Svg, AKeyboardReachesTheMarksThatStandOut) {
+TEST(Svg, AKeyboardReachesTheProminentMarks) {
   Chart chart{"n", "us", {{0, 1, "winner", "w"}}, {}};
   for (int i = 1; i < 100; ++i)
     chart.points.push_back({double(i), 1, "candidate", "c"});

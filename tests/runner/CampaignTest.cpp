@@ -331,7 +331,7 @@ TEST(Campaign, LeavesNoProgramsBehind) {
   EXPECT_THAT(left, testing::ElementsAre("reference.json"));
 }
 
-TEST(Campaign, TellsProgressAndTheBest) {
+TEST(Campaign, PrintsProgressAndTheBest) {
   Plan plan;
   plan.with("baseline", reportOf(5)).with("best", reportOf(2)).with("wrong", reportOf(1, "zz"));
   std::vector<std::string> report;

@@ -196,7 +196,7 @@ TEST(Timing, AManagedVariableComesBackToo) {
   EXPECT_NE(seven.observation->copies[0].bits, eight.observation->copies.at(0).bits);
 }
 
-TEST(Timing, TellsAFaultAndALaunchThatCannotBe) {
+TEST(Timing, ReportsAFaultAndALaunchThatCannotBe) {
   Seen fault = observe("ways", {"fault"});
   ASSERT_TRUE(fault.observation) << fault.end.standardOutput;
   EXPECT_THAT(fault.observation->error, HasSubstr("after the launch of _Z5faultPi: "));

@@ -24,7 +24,7 @@ TEST(Code, KeepsTheUsersOwnLayout) {
   EXPECT_THAT(originsOf(call), ElementsAre(7, 8));
 }
 
-TEST(Code, ALineThatStandsLessDeepKeepsItsDistance) {
+TEST(Code, ALineWithLessIndentationKeepsItsDistance) {
   const Code labelled = Code::written({"x = 1;\n  out:\n    y = 2;", {}}, "    ");
   EXPECT_EQ(labelled.str("    "), "x = 1;\n  out:\n    y = 2;");
   EXPECT_EQ(labelled.str("      "), "x = 1;\n    out:\n      y = 2;");

@@ -306,7 +306,7 @@ TEST(HardText, AMacroThatIsNeededElsewhereOnItsLineKeepsItsNeighbours) {
       "#define MINUS -\n#define NEG MINUS threadIdx.x\n__global__ void k(int *p) { p[0] = - - tid-1; }\n");
 }
 
-TEST(HardText, NamesOfEveryKindOfScopeAreTold) {
+TEST(HardText, NamesOfEveryKindOfScopeAreFound) {
   auto program =
       parsed("namespace { __global__ void hidden(int *) {} }\nnamespace a { __global__ void k(int *) {} }\n"
              "namespace b { inline namespace v1 { __global__ void k(int *) {} } }\n"

@@ -66,7 +66,7 @@ TEST_F(HeaderCache, TheFileIsMadeOnceForACommandAndAnotherForAnother) {
   EXPECT_NE(fileOf(withCachedHeaders(other)), fileOf(cached));
 }
 
-TEST_F(HeaderCache, AHeaderThatHasChangedIsCompiledAnew) {
+TEST_F(HeaderCache, AHeaderThatHasChangedIsCompiledAgain) {
   withCachedHeaders(command());
   write("header.h", "#pragma once\ninline int answer() { return 7; } // now\n");
   EXPECT_EQ(answerOf(withCachedHeaders(command())), 7);
@@ -141,7 +141,7 @@ TEST_F(HeaderCache, AFileThatIsReadCountsAsUsed) {
   EXPECT_GT(fs::last_write_time(state), longAgo + 30min);
 }
 
-TEST_F(HeaderCache, TheCommandStaysAsItIsWhereHeadersDoNotCompileOrNobodyAsks) {
+TEST_F(HeaderCache, TheCommandIsUnchangedWhereHeadersDoNotCompileOrItIsNotRequested) {
   write("header.h", "#error not by itself\n");
   EXPECT_EQ(withCachedHeaders(command()), command());
   write("header.h", "#pragma once\n");

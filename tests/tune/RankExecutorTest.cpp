@@ -116,7 +116,7 @@ TEST_F(RankExecutorTest, GivesTheResultsOfOneProcess) {
   }
 }
 
-TEST_F(RankExecutorTest, SaysLostOfWhatNobodySurvived) {
+TEST_F(RankExecutorTest, ReportsLostForWhatNoRankSurvived) {
   Pretended ranks(worker, 1, 99);
   RankExecutor executor(ranks, own, problem);
   std::vector<Evaluation> all = evaluate(executor);
@@ -126,7 +126,7 @@ TEST_F(RankExecutorTest, SaysLostOfWhatNobodySurvived) {
   EXPECT_EQ(all[2].result.status, Status::Measured);
 }
 
-TEST_F(RankExecutorTest, DoesItselfWhatNobodyIsLeftToDo) {
+TEST_F(RankExecutorTest, DoesItselfWhatNoRankIsLeftToDo) {
   Pretended ranks(worker, 99, 1);
   RankExecutor executor(ranks, own, problem);
   std::vector<Evaluation> all = evaluate(executor);

@@ -159,7 +159,7 @@ TEST_F(SearchTest, AStrategyThatNeedsAnswersPlansOneRound) {
   EXPECT_LE(Search(problem, space, {nullptr, false, ""}, nullptr, options).plan().size(), 12u);
 }
 
-TEST_F(SearchTest, RecordedResultsStandForMeasuring) {
+TEST_F(SearchTest, RecordedResultsReplaceMeasuring) {
   FakeExecutor executor(problem);
   {
     std::unique_ptr<Cache> file = cache();

@@ -168,7 +168,7 @@ TEST_F(TuneProgram, AFileWithPragmasIsTunedAsIfTheyWereNotThere) {
       << "the baseline is not coarsened";
 }
 
-TEST_F(TuneProgram, ASmallProblemStandsForALargeOne) {
+TEST_F(TuneProgram, ASmallProblemRepresentsALargeOne) {
   const std::string saxpy = (fs::path(HEDDLE_SOURCE_DIR) / "examples" / "saxpy.cu").string();
   auto predicted = [&](const std::vector<std::string> &further) {
     std::vector<std::string> words = {"-d", "coarsen x=1|2", "--no-check", "--json"};
@@ -184,7 +184,7 @@ TEST_F(TuneProgram, ASmallProblemStandsForALargeOne) {
   }
 }
 
-TEST_F(TuneProgram, CandidatesThatOnlyTheAssemblerTellsApartAreRunOnce) {
+TEST_F(TuneProgram, CandidatesThatOnlyTheAssemblerDistinguishesAreRunOnce) {
   json report = tuneJson("blocks.cu", {"-d", "coarsen x=1|2", "--flag", "-maxrregcount=32|"});
   ASSERT_EQ(report["results"].size(), 4u);
   unsigned runs = 0;

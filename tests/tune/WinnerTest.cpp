@@ -109,7 +109,7 @@ TEST_F(Winner, BlocksAreChangedWhereTheyAreNamed) {
   EXPECT_EQ(opt(file.text), text);
 }
 
-TEST_F(Winner, FlagsStandInTheFirstLine) {
+TEST_F(Winner, FlagsAreInTheFirstLine) {
   Configuration chosen =
       configuration({.directives = {"coarsen x=2"}, .defines = {"TILE=8"}, .flags = {"-maxrregcount=64"}});
   const std::string text = made(chosen);
@@ -120,7 +120,7 @@ TEST_F(Winner, FlagsStandInTheFirstLine) {
   EXPECT_EQ(opt(file.text, {"-DTILE=8"}), comment + text);
 }
 
-TEST_F(Winner, APragmaStandsBeforeTheLoopThatWasMeant) {
+TEST_F(Winner, APragmaIsBeforeTheLoopThatWasMeant) {
   take("loops.cu");
   Configuration chosen = configuration({.directives = {"unroll-jam factor=2"}});
   const std::string text = made(chosen);

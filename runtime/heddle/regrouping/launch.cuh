@@ -126,18 +126,18 @@ private:
 
   void launchBy(Order &order) {
     std::tuple<Parameters...> arguments = *values;
-    Regrouped<Way> told{order.places, order.placeCount, layOut(order, arguments, typename Way::LaidOut()),
-                        grid};
+    Regrouped<Way> regrouped{order.places, order.placeCount,
+                             layOut(order, arguments, typename Way::LaidOut()), grid};
     const unsigned inBlock = block.x * block.y * block.z;
     const dim3 blocks = Way::hasQueues ? dim3((order.placeCount + inBlock - 1) / inBlock) : grid;
-    launch(reinterpret_cast<const void *>(function), blocks, &told, arguments, Numbers());
-    if (told.isLaidOut)
+    launch(reinterpret_cast<const void *>(function), blocks, &regrouped, arguments, Numbers());
+    if (regrouped.isLaidOut)
       putBack(order, typename Way::LaidOut());
   }
 
   /// Finds keys and sorts them. True where the launch was made in doing so: counting needs it.
   bool makeOrder(Order &order) {
-    unsigned *keys = order.keys.room<unsigned>(threads);
+    unsigned *keys = order.keys.storage<unsigned>(threads);
     order.places = nullptr;
     if (!keys)
       return false;
@@ -165,7 +165,7 @@ private:
   /// Looks whether keys are still what they were; the answer comes later.
   template <std::size_t... I> void look(Order &order, std::true_type, std::index_sequence<I...>) const {
     asides::compareKeys<Way, Parameters...><<<grid, block, 0, stream>>>(
-        order.changed.ask(), order.keys.room<unsigned>(threads), std::get<I>(*values)...);
+        order.changed.ask(), order.keys.storage<unsigned>(threads), std::get<I>(*values)...);
     order.changed.asked(stream);
   }
   template <std::size_t... I> void look(Order &, std::false_type, std::index_sequence<I...>) const {}
@@ -269,26 +269,26 @@ private:
     if (grid.y != 1 || grid.z != 1 || block.y != 1 || block.z != 1 || isOneArrayGivenTwice(Numbers()))
       return false;
     unsigned number = 0;
-    void *rooms[] = {roomFor(order, number++, std::get<I>(arguments))...};
-    for (void *room : rooms)
-      if (!room)
+    void *storages[] = {storageFor(order, number++, std::get<I>(arguments))...};
+    for (void *storage : storages)
+      if (!storage)
         return false;
     number = 0;
     const int all[] = {
-        (takeCopy<holds<I>(typename Way::Overwritten())>(order, rooms[number++], std::get<I>(arguments)),
+        (takeCopy<holds<I>(typename Way::Overwritten())>(order, storages[number++], std::get<I>(arguments)),
          0)...};
     (void)all;
     return true;
   }
-  template <class T> void *roomFor(Order &order, unsigned number, T *) {
-    return order.arrays[number].template room<typename std::remove_const<T>::type>(order.placeCount);
+  template <class T> void *storageFor(Order &order, unsigned number, T *) {
+    return order.arrays[number].template storage<typename std::remove_const<T>::type>(order.placeCount);
   }
-  template <bool IsOverwritten, class T> void takeCopy(Order &order, void *room, T *&array) {
+  template <bool IsOverwritten, class T> void takeCopy(Order &order, void *storage, T *&array) {
     using Element = typename std::remove_const<T>::type;
-    Element *copy = static_cast<Element *>(room);
+    Element *copy = static_cast<Element *>(storage);
     if (!IsOverwritten)
       gather<Element><<<blocksOf(order.placeCount), 256, 0, stream>>>(
-          copy, array, order.places, order.keys.room<unsigned>(threads), order.placeCount);
+          copy, array, order.places, order.keys.storage<unsigned>(threads), order.placeCount);
     array = copy;
   }
 
@@ -301,8 +301,8 @@ private:
   template <class T> void scatterBack(Order &, unsigned, const T *) {} // nothing was written
   template <class T> void scatterBack(Order &order, unsigned number, T *array) {
     scatter<T><<<blocksOf(order.placeCount), 256, 0, stream>>>(
-        array, order.arrays[number].template room<T>(order.placeCount), order.places,
-        order.keys.room<unsigned>(threads), order.placeCount);
+        array, order.arrays[number].template storage<T>(order.placeCount), order.places,
+        order.keys.storage<unsigned>(threads), order.placeCount);
   }
 
   Kernel function;

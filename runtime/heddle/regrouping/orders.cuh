@@ -83,14 +83,14 @@ template <class Element>
 __global__ void gather(Element *to, const Element *from, const unsigned *order, const unsigned *keys,
                        unsigned places) {
   const unsigned at = blockIdx.x * blockDim.x + threadIdx.x;
-  if (at < places && order[at] != nobody && keys[order[at]] != noWork)
+  if (at < places && order[at] != noThread && keys[order[at]] != noWork)
     to[at] = from[order[at]];
 }
 template <class Element>
 __global__ void scatter(Element *to, const Element *from, const unsigned *order, const unsigned *keys,
                         unsigned places) {
   const unsigned at = blockIdx.x * blockDim.x + threadIdx.x;
-  if (at < places && order[at] != nobody && keys[order[at]] != noWork)
+  if (at < places && order[at] != noThread && keys[order[at]] != noWork)
     to[order[at]] = from[at];
 }
 
@@ -103,7 +103,7 @@ public:
   Memory() = default;
   Memory(const Memory &) = delete;
   ~Memory() { cudaFree(bytes); }
-  template <class T> T *room(std::size_t count) {
+  template <class T> T *storage(std::size_t count) {
     if (count * sizeof(T) > size) {
       cudaFree(bytes);
       bytes = nullptr;
@@ -265,7 +265,7 @@ inline const std::vector<unsigned> &givenOrder() {
 
 inline bool takeOrder(Order &order, const std::vector<unsigned> &given) {
   const std::size_t bytes = given.size() * sizeof(unsigned);
-  unsigned *places = order.pairs.room<unsigned>(given.size());
+  unsigned *places = order.pairs.storage<unsigned>(given.size());
   if (!places ||
       cudaMemcpyAsync(places, given.data(), bytes, cudaMemcpyHostToDevice, order.stream) != cudaSuccess)
     return false;
@@ -302,24 +302,24 @@ template <class Way> bool sortKeys(Order &order, unsigned count) {
   if (order.scratchBytes == 0)
     order.scratchBytes = sorting::scratchBytes(count, bits);
   const std::size_t bytes = order.scratchBytes;
-  const unsigned *keys = order.keys.room<unsigned>(count);
-  unsigned *both = order.pairs.room<unsigned>(4ull * count);
-  void *scratch = order.scratch.room<char>(bytes);
+  const unsigned *keys = order.keys.storage<unsigned>(count);
+  unsigned *both = order.pairs.storage<unsigned>(4ull * count);
+  void *scratch = order.scratch.storage<char>(bytes);
   if (!keys || !both || !scratch)
     return false;
   sorting::Pairs pairs{both, both + count};
-  const sorting::Pairs room{both + 2ull * count, both + 3ull * count};
+  const sorting::Pairs spare{both + 2ull * count, both + 3ull * count};
   asides::copyKeys<<<blocksOf(count), 256, 0, order.stream>>>(pairs, keys, count);
   if (sortsOnHost())
     sortOnHost(pairs, count, order.stream);
   else
-    pairs = sorting::sortLargestFirst(pairs, room, count, bits, scratch, bytes, order.stream);
+    pairs = sorting::sortLargestFirst(pairs, spare, count, bits, scratch, bytes, order.stream);
   order.places = pairs.items;
   order.placeCount = count;
   if (!Way::hasQueues)
     return true;
   const unsigned most = count + 32 * queueCount;
-  unsigned *places = order.queues.room<unsigned>(most + queueCount + 1ull);
+  unsigned *places = order.queues.storage<unsigned>(most + queueCount + 1ull);
   if (!places)
     return false;
   cudaMemsetAsync(places, 0xff, most * sizeof(unsigned), order.stream);

@@ -14,7 +14,7 @@ namespace heddle {
 /// The key of threads that the kernel lets go at once: behind all others.
 constexpr unsigned noWork = 0;
 /// A position of a queue that is not taken.
-constexpr unsigned nobody = 0xffffffffu;
+constexpr unsigned noThread = 0xffffffffu;
 /// Queues that threads are put into by a branch; further kinds share them.
 constexpr unsigned queueCount = 256;
 
@@ -93,8 +93,8 @@ template <class Way> struct Regrouped {
     if (!order)
       return {threadIdx, blockIdx, blockIdx.x * blockDim.x + threadIdx.x, true};
     const unsigned place = regrouping::numberOfThread();
-    const unsigned number = place < places ? order[place] : nobody;
-    if (number == nobody)
+    const unsigned number = place < places ? order[place] : noThread;
+    if (number == noThread)
       return {threadIdx, blockIdx, 0, false};
     return thread(number, place);
   }

@@ -105,7 +105,7 @@ private:
   std::vector<Peer> peers;
   std::map<int, Worker> workers; ///< for rank 0: the others
   std::deque<Letter> letters;    ///< on their way; kept until they have arrived
-  bool somebodyDied = false;
+  bool aRankDied = false;
 };
 
 MpiRanks::MpiRanks() {
@@ -187,7 +187,7 @@ void MpiRanks::takePulses(double seconds, const std::function<void(size_t)> &los
     if (hangs && isHere(rank))
       kill(peers[size_t(rank)].pid, SIGKILL); // whatever it does, it must not do it beside the next one
     worker.alive = false;
-    somebodyDied = true;
+    aRankDied = true;
     if (std::exchange(worker.busy, false))
       lost(worker.task);
   }
@@ -226,8 +226,8 @@ std::vector<size_t> MpiRanks::handOut(const std::vector<std::string> &tasks, dou
       takePulses(seconds, lost);
       pulse = Clock::now();
     }
-    const bool nobodyLeft = !anyBusy() && !idle();
-    if (!anyBusy() && (enough || open.empty() || nobodyLeft))
+    const bool noRankLeft = !anyBusy() && !idle();
+    if (!anyBusy() && (enough || open.empty() || noRankLeft))
       return enough ? std::vector<size_t>() : std::vector<size_t>(open.begin(), open.end());
     std::this_thread::sleep_for(kLook);
   }
@@ -238,14 +238,14 @@ void MpiRanks::serve(const std::function<std::string(const std::string &)> &work
   for (;;) {
     if (std::optional<Message> message = look()) {
       if (message->tag == Home) {
-        somebodyDied = message->text == "a rank died";
+        aRankDied = message->text == "a rank died";
         return;
       }
       send(0, Answer, message->number, work(message->text));
     }
     if (secondsSince(pulse) > kSecondsBetweenPulses) {
       if (isDead(0)) {
-        somebodyDied = true;
+        aRankDied = true;
         return;
       }
       pulse = Clock::now();
@@ -259,9 +259,9 @@ void MpiRanks::finish() {
     takePulses(0, [](size_t) {});
     for (const auto &[rank, worker] : workers)
       if (worker.alive)
-        send(rank, Home, 0, somebodyDied ? "a rank died" : "");
+        send(rank, Home, 0, aRankDied ? "a rank died" : "");
   }
-  if (!somebodyDied) {
+  if (!aRankDied) {
     MPI_Finalize();
     return;
   }

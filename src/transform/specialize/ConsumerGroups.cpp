@@ -71,12 +71,12 @@ private:
     return nullptr;
   }
 
-  bool isDealt(const Stmt *loop) const {
+  bool isDistributed(const Stmt *loop) const {
     return std::ranges::any_of(result.loops, [&](const CountedLoop &each) { return each.statement == loop; });
   }
-  bool isInDealt(const KernelNode &node) const {
+  bool isInDistributed(const KernelNode &node) const {
     for (const KernelNode *at = &node; at; at = at->parent)
-      if (isDealt(at->statement))
+      if (isDistributed(at->statement))
         return true;
     return false;
   }
@@ -155,7 +155,7 @@ private:
   bool dealLoopsOfArrays() {
     for (const KernelNode *node : view.nodes()) {
       auto *statement = dyn_cast<ForStmt>(node->statement);
-      if (!statement || isInDealt(*node) || split.loopOf(node) || !mentionsArrays(*node) ||
+      if (!statement || isInDistributed(*node) || split.loopOf(node) || !mentionsArrays(*node) ||
           holdsTileLoop(*node))
         continue;
       if (!deal(*node))
@@ -210,8 +210,9 @@ private:
   /// Effects outside of distributed loops happen once: the first group sees to them.
   bool takeTheRest() {
     for (const KernelNode *node : view.nodes()) {
-      const bool isOfInterest = split.consumer.contains(node) && hasEffect(*node) && !isInDealt(*node) &&
-                                node->kind != Kind::Barrier && !declaresShared(*node);
+      const bool isOfInterest = split.consumer.contains(node) && hasEffect(*node) &&
+                                !isInDistributed(*node) && node->kind != Kind::Barrier &&
+                                !declaresShared(*node);
       if (isOfInterest && !giveToFirstGroup(*node))
         return false;
     }
@@ -223,7 +224,7 @@ private:
     const KernelNode *outermost = &node;
     for (const KernelNode *up = node.parent; up; up = up->parent) {
       const bool isSimple = llvm::all_of(view.all(*up), [&](const KernelNode *each) {
-        return each->kind != Kind::Barrier && each->kind != Kind::Jump && !isDealt(each->statement);
+        return each->kind != Kind::Barrier && each->kind != Kind::Jump && !isDistributed(each->statement);
       });
       if ((up->kind != Kind::Branch && up->kind != Kind::Block && up->kind != Kind::Loop) || !isSimple ||
           !up->parent)

@@ -280,7 +280,7 @@ private:
   }
 
   /// The loop mostly ends before its bound: copies would be passed over, unless arrays must become registers.
-  bool isToldBlock() const { return indices.block() && !indices.block()->parameter.empty(); }
+  bool getsBlock() const { return indices.block() && !indices.block()->parameter.empty(); }
   bool hasArrays() const {
     return plan.needsActive || std::ranges::any_of(plan.variables, [](const ItemVariable &entry) {
              return entry.keep == Keep::Array;
@@ -296,7 +296,7 @@ private:
 
   /// Work loops around some lines, the innermost made first.
   Code loopAround(const Code &lines, const std::string &label) {
-    const bool unroll = indices.items() <= mostUnrolled && (hasArrays() || !isToldBlock());
+    const bool unroll = indices.items() <= mostUnrolled && (hasArrays() || !getsBlock());
     const std::string mentioned = lines.str();
     Code body = lines;
     if (!label.empty()) // braces of its own: a jump must not pass over what the body declares
