@@ -287,10 +287,14 @@ private:
     const SourceManager &sources = kernel.unit->sources();
     const FunctionDecl *pattern = kernel.function->getTemplateInstantiationPattern();
     const FunctionDecl *definition = pattern ? pattern : kernel.function;
-    const FileID own = sources.getFileID(sources.getExpansionLoc(definition->getLocation()));
+    // Files of a program that are read as one text are distinguished by its #line directives.
+    const auto fileOf = [&](const FunctionDecl *function) {
+      const clang::SourceLocation at = sources.getExpansionLoc(function->getLocation());
+      return std::pair(sources.getFileID(at), std::string(sources.getPresumedLoc(at).getFilename()));
+    };
     for (const FunctionDecl *declared : definition->redecls()) {
-      const FileID file = sources.getFileID(sources.getExpansionLoc(declared->getLocation()));
-      if (file != own || declared->getStorageClass() == SC_Extern || definition->isExternC())
+      if (fileOf(declared) != fileOf(definition) || declared->getStorageClass() == SC_Extern ||
+          definition->isExternC())
         return OtherLaunches{Kind::Declared, kernel.unit->location(declared->getLocation()),
                              fmt::format("'{}' is declared here for other files, whose launches are not seen",
                                          kernel.plainName)};

@@ -15,6 +15,7 @@
 #include <llvm/Support/VirtualFileSystem.h>
 
 #include <algorithm>
+#include <map>
 
 using namespace clang;
 
@@ -88,9 +89,17 @@ std::unique_ptr<CompilerInvocation> makeInvocation(const std::string &file,
                                                    const std::vector<std::string> &arguments,
                                                    DiagnosticsEngine &engine,
                                                    llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files) {
-  std::vector<std::string> command = {clangOfHeaders().string(), "-fsyntax-only", "-w"};
-  command.insert(command.end(), arguments.begin(), arguments.end());
+  std::vector<std::string> command = {clangOfHeaders().string(), "-fsyntax-only", "-w"}, remaps;
+  // A precompiled header is good for one command, and whose text the user's files have does not concern it.
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i] == "-Xclang" && i + 3 < arguments.size() && arguments[i + 1] == "-remap-file") {
+      remaps.insert(remaps.end(), arguments.begin() + long(i), arguments.begin() + long(i) + 4);
+      i += 3;
+    } else {
+      command.push_back(arguments[i]);
+    }
   command = withCachedHeaders(std::move(command));
+  command.insert(command.end(), remaps.begin(), remaps.end());
   std::vector<const char *> words;
   for (const std::string &word : command)
     words.push_back(word.c_str());
@@ -109,7 +118,7 @@ struct Unit::Parts {
   std::unique_ptr<CompilerInstance> compiler;
   std::unique_ptr<ReadingAction> action;
   std::unique_ptr<syntax::TokenBuffer> tokens;
-  std::vector<TextRange> embedded; ///< headers of ours in the file's own text
+  std::map<FileID, std::vector<TextRange>> embedded; ///< headers of ours in the text of the user's files
   ~Parts() {
     if (action)
       action->EndSourceFile();
@@ -171,7 +180,15 @@ Unit::Result Unit::parse(const std::string &file, const std::vector<std::string>
   parts.tokens = std::make_unique<syntax::TokenBuffer>(std::move(*parts.action->collector).consume());
   parts.tokens->indexExpandedTokens();
   const SourceManager &sources = compiler.getSourceManager();
-  parts.embedded = embeddedHeadersIn(sources.getBufferData(sources.getMainFileID()));
+  for (unsigned i = 0; i < sources.local_sloc_entry_size(); ++i) {
+    const SrcMgr::SLocEntry &slot = sources.getLocalSLocEntry(i);
+    const clang::SourceLocation begin = clang::SourceLocation::getFromRawEncoding(slot.getOffset());
+    if (!slot.isFile() || sources.isInSystemHeader(begin))
+      continue;
+    const FileID id = sources.getFileID(begin);
+    if (std::vector<TextRange> found = embeddedHeadersIn(sources.getBufferData(id)); !found.empty())
+      parts.embedded[id] = std::move(found);
+  }
   if (compiler.getDiagnostics().hasErrorOccurred())
     return {nullptr, parts.messages};
   return {std::move(unit), {}};
@@ -226,8 +243,9 @@ bool Unit::isUserCode(clang::SourceLocation location) const {
   if (sm.isInSystemHeader(location))
     return false;
   const auto [file, offset] = sm.getDecomposedLoc(location);
-  return file != sm.getMainFileID() ||
-         std::ranges::none_of(parts->embedded, [offset = offset](const TextRange &header) {
+  const auto embedded = parts->embedded.find(file);
+  return embedded == parts->embedded.end() ||
+         std::ranges::none_of(embedded->second, [offset = offset](const TextRange &header) {
            return offset >= header.begin && offset < header.end;
          });
 }
