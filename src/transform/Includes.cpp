@@ -97,8 +97,8 @@ Diagnostic refusal(SourceLocation location, std::string why) {
 
 } // namespace
 
-std::variant<Embedded, Diagnostic> embedInclude(const source::Program &program, const std::string &text,
-                                                const fs::path &inner) {
+std::variant<FoundInclude, Diagnostic> findInclude(const source::Program &program, const std::string &text,
+                                                   const fs::path &inner) {
   // A file may be read by one side only.
   const source::Unit *unit = &program.device();
   std::set<FileID> candidates = outermostReadings(unit->sources(), inner);
@@ -123,16 +123,24 @@ std::variant<Embedded, Diagnostic> embedInclude(const source::Program &program, 
     return refusal(unit->location(include),
                    "the #include of the file to be changed is not on a line of its own");
 
-  fs::path path = sources.getFileEntryRefForID(file)->getName().str();
+  const unsigned number = 1 + unsigned(std::count(text.begin(), text.begin() + long(begin), '\n'));
+  return FoundInclude{number, sources.getFileEntryRefForID(file)->getName().str(),
+                      sources.getBufferData(file).str()};
+}
+
+std::variant<Embedded, Diagnostic> embedInclude(const source::Program &program, const std::string &text,
+                                                const fs::path &inner) {
+  auto found = findInclude(program, text, inner);
+  if (auto *refused = std::get_if<Diagnostic>(&found))
+    return std::move(*refused);
+  const auto &[line, path, given] = std::get<FoundInclude>(found);
   std::string name = path.filename().string();
-  const llvm::StringRef given = sources.getBufferData(file);
   source::InsertedFile inside{
-      path.string(), fmt::format("// -- {}, in place of its #include --\n", name), {0}, given.str()};
+      path.string(), fmt::format("// -- {}, in place of its #include --\n", name), {0}, given};
   addFitted(given, path.parent_path(), program.file().parent_path(), inside);
   inside.text += fmt::format("// -- end of {} --", name);
   inside.lines.push_back(0);
-  const unsigned number = 1 + unsigned(std::count(text.begin(), text.begin() + long(begin), '\n'));
-  return Embedded{number, std::move(inside)};
+  return Embedded{line, std::move(inside)};
 }
 
 std::vector<fs::path> includedFilesWithPragma(const source::Program &program) {

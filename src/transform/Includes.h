@@ -29,6 +29,18 @@ struct Embedded {
   source::InsertedFile inside; ///< to be in its place
 };
 
+/// The #include of the program's file through which an inner file is read, and what it reads (the inner file itself, or
+/// one that leads to it).
+struct FoundInclude {
+  unsigned line = 0;
+  std::filesystem::path file;
+  std::string given; ///< its text
+};
+
+/// A refusal where there is no such line, or several. `text` is what the program was read from.
+std::variant<FoundInclude, Diagnostic> findInclude(const source::Program &program, const std::string &text,
+                                                   const std::filesystem::path &inner);
+
 /// What takes the place of the #include of the program's file through which `inner` is read (itself, or one
 /// that leads to it). `text` is what the program was read from. A refusal where there is no such line, or several.
 std::variant<Embedded, Diagnostic> embedInclude(const source::Program &program, const std::string &text,

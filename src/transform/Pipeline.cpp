@@ -14,6 +14,7 @@
 #include "support/Text.h"
 #include "transform/DirectiveMessage.h"
 #include "transform/Includes.h"
+#include "transform/JoinedText.h"
 #include "transform/Pragmas.h"
 #include "transform/Registry.h"
 #include "transform/Targets.h"
@@ -31,11 +32,15 @@ namespace {
 /// Normalizations open calls within calls one level a round.
 constexpr unsigned mostRounds = 16;
 
-/// One run over one file.
+/// One run over one file, or over files that are joined.
 class Pipeline {
 public:
   Pipeline(std::filesystem::path file, std::string text, const Options &options, Diagnostics &diagnostics)
-      : file(std::move(file)), text(std::move(text)), options(options), diagnostics(diagnostics) {}
+      : file(std::move(file)), text(std::move(text)), options(options), given(options.compile),
+        diagnostics(diagnostics) {}
+  Pipeline(JoinedText &files, const Options &options, Diagnostics &diagnostics)
+      : file(files.file()), text(files.text()), options(options), given(options.compile),
+        diagnostics(diagnostics), joined(&files) {}
 
   Outcome go(const std::vector<Directive> &further) {
     if (!embedPragmas())
@@ -55,6 +60,8 @@ public:
         if (!carryOut(meant, std::nullopt) && !leaveOut(std::nullopt))
           return outcome;
       }
+    if (joined && !split())
+      return outcome;
     outcome.kind = Outcome::Kind::Done;
     outcome.text = text.str();
     outcome.origins = text.lineOrigins();
@@ -173,7 +180,8 @@ private:
   }
 
   TargetSearch searchFrom(const Directive &directive, std::optional<unsigned> line) const {
-    return {*program, file, directive.kernel.empty() ? options.kernel : directive.kernel, line};
+    return {*program, file, directive.kernel.empty() ? options.kernel : directive.kernel, line,
+            joined ? "these files" : "this file"};
   }
 
   /// The names of the kernels that a directive speaks of: places move from pass to pass.
@@ -409,7 +417,33 @@ private:
     }
   }
 
-  bool embed(const std::filesystem::path &inner) {
+  bool embed(const std::filesystem::path &inner) { return joined ? embedPart(inner) : embedText(inner); }
+
+  /// As a part of the joined text, which becomes a file again.
+  bool embedPart(const std::filesystem::path &inner) {
+    auto found = findInclude(*program, text.str(), inner);
+    if (auto *refused = std::get_if<Diagnostic>(&found)) {
+      diagnostics.add(refused->severity, text.given(refused->location), refused->text);
+      return false;
+    }
+    const auto &[line, header, now] = std::get<FoundInclude>(found);
+    text.replaceLine(line, joined->embed(header, now, text.str(), line));
+    embeddedFile = inner;
+    return true;
+  }
+
+  bool split() {
+    auto files = joined->split(text.str());
+    if (!files) {
+      diagnostics.refuse({file.string()},
+                         "a file that is included inside a kernel cannot be changed with it");
+      return false;
+    }
+    outcome.files = std::move(*files);
+    return true;
+  }
+
+  bool embedText(const std::filesystem::path &inner) {
     auto embedded = embedInclude(*program, text.str(), inner);
     if (auto *refused = std::get_if<Diagnostic>(&embedded)) {
       diagnostics.add(refused->severity, refused->location, refused->text);
@@ -426,6 +460,10 @@ private:
     if (program && readText == text)
       return true;
     const Clock::time_point begin = Clock::now();
+    options.compile = given;
+    if (joined)
+      for (const std::string &flag : joined->arguments(text.str()))
+        options.compile.userArguments.push_back(flag);
     auto result = source::Program::parseText(file.string(), text.str(), options.compile);
     recordTime("parse", begin);
     if (auto *parsed = std::get_if<std::unique_ptr<source::Program>>(&result)) {
@@ -471,8 +509,10 @@ private:
 
   std::filesystem::path file;
   source::MappedText text; ///< knows the places of the file as given, which messages speak of
-  const Options &options;
+  Options options;
+  const source::CompileOptions given; ///< without what follows from the text
   Diagnostics &diagnostics;
+  JoinedText *joined = nullptr;
   std::unique_ptr<source::Program> program; ///< the text as read last, and that text
   std::optional<source::MappedText> readText;
   std::filesystem::path embeddedFile; ///< the last one
@@ -492,6 +532,11 @@ Outcome applyDirectives(const std::filesystem::path &file, std::string text,
                         const std::vector<Directive> &further, const Options &options,
                         Diagnostics &diagnostics) {
   return Pipeline(file, std::move(text), options, diagnostics).go(further);
+}
+
+Outcome applyDirectives(JoinedText &files, const std::vector<Directive> &further, const Options &options,
+                        Diagnostics &diagnostics) {
+  return Pipeline(files, options, diagnostics).go(further);
 }
 
 Outcome applyStage(const std::filesystem::path &file, std::string text, const Directive &directive,

@@ -5,10 +5,13 @@
 #include "transform/Context.h"
 
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
 
 namespace heddle::transform {
+
+class JoinedText;
 
 /// What became of a file.
 struct Outcome {
@@ -28,6 +31,9 @@ struct Outcome {
   std::set<std::string> untouchedKernels;
   /// Those that directives edited; some may be in included files.
   std::set<std::string> editedKernels;
+  /// Done, of a program of several files: the new text of each of them and of each header that directives reached into, by
+  /// their paths. The headers among them need not have changed.
+  std::map<std::filesystem::path, std::string> files;
 };
 
 /// Carries out the directives that are in the file as `#pragma heddle`, from top to bottom, and then
@@ -38,6 +44,10 @@ Outcome applyDirectives(const std::filesystem::path &file, const std::vector<Dir
 /// The same for text; `file` is what messages call it and where its #include "..." are looked for.
 Outcome applyDirectives(const std::filesystem::path &file, std::string text,
                         const std::vector<Directive> &further, const Options &options,
+                        Diagnostics &diagnostics);
+
+/// The same for several files as one text.
+Outcome applyDirectives(JoinedText &files, const std::vector<Directive> &further, const Options &options,
                         Diagnostics &diagnostics);
 
 /// One pass of a directive by itself, on text as the passes before it leave it.

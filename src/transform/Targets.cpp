@@ -140,9 +140,11 @@ std::vector<Target> targetsOf(const Directive &directive, const TargetSearch &se
       chosen.push_back(target);
   }
   if (all.empty())
-    messages.error({search.file.string()}, "there is no kernel in this file");
+    messages.error({search.file.string()}, fmt::format("there is no kernel in {}", search.where));
   else if (chosen.empty())
-    messages.error({search.file.string()}, fmt::format("there is no kernel '{}' in this file", search.kernel))
+    messages
+        .error({search.file.string()},
+               fmt::format("there is no kernel '{}' in {}", search.kernel, search.where))
         .withHint("there are " + joinAnd(nearestFirst(search.kernel, names)));
   return chosen;
 }

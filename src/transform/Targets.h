@@ -16,6 +16,7 @@ struct TargetSearch {
   const std::filesystem::path &file;
   const std::string &kernel;          ///< -k; empty for all
   std::optional<unsigned> pragmaLine; ///< where the pragma was; nothing for one of the command line
+  const char *where = "this file";    ///< what messages call it
 };
 
 /// The kernels that a directive is about: the one behind or around its pragma, the one that -k names, else those of

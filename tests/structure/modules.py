@@ -21,7 +21,7 @@ WITHOUT_DEVICE_NUMBERS = ["analysis", "transform", "tune", "verify", "model", "c
 # one that is added to a string, is text put together by hand. Files embedded in place of their #include are whole lines already.
 LINES_BY_HAND = re.compile(r'"(?:[^"\\\n]|\\.)*\\n(?:[^"\\\n]|\\.)*"')
 LINE_END_ADDED = re.compile(r'\+\s*"(?:\\n)+"|"(?:\\n)+"\s*\+')
-MAY_HAVE_LINES = {"Includes.cpp", "RuntimeHeaders.cpp"}
+MAY_HAVE_LINES = {"Includes.cpp", "JoinedText.cpp", "RuntimeHeaders.cpp"}
 
 
 def words_after(keyword, words):

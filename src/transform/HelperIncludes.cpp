@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Raw tokens tell the state at the beginning of each line: open braces, and open conditions with their branches. A line may have the
+// #include if no brace is open there and its conditions are those of the use or some of the outer ones.
+#include "transform/HelperIncludes.h"
+
+#include "support/IncludeLine.h"
+
+#include <clang/Basic/LangOptions.h>
+#include <clang/Lex/Lexer.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/StringRef.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+using namespace clang;
+namespace fs = std::filesystem;
+
+namespace heddle::transform {
+namespace {
+
+constexpr llvm::StringRef used = "heddle::";
+
+std::vector<std::string> linesOf(llvm::StringRef text) {
+  llvm::SmallVector<llvm::StringRef> parts;
+  text.split(parts, '\n');
+  return {parts.begin(), parts.end()};
+}
+
+std::string joined(const std::vector<std::string> &lines) {
+  std::string text;
+  for (size_t i = 0; i < lines.size(); ++i)
+    text += (i ? "\n" : "") + lines[i];
+  return text;
+}
+
+bool isHelper(llvm::StringRef line) {
+  const IncludeLine include = includeIn(std::string_view(line.data(), line.size()));
+  return !include.quoted && llvm::StringRef(include.name).starts_with("heddle/");
+}
+
+std::set<std::string> helpersOf(const std::string &text) {
+  std::set<std::string> found;
+  for (const std::string &line : linesOf(text))
+    if (isHelper(line))
+      found.insert(llvm::StringRef(line).trim().str());
+  return found;
+}
+
+/// What is open where a line begins.
+struct Open {
+  unsigned braces = 0;
+  std::vector<unsigned> branches; ///< of conditions, each with a number of its own
+  bool hasCode = false;           ///< a declaration begins on the line, or goes on
+};
+
+class OpenFinder {
+public:
+  explicit OpenFinder(const std::string &text) : text(text), lines(linesOf(text).size()) {}
+
+  std::vector<Open> run() {
+    LangOptions options;
+    options.CPlusPlus = options.CPlusPlus11 = options.RawStringLiterals = options.LineComment = true;
+    Lexer lexer(clang::SourceLocation(), options, text.data(), text.data(), text.data() + text.size());
+    Token token;
+    for (bool isLast = false; !isLast;) {
+      isLast = lexer.LexFromRawLexer(token);
+      if (token.is(tok::eof))
+        break;
+      const size_t begin = size_t(lexer.getBufferLocation() - text.data()) - token.getLength();
+      goTo(begin);
+      take(token);
+    }
+    goTo(text.size() + 1);
+    return std::move(lines);
+  }
+
+private:
+  void goTo(size_t offset) {
+    for (; at < offset && at < text.size(); ++at)
+      if (text[at] == '\n')
+        save(++line);
+  }
+  void save(size_t number) {
+    if (number < lines.size())
+      lines[number].braces = braces, lines[number].branches = branches;
+  }
+
+  void take(const Token &token) {
+    if (token.isAtStartOfLine())
+      isInDirective = token.is(tok::hash);
+    if (isInDirective) {
+      if (isName && token.is(tok::raw_identifier))
+        takeCondition(token.getRawIdentifier());
+      isName = token.is(tok::hash);
+      return;
+    }
+    if (line < lines.size())
+      lines[line].hasCode = true;
+    braces += token.is(tok::l_brace);
+    braces -= token.is(tok::r_brace) && braces > 0;
+  }
+
+  void takeCondition(llvm::StringRef name) {
+    if (name == "if" || name == "ifdef" || name == "ifndef") {
+      branches.push_back(++lastBranch);
+      openBraces.push_back(braces);
+    } else if (!branches.empty() && name.starts_with("el")) {
+      branches.back() = ++lastBranch;
+      braces = openBraces.back(); // each branch opens what the others do
+    } else if (!branches.empty() && name == "endif") {
+      branches.pop_back();
+      openBraces.pop_back();
+    }
+  }
+
+  const std::string &text;
+  std::vector<Open> lines;
+  size_t at = 0, line = 0;
+  unsigned braces = 0, lastBranch = 0;
+  std::vector<unsigned> branches, openBraces;
+  bool isInDirective = false, isName = false;
+};
+
+bool isAround(const Open &outer, const Open &inner) {
+  return outer.branches.size() <= inner.branches.size() &&
+         std::equal(outer.branches.begin(), outer.branches.end(), inner.branches.begin());
+}
+
+} // namespace
+
+std::string withHelper(const std::string &text, const std::string &include) {
+  std::vector<std::string> lines = linesOf(text);
+  const std::vector<Open> open = OpenFinder(text).run();
+  const auto use = size_t(
+      std::ranges::find_if(lines, [](llvm::StringRef line) { return line.contains(used); }) - lines.begin());
+  if (use == lines.size())
+    return text;
+  const auto mayBe = [&](size_t line) { return open[line].braces == 0 && isAround(open[line], open[use]); };
+  size_t place = lines.size();
+  for (size_t i = 0; i < use; ++i)
+    if (!includeIn(lines[i]).name.empty() && mayBe(i))
+      place = i + 1;
+  const bool isBehindOther = place < lines.size();
+  for (size_t i = 0; i <= use && !isBehindOther && place == lines.size(); ++i)
+    if (open[i].hasCode && mayBe(i))
+      place = i;
+  if (place == lines.size())
+    return text;
+  if (isBehindOther)
+    lines.insert(lines.begin() + long(place), include);
+  else
+    lines.insert(lines.begin() + long(place), {include, ""});
+  return joined(lines);
+}
+
+void distributeHelpers(std::map<fs::path, std::string> &files, const std::map<fs::path, std::string> &given) {
+  const auto before = [&](const fs::path &file) {
+    const auto found = given.find(file);
+    return found == given.end() ? std::string() : found->second;
+  };
+  std::set<std::string> added;
+  for (const auto &[file, text] : files)
+    if (text != before(file))
+      added.merge(helpersOf(text));
+  for (auto &[file, text] : files) {
+    const bool uses = llvm::StringRef(text).contains(used) && text != before(file);
+    const std::set<std::string> here = helpersOf(text), kept = helpersOf(before(file));
+    for (const std::string &include : added) {
+      if (uses && !here.contains(include))
+        text = withHelper(text, include);
+      if (uses || kept.contains(include) || !here.contains(include))
+        continue;
+      // It comes with a blank line.
+      std::vector<std::string> lines = linesOf(text);
+      auto line = std::ranges::find_if(
+          lines, [&](llvm::StringRef each) { return each.trim() == llvm::StringRef(include); });
+      line = lines.erase(line);
+      if (line != lines.end() && llvm::StringRef(*line).trim().empty())
+        lines.erase(line);
+      text = joined(lines);
+    }
+  }
+}
+
+} // namespace heddle::transform
