@@ -2,6 +2,7 @@
 //
 // heddle opt: read flags, carry out directives, check the result, compare runs where asked, write it.
 #include "InputOutput.h"
+#include "OptRequest.h"
 #include "PlacedOutput.h"
 #include "ShowEmitted.h"
 #include "SourceOptions.h"
@@ -36,6 +37,7 @@ Examples:
   heddle opt align.cu -o out.cu -d "regroup by=length[read]"    group threads with reads of similar length
   heddle opt stencil.cu -o out.cu -d "unroll-jam factor=4 line=37"   the loop that begins on that line
   heddle opt stencil.cu -o out.cu                               apply the #pragma heddle lines of the file
+  heddle opt main.cu kernels.cu --output-dir out --verify       a program as a whole, with its headers
 
 The output is compiled, and changed kernels are checked statically (heddle check --static) with the block sizes of the launches in the
 file. A violation that the original does not have prevents writing. --verify also runs both programs and compares their results.
@@ -56,16 +58,7 @@ std::string directivesText() {
   return text;
 }
 
-struct Request {
-  std::string file, output, kernel, block, compiler = "auto";
-  std::vector<std::string> directives, further, assumptions;
-  bool verify = false, remarks = false, unchecked = false, inPlace = false;
-  double timeoutSeconds = 0;
-  std::string printAfter, runtime = "embed", includes = "rewrite";
-  bool timePasses = false;
-  SourceOptions source;
-  std::map<fs::path, std::vector<std::string>> ownFlags; ///< of `further`
-};
+using Request = OptRequest;
 
 std::optional<std::vector<transform::Directive>> readAll(const std::vector<std::string> &texts,
                                                          Session &session) {
@@ -78,17 +71,6 @@ std::optional<std::vector<transform::Directive>> readAll(const std::vector<std::
   if (complain(diagnostics, session, ExitBadUsage))
     return std::nullopt;
   return all;
-}
-
-/// Remarks are for those who ask; everything else is always printed, and so is why a directive changed
-/// nothing.
-void printMessages(const Diagnostics &diagnostics, const transform::Outcome &outcome, bool remarks,
-                   bool colour) {
-  for (const Diagnostic &each : diagnostics.all())
-    if (remarks || (each.severity != Severity::Done && each.severity != Severity::Kept))
-      print(std::cerr, each, colour);
-  if (!remarks)
-    print(std::cerr, outcome.leftUnchanged, colour);
 }
 
 /// Follows the passes for --print-after and --time-passes.
@@ -123,6 +105,22 @@ private:
   std::map<std::string, Times> times;
   std::vector<std::string> order;
 };
+
+/// One file, or several that go to a folder; nothing, with a message, for any other combination.
+bool chooseInputs(Request &request, Session &session) {
+  if (request.outputFolder.empty() && request.files.size() > 1)
+    complain(session,
+             fmt::format("there are {} files, and the result of each needs a place", request.files.size()),
+             "--output-dir DIR writes one output for each file", ExitBadUsage);
+  else if (!request.outputFolder.empty() && (!request.output.empty() || request.inPlace))
+    complain(session,
+             fmt::format("--output-dir writes one output for each file, and {} names another place",
+                         request.inPlace ? "--in-place" : "-o"),
+             "leave one of them out", ExitBadUsage);
+  else if (request.outputFolder.empty())
+    request.file = request.files.front();
+  return session.exitCode == ExitDone;
+}
 
 /// Where the result goes; nothing, with a message, where that would overwrite the input unasked.
 bool chooseOutput(Request &request, Session &session) {
@@ -235,8 +233,28 @@ bool readBuildFlags(Request &request, Session &session) {
   return request.source.readBuildFlags(request.file) && !complain(diagnostics, session, ExitBadUsage);
 }
 
+/// Transforms, checks and writes the only file.
+void optFile(Request &request, const std::vector<transform::Directive> &directives,
+             const transform::Options &options, Diagnostics &diagnostics, const std::function<void()> &report,
+             Session &session) {
+  const transform::Outcome outcome =
+      transform::applyDirectives(request.file, directives, options, diagnostics);
+  report();
+  std::cerr << outcome.compilerMessages;
+  printMessages(diagnostics, outcome, request.remarks, session.errorColour);
+  session.exitCode = exitCodeOf(outcome);
+  if (session.exitCode == ExitDone)
+    check(request, outcome, session);
+  if (session.exitCode == ExitDone)
+    writeResult(request, outcome.text, session);
+}
+
 void opt(Request &request, Session &session) {
-  if (!chooseOutput(request, session) || !readBuildFlags(request, session))
+  OptProgram program(request, session);
+  const bool isProgram = !request.outputFolder.empty();
+  if (!chooseInputs(request, session))
+    return;
+  if (isProgram ? !program.prepare() : !chooseOutput(request, session) || !readBuildFlags(request, session))
     return;
   transform::Options options;
   options.compile = request.source.compileOptions();
@@ -246,40 +264,61 @@ void opt(Request &request, Session &session) {
                     "up to three numbers from 1 to 1024 with commas between them, as in --block 16,16",
                     ExitBadUsage);
   auto directives = readAll(request.directives, session);
-  if (!directives || !canReadText(request.file, session) || !canWrite(request.output, session))
+  if (!directives)
+    return;
+  if (!isProgram && (!canReadText(request.file, session) || !canWrite(request.output, session)))
     return;
   Diagnostics diagnostics;
   std::optional<arch::Arch> arch = arch::findArch(request.source.archName(), diagnostics);
   options.arch = arch ? &*arch : nullptr;
   transform::assume(request.assumptions, options);
-  transform::warnOfAssumptions(request.assumptions, request.file, diagnostics);
+  transform::warnOfAssumptions(request.assumptions, request.files.front(), diagnostics);
   PassLog log(request.printAfter);
   options.afterPass = [&log](const transform::Options::PassEvent &event) { log.add(event); };
 
-  transform::Outcome outcome = transform::applyDirectives(request.file, *directives, options, diagnostics);
-  if (request.timePasses)
-    std::cerr << log.table();
-  std::cerr << outcome.compilerMessages;
-  printMessages(diagnostics, outcome, request.remarks, session.errorColour);
-  if (outcome.kind == transform::Outcome::Kind::Unusable)
-    session.exitCode = outcome.isReadable ? ExitDoesNotCompile : ExitBadUsage;
-  else if (outcome.kind == transform::Outcome::Kind::Refused)
-    session.exitCode = ExitRefused;
+  const auto report = [&] {
+    if (request.timePasses)
+      std::cerr << log.table();
+  };
+  if (isProgram)
+    program.run(*directives, options, diagnostics, report);
   else
-    check(request, outcome, session);
-  if (session.exitCode == ExitDone)
-    writeResult(request, outcome.text, session);
+    optFile(request, *directives, options, diagnostics, report, session);
 }
 
 } // namespace
 
+void printMessages(const Diagnostics &diagnostics, const transform::Outcome &outcome, bool remarks,
+                   bool colour) {
+  for (const Diagnostic &each : diagnostics.all())
+    if (remarks || (each.severity != Severity::Done && each.severity != Severity::Kept))
+      print(std::cerr, each, colour);
+  if (!remarks)
+    print(std::cerr, outcome.leftUnchanged, colour);
+}
+
+int exitCodeOf(const transform::Outcome &outcome) {
+  switch (outcome.kind) {
+  case transform::Outcome::Kind::Done: return ExitDone;
+  case transform::Outcome::Kind::Refused: return ExitRefused;
+  case transform::Outcome::Kind::Unusable: return outcome.isReadable ? ExitDoesNotCompile : ExitBadUsage;
+  }
+  return ExitRefused;
+}
+
 void addOpt(CLI::App &app, Session &session) {
   auto request = std::make_shared<Request>();
   CLI::App *verb = app.add_subcommand("opt", about + directivesText());
-  verb->add_option("FILE", request->file, "the .cu file")->required();
-  session.operands["opt"] = {"FILE -o OUT [-d DIRECTIVE]... [COMPILER-OPTION...] [-- ARGUMENT...]",
-                             cudaFiles()};
+  verb->add_option("FILE", request->files, "the .cu file; with --output-dir, all files of a program")
+      ->required();
+  session.operands["opt"] = {
+      "FILE... -o OUT|--output-dir DIR [-d DIRECTIVE]... [COMPILER-OPTION...] [-- ARGUMENT...]", cudaFiles()};
   verb->add_option("-o,--output", request->output, "the file to write")->type_name("FILE");
+  verb->add_option("--output-dir", request->outputFolder,
+                   "the folder to write to: transforms all FILEs as one program, and writes an output for "
+                   "each of them and for "
+                   "each header that changes, in the same relative layout")
+      ->type_name("DIR");
   verb->add_flag("--in-place", request->inPlace, "overwrite FILE with the result");
   verb->add_option("-d,--directive", request->directives,
                    "a directive, as in \"coarsen x=2\"; several are applied in the order given (default: the "

@@ -29,21 +29,21 @@ bool compilesAs(const fs::path &file, const std::string &text, const source::Com
   return std::holds_alternative<std::unique_ptr<source::Program>>(parsed);
 }
 
-std::string withHeaders(const std::string &text, RuntimeHeaders how) {
-  switch (how) {
-  case RuntimeHeaders::Embedded: return transform::withEmbeddedHeaders(text);
-  case RuntimeHeaders::Copied: return transform::withHeadersBeside(text);
-  case RuntimeHeaders::ByPath: break;
-  }
-  return text;
-}
-
 } // namespace
 
 RuntimeHeaders runtimeHeadersNamed(const std::string &word) {
   return word == "path"   ? RuntimeHeaders::ByPath
          : word == "copy" ? RuntimeHeaders::Copied
                           : RuntimeHeaders::Embedded;
+}
+
+std::string withRuntimeHeaders(const std::string &text, RuntimeHeaders how) {
+  switch (how) {
+  case RuntimeHeaders::Embedded: return transform::withEmbeddedHeaders(text);
+  case RuntimeHeaders::Copied: return transform::withHeadersBeside(text);
+  case RuntimeHeaders::ByPath: break;
+  }
+  return text;
 }
 
 std::optional<std::string> placedText(const std::string &text, const Placement &placement,
@@ -58,7 +58,7 @@ std::optional<std::string> placedText(const std::string &text, const Placement &
   if (!placement.movesIncludes && moved != text)
     diagnostics.add(Severity::Done, whole,
                     fmt::format("includes files of the input's folder: compile it with -I{}", from.string()));
-  std::string placed = withHeaders(placement.movesIncludes ? moved : text, placement.runtime);
+  std::string placed = withRuntimeHeaders(placement.movesIncludes ? moved : text, placement.runtime);
   if (placed == text || !placement.movesIncludes || compilesAs(placement.output, placed, options))
     return placed;
   source::CompileOptions withFolder = options;

@@ -25,6 +25,9 @@ struct Placement {
 /// --runtime: embed, copy or path.
 transform::RuntimeHeaders runtimeHeadersNamed(const std::string &word);
 
+/// The text with its headers of Heddle where they are to be.
+std::string withRuntimeHeaders(const std::string &text, transform::RuntimeHeaders how);
+
 /// `text`, made from the input, as it is to be written to the output. Which -I a compiler needs goes to `diagnostics`: as a
 /// remark where that was asked for, as a warning where an #include cannot be changed. Nothing where the text does not compile
 /// there for another reason.

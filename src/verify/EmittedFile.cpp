@@ -21,6 +21,8 @@ void rename(check::StaticResult &result, const EmittedFile &file) {
   auto one = [&](SourceLocation &location) {
     if (location.file == file.candidate.string())
       location.file = file.shownAs.string();
+    else if (auto other = file.names.find(location.file); other != file.names.end())
+      location.file = other->second;
   };
   auto both = [&](auto &list) {
     for (auto &each : list) {
@@ -137,6 +139,8 @@ private:
     // The new text was parsed under the old file's name, for the sake of its #include "...".
     for (const std::filesystem::path &name : {file.origin, file.candidate})
       replaceAll(messages, name.string() + ":", file.shownAs.string() + ":");
+    for (const auto &[name, shownAs] : file.names)
+      replaceAll(messages, name + ":", shownAs + ":");
     found.outcome = Emitted::DoesNotCompile;
     found.compilerMessages = std::move(messages);
     found.diagnostics.add(Severity::InternalError, {file.shownAs.string()},

@@ -7,6 +7,7 @@
 #include "verify/SameFindings.h"
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -24,6 +25,8 @@ struct EmittedFile {
   std::set<std::string> untouchedKernels;
   source::CompileOptions compile;
   build::Request build; ///< flags, architecture and compiler; the file is the candidate
+  /// Files that the candidate includes and that are not in their places either, and what messages call them.
+  std::map<std::string, std::string> names = {};
 };
 
 enum class Emitted {

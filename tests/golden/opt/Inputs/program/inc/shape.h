@@ -1,0 +1,2 @@
+#pragma once
+#define BLOCKS(n, size) (((n) + (size) - 1) / (size))
