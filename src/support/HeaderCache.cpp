@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A precompiled header is good for one command line, so the file's name is made of the whole command, and of what Clang's driver finds by
-// itself: the version of a CUDA toolkit decides which PTX version device
-// code is compiled for, and Clang refuses a file that was made for another one. Clang also refuses a file whose
-// headers have changed; we look first and build it again, by the same two facts that Clang goes by: each
-// header's size and time.
+// A precompiled header is good for one set of flags, so the file's name is made of the command, and of what
+// Clang's driver finds without being told: the version of a CUDA toolkit decides which PTX version device
+// code is compiled for, and Clang refuses a file that was made for another one.
 //
-// Programs that were compiled once leave files that are not used again. A process that creates a file removes those
-// that were not used for the longest time; the time of the state beside a file is that of its last use.
+// Two things of a command are not part of the name, since they are different for each program and hardly
+// ever matter: the folders of -I, and the folder that the compiler is started in. What matters about them is
+// which headers they lead to. Beside each file is a record of the headers that it was made of, and of those
+// folders that some of them are in. The file is good for another command
+//   - if each header still has its size and its time (Clang refuses the file otherwise),
+//   - if the command names those folders too, and
+//   - if none of the command's folders has another file by which one of the headers would be shadowed.
+// Where none of the files of a name is good, one more is made.
+//
+// Programs that were compiled once leave files that nobody asks for again. Whoever makes a file removes those
+// that were not used for the longest time; the time of the record beside a file is that of its last use.
 //
 // Many processes may want the same file at the same time. Each makes its own under another name and renames
-// it, which replaces whatever is there at once; who reads the old one goes on reading it.
+// it, which replaces whatever is there at once; who reads the old one goes on reading it. The name ends with
+// a hash of the record, so that a file and the record beside it always belong together.
 #include "support/HeaderCache.h"
 
 #include "support/CudaToolkit.h"
@@ -23,7 +31,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <optional>
+#include <set>
 #include <sstream>
+#include <string_view>
 #include <unistd.h>
 
 namespace fs = std::filesystem;
@@ -76,7 +88,41 @@ std::string stateOf(const std::vector<std::string> &headers) {
   return state;
 }
 
-/// Folders where Clang's driver looks for a toolkit if none is given.
+// --- commands
+// ---------------------------------------------------------------------------------------------
+
+/// A command taken apart: its -I folders, absolute, and all other words.
+struct Command {
+  std::vector<fs::path> folders;
+  std::vector<std::string> others;
+};
+
+Command takeApart(const std::vector<std::string> &words) {
+  Command command;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (!words[i].starts_with("-I"))
+      command.others.push_back(words[i]);
+    else if (words[i].size() > 2)
+      command.folders.push_back(fs::absolute(words[i].substr(2)).lexically_normal());
+    else if (++i < words.size())
+      command.folders.push_back(fs::absolute(words[i]).lexically_normal());
+  }
+  return command;
+}
+
+/// Whether a word, or what follows its option or its `=`, is a file or folder by a relative path.
+bool isRelativePath(const std::string &word) {
+  std::string path = word;
+  for (std::string_view option : {"-isystem", "-idirafter", "-iquote", "-include", "-isysroot"})
+    if (word.starts_with(option))
+      path = word.substr(option.size());
+  if (path.starts_with('-'))
+    path = path.substr(std::min(path.size(), path.find('=') + 1));
+  std::error_code ignored;
+  return !path.empty() && !path.starts_with('-') && !path.starts_with('/') && fs::exists(path, ignored);
+}
+
+/// Folders where Clang's driver looks for a toolkit where it is not told of one.
 std::vector<fs::path> foldersOfDriver() {
   std::vector<fs::path> folders = toolkitFolders();
   std::error_code ignored;
@@ -100,47 +146,134 @@ std::string surroundings(const std::string &compiler) {
   return state;
 }
 
-bool isGood(const fs::path &precompiled, const fs::path &stateFile) {
-  std::error_code ignored;
-  if (!fs::exists(precompiled, ignored))
-    return false;
-  const std::string state = contents(stateFile);
-  std::vector<std::string> headers;
-  std::istringstream lines(state);
-  for (std::string bytes, time, header; lines >> bytes >> time && std::getline(lines, header);)
-    headers.push_back(header.substr(1));
-  return !headers.empty() && stateOf(headers) == state;
+// --- records
+// ----------------------------------------------------------------------------------------------
+
+/// What stands beside a precompiled file.
+struct Record {
+  std::vector<fs::path> folders;    // -I folders that headers of it are in
+  std::vector<std::string> headers; // all of them, by their paths
+  std::string state;                // of the headers, when the file was made
+};
+
+constexpr std::string_view folderLine = "folder ";
+
+std::string textOf(const Record &record) {
+  std::string text;
+  for (const fs::path &folder : record.folders)
+    text += fmt::format("{}{}\n", folderLine, folder.string());
+  return text + record.state;
 }
 
-/// Compiles nothing but what the command includes by itself; false where that fails.
-bool make(const std::vector<std::string> &command, const fs::path &precompiled, const fs::path &stateFile) {
+Record readRecord(const fs::path &file) {
+  Record record;
+  std::istringstream lines(contents(file));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(folderLine)) {
+      record.folders.emplace_back(line.substr(folderLine.size()));
+      continue;
+    }
+    const size_t path = line.find(' ', std::min(line.size(), line.find(' ') + 1));
+    record.headers.push_back(line.substr(std::min(line.size(), path + 1)));
+    record.state += line + "\n";
+  }
+  return record;
+}
+
+bool isInside(const fs::path &file, const fs::path &folder) {
+  const fs::path plain = file.lexically_normal();
+  return std::mismatch(folder.begin(), folder.end(), plain.begin(), plain.end()).first == folder.end();
+}
+
+/// Whether an #include that found one of these headers would find another file in the folder.
+bool shadows(const fs::path &folder, const std::vector<std::string> &headers) {
+  std::set<std::string> names;
+  std::error_code ignored;
+  for (const fs::directory_entry &entry : fs::directory_iterator(folder, ignored))
+    names.insert(entry.path().filename().string());
+  // An #include may name any number of the last parts of a header's path.
+  auto isShadowed = [&](const fs::path &header) {
+    for (auto part = header.begin(); part != header.end(); ++part) {
+      if (!names.contains(part->string()))
+        continue;
+      fs::path other = folder;
+      for (auto rest = part; rest != header.end(); ++rest)
+        other /= *rest;
+      if (fs::exists(other, ignored) && !fs::equivalent(other, header, ignored))
+        return true;
+    }
+    return false;
+  };
+  return !names.empty() && std::any_of(headers.begin(), headers.end(), isShadowed);
+}
+
+bool isGoodFor(const Record &record, const std::vector<fs::path> &folders) {
+  auto isNamed = [&](const fs::path &folder) {
+    return std::find(folders.begin(), folders.end(), folder) != folders.end();
+  };
+  return !record.headers.empty() && stateOf(record.headers) == record.state &&
+         std::all_of(record.folders.begin(), record.folders.end(), isNamed) &&
+         std::none_of(folders.begin(), folders.end(),
+                      [&](const fs::path &folder) { return shadows(folder, record.headers); });
+}
+
+Record recordOf(const std::vector<std::string> &headers, const std::vector<fs::path> &folders) {
+  Record record{{}, headers, stateOf(headers)};
+  std::copy_if(folders.begin(), folders.end(), std::back_inserter(record.folders),
+               [&](const fs::path &folder) {
+                 return std::any_of(headers.begin(), headers.end(),
+                                    [&](const std::string &header) { return isInside(header, folder); });
+               });
+  return record;
+}
+
+fs::path recordBeside(const fs::path &precompiled) { return precompiled.string() + ".state"; }
+
+/// A precompiled file of that name that is good for a command with these folders.
+std::optional<fs::path> findGood(const fs::path &cache, const std::string &name,
+                                 const std::vector<fs::path> &folders) {
+  std::error_code ignored;
+  for (const fs::directory_entry &entry : fs::directory_iterator(cache, ignored)) {
+    const fs::path &file = entry.path();
+    if (file.extension() == ".pch" && file.filename().string().starts_with(name) &&
+        isGoodFor(readRecord(recordBeside(file)), folders))
+      return file;
+  }
+  return std::nullopt;
+}
+
+/// Compiles nothing but what the command includes by itself. Null where that fails.
+std::optional<fs::path> make(const Command &command, const fs::path &cache, const std::string &name) {
   std::error_code error;
-  fs::create_directories(precompiled.parent_path(), error);
+  fs::create_directories(cache, error);
   static std::atomic<unsigned> count = 0; // a process may read several programs at once
-  const std::string mine = fmt::format("{}.{}.{}", precompiled.string(), getpid(), ++count);
+  const std::string mine = (cache / fmt::format("{}.{}.{}", name, getpid(), ++count)).string();
   const std::string rule = mine + ".rule", state = mine + ".state";
   // A file that never changes, in a folder of its own: a precompiled header remembers what it was made of.
-  const fs::path nothing = precompiled.parent_path() / "nothing.cu";
+  const fs::path nothing = cache / "nothing.cu";
   if (!fs::exists(nothing, error))
     std::ofstream{nothing};
-  std::vector<std::string> making = command;
+  std::vector<std::string> making = command.others;
+  for (const fs::path &folder : command.folders)
+    making.push_back("-I" + folder.string());
   for (const std::string &word :
        {std::string("-emit-pch"), std::string("-o"), mine, std::string("-dependency-file"), rule,
         std::string("-MT"), std::string("headers"), std::string("-sys-header-deps")})
     making.insert(making.end(), {"-Xclang", word});
   // What the headers instantiate is instantiated now, not by everyone who reads the file.
   making.insert(making.end(), {"-fpch-instantiate-templates", "-fsyntax-only", nothing.string()});
-  bool made = runProcess(making).succeeded();
-  if (made) {
-    std::ofstream(state) << stateOf(filesOfRule(contents(rule)));
-    // The state comes last: with the old one beside it, a new file is only made once more.
-    fs::rename(mine, precompiled, error);
-    fs::rename(state, stateFile, error);
+  std::optional<fs::path> made;
+  if (runProcess(making).succeeded()) {
+    const std::string record = textOf(recordOf(filesOfRule(contents(rule)), command.folders));
+    made = cache / fmt::format("{}{:016x}.pch", name, hashOf({record}));
+    std::ofstream(state) << record;
+    fs::rename(mine, *made, error);
+    fs::rename(state, recordBeside(*made), error); // last: files are found by it
   }
   for (const std::string &left : {mine, rule, state})
     fs::remove(left, error);
-  limitHeaderCache(precompiled.parent_path(), largestCacheBytes, timeToOpen);
-  return made && isGood(precompiled, stateFile);
+  limitHeaderCache(cache, largestCacheBytes, timeToOpen);
+  return made && isGoodFor(readRecord(recordBeside(*made)), command.folders) ? made : std::nullopt;
 }
 
 } // namespace
@@ -150,15 +283,20 @@ std::vector<std::string> withCachedHeaders(std::vector<std::string> command) {
   if (!folder || !*folder)
     return command;
   std::error_code ignored;
-  std::vector<std::string> key = command;
-  key.push_back(fs::current_path(ignored).string()); // which -I. and similar flags depend on
+  const Command parts = takeApart(command);
+  std::vector<std::string> key = parts.others;
+  if (std::any_of(key.begin(), key.end(), isRelativePath))
+    key.push_back(fs::current_path(ignored).string());
   key.push_back(surroundings(command.front()));
-  const fs::path precompiled = fs::path(folder) / fmt::format("{:016x}.pch", hashOf(key));
-  const fs::path stateFile = precompiled.string() + ".state";
-  if (!isGood(precompiled, stateFile) && !make(command, precompiled, stateFile))
+  const std::string name = fmt::format("{:016x}-", hashOf(key));
+  std::optional<fs::path> precompiled = findGood(folder, name, parts.folders);
+  if (!precompiled)
+    precompiled = make(parts, folder, name);
+  if (!precompiled)
     return command;
-  fs::last_write_time(stateFile, fs::file_time_type::clock::now(), ignored); // of its last use
-  command.insert(command.end(), {"-Xclang", "-include-pch", "-Xclang", precompiled.string()});
+  fs::last_write_time(recordBeside(*precompiled), fs::file_time_type::clock::now(),
+                      ignored); // of its last use
+  command.insert(command.end(), {"-Xclang", "-include-pch", "-Xclang", precompiled->string()});
   return command;
 }
 

@@ -14,7 +14,7 @@ using namespace heddle;
 
 namespace {
 
-/// A folder with a header, and a compiler that is made to include it before anything else.
+/// A folder with a header, and a compiler that is told to include it before anything else.
 class HeaderCache : public ::testing::Test {
 protected:
   void SetUp() override {
@@ -66,7 +66,57 @@ TEST_F(HeaderCache, TheFileIsMadeOnceForACommandAndAnotherForAnother) {
   EXPECT_NE(fileOf(withCachedHeaders(other)), fileOf(cached));
 }
 
-TEST_F(HeaderCache, AHeaderThatHasChangedIsCompiledAgain) {
+TEST_F(HeaderCache, FoldersThatLeadToTheSameHeadersShareAFile) {
+  fs::create_directories(in("one"));
+  fs::create_directories(in("two"));
+  write("one/unrelated.h", "");
+  std::vector<std::string> one = command(), two = command(), apart = command();
+  one.push_back("-I" + in("one"));
+  two.insert(two.end(), {"-I" + in("one"), "-I" + in("two")});
+  apart.insert(apart.end(), {"-I", in("two")});
+  const fs::path file = fileOf(withCachedHeaders(one));
+  EXPECT_EQ(fileOf(withCachedHeaders(two)), file);
+  EXPECT_EQ(fileOf(withCachedHeaders(apart)), file);
+  EXPECT_EQ(answerOf(withCachedHeaders(two)), 42);
+}
+
+TEST_F(HeaderCache, TheFolderThatTheCompilerIsStartedInDoesNotMatter) {
+  const fs::path before = fs::current_path();
+  const fs::path file = fileOf(withCachedHeaders(command()));
+  fs::current_path(folder.path());
+  const fs::path there = fileOf(withCachedHeaders(command()));
+  std::vector<std::string> relative = {clang->string(), "-x", "c++", "-include", "header.h"};
+  const fs::path byRelativePath = fileOf(withCachedHeaders(relative));
+  fs::create_directories(in("other"));
+  write("other/header.h", "#pragma once\ninline int answer() { return 7; }\n");
+  fs::current_path(in("other"));
+  const fs::path byAnotherPath = fileOf(withCachedHeaders(relative));
+  fs::current_path(before);
+  EXPECT_EQ(there, file);
+  EXPECT_NE(byRelativePath, file);
+  EXPECT_NE(byAnotherPath, byRelativePath);
+}
+
+TEST_F(HeaderCache, AFolderThatShadowsAHeaderHasAFileOfItsOwn) {
+  for (const char *name : {"part", "system/detail", "user/detail"})
+    fs::create_directories(in(name));
+  write("header.h", "#include <detail/value.h>\ninline int answer() { return value; }\n");
+  write("main.cpp", "int main() { return answer(); }\n");
+  write("system/detail/value.h", "constexpr int value = 42;\n");
+  std::vector<std::string> system = command();
+  system.insert(system.end(), {"-isystem", in("system")});
+  std::vector<std::string> user = system;
+  user.push_back("-I" + in("user"));
+  const fs::path file = fileOf(withCachedHeaders(system));
+  EXPECT_EQ(fileOf(withCachedHeaders(user)), file); // the folder is empty as yet
+  write("user/detail/value.h", "constexpr int value = 7;\n");
+  EXPECT_EQ(answerOf(withCachedHeaders(user)), 7);
+  EXPECT_EQ(answerOf(withCachedHeaders(system)), 42); // although the newer file has the same name
+  EXPECT_NE(fileOf(withCachedHeaders(user)), file);
+  EXPECT_EQ(fileOf(withCachedHeaders(system)), file);
+}
+
+TEST_F(HeaderCache, AHeaderThatHasChangedIsCompiledAnew) {
   withCachedHeaders(command());
   write("header.h", "#pragma once\ninline int answer() { return 7; } // now\n");
   EXPECT_EQ(answerOf(withCachedHeaders(command())), 7);
@@ -141,7 +191,7 @@ TEST_F(HeaderCache, AFileThatIsReadCountsAsUsed) {
   EXPECT_GT(fs::last_write_time(state), longAgo + 30min);
 }
 
-TEST_F(HeaderCache, TheCommandIsUnchangedWhereHeadersDoNotCompileOrItIsNotRequested) {
+TEST_F(HeaderCache, TheCommandStaysAsItIsWhereHeadersDoNotCompileOrNobodyAsks) {
   write("header.h", "#error not by itself\n");
   EXPECT_EQ(withCachedHeaders(command()), command());
   write("header.h", "#pragma once\n");
