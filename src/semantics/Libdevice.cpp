@@ -10,6 +10,7 @@
 #include "semantics/Video.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <functional>
 #include <tuple>
@@ -123,36 +124,34 @@ template <class R, class... P> struct Signature {
   }
 };
 
-template <auto Function, class R, class... P> ExternFunction makeRow(std::string_view name, R (*)(P...)) {
+template <auto Function, class R, class... P>
+constexpr ExternFunction makeRow(std::string_view name, R (*)(P...)) {
   using S = Signature<R, P...>;
   return {name, externType<R>(), S::parameters, &S::template call<Function>};
 }
 
-const std::vector<ExternFunction> &table() {
-  static const std::vector<ExternFunction> rows = [] {
-    std::vector<ExternFunction> all = {
+/// The rows by name. A constant: code that would fill the table row by row takes the compiler minutes.
+constexpr auto Table = [] {
+  std::array rows = {
 #define NV(name, ...) makeRow<&Rows::name##_>("__nv_" #name, &Rows::name##_),
 #define NV_BITS NV
 #include "semantics/Libdevice.def"
 #undef NV
 #undef NV_BITS
-    };
-    std::sort(all.begin(), all.end(), [](const auto &a, const auto &b) { return a.name < b.name; });
-    return all;
-  }();
+  };
+  std::sort(rows.begin(), rows.end(), [](const auto &a, const auto &b) { return a.name < b.name; });
   return rows;
-}
+}();
 
 } // namespace
 
 const ExternFunction *findExtern(std::string_view name) {
-  const auto &rows = table();
   auto found =
-      std::lower_bound(rows.begin(), rows.end(), name,
+      std::lower_bound(Table.begin(), Table.end(), name,
                        [](const ExternFunction &row, std::string_view wanted) { return row.name < wanted; });
-  return found != rows.end() && found->name == name ? &*found : nullptr;
+  return found != Table.end() && found->name == name ? &*found : nullptr;
 }
 
-std::span<const ExternFunction> allExterns() { return table(); }
+std::span<const ExternFunction> allExterns() { return Table; }
 
 } // namespace heddle::semantics
