@@ -28,7 +28,12 @@ template <class Reg, class T> Reg widenTo(T value) {
     return Reg(sem::toBits(value));
 }
 
-template <auto F, class D, class S> Flow convert(Warp &warp, const Inst &in, uint32_t mask) {
+/// How a conversion is compiled: Vector has a loop over full warps that the host's compiler can vectorize, Rare has none. Of the
+/// hundreds of combinations of types, roundings and flags ordinary kernels use a few dozen; loops for all the others took longer
+/// to compile than the rest of the simulator.
+enum class Use { Vector, Rare };
+
+template <auto F, class D, class S, Use U> Flow convert(Warp &warp, const Inst &in, uint32_t mask) {
   Natural<D> *to = warp.row<Natural<D>>(in.dst);
   const Natural<S> *from = warp.row<Natural<S>>(in.a);
   auto one = [&](unsigned lane) {
@@ -37,15 +42,23 @@ template <auto F, class D, class S> Flow convert(Warp &warp, const Inst &in, uin
     else
       return widenTo<Natural<D>>(D(F(sem::fromBits<S>(from[lane]))));
   };
-  if (mask == AllLanes) {
-    HEDDLE_EACH_LANE(lane) to[lane] = one(lane);
-  } else {
-    eachLane(mask, [&](unsigned lane) { to[lane] = one(lane); });
+  if constexpr (U == Use::Vector) {
+    if (mask == AllLanes) {
+      HEDDLE_EACH_LANE(lane) to[lane] = one(lane);
+      return Flow::Next;
+    }
   }
+  eachLane(mask, [&](unsigned lane) { to[lane] = one(lane); });
   return Flow::Next;
 }
 
-template <auto F, class D, class S> Handler fit() { return convert<F, D, S>; }
+/// What C++ conversions become: to integers toward zero, to floating-point numbers to nearest.
+template <class D, class S, sem::Rounding M> constexpr Use useOf() {
+  constexpr auto Usual = std::is_integral_v<D> ? sem::Rounding::RZ : sem::Rounding::RN;
+  return M == Usual && sizeof(D) > 1 && sizeof(S) > 1 ? Use::Vector : Use::Rare;
+}
+
+template <auto F, class D, class S, Use U = Use::Vector> Handler fit() { return convert<F, D, S, U>; }
 
 template <class D, class S> Handler resize() {
   return perLane<Light, [](S a) { return D(a); }, D, S>;
@@ -116,7 +129,7 @@ Handler floatToInteger(Lowering &lo) {
         return forBool(lo.has(ptx::Flag::Ftz), [&](auto ftz) -> Handler {
           constexpr auto M = decltype(rounding)::mode;
           constexpr bool Ftz = decltype(ftz)::value;
-          return fit<[](S a) { return sem::convertToInteger<D, M, Ftz>(a); }, D, S>();
+          return fit<[](S a) { return sem::convertToInteger<D, M, Ftz>(a); }, D, S, useOf<D, S, M>()>();
         });
       });
     });
@@ -129,8 +142,9 @@ Handler integerToFloat(Lowering &lo) {
       return forRounding(lo.instr->mods.rnd, [&](auto rounding) -> Handler {
         constexpr auto M = decltype(rounding)::mode;
         return lo.has(ptx::Flag::Sat)
-                   ? fit<[](S a) { return sem::convertFromInteger<D, M, true>(a); }, D, S>()
-                   : fit<[](S a) { return sem::convertFromInteger<D, M, false>(a); }, D, S>();
+                   ? fit<[](S a) { return sem::convertFromInteger<D, M, true>(a); }, D, S, Use::Rare>()
+                   : fit<[](S a) { return sem::convertFromInteger<D, M, false>(a); }, D, S,
+                         useOf<D, S, M>()>();
       });
     });
   });
@@ -147,13 +161,15 @@ template <class D, class S, sem::Rounding M> Handler floatToFloatModes(Lowering 
       constexpr bool Ftz = decltype(ftz)::value, Sat = decltype(sat)::value;
       if constexpr (std::is_same_v<D, S>) {
         if (roundsToIntegral(lo.instr->mods.rnd))
-          return fit<[](S a) { return sem::convertToIntegral<M, Ftz, Sat>(a); }, D, S>();
+          return fit<[](S a) { return sem::convertToIntegral<M, Ftz, Sat>(a); }, D, S,
+                     Sat ? Use::Rare : Use::Vector>();
       }
       if constexpr (std::is_same_v<S, float> && sizeof(D) == 2) {
         if (lo.has(ptx::Flag::Relu))
           return fit<[](S a) { return sem::convertRelu<D, M>(a); }, D, S>();
       }
-      return fit<[](S a) { return sem::convertCarryingNaN<D, M, Ftz, Sat>(a); }, D, S>();
+      return fit<[](S a) { return sem::convertCarryingNaN<D, M, Ftz, Sat>(a); }, D, S,
+                 Sat ? Use::Rare : useOf<D, S, M>()>();
     });
   });
 }
