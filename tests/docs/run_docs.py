@@ -78,7 +78,7 @@ def pattern_of(expected):
 
 def run(root, build, folder, command):
     """Returns the exit code and the output, in which the page's own folder is /tmp again."""
-    environment = dict(os.environ, PATH=f"{build}:{PROGRAMS}", NO_COLOR="1")
+    environment = dict(os.environ, PATH=f"{build}:{PROGRAMS}", NO_COLOR="1", LC_ALL="C.UTF-8")  # `ls` sorts by the locale
     command = command.replace("make demo", f"make demo BUILD={build}").replace("/tmp/", f"{folder}/")
     try:
         done = subprocess.run(["bash", "-c", command], cwd=root, env=environment, text=True, timeout=600,
