@@ -1,4 +1,4 @@
-// The part of Clang that nearly every file of the source and analysis modules includes. Precompiled.
+// The part of Clang that nearly every file of the modules source, analysis and transform reads. Precompiled.
 #pragma once
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclCXX.h>
@@ -12,8 +12,14 @@
 #include <clang/Lex/Lexer.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
+#include <variant>
 #include <vector>

@@ -2,12 +2,13 @@
 # DT_RPATH: unlike DT_RUNPATH it also holds for what those libraries need themselves.
 set(HEDDLE_PACKAGED_LIBRARIES lib/heddle/llvm/lib)
 
-# heddle_module(NAME [CLANG] [FOLDERS folder...] [USES module...] [LINK lib...] [HEADERS header...]): the static library of src/NAME.
+# heddle_module(NAME [CLANG] [FOLDERS folder...] [USES module...] [LINK lib...] [PRECOMPILE set|header...]): the static library of src/NAME.
 #
-# A module is every .cpp of its folder, and of those of its folders that are named (*: all of them). CLANG gives it Clang's and LLVM's headers, precompiled once and shared.
-# USES names other modules; the arrows of the design page are exactly these lists. HEADERS are precompiled for this module alone.
+# A module is every .cpp of its folder, and of those of its folders that are named (*: all of them). CLANG gives it Clang's and LLVM's headers.
+# USES names other modules; the arrows of the design page are exactly these lists. What is precompiled for it is the set `clang` or `standard`
+# (heddle_precompile), or what PRECOMPILE says.
 function(heddle_module name)
-  cmake_parse_arguments(MODULE "CLANG" "" "FOLDERS;USES;LINK;HEADERS" ${ARGN})
+  cmake_parse_arguments(MODULE "CLANG" "" "FOLDERS;USES;LINK;PRECOMPILE" ${ARGN})
   set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   foreach(folder ${MODULE_FOLDERS})
     list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
@@ -22,35 +23,63 @@ function(heddle_module name)
   target_link_libraries(heddle_${name} PUBLIC fmt::fmt ${MODULE_LINK})
   if(MODULE_CLANG)
     heddle_use_clang(heddle_${name})
-  elseif(MODULE_HEADERS)
-    target_precompile_headers(heddle_${name} PRIVATE ${MODULE_HEADERS})
-  elseif(HEDDLE_PRECOMPILE_STANDARD AND NOT name STREQUAL "semantics") # of which the headers of the simulator's modules get their flags
-    heddle_use_standard_headers(heddle_${name})
+  endif()
+  if(MODULE_PRECOMPILE)
+    heddle_precompile(heddle_${name} ${MODULE_PRECOMPILE})
+  elseif(MODULE_CLANG)
+    heddle_precompile(heddle_${name} clang)
+  elseif(NOT name STREQUAL "semantics") # of which the sets for the simulator have their flags
+    heddle_precompile(heddle_${name} standard)
   endif()
 endfunction()
 
-# Headers of the standard library and of fmt.
-function(heddle_use_standard_headers target)
-  heddle_share_precompiled(${target} standard cmake/StandardHeaders.h fmt::fmt)
+# Clang's headers as system headers (their warnings are not ours), and its libraries.
+function(heddle_use_clang target)
+  target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${CLANG_INCLUDE_DIRS})
+  target_link_libraries(${target} PUBLIC clang-cpp LLVM)
 endfunction()
 
-# heddle_share_precompiled(TARGET NAME HEADER LINK...): HEADER of this tree, precompiled once for all targets that share NAME, and once more for those
-# that are compiled with the simulator's arithmetic flags (src/semantics): a precompiled header must have the flags of its users.
-function(heddle_share_precompiled target name header)
+# heddle_precompile(TARGET SET... [OPTIONS option...]): headers that TARGET finds precompiled. Most of what a source file costs is reading others' headers.
+#
+# A SET is a file of cmake/: standard (the standard library, fmt, nlohmann), clang, command (Clang, CLI11, nlohmann) or test (GoogleTest). A set, or several
+# together, is compiled once for all targets that name it with the same OPTIONS, and once more for those with the simulator's arithmetic
+# flags (src/semantics): a precompiled header must have the flags of its users. Headers of Heddle's own may follow the sets; TARGET then has
+# precompiled headers of its own.
+function(heddle_precompile target)
+  cmake_parse_arguments(P "" "" "OPTIONS" ${ARGN})
+  set(names)
+  set(files)
+  set(own)
+  foreach(word ${P_UNPARSED_ARGUMENTS})
+    string(SUBSTRING ${word} 0 1 first)
+    string(TOUPPER ${first} first)
+    string(REGEX REPLACE "^.(.*)" "${first}\\1Headers.h" file ${word})
+    if(EXISTS ${PROJECT_SOURCE_DIR}/cmake/${file})
+      list(APPEND names ${word})
+      list(APPEND files ${PROJECT_SOURCE_DIR}/cmake/${file})
+    else()
+      list(APPEND own ${PROJECT_SOURCE_DIR}/src/${word})
+    endif()
+  endforeach()
+  if(own)
+    target_precompile_headers(${target} PRIVATE ${files} ${own})
+    return()
+  endif()
   heddle_has_flags_of_simulator(${target} isSimulator)
-  set(library heddle_${name}_headers)
+  string(REPLACE ";" "_" library "heddle_${names}${P_OPTIONS}_headers")
   if(isSimulator)
-    set(library heddle_simulator_${name}_headers)
+    string(PREPEND library simulator_)
   endif()
   if(NOT TARGET ${library})
-    file(WRITE ${PROJECT_BINARY_DIR}/${name}Headers.cpp "")
-    add_library(${library} STATIC ${PROJECT_BINARY_DIR}/${name}Headers.cpp)
-    target_compile_options(${library} PRIVATE ${HEDDLE_WARNINGS})
-    target_link_libraries(${library} PUBLIC ${ARGN})
+    file(WRITE ${PROJECT_BINARY_DIR}/precompiled/${library}.cpp "")
+    add_library(${library} STATIC ${PROJECT_BINARY_DIR}/precompiled/${library}.cpp)
+    target_compile_options(${library} PRIVATE ${HEDDLE_WARNINGS} ${P_OPTIONS})
+    target_link_libraries(${library} PRIVATE fmt::fmt nlohmann_json::nlohmann_json CLI11::CLI11 GTest::gmock)
+    target_include_directories(${library} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${CLANG_INCLUDE_DIRS})
     if(isSimulator)
-      target_link_libraries(${library} PUBLIC heddle_semantics)
+      target_link_libraries(${library} PRIVATE heddle_semantics)
     endif()
-    target_precompile_headers(${library} PRIVATE ${PROJECT_SOURCE_DIR}/${header})
+    target_precompile_headers(${library} PRIVATE ${files})
   endif()
   target_precompile_headers(${target} REUSE_FROM ${library})
 endfunction()
@@ -64,26 +93,6 @@ function(heddle_embed name folder include signature)
     COMMAND ${CMAKE_COMMAND} -DFOLDER=${CMAKE_CURRENT_SOURCE_DIR}/${folder} -DOUT=${out} -DINCLUDE=${include}
             "-DSIGNATURE=${signature}" -P ${PROJECT_SOURCE_DIR}/cmake/EmbedTexts.cmake)
   target_sources(heddle_${name} PRIVATE ${out})
-endfunction()
-
-# Clang's headers as system headers (their warnings are not ours), precompiled once in a library of nothing else.
-function(heddle_use_clang target)
-  if(NOT TARGET heddle_clang_headers)
-    file(WRITE ${PROJECT_BINARY_DIR}/ClangHeaders.cpp "")
-    add_library(heddle_clang_headers STATIC ${PROJECT_BINARY_DIR}/ClangHeaders.cpp)
-    target_include_directories(heddle_clang_headers SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${CLANG_INCLUDE_DIRS})
-    target_compile_options(heddle_clang_headers PRIVATE ${HEDDLE_WARNINGS})
-    target_link_libraries(heddle_clang_headers PUBLIC fmt::fmt)
-    target_precompile_headers(heddle_clang_headers PRIVATE ${PROJECT_SOURCE_DIR}/cmake/ClangHeaders.h)
-  endif()
-  target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${CLANG_INCLUDE_DIRS})
-  target_link_libraries(${target} PUBLIC clang-cpp LLVM)
-  target_precompile_headers(${target} REUSE_FROM heddle_clang_headers)
-endfunction()
-
-# GoogleTest's headers are most of what a test costs to compile.
-function(heddle_use_gtest target)
-  heddle_share_precompiled(${target} test cmake/TestHeaders.h GTest::gmock fmt::fmt nlohmann_json::nlohmann_json)
 endfunction()
 
 # Whether a target is linked, by whatever way, with the module of arithmetic.
@@ -103,13 +112,14 @@ function(heddle_has_flags_of_simulator target result)
 endfunction()
 
 # Reading CUDA's headers is most of what compiling a small program costs. Tests that compile many share them, precompiled
-# (support/HeaderCache.h); what people do first, and see (golden tests, the documentation), is tested without.
+# (support/HeaderCache.h); what people do first (the golden tests of `run`) is tested without.
 set(HEDDLE_SHARED_HEADERS HEDDLE_HEADER_CACHE=${PROJECT_BINARY_DIR}/headers)
 
-# heddle_tests(NAME [CLANG] [SHARED_HEADERS] [FOLDER folder] [USES module...]): tests/NAME/*.cpp, or tests/FOLDER/*.cpp, as one
-# GoogleTest program.
+# heddle_tests(NAME [CLANG] [OPTIMIZED] [SHARED_HEADERS] [FOLDER folder] [USES module...]): tests/NAME/*.cpp, or tests/FOLDER/*.cpp, as one
+# GoogleTest program. What it tests is optimized as always; its own code, which runs once, only where OPTIMIZED says so: optimizing it would
+# double what a test costs to compile.
 function(heddle_tests name)
-  cmake_parse_arguments(T "CLANG;SHARED_HEADERS" "FOLDER" "USES;LINK" ${ARGN})
+  cmake_parse_arguments(T "CLANG;OPTIMIZED;SHARED_HEADERS" "FOLDER" "USES;LINK" ${ARGN})
   if(NOT T_FOLDER)
     set(T_FOLDER ${name})
   endif()
@@ -127,10 +137,16 @@ function(heddle_tests name)
   foreach(used ${T_USES})
     target_link_libraries(heddle_${name}_tests PRIVATE heddle_${used})
   endforeach()
+  set(options)
+  if(NOT T_OPTIMIZED AND NOT HEDDLE_SANITIZE)
+    set(options OPTIONS -O0)
+    target_compile_options(heddle_${name}_tests PRIVATE -O0)
+  endif()
   if(T_CLANG)
     heddle_use_clang(heddle_${name}_tests)
+    heddle_precompile(heddle_${name}_tests clang test ${options})
   else()
-    heddle_use_gtest(heddle_${name}_tests)
+    heddle_precompile(heddle_${name}_tests test ${options})
   endif()
   set(properties)
   if(T_SHARED_HEADERS)
