@@ -111,15 +111,15 @@ function(heddle_has_flags_of_simulator target result)
   endforeach()
 endfunction()
 
-# Reading CUDA's headers is most of what compiling a small program costs. Tests that compile many share them, precompiled
-# (support/HeaderCache.h); what people do first (the golden tests of `run`) is tested without.
+# Reading CUDA's headers is most of what compiling a small program costs. Tests share them, precompiled (support/HeaderCache.h), in the build
+# folder; the golden tests of `run` are made without.
 set(HEDDLE_SHARED_HEADERS HEDDLE_HEADER_CACHE=${PROJECT_BINARY_DIR}/headers)
 
-# heddle_tests(NAME [CLANG] [OPTIMIZED] [SHARED_HEADERS] [FOLDER folder] [USES module...]): tests/NAME/*.cpp, or tests/FOLDER/*.cpp, as one
+# heddle_tests(NAME [CLANG] [OPTIMIZED] [FOLDER folder] [USES module...]): tests/NAME/*.cpp, or tests/FOLDER/*.cpp, as one
 # GoogleTest program. What it tests is optimized as always; its own code, which runs once, only where OPTIMIZED says so: optimizing it would
 # double what a test costs to compile.
 function(heddle_tests name)
-  cmake_parse_arguments(T "CLANG;OPTIMIZED;SHARED_HEADERS" "FOLDER" "USES;LINK" ${ARGN})
+  cmake_parse_arguments(T "CLANG;OPTIMIZED" "FOLDER" "USES;LINK" ${ARGN})
   if(NOT T_FOLDER)
     set(T_FOLDER ${name})
   endif()
@@ -148,9 +148,5 @@ function(heddle_tests name)
   else()
     heddle_precompile(heddle_${name}_tests test ${options})
   endif()
-  set(properties)
-  if(T_SHARED_HEADERS)
-    set(properties PROPERTIES ENVIRONMENT ${HEDDLE_SHARED_HEADERS})
-  endif()
-  gtest_discover_tests(heddle_${name}_tests TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 120 ${properties})
+  gtest_discover_tests(heddle_${name}_tests TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 120 PROPERTIES ENVIRONMENT ${HEDDLE_SHARED_HEADERS})
 endfunction()

@@ -3,6 +3,7 @@
 
 #include "support/Files.h"
 #include "support/Process.h"
+#include "support/UserCache.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/StringExtras.h>
@@ -80,24 +81,14 @@ std::optional<Cache::Entry> entryFrom(const fs::path &folder) {
   return entry.file.empty() || fs::is_regular_file(entry.file, ignored) ? std::optional(entry) : std::nullopt;
 }
 
-const char *setVariable(const char *name) {
-  const char *value = std::getenv(name);
-  return value && *value ? value : nullptr;
-}
-
 } // namespace
 
 fs::path Cache::usualFolder() {
-  if (const char *ours = setVariable("HEDDLE_LAUNCHER_CACHE"))
+  if (const char *ours = std::getenv("HEDDLE_LAUNCHER_CACHE"); ours && *ours)
     return ours;
-  fs::path users;
-  if (const char *caches = setVariable("XDG_CACHE_HOME"))
-    users = fs::path(caches) / "heddle/launcher";
-  else if (const char *home = setVariable("HOME"))
-    users = fs::path(home) / ".cache/heddle/launcher";
-  if (!users.empty() && !whyNotFillable(users))
-    return users;
-  std::error_code ignored; // a user without a home, as in containers
+  if (std::optional<fs::path> users = userCacheFolder("launcher"))
+    return *users;
+  std::error_code ignored;
   return fs::temp_directory_path(ignored) / fmt::format("heddle-launcher-{}", getuid());
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A precompiled header is good for one set of flags, so the file's name is made of the command, and of what
-// Clang's driver finds without being told: the version of a CUDA toolkit decides which PTX version device
+// Clang's driver finds by itself: the version of a CUDA toolkit decides which PTX version device
 // code is compiled for, and Clang refuses a file that was made for another one.
 //
 // Two things of a command are not part of the name, since they are different for each program and hardly
@@ -13,7 +13,7 @@
 //   - if none of the command's folders has another file by which one of the headers would be shadowed.
 // Where none of the files of a name is good, one more is made.
 //
-// Programs that were compiled once leave files that nobody asks for again. Whoever makes a file removes those
+// Programs that were compiled once leave files that are not used again. A process that creates a file removes those
 // that were not used for the longest time; the time of the record beside a file is that of its last use.
 //
 // Many processes may want the same file at the same time. Each makes its own under another name and renames
@@ -23,6 +23,7 @@
 
 #include "support/CudaToolkit.h"
 #include "support/Process.h"
+#include "support/UserCache.h"
 
 #include <fmt/format.h>
 
@@ -43,8 +44,8 @@ namespace fs = std::filesystem;
 namespace heddle {
 namespace {
 
-/// 100 files of 10 MB. The tests of Heddle itself use some 60 of them again and again.
-constexpr uintmax_t largestCacheBytes = uintmax_t(1) << 30;
+/// Some 50 files of 10 MB: a user's few programs need two to six each, the tests of Heddle itself about 40.
+constexpr uintmax_t largestCacheBytes = uintmax_t(1) << 29;
 /// From the decision to use a file until a compiler has opened it there is the start of a process, no more.
 constexpr std::chrono::seconds timeToOpen{120};
 
@@ -122,7 +123,7 @@ bool isRelativePath(const std::string &word) {
   return !path.empty() && !path.starts_with('-') && !path.starts_with('/') && fs::exists(path, ignored);
 }
 
-/// Folders where Clang's driver looks for a toolkit where it is not told of one.
+/// Folders where Clang's driver looks for a toolkit if none is given.
 std::vector<fs::path> foldersOfDriver() {
   std::vector<fs::path> folders = toolkitFolders();
   std::error_code ignored;
@@ -276,11 +277,19 @@ std::optional<fs::path> make(const Command &command, const fs::path &cache, cons
   return made && isGoodFor(readRecord(recordBeside(*made)), command.folders) ? made : std::nullopt;
 }
 
+/// None where the user wants none, or where nothing can be kept.
+std::optional<fs::path> cacheFolder() {
+  const char *wanted = std::getenv("HEDDLE_HEADER_CACHE");
+  if (!wanted)
+    return userCacheFolder("headers");
+  return *wanted && std::string_view(wanted) != "off" ? std::optional<fs::path>(wanted) : std::nullopt;
+}
+
 } // namespace
 
 std::vector<std::string> withCachedHeaders(std::vector<std::string> command) {
-  const char *folder = std::getenv("HEDDLE_HEADER_CACHE");
-  if (!folder || !*folder)
+  const std::optional<fs::path> cache = cacheFolder();
+  if (!cache)
     return command;
   std::error_code ignored;
   const Command parts = takeApart(command);
@@ -289,9 +298,9 @@ std::vector<std::string> withCachedHeaders(std::vector<std::string> command) {
     key.push_back(fs::current_path(ignored).string());
   key.push_back(surroundings(command.front()));
   const std::string name = fmt::format("{:016x}-", hashOf(key));
-  std::optional<fs::path> precompiled = findGood(folder, name, parts.folders);
+  std::optional<fs::path> precompiled = findGood(*cache, name, parts.folders);
   if (!precompiled)
-    precompiled = make(parts, folder, name);
+    precompiled = make(parts, *cache, name);
   if (!precompiled)
     return command;
   fs::last_write_time(recordBeside(*precompiled), fs::file_time_type::clock::now(),

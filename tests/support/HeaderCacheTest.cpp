@@ -195,6 +195,19 @@ TEST_F(HeaderCache, TheCommandStaysAsItIsWhereHeadersDoNotCompileOrNobodyAsks) {
   write("header.h", "#error not by itself\n");
   EXPECT_EQ(withCachedHeaders(command()), command());
   write("header.h", "#pragma once\n");
-  unsetenv("HEDDLE_HEADER_CACHE");
+  setenv("HEDDLE_HEADER_CACHE", "off", 1);
   EXPECT_EQ(withCachedHeaders(command()), command());
+}
+
+TEST_F(HeaderCache, WithoutAFolderFilesAreInTheUsersCache) {
+  unsetenv("HEDDLE_HEADER_CACHE");
+  const char *before = std::getenv("XDG_CACHE_HOME");
+  const std::string kept = before ? before : "";
+  setenv("XDG_CACHE_HOME", in("caches").c_str(), 1);
+  const fs::path file = fileOf(withCachedHeaders(command()));
+  setenv("XDG_CACHE_HOME", "/dev/null/none", 1);
+  const std::vector<std::string> withoutPlace = withCachedHeaders(command());
+  before ? setenv("XDG_CACHE_HOME", kept.c_str(), 1) : unsetenv("XDG_CACHE_HOME");
+  EXPECT_EQ(file.parent_path(), fs::path(in("caches/heddle/headers")));
+  EXPECT_EQ(withoutPlace, command());
 }
