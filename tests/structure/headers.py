@@ -8,13 +8,15 @@ Two checks, because compiling all 600 of them alone would take longer than the r
                              headers of ours that it includes. What a standard header includes by itself differs between versions: with
                              libstdc++ 13, <string> no longer gives uint32_t.
 `headers.py alone SOURCE BUILD`   Compiles headers by themselves, those that nothing else shows to compile so. A header needs no such check if it is the
-                             first include of a source file that is compiled without precompiled headers, or the first include of
-                             such a header. Headers that include Clang's are left out: these alone take 4 s each.
+                             first include of a source file, or the first include of such a header. Precompiled headers of others' libraries
+                             (cmake/*.h) come before it all the same: what a header would miss of these is the business of the first check. Files
+                             compiled after precompiled headers of ours (src/transform) show nothing.
 `headers.py --self-test`     The rules, on made-up headers.
 """
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -82,12 +84,30 @@ def faults_of_names(headers):
                 yield f"{header}: uses {used[0]} and includes no <{standards[0]}>"
 
 
-def compiled_without_precompiled(build, root):
-    """Source files of ours whose compile command names no precompiled header."""
+# A module whose files have headers of ours precompiled, and another one whose flags are the same but for that.
+WITH_OWN_PRECOMPILED = {"transform": "analysis"}
+
+
+def compile_commands(build, root):
+    """By module: its source files, each with the words of its command."""
+    commands = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         file = Path(entry["file"])
-        if root in file.parents and "cmake_pch" not in entry["command"]:
-            yield file
+        if root in file.parents:
+            commands.setdefault(file.relative_to(root).parts[0], []).append((file, shlex.split(entry["command"])))
+    return commands
+
+
+def flags_of(words):
+    """A compile command's flags, without launcher, compiler, input and output."""
+    compiler = next(at for at, word in enumerate(words) if re.search(r"clang\+\+(-\d+)?$", word))
+    left, flags = iter(words[compiler + 1:]), []
+    for word in left:
+        if word in ("-o", "-c"):
+            next(left)
+        else:
+            flags.append(word)
+    return flags
 
 
 def shown_to_compile(headers, sources):
@@ -104,7 +124,7 @@ def shown_to_compile(headers, sources):
 
 
 def compile_alone(header, flags):
-    command = ["clang++-22", "-std=c++20", "-fsyntax-only", "-x", "c++", "-w", *flags, str(header)]
+    command = ["clang++-22", *flags, "-std=c++20", "-fsyntax-only", "-x", "c++", "-w", str(header)]
     done = subprocess.run(command, text=True, capture_output=True, timeout=SECONDS_EACH)
     return f"{header} does not compile alone:\n{done.stderr}" if done.returncode else ""
 
@@ -112,11 +132,16 @@ def compile_alone(header, flags):
 def faults_alone(source, build):
     root = source / "src"
     headers = Headers(root)
-    shown = shown_to_compile(headers, compiled_without_precompiled(build, root))
-    left = [header for header in headers.texts if header not in shown and not any(re.match("<(clang|llvm)/", name) for name in headers.all_names(header))]
-    flags = [f"-I{root}", "-isystem", str(source / "runtime/cuda")]
+    commands = compile_commands(build, root)
+    shown = shown_to_compile(headers, [file for module, files in commands.items() if module not in WITH_OWN_PRECOMPILED for file, _ in files])
+    left = [header for header in headers.texts if header not in shown]
+
+    def fault(header):
+        module = header.relative_to(root).parts[0]
+        return compile_alone(header, flags_of(commands[WITH_OWN_PRECOMPILED.get(module, module)][0][1]))
+
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        yield from filter(None, pool.map(lambda header: compile_alone(header, flags), left))
+        yield from filter(None, pool.map(fault, left))
     print(f"{len(left)} of {len(headers.texts)} headers were compiled alone; {len(shown)} are the first include of others")
 
 
@@ -133,6 +158,7 @@ def self_test():
         assert faults == ["bad.h: uses uint64_t and includes no <cstdint>", "worse.h: uses std::vector and includes no <vector>"], faults
         shown = {header.name for header in shown_to_compile(headers, [root / "first.cpp"])}
         assert shown == {"by_another.h", "good.h"}, shown
+        assert flags_of("env X=1 ccache /usr/bin/clang++-22 -DX -Ia -o b.o -c b.cpp".split()) == ["-DX", "-Ia"]
         assert not compile_alone(root / "good.h", []) and compile_alone(root / "worse.h", [])
     return []
 
