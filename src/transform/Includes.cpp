@@ -4,7 +4,9 @@
 // in the emitted file and the header is not changed.
 //
 // 1. Find the readings of the file, and the #include of the main file that each comes from: there must be exactly one.
-// 2. Drop `#pragma once`; rewrite `#include "..."` relative to the main file's folder where they are found beside the header.
+// 2. A header with `#pragma once` is read once, however often it is included. Its text has no such effect: the other lines
+//    of the main file that include it go. Where other headers have such lines, those headers take their places first.
+// 3. Drop `#pragma once`; rewrite `#include "..."` relative to the main file's folder where they are found beside the header.
 //
 // The result is parsed again; headers inside that header follow in the same way when an edit reaches them.
 #include "transform/Includes.h"
@@ -12,6 +14,7 @@
 #include "source/Program.h"
 #include "source/Unit.h"
 #include "transform/MovedIncludes.h"
+#include "transform/OtherIncludes.h"
 
 #include <clang/Basic/FileManager.h>
 #include <clang/Basic/SourceManager.h>
@@ -29,7 +32,7 @@ namespace {
 // Collect
 // ---------------------------------------------------------------------------------------------------------
 
-/// The readings of a file by one side.
+/// The readings of a file by one side, under whatever name.
 std::vector<FileID> readingsOf(const SourceManager &sources, const fs::path &file) {
   std::vector<FileID> found;
   for (unsigned i = 0; i < sources.local_sloc_entry_size(); ++i) {
@@ -38,7 +41,8 @@ std::vector<FileID> readingsOf(const SourceManager &sources, const fs::path &fil
       continue;
     FileID reading = sources.getFileID(clang::SourceLocation::getFromRawEncoding(slot.getOffset()));
     OptionalFileEntryRef entry = sources.getFileEntryRefForID(reading);
-    if (entry && fs::path(entry->getName().str()) == file)
+    std::error_code ignored;
+    if (entry && fs::equivalent(entry->getName().str(), file, ignored))
       found.push_back(reading);
   }
   return found;
@@ -74,6 +78,18 @@ std::optional<llvm::StringRef> directiveOf(llvm::StringRef line) {
   return trimmed(line);
 }
 
+bool isPragmaOnce(llvm::StringRef line) {
+  std::optional<llvm::StringRef> directive = directiveOf(line);
+  return directive && directive->starts_with("pragma") && trimmed(directive->substr(6)) == "once";
+}
+
+bool isReadOnce(llvm::StringRef text) {
+  for (; !text.empty(); text = text.split('\n').second)
+    if (isPragmaOnce(text.split('\n').first))
+      return true;
+  return false;
+}
+
 /// Adds the inner file's text, fit to be in a file of the folder `to`.
 void addFitted(llvm::StringRef inner, const fs::path &from, const fs::path &to,
                source::InsertedFile &inside) {
@@ -82,9 +98,7 @@ void addFitted(llvm::StringRef inner, const fs::path &from, const fs::path &to,
   for (unsigned number = 1; !text.empty(); ++number) {
     auto [line, rest] = text.split('\n');
     text = rest;
-    std::optional<llvm::StringRef> directive = directiveOf(line);
-    bool isOnce = directive && directive->starts_with("pragma") && trimmed(directive->substr(6)) == "once";
-    if (isOnce)
+    if (isPragmaOnce(line))
       continue;
     inside.text += line.str() + "\n";
     inside.lines.push_back(number);
@@ -93,6 +107,74 @@ void addFitted(llvm::StringRef inner, const fs::path &from, const fs::path &to,
 
 Diagnostic refusal(SourceLocation location, std::string why) {
   return {Severity::Refusal, std::move(location), std::move(why), {}, {}};
+}
+
+unsigned lineAt(const std::string &text, size_t offset) {
+  return 1 + unsigned(std::count(text.begin(), text.begin() + long(offset), '\n'));
+}
+
+/// What else includes a file.
+struct OtherIncludes {
+  std::set<unsigned> lines;   ///< of the main file
+  std::set<fs::path> headers; ///< that have such a line
+};
+
+/// The lines that include `file` besides line `own` of the main file.
+OtherIncludes otherIncludes(const source::Program &program, const std::string &text, unsigned own,
+                            const fs::path &file) {
+  OtherIncludes others;
+  for (const source::Unit *unit : {&program.device(), &program.host()}) {
+    const SourceManager &sources = unit->sources();
+    for (clang::SourceLocation at : includesOf(*unit, file)) {
+      const FileID in = sources.getFileID(at);
+      if (in != sources.getMainFileID())
+        others.headers.insert(sources.getFileEntryRefForID(in)->getName().str());
+      else if (unsigned line = lineAt(text, sources.getFileOffset(at)); line != own)
+        others.lines.insert(line);
+    }
+  }
+  return others;
+}
+
+/// Whether a side reads the file by that line of the main file, or not at all.
+bool isReadAt(const source::Unit &unit, const std::string &text, const fs::path &inner, unsigned line) {
+  const SourceManager &sources = unit.sources();
+  const std::set<FileID> readings = outermostReadings(sources, inner);
+  return std::ranges::all_of(readings, [&](FileID each) {
+    const clang::SourceLocation include = sources.getExpansionLoc(sources.getIncludeLoc(each));
+    return include.isValid() && lineAt(text, sources.getFileOffset(include)) == line;
+  });
+}
+
+Diagnostic readTwice(const fs::path &inner) {
+  return refusal({inner.string()}, "the change would reach into this file, which is read more than once");
+}
+
+/// embedInclude, for a file that those of `waiting` need in its place first.
+std::variant<Embedded, Diagnostic> embed(const source::Program &program, const std::string &text,
+                                         const fs::path &inner, std::set<fs::path> waiting) {
+  auto found = findInclude(program, text, inner);
+  if (auto *refused = std::get_if<Diagnostic>(&found))
+    return std::move(*refused);
+  const auto &[line, path, given] = std::get<FoundInclude>(found);
+  OtherIncludes others;
+  if (isReadOnce(given)) {
+    if (!waiting.insert(path).second)
+      return refusal({inner.string()}, "the change would reach into this file, and files that include each "
+                                       "other cannot be in place of an #include");
+    if (!isReadAt(program.host(), text, path, line))
+      return readTwice(inner); // by host and device code, at two lines
+    others = otherIncludes(program, text, line, path);
+    if (!others.headers.empty())
+      return embed(program, text, *others.headers.begin(), waiting);
+  }
+  std::string name = path.filename().string();
+  source::InsertedFile inside{
+      path.string(), fmt::format("// -- {}, in place of its #include --\n", name), {0}, given};
+  addFitted(given, path.parent_path(), program.file().parent_path(), inside);
+  inside.text += fmt::format("// -- end of {} --", name);
+  inside.lines.push_back(0);
+  return Embedded{line, std::move(inside), {others.lines.begin(), others.lines.end()}};
 }
 
 } // namespace
@@ -108,7 +190,7 @@ std::variant<FoundInclude, Diagnostic> findInclude(const source::Program &progra
   }
   const SourceManager &sources = unit->sources();
   if (candidates.size() != 1)
-    return refusal({inner.string()}, "the change would reach into this file, which is read more than once");
+    return readTwice(inner);
   FileID file = *candidates.begin();
   clang::SourceLocation include = sources.getExpansionLoc(sources.getIncludeLoc(file));
   if (include.isInvalid() || sources.getFileID(include) != sources.getMainFileID())
@@ -122,25 +204,13 @@ std::variant<FoundInclude, Diagnostic> findInclude(const source::Program &progra
   if (!line || !line->starts_with("include"))
     return refusal(unit->location(include),
                    "the #include of the file to be changed is not on a line of its own");
-
-  const unsigned number = 1 + unsigned(std::count(text.begin(), text.begin() + long(begin), '\n'));
-  return FoundInclude{number, sources.getFileEntryRefForID(file)->getName().str(),
+  return FoundInclude{lineAt(text, begin), sources.getFileEntryRefForID(file)->getName().str(),
                       sources.getBufferData(file).str()};
 }
 
 std::variant<Embedded, Diagnostic> embedInclude(const source::Program &program, const std::string &text,
                                                 const fs::path &inner) {
-  auto found = findInclude(program, text, inner);
-  if (auto *refused = std::get_if<Diagnostic>(&found))
-    return std::move(*refused);
-  const auto &[line, path, given] = std::get<FoundInclude>(found);
-  std::string name = path.filename().string();
-  source::InsertedFile inside{
-      path.string(), fmt::format("// -- {}, in place of its #include --\n", name), {0}, given};
-  addFitted(given, path.parent_path(), program.file().parent_path(), inside);
-  inside.text += fmt::format("// -- end of {} --", name);
-  inside.lines.push_back(0);
-  return Embedded{line, std::move(inside)};
+  return embed(program, text, inner, {});
 }
 
 std::vector<fs::path> includedFilesWithPragma(const source::Program &program) {

@@ -22,11 +22,12 @@ namespace heddle::transform {
 ///                                      __global__ void scale(float *a) { ... }
 ///                                      // -- end of kernel.h --
 ///
-/// `#pragma once` goes, and the #include "..." of the inner file are written as seen from the outer one's
-/// folder.
+/// `#pragma once` goes, and so do other lines that include the same file for nothing; the #include "..." of the inner file are
+/// written as seen from the outer one's folder.
 struct Embedded {
-  unsigned line = 0;           ///< of the #include
-  source::InsertedFile inside; ///< to be in its place
+  unsigned line = 0;             ///< of the #include
+  source::InsertedFile inside;   ///< to be in its place
+  std::vector<unsigned> removed; ///< other lines, in order
 };
 
 /// The #include of the program's file through which an inner file is read, and what it reads (the inner file itself, or
@@ -42,7 +43,7 @@ std::variant<FoundInclude, Diagnostic> findInclude(const source::Program &progra
                                                    const std::filesystem::path &inner);
 
 /// What takes the place of the #include of the program's file through which `inner` is read (itself, or one
-/// that leads to it). `text` is what the program was read from. A refusal where there is no such line, or several.
+/// that leads to it, or one that must be in its place before). `text` is what the program was read from. A refusal where there is no such line, or several.
 std::variant<Embedded, Diagnostic> embedInclude(const source::Program &program, const std::string &text,
                                                 const std::filesystem::path &inner);
 

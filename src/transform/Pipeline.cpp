@@ -450,7 +450,12 @@ private:
       return false;
     }
     const Embedded &done = std::get<Embedded>(embedded);
+    const auto behind = std::ranges::upper_bound(done.removed, done.line);
+    for (auto line = done.removed.end(); line != behind;) // from the end, so that numbers stay true
+      text.removeLine(*--line);
     text.replaceLine(done.line, done.inside);
+    for (auto line = behind; line != done.removed.begin();)
+      text.removeLine(*--line);
     embeddedFile = inner;
     return true;
   }

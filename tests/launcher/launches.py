@@ -238,6 +238,23 @@ def headers_have_pragmas_too(place):
 
 
 @case
+def headers_may_be_reached_twice(place):
+    """A header with a kernel and `#pragma once` that a file includes by several paths: its text is there once."""
+    place.write("inc/kernel.h", "#pragma once\n" + WITH_PRAGMA[:WITH_PRAGMA.index("int main")].replace("__global__", "static __global__"))
+    place.write("inc/start.h", '#pragma once\n#include "kernel.h"\ninline void start(float *values) { scale<<<4, 256>>>(values, 2, 1024); }\n')
+    (place.folder / "link").symlink_to("inc")
+    rest = WITH_PRAGMA[WITH_PRAGMA.index("int main"):].replace("return", "start(values);\n  return")
+    for includes in ("<kernel.h> <start.h>", "<start.h> <kernel.h>", '"../inc/start.h" <start.h> "../inc/../inc/kernel.h"', '<link/kernel.h> "../inc/start.h" <kernel.h>'):
+        place.write("src/a.cu", "".join(f"#include {each}\n" for each in includes.split()) + rest)
+        done = place.run("nvcc", "-Iinc", "-I.", "-MD", "-c", "src/a.cu", "-o", "a.o")
+        text = place.read("a.o")
+        check(done.returncode == 0 and done.stderr == "", includes, done.stderr)
+        check(TRANSFORMED in text and text.count("void scale(") == 1 and text.count("256 / 2") == 2, includes, text)
+        check(line_of(text, "cudaMalloc") == ("src/a.cu", len(includes.split()) + 3), includes, text)
+        check("kernel.h" in place.read("a.d") and "start.h" in place.read("a.d"), place.read("a.d"))
+
+
+@case
 def dependency_files_name_the_source(place):
     place.write("a.cu", WITH_PRAGMA)
     place.run("nvcc", "-MD", "-c", "a.cu", "-o", "out.o")

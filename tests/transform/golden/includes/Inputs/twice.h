@@ -1,0 +1,1 @@
+__global__ void TWICE_NAME(float *a) { a[threadIdx.x] *= 2.0f; }

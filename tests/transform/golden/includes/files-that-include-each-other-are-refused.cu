@@ -1,0 +1,4 @@
+// heddle opt --assume whole-program -d "coarsen x=2"
+
+#include "Inputs/leads-back.h"
+void f(float *a) { scale<<<4, 64>>>(a); }
