@@ -18,6 +18,7 @@
 #include "launcher/DirectiveFile.h"
 #include "launcher/IncludeScan.h"
 #include "source/CommandLine.h"
+#include "source/NvccEnvironment.h"
 #include "source/Toolkit.h"
 #include "support/ExitCode.h"
 #include "support/Files.h"
@@ -125,7 +126,7 @@ std::optional<std::string> archOfThisGpu(const std::string &compiler) {
 class Launch {
 public:
   explicit Launch(const std::vector<std::string> &words)
-      : given(words), command(source::readCommand(words)) {}
+      : given(words), command(source::withEnvironment(source::readCommand(words))) {}
 
   int run() {
     takeWarningFlags();

@@ -311,6 +311,21 @@ def inputs_may_be_in_response_files(place):
 
 
 @case
+def nvcc_reads_flags_from_the_environment(place):
+    """NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS: the text that nvcc will see is the one that is transformed."""
+    place.write("inc/kernel.h", WITH_PRAGMA[:WITH_PRAGMA.index("int main")])
+    place.write("a.cu", "#ifdef HAS_KERNEL\n#include <kernel.h>\n" + WITH_PRAGMA[WITH_PRAGMA.index("int main"):] + "#endif\n")
+    words = ["nvcc", "-c", "a.cu", "-o", "a.o"]
+    done = place.run(*words)
+    check(done.returncode == 0 and done.stderr == "" and TRANSFORMED not in place.read("a.o"), done.stderr, place.read("a.o"))
+    done = place.run(*words, NVCC_PREPEND_FLAGS="-DHAS_KERNEL", NVCC_APPEND_FLAGS="-arch=sm_80 -Iinc")
+    check(done.returncode == 0 and done.stderr == "" and TRANSFORMED in place.read("a.o"), done.stderr, place.read("a.o"))
+    check("-DHAS_KERNEL" not in done.arguments and "-Iinc" not in done.arguments, "nvcc reads the variables itself", done.arguments)
+    done = place.run(*words, NVCC_APPEND_FLAGS="-DHAS_KERNEL -Iinc --dryrun")
+    check(done.arguments == words[1:], done.arguments)
+
+
+@case
 def names_have_spaces_and_umlauts(place):
     folder = "my $source, dir/für \"x\""
     place.write(f"{folder}/größe.h", "#define COUNT 1024\n")
