@@ -17,6 +17,7 @@
 #include "launcher/DependencyFile.h"
 #include "launcher/DirectiveFile.h"
 #include "launcher/IncludeScan.h"
+#include "launcher/NamedKernels.h"
 #include "source/CommandLine.h"
 #include "source/NvccEnvironment.h"
 #include "source/Toolkit.h"
@@ -96,16 +97,8 @@ struct Directives {
 
   /// Whether the names of its kernels are in a file at all.
   bool mayConcern(const Scan &scan) const {
-    return std::ranges::any_of(scan.files, [&](const ScannedFile &each) {
-      return each.text.find("__global__") != std::string::npos &&
-             std::ranges::any_of(list, [&](const transform::Directive &directive) {
-               const std::string name = directive.kernel.substr(0, directive.kernel.find('<'));
-               const size_t scope = name.rfind("::");
-               return name == "*" ||
-                      each.text.find(scope == std::string::npos ? name : name.substr(scope + 2)) !=
-                          std::string::npos;
-             });
-    });
+    return std::ranges::any_of(
+        list, [&](const transform::Directive &directive) { return mayHaveKernel(scan, directive.kernel); });
   }
 };
 
@@ -140,6 +133,7 @@ public:
     for (const CommandInput &input : command.inputs)
       if (input.isCuda)
         isAny |= prepare(input);
+    reportUnknownKernels();
     for (const Diagnostic &each : directives.diagnostics.all())
       messages.push_back(messageFrom(each));
     std::cerr << textOf(messages, flags);
@@ -224,6 +218,20 @@ private:
     return true;
   }
 
+  /// Directives for kernels that are nowhere. One file of several may well have no such kernel; a command that makes a program of
+  /// sources alone sees all files.
+  void reportUnknownKernels() {
+    const bool isWhole = command.mode == Mode::Link && std::ranges::all_of(command.inputs, isSource);
+    if (!isWhole || directives.list.empty())
+      return;
+    std::vector<Scan> program;
+    for (const CommandInput &input : command.inputs)
+      program.push_back(scanIncludes(input.file, IncludeFolders::of(command.parseFlags), SystemHeaders::Yes));
+    for (const transform::Directive &each : withoutKernel(directives.list, program))
+      directives.diagnostics.warning(each.location,
+                                     fmt::format("no file of this program has a kernel '{}'", each.kernel));
+  }
+
   std::string arch() {
     if (chosenArch.empty()) {
       std::optional<std::string> found = command.oldestArch();
@@ -255,13 +263,13 @@ private:
     return keyOf(parts);
   }
 
-  bool hasSeveralSources() const {
-    return std::ranges::count_if(command.inputs, [](const CommandInput &input) {
-             const std::string extension = fs::path(input.file).extension().string();
-             return input.isCuda || extension == ".cpp" || extension == ".cc" || extension == ".cxx" ||
-                    extension == ".c";
-           }) > 1;
+  static bool isSource(const CommandInput &input) {
+    const std::string extension = fs::path(input.file).extension().string();
+    return input.isCuda || extension == ".cpp" || extension == ".cc" || extension == ".cxx" ||
+           extension == ".c";
   }
+
+  bool hasSeveralSources() const { return std::ranges::count_if(command.inputs, isSource) > 1; }
 
   /// The text with `#include "x.h"` of files beside the source by their whole paths.
   static std::string withWholeIncludes(llvm::StringRef text, const fs::path &source) {

@@ -284,6 +284,18 @@ def directives_come_from_a_file(place):
     check("d.txt:1:1: warning: a line is KERNEL: DIRECTIVE [-Wheddle]" in done.stderr, done.stderr)
     done = place.run("nvcc", "-c", "a.cu", "-o", "a.o", HEDDLE_DIRECTIVES="nowhere.txt")
     check(done.returncode == 2 and "HEDDLE_DIRECTIVES: 'nowhere.txt' cannot be read" in done.stderr and done.arguments is None, done.stderr)
+    # One file of several may have no such kernel; a command that makes the whole program knows that no file has.
+    place.write("d.txt", "scale: coarsen x=2\n  scael: coarsen x=2; launch-bounds\n")
+    done = place.run("nvcc", "-c", "a.cu", "-o", "a.o", HEDDLE_DIRECTIVES="d.txt")
+    check(done.stderr == "" and TRANSFORMED in place.read("a.o"), done.stderr)
+    done = place.run("nvcc", "a.cu", "-o", "a.o", HEDDLE_DIRECTIVES="d.txt")
+    check(done.stderr.startswith("d.txt:2:10: warning: no file of this program has a kernel 'scael' [-Wheddle]\n") and done.stderr.count("warning") == 1, done.stderr)
+    check(done.returncode == 0 and TRANSFORMED in place.read("a.o"), place.read("a.o"))
+    for more in (["other.o"], ["-DSOMETHING", "other.a"]):
+        done = place.run("nvcc", "a.cu", *more, "-o", "a.o", HEDDLE_DIRECTIVES="d.txt")
+        check(done.stderr == "", done.stderr)
+    done = place.run("nvcc", "a.cu", "-o", "a.o", "-Werror=heddle", HEDDLE_DIRECTIVES="d.txt")
+    check(done.returncode == 1 and done.arguments is None and "error: no file of this program" in done.stderr, done.returncode, done.stderr)
     done = place.run("nvcc", "-c", "a.cu", "-o", "a.o", HEDDLE_ASSUME="nothing")
     check(done.returncode == 2 and "HEDDLE_ASSUME: 'nothing' is none of" in done.stderr, done.stderr)
 
