@@ -7,6 +7,7 @@
 // written so is not seen by the directive language either.
 #include "launcher/IncludeScan.h"
 
+#include "support/ByteOrderMark.h"
 #include "support/Files.h"
 
 #include <llvm/ADT/StringRef.h>
@@ -31,7 +32,7 @@ public:
     for (size_t i = 0; i < scan.files.size(); ++i) { // grows while it is read
       const fs::path from = scan.files[i].path.parent_path();
       const std::string text = scan.files[i].text;
-      readLines(text, from);
+      readLines(withoutByteOrderMark(text), from);
     }
     return std::move(scan);
   }

@@ -3,6 +3,7 @@
 
 #include "arch/Arch.h"
 #include "launcher/LineDirectives.h"
+#include "support/ByteOrderMark.h"
 #include "support/Files.h"
 #include "support/Paths.h"
 #include "transform/Assumptions.h"
@@ -104,7 +105,7 @@ Transformed transformed(const Work &work) {
   const std::optional<arch::Arch> arch = arch::findArch(work.arch, ignored);
   options.arch = arch ? &*arch : nullptr;
 
-  const std::string given = contentsOf(work.file);
+  const std::string given(withoutByteOrderMark(contentsOf(work.file)));
   const transform::Outcome outcome =
       transform::applyDirectives(work.file, given, work.directives, options, diagnostics);
   for (const Diagnostic &each : diagnostics.all())

@@ -13,6 +13,7 @@
 
 #include "source/Program.h"
 #include "source/Unit.h"
+#include "support/ByteOrderMark.h"
 #include "transform/MovedIncludes.h"
 #include "transform/OtherIncludes.h"
 
@@ -72,7 +73,7 @@ llvm::StringRef trimmed(llvm::StringRef line) { return line.trim(" \t\r"); }
 
 /// The words of a preprocessor line after its #; nothing for any other line.
 std::optional<llvm::StringRef> directiveOf(llvm::StringRef line) {
-  line = trimmed(line);
+  line = trimmed(withoutByteOrderMark(line));
   if (!line.consume_front("#"))
     return std::nullopt;
   return trimmed(line);
@@ -93,7 +94,7 @@ bool isReadOnce(llvm::StringRef text) {
 /// Adds the inner file's text, fit to be in a file of the folder `to`.
 void addFitted(llvm::StringRef inner, const fs::path &from, const fs::path &to,
                source::InsertedFile &inside) {
-  const std::string moved = withMovedIncludes(inner, from, to); // line by line
+  const std::string moved = withMovedIncludes(withoutByteOrderMark(inner), from, to); // line by line
   llvm::StringRef text = moved;
   for (unsigned number = 1; !text.empty(); ++number) {
     auto [line, rest] = text.split('\n');

@@ -255,6 +255,24 @@ def headers_may_be_reached_twice(place):
 
 
 @case
+def files_may_have_marks_and_any_line_ends(place):
+    """A byte order mark, CRLF, and no line end at the end, in a file and in a header with a kernel."""
+    kernel, rest = WITH_PRAGMA[:WITH_PRAGMA.index("int main")], WITH_PRAGMA[WITH_PRAGMA.index("int main"):]
+    mark = "\ufeff"
+    for name, source, header in (("mark", mark + WITH_PRAGMA, ""), ("mark-first", mark + re.sub(".*printf.*\n", "", WITH_PRAGMA[WITH_PRAGMA.index("#pragma"):]), ""),
+                                 ("crlf", WITH_PRAGMA.replace("\n", "\r\n"), ""), ("end", WITH_PRAGMA.rstrip(), ""),
+                                 ("header", mark + '#include "kernel.h"\n' + rest, mark + "#pragma once\n" + kernel), ("both", mark + '#include "kernel.h"\r\n' + rest, mark + kernel.replace("\n", "\r\n"))):
+        (place.folder / "a.cu").write_bytes(source.encode())
+        (place.folder / "kernel.h").write_bytes(header.encode())
+        done = place.run("nvcc", "-c", "a.cu", "-o", "a.o")
+        text = (place.folder / "a.o").read_bytes().decode()
+        check(done.returncode == 0 and done.stderr == "", name, done.stderr)
+        check(TRANSFORMED in text and mark not in text, name, text)
+        lines = {"mark-first": 10, "header": 4, "both": 4}
+        check(line_of(text, "cudaMalloc") == ("a.cu", lines.get(name, 12)), name, line_of(text, "cudaMalloc"), text)
+
+
+@case
 def dependency_files_name_the_source(place):
     place.write("a.cu", WITH_PRAGMA)
     place.run("nvcc", "-MD", "-c", "a.cu", "-o", "out.o")
