@@ -18,6 +18,7 @@
 #include "analysis/CallEffects.h"
 #include "analysis/Execution.h"
 #include "analysis/HiddenCode.h"
+#include "analysis/loops/WaitingLoops.h"
 #include "analysis/warp/WarpFunctions.h"
 #include "source/Unit.h"
 
@@ -47,7 +48,8 @@ public:
         facts(context.facts(kernel)) {}
 
   bool run() {
-    return checkBlock() && checkBarriers() && checkHiddenCode() && checkCode() && checkRaces() && checkGrid();
+    return checkBlock() && checkBarriers() && checkHiddenCode() && checkCode() && checkWaiting() &&
+           checkRaces() && checkGrid();
   }
 
 private:
@@ -243,6 +245,20 @@ private:
           fmt::format("of a block of ({}, {}, {}) the warps would not stay whole, as {} needs", (*block)[0],
                       (*block)[1], (*block)[2], what));
     return true;
+  }
+
+  /// The work items of a thread come one after another, each up to the next barrier: one that waits for a later one waits for ever.
+  bool checkWaiting() {
+    const auto goesOnTogether = [&](const Stmt *loop) {
+      return std::ranges::any_of(Uses::of(loop).statements, [&](const Stmt *statement) {
+        const std::optional<Barrier> barrier = analysis::barrierAt(statement, unit.context());
+        return barrier && barrier->ordersBlock();
+      });
+    };
+    const Stmt *loop = analysis::findWaitingLoop(kernel, goesOnTogether);
+    return !loop || context.refuse(unit.location(loop),
+                                   "this loop waits for what another thread does, and that may be one whose "
+                                   "work the same thread has to do afterwards");
   }
 
   // Memory
