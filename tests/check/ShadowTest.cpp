@@ -47,10 +47,10 @@ struct Shared : testing::Test {
     rules.known = time;
     ++time;
   }
-  Touch touch(unsigned warp, uint32_t mask, uint32_t bytes = 4, uint32_t place = 1) {
+  Touch touch(unsigned warp, uint32_t mask, uint32_t bytes = 4, uint32_t instrId = 1) {
     Touch t;
     t.warp = warp, t.mask = mask, t.bytes = bytes, t.addresses = addresses;
-    t.stamp = time, t.known = rules.known, t.place = place;
+    t.stamp = time, t.known = rules.known, t.instrId = instrId;
     return t;
   }
   void everyLane(uint32_t stride, uint32_t first = 0) {
@@ -82,7 +82,7 @@ TEST_F(Shared, AReadOfAnotherWarpInTheSameIntervalClashes) {
   shadow.read(touch(1, 1u << 5), rules);
   ASSERT_EQ(rules.clashes.size(), 1u);
   EXPECT_EQ(rules.clashes[0].second.thread, 5);
-  EXPECT_EQ(rules.clashes[0].second.place, 7u);
+  EXPECT_EQ(rules.clashes[0].second.instrId, 7u);
   EXPECT_TRUE(rules.clashes[0].second.write);
 }
 

@@ -249,6 +249,8 @@ private:
 
   /// The work items of a thread come one after another, each up to the next barrier: one that waits for a later one waits for ever.
   bool checkWaiting() {
+    if (std::ranges::all_of(axes, [](const Axis &axis) { return axis.factor == 1; }))
+      return true; // one work item each: blocks of one warp, consolidated
     const auto goesOnTogether = [&](const Stmt *loop) {
       return std::ranges::any_of(Uses::of(loop).statements, [&](const Stmt *statement) {
         const std::optional<Barrier> barrier = analysis::barrierAt(statement, unit.context());
