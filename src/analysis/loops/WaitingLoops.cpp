@@ -49,7 +49,7 @@ bool isOwn(const Expr *object) {
 /// An expression that other threads can change: it reads volatile memory, or asks by an atomic, itself or in a function that
 /// it calls.
 bool asksOthers(const Stmt *expression, const ASTContext &context, unsigned depth = 0) {
-  constexpr unsigned deepest = 8;
+  constexpr unsigned deepestCall = 8;
   for (const Stmt *part : Uses::of(expression).statements) {
     if (auto *read = dyn_cast<ImplicitCastExpr>(part))
       if (read->getCastKind() == CK_LValueToRValue && read->getSubExpr()->getType().isVolatileQualified() &&
@@ -65,7 +65,7 @@ bool asksOthers(const Stmt *expression, const ASTContext &context, unsigned dept
         record && record->getIdentifier() && record->getName().contains("atomic") &&
         callee->getIdentifier() && (callee->getName() == "load" || callee->getName() == "test"))
       return true; // cuda::atomic, cuda::atomic_ref and their bases
-    if (callee && depth < deepest && callee->hasBody(definition) && definition->getBody() != expression &&
+    if (callee && depth < deepestCall && callee->hasBody(definition) && definition->getBody() != expression &&
         asksOthers(definition->getBody(), context, depth + 1))
       return true;
   }
