@@ -173,18 +173,7 @@ int checkText(const Request &request, const Candidate &candidate, const transfor
   emitted.build.sources = candidate.options.sources;
   emitted.build.arch = candidate.options.arch;
   emitted.build.compiler = candidate.options.compiler;
-  const auto which = request.unchecked ? verify::CheckedKernels::None
-                     : request.remarks ? verify::CheckedKernels::All
-                                       : verify::CheckedKernels::Changed;
-  const verify::EmittedCheck check = verify::checkEmitted(emitted, which);
-  showEmitted(emitted, check, request.remarks, session.errorColour);
-  switch (check.outcome) {
-  case verify::Emitted::MayBeWritten: return ExitDone;
-  case verify::Emitted::InputDoesNotCompile: return ExitDoesNotCompile;
-  case verify::Emitted::DoesNotCompile:
-  case verify::Emitted::FailsTheCheck: return ExitRefused;
-  }
-  return ExitRefused;
+  return checkAndShow(emitted, request, session);
 }
 
 /// Runs the original and the candidate.
@@ -302,6 +291,21 @@ int exitCodeOf(const transform::Outcome &outcome) {
   case transform::Outcome::Kind::Done: return ExitDone;
   case transform::Outcome::Kind::Refused: return ExitRefused;
   case transform::Outcome::Kind::Unusable: return outcome.isReadable ? ExitDoesNotCompile : ExitBadUsage;
+  }
+  return ExitRefused;
+}
+
+int checkAndShow(const verify::EmittedFile &emitted, const OptRequest &request, const Session &session) {
+  const auto which = request.unchecked ? verify::CheckedKernels::None
+                     : request.remarks ? verify::CheckedKernels::All
+                                       : verify::CheckedKernels::Changed;
+  const verify::EmittedCheck check = verify::checkEmitted(emitted, which);
+  showEmitted(emitted, check, request.remarks, session.errorColour);
+  switch (check.outcome) {
+  case verify::Emitted::MayBeWritten: return ExitDone;
+  case verify::Emitted::InputDoesNotCompile: return ExitDoesNotCompile;
+  case verify::Emitted::DoesNotCompile:
+  case verify::Emitted::FailsTheCheck: return ExitRefused;
   }
   return ExitRefused;
 }

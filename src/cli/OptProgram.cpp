@@ -12,13 +12,13 @@
 #include "OptRequest.h"
 #include "PlacedOutput.h"
 #include "ProgramLayout.h"
-#include "ShowEmitted.h"
 #include "Verbs.h"
 #include "Verification.h"
 #include "support/ExitCode.h"
 #include "support/Files.h"
 #include "support/Paths.h"
 #include "transform/WholeProgram.h"
+#include "verify/EmittedFile.h"
 
 #include <fmt/format.h>
 
@@ -107,18 +107,7 @@ public:
       emitted.build.sources.ownFlags[each] = flagsOfAllUnits();
     emitted.build.arch = options.arch;
     emitted.build.compiler = options.compiler;
-    const auto which = request.unchecked ? verify::CheckedKernels::None
-                       : request.remarks ? verify::CheckedKernels::All
-                                         : verify::CheckedKernels::Changed;
-    const verify::EmittedCheck check = verify::checkEmitted(emitted, which);
-    showEmitted(emitted, check, request.remarks, session.errorColour);
-    switch (check.outcome) {
-    case verify::Emitted::MayBeWritten: return ExitDone;
-    case verify::Emitted::InputDoesNotCompile: return ExitDoesNotCompile;
-    case verify::Emitted::DoesNotCompile:
-    case verify::Emitted::FailsTheCheck: break;
-    }
-    return ExitRefused;
+    return checkAndShow(emitted, request, session);
   }
 
   /// Runs both programs.

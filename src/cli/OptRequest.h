@@ -13,6 +13,10 @@
 #include <string>
 #include <vector>
 
+namespace heddle::verify {
+struct EmittedFile;
+}
+
 namespace heddle::cli {
 
 struct Session;
@@ -36,6 +40,9 @@ void printMessages(const Diagnostics &diagnostics, const transform::Outcome &out
 
 /// The exit code of what became of a file or a program, before it is checked.
 int exitCodeOf(const transform::Outcome &outcome);
+
+/// Checks what is to be written and prints the findings. 0 where it may be written, else the exit code.
+int checkAndShow(const verify::EmittedFile &emitted, const OptRequest &request, const Session &session);
 
 /// opt FILE... --output-dir DIR: transforms a program as a whole, checks it, and writes its files to the folder.
 class OptProgram {
