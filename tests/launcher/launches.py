@@ -483,7 +483,8 @@ def with_clang(place):
     check(done.returncode == 0 and len(place.entries()) == 1, done.stderr)
     location = "src/a.cu:15:7: warning: unused variable 'unused'"
     check(location in plain.stderr and location in done.stderr, plain.stderr, done.stderr)
-    check(place.read("a.d") == rules, place.read("a.d"), rules)
+    rule_words = [text.replace("\\\n", " ").split() for text in (place.read("a.d"), rules)]  # lines are broken where paths are long
+    check(rule_words[0] == rule_words[1], place.read("a.d"), rules)
     strings = (place.folder / "a.o").read_bytes()
     check(b"src/a.cu\0" in strings and b"/cache/" not in strings, "__FILE__ is not the source")
 
