@@ -28,7 +28,7 @@ namespace {
 using arch::Arch;
 using Json = nlohmann::ordered_json;
 
-const char *const about = R"(What a GPU generation allows, and how much of it a kernel can fill
+const char *const about = R"(What a GPU generation allows: its limits, and the occupancy of a kernel
 
 Examples:
   heddle arch                                       all generations, a line each
@@ -262,10 +262,11 @@ void addArch(CLI::App &app, Session &session) {
   session.operands["arch"].completion.table = Completion::Table::Archs;
   CLI::Option *name = verb->add_option("NAME", request->name,
                                        "sm_90, 9.0, compute_90, hopper, h200... (default: a table of all)");
-  CLI::Option *threads = verb->add_option("--threads", request->kernel.threadsPerBlock,
-                                          "threads per block; prints the occupancy")
-                             ->needs(name)
-                             ->check(CLI::PositiveNumber);
+  CLI::Option *threads =
+      verb->add_option("--threads", request->kernel.threadsPerBlock,
+                       "threads per block: print the occupancy (default: print the limits)")
+          ->needs(name)
+          ->check(CLI::PositiveNumber);
   verb->add_option("--registers", request->kernel.registersPerThread,
                    "registers per thread (default: no limit by registers)")
       ->needs(threads);

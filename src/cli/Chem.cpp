@@ -332,13 +332,15 @@ void addWarpsOptions(CLI::App &verb, Request &request) {
   add("--qssa-warps", request.quasiSteadyWarps, "warps for quasi-steady species (default: selected)")
       ->check(CLI::Range(1, 31));
   add("--weights", request.weights,
-      "weights of balanced work, balanced registers and locality in the partitioning (default: built in)")
+      "weights in the partitioning: of balanced work (F), balanced registers (R) and locality (L) "
+      "(default: built in)")
       ->type_name("F,R,L")
       ->delimiter(',')
       ->expected(3)
       ->check(CLI::NonNegativeNumber);
   add("--placement", request.placement,
-      "use of shared memory: store, buffer or mixed (default: selected per kernel)")
+      "shared memory: store (a row for each value), buffer (values in registers pass through a few rows) or "
+      "mixed (default: selected per kernel)")
       ->check(CLI::IsMember({"store", "buffer", "mixed"}));
   add("--sums", request.sums,
       "what warps exchange for a sum: partials or values (default: selected per kernel)")
@@ -358,7 +360,8 @@ void addOptions(CLI::App &verb, Request &request) {
       ->required()
       ->expected(1, 3);
   CLI::Option *states =
-      verb.add_option("--evaluate", request.states, "print everything at the states of this file")
+      verb.add_option("--evaluate", request.states,
+                      "print thermodynamics, transport and rates at the states of this file")
           ->type_name("FILE.json");
   verb.add_option("-o,--output", request.folder, "write kernels into this folder")
       ->type_name("DIR")
@@ -398,9 +401,9 @@ void addOptions(CLI::App &verb, Request &request) {
   };
   addPointsPerStage("--points-per-stage");
   addPointsPerStage("--turns")->group(""); // the former name
-  verb.add_option(
-      "--keep", request.layout.keepFrom,
-      "with --qssa or --stiff: rate constants of at least this many instructions are computed once");
+  verb.add_option("--keep", request.layout.keepFrom,
+                  "with --qssa or --stiff: rate constants of at least this many instructions are stored for "
+                  "later stages, not recomputed");
   verb.add_option("--precision", request.precision,
                   "of the kernels: double; float; or mixed, double with faster exponentials")
       ->check(CLI::IsMember({"double", "float", "mixed"}));

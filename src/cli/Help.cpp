@@ -43,8 +43,8 @@ const char *const exitCodes = R"(Exit codes of heddle and heddle-runner
   130, 143  interrupted by SIGINT or SIGTERM
   141       the reader of standard output has closed it (SIGPIPE)
 
-heddle run exits with the code of the program that it runs. It uses these codes if the program could not be run or did
-not end by itself. docs/exit-codes.md lists them by input and verb.
+heddle run exits with the code of the program that it runs, heddle nvcc with that of the compiler. They use these codes
+if the program or compiler could not be run or did not end by itself. docs/exit-codes.md lists them by input and verb.
 )";
 
 std::string helpOf(const CLI::App &command) {

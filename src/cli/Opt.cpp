@@ -32,7 +32,7 @@ const char *const about =
 Examples:
   heddle opt stencil.cu -o out.cu -d "coarsen x=2"              each thread does the work of two
   heddle opt stencil.cu -o out.cu -d "coarsen x=4 map=blocked" --verify -- 1000
-  heddle opt stencil.cu -o out.cu -d consolidate                one warp does the work of a block, where that pays
+  heddle opt stencil.cu -o out.cu -d consolidate                one warp does the work of a block, if the cost model predicts a speed-up
   heddle opt matmul.cu -o out.cu -d specialize                  producer warps load tiles, consumer warps compute
   heddle opt align.cu -o out.cu -d "regroup by=length[read]"    group threads with reads of similar length
   heddle opt stencil.cu -o out.cu -d "unroll-jam factor=4 line=37"   the loop that begins on that line

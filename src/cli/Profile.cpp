@@ -215,7 +215,8 @@ void addProfile(CLI::App &app, Session &session) {
   verb->add_option("--group", given->group, "group size for the regrouping of threads: 32, 64, ...")
       ->check(CLI::Range(32u, 1024u));
   verb->add_option("--report", given->page, "also write a self-contained HTML page")->type_name("FILE");
-  verb->add_flag("--json", given->json, "print the same facts as JSON, and models block by block");
+  verb->add_flag("--json", given->json,
+                 "print the same facts as JSON, and the prediction models per basic block");
   verb->add_flag("--output", given->output, "show what the program prints to stdout, on stderr");
   addProgramOptions(*verb, given->options, given->words, session);
   verb->callback([given, verb, &session] {

@@ -256,7 +256,8 @@ void TuneRequest::addTo(CLI::App &verb, Session &session) {
       ->type_name("OPTION")
       ->allow_extra_args(false);
   verb.add_option("-k,--kernel", kernel,
-                  "the kernel that -d applies to (default: all); of a mechanism: viscosity or another")
+                  "the kernel that -d applies to (default: all); of a mechanism: viscosity, conductivity, "
+                  "diffusion or chemistry")
       ->type_name("NAME");
   verb.add_option("--block", block,
                   "the block size, if the launches in the file do not give it (default: from the launches)")
@@ -283,8 +284,9 @@ void TuneRequest::addTo(CLI::App &verb, Session &session) {
   verb.add_option("--collect", collect, "take the results from such a folder")->type_name("DIR");
   verb.add_option("--rounds", rounds, "for --plan: number of timed runs per launch")
       ->check(CLI::PositiveNumber);
-  verb.add_option("--copies", copies,
-                  "for --plan: end the program after this many device-to-host copies (default: do not)");
+  verb.add_option(
+      "--copies", copies,
+      "for --plan: end the program after this many device-to-host copies (default: run it to its end)");
   verb.add_option("--small", small,
                   "smaller arguments of the program for the model, if those after -- are too large for the "
                   "simulator; times are predicted for the launch sizes of those after --")
