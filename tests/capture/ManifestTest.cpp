@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "capture/Manifest.h"
+
+#include <gmock/gmock.h>
+
+namespace heddle::capture {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Manifest sample() {
+  Manifest manifest;
+  manifest.program = "./a.out \"two words\" \\ \n\x01";
+  manifest.device = "simulator";
+  manifest.arch = "sm_90a";
+  manifest.kernel = "_Z5saxpyifPKfPf";
+  manifest.name = "saxpy(int, float, const float*, float*)";
+  manifest.launch = 3;
+  manifest.micros = 12.5;
+  manifest.grid = {4096, 2, 1};
+  manifest.block = {256, 1, 1};
+  manifest.sharedBytes = 1024;
+  manifest.cooperative = true;
+  manifest.parameters = {{0, {0, 0x10, 0, 0}}, {8, {0, 0, 0, 0, 0, 0x10, 0xff, 0}}, {16, {}}};
+  manifest.regions = {{0x100000000000, 4194304, RegionKind::Device},
+                      {0x180000000000, 3, RegionKind::Pinned},
+                      {0x180000001000, 4, RegionKind::Managed}};
+  manifest.variables = {{"_ZL5table", 1024, VariableKind::Constant}, {"count", 4, VariableKind::Managed}};
+  manifest.pointsIntoVariables = {"_ZL5table"};
+  return manifest;
+}
+
+/// Why the text is no manifest; "" where it is one.
+std::string whyNot(const std::string &text) {
+  std::string error;
+  return manifestOf(text, error) ? "" : error;
+}
+
+TEST(Manifest, ReadsBackWhatItWrote) {
+  std::string error;
+  const std::optional<Manifest> read = manifestOf(textOf(sample()), error);
+  ASSERT_TRUE(read) << error;
+  EXPECT_EQ(textOf(*read), textOf(sample()));
+  EXPECT_EQ(read->program, sample().program);
+  EXPECT_EQ(read->micros, 12.5);
+  EXPECT_EQ(read->grid.x, 4096u);
+  EXPECT_EQ(read->regions[1].kind, RegionKind::Pinned);
+  EXPECT_THAT(read->parameters[1].bytes, ElementsAre(0, 0, 0, 0, 0, 0x10, 0xff, 0));
+  EXPECT_TRUE(read->parameters[2].bytes.empty());
+}
+
+TEST(Manifest, HasTheDocumentedLines) {
+  const std::string text = textOf(sample());
+  for (const char *line : {"heddle-capture 1\n", "\nkernel _Z5saxpyifPKfPf\n", "\ngrid 4096 2 1\n",
+                           "\nparameter 0 4 00100000\n", "\nregion 0x100000000000 4194304 device\n",
+                           "\nvariable _ZL5table 1024 constant\n", "\npoints-into-variable _ZL5table\n"})
+    EXPECT_THAT(text, HasSubstr(line));
+}
+
+TEST(Manifest, WithoutATimeHasNone) {
+  Manifest manifest = sample();
+  manifest.micros.reset();
+  std::string error;
+  const std::optional<Manifest> read = manifestOf(textOf(manifest), error);
+  ASSERT_TRUE(read) << error;
+  EXPECT_FALSE(read->micros);
+}
+
+TEST(Manifest, ObjectsAreRegionsThenVariables) {
+  const Manifest manifest = sample();
+  EXPECT_EQ(manifest.objects(), 5u);
+  EXPECT_EQ(manifest.objectBytes(0), 4194304u);
+  EXPECT_EQ(manifest.objectBytes(3), 1024u);
+  EXPECT_EQ(manifest.objectName(0), "region 0x100000000000 (4194304 bytes)");
+  EXPECT_EQ(manifest.objectName(4), "variable 'count'");
+}
+
+TEST(Manifest, OfAnotherVersionIsRefused) {
+  EXPECT_THAT(whyNot("heddle-capture 2\nkernel k\narch sm_90\n"), HasSubstr("another version"));
+  EXPECT_THAT(whyNot("heddle-capture one\n"), HasSubstr("another version"));
+  EXPECT_THAT(whyNot("something 1\n"), HasSubstr("no capture"));
+  EXPECT_THAT(whyNot(""), HasSubstr("no capture"));
+}
+
+TEST(Manifest, EveryWrongLineIsNamed) {
+  const std::string begin = "heddle-capture 1\nkernel k\narch sm_90\n";
+  EXPECT_EQ(whyNot(begin), "");
+  for (const char *line : {"grid 1 2", "grid 1 2 3 4", "grid 1 2 x", "grid 1 1 99999999999",
+                           "parameter 0 4 00", "parameter 0 1 0g", "region 0x1 2", "region 0x1 2 texture",
+                           "region 0xx1 2 device", "variable v 1 register", "device \"open", "micros fast",
+                           "launch -1", "shared 99999999999999999999", "unknown 1", ""})
+    EXPECT_THAT(whyNot(begin + line + "\n"), HasSubstr("launch.txt:4: ")) << line;
+}
+
+TEST(Manifest, NeedsAKernelAndAnArchitecture) {
+  EXPECT_THAT(whyNot("heddle-capture 1\narch sm_90\n"), HasSubstr("'kernel'"));
+  EXPECT_THAT(whyNot("heddle-capture 1\nkernel k\n"), HasSubstr("'arch'"));
+}
+
+} // namespace
+} // namespace heddle::capture
