@@ -16,7 +16,7 @@ if(LLD)
 endif()
 
 if(HEDDLE_SANITIZE)
-  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -O1 -g)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -O1 -gline-tables-only)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
