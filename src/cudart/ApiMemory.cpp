@@ -29,7 +29,8 @@ cudaError_t allocate(Runtime &runtime, void **pointer, size_t bytes, vm::Allocat
 }
 
 cudaError_t release(Runtime &runtime, void *pointer) {
-  if (runtime.check)
+  const auto piece = runtime.simulator.memory().find(reinterpret_cast<uint64_t>(pointer));
+  if (runtime.check && piece && !piece->isMapped)
     runtime.check->freeing(pointer);
   switch (runtime.simulator.memory().free(pointer)) {
   case vm::FreeResult::Freed: return cudaSuccess;
@@ -38,6 +39,7 @@ cudaError_t release(Runtime &runtime, void *pointer) {
     wrongArguments = "the pointer is inside of an allocation, not at its beginning";
     break;
   case vm::FreeResult::NotAnAllocation: wrongArguments = "the pointer is not device memory"; break;
+  case vm::FreeResult::IsMapped: wrongArguments = "this memory is mapped: cuMemUnmap ends that"; break;
   }
   return cudaErrorInvalidValue;
 }

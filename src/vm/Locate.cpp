@@ -75,6 +75,16 @@ bool reportGlobal(Warp &warp, const Inst &in, unsigned lane, uint64_t address, u
     return warp.faultAt(in, lane, FaultKind::OutOfBounds, address, what + " is outside every allocation"),
            false;
   if (near->live && near->contains(address) && address + bytes <= near->end()) {
+    if (near->access == MemoryAccess::None)
+      return warp.faultAt(in, lane, FaultKind::OutOfBounds, address,
+                          what + " is in memory that is mapped without access",
+                          {"it belongs to " + near->str(), "cuMemSetAccess makes it accessible"}),
+             false;
+    if (write && near->access == MemoryAccess::Read && near->kind != AllocationKind::Constant)
+      return warp.faultAt(in, lane, FaultKind::ReadOnly, address,
+                          what + " writes memory that is mapped for reading only",
+                          {"it belongs to " + near->str()}),
+             false;
     if (write)
       return warp.faultAt(in, lane, FaultKind::ReadOnly, address, what + " writes constant memory",
                           {"it belongs to " + near->str()}),
@@ -114,7 +124,8 @@ bool findRange(Warp &warp, uint64_t address, uint32_t bytes, bool write, MemoryS
   if (!found || address + bytes > found->end())
     return false;
   const bool constant = found->kind == AllocationKind::Constant;
-  if ((write && constant) || (space == MemorySpace::Constant && !constant))
+  if ((write && (constant || found->access == MemoryAccess::Read)) ||
+      (space == MemorySpace::Constant && !constant))
     return false;
   range = {found->address, found->end()};
   if (space != MemorySpace::Constant)

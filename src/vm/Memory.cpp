@@ -224,6 +224,8 @@ FreeResult Memory::free(void *pointer) {
                                                  : FreeResult::NotAnAllocation;
   if (!piece.live)
     return FreeResult::AlreadyFreed;
+  if (piece.isMapped)
+    return FreeResult::IsMapped;
   piece.live = false;
   used.fetch_sub(piece.bytes, std::memory_order_relaxed);
   countHostVisible(piece.kind, -1);
@@ -260,13 +262,68 @@ bool Memory::unregisterHost(void *pointer) {
   return true;
 }
 
-std::optional<Allocation> Memory::find(uint64_t address) const {
-  std::shared_lock lock(guard);
+void Memory::addMapped(uint64_t address, uint64_t bytes) {
+  std::unique_lock lock(guard);
+  forgetFreedIn(address, address + bytes);
+  Allocation piece{nextId++, address, bytes, AllocationKind::Device, true, {}};
+  piece.isMapped = true;
+  piece.access = MemoryAccess::None;
+  pieces[address] = std::move(piece);
+}
+
+void Memory::removeMapped(uint64_t address) {
+  std::unique_lock lock(guard);
+  pieces.at(address).live = false;
+  changes.fetch_add(1, std::memory_order_release);
+}
+
+void Memory::setAccess(uint64_t address, MemoryAccess access) {
+  std::unique_lock lock(guard);
+  pieces.at(address).access = access;
+  changes.fetch_add(1, std::memory_order_release);
+}
+
+void Memory::forget(uint64_t address, uint64_t bytes) {
+  std::unique_lock lock(guard);
+  forgetFreedIn(address, address + bytes);
+}
+
+bool Memory::take(uint64_t bytes) {
+  std::unique_lock lock(guard);
+  if (bytes > freeBytes())
+    return false;
+  used.fetch_add(bytes, std::memory_order_relaxed);
+  return true;
+}
+
+bool Memory::isAtFixedBase() const { return reserved.base == FixedBase; }
+
+const Allocation *Memory::accessible(uint64_t address) const {
   auto it = pieces.upper_bound(address);
   if (it == pieces.begin())
-    return std::nullopt;
+    return nullptr;
   const Allocation &piece = std::prev(it)->second;
-  return piece.live && piece.contains(address) ? std::optional(piece) : std::nullopt;
+  return piece.live && piece.contains(address) && piece.access != MemoryAccess::None ? &piece : nullptr;
+}
+
+std::optional<Allocation> Memory::find(uint64_t address) const {
+  std::shared_lock lock(guard);
+  const Allocation *piece = accessible(address);
+  return piece ? std::optional(*piece) : std::nullopt;
+}
+
+bool Memory::isAccessible(uint64_t address, uint64_t bytes, MemoryAccess least) const {
+  std::shared_lock lock(guard);
+  const uint64_t end = address + bytes;
+  for (const Allocation *piece = accessible(address); piece && piece->access >= least;
+       piece = accessible(address)) {
+    if (end <= piece->end() && end >= address)
+      return true;
+    if (!piece->isMapped)
+      return false;
+    address = piece->end();
+  }
+  return false;
 }
 
 std::optional<Allocation> Memory::nearest(uint64_t address) const {

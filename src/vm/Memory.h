@@ -17,6 +17,9 @@ enum class AllocationKind : uint8_t { Device, Managed, Pinned, Registered, Globa
 
 const char *nameOf(AllocationKind kind);
 
+/// What kernels and copies may do with an allocation. Mapped memory has no access at first.
+enum class MemoryAccess : uint8_t { None, Read, ReadWrite };
+
 struct Allocation {
   uint64_t id = 0; ///< counts from 1 in order of allocation
   uint64_t address = 0;
@@ -25,6 +28,8 @@ struct Allocation {
   bool live = false;
   std::string name;          ///< of a module's variable; else empty
   bool isSimulators = false; ///< the simulator made it for its own use; no program knows of it
+  bool isMapped = false;     ///< mapped to an address that the program reserved (cuMemMap)
+  MemoryAccess access = MemoryAccess::ReadWrite;
 
   uint64_t end() const { return address + bytes; }
   bool contains(uint64_t a) const { return a >= address && a < end(); }
@@ -32,7 +37,7 @@ struct Allocation {
   std::string str() const;
 };
 
-enum class FreeResult { Freed, NotAnAllocation, InsideAnAllocation, AlreadyFreed };
+enum class FreeResult { Freed, NotAnAllocation, InsideAnAllocation, AlreadyFreed, IsMapped };
 
 /// Global memory of the simulator. A device address is a host address: host code may read and write through it,
 /// so managed and pinned memory need nothing special and a copy is a memcpy.
@@ -57,11 +62,26 @@ public:
   bool registerHost(void *address, uint64_t bytes);
   bool unregisterHost(void *address);
 
-  /// The live allocation that holds `address`.
+  /// For VirtualMemory: pages at an address outside of our range become an allocation without access.
+  void addMapped(uint64_t address, uint64_t bytes);
+  void removeMapped(uint64_t address);
+  void setAccess(uint64_t address, MemoryAccess access);
+  /// Freed memory in the range is no longer known: the addresses may become somebody else's.
+  void forget(uint64_t address, uint64_t bytes);
+  /// Memory without an address counts too; false if there is not enough.
+  bool take(uint64_t bytes);
+  void giveBack(uint64_t bytes) { used.fetch_sub(bytes, std::memory_order_relaxed); }
+
+  /// The live allocation that holds `address` and may be accessed.
   std::optional<Allocation> find(uint64_t address) const;
+  /// Whether these bytes may be accessed: they lie in one allocation, or in mappings that follow each other.
+  bool isAccessible(uint64_t address, uint64_t bytes, MemoryAccess least = MemoryAccess::Read) const;
   /// The allocation, live or freed, that holds `address` or lies nearest to it: live ones win a tie.
   std::optional<Allocation> nearest(uint64_t address) const;
   std::vector<Allocation> live() const;
+
+  /// Whether device addresses are those of every other run.
+  bool isAtFixedBase() const;
 
   uint64_t capacityBytes() const { return capacity; }
   uint64_t usedBytes() const { return used.load(std::memory_order_relaxed); }
@@ -80,6 +100,7 @@ private:
 
   uint64_t place(uint64_t bytes, uint64_t alignment);
   void forgetFreedIn(uint64_t address, uint64_t end);
+  const Allocation *accessible(uint64_t address) const;
   void countHostVisible(AllocationKind kind, int by);
 
   const uint64_t capacity;
