@@ -66,6 +66,13 @@ bool onDevice(Runtime &runtime, const Side &side, const Box &box) {
   return side.isArray || runtime.isDeviceMemory(side.data, spanOf(side, box));
 }
 
+bool isReadOnly(Runtime &runtime, const Side &side) {
+  if (side.isArray)
+    return false;
+  auto piece = runtime.simulator.memory().find(reinterpret_cast<uint64_t>(side.data));
+  return piece && piece->access == vm::MemoryAccess::Read;
+}
+
 /// What is wrong with a side that should be `span` bytes of device memory.
 std::string whyNotDevice(Runtime &runtime, const Side &side, const Box &box, const char *which) {
   const auto address = reinterpret_cast<uint64_t>(side.data);
@@ -74,7 +81,9 @@ std::string whyNotDevice(Runtime &runtime, const Side &side, const Box &box, con
     return fmt::format("{} bytes from byte {} of {}", spanOf(side, box), address - piece->address,
                        piece->str());
   if (std::optional<vm::Allocation> near = memory.nearest(address); near && near->contains(address))
-    return fmt::format("{} is {}", which, near->str());
+    return near->live && near->access == vm::MemoryAccess::None
+               ? fmt::format("{} is mapped without access (cuMemSetAccess)", which)
+               : fmt::format("{} is {}", which, near->str());
   return fmt::format("{} is not device memory", which);
 }
 
@@ -118,6 +127,10 @@ cudaError_t prepareCopy(Runtime &runtime, const Box &box, cudaMemcpyKind kind, s
     const bool isTarget = kind == cudaMemcpyHostToDevice || onDevice(runtime, box.from, box);
     wrongArguments = isTarget ? whyNotDevice(runtime, box.to, box, "the target")
                               : whyNotDevice(runtime, box.from, box, "the source");
+    return cudaErrorInvalidValue;
+  }
+  if (isReadOnly(runtime, box.to)) {
+    wrongArguments = "the target is mapped for reading only (cuMemSetAccess)";
     return cudaErrorInvalidValue;
   }
   work = [box, &runtime] {
@@ -236,6 +249,10 @@ cudaError_t fill(const Box &box, uint32_t value, When when, cudaStream_t stream 
           return cudaSuccess;
         if (!onDevice(runtime, box.to, box)) {
           wrongArguments = whyNotDevice(runtime, box.to, box, "the target");
+          return cudaErrorInvalidValue;
+        }
+        if (isReadOnly(runtime, box.to)) {
+          wrongArguments = "the target is mapped for reading only (cuMemSetAccess)";
           return cudaErrorInvalidValue;
         }
         auto work = [box, value, elementBytes, &runtime] {

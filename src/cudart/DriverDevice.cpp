@@ -56,7 +56,12 @@ CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device) {
 }
 
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device) {
-  return deviceCall(device, [&] { return cudaDeviceGetAttribute(value, cudaDeviceAttr(attribute), 0); });
+  return deviceCall(device, [&]() -> cudaError_t {
+    if (attribute != CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED || !value)
+      return cudaDeviceGetAttribute(value, cudaDeviceAttr(attribute), 0);
+    *value = 1; // the runtime API has no such attribute
+    return cudaSuccess;
+  });
 }
 
 CUresult cuDeviceGetProperties(CUdevprop *to, CUdevice device) {

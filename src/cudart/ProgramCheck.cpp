@@ -36,6 +36,16 @@ void ProgramCheck::read(const void *address, size_t bytes, const char *what) {
 
 void ProgramCheck::allocated(const void *address) { checker.allocated(reinterpret_cast<uint64_t>(address)); }
 
+void ProgramCheck::mapped(const void *address, size_t bytes, bool mayHoldData) {
+  allocated(address);
+  if (mayHoldData)
+    checker.hostWrote(reinterpret_cast<uint64_t>(address), bytes, "cuMemMap");
+}
+
+void ProgramCheck::unmapped(const void *address, size_t bytes) {
+  checker.freed(reinterpret_cast<uint64_t>(address), bytes);
+}
+
 void ProgramCheck::freeing(const void *address) {
   if (std::optional<vm::Allocation> piece = memory.find(reinterpret_cast<uint64_t>(address)))
     checker.freed(piece->address, piece->bytes);

@@ -33,6 +33,9 @@ public:
   void read(const void *address, size_t bytes, const char *what);
   void allocated(const void *address);
   /// Called while the memory is still known.
+  /// Mapped memory is an allocation; what was mapped before may hold data.
+  void mapped(const void *address, size_t bytes, bool mayHoldData);
+  void unmapped(const void *address, size_t bytes);
   void freeing(const void *address);
   void write(bool complete);
 

@@ -10,7 +10,6 @@
 #include "cudart/WriteWatcher.h"
 #include "support/ExitCode.h"
 #include "support/Files.h"
-#include "vm/AddressRange.h"
 #include "vm/ObserverPair.h"
 
 #include <fmt/format.h>
@@ -101,12 +100,6 @@ std::atomic<bool> hasTimedOut{false};
 /// With --timeout, a program that goes on after a kernel was stopped, for instance one that waits for a
 /// result that never comes, is given as much time again, and not less than this.
 constexpr double LeastSecondsToEnd = 5;
-
-/// Whether device addresses are those of every other run.
-bool addressesAreFixed(const vm::Memory &memory) {
-  std::optional<vm::Allocation> any = memory.nearest(vm::FixedBase);
-  return !any || (any->address >= vm::FixedBase && any->address < vm::FixedBase + vm::WantedReserve);
-}
 
 uint64_t countOf(const dim3 &size) { return uint64_t(size.x) * size.y * size.z; }
 
@@ -250,9 +243,7 @@ void Runtime::hostHasWaited() {
 }
 
 bool Runtime::isDeviceMemory(const void *pointer, size_t bytes) const {
-  auto address = reinterpret_cast<uint64_t>(pointer);
-  std::optional<vm::Allocation> piece = simulator.memory().find(address);
-  return piece && bytes <= piece->end() - address;
+  return simulator.memory().isAccessible(reinterpret_cast<uint64_t>(pointer), bytes);
 }
 
 namespace {
@@ -502,7 +493,7 @@ cudaError_t Runtime::reset() {
   for (const vm::Allocation &piece : simulator.memory().live())
     if (piece.kind == vm::AllocationKind::Device || piece.kind == vm::AllocationKind::Managed ||
         piece.kind == vm::AllocationKind::Pinned)
-      if (piece.name.empty()) {
+      if (piece.name.empty() && !piece.isMapped) {
         if (check)
           check->freeing(reinterpret_cast<void *>(piece.address));
         simulator.memory().free(reinterpret_cast<void *>(piece.address));
@@ -525,7 +516,7 @@ void Runtime::writeSummary() {
                                  {"failed", anyFailure()},
                                  {"timedOut", hasTimedOut.load()},
                                  {"recordError", copyLog.error()},
-                                 {"fixedAddresses", addressesAreFixed(simulator.memory())}};
+                                 {"fixedAddresses", simulator.memory().isAtFixedBase()}};
   if (watcher)
     if (std::string write = watcher->lastWrite(); !write.empty())
       json["lastWrite"] = nlohmann::ordered_json::parse(write);

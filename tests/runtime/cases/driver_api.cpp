@@ -60,6 +60,15 @@ static_assert(offsetof(CUdevprop, maxGridSize) == 16);
 static_assert(offsetof(CUdevprop, sharedMemPerBlock) == 28);
 static_assert(offsetof(CUdevprop, textureAlign) == 52);
 static_assert(sizeof(CUmemLocation) == 8);
+static_assert(sizeof(CUmemAllocationProp) == 32);
+static_assert(offsetof(CUmemAllocationProp, requestedHandleTypes) == 4);
+static_assert(offsetof(CUmemAllocationProp, location) == 8);
+static_assert(offsetof(CUmemAllocationProp, win32HandleMetaData) == 16);
+static_assert(offsetof(CUmemAllocationProp, allocFlags) == 24);
+static_assert(offsetof(CUmemAllocationProp, allocFlags.usage) == 26);
+static_assert(sizeof(CUmemAccessDesc) == 12);
+static_assert(offsetof(CUmemAccessDesc, flags) == 8);
+static_assert(sizeof(CUmemGenericAllocationHandle) == 8);
 static_assert(offsetof(CUmemLocation, type) == 0);
 static_assert(offsetof(CUmemLocation, id) == 4);
 static_assert(sizeof(CUctxCreateParams) == 24);
@@ -193,6 +202,21 @@ static_assert(CU_MEM_LOCATION_TYPE_HOST == 2);
 static_assert(CU_MEM_LOCATION_TYPE_HOST_NUMA == 3);
 static_assert(CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT == 4);
 static_assert(CU_MEM_LOCATION_TYPE_MAX == 2147483647);
+static_assert(CU_MEM_ALLOCATION_TYPE_INVALID == 0);
+static_assert(CU_MEM_ALLOCATION_TYPE_PINNED == 1);
+static_assert(CU_MEM_ALLOCATION_TYPE_MAX == 2147483647);
+static_assert(CU_MEM_HANDLE_TYPE_NONE == 0);
+static_assert(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR == 1);
+static_assert(CU_MEM_HANDLE_TYPE_WIN32 == 2);
+static_assert(CU_MEM_HANDLE_TYPE_WIN32_KMT == 4);
+static_assert(CU_MEM_HANDLE_TYPE_FABRIC == 8);
+static_assert(CU_MEM_HANDLE_TYPE_MAX == 2147483647);
+static_assert(CU_MEM_ACCESS_FLAGS_PROT_NONE == 0);
+static_assert(CU_MEM_ACCESS_FLAGS_PROT_READ == 1);
+static_assert(CU_MEM_ACCESS_FLAGS_PROT_READWRITE == 3);
+static_assert(CU_MEM_ACCESS_FLAGS_PROT_MAX == 2147483647);
+static_assert(CU_MEM_ALLOC_GRANULARITY_MINIMUM == 0);
+static_assert(CU_MEM_ALLOC_GRANULARITY_RECOMMENDED == 1);
 static_assert(CU_STREAM_CAPTURE_MODE_GLOBAL == 0);
 static_assert(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL == 1);
 static_assert(CU_STREAM_CAPTURE_MODE_RELAXED == 2);
@@ -632,6 +656,22 @@ CUresult cuMemHostGetFlags(unsigned int *flags, void *pointer);
 CUresult cuMemPrefetchAsync(CUdeviceptr pointer, size_t bytes, CUmemLocation location, unsigned int flags,
                             CUstream stream);
 CUresult cuMemAdvise(CUdeviceptr pointer, size_t bytes, CUmem_advise advice, CUmemLocation location);
+CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *properties,
+                                       CUmemAllocationGranularity_flags option);
+CUresult cuMemAddressReserve(CUdeviceptr *pointer, size_t bytes, size_t alignment, CUdeviceptr wanted,
+                             unsigned long long flags);
+CUresult cuMemAddressFree(CUdeviceptr pointer, size_t bytes);
+CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
+                     const CUmemAllocationProp *properties, unsigned long long flags);
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle);
+CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *address);
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *properties,
+                                                CUmemGenericAllocationHandle handle);
+CUresult cuMemMap(CUdeviceptr pointer, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,
+                  unsigned long long flags);
+CUresult cuMemUnmap(CUdeviceptr pointer, size_t bytes);
+CUresult cuMemSetAccess(CUdeviceptr pointer, size_t bytes, const CUmemAccessDesc *descriptions, size_t count);
+CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr pointer);
 CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr pointer);
 CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute *attributes, void **data,
                                 CUdeviceptr pointer);
