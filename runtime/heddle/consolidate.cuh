@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Launches of kernels of which one warp does a block's work. What was assumed of a block when the kernel was rewritten is
-// checked where only the launch knows it: a block that does not fit ends the program with a
-// message, as the kernel would leave out work without one.
+// Launches of kernels in which one warp does the work of a block. The kernel was rewritten for certain block sizes. A block
+// size that is known only at run time is checked at the launch: a block that is not supported ends the program
+// with a message, because the kernel would omit work otherwise.
 #ifndef HEDDLE_CONSOLIDATE_CUH
 #define HEDDLE_CONSOLIDATE_CUH
 
@@ -19,7 +19,7 @@ namespace heddle {
   std::abort();
 }
 
-/// The original block of a launch, for a kernel that receives it and whose work loops go up to Most threads.
+/// The original block of a launch, for a kernel that takes it as a parameter and whose work loops support up to Most threads.
 template <unsigned Most> dim3 blockShape(dim3 block, const char *kernel) {
   if (1ull * block.x * block.y * block.z > Most)
     doesNotFit(kernel, "block", block, "has more threads than", Most);
@@ -29,7 +29,7 @@ template <unsigned Most> unsigned blockThreads(dim3 block, const char *kernel) {
   return blockShape<Most>(block, kernel).x * block.y * block.z;
 }
 
-/// LX * LY * LZ lanes in the place of a block of X * Y * Z threads, as the kernel now says.
+/// LX * LY * LZ lanes instead of a block of X * Y * Z threads, for which the kernel was rewritten.
 template <unsigned X, unsigned Y, unsigned Z, unsigned LX, unsigned LY, unsigned LZ>
 dim3 warpOf(dim3 block, const char *kernel) {
   if (block.x != X || block.y != Y || block.z != Z)
@@ -38,7 +38,7 @@ dim3 warpOf(dim3 block, const char *kernel) {
   return dim3(LX, LY, LZ);
 }
 
-/// More blocks instead of larger ones, where threads only ask for their place in the grid.
+/// A grid of more, smaller blocks, for kernels whose threads only use their index in the grid.
 template <unsigned X, unsigned Y, unsigned Z> dim3 grownGrid(dim3 grid, const char *kernel) {
   const unsigned long long x = 1ull * grid.x * X, y = 1ull * grid.y * Y, z = 1ull * grid.z * Z;
   if (x > 0x7fffffff)
@@ -50,7 +50,7 @@ template <unsigned X, unsigned Y, unsigned Z> dim3 grownGrid(dim3 grid, const ch
   return dim3(unsigned(x), unsigned(y), unsigned(z));
 }
 
-/// The same for a row of threads of which only the launch knows how many there are.
+/// The same for a one-dimensional block whose size is known only at run time.
 inline dim3 gridOfWarps(dim3 grid, dim3 block, const char *kernel) {
   if (block.x % 32 != 0 || block.y != 1 || block.z != 1)
     doesNotFit(kernel, "block", block, "is no row of a multiple of", 32);

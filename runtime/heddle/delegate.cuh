@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Persistent warps: a launch of just enough blocks to fill the GPU, each warp of which does one block of
-// the original after another.
+// A persistent kernel: the launch has just enough blocks to fill the GPU, and each warp does the work of one original
+// block after the other (its tasks).
 //
 //     __device__ void scaleTask(const heddle::Task &task, float *a) {      what a block of the original does
 //       const uint3 blockIdx = task.blockIdx;
@@ -16,7 +16,7 @@
 //     heddle::delegate(scale, grid, 32, 0, stream)(a);                     instead of scale<<<...>>>(a)
 //
 // A block of (x, y, z) threads, one warp, becomes one of (x, y, z * warps): warps follow each other along
-// z, and threadIdx.x and .y stay what they were.
+// z, and threadIdx.x and .y do not change.
 #ifndef HEDDLE_DELEGATE_CUH
 #define HEDDLE_DELEGATE_CUH
 
@@ -37,7 +37,7 @@ struct Task {
   unsigned sharedBytes; ///< dynamic ones
 };
 
-/// Who does what: every n-th task, or the next one that is not taken yet.
+/// How tasks are distributed: every n-th task (Static), or the next one that has not been taken (Dynamic).
 enum class Order { Static, Dynamic };
 
 // On the device
@@ -56,22 +56,22 @@ template <unsigned Depth = 1> __device__ inline dim3 blockOfTask() {
   return dim3(blockDim.x, blockDim.y, Depth);
 }
 
-/// Where the warp's own part of the block's dynamic shared memory begins.
+/// The beginning of the warp's part of the block's dynamic shared memory.
 template <unsigned Depth = 1, class Element>
 __device__ inline Element *ownPart(Element *shared, unsigned bytesOfWarp) {
   return reinterpret_cast<Element *>(reinterpret_cast<char *>(shared) + warpOfBlock<Depth>() * bytesOfWarp);
 }
 
-/// The tasks of a launch, as the kernel gets them. WarpsInBlock and Throttle (warps of a multiprocessor; 0:
-/// as many as fit) are limits that `delegate` keeps to.
+/// The tasks of a launch, as the kernel receives them. WarpsInBlock and Throttle (warps per multiprocessor; 0: as
+/// many as fit) are limits that `delegate` respects.
 template <unsigned WarpsInBlock, Order InOrder = Order::Static, unsigned Throttle = 0, unsigned Depth = 1>
 struct Tasks {
   dim3 grid;            ///< of the original
   unsigned sharedBytes; ///< dynamic ones of a warp
   unsigned long long count;
-  unsigned long long *taken; ///< Dynamic: how many were taken after everybody's first
+  unsigned long long *taken; ///< Dynamic: how many tasks were taken, besides the first one of each warp
 
-  /// A warp's way through the tasks. All lanes agree on where it is.
+  /// Iterator over the tasks of a warp. It is the same in all lanes.
   class TaskIterator {
   public:
     __device__ TaskIterator(const Tasks &all, unsigned long long first) : tasks(all), number(first) {}
@@ -98,7 +98,7 @@ private:
     return static_cast<unsigned long long>(gridDim.x) * (blockDim.z / Depth);
   }
 
-  /// One ticket for the whole warp.
+  /// Takes one task for the whole warp.
   __device__ unsigned long long ticket() const {
     unsigned long long mine = 0;
     if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z % Depth == 0)
@@ -106,7 +106,7 @@ private:
     return __shfl_sync(0xffffffffu, mine, 0);
   }
 
-  /// Divisions of 64 bits cost many times those of 32, and a grid in one dimension needs none.
+  /// 64-bit divisions cost many times as much as 32-bit ones, and a one-dimensional grid needs none.
   __device__ uint3 placeOf(unsigned long long number) const {
     if (grid.y == 1 && grid.z == 1)
       return make_uint3(static_cast<unsigned>(number), 0, 0);
@@ -129,16 +129,16 @@ struct Residency {
   unsigned blocks = 1; ///< of a multiprocessor
 };
 
-/// The warps a block that let most warps be resident, at most `mostWarps`; more of them in a block where that
-/// makes no difference, since a multiprocessor has half as many places for blocks as for warps. At most
-/// `throttle` warps of a multiprocessor, where that is not 0.
+/// The number of warps per block, at most `mostWarps`, with which most warps are resident; the larger number if
+/// two are equal, since a multiprocessor has half as many block slots as warp slots. At most `throttle` warps per
+/// multiprocessor, if that is not 0.
 inline Residency findResidency(const void *kernel, unsigned mostWarps, unsigned throttle,
                                std::size_t sharedBytes) {
   cudaFuncAttributes attributes;
   Residency best;
   unsigned most = 0;
   if (cudaFuncGetAttributes(&attributes, kernel) != cudaSuccess)
-    return best; // the launch will say what is wrong
+    return best; // the launch reports the error
   for (unsigned warps = mostWarps; warps > 0; --warps) {
     int fitting = 0;
     if (warps * sharedBytes > static_cast<std::size_t>(attributes.maxDynamicSharedSizeBytes) ||
@@ -156,7 +156,7 @@ inline Residency findResidency(const void *kernel, unsigned mostWarps, unsigned 
   return best;
 }
 
-/// The same, found once for each kernel, device and amount of shared memory.
+/// The same, computed once for each kernel, device and amount of shared memory.
 inline Residency residencyOf(const void *kernel, unsigned mostWarps, unsigned throttle,
                              std::size_t sharedBytes, int device) {
   static std::mutex access;
@@ -169,7 +169,7 @@ inline Residency residencyOf(const void *kernel, unsigned mostWarps, unsigned th
   return known[key] = findResidency(kernel, mostWarps, throttle, sharedBytes);
 }
 
-/// Blocks and warps for that many tasks: where there are few of them, all multiprocessors get some.
+/// Blocks and warps for that many tasks: a few tasks are distributed over all multiprocessors.
 inline Residency spread(Residency residency, unsigned long long tasks, unsigned multiprocessors) {
   const unsigned long long fair = std::max(tasks / multiprocessors, 1ull);
   const unsigned warps = static_cast<unsigned>(std::min<unsigned long long>(residency.warps, fair));
@@ -179,14 +179,14 @@ inline Residency spread(Residency residency, unsigned long long tasks, unsigned 
   return {warps, static_cast<unsigned>(std::min(needed, fitting))};
 }
 
-/// A launch that is known but for its arguments.
+/// A launch without its arguments.
 template <unsigned WarpsInBlock, Order InOrder, unsigned Throttle, unsigned Depth> class Delegation {
 public:
   using Given = Tasks<WarpsInBlock, InOrder, Throttle, Depth>;
 
   Delegation(const void *kernel, dim3 grid, dim3 block, std::size_t sharedBytes, cudaStream_t stream)
       : function(kernel), inStream(stream) {
-    // The parts of the block's shared memory begin where any type may.
+    // The parts of the block's shared memory are aligned for any type.
     constexpr std::size_t alignment = 16;
     tasks.grid = grid;
     tasks.sharedBytes = static_cast<unsigned>((sharedBytes + alignment - 1) / alignment * alignment);
@@ -200,7 +200,7 @@ public:
     threads = dim3(block.x, block.y, block.z * shape.warps);
   }
 
-  /// `arguments` are the addresses of the kernel's arguments, that of its tasks in front.
+  /// `arguments` are the addresses of the kernel's arguments, with that of its tasks first.
   cudaError_t launch(void **arguments) {
     takeCounter();
     const cudaError_t result =
@@ -213,7 +213,7 @@ public:
   Given tasks;
 
 private:
-  /// A counter for this launch alone, in the order of its stream: launches in other streams have their own,
+  /// A counter for this launch only, allocated in its stream: launches in other streams have their own,
   /// and a graph that captures this launch captures its counter with it.
   void takeCounter() {
     if (InOrder == Order::Static)
@@ -232,7 +232,7 @@ private:
   dim3 threads;
 };
 
-/// What `delegate` gives: the arguments follow in parentheses, and are converted to what the kernel takes.
+/// What `delegate` returns: the arguments follow in parentheses, and are converted to the types of the kernel's parameters.
 template <class Plan, class... Parameters> class Delegated {
 public:
   explicit Delegated(const Plan &launch) : plan(launch) {}

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Warps that serve one kind of work each. The threads of a block say what kind of work they have; the block
-// sorts them by that, and warps take threads of one kind at a time, 32 of them. A branch over kinds that a
-// warp went through arm by arm before, each arm with a part of its lanes, is then one arm with all of them.
+// Warps that execute one kind of work at a time. The threads of a block determine their kind of work; the block sorts
+// them by kind, and each warp takes 32 threads of one kind at a time. A warp that executed the cases of a branch one
+// after the other before, each with a part of its lanes, then executes one case with all of them.
 //
 //   __global__ void step(float *out, const int *kinds, int count) {
-//     const auto kindOf = [&](const uint3 threadIdx) -> int {        // what a thread of the block has to do
+//     const auto kindOf = [&](const uint3 threadIdx) -> int {        // the kind of a thread's work
 //       const int i = blockIdx.x * blockDim.x + threadIdx.x;
 //       if (i >= count)
 //         return heddle::noKind;
@@ -14,27 +14,27 @@
 //       default: return 1;
 //       }
 //     };
-//     const auto work = [&](const uint3 threadIdx) { ... };          // and how it does it
+//     const auto work = [&](const uint3 threadIdx) { ... };          // the work itself
 //     __shared__ heddle::KindQueues<heddle::ThreadItem, 2, 256> queues;
 //     heddle::workByKind(queues, heddle::ThreadItem::own(), kindOf(threadIdx), work);
 //   }
 //
-// All threads of the block come to workByKind together, as to a barrier, also those without work; it may be
-// called again and again. What a call of `work` stores is seen by all later calls of it, as after a barrier.
+// All threads of the block must call workByKind together, as a barrier, also those without work; it may be called
+// repeatedly. What a call of `work` stores is visible to all later calls of it, as after a barrier.
 //
 // Sorting takes a ballot for each kind, three barriers, and 4 bytes of shared memory for each thread and for
-// each kind of each warp. The order is always the same: by kind, in a kind by the thread's number.
+// each kind of each warp. The order is always the same: by kind, within a kind by thread number.
 #ifndef HEDDLE_KINDS_CUH
 #define HEDDLE_KINDS_CUH
 
 namespace heddle {
 
-/// The kind of a thread that has nothing to do.
+/// The kind of a thread without work.
 constexpr int noKind = -1;
 
 /// A thread of the block, named by its index: 10 bits each for x and y, 6 for z.
 struct ThreadItem {
-  unsigned packed; // no constructor: arrays of these lie in shared memory
+  unsigned packed; // no constructor: arrays of these are in shared memory
 
   __device__ static ThreadItem own() { return {threadIdx.x | threadIdx.y << 10 | threadIdx.z << 20}; }
   __device__ operator uint3() const { return make_uint3(packed & 1023u, packed >> 10 & 1023u, packed >> 20); }
@@ -53,9 +53,9 @@ template <class ItemType, unsigned Kinds, unsigned Threads> struct KindQueues {
 
 namespace detail {
 
-/// Where a thread is in its block, whatever the block's shape.
+/// The position of a thread in its block, for blocks of any shape.
 struct PlaceInBlock {
-  unsigned warp, lane, warps, lanes; ///< lanes: of this warp, the last one may be short
+  unsigned warp, lane, warps, lanes; ///< lanes: of this warp; the last warp may have fewer
 
   __device__ static PlaceInBlock own() {
     const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
@@ -82,7 +82,7 @@ __device__ __forceinline__ unsigned countKinds(Queues &queues, const PlaceInBloc
   return rank;
 }
 
-/// From each warp's count to the count of all warps before it. A thread has a kind.
+/// Converts each warp's count to the count of all warps before it. One thread per kind.
 template <class Queues> __device__ __forceinline__ void sumUp(Queues &queues, const PlaceInBlock &own) {
   for (unsigned k = own.number(); k < Queues::kinds; k += blockDim.x * blockDim.y * blockDim.z) {
     unsigned sum = 0;
@@ -97,11 +97,11 @@ template <class Queues> __device__ __forceinline__ void sumUp(Queues &queues, co
 
 } // namespace detail
 
-/// Hands `item`, which is work of that kind, to the warp that serves it, and does this thread's share of
+/// Passes `item`, which is work of that kind, to the warp that executes it, and executes this thread's portion of
 /// `work(item)` for all items of the block.
 ///
-/// No barrier is needed at the end: the next call writes each array only after a barrier that everybody
-/// passes when he has read it for the last time.
+/// No barrier is needed at the end: the next call writes each array only after a barrier that every thread reaches
+/// after its last read of that array.
 template <class Queues, class Work>
 __device__ __forceinline__ void workByKind(Queues &queues, typename Queues::Item item, int kind,
                                            const Work &work) {
@@ -118,8 +118,8 @@ __device__ __forceinline__ void workByKind(Queues &queues, typename Queues::Item
   }
   __syncthreads();
 
-  // Batches of 32 are distributed over the warps. A warp that is short goes over its batch more than
-  // once.
+  // Batches of 32 are distributed over the warps. A warp with fewer than 32 lanes processes its batch in several
+  // steps.
   unsigned first = 0, batch = own.warp;
   for (unsigned k = 0; k < Queues::kinds; ++k) {
     const unsigned total = queues.totals[k], batches = (total + 31) / 32;

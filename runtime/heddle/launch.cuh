@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Launches of kernels whose threads (or blocks) were merged: the shape is divided by the factors, and a shape
-// that does not divide ends the program with a message, as the kernel would leave out work without one.
+// Launches of kernels whose threads (or blocks) were merged: the block (or grid) is divided by the factors. If it is not
+// divisible, the program ends with a message, because the kernel would omit work otherwise.
 #ifndef HEDDLE_LAUNCH_CUH
 #define HEDDLE_LAUNCH_CUH
 
@@ -22,12 +22,12 @@ inline dim3 dividedShape(dim3 shape, unsigned x, unsigned y, unsigned z, const c
   std::abort();
 }
 
-/// The block for a kernel of which each thread does the work of X * Y * Z.
+/// The block for a kernel in which each thread does the work of X * Y * Z threads.
 template <unsigned X, unsigned Y, unsigned Z> dim3 mergedBlock(dim3 block, const char *kernel) {
   return dividedShape(block, X, Y, Z, "block", kernel);
 }
 
-/// The grid for a kernel of which each block does the work of X * Y * Z.
+/// The grid for a kernel in which each block does the work of X * Y * Z blocks.
 template <unsigned X, unsigned Y, unsigned Z> dim3 mergedGrid(dim3 grid, const char *kernel) {
   return dividedShape(grid, X, Y, Z, "grid", kernel);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Warps with roles. Producer warps bring tiles from global into shared memory, consumer warps compute on
-// them, and a ring of stages lies between: while one tile is computed on, the next ones are under way.
+// Warp specialization. Producer warps copy tiles from global to shared memory, consumer warps compute on them, and
+// there is a ring of stages between them: while one tile is being computed, the next ones are being copied.
 //
 //   using Roles = heddle::Roles<256, 1, 2>;         // one consumer group of 256 threads, two producer warps
 //   using Pipe = heddle::Pipeline<Roles, 3, heddle::Copy::CpAsync, heddle::Barrier::Mbarrier>;
@@ -34,20 +34,20 @@
 //   }
 //   sum<<<1, Roles::threads>>>(...);
 //
-// Rules. Both sides execute the same number of iterations, in loops of any nesting: the place in the ring is carried
-// on, so a loop that does not run at all is fine, and so is an outer loop around it. After setUp no thread may use
-// __syncthreads, since producers have other things to do: consumers have Roles::syncConsumers(), and
-// where loads need what consumers have stored to global memory, both sides call meet(). No thread may leave between
-// iterations, and lanes of a warp come to acquire, commit, wait and release together.
+// Rules. Both roles execute the same number of iterations, in loops of any nesting: the position in the ring is carried
+// from loop to loop, so zero-trip loops and outer loops are correct. After setUp no thread may call
+// __syncthreads, because producers would not reach it: consumers have Roles::syncConsumers(), and
+// if loads need what consumers have stored to global memory, both roles call meet(). No thread may leave between
+// iterations, and the lanes of a warp call acquire, commit, wait and release together.
 //
-// Why there is no deadlock: put the events in the order full 0, empty 0, full 1, empty 1 and so on. "Full" of an iteration needs the "empty"
-// of `stages` iterations before, "empty" needs the "full" of the same iteration: always
-// something that is earlier. Each side meets its events in rising order, so a thread that waits for the earliest event that has not occurred waits for a thread that does not
-// wait.
+// Why there is no deadlock: consider the events in the order full 0, empty 0, full 1, empty 1 and so on. "Full" of an iteration needs the "empty"
+// of `stages` iterations before, "empty" needs the "full" of the same iteration: always an
+// earlier event. Each role waits for its events in this order. The earliest event that has not occurred depends only on events that have occurred, so the threads that cause it do
+// not wait.
 //
-// What there is by architecture: Copy::Ld with Barrier::Named everywhere from sm_70 on; Copy::CpAsync and
-// Barrier::Mbarrier from sm_80 on; Copy::Bulk, which needs mbarriers, from sm_90 on. Asking for more than the
-// architecture has is an error at compile time.
+// Supported by architecture: Copy::Ld with Barrier::Named from sm_70 on; Copy::CpAsync and
+// Barrier::Mbarrier from sm_80 on; Copy::Bulk, which needs mbarriers, from sm_90 on. Anything else is an error
+// at compile time.
 #ifndef HEDDLE_PIPELINE_CUH
 #define HEDDLE_PIPELINE_CUH
 
@@ -58,14 +58,14 @@
 
 namespace heddle {
 
-/// How a tile gets into shared memory.
+/// How a tile is copied to shared memory.
 enum class Copy {
   Ld,      ///< load to a register, store to shared memory
-  CpAsync, ///< cp.async: 4, 8 or 16 bytes per thread, past the registers
-  Bulk,    ///< cp.async.bulk: a whole row by one thread; where a tile does not suit, plain stores as in Ld
+  CpAsync, ///< cp.async: 4, 8 or 16 bytes per thread, bypassing registers
+  Bulk,    ///< cp.async.bulk: a row by one thread; plain stores as in Ld for rows that are not aligned
 };
 
-/// What says that a stage is full or empty.
+/// What signals that a stage is full or empty.
 enum class Barrier {
   Named,    ///< the 16 hardware barriers of a block
   Mbarrier, ///< objects in shared memory
@@ -77,10 +77,10 @@ namespace detail {
 inline constexpr int arch = __CUDA_ARCH__;
 #else
 inline constexpr int arch =
-    1 << 30; // the host's side of the compilation: device code is checked on the other
+    1 << 30; // compilation for the host: device code is checked in that for the device
 #endif
 
-// setmaxnreg belongs to the architecture-specific targets (sm_90a), not to sm_90.
+// setmaxnreg is a feature of the architecture-specific targets (sm_90a), not of sm_90.
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL) || defined(__CUDA_ARCH_SPECIFIC__) ||                                 \
     defined(__CUDA_ARCH_FAMILY_SPECIFIC__) || !defined(__CUDA_ARCH__)
 inline constexpr bool registersMove = true;
@@ -100,7 +100,7 @@ template <unsigned Name, unsigned Threads> __device__ __forceinline__ void barSy
 template <unsigned Name, unsigned Threads> __device__ __forceinline__ void barArrive() {
   asm volatile("bar.arrive %0, %1;" ::"n"(Name), "n"(Threads) : "memory");
 }
-/// The barrier of a stage, Name + stage. A name in a register would be shorter, but makes ptxas reserve all
+/// The barrier of a stage, Name + stage. A number in a register would be simpler, but makes ptxas reserve all
 /// 16 for the block.
 template <unsigned Name, unsigned Stages, unsigned Threads>
 __device__ __forceinline__ void barSyncAt(unsigned stage) {
@@ -126,17 +126,17 @@ __device__ __forceinline__ void mbarrierArrive(std::uint64_t *barrier) {
   asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(sharedAddress(barrier))
                : "memory");
 }
-/// Bytes that bulk copies will bring before the phase can end.
+/// Bytes that bulk copies must write before the phase can complete.
 __device__ __forceinline__ void mbarrierExpect(std::uint64_t *barrier, unsigned bytes) {
   asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(sharedAddress(barrier)),
                "r"(bytes)
                : "memory");
 }
-/// The phase waits for the copies that this thread has issued, too.
+/// The phase also waits for the copies that this thread has issued.
 __device__ __forceinline__ void mbarrierAwaitCopies(std::uint64_t *barrier) {
   asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(sharedAddress(barrier)) : "memory");
 }
-/// Waits until the phase of this parity is over. Before the first one (parity 0) there was one of parity 1.
+/// Waits until the phase of this parity is complete. The phase before the first one (parity 0) counts as one of parity 1.
 __device__ __forceinline__ void mbarrierWait(std::uint64_t *barrier, unsigned parity) {
   unsigned over = 0;
   do {
@@ -158,14 +158,14 @@ __device__ __forceinline__ void mbarrierWait(std::uint64_t *barrier, unsigned pa
 
 template <int Bytes> __device__ __forceinline__ void cpAsync(unsigned to, const void *from, unsigned read) {
   static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16, "cp.async copies elements of 4, 8 or 16 bytes");
-  if constexpr (Bytes == 16) // past the first-level cache, which only this size can do
+  if constexpr (Bytes == 16) // bypasses L1, which is possible for this size only
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(read) : "memory");
   else
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(Bytes), "r"(read)
                  : "memory");
 }
 __device__ __forceinline__ void cpAsyncCommit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-/// Waits for all groups of this thread but the last `Groups`.
+/// Waits for all groups of this thread except the last `Groups`.
 template <int Groups> __device__ __forceinline__ void cpAsyncWait() {
   asm volatile("cp.async.wait_group %0;" ::"n"(Groups) : "memory");
 }
@@ -176,7 +176,7 @@ __device__ __forceinline__ void bulkCopy(void *to, const void *from, unsigned by
       "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(sharedAddress(barrier))
       : "memory");
 }
-/// Bulk copies go another way to shared memory than loads and stores: this orders one after the other.
+/// Bulk copies access shared memory by another proxy than loads and stores: this fence orders the two.
 __device__ __forceinline__ void proxyFence() { asm volatile("fence.proxy.async;" ::: "memory"); }
 
 /// One lane of the warp, always the same.
@@ -192,8 +192,8 @@ __device__ __forceinline__ bool isElected() {
 // --- roles
 // ------------------------------------------------------------------------------------------------------
 
-/// Who is who in a block of one dimension: `Groups` consumer groups of as many threads as the original block
-/// had, then the producer warps. Consumers come first so that their number is the one that it was.
+/// The roles of a one-dimensional block: `Groups` consumer groups with as many threads as the original block, then the
+/// producer warps. Consumers come first, so that their thread numbers do not change.
 template <unsigned GroupThreads, unsigned Groups, unsigned ProducerWarps> struct Roles {
   static_assert(GroupThreads % 32 == 0, "roles are taken by warps: the original block must be whole warps");
   static_assert(Groups > 0 && ProducerWarps > 0, "somebody must produce and somebody consume");
@@ -204,21 +204,21 @@ template <unsigned GroupThreads, unsigned Groups, unsigned ProducerWarps> struct
   static_assert(threads <= 1024, "a block has at most 1024 threads: fewer producers or consumer groups");
 
   __device__ static bool isProducer() { return threadIdx.x >= consumers; }
-  /// The consumer group, and the part of the tile that is this thread's.
+  /// The consumer group, and with it the part of the tile that this thread processes.
   __device__ static unsigned group() { return threadIdx.x / GroupThreads; }
-  /// A producer's number among the producers, a consumer's in its group: there it is what the number of the
-  /// thread was in the original block.
+  /// A producer's number among the producers, or a consumer's number in its group, which is the number of the thread
+  /// in the original block.
   __device__ static unsigned rank() {
     return isProducer() ? threadIdx.x - consumers : threadIdx.x % GroupThreads;
   }
   __device__ static unsigned lane() { return threadIdx.x % 32; }
 
   static constexpr unsigned consumersBarrier = 1; // 0 is that of __syncthreads
-  /// What __syncthreads was, among the consumers of all groups.
+  /// Replaces __syncthreads for the consumers of all groups.
   __device__ static void syncConsumers() { detail::barSync<consumersBarrier, consumers>(); }
 };
 
-/// Gives registers back (producers) or asks for more (consumers), sm_90a and later. All warps of a warp group
+/// Releases registers (producers) or acquires them (consumers), sm_90a and later. All warps of a warp group
 /// (four, from a multiple of four on) must do the same, so producers are four warps where this is used.
 template <unsigned Registers> __device__ __forceinline__ void giveRegisters() {
   static_assert(Registers % 8 == 0 && Registers >= 24 && Registers <= 256, "24 to 256, a multiple of 8");
@@ -236,8 +236,8 @@ template <unsigned Registers> __device__ __forceinline__ void takeRegisters() {
 // --- copies
 // -----------------------------------------------------------------------------------------------------
 
-/// For Copy::CpAsync: *to = wanted ? *from : 0, some time before the stage is full. What is not wanted needs
-/// no good address.
+/// For Copy::CpAsync: *to = wanted ? *from : 0, some time before the stage is full. If `wanted` is false, `from` need
+/// not be valid.
 template <class T> __device__ __forceinline__ void copyAsync(T *to, const T *from, bool wanted = true) {
   detail::cpAsync<int(sizeof(T))>(detail::sharedAddress(to), from, wanted ? sizeof(T) : 0);
 }
@@ -250,7 +250,7 @@ template <class T> __device__ __forceinline__ bool suitsBulk(const T *first, std
 // --- the ring
 // ---------------------------------------------------------------------------------------------------
 
-/// A place in the ring, and how often one has been around it.
+/// A position in the ring, and the number of completed passes over it.
 template <unsigned Stages> struct RingPosition {
   unsigned stage = 0, round = 0;
 
@@ -275,14 +275,14 @@ template <class Roles, unsigned Stages, Copy How, Barrier Kind> class Pipeline {
                 "bulk copies report to an mbarrier: copy=bulk goes with barrier=mbarrier only");
 
   static constexpr bool named = Kind == Barrier::Named;
-  // A named barrier for "full" and one for "empty" of each stage; 0 and 1 are taken (Roles).
+  // A named barrier for "full" and one for "empty" of each stage; 0 and 1 are used by Roles.
   static constexpr unsigned firstName = Roles::consumersBarrier + 1;
   static_assert(!named || firstName + 2 * Stages <= 16,
                 "a block has 16 named barriers, enough for 7 stages: take barrier=mbarrier");
   static constexpr unsigned fullName = firstName, emptyName = firstName + Stages;
 
-  // Threads that synchronize at a named barrier; arrivals at an mbarrier. Where stores are a warp's own affair, one
-  // lane speaks for all of them after __syncwarp; copies by cp.async are each thread's.
+  // Threads that synchronize at a named barrier; arrivals at an mbarrier. For plain stores, one lane arrives for its
+  // warp after __syncwarp; with cp.async each thread arrives for its own copies.
   static constexpr unsigned meeting = Roles::threads;
   static constexpr unsigned fullArrivals = How == Copy::CpAsync ? Roles::producers : Roles::producers / 32;
   static constexpr unsigned emptyArrivals = Roles::consumers / 32;
@@ -290,19 +290,19 @@ template <class Roles, unsigned Stages, Copy How, Barrier Kind> class Pipeline {
 public:
   static constexpr unsigned stages = Stages;
 
-  /// In shared memory. Named barriers are hardware and need no memory.
+  /// In shared memory. Named barriers are hardware resources and need no memory.
   struct Barriers {
     std::uint64_t full[named ? 1 : Stages], empty[named ? 1 : Stages];
   };
 
-  /// Dynamic shared memory of a stage. The launch has asked for as much for each (forStages).
+  /// Dynamic shared memory of a stage. The launch has requested this amount for each stage (forStages).
   template <class T> __device__ static T *at(T *dynamic, unsigned stage) {
     unsigned bytes = 0;
     asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
     return reinterpret_cast<T *>(reinterpret_cast<char *>(dynamic) + bytes / Stages * stage);
   }
 
-  /// By all threads of the block, once.
+  /// Called by all threads of the block, once.
   __device__ static void setUp(Barriers &barriers) {
     if constexpr (!named) {
       if (threadIdx.x == 0) {
@@ -321,7 +321,7 @@ public:
   public:
     __device__ explicit Producer(Barriers &barriers) : barriers(barriers) {}
 
-    /// The next stage to fill, when no thread reads it any more.
+    /// Returns the next stage to fill, once no thread reads it any more.
     __device__ unsigned acquire() {
       if constexpr (!named)
         detail::mbarrierWait(&barriers.empty[position.stage], position.parity() ^ 1);
@@ -330,7 +330,7 @@ public:
       return position.stage;
     }
 
-    /// Copy::Bulk: a row of whole 16 bytes, aligned likewise on both sides; all lanes call this, one copies.
+    /// Copy::Bulk: a row whose size and addresses are multiples of 16 bytes; all lanes call this, one copies.
     template <class T> __device__ void copyRow(T *to, const T *from, unsigned elements) {
       static_assert(How == Copy::Bulk, "rows are copied by copy=bulk");
       if (detail::isElected()) {
@@ -340,7 +340,7 @@ public:
       }
     }
 
-    /// What was stored and copied since acquire is the whole tile: the stage is full once all of it has come.
+    /// What was stored and copied since acquire is the whole tile: the stage is full once all of it has arrived.
     __device__ void commit() {
       if constexpr (named && How == Copy::CpAsync)
         reportWhatHasArrived();
@@ -351,25 +351,25 @@ public:
       position.advance();
     }
 
-    /// Copy::Bulk: the same for a tile that was stored in the plain way, such as one at the edge.
+    /// Copy::Bulk: the same for a tile that was written by plain stores, such as one at the edge.
     __device__ void commitStored() {
       static_assert(How == Copy::Bulk, "elsewhere commit() is enough");
-      detail::proxyFence(); // a bulk copy to this stage will come after these stores
+      detail::proxyFence(); // a later bulk copy to this stage must follow these stores
       commit();
     }
 
-    /// Between tile loops: waits until consumers have come to the same place, and sees what they have stored.
+    /// Between tile loops: waits until consumers call it too; later loads see what they have stored.
     __device__ void meet() {
       reportAll();
       meetAll();
     }
 
-    /// After the last tile, once: until then the last stages may not be known to be full.
+    /// After the last tile, once: until then the last stages may not have been signalled as full.
     __device__ void finish() {
       reportAll();
       if constexpr (named) {
-        // A barrier that consumers have arrived at must not be left half full: wait for each stage that was
-        // filled, as if there were one more round.
+        // A barrier at which consumers have arrived must be completed: wait for each stage that was filled, as in one
+        // more pass over the ring.
         for (unsigned i = 0; i < Stages; ++i) {
           acquire();
           position.advance();
@@ -380,7 +380,7 @@ public:
   private:
     __device__ void arrive(std::uint64_t *full) {
       if constexpr (How == Copy::CpAsync) {
-        // One more arrival to wait for, which comes when the copies are done.
+        // One more arrival to wait for, which follows the completion of the copies.
         detail::mbarrierAwaitCopies(full);
         detail::mbarrierArrive(full);
       } else {
@@ -390,8 +390,8 @@ public:
       }
     }
 
-    // A named barrier knows nothing of copies, so the thread has to see them come. To wait for those of this iteration
-    // would leave one tile under way at a time. With one stage being read there can be Stages - 1, so the stage that is reported is the one of Stages - 2 iterations
+    // A named barrier does not track copies, so the thread itself must wait for them. Waiting for those of this iteration
+    // would allow only one tile in flight. While one stage is being read, Stages - 1 can be in flight, so the stage that is signalled is that of Stages - 2 iterations
     // ago.
     static constexpr unsigned behind = Stages > 2 ? Stages - 2 : 0;
     RingPosition<Stages> reported;
@@ -424,7 +424,7 @@ public:
   public:
     __device__ explicit Consumer(Barriers &barriers) : barriers(barriers) {}
 
-    /// The next stage to read, when all of it is there.
+    /// Returns the next stage to read, once it is full.
     __device__ unsigned wait() {
       if constexpr (named)
         detail::barSyncAt<fullName, Stages, meeting>(position.stage);
@@ -433,7 +433,7 @@ public:
       return position.stage;
     }
 
-    /// This warp has read what it wanted of the stage.
+    /// This warp has finished reading the stage.
     __device__ void release() {
       if constexpr (named) {
         detail::barArriveAt<emptyName, Stages, meeting>(position.stage);
@@ -445,7 +445,7 @@ public:
       position.advance();
     }
 
-    /// Between tile loops: what was stored so far is there for the producers' next loads.
+    /// Between tile loops: what was stored so far is visible to the producers' next loads.
     __device__ void meet() { meetAll(); }
 
   private:
@@ -457,7 +457,7 @@ private:
   __device__ static void meetAll() {
     if constexpr (How == Copy::Bulk)
       detail::proxyFence(); // bulk copies may read what was stored
-    // The barrier of __syncthreads, but by name: that one must be at the same place for all threads.
+    // The barrier of __syncthreads, as a named barrier: __syncthreads must be the same instruction for all threads.
     detail::barSync<0, Roles::threads>();
   }
 };
@@ -465,10 +465,10 @@ private:
 // --- the launch
 // -------------------------------------------------------------------------------------------------
 
-/// Dynamic shared memory for so many stages, each of them aligned for bulk copies.
+/// Dynamic shared memory for this number of stages, each aligned for bulk copies.
 inline std::size_t forStages(std::size_t bytes, unsigned stages) { return (bytes + 15) / 16 * 16 * stages; }
 
-/// The block of a launch whose shape is known only now: roles were made for one shape.
+/// The block of a launch whose size is known only at run time: roles are generated for one size.
 template <unsigned X, unsigned Y, unsigned Z>
 unsigned blockWithRoles(dim3 block, unsigned threads, const char *name) {
   if (block.x == X && block.y == Y && block.z == Z)
@@ -481,9 +481,9 @@ unsigned blockWithRoles(dim3 block, unsigned threads, const char *name) {
   std::abort();
 }
 
-/// Dynamic shared memory for a launch. Above 48 KB (with what the kernel has besides) a kernel has to be
-/// allowed it, and the device must have it: the launch would fail with a status that many programs do not
-/// look at.
+/// Dynamic shared memory for a launch. Above 48 KB (including static shared memory) the kernel must opt in, and the
+/// device must have it; otherwise the launch would fail with a status that many programs do not
+/// check.
 template <class Kernel> std::size_t sharedBytes(Kernel *kernel, std::size_t bytes, const char *name) {
   constexpr std::size_t freely = 48 * 1024;
   cudaFuncAttributes own{};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sorts items by a key of 32 bits, largest first, in the order of a stream and without waiting for it. Items
-// with equal keys stay in their order.
+// Sorts items by a 32-bit key, largest first, asynchronously in a stream. The sort is stable: items with equal keys
+// keep their order.
 //
-// CUB's radix sort does it where nvcc compiles and its headers are there. Else a small one does, four bits a
-// pass: tiles of 256 count their digits, one block adds the counts up, and the tiles put each item where the
-// counts say. It is several times slower than CUB's and needs nothing. HEDDLE_SORT=own or =cub in the
-// environment chooses, HEDDLE_OWN_SORT when compiling leaves CUB out.
+// CUB's radix sort is used if nvcc compiles the program and CUB's headers are available; else a small radix sort with
+// four bits per pass: tiles of 256 count their digits, one block computes prefix sums, and the tiles write each item
+// to its position. It is several times slower than CUB's and has no dependencies. HEDDLE_SORT=own or =cub in the
+// environment selects one; compiling with HEDDLE_OWN_SORT excludes CUB.
 #ifndef HEDDLE_SORT_CUH
 #define HEDDLE_SORT_CUH
 
@@ -25,7 +25,7 @@ namespace sorting {
 
 constexpr unsigned tile = 256, warpsOfTile = tile / 32, digitBits = 4, digits = 1 << digitBits, allBits = 32;
 
-/// Pairs, and space for as many.
+/// Pairs of keys and items, and a buffer of the same size.
 struct Pairs {
   unsigned *keys, *items;
 };
@@ -48,7 +48,7 @@ static __global__ void countDigits(unsigned *counts, const unsigned *keys, unsig
     counts[threadIdx.x * gridDim.x + blockIdx.x] = ofTile[threadIdx.x];
 }
 
-/// Each number becomes the sum of all before it. One block.
+/// Exclusive prefix sum, by one block.
 static __global__ void addUp(unsigned *numbers, unsigned count) {
   __shared__ unsigned sums[2][tile];
   unsigned before = 0;
@@ -103,7 +103,7 @@ static __global__ void placeByDigit(Pairs to, Pairs from, const unsigned *places
 
 inline unsigned tilesOf(unsigned count) { return (count + tile - 1) / tile; }
 
-/// Whether CUB is to be used: it is there, and nothing else was requested.
+/// Whether CUB is used: it is available, and nothing else was requested.
 inline bool usesCub() {
 #ifdef HEDDLE_HAS_CUB
   const char *wanted = std::getenv("HEDDLE_SORT");

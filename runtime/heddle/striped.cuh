@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An array of a block of one warp, kept in registers: element i lies in lane i % 32, in that lane's row i
-// / 32.
+// An array of a block of one warp, distributed over registers: element i is in lane i % 32, in row i / 32 of that
+// lane.
 //
-// Rows must be constants once loops are unrolled and calls are opened; a row that is not would put the array
-// into local memory. Lanes may be known at run time only: a shuffle takes any.
+// Rows must be constants after unrolling and inlining; otherwise the compiler places the array in local memory. Lanes
+// may be known only at run time: a shuffle accepts any.
 //
-// Whatever is not a plain register of the lane's own is a shuffle, and all 32 lanes must come to it together.
-// Rows that do not exist may be named, as the neighbours of the last row by lanes that do not use what they
-// get: they represent the nearest one that does.
+// Every access except to the lane's own register is a shuffle, which all 32 lanes must execute together.
+// Rows that do not exist may be requested, for example those after the last row by lanes that do not use the
+// result: the nearest existing row is read.
 #ifndef HEDDLE_STRIPED_CUH
 #define HEDDLE_STRIPED_CUH
 
@@ -16,14 +16,14 @@
 
 namespace heddle {
 
-/// Which of the warp's lanes this is; blocks need not be one-dimensional, nor of one warp alone.
+/// The number of this lane in its warp; blocks may have several dimensions and several warps.
 __device__ __forceinline__ int laneOfWarp() {
   int lane;
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
   return lane;
 }
 
-/// The value that lane `from % 32` offers, of any type that can be copied as bytes.
+/// The value of lane `from % 32`, of any type that can be copied as bytes.
 template <class T> __device__ __forceinline__ T fromLane(T offered, int from) {
   constexpr unsigned words = (sizeof(T) + 3) / 4;
   unsigned parts[words] = {};
@@ -37,7 +37,7 @@ template <class T> __device__ __forceinline__ T fromLane(T offered, int from) {
 
 template <class T, int Elements> struct Striped {
   static constexpr int rows = (Elements + 31) / 32;
-  // Zeros, since lanes may offer what was not written yet to lanes that do not look at it.
+  // Zeros, because lanes may provide elements that were not written yet to lanes that do not use them.
   T row[rows] = {};
 
   static __device__ __forceinline__ int existing(int wanted) {
@@ -49,8 +49,8 @@ template <class T, int Elements> struct Striped {
 
   /// Element lane + distance.
   ///
-  /// Lanes from 32 - distance % 32 on reach over into the row behind; they read the first lanes, and those
-  /// offer that row to them.
+  /// Lanes from 32 - distance % 32 on read elements of the next row, from the first lanes, which provide that row
+  /// to them.
   __device__ __forceinline__ T ahead(int distance) const {
     const int first = distance >> 5, shift = distance & 31;
     if (shift == 0)
@@ -60,12 +60,12 @@ template <class T, int Elements> struct Striped {
     return fromLane(offered, lane + shift);
   }
 
-  /// Element `place` of the array, which all lanes know to lie in this row; places may differ by lane.
+  /// Element `place` of the array, which is in this row for all lanes; `place` may differ between lanes.
   __device__ __forceinline__ T in(int wanted, int place) const {
     return fromLane(row[existing(wanted)], place);
   }
 
-  /// One of two that were read already: `there` where the lane wants element lane + distance, else `other`.
+  /// Selects one of two values that were read before: `there` if `place` is lane + distance, else `other`.
   static __device__ __forceinline__ T which(int place, int distance, T there, T other) {
     return place == laneOfWarp() + distance ? there : other;
   }

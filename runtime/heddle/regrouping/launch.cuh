@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A launch of a regrouped kernel: by which order, and whether it is measured. See heddle/regroup.cuh.
+// A launch of a regrouped kernel: which order is used, and whether it is measured. See heddle/regroup.cuh.
 #ifndef HEDDLE_REGROUPING_LAUNCH_CUH
 #define HEDDLE_REGROUPING_LAUNCH_CUH
 
@@ -135,7 +135,7 @@ private:
       putBack(order, typename Way::LaidOut());
   }
 
-  /// Finds keys and sorts them. True where the launch was made in doing so: counting needs it.
+  /// Computes keys and sorts them. Returns true if this has executed the launch, as counting does.
   bool makeOrder(Order &order) {
     unsigned *keys = order.keys.storage<unsigned>(threads);
     order.places = nullptr;
@@ -162,7 +162,7 @@ private:
     launch(reinterpret_cast<const void *>(counted), grid, &where, *values, numbers);
   }
 
-  /// Looks whether keys are still what they were; the answer comes later.
+  /// Checks asynchronously whether keys have changed; a later launch reads the result.
   template <std::size_t... I> void look(Order &order, std::true_type, std::index_sequence<I...>) const {
     asides::compareKeys<Way, Parameters...><<<grid, block, 0, stream>>>(
         order.changed.ask(), order.keys.storage<unsigned>(threads), std::get<I>(*values)...);
@@ -198,7 +198,7 @@ private:
   // Measuring
   // -----------------------------------------------------------------------------------------------------
 
-  /// Both orders, now: the kernel may run again.
+  /// Measures both orders now: the kernel may be executed twice.
   void measure(Site &site, Order &order) {
     launchAsIs(); // the first one is always slow
     makeOrder(order);
@@ -219,7 +219,7 @@ private:
     decide(site, Way::name, threads);
   }
 
-  /// One thing at each launch: as it is without and with a clock, with keys sorted, in order, once more.
+  /// One step per launch: the original order, untimed and then timed; keys and sorting; the new order; once more.
   void measureNext(Site &site, Order &order) {
     switch (site.tried++) {
     case 0: return launchAsIs();
@@ -262,8 +262,8 @@ private:
   }
 
   bool layOut(Order &, std::tuple<Parameters...> &, Layout<>) { return false; }
-  /// Copies of arrays in the order of places replace them. An array that is given twice stays: what is
-  /// written to one copy would be missing in the other.
+  /// Replaces arrays by copies in the new order. An array that is passed twice is not copied: what is written to one
+  /// copy would be missing in the other.
   template <unsigned... I> bool layOut(Order &order, std::tuple<Parameters...> &arguments, Layout<I...>) {
     static_assert(sizeof...(I) <= sizeof(order.arrays) / sizeof(order.arrays[0]), "too many arrays");
     if (grid.y != 1 || grid.z != 1 || block.y != 1 || block.z != 1 || isOneArrayGivenTwice(Numbers()))
@@ -306,7 +306,7 @@ private:
   }
 
   Kernel function;
-  CountedKernel counted; ///< null where keys are known without
+  CountedKernel counted; ///< null if keys are known without it
   dim3 grid, block;
   std::size_t sharedBytes;
   cudaStream_t stream;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Orders of threads: how they are made from keys, what is kept of them between launches, and whether they
-// pay. See heddle/regroup.cuh.
+// Orders of threads: how they are computed from keys, what is stored of them between launches, and whether they are
+// profitable. See heddle/regroup.cuh.
 #ifndef HEDDLE_REGROUPING_ORDERS_CUH
 #define HEDDLE_REGROUPING_ORDERS_CUH
 
@@ -20,11 +20,11 @@
 
 namespace heddle {
 
-// Kernels of our own
+// Heddle's own kernels
 // ---------------------------------------------------------------------------------------------------------
 
-/// Kernels that report something to the host about a launch. What they write is no result of the program's, and
-/// `heddle verify` passes it over by this name.
+/// Kernels that report something to the host about a launch. What they write is not a result of the program;
+/// `heddle verify` ignores it by this namespace.
 namespace asides {
 
 template <class Way, class... Parameters>
@@ -48,12 +48,12 @@ namespace regrouping {
 template <class Way, class... Parameters> __global__ void findKeys(unsigned *keys, Parameters... arguments) {
   keys[numberOfThread()] = Way::key(arguments...);
 }
-/// Sorted by queue, in pairs; each queue is to begin with a warp. One block, a thread for each queue.
+/// The pairs are sorted by queue, and each queue begins with a new warp. One block, one thread per queue.
 static __global__ void findQueues(unsigned *shifts, const unsigned *keys, unsigned count) {
   __shared__ unsigned begins[queueCount + 1], lengths[queueCount];
   const unsigned queue = queueCount - threadIdx.x; // the largest key comes first
   unsigned low = 0, high = count;
-  while (low < high) { // the first that has a smaller key
+  while (low < high) { // the first with a smaller key
     const unsigned middle = (low + high) / 2;
     if (keys[middle] >= queue)
       low = middle + 1;
@@ -78,7 +78,7 @@ static __global__ void fillQueues(unsigned *places, sorting::Pairs sorted, const
     places[at + shifts[sorted.keys[at]]] = sorted.items[at];
 }
 
-/// Elements of threads that the kernel lets go at once may not exist.
+/// Elements of threads that the kernel excludes by a guard may not exist.
 template <class Element>
 __global__ void gather(Element *to, const Element *from, const unsigned *order, const unsigned *keys,
                        unsigned places) {
@@ -94,10 +94,10 @@ __global__ void scatter(Element *to, const Element *from, const unsigned *order,
     to[order[at]] = from[at];
 }
 
-// On the host: what is kept between launches
+// On the host: what is stored between launches
 // ---------------------------------------------------------------------------------------------------------
 
-/// Device memory that only grows.
+/// Device memory whose size only increases.
 class Memory {
 public:
   Memory() = default;
@@ -155,9 +155,9 @@ struct Order {
   std::vector<unsigned char> arguments;
   cudaStream_t stream = nullptr;
   Memory keys, pairs, scratch, queues, arrays[16];
-  std::size_t scratchBytes = 0; ///< asking CUB for it takes longer than a small sort
+  std::size_t scratchBytes = 0; ///< stored, because querying CUB for it takes longer than a small sort
   Answer changed;
-  const unsigned *places = nullptr; ///< null: not made yet
+  const unsigned *places = nullptr; ///< null: not computed yet
   unsigned placeCount = 0;
   unsigned long long launches = 0, nextLook = 1, distance = 1;
   unsigned changesInARow = 0;
@@ -165,20 +165,20 @@ struct Order {
 
 enum class Mode { Measure, On, Off };
 
-/// What is known of a kernel in one shape of launch.
+/// What is known about a kernel for one launch configuration.
 struct Site {
   Mode mode = Mode::Measure;
-  bool sortingPays = true;                         ///< also when it is done for each launch
+  bool sortingPays = true;                         ///< also if every launch sorts
   unsigned tried = 0;                              ///< launches that were measured
   float original = 0, regrouped = 0, ordering = 0; ///< milliseconds
   std::vector<std::unique_ptr<Order>> orders;      ///< the last used one first
 };
 
 constexpr unsigned mostOrders = 4;              ///< of a site: double buffering needs two
-constexpr unsigned long long mostDistance = 16; ///< launches between two looks at the keys
+constexpr unsigned long long mostDistance = 16; ///< launches between two checks of the keys
 constexpr unsigned long long countAgain = 64;   ///< launches after which work is counted again
 constexpr unsigned mostThreads = 0x7ffffff0u;
-constexpr float worthIt = 0.97f; ///< share of the original's time: less gain is not worth the trouble
+constexpr float worthIt = 0.97f; ///< fraction of the original's time; a smaller gain is not worth it
 
 inline Mode wantedMode() {
   const char *wanted = std::getenv("HEDDLE_REGROUP");
@@ -221,7 +221,7 @@ inline float medianOf(std::vector<float> times) {
   return times[times.size() / 2];
 }
 
-/// Section VI-B of the paper: what gains little or nothing is turned off.
+/// Section VI-B of the paper: regrouping is turned off if it gains little or nothing.
 inline void decide(Site &site, const char *kernel, unsigned threads) {
   site.sortingPays = site.regrouped + site.ordering < worthIt * site.original;
   site.mode = site.regrouped < worthIt * site.original ? Mode::On : Mode::Off;
@@ -239,7 +239,7 @@ inline void decide(Site &site, const char *kernel, unsigned threads) {
   std::fclose(file);
 }
 
-/// The numbers of HEDDLE_REGROUP_ORDER, read once; none where some thread is not among them, or twice.
+/// The numbers of HEDDLE_REGROUP_ORDER, read once; empty if a thread is missing or occurs twice.
 inline std::vector<unsigned> readOrder(const char *path) {
   std::vector<unsigned> order;
   FILE *file = std::fopen(path, "r");
@@ -276,7 +276,7 @@ inline bool takeOrder(Order &order, const std::vector<unsigned> &given) {
 
 inline unsigned blocksOf(unsigned count) { return (count + 255) / 256; }
 
-/// Keys are copied to the host and the order to the device, which waits for both.
+/// Copies keys to the host and the order to the device, synchronously.
 inline void sortOnHost(sorting::Pairs pairs, unsigned count, cudaStream_t stream) {
   unsigned *staged = nullptr;
   if (cudaHostAlloc(reinterpret_cast<void **>(&staged), 2ull * count * sizeof(unsigned),
@@ -296,7 +296,7 @@ inline void sortOnHost(sorting::Pairs pairs, unsigned count, cudaStream_t stream
   cudaFreeHost(staged);
 }
 
-/// From keys to an order. False where memory is short.
+/// Computes an order from keys. False if there is not enough memory.
 template <class Way> bool sortKeys(Order &order, unsigned count) {
   const unsigned bits = Way::hasQueues ? 9 : sorting::allBits;
   if (order.scratchBytes == 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a regrouped kernel and its keys are written with; see heddle/regroup.cuh.
+// Types and functions for regrouped kernels and their keys; see heddle/regroup.cuh.
 #ifndef HEDDLE_REGROUPING_WAYS_CUH
 #define HEDDLE_REGROUPING_WAYS_CUH
 
@@ -11,9 +11,9 @@ namespace heddle {
 // Keys
 // ---------------------------------------------------------------------------------------------------------
 
-/// The key of threads that the kernel lets go at once: behind all others.
+/// The key of threads that the kernel excludes by a guard: after all others.
 constexpr unsigned noWork = 0;
-/// A position of a queue that is not taken.
+/// An empty position of a queue.
 constexpr unsigned noThread = 0xffffffffu;
 /// Queues that threads are put into by a branch; further kinds share them.
 constexpr unsigned queueCount = 256;
@@ -31,7 +31,7 @@ template <class Number> __device__ unsigned keyFrom(Number value, std::false_typ
 }
 } // namespace regrouping
 
-/// Any number as a key. What is below 0 counts as 0.
+/// Any number as a key. A value below 0 counts as 0.
 template <class Number> __device__ unsigned keyOf(Number value) {
   return regrouping::keyFrom(value, std::is_floating_point<Number>());
 }
@@ -51,27 +51,27 @@ constexpr bool holds(Layout<First, Others...>) {
 }
 } // namespace regrouping
 
-/// How a kernel is regrouped; what derives from it says what is different, and has a `key`. X, Y, Z: its
-/// block, where one is known.
+/// How a kernel is regrouped; derived structs override these values and define `key`. X, Y, Z: its block, if it is
+/// known.
 template <unsigned X = 0, unsigned Y = 1, unsigned Z = 1> struct Ways {
   static constexpr unsigned blockX = X, blockY = Y, blockZ = Z;
   static constexpr const char *name = "kernel";
-  static constexpr bool mayRepeat = false; ///< a launch that is made twice leaves what it leaves once
+  static constexpr bool mayRepeat = false; ///< a launch that is executed twice has the same result
   static constexpr bool hasQueues =
-      false; ///< keys are those of `queueOf`, and no warp is to serve two of them
+      false; ///< keys are those of `queueOf`, and no warp executes threads of two queues
   using LaidOut =
-      Layout<>; ///< arrays that are copied in the order of places before a launch, and back after it
+      Layout<>; ///< arrays that are copied to the order of threads before a launch, and back after it
   using Overwritten = Layout<>; ///< those of them that need no copy before: every thread writes its element
 };
 
 // On the device
 // ---------------------------------------------------------------------------------------------------------
 
-/// Whose work a thread does.
+/// The original thread whose work a thread does.
 struct Item {
   uint3 threadIdx, blockIdx;
-  unsigned slot; ///< where arrays that were reordered have its element
-  bool isThere;  ///< in a queue a place may be empty
+  unsigned slot; ///< index of its element in reordered arrays
+  bool isThere;  ///< positions of a queue may be empty
 };
 
 namespace regrouping {
@@ -82,9 +82,9 @@ __device__ inline unsigned numberOfThread() {
 }
 } // namespace regrouping
 
-/// What a regrouped kernel gets in front of its own parameters.
+/// The first parameter of a regrouped kernel, before its own.
 template <class Way> struct Regrouped {
-  const unsigned *order; ///< by place, the number of a thread; null: everybody stays who it is
+  const unsigned *order; ///< by position, the number of a thread; null: the original order
   unsigned places;
   bool isLaidOut;
   dim3 grid; ///< of the original
@@ -100,7 +100,7 @@ template <class Way> struct Regrouped {
   }
 
 private:
-  /// By constants where the block is known: then there is nothing to divide.
+  /// Uses constants if the block is known, so that no division is needed.
   __device__ Item thread(unsigned number, unsigned place) const {
     const unsigned x = Way::blockX ? Way::blockX : blockDim.x, y = Way::blockX ? Way::blockY : blockDim.y,
                    z = Way::blockX ? Way::blockZ : blockDim.z;
@@ -116,7 +116,7 @@ private:
   }
 };
 
-/// What a kernel that counts its own work gets in front of its parameters, and what it counts with.
+/// The first parameter of a kernel that counts its own work, and the functions for counting.
 struct Counted {
   unsigned *keys;
 };
@@ -125,7 +125,7 @@ public:
   __device__ explicit Counter(Counted where) : counted(where) {}
   __device__ Counter(const Counter &) = delete;
   __device__ ~Counter() { counted.keys[regrouping::numberOfThread()] = steps; }
-  /// Also for functions of both sides, of which the host never calls one that counts.
+  /// Also compiled for the host in __host__ __device__ functions, where it is never called.
   __host__ __device__ void step() { ++steps; }
 
 private:
