@@ -9,7 +9,7 @@
 // The value of species k at point p is at [k * stride + p], in `moleFractions` and, where there is a
 // result for each species, in `result`. Chemistry with stiff species has `const double *diffusion, double
 // timeStep` before the result: a row for each stiff species in the unit of rates, and seconds. The host's
-// variant takes `int threads` in place of the stream; 0 is all. Returned is 0, or an error that NAME's header
+// variant takes `int threads` in place of the stream; 0 is all. They return 0, or an error that NAME's header
 // explains.
 #pragma once
 

@@ -300,8 +300,8 @@ private:
     if (!fits)
       return "";
     return fmt::format(
-        "\nTransport is fitted by polynomials in ln T, from {:g} to {:g} K, that lie within {:.2g} "
-        "(viscosity), {:.2g}\n(conductivity) and {:.2g} (reciprocal diffusion, degree {}) of the data.\n",
+        "\nTransport is fitted by polynomials in ln T, from {:g} to {:g} K, with relative errors of at most "
+        "{:.2g} (viscosity), {:.2g}\n(conductivity) and {:.2g} (reciprocal diffusion, degree {}).\n",
         fits->range.low, fits->range.high, fits->errors.viscosity, fits->errors.conductivity,
         reciprocal->error, reciprocal->pairs.front().coefficients.size() - 1);
   }

@@ -31,7 +31,7 @@ std::string aboutResult(Kernel kernel, Units units) {
   case Kernel::Conductivity:
     return fmt::format("mixture conductivity in {}, the mean of the arithmetic and the harmonic mean", unit);
   case Kernel::Diffusion:
-    return fmt::format("mixture-averaged diffusion coefficient of each species in {}; it ties the diffusive "
+    return fmt::format("mixture-averaged diffusion coefficient of each species in {}; relates the diffusive "
                        "mass flux to the gradient of the mole fraction",
                        unit);
   case Kernel::Chemistry: break;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The host's variant: vectors of points, the same sums with constant matrices as the matrix variant. Two vectors of
-// points and a few rows of a matrix are worked on together, so that most vector registers are sums and every
+// points and a few rows of a matrix are processed together, so that most vector registers are sums and every
 // value that is loaded is used several times. Values of one block of points stay in the first cache.
 #include "kernels/TransportVariants.h"
 

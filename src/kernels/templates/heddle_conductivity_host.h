@@ -5,7 +5,7 @@
 
 namespace {
 
-/// A species' conductivity, over T^(1/2) where fits are no logarithms
+/// A species' conductivity; divided by T^(1/2) if fits are not of logarithms
 HDL_INLINE hdl_vec lambda(int k, hdl_vec u) {
   const hdl_vec p = polynomial<coefficients>(fits[k], u);
   return fitsAreLogarithms ? hdl_exp2(p) : p;
