@@ -206,7 +206,7 @@ void Recorder::graphLaunched() {
   }
 }
 
-cudaError_t Recorder::allocate(const Call &call, const std::function<NewMemory()> &made) {
+cudaError_t Recorder::allocate(const MemoryRequest &request, const Call &call) {
   cudaError_t status = call();
   std::lock_guard<std::recursive_mutex> lock(guard);
   if (status == cudaErrorMemoryAllocation && replayMemory.giveBack()) {
@@ -214,8 +214,8 @@ cudaError_t Recorder::allocate(const Call &call, const std::function<NewMemory()
     status = call();
   }
   if (status == cudaSuccess && isOn()) {
-    replayMemory.givenOut(made().pointer);
-    trace::Recorder::allocate([] { return cudaSuccess; }, made);
+    replayMemory.givenOut(*request.pointer);
+    trace::Recorder::allocate(request, [] { return cudaSuccess; });
   }
   return status;
 }

@@ -39,7 +39,7 @@ public:
   /// What was recorded is taken to be in the graph: most programs have one.
   void graphLaunched() override;
   /// With a second attempt when room was made.
-  cudaError_t allocate(const Call &call, const std::function<NewMemory()> &made) override;
+  cudaError_t allocate(const MemoryRequest &request, const Call &call) override;
   cudaError_t free(void *pointer, const Call &call) override;
   cudaError_t freeAsync(void *pointer, cudaStream_t stream, const Call &call) override;
   void copiedToHost(const trace::Rows &rows) override;

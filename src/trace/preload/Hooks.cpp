@@ -49,12 +49,23 @@ template <class Call, class Variable> void declared(const Call &call, Variable v
   call();
 }
 
-// Memory. Sizes are references: a call that chooses a pitch writes it.
+// Memory
 
 template <class Call>
-cudaError_t allocated(const Call &call, void **pointer, MemoryKind kind, const size_t &rowBytes,
-                      size_t rows = 1) {
-  return recorder().allocate(call, [&] { return Recorder::NewMemory{*pointer, rowBytes * rows, kind}; });
+cudaError_t allocated(const Call &call, void **pointer, MemoryKind kind, size_t rowBytes, size_t rows = 1,
+                      size_t *pitch = nullptr) {
+  return recorder().allocate({pointer, kind, rowBytes, rows, pitch}, call);
+}
+
+template <class Call>
+cudaError_t allocatedBox(const Call &call, cudaPitchedPtr *box, const cudaExtent &extent) {
+  const cudaError_t error =
+      allocated(call, &box->ptr, MemoryKind::Device, extent.width, extent.height * extent.depth, &box->pitch);
+  if (error == cudaSuccess) { // a recorder that makes the memory itself does not know of these
+    box->xsize = extent.width;
+    box->ysize = extent.height;
+  }
+  return error;
 }
 
 template <class Call> cudaError_t freed(const Call &call, void *pointer) {
@@ -62,6 +73,28 @@ template <class Call> cudaError_t freed(const Call &call, void *pointer) {
 }
 template <class Call> cudaError_t freedOn(cudaStream_t stream, const Call &call, void *pointer) {
   return recorder().freeAsync(pointer, stream, call);
+}
+
+template <class Call> cudaError_t hostRegistered(const Call &call, void *pointer, size_t bytes) {
+  const cudaError_t error = call();
+  if (error == cudaSuccess)
+    recorder().hostRegistered(pointer, bytes);
+  return error;
+}
+template <class Call> cudaError_t hostUnregistered(const Call &call, void *pointer) {
+  recorder().hostUnregistered(pointer);
+  return call();
+}
+
+template <class Call> cudaError_t objectCreated(const Call &call, const unsigned long long *object) {
+  const cudaError_t error = call();
+  if (error == cudaSuccess)
+    recorder().objectCreated(*object);
+  return error;
+}
+template <class Call> cudaError_t objectDestroyed(const Call &call, unsigned long long object) {
+  recorder().objectDestroyed(object);
+  return call();
 }
 
 // Copies

@@ -25,6 +25,7 @@ struct DeviceVariable {
   const void *symbol = nullptr; ///< what the host's code has in its place
   size_t bytes = 0;
   std::string name;
+  bool isConstant = false;
 };
 
 /// A __managed__ variable; its address is known when the program's module is loaded.

@@ -5,13 +5,12 @@
 
 namespace heddle::trace {
 
-cudaError_t Recorder::allocate(const Call &call, const std::function<NewMemory()> &made) {
+cudaError_t Recorder::allocate(const MemoryRequest &request, const Call &call) {
   const cudaError_t error = call();
   if (error != cudaSuccess)
     return error;
   std::lock_guard<std::recursive_mutex> lock(guard);
-  const NewMemory found = made();
-  memory.allocated(found.pointer, found.bytes, found.kind);
+  memory.allocated(*request.pointer, request.bytes(), request.kind);
   return error;
 }
 

@@ -29,10 +29,15 @@ class Recorder {
 public:
   /// A call as the program made it, passed on.
   using Call = std::function<cudaError_t()>;
-  struct NewMemory {
-    void *pointer;
-    size_t bytes;
-    MemoryKind kind;
+  /// What an allocation is asked for and what it writes: the pointer and, for rows, the bytes from one to the next.
+  struct MemoryRequest {
+    void **pointer = nullptr;
+    MemoryKind kind = MemoryKind::Device;
+    size_t rowBytes = 0, rows = 1;
+    size_t *pitch = nullptr; ///< null: rows follow each other
+
+    /// Of the allocation that was made.
+    size_t bytes() const { return (pitch ? *pitch : rowBytes) * rows; }
   };
 
   /// The library's own. Never destroyed: the program's exit handlers may still call the runtime.
@@ -45,10 +50,15 @@ public:
   virtual cudaError_t launch(const Launch &launch) = 0;
   /// A graph is about to be launched.
   virtual void graphLaunched() {}
-  /// `made` is what the call has allocated, known once it has succeeded.
-  virtual cudaError_t allocate(const Call &call, const std::function<NewMemory()> &made);
+  virtual cudaError_t allocate(const MemoryRequest &request, const Call &call);
   virtual cudaError_t free(void *pointer, const Call &call);
   virtual cudaError_t freeAsync(void *pointer, cudaStream_t stream, const Call &call);
+  /// The program's own host memory, which kernels may use from now on, or no longer.
+  virtual void hostRegistered(void *, size_t) {}
+  virtual void hostUnregistered(void *) {}
+  /// A texture or surface object.
+  virtual void objectCreated(unsigned long long) {}
+  virtual void objectDestroyed(unsigned long long) {}
   /// The rows are on the host.
   virtual void copiedToHost(const Rows &rows) = 0;
   /// The host has waited for the device: it may read managed and pinned memory now.
