@@ -23,6 +23,9 @@ RegisteredModule *moduleOf(void **handle) { return reinterpret_cast<RegisteredMo
 
 extern "C" {
 
+/// Instructions that kernels have executed until now: what src/capture/preload compares launches by.
+uint64_t __heddleThreadInstructions() { return Runtime::instance().executedInstructions(); }
+
 void __heddleProvidePtx(const char *marker, const char *text) { providePtx(marker, text); }
 
 void **__cudaRegisterFatBinary(void *wrapper) {

@@ -505,6 +505,11 @@ cudaError_t Runtime::reset() {
   return cudaSuccess;
 }
 
+uint64_t Runtime::executedInstructions() {
+  std::lock_guard lock(counterGuard);
+  return threadInstructions;
+}
+
 void Runtime::writeSummary() {
   if (settings.summaryFile.empty())
     return;

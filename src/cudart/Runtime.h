@@ -82,6 +82,8 @@ public:
   cudaError_t synchronizeAll();
   /// The host has waited: device output is due, and what it can see of the device is worth a log entry.
   void hostHasWaited();
+  /// Instructions of threads that launches which have ended executed.
+  uint64_t executedInstructions();
 
   cudaError_t launch(KernelEntry &entry, const LaunchShape &shape, void **arguments, cudaStream_t stream);
   /// For the checker: a call failed, a launch failed, the program asked what went wrong.
