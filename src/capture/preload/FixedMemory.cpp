@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The two ranges lie below the one that the simulator uses (vm/AddressRange.h) and far from what a system maps by itself.
+// Reserved addresses cost nothing; a GPU may not have all of them.
+#include "capture/preload/FixedMemory.h"
+
+namespace heddle::capture {
+namespace {
+
+constexpr uint64_t kDeviceBase = 0x100000000000, kHostBase = 0x180000000000;
+constexpr uint64_t kMostBytes = uint64_t(1) << 40;
+
+uint64_t addressOf(const void *pointer) { return reinterpret_cast<uint64_t>(pointer); }
+
+} // namespace
+
+Arena *FixedMemory::deviceArena() {
+  if (device || !error.empty())
+    return device.get();
+  const DevicePages::Reserved reserved = DevicePages::reserve(kDeviceBase, kMostBytes);
+  error = reserved.error;
+  if (error.empty())
+    device = std::make_unique<Arena>(devicePages, kDeviceBase, reserved.bytes, reserved.granularity);
+  return device.get();
+}
+
+void *FixedMemory::allocate(size_t bytes, trace::MemoryKind kind) {
+  if (kind == trace::MemoryKind::Device) {
+    Arena *arena = deviceArena();
+    return arena ? reinterpret_cast<void *>(arena->allocate(bytes)) : nullptr;
+  }
+  if (!host)
+    host = std::make_unique<Arena>(hostPages, kHostBase, kMostBytes, HostPages::granularity);
+  const uint64_t address = host->allocate(bytes);
+  if (!address && error.empty())
+    error = hostPages.error();
+  return reinterpret_cast<void *>(address);
+}
+
+bool FixedMemory::free(void *pointer) {
+  const uint64_t address = addressOf(pointer);
+  return (device && device->owns(address) && device->free(address)) ||
+         (host && host->owns(address) && host->free(address));
+}
+
+bool FixedMemory::owns(const void *pointer) const {
+  const uint64_t address = addressOf(pointer);
+  return (device && device->owns(address)) || (host && host->owns(address));
+}
+
+} // namespace heddle::capture

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// 1. Roots are the parameters and all variables: their bytes are scanned for addresses.
+// 2. Each allocation that is reached is copied to the host in parts; each part is scanned and written. So every byte
+//    crosses the bus once, and memory of any size needs one buffer.
+// 3. After the launch the same objects are copied and written again. Chunks that did not change are known to the store.
+#include "capture/preload/MemorySaver.h"
+
+#include "trace/preload/Real.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace heddle::capture {
+namespace {
+
+/// Many chunks at a time: hashing and compressing runs on all cores.
+constexpr uint64_t kPartBytes = 64 * kChunkBytes;
+/// In a struct that is passed by value, pointers may be packed.
+constexpr size_t kParameterStep = 4, kMemoryStep = 8;
+
+std::vector<Range> rangesOf(const LiveMemory &memory) {
+  std::vector<Range> ranges;
+  for (const Region &region : memory.regions)
+    ranges.push_back({region.address, region.bytes});
+  for (const LiveMemory::LiveVariable &live : memory.variables)
+    ranges.push_back({live.address, live.variable.bytes});
+  for (const LiveMemory::Foreign &foreign : memory.foreign)
+    ranges.push_back(foreign.range);
+  return ranges;
+}
+
+} // namespace
+
+MemorySaver::MemorySaver(const std::filesystem::path &folder, LiveMemory live)
+    : memory(std::move(live)), ranges(rangesOf(memory)), search(ranges), writer(folder),
+      stored(memory.regions.size() + memory.variables.size()) {}
+
+template <class Use> bool MemorySaver::forEachPart(size_t range, const Use &use) {
+  const auto [address, bytes] = ranges[range];
+  staging.resize(size_t(std::max<uint64_t>(staging.size(), std::min(bytes, kPartBytes))));
+  for (uint64_t done = 0; done < bytes; done += kPartBytes) {
+    const uint64_t part = std::min(bytes - done, kPartBytes);
+    const auto *from = reinterpret_cast<const void *>(address + done);
+    const cudaError_t error = REAL(cudaMemcpy)(staging.data(), from, size_t(part), cudaMemcpyDefault);
+    if (error != cudaSuccess) {
+      whyNot = std::string("memory of the program cannot be read: ") + REAL(cudaGetErrorString)(error);
+      return false;
+    }
+    use(staging.data(), part);
+    if (!writer.error().empty())
+      whyNot = writer.error();
+  }
+  return whyNot.empty();
+}
+
+bool MemorySaver::save(size_t range, std::vector<uint64_t> &chunks, bool scans) {
+  return forEachPart(range, [&](const unsigned char *data, uint64_t bytes) {
+    if (scans)
+      search.scan(data, size_t(bytes), kMemoryStep);
+    const std::vector<uint64_t> numbers = writer.add(data, bytes);
+    chunks.insert(chunks.end(), numbers.begin(), numbers.end());
+  });
+}
+
+/// Parameters are scanned as one block: a pointer may lie across what the compiler calls two parameters only where it
+/// is part of a struct, which is one.
+void MemorySaver::scanParameters(const std::vector<Parameter> &parameters) {
+  for (const Parameter &parameter : parameters)
+    search.scan(parameter.bytes.data(), parameter.bytes.size(), kParameterStep);
+}
+
+bool MemorySaver::isForeignReached() {
+  const size_t first = variableRange(memory.variables.size());
+  for (size_t i = 0; i < memory.foreign.size(); ++i)
+    if (search.isReached(first + i)) {
+      whyNot = "it can reach " + memory.foreign[i].what;
+      return true;
+    }
+  return false;
+}
+
+bool MemorySaver::saveBefore(const std::vector<Parameter> &parameters, bool allMemory) {
+  for (size_t i = 0; i < memory.variables.size(); ++i) {
+    const size_t range = variableRange(i);
+    if (!save(range, stored[range].before, true))
+      return false;
+    saved.push_back(range);
+  }
+  scanParameters(parameters);
+  for (size_t i = 0; allMemory && i < memory.regions.size(); ++i)
+    search.reach(i);
+  while (const std::optional<size_t> range = search.next()) {
+    if (*range >= memory.regions.size()) // variables are saved already; foreign memory is looked at below
+      continue;
+    if (!save(*range, stored[*range].before, true))
+      return false;
+    saved.push_back(*range);
+  }
+  return !isForeignReached();
+}
+
+bool MemorySaver::saveAfter() {
+  for (size_t range : saved)
+    if (!save(range, stored[range].after, false))
+      return false;
+  return true;
+}
+
+bool MemorySaver::finish(Manifest &manifest) {
+  std::vector<StoredObject> objects;
+  std::sort(saved.begin(), saved.end());
+  for (size_t range : saved) {
+    objects.push_back(std::move(stored[range]));
+    if (range < memory.regions.size()) {
+      manifest.regions.push_back(memory.regions[range]);
+      continue;
+    }
+    const Variable &variable = memory.variables[range - memory.regions.size()].variable;
+    manifest.variables.push_back(variable);
+    if (search.isReached(range))
+      manifest.pointsIntoVariables.push_back(variable.name);
+  }
+  if (!writer.finish(objects))
+    whyNot = writer.error();
+  return whyNot.empty();
+}
+
+} // namespace heddle::capture
