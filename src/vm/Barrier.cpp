@@ -3,9 +3,9 @@
 // bar and barrier (PTX ISA, "Parallel Synchronization and Communication Instructions").
 //
 // Threads are counted one by one, as since Volta. The missing lanes of a warp (beyond the block's size, or
-// exited) count as soon as every living lane of the warp has come, because PTX counts whole warps. A barrier
-// without a count waits for the living only: hardware lets threads leave before a barrier, and programs rely
-// on it. A count that is given is waited for, also where it is that of the whole block.
+// exited) count as soon as every live lane of the warp has arrived, because PTX counts whole warps. A barrier
+// without a count waits for live threads only: hardware lets threads exit before a barrier, and programs rely
+// on it. A barrier with a count waits for that many threads, even if it is the size of the block.
 #include "vm/Cluster.h"
 #include "vm/Grid.h"
 
@@ -99,7 +99,7 @@ void Block::releaseIfComplete(unsigned number) {
     release(number);
 }
 
-/// What bar.red gives: written when the lanes go on, since nobody knows it earlier.
+/// The result of bar.red, written when the lanes are released, because it is not known before.
 static void writeReduction(Warp &warp, const Split &split, const Inst &in, const Barrier &barrier) {
   if (in.dst == NoLoc)
     return;
@@ -147,7 +147,7 @@ void Block::lanesExited() {
       }
     releaseIfComplete(number);
   }
-  // Other blocks may wait for this one although none of its threads ever came.
+  // Other blocks of the cluster may wait for this one although none of its threads ever arrived.
   if (cluster->hasSeveral())
     cluster->releaseIfComplete();
 }

@@ -2,23 +2,23 @@
 //
 // Scheduling the warps of a block.
 //
-// A block is run by one core of the host at a time. Its warps run one after the other, each for a quantum of
-// instructions, until it ends, waits at a barrier or only polls:
+// One core of the host runs a block at a time. The warps of the block run one after the other, each for a quantum
+// of instructions, or until it ends, waits at a barrier or only polls:
 //
-// 1. A round gives each warp one slice. A slice that executed its quantum, or ended otherwise than by
-//    polling, moved.
+// 1. In a round each warp runs one slice. A slice that executed its quantum, or ended for another reason than
+//    polling, made progress ("moved").
 // 2. If nothing moved and no warp polls, either a warp that ran late released an earlier one (another round),
 //    or the block waits for its cluster (Stalled), or all warps wait for each other: a deadlock, reported as
 //    a fault.
-// 3. If warps only poll, they get some more rounds, since what they poll may change with another warp's next
-//    step; then the block gives its core to others (Stalled). `idleEvidence` records that nothing in this
-//    block changed memory meanwhile: if that holds of all blocks, the grid is in a deadlock.
-// 4. Bulk copies land in shared memory between slices, and complete their mbarriers then.
+// 3. If warps only poll, they run for some more rounds, because another warp's next step may change what they
+//    poll; then the core runs other blocks (Stalled). `idleEvidence` records that nothing in this block
+//    changed memory meanwhile: if that is true of all blocks, the grid is in a deadlock.
+// 4. Bulk copies are written to shared memory between slices, and complete their mbarriers then.
 //
 // With a seed, the first warp of a round and the lengths of slices are random, so that a program is run under
-// many interleavings; the same seed gives the same schedule. A warp that polls gets whole quanta even then:
-// cut short in each round it would count as having moved, and a deadlock would never be seen. Not modelled:
-// time. The order of warps is fair, not the hardware's.
+// many interleavings; the same seed produces the same schedule. A warp that polls always runs whole quanta: if
+// its slices were cut short, they would count as progress, and a deadlock would never be detected. Time is not
+// modelled: the order of warps is fair, but not that of the hardware.
 #include "vm/Block.h"
 
 #include "vm/Cluster.h"
@@ -31,15 +31,15 @@
 namespace heddle::vm {
 namespace {
 
-// Instructions a warp runs before the next one gets its turn. Long enough that switching costs nothing, short
+// Instructions that a warp executes before the next warp runs. Long enough that switching costs nothing, short
 // enough that warps of a block stay near each other in memory.
 constexpr uint32_t WarpQuantum = 4096;
-// Rounds over the warps between two questions whether the launch should stop.
+// Rounds over the warps between two checks whether the launch should stop.
 constexpr unsigned RoundsPerLook = 64;
 // Rounds in which warps only polled, before other blocks get the core.
 constexpr unsigned EnoughStall = 64;
 
-// What the driver keeps of a block's shared memory for cooperative groups.
+// Bytes of a block's shared memory that the driver reserves for cooperative groups.
 constexpr uint32_t ReservedSharedBytes = 1024;
 
 uint64_t nextRandom(uint64_t &state) {
@@ -87,8 +87,8 @@ void Block::start(Grid &owner, Cluster &in, unsigned rankInCluster) {
     owner.observer->blockBegin(warps[0]->ref());
 }
 
-/// Stores and effective atomics so far: as long as this number does not change nobody outside can have seen
-/// anything new.
+/// Stores, and atomics that changed memory, so far: as long as this number does not change, no other block can
+/// have seen anything new.
 uint64_t Block::changes() const {
   uint64_t sum = 0;
   for (const auto &warp : warps)
@@ -96,7 +96,7 @@ uint64_t Block::changes() const {
   return sum;
 }
 
-/// Whether its last slice ended because it polls what does not change.
+/// Whether its last slice ended because it polls memory that does not change.
 static bool polledInVain(const Warp &warp) {
   bool ready = false;
   for (unsigned i = 0; i < warp.splitCount; ++i)
@@ -108,8 +108,8 @@ static bool polledInVain(const Warp &warp) {
   return ready;
 }
 
-/// A short one, so that warps interleave in many ways. One that polls gets a whole one: cut short in each round
-/// it would count as having moved, and a deadlock would never be seen.
+/// A short slice, so that warps interleave in many ways. A warp that polls gets a whole one: a slice that is cut
+/// short would count as progress, and a deadlock would never be detected.
 static uint32_t randomQuantum(const Warp &warp, uint64_t &state) {
   const uint32_t quantum = uint32_t(1 + nextRandom(state) % (WarpQuantum / 8));
   return polledInVain(warp) ? WarpQuantum : quantum;
@@ -156,7 +156,7 @@ BlockEnd Block::run(Core &core) {
       continue;
     }
     if (!deferred) {
-      // A warp that ran last may have released one that was looked at before it.
+      // A warp that ran last may have released one that was checked before it.
       bool ready = false;
       for (auto &warp : warps)
         for (unsigned i = 0; i < warp->splitCount; ++i)
@@ -170,8 +170,8 @@ BlockEnd Block::run(Core &core) {
       fault = deadlock();
       return BlockEnd::Faulted;
     }
-    // Spinning warps get a few rounds, because what they poll may change with the next warp's next step; and
-    // many when something did change, as between warps that hand work to each other.
+    // Polling warps run for a few rounds, because the next step of another warp may change what they poll; and for
+    // many if something did change, as between warps that pass work to each other.
     stallScore += idle ? EnoughStall / 4 : 1;
     if (stallScore < EnoughStall)
       continue;

@@ -17,11 +17,11 @@ class Cluster;
 
 /// One of the sixteen hardware barriers of a block (and one more for barrier.cluster).
 struct Barrier {
-  uint32_t expected = 0;  ///< threads; 0: nobody came yet
-  bool everybody = false; ///< no count was given: it is for all threads that are left
-  uint32_t arrived = 0;   ///< threads, missing lanes of complete warps counted in
+  uint32_t expected = 0;  ///< threads; 0: none arrived yet
+  bool everybody = false; ///< no count was given: for all threads that have not exited
+  uint32_t arrived = 0;   ///< threads, including missing lanes of complete warps
   uint64_t generation = 0;
-  std::vector<uint32_t> lanes; ///< for each warp, who came in this generation
+  std::vector<uint32_t> lanes; ///< for each warp, lanes that arrived in this generation
   std::vector<uint8_t> whole;  ///< for each warp, whether its missing lanes were counted in
   bool all = true, any = false;
   uint32_t count = 0; ///< bar.red: lanes whose predicate held
@@ -29,8 +29,8 @@ struct Barrier {
   const Code *firstCode = nullptr;
 };
 
-/// A bulk copy on its way to shared memory; lands when somebody looks at its mbarrier, or at the end of a
-/// slice.
+/// A bulk copy to shared memory that is pending: it is executed when a thread accesses its mbarrier, or at the
+/// end of a slice.
 struct PendingArrival {
   uint32_t to = 0;
   std::vector<uint8_t> bytes;
@@ -43,13 +43,13 @@ struct PendingArrival {
 
 enum class BlockEnd : uint8_t { Done, Stalled, AwaitOrder, Faulted, Stopped };
 
-/// How one block names the shared memory of another of its cluster: the other's rank plus one is above
-/// the offset. Zero there is the block's own, so plain shared addresses are good everywhere.
+/// How one block addresses the shared memory of another of its cluster: the other's rank plus one is in the
+/// bits above the offset. Zero is the block's own memory, so plain shared addresses are valid too.
 constexpr unsigned RankShift = 24;
 constexpr uint64_t SharedOffset = (uint64_t(1) << RankShift) - 1;
 
-/// A thread block: shared memory, warps, barriers. It can be left whenever it waits for another block, and
-/// taken up again later by any core.
+/// A thread block: shared memory, warps, barriers. It can be suspended whenever it waits for another block, and
+/// resumed later by any core.
 class Block {
 public:
   Grid *grid = nullptr;
@@ -66,7 +66,7 @@ public:
   std::string output; ///< of printf
   std::optional<Fault> fault;
   bool idleEvidence = false; ///< last run: it only polled, and changed nothing
-  bool hasMoved = false;     ///< last run: some warp got on
+  bool hasMoved = false;     ///< last run: some warp made progress
   bool isDone = false;
   uint64_t warpInstructions = 0, threadInstructions = 0;
 
@@ -80,10 +80,10 @@ public:
   void release(unsigned number);
   void lanesExited();
   bool hasExited() const;
-  /// Nobody of this block is awaited at the barrier of the cluster: all have come or exited.
+  /// No thread of this block is missing at the barrier of the cluster: all have arrived or exited.
   bool hasArrivedAtCluster() const;
 
-  /// The block of the cluster that a shared address belongs to; nullptr where it is none that lives.
+  /// The block of the cluster that a shared address belongs to; nullptr if there is none, or it has exited.
   Block *homeOf(uint64_t sharedAddress);
 
   void landArrivals(uint32_t mbarrier);
@@ -101,7 +101,7 @@ private:
   std::vector<uint8_t> sharedStorage;
   unsigned nextWarp = 0;
   unsigned stallScore = 0;
-  uint64_t scheduleState = 0; ///< random turns, 0: in order
+  uint64_t scheduleState = 0; ///< random order of warps, 0: in order
 };
 
 std::string describeWait(const Block &block, const Warp &warp, const Split &split);

@@ -22,8 +22,8 @@ void Cluster::start(Grid &grid) {
   started = true;
 }
 
-/// Blocks run one after the other as long as any of them makes progress. When none does, the cluster is put
-/// aside as a block that only polls is: what it waits for is outside, or does not come.
+/// Blocks run one after the other as long as any of them makes progress. When none does, the cluster is set aside
+/// like a block that only polls: it waits for something outside of the cluster, or forever.
 BlockEnd Cluster::run(Core &core) {
   for (;;) {
     for (; pass.next < blocks.size(); ++pass.next) {

@@ -9,14 +9,14 @@
 
 namespace heddle::vm {
 
-/// Blocks that run together, reach each other's shared memory and meet at a barrier of their own. A launch
+/// Blocks that run together, access each other's shared memory and synchronize at a barrier of their own. A launch
 /// without clusters has clusters of one block.
 ///
-/// One core runs all blocks of a cluster, in turns, so what they do to each other's shared memory needs no
-/// more care than what warps of one block do.
+/// One core runs all blocks of a cluster, alternately, so their accesses to each other's shared memory need no
+/// more synchronization than those of the warps of one block.
 class Cluster {
 public:
-  uint64_t index = 0; ///< in order of execution: turns at ordered atomics, faults and output go by it
+  uint64_t index = 0; ///< in order of execution; determines the order of ordered atomics, faults and output
   std::vector<std::unique_ptr<Block>> blocks; ///< by rank
   bool started = false;
   bool idleEvidence = false; ///< last run: all its blocks only polled, and changed nothing
@@ -31,12 +31,12 @@ public:
   bool hasSeveral() const { return blocks.size() > 1; }
   /// The block of that rank, nullptr where there is none or its threads have all exited.
   Block *living(uint64_t rank) const;
-  /// barrier.cluster: everybody who is left has come, or may have: then all go on.
+  /// barrier.cluster: if all threads that have not exited have arrived, releases them.
   void releaseIfComplete();
 
 private:
-  /// One pass over the blocks. It survives a wait for the turn at an ordered atomic: the pass goes on with the
-  /// block that waited, as if it had not, so the order of blocks does not depend on when the turn came.
+  /// One pass over the blocks. It is resumed after a wait at an ordered atomic: the pass continues with the block
+  /// that waited, so the order of blocks does not depend on how long it waited.
   struct Pass {
     size_t next = 0;
     bool moved = false, done = true, idle = true;

@@ -7,7 +7,7 @@
 
 namespace heddle::vm {
 
-/// An observer that also sees what a block does to shared memory of other blocks of its cluster.
+/// An observer that also sees accesses of a block to shared memory of other blocks of its cluster.
 class ClusterObserver {
 public:
   virtual ~ClusterObserver() = default;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The form of a kernel that is executed. ptx::Module says what was written; this says what to do: one handler
-// for each instruction, already chosen by operation, types and modifiers, and operands as places of memory.
+// The form of a kernel that is executed. ptx::Module represents the text; this represents the execution: one handler
+// for each instruction, selected by operation, types and modifiers, and operands as locations in memory.
 #pragma once
 
 #include "ptx/Module.h"
@@ -31,25 +31,25 @@ enum class Flow : uint8_t {
   Parked,     ///< the split waits, its pc was set
   Gone,       ///< no lane of the split is left
   Yield,      ///< the split's pc was set; let others run
-  AwaitOrder, ///< try this instruction again when the block has the turn
+  AwaitOrder, ///< try this instruction again when all blocks before this one have finished
   Faulted,
 };
 
 using Handler = Flow (*)(Warp &, const Inst &, uint32_t mask);
 
-/// A place of operands: which memory in the top two bits, the byte offset below. A row has 32 lanes side by
+/// The location of an operand: which memory in the top two bits, the byte offset below. A row has 32 lanes side by
 /// side; a predicate is one 32-bit mask.
 using Loc = uint32_t;
 constexpr Loc NoLoc = ~0u;
 enum LocBase : uint32_t { InFrame = 0, InConstants = 1u << 30, InSpecials = 2u << 30 };
 constexpr uint32_t LocOffset = (1u << 30) - 1;
 
-/// Where addresses of an instruction lead. Param of a kernel is global memory that nobody may write.
+/// The address space of an instruction. Param of a kernel is read-only global memory.
 enum class MemorySpace : uint8_t { Global, Constant, Shared, Local, Generic, Param };
 /// What the address offset of an instruction is added to.
 enum class AddressForm : uint8_t { Absolute, Reg32, Reg64, Frame, Parameters };
 
-/// Generic addresses outside the host's own: the top byte says which window.
+/// Generic addresses that are not host addresses: the top byte identifies the window.
 constexpr unsigned WindowShift = 56;
 constexpr uint64_t SharedWindow = uint64_t(1) << WindowShift, LocalWindow = uint64_t(2) << WindowShift;
 constexpr uint64_t FunctionWindow = uint64_t(4) << WindowShift;
@@ -60,9 +60,9 @@ struct Inst {
   Loc dst = NoLoc, a = NoLoc, b = NoLoc, c = NoLoc, d = NoLoc;
   int64_t imm = 0; ///< address offset, immediate, jump target
   Loc guard = NoLoc;
-  uint32_t order = 0;   ///< lanes further back in this order go first, see Order.h
-  uint32_t loopEnd = 0; ///< head of a loop: the place in the order just after the loop; else 0
-  uint32_t extra = 0;   ///< first of further operands in Code::locs, or an index of the family's own
+  uint32_t order = 0;   ///< lanes with a lower position run first, see Order.h
+  uint32_t loopEnd = 0; ///< head of a loop: the position in the order just after the loop; else 0
+  uint32_t extra = 0;   ///< first of further operands in Code::locs, or defined by the family
   uint32_t site = 0;    ///< dense within the kernel
   uint32_t ordinal = 0; ///< PTX instructions before this one in the function
   uint8_t guardNegated = 0;
@@ -104,7 +104,7 @@ struct SpecialRow {
   bool wide = false; ///< 64-bit
 };
 
-/// Description of a call site: where arguments and results lie in the caller's and the callee's local frame.
+/// Description of a call site: where arguments and results are in the caller's and the callee's local frame.
 struct CallSite {
   struct Piece {
     uint32_t callerOffset = 0; ///< in the caller's local frame
@@ -122,7 +122,7 @@ struct CallSite {
 
 class LoadedModuleImpl;
 
-/// A kernel with all that it may call.
+/// A kernel with all functions that it may call.
 class Kernel {
 public:
   KernelInfo info;
@@ -138,7 +138,7 @@ public:
   uint32_t dynamicSharedOffset = 0;                     ///< where extern shared arrays begin
   std::unordered_map<uint32_t, uint32_t> sharedOffsets; ///< variable index -> offset
   std::vector<BlockOfCode> codeBlocks;
-  bool reservesShared = false; ///< cooperative groups use the part of shared memory that the driver reserves
+  bool reservesShared = false; ///< cooperative groups use the shared memory that the driver reserves
 
   const Code &entry() const { return *codes.front(); }
 };

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a kernel did, in the terms of a profiler: instructions by class, branches, bank conflicts, sectors.
+// Counts of a launch, in the terms of a profiler: instructions by class, branches, bank conflicts, sectors.
 //
 // An observer adds up events of all cores, one row for each core so that no lock is taken, and sums the rows
 // at the end.
 //
-// Shared memory has 32 banks of 4 bytes. Lanes that want the same word share a pass, different words of one
-// bank take one pass (wavefront) each; so a request takes as many passes as the fullest bank has words.
-// Accesses of 8 bytes go by half warps, of 16 bytes by quarter warps. Atomics on one word share nothing.
+// Shared memory has 32 banks of 4 bytes. Lanes that access the same word share a pass (wavefront), different words
+// of one bank take one pass each; so a request takes as many passes as the bank with the most words.
+// Accesses of 8 bytes are made by half warps, of 16 bytes by quarter warps. Atomics on one word share no pass.
 // Conflicts are passes beyond the first.
 //
 // Global memory is transferred in sectors of 32 bytes: a request costs the number of distinct sectors of its
 // lanes. Neighbouring lanes mostly share a sector, and most accesses have no conflicts, so both are
-// recognized before anything is sorted. Copies past registers are requests of global memory, and pass over
+// recognized before anything is sorted. Copies that bypass registers are requests of global memory, and pass over
 // the banks once.
 //
-// Counted is what the program asks for, not what caches do with it.
+// The requests of the program are counted, not the effect of caches.
 #include "vm/Counters.h"
 
 #include "ptx/Module.h"
@@ -63,7 +63,7 @@ namespace {
 
 constexpr unsigned Banks = 32;
 
-/// True where no two different words lie in one bank: what most accesses are made for, found without sorting.
+/// Whether no two different words are in one bank: true for most accesses, and found without sorting.
 bool isOnePass(const uint64_t *words, unsigned count) {
   uint64_t wordOf[Banks];
   uint32_t used = 0;
@@ -77,8 +77,8 @@ bool isOnePass(const uint64_t *words, unsigned count) {
   return true;
 }
 
-/// Passes for the lanes of one part of a warp: lanes that want the same word share a pass, different words of
-/// one bank do not. Atomics on one word go one after the other.
+/// Passes for the lanes of one part of a warp: lanes that access the same word share a pass, different words of
+/// one bank do not. Atomics on one word are executed one after the other.
 unsigned passes(const uint64_t *addresses, uint32_t mask, unsigned bytes, Sharing sharing) {
   uint64_t words[Lanes * 4];
   unsigned count = 0;
@@ -100,7 +100,7 @@ unsigned passes(const uint64_t *addresses, uint32_t mask, unsigned bytes, Sharin
 
 } // namespace
 
-/// Accesses of 8 bytes go by half warps, of 16 bytes by quarters: a part with lanes needs one pass at least.
+/// Accesses of 8 bytes are made by half warps, of 16 bytes by quarters: a part with active lanes needs at least one pass.
 BankUse bankUse(const uint64_t *addresses, uint32_t mask, unsigned bytes, Sharing sharing) {
   const unsigned parts = bytes >= 16 ? 4 : bytes >= 8 ? 2 : 1, lanes = Lanes / parts;
   BankUse use;
@@ -115,8 +115,8 @@ BankUse bankUse(const uint64_t *addresses, uint32_t mask, unsigned bytes, Sharin
   return use;
 }
 
-/// A lane's access is no wider than a sector but for bulk copies, whose one lane touches all between its
-/// ends.
+/// A lane's access is no wider than a sector, except for bulk copies, whose one lane accesses a whole range of
+/// sectors.
 std::span<const uint64_t> sectorsOf(const uint64_t *addresses, uint32_t mask, unsigned bytes,
                                     SectorBuffer &buffer) {
   constexpr unsigned SectorBytes = 32;
@@ -198,7 +198,7 @@ void Counters::countGlobal(const WarpRef &at, const uint64_t *addresses, uint32_
   touched(at, list, touch);
 }
 
-/// What is copied past registers is a request of global memory like others, and passes over the banks once.
+/// A copy that bypasses registers is a request of global memory like others, and passes over the banks once.
 void Counters::async(const WarpRef &at, SiteRef, const AsyncEvent &event) {
   const bool reads = event.fromSpace == Space::Global;
   const uint32_t mask = event.mask & event.reading;

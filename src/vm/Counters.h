@@ -14,7 +14,7 @@
 
 namespace heddle::vm {
 
-/// What an instruction costs a device, roughly: the classes that latency tables and reports speak of.
+/// Classes of instructions by their approximate cost on a device, as in latency tables and reports.
 enum class InstructionClass : uint8_t {
 #define HEDDLE_CLASS(NAME, TEXT) NAME,
 #include "vm/Classes.def"
@@ -34,18 +34,18 @@ struct CounterSums {
     uint64_t thread = 0; ///< executed by threads
   };
   std::array<PerClass, InstructionClasses> classes{};
-  uint64_t warps = 0, divergentWarps = 0; ///< warps that parted at least once
+  uint64_t warps = 0, divergentWarps = 0; ///< warps that diverged at least once
   uint64_t branches = 0, divergentBranches = 0;
-  uint64_t sharedRequests = 0, sharedWavefronts = 0; ///< wavefronts: passes over the banks; one is the least
+  uint64_t sharedRequests = 0, sharedWavefronts = 0; ///< wavefronts: passes over the banks; at least one
   uint64_t sharedConflicts = 0;                      ///< wavefronts beyond what the width of the access needs
   uint64_t globalRequests = 0, globalSectors = 0;    ///< sectors: 32-byte pieces touched by a warp's access
   uint64_t globalStoreSectors = 0;                   ///< of which written
   uint64_t globalLines = 0;                          ///< 128-byte lines touched by a warp's access
-  uint64_t asyncBytes = 0;                           ///< copied from global to shared memory past registers
+  uint64_t asyncBytes = 0;                           ///< global to shared memory, bypassing registers
   uint64_t sharedLoads = 0, sharedStores = 0, globalLoads = 0, globalStores = 0, localLoads = 0,
            localStores = 0,
            atomics = 0;                           ///< threads
-  uint64_t barrierWaits = 0, barrierArrivals = 0; ///< warps' splits that came
+  uint64_t barrierWaits = 0, barrierArrivals = 0; ///< splits of warps that arrived
   uint64_t warpSyncs = 0, shuffles = 0;
 
   uint64_t warpInstructions() const;
@@ -54,17 +54,17 @@ struct CounterSums {
 };
 
 /// Passes that shared memory of 32 banks of 4 bytes needs for the lanes' addresses, and how many of them are
-/// due to lanes that hit one bank at different words.
+/// due to lanes that access different words of one bank.
 struct BankUse {
   unsigned wavefronts = 0, conflicts = 0;
 };
-/// What lanes at the same word do: share a pass, or, as atomics, take one each.
+/// Lanes that access the same word share a pass, or, with atomics, take one each.
 enum class Sharing { Words, Nothing };
 BankUse bankUse(const uint64_t *addresses, uint32_t mask, unsigned bytes, Sharing sharing = Sharing::Words);
 
 /// Distinct 32-byte sectors that the lanes touch.
 unsigned sectors(const uint64_t *addresses, uint32_t mask, unsigned bytes);
-/// The same as a list: each sector's address divided by 32, rising. It lies in `room`.
+/// The same as a list: each sector's address divided by 32, ascending. It is stored in `room`.
 struct SectorBuffer {
   uint64_t few[64];
   std::vector<uint64_t> many; ///< of bulk copies
@@ -98,14 +98,14 @@ public:
   const std::vector<Launch> &launches() const { return ended; }
 
 protected:
-  /// Told of the sectors of each access to global memory, as sectorsOf gives them.
+  /// Receives the sectors of each access to global memory, as sectorsOf returns them.
   enum class Touch { Read, Write, Both };
   virtual void touched(const WarpRef &, std::span<const uint64_t>, Touch) {}
 
 private:
   void countGlobal(const WarpRef &at, const uint64_t *addresses, uint32_t mask, unsigned bytes, Touch touch);
 
-  /// Each core counts by itself; nobody shares a cache line.
+  /// Each core has its own counters; no two cores share a cache line.
   struct alignas(128) PerCore {
     CounterSums sums;
   };
@@ -129,7 +129,7 @@ public:
 
   uint64_t threads() const { return threadCount; }
   uint32_t blocks() const { return blockCount; }
-  /// Thread index: block index times threads a block, plus the thread in the block.
+  /// Thread index: block index times threads per block, plus the thread in the block.
   uint32_t count(uint64_t thread, uint32_t block) const { return counts[thread * blockCount + block]; }
 
 private:

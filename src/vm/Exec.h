@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the instruction families share: the loops over lanes, and the choice of a handler by types.
+// What the instruction families share: the loops over lanes, and the selection of a handler by types.
 #pragma once
 
 #include "semantics/Float.h"
@@ -16,7 +16,7 @@ namespace heddle::vm {
 
 namespace sem = heddle::semantics;
 
-/// Whether a function is worth computing for lanes that do not want it, so that the loop has no branch.
+/// Whether a function is cheap enough to be computed for inactive lanes too, so that the loop has no branch.
 enum Weight : bool { Light, Heavy };
 
 /// d = F(sources...) in each lane of the mask. Sources are a, b, c, d of the instruction in this order.

@@ -2,10 +2,10 @@
 //
 // Asynchronous copies (PTX ISA, "Data Movement and Conversion Instructions: Asynchronous copy").
 //
-// A copy that was only issued has not happened yet: cp.async takes place when its group is waited for, a bulk
-// copy to shared memory when somebody looks at its mbarrier (or the warp's slice ends), one to global memory
-// when its bulk group is waited for. So a program that forgets to wait sees old data here, as it may on a
-// device. Addresses are checked at issue, where the mistake is.
+// A copy is not executed when it is issued: cp.async is executed when its group is waited for, a bulk copy to
+// shared memory when a thread accesses its mbarrier (or the warp's slice ends), one to global memory when its
+// bulk group is waited for. A program that does not wait therefore sees old data here, as it may on a device.
+// Addresses are checked at issue, where the mistake is.
 #include "vm/Exec.h"
 #include "vm/Grid.h"
 #include "vm/Mbarrier.h"
@@ -44,7 +44,7 @@ Flow copyAsync(Warp &warp, const Inst &in, uint32_t mask) {
     const uint32_t wanted = in.c == NoLoc ? in.bytes : warp.row<uint32_t>(in.c)[lane];
     reading |= uint32_t(wanted != 0 && !(ignored >> lane & 1)) << lane;
   });
-  // What is not read needs no good address: edges of tiles are copied with a length of zero.
+  // An address that is not read need not be valid: edges of tiles are copied with a length of zero.
   for (uint32_t left = reading; left; left &= left - 1) {
     const unsigned lane = firstLane(left);
     const uint32_t wanted =
@@ -77,7 +77,7 @@ Flow commitGroup(Warp &warp, const Inst &in, uint32_t mask) {
   return Flow::Next;
 }
 
-/// imm: groups that may stay pending; -1: not even what was not committed.
+/// imm: groups that may stay pending; -1: none, not even copies that were not committed.
 Flow waitGroup(Warp &warp, const Inst &in, uint32_t mask) {
   eachLane(mask, [&](unsigned lane) {
     if (in.imm < 0)
@@ -90,7 +90,7 @@ Flow waitGroup(Warp &warp, const Inst &in, uint32_t mask) {
   return Flow::Next;
 }
 
-/// The arrival comes when all copies this thread issued so far are done; here both happen now.
+/// The arrival follows the completion of all copies that this thread has issued; here both happen now.
 Flow arriveOnCopies(Warp &warp, const Inst &in, uint32_t mask) {
   uint64_t offset[Lanes];
   warp.addresses(in, offset);
@@ -125,7 +125,7 @@ bool checkBulkSize(Warp &warp, const Inst &in, unsigned lane, uint32_t bytes) {
 }
 
 /// The blocks that a copy goes to: that of the target address, or (.multicast::cluster) those whose rank the mask names.
-/// Empty with a fault where one of them is not there.
+/// Empty, with a fault, if one of them does not exist.
 std::vector<Block *> bulkTargets(Warp &warp, const Inst &in, unsigned lane, uint64_t to, uint64_t mbarrier) {
   const uint32_t one = 1u << lane;
   if (!in.mode) {

@@ -2,9 +2,9 @@
 //
 // atom and red (PTX ISA, "Parallel Synchronization and Communication Instructions").
 //
-// Lanes go one after the other, lowest first. In global memory another host thread may work on the same cell,
-// so every update is a compare-and-swap there; shared memory belongs to one core at a time. Where the order
-// of blocks shows in the result the block first waits for its turn (Grid.cpp).
+// Lanes execute one after the other, lowest first. In global memory another host thread may update the same cell,
+// so every update is a compare-and-swap there; shared memory belongs to one core at a time. If the result depends
+// on the order of blocks, the block first waits until all blocks before it have finished (Grid.cpp).
 #include "semantics/Float.h"
 #include "semantics/Integer.h"
 #include "vm/Access.h"
@@ -29,7 +29,7 @@ struct alignas(16) Wide {
 // --- one cell
 // --------------------------------------------------------------------------------------------------
 
-/// Replaces the cell by change(old); gives the old value. `changed` tells whether the bits differ now.
+/// Replaces the cell by change(old); returns the old value. `changed` receives whether the bits differ now.
 template <class Bits, class F> Bits update(uint8_t *cell, bool alone, bool &changed, F change) {
   Bits *at = reinterpret_cast<Bits *>(cell);
   if (alone) {
@@ -85,7 +85,7 @@ template <AtomOp O, class T> T applyInteger(T old, T b) {
 }
 
 /// Ftz of f32: global atomics keep subnormals, those in shared memory flush them on hardware only where .ftz
-/// is implied by very old targets; all current ones keep them, so do we.
+/// is implied by very old targets; all current ones keep them, and so does the simulator.
 template <AtomOp O, class T> T applyFloat(T old, T b) {
   if constexpr (O == AtomOp::Add)
     return sem::add<>(old, b);
@@ -106,7 +106,7 @@ enum ModeBits : uint16_t { NeedsOrder = 1 << 12, HasResult = 1 << 13 };
 
 bool inGlobal(const Inst &in) { return in.space == MemorySpace::Global || in.space == MemorySpace::Generic; }
 
-/// The parts common to all: turn, pointers, event, fences. `each(lane, pointer, alone)` does the work.
+/// The steps common to all: order of blocks, pointers, event, fences. `each(lane, pointer, alone)` does the work.
 template <class F> Flow atomically(Warp &warp, const Inst &in, uint32_t mask, F each) {
   if (in.mode & NeedsOrder && inGlobal(in) && !warp.block->grid->isNextInOrder(*warp.block->cluster)) {
     warp.now().pc = warp.code().pcOf(in);
@@ -142,7 +142,7 @@ template <class Bits, auto F> Flow atom(Warp &warp, const Inst &in, uint32_t mas
   });
 }
 
-/// Vector forms (.v2, .v4, .v8): element after element; each is atomic by itself. Locs: operands, then
+/// Vector forms (.v2, .v4, .v8): element by element; each is atomic by itself. Locs: operands, then
 /// results.
 template <class Bits, auto F> Flow atomVector(Warp &warp, const Inst &in, uint32_t mask) {
   const Loc *locs = &warp.code().locs[in.extra];
@@ -258,8 +258,8 @@ Handler pickSwap(Type type) {
   }
 }
 
-/// Whether the order of blocks shows: in a rounded sum, in a value left by the last, in an old value that is
-/// used. Float min and max, and integer sums whose old value nobody reads, come out the same in any order.
+/// Whether the result depends on the order of blocks: a rounded sum, a value that the last block leaves, an old
+/// value that is used. Float min and max, and integer sums whose old value is not read, do not depend on it.
 bool orderShows(AtomOp op, Type type, bool resultUsed) {
   return resultUsed || op == AtomOp::Exch || op == AtomOp::Cas || (op == AtomOp::Add && isFloatLike(type));
 }

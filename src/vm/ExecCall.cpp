@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// call and ret (PTX ISA, "call"), the stack, and the functions that device code finds outside: printf,
+// call and ret (PTX ISA, "call"), the stack, and functions that are not defined in device code: printf,
 // malloc, free, assertions, and the math library.
 //
-// The .param variables of a function lie in the local frame of the thread, so that their address can be
-// taken. A call copies its arguments into the callee's frame, a return the results back.
+// The .param variables of a function are in the local frame of the thread, so that their address can be
+// taken. A call copies its arguments into the callee's frame; a return copies the results to the caller's.
 #include "semantics/Libdevice.h"
 #include "vm/Exec.h"
 #include "vm/Grid.h"
@@ -48,10 +48,10 @@ void putResult(Warp &warp, const CallSite &site, unsigned lane, uint64_t value) 
 // --- calls of functions in the module
 // --------------------------------------------------------------------------
 
-// What a frame takes of the stack besides its variables: the registers that a real call would save.
+// Bytes of the stack that a frame needs besides its variables: the registers that a real call would save.
 uint32_t savedBytes(const Code &callee) { return std::min(callee.frameBytes / Lanes, 256u) + 16; }
 
-/// Observers see arguments and results that lie in memory as stores into the frame that gets them.
+/// Observers see arguments and results in memory as stores to the frame that receives them.
 void noteCopy(Warp &warp, const Inst &in, uint32_t mask, const Frame &to, uint32_t offset, uint32_t bytes) {
   if (!warp.block->grid->sees(Observer::Accesses) || !bytes)
     return;
@@ -108,7 +108,7 @@ Flow callDirect(Warp &warp, const Inst &in, uint32_t mask) {
   return enter(warp, in, mask, site, *site.callee);
 }
 
-/// Lanes that call the same function go together; the others stay here and come next.
+/// Lanes that call the same function do so together; the others stay at this instruction and call next.
 Flow callIndirect(Warp &warp, const Inst &in, uint32_t mask) {
   const Kernel &kernel = warp.block->grid->kernel;
   const CallSite &site = kernel.calls[in.extra];
@@ -396,7 +396,7 @@ bool lowerCallInstr(Lowering &lo) {
 // --- alloca
 // ----------------------------------------------------------------------------------------------------
 
-/// Every lane gets as much as the one that asks for most, at the same place: frames stay alike in all lanes.
+/// Every lane gets the largest size that a lane requests, at the same offset: all lanes have the same frame layout.
 Flow allocaBytes(Warp &warp, const Inst &in, uint32_t mask) {
   uint64_t most = 0;
   eachLane(mask, [&](unsigned lane) {

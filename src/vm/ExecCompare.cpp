@@ -10,7 +10,7 @@ using ptx::Op;
 using ptx::Type;
 using sem::Compare;
 
-// --- the comparison itself, as a function that gives a mask
+// --- the comparison itself, as a function that returns a mask
 // ----------------------------------------------------
 
 using Test = uint32_t (*)(Warp &, const Inst &);
@@ -101,7 +101,7 @@ Flow setp(Warp &warp, const Inst &in, uint32_t mask) {
   return Flow::Next;
 }
 
-/// p|q with a predicate to join: q is what the opposite comparison gives.
+/// p|q with a predicate to combine: q is the result of the opposite comparison.
 Flow setpFull(Warp &warp, const Inst &in, uint32_t mask) {
   const uint32_t holds = runTest(warp, in), c = in.c == NoLoc ? AllLanes : warp.pred(in.c);
   writePred(warp.pred(in.dst), join(in.mode, holds, c), mask);

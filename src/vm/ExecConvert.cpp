@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // PTX ISA, "cvt" and "cvt.pack". A destination register may be wider than the type: the value is then
-// extended by its sign or by zeros; a source register may be wider too: its low bits count.
+// sign- or zero-extended; a source register may be wider too: its low bits are used.
 #include "semantics/Convert.h"
 #include "semantics/Integer.h"
 #include "vm/Exec.h"
@@ -14,7 +14,7 @@ using ptx::Type;
 using sem::BFloat16;
 using sem::Half;
 
-// --- registers of the type's own width; others are brought to it by a helper
+// --- registers of the type's own width; others are converted to it by a helper
 // -----------------------------------
 
 template <class T>
@@ -247,7 +247,7 @@ Handler pickPacked(Lowering &lo) {
   const Type to = lo.type(), from = lo.type2();
   const bool toByte = to == Type::E4M3X2 || to == Type::E5M2X2;
   if (lo.has(ptx::Flag::SatFinite) && !toByte)
-    return nullptr; // of the wider formats the saturated forms are not there
+    return nullptr; // the wider formats have no saturated forms
   if (to == Type::TF32 && from == Type::F32)
     return toTf32(lo);
   if (from == Type::F32 && to == Type::F16X2)

@@ -90,7 +90,7 @@ Handler pickApproxDouble(Lowering &lo) {
   return nullptr;
 }
 
-/// min and max; with three operands the third joins the result of the first two.
+/// min and max; with three operands the third is combined with the result of the first two.
 template <class T> Handler pickMinMax(Lowering &lo, bool threeOperands) {
   return forBool(lo.instr->op == Op::Max, [&](auto wantMax) {
     return forBool(lo.has(ptx::Flag::Ftz), [&](auto ftz) {

@@ -74,7 +74,7 @@ Flow trap(Warp &warp, const Inst &in, uint32_t mask) {
   return warp.fault(in, mask, FaultKind::Trap, "the program trapped");
 }
 
-/// Time does not pass in the simulator, so a thread that sleeps lets all others go first.
+/// The simulator does not model time, so a thread that sleeps lets all others run first.
 Flow sleep(Warp &warp, const Inst &in, uint32_t) {
   warp.now().jump(in, warp.code().pcOf(in) + 1);
   warp.now().deferred = true;

@@ -125,10 +125,10 @@ Handler pick24(Lowering &lo) {
   return lo.type() == ptx::Type::S32 ? pick(Tag<int32_t>{}) : pick(Tag<uint32_t>{});
 }
 
-// --- with carry: the condition code is a bit a lane, kept by the warp
+// --- with carry: the condition code is one bit per lane, stored in the warp
 // ------------------------------------------
 
-/// F(a, b, c, carryIn) gives value and carry. In.mode: 1 reads the carry, 2 writes it.
+/// F(a, b, c, carryIn) returns value and carry. In.mode: 1 reads the carry, 2 writes it.
 template <auto F, class T> Flow withCarry(Warp &warp, const Inst &in, uint32_t mask) {
   T *to = warp.row<T>(in.dst);
   const T *a = warp.row<T>(in.a), *b = warp.row<T>(in.b), *c = in.c == NoLoc ? a : warp.row<T>(in.c);

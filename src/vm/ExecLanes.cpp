@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lanes of a warp that talk to each other: shfl, vote, match, redux, elect, bar.warp.sync.
+// Operations in which the lanes of a warp exchange values or synchronize: shfl, vote, match, redux, elect, bar.warp.sync.
 //
-// Operands of a meet: a is what a lane shows, b and c go with it, d is the row of member masks, extra the
+// Operands of a warp-level operation: a is the value of a lane, b and c belong to it, d is the row of member masks, extra the
 // second destination (a predicate).
 #include "semantics/Integer.h"
 #include "vm/Exec.h"
@@ -22,7 +22,7 @@ void note(Warp &warp, const Inst &in, uint32_t mask, uint32_t here, Kind kind, u
         {kind, in.d == NoLoc ? mask : warp.uniform32(in.d, mask), mask, here, false, bad});
 }
 
-/// The lanes a lane hears: those of its own mask that are here.
+/// The lanes whose values a lane uses: those of its own mask that participate.
 uint32_t heardBy(Warp &warp, const Inst &in, unsigned lane, uint32_t here) {
   return in.d == NoLoc ? here : warp.row<uint32_t>(in.d)[lane] & here;
 }
@@ -205,7 +205,7 @@ Flow takeElect(Warp &warp, const Inst &in, uint32_t mask, uint32_t here) {
   return Flow::Next;
 }
 
-// --- the table of meets, and the handlers
+// --- the table of warp-level operations, and the handlers
 // ----------------------------------------------------------------------
 
 constexpr WarpSync WarpSyncs[] = {
@@ -218,7 +218,7 @@ Flow meet(Warp &warp, const Inst &in, uint32_t mask) {
   return warp.awaitMembers(in, mask, in.d, in.elements);
 }
 
-/// The forms without .sync: whoever is here takes part.
+/// The forms without .sync: all active lanes participate.
 Flow syncHere(Warp &warp, const Inst &in, uint32_t mask) {
   const WarpSync &m = meetOf(in);
   if (m.show)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Matrix instructions of a whole warp: mma.sync, ldmatrix, stmatrix, movmatrix (PTX ISA, "Warp Level Matrix
-// Instructions"). Who holds which element is the business of semantics/Matrix.h.
+// Instructions"). semantics/Matrix.h defines which lane holds which element.
 #include "semantics/Matrix.h"
 #include "vm/Exec.h"
 #include "vm/Grid.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ld, ldu, st and the hints that do nothing here (PTX ISA, "Data Movement and Conversion Instructions").
+// ld, ldu, st and the hints that have no effect here (PTX ISA, "Data Movement and Conversion Instructions").
 //
-// Elements move by relaxed atomic loads and stores of the host, which cost nothing and keep a race of the
-// simulated program from being one of ours.
+// Elements are copied by relaxed atomic loads and stores of the host, which cost nothing, so that a race of the
+// simulated program is not undefined behaviour of the simulator.
 #include "vm/Access.h"
 #include "vm/Exec.h"
 #include "vm/Grid.h"
@@ -35,7 +35,7 @@ template <class T> void writeElement(uint8_t *at, T value) {
     __atomic_store_n(reinterpret_cast<T *>(at), value, __ATOMIC_RELAXED);
 }
 
-/// Whether the lanes' elements lie one after the other, the way well-written kernels have it.
+/// Whether the lanes' elements are consecutive, as in well-written kernels.
 bool isContiguous(const Pointers &pointers, unsigned stride) {
   uint64_t wrong = 0;
   const uint64_t first = uint64_t(pointers.at[0]);
@@ -117,8 +117,8 @@ void noteStore(Warp &warp, const Inst &in, uint32_t mask, const Pointers &to,
     note(warp, in, mask, AccessKind::Store, &to, &stored);
 }
 
-/// The commonest access of all: a whole warp at 32-bit shared addresses. False when it is something else, or
-/// when an address is bad, which the long way will report.
+/// The most frequent access: a whole warp at 32-bit shared addresses. False for any other access, and for an
+/// invalid address, which the general path reports.
 /// `tell(addresses)` is called for observers.
 template <class Mem, class Notify, class Move>
 bool shortWayShared(Warp &warp, const Inst &in, uint32_t mask, Notify notify, Move move) {
@@ -216,7 +216,7 @@ template <class Mem, class Reg> Flow store(Warp &warp, const Inst &in, uint32_t 
   return Flow::Next;
 }
 
-/// ld.param of a kernel at a fixed place: one value for all lanes, and no check needed, since the place was
+/// ld.param of a kernel at a fixed offset: one value for all lanes, and no check needed, since the offset was
 /// checked when the instruction was lowered.
 template <class Mem, class Reg> Flow loadParameter(Warp &warp, const Inst &in, uint32_t mask) {
   if (warp.block->grid->sees(Observer::Accesses))
@@ -329,7 +329,7 @@ bool lowerMemory(Lowering &lo) {
   case Op::Ld:
   case Op::Ldu: return lowerAccess(lo, true);
   case Op::St: return lowerAccess(lo, false);
-  // Caches are not modelled: what only steers them has nothing to do.
+  // Caches are not modelled: instructions that only control them have no effect.
   case Op::Prefetch:
   case Op::PrefetchU:
   case Op::Discard:

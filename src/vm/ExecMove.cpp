@@ -58,7 +58,7 @@ template <class Whole, class Part> Flow pack(Warp &warp, const Inst &in, uint32_
 template <class Whole, class Part> Flow unpack(Warp &warp, const Inst &in, uint32_t mask) {
   constexpr unsigned N = sizeof(Whole) / sizeof(Part);
   const Loc *parts = &warp.code().locs[in.extra];
-  // All parts are read before any is written: a part may be the very register that is taken apart.
+  // All parts are read before any is written: a destination may be the register that is split.
   alignas(64) Whole whole[Lanes];
   std::memcpy(whole, warp.row<Whole>(in.a), sizeof whole);
   for (unsigned i = 0; i < N; ++i) {
@@ -194,7 +194,7 @@ uint64_t windowOf(ptx::Space space, bool inFunction) {
   }
 }
 
-/// To generic: the window is added. From generic: it is taken away; imm is the window.
+/// To generic: the window is added. From generic: it is subtracted; imm is the window.
 Flow toGeneric(Warp &warp, const Inst &in, uint32_t mask) {
   uint64_t *to = warp.row<uint64_t>(in.dst);
   const uint64_t *from = warp.row<uint64_t>(in.a);
@@ -217,7 +217,7 @@ bool lowerCvta(Lowering &lo) {
   return true;
 }
 
-/// What isspacep asks besides the window.
+/// What isspacep tests besides the window.
 enum SpaceMode : uint16_t { AnyOfWindow, NotConstant, IsConstant, OwnShared };
 
 Flow isSpace(Warp &warp, const Inst &in, uint32_t mask) {
@@ -228,8 +228,8 @@ Flow isSpace(Warp &warp, const Inst &in, uint32_t mask) {
     bool is = (from[lane] >> WindowShift) == uint64_t(in.imm) >> WindowShift;
     if (is && in.mode == OwnShared) {
       is = warp.block->homeOf(from[lane] & WindowOffset) == warp.block;
-    } else if (is && in.mode) { // global, const and param share the host's addresses: the allocation tells
-                                // them apart
+    } else if (is && in.mode) { // global, const and param share the host's addresses: the allocation
+                                // distinguishes them
       auto found = memory.find(from[lane]);
       const bool constant = found && found->kind == AllocationKind::Constant;
       is = in.mode == NotConstant ? !constant : constant;
@@ -255,7 +255,7 @@ bool lowerIsSpace(Lowering &lo) {
 // --- addresses in a cluster
 // ------------------------------------------------------------------------------------
 
-/// The place in another block's shared memory that corresponds to one in this block's (or in a third's).
+/// The address in another block's shared memory that corresponds to one in this block's (or in a third's).
 template <class T> Flow mapa(Warp &warp, const Inst &in, uint32_t mask) {
   constexpr T RankBits = T(0xff) << RankShift;
   const Block &block = *warp.block;
@@ -299,8 +299,8 @@ bool lowerGetCtaRank(Lowering &lo) {
 // --- clocks
 // ----------------------------------------------------------------------------------------------------
 
-/// Instructions this block has issued, which is what a clock can mean here: it never does not change and does
-/// not depend on the host.
+/// Instructions that this block has issued represent a clock: the number always increases, and does not depend on
+/// the host.
 uint64_t ticks(Warp &warp, const Inst &in) {
   return warp.block->warpInstructions + (in.ordinal - warp.segment->ordinal) + 1;
 }

@@ -23,7 +23,7 @@ Flow barrier(Warp &warp, const Inst &in, uint32_t mask) {
                         fmt::format("barrier {} does not exist: a block has {}", number, HardwareBarriers));
   uint32_t group = 0;
   eachLane(mask, [&](unsigned lane) { group |= uint32_t(numbers[lane] == number) << lane; });
-  if (group != mask) { // the other lanes name another barrier: they come to it by themselves
+  if (group != mask) { // the other lanes name another barrier: they arrive at it separately
     warp.flush(&in);
     warp.separate(in, mask & ~group, warp.code().pcOf(in));
     warp.segment = &in;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tex, tld4, txq, suld, sust, suq: the simulator only takes operands apart; what an image is and how it is
-// filtered is the business of Services.
+// tex, tld4, txq, suld, sust, suq: the simulator only decodes operands; Services defines what an image is and
+// how it is filtered.
 #include "vm/Exec.h"
 #include "vm/Grid.h"
 
@@ -84,7 +84,7 @@ Flow fetch(Warp &warp, const Inst &in, uint32_t mask) {
   return Flow::Next;
 }
 
-/// The handle in front, then coordinates: the last bracketed operand (an optional sampler may precede
+/// The handle first, then coordinates: the last bracketed operand (an optional sampler may precede
 /// it).
 std::vector<Loc> imageLocs(Lowering &lo, size_t addressIndex, std::span<const Loc> values, size_t &after) {
   std::vector<Loc> words = {NoLoc, Loc(values.size()), 0};

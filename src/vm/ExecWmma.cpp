@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // wmma.load, wmma.mma, wmma.store (PTX ISA, "Matrix multiply-accumulate operation using wmma"). PTX does not
-// say which lane holds which element of a fragment, so the layout is ours: elements row by row, as many to a
-// lane as its registers hold, lane after lane; where the registers of a warp hold more than the matrix has,
-// it is held again.
+// specify which lane holds which element of a fragment, so the layout is our own: elements row by row, as many
+// per lane as its registers hold, lane after lane; if the registers of a warp hold more elements than the
+// matrix has, the elements are repeated.
 #include "semantics/Convert.h"
 #include "vm/Exec.h"
 #include "vm/Grid.h"
@@ -125,7 +125,7 @@ void collect(Warp &warp, const Fragment &f, double (&out)[MaxElements]) {
       out[f.element(lane, i)] = numberAt(f.slot(warp, lane, i), f.type());
 }
 
-/// D = A * B + C, C first, then products by ascending k; one rounding at the end, for f64 one a step.
+/// D = A * B + C, C first, then products by ascending k; one rounding at the end, for f64 one per step.
 Flow product(Warp &warp, const Inst &in, uint32_t mask) {
   const Fragment d{&warp.code().locs[in.extra]}, a{d.after()}, b{a.after()}, c{b.after()};
   static thread_local double va[MaxElements], vb[MaxElements], vc[MaxElements];

@@ -35,9 +35,9 @@ const char *nameOf(FaultKind kind);
 enum class Misuse : uint8_t {
   None,
   BarrierNumber,
-  BarrierCount,     ///< no multiple of the warp, more than the block has, or not what others say
+  BarrierCount,     ///< no multiple of the warp, more than the block has, or not the count of other threads
   BarrierTwice,     ///< reached again by the same threads before it completed
-  BarrierTooMany,   ///< more threads came than it is for
+  BarrierTooMany,   ///< more threads arrived than it expects
   MbarrierNotValid, ///< never initialized, invalidated or overwritten
   MbarrierArrivals, ///< more than the phase waits for
   MbarrierBytes,
@@ -64,25 +64,25 @@ struct Waiting {
   std::string what; ///< "barrier 1 (96 of 128 threads came)"
   enum class On : uint8_t { Barrier, Warp, Memory } on = On::Memory;
   unsigned barrier = 0;  ///< On::Barrier
-  SourceLocation source; ///< CUDA place where known
+  SourceLocation source; ///< CUDA source location, if known
   SourceLocation ptx;
 };
 
-/// Everything a person needs to find the mistake; the first one of a launch, in block order.
+/// The first fault of a launch, in block order, with everything that helps to find the mistake.
 struct Fault {
   FaultKind kind = FaultKind::Trap;
   Misuse misuse = Misuse::None;
   std::string kernel;
-  std::string text; ///< what happened, one sentence without place: "shared load of 4 bytes at 0x1804 is ..."
+  std::string text;        ///< what happened, without a location: "shared load of 4 bytes at 0x1804 is ..."
   std::string instruction; ///< PTX text
   SourceLocation source;   ///< from .loc, unknown without debug lines
   SourceLocation ptx;
   ThreadPlace where;
   std::optional<uint64_t> address;
   std::vector<Waiting> waiting;     ///< deadlock only
-  std::vector<std::string> details; ///< more sentences: what the address is near, who never came
+  std::vector<std::string> details; ///< what the address is near, which threads did not arrive
 
-  /// The story as one diagnostic, placed at the CUDA line where known, else at the PTX line.
+  /// The fault as one diagnostic, at the CUDA line if known, else at the PTX line.
   Diagnostic diagnostic() const;
 };
 

@@ -10,7 +10,7 @@
 
 namespace heddle::vm {
 
-/// One activation of a function by some lanes of a warp. Lanes that part inside it share it; lanes that call
+/// One activation of a function by some lanes of a warp. Lanes that diverge inside it share it; lanes that call
 /// the same function separately have one each, so that register rows never mix lanes of different calls.
 struct Frame {
   const Code *code = nullptr;
@@ -35,19 +35,19 @@ struct Split {
   uint32_t pc = 0;
   Frame *frame = nullptr;
   SplitState state = SplitState::Ready;
-  bool deferred = false; ///< polls something that does not change, or sleeps: others first in this slice
+  bool deferred = false; ///< polls something that does not change, or sleeps: others run first in this slice
   bool idle = false;     ///< deferred because nothing at all changed in its loop
   uint8_t barrier = 0;
   uint32_t members = 0; ///< AtWarpSync: mask given by the program
   uint16_t syncKind = 0;
-  uint32_t backEdges = 0, checkAt = 0, checkEvery = 0; ///< spin detection, see Spin.cpp
+  uint32_t backEdges = 0, checkAt = 0, checkEvery = 0; ///< spin detection, see Splits.cpp
   uint32_t pollsSeen = 0, changesSeen = 0;
   uint64_t stateHash = 0;
   uint64_t lastRun = 0;
-  uint32_t order = 0; ///< place in the order of its code
+  uint32_t order = 0; ///< position in the order of its code
 
-  /// Sets the pc by a jump from an instruction. Lanes that come back to the head of a loop follow all
-  /// that are still inside: so the whole loop body reconverges before the next round.
+  /// Sets the pc by a jump from an instruction. Lanes that return to the head of a loop run after all that
+  /// are still inside, so that the whole loop body reconverges before the next iteration.
   void jump(const Inst &from, uint32_t to) {
     const Inst &target = frame->code->insts[to];
     pc = to;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who runs which block when.
+// Which core runs which block, and when.
 //
-// Cores take blocks in order of their index and run each to its end. Two things put a block aside:
-//  - It is about to do an atomic whose order shows in the result (a float sum, an exchange, any whose old
-//  value is
-//    used) while an older block is unfinished. It waits for its turn, so that the order is that of block
-//    indices whatever the number of cores.
-//  - All its warps poll. Others run meanwhile, new ones included, since what it waits for may be theirs. If
-//  the
-//    block with the turn polls, the turn is given up for the rest of the launch: blocks that wait for each
-//    other cannot also take turns. Then only the program's own synchronization orders atomics, as on a
-//    device.
+// Cores take blocks in order of their index and run each to its end. A block is set aside in two cases:
+//  - It is about to execute an atomic whose result depends on the order of blocks (a float sum, an exchange, any
+//    whose old value is used), while a block with a lower index is unfinished. It waits until the blocks
+//    before it have finished, so that atomics are executed in the order of block indices, whatever the
+//    number of cores.
+//  - All its warps poll. Other blocks run meanwhile, also new ones, since they may write what it polls. If this
+//    is the unfinished block with the lowest index, the order is given up for the rest of the launch: blocks
+//    that wait for each other cannot also run in the order of their indices.
+//    Then only the program's own synchronization orders atomics, as on
+//    a device.
 //
-// When nothing but blocks that poll is left and none of them changed anything for many rounds, that is a
-// deadlock, unless host code may still write what they poll; then it is one after a while.
+// If only polling blocks are left and none of them changed anything for many rounds, they are in a deadlock. If
+// host code may still write what they poll, this is reported only after HostPatience.
 #include "vm/Grid.h"
 
 #include <thread>
@@ -22,14 +22,14 @@
 namespace heddle::vm {
 namespace {
 
-// Blocks put aside for their turn, for each core: enough to keep cores busy over uneven blocks.
+// Blocks per core that are set aside to wait for blocks before them: enough to keep cores busy with uneven blocks.
 constexpr size_t AsidePerCore = 16;
-// Times that everybody must have been found idle in a row.
+// How many times in a row all blocks must have been found idle.
 constexpr unsigned IdleRounds = 8;
-// How long only polling is tolerated while host code might change what is polled.
+// How long blocks may only poll while host code might change what they poll.
 constexpr std::chrono::seconds HostPatience(10);
 
-/// What a kernel is compiled for is where the launch says nothing.
+/// The cluster that the kernel is compiled for, if the launch does not set one.
 Dim3 clusterOf(const LaunchRequest &request) {
   const Dim3 &required = infoOf(*request.kernel).requiredCluster;
   return request.cluster.count() == 1 && required.x ? required : request.cluster;
@@ -158,7 +158,7 @@ void Grid::work(Core &core) {
     const bool idles = end == BlockEnd::Stalled && taken->idleEvidence;
     settle(std::move(taken), end);
     changed.notify_all();
-    if (idles && memory.hasHostVisible()) { // whoever is to change what is polled may need this core
+    if (idles && memory.hasHostVisible()) { // the host thread that changes what is polled may need this core
       lock.unlock();
       std::this_thread::sleep_for(std::chrono::microseconds(20));
       lock.lock();
@@ -225,8 +225,8 @@ void Grid::recordFault(const Fault &found, uint64_t clusterIndex) {
 }
 
 void Grid::checkDeadlock() {
-  // A block that runs just now counts too if it only polled since the last progress of anybody: nobody can
-  // have given it anything new.
+  // A block that is running counts too if it has only polled since any block last made progress: nothing that it
+  // reads can have changed.
   auto isIdle = [&](const Cluster &some) {
     return some.idleEpoch == progressEpoch && some.idleStreak >= IdleRounds;
   };

@@ -14,7 +14,7 @@
 
 namespace heddle::vm {
 
-/// What one host thread keeps while it executes blocks: memory ranges that were found good lately.
+/// What one host thread stores while it executes blocks: memory ranges that were recently found valid.
 struct Core {
   struct Range {
     uint64_t begin = 1, end = 0;
@@ -23,17 +23,17 @@ struct Core {
 
   unsigned index = 0;
   uint64_t epoch = 0;
-  std::vector<Range> loads, stores;                    ///< for each site, the range its last access lay in
+  std::vector<Range> loads, stores;                    ///< for each site, the range of its last access
   std::array<Range, Recent> recentLoads, recentStores; ///< by page
   bool alone = true;                                   ///< no other core runs blocks of this launch
 
   void forget();
 };
 
-/// State of one launch: which blocks are to be run, run, wait. Cores call work() until it returns.
+/// State of one launch: which blocks have not begun, run, or wait. Cores call work() until it returns.
 ///
-/// Blocks are handed out by clusters (of one block where the launch asks for none), in order. One that needs
-/// the turn for an atomic whose order matters, or that only polls, is put aside, and the core goes on with
+/// Clusters (of one block if the launch has none) are assigned to cores in order. One that must wait for earlier
+/// blocks before an atomic whose order matters, or that only polls, is set aside, and the core continues with
 /// another.
 class Grid {
 public:
@@ -55,20 +55,20 @@ public:
   const uint32_t stackBytes;
   std::atomic<uint64_t> &heapUsed;
   const uint64_t heapBytes;
-  const Dim3 cluster; ///< blocks of a cluster
+  const Dim3 cluster; ///< blocks per cluster
   const uint64_t clusters;
   const unsigned threadsPerBlock;
   uint64_t parameters = 0;    ///< address of the parameter buffer
   uint64_t gridWorkspace = 0; ///< cooperative launches: where cooperative groups keep their grid barrier
   unsigned coreCount = 1;
 
-  /// Whether anybody, kernel or launch, spoke of clusters.
+  /// Whether the kernel or the launch specifies clusters.
   bool isExplicitCluster() const { return kernel.info.requiredCluster.x || cluster.count() > 1; }
   bool sees(Observer::Interest group) const { return interests & group; }
   bool isNextInOrder(const Cluster &who) const {
     return !ordered.load(std::memory_order_relaxed) || oldest.load(std::memory_order_acquire) == who.index;
   }
-  /// Asked now and then from inside blocks.
+  /// Called from time to time while a block runs.
   bool mustStop(const Block &block);
   void count(uint64_t instructions) { executed.fetch_add(instructions, std::memory_order_relaxed); }
   Dim3 positionOf(uint64_t clusterIndex, unsigned rank) const;
@@ -86,11 +86,11 @@ private:
 
   std::mutex guard;
   std::condition_variable changed;
-  // By index of the cluster, all of these:
+  // These are all by index of the cluster:
   uint64_t nextCluster = 0;
   std::deque<std::unique_ptr<Cluster>> awaiting, stalled;
   std::vector<std::unique_ptr<Cluster>> spare;
-  std::set<uint64_t> doneAhead; ///< finished, but an older one is not
+  std::set<uint64_t> doneAhead; ///< finished, but an earlier one is not
   std::map<uint64_t, std::string> outputs;
   std::atomic<uint64_t> oldest{0};
   std::atomic<bool> ordered{true};
@@ -100,7 +100,7 @@ private:
   std::atomic<bool> timedOut{false}, stopped{false};
   unsigned running = 0;
   std::vector<Cluster *> runningClusters;
-  uint64_t progressEpoch = 1; ///< grows whenever a block did more than poll
+  uint64_t progressEpoch = 1; ///< increases whenever a block did more than poll
   std::chrono::steady_clock::time_point began, lastProgress;
   uint64_t warpInstructions = 0, threadInstructions = 0;
   size_t residentLimit = 0;

@@ -15,7 +15,7 @@ namespace heddle::vm {
 class Kernel;
 class Steering;
 
-/// What can be asked of a kernel without running it.
+/// Properties of a kernel that are known without running it.
 struct KernelInfo {
   struct Parameter {
     uint32_t offset = 0, bytes = 0, alignment = 1;
@@ -44,12 +44,12 @@ struct LaunchRequest {
   /// Parameter buffer laid out as KernelInfo::parameters says; shorter is padded with zeros.
   std::vector<uint8_t> parameters;
   bool cooperative = false;
-  Dim3 cluster{1, 1, 1}; ///< blocks of a cluster; one: as the kernel requires
-  unsigned cores = 0;    ///< 0: as the machine has it
-  /// Blocks do order-dependent global atomics (float sums, results that are used) in order of their index,
+  Dim3 cluster{1, 1, 1}; ///< blocks per cluster; one: as the kernel requires
+  unsigned cores = 0;    ///< 0: all cores of the host
+  /// Blocks execute order-dependent global atomics (float sums, results that are used) in order of their index,
   /// so that results do not depend on the number of cores. Off: any order, as on a device.
   bool orderedAtomics = true;
-  /// Nonzero: the order in which warps and blocks take turns is shuffled by this seed (for schedule
+  /// Nonzero: the order in which warps and blocks run is shuffled by this seed (for schedule
   /// exploration).
   uint64_t scheduleSeed = 0;
   uint64_t maxWarpInstructions = 0; ///< 0: no limit; else Timeout when exceeded

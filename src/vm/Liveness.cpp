@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Classic backward data flow over basic blocks. A guarded write does not end a life: lanes whose guard is
-// false keep the old value.
+// Backward data-flow analysis over basic blocks. A guarded write does not end a live range: lanes whose guard
+// is false keep the old value.
 #include "vm/Lowering.h"
 
 namespace heddle::vm {

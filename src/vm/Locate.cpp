@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the addresses of a memory instruction to host pointers, checked.
+// Converts the addresses of a memory instruction to host pointers, and checks them.
 //
-// The usual access stays inside the allocation that the same instruction touched last time, so each site
-// remembers that range and a warp is checked by the least and the greatest of its addresses. Only when that
-// fails are lanes looked up one by one: among the ranges of recently used pages, then in the memory's own
-// table.
+// An access is usually inside the allocation that the same instruction accessed last time, so each site stores
+// that range, and a warp is checked by the least and the greatest of its addresses. Only if that fails are lanes
+// looked up one by one: among the ranges of recently used pages, then in the table of allocations of the
+// memory.
 #include "vm/Block.h"
 #include "vm/ClusterObserver.h"
 #include "vm/Grid.h"
@@ -53,7 +53,7 @@ bool reportMisaligned(Warp &warp, const Inst &in, unsigned lane, uint64_t addres
   return false;
 }
 
-/// Why an address is not good, with what it belongs to or is nearest to.
+/// Why an address is invalid, with the allocation that it belongs to or is nearest to.
 bool reportGlobal(Warp &warp, const Inst &in, unsigned lane, uint64_t address, uint32_t bytes, bool write,
                   MemorySpace space) {
   const Memory &memory = warp.block->grid->memory;
@@ -151,14 +151,14 @@ bool locateGlobal(Warp &warp, const Inst &in, uint32_t mask, const uint64_t *add
   return true;
 }
 
-/// A shared address that may lead to another block of the cluster; nullptr when it leads nowhere.
+/// The host pointer of a shared address, possibly of another block of the cluster; nullptr if it is invalid.
 uint8_t *locateInCluster(Block &block, uint64_t address, uint32_t bytes) {
   const uint64_t offset = address & SharedOffset;
   const Block *home = block.homeOf(address);
   return home && offset + bytes <= home->sharedBytes ? home->shared + offset : nullptr;
 }
 
-/// Where in the cluster a bad address leads, for whoever made it with mapa.
+/// Which block and offset of the cluster an invalid address names, for addresses made with mapa.
 std::vector<std::string> explainShared(Block &block, uint64_t address) {
   const uint64_t named = address >> RankShift;
   if (block.cluster->hasSeveral() && named && named <= block.cluster->blocks.size())
@@ -184,7 +184,7 @@ bool locateShared(Warp &warp, const Inst &in, uint32_t mask, const uint64_t *add
       uint8_t *at = locateInCluster(block, address[firstLane(left)], bytes);
       if (!at)
         break;
-      out.at[firstLane(left)] = at; // may be where the address was
+      out.at[firstLane(left)] = at; // may overwrite the address itself
     }
     if (!left)
       return true;
@@ -268,7 +268,7 @@ bool Warp::locateAt(const Inst &in, uint32_t mask, const uint64_t *address, Memo
                     uint32_t alignment, bool write, Pointers &out) {
   switch (space) {
   case MemorySpace::Shared: {
-    // A generic pointer used where a shared one is asked for is accepted as hardware does: the offset counts.
+    // A generic pointer that is used as a shared address is accepted, as by hardware: its offset is used.
     return locateShared(*this, in, mask, address, bytes, alignment, write, out);
   }
   case MemorySpace::Local: return locateLocal(*this, in, mask, address, bytes, alignment, write, out);
@@ -330,7 +330,7 @@ void Warp::noteAccess(const Inst &in, uint32_t mask, const uint64_t *address, Me
     if (lanes)
       observer.access(ref(), siteOf(in), event);
   };
-  // Of shared memory observers see what a block does to its own, unless they ask for that of others too.
+  // Observers see the accesses of a block to its own shared memory; those to other blocks' only if they request them.
   uint64_t own[Lanes];
   auto notifyShared = [&](uint32_t lanes) {
     if (!block->cluster->hasSeveral())
@@ -374,7 +374,7 @@ void Warp::noteAccess(const Inst &in, uint32_t mask, const uint64_t *address, Me
   notifyShared(shared);
 }
 
-/// Makes room for `bytes` of stack in every lane.
+/// Ensures that every lane has `bytes` of stack.
 bool Warp::growLocal(const Inst &in, uint32_t mask, uint32_t bytes) {
   if (bytes <= localStride)
     return true;

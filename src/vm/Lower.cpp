@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel with everything it may call, made ready:
+// Lowers a kernel with all functions that it may call:
 //  1. find the functions that can be reached (through pointers: all whose address is taken),
-//  2. lay out the shared variables that these use, the dynamic ones behind the static,
+//  2. lay out the shared variables that these use, the dynamic ones after the static ones,
 //  3. lower each function.
 #include "vm/Lowering.h"
 
@@ -87,7 +87,7 @@ void layOutShared(Kernel &kernel, const ptx::Module &module, const std::set<uint
       kernel.sharedOffsets[index] = kernel.dynamicSharedOffset;
 }
 
-/// Places of .param variables in the local frame: those of the body first, then the function's own parameters
+/// Offsets of .param variables in the local frame: those of the body first, then the function's own parameters
 /// and results (a kernel's own parameters are the launch's).
 void layOutLocal(Code &code, const ptx::Module &module) {
   const ptx::Function &f = *code.function;

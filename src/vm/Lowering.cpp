@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operands become places: registers rows of the frame, immediates and addresses rows of a pool, special
-// registers rows that the warp fills when it starts. What is known only at run time (the address of a local
-// variable, a clock) is computed into a temporary row by a helper in front of the instruction.
+// Operands become memory locations (Loc): registers are rows of the frame, immediates and addresses rows of a
+// pool, special registers rows that the warp fills when it starts. A value that is known only at run time (the
+// address of a local variable, a clock) is computed into a temporary row by a helper before the instruction.
 #include "vm/Lowering.h"
 
 #include "ptx/Printer.h"
@@ -58,7 +58,7 @@ Lowering::Lowering(Kernel &k, Code &c, LoadedModuleImpl &m, Diagnostics &w)
 
 namespace {
 
-/// Registers of one class lie together; gives where each class begins, and behind the last where all end.
+/// Registers of one class are adjacent. Returns where each class begins and, as the last element, where all end.
 std::array<uint32_t, ptx::kNumRegClasses + 1> classBases(const ptx::Function &function) {
   std::array<uint32_t, ptx::kNumRegClasses + 1> bases{};
   uint32_t end = 0;
@@ -314,11 +314,11 @@ bool Lowering::lowerOne() {
   return unsupported("not supported");
 }
 
-/// Numbers, places in the order, leaders; and jump targets from PTX instructions to insts.
+/// Numbers, positions in the order, leaders; and jump targets converted from PTX instructions to insts.
 void Lowering::finish() {
   BlockOrder order = orderBlocks(function.blocks);
   std::vector<uint32_t> startOfBlock(function.blocks.size());
-  // Places count instructions, so that two lanes in one block are ordered too; odd places are ends of loops.
+  // Positions count instructions, so that two lanes in one block are ordered too; odd positions are ends of loops.
   std::vector<uint32_t> byPlace(function.blocks.size());
   for (uint32_t b = 0; b < function.blocks.size(); ++b)
     byPlace[order.place[b]] = b;

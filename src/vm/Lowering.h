@@ -11,8 +11,8 @@
 
 namespace heddle::vm {
 
-/// One function on its way to its executable form. The instruction families (Exec*.cpp) read operands through
-/// it and emit.
+/// Lowers one function to its executable form. The instruction families (Exec*.cpp) use it to read operands and
+/// to emit instructions.
 class Lowering {
 public:
   Lowering(Kernel &kernel, Code &code, LoadedModuleImpl &module, Diagnostics &why);
@@ -29,10 +29,10 @@ public:
   /// become rows too. `bits` is the width at which it is read.
   Loc source(const ptx::Operand &operand, unsigned bits);
   Loc source(const ptx::Operand &operand, ptx::Type type) { return source(operand, ptx::bitsOf(type)); }
-  /// Where a result goes; for a sink a row that nobody reads.
+  /// Where a result is written; for a sink, a row that is never read.
   Loc dest(const ptx::Operand &operand);
   bool isWritten(const ptx::Operand &operand) const { return operand.kind != ptx::OperandKind::Sink; }
-  /// Width in bits of a register operand, 0 for what is none.
+  /// Width in bits of a register operand, 0 for other operands.
   unsigned width(const ptx::Operand &operand) const;
   Loc constant(uint64_t value, unsigned bits);
   Loc temporary(unsigned bits);
@@ -77,7 +77,7 @@ private:
   std::vector<bool> readRegs;
 };
 
-// The families. Each returns false when it does not know the instruction or (with a message) cannot lower it.
+// The families. Each returns false if the instruction is not one of its own, or (with a message) cannot be lowered.
 bool lowerInteger(Lowering &lo);
 bool lowerBits(Lowering &lo);
 bool lowerFloat(Lowering &lo);
@@ -98,10 +98,10 @@ bool lowerWmma(Lowering &lo);
 bool lowerTexture(Lowering &lo);
 bool lowerVideo(Lowering &lo);
 
-/// A dynamic special register (clock and relatives) read into a row.
+/// A dynamic special register (a clock or timer) read into a row.
 Handler readSpecial(ptx::SpecialReg reg);
 
-/// Where each register of a function lies in its frame.
+/// Where each register of a function is in its frame.
 std::vector<Loc> registerLocs(const ptx::Function &function);
 
 /// Destinations of an instruction: how many of its first operands are written.

@@ -31,7 +31,7 @@ void writeWord(Block &block, uint64_t offset, MbarrierWord word) {
   std::memcpy(block.shared + offset, &word.bits, 8);
 }
 
-/// Observers follow what a block does to its own mbarriers.
+/// Observers see the operations of a block on its own mbarriers.
 void note(Warp &warp, const Inst &in, Kind kind, unsigned lane, const Block &home, uint64_t offset,
           int64_t count, uint32_t phase) {
   if (!warp.block->grid->sees(Observer::Synchronization) || &home != warp.block)
@@ -59,7 +59,7 @@ bool checkValid(Warp &warp, const Inst &in, unsigned lane, uint64_t offset, Mbar
                 Misuse::MbarrierNotValid);
 }
 
-/// Stores the word, moving on to the next phase where this one is complete.
+/// Stores the word, and begins the next phase if this one is complete.
 void settle(Warp &warp, const Inst &in, unsigned lane, Block &home, uint64_t offset, MbarrierWord word) {
   if (word.isComplete()) {
     note(warp, in, Kind::Completed, lane, home, offset, 0, word.phase());
@@ -192,7 +192,7 @@ Flow arriveLanes(Warp &warp, const Inst &in, uint32_t mask) {
   });
 }
 
-/// test_wait and try_wait. A try that fails gives way to others: on hardware it would sleep for a while.
+/// test_wait and try_wait. A try_wait that fails yields to other lanes: on hardware it would sleep for a while.
 Flow wait(Warp &warp, const Inst &in, uint32_t mask) {
   uint32_t done = 0;
   uint64_t seen = uint64_t(&in);
@@ -224,7 +224,7 @@ Flow wait(Warp &warp, const Inst &in, uint32_t mask) {
   split.deferred = true;
   split.idle = split.stateHash == seen && split.changesSeen == warp.changes;
   split.stateHash = seen, split.changesSeen = warp.changes;
-  split.backEdges = 0, split.checkAt = 1 << 20; // while it waits here, this is the better judge
+  split.backEdges = 0, split.checkAt = 1 << 20; // `idle` is exact here: delay spin detection
   return Flow::Yield;
 }
 
@@ -276,7 +276,7 @@ bool lowerSimple(Lowering &lo, Handler handler, uint16_t mode) {
 void completeTx(Block &block, const PendingArrival &arrival) {
   MbarrierWord word = readWord(block, arrival.mbarrier);
   if (!word.isValid())
-    return; // invalidated meanwhile: nobody waits for it
+    return; // invalidated meanwhile: no thread waits for it
   word = MbarrierWord::make(word.pending(), word.expected(), word.bytes() - int64_t(arrival.bytes.size()),
                             word.phase());
   writeWord(block, arrival.mbarrier, word.isComplete() ? word.nextPhase() : word);
@@ -293,7 +293,7 @@ bool arriveOn(Warp &warp, const Inst &in, unsigned lane, uint64_t offset, uint32
   MbarrierWord word = readWord(*warp.block, offset);
   if (!checkValid(warp, in, lane, offset, word))
     return false;
-  if (increments) // without .noinc the arrival is one that nobody counted on before
+  if (increments) // without .noinc the arrival is in addition to the expected ones
     word = MbarrierWord::make(word.pending() + count, word.expected(), word.bytes(), word.phase());
   if (!arrive(warp, in, lane, *warp.block, offset, count, false, word))
     return false;

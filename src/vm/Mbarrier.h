@@ -7,7 +7,7 @@
 
 namespace heddle::vm {
 
-/// The 64 bits of an mbarrier object in shared memory. Opaque to programs, so the layout is ours:
+/// The 64 bits of an mbarrier object in shared memory. It is opaque to programs, so the layout is our own:
 ///   0-19 arrivals still pending in this phase     20-39 arrivals of a phase
 ///   40-60 bytes still expected, two's complement  61-62 phase, counted modulo 4     63 set while it is an
 ///   mbarrier
@@ -29,9 +29,9 @@ struct MbarrierWord {
   MbarrierWord nextPhase() const { return make(expected(), expected(), 0, phase() + 1); }
 };
 
-/// Bytes of an asynchronous copy have come. Ends the phase if they were the last.
+/// Bytes of an asynchronous copy have arrived. Completes the phase if they were the last.
 void completeTx(Block &block, const PendingArrival &arrival);
-/// An arrival from elsewhere than mbarrier.arrive (cp.async.mbarrier.arrive). False after reporting a fault.
+/// An arrival by another instruction than mbarrier.arrive (cp.async.mbarrier.arrive). False after reporting a fault.
 bool arriveOn(Warp &warp, const Inst &in, unsigned lane, uint64_t offset, uint32_t count, bool increments);
 
 } // namespace heddle::vm

@@ -10,14 +10,14 @@
 //    and the simulator's own buffers fill the highest quarter from above; what kernels allocate, the quarter
 //    below that. One more variable, or a kernel that allocates more, leaves the addresses of everything else
 //    as they are.
-// 2. Pieces have a gap behind them that belongs to nobody, larger behind large pieces: an index that runs
-//    over the end is found in the gap instead of in the next array.
+// 2. A gap without an allocation follows each piece, a larger one after large pieces: an index beyond the end
+//    of an array leads to the gap instead of the next array.
 // 3. Addresses are not reused until the range is used up; freed pieces stay known (up to `RememberedFrees`),
-//    so that a use after free is reported as such. Their pages are given back to the system.
-// 4. `nearest` finds the piece that an address probably meant, for messages.
+//    so that a use after free is reported as such. Their pages are returned to the system.
+// 4. `nearest` finds the piece that an invalid address was probably meant for, for messages.
 //
 // Pages are made usable when a piece is allocated; on a machine with little address space the reservation is
-// halved until the system agrees. Host-visible kinds are counted, so that the common case without any is one
+// halved until it succeeds. Host-visible kinds are counted, so that the common case without any is one
 // comparison. Cost: allocation and lookup are logarithmic in the number of pieces; once addresses wrap
 // around, allocation is linear.
 #include "vm/Memory.h"
@@ -34,17 +34,17 @@
 namespace heddle::vm {
 namespace {
 
-// Half of what is wanted, and so on, until the system agrees.
+// Half of the requested size, and so on, until the reservation succeeds.
 constexpr uint64_t LeastReserve = uint64_t(1) << 32;
 
 #ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE 0x100000 // Linux 4.17; older ones take the address as a wish
+#define MAP_FIXED_NOREPLACE 0x100000 // Linux 4.17; older kernels take the address as a hint
 #endif
 
-// The gap that nobody owns after each piece. Large pieces get more, since a wrong index runs further there.
+// The gap after each piece. It is larger after large pieces, since a wrong index is further off there.
 constexpr uint64_t SmallGap = 512, LargeGap = 64 * 1024, LargePiece = 1 << 20;
 
-// How many freed pieces are still known; a program that allocates in a loop must not fill the host's memory
+// How many freed pieces are remembered; a program that allocates in a loop must not fill the host's memory
 // with them.
 constexpr uint64_t RememberedFrees = 1 << 16;
 
@@ -60,7 +60,7 @@ bool makeUsable(uint64_t address, uint64_t bytes) {
   return mprotect(reinterpret_cast<void *>(first), last - first, PROT_READ | PROT_WRITE) == 0;
 }
 
-/// Gives back the pages that lie wholly inside. They read as zeros if an unchecked access still comes.
+/// Returns the pages that are completely inside to the system. An unchecked access would read zeros.
 void dropPages(uint64_t address, uint64_t bytes) {
   uint64_t first = roundUp(address, pageBytes()), last = (address + bytes) & ~(pageBytes() - 1);
   if (last > first)
@@ -69,7 +69,7 @@ void dropPages(uint64_t address, uint64_t bytes) {
 
 constexpr int ReserveFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
-/// The range of FixedBase; nullptr where it cannot be had.
+/// The range at FixedBase; nullptr if it is not available.
 void *reserveFixed(uint64_t bytes) {
   void *wanted = reinterpret_cast<void *>(FixedBase);
   void *base = mmap(wanted, bytes, PROT_NONE, ReserveFlags | MAP_FIXED_NOREPLACE, -1, 0);
@@ -79,10 +79,10 @@ void *reserveFixed(uint64_t bytes) {
   return nullptr;
 }
 
-/// The range has three parts. What the program asks for fills the lower half from below. Variables of modules
-/// and what the simulator needs itself fill the highest quarter from above, and what kernels allocate the
-/// quarter below that: a program with one more variable, or with a kernel that allocates more, still gets the
-/// same addresses for everything else.
+/// The range has three parts. Allocations of the program fill the lower half from below. Variables of modules
+/// and buffers of the simulator fill the highest quarter from above, and allocations of kernels the quarter below
+/// that: a program with one more variable, or with a kernel that allocates more, still gets the same addresses
+/// for everything else.
 uint64_t programEnd(uint64_t base, uint64_t bytes) { return base + bytes / 2; }
 uint64_t heapEnd(uint64_t base, uint64_t bytes) { return base + bytes / 4 * 3; }
 
@@ -255,7 +255,7 @@ bool Memory::unregisterHost(void *pointer) {
   auto it = pieces.find(uint64_t(pointer));
   if (it == pieces.end() || it->second.kind != AllocationKind::Registered)
     return false;
-  // The address belongs to somebody else, who may register it again: no memory of it is kept.
+  // The memory belongs to the program, which may register it again: the piece is not remembered as freed.
   pieces.erase(it);
   countHostVisible(AllocationKind::Registered, -1);
   changes.fetch_add(1, std::memory_order_release);
@@ -336,7 +336,7 @@ std::optional<Allocation> Memory::nearest(uint64_t address) const {
     if (!best || near < known || (near == known && piece.live && !best->live))
       best = piece;
   };
-  // A live neighbour may hide behind freed ones, so look a little way in both directions.
+  // There may be freed pieces between the address and a live one, so look at a few pieces in both directions.
   constexpr int Reach = 16;
   auto at = pieces.upper_bound(address);
   auto back = at;

@@ -11,8 +11,8 @@
 
 namespace heddle::vm {
 
-/// Who asked for a piece of global memory. The kinds behave alike except that kernels may not write Constant
-/// and that host code may look at Managed, Pinned and Registered memory while a kernel runs.
+/// What a piece of global memory was allocated for. The kinds differ only in that kernels may not write Constant,
+/// and that host code may access Managed, Pinned and Registered memory while a kernel runs.
 enum class AllocationKind : uint8_t { Device, Managed, Pinned, Registered, Global, Constant, DeviceHeap };
 
 const char *nameOf(AllocationKind kind);
@@ -27,7 +27,7 @@ struct Allocation {
   AllocationKind kind = AllocationKind::Device;
   bool live = false;
   std::string name;          ///< of a module's variable; else empty
-  bool isSimulators = false; ///< the simulator made it for its own use; no program knows of it
+  bool isSimulators = false; ///< allocated by the simulator for its own use, not by the program
   bool isMapped = false;     ///< mapped to an address that the program reserved (cuMemMap)
   MemoryAccess access = MemoryAccess::ReadWrite;
 
@@ -40,11 +40,11 @@ struct Allocation {
 enum class FreeResult { Freed, NotAnAllocation, InsideAnAllocation, AlreadyFreed, IsMapped };
 
 /// Global memory of the simulator. A device address is a host address: host code may read and write through it,
-/// so managed and pinned memory need nothing special and a copy is a memcpy.
+/// so managed and pinned memory need no special handling, and a copy is a memcpy.
 ///
-/// Addresses come from one reserved range and are not handed out a second time while the range lasts; a freed
-/// piece gives its pages back and stays known as freed, so that a late access is named for what it is. A gap
-/// follows each piece so that running over its end never lands in a neighbour.
+/// Addresses come from one reserved range and are not reused until the range is used up; the pages of a freed
+/// piece are returned to the system, and it is remembered as freed, so that a use after free is reported as such.
+/// A gap follows each piece, so that an access beyond its end is not in the next piece.
 class Memory {
 public:
   explicit Memory(uint64_t capacityBytes);
@@ -52,13 +52,13 @@ public:
   Memory(const Memory &) = delete;
   Memory &operator=(const Memory &) = delete;
 
-  /// nullptr when the capacity is exhausted. Zero bytes give a distinct address nobody may touch.
+  /// nullptr when the capacity is exhausted. Zero bytes: a distinct address that may not be accessed.
   /// `alignment` is a power of two.
   void *allocate(uint64_t bytes, AllocationKind kind, std::string name = {}, uint64_t alignment = 512);
-  /// The same for what the simulator needs itself: no message offers it as a neighbour.
+  /// The same for the simulator's own use: messages do not name it as the nearest allocation.
   void *allocateForSimulator(uint64_t bytes, AllocationKind kind, std::string name);
   FreeResult free(void *address);
-  /// Makes host memory that somebody else owns accessible to kernels.
+  /// Makes host memory of the program accessible to kernels.
   bool registerHost(void *address, uint64_t bytes);
   bool unregisterHost(void *address);
 
@@ -66,17 +66,17 @@ public:
   void addMapped(uint64_t address, uint64_t bytes);
   void removeMapped(uint64_t address);
   void setAccess(uint64_t address, MemoryAccess access);
-  /// Freed memory in the range is no longer known: the addresses may become somebody else's.
+  /// Freed memory in the range is forgotten: its addresses may be reused for something else.
   void forget(uint64_t address, uint64_t bytes);
-  /// Memory without an address counts too; false if there is not enough.
+  /// Counts memory without an address as used; false if there is not enough.
   bool take(uint64_t bytes);
   void giveBack(uint64_t bytes) { used.fetch_sub(bytes, std::memory_order_relaxed); }
 
-  /// The live allocation that holds `address` and may be accessed.
+  /// The live allocation that contains `address` and may be accessed.
   std::optional<Allocation> find(uint64_t address) const;
-  /// Whether these bytes may be accessed: they lie in one allocation, or in mappings that follow each other.
+  /// Whether these bytes may be accessed: they are in one allocation, or in adjacent mappings.
   bool isAccessible(uint64_t address, uint64_t bytes, MemoryAccess least = MemoryAccess::Read) const;
-  /// The allocation, live or freed, that holds `address` or lies nearest to it: live ones win a tie.
+  /// The allocation, live or freed, that contains `address` or is nearest to it; of two equally near, the live one.
   std::optional<Allocation> nearest(uint64_t address) const;
   std::vector<Allocation> live() const;
 
@@ -87,7 +87,7 @@ public:
   uint64_t usedBytes() const { return used.load(std::memory_order_relaxed); }
   uint64_t freeBytes() const { return capacity - usedBytes(); }
 
-  /// Changes whenever something is freed, so that whoever remembers a range knows to ask again.
+  /// Changes whenever something is freed, so that stored ranges can be recognized as outdated.
   uint64_t epoch() const { return changes.load(std::memory_order_acquire); }
   /// True while host code may change what a waiting kernel polls.
   bool hasHostVisible() const { return hostVisible.load(std::memory_order_relaxed) != 0; }

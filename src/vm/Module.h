@@ -10,8 +10,8 @@
 
 namespace heddle::vm {
 
-/// What the address of a function looks like to a program: a window of its own, so that nothing else is taken
-/// for it.
+/// The addresses of functions that a program sees: a window of their own, so that no other address is mistaken
+/// for one.
 constexpr uint64_t functionAddress(uint32_t moduleNumber, uint32_t functionIndex) {
   return FunctionWindow | uint64_t(moduleNumber) << 32 | uint64_t(functionIndex + 1) << 4;
 }
@@ -28,7 +28,7 @@ public:
   std::vector<std::string> kernelNames() const override;
   void initializeVariables() override;
 
-  /// Gives every .global and .const variable its address; extern ones are those of the modules before.
+  /// Assigns an address to every .global and .const variable; extern ones are those of modules loaded before.
   bool place(const std::vector<std::unique_ptr<LoadedModuleImpl>> &before, Diagnostics &diagnostics);
   /// 0 for variables that have no address in global memory.
   uint64_t addressOf(uint32_t variable) const { return addresses[variable]; }
@@ -49,7 +49,7 @@ private:
   std::mutex guard;
 };
 
-/// Lowers a kernel with everything it may call. nullptr with the reason in `why`.
+/// Lowers a kernel with all functions that it may call. nullptr, with the reason in `why`, if that is not possible.
 std::unique_ptr<Kernel> lower(LoadedModuleImpl &module, const ptx::Function &function, Diagnostics &why);
 
 } // namespace heddle::vm

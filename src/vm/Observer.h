@@ -52,7 +52,7 @@ struct StoredRows {
   uint8_t elements = 1, registerBytes = 4, elementBytes = 4;
 };
 
-/// Memory touched by the lanes of `mask`; addresses of lanes outside it mean nothing. Shared and local
+/// Memory accessed by the lanes of `mask`; addresses of other lanes are meaningless. Shared and local
 /// addresses are offsets into the block's or the thread's memory, others are addresses.
 struct AccessEvent {
   Space space = Space::Global;
@@ -63,11 +63,11 @@ struct AccessEvent {
   uint32_t bytes = 0; ///< each lane, all vector elements together
   const uint64_t *addresses = nullptr;
   uint32_t elements = 1;              ///< of a vector
-  uint8_t *const *at = nullptr;       ///< where the lanes' memory lies on the host; null where nobody says
+  uint8_t *const *at = nullptr;       ///< host pointers of the lanes' memory; null if not provided
   const StoredRows *stored = nullptr; ///< plain stores: what will be written. The memory still holds the old
 };
 
-/// Barriers of a block, and the number that the cluster's goes by among them.
+/// The number of barriers of a block, and the number that represents the barrier of the cluster.
 constexpr unsigned HardwareBarriers = 16, ClusterBarrier = HardwareBarriers;
 
 /// Hardware barriers 0..15. Sync waits, Arrive does not.
@@ -78,7 +78,7 @@ struct BarrierEvent {
   uint32_t expectedThreads = 0; ///< 0: the whole block
   uint64_t generation = 0;      ///< how often this barrier completed before
   bool aligned = true;
-  bool divergent = false; ///< aligned, yet other live lanes of the warp were not with these
+  bool divergent = false; ///< aligned, but other live lanes of the warp did not execute it with these
 };
 
 struct MbarrierEvent {
@@ -96,11 +96,11 @@ struct MbarrierEvent {
   const uint64_t *addresses = nullptr; ///< shared offsets
   int64_t count = 0;                   ///< arrivals, bytes, or the expected count of Init
   uint64_t phase = 0;                  ///< phase of the first lane's barrier, before the event
-  bool parity = false; ///< Wait, WaitFailed: by parity (`count`), not by a state of the program's
+  bool parity = false; ///< Wait, WaitFailed: by parity (`count`), not by a state that the program stored
 };
 
 struct AsyncEvent {
-  /// ArriveOn comes before the arrival that it represents, Complete before the bytes are taken off the
+  /// ArriveOn comes before the arrival that it represents, Complete before the bytes are subtracted from the
   /// mbarrier.
   enum class Kind : uint8_t { Issue, Commit, Wait, ArriveOn, Complete } kind;
   enum class Copy : uint8_t { CpAsync, Bulk } copy = Copy::CpAsync;
@@ -113,7 +113,7 @@ struct AsyncEvent {
   uint32_t groupsLeft = 0; ///< Wait: how many groups may stay pending; EvenUncommitted: nothing at all
   uint32_t reading = ~0u;  ///< Issue: lanes that read a source at all; others only fill with zeros
   bool sourceOnly =
-      false; ///< Wait: the sources have been read (.read); what was written may not be there yet
+      false; ///< Wait: the sources have been read (.read); what was written may not be visible yet
   uint32_t mbarrier = ~0u; ///< bulk Issue and Complete: shared offset of the mbarrier; ~0: by groups
 };
 
@@ -121,22 +121,22 @@ struct FenceEvent {
   uint32_t mask = 0;
   Scope scope = Scope::None;
   Ordering ordering = Ordering::Sequential;
-  bool proxy = false; ///< fence.proxy.async and relatives
+  bool proxy = false; ///< fence.proxy.async and its variants
 };
 
-/// Warp-level meeting of lanes: bar.warp.sync, and the _sync forms of shuffle, vote, match, redux.
+/// Warp-level synchronization: bar.warp.sync, and the _sync forms of shuffle, vote, match, redux.
 struct WarpSyncEvent {
   enum class Kind : uint8_t { Barrier, Shuffle, Vote, Match, Reduce, Elect, Matrix } kind = Kind::Barrier;
   uint32_t members = 0;    ///< mask given by the program
-  uint32_t mask = 0;       ///< lanes of those that met which are at this instruction
-  uint32_t here = 0;       ///< all lanes that met: one event for each instruction they are at
-  bool waits = false;      ///< they have not met yet: these lanes wait for others of the mask
-  uint32_t badSources = 0; ///< shuffle: lanes that read from a lane that is not there
+  uint32_t mask = 0;       ///< lanes that synchronized and are at this instruction
+  uint32_t here = 0;       ///< all lanes that synchronized: one event for each instruction that they are at
+  bool waits = false;      ///< not synchronized yet: these lanes wait for others of the mask
+  uint32_t badSources = 0; ///< shuffle: lanes that read from a lane that does not participate
 };
 
-/// Sees what the simulator does. Every event has an empty default and is delivered only when the observer's
-/// interests() name its group, so that nobody pays for what is not asked. Events of one block come in the
-/// order of execution; blocks on different cores call at the same time, unless oneCore() is asked for.
+/// Observes the simulator. Every event has an empty default and is delivered only if the observer's interests()
+/// name its group, so that events without an observer cost nothing. Events of one block are in the order of
+/// execution; blocks on different cores call at the same time, unless oneCore() returns true.
 class Observer {
 public:
   enum Interest : uint32_t {
@@ -165,7 +165,7 @@ public:
   virtual void access(const WarpRef &, SiteRef, const AccessEvent &) {}
 
   virtual void barrierReached(const WarpRef &, SiteRef, const BarrierEvent &) {}
-  /// The barrier completed; lanes that wait go on after this.
+  /// The barrier completed; waiting lanes continue after this.
   virtual void barrierCompleted(const WarpRef &, unsigned barrier, uint64_t generation) {
     (void)barrier, (void)generation;
   }

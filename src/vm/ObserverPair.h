@@ -7,7 +7,7 @@
 
 namespace heddle::vm {
 
-/// Two observers of one launch: each is told what it is interested in, the first one first.
+/// Two observers of one launch: each receives the events of its interests, the first one first.
 class ObserverPair final : public Observer {
 public:
   ObserverPair(Observer &one, Observer &other)

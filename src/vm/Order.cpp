@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A weak topological order (F. Bourdoncle, "Efficient chaotic iteration strategies with widenings", 1993):
-// the strongly connected components in topological order; in each component with a loop the block it is
-// entered by first, then, without that block, the rest in the same way. Irreducible graphs need no special
-// care. Nested loops are a stack here, not recursion.
+// the strongly connected components in topological order; in each component with a loop, first the block by
+// which it is entered, then the rest without that block in the same way. Irreducible graphs need no special
+// handling. Nested loops are on a stack, without recursion.
 #include "vm/Order.h"
 
 #include "graph/Components.h"
@@ -14,7 +14,7 @@
 namespace heddle::vm {
 namespace {
 
-/// Components that are being given places, one after the other.
+/// Components whose blocks are being numbered, one after the other.
 struct Level {
   graph::Adjacency components;
   size_t next = 0;

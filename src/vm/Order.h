@@ -8,12 +8,12 @@
 
 namespace heddle::vm {
 
-/// Places of basic blocks in an order for the scheduling of diverged lanes: a block comes before all it can
-/// lead to, back edges apart; the blocks of a loop are neighbours, head first. So lanes that wait at the
-/// immediate post-dominator of a branch follow every lane still on its way there.
+/// Positions of basic blocks in an order for the scheduling of diverged lanes: a block precedes all that it can
+/// lead to, except by back edges; the blocks of a loop are adjacent, head first. Lanes that wait at the immediate
+/// post-dominator of a branch therefore run after every lane that has not reached it yet.
 struct BlockOrder {
   std::vector<uint32_t> place;   ///< for each block
-  std::vector<uint32_t> loopEnd; ///< for the head of a loop: the place of the loop's last block; else kNone
+  std::vector<uint32_t> loopEnd; ///< of the head of a loop: position of the loop's last block; else kNone
 };
 
 BlockOrder orderBlocks(const std::vector<ptx::Block> &blocks);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compilers call parameters `kernel_param_2`. The line table leads to the source file, whose text has the names.
+// Compilers name parameters `kernel_param_2`. The line table names the source file, whose text has the names.
 #include "vm/ParameterNames.h"
 
 #include "ptx/Module.h"
@@ -20,7 +20,7 @@
 namespace heddle::vm {
 namespace {
 
-// Instructions until one of the kernel's own file must have been among them: inlined functions may come first.
+// Instructions to search for one from the kernel's own file: those of inlined functions may come first.
 constexpr size_t MostLooked = 500;
 
 } // namespace

@@ -15,7 +15,7 @@ namespace heddle::vm {
 
 class Kernel;
 
-/// What the source calls a kernel's parameters.
+/// The names of a kernel's parameters in the source.
 class ParameterNames {
 public:
   ParameterNames(const ptx::Module &module, const ptx::Function &kernel);

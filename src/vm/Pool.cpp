@@ -33,8 +33,8 @@ void Pool::run(unsigned count, const std::function<void(unsigned)> &job) {
   struct Progress {
     std::mutex guard;
     std::condition_variable done;
-    unsigned left = 0; ///< helpers that work
-    bool over = false; ///< who has not begun need not begin
+    unsigned left = 0; ///< helpers that are running
+    bool over = false; ///< helpers that have not begun need not begin
   };
   auto progress = std::make_shared<Progress>();
   if (count > 1) {

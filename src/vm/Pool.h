@@ -10,13 +10,13 @@
 
 namespace heddle::vm {
 
-/// Host threads that help to execute launches; made when first needed and kept, because a small kernel runs
+/// Host threads that help to execute launches; created when first needed and reused, because a small kernel runs
 /// for less time than a thread takes to start.
 class Pool {
 public:
   ~Pool();
   /// Runs job(0) here and job(1..count-1) on helpers, and returns when all are done. Launches from several
-  /// host threads may overlap: then each has fewer helpers, and never none, since the caller works itself.
+  /// host threads may overlap: then each has fewer helpers; the caller always executes a job itself.
   void run(unsigned count, const std::function<void(unsigned)> &job);
 
 private:

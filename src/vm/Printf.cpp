@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CUDA's printf is C's without %n and with the host's own formatting of each conversion, so each conversion
-// is cut out, its length modifier normalised, and given to snprintf with its argument.
+// CUDA's printf is C's without %n; each conversion is formatted as on the host. Each conversion is therefore
+// extracted, its length modifier normalized, and passed to snprintf with its argument.
 #include "vm/Printf.h"
 
 #include <cstdio>

@@ -9,7 +9,7 @@
 namespace heddle::vm {
 
 /// Where a device-side printf finds its arguments: packed as by C's default promotions, each at a multiple of
-/// its size. Both give false when the address is bad.
+/// its size. Both return false if the address is invalid.
 struct PrintfArguments {
   std::function<bool(uint64_t offset, void *to, unsigned bytes)> read;
   std::function<bool(uint64_t address, std::string &text)> readString;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Faults and deadlocks as a person wants to read them.
+// Messages about faults and deadlocks.
 #include "ptx/Printer.h"
 #include "vm/Block.h"
 #include "vm/Grid.h"
@@ -20,7 +20,7 @@ SourceLocation sourceOf(const Code &code, const ptx::Instr &instr) {
   return vm::sourceOf(*code.module, instr);
 }
 
-/// An instruction from a header's function tells little; what it was inlined into is the user's own line.
+/// The line of a function in a header is of little help; the line that it was inlined into is the user's own.
 void addInlining(const Code &code, const ptx::Instr &instr, std::vector<std::string> &details) {
   const ptx::Module &module = *code.module;
   if (instr.loc == ptx::kNone)
@@ -110,7 +110,7 @@ std::string describeWait(const Block &block, const Warp &, const Split &split) {
   switch (split.state) {
   case SplitState::AtBarrier: {
     const Barrier &barrier = block.barriers[split.barrier];
-    if (split.barrier == ClusterBarrier) // nobody need have come who waits
+    if (split.barrier == ClusterBarrier) // the count of this block alone does not show who is missing
       return "waits at the barrier of the cluster";
     return fmt::format("waits at barrier {} ({} of {} threads came)", split.barrier,
                        std::min(barrier.arrived, barrier.expected), barrier.expected);
@@ -139,7 +139,7 @@ std::vector<Waiting> Block::waiting() const {
   return list;
 }
 
-/// For each barrier somebody waits at: who is missing, and where they are instead.
+/// For each barrier at which threads wait: which threads are missing, and where they are instead.
 static void whoNeverCame(const Block &block, std::vector<std::string> &details) {
   for (unsigned id = 0; id < block.barriers.size(); ++id) {
     const Barrier &barrier = block.barriers[id];

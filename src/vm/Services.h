@@ -43,7 +43,7 @@ enum class TextureQuery : uint8_t {
   Samples
 };
 
-/// What kernels ask of the world outside the simulator; the CUDA runtime implements it. Calls come from several
+/// What kernels need from outside of the simulator; the CUDA runtime implements it. Calls come from several
 /// host threads at once, except print, which is called in block order by one thread at a time.
 class Services {
 public:

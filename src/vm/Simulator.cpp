@@ -6,10 +6,10 @@
 // limit that it exceeds. Then:
 //
 // 1. Parameters are copied into read-only global memory, so that a kernel may take their address; the buffer,
-//    and that of the grid barrier, are kept for the next launch, which may be shorter than an allocation.
+//    and that of the grid barrier, are reused, because a launch may take less time than an allocation.
 // 2. A Grid runs on cores of the host (Grid.cpp). An observer that needs one order of events gets one core;
-//    otherwise there are as many as asked for, the machine has, or the grid has blocks.
-// 3. Cores run until the grid ends, faults or is stopped; the observer hears of the beginning and the end.
+//    otherwise it gets as many as requested, else all of the host, but no more than the grid has blocks.
+// 3. Cores run until the grid ends, faults or is stopped; the observer receives events for beginning and end.
 //
 // Modules are loaded and unloaded under a lock. Textures and printf are Services of the runtime above;
 // without one, printf prints nothing and there are no textures.
@@ -26,23 +26,23 @@
 namespace heddle::vm {
 namespace {
 
-/// Device-side code that runs without a runtime above: printf goes nowhere, there are no textures.
+/// Services for kernels that run without a CUDA runtime: printf prints nothing, there are no textures.
 Services &silentServices() {
   static Services services;
   return services;
 }
 
-// What sm_90 and its successors allow a kernel that asks for more than the portable eight.
+// Blocks per cluster on sm_90 and later for a kernel that requests more than the portable eight.
 constexpr unsigned MaxClusterBlocks = 16;
 
-/// Why a launch is not possible, and what to do; empty where it is.
+/// Why a launch is not possible, and what to do; empty if it is possible.
 struct Refusal {
   std::string text, hint;
 };
 
 std::string sizeText(const Dim3 &size) { return fmt::format("({}, {}, {})", size.x, size.y, size.z); }
 
-/// `text` has places for the two numbers.
+/// `text` has placeholders for the two numbers.
 Refusal overLimit(fmt::string_view text, uint64_t given, uint64_t most, const char *hint) {
   return given > most ? Refusal{fmt::vformat(text, fmt::make_format_args(given, most)), hint} : Refusal{};
 }
@@ -65,7 +65,7 @@ Refusal clusterRefusal(const LaunchRequest &r) {
                    "use smaller clusters");
 }
 
-/// By the kernel's own declaration.
+/// The limits that the kernel itself declares.
 Refusal boundsRefusal(const LaunchRequest &r, const KernelInfo &info) {
   if (info.maxThreads && r.block.count() > info.maxThreads)
     return {fmt::format("{} threads per block exceed the {} of the kernel's __launch_bounds__",
@@ -132,7 +132,7 @@ struct Simulator::Parts {
   struct LaunchBuffers {
     void *parameters = nullptr, *workspace = nullptr;
   };
-  std::vector<LaunchBuffers> idleBuffers; ///< kept, because a launch may be shorter than an allocation
+  std::vector<LaunchBuffers> idleBuffers; ///< reused, because a launch may take less time than an allocation
 
   LaunchBuffers takeBuffers() {
     std::lock_guard lock(guard);
@@ -193,7 +193,7 @@ LaunchResult Simulator::launch(const LaunchRequest &request, Observer *observer)
   const KernelInfo &info = infoOf(*request.kernel);
   Grid grid(request, parts->limits, parts->memory, *parts->services, observer, result.launch,
             parts->stackBytes, parts->heapUsed, parts->heapBytes);
-  // Parameters lie in read-only global memory, so that a kernel may take their address.
+  // Parameters are in read-only global memory, so that a kernel may take their address.
   Parts::LaunchBuffers buffers = parts->takeBuffers();
   if (!buffers.parameters || !buffers.workspace || info.parameterBytes > ParameterBytes) {
     result.status = LaunchStatus::Refused;

@@ -26,18 +26,18 @@ struct Variable {
   bool constant = false;
 };
 
-/// A module whose variables have addresses and whose kernels are lowered when first asked for. Stays valid
-/// until the simulator goes or the module is unloaded.
+/// A module whose variables have addresses and whose kernels are lowered when first requested. It is valid until
+/// the simulator is destroyed or the module is unloaded.
 class LoadedModule {
 public:
   virtual ~LoadedModule() = default;
-  /// nullptr when there is no kernel of this name, or when it uses something the simulator does not have; then
-  /// `why` says which instruction, where.
+  /// nullptr if there is no kernel of this name, or if it uses something that the simulator does not support; then
+  /// `why` names the instruction and its location.
   virtual const Kernel *kernel(std::string_view name, Diagnostics &why) = 0;
   virtual const Variable *variable(std::string_view name) const = 0;
   virtual const std::vector<Variable> &variables() const = 0;
   virtual std::vector<std::string> kernelNames() const = 0;
-  /// Gives every variable the value it had when the module was loaded (cudaDeviceReset).
+  /// Resets every variable to the value that it had when the module was loaded (cudaDeviceReset).
   virtual void initializeVariables() = 0;
 };
 
@@ -66,7 +66,7 @@ public:
 
   LaunchResult launch(const LaunchRequest &request, Observer *observer = nullptr);
 
-  /// What `malloc` in device code may take in all (cudaDeviceSetLimit).
+  /// Total bytes that `malloc` in device code may allocate (cudaDeviceSetLimit).
   void setDeviceHeapBytes(uint64_t bytes);
   /// Stack of one thread (cudaDeviceSetLimit).
   void setStackBytes(uint32_t bytes);

@@ -10,8 +10,8 @@ struct Module;
 
 namespace heddle::vm {
 
-/// Where an instruction is in the CUDA source, unknown where the PTX does not say. What was inlined from
-/// headers of a toolkit, or of ours, counts as standing where the user's code called it.
+/// The location of an instruction in the CUDA source, unknown if the PTX has no line for it. Code inlined from
+/// headers of a toolkit, or of Heddle, has the location of the call in the user's code.
 SourceLocation sourceOf(const ptx::Module &module, const ptx::Instr &instr);
 
 } // namespace heddle::vm

@@ -2,15 +2,15 @@
 //
 // Which lanes run next.
 //
-// Every instruction has a place in an order (Order.h) in which a block precedes all that it may lead to,
-// loops before their exits. The split that is furthest back runs first, so the others are found waiting where
-// it arrives, at the latest at the immediate post-dominator of the branch that parted them; equal places melt
-// together.
+// Every instruction has a position in an order (Order.h) in which a block precedes all blocks that it may lead to,
+// and loops precede their exits. The split with the lowest position runs first, so it reaches the others where
+// they wait, at the latest at the immediate post-dominator of the branch at which they diverged; splits at the
+// same position reconverge.
 //
-// That alone would hang where the lanes in front hold what those behind poll for (a lock, a flag). So a split
-// that goes round a loop with polls and changes nothing is put behind all others for the rest of the slice. A
-// loop whose registers are the same after many rounds changes nothing; one that counts its rounds is caught
-// later by a plain limit.
+// That alone would hang if lanes further ahead hold what those behind poll for (a lock, a flag). A split that
+// iterates a polling loop and changes nothing is therefore scheduled after all others for the rest of the slice.
+// A loop whose registers are the same after many iterations changes nothing; a loop that counts its iterations
+// is detected later, by a limit on their number.
 #include "vm/Block.h"
 #include "vm/Grid.h"
 #include "vm/Warp.h"
@@ -21,16 +21,16 @@
 namespace heddle::vm {
 namespace {
 
-// Rounds of a loop between two looks at its state: often enough to give up early, rarely enough to cost
+// Iterations of a loop between two checks of its state: few enough to detect polling early, many enough to cost
 // little.
 constexpr uint32_t FirstLook = 16, RarestLook = 1024;
-// Rounds after which lanes that poll let others go first although something changed, and the same without
-// polls.
+// Iterations after which lanes that poll let others run first although something changed, and the same for loops
+// without polls.
 constexpr uint32_t PollingRounds = 8192, PlainRounds = 1 << 20;
 
 bool goesBefore(const Split &a, const Split &b) {
   if (a.frame->depth != b.frame->depth)
-    return a.frame->depth > b.frame->depth; // callees return before their caller's other lanes go on
+    return a.frame->depth > b.frame->depth; // callees return before the other lanes of their caller continue
   return a.order < b.order;
 }
 
@@ -50,7 +50,7 @@ bool Warp::pick() {
   return found;
 }
 
-/// Lanes at the same place of the same activation become one split.
+/// Lanes at the same instruction of the same activation become one split.
 void Warp::absorbEqual() {
   for (unsigned i = 0; i < splitCount;) {
     Split &other = splits[i], &mine = splits[current];
@@ -64,12 +64,12 @@ void Warp::absorbEqual() {
     if (current == last)
       current = i;
     splits[i] = splits[last];
-    if (i == current) // the picked split was moved here: look at the rest from the start
+    if (i == current) // the selected split was moved here: check the rest from the start
       i = 0;
   }
 }
 
-/// At the start of a basic block: is somebody here already, or further back?
+/// At the start of a basic block: is another split here already, or further back?
 bool Warp::mustReschedule() {
   const Split &mine = splits[current];
   for (unsigned i = 0; i < splitCount; ++i) {
@@ -129,12 +129,12 @@ void Warp::lanesExit(const Inst &in, uint32_t mask) {
   block->lanesExited();
 }
 
-// --- lanes that meet
+// --- warp-level synchronization
 // -------------------------------------------------------------------------------------------
 
-/// `members` is the program's mask for each lane. All that are alive have to come; who comes early waits.
-/// Lanes may come from different places of the program (PTX asks for the same operation and mask, not the
-/// same line).
+/// `members` is the program's mask for each lane. All live lanes of it must arrive; lanes that arrive early wait.
+/// Lanes may arrive at different instructions of the program (PTX requires the same operation and mask, not the
+/// same instruction).
 Flow Warp::awaitMembers(const Inst &in, uint32_t mask, Loc membersLoc, uint16_t kind) {
   const uint32_t *members = row<uint32_t>(membersLoc);
   const uint32_t first = members[firstLane(mask)];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The loop that executes instructions. It runs one split until it parks, ends, or another split has to go
-// first; Splits.cpp says which is next.
+// The loop that executes instructions. It runs one split until it is parked, ends, or another split must run
+// first; Splits.cpp determines which is next.
 #include "vm/Warp.h"
 
 #include "vm/Block.h"
@@ -218,7 +218,7 @@ template <Warp::Watch W> Flow Warp::run(uint32_t &budget) {
       continue;
     }
     if (flow != Flow::Jumped) {
-      // Whoever parks, parts or ends lanes has counted already, while the mask was still whole.
+      // Handlers that park, split or end lanes have counted already, while the mask was still complete.
       if (flow == Flow::Yield || flow == Flow::Faulted)
         flush(ip);
       if (flow == Flow::AwaitOrder) {
@@ -262,7 +262,7 @@ SliceEnd Warp::slice(uint32_t budget) {
       return SliceEnd::AwaitOrder;
     if (budget == 0)
       return SliceEnd::Budget;
-    // A chain of parks, calls and meetings spends budget too, else two splits could hold the core for ever.
+    // Parks, calls and warp-level synchronization use budget too; otherwise two splits could occupy the core forever.
     --budget;
   }
   if (splitCount == 0)

@@ -21,7 +21,7 @@ struct Pointers {
   alignas(64) uint8_t *at[Lanes];
 };
 
-/// A copy that cp.async started and nobody waited for yet.
+/// A copy that cp.async has issued and that has not been waited for.
 struct PendingCopy {
   uint8_t *to = nullptr;
   const uint8_t *from = nullptr;
@@ -31,7 +31,7 @@ struct PendingCopy {
 };
 
 /// cp.async.bulk from shared to global memory, until its group is waited for. The source is read then, not at
-/// issue: who overwrites it without waiting gets what he deserves.
+/// issue, so that a program that overwrites it without waiting copies wrong data, as it may on a device.
 struct PendingBulk {
   uint64_t to = 0;
   uint32_t from = 0, bytes = 0;
@@ -42,17 +42,17 @@ struct PendingBulk {
 /// Why a warp's slice ended.
 enum class SliceEnd : uint8_t { Budget, Blocked, Deferred, Idle, Done, AwaitOrder, Faulted };
 
-/// 32 threads. Lanes that are together form a split; splits take turns so that all make progress, the one
-/// furthest back first, and melt together where they meet (Splits.cpp).
+/// 32 threads. Lanes that are at the same instruction form a split. Splits run alternately so that all make progress,
+/// the one furthest back first, and reconverge at the same position (Splits.cpp).
 class Warp {
 public:
   // What handlers use, hottest first.
   uint8_t *base[4] = {}; ///< by the top two bits of a Loc
   Core *core = nullptr;
   Block *block = nullptr;
-  uint32_t polls = 0;            ///< loads that may wait for somebody: volatile, relaxed, acquire, atomics
+  uint32_t polls = 0;            ///< loads that may wait for others: volatile, relaxed, acquire, atomics
   uint32_t changes = 0;          ///< stores, and atomics that changed something
-  uint32_t carry = 0;            ///< condition code of add.cc and relatives, a bit a lane
+  uint32_t carry = 0;            ///< condition code of add.cc and its variants, one bit per lane
   const Inst *segment = nullptr; ///< first instruction not yet counted
 
   std::array<Split, Lanes> splits;
@@ -61,7 +61,7 @@ public:
   uint32_t exited = 0;
   unsigned index = 0;
 
-  uint32_t exchange[Lanes][4] = {}; ///< what lanes show each other in shuffles, votes and matches
+  uint32_t exchange[Lanes][4] = {}; ///< values that lanes exchange in shuffles, votes and matches
   std::vector<PendingCopy> copies;
   std::vector<PendingBulk> bulks;
   std::array<uint32_t, Lanes> copyGroup{}, bulkGroup{}; ///< groups committed so far
@@ -123,7 +123,7 @@ public:
   void finishBulks(unsigned lane, uint32_t groupsLeft);
   void flush(const Inst *last); ///< counts what ran since `segment`
 
-  std::vector<uint8_t> local; ///< a stretch a lane
+  std::vector<uint8_t> local; ///< one range per lane
   uint32_t localStride = 0;
 
 private:
@@ -136,18 +136,18 @@ private:
   void fillSpecials();
   bool tryCompleteWarpSync(uint32_t members, uint16_t kind);
 
-  std::vector<std::unique_ptr<Frame>> frames; ///< all ever made by this warp
+  std::vector<std::unique_ptr<Frame>> frames; ///< all that this warp has created
   std::vector<Frame *> idleFrames;
   std::vector<uint8_t> specialRows;
-  const Inst *awaited = nullptr; ///< seen by observers already, but put off until the block has the turn
+  const Inst *awaited = nullptr; ///< seen by observers, but waits until earlier blocks have finished
 };
 
-/// Meets of lanes (shuffle, vote...) run in two steps, because lanes may come from different places: each
-/// shows what it brings, and when all are there each takes what it came for.
+/// Warp-level operations (shuffle, vote...) run in two steps, because lanes may be at different instructions: each
+/// lane provides its value (show), and when all have arrived, each lane computes its result (take).
 struct WarpSync {
   void (*show)(Warp &, const Inst &, uint32_t mask);
   Flow (*take)(Warp &, const Inst &, uint32_t mask, uint32_t here);
 };
-const WarpSync &meetOf(const Inst &in); ///< Inst::elements says which
+const WarpSync &meetOf(const Inst &in); ///< selected by Inst::elements
 
 } // namespace heddle::vm

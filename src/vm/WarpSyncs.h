@@ -7,7 +7,7 @@
 
 namespace heddle::vm {
 
-/// The handler of every instruction for which named lanes have to come together.
+/// The handler of every instruction that synchronizes the lanes of a mask.
 Handler warpSyncHandler();
 
 /// Inst::mode of instructions for a whole warp.
@@ -28,7 +28,7 @@ unsigned shuffleSource(unsigned lane, uint32_t b, uint32_t c, ptx::ShflMode mode
 /// wmma (ExecWmma.cpp).
 Flow takeFragment(Warp &warp, const Inst &in, uint32_t mask);
 
-/// mma, ldmatrix and relatives, once all lanes of the warp are there (ExecMatrix.cpp).
+/// mma, ldmatrix and similar instructions, once all lanes of the warp have arrived (ExecMatrix.cpp).
 Flow takeMatrix(Warp &warp, const Inst &in, uint32_t mask, uint32_t here);
 
 } // namespace heddle::vm
