@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The .approx instructions. PTX bounds their error and leaves the bits to the hardware; here each is computed
-// in double and rounded once, so it is never further off than the bound (stated beside each) and usually
-// closer than the hardware. A program that needs the hardware's very bits cannot be checked on this machine.
+// in double and rounded once, so its error is never above the bound (stated beside each), and usually below that
+// of the hardware. A program that depends on the exact bits of the hardware cannot be checked on the simulator.
 // Special values (zeros, infinities, subnormals with and without .ftz) follow the ISA's tables.
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace heddle::semantics {
 
 namespace detail {
-/// One rounding from double to T, with the flush that .ftz asks for.
+/// One rounding from double to T, with the flush of .ftz.
 template <bool Ftz, class T> inline T approximated(double value) {
   if constexpr (std::is_same_v<T, float>)
     return convertFloat<float, Rounding::RN, Ftz>(value);
@@ -34,7 +34,7 @@ template <bool Ftz = false> inline float rsqrtApprox(float a) {
 }
 
 /// div.approx.f32: 2 ulp for |b| in [2^-126, 2^126]. Beyond 2^126 the reciprocal it is made of is zero, so
-/// that the quotient is zero, or NaN where a is infinite: programs meet this, so it is kept.
+/// that the quotient is zero, or NaN if a is infinite. Programs depend on this, so it is computed in the same way.
 template <bool Ftz = false> inline float divApprox(float a, float b) {
   a = flushIf<Ftz>(a), b = flushIf<Ftz>(b);
   const bool reciprocalVanishes =
@@ -47,7 +47,7 @@ template <bool Ftz = false> inline float divApprox(float a, float b) {
 /// div.full.f32: 2 ulp over the full range.
 template <bool Ftz = false> inline float divFull(float a, float b) { return div<Rounding::RN, Ftz>(a, b); }
 
-/// sin.approx.f32, cos.approx.f32: absolute error 2^-20.5 in [-2 pi, 2 pi], relative to nothing beyond.
+/// sin.approx.f32, cos.approx.f32: absolute error 2^-20.5 in [-2 pi, 2 pi], no bound outside of it.
 template <bool Ftz = false> inline float sinApprox(float a) {
   return detail::approximated<Ftz, float>(std::sin(double(flushIf<Ftz>(a))));
 }
@@ -72,7 +72,7 @@ template <class T> inline T tanhApprox(T a) { return detail::approximated<false,
 /// rsqrt.approx.f64: relative error 2^-21 or better.
 inline double rsqrtApprox(double a) { return settleNaN(1.0 / std::sqrt(a), a); }
 
-/// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 see and make only the upper word of a double, and flush
+/// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read and write only the upper word of a double, and flush
 /// subnormals.
 inline double upperWord(double a) { return flushSubnormal(doubleOf(bitsOfDouble(a) & 0xffffffff00000000u)); }
 inline double rcpApproxFtz(double a) { return upperWord(settleNaN(1.0 / upperWord(a), a)); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bits moved about: shifts, bit fields, permutations, three-input logic (PTX ISA, "Logic and Shift
+// Operations on bits: shifts, bit fields, permutations, three-input logic (PTX ISA, "Logic and Shift
 // Instructions" and the bit-field part of "Integer Arithmetic Instructions"). Shift counts in PTX are any
 // 32-bit number; in C++ a count of the width or more is undefined, hence the clamps.
 #pragma once
@@ -14,13 +14,13 @@ namespace heddle::semantics {
 // --- shifts
 // ----------------------------------------------------------------------------------------------------
 
-/// shl: a count of the width or more gives 0.
+/// shl: for a count of the width or more, the result is 0.
 template <class T> constexpr T shl(T a, uint32_t count) {
   constexpr uint32_t width = bitsOf<T>;
   return count >= width ? T(0) : T(Wrap<T>(a) << count);
 }
 
-/// shr: a count of the width or more gives 0, or for a signed type the sign in every bit.
+/// shr: for a count of the width or more, the result is 0, or for a signed type the sign in every bit.
 template <class T> constexpr T shr(T a, uint32_t count) {
   constexpr uint32_t width = bitsOf<T>;
   if constexpr (std::is_signed_v<T>)
@@ -63,7 +63,7 @@ template <class T> constexpr T cnot(T a) { return a == 0 ? T(1) : T(0); }
 template <class T> constexpr uint32_t popc(T a) { return uint32_t(std::popcount(Unsigned<T>(a))); }
 template <class T> constexpr uint32_t clz(T a) { return uint32_t(std::countl_zero(Unsigned<T>(a))); }
 
-/// bfind: the place of the highest bit that is not a sign bit, or all ones. For an unsigned type the sign is
+/// bfind: the position of the highest bit that is not a sign bit, or all ones. For an unsigned type the sign is
 /// 0.
 template <class T> constexpr uint32_t bfind(T a) {
   Unsigned<T> bits = Unsigned<T>(a);
@@ -71,14 +71,14 @@ template <class T> constexpr uint32_t bfind(T a) {
     bits = a < 0 ? Unsigned<T>(~bits) : bits;
   return uint32_t(bitsOf<T> - 1) - clz(bits);
 }
-/// bfind.shiftamt: how far left that bit must go to reach the top; all ones where there is none.
+/// bfind.shiftamt: by how much that bit must be shifted left to be the highest; all ones if there is none.
 template <class T> constexpr uint32_t bfindShiftAmount(T a) {
   uint32_t place = bfind(a);
   return place == ~0u ? ~0u : uint32_t(bitsOf<T> - 1) - place;
 }
 
-/// fns: the |offset|-th set bit of the mask from place `base` on (itself counted), upward or downward; offset
-/// 0 asks about `base` alone. All ones where there is none.
+/// fns: the |offset|-th set bit of the mask from position `base` on (inclusive), upward or downward; offset 0
+/// tests bit `base` alone. All ones if there is none.
 constexpr uint32_t fns(uint32_t mask, uint32_t base, int32_t offset) {
   if (base > 31)
     return ~0u;
@@ -100,7 +100,7 @@ constexpr uint32_t brev(uint32_t a) {
 }
 constexpr uint64_t brev(uint64_t a) { return uint64_t(brev(uint32_t(a))) << 32 | brev(uint32_t(a >> 32)); }
 
-/// ffs (CUDA): one more than the place of the lowest set bit, 0 for 0.
+/// ffs (CUDA): one more than the position of the lowest set bit, 0 for 0.
 template <class T> constexpr int32_t ffs(T a) { return a == 0 ? 0 : std::countr_zero(Unsigned<T>(a)) + 1; }
 
 // --- bit fields
@@ -112,8 +112,8 @@ template <class T> constexpr Unsigned<T> lowOnes(uint32_t length) {
   return length >= uint32_t(bitsOf<T>) ? U(~U(0)) : U((U(1) << length) - 1);
 }
 
-/// bfe: position and length are taken modulo 256. A field that runs over the top is filled with the sign: bit
-/// position+length-1, or the top bit when that lies beyond it; 0 for unsigned types and for an empty field.
+/// bfe: position and length are taken modulo 256. A field that exceeds the register is filled with the sign: bit
+/// position+length-1, or the highest bit if that is beyond it; 0 for unsigned types and for an empty field.
 template <class T> constexpr T bfe(T a, uint32_t position, uint32_t length) {
   using U = Unsigned<T>;
   constexpr uint32_t top = bitsOf<T> - 1;
@@ -129,7 +129,7 @@ template <class T> constexpr T bfe(T a, uint32_t position, uint32_t length) {
   return T(field);
 }
 
-/// bfi: the low `length` bits of a put into b at `position`; what would lie beyond the top is dropped.
+/// bfi: the low `length` bits of a are inserted into b at `position`; bits beyond the highest are dropped.
 template <class T> constexpr T bfi(T a, T b, uint32_t position, uint32_t length) {
   using U = Unsigned<T>;
   position &= 0xff, length &= 0xff;
@@ -137,7 +137,7 @@ template <class T> constexpr T bfi(T a, T b, uint32_t position, uint32_t length)
   return T((shl(U(a), position) & field) | (U(b) & U(~field)));
 }
 
-/// szext: the low N bits sign- or zero-extended. N = 0 gives 0, N >= 32 gives a.
+/// szext: the low N bits sign- or zero-extended. The result is 0 for N = 0, and a for N >= 32.
 template <class T> constexpr T szext(T a, uint32_t count, ShiftMode mode) {
   uint32_t bits = mode == ShiftMode::Wrap ? count & 31 : count < 32 ? count : 32;
   return bits == 0 ? T(0) : bits == 32 ? a : bfe(a, 0, bits);
@@ -172,8 +172,8 @@ inline constexpr uint16_t PermuteSelectors[6][4] = {
     {0x1010, 0x3232, 0x1010, 0x3232}, // rc16
 };
 
-/// prmt with explicit selectors: each digit of c picks one of the eight bytes of {b:a}; its top bit asks for
-/// that byte's sign in all eight bits instead.
+/// prmt with explicit selectors: each digit of c selects one of the eight bytes of {b:a}; if its highest bit is set,
+/// that byte's sign is replicated to all eight bits instead.
 constexpr uint32_t permuteBytes(uint32_t a, uint32_t b, uint32_t selectors) {
   uint64_t bytes = uint64_t(b) << 32 | a;
   uint32_t result = 0;

@@ -24,7 +24,7 @@ template <Rounding R, class H> inline H roundToIntegral(H a) {
   }
 }
 
-/// A host value rounded to T; T itself where it has nothing to lose.
+/// A host value rounded to T; converted exactly if T is at least as precise.
 template <class To, Rounding R, class H> constexpr To narrowTo(H a) {
   if constexpr (FormatOf<To>::layout.fractionBits < (sizeof(H) == 8 ? 52 : 23))
     return fromBits<To>(BitsOf<To>(narrow<FormatOf<To>::layout, R>(a)));
@@ -32,8 +32,8 @@ template <class To, Rounding R, class H> constexpr To narrowTo(H a) {
     return To(a);
 }
 
-/// One floating-point type from another. Widening is exact, so its mode does not matter. A NaN that a double
-/// narrows to is the canonical one, as arithmetic wants it.
+/// Converts one floating-point type to another. Widening is exact, so its mode does not matter. A NaN that is
+/// narrowed from double becomes the canonical NaN, as in arithmetic.
 template <class To, Rounding R = Rounding::RN, bool Ftz = false, bool Sat = false, class From>
 constexpr To convertFloat(From a) {
   if constexpr (std::is_same_v<From, float>)
@@ -56,7 +56,7 @@ constexpr To convertFloat(From a) {
   }
 }
 
-/// cvt from one floating-point type to another: from f64 a NaN is carried over (sm_90).
+/// cvt from one floating-point type to another: from f64 the payload of a NaN is preserved (sm_90).
 template <class To, Rounding R = Rounding::RN, bool Ftz = false, bool Sat = false, class From>
 constexpr To convertCarryingNaN(From a) {
   if constexpr (std::is_same_v<From, double> && !std::is_same_v<To, double> && !Sat)
@@ -79,14 +79,14 @@ template <Rounding R, bool Ftz = false, bool Sat = false, class T> inline T conv
 /// cvt.rn/.rz{.relu} f32 to f16 or bf16.
 template <class To, Rounding R> constexpr To convertRelu(float a) { return relu(convertFloat<To, R>(a)); }
 
-/// cvt.rn.f16x2.f32 and relatives: a goes to the upper half.
+/// cvt.rn.f16x2.f32 and its variants: a becomes the upper half.
 template <Small To, Rounding R, bool Relu = false> constexpr uint32_t convertPair(float a, float b) {
   To high = convertFloat<To, R>(a), low = convertFloat<To, R>(b);
   return Relu ? pack(relu(low), relu(high)) : pack(low, high);
 }
 
-/// cvt.tf32.f32: an f32 register whose lower 13 fraction bits are zero. Of a NaN, .rna chops the bits like
-/// any others; the forms that came later give one NaN (sm_90).
+/// cvt.tf32.f32: an f32 register whose lower 13 fraction bits are zero. .rna truncates the bits of a NaN like any
+/// others; the newer forms return the canonical NaN (sm_90).
 template <Rounding R = Rounding::RNA, bool Relu = false> constexpr uint32_t convertToTf32(float a) {
   if (isNaN(a))
     return R == Rounding::RNA ? bitsOfFloat(a) & 0xffffe000u : 0x7fffe000u;
@@ -95,7 +95,7 @@ template <Rounding R = Rounding::RNA, bool Relu = false> constexpr uint32_t conv
   return narrow<TF32Layout, R>(a) << 13;
 }
 
-/// cvt.rn.satfinite to e4m3 or e5m2, one value: what is too large, infinity too, becomes the largest number.
+/// cvt.rn.satfinite to e4m3 or e5m2, one value: a value that is too large, also infinity, becomes the largest number.
 template <Layout To, bool Relu = false> constexpr uint8_t convertToF8(double a) {
   if (Relu && a <= 0)
     return 0;
@@ -116,7 +116,7 @@ template <Layout From, bool Relu = false> constexpr uint32_t convertFromF8Pair(u
 // --- to integers
 // ----------------------------------------------------------------------------------------------------
 
-/// What NaN becomes: 0, but the top bit alone where either side has 64 bits.
+/// The result for NaN: 0, or only the highest bit if either type has 64 bits.
 template <class To, class From> constexpr To integerForNaN() {
   constexpr bool wide = std::is_same_v<From, double> || sizeof(To) == 8;
   return wide ? To(Unsigned<To>(1) << (bitsOf<To> - 1)) : To(0);
@@ -127,15 +127,15 @@ template <class To, class From> constexpr To integerForNaN() {
 template <std::integral To, Rounding R, bool Ftz = false, class From> inline To convertToInteger(From a) {
   if constexpr (std::is_same_v<From, float>)
     a = flushIf<Ftz>(a);
-  // 2^bits (or half of it) is a power of two, so the limits are exact in any format while the largest integer
-  // is not.
+  // 2^bits (or half of it) is a power of two, so these limits are exact in any format, but the largest integer is
+  // not.
   const auto whole = roundToIntegral<R>(toHost(a));
   using H = std::remove_const_t<decltype(whole)>;
   constexpr int magnitudeBitsOfTo = std::is_signed_v<To> ? bitsOf<To> - 1 : bitsOf<To>;
   constexpr H above = H(uint64_t(1) << (magnitudeBitsOfTo - 1)) * 2,
               below = std::is_signed_v<To> ? -above : H(0);
   const bool tooLarge = whole >= above, tooSmall = whole < below;
-  // Select before converting: what does not fit is undefined in C++.
+  // Select before converting: a conversion out of range is undefined in C++.
   const To fitting = To(tooLarge || tooSmall || isNaN(whole) ? H(0) : whole);
   const To clamped = tooLarge   ? std::numeric_limits<To>::max()
                      : tooSmall ? std::numeric_limits<To>::min()
@@ -146,8 +146,8 @@ template <std::integral To, Rounding R, bool Ftz = false, class From> inline To 
 // --- from integers
 // ---------------------------------------------------------------------------------------------------
 
-/// A neighbour of `head`, or head itself: the rounding of head + tail in a directed mode, where head is the
-/// nearest.
+/// Rounds head + tail in a directed mode, where head is the nearest number: the result is head or a neighbour of
+/// it.
 template <Rounding R> constexpr double stepDirected(double head, double tail) {
   const bool up = tail > 0, positive = head > 0;
   const bool step = tail != 0 && ((R == Rounding::RM && !up) || (R == Rounding::RP && up) ||

@@ -8,7 +8,7 @@
 // directed modes of f32 and all of f16/bf16 go through `double` (Format.h says why that is exact); the
 // directed modes of f64 go through integers (SoftDouble.h).
 //
-// NaN: an f32, f16 or bf16 operation that gives a NaN gives the canonical one.
+// NaN: an f32, f16 or bf16 operation whose result is a NaN returns the canonical one.
 // Sat: [0, 1], NaN to +0, -0 to +0.   Ftz: subnormal inputs and results become zero of the same sign.
 #pragma once
 
@@ -35,8 +35,8 @@ template <bool Ftz, class T> constexpr T flushIf(T a) {
 
 template <class T> constexpr T canonicalize(T a) { return isNaN(a) ? canonicalNaN<T> : a; }
 
-/// .sat. Compares bits, since non-negative numbers are ordered as integers are: below or NaN gives 0, above 1
-/// gives 1.
+/// .sat. Compares bits, since non-negative numbers are ordered like integers: 0 for negative values and NaN, 1 for
+/// values above 1.
 template <class T> constexpr T saturate(T a) {
   constexpr BitsOf<T> one =
       BitsOf<T>(BitsOf<T>(FormatOf<T>::layout.bias()) << FormatOf<T>::layout.fractionBits);
@@ -50,7 +50,7 @@ template <class T> constexpr T relu(T a) {
   return isNaN(a) ? canonicalNaN<T> : isNegative(a) ? fromBits<T>(0) : a;
 }
 
-/// The end of every operation, in the order PTX gives: flush, then saturate (which also settles NaN).
+/// The last step of every operation, in the order of PTX: flush, then saturate (which also replaces NaN).
 template <bool Ftz, bool Sat, class T> constexpr T finish(T a) {
   a = flushIf<Ftz>(a);
   if constexpr (Sat)
@@ -69,13 +69,13 @@ template <Rounding R> constexpr double signZeroSum(double sum, double a, double 
     return sum;
 }
 
-/// Room above the subnormal range, in which a tiny result can be rounded as if it were normal.
+/// A factor that lifts tiny results above the subnormal range, where they are rounded as if they were normal.
 template <class T> inline constexpr double Lift = std::is_same_v<T, Half> ? 0x1p16 : 0x1p64;
 template <class T> inline constexpr double LeastNormal = std::is_same_v<T, Half> ? 0x1p-14 : 0x1p-126;
 
 /// Whether .ftz flushes a result of this exact value: the hardware rounds first, with no lower end to the
-/// exponent, and flushes what then lies below the normal range. So 2^-126 * (1 - 2^-46) stays and 2^-126 * (1
-/// - 2^-24) goes (sm_90).
+/// exponent, and flushes results that are then below the normal range. So 2^-126 * (1 - 2^-46) is kept, and
+/// 2^-126 * (1 - 2^-24) is flushed (sm_90).
 template <class T, Rounding R> constexpr bool isTiny(double odd) {
   constexpr auto least = narrow<FormatOf<T>::layout, Rounding::RN>(LeastNormal<T> * Lift<T>);
   return magnitudeBits(fromBits<T>(BitsOf<T>(narrow<FormatOf<T>::layout, R>(odd * Lift<T>)))) < least;
@@ -91,7 +91,7 @@ template <class T, Rounding R, bool Ftz = false> constexpr T roundTo(double head
     return result;
 }
 
-/// The same question for the host's own f32 product or fma, given that result computed with the lift.
+/// The same for the host's own f32 product or fma, given that result computed with the lift.
 constexpr float flushLifted(float result, float lifted) {
   return lifted > -0x1p-62f && lifted < 0x1p-62f ? floatOf(bitsOfFloat(result) & 0x80000000u) : result;
 }
@@ -106,7 +106,7 @@ template <class T, Rounding R, bool Ftz = false> constexpr T fmaTo(double a, dou
   return sumTo<T, R, Ftz>(a * b, c);
 }
 
-/// A quotient's remainder tells on which side of the double the exact quotient lies. The operands come from
+/// The remainder shows on which side of the double the exact quotient is. The operands come from
 /// narrow formats, so neither the quotient nor the remainder leaves the range of double.
 template <class T, Rounding R, bool Ftz = false> inline T quotientTo(double a, double b) {
   double quotient = a / b;
@@ -119,8 +119,8 @@ template <class T, Rounding R> inline T rootTo(double a) {
   return roundTo<T, R>(root, std::fma(-root, root, a));
 }
 
-/// fma in plain arithmetic: where the host lacks the instruction, `fmaf` is a call that no vectorized loop
-/// survives.
+/// fma in plain arithmetic: if the host lacks the instruction, `fmaf` is a call, which prevents vectorization of the
+/// loop.
 constexpr float plainFma(float a, float b, float c) {
   double product = double(a) * double(b), sum = product + double(c);
   return float(roundToOdd(sum, lostInSum(product, double(c), sum)));
@@ -169,7 +169,7 @@ inline float fma(float a, float b, float c) {
   if constexpr (R != Rounding::RN)
     return finish<false, Sat>(detail::fmaTo<float, R, Ftz>(a, b, c));
   else if constexpr (Ftz)
-    // Overflow in a lifted operand is harmless: the result is then far from tiny, or exactly zero.
+    // Overflow of a lifted operand does no harm: the result is then not tiny, or exactly zero.
     return finish<false, Sat>(
         detail::flushLifted(detail::hostFma(a, b, c), detail::hostFma(a * 0x1p64f, b, c * 0x1p64f)));
   else
@@ -196,7 +196,7 @@ template <Rounding R = Rounding::RN, bool Ftz = false> inline float sqrt(float a
     return finish<Ftz, false>(detail::rootTo<float, R>(a));
 }
 
-// --- f64 (no .ftz, no .sat; the arguments are there so that one call fits every type)
+// --- f64 (no .ftz, no .sat; the template arguments exist so that one call works for every type)
 // --------------------------------
 
 template <Rounding R = Rounding::RN, bool = false, bool = false>
@@ -248,7 +248,7 @@ template <class T>
 concept Small = std::same_as<T, Half> || std::same_as<T, BFloat16>;
 
 /// Whether f32 has enough bits to hold a sum or product of T so that rounding it again to T does no harm:
-/// twice T's and two more, and no underflow before T's own. That is so for all but the products of bf16,
+/// twice T's and two more, and no underflow before T's own. This is true except for products of bf16,
 /// which has f32's exponents.
 template <class T, Rounding R, bool Ftz> inline constexpr bool FloatSuffices = R == Rounding::RN && !Ftz;
 
@@ -306,7 +306,7 @@ template <Small T, class F, class... Packed> constexpr uint32_t perHalf(F f, Pac
 // --- sign, minimum, maximum, comparison, class
 // ---------------------------------------------------------------------
 
-/// What neg and abs do to a NaN: f64 keeps it, sign and all, made quiet; the others give the canonical one.
+/// neg and abs of a NaN: f64 returns it with its sign, made quiet; the others return the canonical one.
 template <class T> constexpr T signlessNaN(T a) {
   if constexpr (std::is_same_v<T, double>)
     return quieted(a);
@@ -330,14 +330,14 @@ template <class T> constexpr T copysign(T a, T b) {
   return fromBits<T>(BitsOf<T>((toBits(a) & signBit<T>) | magnitudeBits(b)));
 }
 
-/// Numbers in order as signed integers, with -0 just below +0. Only for values that are not NaN.
+/// Maps numbers to signed integers in the same order, with -0 just below +0. Not for NaN.
 template <class T> constexpr std::make_signed_t<BitsOf<T>> orderKey(T a) {
   using S = std::make_signed_t<BitsOf<T>>;
   return isNegative(a) ? S(~magnitudeBits(a)) : S(magnitudeBits(a));
 }
 
-/// min and max: -0 is less than +0. One NaN gives the other operand, or with PropagateNaN (.NaN) the
-/// canonical NaN; two NaNs give the canonical one (f64: the second, quiet). XorSign (.xorsign.abs): of the
+/// min and max: -0 is less than +0. If one operand is NaN, the result is the other one, or with PropagateNaN (.NaN)
+/// the canonical NaN; if both are, the canonical one (f64: the second, made quiet). XorSign (.xorsign.abs): of the
 /// magnitudes, with the signs multiplied.
 template <bool Ftz = false, bool PropagateNaN = false, bool XorSign = false, class T>
 constexpr T minMax(T a, T b, bool wantMax) {
@@ -367,8 +367,8 @@ constexpr T max(T a, T b) {
   return minMax<Ftz, PropagateNaN, XorSign>(a, b, true);
 }
 
-/// The comparisons of set and setp. The unordered ones (u in front) hold when an operand is NaN; Num and Nan
-/// ask only that.
+/// The comparisons of set and setp. The unordered ones (with a leading u) are true if an operand is NaN; Num and
+/// Nan test only that.
 enum class Compare : uint8_t { Eq, Ne, Lt, Le, Gt, Ge, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan };
 
 template <Compare Op, bool Ftz = false, class T>

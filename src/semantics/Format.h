@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The floating-point formats of PTX as plain values, and the two roads between them: widening (exact) and
+// The floating-point formats of PTX as plain values, and the two conversions between them: widening (exact) and
 // narrowing from `double` (one rounding, any mode, integers only).
 //
-// Everything narrower than f64 is computed on one plan: do the operation in `double`, know the sign of what
-// `double` lost, set the last bit by it ("round to odd"), and narrow once. A value rounded to odd with at
-// least two bits more than the target rounds on to exactly what the exact value would have given, in every
-// mode, so no rounding is ever made twice and the host's floating-point environment is never touched. The
+// Everything narrower than f64 is computed in one way: execute the operation in `double`, determine the sign of
+// the rounding error, set the last bit accordingly ("round to odd"), and narrow once. A value rounded to odd with
+// at least two bits more than the target is rounded to the same result as the exact value, in every mode, so
+// there is no double rounding, and the host's floating-point environment is never changed. The
 // host must be in its default environment: round to nearest, subnormals kept.
 #pragma once
 
@@ -34,7 +34,7 @@ constexpr uint64_t bitsOfDouble(double a) { return std::bit_cast<uint64_t>(a); }
 constexpr float floatOf(uint32_t bits) { return std::bit_cast<float>(bits); }
 constexpr double doubleOf(uint64_t bits) { return std::bit_cast<double>(bits); }
 
-/// The layout of a format, and what it does at its upper end.
+/// The layout of a format, and what is beyond its largest number.
 struct Layout {
   int exponentBits, fractionBits;
   bool hasInfinity = true;
@@ -50,8 +50,8 @@ struct Layout {
 inline constexpr Layout F32Layout{8, 23}, F16Layout{5, 10}, BF16Layout{8, 7}, TF32Layout{8, 10};
 inline constexpr Layout E5M2Layout{5, 2}, E4M3Layout{4, 3, false};
 
-/// Whether the magnitude kept must go up by one, given the part cut off (`lost` of `unit`, both scaled
-/// alike).
+/// Whether the truncated magnitude must be incremented, given the part that was cut off (`lost` of `unit`, both
+/// with the same scale).
 template <class Word> constexpr bool roundsUp(Rounding mode, bool negative, bool odd, Word lost, Word half) {
   switch (mode) {
   case Rounding::RN: return lost > half || (lost == half && odd);
@@ -69,9 +69,9 @@ constexpr bool overflowsToInfinity(Rounding mode, bool negative) {
          (mode == Rounding::RP && !negative);
 }
 
-/// Rounds a double, or a float, to a narrower format. NaN gives the format's canonical one. With `finite`,
-/// what would be infinite becomes the largest number (.satfinite). From a float it works on 32-bit words,
-/// twice as many to a vector.
+/// Rounds a double, or a float, to a narrower format. NaN becomes the format's canonical one. With `finite`, a
+/// value that would be infinite becomes the largest number (.satfinite). From a float it uses 32-bit words, of
+/// which a vector holds twice as many.
 template <Layout To, Rounding Mode, class From> constexpr uint32_t narrow(From value, bool finite = false) {
   using Word = std::conditional_t<sizeof(From) == 8, uint64_t, uint32_t>;
   constexpr int width = sizeof(From) * 8, fromFraction = sizeof(From) == 8 ? 52 : 23;
@@ -90,8 +90,8 @@ template <Layout To, Rounding Mode, class From> constexpr uint32_t narrow(From v
   shift = shift > fromFraction + 2 ? fromFraction + 2 : shift;
   Word kept = significand >> shift, lost = significand & ((one << shift) - 1);
   kept += roundsUp(Mode, negative, kept & 1, lost, one << (shift - 1));
-  // The leading one of a normal significand adds 1 to the exponent field, and a carry adds another: as it
-  // should.
+  // The leading one of a normal significand adds 1 to the exponent field, and a carry adds another 1, as
+  // required.
   Word field = below ? 0 : Word(exponent - least) << To.fractionBits;
   Word magnitude = field + kept;
 
@@ -111,8 +111,8 @@ template <Layout From> constexpr double widen(uint32_t bits) {
   constexpr int fractionBits = From.fractionBits, places = From.exponentBits + fractionBits;
   const bool negative = bits >> places & 1;
   const uint64_t magnitude = bits & ((uint64_t(1) << places) - 1);
-  // Seen as a double with the wrong bias the value is off by a power of two; multiplying repairs it,
-  // subnormals too.
+  // Read as a double with the wrong bias, the value is wrong by a power of two; a multiplication corrects it,
+  // also for subnormals.
   const double wrong = doubleOf(magnitude << (52 - fractionBits));
   double value = wrong * doubleOf(uint64_t(1023 + 1023 - From.bias()) << 52);
   if (magnitude > (From.hasInfinity ? From.aboveLargest() : From.aboveLargest() - 1))
@@ -123,14 +123,14 @@ template <Layout From> constexpr double widen(uint32_t bits) {
 }
 
 constexpr float toFloat(Half a) {
-  // Exponent and fraction moved into place, rebiased by an exact multiplication; infinities and NaN set
-  // aside.
+  // Exponent and fraction are shifted into position and rebiased by an exact multiplication; infinities and NaN
+  // are handled separately.
   uint32_t magnitude = uint32_t(a.bits & 0x7fff), sign = uint32_t(a.bits & 0x8000) << 16;
   uint32_t bits = bitsOfFloat(floatOf(magnitude << 13) * 0x1p112f);
   bits = magnitude == 0x7c00 ? 0x7f800000u : bits;
   return floatOf(magnitude > 0x7c00 ? 0x7fffffffu : bits | sign);
 }
-/// A bf16 is the upper half of an f32, a NaN no less: nothing is made canonical or quiet.
+/// A bf16 is the upper half of an f32, also if it is a NaN: it is made neither canonical nor quiet.
 constexpr float toFloat(BFloat16 a) { return floatOf(uint32_t(a.bits) << 16); }
 constexpr double toDouble(Half a) { return double(toFloat(a)); }
 constexpr double toDouble(BFloat16 a) { return double(toFloat(a)); }
@@ -168,7 +168,7 @@ template <class T> constexpr T fromBits(BitsOf<T> bits) { return std::bit_cast<T
 template <class T> inline constexpr BitsOf<T> signBit = BitsOf<T>(BitsOf<T>(1) << (sizeof(T) * 8 - 1));
 template <class T> inline constexpr BitsOf<T> infinityBits = BitsOf<T>(FormatOf<T>::layout.aboveLargest());
 
-/// What the hardware writes for a NaN that an operation made: all ones but the sign in f32, f16 and bf16; in
+/// The NaN that the hardware returns from an operation: all ones except the sign in f32, f16 and bf16; in
 /// f64 the sign, the exponent and the top fraction bit.
 template <class T>
 inline constexpr T canonicalNaN = fromBits<T>(BitsOf<T>(FormatOf<T>::layout.canonicalNaN()));
@@ -181,8 +181,8 @@ template <class T> constexpr bool isSubnormal(T a) {
   return magnitudeBits(a) < (BitsOf<T>(1) << FormatOf<T>::layout.fractionBits) && magnitudeBits(a) != 0;
 }
 
-/// A NaN of one format in another, where the hardware does not make it canonical (f64 on one side): sign and
-/// top of the payload stay, and it becomes quiet.
+/// A NaN of one format in another, if the hardware does not make it canonical (one of them is f64): the sign and
+/// the upper bits of the payload are preserved, and it becomes quiet.
 template <class To, class From> constexpr To carryNaN(From a) {
   constexpr int from = FormatOf<From>::layout.fractionBits, to = FormatOf<To>::layout.fractionBits;
   const uint64_t payload = uint64_t(toBits(a)) & ((uint64_t(1) << from) - 1), quiet = uint64_t(1) << (to - 1);
@@ -195,8 +195,8 @@ template <class To, class From> constexpr To carryNaN(From a) {
   return fromBits<To>(BitsOf<To>(sign | uint64_t(infinityBits<To>) | quiet | moved));
 }
 
-/// A double that holds `head + tail` well enough to be rounded again: `head` where the tail is zero, else
-/// whichever neighbour of the exact value is odd. `tail` may be NaN where head is not finite.
+/// `head + tail` rounded to odd, which can be rounded again without error: `head` if the tail is zero, else the
+/// neighbour of the exact value that is odd. `tail` may be NaN if head is not finite.
 constexpr double roundToOdd(double head, double tail) {
   const uint64_t bits = bitsOfDouble(head);
   const bool inexact = tail < 0 || tail > 0, even = !(bits & 1);
@@ -204,7 +204,7 @@ constexpr double roundToOdd(double head, double tail) {
   return doubleOf(inexact && even ? (outward ? bits + 1 : bits - 1) : bits);
 }
 
-/// What a + b lost when it was rounded to `sum` (Knuth's error-free transformation; any order of magnitudes).
+/// The rounding error of a + b = `sum` (Knuth's error-free transformation; any order of magnitudes).
 constexpr double lostInSum(double a, double b, double sum) {
   double bPart = sum - a, aPart = sum - bPart;
   return (a - aPart) + (b - bPart);

@@ -3,7 +3,7 @@
 // PTX integer arithmetic on plain values (PTX ISA, "Integer Arithmetic Instructions").
 //
 // Everything is computed in an unsigned type first: PTX wraps, C++ leaves signed overflow undefined, and
-// integer promotion would turn a 16-bit product into a signed `int` one.
+// integer promotion would make a 16-bit product a signed `int` one.
 #pragma once
 
 #include <bit>
@@ -90,7 +90,7 @@ template <class T> constexpr T mad24Lo(T a, T b, T c) { return add(mul24Lo(a, b)
 template <class T> constexpr T mad24Hi(T a, T b, T c) { return add(mul24Hi(a, b), c); }
 constexpr int32_t mad24HiSat(int32_t a, int32_t b, int32_t c) { return addSat(mul24Hi(a, b), c); }
 
-// --- extended precision: the condition code's carry bit comes in and goes out
+// --- extended precision: the carry bit of the condition code is an input and an output
 // ------------------------------------
 
 template <class T> struct WithCarry {
@@ -125,8 +125,8 @@ template <class T> constexpr WithCarry<T> madHiCarry(T a, T b, T c, bool carryIn
 // --- division
 // -----------------------------------------------------------------------------------------------
 
-/// div and rem by zero: PTX leaves the value to the machine, but nothing traps; all ones, as sm_90 gives for
-/// every width and sign. The one signed quotient out of range, MIN / -1, wraps to MIN.
+/// div and rem by zero: PTX leaves the value to the hardware, and there is no trap; all ones, as on sm_90 for every
+/// width and sign. The only signed quotient out of range, MIN / -1, wraps to MIN.
 template <std::integral T> constexpr T div(T a, T b) {
   if (b == 0)
     return T(-1);
@@ -146,7 +146,7 @@ template <std::integral T> constexpr T rem(T a, T b) {
   return T(a % b);
 }
 
-// --- the small ones
+// --- sign, minimum, maximum, averages
 // --------------------------------------------------------------------------------------------
 
 template <std::integral T> constexpr T neg(T a) { return T(Wrap<T>(0) - Wrap<T>(a)); }
@@ -189,7 +189,7 @@ constexpr uint32_t maxRelu16x2(uint32_t a, uint32_t b) {
 // --- dot products
 // --------------------------------------------------------------------------------------------
 
-/// dp4a: four products of bytes, added to c with wrap-around. A and B say how the bytes of a and b are read.
+/// dp4a: four products of bytes, added to c with wrap-around. A and B are the types of the bytes of a and b.
 template <class A, class B> constexpr int32_t dp4a(uint32_t a, uint32_t b, int32_t c) {
   uint32_t sum = uint32_t(c);
   for (int byte = 0; byte < 4; ++byte)
@@ -208,7 +208,7 @@ template <class A, class B> constexpr int32_t dp2a(uint32_t a, uint32_t b, int32
 // --- conversions between integers
 // ------------------------------------------------------------------------------
 
-/// cvt from one integer type to another: extended or chopped.
+/// cvt from one integer type to another: extended or truncated.
 template <class To, class From> constexpr To convertInteger(From a) { return To(a); }
 
 /// cvt.sat between integers: clamped to the range of the destination.

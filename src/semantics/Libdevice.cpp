@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each row of Libdevice.def becomes a plain function; its C++ type then gives the signature and the wrapper
-// that fetches arguments from bits, so that table, types and calls cannot disagree.
+// Each row of Libdevice.def becomes a plain function; the signature, and the wrapper that converts arguments from
+// bits, are derived from its C++ type, so that table, types and calls cannot disagree.
 #include "semantics/Libdevice.h"
 
 #include "semantics/Approx.h"
@@ -26,7 +26,7 @@ namespace {
 
 constexpr double D(float a) { return double(a); }
 
-/// A result in its own type: rounded once from double, a NaN made the hardware's own.
+/// A result in its own type: rounded once from double; a NaN becomes that of the hardware.
 template <class R, class V> constexpr R settle(V value) {
   if constexpr (std::is_same_v<R, void>)
     return;
@@ -46,7 +46,7 @@ template <class... Parts> double reciprocalLength(Parts... parts) {
 }
 std::vector<double> widened(int count, const float *a) { return {a, a + std::max(count, 0)}; }
 
-/// The rows as functions, in a namespace of their own so that their names clash with nobody's.
+/// The rows as functions, in a namespace of their own so that their names do not clash with others.
 struct Rows {
 #define NV(name, result, parameters, expression)                                                             \
   static result name##_ parameters {                                                                         \
@@ -89,7 +89,7 @@ template <class T> uint64_t toSlot(T value) {
   return slot;
 }
 
-/// One argument on its way into the function: a value from bits, or the place an out pointer points to.
+/// One argument of the function: a value converted from bits, or the variable that an out pointer points to.
 template <class T> struct Argument {
   T value;
   explicit Argument(uint64_t slot) { std::memcpy(&value, &slot, sizeof value); }

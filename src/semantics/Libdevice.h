@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CUDA's device math library by name: Clang-made PTX declares `__nv_expf` and relatives as external
-// functions, and the simulator supplies them from here.
+// CUDA's device math library by name: PTX of Clang declares `__nv_expf` and similar functions as external, and the
+// simulator provides these implementations.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 namespace heddle::semantics {
 
 /// The kind of a parameter or result. Out kinds are pointers that the function writes one value through; In
-/// kinds point to arrays that it reads: for InF32 and InF64 as many elements as the I32 parameter before
-/// says, InText to a final zero.
+/// kinds point to arrays that it reads: for InF32 and InF64, the number of elements is the I32 parameter before it;
+/// for InText, up to a terminating zero.
 enum class ExternType : uint8_t {
   Void,
   I16,
@@ -35,9 +35,9 @@ struct ExternFunction {
   std::string_view name; // with its "__nv_"
   ExternType result;
   std::span<const ExternType> parameters;
-  /// Calls it for one lane. A value's argument is its bits, zero-extended; an In argument is the address of a
+  /// Calls it for one lane. An argument that is a value is passed as its bits, zero-extended; an In argument is the address of a
   /// copy in host memory; an Out argument is ignored. Returns the result's bits; outs[i] receives the bits
-  /// written through parameter i, and is left alone for the others.
+  /// written through parameter i, and is unchanged for the others.
   uint64_t (*call)(const uint64_t *arguments, uint64_t *outs);
 };
 

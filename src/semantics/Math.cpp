@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a formula needs more than 53 bits it uses `long double`: 64 bits on x86-64, 113 (in software, some
-// microseconds a call) on AArch64. Those functions are rare in kernels; the common ones (exp, log, pow, sin,
+// If a formula needs more than 53 bits, it uses `long double`: 64 bits on x86-64, 113 (in software, some
+// microseconds per call) on AArch64. Those functions are rare in kernels; the common ones (exp, log, pow, sin,
 // cos, sqrt) are libm's own double versions.
 #include "semantics/Math.h"
 
@@ -11,7 +11,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
-#include <math.h> // lgamma_r, j0l and relatives: not in <cmath>
+#include <math.h> // lgamma_r, j0l and similar functions: not in <cmath>
 
 namespace heddle::semantics::math {
 
@@ -26,7 +26,7 @@ constexpr Wide SqrtPi = 1.77245385090551602729816748334114518L;
 
 bool isPlain(double a) { return a != 0 && std::isfinite(a); }
 
-/// t^3 as a double and what that lost.
+/// t^3 as a double and its rounding error.
 struct Cube {
   double head, tail;
 };
@@ -38,8 +38,8 @@ Cube cube(double t) {
 
 } // namespace
 
-// libm's cube root is up to 4 units off; one Newton step with an exact residual leaves the final rounding
-// only.
+// libm's cube root has an error of up to 4 units; after one Newton step with an exact residual, only the error of
+// the final rounding is left.
 double cbrt(double a) {
   if (!isPlain(a))
     return a + a;
@@ -75,7 +75,7 @@ double rsqrt(double a) {
   double root = std::sqrt(a), estimate = 1 / root;
   if (!isPlain(a) || !isPlain(estimate))
     return estimate;
-  // One Newton step. a = root^2 + rest, so 1 - a * estimate^2 has no need of a squared estimate that could
+  // One Newton step. a = root^2 + rest, so 1 - a * estimate^2 is computed without a squared estimate, which could
   // overflow.
   double rest = std::fma(-root, root, a);
   double residual = std::fma(-root, estimate, 1.0) - 0.5 * rest * estimate * estimate;
@@ -83,7 +83,7 @@ double rsqrt(double a) {
 }
 
 namespace {
-/// The sum of squares in wide range and precision; infinity wins over NaN, as hypot's rule is.
+/// The sum of squares in wide range and precision; infinity takes precedence over NaN, as for hypot.
 Wide squares(int count, const double *a) {
   Wide sum = 0;
   for (int i = 0; i < count; ++i) {
@@ -102,7 +102,7 @@ double rnorm(int count, const double *a) { return double(1 / std::sqrt(squares(c
 double exp10(double a) { return std::pow(10.0, a); }
 
 namespace {
-/// pi * r for |r| <= 1/4, as a double and what that lost, then the functions of the sum.
+/// pi * r for |r| <= 1/4, as a double and its rounding error, then the functions of the sum.
 constexpr double PiHead = 3.14159265358979311600, PiTail = 1.22464679914735317636e-16;
 double sinPiSmall(double r) {
   double head = PiHead * r, tail = std::fma(PiHead, r, -head) + PiTail * r;
@@ -171,7 +171,7 @@ double erfcx(double a) {
 
 namespace {
 /// y with erfc(y) = q for q in (0, 1/2]. Halley's iteration on log erfc, which is nearly a parabola,
-/// converges from anywhere; three or four steps do.
+/// converges from any start; three or four steps are sufficient.
 double erfcInverseSmall(double q) {
   const double logQ = std::log(q);
   // erfc(y) is about e^(-y^2) / (y sqrt(pi)).
@@ -213,7 +213,7 @@ double erfInverse(double a) {
     return magnitude == 1 ? std::copysign(Infinity, a) : NaN;
   if (magnitude < 1e-8) // the next term of the series is below the last bit
     return double(Wide(a) * (SqrtPi / 2));
-  // 1 - magnitude is exact from 1/2 on.
+  // 1 - magnitude is exact for magnitudes from 1/2 on.
   return magnitude <= 0.5 ? erfInverseSmall(a) : std::copysign(erfcInverseSmall(1 - magnitude), a);
 }
 

@@ -4,8 +4,8 @@
 // the CUDA programming guide's table of maximum errors allows. Libdevice.def is the list of all; here are the
 // formulas.
 //
-// Results are at least as close to the exact value as CUDA's own (tests/semantics holds every function to the
-// guide's bound); their last bits are not the hardware's.
+// Results are at least as accurate as CUDA's own (tests/semantics compares every function with the guide's bound);
+// their last bits can differ from those of the hardware.
 #pragma once
 
 namespace heddle::semantics::math {
@@ -15,8 +15,8 @@ double cbrt(double a);
 double rcbrt(double a);
 double rsqrt(double a);
 
-/// The length of a vector of `count` elements, and one over it. An infinite element makes it infinite, even
-/// beside NaN.
+/// The norm of a vector of `count` elements, and its reciprocal. If an element is infinite, the norm is infinite,
+/// even if another is NaN.
 double norm(int count, const double *a);
 double rnorm(int count, const double *a);
 
@@ -35,7 +35,7 @@ double asinh(double a);
 double acosh(double a);
 double atanh(double a);
 
-// The error function's relatives: e^(a^2) erfc(a), the inverses, the normal distribution.
+// Functions related to the error function: e^(a^2) erfc(a), the inverses, the normal distribution.
 double erfcx(double a);
 double erfInverse(double a);
 double erfcInverse(double a);
@@ -44,7 +44,7 @@ double normCdfInverse(double a);
 
 double logGamma(double a);
 
-// Bessel functions. Of a negative argument Y is NaN; n may be negative only for CUDA's NaN result.
+// Bessel functions. Y of a negative argument is NaN; for a negative n the result is NaN, as in CUDA.
 double besselJ0(double a);
 double besselJ1(double a);
 double besselJn(int n, double a);

@@ -16,7 +16,7 @@ template <class T> struct Dense {
   T at[16][64] = {};
 };
 
-/// What mma.sync has for row.col operands; each row a shape and the types it takes.
+/// The shapes and types that mma.sync supports for row.col operands.
 struct Supported {
   MmaShape shape;
   enum Family { Double, Tf32, Halves, Bytes, Nibbles } family;
@@ -81,7 +81,7 @@ double realElement(uint64_t reg, int element, Element type) {
   }
 }
 
-/// Collects a matrix from the lanes' registers; `place` says where an element belongs, `read` what it is.
+/// Collects a matrix from the lanes' registers; `place` returns the position of an element, `read` its value.
 template <class T, class PlaceOf, class Read>
 Dense<T> gather(const WarpRegister *registers, int count, int perRegister, PlaceOf place, Read read) {
   Dense<T> matrix;
@@ -94,7 +94,7 @@ Dense<T> gather(const WarpRegister *registers, int count, int perRegister, Place
   return matrix;
 }
 
-/// A or B as a dense matrix, B with its columns as rows so that both are walked along k.
+/// A or B as a dense matrix, B with its columns as rows so that both are traversed along k.
 template <class T, class Read>
 Dense<T> gatherOperand(const MmaKind &kind, const WarpRegister *registers, bool isA, Read read) {
   const Element type = isA ? kind.a : kind.b;
@@ -120,7 +120,7 @@ double dot(double c, const double *a, const double *b, int k, bool fused) {
   return c;
 }
 
-/// Writes one value of the accumulator into its place in a register.
+/// Writes one value of the accumulator to its position in a register.
 void store(WarpRegister *d, int lane, int value, double sum, Element type) {
   uint64_t &low = d[type == Element::F16 ? value / 2 : value][size_t(lane)];
   if (type == Element::F64)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The matrices that a warp holds in its registers: who holds which element (PTX ISA, "Warp-Level Matrix
+// The matrices that a warp holds in its registers: which lane holds which element (PTX ISA, "Warp-Level Matrix
 // Instructions"), and what mma.sync computes.
 //
 // The layouts of all shapes but Volta's m8n8k4 (f16) follow one rule. Lanes form eight groups of four; W is
@@ -48,12 +48,12 @@ constexpr Place placeInA(int lane, int reg, int element, int perRegister) {
 constexpr Place placeInB(int lane, int reg, int element, int perRegister) {
   return {4 * perRegister * reg + perRegister * (lane % 4) + element, lane / 4};
 }
-/// C and D with one value a register; packed f16 accumulators hold values 2r and 2r+1 in register r.
+/// C and D with one value per register; packed f16 accumulators hold values 2r and 2r+1 in register r.
 constexpr Place placeInC(int lane, int value) {
   return {lane / 4 + 8 * (value / 2), 2 * (lane % 4) + value % 2};
 }
 
-/// Registers a lane holds of A, B and C.
+/// Registers of A, B and C per lane.
 constexpr int registersOfA(MmaShape shape, Element type) {
   return shape.m * shape.k / WarpLanes / elementsPerRegister(type);
 }
@@ -73,12 +73,12 @@ struct MmaKind {
   bool saturate = false; // .satfinite of the integer forms
 };
 
-/// Whether mma.sync of this kind is one that this room computes (row.col layouts).
+/// Whether this module computes mma.sync of this kind (row.col layouts).
 bool supportsMma(const MmaKind &kind);
 
 /// D = A * B + C. Registers in PTX's order. The order of accumulation, which PTX leaves open: for each
 /// element, C first, then the products by ascending k.
-///   f64        one fused multiply-add a step, each rounded to nearest
+///   f64        one fused multiply-add per step, each rounded to nearest
 ///   tf32, f16, bf16   products exact, summed in double, rounded to the accumulator's type once at the end
 ///   integers   exact in 64 bits, then wrapped to 32, or clamped with `saturate`
 /// The hardware sums f16 products with fewer bits and truncates, so its last bits may differ.
@@ -88,7 +88,7 @@ void mmaSync(const MmaKind &kind, const WarpRegister *a, const WarpRegister *b, 
 // --- mma.m8n8k4 with f16: four independent products, each by the eight lanes of a quad pair
 // ---------------------------
 
-/// Which of the four products a lane takes part in: lanes 0-3 and 16-19 make the first, 4-7 and 20-23 the
+/// Which of the four products a lane participates in: lanes 0-3 and 16-19 compute the first, 4-7 and 20-23 the
 /// second, ...
 constexpr int quadPair(int lane) { return lane / 4 % 4; }
 constexpr int upperHalf(int lane) { return lane >= 16 ? 4 : 0; }

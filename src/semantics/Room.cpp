@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The hot semantics are headers; compiling them once here keeps each of them self-contained.
+// The frequently executed functions are in headers; compiling them here checks that each is self-contained.
 #include "semantics/Approx.h"
 #include "semantics/Bits.h"
 #include "semantics/Convert.h"

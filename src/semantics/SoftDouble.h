@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// f64 arithmetic in integers, for the rounding modes the host is not in. Slow beside the hardware (some tens
-// of nanoseconds) and rare in real code, so it is written to be read.
+// f64 arithmetic with integers, for rounding modes other than that of the host. It is slow (some tens of
+// nanoseconds) and rarely used by real code, so it is written for readability.
 //
-// A finite number is sign, a 128-bit significand and an exponent. An exact result is brought to the same
-// shape, with whatever does not fit noted in its last bit ("jammed"): that bit lies far below the place where
-// the result is rounded, so it decides the rounding as the exact value would.
+// A finite number is a sign, a 128-bit significand and an exponent. An exact result is converted to the same
+// format; if bits do not fit, its last bit is set ("jammed"). That bit is far below the position at which the
+// result is rounded, so the rounding is that of the exact value.
 #pragma once
 
 #include "semantics/Format.h"
@@ -16,8 +16,8 @@
 
 namespace heddle::semantics {
 
-/// The NaN that an f64 operation gives: the first operand that is one, made quiet, else the hardware's own.
-/// Callers list the operands as the hardware prefers them (seen on sm_90): the multiplier's second, the
+/// The NaN that an f64 operation returns: the first operand that is one, made quiet, else that of the hardware.
+/// Callers list the operands in the order of the hardware (observed on sm_90): the multiplier's second, the
 /// addend, the first.
 constexpr double quieted(double a) { return doubleOf(bitsOfDouble(a) | uint64_t(1) << 51); }
 constexpr double firstNaN() { return canonicalNaN<double>; }
@@ -47,7 +47,7 @@ constexpr Unpacked normalise(bool negative, UInt128 significand, int exponent) {
   if (significand == 0)
     return {negative, 0, 0};
   int up = TopBit - highestBit(significand);
-  // Up is negative only by one or two, after a carry; what falls off then is jammed.
+  // `up` is negative by at most two, after a carry; bits that are shifted out are then jammed.
   if (up < 0)
     return {negative, (significand >> -up) | UInt128((significand & ((UInt128(1) << -up) - 1)) != 0),
             exponent - up};
@@ -83,7 +83,7 @@ constexpr double packRounded(Unpacked a, Rounding mode) {
   constexpr int shift = TopBit - 52;
   uint64_t kept = uint64_t(significand >> shift);
   UInt128 lost = significand & ((UInt128(1) << shift) - 1);
-  // Scaled to 64 bits with the sticky bit kept, so that the rule of Format.h serves here too.
+  // Scaled to 64 bits with the sticky bit, so that the rule of Format.h can be used here too.
   uint64_t lostBits = uint64_t(shiftRightJam(lost, shift - 62));
   kept += roundsUp(mode, a.negative, kept & 1, lostBits, uint64_t(1) << 61);
   uint64_t field = below ? 0 : uint64_t(e + 1022);
@@ -141,7 +141,7 @@ constexpr double softDiv(double a, double b, Rounding mode) {
   if (!isFinite(a) || !isFinite(b) || a == 0 || b == 0)
     return settleNaN(a / b, a, b); // exact, infinite or NaN: no rounding
   Unpacked x = unpack(a), y = unpack(b);
-  // 126 bits over 53: a quotient of at least 73 bits, and the remainder for the last one.
+  // 126 bits divided by 53: a quotient of at least 73 bits; the remainder determines the last one.
   UInt128 divisor = y.significand >> 73, quotient = x.significand / divisor;
   quotient = quotient << 1 | UInt128(x.significand % divisor != 0);
   return packRounded(normalise(x.negative != y.negative, quotient, x.exponent - y.exponent - 73 - 1), mode);
@@ -154,7 +154,7 @@ constexpr double softSqrt(double a, Rounding mode) {
   Unpacked x = unpack(a);
   UInt128 rest = x.exponent & 1 ? x.significand << 1 : x.significand; // below 2^127, and an even exponent
   int exponent = x.exponent & 1 ? x.exponent - 1 : x.exponent;
-  // The root of a 127-bit number has 64 bits, found from the top: bit by bit, as on paper.
+  // The root of a 127-bit number has 64 bits, which are computed one by one from the highest.
   UInt128 root = 0;
   for (UInt128 bit = UInt128(1) << 126; bit != 0; bit >>= 2) {
     bool fits = rest >= root + bit;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Two halfwords or four bytes in one word: what CUDA's __v...2 and __v...4 functions compute. T is the type
-// of one field; its width says how many there are.
+// of one field; its width determines how many there are.
 #pragma once
 
 #include "semantics/Integer.h"
@@ -52,7 +52,7 @@ template <class T> constexpr uint32_t fieldMin(uint32_t a, uint32_t b) {
 template <class T> constexpr uint32_t fieldMax(uint32_t a, uint32_t b) {
   return perField<T>([](int x, int y) { return x < y ? y : x; }, a, b);
 }
-/// Average, halves away from zero: -1 and 0 make -1 (as on sm_90), 2 and 1 make 2.
+/// Average, ties rounded away from zero: that of -1 and 0 is -1 (as on sm_90), that of 2 and 1 is 2.
 template <class T> constexpr uint32_t fieldAverage(uint32_t a, uint32_t b) {
   return perField<T>([](int x, int y) { return (x + y + (x + y >= 0)) >> 1; }, a, b);
 }
@@ -67,7 +67,7 @@ template <class T> constexpr uint32_t fieldSad(uint32_t a, uint32_t b) {
     sum += uint32_t(sad<int32_t>(field<T>(a, i), field<T>(b, i), 0));
   return sum;
 }
-/// __vcmp: all ones in a field where the comparison holds. __vset: a one.
+/// __vcmp: all ones in a field for which the comparison is true. __vset: a one.
 template <class T, class Relation> constexpr uint32_t fieldCompare(uint32_t a, uint32_t b, int yes) {
   return perField<T>([yes](int x, int y) { return Relation{}(x, y) ? yes : 0; }, a, b);
 }

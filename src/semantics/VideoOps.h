@@ -43,7 +43,7 @@ static_assert(sizeof(VideoForm) == 8);
 
 namespace video {
 
-/// Room for every exact result: a word shifted left by 32 needs 65 bits.
+/// Wide enough for every exact result: a word shifted left by 32 needs 65 bits.
 using Exact = __int128;
 
 inline int64_t extended(uint32_t bits, unsigned width, bool isSigned) {
