@@ -48,7 +48,7 @@ std::string text(const std::vector<Finding> &findings, bool colour) {
     std::string details =
         fmt::format("{}{}{}", f.version, f.version.empty() || f.where.empty() ? "" : "  ", f.where);
     out += fmt::format("  {}  {:<18} {}\n", mark(f.found, colour), f.name, f.found ? details : f.note);
-    out += fmt::format("       {:<18} {}: {}\n", "", f.found ? "gives" : "without it",
+    out += fmt::format("       {:<18} {}: {}\n", "", f.found ? "enables" : "without it",
                        f.found ? f.gives : f.without);
   }
   return out;

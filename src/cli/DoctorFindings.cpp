@@ -73,7 +73,7 @@ Finding toolkitProgram(const std::optional<source::Toolkit> &toolkit, const char
 }
 
 Finding toolkitHeaders(const std::optional<source::Toolkit> &toolkit, const std::string &cudaPath) {
-  Finding f = describe("CUDA toolkit", "headers", "kernels are read with NVIDIA's own declarations",
+  Finding f = describe("CUDA toolkit", "headers", "kernels are parsed with NVIDIA's own headers",
                        "Heddle's own headers replace them");
   if (toolkit)
     setFound(f, toolkit->include, headerVersion(toolkit->include));
@@ -87,8 +87,9 @@ Finding toolkitHeaders(const std::optional<source::Toolkit> &toolkit, const std:
 }
 
 Finding toolkitLibraries(const std::optional<source::Toolkit> &toolkit) {
-  Finding f = describe("CUDA toolkit", "cccl", "programs that use CUB, Thrust or cooperative groups are read",
-                       "of these only what Heddle's own headers have (cooperative groups)");
+  Finding f =
+      describe("CUDA toolkit", "cccl", "programs that use CUB, Thrust or cooperative groups can be parsed",
+               "only cooperative groups, from Heddle's own headers");
   std::error_code ignored;
   f.note = toolkit ? "neither cccl nor cub among the headers" : "no toolkit";
   if (!toolkit)
@@ -104,9 +105,10 @@ void probeToolkit(const std::string &cudaPath, std::vector<Finding> &findings) {
   std::optional<source::Toolkit> toolkit = source::findToolkit(cudaPath);
   findings.push_back(toolkitHeaders(toolkit, cudaPath));
   findings.push_back(toolkitLibraries(toolkit));
-  findings.push_back(toolkitProgram(toolkit, "nvcc", "programs are compiled as NVIDIA's compiler does it",
-                                    "clang compiles them"));
-  findings.push_back(toolkitProgram(toolkit, "ptxas", "true register and spill counts beside the estimates",
+  findings.push_back(
+      toolkitProgram(toolkit, "nvcc", "programs are compiled by NVIDIA's compiler", "clang compiles them"));
+  findings.push_back(toolkitProgram(toolkit, "ptxas",
+                                    "exact register and spill counts in addition to estimates",
                                     "register counts are estimates"));
 }
 
@@ -146,7 +148,7 @@ std::string versionText(int version) { return fmt::format("{}.{}", version / 100
 
 Finding probeDevice(const Driver &driver, int index) {
   Finding f = describe("GPU", fmt::format("device {}", index), "kernels run and are timed on it",
-                       "Heddle's SIMT simulator runs them, and times are estimates");
+                       "Heddle's SIMT simulator runs them, and times are predictions");
   int device = 0, major = 0, minor = 0, sms = 0;
   char name[256] = "";
   if (driver.deviceGet(&device, index) != 0 || driver.deviceName(name, sizeof name, device) != 0)
@@ -159,7 +161,8 @@ Finding probeDevice(const Driver &driver, int index) {
 }
 
 Finding noDevice(std::string note) {
-  Finding f = describe("GPU", "device", "", "Heddle's SIMT simulator runs kernels, and times are estimates");
+  Finding f =
+      describe("GPU", "device", "", "Heddle's SIMT simulator runs kernels, and times are predictions");
   f.note = std::move(note);
   return f;
 }
@@ -179,7 +182,8 @@ Finding probeDriver(std::optional<Driver> &driver) {
   if (handle)
     driver.emplace(handle);
   if (!driver || !driver->isComplete()) {
-    f.note = fmt::format("{} {}", libraryName, driver ? "lacks calls that every driver has" : "is not here");
+    f.note =
+        fmt::format("{} {}", libraryName, driver ? "lacks calls that every driver has" : "cannot be loaded");
     driver.reset();
     return f;
   }
@@ -194,16 +198,16 @@ void probeGpu(std::vector<Finding> &findings) {
   std::optional<Driver> driver;
   findings.push_back(probeDriver(driver));
   if (!driver) {
-    findings.push_back(noDevice("no driver to ask"));
+    findings.push_back(noDevice("no driver"));
     return;
   }
   int count = 0, status = driver->init(0);
   if (status == 0)
     status = driver->deviceCount(&count);
   if (status != 0)
-    findings.push_back(noDevice(fmt::format("the driver answers with error {}", status)));
+    findings.push_back(noDevice(fmt::format("the driver returns error {}", status)));
   else if (count == 0)
-    findings.push_back(noDevice("the driver knows none"));
+    findings.push_back(noDevice("the driver reports no device"));
   for (int i = 0; i < count; ++i)
     findings.push_back(probeDevice(*driver, i));
 }
@@ -222,7 +226,7 @@ const std::vector<ProgramRow> &programRows() {
       {"compilers",
        "clang",
        {"clang++-22", "clang++"},
-       "device code is compiled to PTX with no toolkit",
+       "device code is compiled to PTX without a toolkit",
        "running and checking programs needs nvcc"},
       {"compilers",
        "host compiler",
@@ -234,7 +238,7 @@ const std::vector<ProgramRow> &programRows() {
       {"building Heddle",
        "ccache",
        {"ccache"},
-       "what was compiled once is not compiled again",
+       "files that did not change are not compiled again",
        "building again takes as long as the first time"},
       {"building Heddle",
        "FileCheck",
@@ -292,8 +296,8 @@ std::vector<Finding> findingsOfDoctor(const std::string &cudaPath) {
     findings.push_back(probeProgram(row));
   findings.push_back(probeFolder("arch", "tables", "limits and occupancy of every GPU generation",
                                  "no occupancy can be computed"));
-  findings.push_back(probeFolder("runtime/cuda", "CUDA headers", "kernels are read with no toolkit",
-                                 "kernels are read only where there is a toolkit"));
+  findings.push_back(probeFolder("runtime/cuda", "CUDA headers", "kernels can be parsed without a toolkit",
+                                 "kernels can be parsed only with a toolkit"));
   return findings;
 }
 
