@@ -25,6 +25,8 @@ extern "C" {
 
 /// Instructions that kernels have executed until now: what src/capture/preload compares launches by.
 uint64_t __heddleThreadInstructions() { return Runtime::instance().executedInstructions(); }
+/// The same of warps: what heddle-replay measures, since lanes that diverge cost an instruction each time.
+unsigned long long __heddleWarpInstructions() { return Runtime::instance().executedWarpInstructions(); }
 
 void __heddleProvidePtx(const char *marker, const char *text) { providePtx(marker, text); }
 

@@ -510,6 +510,11 @@ uint64_t Runtime::executedInstructions() {
   return threadInstructions;
 }
 
+uint64_t Runtime::executedWarpInstructions() {
+  std::lock_guard lock(counterGuard);
+  return warpInstructions;
+}
+
 void Runtime::writeSummary() {
   if (settings.summaryFile.empty())
     return;

@@ -84,6 +84,7 @@ public:
   void hostHasWaited();
   /// Instructions of threads that launches which have ended executed.
   uint64_t executedInstructions();
+  uint64_t executedWarpInstructions();
 
   cudaError_t launch(KernelEntry &entry, const LaunchShape &shape, void **arguments, cudaStream_t stream);
   /// For the checker: a call failed, a launch failed, the program asked what went wrong.
