@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The part of the CUDA driver API that replay needs, loaded at run time: neither a toolkit nor its headers are needed
+// to compile this, and one program works with the driver of a GPU and with the simulator, which has the same functions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace heddle::replay {
+
+namespace cu {
+
+using Result = int;
+using Device = int;
+using Pointer = unsigned long long;
+using MemoryHandle = unsigned long long;
+using Context = struct ContextTag *;
+using Module = struct ModuleTag *;
+using Function = struct FunctionTag *;
+using Stream = struct StreamTag *;
+using Event = struct EventTag *;
+
+// Structures have the layout of cuda.h.
+struct Location {
+  int type = 1; ///< a device
+  int id = 0;
+};
+struct MemoryProperties {
+  int type = 1; ///< pinned
+  int requestedHandleTypes = 0;
+  Location location;
+  void *windowsAttributes = nullptr;
+  unsigned char flags[8] = {};
+};
+struct MemoryAccess {
+  Location location;
+  int flags = 3; ///< read and write
+};
+struct LaunchAttribute {
+  int id = 0;
+  int padding = 0;
+  union {
+    char bytes[64];
+    int cooperative;
+    struct {
+      unsigned x, y, z;
+    } cluster;
+  } value = {};
+};
+struct LaunchConfig {
+  unsigned gridX = 1, gridY = 1, gridZ = 1, blockX = 1, blockY = 1, blockZ = 1, sharedBytes = 0;
+  Stream stream = nullptr;
+  LaunchAttribute *attributes = nullptr;
+  unsigned attributeCount = 0;
+};
+
+constexpr Result Success = 0, ErrorInvalidValue = 1, ErrorOutOfMemory = 2, ErrorNoBinary = 209,
+                 ErrorInvalidPtx = 218, ErrorInvalidImage = 200, ErrorUnsupportedPtx = 222,
+                 ErrorNotFound = 500, ErrorOutOfResources = 701;
+
+enum DeviceAttribute {
+  MaxSharedPerBlock = 8,
+  L2Bytes = 38,
+  MaxThreadsPerSm = 39,
+  CapabilityMajor = 75,
+  CapabilityMinor = 76,
+  VirtualMemory = 102,
+};
+enum FunctionAttribute {
+  FunctionMaxThreads = 0,
+  FunctionSharedBytes = 1,
+  FunctionLocalBytes = 3,
+  FunctionRegisters = 4,
+  FunctionMaxDynamicShared = 8,
+  FunctionNonPortableCluster = 14,
+};
+constexpr int AttributeCooperative = 2, AttributeCluster = 4;
+constexpr unsigned HostPortable = 1, HostMapped = 2, NonBlockingStream = 1;
+constexpr int JitErrorLog = 5, JitErrorLogBytes = 6;
+
+} // namespace cu
+
+/// A call of the driver that failed.
+class CudaError : public std::runtime_error {
+public:
+  CudaError(cu::Result code, const std::string &text) : std::runtime_error(text), code(code) {}
+  const cu::Result code;
+};
+
+/// Everything else that stops a replay, in words for a person.
+class ReplayError : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+class Driver {
+  using Result = cu::Result;
+  using Device = cu::Device;
+  using Pointer = cu::Pointer;
+  using MemoryHandle = cu::MemoryHandle;
+  using Context = cu::Context;
+  using Module = cu::Module;
+  using Function = cu::Function;
+  using Stream = cu::Stream;
+  using Event = cu::Event;
+  using MemoryProperties = cu::MemoryProperties;
+  using MemoryAccess = cu::MemoryAccess;
+  using LaunchConfig = cu::LaunchConfig;
+
+public:
+  /// Loads the library (empty: the system's libcuda.so.1), makes device 0 current. Throws.
+  explicit Driver(const std::string &library);
+  Driver(const Driver &) = delete;
+  Driver &operator=(const Driver &) = delete;
+
+#define HEDDLE_CU(member, name, parameters) Result(*member) parameters = nullptr;
+#define HEDDLE_CU_MAYBE(member, name, parameters) Result(*member) parameters = nullptr;
+#include "replay/Functions.def"
+#undef HEDDLE_CU
+#undef HEDDLE_CU_MAYBE
+
+  /// Throws CudaError: "what: CUDA_ERROR_X (text)".
+  void check(Result result, const std::string &what) const;
+  std::string describe(Result result) const;
+  int attribute(cu::DeviceAttribute attribute) const;
+
+  bool isSimulator() const { return warpInstructions != nullptr; }
+  /// On the simulator: instructions of warps that were executed so far.
+  uint64_t instructionsSoFar() const { return warpInstructions ? warpInstructions() : 0; }
+  const std::string &deviceName() const { return name; }
+  /// "sm_90".
+  const std::string &arch() const { return architecture; }
+
+private:
+  unsigned long long (*warpInstructions)() = nullptr;
+  Device device = 0;
+  std::string name, architecture;
+};
+
+} // namespace heddle::replay
