@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "capture/CaptureFolder.h"
+#include "replay/Compare.h"
+#include "replay/Pages.h"
+#include "replay/Protocol.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace heddle::replay {
+
+/// Where each variable of the capture is in the candidate's module; 0: the module has none of that name.
+using VariableAddresses = std::vector<cu::Pointer>;
+
+/// The memory that the launch sees, and copies of its contents before and after the captured launch. The copies are in
+/// device memory as long as there is enough, else in host memory.
+class State {
+public:
+  /// Reads the capture and puts its memory in place. Throws.
+  State(Driver &driver, const capture::CaptureFolder &folder, cu::Stream stream);
+  ~State();
+  State(const State &) = delete;
+  State &operator=(const State &) = delete;
+
+  /// Everything as before the captured launch, with the variables of a module. Only what changed since the last time
+  /// is copied, if that is known.
+  void prepare(const VariableAddresses &variables);
+  /// After a launch: what is not as after the captured launch. Remembers what the launch changed.
+  void compare(std::vector<Difference> &differing, std::vector<OutsideWrite> &outside);
+  /// Queues the copies that undo what the compared launch changed.
+  void undo();
+  /// Nothing is known about the contents any more (a launch failed).
+  void forget() { isKnown = false; }
+  /// After launches that were not compared: finds out what they changed, so that `prepare` need not copy everything.
+  void findChanges();
+
+  /// Bytes of an object as they are now.
+  std::vector<uint8_t> read(size_t object, uint64_t offset, uint64_t bytes);
+  uint64_t bytes() const { return totalBytes; }
+
+private:
+  /// Contents of a piece of an object.
+  struct Image {
+    cu::Pointer device = 0;
+    const uint8_t *host = nullptr;
+  };
+  struct Chunk {
+    size_t object = 0;
+    uint64_t offset = 0, bytes = 0;
+    cu::Pointer live = 0;   ///< 0: a variable that the module does not have
+    Image before, after;    ///< the same where the captured launch changed nothing
+    bool isChanged = false; ///< by the last launch
+    bool isConstant = false;
+    bool sharesImage() const { return before.device == after.device && before.host == after.host; }
+  };
+  struct Expectation {
+    size_t chunk;
+    cu::Pointer live;
+    Image image;
+  };
+
+  void load(size_t object);
+  Image store(const std::vector<uint64_t> &numbers, const std::string &what);
+  void copy(const Chunk &chunk);
+  std::vector<Comparer::Result> compareWith(const std::vector<Expectation> &expectations);
+  std::vector<Comparer::Result> compareGaps();
+  void undoGaps(const std::vector<Comparer::Result> &results);
+
+  Driver &driver;
+  const capture::CaptureFolder &folder;
+  cu::Stream stream;
+  Comparer comparer;
+  Pages pages;
+  std::vector<Chunk> chunks;       ///< those of an object follow each other
+  std::vector<size_t> firstChunks; ///< of each object, and the number of all
+  std::vector<Span> gaps;          ///< in pages, between regions
+  cu::Pointer zeros = 0;           ///< as many as the longest gap
+  cu::Pointer staging = 0;         ///< for images that are in host memory
+  std::vector<cu::Pointer> deviceCopies;
+  std::vector<std::unique_ptr<uint8_t[]>> hostCopies;
+  uint64_t totalBytes = 0;
+  bool isKnown = false; ///< isChanged is right
+};
+
+} // namespace heddle::replay

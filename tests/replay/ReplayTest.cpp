@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The program heddle-replay on the simulator: what it reports of candidates that are right, wrong, or do not end.
+#include "TestCapture.h"
+#include "Worker.h"
+#include "support/Process.h"
+
+#include <gmock/gmock.h>
+
+namespace heddle::replay::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class Replay : public testing::Test {
+protected:
+  TemporaryFolder temporary;
+  TestCapture capture;
+  int files = 0;
+
+  fs::path folder() {
+    const fs::path path = temporary.path / "capture";
+    if (!fs::exists(path))
+      capture.write(path);
+    return path;
+  }
+  std::string module(const std::string &text) {
+    const fs::path file = temporary.path / ("candidate " + std::to_string(++files) + ".ptx");
+    writeText(file, text);
+    return file.string();
+  }
+  /// A request for a module; the launch is that of the capture.
+  static std::string request(const std::string &file, const std::string &more = "",
+                             const std::string &kernel = "scale", const std::string &block = "256") {
+    std::string encoded;
+    for (char c : file)
+      encoded += c == ' ' ? "%20" : std::string(1, c);
+    return "measure 1 " + encoded + " " + kernel + " " + std::to_string((TestCapture::Count + 255) / 256) +
+           " 1 1 " + block + " 1 1 0 5 1 0 10 " + more;
+  }
+  std::string requestOf(const std::string &text) { return request(module(text)); }
+};
+
+TEST_F(Replay, BaselineIsTheSameBitByBitAnyNumberOfTimes) {
+  Worker worker(folder());
+  const json ready = worker.receive();
+  EXPECT_EQ(ready["event"], "ready");
+  EXPECT_EQ(ready["device"], "simulator");
+  EXPECT_THAT(ready["arch"].get<std::string>(), StartsWith("sm_"));
+  EXPECT_EQ(ready["regions"], 5);
+  EXPECT_EQ(ready["bytes"], 40 + 3 * 12 + 4 * TestCapture::Count + 8);
+  const std::string file = module(TestCapture::kernel());
+  for (int i = 0; i < 3; ++i) {
+    const json result = worker.ask(request(file));
+    EXPECT_EQ(result["status"], "same") << result;
+    EXPECT_EQ(result["unit"], "instructions");
+    ASSERT_EQ(result["micros"].size(), 1u);
+    EXPECT_GT(result["micros"][0], 100000) << "all warps, and nothing else";
+    EXPECT_LT(result["micros"][0], 1000000);
+    EXPECT_GT(result["occupancy"], 0);
+  }
+  worker.send("quit");
+  EXPECT_EQ(worker.wait(), 0);
+}
+
+TEST_F(Replay, OneWrongElementIsFoundInItsObject) {
+  Worker worker(folder());
+  worker.receive();
+  // In the third chunk, one bit of one value.
+  const std::string wrong = TestCapture::onlyThread(550001, "xor.b32 %v, %v, 256; st.global.u32 [%at], %v;");
+  const std::string differences = (temporary.path / "differences").string();
+  const json result = worker.ask(request(module(TestCapture::kernel(wrong)), differences));
+  EXPECT_EQ(result["status"], "differs");
+  EXPECT_EQ(result["differing"], json::parse(R"([{"object":2,"bytes":1,"first":2200005}])")) << result;
+  EXPECT_THAT(result["text"].get<std::string>(), HasSubstr("1 byte differs, at offset 2200005"));
+  std::ifstream in(differences, std::ios::binary);
+  uint64_t words[2] = {};
+  in.read(reinterpret_cast<char *>(words), sizeof words);
+  EXPECT_EQ(words[0], uint64_t(TestCapture::ValuesObject));
+  ASSERT_EQ(words[1], 4 * TestCapture::Count);
+  std::vector<uint32_t> left(TestCapture::Count);
+  in.read(reinterpret_cast<char *>(left.data()), std::streamsize(words[1]));
+  EXPECT_EQ(size_t(in.gcount()), words[1]);
+  EXPECT_EQ(left[550001], (550001u * 3) ^ 256);
+  left[550001] ^= 256;
+  EXPECT_EQ(TestCapture::bytesOf(left), capture.objects[TestCapture::ValuesObject].after);
+  // The next candidate finds everything as it was.
+  EXPECT_EQ(worker.ask(requestOf(TestCapture::kernel()))["status"], "same");
+}
+
+TEST_F(Replay, EveryObjectIsCompared) {
+  Worker worker(folder());
+  worker.receive();
+  struct Case {
+    std::string store;
+    TestCapture::Object object;
+    uint64_t first;
+  };
+  for (const Case &each :
+       {Case{"mov.u32 %v, 77; st.global.u8 [%head+39], %v;", TestCapture::HeadObject,
+             39}, // padding of the struct
+        Case{"ld.global.u64 %at, [%head+8]; st.global.u32 [%at+8], 77;", TestCapture::SumsObject, 8},
+        Case{"ld.global.u64 %at, [%head+16]; st.global.u32 [%at+4], 77;", TestCapture::ManagedObject, 4},
+        Case{"ld.global.u64 %at, [%head+24]; st.global.u32 [%at+4], 77;", TestCapture::PinnedObject, 4},
+        Case{"st.global.u32 [counter], 77;", TestCapture::CounterObject, 0}}) {
+    const json result = worker.ask(requestOf(TestCapture::kernel(TestCapture::onlyThread(0, each.store))));
+    EXPECT_EQ(result["status"], "differs") << result;
+    ASSERT_EQ(result["differing"].size(), 1u) << result;
+    EXPECT_EQ(result["differing"][0]["object"], size_t(each.object));
+    EXPECT_EQ(result["differing"][0]["first"], each.first);
+    EXPECT_EQ(worker.ask(requestOf(TestCapture::kernel()))["status"], "same") << "after " << each.store;
+  }
+}
+
+TEST_F(Replay, StoresThatAreMissingAreFound) {
+  Worker worker(folder());
+  worker.receive();
+  const json result = worker.ask(requestOf(".version 8.0\n.target sm_70\n.address_size 64\n"
+                                           ".visible .entry scale(.param .u64 head) { ret; }\n"));
+  EXPECT_EQ(result["status"], "differs");
+  std::vector<size_t> objects;
+  for (const json &each : result["differing"])
+    objects.push_back(each["object"]);
+  // Its module has no counter either, so that keeps its value.
+  EXPECT_THAT(objects,
+              testing::ElementsAre(size_t(TestCapture::SumsObject), size_t(TestCapture::ValuesObject),
+                                   size_t(TestCapture::ManagedObject), size_t(TestCapture::PinnedObject),
+                                   size_t(TestCapture::CounterObject)));
+  EXPECT_THAT(result["text"].get<std::string>(), HasSubstr("2 more objects differ"));
+}
+
+TEST_F(Replay, StoresOutsideOfRegionsAreFound) {
+  Worker worker(folder());
+  worker.receive();
+  // Behind the three sums there is memory that belongs to nobody, in the same page.
+  const std::string store = "ld.global.u64 %at, [%head+8]; st.global.u32 [%at+100], 77;";
+  const json result = worker.ask(requestOf(TestCapture::kernel(TestCapture::onlyThread(0, store))));
+  EXPECT_EQ(result["status"], "differs");
+  EXPECT_TRUE(result["differing"].empty()) << result;
+  ASSERT_EQ(result["outside"].size(), 1u) << result;
+  EXPECT_EQ(result["outside"][0]["address"], "0x120000001064");
+  EXPECT_EQ(result["outside"][0]["bytes"], 1);
+  EXPECT_EQ(worker.ask(requestOf(TestCapture::kernel()))["status"], "same");
+}
+
+TEST_F(Replay, FaultsEndTheWorkerWithAnAnswer) {
+  for (const char *wrong : {"trap;", "mov.u64 %at, 0x160000000000; st.global.u32 [%at], %v;"}) {
+    Worker worker(folder());
+    worker.receive();
+    const json result = worker.ask(requestOf(TestCapture::kernel(TestCapture::onlyThread(70, wrong))));
+    EXPECT_EQ(result["status"], "failed") << result;
+    EXPECT_THAT(result["text"].get<std::string>(), AllOf(StartsWith("the kernel failed: CUDA_ERROR_")));
+    EXPECT_TRUE(worker.receive().is_null());
+    EXPECT_EQ(worker.wait(), 4);
+  }
+}
+
+TEST_F(Replay, HangIsEndedByTheCallerAndLeavesNothing) {
+  for (int signal : {SIGKILL, SIGTERM}) {
+    Worker worker(folder());
+    worker.receive();
+    worker.send(request(module(TestCapture::kernel("FOREVER: ld.volatile.global.u32 %v, [counter]; "
+                                                   "setp.ne.u32 %p, %v, 0; @%p bra FOREVER;")),
+                        (temporary.path / "differences").string()));
+    usleep(200000);
+    worker.kill(signal);
+    EXPECT_EQ(worker.wait(), -signal);
+    EXPECT_FALSE(fs::exists(temporary.path / "differences"));
+  }
+  for (const auto &entry : fs::directory_iterator(folder()))
+    EXPECT_THAT(entry.path().filename().string(), testing::AnyOf("launch.txt", "memory.bin", "memory.index"));
+  Worker another(folder());
+  EXPECT_EQ(another.receive()["event"], "ready");
+  EXPECT_EQ(another.ask(requestOf(TestCapture::kernel()))["status"], "same");
+}
+
+TEST_F(Replay, CandidatesThatCannotBeLaunchedEndNothing) {
+  Worker worker(folder());
+  worker.receive();
+  auto failure = [&](const std::string &line) {
+    const json result = worker.ask(line);
+    EXPECT_EQ(result["status"], "failed") << result;
+    return result["text"].get<std::string>();
+  };
+  EXPECT_THAT(failure(request("/nowhere/x.cubin")), HasSubstr("cannot read /nowhere/x.cubin"));
+  EXPECT_THAT(failure(requestOf("")), HasSubstr("is empty"));
+  EXPECT_THAT(failure(requestOf("no ptx at all")), HasSubstr("cannot be loaded"));
+  EXPECT_THAT(failure(requestOf("\x7f"
+                                "ELF cubin")),
+              AllOf(HasSubstr("CUDA_ERROR_NO_BINARY_FOR_GPU"), HasSubstr("compiled for another GPU")));
+  EXPECT_THAT(failure(request(module(TestCapture::kernel("", "", "other")))),
+              HasSubstr("has no kernel 'scale'; it has other"));
+  EXPECT_THAT(failure(request(module(TestCapture::kernel()), "", "scale", "2048")),
+              AllOf(HasSubstr("the launch was refused"), HasSubstr("block 2048x1x1"),
+                    HasSubstr("1024 threads per block")));
+  EXPECT_THAT(failure(request(module(TestCapture::kernel()), "parameters=00000000")),
+              HasSubstr("has 8 bytes of parameters, and the captured launch 4"));
+  std::string wide = TestCapture::kernel();
+  wide.replace(wide.find(".u32 counter = 2000"), 19, ".u64 counter = 2000");
+  EXPECT_THAT(failure(requestOf(wide)), HasSubstr("variable 'counter' has 8 bytes in this module and 4"));
+  EXPECT_THAT(failure("measure 9 nonsense"), HasSubstr("the kernel is missing"));
+  EXPECT_EQ(worker.ask("dance")["event"], "error");
+  // All of these left the worker as it was.
+  EXPECT_EQ(worker.ask(requestOf(TestCapture::kernel()))["status"], "same");
+}
+
+TEST_F(Replay, ParametersCanBeOthers) {
+  Worker worker(folder());
+  worker.receive();
+  const std::string file = module(TestCapture::kernel());
+  EXPECT_EQ(worker.ask(request(file, "parameters=0000000000120000"))["status"], "same");
+  // The sums as a head: behind them is zero, which is the number of values then.
+  const json result = worker.ask(request(file, "parameters=0010000000120000"));
+  EXPECT_EQ(result["status"], "differs");
+  EXPECT_EQ(result["differing"].size(), 5u) << result;
+}
+
+TEST_F(Replay, WhatKernelsPrintIsNoReply) {
+  Worker worker(folder());
+  worker.receive();
+  const std::string globals =
+      ".extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 values);\n"
+      ".global .align 1 .b8 text[4] = {104, 105, 10, 0};\n";
+  const std::string print = "mov.u64 %at, text; cvta.global.u64 %at, %at; mov.u64 %d, 0;\n"
+                            "{ .param .b64 format; .param .b64 values; .param .b32 result;\n"
+                            "st.param.b64 [format], %at; st.param.b64 [values], %d;\n"
+                            "call.uni (result), vprintf, (format, values); }";
+  const json result = worker.ask(requestOf(TestCapture::kernel(TestCapture::onlyThread(0, print), globals)));
+  EXPECT_EQ(result["status"], "same") << result;
+  worker.closeInput();
+  EXPECT_TRUE(worker.receive().is_null());
+  EXPECT_EQ(worker.wait(), 0);
+}
+
+TEST_F(Replay, EndsWhenNobodyListens) {
+  Worker worker(folder());
+  worker.receive();
+  worker.closeOutput();
+  worker.send(requestOf(TestCapture::kernel()));
+  EXPECT_EQ(worker.wait(), 0);
+}
+
+TEST_F(Replay, DamageIsReportedWithItsObject) {
+  const fs::path bin = folder() / "memory.bin";
+  std::fstream file(bin, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(std::streamoff(fs::file_size(bin) / 2));
+  file.put('\x5a'), file.put('\xa5'), file.put('\x5a');
+  file.close();
+  Worker worker(folder());
+  const json error = worker.receive();
+  EXPECT_EQ(error["event"], "error") << error;
+  EXPECT_THAT(error["text"].get<std::string>(),
+              AllOf(HasSubstr("damaged"), HasSubstr("region 0x120000400000")));
+  EXPECT_EQ(worker.wait(), 3);
+}
+
+TEST_F(Replay, MissingCaptureAndDriverAreReported) {
+  Worker nothing(temporary.path / "none");
+  EXPECT_EQ(nothing.receive()["event"], "error");
+  EXPECT_EQ(nothing.wait(), 3);
+  Worker noDriver(folder(), {"--driver", "/nowhere/libcuda.so"});
+  EXPECT_THAT(noDriver.receive()["text"].get<std::string>(), HasSubstr("the CUDA driver cannot be loaded"));
+  EXPECT_EQ(noDriver.wait(), 3);
+}
+
+TEST_F(Replay, AddressesThatCannotBeHadAreReported) {
+  // The simulator has its own memory there.
+  capture.manifest.regions[TestCapture::ManagedObject].address = uint64_t(1) << 45;
+  Worker device(folder());
+  EXPECT_THAT(device.receive()["text"].get<std::string>(),
+              AllOf(HasSubstr("device memory at 0x200000000000"), HasSubstr("cannot be had")));
+  EXPECT_EQ(device.wait(), 3);
+  capture.manifest.regions[TestCapture::ManagedObject].address = TestCapture::Managed;
+  capture.manifest.regions[TestCapture::PinnedObject].address = uint64_t(1) << 45;
+  capture.write(temporary.path / "pinned");
+  Worker pinned(temporary.path / "pinned");
+  EXPECT_THAT(pinned.receive()["text"].get<std::string>(),
+              AllOf(HasSubstr("pinned memory at 0x200000000000"), HasSubstr("cannot be had")));
+  EXPECT_EQ(pinned.wait(), 3);
+}
+
+TEST_F(Replay, PointersIntoVariablesAreRefused) {
+  capture.manifest.pointsIntoVariables.push_back("counter");
+  Worker worker(folder());
+  worker.receive();
+  const json result = worker.ask(requestOf(TestCapture::kernel()));
+  EXPECT_EQ(result["status"], "failed");
+  EXPECT_THAT(result["text"].get<std::string>(), HasSubstr("pointers into variable 'counter'"));
+}
+
+// --- one module, for a person
+
+class ReplayOnce : public Replay {
+protected:
+  ProcessResult run(const std::string &text, const std::vector<std::string> &more = {}) {
+    std::vector<std::string> command = {kProgram,   folder().string(), "--driver",
+                                        kSimulator, "--cubin",         module(text)};
+    command.insert(command.end(), more.begin(), more.end());
+    return runProcess(command, {}, 60);
+  }
+};
+
+TEST_F(ReplayOnce, PrintsWorkAndResults) {
+  const ProcessResult same = run(TestCapture::kernel());
+  EXPECT_EQ(same.exitCode, 0) << same.standardError;
+  EXPECT_THAT(same.standardOutput,
+              AllOf(HasSubstr("kernel   scale(Head *)\n"), HasSubstr("block 256,1,1"),
+                    HasSubstr("5 regions and 2 variables"), HasSubstr("instructions of warps"),
+                    HasSubstr("results  as captured, bit by bit\n")));
+  const ProcessResult differs =
+      run(TestCapture::kernel(TestCapture::onlyThread(9, "st.global.u32 [%at], 1;")));
+  EXPECT_EQ(differs.exitCode, 1);
+  EXPECT_THAT(differs.standardOutput, HasSubstr("results  differ: region 0x120000400000"));
+}
+
+TEST_F(ReplayOnce, ExitCodesTellFailuresApart) {
+  EXPECT_EQ(run(TestCapture::kernel("trap;")).exitCode, 4);
+  const ProcessResult missing = run(TestCapture::kernel(), {"--kernel", "none"});
+  EXPECT_EQ(missing.exitCode, 3);
+  EXPECT_THAT(missing.standardError, HasSubstr("has no kernel 'none'"));
+  EXPECT_EQ(run(TestCapture::kernel(), {"--block", "4096,1,1"}).exitCode, 3);
+  EXPECT_EQ(run(TestCapture::kernel(), {"--rounds", "-1"}).exitCode, 2);
+  EXPECT_EQ(run(TestCapture::kernel(), {"--serve"}).exitCode, 2);
+  EXPECT_EQ(runProcess({kProgram}, {}, 60).exitCode, 2);
+  EXPECT_EQ(runProcess({kProgram, "--help"}, {}, 60).exitCode, 0);
+}
+
+/// As the Makefile of a captured launch does it: nothing of Heddle but two folders of sources.
+TEST_F(ReplayOnce, SourcesCompileAlone) {
+  if (!findProgram("g++"))
+    GTEST_SKIP() << "no g++ here";
+  const fs::path sources = temporary.path / "sources";
+  fs::create_directories(sources);
+  const fs::path tree = HEDDLE_SOURCE_DIR "/src";
+  for (const char *module : {"replay", "capture"})
+    fs::copy(tree / module, sources / module, fs::copy_options::recursive);
+  fs::remove_all(sources / "capture" / "preload");
+  const std::string program = (temporary.path / "replay").string();
+  std::vector<std::string> command = {"g++", "-std=c++17",     "-Wall", "-Wextra", "-Werror",
+                                      "-I",  sources.string(), "-o",    program};
+  for (const char *module : {"replay", "replay/program", "capture"})
+    for (const auto &entry : fs::directory_iterator(sources / module))
+      if (entry.path().extension() == ".cpp")
+        command.push_back(entry.path().string());
+  command.insert(command.end(), {"-ldl", "-pthread"});
+  const bool hasZlib = fs::exists("/usr/include/zlib.h");
+  if (hasZlib)
+    command.insert(command.end(), {"-DHEDDLE_HAS_ZLIB", "-lz"});
+  const ProcessResult compiled = runProcess(command, {}, 300);
+  ASSERT_EQ(compiled.exitCode, 0) << compiled.standardError;
+  if (!hasZlib)
+    return; // its chunks may be compressed
+  const ProcessResult ran = runProcess(
+      {program, folder().string(), "--driver", kSimulator, "--cubin", module(TestCapture::kernel())}, {}, 60);
+  EXPECT_EQ(ran.exitCode, 0) << ran.standardError;
+}
+
+} // namespace
+} // namespace heddle::replay::test
