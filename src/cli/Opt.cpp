@@ -325,9 +325,8 @@ void addOpt(CLI::App &app, Session &session) {
       ->type_name("DIR");
   verb->add_flag("--in-place", request->inPlace, "overwrite FILE with the result");
   verb->add_option("-d,--directive", request->directives,
-                   "a directive, as in \"coarsen x=2\"; several are applied in the order given (default: the "
-                   "#pragma heddle "
-                   "lines of the file)")
+                   "a directive, as in \"coarsen x=2\"; several are applied in the order given, after the "
+                   "#pragma heddle lines of the file")
       ->type_name("DIRECTIVE")
       ->allow_extra_args(false);
   verb->add_option("-k,--kernel", request->kernel, "the kernel that -d applies to (default: all)")

@@ -256,8 +256,8 @@ void TuneRequest::addTo(CLI::App &verb, Session &session) {
       ->type_name("OPTION")
       ->allow_extra_args(false);
   verb.add_option("-k,--kernel", kernel,
-                  "the kernel that -d applies to (default: all); of a mechanism: viscosity, conductivity, "
-                  "diffusion or chemistry")
+                  "the kernel that -d applies to (default: all); of a mechanism: viscosity (the default), "
+                  "conductivity, diffusion or chemistry")
       ->type_name("NAME");
   verb.add_option("--block", block,
                   "the block size, if the launches in the file do not give it (default: from the launches)")
