@@ -41,11 +41,12 @@ void writePlan(const TuneRun &run, Session &session) {
   if (std::string warning = tune::Report::warningOf(plan.baselineFails()); !warning.empty())
     std::cerr << fmt::format("heddle: {}\n", warning);
   if (plan.size() == 1 && run.cache)
-    std::cout << "nothing is left to look at; the baseline is measured all the same\n";
-  std::cout << fmt::format("{0}: {1} candidates to measure\n"
-                           "carry it to the GPU, call  heddle-runner {0}  there, bring it back, and then\n"
-                           "say the same again with  --collect {0}  in the place of --plan\n",
-                           folder, plan.size());
+    std::cout << "all candidates have results already; the plan has the baseline only\n";
+  std::cout << fmt::format(
+      "{0}: {1} candidates to measure\n"
+      "next: copy it to a machine with a GPU, run 'heddle-runner {0}' there, copy it back,\n"
+      "and repeat this command with '--collect {0}' instead of --plan\n",
+      folder, plan.size());
 }
 
 tune::Report reportOn(const std::vector<tune::Kept> &kept, const TuneRun &run, tune::SearchOptions options) {

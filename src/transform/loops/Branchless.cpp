@@ -611,8 +611,8 @@ LegalityFailure branchless(const LoopTask &task) {
   Writer writer(task, branch);
   if (LegalityFailure reason = writer.run(then, otherwise))
     return reason;
-  task.context.done(fmt::format("the branch at line {} became {} choice{} between values",
-                                unit.location(branch).line, writer.count(), writer.count() == 1 ? "" : "s"));
+  task.context.done(fmt::format("the branch at line {} became {} select{}", unit.location(branch).line,
+                                writer.count(), writer.count() == 1 ? "" : "s"));
   return std::nullopt;
 }
 
