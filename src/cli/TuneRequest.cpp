@@ -235,7 +235,7 @@ void TuneRequest::addTo(CLI::App &verb, Session &session) {
   verb.add_option("FILE", files,
                   "the .cu file, and other files of the program, which are not changed; or a mechanism")
       ->required();
-  session.operands["tune"] = {"FILE... -d DIRECTIVE [-o OUT] [COMPILER-OPTION...] [-- ARGUMENT...]",
+  session.operands["tune"] = {"FILE... [-d DIRECTIVE]... [-o OUT] [COMPILER-OPTION...] [-- ARGUMENT...]",
                               {{}, {"cu", "cpp", "cc", "yaml", "inp", "dat"}, true, true}};
   verb.add_option("-o,--output", output, "the file or folder to write the winner to")->type_name("FILE");
   verb.add_flag("--apply", apply, "write the transformed source instead of the original with pragmas");

@@ -185,8 +185,8 @@ PassResult makeBlocksSmaller(Context &context, const BlockKnowledge &known,
     return Refused();
   boundByOneWarp(context);
   std::string text =
-      fmt::format("blocks of '{}' become one warp each, and there are more of them: its threads "
-                  "only ask for their place in the grid",
+      fmt::format("blocks of '{}' become one warp each, and the grid has more of them: its threads "
+                  "read only their index in the grid",
                   context.target.name);
   text += launches ? "; " + counted(launches, "launch", "launches") + " rewritten"
                    : fmt::format("; no launch of it in this file: launch it with blocks of ({}, {}, {})",

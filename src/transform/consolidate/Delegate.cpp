@@ -182,10 +182,12 @@ private:
 };
 
 void report(Context &context, const TaskShape &shape, unsigned launches, const std::string &why) {
-  std::string text = fmt::format("warps of '{}' stay, each doing block after block{}, {} to a block",
-                                 context.target.name, shape.isDynamic ? " from a counter" : "", shape.warps);
+  std::string text =
+      fmt::format("'{}' became a persistent kernel: each warp does the work of one original block after the "
+                  "other{}, {} warps per block",
+                  context.target.name, shape.isDynamic ? ", by a counter" : "", shape.warps);
   if (shape.throttle)
-    text += fmt::format(", at most {} of a multiprocessor", shape.throttle);
+    text += fmt::format(", at most {} warps per multiprocessor", shape.throttle);
   text += launches ? "; " + counted(launches, "launch", "launches") + " rewritten"
                    : "; no launch of it in this file: launch it with heddle::delegate";
   context.done(why.empty() ? text : text + ": " + why);

@@ -527,8 +527,9 @@ LegalityFailure unrollJam(const LoopTask &task) {
     return std::nullopt;
   if (LegalityFailure reason = Writer(task, outer, std::get<Stride>(stride), factor).run(row))
     return reason;
-  task.context.done(fmt::format("{} iterations of the loop over '{}' at line {} are done at once", factor,
-                                outer.name(), study.unit.location(outer.statement).line));
+  task.context.done(
+      fmt::format("{} iterations of the loop over '{}' at line {} are unrolled, and their inner loops fused",
+                  factor, outer.name(), study.unit.location(outer.statement).line));
   return std::nullopt;
 }
 
