@@ -15,8 +15,10 @@ void addProgramOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWo
   verb.add_option("--compiler", words.compiler,
                   "nvcc, clang (needs no toolkit), or auto: nvcc if there is one")
       ->check(CLI::IsMember({"auto", "nvcc", "clang"}));
-  verb.add_option("--arch", options.arch,
-                  "the GPU generation that is simulated and compiled for: sm_90, 8.6, hopper...")
+  verb.add_option(
+          "--arch", options.arch,
+          "the GPU generation that is simulated and compiled for: sm_90, 8.6, hopper...; nvcc's -arch "
+          "and -gencode are ignored")
       ->type_name("ARCH");
   verb.add_option("--timeout", options.timeoutSeconds,
                   "seconds after which a kernel is stopped (default: no limit)")

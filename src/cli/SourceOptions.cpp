@@ -83,7 +83,9 @@ SplitArguments splitArguments(const std::vector<std::string> &words) {
 void SourceOptions::addTo(CLI::App &verb, Session &shared) {
   session = &shared;
   shared.verbsThatCompile.insert(verb.get_name());
-  archOption = verb.add_option("--arch", arch, "the GPU to compile for and to model: sm_90, 8.6, hopper...")
+  archOption = verb.add_option("--arch", arch,
+                               "the GPU to compile for and to model: sm_90, 8.6, hopper...; nvcc's -arch and "
+                               "-gencode are ignored")
                    ->type_name("ARCH");
   verb.add_option(
           "--cuda-path", cudaPath,
