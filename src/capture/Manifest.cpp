@@ -75,6 +75,11 @@ public:
     return text.substr(from, at - from);
   }
 
+  bool hasMore() {
+    skipSpaces();
+    return at < text.size();
+  }
+
   uint64_t number() {
     const std::string digits = word();
     const bool isHex = digits.compare(0, 2, "0x") == 0;
@@ -210,6 +215,7 @@ bool readItem(const std::string &key, Line &line, Manifest &manifest) {
     variable.name = line.word();
     variable.bytes = line.number();
     variable.kind = line.oneOf<VariableKind>(kVariableKinds);
+    variable.address = line.hasMore() ? line.number() : 0;
     manifest.variables.push_back(variable);
   } else if (key == "points-into-variable")
     manifest.pointsIntoVariables.push_back(line.word());
@@ -273,7 +279,8 @@ std::string textOf(const Manifest &manifest) {
   for (const Region &region : manifest.regions)
     line("region", hexOf(region.address) + " " + std::to_string(region.bytes) + " " + textOf(region.kind));
   for (const Variable &variable : manifest.variables)
-    line("variable", variable.name + " " + std::to_string(variable.bytes) + " " + textOf(variable.kind));
+    line("variable", variable.name + " " + std::to_string(variable.bytes) + " " + textOf(variable.kind) +
+                         (variable.address ? " " + hexOf(variable.address) : ""));
   for (const std::string &name : manifest.pointsIntoVariables)
     line("points-into-variable", name);
   return out;

@@ -37,6 +37,7 @@ struct Variable {
   std::string name; ///< mangled
   uint64_t bytes = 0;
   VariableKind kind = VariableKind::Device;
+  uint64_t address = 0; ///< that it had; 0: unknown
 };
 
 struct Manifest {

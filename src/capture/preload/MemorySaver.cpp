@@ -116,10 +116,11 @@ bool MemorySaver::finish(Manifest &manifest) {
       manifest.regions.push_back(memory.regions[range]);
       continue;
     }
-    const Variable &variable = memory.variables[range - memory.regions.size()].variable;
-    manifest.variables.push_back(variable);
+    const LiveMemory::LiveVariable &live = memory.variables[range - memory.regions.size()];
+    manifest.variables.push_back(live.variable);
+    manifest.variables.back().address = live.address;
     if (search.isReached(range))
-      manifest.pointsIntoVariables.push_back(variable.name);
+      manifest.pointsIntoVariables.push_back(live.variable.name);
   }
   if (!writer.finish(objects))
     whyNot = writer.error();
