@@ -97,9 +97,9 @@ void Candidate::findVariables(const capture::Manifest &manifest) {
     if (!address)
       continue;
     const auto &pointed = manifest.pointsIntoVariables;
-    if (std::find(pointed.begin(), pointed.end(), variable.name) != pointed.end())
+    if (!variable.address && std::find(pointed.begin(), pointed.end(), variable.name) != pointed.end())
       throw ReplayError("the captured data has pointers into variable '" + variable.name +
-                        "', which has another address in every module");
+                        "', whose address it does not have: capture the launch again");
   }
 }
 
@@ -110,6 +110,14 @@ void Candidate::takeParameters(const capture::Manifest &manifest) {
     for (const capture::Parameter &parameter : manifest.parameters) {
       parameters.resize(std::max<size_t>(parameters.size(), parameter.offset + parameter.bytes.size()));
       std::memcpy(parameters.data() + parameter.offset, parameter.bytes.data(), parameter.bytes.size());
+    }
+  std::vector<PointerIntoVariable> pointers;
+  if (VariableSearch search(manifest); search.isNeeded())
+    search.search(parameters.data(), parameters.size(), 4, 0, pointers);
+  for (const PointerIntoVariable &pointer : pointers)
+    if (const uint64_t variable = addresses[pointer.variable]) {
+      const uint64_t value = variable + pointer.delta;
+      std::memcpy(parameters.data() + pointer.offset, &value, sizeof value);
     }
   size_t needed = 0, offset = 0, bytes = 0;
   if (!driver.funcGetParamInfo)

@@ -34,7 +34,7 @@ constexpr uint64_t kSpareBytes = uint64_t(256) << 20;
 
 State::State(Driver &driver, const capture::CaptureFolder &folder, cu::Stream stream)
     : driver(driver), folder(folder), stream(stream), comparer(driver),
-      pages(driver, folder.manifest.regions),
+      pages(driver, folder.manifest.regions), variableSearch(folder.manifest),
       gaps(gapsIn(pages.device(), folder.manifest.regions, kLongestGap)) {
   driver.check(driver.memAlloc(&zeros, kLongestGap + 16), "memory for comparing");
   driver.check(driver.fillBytes(zeros, 0, kLongestGap + 16, stream), "memory for comparing");
@@ -56,7 +56,8 @@ State::~State() {
 }
 
 /// Reads chunks of the store, one after the other.
-State::Image State::store(const std::vector<uint64_t> &numbers, const std::string &what) {
+State::Image State::store(const std::vector<uint64_t> &numbers, const std::string &what,
+                          std::vector<PointerIntoVariable> &pointers) {
   const capture::StoreIndex &index = folder.store.index();
   uint64_t bytes = 0;
   for (uint64_t number : numbers)
@@ -102,6 +103,8 @@ State::Image State::store(const std::vector<uint64_t> &numbers, const std::strin
     for (const std::string &error : errors)
       if (!error.empty())
         throw ReplayError("the capture is damaged: " + what + ": " + error);
+    if (variableSearch.isNeeded())
+      variableSearch.search(to, batchBytes, 8, at, pointers);
     if (!image.host)
       driver.check(driver.copyToDevice(image.device + at, batch.data(), batchBytes), what);
     at += batchBytes;
@@ -115,11 +118,12 @@ void State::load(size_t object) {
   const capture::StoredObject &stored = index.objects[object];
   const std::string what = manifest.objectName(object);
   const bool isRegion = object < manifest.regions.size();
-  const Image before = store(stored.before, what);
+  std::vector<PointerIntoVariable> pointersBefore, pointersAfter;
+  const Image before = store(stored.before, what, pointersBefore);
   std::vector<uint64_t> changed;
   for (size_t position : folder.store.changedChunks(object))
     changed.push_back(stored.after[position]);
-  const Image after = store(changed, what + " after the launch");
+  const Image after = store(changed, what + " after the launch", pointersAfter);
   auto part = [](Image image, uint64_t offset) {
     return image.host ? Image{0, image.host + offset} : Image{image.device + offset, nullptr};
   };
@@ -133,14 +137,49 @@ void State::load(size_t object) {
     chunk.before = chunk.after = part(before, offset);
     chunk.isConstant =
         !isRegion && manifest.variables[object - manifest.regions.size()].kind == VariableKind::Constant;
+    addRelocations(pointersBefore, chunk.before, offset, chunks.size(), chunk.bytes);
     if (stored.before[i] != stored.after[i]) {
       chunk.after = part(after, afterOffset);
+      addRelocations(pointersAfter, chunk.after, afterOffset, chunks.size(), chunk.bytes);
       afterOffset += chunk.bytes;
     }
     offset += chunk.bytes;
     chunks.push_back(chunk);
   }
   totalBytes += offset;
+}
+
+/// Of the pointers that were found in an image, those of one chunk.
+void State::addRelocations(const std::vector<PointerIntoVariable> &pointers, Image image, uint64_t begin,
+                           size_t chunk, uint64_t bytes) {
+  auto at =
+      std::lower_bound(pointers.begin(), pointers.end(), begin,
+                       [](const PointerIntoVariable &each, uint64_t offset) { return each.offset < offset; });
+  for (; at != pointers.end() && at->offset < begin + bytes; ++at) {
+    const uint64_t inside = at->offset - begin;
+    const Image place = image.host ? Image{0, image.host + inside} : Image{image.device + inside, nullptr};
+    relocations.push_back({chunk, place, at->variable, at->delta});
+  }
+}
+
+/// Makes pointers into variables point into those of another module. One that the module does not have is used by
+/// nobody, or the kernel faults.
+void State::relocate(const VariableAddresses &variables) {
+  for (const Relocation &each : relocations) {
+    const cu::Pointer variable = variables[each.variable];
+    if (!variable || (!relocatedTo.empty() && relocatedTo[each.variable] == variable))
+      continue;
+    const uint64_t value = variable + each.delta;
+    if (each.place.host)
+      std::memcpy(each.place.host, &value, sizeof value);
+    else
+      driver.check(driver.copyToDevice(each.place.device, &value, sizeof value), "relocating pointers");
+    chunks[each.chunk].isChanged = true;
+  }
+  relocatedTo.resize(variables.size());
+  for (size_t i = 0; i < variables.size(); ++i)
+    if (variables[i])
+      relocatedTo[i] = variables[i];
 }
 
 void State::copy(const Chunk &chunk) {
@@ -152,6 +191,7 @@ void State::copy(const Chunk &chunk) {
 
 void State::prepare(const VariableAddresses &variables) {
   const size_t regions = folder.manifest.regions.size();
+  relocate(variables);
   if (!isKnown)
     for (const Span &gap : gaps)
       driver.check(driver.fillBytes(gap.begin, 0, gap.bytes(), stream), "clearing memory");

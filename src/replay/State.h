@@ -5,6 +5,7 @@
 #include "replay/Compare.h"
 #include "replay/Pages.h"
 #include "replay/Protocol.h"
+#include "replay/Relocations.h"
 
 #include <map>
 #include <memory>
@@ -46,7 +47,14 @@ private:
   /// Contents of a piece of an object.
   struct Image {
     cu::Pointer device = 0;
-    const uint8_t *host = nullptr;
+    uint8_t *host = nullptr;
+  };
+  /// A pointer into a variable, in images: it has another value for each module.
+  struct Relocation {
+    size_t chunk = 0;
+    Image place;
+    size_t variable = 0;
+    uint64_t delta = 0;
   };
   struct Chunk {
     size_t object = 0;
@@ -64,7 +72,11 @@ private:
   };
 
   void load(size_t object);
-  Image store(const std::vector<uint64_t> &numbers, const std::string &what);
+  Image store(const std::vector<uint64_t> &numbers, const std::string &what,
+              std::vector<PointerIntoVariable> &pointers);
+  void addRelocations(const std::vector<PointerIntoVariable> &pointers, Image image, uint64_t begin,
+                      size_t chunk, uint64_t bytes);
+  void relocate(const VariableAddresses &variables);
   void copy(const Chunk &chunk);
   std::vector<Comparer::Result> compareWith(const std::vector<Expectation> &expectations);
   std::vector<Comparer::Result> compareGaps();
@@ -75,6 +87,9 @@ private:
   cu::Stream stream;
   Comparer comparer;
   Pages pages;
+  VariableSearch variableSearch;
+  std::vector<Relocation> relocations;
+  VariableAddresses relocatedTo;   ///< what the images have now
   std::vector<Chunk> chunks;       ///< those of an object follow each other
   std::vector<size_t> firstChunks; ///< of each object, and the number of all
   std::vector<Span> gaps;          ///< in pages, between regions

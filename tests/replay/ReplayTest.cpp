@@ -282,13 +282,52 @@ TEST_F(Replay, AddressesThatCannotBeHadAreReported) {
   EXPECT_EQ(pinned.wait(), 3);
 }
 
-TEST_F(Replay, PointersIntoVariablesAreRefused) {
+TEST_F(Replay, PointersIntoVariablesFollowThem) {
+  // The sums hold a pointer to the counter, which the captured launch replaced by one to the next byte.
+  const uint64_t counter = 0x234567890000;
+  capture.manifest.variables[1].address = counter;
+  capture.manifest.pointsIntoVariables.push_back("counter");
+  capture.manifest.regions[TestCapture::SumsObject].bytes = 8;
+  capture.objects[TestCapture::SumsObject] = {TestCapture::bytesOf<uint64_t>({counter}),
+                                              TestCapture::bytesOf<uint64_t>({counter + 1})};
+  Worker worker(folder());
+  worker.receive();
+  std::string first = TestCapture::kernel(),
+              second = TestCapture::kernel("", ".visible .global .align 4 .u32 other = 1;");
+  for (int i = 0; i < 2; ++i)
+    for (const std::string &text : {first, second}) {
+      const json result = worker.ask(requestOf(text));
+      EXPECT_EQ(result["status"], "same") << result;
+    }
+  // Through the pointer, one module's counter is as good as another's.
+  const std::string store = "ld.global.u64 %at, [%head+8]; ld.global.u64 %at, [%at]; sub.u64 %at, %at, 1;"
+                            "st.global.u32 [%at], 101;";
+  EXPECT_EQ(worker.ask(requestOf(TestCapture::kernel(TestCapture::onlyThread(0, store))))["status"], "same");
+}
+
+TEST_F(Replay, PointersIntoVariablesWithoutAddressAreRefused) {
   capture.manifest.pointsIntoVariables.push_back("counter");
   Worker worker(folder());
   worker.receive();
   const json result = worker.ask(requestOf(TestCapture::kernel()));
   EXPECT_EQ(result["status"], "failed");
   EXPECT_THAT(result["text"].get<std::string>(), HasSubstr("pointers into variable 'counter'"));
+}
+
+TEST_F(Replay, ParametersThatPointIntoVariablesFollowThem) {
+  // The head itself is a variable.
+  const uint64_t head = 0x234567890000;
+  capture.manifest.variables.push_back({"head", 40, capture::VariableKind::Device, head});
+  capture.objects.push_back(capture.objects[TestCapture::HeadObject]);
+  capture.manifest.pointsIntoVariables.push_back("head");
+  capture.manifest.parameters[0].bytes = TestCapture::bytesOf<uint64_t>({head});
+  Worker worker(folder());
+  worker.receive();
+  const std::string text = TestCapture::kernel("", ".visible .global .align 8 .b8 head[40];");
+  for (int i = 0; i < 2; ++i) {
+    const json result = worker.ask(requestOf(text));
+    EXPECT_EQ(result["status"], "same") << result;
+  }
 }
 
 // --- one module, for a person
