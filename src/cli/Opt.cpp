@@ -329,7 +329,8 @@ void addOpt(CLI::App &app, Session &session) {
                    "#pragma heddle lines of the file")
       ->type_name("DIRECTIVE")
       ->allow_extra_args(false);
-  verb->add_option("-k,--kernel", request->kernel, "the kernel that -d applies to (default: all)")
+  verb->add_option("-k,--kernel", request->kernel,
+                   "the kernel that -d applies to, with its namespaces (default: all)")
       ->type_name("NAME");
   verb->add_option("--block", request->block,
                    "the block size, if the launches in the file do not give it (default: from the launches)")

@@ -201,7 +201,10 @@ void profile(const Given &given, const arch::Arch &arch, Session &session) {
 void addProfile(CLI::App &app, Session &session) {
   auto given = std::make_shared<Given>();
   CLI::App *verb = app.add_subcommand("profile", about);
-  verb->add_option("-k,--kernel", given->kernel, "only this kernel (default: all)")->type_name("NAME");
+  verb->add_option("-k,--kernel", given->kernel,
+                   "only this kernel, as the report names it; parameters may be omitted, unless it is a "
+                   "template (default: all)")
+      ->type_name("NAME");
   verb->add_option("--bbv", given->bbv,
                    "also write every thread's basic-block vector to this file, as tab-separated text")
       ->type_name("FILE.tsv");
