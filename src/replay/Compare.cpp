@@ -73,8 +73,8 @@ BYTES_END:
 
 } // namespace
 
-Comparer::Comparer(Driver &driver) : driver(driver) {
-  if (driver.moduleLoadDataEx(&module, kKernel, 0, nullptr, nullptr) != cu::Success)
+Comparer::Comparer(Driver &driver, bool hasKernel) : driver(driver) {
+  if (!hasKernel || driver.moduleLoadDataEx(&module, kKernel, 0, nullptr, nullptr) != cu::Success)
     return;
   driver.check(driver.moduleGetFunction(&function, module, "heddle_compare"),
                "the comparison cannot be loaded");

@@ -19,7 +19,8 @@ public:
     uint64_t first = 0; ///< offset of the first byte that differs
   };
 
-  explicit Comparer(Driver &driver);
+  /// Without a kernel, and where the driver cannot load one, memory is compared on the host.
+  explicit Comparer(Driver &driver, bool hasKernel = true);
   ~Comparer();
   Comparer(const Comparer &) = delete;
   Comparer &operator=(const Comparer &) = delete;

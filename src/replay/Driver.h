@@ -128,6 +128,9 @@ public:
   int attribute(cu::DeviceAttribute attribute) const;
 
   bool isSimulator() const { return warpInstructions != nullptr; }
+  /// Whether launches are measured by time, or by instructions as on the simulator, where time is that of the host.
+  bool measuresTime() const { return !isSimulator() || isTimed; }
+  void measureTime() { isTimed = true; }
   /// On the simulator: instructions of warps that were executed so far.
   uint64_t instructionsSoFar() const { return warpInstructions ? warpInstructions() : 0; }
   const std::string &deviceName() const { return name; }
@@ -136,6 +139,7 @@ public:
 
 private:
   unsigned long long (*warpInstructions)() = nullptr;
+  bool isTimed = false;
   Device device = 0;
   std::string name, architecture;
 };

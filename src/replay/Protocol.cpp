@@ -197,12 +197,12 @@ std::string jsonQuoted(const std::string &text) {
   return out + '"';
 }
 
-std::string resultLine(const std::string &id, const Measurement &m, bool isSimulator) {
+std::string resultLine(const std::string &id, const Measurement &m, bool isTime) {
   std::string out = "{\"event\":\"result\",\"id\":" + jsonQuoted(id) + ",\"status\":\"" + nameOf(m.status) +
                     "\",\"text\":" + jsonQuoted(m.text) + ",\"unit\":\"" +
-                    (isSimulator ? "instructions" : "microseconds") + "\",\"micros\":[";
+                    (isTime ? "microseconds" : "instructions") + "\",\"micros\":[";
   for (size_t i = 0; i < m.times.size(); ++i)
-    append(out, isSimulator ? "%s%.0f" : "%s%.3f", i ? "," : "", m.times[i]);
+    append(out, isTime ? "%s%.3f" : "%s%.0f", i ? "," : "", m.times[i]);
   append(out, "],\"registers\":%d,\"local_bytes\":%d,\"shared_bytes\":%d,\"occupancy\":%.1f", m.registers,
          m.localBytes, m.sharedBytes, m.occupancy);
   out += ",\"differing\":[";

@@ -67,7 +67,7 @@ std::optional<Request> parseMeasure(const std::string &line, std::string &error)
 std::string percentDecoded(const std::string &text);
 std::string percentEncoded(const std::string &text);
 std::string jsonQuoted(const std::string &text);
-std::string resultLine(const std::string &id, const Measurement &measurement, bool isSimulator);
+std::string resultLine(const std::string &id, const Measurement &measurement, bool isTime = true);
 std::string errorLine(const std::string &text);
 
 } // namespace heddle::replay

@@ -34,10 +34,10 @@ Dim dimOf(const capture::Dimensions &dim) { return {dim.x, dim.y, dim.z}; }
 
 } // namespace
 
-Session::Session(const std::string &folderName, const std::string &driverLibrary)
+Session::Session(const std::string &folderName, const std::string &driverLibrary, uint64_t mostCopyBytes)
     : folder(opened(folderName)), driver(driverLibrary) {
   driver.check(driver.streamCreate(&stream, cu::NonBlockingStream), "streams cannot be created");
-  state = std::make_unique<State>(driver, folder, stream);
+  state = std::make_unique<State>(driver, folder, stream, mostCopyBytes);
   timer = std::make_unique<Timer>(driver, stream);
 }
 
@@ -85,7 +85,7 @@ void Session::run(const Request &request, Measurement &result) {
   candidate.launch(stream);
   result.isLaunched = true;
   driver.check(driver.streamSynchronize(stream), "the kernel failed");
-  if (driver.isSimulator())
+  if (!driver.measuresTime())
     result.times.push_back(double(driver.instructionsSoFar() - instructions));
   state->compare(result.differing, result.outside);
   result.status = result.differing.empty() && result.outside.empty() ? Status::Same : Status::Differs;
@@ -93,7 +93,7 @@ void Session::run(const Request &request, Measurement &result) {
   if (!request.differencesFile.empty() && !result.differing.empty())
     writeDifferences(request.differencesFile, result);
   // On the simulator every round executes the same instructions.
-  if (!driver.isSimulator())
+  if (driver.measuresTime())
     timeRounds(candidate, request, result);
   state->findChanges();
 }

@@ -14,7 +14,9 @@ namespace heddle::replay {
 class Session {
 public:
   /// Throws ReplayError or CudaError where the capture is damaged or cannot be put in place.
-  Session(const std::string &folder, const std::string &driverLibrary);
+  Session(const std::string &folder, const std::string &driverLibrary, uint64_t mostCopyBytes = ~uint64_t(0));
+  /// On the simulator too, where it is the host's time.
+  void measureTime() { driver.measureTime(); }
 
   const capture::Manifest &manifest() const { return folder.manifest; }
   const Driver &device() const { return driver; }

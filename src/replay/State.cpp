@@ -32,10 +32,10 @@ constexpr uint64_t kSpareBytes = uint64_t(256) << 20;
 
 } // namespace
 
-State::State(Driver &driver, const capture::CaptureFolder &folder, cu::Stream stream)
+State::State(Driver &driver, const capture::CaptureFolder &folder, cu::Stream stream, uint64_t mostCopyBytes)
     : driver(driver), folder(folder), stream(stream), comparer(driver),
       pages(driver, folder.manifest.regions), variableSearch(folder.manifest),
-      gaps(gapsIn(pages.device(), folder.manifest.regions, kLongestGap)) {
+      gaps(gapsIn(pages.device(), folder.manifest.regions, kLongestGap)), copyBytesLeft(mostCopyBytes) {
   driver.check(driver.memAlloc(&zeros, kLongestGap + 16), "memory for comparing");
   driver.check(driver.fillBytes(zeros, 0, kLongestGap + 16, stream), "memory for comparing");
   for (size_t object = 0; object < folder.manifest.objects(); ++object) {
@@ -67,7 +67,9 @@ State::Image State::store(const std::vector<uint64_t> &numbers, const std::strin
   size_t free = 0, total = 0;
   driver.check(driver.memGetInfo(&free, &total), "free memory");
   Image image;
-  if (free > bytes + kSpareBytes && driver.memAlloc(&image.device, bytes) == cu::Success) {
+  if (bytes <= copyBytesLeft && free > bytes + kSpareBytes &&
+      driver.memAlloc(&image.device, bytes) == cu::Success) {
+    copyBytesLeft -= bytes;
     deviceCopies.push_back(image.device);
   } else {
     image.device = 0;
@@ -140,6 +142,8 @@ void State::load(size_t object) {
     addRelocations(pointersBefore, chunk.before, offset, chunks.size(), chunk.bytes);
     if (stored.before[i] != stored.after[i]) {
       chunk.after = part(after, afterOffset);
+      if (!isRegion)
+        chunk.unchanged = differenceOf(stored.before[i], stored.after[i], chunk.bytes);
       addRelocations(pointersAfter, chunk.after, afterOffset, chunks.size(), chunk.bytes);
       afterOffset += chunk.bytes;
     }
@@ -147,6 +151,18 @@ void State::load(size_t object) {
     chunks.push_back(chunk);
   }
   totalBytes += offset;
+}
+
+Difference State::differenceOf(uint64_t before, uint64_t after, uint64_t bytes) const {
+  std::vector<uint8_t> a(bytes), b(bytes);
+  std::string error;
+  if (!folder.store.readChunk(before, a.data(), error) || !folder.store.readChunk(after, b.data(), error))
+    throw ReplayError("the capture is damaged: " + error);
+  Difference difference;
+  for (uint64_t i = bytes; i-- > 0;)
+    if (a[i] != b[i])
+      ++difference.bytes, difference.first = i;
+  return difference;
 }
 
 /// Of the pointers that were found in an image, those of one chunk.
@@ -216,8 +232,8 @@ std::vector<Comparer::Result> State::compareWith(const std::vector<Expectation> 
   std::vector<size_t> places;
   for (size_t i = 0; i < expectations.size(); ++i)
     if (!expectations[i].image.host) {
-      pairs.push_back(
-          {expectations[i].live, expectations[i].image.device, chunks[expectations[i].chunk].bytes});
+      pairs.push_back({chunks[expectations[i].chunk].live, expectations[i].image.device,
+                       chunks[expectations[i].chunk].bytes});
       places.push_back(i);
     }
   std::vector<Comparer::Result> some = comparer.compare(pairs, stream);
@@ -235,7 +251,7 @@ std::vector<Comparer::Result> State::compareWith(const std::vector<Expectation> 
       const Chunk &chunk = chunks[expectations[i].chunk];
       const cu::Pointer to = staging + pairs.size() * chunkBytes;
       driver.check(driver.copyToDevice(to, expectations[i].image.host, chunk.bytes), "comparing");
-      pairs.push_back({expectations[i].live, to, chunk.bytes});
+      pairs.push_back({chunk.live, to, chunk.bytes});
       places.push_back(i);
     }
     some = comparer.compare(pairs, stream);
@@ -262,28 +278,34 @@ void State::compare(std::vector<Difference> &differing, std::vector<OutsideWrite
   std::vector<Expectation> expectations;
   std::vector<bool> isAfter;
   for (size_t i = 0; i < chunks.size(); ++i) {
-    // A variable that the module lacks keeps its value.
-    const cu::Pointer live = chunks[i].live ? chunks[i].live : chunks[i].before.device;
-    if (chunks[i].isConstant || !live || (!chunks[i].live && chunks[i].sharesImage()))
+    if (chunks[i].isConstant || !chunks[i].live)
       continue;
-    expectations.push_back({i, live, chunks[i].after});
+    expectations.push_back({i, chunks[i].after});
     isAfter.push_back(true);
     if (!chunks[i].sharesImage()) {
-      expectations.push_back({i, live, chunks[i].before});
+      expectations.push_back({i, chunks[i].before});
       isAfter.push_back(false);
     }
   }
+  const auto add = [&](const Chunk &chunk, uint64_t bytes, uint64_t first) {
+    if (differing.empty() || differing.back().object != chunk.object)
+      differing.push_back({chunk.object, 0, chunk.offset + first});
+    differing.back().bytes += bytes;
+  };
   const std::vector<Comparer::Result> results = compareWith(expectations);
   for (size_t i = 0; i < results.size(); ++i) {
     Chunk &chunk = chunks[expectations[i].chunk];
     if (chunk.sharesImage() || !isAfter[i])
       chunk.isChanged = results[i].differing != 0;
-    if (!isAfter[i] || !results[i].differing)
-      continue;
-    if (differing.empty() || differing.back().object != chunk.object)
-      differing.push_back({chunk.object, 0, chunk.offset + results[i].first});
-    differing.back().bytes += results[i].differing;
+    if (isAfter[i] && results[i].differing)
+      add(chunk, results[i].differing, results[i].first);
   }
+  // A variable that the module lacks keeps its value. Variables are the last objects.
+  for (const Chunk &chunk : chunks)
+    if (!chunk.live && chunk.unchanged.bytes)
+      add(chunk, chunk.unchanged.bytes, chunk.unchanged.first);
+  std::stable_sort(differing.begin(), differing.end(),
+                   [](const Difference &a, const Difference &b) { return a.object < b.object; });
   const std::vector<Comparer::Result> gapResults = compareGaps();
   for (size_t i = 0; i < gaps.size(); ++i)
     if (gapResults[i].differing)
@@ -301,7 +323,7 @@ void State::findChanges() {
   std::vector<Expectation> expectations;
   for (size_t i = 0; i < chunks.size(); ++i)
     if (chunks[i].live && chunks[i].object < folder.manifest.regions.size())
-      expectations.push_back({i, chunks[i].live, chunks[i].before});
+      expectations.push_back({i, chunks[i].before});
   const std::vector<Comparer::Result> results = compareWith(expectations);
   for (size_t i = 0; i < results.size(); ++i)
     chunks[expectations[i].chunk].isChanged = results[i].differing != 0;
@@ -318,7 +340,14 @@ std::vector<uint8_t> State::read(size_t object, uint64_t offset, uint64_t bytes)
                    to = std::min(offset + bytes, chunk.offset + chunk.bytes);
     if (from >= to)
       break;
-    if (chunk.live)
+    if (!chunk.live) {
+      std::vector<uint8_t> kept(chunk.bytes);
+      std::string error;
+      const capture::StoredObject &stored = folder.store.index().objects[object];
+      if (!folder.store.readChunk(stored.before[i - firstChunks[object]], kept.data(), error))
+        throw ReplayError("the capture is damaged: " + error);
+      std::copy_n(kept.data() + (from - chunk.offset), to - from, out.data() + (from - offset));
+    } else
       driver.check(
           driver.copyToHost(out.data() + (from - offset), chunk.live + (from - chunk.offset), to - from),
           "reading " + folder.manifest.objectName(object));

@@ -21,8 +21,8 @@ using VariableAddresses = std::vector<cu::Pointer>;
 /// device memory as long as there is enough, else in host memory.
 class State {
 public:
-  /// Reads the capture and puts its memory in place. Throws.
-  State(Driver &driver, const capture::CaptureFolder &folder, cu::Stream stream);
+  /// Reads the capture and puts its memory in place. Copies take at most `mostCopyBytes` of device memory. Throws.
+  State(Driver &driver, const capture::CaptureFolder &folder, cu::Stream stream, uint64_t mostCopyBytes);
   ~State();
   State(const State &) = delete;
   State &operator=(const State &) = delete;
@@ -63,11 +63,11 @@ private:
     Image before, after;    ///< the same where the captured launch changed nothing
     bool isChanged = false; ///< by the last launch
     bool isConstant = false;
+    Difference unchanged; ///< of a variable that the captured launch changed, if nobody changes it
     bool sharesImage() const { return before.device == after.device && before.host == after.host; }
   };
   struct Expectation {
     size_t chunk;
-    cu::Pointer live;
     Image image;
   };
 
@@ -76,6 +76,7 @@ private:
               std::vector<PointerIntoVariable> &pointers);
   void addRelocations(const std::vector<PointerIntoVariable> &pointers, Image image, uint64_t begin,
                       size_t chunk, uint64_t bytes);
+  Difference differenceOf(uint64_t before, uint64_t after, uint64_t bytes) const;
   void relocate(const VariableAddresses &variables);
   void copy(const Chunk &chunk);
   std::vector<Comparer::Result> compareWith(const std::vector<Expectation> &expectations);
@@ -97,7 +98,7 @@ private:
   cu::Pointer staging = 0;         ///< for images that are in host memory
   std::vector<cu::Pointer> deviceCopies;
   std::vector<std::unique_ptr<uint8_t[]>> hostCopies;
-  uint64_t totalBytes = 0;
+  uint64_t totalBytes = 0, copyBytesLeft;
   bool isKnown = false; ///< isChanged is right
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernel that compares, on the simulator, against comparing on the host.
+// The kernel that compares, on the simulator, and what takes its place, against a loop over bytes.
 #include "replay/Compare.h"
 
 #include "TestPaths.h"
@@ -12,11 +12,16 @@
 namespace heddle::replay {
 namespace {
 
-TEST(Compare, CountsAndFindsTheFirstByteLikeTheHost) {
+/// True: by the kernel.
+class Compare : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Ways, Compare, testing::Bool(),
+                         [](const auto &each) { return std::string(each.param ? "Kernel" : "Host"); });
+
+TEST_P(Compare, CountsBytesAndFindsTheFirst) {
   Driver driver(HEDDLE_BUILD_DIR "/lib/libheddle_cudart.so");
   EXPECT_TRUE(driver.isSimulator());
   EXPECT_THAT(driver.arch(), testing::StartsWith("sm_"));
-  Comparer comparer(driver);
+  Comparer comparer(driver, GetParam());
   constexpr size_t Bytes = 1 << 16;
   cu::Pointer a = 0, b = 0;
   driver.check(driver.memAlloc(&a, Bytes), "a");

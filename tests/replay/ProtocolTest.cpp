@@ -104,7 +104,7 @@ TEST(Protocol, ReplyIsOneLineOfJson) {
   m.registers = 40, m.localBytes = 8, m.sharedBytes = 1024, m.occupancy = 62.5, m.seconds = 0.5;
   m.differing = {{3, 4, 5}, {6, 7, uint64_t(1) << 40}};
   m.outside = {{0x120000000800, 9}};
-  const std::string line = resultLine("x\"1", m, false);
+  const std::string line = resultLine("x\"1", m);
   EXPECT_EQ(line.find('\n'), std::string::npos);
   const auto json = nlohmann::json::parse(line);
   EXPECT_EQ(json["event"], "result");
@@ -121,7 +121,7 @@ TEST(Protocol, ReplyIsOneLineOfJson) {
   EXPECT_EQ(json["outside"][0]["address"], "0x120000000800");
   EXPECT_EQ(json["seconds"], 0.5);
   m.times = {123456789012};
-  const auto counted = nlohmann::json::parse(resultLine("1", m, true));
+  const auto counted = nlohmann::json::parse(resultLine("1", m, false));
   EXPECT_EQ(counted["unit"], "instructions");
   EXPECT_EQ(counted["micros"][0], 123456789012);
   EXPECT_EQ(nlohmann::json::parse(errorLine("no \t"))["text"], "no \t");

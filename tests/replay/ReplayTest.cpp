@@ -116,20 +116,33 @@ TEST_F(Replay, EveryObjectIsCompared) {
 }
 
 TEST_F(Replay, StoresThatAreMissingAreFound) {
-  Worker worker(folder());
-  worker.receive();
-  const json result = worker.ask(requestOf(".version 8.0\n.target sm_70\n.address_size 64\n"
-                                           ".visible .entry scale(.param .u64 head) { ret; }\n"));
-  EXPECT_EQ(result["status"], "differs");
-  std::vector<size_t> objects;
-  for (const json &each : result["differing"])
-    objects.push_back(each["object"]);
-  // Its module has no counter either, so that keeps its value.
-  EXPECT_THAT(objects,
-              testing::ElementsAre(size_t(TestCapture::SumsObject), size_t(TestCapture::ValuesObject),
-                                   size_t(TestCapture::ManagedObject), size_t(TestCapture::PinnedObject),
-                                   size_t(TestCapture::CounterObject)));
-  EXPECT_THAT(result["text"].get<std::string>(), HasSubstr("2 more objects differ"));
+  const std::string empty = ".version 8.0\n.target sm_70\n.address_size 64\n"
+                            ".visible .entry scale(.param .u64 head) { ret; }\n";
+  for (const char *copies : {"1000", "0"}) {
+    Worker worker(folder(), {"--driver", kSimulator, "--copies", copies});
+    worker.receive();
+    const fs::path differences = temporary.path / "differences";
+    const json result = worker.ask(request(module(empty), differences.string()));
+    EXPECT_EQ(result["status"], "differs");
+    std::vector<size_t> objects;
+    uint64_t bytes = 0;
+    for (const json &each : result["differing"]) {
+      objects.push_back(each["object"]);
+      bytes += 16 + capture.objects[objects.back()].before.size();
+    }
+    // Its module has no counter either, so that keeps its value.
+    EXPECT_THAT(objects,
+                testing::ElementsAre(size_t(TestCapture::SumsObject), size_t(TestCapture::ValuesObject),
+                                     size_t(TestCapture::ManagedObject), size_t(TestCapture::PinnedObject),
+                                     size_t(TestCapture::CounterObject)));
+    EXPECT_THAT(result["text"].get<std::string>(), HasSubstr("2 more objects differ"));
+    ASSERT_EQ(fs::file_size(differences), bytes);
+    std::ifstream in(differences, std::ios::binary);
+    in.seekg(-4, std::ios::end);
+    uint32_t counter = 0;
+    in.read(reinterpret_cast<char *>(&counter), 4);
+    EXPECT_EQ(counter, 100u);
+  }
 }
 
 TEST_F(Replay, StoresOutsideOfRegionsAreFound) {
@@ -328,6 +341,47 @@ TEST_F(Replay, ParametersThatPointIntoVariablesFollowThem) {
     const json result = worker.ask(requestOf(text));
     EXPECT_EQ(result["status"], "same") << result;
   }
+}
+
+TEST_F(Replay, CopiesMayBeInHostMemory) {
+  // One megabyte is enough for a few of the objects.
+  for (const char *copies : {"0", "1"}) {
+    Worker worker(folder(), {"--driver", kSimulator, "--host-time", "--copies", copies});
+    EXPECT_EQ(worker.receive()["event"], "ready");
+    const std::string wrong =
+        TestCapture::onlyThread(550001, "xor.b32 %v, %v, 256; st.global.u32 [%at], %v;");
+    const json differs = worker.ask(requestOf(TestCapture::kernel(wrong)));
+    EXPECT_EQ(differs["differing"], json::parse(R"([{"object":2,"bytes":1,"first":2200005}])")) << differs;
+    const json same = worker.ask(requestOf(TestCapture::kernel()));
+    EXPECT_EQ(same["status"], "same") << same;
+    EXPECT_EQ(same["micros"].size(), 5u);
+  }
+}
+
+/// The rounds of a GPU: every launch sees what the captured one saw, or it traps.
+TEST_F(Replay, RoundsBeginWithRestoredMemoryAndVariables) {
+  Worker worker(folder(), {"--driver", kSimulator, "--host-time"});
+  EXPECT_EQ(worker.receive()["unit"], "microseconds");
+  // The counter is 101 after the launch, the sum 6, a value that the launch does not have to change its own.
+  const std::string check = TestCapture::onlyThread(
+      0, "ld.global.u32 %v, [counter]; setp.ne.u32 %p, %v, 101; @%p trap;"
+         "ld.global.u64 %at, [%head+8]; ld.global.u32 %v, [%at]; setp.ne.u32 %p, %v, 6; @%p trap;"
+         "ld.global.u32 %v, [%at+8]; setp.ne.u32 %p, %v, 7; @%p trap; st.global.u32 [%at+8], 8;"
+         "ld.global.u64 %at, [%head+24]; ld.global.u32 %v, [%at]; setp.ne.u32 %p, %v, 22; @%p trap;");
+  const json result = worker.ask(request(module(TestCapture::kernel(check)), "", "scale", "256"));
+  EXPECT_EQ(result["status"], "differs") << result;
+  EXPECT_EQ(result["differing"][0]["object"], size_t(TestCapture::SumsObject));
+  ASSERT_EQ(result["micros"].size(), 5u) << "rounds without the warm-up";
+  for (const json &micros : result["micros"])
+    EXPECT_GT(micros, 0);
+  // With a flushed cache, and with time for one round at most.
+  std::string line = request(module(TestCapture::kernel()));
+  line.replace(line.find(" 5 1 0 10"), 9, " 5 1 1 10");
+  EXPECT_EQ(worker.ask(line)["micros"].size(), 5u);
+  line.replace(line.find(" 5 1 1 10"), 9, " 5 3 0 0");
+  const json late = worker.ask(line);
+  EXPECT_EQ(late["status"], "same") << late;
+  EXPECT_EQ(late["micros"].size(), 1u);
 }
 
 // --- one module, for a person

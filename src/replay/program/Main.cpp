@@ -47,6 +47,9 @@ options:
   --flush-l2           empties the L2 cache before each round
   --differences FILE   writes what the kernel left behind in objects that differ
   --driver LIBRARY     the CUDA driver (default: libcuda.so.1)
+  --copies MIB         device memory for copies of the captured memory; more is kept in host memory
+                       (default: what is free)
+  --host-time          on the simulator: the host's time in rounds as on a GPU, instead of instructions
   --version, --help
 
 exit codes: 0 results as captured, 1 results differ, 2 wrong usage, 3 the capture or the module cannot be loaded,
@@ -55,8 +58,8 @@ exit codes: 0 results as captured, 1 results differ, 2 wrong usage, 3 the captur
 
 struct Options {
   std::string folder, driver;
-  bool serves = false, hasModule = false;
-  /// The request as a line; what is not given is the capture's.
+  bool serves = false, hasModule = false, measuresHostTime = false;
+  uint64_t copyBytes = ~uint64_t(0);
   Request request;
   bool hasGrid = false, hasBlock = false, hasShared = false, hasKernel = false;
 };
@@ -123,6 +126,10 @@ Options parse(int count, char **words) {
       options.request.warmUps = numberOf(word, valueOf(i));
     } else if (word == "--seconds") {
       options.request.seconds = numberOf(word, valueOf(i));
+    } else if (word == "--copies") {
+      options.copyBytes = uint64_t(numberOf(word, valueOf(i))) << 20;
+    } else if (word == "--host-time") {
+      options.measuresHostTime = true;
     } else if (word == "--flush-l2") {
       options.request.flushesL2 = true;
     } else if (word == "--differences") {
@@ -173,7 +180,7 @@ std::string readyLine(const Session &session, double seconds) {
                 (unsigned long long)session.bytes(), seconds);
   return "{\"event\":\"ready\",\"device\":" + jsonQuoted(session.device().deviceName()) +
          ",\"arch\":" + jsonQuoted(session.device().arch()) + ",\"unit\":\"" +
-         (session.device().isSimulator() ? "instructions" : "microseconds") + "\"" + numbers;
+         (session.device().measuresTime() ? "microseconds" : "instructions") + "\"" + numbers;
 }
 
 /// The identifier of a request that cannot be read, so that its sender gets an answer.
@@ -202,7 +209,7 @@ int serve(Session &session, int out, double seconds) {
     }
     if (std::optional<Request> request = parseMeasure(line, result.text))
       result = session.measure(*request);
-    if (!writeLine(out, resultLine(id, result, session.device().isSimulator())))
+    if (!writeLine(out, resultLine(id, result, session.device().measuresTime())))
       break;
     if (result.isFatal)
       return Fault;
@@ -249,7 +256,7 @@ int measureOnce(Session &session, Options &options, int out) {
       result.registers, result.localBytes, result.sharedBytes, result.occupancy);
   writeLine(out, text);
   std::sort(result.times.begin(), result.times.end());
-  if (session.device().isSimulator())
+  if (!session.device().measuresTime())
     std::snprintf(text, sizeof text, "work     %.0f instructions of warps (the simulator has no time)",
                   result.times[0]);
   else
@@ -273,7 +280,9 @@ int main(int count, char **words) {
   try {
     const auto start = std::chrono::steady_clock::now();
     // Never destroyed: giving gigabytes back piece by piece takes longer than to end.
-    auto *session = new Session(options.folder, options.driver);
+    static auto *const session = new Session(options.folder, options.driver, options.copyBytes);
+    if (options.measuresHostTime)
+      session->measureTime();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return options.serves ? serve(*session, out, seconds) : measureOnce(*session, options, out);
   } catch (const std::exception &error) {
