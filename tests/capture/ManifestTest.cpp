@@ -26,7 +26,8 @@ Manifest sample() {
   manifest.regions = {{0x100000000000, 4194304, RegionKind::Device},
                       {0x180000000000, 3, RegionKind::Pinned},
                       {0x180000001000, 4, RegionKind::Managed}};
-  manifest.variables = {{"_ZL5table", 1024, VariableKind::Constant}, {"count", 4, VariableKind::Managed, 0x7f0000001000}};
+  manifest.variables = {{"_ZL5table", 1024, VariableKind::Constant},
+                        {"count", 4, VariableKind::Managed, 0x7f0000001000}};
   manifest.pointsIntoVariables = {"_ZL5table"};
   return manifest;
 }

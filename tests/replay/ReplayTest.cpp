@@ -190,6 +190,30 @@ TEST_F(Replay, HangIsEndedByTheCallerAndLeavesNothing) {
   EXPECT_EQ(another.ask(requestOf(TestCapture::kernel()))["status"], "same");
 }
 
+TEST_F(Replay, HangEndsWithTheCaller) {
+  Worker worker(folder());
+  worker.receive();
+  worker.send(requestOf(TestCapture::kernel("FOREVER: ld.volatile.global.u32 %v, [counter]; "
+                                            "setp.ne.u32 %p, %v, 0; @%p bra FOREVER;")));
+  usleep(200000);
+  worker.closeInput();
+  usleep(200000);
+  worker.closeOutput(); // as if the caller had been killed
+  EXPECT_EQ(worker.wait(), 0);
+}
+
+/// Requests may come all at once, from a file.
+TEST_F(Replay, RequestsThatWaitAreAnsweredAfterTheInputEnds) {
+  Worker worker(folder());
+  worker.receive();
+  worker.send(requestOf(TestCapture::kernel()));
+  worker.send(requestOf(TestCapture::kernel("trap;", "", "other")));
+  worker.closeInput();
+  EXPECT_EQ(worker.receive()["status"], "same");
+  EXPECT_EQ(worker.receive()["status"], "failed");
+  EXPECT_EQ(worker.wait(), 0);
+}
+
 TEST_F(Replay, CandidatesThatCannotBeLaunchedEndNothing) {
   Worker worker(folder());
   worker.receive();

@@ -13,7 +13,9 @@
 #include <cstring>
 #include <fcntl.h>
 #include <iostream>
+#include <poll.h>
 #include <string>
+#include <thread>
 #include <unistd.h>
 
 #ifndef HEDDLE_VERSION
@@ -183,6 +185,18 @@ std::string readyLine(const Session &session, double seconds) {
          (session.device().measuresTime() ? "microseconds" : "instructions") + "\"" + numbers;
 }
 
+/// Ends the process as soon as nobody reads its replies, also while a kernel runs that never ends: whoever started this
+/// one may be gone without a word.
+void endWithReader(int out) {
+  std::thread([out] {
+    pollfd reader = {out, 0, 0};
+    while (poll(&reader, 1, -1) < 0 && errno == EINTR)
+      ;
+    if (reader.revents & (POLLERR | POLLHUP))
+      _exit(Same);
+  }).detach();
+}
+
 /// The identifier of a request that cannot be read, so that its sender gets an answer.
 std::string identifierOf(const std::string &line) {
   const size_t begin = line.find_first_not_of(' ', line.find(' '));
@@ -192,6 +206,7 @@ std::string identifierOf(const std::string &line) {
 int serve(Session &session, int out, double seconds) {
   if (!writeLine(out, readyLine(session, seconds)))
     return Same;
+  endWithReader(out);
   for (std::string line; std::getline(std::cin, line);) {
     if (!line.empty() && line.back() == '\r')
       line.pop_back();
