@@ -18,6 +18,7 @@
 #include "support/Interrupts.h"
 #include "support/Paths.h"
 #include "support/Session.h"
+#include "support/StartedProcess.h"
 
 #include <algorithm>
 #include <array>
@@ -28,7 +29,9 @@
 #include <cstring>
 #include <exception>
 #include <fcntl.h>
+#include <map>
 #include <poll.h>
+#include <sched.h>
 #include <sstream>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -176,13 +179,24 @@ public:
   Following(pid_t child, const ProcessRequest &request, Capture &output, Capture &error)
       : child(child), request(request), captures{&output, &error} {}
 
+  enum class End { ByItself, ByItsLimit };
+
+  /// Without waiting: how it has ended; nothing while it runs.
+  std::optional<End> ended() {
+    for (Capture *capture : captures)
+      capture->drain();
+    look(WNOHANG);
+    if (!isAtWork())
+      return End::ByItself;
+    return isOutOfTime() ? std::optional(End::ByItsLimit) : std::nullopt;
+  }
+
   /// False where its time is over before.
   bool waitForEnd() {
-    while (!hasEnded || (!hasOwnTies() && isPrinting())) {
-      const double left = request.seconds - secondsSince(begin);
-      if (request.seconds > 0 && left <= 0)
+    while (isAtWork()) {
+      if (isOutOfTime())
         return false;
-      waitALittle(request.seconds > 0 ? left : 1);
+      waitALittle(request.seconds > 0 ? request.seconds - secondsSince(begin) : 1);
       for (Capture *capture : captures)
         capture->drain();
       look(WNOHANG);
@@ -235,6 +249,8 @@ public:
 private:
   bool hasOwnTies() const { return request.work || request.ties == Ties::Own; }
   bool isPrinting() const { return captures[0]->isOpen() || captures[1]->isOpen(); }
+  bool isAtWork() const { return !hasEnded || (!hasOwnTies() && isPrinting()); }
+  bool isOutOfTime() const { return request.seconds > 0 && secondsSince(begin) >= request.seconds; }
 
   /// Whether it has ended, which leaves it a zombie until result().
   void look(int options) {
@@ -287,31 +303,116 @@ static void watchChildren() {
     signal(SIGCHLD, SIG_DFL);
 }
 
-ProcessResult runToEnd(const ProcessRequest &request) {
+struct StartedProcess::State {
+  explicit State(ProcessRequest given)
+      : request(std::move(given)), prepared(request),
+        output(request.work || request.output == Stream::Captured, request.outputBytes),
+        error(!request.work && request.error == Stream::Captured, request.outputBytes) {}
+
+  void start() {
+    if (!output.isMade() || !error.isMade()) {
+      done = notStarted("cannot open a pipe");
+      return;
+    }
+    const pid_t child = fork();
+    if (child < 0) {
+      done = notStarted("cannot start another process");
+      return;
+    }
+    if (child == 0 && request.work)
+      doWork(prepared, output);
+    if (child == 0)
+      becomeProgram(prepared, output, error);
+    if (!request.work && request.ties == Ties::Own)
+      setpgid(child, child);
+    running.emplace(child, kindOf(request));
+    output.closeWrite(), error.closeWrite();
+    following.emplace(child, request, output, error);
+  }
+
+  void end(bool inTime) {
+    if (!inTime)
+      following->killAll();
+    following->waitToDie();
+    following->killLeftBehind();
+    done = following->result(!inTime);
+    running.reset();
+  }
+
+  ProcessRequest request;
+  Preparation prepared;
+  Capture output, error;
+  std::optional<RunningChild> running;
+  std::optional<Following> following;
+  std::optional<ProcessResult> done;
+};
+
+StartedProcess::StartedProcess(ProcessRequest request) {
   watchChildren();
-  Preparation prepared(request);
-  Capture output(request.work || request.output == Stream::Captured, request.outputBytes);
-  Capture error(!request.work && request.error == Stream::Captured, request.outputBytes);
-  if (!output.isMade() || !error.isMade())
-    return notStarted("cannot open a pipe");
-  const pid_t child = fork();
-  if (child < 0)
-    return notStarted("cannot start another process");
-  if (child == 0 && request.work)
-    doWork(prepared, output);
-  if (child == 0)
-    becomeProgram(prepared, output, error);
-  if (!request.work && request.ties == Ties::Own)
-    setpgid(child, child);
-  RunningChild running(child, kindOf(request));
-  output.closeWrite(), error.closeWrite();
-  Following following(child, request, output, error);
-  const bool inTime = following.waitForEnd();
-  if (!inTime)
-    following.killAll();
-  following.waitToDie();
-  following.killLeftBehind();
-  return following.result(!inTime);
+  state = std::make_unique<State>(std::move(request));
+  state->start();
+}
+
+StartedProcess::~StartedProcess() {
+  if (!state->done)
+    state->end(false);
+}
+
+bool StartedProcess::isOver() {
+  if (!state->done)
+    if (const auto ended = state->following->ended())
+      state->end(*ended == Following::End::ByItself);
+  return state->done.has_value();
+}
+
+const ProcessResult &StartedProcess::result() {
+  if (!state->done)
+    state->end(state->following->waitForEnd());
+  return *state->done;
+}
+
+ProcessResult runToEnd(const ProcessRequest &request) { return StartedProcess(request).result(); }
+
+StartedCopy::StartedCopy(double seconds, std::function<std::string()> work)
+    : process([&] {
+        ProcessRequest request;
+        request.work = std::move(work);
+        request.environment = {"TMPDIR=" + scratch.path().string()};
+        request.seconds = seconds;
+        return request;
+      }()) {}
+
+void waitForCopies() { std::this_thread::sleep_for(std::chrono::milliseconds(MillisToLookWithoutOutput)); }
+
+std::vector<ProcessResult> runInCopies(unsigned jobs, double seconds,
+                                       const std::vector<std::function<std::string()>> &works) {
+  std::vector<ProcessResult> results(works.size());
+  std::map<size_t, StartedCopy> atWork; // by the number of the work
+  for (size_t begun = 0, ended = 0; ended < works.size();) {
+    while (begun < works.size() && atWork.size() < std::max(1u, jobs)) {
+      atWork.try_emplace(begun, seconds, works[begun]);
+      ++begun;
+    }
+    const size_t before = ended;
+    for (auto copy = atWork.begin(); copy != atWork.end();) {
+      if (!copy->second.isOver()) {
+        ++copy;
+        continue;
+      }
+      results[copy->first] = copy->second.result();
+      copy = atWork.erase(copy);
+      ++ended;
+    }
+    if (ended == before)
+      waitForCopies();
+  }
+  return results;
+}
+
+unsigned processors() {
+  cpu_set_t allowed;
+  const bool isKnown = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
+  return std::max(1u, isKnown ? unsigned(CPU_COUNT(&allowed)) : std::thread::hardware_concurrency());
 }
 
 ProcessResult runProcess(const std::vector<std::string> &command, const std::vector<std::string> &environment,
@@ -335,12 +436,7 @@ ProcessRequest unattended(std::vector<std::string> command, std::filesystem::pat
 }
 
 ProcessResult runInCopy(double seconds, std::function<std::string()> work) {
-  TemporaryFolder scratch; // ours, since the copy may be killed
-  ProcessRequest request;
-  request.work = std::move(work);
-  request.environment = {"TMPDIR=" + scratch.path().string()};
-  request.seconds = seconds;
-  return runToEnd(request);
+  return StartedCopy(seconds, std::move(work)).result();
 }
 
 std::string whyFailed(const ProcessResult &result) {

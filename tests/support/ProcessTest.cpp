@@ -2,6 +2,7 @@
 #include "support/Process.h"
 
 #include "support/Paths.h"
+#include "support/StartedProcess.h"
 
 #include <gmock/gmock.h>
 
@@ -186,6 +187,84 @@ TEST(WorkInACopy, ItsTemporaryFilesGoWithIt) {
   });
   EXPECT_TRUE(answer.succeeded());
   EXPECT_FALSE(std::filesystem::exists(answer.standardOutput)) << answer.standardOutput;
+}
+
+std::function<std::string()> saying(std::string text) {
+  return [text = std::move(text)] { return text; };
+}
+
+TEST(StartedCopies, SeveralAreAtWorkAtATime) {
+  // Each waits for a file that another one writes, so none ends unless all are started.
+  TemporaryFolder folder;
+  const auto meet = [&](int mine, int others) {
+    return [&folder, mine, others]() -> std::string {
+      std::ofstream(folder.path() / std::to_string(mine)) << "here";
+      while (!std::filesystem::exists(folder.path() / std::to_string(others)))
+        usleep(1000);
+      return "met " + std::to_string(others);
+    };
+  };
+  const std::vector<ProcessResult> results = runInCopies(3, 60, {meet(0, 1), meet(1, 2), meet(2, 0)});
+  ASSERT_EQ(results.size(), 3u);
+  EXPECT_EQ(results[0].standardOutput, "met 1");
+  EXPECT_EQ(results[1].standardOutput, "met 2");
+  EXPECT_EQ(results[2].standardOutput, "met 0");
+}
+
+TEST(StartedCopies, ResultsComeInTheOrderOfTheWorksWhateverTheirNumber) {
+  std::vector<std::function<std::string()>> works;
+  for (int i = 0; i < 20; ++i)
+    works.push_back(saying(std::to_string(i)));
+  const std::vector<ProcessResult> results = runInCopies(4, 60, works);
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(results[size_t(i)].standardOutput, std::to_string(i));
+  EXPECT_TRUE(runInCopies(4, 60, {}).empty());
+}
+
+TEST(StartedCopies, OneThatCrashesOrTakesTooLongLeavesTheOthersAlone) {
+  const auto crash = []() -> std::string { abort(); };
+  const auto hang = []() -> std::string {
+    for (;;)
+      pause();
+  };
+  const std::vector<ProcessResult> results = runInCopies(2, 1, {crash, hang, saying("fine")});
+  EXPECT_EQ(results[0].signal, SIGABRT);
+  EXPECT_TRUE(results[1].timedOut);
+  EXPECT_EQ(results[2].standardOutput, "fine");
+}
+
+TEST(StartedCopies, MoreThanAPipeHoldsIsReadWhileItRuns) {
+  StartedCopy copy(60, saying(std::string(1 << 20, 'x')));
+  while (!copy.isOver())
+    waitForCopies();
+  EXPECT_EQ(copy.result().standardOutput.size(), size_t(1) << 20);
+}
+
+TEST(StartedCopies, OneThatNobodyWantsAnyMoreIsKilled) {
+  TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "process";
+  {
+    StartedCopy copy(0, [&]() -> std::string {
+      std::ofstream(file) << getpid() << std::endl;
+      for (;;)
+        pause();
+    });
+    while (!std::filesystem::exists(file) || std::filesystem::is_empty(file))
+      waitForCopies();
+  }
+  pid_t process = 0;
+  std::ifstream(file) >> process;
+  ASSERT_GT(process, 0);
+  EXPECT_NE(kill(process, 0), 0) << "it is still there";
+}
+
+TEST(StartedProcess, AProgramThatIsNotThereIsOver) {
+  ProcessRequest request;
+  request.command = {"/no/such/program"};
+  StartedProcess process(request);
+  while (!process.isOver())
+    waitForCopies();
+  EXPECT_EQ(process.result().exitCode, 127);
 }
 
 } // namespace
