@@ -28,6 +28,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <mutex>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -40,7 +41,7 @@ namespace {
 constexpr int Handled[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
 // Compilers end at once when they are asked to; a kernel of the simulator ends with its process.
-constexpr std::chrono::milliseconds ToEnd{2000}, ToDie{1000};
+constexpr std::chrono::milliseconds ToEnd{2000}, ToDie{1000}, ToLook{10};
 
 struct Child {
   pid_t process;
@@ -105,14 +106,31 @@ void say(const std::string &text) {
     return; // the reader is gone
 }
 
+/// Reaped or not: a thread that has several of them reaps none after the first.
+bool hasEnded(const Child &child) {
+  siginfo_t about{};
+  return waitid(P_PID, id_t(child.process), &about, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+         about.si_pid == child.process;
+}
+
+/// With the lock held, which is given back meanwhile. False where some are left after that time.
+bool waitForChildren(State &now, std::unique_lock<std::mutex> &lock, std::chrono::milliseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (!std::ranges::all_of(now.children, hasEnded)) {
+    if (std::chrono::steady_clock::now() >= end)
+      return false;
+    now.changed.wait_for(lock, ToLook);
+  }
+  return true;
+}
+
 /// With the lock held. Children that the signal does not end are killed.
 void endChildren(State &now, std::unique_lock<std::mutex> &lock, int signal) {
-  auto allGone = [&] { return now.children.empty(); };
   sendAll(now.children, signal);
-  if (now.changed.wait_for(lock, ToEnd, allGone))
+  if (waitForChildren(now, lock, ToEnd))
     return;
   sendAll(now.children, SIGKILL);
-  now.changed.wait_for(lock, ToDie, allGone);
+  waitForChildren(now, lock, ToDie);
 }
 
 [[noreturn]] void end(State &now, std::unique_lock<std::mutex> &lock, int signal) {
