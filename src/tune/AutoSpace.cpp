@@ -2,13 +2,16 @@
 //
 // Whether a directive may be carried out is known to the directive alone, so it is asked: once in its mildest
 // form. Larger factors that turn out not to fit are refused one by one later, which costs little.
+//
+// Each question is answered by a copy of this process that has the directive carried out, all processors at a time: a search that
+// has to answer in seconds cannot ask one after the other.
 #include "tune/AutoSpace.h"
 
 #include "arch/Common.h"
 #include "arch/Occupancy.h"
 #include "build/DevicePtx.h"
 #include "model/Thresholds.h"
-#include "support/Process.h"
+#include "support/StartedProcess.h"
 #include "transform/Assumptions.h"
 #include "transform/DirectiveMessage.h"
 #include "transform/Pipeline.h"
@@ -20,6 +23,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <map>
 #include <set>
 
 namespace heddle::tune {
@@ -36,48 +40,59 @@ std::set<int64_t> blockSizes() {
   return sizes;
 }
 
-/// What carrying a directive out gives: "done", "same", or why not. In a process of its own.
+/// What carrying a directive out gives: "done", "it changes nothing", or why not.
 std::string verdictOn(const Problem &problem, const std::string &text) {
-  ProcessResult answer = runInCopy(problem.limits.make, [&]() -> std::string {
-    Diagnostics diagnostics;
-    std::optional<arch::Arch> arch = arch::findArch(problem.arch, diagnostics);
-    transform::Options options;
-    options.compile = problem.compile;
-    options.block = problem.block;
-    options.arch = arch ? &*arch : nullptr;
-    options.kernel = problem.kernel;
-    transform::assume(problem.assumptions, options);
-    transform::Outcome outcome = transform::applyDirectives(
-        problem.file, problem.text, transform::readDirectives(text, diagnostics), options, diagnostics);
-    if (outcome.kind == transform::Outcome::Kind::Done)
-      return outcome.text == problem.text ? "it changes nothing" : "done";
-    for (const Diagnostic &each : diagnostics.all())
-      if (each.severity == Severity::Refusal || each.severity == Severity::Error)
-        return transform::withoutRule(each.text);
-    return "the file does not compile";
-  });
-  return answer.succeeded() ? answer.standardOutput : whyFailed(answer);
-}
-
-bool fits(const Problem &problem, const std::string &tried, AutoSpace &space) {
-  const std::string verdict = verdictOn(problem, tried);
-  if (verdict != "done")
-    space.refused.push_back(verdict.starts_with(tried) ? verdict : fmt::format("{}: {}", tried, verdict));
-  return verdict == "done";
+  Diagnostics diagnostics;
+  std::optional<arch::Arch> arch = arch::findArch(problem.arch, diagnostics);
+  transform::Options options;
+  options.compile = problem.compile;
+  options.block = problem.block;
+  options.arch = arch ? &*arch : nullptr;
+  options.kernel = problem.kernel;
+  transform::assume(problem.assumptions, options);
+  transform::Outcome outcome = transform::applyDirectives(
+      problem.file, problem.text, transform::readDirectives(text, diagnostics), options, diagnostics);
+  if (outcome.kind == transform::Outcome::Kind::Done)
+    return outcome.text == problem.text ? "it changes nothing" : "done";
+  for (const Diagnostic &each : diagnostics.all())
+    if (each.severity == Severity::Refusal || each.severity == Severity::Error)
+      return transform::withoutRule(each.text);
+  return "the file does not compile";
 }
 
 std::string joined(const std::string &first, const std::string &second) {
   return second.empty() ? first : first + " " + second;
 }
 
+/// A directive in its mildest form, as one would type it.
+std::string triedText(const transform::DirectiveRule &rule, const transform::TuningSpace::Part &part) {
+  return joined(rule.name, part.tried);
+}
+
+/// Everything that is to be tried, in the order of the registry.
+std::vector<std::string> allTried() {
+  std::vector<std::string> all;
+  for (const transform::DirectiveRule &rule : transform::directiveRules())
+    for (const transform::TuningSpace &wanted : rule.tuning)
+      for (const transform::TuningSpace::Part &part : wanted.parts)
+        all.push_back(triedText(rule, part));
+  return all;
+}
+
+bool fits(const std::string &tried, const std::string &verdict, AutoSpace &space) {
+  if (verdict != "done")
+    space.refused.push_back(verdict.starts_with(tried) ? verdict : fmt::format("{}: {}", tried, verdict));
+  return verdict == "done";
+}
+
 /// "coarsen x=1|2|4|8 map=interleaved|blocked": the parts of a directive's space that this program takes; empty
 /// where it takes none.
-std::string wordsThatFit(const Problem &problem, const std::string &directive,
-                         const transform::TuningSpace &wanted, AutoSpace &space) {
+std::string wordsThatFit(const transform::DirectiveRule &rule, const transform::TuningSpace &wanted,
+                         const std::map<std::string, std::string> &verdicts, AutoSpace &space) {
   bool any = false;
-  std::string words = directive;
+  std::string words = rule.name;
   for (const transform::TuningSpace::Part &part : wanted.parts)
-    if (fits(problem, joined(directive, part.tried), space)) {
+    if (const std::string tried = triedText(rule, part); fits(tried, verdicts.at(tried), space)) {
       any = true;
       words = joined(words, part.values);
     }
@@ -160,15 +175,24 @@ AutoSpace autoSpace(const Problem &problem) {
   space.hasKernel = block.standardOutput != noKernel;
   if (!space.compiles || !space.hasKernel)
     return space;
+  const std::vector<std::string> tried = allTried();
+  std::vector<std::function<std::string()>> questions;
+  for (const std::string &text : tried)
+    questions.emplace_back([&] { return verdictOn(problem, text); });
+  questions.emplace_back([&] { return registerWords(problem); });
+  const std::vector<ProcessResult> answers = runInCopies(processors(), problem.limits.make, questions);
+  std::map<std::string, std::string> verdicts;
+  for (size_t i = 0; i < tried.size(); ++i)
+    verdicts[tried[i]] = answers[i].succeeded() ? answers[i].standardOutput : whyFailed(answers[i]);
   std::vector<std::string> alternatives;
   for (const transform::DirectiveRule &rule : transform::directiveRules())
     for (const transform::TuningSpace &part : rule.tuning)
-      if (std::string words = wordsThatFit(problem, rule.name, part, space); !words.empty())
+      if (std::string words = wordsThatFit(rule, part, verdicts, space); !words.empty())
         alternatives.push_back(words);
   (block.standardOutput.starts_with("block x=") ? space.directives : space.refused)
       .push_back(block.standardOutput);
-  ProcessResult registers = runInCopy(problem.limits.make, [&] { return registerWords(problem); });
-  if (registers.succeeded() && !registers.standardOutput.empty())
+  if (const ProcessResult &registers = answers.back();
+      registers.succeeded() && !registers.standardOutput.empty())
     space.flags.push_back(registers.standardOutput);
   // One of them at a time, or none: what one leaves another mostly refuses.
   if (!alternatives.empty())
