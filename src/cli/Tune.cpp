@@ -11,6 +11,7 @@
 #include "report/TuneHtml.h"
 #include "support/ExitCode.h"
 #include "support/Interrupts.h"
+#include "support/StartedProcess.h"
 #include "support/Text.h"
 #include "tune/ChemMaker.h"
 #include "tune/Executors.h"
@@ -103,7 +104,7 @@ std::optional<tune::Report> search(const TuneRun &run, tune::SearchOptions optio
   std::unique_ptr<tune::Measurer> measurer = measurerFor(run, session);
   if (!measurer)
     return std::nullopt;
-  tune::LocalExecutor own(run.problem, *maker, *measurer);
+  tune::LocalExecutor own(run.problem, *maker, *measurer, processors());
   if (run.cache)
     for (const tune::Kept &kept : run.cache->all())
       if (kept.result.predicted == measurer->predicts() && kept.result.device == measurer->device())

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "tune/Configuration.h"
+#include "tune/ReplayLaunch.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,6 +18,13 @@ struct KernelNeeds {
   unsigned registers = 0;
   uint64_t spillBytes = 0, sharedBytes = 0; ///< shared: static
   bool isEstimate = false;
+};
+
+/// The captured launch with the code of a candidate, where it can be replayed alone.
+struct ReplayCode {
+  std::optional<ReplayLaunch> launch; ///< nothing: `whyNot` says why
+  std::string whyNot;
+  std::filesystem::path module; ///< a cubin; the maker's, which removes it when it goes
 };
 
 /// A configuration carried out: a program that may be compiled and run.
@@ -33,6 +42,7 @@ struct Candidate {
   std::string digest;             ///< of files and flags: candidates with the same one are the same program
   std::map<std::string, KernelNeeds> needs; ///< by mangled name
   std::optional<double> predictedMicros;
+  ReplayCode replay; ///< where the maker was given a captured launch
 
   bool isBaseline() const { return configuration.isBaseline(); }
 };

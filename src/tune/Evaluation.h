@@ -27,6 +27,11 @@ public:
   virtual ~Executor() = default;
   /// Evaluates each, in any order. `heard` is called from the caller's own thread.
   virtual void evaluate(const std::vector<Configuration> &configurations, const Heard &heard) = 0;
+  /// From now on the executor begins nothing, and gives up what it waits for, once this is true.
+  void stopWhen(std::function<bool()> condition) { isEnough = std::move(condition); }
+
+protected:
+  std::function<bool()> isEnough = [] { return false; };
 };
 
 } // namespace heddle::tune

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tune/Executors.h"
 
+#include "support/StartedProcess.h"
+
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <ctime>
+#include <list>
 
 namespace heddle::tune {
 namespace {
@@ -17,20 +20,88 @@ std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std:
 
 // --- This process --------------------------------------------------------------------------------------
 
+namespace {
+
+/// Makes candidates of a list ahead of the one that wants them.
+class MakingAhead {
+public:
+  MakingAhead(Maker &maker, const std::vector<Configuration> &configurations, unsigned jobs, bool inOrder)
+      : maker(maker), configurations(configurations), jobs(jobs), inOrder(inOrder) {}
+
+  struct Ready {
+    const Configuration &configuration;
+    Made made;
+  };
+  /// Waits for the next one; nothing where all were taken, or `isEnough` says so meanwhile.
+  std::optional<Ready> next(const std::function<bool()> &isEnough) {
+    for (;; waitForCopies()) {
+      fill();
+      if (atWork.empty() || isEnough())
+        return std::nullopt;
+      for (auto each = atWork.begin(); each != atWork.end(); ++each) {
+        if (each->making->isOver()) {
+          Ready ready{*each->configuration, each->making->made()};
+          atWork.erase(each);
+          fill(); // others are made while this one is measured
+          return ready;
+        }
+        if (inOrder)
+          break;
+      }
+    }
+  }
+
+private:
+  struct AtWork {
+    const Configuration *configuration;
+    std::unique_ptr<Making> making;
+  };
+
+  void fill() {
+    size_t busy = 0;
+    for (AtWork &each : atWork)
+      busy += !each.making->isOver();
+    for (; begun < configurations.size() && busy < jobs && atWork.size() < mostAhead * jobs; ++begun) {
+      atWork.push_back({&configurations[begun], maker.begin(configurations[begun])});
+      busy += !atWork.back().making->isOver();
+    }
+  }
+
+  /// Made and not measured yet, for each job: text and PTX of these are kept.
+  static constexpr size_t mostAhead = 4;
+
+  Maker &maker;
+  const std::vector<Configuration> &configurations;
+  const size_t jobs;
+  const bool inOrder;
+  size_t begun = 0;
+  std::list<AtWork> atWork;
+};
+
+} // namespace
+
 void LocalExecutor::evaluate(const std::vector<Configuration> &configurations, const Heard &heard) {
+  if (!baseline)
+    baseline = evaluateOne({}, maker.make({}));
+  std::vector<Configuration> others;
   for (const Configuration &configuration : configurations)
-    if (!heard(evaluate(configuration)))
+    if (!configuration.isBaseline())
+      others.push_back(configuration);
+    else if (!heard(*baseline))
+      return;
+  MakingAhead ahead(maker, others, jobs, measurer.predicts());
+  while (auto ready = ahead.next(isEnough))
+    if (!heard(evaluateOne(ready->configuration, ready->made)))
       return;
 }
 
 Evaluation LocalExecutor::evaluate(const Configuration &configuration) {
   if (!baseline)
-    baseline = evaluateOne({});
-  return configuration.isBaseline() ? *baseline : evaluateOne(configuration);
+    baseline = evaluateOne({}, maker.make({}));
+  return configuration.isBaseline() ? *baseline : evaluateOne(configuration, maker.make(configuration));
 }
 
-Evaluation LocalExecutor::evaluateOne(const Configuration &configuration) {
-  Made made = maker.make(configuration);
+Evaluation LocalExecutor::evaluateOne(const Configuration &configuration, const Made &made) {
   Evaluation evaluation{configuration, {}, {}, {}};
   runner::Result &result = evaluation.result;
   if (!made.candidate) {

@@ -11,11 +11,15 @@
 
 namespace heddle::tune {
 
-/// This process, one candidate after the other.
+/// This process: several candidates are made at a time, and measured one after the other.
+///
+/// A model's predictions come in the order of the list, so that a search gives the same twice. Where a clock is read,
+/// what is made first is measured first.
 class LocalExecutor final : public Executor {
 public:
-  LocalExecutor(const Problem &problem, Maker &maker, Measurer &measurer)
-      : problem(problem), maker(maker), measurer(measurer) {}
+  /// `jobs`: candidates that are made at a time.
+  LocalExecutor(const Problem &problem, Maker &maker, Measurer &measurer, unsigned jobs = 1)
+      : problem(problem), maker(maker), measurer(measurer), jobs(jobs) {}
   void evaluate(const std::vector<Configuration> &configurations, const Heard &heard) override;
   /// One of them. The baseline is made and measured first where that has not been done: others are compared with
   /// it.
@@ -24,11 +28,12 @@ public:
   void remember(const std::string &digest, const runner::Result &result);
 
 private:
-  Evaluation evaluateOne(const Configuration &configuration);
+  Evaluation evaluateOne(const Configuration &configuration, const Made &made);
 
   const Problem &problem;
   Maker &maker;
   Measurer &measurer;
+  const unsigned jobs;
   std::optional<Evaluation> baseline;
   std::map<std::string, runner::Result> known; ///< by the digest of the program
 };

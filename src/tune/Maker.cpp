@@ -6,13 +6,14 @@
 #include "ptx/Parser.h"
 #include "support/Files.h"
 #include "support/Paths.h"
-#include "support/Process.h"
+#include "support/StartedProcess.h"
 #include "transform/Assumptions.h"
 #include "transform/DirectiveMessage.h"
 #include "transform/Pipeline.h"
 #include "transform/Pragmas.h"
 #include "tune/BlockSize.h"
 #include "tune/Needs.h"
+#include "tune/PinnedLaunch.h"
 #include "verify/LaunchChecks.h"
 
 #include <fmt/format.h>
@@ -37,19 +38,37 @@ constexpr double mostCheckSeconds = 20;
 struct CudaMaker::Finding {
   Status status = Status::Measured; ///< here: made
   std::string reason, text;
-  std::string fails; ///< what the static check says
-  std::string ptx;   ///< empty where it is not needed
+  std::string fails;                  ///< what the static check says
+  std::string ptx;                    ///< empty where it is not needed
+  std::optional<ReplayLaunch> launch; ///< where a launch was captured, and can be replayed with this code
+  std::string whyNotReplayed;
 };
 
 namespace {
 
 using Finding = CudaMaker::Finding;
 
+Json toJson(const ReplayLaunch &launch) {
+  return {{"kernel", launch.kernel},
+          {"grid", launch.grid},
+          {"block", launch.block},
+          {"shared_bytes", launch.sharedBytes},
+          {"cooperative", launch.isCooperative}};
+}
+
+ReplayLaunch launchFrom(const Json &json) {
+  return {json.at("kernel"), json.at("grid"), json.at("block"), json.at("shared_bytes"),
+          json.at("cooperative")};
+}
+
 std::string toText(const Finding &finding) {
   Json json = {{"status", runner::nameOf(finding.status)},
                {"reason", finding.reason},
                {"fails", finding.fails},
-               {"bytes", finding.text.size()}};
+               {"bytes", finding.text.size()},
+               {"not_replayed", finding.whyNotReplayed}};
+  if (finding.launch)
+    json["launch"] = toJson(*finding.launch);
   // The file's text is by itself: it may hold bytes that JSON would not give back as they were.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" + finding.text + finding.ptx;
 }
@@ -60,8 +79,16 @@ std::optional<Finding> findingFrom(const std::string &answer) {
   if (end == std::string::npos || !json.is_object())
     return std::nullopt;
   const size_t bytes = json["bytes"];
-  return Finding{runner::statusNamed(json["status"]).value_or(Status::Lost), json["reason"],
-                 answer.substr(end + 1, bytes), json["fails"], answer.substr(end + 1 + bytes)};
+  Finding finding{runner::statusNamed(json["status"]).value_or(Status::Lost),
+                  json["reason"],
+                  answer.substr(end + 1, bytes),
+                  json["fails"],
+                  answer.substr(end + 1 + bytes),
+                  {},
+                  json["not_replayed"]};
+  if (json.contains("launch"))
+    finding.launch = launchFrom(json["launch"]);
+  return finding;
 }
 
 /// The first finding, with its line.
@@ -148,16 +175,13 @@ bool carryOut(const Problem &problem, const Configuration &configuration,
 // --- What is known of it before it runs ----------------------------------------------------------------
 
 /// What fails, in a sentence; empty where nothing does, or where nothing can be said.
-std::string staticFailure(const Problem &problem, const Configuration &configuration, const std::string &text,
-                          const std::string &ptx) {
-  Finding ignored;
-  auto program = parsed(problem, text, readingOptions(problem, configuration), ignored);
+std::string staticFailure(const source::Program &program, const std::string &ptx) {
   Diagnostics diagnostics;
   ptx::Module module = ptx::parse(ptx, "", diagnostics);
-  if (!program || diagnostics.has(Severity::Error))
+  if (diagnostics.has(Severity::Error))
     return {};
   for (const verify::LaunchChecks::Kernel &each :
-       verify::checkLaunches(*program, module, mostCheckSeconds).kernels)
+       verify::checkLaunches(program, module, mostCheckSeconds).kernels)
     if (each.result.verdict == check::Verdict::Fails)
       return each.result.findings.empty()
                  ? fmt::format("'{}' fails the static check", each.name)
@@ -166,54 +190,100 @@ std::string staticFailure(const Problem &problem, const Configuration &configura
   return {};
 }
 
-void lookAtDeviceCode(const Problem &problem, const Configuration &configuration, bool checks,
-                      Finding &finding) {
+/// The PTX of the text; empty where it does not compile, and building the whole program will say why.
+std::string deviceCode(const Problem &problem, const Configuration &configuration, const std::string &text) {
   TemporaryFolder folder;
   build::Request request;
   request.sources = sourcesFor(problem, {folder.path() / problem.file.filename()},
                                withoutAssemblerFlags(configuration.compilerFlags()));
   request.arch = problem.arch;
   request.compiler = problem.compiler;
-  writeFileOrThrow(request.sources.files.front(), finding.text);
+  writeFileOrThrow(request.sources.files.front(), text);
   Diagnostics ignored;
   build::DevicePtx device = build::compileToPtx(request, ignored);
-  if (!device.ok)
-    return; // building the whole program will say why
-  finding.ptx = device.text;
-  if (checks)
-    finding.fails = staticFailure(problem, configuration, finding.text, device.text);
+  return device.ok ? device.text : "";
+}
+
+/// Gives the launches of the captured kernel their numbers, and remembers the kernel's name, which directives keep.
+bool pinLaunch(const Problem &problem, const Configuration &configuration, Finding &finding,
+               std::string &kernel) {
+  const ReplayLaunch launch = withBlockSizes(*problem.captured, configuration.block);
+  auto program = parsed(problem, finding.text, readingOptions(problem, configuration), finding);
+  if (!program)
+    return false;
+  for (const auto &each : program->kernels())
+    if (each->mangledName == launch.kernel)
+      kernel = each->plainName;
+  auto pinned = withPinnedLaunch(*program, launch);
+  if (auto *why = std::get_if<NotReplayed>(&pinned))
+    finding.whyNotReplayed = why->reason;
+  else
+    finding.text = std::get<std::string>(pinned);
+  return true;
+}
+
+void findLaunch(const Problem &problem, const source::Program &program, const std::string &kernel,
+                Finding &finding) {
+  if (!finding.whyNotReplayed.empty())
+    return;
+  auto launch = launchIn(program, kernel, *problem.captured);
+  if (auto *why = std::get_if<NotReplayed>(&launch))
+    finding.whyNotReplayed = why->reason;
+  else
+    finding.launch = std::get<ReplayLaunch>(launch);
 }
 
 Finding carriedOut(const Problem &problem, const Configuration &configuration,
                    const std::set<KernelLines> &kernels, bool checks) {
   Finding finding;
   finding.text = problem.text;
-  if (!changeBlock(problem, configuration, finding) || !carryOut(problem, configuration, kernels, finding))
+  std::string kernel; // that was captured
+  if (!changeBlock(problem, configuration, finding) ||
+      (problem.captured && !pinLaunch(problem, configuration, finding, kernel)) ||
+      !carryOut(problem, configuration, kernels, finding))
     return finding;
   const bool isAssembled = source::findToolkit(problem.compile.cudaPath).has_value();
   if (checks || isAssembled)
-    lookAtDeviceCode(problem, configuration, checks, finding);
+    finding.ptx = deviceCode(problem, configuration, finding.text);
+  if (!problem.captured && (!checks || finding.ptx.empty()))
+    return finding;
+  Finding ignored;
+  auto program = parsed(problem, finding.text, readingOptions(problem, configuration), ignored);
+  if (program && problem.captured)
+    findLaunch(problem, *program, kernel, finding);
+  if (program && checks && !finding.ptx.empty())
+    finding.fails = staticFailure(*program, finding.ptx);
   return finding;
 }
 
-/// ptxas gets a limit too: some flags of its keep it busy for hours.
-std::map<std::string, KernelNeeds> needsWithin(const Problem &problem, const std::vector<std::string> &flags,
-                                               const std::string &ptx) {
+/// What ptxas reports on the PTX, as text. The module is written to that file, where one is named.
+std::string assembled(const Problem &problem, const std::vector<std::string> &flags, const std::string &ptx,
+                      const fs::path &module) {
+  Json json = Json::object();
+  for (const auto &[kernel, each] : needsOf(problem, flags, ptx, module))
+    json[kernel] = {each.registers, each.spillBytes, each.sharedBytes};
+  return json.dump();
+}
+
+std::map<std::string, KernelNeeds> needsFrom(const std::string &text) {
   std::map<std::string, KernelNeeds> needs;
-  if (ptx.empty())
-    return needs;
-  ProcessResult answer = runInCopy(problem.limits.make, [&] {
-    Json json = Json::object();
-    for (const auto &[kernel, each] : needsOf(problem, flags, ptx))
-      json[kernel] = {each.registers, each.spillBytes, each.sharedBytes};
-    return json.dump();
-  });
-  Json json = Json::parse(answer.standardOutput, nullptr, false);
+  const Json json = Json::parse(text, nullptr, false);
   if (json.is_object())
     for (const auto &[kernel, each] : json.items())
       needs[kernel] = {each[0], each[1], each[2], false};
   return needs;
 }
+
+/// What is known at once.
+class AlreadyMade final : public Making {
+public:
+  explicit AlreadyMade(Made made) : result(std::move(made)) {}
+  bool isOver() override { return true; }
+  Made made() override { return result; }
+
+private:
+  Made result;
+};
 
 } // namespace
 
@@ -239,58 +309,157 @@ const std::set<KernelLines> &CudaMaker::kernelsWith(const std::vector<std::strin
   return found->second;
 }
 
-CudaMaker::CudaMaker(const Problem &problem) : problem(problem) {}
-CudaMaker::~CudaMaker() = default;
+/// A finding that a copy of this process is working on, or that is there. Candidates that differ by flags for the assembler
+/// alone have one text, which is made once.
+class CudaMaker::FindingOut {
+public:
+  FindingOut(double seconds, std::function<std::string()> work)
+      : copy(std::in_place, seconds, std::move(work)) {}
 
-/// Candidates that differ by flags for the assembler alone have one text, which is made once. A failure of
-/// the process that makes it (it took too long, it fell over) is left in `made`.
-const Finding *CudaMaker::findingOf(const Configuration &configuration, Made &made) {
+  bool isOver() {
+    if (copy && copy->isOver())
+      take();
+    return !copy;
+  }
+  /// Waits. Null where the copy failed (it took too long, it crashed): `why` has the reason.
+  const Finding *finding() {
+    if (copy)
+      take();
+    return found ? &*found : nullptr;
+  }
+
+  Status status = Status::Refused; ///< where there is no finding
+  std::string why;
+  double seconds = 0;
+
+private:
+  void take() {
+    const ProcessResult &answer = copy->result();
+    seconds = answer.seconds;
+    if (answer.succeeded())
+      found = findingFrom(answer.standardOutput);
+    if (!found) {
+      status = answer.timedOut ? Status::TimedOut : Status::Refused;
+      why = fmt::format("making it {}", whyFailed(answer));
+    }
+    copy.reset();
+  }
+
+  std::optional<StartedCopy> copy;
+  std::optional<Finding> found;
+};
+
+std::shared_ptr<CudaMaker::FindingOut> CudaMaker::findingOf(const Configuration &configuration) {
   Configuration own = configuration;
   own.flags = withoutAssemblerFlags(configuration.flags);
-  std::unique_ptr<Finding> &known = findings[own.str()];
-  if (known)
-    return known.get();
+  std::shared_ptr<FindingOut> &known = findings[own.str()];
+  // One that failed may have had bad luck: a loaded machine, a limit that was near.
+  if (known && (!known->isOver() || known->finding()))
+    return known;
   const bool checks = problem.checked && whyBaselineFails.empty();
   static const std::set<KernelLines> none;
   const std::set<KernelLines> &lines = own.directives.empty() ? none : kernelsWith(own.defines);
-  ProcessResult answer =
-      runInCopy(problem.limits.make, [&] { return toText(carriedOut(problem, own, lines, checks)); });
-  made.seconds = answer.seconds;
-  std::optional<Finding> finding = findingFrom(answer.standardOutput);
-  if (answer.succeeded() && finding) {
-    known = std::make_unique<Finding>(std::move(*finding));
-    return known.get();
-  }
-  made.status = answer.timedOut ? Status::TimedOut : Status::Refused;
-  made.reason = fmt::format("making it {}", whyFailed(answer));
-  return nullptr;
+  known = std::make_shared<FindingOut>(problem.limits.make,
+                                       [&] { return toText(carriedOut(problem, own, lines, checks)); });
+  return known;
 }
 
-Made CudaMaker::make(const Configuration &configuration) {
-  Made made;
-  const Finding *finding = findingOf(configuration, made);
-  if (!finding)
-    return made;
-  if (configuration.isBaseline())
-    whyBaselineFails = made.failsCheck = finding->fails;
-  const bool fails = whyBaselineFails.empty() && !finding->fails.empty();
-  if (finding->status != Status::Measured || fails) {
-    made.status = fails ? Status::FailsCheck : finding->status;
-    made.reason = fails ? finding->fails : finding->reason;
+/// The text first, which others may wait for too, then the assembler, which gets a limit as well: some flags of its keep it busy
+/// for hours.
+class CudaMaker::CudaMaking final : public Making {
+public:
+  CudaMaking(CudaMaker &maker, const Configuration &configuration)
+      : maker(maker), configuration(configuration), finding(maker.findingOf(configuration)) {}
+
+  bool isOver() override { return finding->isOver() && (!isAssembled() || assembling().isOver()); }
+
+  Made made() override {
+    Made made;
+    const Finding *found = finding->finding();
+    made.seconds = finding->seconds;
+    if (!found) {
+      made.status = finding->status;
+      made.reason = finding->why;
+      return made;
+    }
+    if (configuration.isBaseline())
+      maker.whyBaselineFails = made.failsCheck = found->fails;
+    if (failsCheck() || found->status != Status::Measured) {
+      made.status = failsCheck() ? Status::FailsCheck : found->status;
+      made.reason = failsCheck() ? found->fails : found->reason;
+      return made;
+    }
+    made.candidate = candidate();
+    if (isAssembled())
+      made.candidate->needs = needsFrom(assembling().result().standardOutput);
+    if (maker.problem.captured)
+      made.candidate->replay = replayCode(*found);
     return made;
   }
-  Candidate candidate;
-  candidate.id = problem.idOf(configuration);
-  candidate.configuration = configuration;
-  candidate.files = {{problem.file.filename().string(), finding->text, true}};
-  candidate.flags = configuration.compilerFlags();
-  std::vector<std::string> identity = candidate.flags;
-  identity.push_back(finding->text);
-  candidate.digest = digestOf(identity);
-  candidate.needs =
-      needsWithin(problem, flagsFor(problem, candidate.flags, build::Compiler::Nvcc), finding->ptx);
-  made.candidate = std::move(candidate);
-  return made;
+
+private:
+  /// Asked where the finding is there.
+  bool failsCheck() { return maker.whyBaselineFails.empty() && !finding->finding()->fails.empty(); }
+  bool isAssembled() {
+    const Finding *found = finding->finding();
+    return found && found->status == Status::Measured && !failsCheck() && !found->ptx.empty();
+  }
+
+  StartedCopy &assembling() {
+    if (!assembler) {
+      const auto flags = flagsFor(maker.problem, configuration.compilerFlags(), build::Compiler::Nvcc);
+      assembler.emplace(maker.problem.limits.make,
+                        [&] { return assembled(maker.problem, flags, finding->finding()->ptx, module()); });
+    }
+    return *assembler;
+  }
+
+  /// Where the captured launch gets its code from; empty where none is captured.
+  fs::path module() const {
+    if (!maker.problem.captured)
+      return {};
+    return maker.modules.path() / (maker.problem.idOf(configuration) + ".cubin");
+  }
+
+  ReplayCode replayCode(const Finding &found) const {
+    std::error_code ignored;
+    if (!found.launch)
+      return {std::nullopt, found.whyNotReplayed, {}};
+    if (!fs::exists(module(), ignored))
+      return {std::nullopt, "its device code could not be assembled", {}};
+    return {found.launch, "", module()};
+  }
+
+  Candidate candidate() {
+    const std::string &text = finding->finding()->text;
+    Candidate candidate;
+    candidate.id = maker.problem.idOf(configuration);
+    candidate.configuration = configuration;
+    candidate.files = {{maker.problem.file.filename().string(), text, true}};
+    candidate.flags = configuration.compilerFlags();
+    std::vector<std::string> identity = candidate.flags;
+    identity.push_back(text);
+    candidate.digest = digestOf(identity);
+    return candidate;
+  }
+
+  CudaMaker &maker;
+  const Configuration configuration;
+  std::shared_ptr<FindingOut> finding;
+  std::optional<StartedCopy> assembler;
+};
+
+CudaMaker::CudaMaker(const Problem &problem) : problem(problem) {}
+CudaMaker::~CudaMaker() = default;
+
+Made CudaMaker::make(const Configuration &configuration) { return CudaMaking(*this, configuration).made(); }
+
+std::unique_ptr<Making> CudaMaker::begin(const Configuration &configuration) {
+  return std::make_unique<CudaMaking>(*this, configuration);
+}
+
+std::unique_ptr<Making> Maker::begin(const Configuration &configuration) {
+  return std::make_unique<AlreadyMade>(make(configuration));
 }
 
 std::string withoutPragmas(const std::string &file, std::string text) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runner/Result.h"
+#include "support/Paths.h"
 #include "tune/Candidate.h"
 #include "tune/Placement.h"
 #include "tune/Problem.h"
@@ -21,11 +22,24 @@ struct Made {
   std::string failsCheck; ///< of the baseline, which is a candidate whatever the static check says
 };
 
+/// A configuration that is being carried out. It must not outlive its maker; destroyed early, it is given up.
+class Making {
+public:
+  virtual ~Making() = default;
+  /// Does not wait. To be asked again and again: asking is what keeps it going.
+  virtual bool isOver() = 0;
+  /// Waits for the end.
+  virtual Made made() = 0;
+};
+
 /// Carries configurations out.
 class Maker {
 public:
   virtual ~Maker() = default;
   virtual Made make(const Configuration &configuration) = 0;
+  /// Begins to carry one out in a process of its own, where the maker can; others may be begun meanwhile. The baseline
+  /// must have been made before.
+  virtual std::unique_ptr<Making> begin(const Configuration &configuration);
 };
 
 /// Carries them out on a CUDA file: sizes of blocks first, then directives in their order, then the static
@@ -35,17 +49,21 @@ public:
   explicit CudaMaker(const Problem &problem);
   ~CudaMaker() override;
   Made make(const Configuration &configuration) override;
+  std::unique_ptr<Making> begin(const Configuration &configuration) override;
   struct Finding;
 
 private:
-  const Finding *findingOf(const Configuration &configuration, Made &made);
+  class FindingOut;
+  class CudaMaking;
+  std::shared_ptr<FindingOut> findingOf(const Configuration &configuration);
   const std::set<KernelLines> &kernelsWith(const std::vector<std::string> &defines);
 
   const Problem &problem;
+  TemporaryFolder modules; ///< cubins, where a launch is captured
   /// Candidates must pass only what the baseline passes: where it fails, they are not checked.
   std::string whyBaselineFails;
   std::map<std::vector<std::string>, std::set<KernelLines>> kernels; ///< by definitions
-  std::map<std::string, std::unique_ptr<Finding>> findings;          ///< by configuration
+  std::map<std::string, std::shared_ptr<FindingOut>> findings;       ///< by configuration
 };
 
 /// The text with each line `#pragma heddle ...` left blank: a search begins at what a file says without them,

@@ -34,7 +34,7 @@ SortedFlags sorted(const std::vector<std::string> &flags) {
 } // namespace
 
 std::map<std::string, KernelNeeds> needsOf(const Problem &problem, const std::vector<std::string> &flags,
-                                           const std::string &ptx) {
+                                           const std::string &ptx, const std::filesystem::path &module) {
   std::map<std::string, KernelNeeds> needs;
   std::optional<source::Toolkit> toolkit = source::findToolkit(problem.compile.cudaPath);
   if (!toolkit)
@@ -42,13 +42,9 @@ std::map<std::string, KernelNeeds> needsOf(const Problem &problem, const std::ve
   TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "candidate.ptx";
   writeFileOrThrow(file, ptx);
-  std::vector<std::string> command = {(toolkit->root / "bin" / "ptxas").string(),
-                                      "-v",
-                                      "--gpu-name",
-                                      problem.arch,
-                                      file.string(),
-                                      "-o",
-                                      "/dev/null"};
+  std::vector<std::string> command = {
+      (toolkit->root / "bin" / "ptxas").string(),    "-v", "--gpu-name", problem.arch, file.string(), "-o",
+      module.empty() ? "/dev/null" : module.string()};
   for (const std::string &flag : sorted(flags).forAssembler)
     command.push_back(flag);
   ProcessResult done = runProcess(command);

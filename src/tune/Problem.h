@@ -4,6 +4,7 @@
 #include "build/Build.h"
 #include "source/Toolkit.h"
 #include "tune/Configuration.h"
+#include "tune/ReplayLaunch.h"
 #include "verify/Compare.h"
 
 #include <array>
@@ -40,6 +41,8 @@ struct Problem {
   Limits limits;
   bool checked = true;        ///< statically, before anything is run
   bool comparesCopies = true; ///< else the program's own verdict (its exit code) is enough
+  /// A launch that was captured: candidates are made with code that it can be replayed with.
+  std::optional<ReplayLaunch> captured;
 
   /// The flags of the tuned file: its own, and those for every file.
   std::vector<std::string> tunedFlags(build::Compiler compiler) const;

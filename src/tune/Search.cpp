@@ -194,6 +194,8 @@ Report Search::run() {
   report.strategy = options.strategy;
   report.predicted = evaluator.predicts;
   report.device = evaluator.device;
+  evaluator.executor->stopWhen(
+      [this] { return options.budget.seconds && seconds() >= *options.budget.seconds; });
   const Configuration baseline;
   const std::vector<Point> same = baselines();
   report.spaceSize = space.distinct(mostPoints).size() + same.empty();

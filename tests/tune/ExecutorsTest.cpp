@@ -86,6 +86,101 @@ TEST_P(LocalExecutorTest, WhatCannotBeMadeIsNotTriedAgainByASearchThatIsResumed)
   EXPECT_NE(again.warning(), "") << "what was held against the baseline is kept too";
 }
 
+/// Makes candidates that are over when the test says so.
+class SlowMaker final : public Maker {
+public:
+  Made make(const Configuration &configuration) override {
+    Candidate candidate;
+    candidate.configuration = configuration;
+    candidate.digest = configuration.str();
+    return {candidate, Status::Measured, "", 0, ""};
+  }
+  std::unique_ptr<Making> begin(const Configuration &configuration) override {
+    begun.push_back(configuration.str());
+    return std::make_unique<SlowMaking>(*this, configuration);
+  }
+  std::vector<std::string> begun;
+  std::function<bool(const std::string &)> isOver = [](const std::string &) { return true; };
+  size_t atWork = 0, mostAtWork = 0;
+
+private:
+  class SlowMaking final : public Making {
+  public:
+    SlowMaking(SlowMaker &maker, const Configuration &configuration)
+        : maker(maker), configuration(configuration) {
+      maker.mostAtWork = std::max(maker.mostAtWork, ++maker.atWork);
+    }
+    ~SlowMaking() override { --maker.atWork; }
+    bool isOver() override { return maker.isOver(configuration.str()); }
+    Made made() override { return maker.make(configuration); }
+
+  private:
+    SlowMaker &maker;
+    Configuration configuration;
+  };
+};
+
+struct MakingAheadTest : testing::Test {
+  /// The candidates in the order in which they are heard of.
+  std::vector<std::string> heard(bool isModel, unsigned jobs, size_t most = 100) {
+    EasyMeasurer measurer(isModel);
+    LocalExecutor executor(problem, maker, measurer, jobs);
+    if (isEnough)
+      executor.stopWhen(isEnough);
+    std::vector<Configuration> wanted(4);
+    for (size_t i = 0; i < wanted.size(); ++i)
+      wanted[i].flags = {"-" + std::to_string(i)};
+    std::vector<std::string> names;
+    executor.evaluate(wanted, [&](const Evaluation &evaluation) {
+      names.push_back(evaluation.configuration.str());
+      return names.size() < most;
+    });
+    return names;
+  }
+  Problem problem;
+  SlowMaker maker;
+  std::function<bool()> isEnough;
+};
+
+using testing::ElementsAre;
+
+TEST_F(MakingAheadTest, PredictionsComeInTheOrderOfTheListWhateverIsMadeFirst) {
+  size_t asked = 0;
+  maker.isOver = [&](const std::string &name) { return name != "-0" || ++asked > 5; };
+  EXPECT_THAT(heard(true, 4), ElementsAre("-0", "-1", "-2", "-3"));
+  EXPECT_THAT(maker.begun, ElementsAre("-0", "-1", "-2", "-3"));
+}
+
+TEST_F(MakingAheadTest, WhereAClockIsReadWhatIsMadeFirstIsMeasuredFirst) {
+  size_t asked = 0;
+  maker.isOver = [&](const std::string &name) { return name != "-0" || ++asked > 20; };
+  EXPECT_THAT(heard(false, 4), ElementsAre("-1", "-2", "-3", "-0"));
+}
+
+TEST_F(MakingAheadTest, NoMoreAreAtWorkThanThereAreJobs) {
+  size_t asked = 0;
+  maker.isOver = [&](const std::string &) { return ++asked % 7 == 0; };
+  EXPECT_EQ(heard(true, 2).size(), 4u);
+  EXPECT_LE(maker.mostAtWork, 8u); // two at work, and some that are made and wait
+  maker.mostAtWork = 0;
+  maker.isOver = [&](const std::string &name) { return name == "-0" || ++asked > 200; };
+  heard(true, 1);
+  EXPECT_LE(maker.mostAtWork, 4u);
+}
+
+TEST_F(MakingAheadTest, WhatIsAtWorkIsGivenUpAfterTheLastThatWasWanted) {
+  EXPECT_THAT(heard(true, 4, 2), ElementsAre("-0", "-1"));
+  EXPECT_EQ(maker.atWork, 0u);
+}
+
+TEST_F(MakingAheadTest, NobodyWaitsForACandidateAfterTheEndOfTheBudget) {
+  maker.isOver = [](const std::string &name) { return name == "-0"; }; // the others never
+  int looks = 0;
+  isEnough = [&] { return ++looks > 10; };
+  EXPECT_THAT(heard(true, 2), ElementsAre("-0"));
+  EXPECT_EQ(maker.atWork, 0u);
+}
+
 INSTANTIATE_TEST_SUITE_P(MeasuredAndPredicted, LocalExecutorTest, testing::Bool());
 
 } // namespace

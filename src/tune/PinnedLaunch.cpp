@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tune/PinnedLaunch.h"
+
+#include "source/Render.h"
+#include "source/Unit.h"
+
+#include <clang/AST/ExprCXX.h>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <set>
+#include <sstream>
+
+namespace heddle::tune {
+namespace {
+
+using Form = source::Launch::Form;
+
+std::string shapeText(const std::array<uint32_t, 3> &shape) {
+  return shape[1] == 1 && shape[2] == 1 ? std::to_string(shape[0])
+                                        : fmt::format("dim3({}, {}, {})", shape[0], shape[1], shape[2]);
+}
+
+/// The expression for dynamic shared memory; null where the launch leaves it out.
+const clang::Expr *sharedBytesOf(const source::Launch &launch) {
+  const clang::Expr *given = nullptr;
+  if (auto *call = llvm::dyn_cast<clang::CUDAKernelCallExpr>(launch.call)) {
+    if (call->getConfig()->getNumArgs() > 2)
+      given = call->getConfig()->getArg(2);
+  } else if (launch.call->getNumArgs() > 4) {
+    given = launch.call->getArg(4); // cudaLaunchKernel(function, grid, block, arguments, bytes, stream)
+  }
+  return given && !llvm::isa<clang::CXXDefaultArgExpr>(given) ? given : nullptr;
+}
+
+/// Forms whose launch is a shape and nothing else that the host does.
+bool isPlain(Form form) {
+  return form == Form::TripleChevron || form == Form::LaunchKernel || form == Form::LaunchCooperative;
+}
+
+std::array<uint32_t, 3> numbersOf(const source::LaunchShape &shape) {
+  return {uint32_t(*shape.xyz[0].value), uint32_t(*shape.xyz[1].value), uint32_t(*shape.xyz[2].value)};
+}
+
+std::string formsReason(const source::Launch &launch) {
+  switch (launch.form) {
+  case Form::Delegated:
+  case Form::Regrouped:
+    return fmt::format("its launch in line {} does more on the host than to start the kernel",
+                       launch.location.line);
+  case Form::LaunchKernelEx:
+    return fmt::format("the launch in line {} takes its shape from a cudaLaunchConfig_t",
+                       launch.location.line);
+  case Form::TripleChevron:
+  case Form::LaunchKernel:
+  case Form::LaunchCooperative: break;
+  }
+  return {};
+}
+
+} // namespace
+
+std::variant<std::string, NotReplayed> withPinnedLaunch(const source::Program &program,
+                                                        const ReplayLaunch &launch) {
+  const source::Kernel *kernel = nullptr;
+  for (const auto &each : program.kernels())
+    if (each->mangledName == launch.kernel)
+      kernel = each.get();
+  if (!kernel)
+    return NotReplayed{"the captured kernel is not in this file"};
+  source::Edits edits;
+  std::set<unsigned> seen; // launches in a template are there once for each instantiation
+  for (const source::Launch &each : program.launches()) {
+    if (!each.kernel || each.kernel->plainName != kernel->plainName)
+      continue;
+    if (!isPlain(each.form))
+      return NotReplayed{formsReason(each)};
+    if (!seen.insert(each.call->getBeginLoc().getRawEncoding()).second)
+      continue;
+    edits.replace(*each.unit, each.grid.expr->getSourceRange(), shapeText(launch.grid));
+    edits.replace(*each.unit, each.block.expr->getSourceRange(), shapeText(launch.block));
+    if (const clang::Expr *bytes = sharedBytesOf(each))
+      edits.replace(*each.unit, bytes->getSourceRange(), std::to_string(launch.sharedBytes));
+  }
+  if (seen.empty())
+    return NotReplayed{"nothing in this file launches the captured kernel"};
+  auto changed = edits.apply();
+  if (auto *refusal = std::get_if<Diagnostic>(&changed))
+    return NotReplayed{refusal->text};
+  auto &files = std::get<std::map<std::filesystem::path, std::string>>(changed);
+  if (files.size() != 1)
+    return NotReplayed{"launches of the captured kernel are in an included file"};
+  return files.begin()->second;
+}
+
+std::variant<ReplayLaunch, NotReplayed> launchIn(const source::Program &program, const std::string &plainName,
+                                                 const ReplayLaunch &captured) {
+  std::optional<ReplayLaunch> found;
+  for (const source::Launch &each : program.launches()) {
+    if (!each.kernel || each.kernel->plainName != plainName)
+      continue;
+    if (!isPlain(each.form))
+      return NotReplayed{formsReason(each)};
+    if (!each.grid.isKnown() || !each.block.isKnown() || !each.dynamicSharedBytes.value)
+      return NotReplayed{fmt::format("the shape of the launch in line {} is not known before it is run",
+                                     each.location.line)};
+    ReplayLaunch launch{each.kernel->mangledName, numbersOf(each.grid), numbersOf(each.block),
+                        uint64_t(*each.dynamicSharedBytes.value), each.form == Form::LaunchCooperative};
+    const bool isCaptured = launch.kernel == captured.kernel;
+    if (!found || isCaptured)
+      found = launch;
+    if (isCaptured)
+      break;
+  }
+  if (!found)
+    return NotReplayed{"nothing in this file launches the captured kernel any more"};
+  return *found;
+}
+
+ReplayLaunch withBlockSizes(ReplayLaunch launch, const std::string &sizes) {
+  std::istringstream words(sizes);
+  for (std::string word; words >> word;) {
+    const size_t axis = size_t(word[0] - 'x');
+    uint32_t size = 0;
+    std::from_chars(word.data() + 2, word.data() + word.size(), size);
+    if (axis > 2 || size == 0)
+      continue;
+    const uint64_t threads = uint64_t(launch.grid[axis]) * launch.block[axis];
+    launch.grid[axis] = uint32_t((threads + size - 1) / size);
+    launch.block[axis] = size;
+  }
+  return launch;
+}
+
+} // namespace heddle::tune

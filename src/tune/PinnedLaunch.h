@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "source/Program.h"
+#include "tune/ReplayLaunch.h"
+
+#include <string>
+#include <variant>
+
+namespace heddle::tune {
+
+/// Why a launch cannot be replayed without the program around it, for a person.
+struct NotReplayed {
+  std::string reason;
+};
+
+/// The text in which every launch of a kernel has the shape of the captured one, as numbers in the place of the program's own
+/// expressions; `launch.kernel` is the mangled name.
+///
+///     scale<<<(n + 255) / 256, threads>>>(a, n)    =>    scale<<<4096, 256>>>(a, n)
+///
+/// Directives change launches together with the kernel. In this text what they make of them is known without running the
+/// program: how grid, block and shared memory follow from the original launch is data, and cannot disagree with the text that
+/// users get. The text is for making device code; its host code is never run.
+std::variant<std::string, NotReplayed> withPinnedLaunch(const source::Program &program,
+                                                        const ReplayLaunch &launch);
+
+/// How such a text launches the kernel after directives were carried out. `plainName`: the kernel's, which directives keep.
+std::variant<ReplayLaunch, NotReplayed> launchIn(const source::Program &program, const std::string &plainName,
+                                                 const ReplayLaunch &captured);
+
+/// The launch with other block sizes ("x=128 y=2"): as many threads in all along each axis, as a program has them that computes
+/// its grid from its block. A program that does not is found out by its results.
+ReplayLaunch withBlockSizes(ReplayLaunch launch, const std::string &sizes);
+
+} // namespace heddle::tune

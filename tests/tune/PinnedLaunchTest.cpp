@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tune/PinnedLaunch.h"
+
+#include "transform/Pipeline.h"
+
+#include <gmock/gmock.h>
+
+using namespace heddle;
+using namespace heddle::tune;
+using testing::HasSubstr;
+
+namespace {
+
+source::CompileOptions options() {
+  source::CompileOptions options;
+  options.cudaPath = "none";
+  return options;
+}
+
+std::unique_ptr<source::Program> parsed(const std::string &text) {
+  auto result = source::Program::parseText("scale.cu", text, options());
+  auto *program = std::get_if<std::unique_ptr<source::Program>>(&result);
+  EXPECT_TRUE(program) << std::get<source::ParseFailure>(result).compilerMessages;
+  return program ? std::move(*program) : nullptr;
+}
+
+const std::string scale = R"(
+__global__ void scale(float *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    a[i] *= 2;
+}
+void run(float *a, int n, int threads, size_t bytes, cudaStream_t stream) {
+  scale<<<(n + threads - 1) / threads, dim3(threads), bytes, stream>>>(a, n);
+}
+)";
+
+const ReplayLaunch captured{"_Z5scalePfi", {4096, 1, 1}, {256, 1, 1}, 64, false};
+
+std::string pinned(const std::string &text, const ReplayLaunch &launch) {
+  auto program = parsed(text);
+  auto result = withPinnedLaunch(*program, launch);
+  return std::holds_alternative<std::string>(result) ? std::get<std::string>(result)
+                                                     : std::get<NotReplayed>(result).reason;
+}
+
+/// How the kernel is launched after directives were carried out on the pinned text.
+std::variant<ReplayLaunch, NotReplayed> after(const std::string &directives, const std::string &text,
+                                              const ReplayLaunch &launch) {
+  Diagnostics diagnostics;
+  transform::Options wanted;
+  wanted.compile = options();
+  transform::Outcome outcome =
+      transform::applyDirectives("scale.cu", pinned(text, launch),
+                                 transform::readDirectives(directives, diagnostics), wanted, diagnostics);
+  EXPECT_EQ(outcome.kind, transform::Outcome::Kind::Done) << directives;
+  auto program = parsed(outcome.text);
+  return launchIn(*program, "scale", launch);
+}
+
+TEST(PinnedLaunch, NumbersTakeThePlaceOfWhatTheProgramComputes) {
+  EXPECT_THAT(pinned(scale, captured), HasSubstr("scale<<<4096, 256, 64, stream>>>(a, n);"));
+}
+
+TEST(PinnedLaunch, ShapesOfSeveralDimensionsAreWrittenOut) {
+  EXPECT_THAT(pinned(scale, {"_Z5scalePfi", {8, 4, 1}, {16, 16, 1}, 0, false}),
+              HasSubstr("scale<<<dim3(8, 4, 1), dim3(16, 16, 1), 0, stream>>>"));
+}
+
+TEST(PinnedLaunch, EveryLaunchOfTheKernelIsPinnedAndNoOther) {
+  const std::string text = pinned(scale + R"(
+__global__ void other(float *a) { a[0] = 1; }
+void more(float *a, int n) {
+  scale<<<n, 32>>>(a, n);
+  other<<<n, 32>>>(a);
+}
+)",
+                                  captured);
+  EXPECT_THAT(text, HasSubstr("  scale<<<4096, 256>>>(a, n);"));
+  EXPECT_THAT(text, HasSubstr("  other<<<n, 32>>>(a);"));
+}
+
+TEST(PinnedLaunch, ATemplatesLaunchIsPinnedOnce) {
+  const std::string text = R"(
+template <class T> __global__ void scale(T *a) { a[threadIdx.x] *= 2; }
+template <class T> void run(T *a, int n) { scale<T><<<n / 32, 32>>>(a); }
+template void run<float>(float *, int);
+template void run<double>(double *, int);
+)";
+  EXPECT_THAT(pinned(text, {"_Z5scaleIfEvPT_", {7, 1, 1}, {64, 1, 1}, 0, false}),
+              HasSubstr("scale<T><<<7, 64>>>(a)"));
+}
+
+TEST(PinnedLaunch, AKernelThatIsNotThereOrIsLaunchedElsewhereIsSaid) {
+  EXPECT_THAT(pinned(scale, {"_Z4doneP", {}, {}, 0, false}), HasSubstr("is not in this file"));
+  EXPECT_THAT(pinned("__global__ void scale(float *a, int n) { a[n] = 1; }", captured),
+              HasSubstr("nothing in this file launches"));
+}
+
+TEST(PinnedLaunch, UnchangedItIsTheCapturedOne) {
+  auto program = parsed(pinned(scale, captured));
+  EXPECT_EQ(std::get<ReplayLaunch>(launchIn(*program, "scale", captured)), captured);
+}
+
+TEST(PinnedLaunch, CoarseningShrinksTheGridOrTheBlock) {
+  const auto launch = std::get<ReplayLaunch>(after("coarsen x=4", scale, captured));
+  EXPECT_EQ(uint64_t(launch.grid[0]) * launch.block[0], uint64_t(4096) * 256 / 4);
+  EXPECT_EQ(launch.sharedBytes, 64u);
+}
+
+TEST(PinnedLaunch, AKernelOfOneWarpHasOne) {
+  const std::string rows = R"(
+__global__ void scale(float *a) {
+  __shared__ float row[64];
+  row[threadIdx.x] = a[blockIdx.x * 64 + threadIdx.x];
+  __syncthreads();
+  a[blockIdx.x * 64 + threadIdx.x] = row[63 - threadIdx.x];
+}
+void run(float *a, int n) { scale<<<n / 64, 64>>>(a); }
+)";
+  const auto launch =
+      std::get<ReplayLaunch>(after("consolidate remap=on delegate=off", rows, {"_Z5scalePf", {100, 1, 1}, {64, 1, 1}, 0, false}));
+  EXPECT_EQ(launch.block[0], 32u);
+  EXPECT_EQ(launch.grid[0], 100u);
+}
+
+TEST(PinnedLaunch, AHostSideThatDoesMoreIsNotReplayed) {
+  const std::string rows = R"(
+__global__ void scale(float *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    a[i] *= 2;
+}
+void run(float *a, int n) { scale<<<n / 64, 64>>>(a, n); }
+)";
+  const auto launch =
+      after("consolidate delegate=on", rows, {"_Z5scalePfi", {100, 1, 1}, {64, 1, 1}, 0, false});
+  ASSERT_TRUE(std::holds_alternative<NotReplayed>(launch));
+  EXPECT_THAT(std::get<NotReplayed>(launch).reason, HasSubstr("does more on the host"));
+}
+
+TEST(PinnedLaunch, OtherBlockSizesKeepTheNumberOfThreads) {
+  const ReplayLaunch smaller = withBlockSizes(captured, "x=128");
+  EXPECT_EQ(smaller.grid[0], 8192u);
+  EXPECT_EQ(smaller.block[0], 128u);
+  const ReplayLaunch ragged = withBlockSizes({"k", {3, 5, 1}, {100, 4, 1}, 0, false}, "x=64 y=8");
+  EXPECT_EQ(ragged.grid[0], 5u); // 300 threads
+  EXPECT_EQ(ragged.grid[1], 3u); // 20
+}
+
+} // namespace
