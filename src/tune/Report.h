@@ -42,6 +42,9 @@ struct Report {
   };
   std::vector<Entry> entries;           ///< in the order they were found out; the baseline is the first
   std::optional<size_t> best;           ///< index of the fastest that was measured
+  /// All launches of the program together with the baseline and with the winner, in microseconds, where candidates were timed
+  /// by one launch alone.
+  std::optional<std::pair<double, double>> wholeProgram;
   std::string baselineText, winnerText; ///< the winner's: carried out, not the one with pragmas
 
   const Entry &baseline() const { return entries.front(); }

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tune/ReplayMeasurer.h"
+
+#include "replay/Protocol.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace heddle::tune {
+namespace {
+
+using Json = nlohmann::json;
+using runner::Result;
+using runner::Status;
+
+/// How a launch is timed. Kernels of microseconds get all rounds, those of seconds a few.
+constexpr unsigned warmUps = 3, rounds = 21;
+constexpr double mostTimingSeconds = 1;
+/// Loading a capture may mean gigabytes.
+constexpr double secondsToLoad = 120;
+/// What a candidate may take before it counts as hanging: a multiple of the baseline, and never less than this.
+constexpr double leastLimit = 5, limitOverBaseline = 20;
+
+Result failed(const Candidate &candidate, Status status, std::string reason) {
+  Result result;
+  result.id = candidate.id;
+  result.status = status;
+  result.reason = std::move(reason);
+  return result;
+}
+
+double quantile(std::vector<double> sorted, double share) {
+  return sorted[size_t(share * double(sorted.size() - 1) + 0.5)];
+}
+
+std::string lineFor(const Candidate &candidate) {
+  const ReplayLaunch &launch = *candidate.replay.launch;
+  return fmt::format("measure {} {} {} {} {} {} {} {} {} {} {} {} 0 {}{}", candidate.id,
+                     replay::percentEncoded(candidate.replay.module.string()),
+                     replay::percentEncoded(launch.kernel), launch.grid[0], launch.grid[1], launch.grid[2],
+                     launch.block[0], launch.block[1], launch.block[2], launch.sharedBytes, rounds, warmUps,
+                     mostTimingSeconds, launch.isCooperative ? " cooperative=1" : "");
+}
+
+} // namespace
+
+ReplayMeasurer::ReplayMeasurer(const Problem &problem, std::vector<std::string> command, LocalExecutor &whole)
+    : problem(problem), command(std::move(command)), whole(whole) {}
+
+bool ReplayMeasurer::start(std::string &error) {
+  worker = std::make_unique<Conversation>(command);
+  const std::optional<std::string> greeting = worker->hear(secondsToLoad);
+  const Json json = Json::parse(greeting.value_or(""), nullptr, false);
+  if (json.is_object() && json.value("event", "") == "ready") {
+    name = json.value("device", "");
+    return true;
+  }
+  error = json.is_object() ? json.value("text", "") : fmt::format("heddle-replay {}", worker->howItEnded());
+  worker.reset();
+  return false;
+}
+
+std::string ReplayMeasurer::prepare() {
+  std::string error;
+  start(error);
+  return error;
+}
+
+double ReplayMeasurer::limit() const {
+  return std::min(problem.limits.run, baselineSeconds > 0
+                                          ? std::max(leastLimit, limitOverBaseline * baselineSeconds)
+                                          : problem.limits.run);
+}
+
+/// It was ended by the candidate, or is busy with it still.
+Result ReplayMeasurer::workersEnd(const Candidate &candidate) {
+  Result result =
+      worker->hasEnded()
+          ? failed(candidate, Status::Crashed, fmt::format("replaying it {}", worker->howItEnded()))
+          : failed(candidate, Status::TimedOut, fmt::format("still running after {:.3g} s", limit()));
+  worker.reset();
+  return result;
+}
+
+Result ReplayMeasurer::replayed(const Candidate &candidate) {
+  std::string error;
+  if (!worker && !start(error))
+    return failed(candidate, Status::Lost, error);
+  const std::optional<std::string> reply =
+      worker->say(lineFor(candidate)) ? worker->hear(limit() + mostTimingSeconds) : std::nullopt;
+  return reply ? fromReply(candidate, *reply) : workersEnd(candidate);
+}
+
+/// A result that differs has the status Wrong here.
+Result ReplayMeasurer::fromReply(const Candidate &candidate, const std::string &line) const {
+  const Json json = Json::parse(line, nullptr, false);
+  if (!json.is_object() || json.value("event", "") != "result")
+    return failed(candidate, Status::Lost,
+                  "heddle-replay: " + (json.is_object() ? json.value("text", "") : line));
+  const std::string status = json.value("status", "");
+  if (status == "failed")
+    return failed(candidate, Status::Crashed, json.value("text", ""));
+  std::vector<double> micros = json.value("micros", std::vector<double>());
+  if (micros.empty())
+    return failed(candidate, Status::Crashed, "no time could be taken of it");
+  std::ranges::sort(micros);
+  Result result =
+      failed(candidate, status == "same" ? Status::Measured : Status::Wrong, json.value("text", ""));
+  const ReplayLaunch &launch = *candidate.replay.launch;
+  runner::KernelTime time;
+  time.kernel = launch.kernel;
+  std::ranges::copy(launch.grid, time.grid);
+  std::ranges::copy(launch.block, time.block);
+  time.launches = 1;
+  result.micros = time.micros = quantile(micros, 0.5);
+  result.q1 = time.q1 = quantile(micros, 0.25);
+  result.q3 = time.q3 = quantile(micros, 0.75);
+  time.samples = unsigned(micros.size());
+  time.registers = json.value("registers", 0u);
+  time.localBytes = json.value("local_bytes", uint64_t(0));
+  time.sharedBytes = json.value("shared_bytes", uint64_t(0));
+  time.occupancy = json.value("occupancy", 0.0);
+  if (auto needs = candidate.needs.find(launch.kernel); needs != candidate.needs.end())
+    time.spillBytes = needs->second.spillBytes;
+  result.kernels = {time};
+  result.runSeconds = json.value("seconds", 0.0);
+  return result;
+}
+
+Result ReplayMeasurer::measureBaseline(const Candidate &baseline) {
+  if (!baseline.replay.launch)
+    return failed(baseline, Status::Crashed, "it cannot be replayed: " + baseline.replay.whyNot);
+  Result result = replayed(baseline);
+  if (result.status == Status::Wrong) {
+    // Atomics in another order, or a race: then no replay can say whether a candidate is right.
+    isReproduced = false;
+    result.status = Status::Measured;
+    result.reason = "what the launch leaves in memory varies: results are compared in the whole program";
+  }
+  baselineSeconds = result.runSeconds;
+  baselineMicros = result.micros;
+  result.device = name;
+  return result;
+}
+
+/// The replay left other bits behind, or cannot compare them: the program decides, the replay has the time.
+Result ReplayMeasurer::decidedByProgram(const Candidate &candidate, Result replayed) {
+  const Result inProgram = whole.evaluate(candidate.configuration).result;
+  if (inProgram.status != Status::Measured) {
+    replayed = inProgram;
+    replayed.id = candidate.id;
+    return replayed;
+  }
+  const std::string difference = replayed.reason;
+  replayed.status = Status::Measured;
+  replayed.reason =
+      !inProgram.reason.empty() ? inProgram.reason
+      : isReproduced
+          ? fmt::format("the whole program computes the same; memory that it does not read differs: {}",
+                        difference)
+          : "";
+  return replayed;
+}
+
+/// As much faster or slower than the baseline as the whole program's launches are.
+Result ReplayMeasurer::timedByProgram(const Candidate &candidate) {
+  const Result before = whole.evaluate(Configuration()).result;
+  Result result = whole.evaluate(candidate.configuration).result;
+  result.id = candidate.id;
+  if (before.status != Status::Measured || result.status != Status::Measured || before.micros <= 0)
+    return result;
+  const double scale = baselineMicros / before.micros;
+  for (double *time : {&result.micros, &result.q1, &result.q3})
+    *time *= scale;
+  result.reason = fmt::format("timed in the whole program, since {}", candidate.replay.whyNot);
+  return result;
+}
+
+Result ReplayMeasurer::measure(const Candidate &candidate) {
+  Result result = candidate.replay.launch ? replayed(candidate) : timedByProgram(candidate);
+  const bool isOpen = result.status == Status::Wrong || (result.status == Status::Measured && !isReproduced);
+  if (candidate.replay.launch && isOpen)
+    result = decidedByProgram(candidate, std::move(result));
+  result.device = name;
+  return result;
+}
+
+} // namespace heddle::tune

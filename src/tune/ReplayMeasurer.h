@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "support/Conversation.h"
+#include "tune/Executors.h"
+#include "tune/Measurer.h"
+#include "tune/Problem.h"
+
+#include <filesystem>
+
+namespace heddle::tune {
+
+/// A captured launch that is replayed with the code of each candidate by heddle-replay, which holds the GPU. Times are those of
+/// this one launch.
+///
+/// A candidate that ends heddle-replay, or keeps it busy for too long, is recorded as that; another process takes over. What a
+/// replay cannot decide is decided by the whole program: candidates whose launch does more on the host, and candidates that
+/// leave something else in memory than the baseline does (within a tolerance, by fused multiplications, or in memory that the
+/// program never reads again, it may still be right).
+class ReplayMeasurer final : public Measurer {
+public:
+  /// `command` starts heddle-replay with `--serve`; `whole` measures in the whole program.
+  ReplayMeasurer(const Problem &problem, std::vector<std::string> command, LocalExecutor &whole);
+
+  /// Empty, or why nothing can be replayed.
+  std::string prepare();
+
+  std::string device() const override { return name; }
+  bool predicts() const override { return false; }
+  runner::Result measureBaseline(const Candidate &baseline) override;
+  runner::Result measure(const Candidate &candidate) override;
+
+private:
+  bool start(std::string &error);
+  runner::Result replayed(const Candidate &candidate);
+  runner::Result fromReply(const Candidate &candidate, const std::string &line) const;
+  runner::Result workersEnd(const Candidate &candidate);
+  runner::Result decidedByProgram(const Candidate &candidate, runner::Result replayed);
+  runner::Result timedByProgram(const Candidate &candidate);
+  double limit() const;
+
+  const Problem &problem;
+  const std::vector<std::string> command;
+  LocalExecutor &whole;
+  std::unique_ptr<Conversation> worker;
+  std::string name; ///< of the GPU
+  double baselineSeconds = 0, baselineMicros = 0;
+  bool isReproduced = true; ///< the baseline leaves the captured memory behind each time
+};
+
+} // namespace heddle::tune

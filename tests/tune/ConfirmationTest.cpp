@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tune/Confirmation.h"
+
+#include <gmock/gmock.h>
+
+using namespace heddle;
+using namespace heddle::tune;
+using runner::Status;
+using testing::HasSubstr;
+
+namespace {
+
+class EasyMaker final : public Maker {
+public:
+  Made make(const Configuration &configuration) override {
+    Candidate candidate;
+    candidate.configuration = configuration;
+    candidate.digest = configuration.str();
+    return {candidate, Status::Measured, "", 0, ""};
+  }
+};
+
+/// Times of the whole program by configuration; negative: wrong results.
+class Program final : public Measurer {
+public:
+  std::string device() const override { return "GPU"; }
+  bool predicts() const override { return false; }
+  runner::Result measureBaseline(const Candidate &baseline) override { return measure(baseline); }
+  runner::Result measure(const Candidate &candidate) override {
+    runner::Result result;
+    result.micros = times.at(candidate.configuration.str());
+    result.status = result.micros > 0 ? Status::Measured : Status::Wrong;
+    result.reason = result.micros > 0 ? "" : "copy 1 differs";
+    return result;
+  }
+  std::map<std::string, double> times;
+};
+
+struct ConfirmationTest : testing::Test {
+  Problem problem;
+  EasyMaker maker;
+  Program program;
+  Report report;
+
+  /// A candidate with the time of its replayed launch and of the whole program.
+  void add(const std::string &flag, double launch, double all) {
+    Report::Entry entry;
+    if (!flag.empty())
+      entry.evaluation.configuration.flags = {flag};
+    entry.evaluation.result.status = Status::Measured;
+    entry.evaluation.result.micros = launch;
+    program.times[entry.evaluation.configuration.str()] = all;
+    report.entries.push_back(entry);
+    if (!report.best || launch < report.entries[*report.best].evaluation.result.micros)
+      report.best = report.entries.size() - 1;
+  }
+  void confirm() {
+    LocalExecutor whole(problem, maker, program);
+    confirmWinner(report, whole);
+  }
+};
+
+TEST_F(ConfirmationTest, AWinnerThatHoldsIsKeptWithBothTimes) {
+  add("", 10, 1000);
+  add("-a", 8, 900);
+  add("-b", 5, 700);
+  confirm();
+  EXPECT_EQ(report.best, 2u);
+  EXPECT_EQ(report.wholeProgram, std::pair(1000.0, 700.0));
+}
+
+TEST_F(ConfirmationTest, OneThatMakesTheProgramSlowerGivesWayToTheNext) {
+  add("", 10, 1000);
+  add("-a", 8, 900);
+  add("-b", 5, 1001);
+  confirm();
+  EXPECT_EQ(report.best, 1u);
+  EXPECT_THAT(report.entries[2].evaluation.result.reason,
+              HasSubstr("in the whole program its launches take 1001.0 us"));
+}
+
+TEST_F(ConfirmationTest, WrongResultsInTheProgramNeverWin) {
+  add("", 10, 1000);
+  add("-b", 5, -1);
+  confirm();
+  EXPECT_EQ(report.best, 0u);
+  EXPECT_FALSE(report.wholeProgram);
+  EXPECT_THAT(report.entries[1].evaluation.result.reason, HasSubstr("copy 1 differs"));
+}
+
+TEST_F(ConfirmationTest, WhereTheBaselineWonNothingIsRun) {
+  add("", 10, 1000);
+  add("-a", 12, 1);
+  program.times.clear(); // asking for a time would throw
+  confirm();
+  EXPECT_EQ(report.best, 0u);
+}
+
+} // namespace
