@@ -20,6 +20,7 @@
 #include "support/CudaToolkit.h"
 #include "support/Files.h"
 #include "support/HeaderCache.h"
+#include "support/OpeningHeaders.h"
 #include "support/Paths.h"
 #include "support/Process.h"
 
@@ -230,7 +231,8 @@ private:
       append(command, {"-S", "-gline-tables-only"});
     if (linksDeviceCode(request.sources.allFlags()))
       append(command, {"-fgpu-rdc", "--no-offload-new-driver", unitName});
-    command = withCachedHeaders(std::move(command));
+    const std::vector<std::string> opening = openingHeaders(contentsOf(file), file.parent_path(), command);
+    command = withCachedHeaders(std::move(command), opening);
     append(command, errorsInClangsWords(flags));
     return command;
   }

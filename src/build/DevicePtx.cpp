@@ -7,6 +7,7 @@
 #include "support/CudaToolkit.h"
 #include "support/Files.h"
 #include "support/HeaderCache.h"
+#include "support/OpeningHeaders.h"
 #include "support/Paths.h"
 #include "support/Process.h"
 
@@ -52,9 +53,11 @@ std::vector<std::string> clangCommand(const Request &request, const fs::path &cl
   append(command, {"-S", "-gline-tables-only"});
   if (!plugin.empty())
     command.push_back("-fpass-plugin=" + plugin.string());
-  command = withCachedHeaders(std::move(command));
+  const fs::path &file = request.sources.files[0];
+  const std::vector<std::string> opening = openingHeaders(contentsOf(file), file.parent_path(), command);
+  command = withCachedHeaders(std::move(command), opening);
   append(command, errorsInClangsWords(flags));
-  append(command, {request.sources.files[0].string(), "-o", output.string()});
+  append(command, {file.string(), "-o", output.string()});
   return command;
 }
 

@@ -3,7 +3,9 @@
 
 #include "source/EmbeddedHeaders.h"
 #include "support/ClangProgram.h"
+#include "support/Files.h"
 #include "support/HeaderCache.h"
+#include "support/OpeningHeaders.h"
 
 #include <clang/Basic/DiagnosticOptions.h>
 #include <clang/Basic/Stack.h>
@@ -85,7 +87,7 @@ private:
 };
 
 /// Clang complains of each problem on both sides; a person wants the text, and the count of errors decides.
-std::unique_ptr<CompilerInvocation> makeInvocation(const std::string &file,
+std::unique_ptr<CompilerInvocation> makeInvocation(const std::string &file, std::string_view text,
                                                    const std::vector<std::string> &arguments,
                                                    DiagnosticsEngine &engine,
                                                    llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files) {
@@ -98,7 +100,11 @@ std::unique_ptr<CompilerInvocation> makeInvocation(const std::string &file,
     } else {
       command.push_back(arguments[i]);
     }
-  command = withCachedHeaders(std::move(command));
+  // With other texts for headers, those on the disk say nothing about what comes first.
+  const std::vector<std::string> opening =
+      remaps.empty() ? openingHeaders(text, std::filesystem::path(file).parent_path(), command)
+                     : std::vector<std::string>();
+  command = withCachedHeaders(std::move(command), opening);
   command.insert(command.end(), remaps.begin(), remaps.end());
   std::vector<const char *> words;
   for (const std::string &word : command)
@@ -151,7 +157,8 @@ Unit::Result Unit::parse(const std::string &file, const std::vector<std::string>
   auto engine = CompilerInstance::createDiagnostics(
       *files, options, new TextDiagnosticPrinter(*parts.messageStream, options), /*ShouldOwnClient=*/true);
   engine->setIgnoreAllWarnings(true); // of the driver: "CUDA version is newer than..." does not help here
-  std::unique_ptr<CompilerInvocation> invocation = makeInvocation(file, arguments, *engine, files);
+  std::unique_ptr<CompilerInvocation> invocation =
+      makeInvocation(file, text ? *text : contentsOf(file), arguments, *engine, files);
   if (!invocation || engine->hasErrorOccurred())
     return {nullptr, parts.messages};
   // Everything stays in memory until we are done with it; Clang's driver asks for the opposite.

@@ -4,6 +4,8 @@
 // Clang's driver finds by itself: the version of a CUDA toolkit decides which PTX version device
 // code is compiled for, and Clang refuses a file that was made for another one.
 //
+// What follows them in the file may be added: the standard headers that a program includes first (support/OpeningHeaders).
+//
 // Two things of a command are not part of the name, since they are different for each program and hardly
 // ever matter: the folders of -I, and the folder that the compiler is started in. What matters about them is
 // which headers they lead to. Beside each file is a record of the headers that it was made of, and of those
@@ -12,6 +14,9 @@
 //   - if the command names those folders too, and
 //   - if none of the command's folders has another file by which one of the headers would be shadowed.
 // Where none of the files of a name is good, one more is made.
+//
+// Flags that choose messages, debug information and what is written have no influence on a precompiled header, and none on its
+// name: a program that is compiled, checked and compiled with warnings is read from one file.
 //
 // Programs that were compiled once leave files that are not used again. A process that creates a file removes those
 // that were not used for the longest time; the time of the record beside a file is that of its last use.
@@ -97,6 +102,13 @@ struct Command {
   std::vector<fs::path> folders;
   std::vector<std::string> others;
 };
+
+/// Flags that a precompiled header is as good with as without.
+bool isIrrelevant(const std::string &word) {
+  return word == "-S" || word == "-w" || word == "-fcolor-diagnostics" || word == "-fsyntax-only" ||
+         word.starts_with("-g") || (word.starts_with("-W") && !word.starts_with("-Wp,")) ||
+         word.starts_with("-fpass-plugin=");
+}
 
 Command takeApart(const std::vector<std::string> &words) {
   Command command;
@@ -243,17 +255,34 @@ std::optional<fs::path> findGood(const fs::path &cache, const std::string &name,
   return std::nullopt;
 }
 
-/// Compiles nothing but what the command includes by itself. Null where that fails.
-std::optional<fs::path> make(const Command &command, const fs::path &cache, const std::string &name) {
+/// A file that includes these headers, made once: a precompiled header remembers what it was made of, and when that was written.
+fs::path fileIncluding(const std::vector<std::string> &headers, const fs::path &cache,
+                       const std::string &mine) {
+  const fs::path file =
+      cache / (headers.empty() ? "nothing.cu" : fmt::format("includes-{:016x}.cu", hashOf(headers)));
+  std::error_code error;
+  if (!fs::exists(file, error)) {
+    std::ofstream text(mine);
+    for (const std::string &header : headers)
+      text << "#include <" << header << ">\n";
+    text.close();
+    fs::create_hard_link(mine, file, error); // leaves one that another process has made
+    if (!fs::exists(file, error))
+      fs::copy_file(mine, file, fs::copy_options::skip_existing, error);
+    fs::remove(mine, error);
+  }
+  return file;
+}
+
+/// Compiles nothing but what the command includes by itself and these headers. Null where that fails.
+std::optional<fs::path> make(const Command &command, const std::vector<std::string> &opening,
+                             const fs::path &cache, const std::string &name) {
   std::error_code error;
   fs::create_directories(cache, error);
   static std::atomic<unsigned> count = 0; // a process may read several programs at once
   const std::string mine = (cache / fmt::format("{}.{}.{}", name, getpid(), ++count)).string();
   const std::string rule = mine + ".rule", state = mine + ".state";
-  // A file that never changes, in a folder of its own: a precompiled header remembers what it was made of.
-  const fs::path nothing = cache / "nothing.cu";
-  if (!fs::exists(nothing, error))
-    std::ofstream{nothing};
+  const fs::path input = fileIncluding(opening, cache, mine);
   std::vector<std::string> making = command.others;
   for (const fs::path &folder : command.folders)
     making.push_back("-I" + folder.string());
@@ -262,7 +291,7 @@ std::optional<fs::path> make(const Command &command, const fs::path &cache, cons
         std::string("-MT"), std::string("headers"), std::string("-sys-header-deps")})
     making.insert(making.end(), {"-Xclang", word});
   // What the headers instantiate is instantiated now, not by everyone who reads the file.
-  making.insert(making.end(), {"-fpch-instantiate-templates", "-fsyntax-only", nothing.string()});
+  making.insert(making.end(), {"-fpch-instantiate-templates", "-fsyntax-only", input.string()});
   std::optional<fs::path> made;
   if (runProcess(making).succeeded()) {
     const std::string record = textOf(recordOf(filesOfRule(contents(rule)), command.folders));
@@ -287,22 +316,25 @@ std::optional<fs::path> cacheFolder() {
 
 } // namespace
 
-std::vector<std::string> withCachedHeaders(std::vector<std::string> command) {
+std::vector<std::string> withCachedHeaders(std::vector<std::string> command,
+                                           const std::vector<std::string> &opening) {
   const std::optional<fs::path> cache = cacheFolder();
   if (!cache)
     return command;
   std::error_code ignored;
   const Command parts = takeApart(command);
   std::vector<std::string> key = parts.others;
+  std::erase_if(key, isIrrelevant);
   if (std::any_of(key.begin(), key.end(), isRelativePath))
     key.push_back(fs::current_path(ignored).string());
   key.push_back(surroundings(command.front()));
+  key.insert(key.end(), opening.begin(), opening.end());
   const std::string name = fmt::format("{:016x}-", hashOf(key));
   std::optional<fs::path> precompiled = findGood(*cache, name, parts.folders);
   if (!precompiled)
-    precompiled = make(parts, *cache, name);
+    precompiled = make(parts, opening, *cache, name);
   if (!precompiled)
-    return command;
+    return opening.empty() ? command : withCachedHeaders(std::move(command));
   fs::last_write_time(recordBeside(*precompiled), fs::file_time_type::clock::now(),
                       ignored); // of its last use
   command.insert(command.end(), {"-Xclang", "-include-pch", "-Xclang", precompiled->string()});

@@ -10,15 +10,16 @@
 namespace heddle {
 
 /// A Clang command (the compiler and its flags, with no input and no output) that reads what its -include
-/// options name from a precompiled file: under $HEDDLE_HEADER_CACHE, or in the user's cache folder where that
+/// options name, and then the standard headers of `opening` (openingHeaders), from a precompiled file: under $HEDDLE_HEADER_CACHE, or in the user's cache folder where that
 /// is not set. Commands that differ only in the folders of -I share the file as long as these lead to the
 /// same headers. It is made where it is missing or where a header that went into it has changed since. With
 /// HEDDLE_HEADER_CACHE=off, where nothing can be written, or where the headers cannot be compiled by
 /// themselves, the command comes back as it was.
 ///
 /// Every CUDA file begins with thirty thousand lines that it did not ask for, the same each time: four fifths
-/// of the time that a small program takes to read.
-std::vector<std::string> withCachedHeaders(std::vector<std::string> command);
+/// of the time that a small program takes to read. Most of the rest are <string>, <vector> and their like.
+std::vector<std::string> withCachedHeaders(std::vector<std::string> command,
+                                           const std::vector<std::string> &opening = {});
 
 /// Removes precompiled files from `folder`, the least recently used first, until the others have at most
 /// `bytes` together. Files that were used within `spared` stay: a compiler may be about to open them.

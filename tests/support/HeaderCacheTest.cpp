@@ -66,6 +66,45 @@ TEST_F(HeaderCache, TheFileIsMadeOnceForACommandAndAnotherForAnother) {
   EXPECT_NE(fileOf(withCachedHeaders(other)), fileOf(cached));
 }
 
+TEST_F(HeaderCache, FlagsThatAPrecompiledHeaderIsAsGoodWithoutShareAFile) {
+  std::vector<std::string> other = command();
+  other.insert(other.end(), {"-Wall", "-gline-tables-only", "-w", "-fcolor-diagnostics"});
+  const std::vector<std::string> cached = withCachedHeaders(other);
+  EXPECT_EQ(fileOf(cached), fileOf(withCachedHeaders(command())));
+  EXPECT_EQ(answerOf(cached), 42);
+  other.emplace_back("-Wp,-DX=1");
+  EXPECT_NE(fileOf(withCachedHeaders(other)), fileOf(cached));
+}
+
+TEST_F(HeaderCache, StandardHeadersThatAFileBeginsWithArePrecompiledToo) {
+  const std::vector<std::string> cached = withCachedHeaders(command(), {"string", "vector"});
+  EXPECT_NE(fileOf(cached), fileOf(withCachedHeaders(command())));
+  EXPECT_NE(fileOf(cached), fileOf(withCachedHeaders(command(), {"vector"})));
+  EXPECT_EQ(fileOf(cached), fileOf(withCachedHeaders(command(), {"string", "vector"})));
+  // They are read from the file: here without an #include that would do it too.
+  write("main.cpp", "int main() { return int(std::vector{std::string(40, ' ')}[0].size()) + 2; }\n");
+  EXPECT_EQ(answerOf(cached), 42);
+  write("main.cpp",
+        "#include <vector>\n#include <string>\n#include \"header.h\"\nint main() { return answer(); }\n");
+  EXPECT_EQ(answerOf(cached), 42);
+}
+
+TEST_F(HeaderCache, WithoutAStandardHeaderThatIsNotThereTheOthersArePrecompiled) {
+  EXPECT_EQ(withCachedHeaders(command(), {"no_such_header"}), withCachedHeaders(command()));
+}
+
+TEST_F(HeaderCache, AFolderWithAStandardHeaderOfItsOwnHasAFileOfItsOwn) {
+  fs::create_directories(in("own"));
+  write("own/vector", "#pragma once\ninline int answerOfOwn() { return 7; }\n");
+  const fs::path usual = fileOf(withCachedHeaders(command(), {"vector"}));
+  std::vector<std::string> own = command();
+  own.push_back("-I" + in("own"));
+  const std::vector<std::string> cached = withCachedHeaders(own, {"vector"});
+  EXPECT_NE(fileOf(cached), usual);
+  write("main.cpp", "int main() { return answerOfOwn(); }\n");
+  EXPECT_EQ(answerOf(cached), 7);
+}
+
 TEST_F(HeaderCache, FoldersThatLeadToTheSameHeadersShareAFile) {
   fs::create_directories(in("one"));
   fs::create_directories(in("two"));

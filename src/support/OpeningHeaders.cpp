@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A header of the standard library means the same wherever it is included, unless a macro that it looks at is defined before it,
+// or a pragma is in effect. Such macros have names that begin with an underscore, but for NDEBUG; names without one belong to
+// the user. So a file is read line by line up to the first line that could change what a standard header means: a definition of such
+// a macro, an #undef, a pragma that is not known, or the #include of a header that is not known. Of the headers that are included, those
+//   - of the C++ standard library and our own are collected;
+//   - of C, POSIX and CUDA are passed over: they define no macro that standard headers look at, and are small, or precompiled anyway. So are the
+//     small ones of C++: fewer sets of headers are precompiled without them;
+//   - of the user are read in the same way.
+// What is included under a condition is not collected; include guards are not conditions. That a file then includes the same
+// headers again costs nothing: they have guards.
+#include "support/OpeningHeaders.h"
+
+#include "support/ByteOrderMark.h"
+#include "support/Files.h"
+#include "support/IncludeLine.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <utility>
+
+namespace fs = std::filesystem;
+
+namespace heddle {
+namespace {
+
+// Names between blanks.
+constexpr std::string_view standardHeaders =
+    " algorithm charconv chrono complex condition_variable deque filesystem forward_list fstream "
+    "functional future iomanip ios iostream istream list map memory memory_resource mutex "
+    "ostream queue random regex set shared_mutex sstream stack stdexcept streambuf string "
+    "string_view system_error thread unordered_map unordered_set valarray vector ";
+/// Of C and POSIX, and those of C++ that are read as fast as they are found.
+constexpr std::string_view plainHeaders =
+    " any array assert.h atomic bitset cassert cctype cerrno cfloat cinttypes climits cmath "
+    "compare concepts csignal cstddef cstdint cstdio cstdlib cstring ctime ctype.h errno.h "
+    "exception fcntl.h float.h getopt.h initializer_list inttypes.h iosfwd iterator limits "
+    "limits.h math.h new numeric optional pthread.h ratio signal.h span stddef.h stdint.h "
+    "stdio.h stdlib.h string.h time.h tuple type_traits typeindex typeinfo unistd.h utility "
+    "variant ";
+
+bool isAmong(std::string_view names, const std::string &name) {
+  return names.find(' ' + name + ' ') != names.npos;
+}
+
+bool isPassedOver(const std::string &name) {
+  constexpr std::string_view beginnings[] = {
+      "cooperative_groups", "cub/", "cuda", "curand", "device_", "mma.h", "sys/", "thrust/", "vector_"};
+  return isAmong(plainHeaders, name) || std::ranges::any_of(beginnings, [&](std::string_view beginning) {
+           return name.starts_with(beginning);
+         });
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r";
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  const size_t last = text.find_last_not_of(blanks);
+  return text.substr(0, last == text.npos ? 0 : last + 1);
+}
+
+/// Whether a quote is between digits of a number: 1'000.
+bool isNumber(std::string_view text, size_t quote) {
+  return quote > 0 && std::isalnum(static_cast<unsigned char>(text[quote - 1]));
+}
+
+/// The text with blanks in place of comments and of what is between quotes, other than on #include lines; up to a raw string,
+/// whose lines may be anything.
+std::string withoutComments(std::string_view text) {
+  std::string kept;
+  bool isInclude = false;
+  for (size_t i = 0; i < text.size();) {
+    const std::string_view rest = text.substr(i);
+    if (i == 0 || text[i - 1] == '\n')
+      isInclude = !includeIn(rest.substr(0, rest.find('\n'))).name.empty();
+    size_t length = 1;
+    if (rest.starts_with("//")) {
+      length = std::min(rest.find('\n'), rest.size());
+    } else if (rest.starts_with("/*")) {
+      length = std::min(rest.find("*/", 2), rest.size() - 2) + 2;
+    } else if (rest.starts_with("R\"")) {
+      return kept;
+    } else if (!isInclude && (rest[0] == '"' || (rest[0] == '\'' && !isNumber(text, i)))) {
+      while (length < rest.size() && rest[length] != rest[0] && rest[length] != '\n')
+        length += rest[length] == '\\' ? 2 : 1;
+      length = std::min(length + (length < rest.size() && rest[length] != '\n'), rest.size());
+    } else {
+      kept += rest[0];
+      ++i;
+      continue;
+    }
+    for (char c : rest.substr(0, length))
+      kept += c == '\n' ? '\n' : ' ';
+    i += length;
+  }
+  return kept;
+}
+
+/// What follows the # of a preprocessor line; nothing for any other line.
+std::string_view directiveOf(std::string_view line) {
+  line = trimmed(line);
+  return line.starts_with('#') ? trimmed(line.substr(1)) : std::string_view();
+}
+
+/// What follows the keyword of a directive; nothing for another one.
+std::string_view wordAfter(std::string_view keyword, std::string_view directive) {
+  return directive.starts_with(keyword) ? trimmed(directive.substr(keyword.size())) : std::string_view();
+}
+
+std::vector<fs::path> includeFolders(const std::vector<std::string> &command) {
+  std::vector<fs::path> folders;
+  for (size_t i = 0; i < command.size(); ++i)
+    if (command[i].starts_with("-I") && command[i].size() > 2)
+      folders.emplace_back(command[i].substr(2));
+    else if (command[i] == "-I" && i + 1 < command.size())
+      folders.emplace_back(command[++i]);
+  return folders;
+}
+
+/// Whether a standard header may look at a macro of that name.
+bool isReserved(std::string_view macro) {
+  return macro.starts_with('_') || macro.substr(0, macro.find_first_of(" \t(")) == "NDEBUG";
+}
+
+bool isHarmlessPragma(std::string_view pragma) {
+  return pragma == "once" || pragma.starts_with("heddle ") || pragma.starts_with("unroll");
+}
+
+class OpeningSearch {
+public:
+  explicit OpeningSearch(std::vector<fs::path> folders) : folders(std::move(folders)) {}
+
+  /// False where a line of the file may change what standard headers mean.
+  bool read(std::string_view given, const fs::path &folder) {
+    const std::string text = withoutComments(withoutByteOrderMark(given));
+    std::vector<bool> isCondition; // of the #if that are open; include guards are none
+    std::string_view guard;        // named by the #ifndef on the line before
+    for (std::string_view rest = text; !rest.empty();) {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+      const std::string_view directive = directiveOf(line);
+      if (directive.empty())
+        continue;
+      const std::string_view mayBeGuarded = std::exchange(guard, {});
+      if (directive.starts_with("if")) {
+        isCondition.push_back(true);
+        guard = wordAfter("ifndef", directive);
+      } else if (directive.starts_with("define")) {
+        const std::string_view macro = wordAfter("define", directive);
+        hasOurMacro = hasOurMacro || macro.starts_with("HEDDLE_");
+        if (macro == mayBeGuarded)
+          isCondition.back() = false;
+        else if (isReserved(macro))
+          return false;
+      } else if (directive.starts_with("endif") && !isCondition.empty()) {
+        isCondition.pop_back();
+      } else if (directive.starts_with("include")) {
+        if (!take(includeIn(line), folder, std::ranges::count(isCondition, true) > 0))
+          return false;
+      } else if (!directive.starts_with("el") && !directive.starts_with("error") &&
+                 !isHarmlessPragma(wordAfter("pragma", directive))) {
+        return false;
+      }
+    }
+    return text.size() + 3 >= given.size(); // all of it was read, but for a mark of byte order
+  }
+
+  std::set<std::string> found;
+
+private:
+  bool take(const IncludeLine &include, const fs::path &folder, bool isConditional) {
+    if (include.quoted)
+      return !isConditional && readQuoted(include.name, folder);
+    const bool isOurs = include.name.starts_with("heddle/"),
+               isStandard = isAmong(standardHeaders, include.name);
+    if (!isConditional && (isStandard || (isOurs && !hasOurMacro)))
+      found.insert(include.name);
+    return isStandard || isOurs || isPassedOver(include.name);
+  }
+
+  bool readQuoted(const std::string &name, const fs::path &folder) {
+    std::vector<fs::path> candidates = {folder};
+    candidates.insert(candidates.end(), folders.begin(), folders.end());
+    for (const fs::path &each : candidates) {
+      std::error_code ignored;
+      const fs::path file = (each / name).lexically_normal();
+      if (!fs::is_regular_file(file, ignored))
+        continue;
+      // What was read before and did not end the search changes nothing when it is read again.
+      return !opened.insert(file).second || read(contentsOf(file), file.parent_path());
+    }
+    return false;
+  }
+
+  std::vector<fs::path> folders;
+  std::set<fs::path> opened;
+  bool hasOurMacro = false; ///< the text of a header of ours, or a choice: ours look at these
+};
+
+} // namespace
+
+std::vector<std::string> openingHeaders(std::string_view text, const fs::path &folder,
+                                        const std::vector<std::string> &command) {
+  OpeningSearch search(includeFolders(command));
+  search.read(text, folder);
+  return {search.found.begin(), search.found.end()};
+}
+
+} // namespace heddle

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "support/OpeningHeaders.h"
+
+#include "support/Paths.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace fs = std::filesystem;
+using namespace heddle;
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+class OpeningHeaders : public ::testing::Test {
+protected:
+  void write(const char *name, const std::string &text) {
+    fs::create_directories((folder.path() / name).parent_path());
+    std::ofstream(folder.path() / name) << text;
+  }
+  Names of(const std::string &text, const Names &command = {}) {
+    return openingHeaders(text, folder.path(), command);
+  }
+
+  TemporaryFolder folder;
+};
+
+} // namespace
+
+TEST_F(OpeningHeaders, AreThoseOfTheStandardLibraryAndOurOwnSorted) {
+  EXPECT_EQ(of("\xEF\xBB\xBF// a comment\n/* another\n one */ #include <vector> // of them\n\n  # include "
+               "<string>\r\n"
+               "#include <cstdio>\n#include <cuda_runtime.h>\n#include <heddle/pipeline.cuh>\n"
+               "#pragma heddle coarsen x=2\n#include <algorithm>\nint x;\n"),
+            (Names{"algorithm", "heddle/pipeline.cuh", "string", "vector"}));
+  EXPECT_EQ(of(""), Names());
+  EXPECT_EQ(of("/* without an end\n#include <vector>\n"), Names());
+}
+
+TEST_F(OpeningHeaders, WhatComesAfterALineThatMayChangeThemIsNotAmongThem) {
+  for (const char *line :
+       {"#define NDEBUG", "#define _GNU_SOURCE", "#  define _GLIBCXX_DEBUG 1", "#undef X", "#pragma pack(1)",
+        "#include <boost/any.hpp>", "#include MACRO", "#include \"missing.h\"", "#line 3",
+        "const char *text = R\"(", "#ifdef A\n#include \"there.h\"\n#endif"}) {
+    write("there.h", "");
+    EXPECT_EQ(of(std::string("#include <vector>\n") + line + "\n#include <map>\n"), (Names{"vector"}))
+        << line;
+  }
+}
+
+TEST_F(OpeningHeaders, WhatComesAfterOtherLinesIs) {
+  for (const char *line :
+       {"#define CHECK(call) check(call)", "int x = 1'000;", "#if X\n#endif", "#ifndef X\n#define X\n#endif",
+        "#ifdef X\n#include <set>\n#else\n#include <cub/cub.cuh>\n#endif", "#pragma unroll 4",
+        "template <class T> class A;", "const char *text = \"/*\";", "char c = '\"', d = '\\'';",
+        "/*\n#include <set>\n*/", "// #define NDEBUG", "const char *text = \"\\\"/*\";"})
+    EXPECT_EQ(of(std::string("#include <vector>\n") + line + "\n#include <map>\n"), (Names{"map", "vector"}))
+        << line;
+}
+
+TEST_F(OpeningHeaders, OurOwnAreNotWhereAMacroOrATextOfOursComesFirst) {
+  for (const char *line :
+       {"#define HEDDLE_OWN_SORT", "#ifndef HEDDLE_LAUNCH_CUH\n#define HEDDLE_LAUNCH_CUH\n#endif"})
+    EXPECT_EQ(of(std::string(line) + "\n#include <heddle/regroup.cuh>\n#include <map>\n"), (Names{"map"}))
+        << line;
+}
+
+TEST_F(OpeningHeaders, OfTheUsersHeadersAreReadTheSameWay) {
+  write("once.h", "#pragma once\n#include <vector>\n");
+  write("guarded.h",
+        "#ifndef GUARDED\n#define GUARDED\n#include \"once.h\"\n#include <map>\n#endif // GUARDED\n");
+  write("code.h", "#pragma once\n#include <string>\ninline int code;\n#include <set>\n");
+  write("behind.h", "#ifndef BEHIND\n#define BEHIND\n#endif\n#define NDEBUG\n");
+  write("choice.h", "#ifndef NDEBUG\n#include <map>\n#endif\n");
+  write("inc/far.h", "#include \"near.h\"\n#include <list>\n");
+  write("inc/near.h", "#include <deque>\n");
+  write("empty.h", "");
+  write("loop.h", "#include \"loop.h\"\n#include <deque>\n");
+  EXPECT_EQ(of("#include \"once.h\"\n#include <set>\n"), (Names{"set", "vector"}));
+  EXPECT_EQ(of("#include \"guarded.h\"\n#include \"once.h\"\n#include <set>\n"),
+            (Names{"map", "set", "vector"}));
+  EXPECT_EQ(of("#include \"code.h\"\n#include <map>\n"), (Names{"map", "set", "string"}));
+  EXPECT_EQ(of("#include \"behind.h\"\n#include <map>\n"), Names());
+  EXPECT_EQ(of("#include \"choice.h\"\n#include <set>\n"), (Names{"set"}));
+  EXPECT_EQ(of("#include \"empty.h\"\n#include <set>\n"), (Names{"set"}));
+  EXPECT_EQ(of("#include \"loop.h\"\n"), (Names{"deque"}));
+  EXPECT_EQ(of("#include \"far.h\"\n#include <map>\n"), Names());
+  const std::string inc = (folder.path() / "inc").string();
+  EXPECT_EQ(of("#include \"far.h\"\n#include <map>\n", {"clang", "-I" + inc}),
+            (Names{"deque", "list", "map"}));
+  EXPECT_EQ(of("#include \"far.h\"\n#include <map>\n", {"clang", "-I", inc}),
+            (Names{"deque", "list", "map"}));
+}
