@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The programs of tests/programs: the first launch of each kernel, grid and block is captured on the simulator and
+// The programs of tests/programs and examples: the first launch of each kernel, grid and block is captured on the simulator and
 // replayed with the PTX that the program has. It must leave the same behind, bit by bit.
 #include "TestCapture.h"
 #include "Worker.h"
@@ -17,21 +17,28 @@ namespace {
 
 /// Kernels that use something that is no part of a capture.
 const std::map<std::string, std::set<std::string>> kNotReplayed = {
-    {"device-malloc", {"consume"}},              // memory that a kernel has allocated
-    {"function-pointers", {"perLane", "given"}}, // addresses of functions in variables and parameters
-    {"virtual-memory", {"fill"}},                // memory that the program maps itself
+    // Memory that a kernel has allocated.
+    {"tests/programs/device-malloc", {"consume"}},
+    // Addresses of functions in variables and parameters.
+    {"tests/programs/function-pointers", {"perLane", "given"}},
+    // Memory that the program maps itself.
+    {"tests/programs/virtual-memory", {"fill"}},
 };
 /// Programs that launch no kernel that can be captured.
 const std::set<std::string> kNotCaptured = {
-    "device-faults", "device-query",             // kernels that fault, none at all
-    "graphs",        "nvrtc",        "textures", // in graphs, by the driver API, with textures
+    "tests/programs/device-faults", // launches end with a fault
+    "tests/programs/device-query",  // there are none
+    "tests/programs/graphs",        // they are in graphs
+    "tests/programs/nvrtc",         // they are made by the driver API
+    "tests/programs/textures",      "examples/surface_write", "examples/texture_shift",
 };
 
 std::vector<std::string> programs() {
   std::vector<std::string> names;
-  for (const auto &entry : fs::directory_iterator(HEDDLE_SOURCE_DIR "/tests/programs"))
-    if (entry.path().extension() == ".cu" && entry.path().stem().extension() != ".nvcc")
-      names.push_back(entry.path().stem().string());
+  for (const char *folder : {"tests/programs", "examples"})
+    for (const auto &entry : fs::directory_iterator(fs::path(HEDDLE_SOURCE_DIR) / folder))
+      if (entry.path().extension() == ".cu" && entry.path().stem().extension() != ".nvcc")
+        names.push_back(folder + ("/" + entry.path().stem().string()));
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -42,7 +49,7 @@ protected:
 
   build::Request request() const {
     build::Request request;
-    request.sources.files = {fs::path(HEDDLE_SOURCE_DIR "/tests/programs") / (GetParam() + ".cu")};
+    request.sources.files = {fs::path(HEDDLE_SOURCE_DIR) / (GetParam() + ".cu")};
     request.compiler = build::Compiler::Clang;
     request.output = temporary.path / "program";
     return request;
@@ -51,7 +58,7 @@ protected:
 
 INSTANTIATE_TEST_SUITE_P(Folder, Programs, testing::ValuesIn(programs()), [](const auto &each) {
   std::string name = each.param;
-  std::replace(name.begin(), name.end(), '-', '_');
+  std::replace_if(name.begin(), name.end(), [](char c) { return c == '-' || c == '/'; }, '_');
   return name;
 });
 
