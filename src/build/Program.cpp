@@ -84,8 +84,11 @@ ProgramRun Program::run(const std::vector<std::string> &arguments,
   all.push_back("HEDDLE_DATA=" + dataFolder("arch").parent_path().string());
   if (options.device == Device::Simulator) // for NVRTC
     all.push_back("HEDDLE_CLANG=" + findClang().value_or(fs::path()).string());
-  // The real runtime writes no log: its calls are recorded by a library in front of it.
-  if (options.device == Device::Gpu) {
+  // The real runtime writes no log: its calls are recorded by a library in front of it, unless the caller has another.
+  const bool isPreloading =
+      std::any_of(environment.begin(), environment.end(),
+                  [](const std::string &variable) { return variable.starts_with("LD_PRELOAD="); });
+  if (options.device == Device::Gpu && !isPreloading) {
     all.push_back("HEDDLE_RECORD="); // one of the user's own would take the log that a verb waits for
     for (std::string &variable : preloading(libraryFolder() / "libheddle_record.so"))
       all.push_back(std::move(variable));
