@@ -63,6 +63,14 @@ void addAttributes(const Launch &launch, Manifest &manifest) {
       manifest.cooperative = attribute.val.cooperative != 0;
 }
 
+/// Half of a capture is none.
+void discard(const std::string &folder) {
+  std::error_code ignored;
+  for (const char *file : {"launch.txt", "memory.bin", "memory.index"})
+    std::filesystem::remove(std::filesystem::path(folder) / file, ignored);
+  std::filesystem::remove(folder, ignored); // where nothing else is in it
+}
+
 bool isSimulator() { return trace::real<uint64_t()>("__heddleThreadInstructions") != nullptr; }
 
 } // namespace
@@ -272,11 +280,14 @@ cudaError_t CaptureRecorder::capture(const std::string &kernel, const Launch &la
   std::filesystem::remove(std::filesystem::path(folder) / "launch.txt", code);
 
   MemorySaver saver(folder, liveMemory());
-  if (!saver.saveBefore(*parameters, settings.allMemory))
+  if (!saver.saveBefore(*parameters, settings.allMemory)) {
+    discard(folder);
     return launchRefused(launch, saver.error());
+  }
   const cudaError_t error = survey.measure(kernel, launch, meant);
   if (const cudaError_t ended = REAL(cudaDeviceSynchronize)(); error != cudaSuccess || ended != cudaSuccess) {
     result.refused = std::string("the launch fails: ") + REAL(cudaGetErrorString)(error ? error : ended);
+    discard(folder);
     report();
     return error;
   }
@@ -289,8 +300,10 @@ cudaError_t CaptureRecorder::capture(const std::string &kernel, const Launch &la
     writeManifest(folder, manifest, whyNot);
   if (whyNot.empty())
     result.captured.push_back({folder, meant});
-  else
+  else {
     result.refused = whyNot;
+    discard(folder);
+  }
   if (settings.stops && settings.which == Settings::Which::Numbered) {
     finish();
     trace::real<void(int)>("_exit")(0);
