@@ -29,6 +29,7 @@ const char *const about = R"(Heddle: a warp-level optimizing compiler for CUDA
 
 Examples:
   heddle analyze kernel.cu   what a kernel does, and what limits it
+  heddle capture main.cu -o launch   run a program, and save a launch of a kernel with its memory, to replay it alone
   heddle check kernel.cu     run a program and report races, barrier errors, deadlocks and invalid memory accesses
   heddle arch sm_90          limits of a GPU generation
   heddle chem examples/hydrogen --evaluate states.json   rates and transport of a combustion mechanism
@@ -113,6 +114,7 @@ int run(int argc, char **argv) {
 
   cli::addAnalyze(app, session);
   cli::addArch(app, session);
+  cli::addCapture(app, session);
   cli::addCheck(app, session);
   cli::addChem(app, session);
   cli::addDoctor(app, session);

@@ -48,6 +48,7 @@ void complain(Session &session, const std::string &text, const std::string &hint
 
 void addAnalyze(CLI::App &app, Session &session);
 void addArch(CLI::App &app, Session &session);
+void addCapture(CLI::App &app, Session &session);
 void addCheck(CLI::App &app, Session &session);
 void addChem(CLI::App &app, Session &session);
 void addDoctor(CLI::App &app, Session &session);

@@ -13,12 +13,12 @@ import sys
 import commands
 
 HEDDLE, ROOT = sys.argv[1], pathlib.Path(sys.argv[2])
-PROGRAMS = {"run", "verify", "check", "profile"}
+PROGRAMS = {"run", "verify", "check", "profile", "capture"}
 # Which verbs print what a folder's or a file's messages say; the longest prefix counts.
 PRINTED_BY = {
     "analysis": {"analyze", "opt", "tune"},
     "analysis/PointersApart": {"opt", "tune"},
-    "arch": {"arch", "analyze", "opt", "run", "verify", "check", "profile", "tune"},
+    "arch": {"arch", "analyze", "opt", "run", "verify", "check", "profile", "capture", "tune"},
     "build": PROGRAMS | {"opt", "tune"},
     "check": {"check", "opt"},
     "check/StaticOrigins": {"check"},  # parts of a text that begins with "heddle check"
@@ -28,6 +28,7 @@ PRINTED_BY = {
     "partition": {"chem", "tune"},
     "cli/Analyze": {"analyze"},
     "cli/Arch": {"arch"},
+    "cli/Capture": {"capture"},
     "cli/Check": {"check"},
     "cli/ShowEmitted": {"opt"},
     "cli/Chem": {"chem"},
@@ -61,7 +62,7 @@ FOREIGN = re.compile(r"^--(cuda-|no-cuda|expt|extended|std|use_fast|use$|fmad|re
 OWN_OF_CUDA = {"--cuda-path"}
 # Words that are not said to the user of a verb: scripts, style sheets, options of heddle chem as values of tune, and words that
 # are handed to compilers.
-NOT_LOOKED_AT = {"runner", "passes", "source", "cli/Main.cpp", "cli/CompletionScripts.cpp", "cli/SourceOptions.cpp",
+NOT_LOOKED_AT = {"runner", "replay", "build/Reproducer.cpp", "passes", "source", "cli/Main.cpp", "cli/CompletionScripts.cpp", "cli/SourceOptions.cpp",
                  "tune/ChemMaker.cpp", "tune/Space.cpp", "cudart/Fatbin.cpp"}
 # Printed only where the user gave the option, or as a value of another one.
 GUARDED = {("build/Build.cpp", "--device"), ("cli/Help.cpp", "--version"), ("cli/Tune.cpp", "--variant"), ("cli/Tune.cpp", "--warps"),

@@ -34,6 +34,7 @@ COMMANDS = [
     ("analyze examples/reduce.cu --json", 0),  # with ptxas where there is one
     ("analyze tests/golden/analyze/hidden-barriers.cu --cuda-path none --json", 0),
     ("analyze tests/docs/json/divergent.cu --cuda-path none --json", 0),
+    ("capture examples/saxpy.cu --compiler clang -o OUT/saxpy.launch --json", 0),
     ("check tests/report/browser/race.cu --compiler clang --json", 1),
     ("check tests/golden/check-static/undecided.ptx --static --json", 0),
     ("check tests/report/browser/race.cu --static --block 64 --compiler clang --json", 1),

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-PAGES = {verb: (f"docs/{verb}.md",) for verb in ("analyze", "arch", "chem", "doctor", "opt", "profile", "run", "verify")}
+PAGES = {verb: (f"docs/{verb}.md",) for verb in ("analyze", "arch", "capture", "chem", "doctor", "opt", "profile", "run", "verify")}
 PAGES["check"] = ("docs/check.md", "docs/check-static.md")
 PAGES["tune"] = ("docs/tune.md", "docs/tune-elsewhere.md")
 

@@ -70,6 +70,7 @@ VERBS = {
     "check": lambda file: [HEDDLE, "check", "--compiler", "clang", file],
     "check --static": lambda file: [HEDDLE, "check", "--static", "--block", "32", "--compiler", "clang", file],
     "profile": lambda file: [HEDDLE, "profile", "--compiler", "clang", file],
+    "capture": lambda file: [HEDDLE, "capture", "--compiler", "clang", file, "-o", "out.launch"],
     "tune": lambda file: [HEDDLE, "tune", "--cuda-path", "none", "--compiler", "clang", file, "-d", "coarsen x=1|2"],
     "chem": lambda file: [HEDDLE, "chem", file, "--evaluate", STATES],
     "chem --evaluate": lambda file: [HEDDLE, "chem", HYDROGEN, "--evaluate", file],
@@ -111,6 +112,7 @@ def inputs(folder):
     expect("verify: empty", VERBS["verify"](empty), 3, "main")
     expect("check: empty", VERBS["check"](empty), 3, "main")
     expect("profile: empty", VERBS["profile"](empty), 3, "main")
+    expect("capture: empty", VERBS["capture"](empty), 3, "main")
     expect("tune: empty", VERBS["tune"](empty), 3, "does not compile")
     automatic = [HEDDLE, "tune", "--cuda-path", "none", "--compiler", "clang", "-d", "auto"]
     expect("tune -d auto: empty", automatic + [empty], 1, "there is no kernel in")
@@ -177,6 +179,7 @@ def outputs(folder):
         "doctor": [HEDDLE, "doctor"],
         "profile": [HEDDLE, "profile", "--compiler", "clang", kernel],
         "profile --json": [HEDDLE, "profile", "--compiler", "clang", "--json", kernel],
+        "capture": [HEDDLE, "capture", "--compiler", "clang", kernel, "-o", os.path.join(folder, "capture")],
         "verify": [HEDDLE, "verify", "--compiler", "clang", kernel, kernel],
         "verify --json": [HEDDLE, "verify", "--compiler", "clang", "--json", kernel, kernel],
         "tune": [HEDDLE, "tune", "--cuda-path", "none", "--compiler", "clang", kernel, "-d", "coarsen x=1|2",
