@@ -213,7 +213,7 @@ std::string resultLine(const std::string &id, const Measurement &m, bool isTime)
   for (size_t i = 0; i < m.outside.size(); ++i)
     append(out, "%s{\"address\":\"0x%llx\",\"bytes\":%llu}", i ? "," : "",
            (unsigned long long)m.outside[i].address, (unsigned long long)m.outside[i].bytes);
-  append(out, "],\"seconds\":%.3f}", m.seconds);
+  append(out, "],\"fatal\":%s,\"seconds\":%.3f}", m.isFatal ? "true" : "false", m.seconds);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 
 namespace heddle::replay {
@@ -129,8 +130,10 @@ void Session::writeDifferences(const std::string &file, Measurement &result) {
   out.close();
   if (out)
     return;
-  // Half a file would be taken for a whole one.
-  std::remove(file.c_str());
+  // Half a file would be taken for a whole one. A device is none.
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(file, ignored))
+    std::filesystem::remove(file, ignored);
   result.text += "; the contents could not be written to " + file;
 }
 

@@ -145,6 +145,19 @@ TEST_F(Replay, StoresThatAreMissingAreFound) {
   }
 }
 
+TEST_F(Replay, FullDiskLosesNoResult) {
+  if (!fs::exists("/dev/full"))
+    GTEST_SKIP() << "no /dev/full here";
+  Worker worker(folder());
+  worker.receive();
+  const std::string wrong = TestCapture::onlyThread(5, "st.global.u32 [%at], 1;");
+  const json result = worker.ask(request(module(TestCapture::kernel(wrong)), "/dev/full"));
+  EXPECT_EQ(result["status"], "differs");
+  EXPECT_THAT(result["text"].get<std::string>(), HasSubstr("the contents could not be written to /dev/full"));
+  EXPECT_TRUE(fs::exists("/dev/full"));
+  EXPECT_EQ(worker.ask(requestOf(TestCapture::kernel()))["status"], "same");
+}
+
 TEST_F(Replay, StoresOutsideOfRegionsAreFound) {
   Worker worker(folder());
   worker.receive();
@@ -166,6 +179,7 @@ TEST_F(Replay, FaultsEndTheWorkerWithAnAnswer) {
     const json result = worker.ask(requestOf(TestCapture::kernel(TestCapture::onlyThread(70, wrong))));
     EXPECT_EQ(result["status"], "failed") << result;
     EXPECT_THAT(result["text"].get<std::string>(), AllOf(StartsWith("the kernel failed: CUDA_ERROR_")));
+    EXPECT_EQ(result["fatal"], true);
     EXPECT_TRUE(worker.receive().is_null());
     EXPECT_EQ(worker.wait(), 4);
   }
@@ -220,6 +234,7 @@ TEST_F(Replay, CandidatesThatCannotBeLaunchedEndNothing) {
   auto failure = [&](const std::string &line) {
     const json result = worker.ask(line);
     EXPECT_EQ(result["status"], "failed") << result;
+    EXPECT_EQ(result["fatal"], false);
     return result["text"].get<std::string>();
   };
   EXPECT_THAT(failure(request("/nowhere/x.cubin")), HasSubstr("cannot read /nowhere/x.cubin"));
