@@ -128,8 +128,8 @@ std::vector<Comparer::Result> Comparer::compareOnHost(const std::vector<Pair> &p
   std::vector<uint8_t> a, b;
   for (const Pair &pair : pairs) {
     a.resize(pair.bytes), b.resize(pair.bytes);
-    driver.check(driver.copyToHost(a.data(), pair.a, pair.bytes), "comparing");
-    driver.check(driver.copyToHost(b.data(), pair.b, pair.bytes), "comparing");
+    driver.check(driver.copyNow(Driver::pointerTo(a.data()), pair.a, pair.bytes), "comparing");
+    driver.check(driver.copyNow(Driver::pointerTo(b.data()), pair.b, pair.bytes), "comparing");
     Result result;
     if (std::memcmp(a.data(), b.data(), pair.bytes) != 0) {
       result.first = uint64_t(std::mismatch(a.begin(), a.end(), b.begin()).first - a.begin());

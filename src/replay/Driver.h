@@ -78,7 +78,7 @@ enum FunctionAttribute {
   FunctionNonPortableCluster = 14,
 };
 constexpr int AttributeCooperative = 2, AttributeCluster = 4;
-constexpr unsigned HostPortable = 1, HostMapped = 2, NonBlockingStream = 1;
+constexpr unsigned HostPortable = 1, HostMapped = 2;
 constexpr int JitErrorLog = 5, JitErrorLogBytes = 6;
 
 } // namespace cu
@@ -126,6 +126,8 @@ public:
   void check(Result result, const std::string &what) const;
   std::string describe(Result result) const;
   int attribute(cu::DeviceAttribute attribute) const;
+
+  static Pointer pointerTo(const void *host) { return reinterpret_cast<uintptr_t>(host); }
 
   bool isSimulator() const { return warpInstructions != nullptr; }
   /// Whether launches are measured by time, or by instructions as on the simulator, where time is that of the host.

@@ -37,7 +37,9 @@ Dim dimOf(const capture::Dimensions &dim) { return {dim.x, dim.y, dim.z}; }
 
 Session::Session(const std::string &folderName, const std::string &driverLibrary, uint64_t mostCopyBytes)
     : folder(opened(folderName)), driver(driverLibrary) {
-  driver.check(driver.streamCreate(&stream, cu::NonBlockingStream), "streams cannot be created");
+  // A stream that waits for the default stream: cuMemcpyHtoD, which uses that one, may return before its data has
+  // reached the device.
+  driver.check(driver.streamCreate(&stream, 0), "streams cannot be created");
   state = std::make_unique<State>(driver, folder, stream, mostCopyBytes);
   timer = std::make_unique<Timer>(driver, stream);
 }

@@ -199,9 +199,9 @@ void State::relocate(const VariableAddresses &variables) {
 }
 
 void State::copy(const Chunk &chunk) {
-  const cu::Result result = chunk.before.host
-                                ? driver.copyToDevice(chunk.live, chunk.before.host, chunk.bytes)
-                                : driver.copy(chunk.live, chunk.before.device, chunk.bytes, stream);
+  const cu::Result result =
+      chunk.before.host ? driver.copyNow(chunk.live, Driver::pointerTo(chunk.before.host), chunk.bytes)
+                        : driver.copy(chunk.live, chunk.before.device, chunk.bytes, stream);
   driver.check(result, "restoring " + folder.manifest.objectName(chunk.object));
 }
 
@@ -348,9 +348,9 @@ std::vector<uint8_t> State::read(size_t object, uint64_t offset, uint64_t bytes)
         throw ReplayError("the capture is damaged: " + error);
       std::copy_n(kept.data() + (from - chunk.offset), to - from, out.data() + (from - offset));
     } else
-      driver.check(
-          driver.copyToHost(out.data() + (from - offset), chunk.live + (from - chunk.offset), to - from),
-          "reading " + folder.manifest.objectName(object));
+      driver.check(driver.copyNow(Driver::pointerTo(out.data() + (from - offset)),
+                                  chunk.live + (from - chunk.offset), to - from),
+                   "reading " + folder.manifest.objectName(object));
   }
   return out;
 }
