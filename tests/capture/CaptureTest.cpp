@@ -283,6 +283,13 @@ TEST(Capture, EachShapeHasAFolder) {
   EXPECT_EQ(run.result["captured"].size(), 3u);
 }
 
+TEST(Capture, ALaunchThatFailsIsReportedOrIsNone) {
+  EXPECT_THAT(Capturing("memory", "failing").refused(), HasSubstr("the launch fails: "));
+  const Capturing all("memory", "failing", {"HEDDLE_CAPTURE_LAUNCH=all"});
+  EXPECT_EQ(all.refused(), "");
+  EXPECT_EQ(all.open("1").manifest.launch, 2u);
+}
+
 TEST(Capture, AKernelThatIsNotLaunchedLeavesTheNamesOfOthers) {
   const Capturing run("memory", "shapes", {"HEDDLE_CAPTURE_KERNEL=none"});
   EXPECT_THAT(run.result["captured"], IsEmpty());

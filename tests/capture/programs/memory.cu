@@ -258,6 +258,16 @@ int graph() {
   return checked(first == 2.0f);
 }
 
+/// A launch of too many threads, which fails, and one that does not.
+int failing() {
+  float *values = onDevice(std::vector<float>(kCount, 1.0f));
+  scale<<<1, 2048>>>(values, 2.0f, kCount);
+  if (cudaGetLastError() == cudaSuccess)
+    return checked(false);
+  scale<<<4, 256>>>(values, 3.0f, kCount);
+  return checked(cudaDeviceSynchronize() == cudaSuccess);
+}
+
 /// 1 launch of 1 block, 3 of 4 blocks, 1 of 2 blocks with other threads; then another kernel.
 int shapes() {
   float *values = onDevice(std::vector<float>(kCount, 1.0f));
@@ -280,7 +290,7 @@ int main(int count, char **words) {
   } ways[] = {{"device", device},     {"large", large},           {"struct", byStruct}, {"list", list},
               {"variable", variable}, {"pointer", pointer},       {"managed", managed}, {"pinned", pinned},
               {"stream", stream},     {"registered", registered}, {"texture", texture}, {"graph", graph},
-              {"shapes", shapes}};
+              {"shapes", shapes},     {"failing", failing}};
   for (const auto &each : ways)
     if (way == each.name)
       return each.function();
