@@ -151,7 +151,7 @@ TEST(Capture, DeviceMemoryThatIsReachedIsSavedAndOtherIsNot) {
   expectSums(capture, RegionKind::Device);
   EXPECT_EQ(capture.manifest.regions.size(), 2u);
   for (size_t i = 0; i < capture.manifest.regions.size(); ++i) {
-    EXPECT_EQ(capture.manifest.regions[i].address >> 40, 0x10u);
+    EXPECT_EQ(capture.manifest.regions[i].address >> 40, 0x12u);
     EXPECT_EQ(capture.manifest.regions[i].bytes, kCount * sizeof(int));
   }
   EXPECT_EQ(run.end.standardOutput, "ok\n");
@@ -288,6 +288,22 @@ TEST(Capture, ALaunchThatFailsIsReportedOrIsNone) {
   const Capturing all("memory", "failing", {"HEDDLE_CAPTURE_LAUNCH=all"});
   EXPECT_EQ(all.refused(), "");
   EXPECT_EQ(all.open("1").manifest.launch, 2u);
+}
+
+/// `heddle capture` with an executable in place of sources: it is linked with the simulator's runtime.
+TEST(Capture, AProgramThatIsBuiltAlready) {
+  TemporaryFolder folder;
+  const fs::path out = folder.path() / "out";
+  const ProcessResult end =
+      runProcess({HEDDLE_BUILD_DIR "/heddle", "capture", programNamed("memory").string(), "-k", "sumList",
+                  "-o", out.string(), "--", "list"});
+  ASSERT_EQ(end.exitCode, 0) << end.standardError;
+  EXPECT_THAT(end.standardOutput, HasSubstr("launch 1 of sumList(Node const*)"));
+  std::string error;
+  const std::optional<CaptureFolder> capture = CaptureFolder::open(out, error);
+  ASSERT_TRUE(capture) << error;
+  EXPECT_EQ(capture->manifest.regions.size(), 10u);
+  EXPECT_FALSE(fs::exists(out / "Makefile")) << "its sources are not known";
 }
 
 TEST(Capture, AKernelThatIsNotLaunchedLeavesTheNamesOfOthers) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The two ranges lie below the one that the simulator uses (vm/AddressRange.h) and far from what a system maps by itself.
+// The two ranges lie below the one that the simulator uses (vm/AddressRange.h), above the shadow memory of a sanitizer, and far
+// from what a system maps by itself.
 // Reserved addresses cost nothing; a GPU may not have all of them.
 #include "capture/preload/FixedMemory.h"
 
 namespace heddle::capture {
 namespace {
 
-constexpr uint64_t kDeviceBase = 0x100000000000, kHostBase = 0x180000000000;
+constexpr uint64_t kDeviceBase = 0x120000000000, kHostBase = 0x180000000000;
 constexpr uint64_t kMostBytes = uint64_t(1) << 40;
 
 uint64_t addressOf(const void *pointer) { return reinterpret_cast<uint64_t>(pointer); }
