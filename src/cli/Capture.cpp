@@ -200,11 +200,7 @@ void capture(const Given &given, Session &session) {
 /// An existing folder is overwritten where it is empty or holds a capture.
 bool mayFill(const fs::path &folder, Session &session) {
   std::error_code ignored;
-  if (fs::exists(folder, ignored) && !fs::is_directory(folder, ignored)) {
-    complain(session, fmt::format("'{}' is no folder", folder.string()), "", ExitBadUsage);
-    return false;
-  }
-  const bool isOurs = !fs::exists(folder, ignored) || fs::is_empty(folder, ignored) ||
+  const bool isOurs = !fs::is_directory(folder, ignored) || fs::is_empty(folder, ignored) ||
                       fs::exists(folder / "launch.txt", ignored) ||
                       fs::exists(folder / "1/launch.txt", ignored);
   if (!isOurs)

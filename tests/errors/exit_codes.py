@@ -215,6 +215,7 @@ def outputs(folder):
     expect("tune --cache: a device", writing["tune --cache"](full), 2, "is not a regular file")
     making = {
         "chem -o": lambda out: [HEDDLE, "chem", HYDROGEN, "-o", out, "--kernel", "viscosity", "--variant", "cpu"],
+        "capture -o": lambda out: [HEDDLE, "capture", "--compiler", "clang", kernel, "-o", out],
         "tune --plan": lambda out: [HEDDLE, "tune", kernel, "-d", "coarsen x=1|2", "--plan", out],
         "tune -o of a mechanism": lambda out: [HEDDLE, "tune", HYDROGEN, "--option", "--warps=4|8", "-o", out,
                                                "--cache", os.path.join(folder, "cache.chem")],

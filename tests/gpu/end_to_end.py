@@ -101,6 +101,19 @@ class Tests:
         report = json.loads(self.heddle(*words, "--collect", plan, "--json", "--", "1000000"))
         self.expect_measured(report)
 
+    def capture(self):
+        """A launch is captured, and its folder replays it: the same results, bit by bit."""
+        memory = self.source / "tests/capture/programs/memory.cu"
+        launches = {name: (self.example(name), size) for name, size in PROGRAMS.items() if name != "histogram"}  # its order of atomics varies
+        launches |= {way: (memory, way) for way in ("large", "struct", "list", "variable", "pointer", "managed", "pinned", "stream", "shapes")}
+        for name, (program, argument) in launches.items():
+            folder = self.work / name
+            self.heddle("capture", program, "--device", "gpu", "-o", folder, "--", argument, expected="launch [0-9]+ of")
+            arch = json.loads(self.heddle("capture", program, "--device", "gpu", "-o", folder, "--json", "--", argument))["captures"][0]["arch"]
+            made = subprocess.run(["make", "run", f"ARCH={arch}"], cwd=folder, text=True, capture_output=True, timeout=900)
+            if made.returncode != 0 or "as captured" not in made.stdout:
+                raise Failed(f"make run in the capture of {name}\n{made.stdout}{made.stderr}")
+
     def simulator(self):
         """What has no form for the GPU runs on the simulator beside one: profile, check, check --static."""
         self.heddle("profile", self.example("ragged"), "--", "500", expected="diverged")
@@ -113,7 +126,7 @@ class Tests:
                 raise Failed(f"not measured on the GPU: {json.dumps(result, indent=1)}")
 
 
-NAMES = ["run", "auto", "verify", "record", "tune", "plan", "simulator"]
+NAMES = ["run", "auto", "verify", "record", "tune", "plan", "capture", "simulator"]
 
 
 def main(source, build, name):
