@@ -2,12 +2,15 @@
 //
 // One block compares one pair, 16 bytes per thread at a time where both sides are aligned to that, the rest byte by
 // byte. Pairs are pieces of about a megabyte, so that a large object keeps all multiprocessors busy. The kernel is PTX,
-// which the driver compiles for any GPU since Volta; where a driver cannot compile PTX (it was installed without that
-// part), memory is compared on the host.
+// which the driver compiles for any GPU since Volta. Where a driver cannot compile PTX (it was installed without that
+// part), and on the simulator, which would execute the kernel instruction by instruction, memory is compared on the host.
 #include "replay/Compare.h"
+
+#include "capture/Parallel.h"
 
 #include <algorithm>
 #include <cstring>
+#include <thread>
 
 namespace heddle::replay {
 namespace {
@@ -71,6 +74,16 @@ BYTES_END:
 }
 )";
 
+Comparer::Result difference(const uint8_t *a, const uint8_t *b, uint64_t bytes) {
+  Comparer::Result result;
+  if (bytes == 0 || std::memcmp(a, b, bytes) == 0)
+    return result;
+  result.first = uint64_t(std::mismatch(a, a + bytes, b).first - a);
+  for (uint64_t i = result.first; i < bytes; ++i)
+    result.differing += a[i] != b[i];
+  return result;
+}
+
 } // namespace
 
 Comparer::Comparer(Driver &driver, bool hasKernel) : driver(driver) {
@@ -124,19 +137,21 @@ std::vector<Comparer::Result> Comparer::compare(const std::vector<Pair> &pairs, 
 
 std::vector<Comparer::Result> Comparer::compareOnHost(const std::vector<Pair> &pairs, cu::Stream stream) {
   driver.check(driver.streamSynchronize(stream), "before comparing");
-  std::vector<Result> results;
+  std::vector<Result> results(pairs.size());
+  if (driver.isSimulator()) {
+    // Its device addresses are addresses of this process.
+    capture::forEachIndex(pairs.size(), std::thread::hardware_concurrency(), [&](size_t i) {
+      results[i] = difference(reinterpret_cast<const uint8_t *>(pairs[i].a),
+                              reinterpret_cast<const uint8_t *>(pairs[i].b), pairs[i].bytes);
+    });
+    return results;
+  }
   std::vector<uint8_t> a, b;
-  for (const Pair &pair : pairs) {
-    a.resize(pair.bytes), b.resize(pair.bytes);
-    driver.check(driver.copyNow(Driver::pointerTo(a.data()), pair.a, pair.bytes), "comparing");
-    driver.check(driver.copyNow(Driver::pointerTo(b.data()), pair.b, pair.bytes), "comparing");
-    Result result;
-    if (std::memcmp(a.data(), b.data(), pair.bytes) != 0) {
-      result.first = uint64_t(std::mismatch(a.begin(), a.end(), b.begin()).first - a.begin());
-      for (uint64_t i = result.first; i < pair.bytes; ++i)
-        result.differing += a[i] != b[i];
-    }
-    results.push_back(result);
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    a.resize(pairs[i].bytes), b.resize(pairs[i].bytes);
+    driver.check(driver.copyNow(Driver::pointerTo(a.data()), pairs[i].a, pairs[i].bytes), "comparing");
+    driver.check(driver.copyNow(Driver::pointerTo(b.data()), pairs[i].b, pairs[i].bytes), "comparing");
+    results[i] = difference(a.data(), b.data(), pairs[i].bytes);
   }
   return results;
 }

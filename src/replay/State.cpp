@@ -33,7 +33,7 @@ constexpr uint64_t kSpareBytes = uint64_t(256) << 20;
 } // namespace
 
 State::State(Driver &driver, const capture::CaptureFolder &folder, cu::Stream stream, uint64_t mostCopyBytes)
-    : driver(driver), folder(folder), stream(stream), comparer(driver),
+    : driver(driver), folder(folder), stream(stream), comparer(driver, !driver.isSimulator()),
       pages(driver, folder.manifest.regions), variableSearch(folder.manifest),
       gaps(gapsIn(pages.device(), folder.manifest.regions, kLongestGap)), copyBytesLeft(mostCopyBytes) {
   driver.check(driver.memAlloc(&zeros, kLongestGap + 16), "memory for comparing");
@@ -98,10 +98,19 @@ State::Image State::store(const std::vector<uint64_t> &numbers, const std::strin
     std::vector<uint64_t> places(count, 0);
     for (size_t i = 1; i < count; ++i)
       places[i] = places[i - 1] + index.chunks[numbers[first + i - 1]].bytes;
+    // Equal chunks are stored once, and read once.
+    std::map<uint64_t, size_t> firstOf;
+    for (size_t i = 0; i < count; ++i)
+      firstOf.emplace(numbers[first + i], i);
     capture::forEachIndex(count, threads, [&](size_t i) {
+      if (firstOf.at(numbers[first + i]) != i)
+        return;
       if (!folder.store.readChunk(numbers[first + i], to + places[i], errors[i]) && errors[i].empty())
         errors[i] = "it cannot be read";
     });
+    for (size_t i = 0; i < count; ++i)
+      if (const size_t same = firstOf.at(numbers[first + i]); same != i)
+        std::memcpy(to + places[i], to + places[same], index.chunks[numbers[first + i]].bytes);
     for (const std::string &error : errors)
       if (!error.empty())
         throw ReplayError("the capture is damaged: " + what + ": " + error);
