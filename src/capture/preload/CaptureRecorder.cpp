@@ -71,6 +71,15 @@ void discard(const std::string &folder) {
   std::filesystem::remove(folder, ignored); // where nothing else is in it
 }
 
+/// Unlike trace::isCapturing, which is on the safe side: a runtime that does not work at all makes no graphs.
+bool isForGraph(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  const cudaError_t error = REAL(cudaStreamIsCapturing)(stream, &status);
+  if (error != cudaSuccess)
+    REAL(cudaGetLastError)();
+  return error == cudaErrorStreamCaptureImplicit || status != cudaStreamCaptureStatusNone;
+}
+
 bool isSimulator() { return trace::real<uint64_t()>("__heddleThreadInstructions") != nullptr; }
 
 } // namespace
@@ -192,7 +201,7 @@ cudaError_t CaptureRecorder::launch(const Launch &launch) {
   }
   const std::string kernel = nameOf(launch.function);
   const bool isForUs = isMeant(kernel, settings.kernel);
-  if (trace::isCapturing(launch.stream) || !isForUs) {
+  if (!isForUs || isForGraph(launch.stream)) {
     if (isForUs)
       survey.sawInGraph(kernel);
     else
