@@ -158,13 +158,19 @@ void addReproducer(const Given &given, const CaptureShown &shown) {
     std::cerr << fmt::format("heddle: note: the folder has no Makefile: {}\n", whyNot);
 }
 
+/// A capture, or what one that was interrupted has left.
+bool holdsCapture(const fs::path &folder) {
+  std::error_code ignored;
+  return fs::exists(folder / "launch.txt", ignored) || fs::exists(folder / "memory.bin", ignored);
+}
+
 /// What an earlier capture wrote there, and nothing else.
 void removeCapture(const fs::path &folder) {
   std::error_code ignored;
   for (const char *part : {"launch.txt", "memory.bin", "memory.index", "source", "replay", "Makefile",
                            "kernel.cubin", "heddle-replay"})
     fs::remove_all(folder / part, ignored);
-  for (unsigned number = 1; fs::exists(folder / std::to_string(number) / "launch.txt", ignored); ++number) {
+  for (unsigned number = 1; holdsCapture(folder / std::to_string(number)); ++number) {
     removeCapture(folder / std::to_string(number));
     fs::remove(folder / std::to_string(number), ignored); // unless the user has put something there
   }
@@ -201,8 +207,7 @@ void capture(const Given &given, Session &session) {
 bool mayFill(const fs::path &folder, Session &session) {
   std::error_code ignored;
   const bool isOurs = !fs::is_directory(folder, ignored) || fs::is_empty(folder, ignored) ||
-                      fs::exists(folder / "launch.txt", ignored) ||
-                      fs::exists(folder / "1/launch.txt", ignored);
+                      holdsCapture(folder) || holdsCapture(folder / "1");
   if (!isOurs)
     complain(session, fmt::format("the folder '{}' is not empty and holds no capture", folder.string()),
              "-o names a new folder", ExitBadUsage);

@@ -128,6 +128,7 @@ def main():
             "run": [HEDDLE, "run", file] + clang + ["--", started],
             "check": [HEDDLE, "check", file] + clang + ["--", started],
             "profile": [HEDDLE, "profile", file] + clang + ["--", started],
+            "capture": [HEDDLE, "capture", file, "-o", "out.launch"] + clang + ["--", started],
             "verify": [HEDDLE, "verify", file, file] + clang + ["--", started],
             "tune": [HEDDLE, "tune", file, "-d", "block x=32|64", "--no-check", "--device", "sim", "--cuda-path", "none",
                      "-o", "out.cu"] + clang + ["--", started],

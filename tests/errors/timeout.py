@@ -67,6 +67,7 @@ def main():
         expect("check", words("check", "--", "0"), [stopped], "error-ignored")
         expect("check: does not end", words("check", "--", "2"), [stopped, ended, "what came after is not checked"])
         expect("profile", words("profile", "--", "1"), [stopped, "fill"])
+        expect("capture", words("capture", "-k", "spin", "-o", os.path.join(folder, "launch"), "--", "1"), [stopped, "cannot be captured: the launch fails"])
         expect("verify", [HEDDLE, "verify", file, file, "--compiler", "clang", "--timeout", "0.3", "--", "0"],
                [stopped, "nothing is verified"])
     for failure in failures:
