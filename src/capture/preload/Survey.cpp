@@ -65,6 +65,10 @@ cudaError_t Survey::measure(const std::string &kernel, const trace::Launch &laun
     all[shape].cost += last;
     return error;
   }
+  // Asking for attributes loads the kernel, which would otherwise happen between the first launch's events.
+  cudaFuncAttributes attributes = {};
+  if (all[shape].launches == 1 && REAL(cudaFuncGetAttributes)(&attributes, launch.function) != cudaSuccess)
+    REAL(cudaGetLastError)();
   Pending events = {shape, nullptr, nullptr};
   REAL(cudaEventCreate)(&events.begin);
   REAL(cudaEventCreate)(&events.end);
