@@ -5,6 +5,7 @@
 #include "InputOutput.h"
 #include "PlacedOutput.h"
 #include "TuneElsewhere.h"
+#include "TuneReplay.h"
 #include "TuneRequest.h"
 #include "TuneText.h"
 #include "Verbs.h"
@@ -14,6 +15,7 @@
 #include "support/StartedProcess.h"
 #include "support/Text.h"
 #include "tune/ChemMaker.h"
+#include "tune/Confirmation.h"
 #include "tune/Executors.h"
 #include "tune/Formats.h"
 #include "tune/GpuMeasurer.h"
@@ -44,7 +46,8 @@ Examples:
   heddle tune nbody.cu -d auto --simulate out.cu.tune.jsonl --strategy annealing       how good is a strategy?
 
 Every candidate is generated, checked statically, compiled, run and compared with the baseline, each step in a process of
-its own with a time limit. One that hangs, crashes, has other results or does not compile is recorded with the reason and
+its own with a time limit. On a GPU, the launch that takes longest is captured once and replayed with each candidate's code; the
+winner is run in the whole program before it is selected. One that hangs, crashes, has other results or does not compile is recorded with the reason and
 never selected. Without a GPU, times are predicted by a model and marked as predictions.
 
 Results go to OUT.tune.jsonl (--cache) one by one; a search that was stopped continues from there. OUT.cu is the baseline
@@ -98,6 +101,33 @@ std::unique_ptr<tune::Measurer> measurerFor(const TuneRun &run, Session &session
   return std::make_unique<tune::SimulatorMeasurer>(run.problem, run.arch, run.rehearsal());
 }
 
+/// What is known of earlier searches is not measured again.
+void remember(const TuneRun &run, const tune::Measurer &measurer, tune::LocalExecutor &executor) {
+  if (run.cache)
+    for (const tune::Kept &kept : run.cache->all())
+      if (kept.result.predicted == measurer.predicts() && kept.result.device == measurer.device())
+        executor.remember(kept.digest, kept.result);
+}
+
+/// A search that replays one launch of the program, and runs the whole program for the winner. Nothing, and a note, where no
+/// launch can be captured and replayed.
+std::optional<tune::Report> searchByReplay(const TuneRun &run, const tune::SearchOptions &options,
+                                           tune::GpuMeasurer &gpu, tune::LocalExecutor &whole) {
+  std::string whyNot;
+  const std::unique_ptr<ReplaySearch> replay = captureForReplay(run, gpu, whole, whyNot);
+  if (!replay) {
+    std::cerr << fmt::format("heddle: note: each candidate is timed in the whole program: {}\n", whyNot);
+    return std::nullopt;
+  }
+  tune::LocalExecutor executor(replay->problem, *replay->maker, *replay->measurer, processors());
+  remember(run, *replay->measurer, executor);
+  tune::Report report = tune::Search(replay->problem, run.space,
+                                     {&executor, false, replay->measurer->device()}, run.cache.get(), options)
+                            .run();
+  tune::confirmWinner(report, whole);
+  return report;
+}
+
 std::optional<tune::Report> search(const TuneRun &run, tune::SearchOptions options, ranks::Ranks *ranks,
                                    Session &session) {
   std::unique_ptr<tune::Maker> maker = run.maker();
@@ -105,10 +135,11 @@ std::optional<tune::Report> search(const TuneRun &run, tune::SearchOptions optio
   if (!measurer)
     return std::nullopt;
   tune::LocalExecutor own(run.problem, *maker, *measurer, processors());
-  if (run.cache)
-    for (const tune::Kept &kept : run.cache->all())
-      if (kept.result.predicted == measurer->predicts() && kept.result.device == measurer->device())
-        own.remember(kept.digest, kept.result);
+  remember(run, *measurer, own);
+  auto *gpu = dynamic_cast<tune::GpuMeasurer *>(measurer.get());
+  if (gpu && !ranks && !run.request.wholeProgram && !tune::isMechanism(run.problem.file))
+    if (auto report = searchByReplay(run, options, *gpu, own))
+      return report;
   std::optional<tune::RankExecutor> shared;
   if (ranks)
     shared.emplace(*ranks, own, run.problem);

@@ -294,6 +294,8 @@ void TuneRequest::addTo(CLI::App &verb, Session &session) {
   verb.add_option("--tol", tolerance,
                   "tolerance for results: ulp=4, rel=1e-6, abs=1e-9 (default: bit for bit)")
       ->type_name("TOLERANCE");
+  verb.add_flag("--whole-program", wholeProgram,
+                "on a GPU: run the whole program for each candidate (default: replay one captured launch)");
   verb.add_flag("--fill", fills, "predict as if there were enough blocks to keep the whole device busy");
   verb.add_flag("--no-check", unchecked, "omit the static check of candidates");
   verb.add_option("--make-limit", limits.make, "seconds for generating and checking a candidate")

@@ -29,7 +29,7 @@ struct TuneRequest {
   unsigned rounds = 21, copies = 0;
   uint64_t seed = 1;
   tune::Limits limits;
-  bool unchecked = false, fills = false, json = false, apply = false;
+  bool unchecked = false, fills = false, json = false, apply = false, wholeProgram = false;
   size_t top = 5;
   SourceOptions source;
 

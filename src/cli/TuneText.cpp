@@ -126,6 +126,9 @@ std::string tuneText(const tune::Report &report, size_t top, const std::string &
     text += fmt::format("\nbaseline {}, best {}: {:.2f} times as fast by {}\n", timeText(baseline),
                         timeText(winner.evaluation.result.micros), report.speedup(),
                         winner.evaluation.configuration.str());
+  if (report.wholeProgram)
+    text += fmt::format("all launches of the program: {}, down from {}\n",
+                        timeText(report.wholeProgram->second), timeText(report.wholeProgram->first));
   if (report.predicted)
     text += "these times are a model's prediction: nothing was measured on a GPU\n";
   if (!output.empty())

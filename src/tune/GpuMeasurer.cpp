@@ -77,6 +77,19 @@ runner::Result GpuMeasurer::measure(const Candidate &candidate) {
   return measureIn(folder.path(), candidate);
 }
 
+std::optional<fs::path> GpuMeasurer::buildProgram(const std::string &text, std::string &whyNot) {
+  Candidate program;
+  program.id = "captured";
+  program.files = {{problem.file.filename().string(), text, true}};
+  TemporaryFolder folder;
+  runner::Candidate wanted{program.id, "", {}, {}, {}};
+  for (const fs::path &file : writeFiles(program, problem, folder.path()))
+    wanted.files.push_back(file.string());
+  const runner::Compiled compiled = measurer.compile(wanted);
+  whyNot = compiled.failure.reason;
+  return compiled.program.empty() ? std::nullopt : std::optional(compiled.program);
+}
+
 runner::Result GpuMeasurer::measureIn(const fs::path &folder, const Candidate &candidate) {
   runner::Candidate wanted{candidate.id, candidate.configuration.str(), {}, candidate.flags, {}};
   for (const fs::path &file : writeFiles(candidate, problem, folder))

@@ -6,6 +6,8 @@
 #include "tune/Measurer.h"
 #include "tune/Problem.h"
 
+#include <optional>
+
 namespace heddle::tune {
 
 /// The GPU of this machine: nvcc compiles, and the library that heddle-runner uses elsewhere times.
@@ -20,6 +22,9 @@ public:
   bool predicts() const override { return false; }
   runner::Result measureBaseline(const Candidate &baseline) override;
   runner::Result measure(const Candidate &candidate) override;
+
+  /// The program with this text in the place of the tuned file, compiled; nothing, and `whyNot`, where that fails.
+  std::optional<std::filesystem::path> buildProgram(const std::string &text, std::string &whyNot);
 
 private:
   runner::Result measureIn(const std::filesystem::path &folder, const Candidate &candidate);

@@ -54,7 +54,7 @@ bool ReplayMeasurer::start(std::string &error) {
   const std::optional<std::string> greeting = worker->hear(secondsToLoad);
   const Json json = Json::parse(greeting.value_or(""), nullptr, false);
   if (json.is_object() && json.value("event", "") == "ready") {
-    name = json.value("device", "");
+    name = json.value("device", "") + ", one launch"; // results of whole programs are others
     return true;
   }
   error = json.is_object() ? json.value("text", "") : fmt::format("heddle-replay {}", worker->howItEnded());

@@ -80,7 +80,7 @@ done
 TEST_F(ReplayMeasurerTest, ATimeIsTheMedianOfItsRounds) {
   ReplayMeasurer measurer = replayed("fast) result same '' 5,4,7,6,5 ;;");
   ASSERT_EQ(measurer.prepare(), "");
-  EXPECT_EQ(measurer.device(), "Test GPU");
+  EXPECT_EQ(measurer.device(), "Test GPU, one launch");
   EXPECT_EQ(measurer.measureBaseline(candidate("baseline")).micros, 10);
   const runner::Result result = measurer.measure(candidate("fast"));
   EXPECT_EQ(result.status, Status::Measured) << result.reason;
