@@ -90,25 +90,67 @@ std::vector<Span> gapsIn(const std::vector<Span> &pages, const std::vector<Regio
   return gaps;
 }
 
+std::vector<Span> windowsOf(const std::vector<Span> &pages, const std::vector<Span> &others) {
+  const auto isBetween = [&](const Span &before, const Span &after) {
+    return std::any_of(others.begin(), others.end(), [&](const Span &other) {
+      return other.begin >= before.begin && other.begin < after.begin;
+    });
+  };
+  std::vector<Span> windows;
+  for (const Span &page : pages) {
+    const bool isInside = !windows.empty() &&
+                          page.begin / windowBytes <= (windows.back().end - 1) / windowBytes &&
+                          !isBetween(windows.back(), page);
+    if (!isInside)
+      windows.push_back(page);
+    windows.back().end = page.end;
+  }
+  return windows;
+}
+
 Pages::Pages(Driver &driver, const std::vector<Region> &regions) : driver(driver) {
   // Objects that a constructor leaves by an exception have no destructor: what was mapped ends with the process.
-  for (const Span &span : devicePagesOf(regions, granularityOf(driver)))
+  const std::vector<Span> device = devicePagesOf(regions, granularityOf(driver));
+  const std::vector<Span> pinned = pagesOf(regions, RegionKind::Pinned, uint64_t(sysconf(_SC_PAGESIZE)));
+  for (const Span &window : windowsOf(device, pinned)) {
+    uint64_t most = windowBytes - window.begin % windowBytes;
+    for (const Span &span : pinned)
+      if (span.begin >= window.end)
+        most = std::min(most, span.begin - window.begin);
+    reserve(window, std::max(most, window.bytes()));
+  }
+  for (const Span &span : device)
     mapDevice(span);
-  for (const Span &span : pagesOf(regions, RegionKind::Pinned, uint64_t(sysconf(_SC_PAGESIZE))))
+  for (const Span &span : pinned)
     mapHost(span);
+}
+
+/// A driver takes the address of a small range as a wish, and gives one of those that it has reserved already. A large range,
+/// as the one that the program's memory was captured in, it reserves where it is wanted.
+void Pages::reserve(Span window, uint64_t most) {
+  cu::Result result = cu::Success;
+  cu::Pointer got = 0;
+  for (uint64_t bytes = most; bytes >= window.bytes();
+       bytes = bytes == window.bytes() ? 0 : std::max(bytes / 2, window.bytes())) {
+    result = driver.addressReserve(&got, bytes, 0, window.begin, 0);
+    if (result == cu::Success && got == window.begin) {
+      reserved.push_back({window.begin, window.begin + bytes});
+      return;
+    }
+    if (result == cu::Success)
+      driver.addressFree(got, bytes);
+  }
+  throw ReplayError("the addresses of device memory at " + hex(window.begin) + " (" +
+                    std::to_string(window.bytes()) + " bytes) cannot be had: " +
+                    (result == cu::Success ? "the driver offers " + hex(got) +
+                                                 ". Something else in this process, "
+                                                 "such as a sanitizer or a preloaded library, has them"
+                                           : driver.describe(result)));
 }
 
 void Pages::mapDevice(Span span) {
   const std::string what =
       "device memory at " + hex(span.begin) + " (" + std::to_string(span.bytes()) + " bytes)";
-  cu::Pointer got = 0;
-  const cu::Result reserved = driver.addressReserve(&got, span.bytes(), 0, span.begin, 0);
-  if (reserved != cu::Success || got != span.begin)
-    throw ReplayError("the addresses of " + what + " cannot be had: " +
-                      (reserved == cu::Success ? "the driver offers " + hex(got) +
-                                                     ". Something else in this process, "
-                                                     "such as a sanitizer or a preloaded library, has them"
-                                               : driver.describe(reserved)));
   cu::MemoryHandle handle = 0;
   const cu::MemoryProperties properties;
   const cu::MemoryAccess access;
@@ -148,10 +190,10 @@ void Pages::mapHost(Span span) {
 }
 
 Pages::~Pages() {
-  for (const Span &span : devicePages) {
+  for (const Span &span : devicePages)
     driver.memUnmap(span.begin, span.bytes());
-    driver.addressFree(span.begin, span.bytes());
-  }
+  for (const Span &window : reserved)
+    driver.addressFree(window.begin, window.bytes());
   for (const Span &span : hostPages) {
     driver.memHostUnregister(reinterpret_cast<void *>(span.begin));
     munmap(reinterpret_cast<void *>(span.begin), span.bytes());

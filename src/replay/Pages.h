@@ -27,6 +27,13 @@ std::vector<Span> devicePagesOf(const std::vector<capture::Region> &regions, uin
 std::vector<Span> gapsIn(const std::vector<Span> &pages, const std::vector<capture::Region> &regions,
                          uint64_t most);
 
+/// Addresses are reserved by windows of this size: the program's memory was captured in ranges as large, which begin at a multiple
+/// of it.
+constexpr uint64_t windowBytes = uint64_t(1) << 40;
+/// Of each window that has some of the pages: from the first of them to the end of the last, without any of `others`, which are
+/// not pages of the device. Pages are in order.
+std::vector<Span> windowsOf(const std::vector<Span> &pages, const std::vector<Span> &others);
+
 /// Memory at the addresses that the captured program had it. Device and managed memory is device memory; pinned memory
 /// is host memory that kernels access. Throws where an address cannot be had.
 class Pages {
@@ -40,11 +47,12 @@ public:
   const std::vector<Span> &device() const { return devicePages; }
 
 private:
+  void reserve(Span window, uint64_t most);
   void mapDevice(Span span);
   void mapHost(Span span);
 
   Driver &driver;
-  std::vector<Span> devicePages, hostPages;
+  std::vector<Span> reserved, devicePages, hostPages;
 };
 
 } // namespace heddle::replay

@@ -77,7 +77,7 @@ runner::Result GpuMeasurer::measure(const Candidate &candidate) {
   return measureIn(folder.path(), candidate);
 }
 
-std::optional<fs::path> GpuMeasurer::buildProgram(const std::string &text, std::string &whyNot) {
+std::optional<fs::path> GpuMeasurer::buildProgram(const std::string &text, std::string &error) {
   Candidate program;
   program.id = "captured";
   program.files = {{problem.file.filename().string(), text, true}};
@@ -86,7 +86,7 @@ std::optional<fs::path> GpuMeasurer::buildProgram(const std::string &text, std::
   for (const fs::path &file : writeFiles(program, problem, folder.path()))
     wanted.files.push_back(file.string());
   const runner::Compiled compiled = measurer.compile(wanted);
-  whyNot = compiled.failure.reason;
+  error = compiled.failure.reason;
   return compiled.program.empty() ? std::nullopt : std::optional(compiled.program);
 }
 

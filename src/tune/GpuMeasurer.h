@@ -23,8 +23,8 @@ public:
   runner::Result measureBaseline(const Candidate &baseline) override;
   runner::Result measure(const Candidate &candidate) override;
 
-  /// The program with this text in the place of the tuned file, compiled; nothing, and `whyNot`, where that fails.
-  std::optional<std::filesystem::path> buildProgram(const std::string &text, std::string &whyNot);
+  /// The program with this text in the place of the tuned file, compiled; nothing, and `error`, where that fails.
+  std::optional<std::filesystem::path> buildProgram(const std::string &text, std::string &error);
 
 private:
   runner::Result measureIn(const std::filesystem::path &folder, const Candidate &candidate);

@@ -25,6 +25,28 @@ TEST(Pages, RegionsOfOnePageShareIt) {
   EXPECT_THAT(pagesOf({}, RegionKind::Device, 0x1000), IsEmpty());
 }
 
+TEST(Pages, AddressesAreReservedByWindows) {
+  const uint64_t first = 16 * windowBytes, second = 24 * windowBytes;
+  EXPECT_THAT(windowsOf({{first + 0x200000, first + 0x400000},
+                         {first + 0x800000, first + 0xa00000},
+                         {second, second + 0x200000}},
+                        {}),
+              ElementsAre(SpanIs(first + 0x200000, first + 0xa00000), SpanIs(second, second + 0x200000)));
+  EXPECT_TRUE(windowsOf({}, {}).empty());
+  // One that goes on into the next window takes what follows there along.
+  EXPECT_THAT(windowsOf({{first, first + windowBytes + 0x200000},
+                         {first + windowBytes + 0x400000, first + windowBytes + 0x600000}},
+                        {}),
+              testing::SizeIs(1));
+}
+
+TEST(Pages, NoWindowHoldsMemoryOfTheHost) {
+  const uint64_t at = 24 * windowBytes;
+  EXPECT_THAT(windowsOf({{at, at + 0x200000}, {at + 0x400000, at + 0x600000}, {at + 0xa00000, at + 0xc00000}},
+                        {{at + 0x800000, at + 0x801000}}),
+              ElementsAre(SpanIs(at, at + 0x600000), SpanIs(at + 0xa00000, at + 0xc00000)));
+}
+
 TEST(Pages, GapsBeginAlignedAfterAFewBytes) {
   const std::vector<Region> regions = {{0x1000, 0x104, RegionKind::Device}};
   EXPECT_THAT(gapsIn({{0x1000, 0x2000}}, regions, 0x800),

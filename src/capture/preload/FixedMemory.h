@@ -25,7 +25,7 @@ private:
 
   DevicePages devicePages;
   HostPages hostPages;
-  std::unique_ptr<Arena> device, host;
+  std::unique_ptr<Arena> device, managed, pinned;
   std::string error;
 };
 
