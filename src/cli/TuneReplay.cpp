@@ -75,7 +75,7 @@ std::unique_ptr<ReplaySearch> captureForReplay(const TuneRun &run, tune::GpuMeas
       search->problem,
       std::vector<std::string>{replayProgram().string(), (search->folder.path() / "launch").string(),
                                "--serve"},
-      whole);
+      whole, !run.budget.seconds);
   whyNot = search->measurer->prepare();
   if (!whyNot.empty())
     return nullptr;

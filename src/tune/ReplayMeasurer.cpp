@@ -46,8 +46,9 @@ std::string lineFor(const Candidate &candidate) {
 
 } // namespace
 
-ReplayMeasurer::ReplayMeasurer(const Problem &problem, std::vector<std::string> command, LocalExecutor &whole)
-    : problem(problem), command(std::move(command)), whole(whole) {}
+ReplayMeasurer::ReplayMeasurer(const Problem &problem, std::vector<std::string> command, LocalExecutor &whole,
+                               bool timesInProgram)
+    : problem(problem), command(std::move(command)), whole(whole), timesInProgram(timesInProgram) {}
 
 bool ReplayMeasurer::start(std::string &error) {
   worker = std::make_unique<Conversation>(command);
@@ -90,7 +91,12 @@ Result ReplayMeasurer::replayed(const Candidate &candidate) {
     return failed(candidate, Status::Lost, error);
   const std::optional<std::string> reply =
       worker->say(lineFor(candidate)) ? worker->hear(limit() + mostTimingSeconds) : std::nullopt;
-  return reply ? fromReply(candidate, *reply) : workersEnd(candidate);
+  if (!reply)
+    return workersEnd(candidate);
+  const Json json = Json::parse(*reply, nullptr, false);
+  if (json.is_object() && json.value("fatal", false))
+    worker.reset(); // it is about to end, and the next candidate has nothing to do with that
+  return fromReply(candidate, *reply);
 }
 
 /// A result that differs has the status Wrong here.
@@ -179,6 +185,10 @@ Result ReplayMeasurer::timedByProgram(const Candidate &candidate) {
 }
 
 Result ReplayMeasurer::measure(const Candidate &candidate) {
+  if (!candidate.replay.launch && !timesInProgram)
+    return failed(
+        candidate, Status::Refused,
+        fmt::format("it cannot be replayed: {}; --whole-program measures it", candidate.replay.whyNot));
   Result result = candidate.replay.launch ? replayed(candidate) : timedByProgram(candidate);
   const bool isOpen = result.status == Status::Wrong || (result.status == Status::Measured && !isReproduced);
   if (candidate.replay.launch && isOpen)

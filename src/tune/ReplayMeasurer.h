@@ -19,8 +19,10 @@ namespace heddle::tune {
 /// program never reads again, it may still be right).
 class ReplayMeasurer final : public Measurer {
 public:
-  /// `command` starts heddle-replay with `--serve`; `whole` measures in the whole program.
-  ReplayMeasurer(const Problem &problem, std::vector<std::string> command, LocalExecutor &whole);
+  /// `command` starts heddle-replay with `--serve`; `whole` measures in the whole program. `timesInProgram`: candidates that
+  /// cannot be replayed are timed there, which a search of seconds has no time for; else they are refused.
+  ReplayMeasurer(const Problem &problem, std::vector<std::string> command, LocalExecutor &whole,
+                 bool timesInProgram);
 
   /// Empty, or why nothing can be replayed.
   std::string prepare();
@@ -42,6 +44,7 @@ private:
   const Problem &problem;
   const std::vector<std::string> command;
   LocalExecutor &whole;
+  const bool timesInProgram;
   std::unique_ptr<Conversation> worker;
   std::string name; ///< of the GPU
   double baselineSeconds = 0, baselineMicros = 0;

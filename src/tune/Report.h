@@ -40,8 +40,8 @@ struct Report {
     std::string settings;                  ///< JSON object: a value for each dimension, as T4 wants it
     double decideSeconds = 0;              ///< its share of the time that the strategy took to choose
   };
-  std::vector<Entry> entries;           ///< in the order they were found out; the baseline is the first
-  std::optional<size_t> best;           ///< index of the fastest that was measured
+  std::vector<Entry> entries; ///< in the order they were found out; the baseline is the first
+  std::optional<size_t> best; ///< index of the fastest that was measured
   /// All launches of the program together with the baseline and with the winner, in microseconds, where candidates were timed
   /// by one launch alone.
   std::optional<std::pair<double, double>> wholeProgram;

@@ -118,8 +118,8 @@ __global__ void scale(float *a) {
 }
 void run(float *a, int n) { scale<<<n / 64, 64>>>(a); }
 )";
-  const auto launch =
-      std::get<ReplayLaunch>(after("consolidate remap=on delegate=off", rows, {"_Z5scalePf", {100, 1, 1}, {64, 1, 1}, 0, false}));
+  const auto launch = std::get<ReplayLaunch>(
+      after("consolidate remap=on delegate=off", rows, {"_Z5scalePf", {100, 1, 1}, {64, 1, 1}, 0, false}));
   EXPECT_EQ(launch.block[0], 32u);
   EXPECT_EQ(launch.grid[0], 100u);
 }

@@ -50,6 +50,7 @@ struct ReplayMeasurerTest : testing::Test {
   EasyMaker maker;
   Program program;
   LocalExecutor whole{problem, maker, program};
+  bool timesInProgram = true;
 
   /// `replies`: for the word of each request (its module), what is done by a shell.
   ReplayMeasurer replayed(const std::string &replies) {
@@ -65,7 +66,7 @@ while read verb id module rest; do
   esac
 done
 )");
-    return ReplayMeasurer(problem, {"sh", script.string()}, whole);
+    return ReplayMeasurer(problem, {"sh", script.string()}, whole, timesInProgram);
   }
   Candidate candidate(const std::string &module) {
     Candidate made;
@@ -163,11 +164,36 @@ TEST_F(ReplayMeasurerTest, WhatCannotBeReplayedIsTimedInTheProgramOnTheSameScale
   EXPECT_THAT(result.reason, HasSubstr("timed in the whole program"));
 }
 
+TEST_F(ReplayMeasurerTest, ASearchOfSecondsRefusesWhatCannotBeReplayed) {
+  timesInProgram = false;
+  ReplayMeasurer measurer = replayed("");
+  ASSERT_EQ(measurer.prepare(), "");
+  measurer.measureBaseline(candidate("baseline"));
+  Candidate regrouped = candidate("regrouped");
+  regrouped.replay = {std::nullopt, "its launch does more on the host", {}};
+  const runner::Result result = measurer.measure(regrouped);
+  EXPECT_EQ(result.status, Status::Refused);
+  EXPECT_THAT(result.reason, HasSubstr("its launch does more on the host; --whole-program measures it"));
+  EXPECT_EQ(program.measured, 0);
+}
+
+TEST_F(ReplayMeasurerTest, TheCandidateAfterAFaultHasAWorkerOfItsOwn) {
+  ReplayMeasurer measurer = replayed(
+      R"(fault) echo '{"event":"result","id":"x","status":"failed","text":"an illegal address","fatal":true}'; sleep 0.2; exit 4 ;;
+  fast) result same '' 5 ;;)");
+  ASSERT_EQ(measurer.prepare(), "");
+  measurer.measureBaseline(candidate("baseline"));
+  const runner::Result fault = measurer.measure(candidate("fault"));
+  EXPECT_EQ(fault.status, Status::Crashed);
+  EXPECT_EQ(fault.reason, "an illegal address");
+  EXPECT_EQ(measurer.measure(candidate("fast")).status, Status::Measured);
+}
+
 TEST_F(ReplayMeasurerTest, AWorkerThatCannotLoadTheCaptureSaysWhy) {
   ReplayMeasurer damaged(problem, {"sh", "-c", R"(echo '{"event":"error","text":"memory.bin is damaged"}')"},
                          whole);
   EXPECT_EQ(damaged.prepare(), "memory.bin is damaged");
-  ReplayMeasurer missing(problem, {"/no/such/program"}, whole);
+  ReplayMeasurer missing(problem, {"/no/such/program"}, whole, true);
   EXPECT_THAT(missing.prepare(), HasSubstr("could not be started"));
 }
 
