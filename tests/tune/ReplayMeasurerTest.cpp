@@ -191,7 +191,7 @@ TEST_F(ReplayMeasurerTest, TheCandidateAfterAFaultHasAWorkerOfItsOwn) {
 
 TEST_F(ReplayMeasurerTest, AWorkerThatCannotLoadTheCaptureSaysWhy) {
   ReplayMeasurer damaged(problem, {"sh", "-c", R"(echo '{"event":"error","text":"memory.bin is damaged"}')"},
-                         whole);
+                         whole, true);
   EXPECT_EQ(damaged.prepare(), "memory.bin is damaged");
   ReplayMeasurer missing(problem, {"/no/such/program"}, whole, true);
   EXPECT_THAT(missing.prepare(), HasSubstr("could not be started"));
