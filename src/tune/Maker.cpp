@@ -207,10 +207,10 @@ std::string deviceCode(const Problem &problem, const Configuration &configuratio
 /// Gives the launches of the captured kernel their numbers, and remembers the kernel's name, which directives keep.
 bool pinLaunch(const Problem &problem, const Configuration &configuration, Finding &finding,
                std::string &kernel) {
-  const ReplayLaunch launch = withBlockSizes(*problem.captured, configuration.block);
   auto program = parsed(problem, finding.text, readingOptions(problem, configuration), finding);
   if (!program)
     return false;
+  const ReplayLaunch launch = withBlockSizes(*program, *problem.captured, configuration.block);
   for (const auto &each : program->kernels())
     if (each->mangledName == launch.kernel)
       kernel = each->plainName;

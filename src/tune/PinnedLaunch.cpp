@@ -42,6 +42,20 @@ std::array<uint32_t, 3> numbersOf(const source::LaunchShape &shape) {
   return {uint32_t(*shape.xyz[0].value), uint32_t(*shape.xyz[1].value), uint32_t(*shape.xyz[2].value)};
 }
 
+/// The block of all launches of a kernel; nothing where it is not known, or not the same.
+std::optional<std::array<uint32_t, 3>> commonBlock(const source::Program &program,
+                                                   const std::string &kernel) {
+  std::optional<std::array<uint32_t, 3>> common;
+  for (const source::Launch &launch : program.launches()) {
+    if (!launch.kernel || launch.kernel->mangledName != kernel)
+      continue;
+    if (!launch.block.isKnown() || (common && *common != numbersOf(launch.block)))
+      return std::nullopt;
+    common = numbersOf(launch.block);
+  }
+  return common;
+}
+
 std::string formsReason(const source::Launch &launch) {
   switch (launch.form) {
   case Form::Delegated:
@@ -117,17 +131,20 @@ std::variant<ReplayLaunch, NotReplayed> launchIn(const source::Program &program,
   return *found;
 }
 
-ReplayLaunch withBlockSizes(ReplayLaunch launch, const std::string &sizes) {
+ReplayLaunch withBlockSizes(const source::Program &program, ReplayLaunch launch, const std::string &sizes) {
+  std::array<uint32_t, 3> block = launch.block;
   std::istringstream words(sizes);
-  for (std::string word; words >> word;) {
-    const size_t axis = size_t(word[0] - 'x');
-    uint32_t size = 0;
-    std::from_chars(word.data() + 2, word.data() + word.size(), size);
-    if (axis > 2 || size == 0)
+  for (std::string word; words >> word;)
+    if (const size_t axis = size_t(word[0] - 'x'); axis < block.size())
+      std::from_chars(word.data() + 2, word.data() + word.size(), block[axis]);
+  if (const auto known = sizes.empty() ? std::nullopt : commonBlock(program, launch.kernel))
+    block = *known;
+  for (size_t axis = 0; axis < block.size(); ++axis) {
+    if (block[axis] == 0)
       continue;
     const uint64_t threads = uint64_t(launch.grid[axis]) * launch.block[axis];
-    launch.grid[axis] = uint32_t((threads + size - 1) / size);
-    launch.block[axis] = size;
+    launch.grid[axis] = uint32_t((threads + block[axis] - 1) / block[axis]);
+    launch.block[axis] = block[axis];
   }
   return launch;
 }

@@ -29,8 +29,10 @@ std::variant<std::string, NotReplayed> withPinnedLaunch(const source::Program &p
 std::variant<ReplayLaunch, NotReplayed> launchIn(const source::Program &program, const std::string &plainName,
                                                  const ReplayLaunch &captured);
 
-/// The launch with other block sizes ("x=128 y=2"): as many threads in all along each axis, as a program has them that computes
-/// its grid from its block. A program that does not is found out by its results.
-ReplayLaunch withBlockSizes(ReplayLaunch launch, const std::string &sizes);
+/// The launch after block sizes ("x=128 y=2") were changed in the text of `program`: the block that the text has now, where all
+/// launches of the kernel have the same known one (a constant may size several axes), else these sizes; and as many threads in
+/// all along each axis, as a program has them that computes its grid from its block. A program that does not is found out by
+/// its results.
+ReplayLaunch withBlockSizes(const source::Program &program, ReplayLaunch launch, const std::string &sizes);
 
 } // namespace heddle::tune

@@ -146,7 +146,7 @@ Result ReplayMeasurer::measureBaseline(const Candidate &baseline) {
     result.reason = "what the launch leaves in memory varies: results are compared in the whole program";
   }
   baselineSeconds = result.runSeconds;
-  baselineMicros = result.micros;
+  baselineMicros = bestMicros = result.micros;
   result.device = name;
   return result;
 }
@@ -191,8 +191,17 @@ Result ReplayMeasurer::measure(const Candidate &candidate) {
         fmt::format("it cannot be replayed: {}; --whole-program measures it", candidate.replay.whyNot));
   Result result = candidate.replay.launch ? replayed(candidate) : timedByProgram(candidate);
   const bool isOpen = result.status == Status::Wrong || (result.status == Status::Measured && !isReproduced);
-  if (candidate.replay.launch && isOpen)
+  if (candidate.replay.launch && isOpen && result.micros < bestMicros)
     result = decidedByProgram(candidate, std::move(result));
+  else if (candidate.replay.launch && isOpen) // where it would not win, running the program would be a waste
+    result.reason =
+        result.status == Status::Wrong
+            ? fmt::format(
+                  "other bits in memory than the baseline leaves there, and not faster than others: {}",
+                  result.reason)
+            : "not compared: it is not faster than others";
+  if (result.status == Status::Measured)
+    bestMicros = std::min(bestMicros, result.micros);
   result.device = name;
   return result;
 }

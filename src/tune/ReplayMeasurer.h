@@ -16,7 +16,7 @@ namespace heddle::tune {
 /// A candidate that ends heddle-replay, or keeps it busy for too long, is recorded as that; another process takes over. What a
 /// replay cannot decide is decided by the whole program: candidates whose launch does more on the host, and candidates that
 /// leave something else in memory than the baseline does (within a tolerance, by fused multiplications, or in memory that the
-/// program never reads again, it may still be right).
+/// program never reads again, it may still be right). The program is run only for candidates that would win.
 class ReplayMeasurer final : public Measurer {
 public:
   /// `command` starts heddle-replay with `--serve`; `whole` measures in the whole program. `timesInProgram`: candidates that
@@ -47,7 +47,7 @@ private:
   const bool timesInProgram;
   std::unique_ptr<Conversation> worker;
   std::string name; ///< of the GPU
-  double baselineSeconds = 0, baselineMicros = 0;
+  double baselineSeconds = 0, baselineMicros = 0, bestMicros = 0;
   bool isReproduced = true; ///< the baseline leaves the captured memory behind each time
 };
 

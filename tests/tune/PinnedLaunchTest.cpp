@@ -140,12 +140,26 @@ void run(float *a, int n) { scale<<<n / 64, 64>>>(a, n); }
 }
 
 TEST(PinnedLaunch, OtherBlockSizesKeepTheNumberOfThreads) {
-  const ReplayLaunch smaller = withBlockSizes(captured, "x=128");
+  auto program = parsed(scale); // whose block is known at run time only
+  const ReplayLaunch smaller = withBlockSizes(*program, captured, "x=128");
   EXPECT_EQ(smaller.grid[0], 8192u);
   EXPECT_EQ(smaller.block[0], 128u);
-  const ReplayLaunch ragged = withBlockSizes({"k", {3, 5, 1}, {100, 4, 1}, 0, false}, "x=64 y=8");
+  const ReplayLaunch ragged =
+      withBlockSizes(*program, {"_Z5scalePfi", {3, 5, 1}, {100, 4, 1}, 0, false}, "x=64 y=8");
   EXPECT_EQ(ragged.grid[0], 5u); // 300 threads
   EXPECT_EQ(ragged.grid[1], 3u); // 20
+  EXPECT_EQ(withBlockSizes(*program, captured, ""), captured);
+}
+
+TEST(PinnedLaunch, AConstantThatSizesTwoAxesChangesBoth) {
+  auto program = parsed(R"(
+constexpr int Tile = 32; // was 16
+__global__ void scale(float *a, int n) { a[n] = 1; }
+void run(float *a, int n) { scale<<<dim3(n / Tile, n / Tile), dim3(Tile, Tile)>>>(a, n); }
+)");
+  const ReplayLaunch larger =
+      withBlockSizes(*program, {"_Z5scalePfi", {64, 64, 1}, {16, 16, 1}, 0, false}, "x=32");
+  EXPECT_EQ(larger, (ReplayLaunch{"_Z5scalePfi", {32, 32, 1}, {32, 32, 1}, 0, false}));
 }
 
 } // namespace

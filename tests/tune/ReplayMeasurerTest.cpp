@@ -128,6 +128,18 @@ TEST_F(ReplayMeasurerTest, OtherBitsAreWrongWhereTheProgramSaysSo) {
   EXPECT_EQ(result.id, "wrong-id");
 }
 
+TEST_F(ReplayMeasurerTest, TheProgramIsNotRunForOtherBitsThatWouldNotWin) {
+  ReplayMeasurer measurer =
+      replayed("fast) result same '' 5 ;; other) result differs 'region 0x10: 1 byte' 6 ;;");
+  ASSERT_EQ(measurer.prepare(), "");
+  measurer.measureBaseline(candidate("baseline"));
+  measurer.measure(candidate("fast"));
+  const runner::Result result = measurer.measure(candidate("other"));
+  EXPECT_EQ(result.status, Status::Wrong);
+  EXPECT_THAT(result.reason, HasSubstr("not faster than others: region 0x10: 1 byte"));
+  EXPECT_EQ(program.measured, 0);
+}
+
 TEST_F(ReplayMeasurerTest, OtherBitsThatTheProgramNeverReadsAreReported) {
   ReplayMeasurer measurer = replayed("scratch) result differs 'region 0x10: 1 byte' 5 ;;");
   ASSERT_EQ(measurer.prepare(), "");
