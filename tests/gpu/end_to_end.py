@@ -5,6 +5,7 @@
 Usage: end_to_end.py SOURCE BUILD TEST     exit 77: skipped; 1: failed, with the command and its output
        end_to_end.py --list                the names of the tests
 """
+import concurrent.futures
 import json
 import re
 import subprocess
@@ -106,13 +107,17 @@ class Tests:
         memory = self.source / "tests/capture/programs/memory.cu"
         launches = {name: (self.example(name), size) for name, size in PROGRAMS.items() if name != "histogram"}  # its order of atomics varies
         launches |= {way: (memory, way) for way in ("large", "struct", "list", "variable", "pointer", "managed", "pinned", "stream", "shapes")}
-        for name, (program, argument) in launches.items():
+
+        def one(name):
+            program, argument = launches[name]
             folder = self.work / name
-            self.heddle("capture", program, "--device", "gpu", "-o", folder, "--", argument, expected="launch [0-9]+ of")
             arch = json.loads(self.heddle("capture", program, "--device", "gpu", "-o", folder, "--json", "--", argument))["captures"][0]["arch"]
             made = subprocess.run(["make", "run", f"ARCH={arch}"], cwd=folder, text=True, capture_output=True, timeout=900)
             if made.returncode != 0 or "as captured" not in made.stdout:
                 raise Failed(f"make run in the capture of {name}\n{made.stdout}{made.stderr}")
+
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:  # compiling is most of it
+            list(pool.map(one, launches))
 
     def simulator(self):
         """What has no form for the GPU runs on the simulator beside one: profile, check, check --static."""

@@ -15,7 +15,8 @@
 namespace heddle::replay::test {
 namespace {
 
-/// Kernels that use something that is no part of a capture.
+/// Kernels that use something that is no part of a capture. A replay of these may be right by chance, where an address is the same in
+/// two processes.
 const std::map<std::string, std::set<std::string>> kNotReplayed = {
     // Memory that a kernel has allocated.
     {"tests/programs/device-malloc", {"consume"}},
@@ -93,8 +94,11 @@ TEST_P(Programs, LaunchesAreReplayedBitByBit) {
       failed.insert(name.substr(0, name.find('(')));
       messages += name + ": " + replayed.standardOutput + replayed.standardError;
     }
-  const auto expected = kNotReplayed.find(GetParam());
-  EXPECT_EQ(failed, expected == kNotReplayed.end() ? std::set<std::string>() : expected->second) << messages;
+  const auto excused = kNotReplayed.find(GetParam());
+  if (excused != kNotReplayed.end())
+    for (const std::string &name : excused->second)
+      failed.erase(name);
+  EXPECT_THAT(failed, testing::IsEmpty()) << messages;
   EXPECT_EQ(captures == 0, kNotCaptured.count(GetParam()) != 0);
 }
 
