@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tune/Confirmation.h"
 
+#include "EasyMaker.h"
+
 #include <gmock/gmock.h>
 
 using namespace heddle;
@@ -9,16 +11,6 @@ using runner::Status;
 using testing::HasSubstr;
 
 namespace {
-
-class EasyMaker final : public Maker {
-public:
-  Made make(const Configuration &configuration) override {
-    Candidate candidate;
-    candidate.configuration = configuration;
-    candidate.digest = configuration.str();
-    return {candidate, Status::Measured, "", 0, ""};
-  }
-};
 
 /// Times of the whole program by configuration; negative: wrong results.
 class Program final : public Measurer {

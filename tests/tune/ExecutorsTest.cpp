@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tune/Executors.h"
 
+#include "EasyMaker.h"
 #include "support/Paths.h"
 #include "tune/Search.h"
 
@@ -87,14 +88,8 @@ TEST_P(LocalExecutorTest, WhatCannotBeMadeIsNotTriedAgainByASearchThatIsResumed)
 }
 
 /// Makes candidates that are over when the test says so.
-class SlowMaker final : public Maker {
+class SlowMaker final : public EasyMaker {
 public:
-  Made make(const Configuration &configuration) override {
-    Candidate candidate;
-    candidate.configuration = configuration;
-    candidate.digest = configuration.str();
-    return {candidate, Status::Measured, "", 0, ""};
-  }
   std::unique_ptr<Making> begin(const Configuration &configuration) override {
     begun.push_back(configuration.str());
     return std::make_unique<SlowMaking>(*this, configuration);

@@ -4,6 +4,7 @@
 // leaves something else behind is decided on this side.
 #include "tune/ReplayMeasurer.h"
 
+#include "EasyMaker.h"
 #include "support/Files.h"
 
 #include <gmock/gmock.h>
@@ -14,16 +15,6 @@ using runner::Status;
 using testing::HasSubstr;
 
 namespace {
-
-class EasyMaker final : public Maker {
-public:
-  Made make(const Configuration &configuration) override {
-    Candidate candidate;
-    candidate.configuration = configuration;
-    candidate.digest = configuration.str();
-    return {candidate, Status::Measured, "", 0, ""};
-  }
-};
 
 /// The whole program: as slow as it is said to be.
 class Program final : public Measurer {
