@@ -3,6 +3,8 @@
 
 #include "model/Thresholds.h"
 
+#include <llvm/ADT/ScopeExit.h>
+
 #include <algorithm>
 #include <charconv>
 #include <set>
@@ -194,8 +196,10 @@ Report Search::run() {
   report.strategy = options.strategy;
   report.predicted = evaluator.predicts;
   report.device = evaluator.device;
-  evaluator.executor->stopWhen(
-      [this] { return options.budget.seconds && seconds() >= *options.budget.seconds; });
+  Executor &executor = *evaluator.executor;
+  executor.stopWhen([this] { return options.budget.seconds && seconds() >= *options.budget.seconds; });
+  // The executor may be used after this search, which its condition refers to.
+  const auto forget = llvm::make_scope_exit([&executor] { executor.stopWhen([] { return false; }); });
   const Configuration baseline;
   const std::vector<Point> same = baselines();
   report.spaceSize = space.distinct(mostPoints).size() + same.empty();

@@ -176,6 +176,21 @@ TEST_F(MakingAheadTest, NobodyWaitsForACandidateAfterTheEndOfTheBudget) {
   EXPECT_EQ(maker.atWork, 0u);
 }
 
+TEST_F(MakingAheadTest, AnExecutorCanBeUsedAfterASearchWhoseTimeIsOver) {
+  EasyMeasurer measurer(false);
+  LocalExecutor executor(problem, maker, measurer, 2);
+  Diagnostics diagnostics;
+  const Space space = Space::read({.flags = {"-a|-b"}}, diagnostics).value();
+  SearchOptions options;
+  options.budget.seconds = 1e-9;
+  Search(problem, space, {&executor, false, measurer.device()}, nullptr, options).run();
+  Configuration later;
+  later.flags = {"-later"};
+  size_t count = 0;
+  executor.evaluate({later}, [&](const Evaluation &) { return ++count > 0; });
+  EXPECT_EQ(count, 1u);
+}
+
 INSTANTIATE_TEST_SUITE_P(MeasuredAndPredicted, LocalExecutorTest, testing::Bool());
 
 } // namespace
