@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "capture/preload/Result.h"
 
+#include "trace/preload/JsonText.h"
+
 #include <cstdio>
 
 namespace heddle::capture {
 namespace {
 
-std::string quoted(const std::string &text) {
-  std::string out = "\"";
-  for (char letter : text)
-    if (letter == '"' || letter == '\\')
-      out += {'\\', letter};
-    else
-      out += static_cast<unsigned char>(letter) < ' ' ? ' ' : letter;
-  return out + '"';
-}
+using trace::quoted;
 
 std::string listOf(const dim3 &size) {
   return "[" + std::to_string(size.x) + "," + std::to_string(size.y) + "," + std::to_string(size.z) + "]";

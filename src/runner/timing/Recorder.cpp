@@ -19,6 +19,8 @@
 // that kill the process or take too long, what the program did is known all the same.
 #include "Recorder.h"
 
+#include "trace/preload/JsonText.h"
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -30,6 +32,8 @@
 
 namespace heddle::timing {
 namespace {
+
+using trace::quoted;
 
 /// Of the program's own launches of one configuration, so many are timed.
 constexpr size_t kMostOwnSamples = 256;
@@ -106,16 +110,6 @@ public:
 private:
   int kept;
 };
-
-std::string quoted(const std::string &text) {
-  std::string out = "\"";
-  for (char letter : text)
-    if (letter == '"' || letter == '\\')
-      out += {'\\', letter};
-    else
-      out += uint8_t(letter) < ' ' ? ' ' : letter;
-  return out + '"';
-}
 
 std::string deviceName() {
   cudaDeviceProp properties = {};
