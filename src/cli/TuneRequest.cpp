@@ -7,9 +7,11 @@
 #include "Verbs.h"
 #include "support/ExitCode.h"
 #include "support/Files.h"
+#include "support/Text.h"
 #include "transform/Assumptions.h"
 #include "tune/AutoSpace.h"
 #include "tune/ChemMaker.h"
+#include "tune/FileKernels.h"
 #include "tune/Strategy.h"
 
 #include <fmt/format.h>
@@ -97,6 +99,29 @@ std::optional<tune::Problem> readProblem(TuneRequest &request, Session &session)
   }
   problem.tolerance = *tolerance;
   return problem;
+}
+
+/// Names the kernel of `-k` as directives do. A search for a kernel that is not there would refuse every candidate, one by one.
+bool findKernel(tune::Problem &problem, Session &session) {
+  if (problem.kernel.empty() || tune::isMechanism(problem.file))
+    return true;
+  const std::optional<std::vector<tune::FileKernel>> kernels = tune::fileKernels(problem);
+  if (!kernels) {
+    const std::string file = problem.file.string();
+    complain(session, fmt::format("{} does not compile", file),
+             fmt::format("heddle analyze {} shows the errors", file), ExitDoesNotCompile);
+    return false;
+  }
+  if (std::optional<std::string> meant = tune::kernelMeantBy(problem.kernel, *kernels)) {
+    problem.kernel = *meant;
+    return true;
+  }
+  const std::vector<std::string> names = nearestFirst(problem.kernel, tune::plainNames(*kernels));
+  complain(session, fmt::format("there is no kernel '{}' in {}", problem.kernel, problem.file.string()),
+           names.empty() ? "there is none at all"
+                         : fmt::format("did you mean '{}'? There are {}", names.front(), joinAnd(names)),
+           ExitBadUsage);
+  return false;
 }
 
 /// Mechanisms are tuned by the options of heddle chem, programs by everything else.
@@ -205,7 +230,7 @@ bool TuneRun::openCache(Session &session) {
 
 std::unique_ptr<TuneRun> readTuneRun(TuneRequest &request, Session &session) {
   std::optional<tune::Problem> problem = readProblem(request, session);
-  if (!problem)
+  if (!problem || !findKernel(*problem, session))
     return nullptr;
   Diagnostics assumed;
   transform::warnOfAssumptions(problem->assumptions, problem->file.string(), assumed);

@@ -205,6 +205,26 @@ TEST_F(TuneProgram, SpacesThatMeanNothingAreBadUsage) {
       tune("blocks.cu", {"-d", "coarsen x=2", "--simulate", (programs / "blocks.cu").string()}).exitCode, 3);
 }
 
+TEST_F(TuneProgram, AKernelThatIsNotThereIsBadUsageAndTheNearestIsSuggested) {
+  for (const char *directive : {"coarsen x=1|2", "auto"}) {
+    ProcessResult done = tune("blocks.cu", {"-d", directive, "-k", "fil", "-o", in("out.cu")});
+    EXPECT_EQ(done.exitCode, 2);
+    EXPECT_THAT(done.standardError, HasSubstr("there is no kernel 'fil' in "));
+    EXPECT_THAT(done.standardError, HasSubstr("did you mean 'fill'? There are fill and add"));
+    EXPECT_FALSE(fs::exists(in("out.cu")));
+  }
+}
+
+TEST_F(TuneProgram, AKernelMayBeCalledByAnyOfItsNames) {
+  for (const char *name : {"fill", "_Z4fillPfi", "fill(float*, int)"}) {
+    json report = tuneJson("blocks.cu", {"-d", "coarsen x=1|2", "-k", name});
+    ASSERT_EQ(report["results"].size(), 2u) << name;
+    EXPECT_EQ(report["results"][1]["status"], "measured") << report.dump(1);
+    const json &kernels = report["results"][1]["kernels"];
+    EXPECT_NE(kernels[0]["block"], kernels[1]["block"]) << "only one of them is coarsened";
+  }
+}
+
 TEST_F(TuneProgram, ABaselineThatFailsIsTheWholeAnswer) {
   ProcessResult crashes = tune("choices.cu", {"-DCHOICE=2", "-d", "coarsen x=1|2", "--no-check"});
   EXPECT_EQ(crashes.exitCode, 1);

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tune/FileKernels.h"
+
+#include "source/Program.h"
+#include "support/Process.h"
+#include "verify/Compare.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace heddle::tune {
+
+bool FileKernel::isNamed(const std::string &name) const {
+  return name == plain || name == whole || name == mangled || plain.ends_with("::" + name) ||
+         name == verify::readableName(mangled);
+}
+
+std::optional<std::vector<FileKernel>> fileKernels(const Problem &problem) {
+  const ProcessResult answer = runInCopy(problem.limits.make, [&] {
+    auto parsed = source::Program::parseText(problem.file.string(), problem.text, problem.compile);
+    auto *program = std::get_if<std::unique_ptr<source::Program>>(&parsed);
+    std::string lines = program ? "read\n" : "";
+    if (program)
+      for (const auto &kernel : (*program)->kernels())
+        lines += kernel->plainName + "\n" + kernel->name + "\n" + kernel->mangledName + "\n";
+    return lines;
+  });
+  std::istringstream lines(answer.standardOutput);
+  std::string word;
+  if (!answer.succeeded() || !std::getline(lines, word))
+    return std::nullopt;
+  std::vector<FileKernel> kernels;
+  for (FileKernel each; std::getline(lines, each.plain) && std::getline(lines, each.whole) &&
+                        std::getline(lines, each.mangled);)
+    kernels.push_back(each);
+  return kernels;
+}
+
+std::optional<std::string> kernelMeantBy(const std::string &wanted, const std::vector<FileKernel> &kernels) {
+  const auto found =
+      std::ranges::find_if(kernels, [&](const FileKernel &each) { return each.isNamed(wanted); });
+  if (found == kernels.end())
+    return std::nullopt;
+  return wanted == found->whole ? wanted : found->plain;
+}
+
+std::vector<std::string> plainNames(const std::vector<FileKernel> &kernels) {
+  std::vector<std::string> names;
+  for (const FileKernel &each : kernels)
+    if (std::ranges::find(names, each.plain) == names.end())
+      names.push_back(each.plain);
+  return names;
+}
+
+} // namespace heddle::tune
