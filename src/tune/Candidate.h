@@ -24,7 +24,7 @@ struct KernelNeeds {
 struct ReplayCode {
   std::optional<ReplayLaunch> launch; ///< nothing: `whyNot` says why
   std::string whyNot;
-  std::filesystem::path module; ///< a cubin; the maker's, which removes it when it goes
+  std::filesystem::path module; ///< a cubin or PTX; the maker's, which removes it when it goes
 };
 
 /// A configuration carried out: a program that may be compiled and run.

@@ -243,7 +243,7 @@ Finding carriedOut(const Problem &problem, const Configuration &configuration,
       !carryOut(problem, configuration, kernels, finding))
     return finding;
   const bool isAssembled = source::findToolkit(problem.compile.cudaPath).has_value();
-  if (checks || isAssembled)
+  if (checks || isAssembled || problem.captured)
     finding.ptx = deviceCode(problem, configuration, finding.text);
   if (!problem.captured && (!checks || finding.ptx.empty()))
     return finding;
@@ -256,9 +256,12 @@ Finding carriedOut(const Problem &problem, const Configuration &configuration,
   return finding;
 }
 
-/// What ptxas reports on the PTX, as text. The module is written to that file, where one is named.
+/// What ptxas reports on the PTX, as text. The module is written to that file, where one is named: where there is no ptxas, it is
+/// the PTX, which a driver assembles itself.
 std::string assembled(const Problem &problem, const std::vector<std::string> &flags, const std::string &ptx,
                       const fs::path &module) {
+  if (!module.empty() && !source::findToolkit(problem.compile.cudaPath))
+    writeFileOrThrow(module, ptx);
   Json json = Json::object();
   for (const auto &[kernel, each] : needsOf(problem, flags, ptx, module))
     json[kernel] = {each.registers, each.spillBytes, each.sharedBytes};
@@ -418,7 +421,7 @@ private:
   fs::path module() const {
     if (!maker.problem.captured)
       return {};
-    return maker.modules.path() / (maker.problem.idOf(configuration) + ".cubin");
+    return maker.modules.path() / (maker.problem.idOf(configuration) + ".module");
   }
 
   ReplayCode replayCode(const Finding &found) const {

@@ -59,7 +59,7 @@ private:
   const std::set<KernelLines> &kernelsWith(const std::vector<std::string> &defines);
 
   const Problem &problem;
-  TemporaryFolder modules; ///< cubins, where a launch is captured
+  TemporaryFolder modules; ///< cubins or PTX, where a launch is captured
   /// Candidates must pass only what the baseline passes: where it fails, they are not checked.
   std::string whyBaselineFails;
   std::map<std::vector<std::string>, std::set<KernelLines>> kernels; ///< by definitions
