@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cctype>
 #include <regex>
+#include <set>
 #include <sstream>
 
 namespace heddle::tune {
@@ -95,17 +96,24 @@ int64_t threadsWith(const source::Program &program, const std::string &kernel, c
   return most;
 }
 
-std::variant<std::string, NoBlock> withBlock(const source::Program &program, const std::string &text,
-                                             const std::string &kernel, const std::string &block) {
+std::variant<std::string, NoBlock> withBlocks(const source::Program &program, const std::string &text,
+                                              const std::string &kernel,
+                                              const std::vector<BlockSizes> &blocks) {
   std::string changed = text;
-  std::istringstream settings(block);
-  for (std::string setting; settings >> setting;) {
-    const size_t axis = size_t(setting[0] - 'x');
-    auto constant = blockConstant(program, text, kernel, axis);
-    if (auto *none = std::get_if<NoBlock>(&constant))
-      return *none;
-    std::optional<Literal> literal = literalOf(changed, std::get<BlockConstant>(constant).name);
-    changed.replace(literal->at, literal->length, setting.substr(setting.find('=') + 1));
+  std::set<std::string> done; // constants; one may size the blocks of several kernels
+  for (const BlockSizes &block : blocks) {
+    std::istringstream settings(block.sizes);
+    for (std::string setting; settings >> setting;) {
+      const size_t axis = size_t(setting[0] - 'x');
+      auto constant = blockConstant(program, text, block.kernel.empty() ? kernel : block.kernel, axis);
+      if (auto *none = std::get_if<NoBlock>(&constant))
+        return *none;
+      const std::string &name = std::get<BlockConstant>(constant).name;
+      if (!done.insert(name).second)
+        continue;
+      std::optional<Literal> literal = literalOf(changed, name);
+      changed.replace(literal->at, literal->length, setting.substr(setting.find('=') + 1));
+    }
   }
   return changed;
 }

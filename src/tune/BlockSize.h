@@ -2,6 +2,7 @@
 #pragma once
 
 #include "source/Program.h"
+#include "tune/Configuration.h"
 
 #include <cstdint>
 #include <string>
@@ -14,13 +15,15 @@ struct NoBlock {
   std::string reason;
 };
 
-/// The file with other sizes of blocks: `block` is "x=128 y=2".
+/// The file with other sizes of blocks.
 ///
-/// Possible where every launch (of `kernel`, where it is not empty) names its size by a constant of the same
-/// file that is a plain number: `#define THREADS 256`, `constexpr int Threads = 256;`. Nothing else changes:
-/// where the program did not compute its grid from the same constant, running it will show.
-std::variant<std::string, NoBlock> withBlock(const source::Program &program, const std::string &text,
-                                             const std::string &kernel, const std::string &block);
+/// Possible where every launch (of the kernel that the sizes name, else of `kernel`, where that is not empty) names its size by a
+/// constant of the same file that is a plain number: `#define THREADS 256`, `constexpr int Threads = 256;`. Nothing else
+/// changes: where the program did not compute its grid from the same constant, running it will show. Of a constant that sizes
+/// the blocks of several kernels, or several axes, the size that comes first remains.
+std::variant<std::string, NoBlock> withBlocks(const source::Program &program, const std::string &text,
+                                              const std::string &kernel,
+                                              const std::vector<BlockSizes> &blocks);
 
 /// The constant that sizes the blocks along an axis (0: x), and its value; empty where there is none.
 struct BlockConstant {

@@ -125,12 +125,12 @@ source::CompileOptions readingOptions(const Problem &problem, const Configuratio
 }
 
 bool changeBlock(const Problem &problem, const Configuration &configuration, Finding &finding) {
-  if (configuration.block.empty())
+  if (configuration.blocks.empty())
     return true;
   auto program = parsed(problem, finding.text, readingOptions(problem, configuration), finding);
   if (!program)
     return false;
-  auto changed = withBlock(*program, finding.text, problem.kernel, configuration.block);
+  auto changed = withBlocks(*program, finding.text, problem.kernel, configuration.blocks);
   if (auto *none = std::get_if<NoBlock>(&changed)) {
     finding.status = Status::Refused;
     finding.reason = none->reason;
@@ -210,10 +210,14 @@ bool pinLaunch(const Problem &problem, const Configuration &configuration, Findi
   auto program = parsed(problem, finding.text, readingOptions(problem, configuration), finding);
   if (!program)
     return false;
-  const ReplayLaunch launch = withBlockSizes(*program, *problem.captured, configuration.block);
   for (const auto &each : program->kernels())
-    if (each->mangledName == launch.kernel)
+    if (each->mangledName == problem.captured->kernel)
       kernel = each->plainName;
+  std::string sizes;
+  for (const BlockSizes &block : configuration.blocks)
+    if (block.kernel.empty() || block.kernel == kernel)
+      sizes = block.sizes;
+  const ReplayLaunch launch = withBlockSizes(*program, *problem.captured, sizes);
   auto pinned = withPinnedLaunch(*program, launch);
   if (auto *why = std::get_if<NotReplayed>(&pinned))
     finding.whyNotReplayed = why->reason;
@@ -303,11 +307,11 @@ const std::set<KernelLines> &CudaMaker::kernelsWith(const std::vector<std::strin
     std::string lines;
     if (auto program = parsed(problem, problem.text, readingOptions(problem, configuration), ignored))
       for (const KernelLines &kernel : kernelsMeant(*program, problem.kernel))
-        lines += fmt::format("{} {}\n", kernel.first, kernel.last);
+        lines += fmt::format("{} {} {}\n", kernel.first, kernel.last, kernel.name);
     return lines;
   });
   std::istringstream lines(answer.standardOutput);
-  for (KernelLines kernel; lines >> kernel.first >> kernel.last;)
+  for (KernelLines kernel; lines >> kernel.first >> kernel.last >> kernel.name;)
     found->second.insert(kernel);
   return found->second;
 }

@@ -68,18 +68,24 @@ std::vector<unsigned> statementLines(const std::string &text, const std::set<Ker
   return found;
 }
 
+std::set<KernelLines> kernelsNamed(const std::string &name, std::set<KernelLines> kernels) {
+  std::erase_if(kernels, [&](const KernelLines &kernel) { return !name.empty() && kernel.name != name; });
+  return kernels;
+}
+
 /// Every way to place the pragmas that is worth a try.
 std::vector<Insertions> ways(const std::string &text, const Configuration &configuration,
                              const std::set<KernelLines> &kernels) {
-  std::vector<std::string> forKernels;
+  std::map<std::string, std::vector<std::string>> forKernels; // by kernel; empty: for all
   std::vector<Insertions> all(1);
   for (const transform::Directive &directive : configuration.directives) {
     if (directive.subject == Subject::Kernel) {
-      forKernels.push_back(directive.str());
+      forKernels[directive.kernel].push_back(directive.str());
       continue;
     }
     const unsigned line = unsigned(directive.number("line"));
-    const std::vector<unsigned> lines = line ? std::vector{line} : statementLines(text, kernels);
+    const std::vector<unsigned> lines =
+        line ? std::vector{line} : statementLines(text, kernelsNamed(directive.kernel, kernels));
     std::vector<Insertions> further;
     for (const Insertions &way : all)
       for (unsigned at : lines)
@@ -89,10 +95,11 @@ std::vector<Insertions> ways(const std::string &text, const Configuration &confi
         }
     all = further;
   }
-  if (!forKernels.empty())
+  for (const auto &[name, directives] : forKernels)
     for (Insertions &way : all)
       for (const KernelLines &kernel : kernels)
-        way.before[kernel.first].push_back(fmt::format("#pragma heddle {}", fmt::join(forKernels, "; ")));
+        if (name.empty() || kernel.name == name)
+          way.before[kernel.first].push_back(fmt::format("#pragma heddle {}", fmt::join(directives, "; ")));
   return all;
 }
 
@@ -106,7 +113,7 @@ std::set<KernelLines> kernelsMeant(const source::Program &program, const std::st
     const bool isMeant = wanted.empty() || kernel->plainName == wanted || kernel->name == wanted;
     if (isMeant && sources.isWrittenInMainFile(start))
       lines.insert({sources.getExpansionLineNumber(start),
-                    sources.getExpansionLineNumber(kernel->function->getEndLoc())});
+                    sources.getExpansionLineNumber(kernel->function->getEndLoc()), kernel->plainName});
   }
   return lines;
 }

@@ -8,9 +8,10 @@
 
 namespace heddle::tune {
 
-/// Where a kernel begins and ends.
+/// Where a kernel begins and ends. Instantiations of a template have the same lines.
 struct KernelLines {
   unsigned first = 0, last = 0;
+  std::string name; ///< the plain one
   bool operator<(const KernelLines &other) const { return first < other.first; }
 };
 

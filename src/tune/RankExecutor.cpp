@@ -40,9 +40,12 @@ Evaluation evaluationFrom(const Configuration &configuration, const std::string 
 std::string textOf(const Configuration &configuration) {
   Json directives = Json::array();
   for (const transform::Directive &directive : configuration.directives)
-    directives.push_back(directive.str());
+    directives.push_back({directive.kernel, directive.str()});
+  Json blocks = Json::array();
+  for (const BlockSizes &block : configuration.blocks)
+    blocks.push_back({block.kernel, block.sizes});
   return dumped({{"directives", directives},
-                 {"block", configuration.block},
+                 {"blocks", blocks},
                  {"defines", configuration.defines},
                  {"flags", configuration.flags},
                  {"options", configuration.options}});
@@ -52,14 +55,17 @@ std::optional<Configuration> configurationFrom(const std::string &text) {
   try {
     const Json json = Json::parse(text);
     Configuration configuration;
-    for (const std::string words : json.at("directives")) {
+    for (const Json &each : json.at("directives")) {
       Diagnostics diagnostics;
-      std::vector<transform::Directive> read = transform::readDirectives(words, diagnostics);
+      std::vector<transform::Directive> read =
+          transform::readDirectives(each.at(1).get<std::string>(), diagnostics);
       if (read.size() != 1)
         return std::nullopt;
+      read.front().kernel = each.at(0);
       configuration.directives.push_back(std::move(read.front()));
     }
-    configuration.block = json.at("block");
+    for (const Json &each : json.at("blocks"))
+      configuration.blocks.push_back({each.at(0), each.at(1)});
     configuration.defines = json.at("defines").get<std::vector<std::string>>();
     configuration.flags = json.at("flags").get<std::vector<std::string>>();
     configuration.options = json.at("options").get<std::vector<std::string>>();

@@ -264,8 +264,9 @@ void Space::carryOut(const Step &step, const Point &point, Configuration &config
     directive.settings.push_back({setting.key, {value}, step.directive.location});
   }
   if (directive.name == "block") {
-    configuration.block = directive.str().substr(std::string("block ").size());
+    configuration.blocks.push_back({onlyKernel, directive.str().substr(std::string("block ").size())});
   } else if (!doesNothing(directive)) {
+    directive.kernel = onlyKernel;
     configuration.directives.push_back(std::move(directive));
   }
 }

@@ -35,6 +35,8 @@ public:
 
   const std::vector<Dimension> &dimensions() const { return dims; }
   Configuration configurationAt(const Point &point) const;
+  /// From now on directives and block sizes name this kernel, where it is not empty.
+  void limitTo(std::string kernel) { onlyKernel = std::move(kernel); }
   /// {"coarsen.x": 2, "coarsen.map": "blocked"} as JSON; numbers are numbers.
   std::string settingsAt(const Point &point) const;
   /// How many points there are, several of which may mean the same.
@@ -73,6 +75,7 @@ private:
   std::vector<Dimension> dims;
   std::vector<Part> parts;
   std::vector<Words> defines, flags, options;
+  std::string onlyKernel;
 };
 
 /// The next point in the order of an odometer; false after the last.

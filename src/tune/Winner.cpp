@@ -13,6 +13,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 namespace heddle::tune {
 namespace {
 
@@ -42,7 +44,14 @@ std::string commentOn(const Problem &problem, const Configuration &configuration
   std::string text, assumed;
   for (const std::string &assumption : problem.assumptions)
     assumed += " --assume " + assumption;
-  if (isCarriedOut && !configuration.directives.empty()) {
+  const bool namesKernels = std::ranges::any_of(
+      configuration.directives, [](const transform::Directive &each) { return !each.kernel.empty(); });
+  if (isCarriedOut && namesKernels) {
+    std::vector<std::string> lines;
+    for (const transform::Directive &directive : configuration.directives)
+      lines.push_back(directive.kernel + ": " + directive.str());
+    text = fmt::format(" heddle nvcc, HEDDLE_DIRECTIVES with {}{};", fmt::join(lines, " and "), assumed);
+  } else if (isCarriedOut && !configuration.directives.empty()) {
     text = fmt::format(" heddle opt {}", problem.file.filename().string());
     for (const transform::Directive &directive : configuration.directives)
       text += fmt::format(" -d \"{}\"", directive.str());
@@ -72,8 +81,8 @@ WinnerFile winnerFile(const Problem &problem, const Configuration &configuration
   if (!program)
     return asItIs;
   std::string text = problem.text;
-  if (!configuration.block.empty()) {
-    auto changed = withBlock(**program, text, problem.kernel, configuration.block);
+  if (!configuration.blocks.empty()) {
+    auto changed = withBlocks(**program, text, problem.kernel, configuration.blocks);
     if (!std::holds_alternative<std::string>(changed))
       return asItIs;
     text = std::get<std::string>(changed);

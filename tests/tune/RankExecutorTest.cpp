@@ -65,7 +65,7 @@ Configuration configurationOf(const std::string &directive, const std::string &f
   Diagnostics diagnostics;
   if (!directive.empty())
     configuration.directives = transform::readDirectives(directive, diagnostics);
-  configuration.block = "x=128";
+  configuration.blocks = {{"", "x=128"}, {"add", "x=64"}};
   configuration.defines = {"TILE=8", "NAME=\"a b\""};
   configuration.flags = {flag};
   return configuration;
@@ -74,7 +74,11 @@ Configuration configurationOf(const std::string &directive, const std::string &f
 TEST(RankExecutor, AConfigurationIsReadBackFromItsText) {
   for (const Configuration &configuration :
        {Configuration(), configurationOf("coarsen x=2 map=blocked", "-maxrregcount=64"),
-        configurationOf("coarsen x=2; consolidate", "--use_fast_math")}) {
+        configurationOf("coarsen x=2; consolidate", "--use_fast_math"), [] {
+          Configuration named = configurationOf("coarsen x=2", "-O1");
+          named.directives.front().kernel = "ns::add";
+          return named;
+        }()}) {
     std::optional<Configuration> back = configurationFrom(textOf(configuration));
     ASSERT_TRUE(back) << textOf(configuration);
     EXPECT_EQ(back->str(), configuration.str());

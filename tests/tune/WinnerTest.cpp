@@ -42,9 +42,11 @@ struct Winner : testing::Test {
     problem.file = fs::path(HEDDLE_SOURCE_DIR) / "tests" / "tune" / "programs" / program;
     problem.text = contentsOf(problem.file);
   }
-  Configuration configuration(const SpaceWords &words) {
+  /// `kernel`: the only one that it is for.
+  Configuration configuration(const SpaceWords &words, const std::string &kernel = "") {
     Diagnostics diagnostics;
     Space space = Space::read(words, diagnostics).value();
+    space.limitTo(kernel);
     return space.configurationAt(Point(space.dimensions().size(), 0));
   }
   std::string made(const Configuration &configuration) {
@@ -98,6 +100,36 @@ TEST_F(Winner, OnlyTheKernelThatWasMeantGetsOne) {
   EXPECT_TRUE(file.reproduces);
   EXPECT_THAT(file.text, Not(HasSubstr("x=4\n__global__ void fill(")));
   EXPECT_EQ(opt(file.text), text);
+}
+
+TEST_F(Winner, EachKernelGetsItsOwn) {
+  Configuration chosen = together(configuration({.directives = {"coarsen x=4"}}, "fill"),
+                                  configuration({.directives = {"coarsen x=2 map=blocked"}}, "add"));
+  EXPECT_EQ(chosen.str(), "fill: coarsen x=4; add: coarsen x=2 map=blocked");
+  const std::string text = made(chosen);
+  WinnerFile file = winnerFile(problem, chosen, text);
+  EXPECT_TRUE(file.reproduces);
+  EXPECT_THAT(file.text, HasSubstr("#pragma heddle coarsen x=4\n__global__ void fill("));
+  EXPECT_THAT(file.text, HasSubstr("#pragma heddle coarsen x=2 map=blocked\ntemplate <class T>"));
+  EXPECT_EQ(opt(file.text), text);
+  EXPECT_THAT(transformedWinner(problem, chosen, text).text,
+              StartsWith("// heddle tune: heddle nvcc, HEDDLE_DIRECTIVES with fill: coarsen x=4 and "
+                         "add: coarsen x=2 map=blocked;\n"));
+}
+
+TEST_F(Winner, OfAConstantThatSeveralKernelsShareTheFirstSizeRemains) {
+  Configuration chosen = together(configuration({.directives = {"block x=64"}}, "fill"),
+                                  configuration({.directives = {"block x=256"}}, "add"));
+  EXPECT_THAT(made(chosen), HasSubstr("constexpr int Threads = 64;"));
+}
+
+TEST(Together, OfFlagsWithTwoValuesTheFirstRemains) {
+  Configuration first, second;
+  first.flags = {"-maxrregcount=64"};
+  first.defines = {"TILE=8"};
+  second.flags = {"-maxrregcount=32", "--use_fast_math"};
+  second.defines = {"TILE=16", "UNROLL=2"};
+  EXPECT_EQ(together(first, second).str(), "-DTILE=8 -DUNROLL=2 -maxrregcount=64 --use_fast_math");
 }
 
 TEST_F(Winner, BlocksAreChangedWhereTheyAreNamed) {
