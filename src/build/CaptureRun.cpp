@@ -114,6 +114,7 @@ CaptureResult readCaptureResult(const fs::path &file) {
 CaptureResult captureLaunches(const CaptureRequest &request, const RunProgram &run) {
   switch (request.which) {
   case CaptureRequest::Which::LongestInTotal: return captureLongest(request, run);
+  case CaptureRequest::Which::First: return runOnce(request, "", run);
   case CaptureRequest::Which::Numbered: return runOnce(request, fmt::format("{}", request.number), run);
   case CaptureRequest::Which::EachShape: return runOnce(request, "all", run);
   }

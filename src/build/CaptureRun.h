@@ -15,7 +15,12 @@ namespace heddle::build {
 
 /// Which launch of a program is captured, and where to.
 struct CaptureRequest {
-  enum class Which { LongestInTotal, Numbered, EachShape };
+  enum class Which {
+    LongestInTotal,
+    First, ///< one run, which shows what all launches take
+    Numbered,
+    EachShape,
+  };
 
   std::filesystem::path folder;
   std::string kernel; ///< empty: any

@@ -5,7 +5,7 @@
 #include "InputOutput.h"
 #include "PlacedOutput.h"
 #include "TuneElsewhere.h"
-#include "TuneReplay.h"
+#include "TuneKernels.h"
 #include "TuneRequest.h"
 #include "TuneText.h"
 #include "Verbs.h"
@@ -15,10 +15,8 @@
 #include "support/StartedProcess.h"
 #include "support/Text.h"
 #include "tune/ChemMaker.h"
-#include "tune/Confirmation.h"
 #include "tune/Executors.h"
 #include "tune/Formats.h"
-#include "tune/GpuMeasurer.h"
 #include "tune/RankExecutor.h"
 #include "tune/Winner.h"
 
@@ -58,20 +56,6 @@ Exit code 0: done; 1: the baseline fails; 2: bad usage, or no such file; 3: the 
 or written.
 )";
 
-/// The words of the space as one would type them.
-std::vector<std::string> typed(const tune::SpaceWords &words) {
-  std::vector<std::string> all;
-  auto add = [&](const char *option, const std::vector<std::string> &texts) {
-    for (const std::string &text : texts)
-      all.push_back(fmt::format("{} \"{}\"", option, text));
-  };
-  add("-d", words.directives);
-  add("--define", words.defines);
-  add("--flag", words.flags);
-  add("--option", words.options);
-  return all;
-}
-
 /// Evaluates a strategy by results that are there: nothing is made and nothing is run.
 std::optional<tune::Report> simulate(const TuneRun &run, tune::SearchOptions options, Session &session) {
   if (!canReadText(run.request.simulate, session))
@@ -101,45 +85,20 @@ std::unique_ptr<tune::Measurer> measurerFor(const TuneRun &run, Session &session
   return std::make_unique<tune::SimulatorMeasurer>(run.problem, run.arch, run.rehearsal());
 }
 
-/// What is known of earlier searches is not measured again.
-void remember(const TuneRun &run, const tune::Measurer &measurer, tune::LocalExecutor &executor) {
-  if (run.cache)
-    for (const tune::Kept &kept : run.cache->all())
-      if (kept.result.predicted == measurer.predicts() && kept.result.device == measurer.device())
-        executor.remember(kept.digest, kept.result);
-}
-
-/// A search that replays one launch of the program, and runs the whole program for the winner. Nothing, and a note, where no
-/// launch can be captured and replayed.
-std::optional<tune::Report> searchByReplay(const TuneRun &run, const tune::SearchOptions &options,
-                                           tune::GpuMeasurer &gpu, tune::LocalExecutor &whole) {
-  std::string whyNot;
-  const std::unique_ptr<ReplaySearch> replay = captureForReplay(run, gpu, whole, whyNot);
-  if (!replay) {
-    std::cerr << fmt::format("heddle: note: each candidate is timed in the whole program: {}\n", whyNot);
-    return std::nullopt;
-  }
-  tune::LocalExecutor executor(replay->problem, *replay->maker, *replay->measurer, processors());
-  remember(run, *replay->measurer, executor);
-  tune::Report report = tune::Search(replay->problem, run.space,
-                                     {&executor, false, replay->measurer->device()}, run.cache.get(), options)
-                            .run();
-  tune::confirmWinner(report, whole);
-  return report;
-}
-
-std::optional<tune::Report> search(const TuneRun &run, tune::SearchOptions options, ranks::Ranks *ranks,
+std::optional<tune::Report> search(TuneRun &run, tune::SearchOptions options, ranks::Ranks *ranks,
                                    Session &session) {
   std::unique_ptr<tune::Maker> maker = run.maker();
   std::unique_ptr<tune::Measurer> measurer = measurerFor(run, session);
   if (!measurer)
     return std::nullopt;
   tune::LocalExecutor own(run.problem, *maker, *measurer, processors());
-  remember(run, *measurer, own);
+  rememberKept(run, *measurer, own);
   auto *gpu = dynamic_cast<tune::GpuMeasurer *>(measurer.get());
   if (gpu && !ranks && !run.request.wholeProgram && !tune::isMechanism(run.problem.file))
-    if (auto report = searchByReplay(run, options, *gpu, own))
+    if (auto report = searchKernels(run, options, *gpu, own))
       return report;
+  if (!run.spellOut(session))
+    return std::nullopt;
   std::optional<tune::RankExecutor> shared;
   if (ranks)
     shared.emplace(*ranks, own, run.problem);
@@ -179,7 +138,7 @@ void complainOfBaseline(const tune::Report &report, const TuneRequest &request, 
 /// Makes the winner once more and writes it; what was made is left in the report. True where the file has pragmas
 /// that are still to be carried out.
 bool writeWinner(const TuneRun &run, tune::Report &report, Session &session) {
-  const tune::Configuration &configuration = report.winner()->evaluation.configuration;
+  const tune::Configuration &configuration = report.written();
   if (tune::isMechanism(run.problem.file)) {
     if (run.request.output.empty())
       return false;
@@ -222,9 +181,8 @@ void writeFormats(const TuneRun &run, const tune::Report &report, Session &sessi
     write(run.request.page, report::tuneHtml(report), session);
 }
 
-std::optional<tune::Report> findOut(const TuneRun &run, ranks::Ranks *ranks, Session &session) {
-  ProgressLine progress(
-      run.space.points() <= tune::mostPoints ? run.space.distinct(tune::mostPoints).size() : 0, run.budget);
+std::optional<tune::Report> findOut(TuneRun &run, ranks::Ranks *ranks, Session &session) {
+  ProgressLine progress(run.budget);
   tune::SearchOptions options = run.searchOptions();
   options.watch = [&progress](const tune::Report &report) { progress.show(report); };
   std::optional<tune::Report> report = !run.request.simulate.empty()  ? simulate(run, options, session)
@@ -265,7 +223,8 @@ void tuneProgram(TuneRequest &request, Session &session) {
     return;
   report->program = request.files.front();
   report->arguments = fmt::format("{}", fmt::join(session.programArguments, " "));
-  report->spaceText = typed(run->words);
+  if (report->spaceText.empty())
+    report->spaceText = typed(run->words);
   report->budget = request.budget;
   report->seed = std::to_string(request.seed);
   if (!report->winner())

@@ -36,46 +36,84 @@ std::optional<tune::ReplayLaunch> launchOf(const fs::path &folder, std::string &
                             manifest->sharedBytes, manifest->cooperative};
 }
 
-std::optional<tune::ReplayLaunch> capturedLaunch(const TuneRun &run, const fs::path &program,
-                                                 const fs::path &folder, std::string &whyNot) {
-  build::CaptureRequest request;
-  request.folder = folder;
-  request.kernel = run.problem.kernel;
-  request.arch = run.problem.arch;
-  request.program = run.problem.file.filename().string();
-  const build::CaptureResult result =
-      build::captureLaunches(request, [&](const std::vector<std::string> &environment) {
-        std::vector<std::string> words = {program.string()};
-        words.insert(words.end(), run.problem.arguments.begin(), run.problem.arguments.end());
-        ProcessRequest process = unattended(words, fs::current_path(), run.problem.limits.run);
-        process.environment = environment;
-        return runToEnd(process);
-      });
-  if (result.captured.empty()) {
-    whyNot = !result.refused.empty() ? result.refused : "no launch was seen that could be captured";
-    return std::nullopt;
-  }
-  return launchOf(result.captured.front().folder, whyNot);
+constexpr const char *captureFolder = "launch";
+
+std::string whyNothingIsCaptured(const build::CaptureResult &result) {
+  return !result.refused.empty() ? result.refused : "no launch was seen that could be captured";
 }
 
 } // namespace
 
-std::unique_ptr<ReplaySearch> captureForReplay(const TuneRun &run, tune::GpuMeasurer &gpu,
-                                               tune::LocalExecutor &whole, std::string &whyNot) {
-  auto search = std::make_unique<ReplaySearch>();
+build::CaptureResult ReplayProgram::runProgram(build::CaptureRequest::Which which, uint64_t launch,
+                                               const fs::path &folder) const {
+  build::CaptureRequest request;
+  request.folder = folder / captureFolder;
+  request.kernel = run.problem.kernel;
+  request.which = which;
+  request.number = launch;
+  request.arch = run.problem.arch;
+  request.program = run.problem.file.filename().string();
+  return build::captureLaunches(request, [&](const std::vector<std::string> &environment) {
+    std::vector<std::string> words = {program.string()};
+    words.insert(words.end(), run.problem.arguments.begin(), run.problem.arguments.end());
+    ProcessRequest process = unattended(words, fs::current_path(), run.problem.limits.run);
+    process.environment = environment;
+    return runToEnd(process);
+  });
+}
+
+std::unique_ptr<ReplayProgram> ReplayProgram::open(const TuneRun &run, tune::GpuMeasurer &gpu,
+                                                   std::string &whyNot) {
+  StartedCopy reading = tune::readingKernels(run.problem); // meanwhile
+  std::unique_ptr<ReplayProgram> opened(new ReplayProgram(run));
   const std::optional<fs::path> program = gpu.buildProgram(run.problem.text, whyNot);
   if (!program)
     return nullptr;
+  opened->program = *program;
+  const build::CaptureResult result =
+      opened->runProgram(build::CaptureRequest::Which::First, 0, opened->first.path());
+  if (!result.captured.empty())
+    opened->firstLaunch = result.captured.front().launch;
+  const auto kernels = tune::kernelsFrom(reading.result());
+  opened->kernels = tune::planKernels(result.shapes, kernels.value_or(std::vector<tune::FileKernel>()));
+  if (!opened->kernels.tuned.empty())
+    return opened;
+  whyNot = result.shapes.empty() ? whyNothingIsCaptured(result)
+                                 : "the kernels that the program launches are not in this file";
+  return nullptr;
+}
+
+std::optional<tune::ReplayLaunch> ReplayProgram::captureInto(const tune::KernelShare &kernel,
+                                                             TemporaryFolder &folder, std::string &whyNot) {
+  const uint64_t launch = kernel.longest.first;
+  if (launch == firstLaunch) {
+    std::error_code failed;
+    fs::rename(first.path() / captureFolder, folder.path() / captureFolder, failed);
+    firstLaunch = 0;
+    if (!failed)
+      return launchOf(folder.path() / captureFolder, whyNot);
+  }
+  const build::CaptureResult result =
+      runProgram(build::CaptureRequest::Which::Numbered, launch, folder.path());
+  if (!result.captured.empty())
+    return launchOf(result.captured.front().folder, whyNot);
+  whyNot = whyNothingIsCaptured(result);
+  return std::nullopt;
+}
+
+std::unique_ptr<ReplaySearch> ReplayProgram::capture(const tune::KernelShare &kernel,
+                                                     tune::LocalExecutor &whole, std::string &whyNot) {
+  auto search = std::make_unique<ReplaySearch>();
   search->problem = run.problem;
-  search->problem.captured = capturedLaunch(run, *program, search->folder.path() / "launch", whyNot);
+  search->problem.captured = captureInto(kernel, search->folder, whyNot);
   if (!search->problem.captured)
     return nullptr;
   search->maker = std::make_unique<tune::CudaMaker>(search->problem);
   search->measurer = std::make_unique<tune::ReplayMeasurer>(
       search->problem,
-      std::vector<std::string>{replayProgram().string(), (search->folder.path() / "launch").string(),
+      std::vector<std::string>{replayProgram().string(), (search->folder.path() / captureFolder).string(),
                                "--serve"},
-      whole, !run.budget.seconds);
+      whole, kernel.name, !run.budget.seconds);
   whyNot = search->measurer->prepare();
   if (!whyNot.empty())
     return nullptr;

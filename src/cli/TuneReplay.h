@@ -3,6 +3,7 @@
 
 #include "TuneRequest.h"
 #include "tune/GpuMeasurer.h"
+#include "tune/KernelPlan.h"
 #include "tune/ReplayMeasurer.h"
 
 namespace heddle::cli {
@@ -15,9 +16,29 @@ struct ReplaySearch {
   std::unique_ptr<tune::ReplayMeasurer> measurer;
 };
 
-/// Captures the launch that takes longest in total. Null, and `whyNot`, where it cannot be captured or replayed: candidates are
-/// then measured in the whole program.
-std::unique_ptr<ReplaySearch> captureForReplay(const TuneRun &run, tune::GpuMeasurer &gpu,
-                                               tune::LocalExecutor &whole, std::string &whyNot);
+/// The baseline, compiled, and run once under the capture library: what its kernels take is known, and launches can be captured.
+class ReplayProgram {
+public:
+  /// Null, and `whyNot`, where no launch of a kernel of the tuned file is seen.
+  static std::unique_ptr<ReplayProgram> open(const TuneRun &run, tune::GpuMeasurer &gpu, std::string &whyNot);
+
+  const tune::KernelPlan &plan() const { return kernels; }
+  /// Captures a kernel's longest launch, and replays it once. Null, and `whyNot`, where it cannot be captured or replayed.
+  std::unique_ptr<ReplaySearch> capture(const tune::KernelShare &kernel, tune::LocalExecutor &whole,
+                                        std::string &whyNot);
+
+private:
+  explicit ReplayProgram(const TuneRun &run) : run(run) {}
+  build::CaptureResult runProgram(build::CaptureRequest::Which which, uint64_t launch,
+                                  const std::filesystem::path &folder) const;
+  std::optional<tune::ReplayLaunch> captureInto(const tune::KernelShare &kernel, TemporaryFolder &folder,
+                                                std::string &whyNot);
+
+  const TuneRun &run;
+  std::filesystem::path program;
+  TemporaryFolder first; ///< with the capture of the first launch
+  uint64_t firstLaunch = 0;
+  tune::KernelPlan kernels;
+};
 
 } // namespace heddle::cli

@@ -12,6 +12,7 @@
 #include "tune/AutoSpace.h"
 #include "tune/ChemMaker.h"
 #include "tune/FileKernels.h"
+#include "tune/GpuMeasurer.h"
 #include "tune/Strategy.h"
 
 #include <fmt/format.h>
@@ -101,6 +102,13 @@ std::optional<tune::Problem> readProblem(TuneRequest &request, Session &session)
   return problem;
 }
 
+void complainOf(const NoSpace &none, Session &session) {
+  if (!none.text.empty())
+    complain(session, none.text, none.hint, none.exitCode);
+  else
+    complain(none.diagnostics, session, none.exitCode);
+}
+
 /// Names the kernel of `-k` as directives do. A search for a kernel that is not there would refuse every candidate, one by one.
 bool findKernel(tune::Problem &problem, Session &session) {
   if (problem.kernel.empty() || tune::isMechanism(problem.file))
@@ -136,47 +144,81 @@ bool fitsWhatIsTuned(const tune::Problem &problem, tune::SpaceWords &words, Sess
   return session.exitCode == ExitDone;
 }
 
-/// `-d auto` is replaced by what the program allows.
-bool spellOutAuto(const tune::Problem &problem, tune::SpaceWords &words, Session &session) {
-  if (!fitsWhatIsTuned(problem, words, session))
-    return false;
+bool isAuto(const tune::SpaceWords &words) {
+  return std::ranges::find(words.directives, "auto") != words.directives.end();
+}
+
+/// Nothing, or why nothing takes the place of `-d auto`.
+std::optional<NoSpace> spellOutAuto(const tune::Problem &problem, tune::SpaceWords &words) {
   auto wanted = std::ranges::find(words.directives, "auto");
   if (wanted == words.directives.end())
-    return true;
+    return std::nullopt;
   words.directives.erase(wanted);
   tune::AutoSpace space = tune::autoSpace(problem);
-  if (!space.compiles || !space.hasKernel) {
-    const std::string file = problem.file.string();
-    complain(session,
-             space.compiles ? fmt::format("there is no kernel in {}", file)
-                            : fmt::format("{} does not compile", file),
-             space.compiles ? "-d auto looks for directives that fit the kernels of the file"
-                            : fmt::format("heddle analyze {} shows the errors", file),
-             space.compiles ? ExitRefused : ExitDoesNotCompile);
-    return false;
-  }
+  const std::string file = problem.file.string();
+  if (!space.compiles)
+    return NoSpace{fmt::format("{} does not compile", file),
+                   fmt::format("heddle analyze {} shows the errors", file), ExitDoesNotCompile};
+  if (!space.hasKernel)
+    return NoSpace{fmt::format("there is no kernel in {}", file),
+                   "-d auto looks for directives that fit the kernels of the file", ExitRefused};
   words.directives.insert(words.directives.begin(), space.directives.begin(), space.directives.end());
   words.flags.insert(words.flags.begin(), space.flags.begin(), space.flags.end());
   if (!space.directives.empty() || !space.flags.empty())
-    return true;
-  complain(session, "nothing that Heddle knows changes this program",
-           space.refused.empty() ? "heddle analyze says more" : space.refused.front(), ExitRefused);
-  return false;
+    return std::nullopt;
+  return NoSpace{"nothing that Heddle knows changes this program",
+                 space.refused.empty() ? "heddle analyze says more" : space.refused.front(), ExitRefused};
 }
 
-std::optional<tune::Space> readSpace(const tune::SpaceWords &words, Session &session) {
-  Diagnostics diagnostics;
-  std::optional<tune::Space> space = tune::Space::read(words, diagnostics);
-  if (complain(diagnostics, session, ExitBadUsage))
-    return std::nullopt;
-  if (space->dimensions().empty() && words.directives.empty()) {
-    complain(session, "there is nothing to choose from", "-d \"coarsen x=1|2|4\", or -d auto", ExitBadUsage);
-    return std::nullopt;
-  }
-  return space;
+/// On a GPU, and with launches that are captured: which kernels are tuned is known when the program was run.
+bool mayReplay(const TuneRequest &request) {
+  return request.device != "sim" && !request.wholeProgram && request.plan.empty() &&
+         request.collect.empty() && request.simulate.empty() && !tune::isMechanism(request.files.front()) &&
+         !tune::gpuName().empty();
 }
 
 } // namespace
+
+std::variant<SpelledSpace, NoSpace> spelledSpace(const tune::Problem &problem, tune::SpaceWords words) {
+  if (std::optional<NoSpace> none = spellOutAuto(problem, words))
+    return *none;
+  NoSpace none;
+  std::optional<tune::Space> space = tune::Space::read(words, none.diagnostics);
+  if (!space) {
+    none.exitCode = ExitBadUsage;
+    return none;
+  }
+  if (space->dimensions().empty() && words.directives.empty())
+    return NoSpace{"there is nothing to choose from", "-d \"coarsen x=1|2|4\", or -d auto", ExitBadUsage};
+  return SpelledSpace{std::move(words), std::move(*space)};
+}
+
+bool TuneRun::spellOut(Session &session) {
+  if (isSpelledOut)
+    return true;
+  auto made = spelledSpace(problem, request.space);
+  if (auto *none = std::get_if<NoSpace>(&made)) {
+    complainOf(*none, session);
+    return false;
+  }
+  words = std::move(std::get<SpelledSpace>(made).words);
+  space = std::move(std::get<SpelledSpace>(made).space);
+  isSpelledOut = true;
+  return true;
+}
+
+std::vector<std::string> typed(const tune::SpaceWords &words) {
+  std::vector<std::string> all;
+  auto add = [&](const char *option, const std::vector<std::string> &texts) {
+    for (const std::string &text : texts)
+      all.push_back(fmt::format("{} \"{}\"", option, text));
+  };
+  add("-d", words.directives);
+  add("--define", words.defines);
+  add("--flag", words.flags);
+  add("--option", words.options);
+  return all;
+}
 
 std::unique_ptr<tune::Maker> TuneRun::maker() const {
   if (!tune::isMechanism(problem.file))
@@ -236,10 +278,7 @@ std::unique_ptr<TuneRun> readTuneRun(TuneRequest &request, Session &session) {
   transform::warnOfAssumptions(problem->assumptions, problem->file.string(), assumed);
   print(std::cerr, assumed, session.errorColour);
   tune::SpaceWords words = request.space;
-  if (!spellOutAuto(*problem, words, session))
-    return nullptr;
-  std::optional<tune::Space> space = readSpace(words, session);
-  if (!space)
+  if (!fitsWhatIsTuned(*problem, words, session))
     return nullptr;
   std::optional<tune::Budget> budget =
       request.budget.empty() ? tune::Budget() : tune::readBudget(request.budget);
@@ -252,8 +291,11 @@ std::unique_ptr<TuneRun> readTuneRun(TuneRequest &request, Session &session) {
   std::optional<arch::Arch> arch = arch::findArch(problem->arch, diagnostics);
   if (complain(diagnostics, session, ExitBadUsage))
     return nullptr;
-  return std::make_unique<TuneRun>(
-      TuneRun{request, std::move(*problem), words, std::move(*space), *budget, std::move(*arch), nullptr});
+  request.space = words;
+  auto run = std::make_unique<TuneRun>(
+      TuneRun{request, std::move(*problem), words, {}, false, *budget, std::move(*arch), nullptr});
+  const bool isLeft = isAuto(words) && run->problem.kernel.empty() && mayReplay(request);
+  return isLeft || run->spellOut(session) ? std::move(run) : nullptr;
 }
 
 void TuneRequest::addTo(CLI::App &verb, Session &session) {

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <variant>
 
 namespace heddle::cli {
 
@@ -42,10 +43,13 @@ struct TuneRun {
   tune::Problem problem;
   tune::SpaceWords words; ///< of the space, with `-d auto` spelled out
   tune::Space space;
+  bool isSpelledOut = true; ///< else `words` and `space` are there after spellOut()
   tune::Budget budget;
   arch::Arch arch;
   std::unique_ptr<tune::Cache> cache; ///< null: nothing is kept
 
+  /// Where that was left until it is known which kernels are tuned. False, and a complaint, where nothing can be changed.
+  bool spellOut(Session &session);
   /// False, and a complaint, where the file that results are kept in cannot be had.
   bool openCache(Session &session);
   std::filesystem::path cacheFile() const; ///< empty: nothing is kept
@@ -55,6 +59,23 @@ struct TuneRun {
   tune::Rehearsal rehearsal() const;
   tune::SearchOptions searchOptions() const;
 };
+
+/// The words of a space as one would type them.
+std::vector<std::string> typed(const tune::SpaceWords &words);
+
+/// A space, with the words that made it.
+struct SpelledSpace {
+  tune::SpaceWords words;
+  tune::Space space;
+};
+/// Why there is none, for a person.
+struct NoSpace {
+  std::string text, hint;
+  int exitCode = 0;
+  Diagnostics diagnostics = {}; ///< of words that cannot be read; `text` is empty then
+};
+/// The words with `-d auto` replaced by what the program allows, for the problem's kernel.
+std::variant<SpelledSpace, NoSpace> spelledSpace(const tune::Problem &problem, tune::SpaceWords words);
 
 /// Nothing, and a complaint, where the words make no sense.
 std::unique_ptr<TuneRun> readTuneRun(TuneRequest &request, Session &session);

@@ -72,6 +72,27 @@ std::string rowText(const tune::Report::Entry &entry, double baselineMicros) {
                      entry.evaluation.configuration.str());
 }
 
+/// Of a program of which several kernels are tuned.
+std::string kernelsText(const tune::Report &report) {
+  if (report.kernels.empty())
+    return {};
+  size_t width = 0;
+  for (const tune::Report::Kernel &kernel : report.kernels)
+    width = std::max(width, kernel.name.size());
+  std::string text =
+      fmt::format("\n  {:<{}}  share  launches  one launch  best        ratio  configuration\n", "kernel",
+                  std::max<size_t>(width, 6));
+  for (const tune::Report::Kernel &kernel : report.kernels) {
+    text += fmt::format("  {:<{}}  {:>3.0f} %  {:>8}  ", kernel.name, std::max<size_t>(width, 6),
+                        100 * kernel.share, kernel.launches);
+    text += kernel.whyNot.empty() ? fmt::format("{:>10}  {:>10}  {:>5.2f}  {}\n",
+                                                timeText(kernel.baselineMicros), timeText(kernel.bestMicros),
+                                                kernel.baselineMicros / kernel.bestMicros, kernel.best)
+                                  : fmt::format("not tuned: {}\n", kernel.whyNot);
+  }
+  return text + fmt::format("together: {}\n", report.written().str());
+}
+
 } // namespace
 
 std::string timeText(double micros) {
@@ -80,14 +101,13 @@ std::string timeText(double micros) {
   return micros >= 1e3 ? fmt::format("{:.2f} ms", micros * 1e-3) : fmt::format("{:.2f} us", micros);
 }
 
-ProgressLine::ProgressLine(uint64_t planned, const tune::Budget &budget)
-    : planned(planned), budget(budget), isTerminal(isatty(STDERR_FILENO)) {}
+ProgressLine::ProgressLine(const tune::Budget &budget) : budget(budget), isTerminal(isatty(STDERR_FILENO)) {}
 
 void ProgressLine::show(const tune::Report &report) {
   if (!isTerminal)
     return;
   const size_t done = report.entries.size();
-  const uint64_t goal = budget.runs ? std::min(planned ? planned : *budget.runs, *budget.runs) : planned;
+  const uint64_t goal = budget.runs ? std::min(report.spaceSize, *budget.runs) : report.spaceSize;
   std::string line =
       goal ? fmt::format("[{}/{}]", done, std::max<uint64_t>(goal, done)) : fmt::format("[{}]", done);
   if (const tune::Report::Entry *best = report.winner())
@@ -126,6 +146,7 @@ std::string tuneText(const tune::Report &report, size_t top, const std::string &
     text += fmt::format("\nbaseline {}, best {}: {:.2f} times as fast by {}\n", timeText(baseline),
                         timeText(winner.evaluation.result.micros), report.speedup(),
                         winner.evaluation.configuration.str());
+  text += kernelsText(report);
   if (report.wholeProgram)
     text += fmt::format("all launches of the program: {}, down from {}\n",
                         timeText(report.wholeProgram->second), timeText(report.wholeProgram->first));

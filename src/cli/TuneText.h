@@ -12,13 +12,11 @@ namespace heddle::cli {
 /// One line on a terminal that rewrites itself: how far a search is, and the best so far. Silent elsewhere.
 class ProgressLine {
 public:
-  /// `planned`: how many candidates there are; 0 where that is not known.
-  ProgressLine(uint64_t planned, const tune::Budget &budget);
+  explicit ProgressLine(const tune::Budget &budget);
   void show(const tune::Report &report);
   void clear();
 
 private:
-  const uint64_t planned;
   const tune::Budget budget;
   const bool isTerminal;
   bool isShown = false;

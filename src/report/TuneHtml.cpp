@@ -61,6 +61,8 @@ public:
     page.subtitle = fmt::format("{}{}", report.device,
                                 report.arguments.empty() ? "" : ", arguments: " + report.arguments);
     page.summary = summary();
+    if (!report.kernels.empty())
+      page.add("Kernels", kernels());
     page.add("Candidates over the search", overTime());
     if (std::string chart = byOccupancy(); !chart.empty())
       page.add("Time against occupancy", chart);
@@ -114,6 +116,24 @@ private:
                                 report.budget.empty() ? "" : ", budget " + report.budget, report.seconds,
                                 report.fromCache, failed)});
     return made;
+  }
+
+  /// Of a program of which several are tuned; the rest of the page is about the first.
+  std::string kernels() const {
+    using Column = HtmlTable::Column;
+    HtmlTable table;
+    table.column("kernel", Column::Code).column("share", Column::Number).column("launches", Column::Number);
+    table.column("one launch", Column::Number).column("best", Column::Number);
+    table.column("speed-up", Column::Number).column("configuration", Column::Code);
+    for (const Report::Kernel &kernel : report.kernels) {
+      const bool isTuned = kernel.whyNot.empty();
+      table.row({kernel.name, fmt::format("{:.1f} %", 100 * kernel.share), fmt::format("{}", kernel.launches),
+                 isTuned ? microsText(kernel.baselineMicros) : "-",
+                 isTuned ? microsText(kernel.bestMicros) : "-",
+                 isTuned ? fmt::format("{:.2f}", kernel.baselineMicros / kernel.bestMicros) : "-",
+                 isTuned ? kernel.best : "not tuned: " + kernel.whyNot});
+    }
+    return table.html() + paragraphHtml("Other sections are about " + report.kernels.front().name + ".");
   }
 
   std::string title(const Entry &entry) const {

@@ -39,10 +39,10 @@ std::string whyNot(const Result &before, const Result &after) {
 
 } // namespace
 
-void confirmWinner(Report &report, LocalExecutor &whole) {
+void confirmWinner(Report &report, LocalExecutor &whole, const Configuration &chosen) {
   if (!report.best || *report.best == 0)
     return;
-  const Result before = whole.evaluate(Configuration()).result;
+  const Result before = whole.evaluate(chosen).result;
   std::vector<size_t> candidates = fasterOnes(report);
   if (auto winner = std::ranges::find(candidates, *report.best); winner != candidates.end())
     std::rotate(candidates.begin(), winner, winner + 1);
@@ -50,15 +50,35 @@ void confirmWinner(Report &report, LocalExecutor &whole) {
   report.best = 0;
   for (size_t index : candidates) {
     Result &replayed = report.entries[index].evaluation.result;
-    const Result after = whole.evaluate(report.entries[index].evaluation.configuration).result;
+    const Configuration both = together(chosen, report.entries[index].evaluation.configuration);
+    if (both.str() == chosen.str()) {
+      replayed.reason = "a kernel that takes longer is fastest with other values of the same options";
+      continue;
+    }
+    const Result after = whole.evaluate(both).result;
     if (before.status == Status::Measured && whyNot(before, after).empty()) {
       report.best = index;
+      report.chosen = both;
       report.wholeProgram = {before.micros, after.micros};
       return;
     }
     replayed.reason =
         before.status == Status::Measured ? whyNot(before, after) : "the whole program cannot be timed";
   }
+}
+
+void confirmTogether(std::vector<Report> &reports, LocalExecutor &whole) {
+  Configuration chosen;
+  std::optional<std::pair<double, double>> times;
+  for (Report &report : reports) {
+    confirmWinner(report, whole, chosen);
+    if (!report.chosen)
+      continue;
+    chosen = *report.chosen;
+    times = {times ? times->first : report.wholeProgram->first, report.wholeProgram->second};
+  }
+  reports.front().chosen = chosen;
+  reports.front().wholeProgram = times;
 }
 
 } // namespace heddle::tune

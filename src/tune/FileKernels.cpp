@@ -2,7 +2,6 @@
 #include "tune/FileKernels.h"
 
 #include "source/Program.h"
-#include "support/Process.h"
 #include "verify/Compare.h"
 
 #include <algorithm>
@@ -15,8 +14,8 @@ bool FileKernel::isNamed(const std::string &name) const {
          name == verify::readableName(mangled);
 }
 
-std::optional<std::vector<FileKernel>> fileKernels(const Problem &problem) {
-  const ProcessResult answer = runInCopy(problem.limits.make, [&] {
+StartedCopy readingKernels(const Problem &problem) {
+  return StartedCopy(problem.limits.make, [&problem] {
     auto parsed = source::Program::parseText(problem.file.string(), problem.text, problem.compile);
     auto *program = std::get_if<std::unique_ptr<source::Program>>(&parsed);
     std::string lines = program ? "read\n" : "";
@@ -25,6 +24,13 @@ std::optional<std::vector<FileKernel>> fileKernels(const Problem &problem) {
         lines += kernel->plainName + "\n" + kernel->name + "\n" + kernel->mangledName + "\n";
     return lines;
   });
+}
+
+std::optional<std::vector<FileKernel>> fileKernels(const Problem &problem) {
+  return kernelsFrom(readingKernels(problem).result());
+}
+
+std::optional<std::vector<FileKernel>> kernelsFrom(const ProcessResult &answer) {
   std::istringstream lines(answer.standardOutput);
   std::string word;
   if (!answer.succeeded() || !std::getline(lines, word))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "support/StartedProcess.h"
 #include "tune/Problem.h"
 
 namespace heddle::tune {
@@ -15,8 +16,12 @@ struct FileKernel {
   bool isNamed(const std::string &name) const;
 };
 
-/// The kernels of the file, in its order, each instantiation of a template by itself. Nothing where the file does not compile.
-/// The file is read by a copy of this process.
+/// Begins to read the file for its kernels, in a copy of this process.
+StartedCopy readingKernels(const Problem &problem);
+/// What that came to: the kernels of the file, in its order, each instantiation of a template by itself. Nothing where the file
+/// does not compile.
+std::optional<std::vector<FileKernel>> kernelsFrom(const ProcessResult &answer);
+/// Both.
 std::optional<std::vector<FileKernel>> fileKernels(const Problem &problem);
 
 /// How directives call the kernel that a person means by `wanted`: `wanted` itself where it is a plain or a whole name, else the

@@ -139,6 +139,19 @@ Json kernelJson(const runner::KernelTime &time) {
           {"occupancy", time.occupancy}};
 }
 
+Json kernelJson(const Report::Kernel &kernel) {
+  Json json = {{"name", kernel.name}, {"share", kernel.share}, {"launches", kernel.launches}};
+  if (!kernel.whyNot.empty()) {
+    json["not_tuned"] = kernel.whyNot;
+    return json;
+  }
+  json["tried"] = kernel.tried;
+  json["best"] = kernel.best;
+  json["micros"] = kernel.bestMicros;
+  json["baseline_micros"] = kernel.baselineMicros;
+  return json;
+}
+
 Json entryJson(const Report::Entry &entry) {
   const Evaluation &evaluation = entry.evaluation;
   const Result &result = evaluation.result;
@@ -205,6 +218,15 @@ std::string reportJson(const Report &report) {
     json["micros"] = winner->evaluation.result.micros;
     json["baseline_micros"] = report.baseline().evaluation.result.micros;
     json["speedup"] = report.speedup();
+  }
+  if (report.wholeProgram)
+    json["whole_program"] = {{"baseline_micros", report.wholeProgram->first},
+                             {"micros", report.wholeProgram->second}};
+  if (!report.kernels.empty()) {
+    json["together"] = report.written().str();
+    json["kernels"] = Json::array();
+    for (const Report::Kernel &kernel : report.kernels)
+      json["kernels"].push_back(kernelJson(kernel));
   }
   json["dimensions"] = Json::array();
   for (const Dimension &dimension : report.dimensions)

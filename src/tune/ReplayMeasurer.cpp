@@ -47,15 +47,17 @@ std::string lineFor(const Candidate &candidate) {
 } // namespace
 
 ReplayMeasurer::ReplayMeasurer(const Problem &problem, std::vector<std::string> command, LocalExecutor &whole,
-                               bool timesInProgram)
-    : problem(problem), command(std::move(command)), whole(whole), timesInProgram(timesInProgram) {}
+                               std::string kernel, bool timesInProgram)
+    : problem(problem), command(std::move(command)), whole(whole), kernel(std::move(kernel)),
+      timesInProgram(timesInProgram) {}
 
 bool ReplayMeasurer::start(std::string &error) {
   worker = std::make_unique<Conversation>(command);
   const std::optional<std::string> greeting = worker->hear(secondsToLoad);
   const Json json = Json::parse(greeting.value_or(""), nullptr, false);
   if (json.is_object() && json.value("event", "") == "ready") {
-    name = json.value("device", "") + ", one launch"; // results of whole programs are others
+    // Results of whole programs, and of launches of other kernels, are others.
+    name = fmt::format("{}, one launch of {}", json.value("device", ""), kernel);
     return true;
   }
   error = json.is_object() ? json.value("text", "") : fmt::format("heddle-replay {}", worker->howItEnded());

@@ -19,10 +19,11 @@ namespace heddle::tune {
 /// program never reads again, it may still be right). The program is run only for candidates that would win.
 class ReplayMeasurer final : public Measurer {
 public:
-  /// `command` starts heddle-replay with `--serve`; `whole` measures in the whole program. `timesInProgram`: candidates that
-  /// cannot be replayed are timed there, which a search of seconds has no time for; else they are refused.
+  /// `command` starts heddle-replay with `--serve`; `whole` measures in the whole program. `kernel` is what the launch is of,
+  /// for people. `timesInProgram`: candidates that cannot be replayed are timed in the program, which a search of seconds has no
+  /// time for; else they are refused.
   ReplayMeasurer(const Problem &problem, std::vector<std::string> command, LocalExecutor &whole,
-                 bool timesInProgram);
+                 std::string kernel, bool timesInProgram);
 
   /// Empty, or why nothing can be replayed.
   std::string prepare();
@@ -44,6 +45,7 @@ private:
   const Problem &problem;
   const std::vector<std::string> command;
   LocalExecutor &whole;
+  const std::string kernel;
   const bool timesInProgram;
   std::unique_ptr<Conversation> worker;
   std::string name; ///< of the GPU

@@ -45,6 +45,22 @@ struct Report {
   /// All launches of the program together with the baseline and with the winner, in microseconds, where candidates were timed
   /// by one launch alone.
   std::optional<std::pair<double, double>> wholeProgram;
+  /// What is written, where it is not the winner's configuration alone: that of several kernels together.
+  std::optional<Configuration> chosen;
+
+  /// A kernel of a program of which several are tuned, each by itself.
+  struct Kernel {
+    std::string name;
+    double share = 0; ///< of the time of all launches of the baseline, from 0 to 1
+    uint64_t launches = 0;
+    std::string whyNot;                        ///< why it was not tuned; else empty
+    size_t tried = 0;                          ///< configurations
+    std::string best;                          ///< the configuration of the winner, for this kernel
+    double baselineMicros = 0, bestMicros = 0; ///< of one launch
+  };
+  std::vector<Kernel>
+      kernels; ///< the one that takes longest first, which `entries` are of; empty where there is only one
+
   std::string baselineText, winnerText; ///< the winner's: carried out, not the one with pragmas
 
   const Entry &baseline() const { return entries.front(); }
@@ -57,6 +73,8 @@ struct Report {
                               : "the baseline fails the static check: " + failsCheck +
                                     "; candidates are compared by running them alone";
   }
+  /// What the output is made of; there must be a winner.
+  const Configuration &written() const { return chosen ? *chosen : winner()->evaluation.configuration; }
   const Entry *winner() const { return best ? &entries[*best] : nullptr; }
   /// How many times as fast as the baseline; 0 where there is no winner.
   double speedup() const {

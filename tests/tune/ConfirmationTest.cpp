@@ -88,4 +88,46 @@ TEST_F(ConfirmationTest, WhereTheBaselineWonNothingIsRun) {
   EXPECT_EQ(report.best, 0u);
 }
 
+/// Two kernels, each with a winner; times of the whole program are by configuration.
+struct TogetherTest : ConfirmationTest {
+  std::vector<Report> reports{2};
+
+  TogetherTest() {
+    for (size_t i = 0; i < 2; ++i) {
+      report = {};
+      add("", 10, 1000);
+      add(i == 0 ? "-a" : "-b", 5, 900);
+      reports[i] = report;
+    }
+  }
+  void confirmAll() {
+    LocalExecutor whole(problem, maker, program);
+    confirmTogether(reports, whole);
+  }
+};
+
+TEST_F(TogetherTest, WinnersThatHelpTogetherAreChosenTogether) {
+  program.times["-a -b"] = 800;
+  confirmAll();
+  EXPECT_EQ(reports[0].chosen->str(), "-a -b");
+  EXPECT_EQ(reports[0].wholeProgram, std::make_pair(1000.0, 800.0));
+  EXPECT_EQ(reports[1].best, 1u);
+}
+
+TEST_F(TogetherTest, OneThatHurtsBesideTheOtherIsLeftOut) {
+  program.times["-a -b"] = 950;
+  confirmAll();
+  EXPECT_EQ(reports[0].chosen->str(), "-a");
+  EXPECT_EQ(reports[0].wholeProgram, std::make_pair(1000.0, 900.0));
+  EXPECT_EQ(reports[1].best, 0u);
+  EXPECT_THAT(reports[1].entries[1].evaluation.result.reason, HasSubstr("950.0 us, the baseline's 900.0 us"));
+}
+
+TEST_F(TogetherTest, WhereTheFirstDoesNotHoldTheSecondIsByItself) {
+  program.times["-a"] = -1;
+  confirmAll();
+  EXPECT_EQ(reports[0].chosen->str(), "-b");
+  EXPECT_EQ(reports[0].best, 0u);
+}
+
 } // namespace

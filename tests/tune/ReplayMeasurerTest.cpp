@@ -57,7 +57,7 @@ while read verb id module rest; do
   esac
 done
 )");
-    return ReplayMeasurer(problem, {"sh", script.string()}, whole, timesInProgram);
+    return ReplayMeasurer(problem, {"sh", script.string()}, whole, "scale", timesInProgram);
   }
   Candidate candidate(const std::string &module) {
     Candidate made;
@@ -72,7 +72,7 @@ done
 TEST_F(ReplayMeasurerTest, ATimeIsTheMedianOfItsRounds) {
   ReplayMeasurer measurer = replayed("fast) result same '' 5,4,7,6,5 ;;");
   ASSERT_EQ(measurer.prepare(), "");
-  EXPECT_EQ(measurer.device(), "Test GPU, one launch");
+  EXPECT_EQ(measurer.device(), "Test GPU, one launch of scale");
   EXPECT_EQ(measurer.measureBaseline(candidate("baseline")).micros, 10);
   const runner::Result result = measurer.measure(candidate("fast"));
   EXPECT_EQ(result.status, Status::Measured) << result.reason;
@@ -194,9 +194,9 @@ TEST_F(ReplayMeasurerTest, TheCandidateAfterAFaultHasAWorkerOfItsOwn) {
 
 TEST_F(ReplayMeasurerTest, AWorkerThatCannotLoadTheCaptureSaysWhy) {
   ReplayMeasurer damaged(problem, {"sh", "-c", R"(echo '{"event":"error","text":"memory.bin is damaged"}')"},
-                         whole, true);
+                         whole, "scale", true);
   EXPECT_EQ(damaged.prepare(), "memory.bin is damaged");
-  ReplayMeasurer missing(problem, {"/no/such/program"}, whole, true);
+  ReplayMeasurer missing(problem, {"/no/such/program"}, whole, "scale", true);
   EXPECT_THAT(missing.prepare(), HasSubstr("could not be started"));
 }
 

@@ -25,5 +25,41 @@ TEST_F(ReplaySearch, TheLaunchIsReplayedWithTheCodeOfEachCandidate) {
   EXPECT_EQ(blocks.size(), 3u) << "each is launched in its own shape";
 }
 
+TEST_F(ReplaySearch, KernelsAreTunedEachByItselfAndThenTogether) {
+  const std::vector<std::string> words = {"-d", "coarsen x=1|2", "-o", in("out.cu")};
+  ProcessResult done = tune("three.cu", words);
+  ASSERT_EQ(done.exitCode, 0) << done.standardError;
+  EXPECT_THAT(done.standardError, HasSubstr("note: add takes"));
+  EXPECT_THAT(done.standardError, HasSubstr("and is tuned first, then fill ("));
+  EXPECT_THAT(done.standardError, HasSubstr("not tuned: tiny ("));
+  EXPECT_THAT(done.standardOutput, HasSubstr("one launch of add: 2 of 2 tried"));
+
+  // Again, from the cache, which has the results of both.
+  json report = tuneJson("three.cu", words);
+  EXPECT_EQ(report["from_cache"], 2);
+  ASSERT_EQ(report["kernels"].size(), 3u) << report.dump(1);
+  EXPECT_EQ(report["kernels"][0]["name"], "add");
+  EXPECT_EQ(report["kernels"][0]["launches"], 6);
+  EXPECT_EQ(report["kernels"][1]["name"], "fill");
+  EXPECT_EQ(report["kernels"][2].value("not_tuned", ""), "its launches take too little time");
+  EXPECT_LT(report["results"][1]["micros"], report["results"][0]["micros"]) << "fewer instructions";
+  EXPECT_EQ(report["results"][1]["configuration"], "add: coarsen x=2");
+  // What the whole program keeps of them is decided by a clock here.
+  const std::string text = contentsOf(in("out.cu")), together = report["together"];
+  for (const std::string kernel : {"add", "fill"}) {
+    const bool isIn = together.find(kernel + ": coarsen x=2") != std::string::npos;
+    EXPECT_EQ(text.find("#pragma heddle coarsen x=2\n__global__ void " + kernel) != std::string::npos, isIn)
+        << together;
+  }
+  EXPECT_EQ(text.find("#pragma heddle coarsen x=2\n__global__ void tiny"), std::string::npos);
+}
+
+TEST_F(ReplaySearch, ABudgetOfRunsIsForAllKernels) {
+  json report = tuneJson("three.cu", {"-d", "coarsen x=1|2|4|8", "--budget", "5"});
+  ASSERT_EQ(report["kernels"].size(), 3u) << report.dump(1);
+  EXPECT_EQ(report["kernels"][0].value("tried", 0), 4);
+  EXPECT_EQ(report["kernels"][1].value("not_tuned", ""), "the budget is used up");
+}
+
 } // namespace
 } // namespace heddle::tune

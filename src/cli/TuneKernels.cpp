@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TuneKernels.h"
+
+#include "support/StartedProcess.h"
+#include "tune/Confirmation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+
+namespace heddle::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Searches one kernel after the other.
+class KernelSearches {
+public:
+  KernelSearches(const TuneRun &run, const tune::SearchOptions &options, ReplayProgram &program,
+                 tune::LocalExecutor &whole)
+      : run(run), options(options), program(program), whole(whole) {}
+
+  /// False, and `whyNot`, where the kernel that takes longest cannot be replayed.
+  bool all(std::string &whyNot) {
+    const tune::KernelPlan &plan = program.plan();
+    for (size_t i = 0; i < plan.tuned.size(); ++i) {
+      whyNot.clear();
+      if (isUsedUp())
+        whyNot = "the budget is used up";
+      else
+        one(i, whyNot);
+      if (i == 0 && !whyNot.empty())
+        return false;
+      note(plan.tuned[i], whyNot);
+    }
+    for (const tune::KernelShare &kernel : plan.left)
+      note(kernel, "its launches take too little time");
+    return true;
+  }
+
+  tune::Report together() {
+    tune::confirmTogether(reports, whole);
+    for (size_t i = 0; i < reports.size(); ++i)
+      if (const tune::Report::Entry *winner = reports[i].winner()) {
+        tune::Report::Kernel &kernel = *std::ranges::find(kernels, names[i], &tune::Report::Kernel::name);
+        kernel.best = winner->evaluation.configuration.str();
+        kernel.bestMicros = winner->evaluation.result.micros;
+        kernel.baselineMicros = reports[i].baseline().evaluation.result.micros;
+        kernel.tried = reports[i].entries.size();
+      }
+    if (kernels.size() > 1)
+      reports.front().kernels = kernels;
+    return std::move(reports.front());
+  }
+
+private:
+  /// One report, or `whyNot`.
+  void one(size_t index, std::string &whyNot) {
+    const tune::KernelShare &kernel = program.plan().tuned[index];
+    const std::optional<SpelledSpace> space = spaceOf(kernel, whyNot);
+    const std::unique_ptr<ReplaySearch> replay = space ? program.capture(kernel, whole, whyNot) : nullptr;
+    if (!replay)
+      return;
+    if (reports.empty())
+      begin = Clock::now();
+    tune::LocalExecutor executor(replay->problem, *replay->maker, *replay->measurer, processors());
+    rememberKept(run, *replay->measurer, executor);
+    tune::SearchOptions own = options;
+    own.budget = tune::partOf(left(), program.plan(), index);
+    tune::Report report = tune::Search(replay->problem, space->space,
+                                       {&executor, false, replay->measurer->device()}, run.cache.get(), own)
+                              .run();
+    report.spaceText = typed(space->words);
+    for (const tune::Report::Entry &entry : report.entries)
+      runs += tune::wasRun(entry.evaluation);
+    if (!reports.empty() && !report.winner()) {
+      whyNot =
+          report.entries.empty() ? "the budget is used up" : report.entries.front().evaluation.result.reason;
+      return;
+    }
+    reports.push_back(std::move(report));
+    names.push_back(kernel.name);
+  }
+
+  /// Directives name the kernel where the file has others that they are not for.
+  std::optional<SpelledSpace> spaceOf(const tune::KernelShare &kernel, std::string &whyNot) const {
+    const bool isOneOfSeveral = run.problem.kernel.empty() && program.plan().hasOthers;
+    if (!isOneOfSeveral && run.isSpelledOut)
+      return SpelledSpace{run.words, run.space};
+    tune::Problem problem = run.problem;
+    problem.kernel = kernel.name;
+    auto made = spelledSpace(problem, run.request.space);
+    if (auto *none = std::get_if<NoSpace>(&made)) {
+      whyNot = fmt::format("{} ({})", none->text, none->hint);
+      return std::nullopt;
+    }
+    SpelledSpace space = std::move(std::get<SpelledSpace>(made));
+    if (isOneOfSeveral)
+      space.space.limitTo(kernel.name);
+    return space;
+  }
+
+  void note(const tune::KernelShare &kernel, const std::string &whyNot) {
+    tune::Report::Kernel noted;
+    noted.name = kernel.name;
+    noted.share = kernel.share;
+    noted.launches = kernel.launches;
+    noted.whyNot = whyNot;
+    kernels.push_back(noted);
+  }
+
+  /// Of the whole budget; it begins with the first search.
+  tune::Budget left() const {
+    tune::Budget budget = run.budget;
+    if (budget.seconds)
+      *budget.seconds -= std::chrono::duration<double>(Clock::now() - begin).count();
+    if (budget.runs)
+      budget.runs = *budget.runs > runs ? *budget.runs - runs : 0;
+    return budget;
+  }
+  bool isUsedUp() const {
+    if (reports.empty())
+      return false;
+    const tune::Budget budget = left();
+    return (budget.seconds && *budget.seconds <= 0) || (budget.runs && *budget.runs < 2);
+  }
+
+  const TuneRun &run;
+  const tune::SearchOptions &options;
+  ReplayProgram &program;
+  tune::LocalExecutor &whole;
+  Clock::time_point begin = Clock::now();
+  uint64_t runs = 0;
+  std::vector<tune::Report> reports;
+  std::vector<std::string> names; ///< of the kernels that they are of
+  std::vector<tune::Report::Kernel> kernels;
+};
+
+} // namespace
+
+void rememberKept(const TuneRun &run, const tune::Measurer &measurer, tune::LocalExecutor &executor) {
+  if (run.cache)
+    for (const tune::Kept &kept : run.cache->all())
+      if (kept.result.predicted == measurer.predicts() && kept.result.device == measurer.device())
+        executor.remember(kept.digest, kept.result);
+}
+
+std::optional<tune::Report> searchKernels(const TuneRun &run, const tune::SearchOptions &options,
+                                          tune::GpuMeasurer &gpu, tune::LocalExecutor &whole) {
+  std::string whyNot;
+  if (const std::unique_ptr<ReplayProgram> program = ReplayProgram::open(run, gpu, whyNot)) {
+    if (std::string plan = program->plan().str(); !plan.empty())
+      std::cerr << fmt::format("heddle: note: {}\n", plan);
+    KernelSearches searches(run, options, *program, whole);
+    if (searches.all(whyNot))
+      return searches.together();
+  }
+  std::cerr << fmt::format("heddle: note: each candidate is timed in the whole program: {}\n", whyNot);
+  return std::nullopt;
+}
+
+} // namespace heddle::cli
