@@ -2,6 +2,7 @@
 #include "TuneText.h"
 
 #include "support/Text.h"
+#include "tune/Gain.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -70,6 +71,17 @@ std::string rowText(const tune::Report::Entry &entry, double baselineMicros) {
   return fmt::format("  {:>10}  {:>5.2f}  {:>4}  {:>5.0f} %  {}\n", timeText(result.micros),
                      baselineMicros / result.micros, registers, occupancy,
                      entry.evaluation.configuration.str());
+}
+
+/// Where the baseline won although some candidate has a smaller time: why.
+std::string whyNoneDid(const tune::Report &report) {
+  const runner::Result &baseline = report.baseline().evaluation.result;
+  const std::vector<const tune::Report::Entry *> list = fastest(report, 1);
+  const runner::Result &first = list.front()->evaluation.result;
+  if (list.front() == &report.baseline() || first.micros >= baseline.micros)
+    return {};
+  return tune::beats(first, baseline) ? " in the whole program"
+                                      : " by more than the spread of the measurements";
 }
 
 /// Of a program of which several kernels are tuned.
@@ -141,7 +153,7 @@ std::string tuneText(const tune::Report &report, size_t top, const std::string &
   for (const tune::Report::Entry *entry : fastest(report, top))
     text += rowText(*entry, baseline);
   if (&winner == &report.baseline())
-    text += fmt::format("\nno candidate beat the baseline: {}\n", timeText(baseline));
+    text += fmt::format("\nno candidate beat the baseline{}: {}\n", whyNoneDid(report), timeText(baseline));
   else
     text += fmt::format("\nbaseline {}, best {}: {:.2f} times as fast by {}\n", timeText(baseline),
                         timeText(winner.evaluation.result.micros), report.speedup(),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tune/Confirmation.h"
 
+#include "tune/Gain.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,13 +16,11 @@ using runner::Status;
 /// Each costs the program's compilation and run.
 constexpr size_t mostTried = 3;
 
-/// Entries that were measured to be faster than the baseline, the fastest first.
+/// Entries that beat the baseline, the fastest first.
 std::vector<size_t> fasterOnes(const Report &report) {
   std::vector<size_t> faster;
-  const double baseline = report.baseline().evaluation.result.micros;
   for (size_t i = 1; i < report.entries.size(); ++i)
-    if (const Result &result = report.entries[i].evaluation.result;
-        result.status == Status::Measured && result.micros < baseline)
+    if (beats(report.entries[i].evaluation.result, report.baseline().evaluation.result))
       faster.push_back(i);
   std::ranges::stable_sort(faster, {}, [&](size_t i) { return report.entries[i].evaluation.result.micros; });
   return faster;

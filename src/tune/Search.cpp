@@ -2,6 +2,7 @@
 #include "tune/Search.h"
 
 #include "model/Thresholds.h"
+#include "tune/Gain.h"
 
 #include <llvm/ADT/ScopeExit.h>
 
@@ -55,6 +56,16 @@ const Report::Entry *Search::known(const Configuration &configuration) {
   return &report.entries.back();
 }
 
+/// The first that is measured is the baseline, which others have to beat by more than chance; of those that do, the fastest
+/// counts.
+bool Search::isBest(const runner::Result &result) const {
+  if (!report.best)
+    return result.status == Status::Measured;
+  const runner::Result &best = report.entries[*report.best].evaluation.result;
+  return beats(result, report.baseline().evaluation.result) &&
+         (*report.best == 0 || result.micros < best.micros * (1 - leastGain));
+}
+
 void Search::take(const Evaluation &evaluation, const std::string &settings, bool fromCache) {
   Report::Entry entry;
   entry.evaluation = evaluation;
@@ -65,7 +76,7 @@ void Search::take(const Evaluation &evaluation, const std::string &settings, boo
   const runner::Result &result = evaluation.result;
   const std::optional<double> before =
       report.best ? std::optional(report.entries[*report.best].evaluation.result.micros) : std::nullopt;
-  if (result.status == Status::Measured && (!before || result.micros < *before * (1 - leastGain)))
+  if (isBest(result))
     report.best = report.entries.size();
   entry.bestMicros = report.best == report.entries.size() ? std::optional(result.micros) : before;
   byConfiguration[evaluation.configuration.str()] = report.entries.size();

@@ -88,6 +88,16 @@ TEST_F(ConfirmationTest, WhereTheBaselineWonNothingIsRun) {
   EXPECT_EQ(report.best, 0u);
 }
 
+TEST_F(ConfirmationTest, ACandidateWithinTheSpreadIsNotTried) {
+  add("", 10, 1000);
+  add("-a", 9, 500);
+  add("-b", 5, 1200);
+  report.entries[0].evaluation.result.q1 = 9;
+  report.entries[0].evaluation.result.q3 = 11;
+  confirm();
+  EXPECT_EQ(report.best, 0u) << "'-a' may be as fast by chance";
+}
+
 /// Two kernels, each with a winner; times of the whole program are by configuration.
 struct TogetherTest : ConfirmationTest {
   std::vector<Report> reports{2};

@@ -31,13 +31,16 @@ public:
       made.result.status = known == special.end() ? Status::Measured : known->second;
       made.result.reason = known == special.end() ? "" : "because";
       const bool isTwo = configuration.str().find("x=2") != std::string::npos; // no ties
-      made.result.micros = made.result.q1 = made.result.q3 = 100 - double(configuration.str().size()) - isTwo;
+      made.result.micros = 100 - double(configuration.str().size()) - isTwo;
+      made.result.q1 = made.result.micros - (configuration.isBaseline() ? spreadOfBaseline : spread) / 2;
+      made.result.q3 = made.result.q1 + (configuration.isBaseline() ? spreadOfBaseline : spread);
       if (!heard(made))
         return;
     }
   }
   std::vector<std::string> asked;
   std::map<std::string, Status> special;
+  double spread = 0, spreadOfBaseline = 0; ///< between the quartiles
 
 private:
   const Problem &problem;
@@ -90,6 +93,20 @@ TEST_F(SearchTest, WhereNothingIsFasterTheBaselineWins) {
   Report report = run(executor);
   EXPECT_EQ(report.winner(), &report.entries.front());
   EXPECT_EQ(report.speedup(), 1);
+}
+
+TEST_F(SearchTest, AGainWithinTheSpreadIsNone) {
+  // "baseline" has 92, the fastest 72.
+  for (double spread : {0.0, 15.0, 25.0})
+    for (double spreadOfBaseline : {0.0, 15.0, 25.0}) {
+      FakeExecutor executor(problem);
+      executor.spread = spread;
+      executor.spreadOfBaseline = spreadOfBaseline;
+      const Report report = run(executor);
+      const std::string winner = report.winner()->evaluation.configuration.str();
+      EXPECT_EQ(winner, std::max(spread, spreadOfBaseline) > 20 ? "baseline" : "coarsen x=2 map=interleaved")
+          << spread << " " << spreadOfBaseline;
+    }
 }
 
 TEST_F(SearchTest, ABaselineThatFailsEndsIt) {
