@@ -38,7 +38,8 @@ public:
                                   shapeText(facts.launch.block)));
     if (facts.blockOrigin == BlockOrigin::NotKnown)
       out += noteHtml("The block size is not known; --block X,Y,Z gives it.");
-    for (const Diagnostic &finding : facts.findings().all())
+    const Diagnostics findings = facts.findings();
+    for (const Diagnostic &finding : findings.all())
       out += noteHtml(fmt::format("line {}: {}", finding.location.line, finding.text), Tone::Bad);
     return out;
   }
@@ -282,7 +283,8 @@ private:
   }
 
   void addFindings() {
-    for (const Diagnostic &finding : facts.findings().all()) {
+    const Diagnostics findings = facts.findings();
+    for (const Diagnostic &finding : findings.all()) {
       remark(finding.location, Tone::Bad, "finding", finding.text, true);
       for (const Diagnostic::Note &note : finding.notes)
         remark(note.location, Tone::Bad, "note", note.text);
