@@ -104,6 +104,13 @@ private:
   uint64_t scheduleState = 0; ///< random order of warps, 0: in order
 };
 
+/// Where shared addresses are on the host. Lanes outside the mask may hold any number, so the sum is one of integers,
+/// which may wrap, not of a pointer and an offset, which must not.
+inline void sharedPointers(const Block &block, const uint64_t *address, Pointers &out) {
+  const auto base = reinterpret_cast<uintptr_t>(block.shared);
+  HEDDLE_EACH_LANE(lane) out.at[lane] = reinterpret_cast<uint8_t *>(base + address[lane]);
+}
+
 std::string describeWait(const Block &block, const Warp &warp, const Split &split);
 
 } // namespace heddle::vm

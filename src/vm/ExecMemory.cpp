@@ -186,7 +186,7 @@ template <class Mem, class Reg> Flow store(Warp &warp, const Inst &in, uint32_t 
   Pointers to;
   const unsigned all = sizeof(Mem) * in.elements;
   auto notify = [&](const uint64_t *address) {
-    HEDDLE_EACH_LANE(lane) to.at[lane] = warp.block->shared + address[lane];
+    sharedPointers(*warp.block, address, to);
     noteStore<Mem, Reg>(warp, in, mask, to, address);
   };
   auto move = [&](unsigned e, uint8_t *shared, const uint32_t *offset) {

@@ -196,7 +196,7 @@ bool locateShared(Warp &warp, const Inst &in, uint32_t mask, const uint64_t *add
                  explainShared(block, address[lane]));
     return false;
   }
-  HEDDLE_EACH_LANE(lane) out.at[lane] = block.shared + address[lane];
+  sharedPointers(block, address, out);
   return true;
 }
 
