@@ -23,7 +23,8 @@ std::optional<std::vector<uint64_t>> wordsIn(const std::filesystem::path &file, 
   }
   const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   std::vector<uint64_t> words(bytes.size() / sizeof(uint64_t));
-  std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint64_t));
+  if (!words.empty())
+    std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint64_t));
   return words;
 }
 

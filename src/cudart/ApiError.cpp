@@ -7,9 +7,12 @@
 
 using namespace heddle::cudart;
 
+// A program may ask about any number, also one that the enumeration does not hold.
+#define HEDDLE_ANY_NUMBER __attribute__((no_sanitize("enum")))
+
 namespace {
 
-const char *nameOf(cudaError_t error) {
+HEDDLE_ANY_NUMBER const char *nameOf(cudaError_t error) {
   switch (int(error)) {
 #define HEDDLE_CUDA_ERROR(name, value)                                                                       \
   case value: return #name;
@@ -30,7 +33,7 @@ std::string wordsOf(std::string_view name) {
   return words;
 }
 
-const char *textOf(cudaError_t error) {
+HEDDLE_ANY_NUMBER const char *textOf(cudaError_t error) {
   switch (int(error)) {
 #define HEDDLE_CUDA_ERROR_TEXT(name, text)                                                                   \
   case name: return text;
@@ -48,7 +51,7 @@ const char *textOf(cudaError_t error) {
 
 } // namespace
 
-const char *heddle::cudart::errorName(cudaError_t error) {
+HEDDLE_ANY_NUMBER const char *heddle::cudart::errorName(cudaError_t error) {
   const char *name = nameOf(error);
   return name ? name : "an unknown error";
 }
@@ -68,14 +71,14 @@ cudaError_t cudaPeekAtLastError() {
   return lastError;
 }
 
-const char *cudaGetErrorName(cudaError_t error) {
+HEDDLE_ANY_NUMBER const char *cudaGetErrorName(cudaError_t error) {
   if (error != cudaSuccess)
     Runtime::instance().noteErrorSeen();
   const char *name = nameOf(error);
   return name ? name : "unrecognized error code";
 }
 
-const char *cudaGetErrorString(cudaError_t error) {
+HEDDLE_ANY_NUMBER const char *cudaGetErrorString(cudaError_t error) {
   if (error != cudaSuccess)
     Runtime::instance().noteErrorSeen();
   return textOf(error);
