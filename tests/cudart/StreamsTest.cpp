@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned kNonBlocking = 1;
 
-/// Work that stays until it is let go.
+/// Work that waits until it is released. Declared before the streams that do it: their destructor waits for it.
 class Gate {
 public:
   std::function<void()> work() {
@@ -39,10 +39,10 @@ TEST(Streams, WorkOfOneStreamKeepsItsOrder) {
 }
 
 TEST(Streams, DefaultStreamWaitsForBlockingStreams) {
-  Streams streams;
-  Stream *other = streams.create(0, 0);
   Gate gate;
   std::atomic<bool> first{false}, orderKept{false};
+  Streams streams;
+  Stream *other = streams.create(0, 0);
   streams.enqueue(other, [&, work = gate.work()] {
     work();
     first = true;
@@ -55,8 +55,8 @@ TEST(Streams, DefaultStreamWaitsForBlockingStreams) {
 }
 
 TEST(Streams, BlockingStreamWaitsForTheDefaultStream) {
-  Streams streams;
   Gate gate;
+  Streams streams;
   streams.enqueue(streams.legacy(), gate.work());
   TicketRef ticket = streams.enqueue(streams.create(0, 0), [] {});
   EXPECT_FALSE(streams.isDone(ticket));
@@ -65,17 +65,17 @@ TEST(Streams, BlockingStreamWaitsForTheDefaultStream) {
 }
 
 TEST(Streams, NonBlockingStreamPassesTheDefaultStream) {
-  Streams streams;
   Gate gate;
+  Streams streams;
   streams.enqueue(streams.legacy(), gate.work());
   streams.wait(streams.enqueue(streams.create(kNonBlocking, 0), [] {})); // would hang if it waited
   gate.release();
 }
 
 TEST(Streams, TicketsOrderAcrossStreams) {
+  Gate gate;
   Streams streams;
   Stream *a = streams.create(kNonBlocking, 0), *b = streams.create(kNonBlocking, 0);
-  Gate gate;
   TicketRef event = streams.enqueue(a, gate.work());
   TicketRef after = streams.enqueue(b, [] {}, {event});
   EXPECT_FALSE(streams.isDone(after));
@@ -86,10 +86,10 @@ TEST(Streams, TicketsOrderAcrossStreams) {
 }
 
 TEST(Streams, WorkOfADestroyedStreamIsStillDone) {
-  Streams streams;
-  Stream *stream = streams.create(kNonBlocking, 0);
   Gate gate;
   std::atomic<bool> done{false};
+  Streams streams;
+  Stream *stream = streams.create(kNonBlocking, 0);
   streams.enqueue(stream, gate.work());
   streams.enqueue(stream, [&] { done = true; });
   EXPECT_TRUE(streams.destroy(stream));
