@@ -8,6 +8,8 @@ JOBS       ?= $(shell nproc)
 ifeq ($(SANITIZE),1)
   override BUILD := $(BUILD)-sanitize
   CONFIGURE += -DHEDDLE_SANITIZE=ON
+  # Leaks are not looked for: simulated programs and libraries of MPI have their own.
+  export ASAN_OPTIONS ?= detect_leaks=0
 endif
 
 .DEFAULT_GOAL := build

@@ -16,8 +16,16 @@ if(LLD)
 endif()
 
 if(HEDDLE_SANITIZE)
-  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -O1 -gline-tables-only)
+  # Loops over the lanes of a warp are not vectorized with checks in them, which is no mistake.
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -O1 -gline-tables-only
+                      -Wno-pass-failed)
   add_link_options(-fsanitize=address,undefined)
+  # Heddle's programs hold the runtime of the sanitizers; simulated programs, which only load a library of Heddle's, load it too.
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libclang_rt.asan-${CMAKE_SYSTEM_PROCESSOR}.so
+                  OUTPUT_VARIABLE HEDDLE_SANITIZER_RUNTIME OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT EXISTS "${HEDDLE_SANITIZER_RUNTIME}")
+    message(FATAL_ERROR "HEDDLE_SANITIZE needs Clang's shared runtime of the address sanitizer (package libclang-rt-22-dev)")
+  endif()
 endif()
 
 # One precompiled header serves libraries and programs only if both are compiled alike.

@@ -5,6 +5,7 @@
 // capture, the comparisons.
 #pragma once
 
+#include "Sanitized.h"
 #include "TestPaths.h"
 #include "support/CudaToolkit.h"
 #include "support/Files.h"
@@ -51,6 +52,8 @@ protected:
     std::optional<fs::path> nvcc = findNvcc();
     if (!nvcc)
       GTEST_SKIP() << "no nvcc here, and nobody else compiles for a GPU";
+    if (test::isSanitized)
+      GTEST_SKIP() << "programs that nvcc links cannot load libraries with sanitizers";
     for (const std::string &name : runtimesOf(*nvcc))
       fs::create_symlink(build / "lib" / "libheddle_cudart.so", folder.path() / name);
     if (fs::is_empty(folder.path()))
