@@ -65,7 +65,8 @@ public:
   CapturedProgram(const Given &given, Session &session) : given(given), session(session) {
     if (given.options.sources.files.size() == 1)
       linkage = build::runtimeLinkageOf(given.options.sources.files.front());
-    if (linkage != RuntimeLinkage::NoProgram)
+    isDeviceHere = findDevice();
+    if (!isDeviceHere || linkage != RuntimeLinkage::NoProgram)
       return;
     Diagnostics diagnostics;
     program = std::make_unique<build::Program>(given.options, diagnostics);
@@ -75,7 +76,7 @@ public:
       session.exitCode = program->compiled() ? ExitRefused : ExitDoesNotCompile;
   }
 
-  bool isReady() const { return !program || program->ok(); }
+  bool isReady() const { return isDeviceHere && (!program || program->ok()); }
   bool isGivenAsSources() const { return program != nullptr; }
   /// For a program as given: whether its calls can be seen.
   RuntimeLinkage runtime() const { return linkage; }
@@ -99,8 +100,20 @@ public:
   }
 
 private:
+  /// A program that is given as it is runs where its runtime does.
+  bool findDevice() const {
+    if (linkage == RuntimeLinkage::NoProgram)
+      return hasDevice(given.options, session);
+    build::ProgramOptions onGpu = given.options;
+    onGpu.device = build::Device::Gpu;
+    return linkage != RuntimeLinkage::Shared ||
+           hasDevice(onGpu, session,
+                     "the program is linked with NVIDIA's runtime; its sources can be run on the simulator");
+  }
+
   const Given &given;
   Session &session;
+  bool isDeviceHere = true;
   RuntimeLinkage linkage = RuntimeLinkage::NoProgram;
   std::unique_ptr<build::Program> program;
 };
@@ -133,7 +146,7 @@ void complainOfResult(const Given &given, const CaptureRequest &request, const C
     complain(session, text, hint, ExitRefused);
   };
   if (!result.end.succeeded())
-    std::cerr << result.end.standardOutput << fmt::format("heddle: the program {}\n", whyFailed(result.end));
+    std::cerr << result.end.standardOutput << fmt::format("heddle: the program {}\n", howEnded(result.end));
   if (!result.refused.empty())
     return failed(fmt::format("the launch cannot be captured: {}", result.refused), "");
   if (!result.isSeen && program.runtime() == RuntimeLinkage::Other)
@@ -189,7 +202,7 @@ void capture(const Given &given, Session &session) {
   if (!result.refused.empty())
     complain(session, fmt::format("a launch cannot be captured: {}", result.refused), "", ExitRefused);
   if (!result.end.succeeded())
-    std::cerr << fmt::format("heddle: note: after the capture, the program {}\n", whyFailed(result.end));
+    std::cerr << fmt::format("heddle: note: after the capture, the program {}\n", howEnded(result.end));
   std::vector<CaptureShown> all;
   for (const CaptureResult::Captured &each : result.captured) {
     std::string error;

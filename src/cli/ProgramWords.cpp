@@ -2,8 +2,11 @@
 #include "ProgramWords.h"
 
 #include "Verbs.h"
+#include "build/Gpu.h"
+#include "support/ExitCode.h"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <iostream>
 
@@ -49,6 +52,14 @@ void addDeviceOption(CLI::App &verb, std::string &device, const std::string &hel
 void addDeviceOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWords &words) {
   addDeviceOption(verb, words.device, "sim (the simulator), gpu, or auto: the GPU if there is one");
   verb.add_option("--cores", options.cores, "host cores that execute blocks (default: all)");
+}
+
+bool hasDevice(const build::ProgramOptions &options, Session &session, const std::string &hint) {
+  const std::string missing = options.device == build::Device::Gpu ? build::whyNoGpu() : "";
+  if (missing.empty())
+    return true;
+  complain(session, fmt::format("there is no GPU here: {}", missing), hint, ExitRefused);
+  return false;
 }
 
 void readProgramOptions(const CLI::App &verb, const ProgramWords &words, const Session &session,

@@ -28,6 +28,9 @@ void addProgramOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWo
 void addDeviceOption(CLI::App &verb, std::string &device, const std::string &help);
 /// --device and --cores.
 void addDeviceOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWords &words);
+/// Whether the device that the program shall run on is here; else the message is printed and the exit code set.
+bool hasDevice(const build::ProgramOptions &options, Session &session,
+               const std::string &hint = "--device sim runs programs on the simulator");
 /// Files, compiler flags and words into options, once the command line is read.
 void readProgramOptions(const CLI::App &verb, const ProgramWords &words, const Session &session,
                         build::ProgramOptions &options, Diagnostics &diagnostics);

@@ -96,7 +96,7 @@ void addRun(CLI::App &app, Session &session) {
     if (given->options.sources.files.empty())
       diagnostics.error({}, "which program?").withHint("heddle run FILE.cu");
     if (!complain(diagnostics, session, ExitBadUsage) && canRead(given->options.sources.files, session) &&
-        canWrite(given->record, session))
+        canWrite(given->record, session) && hasDevice(given->options, session))
       run(given->options, given->record, given->quiet, session);
   });
 }

@@ -439,19 +439,22 @@ ProcessResult runInCopy(double seconds, std::function<std::string()> work) {
   return StartedCopy(seconds, std::move(work)).result();
 }
 
-std::string whyFailed(const ProcessResult &result) {
+std::string howEnded(const ProcessResult &result) {
   std::ostringstream text;
   if (result.timedOut)
     text << "took longer than " << result.limit << " s";
   else if (result.signal)
     text << "was ended by signal " << result.signal << " (" << strsignal(result.signal) << ")";
-  else if (result.exitCode == Threw && !result.standardOutput.empty())
-    text << result.standardOutput;
   else if (result.exitCode < 0)
     text << result.standardError;
   else
-    text << "ended with " << result.exitCode;
+    text << "ended with exit code " << result.exitCode;
   return text.str();
+}
+
+std::string whyFailed(const ProcessResult &result) {
+  const bool threw = result.exited() && result.exitCode == Threw && !result.standardOutput.empty();
+  return threw ? result.standardOutput : howEnded(result);
 }
 
 std::optional<std::filesystem::path> findProgram(const std::string &name) {

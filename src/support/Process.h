@@ -75,8 +75,9 @@ ProcessRequest unattended(std::vector<std::string> command, std::filesystem::pat
 /// Does `work` in a copy of this process. Whatever it writes to the temporary folder is gone with it.
 ProcessResult runInCopy(double seconds, std::function<std::string()> work);
 
-/// Why a process failed, for a person: "took longer than 3 s", "was ended by signal 11 (...)", the message of
-/// the exception that left `work`.
+/// How a program ended, for a person: "took longer than 3 s", "was ended by signal 11 (...)", "ended with exit code 2".
+std::string howEnded(const ProcessResult &result);
+/// The same for `work`, where an exception that left it is the reason.
 std::string whyFailed(const ProcessResult &result);
 
 /// The program's full path as the shell would find it, or nothing.
