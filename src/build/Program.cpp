@@ -69,11 +69,20 @@ Program::Program(const ProgramOptions &given, Diagnostics &diagnostics) : option
   result = build(request, diagnostics);
 }
 
+fs::path Program::commandPath() const {
+  fs::path program = folder.path() / "program";
+  if (options.startedAs.empty())
+    return program;
+  fs::remove(options.startedAs);
+  fs::create_symlink(program, options.startedAs);
+  return options.startedAs;
+}
+
 ProgramRun Program::run(const std::vector<std::string> &arguments,
                         const std::vector<std::string> &environment, Output output) const {
   fs::path summaryFile = folder.path() / "summary.json";
   ProcessRequest request;
-  request.command = {(folder.path() / "program").string()};
+  request.command = {commandPath().string()};
   request.command.insert(request.command.end(), arguments.begin(), arguments.end());
   std::vector<std::string> &all = request.environment = environment;
   all.push_back("HEDDLE_ARCH=" + options.arch);

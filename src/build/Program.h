@@ -18,6 +18,8 @@ struct ProgramOptions {
   unsigned cores = 0;
   double timeoutSeconds = 0;
   bool colour = false; ///< in what compilers and the simulator write to standard error
+  /// The path that the program is started by, and sees as argv[0]: a link that is made to it for each run. Empty: its own.
+  std::filesystem::path startedAs;
 };
 
 /// Turns the words of --device, --compiler and --arch into options. False with an error for a word that means
@@ -67,6 +69,8 @@ public:
                  Output output) const;
 
 private:
+  std::filesystem::path commandPath() const;
+
   ProgramOptions options;
   TemporaryFolder folder;
   Result result;

@@ -24,6 +24,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <fcntl.h>
 #include <future>
 #include <iostream>
@@ -54,8 +55,9 @@ Numbers of stdout that are times or rates (12.3 ms, 80 GB/s) are ignored, as are
 the first program; the output lists them. A first program that differs from itself in anything else is reported as not
 deterministic.
 
-Exit code 0: same results; 1: different results, or not deterministic; 2: bad usage, or no such file; 3: one of the programs does
-not compile; 4: a file cannot be read or written.
+Exit code 0: same results; 1: different results, not deterministic, or nothing is verified: the simulator stopped a program, both
+fail before they copy anything to the host, or there is no GPU for --device gpu; 2: bad usage, or no such file; 3: one of the
+programs does not compile; 4: a file cannot be read or written.
 )";
 
 /// Inputs that the original fails on are skipped; so many are tried for one that is wanted.
@@ -150,7 +152,7 @@ public:
       Verdict verdict = compare(a, runOnce(1, input), input);
       if (!verdict.originalIsDeterministic())
         others.skipped.push_back({input, "is not deterministic"});
-      else if (verdict.same() && !verdict.failed)
+      else if (verdict.isVerified())
         others.agreed.push_back(input);
       else
         others.different = std::move(verdict);
@@ -178,6 +180,8 @@ private:
       return;
     }
     build::ProgramOptions mine = options;
+    // A usage text or a banner with argv[0] is no difference.
+    mine.startedAs = logs.path() / "program";
     mine.sources.files = own;
     mine.sources.files.insert(mine.sources.files.end(), options.sources.files.begin(),
                               options.sources.files.end());
@@ -333,7 +337,7 @@ void printVerdict(const Verification &given, const Comparison &programs, const V
     std::cout << jsonText(json);
   } else {
     std::cout << verdictText(verdict, programs.names());
-    if (given.inputs && verdict.same())
+    if (given.inputs && verdict.isVerified())
       std::cout << inputsText(others, programs.names());
   }
   // Two programs that fail alike verify nothing.
@@ -350,13 +354,13 @@ int verifyOnce(const Verification &given, const std::vector<std::string> &flags,
     return exitCode;
   const Verdict verdict = programs.compare(session.programArguments);
   OtherInputs others{given.inputs, {}, {}, {}};
-  if (given.inputs && verdict.same() && !verdict.failed)
+  if (given.inputs && verdict.isVerified())
     others = programs.tryOthers(session.programArguments);
   printVerdict(given, programs, verdict, others);
   if (!given.page.empty())
     write(given.page, verifyPage(given, programs.names(), verdict, others), session);
-  mayBeFusion = !verdict.failed && verdict.originalIsDeterministic();
-  return verdict.same() && !verdict.failed && !others.different ? ExitDone : ExitRefused;
+  mayBeFusion = !verdict.failed && !verdict.failsAlike() && verdict.originalIsDeterministic();
+  return verdict.isVerified() && !others.different ? ExitDone : ExitRefused;
 }
 
 /// "a.cu,b.cu" are two files of one program, unless a file has that name.
@@ -379,6 +383,13 @@ void readPrograms(Given &given) {
   std::vector<fs::path> &files = given.options.sources.files;
   given.programs = {filesOf(files[0]), filesOf(files[1])};
   files.erase(files.begin(), files.begin() + 2);
+}
+
+/// Two recordings are compared without running anything.
+bool areRecordings(const Given &given) {
+  return std::ranges::all_of(given.programs, [](const std::vector<fs::path> &files) {
+    return files.size() == 1 && verify::isRecording(files.front());
+  });
 }
 
 bool inputsCanBeRead(const Given &given, Session &session) {
@@ -442,7 +453,8 @@ void addVerify(CLI::App &app, Session &session) {
       addBuildFlags(*verb, given->words, files, given->programs[0].front(), given->options, diagnostics);
     if (complain(diagnostics, session, ExitBadUsage))
       return;
-    if (!inputsCanBeRead(*given, session) || !canWrite(given->page, session))
+    if (!inputsCanBeRead(*given, session) || !canWrite(given->page, session) ||
+        (!areRecordings(*given) && !hasDevice(given->options, session)))
       return;
     given->tolerance = *tolerance;
     verifyPrograms(*given, session);

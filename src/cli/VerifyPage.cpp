@@ -118,7 +118,7 @@ std::vector<Page::Kernel> kernelsOf(const Verdict &verdict, const std::array<std
 }
 
 Page::Outcome outcomeOf(const Verdict &verdict, const OtherInputs &others) {
-  if (verdict.failed || !verdict.originalIsDeterministic())
+  if (verdict.failed || verdict.failsAlike() || !verdict.originalIsDeterministic())
     return Page::Outcome::NotVerified;
   return verdict.same() && !others.different ? Page::Outcome::Same : Page::Outcome::Different;
 }

@@ -104,13 +104,19 @@ std::string ignoredText(const std::vector<verify::IgnoredNumber> &ignored) {
   return text;
 }
 
+/// An exit code that both have is no difference, but a reader wants to know that it is an error.
+std::string bothFailedText(const Verdict &verdict) {
+  const auto [first, second] = verdict.exitCodes;
+  return first && first == second ? fmt::format("  both programs end with exit code {}\n", first) : "";
+}
+
 std::string sameText(const Verdict &verdict) {
   const bool one = verdict.copies == 1;
   return fmt::format("same: {} device-to-host cop{} {}\n", verdict.copies, one ? "y" : "ies",
                      !verdict.copiesOnly ? "and stdout agree"
                      : one               ? "agrees"
                                          : "agree") +
-         ignoredText(verdict.ignored);
+         ignoredText(verdict.ignored) + bothFailedText(verdict);
 }
 
 std::string quoted(const std::vector<std::string> &arguments) {
@@ -158,6 +164,10 @@ std::string parameterText(const verify::CopyDifference &d) {
 std::string verdictText(const Verdict &verdict, const Names &names) {
   if (verdict.same() && verdict.failed)
     return "not verified: both programs did the same until the simulator had to stop one\n";
+  if (verdict.failsAlike())
+    return fmt::format(
+        "not verified: both programs end with exit code {} before they copy anything to the host\n",
+        verdict.exitCodes[0]);
   if (verdict.same())
     return sameText(verdict);
   if (!verdict.originalIsDeterministic())
@@ -166,7 +176,7 @@ std::string verdictText(const Verdict &verdict, const Names &names) {
            (verdict.addressesVary ? "  note: the usual range of device addresses is taken here, so that they "
                                     "vary from run to run\n"
                                   : "");
-  std::string text = differenceText(verdict, names) + ignoredText(verdict.ignored);
+  std::string text = differenceText(verdict, names) + ignoredText(verdict.ignored) + bothFailedText(verdict);
   if (verdict.self)
     text += fmt::format("{} also differs from itself\n{}", names[1], selfText(*verdict.self));
   return text;
@@ -192,9 +202,10 @@ std::string inputsText(const OtherInputs &inputs, const Names &names) {
 }
 
 Json verdictJson(const Verdict &verdict) {
-  Json out = {{"schema", "heddle.verify/1"}, {"same", verdict.same()},
-              {"stopped", verdict.failed},   {"deterministic", verdict.originalIsDeterministic()},
-              {"copies", verdict.copies},    {"arguments", verdict.arguments}};
+  Json out = {{"schema", "heddle.verify/1"},    {"same", verdict.same()},
+              {"stopped", verdict.failed},      {"deterministic", verdict.originalIsDeterministic()},
+              {"copies", verdict.copies},       {"arguments", verdict.arguments},
+              {"exitCodes", verdict.exitCodes}, {"verified", verdict.isVerified()}};
   if (verdict.copy) {
     out["copy"] = copyJson(*verdict.copy);
     out["copy"]["writers"] = {verdict.writeA.kernel, verdict.writeB.kernel};

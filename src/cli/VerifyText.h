@@ -47,6 +47,9 @@ struct Verdict {
   bool addressesVary = false; ///< device addresses could not be made the same in every run
 
   bool same() const { return !copy && !line && exitCodes[0] == exitCodes[1]; }
+  /// Both ended with the same error before there was a result to compare.
+  bool failsAlike() const { return same() && copies == 0 && exitCodes[0] != 0; }
+  bool isVerified() const { return same() && !failed && !failsAlike(); }
   bool originalIsDeterministic() const { return !self || self->program != 0; }
 };
 
