@@ -36,7 +36,7 @@ int main(int argc, char **argv) {
   const int count = argc > 1 ? std::atoi(argv[1]) : 10000;
   std::vector<float> values(count);
   for (int i = 0; i < count; ++i)
-    values[i] = float((i * 7919) % 1000);
+    values[i] = float(i * 7919LL % 1000);
   std::printf("before %.6f\n", roughness(values));
   smooth(values.data(), count, 5);
   std::printf("after  %.6f\n", roughness(values));
