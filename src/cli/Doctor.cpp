@@ -55,7 +55,7 @@ std::string text(const std::vector<Finding> &findings, bool colour) {
 }
 
 Json json(const std::vector<Finding> &findings) {
-  Json result = {{"schema", "heddle.doctor/1"}, {"findings", Json::array()}};
+  Json result = {{"schema", "heddle.doctor/2"}, {"findings", Json::array()}};
   for (const Finding &f : findings)
     result["findings"].push_back({{"section", f.section},
                                   {"name", f.name},
@@ -63,7 +63,7 @@ Json json(const std::vector<Finding> &findings) {
                                   {"version", f.version},
                                   {"where", f.where},
                                   {"note", f.note},
-                                  {"gives", f.gives},
+                                  {"enables", f.gives},
                                   {"without", f.without}});
   return result;
 }

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char *Schema = "heddle.profile-run/1";
+constexpr const char *Schema = "heddle.profile-run/2";
 
 Json toJson(const SourceLocation &location) { return {location.file, location.line, location.column}; }
 SourceLocation locationOf(const Json &json) {
@@ -48,7 +48,7 @@ Json toJson(const Inputs &inputs) {
       terms.push_back({term.input, term.times});
     list.push_back({{"kind", unsigned(input.kind)},
                     {"name", input.name},
-                    {"place", toJson(input.location)},
+                    {"at", toJson(input.location)},
                     {"instr", input.instr},
                     {"element", input.element},
                     {"terms", terms}});
@@ -60,7 +60,7 @@ Inputs inputsOf(const Json &json) {
   for (const Json &input : json.at("inputs")) {
     inputs.inputs.push_back({Input::Kind(input.at("kind").get<unsigned>()),
                              input.at("name"),
-                             locationOf(input.at("place")),
+                             locationOf(input.at("at")),
                              input.at("instr"),
                              input.at("element"),
                              {}});
@@ -75,12 +75,12 @@ Inputs inputsOf(const Json &json) {
 Json toJson(const LaunchProfile &launch) {
   Json blocks = Json::array(), branches = Json::array();
   for (const CodeBlock &block : launch.blocks)
-    blocks.push_back({{"place", toJson(block.location)},
+    blocks.push_back({{"at", toJson(block.location)},
                       {"instructions", block.instructions},
                       {"entries", block.entries},
                       {"lanes", block.lanes}});
   for (const Branch &branch : launch.branches)
-    branches.push_back({{"place", toJson(branch.location)},
+    branches.push_back({{"at", toJson(branch.location)},
                         {"executions", branch.executions},
                         {"divergent", branch.divergent},
                         {"lost", branch.lostLanes}});
@@ -112,11 +112,11 @@ LaunchProfile launchOf(const Json &json) {
   launch.staticSharedBytes = json.at("staticShared");
   launch.dynamicSharedBytes = json.at("dynamicShared");
   for (const Json &block : json.at("blocks"))
-    launch.blocks.push_back({locationOf(block.at("place")), block.at("instructions").get<ClassCounts>(),
+    launch.blocks.push_back({locationOf(block.at("at")), block.at("instructions").get<ClassCounts>(),
                              block.at("entries"), block.at("lanes")});
   for (const Json &branch : json.at("branches"))
     launch.branches.push_back(
-        {locationOf(branch.at("place")), branch.at("executions"), branch.at("divergent"), branch.at("lost")});
+        {locationOf(branch.at("at")), branch.at("executions"), branch.at("divergent"), branch.at("lost")});
   launch.warps = json.at("warps");
   launch.divergentWarps = json.at("divergentWarps");
   launch.globalRequests = json.at("globalRequests");

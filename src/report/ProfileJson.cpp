@@ -18,7 +18,7 @@ Json locationJson(const SourceLocation &location) {
 Json linesJson(const KernelSummary &kernel) {
   Json lines = Json::array();
   for (const LineLoss &line : kernel.lines)
-    lines.push_back({{"place", locationJson(line.location)},
+    lines.push_back({{"at", locationJson(line.location)},
                      {"lostShare", line.share},
                      {"executions", line.executions},
                      {"divergent", line.divergent}});
@@ -47,7 +47,7 @@ Json predictionJson(const Prediction &prediction) {
   Json inputs = Json::array(), blocks = Json::array();
   for (const Input &input : prediction.inputs)
     inputs.push_back(
-        {{"kind", kindName(input.kind)}, {"name", input.name}, {"place", locationJson(input.location)}});
+        {{"kind", kindName(input.kind)}, {"name", input.name}, {"at", locationJson(input.location)}});
   for (size_t i = 0; i < inputs.size(); ++i)
     for (const Input::Term &term : prediction.inputs[i].terms)
       inputs[i]["terms"].push_back({{"input", term.input}, {"times", term.times}});
