@@ -21,6 +21,7 @@
 #include "support/Files.h"
 #include "support/HeaderCache.h"
 #include "support/OpeningHeaders.h"
+#include "support/OwnProgram.h"
 #include "support/Paths.h"
 #include "support/Process.h"
 
@@ -368,7 +369,7 @@ bool filesAreThere(const Request &request, Diagnostics &diagnostics) {
 
 fs::path libraryFolder() {
   std::error_code error;
-  fs::path self = fs::read_symlink("/proc/self/exe", error);
+  const fs::path self = ownProgram();
   for (const fs::path &folder :
        {self.parent_path() / "lib", self.parent_path().parent_path() / "lib" / "heddle",
         fs::path(HEDDLE_LIBRARY_DIR)})

@@ -4,6 +4,7 @@
 #include "build/CaptureRun.h"
 #include "capture/Manifest.h"
 #include "support/Files.h"
+#include "support/OwnProgram.h"
 #include "support/Process.h"
 
 #include <fmt/format.h>
@@ -14,10 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// heddle-replay is beside this program.
-fs::path replayProgram() {
-  std::error_code ignored;
-  return fs::read_symlink("/proc/self/exe", ignored).parent_path() / "heddle-replay";
-}
+fs::path replayProgram() { return ownProgram().parent_path() / "heddle-replay"; }
 
 /// The captured launch, from the folder that holds it; nothing, and `whyNot`, where there is none.
 std::optional<tune::ReplayLaunch> launchOf(const fs::path &folder, std::string &whyNot) {

@@ -23,6 +23,7 @@
 #include "source/Toolkit.h"
 #include "support/ExitCode.h"
 #include "support/Files.h"
+#include "support/OwnProgram.h"
 #include "support/Paths.h"
 #include "support/Process.h"
 #include "support/Text.h"
@@ -244,7 +245,7 @@ private:
 
   std::string keyFor(const Work &work, const IncludeFolders &folders) const {
     std::error_code ignored;
-    const fs::path self = fs::read_symlink("/proc/self/exe", ignored);
+    const fs::path self = ownProgram();
     std::vector<std::string> parts = {
         HEDDLE_VERSION,
         fmt::format("{} {}", fs::file_size(self, ignored),

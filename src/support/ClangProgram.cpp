@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/ClangProgram.h"
 
+#include "support/OwnProgram.h"
 #include "support/Process.h"
 
 namespace fs = std::filesystem;
@@ -10,9 +11,7 @@ namespace {
 
 /// Where tools/package puts Clang.
 std::optional<fs::path> packaged(const char *name) {
-  std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  return findProgram((program.parent_path().parent_path() / "lib/heddle/llvm/bin" / name).string());
+  return findProgram((ownProgram().parent_path().parent_path() / "lib/heddle/llvm/bin" / name).string());
 }
 
 } // namespace

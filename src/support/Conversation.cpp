@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/Conversation.h"
 
+#include "support/ExecArguments.h"
 #include "support/Interrupts.h"
 
 #include <algorithm>
@@ -28,14 +29,6 @@ constexpr int CannotStart = 127;
 /// A program whose output is closed is about to end.
 constexpr double SecondsToEnd = 2;
 
-std::vector<char *> pointersTo(std::vector<std::string> &words) {
-  std::vector<char *> pointers;
-  for (std::string &word : words)
-    pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 void closeEnd(int &descriptor) {
   if (descriptor >= 0)
     close(descriptor);
@@ -51,7 +44,7 @@ struct Conversation::State {
   std::optional<RunningChild> running;
   std::optional<int> status; ///< once it is reaped
 
-  void start(std::vector<std::string> command, std::vector<std::string> assignments) {
+  void start(const std::vector<std::string> &command, const std::vector<std::string> &assignments) {
     int input[2], output[2];
     // A socket can be written to without a signal where nobody reads any more.
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, input) != 0)
@@ -60,10 +53,8 @@ struct Conversation::State {
       close(input[0]), close(input[1]);
       return;
     }
-    for (char **entry = environ; *entry; ++entry)
-      assignments.emplace_back(*entry);
-    // Everything is made before the fork: the child makes system calls only.
-    std::vector<char *> words = pointersTo(command), environment = pointersTo(assignments);
+    const std::vector<std::string> variables = environmentWith(assignments);
+    std::vector<char *> words = pointersTo(command), environment = pointersTo(variables);
     const pid_t parent = getpid();
     child = fork();
     if (child == 0) {

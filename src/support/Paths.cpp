@@ -3,6 +3,7 @@
 
 #include "support/Files.h"
 #include "support/Interrupts.h"
+#include "support/OwnProgram.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -33,8 +34,8 @@ fs::path dataFolder(std::string_view name) {
   if (const char *given = std::getenv("HEDDLE_DATA"))
     if (fs::path found = existing(given); !found.empty())
       return found;
-  fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  if (fs::path found = existing(program.parent_path().parent_path() / "share" / "heddle"); !found.empty())
+  if (fs::path found = existing(ownProgram().parent_path().parent_path() / "share" / "heddle");
+      !found.empty())
     return found;
   // A program on the simulator that was started directly: PREFIX/lib/heddle/libheddle_cudart.so knows the prefix.
   if (fs::path library = ownLibrary(); library.is_absolute() && library.extension() == ".so")

@@ -15,6 +15,7 @@
 #include "support/Process.h"
 
 #include "support/Capture.h"
+#include "support/ExecArguments.h"
 #include "support/Interrupts.h"
 #include "support/Paths.h"
 #include "support/Session.h"
@@ -61,24 +62,6 @@ double secondsSince(Clock::time_point begin) {
 }
 
 // --- The child's side ----------------------------------------------------------------------------------
-
-std::vector<char *> pointersTo(const std::vector<std::string> &words) {
-  std::vector<char *> pointers;
-  for (const std::string &word : words)
-    pointers.push_back(const_cast<char *>(word.c_str()));
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-std::vector<std::string> environmentWith(const std::vector<std::string> &more) {
-  std::vector<std::string> all = more;
-  for (char **entry = environ; *entry; ++entry) {
-    const std::string_view text = *entry, name = text.substr(0, text.find('=') + 1);
-    if (std::ranges::none_of(more, [&](const std::string &each) { return each.starts_with(name); }))
-      all.emplace_back(text);
-  }
-  return all;
-}
 
 /// What a child needs, made before it is there.
 struct Preparation {
