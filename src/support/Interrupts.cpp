@@ -8,6 +8,9 @@
 // those that are left, removes temporary folders and ends the process. Threads that waited for a child stay
 // in ~RunningChild, so that none of them prints or writes something in the meantime.
 //
+// A search that is interrupted still has something to write. While there is a StopOnInterrupt, the first SIGINT ends what is
+// waited for, and the search notices.
+//
 // A user's program that runs on our terminal (heddle run) may handle the signal itself. While there is one,
 // a signal is only sent on; when it ends, the verb ends in the ordinary way, with its exit code. A second
 // signal does not wait for it any more.
@@ -20,6 +23,7 @@
 #include "support/Session.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
@@ -28,6 +32,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <mutex>
+#include <optional>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -55,7 +60,8 @@ struct State {
   std::vector<Child> children;
   std::vector<fs::path> folders;
   std::string program, hint;
-  pid_t owner = 0; ///< the process that handles signals; 0: none
+  std::optional<std::string> stopText; ///< of a StopOnInterrupt
+  pid_t owner = 0;                     ///< the process that handles signals; 0: none
   bool isEnding = false;
 };
 
@@ -65,6 +71,7 @@ State &state() {
 }
 
 int pipeEnds[2] = {-1, -1};
+std::atomic<bool> stopIsAsked = false;
 
 /// Added to a signal's number where the terminal sent it: to the whole process group, children included.
 constexpr int FromTerminal = 64;
@@ -161,7 +168,10 @@ void listen() {
     State &now = state();
     std::unique_lock lock(now.guard);
     static bool wasSentOn = false;
-    if (hasUserProgram(now.children) && !wasSentOn && number % FromTerminal != SIGPIPE) {
+    if (number % FromTerminal == SIGINT && now.stopText && !stopIsAsked.exchange(true)) {
+      say("\n" + now.program + ": interrupted: " + *now.stopText + "\n");
+      sendAll(now.children, SIGINT);
+    } else if (hasUserProgram(now.children) && !wasSentOn && number % FromTerminal != SIGPIPE) {
       wasSentOn = true;
       if (number < FromTerminal) // else it has it already, and twice may mean something else to it
         sendAll(now.children, number);
@@ -200,6 +210,18 @@ void setResumeHint(std::string text) {
   std::lock_guard lock(state().guard);
   state().hint = std::move(text);
 }
+
+StopOnInterrupt::StopOnInterrupt(std::string text) {
+  std::lock_guard lock(state().guard);
+  state().stopText = std::move(text);
+}
+
+StopOnInterrupt::~StopOnInterrupt() {
+  std::lock_guard lock(state().guard);
+  state().stopText.reset();
+}
+
+bool StopOnInterrupt::isAsked() { return stopIsAsked; }
 
 void leaveInterruptsToParent() {
   for (int signal : Handled)

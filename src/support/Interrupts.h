@@ -19,6 +19,18 @@ void handleInterrupts(std::string program);
 /// What is printed after an interrupt: what is kept, and how to resume. The last one given counts.
 void setResumeHint(std::string text);
 
+/// While one lives, the first SIGINT ends the children that are waited for, but not this process: it prints `text`, and isAsked() is
+/// true from then on. What comes after that is as it would be without. There may be one at a time.
+class StopOnInterrupt {
+public:
+  explicit StopOnInterrupt(std::string text);
+  ~StopOnInterrupt();
+  StopOnInterrupt(const StopOnInterrupt &) = delete;
+  StopOnInterrupt &operator=(const StopOnInterrupt &) = delete;
+
+  static bool isAsked();
+};
+
 /// In a copy of this process that goes on without exec: signals end it as they do by default, and what was
 /// registered is the parent's to clean up.
 void leaveInterruptsToParent();
