@@ -107,6 +107,7 @@ std::optional<tune::Report> search(TuneRun &run, tune::SearchOptions options, ra
   Predictor predictor(run, *maker);
   if (!measurer->predicts())
     options.predictor = predictor.evaluator();
+  const StopOnInterrupt stop(whatAnInterruptDoes);
   return tune::Search(run.problem, run.space, evaluator, run.cache.get(), options).run();
 }
 
@@ -185,11 +186,19 @@ std::optional<tune::Report> findOut(TuneRun &run, ranks::Ranks *ranks, Session &
   ProgressLine progress(run.budget);
   tune::SearchOptions options = run.searchOptions();
   options.watch = [&progress](const tune::Report &report) { progress.show(report); };
+  options.isStopped = StopOnInterrupt::isAsked;
   std::optional<tune::Report> report = !run.request.simulate.empty()  ? simulate(run, options, session)
                                        : !run.request.collect.empty() ? collect(run, options, session)
                                                                       : search(run, options, ranks, session);
   progress.clear();
   return report;
+}
+
+/// How a search that was interrupted is resumed.
+std::string resumeText(const TuneRun &run) {
+  return run.cache ? fmt::format("results so far are in '{}': the same command goes on from there",
+                                 run.cacheFile().string())
+                   : "with -o or --cache, results are kept, and the same command goes on from there";
 }
 
 /// Asked before the search, which may take hours.
@@ -213,14 +222,18 @@ void tuneProgram(TuneRequest &request, Session &session) {
   if (request.simulate.empty() && !run->openCache(session))
     return;
   if (run->cache)
-    setResumeHint(fmt::format("results so far are in '{}': the same command goes on from there",
-                              run->cacheFile().string()));
+    setResumeHint(resumeText(*run));
   if (!request.plan.empty())
     return writePlan(*run, session);
 
   std::optional<tune::Report> report = findOut(*run, together.ranks(), session);
   if (!report)
     return;
+  if (StopOnInterrupt::isAsked() && !report->winner()) {
+    std::cerr << "heddle: " << resumeText(*run) << "\n";
+    session.exitCode = ExitInterrupted;
+    return;
+  }
   report->program = request.files.front();
   report->arguments = fmt::format("{}", fmt::join(session.programArguments, " "));
   if (report->spaceText.empty())
@@ -236,6 +249,10 @@ void tuneProgram(TuneRequest &request, Session &session) {
   if (report->unkept)
     std::cerr << fmt::format("heddle: {} could not be written to the cache: is the disk full?\n",
                              counted(report->unkept, "result"));
+  if (StopOnInterrupt::isAsked()) {
+    std::cerr << "heddle: the search is not complete; " << resumeText(*run) << "\n";
+    session.exitCode = ExitInterrupted;
+  }
   std::cout << (request.json ? tune::reportJson(*report)
                              : tuneText(*report, request.top, request.output, hasPragmas));
 }

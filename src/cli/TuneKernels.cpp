@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TuneKernels.h"
 
+#include "support/Interrupts.h"
 #include "support/StartedProcess.h"
 #include "tune/Confirmation.h"
 
@@ -24,10 +25,13 @@ public:
 
   /// False, and `whyNot`, where the kernel that takes longest cannot be replayed.
   bool all(std::string &whyNot) {
+    const StopOnInterrupt stop(whatAnInterruptDoes);
     const tune::KernelPlan &plan = program.plan();
     for (size_t i = 0; i < plan.tuned.size(); ++i) {
       whyNot.clear();
-      if (isUsedUp())
+      if (i > 0 && StopOnInterrupt::isAsked())
+        whyNot = "the search was interrupted";
+      else if (isUsedUp())
         whyNot = "the budget is used up";
       else
         one(i, whyNot);
@@ -157,6 +161,8 @@ std::optional<tune::Report> searchKernels(const TuneRun &run, const tune::Search
     if (searches.all(whyNot))
       return searches.together();
   }
+  if (StopOnInterrupt::isAsked())
+    return tune::Report();
   std::cerr << fmt::format("heddle: note: each candidate is timed in the whole program: {}\n", whyNot);
   return std::nullopt;
 }

@@ -11,6 +11,10 @@ namespace heddle::cli {
 std::optional<tune::Report> searchKernels(const TuneRun &run, const tune::SearchOptions &options,
                                           tune::GpuMeasurer &gpu, tune::LocalExecutor &whole);
 
+/// Printed when a search is interrupted.
+constexpr const char *whatAnInterruptDoes =
+    "the search ends, and the best so far is written; a second ^C ends it at once";
+
 /// What is known of earlier searches is not measured again.
 void rememberKept(const TuneRun &run, const tune::Measurer &measurer, tune::LocalExecutor &executor);
 

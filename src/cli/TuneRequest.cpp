@@ -334,7 +334,7 @@ void TuneRequest::addTo(CLI::App &verb, Session &session) {
                   "one), no-overlap (different pointers of a kernel point to disjoint memory)")
       ->check(CLI::IsMember(transform::namesOfAssumptions()))
       ->allow_extra_args(false);
-  verb.add_option("--strategy", strategy, "exhaustive, random, genetic, annealing or guided")
+  verb.add_option("--strategy", strategy, "auto, exhaustive, random, genetic, annealing or guided")
       ->check(CLI::IsMember(tune::strategyNames()));
   verb.add_option("--seed", seed, "seed of random strategies");
   verb.add_option("--budget", budget,

@@ -23,7 +23,7 @@ struct Session;
 struct TuneRequest {
   std::vector<std::string> files;
   std::string output, kernel, block, compiler = "auto", tolerance, cache, simulate;
-  std::string strategy = "exhaustive", budget, t1, t4, page;
+  std::string strategy = "auto", budget, t1, t4, page;
   std::vector<std::string> assumptions;
   tune::SpaceWords space;
   std::string device = "auto", plan, collect, small;

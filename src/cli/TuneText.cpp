@@ -115,22 +115,37 @@ std::string timeText(double micros) {
 
 ProgressLine::ProgressLine(const tune::Budget &budget) : budget(budget), isTerminal(isatty(STDERR_FILENO)) {}
 
-void ProgressLine::show(const tune::Report &report) {
-  if (!isTerminal)
-    return;
-  const size_t done = report.entries.size();
+std::string progressText(const tune::Report &report, const tune::Budget &budget, double seconds) {
+  const size_t done = report.entries.size(), fresh = done - report.fromCache;
   const uint64_t goal = budget.runs ? std::min(report.spaceSize, *budget.runs) : report.spaceSize;
   std::string line =
       goal ? fmt::format("[{}/{}]", done, std::max<uint64_t>(goal, done)) : fmt::format("[{}]", done);
   if (const tune::Report::Entry *best = report.winner())
-    line += fmt::format(" best {} ({})", timeText(best->evaluation.result.micros),
-                        best->evaluation.configuration.str());
+    line += fmt::format(" best {}, {:.2f} times as fast ({})", timeText(best->evaluation.result.micros),
+                        report.speedup(), best->evaluation.configuration.str());
+  if (fresh > 1 && report.seconds > 0)
+    line += fmt::format("   {:.0f} per minute", double(fresh) / report.seconds * 60);
+  if (budget.seconds)
+    line += fmt::format("   {:.0f} s left", std::max(0.0, *budget.seconds - seconds));
+  else if (goal > done && fresh > 1)
+    line += fmt::format("   ~{:.0f} s left", report.seconds / double(fresh) * double(goal - done));
   if (std::string failures = failuresText(report); !failures.empty())
     line += "   " + failures;
-  const size_t fresh = done - report.fromCache;
-  if (goal > done && fresh > 1)
-    line += fmt::format("   ~{:.0f} s left", report.seconds / double(fresh) * double(goal - done));
-  std::cerr << "\r\033[K" << line.substr(0, terminalWidth() - 1) << std::flush;
+  return line;
+}
+
+void ProgressLine::show(const tune::Report &report) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!begin)
+    begin = now - std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                      std::chrono::duration<double>(report.seconds));
+  show(progressText(report, budget, std::chrono::duration<double>(now - *begin).count()));
+}
+
+void ProgressLine::show(const std::string &text) {
+  if (!isTerminal)
+    return;
+  std::cerr << "\r\033[K" << text.substr(0, terminalWidth() - 1) << std::flush;
   isShown = true;
 }
 

@@ -4,23 +4,33 @@
 #include "tune/Report.h"
 #include "tune/Search.h"
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace heddle::cli {
 
-/// One line on a terminal that rewrites itself: how far a search is, and the best so far. Silent elsewhere.
+/// One line on a terminal that rewrites itself: how far a search is, the best so far, how many candidates a minute brings, and
+/// what is left of the budget. Silent elsewhere.
 class ProgressLine {
 public:
   explicit ProgressLine(const tune::Budget &budget);
   void show(const tune::Report &report);
+  /// What is done before there is anything to show.
+  void show(const std::string &text);
   void clear();
 
 private:
   const tune::Budget budget;
   const bool isTerminal;
+  std::optional<std::chrono::steady_clock::time_point> begin; ///< of the first search
   bool isShown = false;
 };
+
+/// Its text: "[38/73] best 1.38 ms, 1.75 times as fast (coarsen x=4)   142 per minute   23 s left". `seconds` since the first
+/// search of the budget began.
+std::string progressText(const tune::Report &report, const tune::Budget &budget, double seconds);
 
 /// What a search found, for a person: counts, the baseline, the fastest `top`, what was written, and, where pragmas are to be
 /// carried out still, by which command.

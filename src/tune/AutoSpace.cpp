@@ -31,8 +31,7 @@ namespace {
 
 namespace threshold = model::threshold::tune;
 
-/// Powers of two, the small ones where there are several dimensions; the program's own is always among what is
-/// tried.
+/// Powers of two, the small ones where there are several dimensions.
 std::set<int64_t> blockSizes() {
   std::set<int64_t> sizes;
   for (int64_t size = threshold::smallestSide; size <= threshold::largestSide; size *= 2)
@@ -101,7 +100,7 @@ std::string wordsThatFit(const transform::DirectiveRule &rule, const transform::
 
 constexpr const char *doesNotCompile = "the file does not compile", *noKernel = "there is no kernel in it";
 
-/// "block x=64|128|256|512", with the program's own size; else why the block cannot be changed.
+/// "| block x=64|256|512", or the program's own size; else why the block cannot be changed.
 std::string blockWords(const Problem &problem) {
   auto parsed = source::Program::parseText(problem.file.string(), problem.text, problem.compile);
   auto *program = std::get_if<std::unique_ptr<source::Program>>(&parsed);
@@ -114,13 +113,12 @@ std::string blockWords(const Problem &problem) {
     return none->reason;
   const auto &[name, value] = std::get<BlockConstant>(constant);
   std::set<int64_t> sizes = blockSizes();
-  sizes.insert(value);
   std::erase_if(sizes, [&](int64_t size) {
     const int64_t threads = threadsWith(**program, problem.kernel, name, size);
-    return size != value &&
-           (threads < threshold::leastThreads || threads > arch::commonLimits().maxThreadsPerBlock);
+    return size == value || // the baseline
+           threads < threshold::leastThreads || threads > arch::commonLimits().maxThreadsPerBlock;
   });
-  return fmt::format("block x={}", fmt::join(sizes, "|"));
+  return sizes.empty() ? "block: there is no other size" : fmt::format("| block x={}", fmt::join(sizes, "|"));
 }
 
 std::map<std::string, KernelNeeds> needsOfBaseline(const Problem &problem) {
@@ -189,7 +187,7 @@ AutoSpace autoSpace(const Problem &problem) {
     for (const transform::TuningSpace &part : rule.tuning)
       if (std::string words = wordsThatFit(rule, part, verdicts, space); !words.empty())
         alternatives.push_back(words);
-  (block.standardOutput.starts_with("block x=") ? space.directives : space.refused)
+  (block.standardOutput.starts_with("| block x=") ? space.directives : space.refused)
       .push_back(block.standardOutput);
   if (const ProcessResult &registers = answers.back();
       registers.succeeded() && !registers.standardOutput.empty())

@@ -21,12 +21,21 @@ struct Evaluation {
 /// Called for each evaluation as soon as it is known; false: enough, begin no other.
 using Heard = std::function<bool(const Evaluation &)>;
 
+/// Asked for configurations while others are being evaluated; empty: none for now. What was heard since may change that.
+using More = std::function<std::vector<Configuration>()>;
+
 /// Carries configurations out and measures them. One process does them one after the other; ranks of MPI share them.
 class Executor {
 public:
   virtual ~Executor() = default;
   /// Evaluates each, in any order. `heard` is called from the caller's own thread.
   virtual void evaluate(const std::vector<Configuration> &configurations, const Heard &heard) = 0;
+  /// Evaluates what `more` has, as long as it has something. An executor that can begins some before others are heard.
+  virtual void evaluateAll(const More &more, const Heard &heard) {
+    bool goesOn = true;
+    for (std::vector<Configuration> next; goesOn && !isEnough() && !(next = more()).empty();)
+      evaluate(next, [&](const Evaluation &evaluation) { return goesOn = heard(evaluation); });
+  }
   /// From now on the executor begins nothing, and gives up what it waits for, once this is true.
   void stopWhen(std::function<bool()> condition) { isEnough = std::move(condition); }
 

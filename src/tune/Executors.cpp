@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include <ctime>
+#include <deque>
 #include <list>
+#include <utility>
 
 namespace heddle::tune {
 namespace {
@@ -22,30 +24,36 @@ std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std:
 
 namespace {
 
-/// Makes candidates of a list ahead of the one that wants them.
+/// Makes candidates ahead of the one that wants them.
 class MakingAhead {
 public:
-  MakingAhead(Maker &maker, const std::vector<Configuration> &configurations, unsigned jobs, bool inOrder)
-      : maker(maker), configurations(configurations), jobs(jobs), inOrder(inOrder) {}
+  struct Order {
+    unsigned jobs = 1;    ///< candidates that are made at a time
+    size_t mostAhead = 1; ///< made and not measured yet, for each job
+    bool isFixed = false; ///< they are wanted as they come from `more`; else what is made first comes first
+  };
+  MakingAhead(Maker &maker, const More &more, Order order) : maker(maker), more(more), order(order) {}
 
   struct Ready {
-    const Configuration &configuration;
+    Configuration configuration;
     Made made;
   };
-  /// Waits for the next one; nothing where all were taken, or `isEnough` says so meanwhile.
+  /// Waits for the next one; nothing where there are no more, or `isEnough` says so meanwhile. What became of the one before
+  /// must be known to `more` by now.
   std::optional<Ready> next(const std::function<bool()> &isEnough) {
+    isAskedInVain = false;
     for (;; waitForCopies()) {
       fill();
       if (atWork.empty() || isEnough())
         return std::nullopt;
       for (auto each = atWork.begin(); each != atWork.end(); ++each) {
         if (each->making->isOver()) {
-          Ready ready{*each->configuration, each->making->made()};
+          Ready ready{each->configuration, each->making->made()};
           atWork.erase(each);
           fill(); // others are made while this one is measured
           return ready;
         }
-        if (inOrder)
+        if (order.isFixed)
           break;
       }
     }
@@ -53,7 +61,7 @@ public:
 
 private:
   struct AtWork {
-    const Configuration *configuration;
+    Configuration configuration;
     std::unique_ptr<Making> making;
   };
 
@@ -61,22 +69,33 @@ private:
     size_t busy = 0;
     for (AtWork &each : atWork)
       busy += !each.making->isOver();
-    for (; begun < configurations.size() && busy < jobs && atWork.size() < mostAhead * jobs; ++begun) {
-      atWork.push_back({&configurations[begun], maker.begin(configurations[begun])});
+    while (busy < order.jobs && atWork.size() < order.mostAhead * order.jobs && hasWaiting()) {
+      std::unique_ptr<Making> making = maker.begin(waiting.front());
+      atWork.push_back({std::move(waiting.front()), std::move(making)});
+      waiting.pop_front();
       busy += !atWork.back().making->isOver();
     }
   }
-
-  /// Made and not measured yet, for each job: text and PTX of these are kept.
-  static constexpr size_t mostAhead = 4;
+  bool hasWaiting() {
+    if (waiting.empty() && !isAskedInVain)
+      for (Configuration &each : more())
+        waiting.push_back(std::move(each));
+    isAskedInVain = waiting.empty();
+    return !waiting.empty();
+  }
 
   Maker &maker;
-  const std::vector<Configuration> &configurations;
-  const size_t jobs;
-  const bool inOrder;
-  size_t begun = 0;
+  const More &more;
+  const Order order;
+  std::deque<Configuration> waiting;
   std::list<AtWork> atWork;
+  bool isAskedInVain = false; ///< until something else is known
 };
+
+/// Text and PTX of what was made are kept until it is measured.
+constexpr size_t mostAhead = 4;
+/// Where what comes next depends on what was measured, as few as keep the processors busy.
+constexpr size_t mostAheadWhereAsked = 2;
 
 } // namespace
 
@@ -89,9 +108,26 @@ void LocalExecutor::evaluate(const std::vector<Configuration> &configurations, c
       others.push_back(configuration);
     else if (!heard(*baseline))
       return;
-  MakingAhead ahead(maker, others, jobs, measurer.predicts());
+  const More more = [&] { return std::exchange(others, {}); };
+  MakingAhead ahead(maker, more, {jobs, mostAhead, measurer.predicts()});
   while (auto ready = ahead.next(isEnough))
     if (!heard(evaluateOne(ready->configuration, ready->made)))
+      return;
+}
+
+void LocalExecutor::evaluateAll(const More &more, const Heard &heard) {
+  if (measurer.predicts()) // a search gives the same twice only if it hears everything before it asks
+    return Executor::evaluateAll(more, heard);
+  std::vector<Configuration> first = more();
+  if (first.empty())
+    return;
+  if (!baseline)
+    baseline = evaluateOne({}, maker.make({}));
+  const More others = [&] { return first.empty() ? more() : std::exchange(first, {}); };
+  MakingAhead ahead(maker, others, {jobs, mostAheadWhereAsked, false});
+  while (auto ready = ahead.next(isEnough))
+    if (!heard(ready->configuration.isBaseline() ? *baseline
+                                                 : evaluateOne(ready->configuration, ready->made)))
       return;
 }
 

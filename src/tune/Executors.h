@@ -21,6 +21,7 @@ public:
   LocalExecutor(const Problem &problem, Maker &maker, Measurer &measurer, unsigned jobs = 1)
       : problem(problem), maker(maker), measurer(measurer), jobs(jobs) {}
   void evaluate(const std::vector<Configuration> &configurations, const Heard &heard) override;
+  void evaluateAll(const More &more, const Heard &heard) override;
   /// One of them. The baseline is made and measured first where that has not been done: others are compared with
   /// it.
   Evaluation evaluate(const Configuration &configuration);

@@ -50,6 +50,8 @@ public:
     return chosen;
   }
 
+  bool waitsForAnswers() const override { return false; }
+
   void learn(const Point &point, std::optional<double> micros) override {
     auto found = numbers.find(point);
     if (found == numbers.end())

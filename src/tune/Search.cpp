@@ -94,7 +94,7 @@ void Search::keep(const Evaluation &evaluation) {
 }
 
 bool Search::isOver() const {
-  return (options.budget.runs && runs >= *options.budget.runs) ||
+  return options.isStopped() || (options.budget.runs && runs >= *options.budget.runs) ||
          (options.budget.seconds && seconds() >= *options.budget.seconds);
 }
 
@@ -113,11 +113,45 @@ void Search::lookAt(const std::vector<Point> &points) {
     return;
   const double share = std::exchange(decideSeconds, 0) / double(configurations.size());
   evaluator.executor->evaluate(configurations, [&](const Evaluation &evaluation) {
-    keep(evaluation);
-    take(evaluation, settings[evaluation.configuration.str()], false);
-    report.entries.back().decideSeconds = share;
-    return !isOver();
+    return hear(evaluation, settings[evaluation.configuration.str()], share);
   });
+}
+
+/// A result. False: enough.
+bool Search::hear(const Evaluation &evaluation, const std::string &settings, double deciding) {
+  if (options.isStopped())
+    return false; // it may have failed because everything is being stopped
+  keep(evaluation);
+  take(evaluation, settings, false);
+  report.entries.back().decideSeconds = deciding;
+  return !isOver();
+}
+
+/// What a strategy proposes that has to be found out; empty where it proposes nothing now.
+std::vector<Configuration> Search::proposed(Strategy &strategy) {
+  std::vector<Configuration> unknown;
+  for (std::vector<Point> points;
+       unknown.empty() && !isOver() && !(points = deciding([&] { return strategy.next(); })).empty();)
+    for (const Point &point : points) {
+      Configuration configuration = space.configurationAt(point);
+      if (known(configuration))
+        teach(strategy, {point});
+      else if (asked.emplace(configuration.str(), point).second)
+        unknown.push_back(std::move(configuration));
+    }
+  return unknown;
+}
+
+/// For a strategy that does not wait: whoever measures gets the next ones while others are being made.
+void Search::lookAtAll(Strategy &strategy) {
+  evaluator.executor->evaluateAll([&] { return proposed(strategy); },
+                                  [&](const Evaluation &evaluation) {
+                                    const Point &point = asked.at(evaluation.configuration.str());
+                                    const bool goesOn = hear(evaluation, space.settingsAt(point),
+                                                             std::exchange(decideSeconds, 0));
+                                    teach(strategy, {point});
+                                    return goesOn;
+                                  });
 }
 
 /// Has the model look at everything before a clock is read. What it says is kept like anything else.
@@ -152,8 +186,10 @@ std::optional<double> Search::predicted(const Configuration &configuration) cons
 }
 
 std::unique_ptr<Strategy> Search::strategy() const {
-  return makeStrategy(options.strategy, space, options.seed,
-                      [this](const Point &point) { return predicted(space.configurationAt(point)); });
+  return makeStrategy(
+      options.strategy, space, options.seed,
+      [this](const Point &point) { return predicted(space.configurationAt(point)); },
+      options.budget.seconds || options.budget.runs);
 }
 
 /// Gives a strategy the known points.
@@ -208,7 +244,9 @@ Report Search::run() {
   report.predicted = evaluator.predicts;
   report.device = evaluator.device;
   Executor &executor = *evaluator.executor;
-  executor.stopWhen([this] { return options.budget.seconds && seconds() >= *options.budget.seconds; });
+  executor.stopWhen([this] {
+    return options.isStopped() || (options.budget.seconds && seconds() >= *options.budget.seconds);
+  });
   // The executor may be used after this search, which its condition refers to.
   const auto forget = llvm::make_scope_exit([&executor] { executor.stopWhen([] { return false; }); });
   const Configuration baseline;
@@ -216,11 +254,8 @@ Report Search::run() {
   report.spaceSize = space.distinct(mostPoints).size() + same.empty();
 
   if (!known(baseline))
-    evaluator.executor->evaluate({baseline}, [&](const Evaluation &evaluation) {
-      keep(evaluation);
-      take(evaluation, {}, false);
-      return true;
-    });
+    evaluator.executor->evaluate({baseline},
+                                 [&](const Evaluation &evaluation) { return hear(evaluation, {}, 0); });
   if (report.entries.empty() || report.baseline().evaluation.result.status != Status::Measured)
     return report;
   std::unique_ptr<Strategy> adviser = deciding([&] {
@@ -229,11 +264,14 @@ Report Search::run() {
     return strategy();
   });
   teach(*adviser, same);
-  for (std::vector<Point> points;
-       !isOver() && !(points = deciding([&] { return adviser->next(); })).empty();) {
-    lookAt(points);
-    teach(*adviser, points);
-  }
+  if (!adviser->waitsForAnswers())
+    lookAtAll(*adviser);
+  else
+    for (std::vector<Point> points;
+         !isOver() && !(points = deciding([&] { return adviser->next(); })).empty();) {
+      lookAt(points);
+      teach(*adviser, points);
+    }
   report.seconds = seconds();
   return report;
 }

@@ -37,6 +37,8 @@ struct SearchOptions {
   std::optional<Evaluator> predictor;
   std::function<std::optional<double>(const std::string &configuration)>
       predicted; ///< predictions that are there
+  /// True: the search ends at once, with what is known so far. What is heard after that does not count.
+  std::function<bool()> isStopped = [] { return false; };
   /// Called after each result, with what is known so far.
   std::function<void(const Report &)> watch;
 };
@@ -72,6 +74,9 @@ private:
     return decided;
   }
   void lookAt(const std::vector<Point> &points);
+  void lookAtAll(Strategy &strategy);
+  std::vector<Configuration> proposed(Strategy &strategy);
+  bool hear(const Evaluation &evaluation, const std::string &settings, double deciding);
   void predictAll();
   std::vector<Point> baselines() const;
   std::unique_ptr<Strategy> strategy() const;
@@ -89,6 +94,8 @@ private:
   std::map<std::string, size_t> byConfiguration; ///< index of its entry
   std::map<std::string, double> predictions;     ///< by configuration
   uint64_t runs = 0;
+  std::map<std::string, Point>
+      asked;                ///< by configuration: what is or was looked at for a strategy that does not wait
   double decideSeconds = 0; ///< since something was looked at last
 };
 

@@ -55,11 +55,13 @@ std::unique_ptr<Strategy> randomOrder(const Space &space, uint64_t seed) {
 }
 
 std::vector<std::string> strategyNames() {
-  return {"exhaustive", "random", "genetic", "annealing", "guided"};
+  return {"auto", "exhaustive", "random", "genetic", "annealing", "guided"};
 }
 
 std::unique_ptr<Strategy> makeStrategy(const std::string &name, const Space &space, uint64_t seed,
-                                       const Prediction &predicted) {
+                                       const Prediction &predicted, bool usesBudget) {
+  if (name == "auto")
+    return automatic(space, seed, predicted, usesBudget);
   if (name == "exhaustive")
     return exhaustive(space);
   if (name == "random")

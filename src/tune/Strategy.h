@@ -20,18 +20,23 @@ public:
   /// nothing more to try.
   virtual std::vector<Point> next() = 0;
   /// What came of a point: its time, or nothing where it can never win. Called for every point before `next` is
-  /// asked again.
+  /// asked again, where the strategy waits for answers.
   virtual void learn(const Point &point, std::optional<double> micros) = 0;
+  /// False: `next` may be asked while points are being looked at. Empty then means that it has no idea now.
+  virtual bool waitsForAnswers() const { return true; }
 };
 
 /// What the model predicts for a point, in microseconds; nothing where it was not asked or cannot say.
 using Prediction = std::function<std::optional<double>(const Point &)>;
 
-/// "exhaustive", "random", "genetic", "annealing", "guided".
+/// "auto", "exhaustive", "random", "genetic", "annealing", "guided".
 std::vector<std::string> strategyNames();
-/// Null for a name that is none of them.
+/// Null for a name that is none of them. `usesBudget`: the search ends by a budget, which "auto" uses up.
 std::unique_ptr<Strategy> makeStrategy(const std::string &name, const Space &space, uint64_t seed,
-                                       const Prediction &predicted);
+                                       const Prediction &predicted, bool usesBudget = false);
+
+/// What "auto" looks at first.
+std::vector<Point> firstGuesses(const Space &space);
 
 /// A strategy that looks at every point looks at no more than these.
 constexpr uint64_t mostPoints = 1'000'000;
@@ -56,6 +61,8 @@ private:
 };
 
 // One file each.
+std::unique_ptr<Strategy> automatic(const Space &space, uint64_t seed, const Prediction &predicted,
+                                    bool usesBudget);
 std::unique_ptr<Strategy> exhaustive(const Space &space);
 std::unique_ptr<Strategy> randomOrder(const Space &space, uint64_t seed);
 std::unique_ptr<Strategy> genetic(const Space &space, uint64_t seed);

@@ -95,6 +95,58 @@ def interrupt(name, command, which, code, hint, folder, started):
         failures.append(f"{name}: {', '.join(wrong)}\n" + said)
 
 
+SEARCH = r"""
+#include <cstdio>
+#ifndef HANGS
+#define HANGS 0
+#endif
+__global__ void fill(int *p) { p[threadIdx.x] = 1; }
+int main(int, char **words) {
+  int *p, host[32];
+  cudaMalloc(&p, sizeof host);
+  fill<<<1, 32>>>(p);
+  cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost);
+  if (HANGS) {
+    std::fclose(std::fopen(words[1], "w"));
+    for (;;) {}
+  }
+}
+"""
+
+
+def stopped_search(folder, clang):
+    """SIGINT after the baseline was measured, while a candidate hangs: the search ends with what it has, and is resumed."""
+    global count
+    count += 1
+    source, out, started = (os.path.join(folder, name) for name in ("search.cu", "searched.cu", "hangs"))
+    with open(source, "w") as text:
+        text.write(SEARCH)
+    command = [HEDDLE, "tune", source, "--define", "HANGS=1|2", "--no-check", "--device", "sim", "--cuda-path", "none", "-o", out,
+               "--run-limit", "1000"] + clang + ["--", started]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                               env=dict(os.environ, HEDDLE_DATA=SOURCE, NO_COLOR="1"), cwd=folder)
+    wait_for(lambda: os.path.exists(started) or process.poll() is not None, PATIENCE)
+    process.send_signal(signal.SIGINT)
+    try:
+        printed, said = (text.decode("utf-8", "replace") for text in process.communicate(timeout=PATIENCE))
+    except subprocess.TimeoutExpired:
+        process.kill()
+        printed, said = (text.decode("utf-8", "replace") for text in process.communicate())
+    wrong = []
+    if process.returncode != 130:
+        wrong.append(f"exit code {process.returncode}")
+    if "searched.cu.tune.jsonl': the same command goes on from there" not in said:
+        wrong.append("it does not say how to resume")
+    if "no candidate beat the baseline" not in printed or not os.path.exists(out):
+        wrong.append("the best so far is not written")
+    with open(out + ".tune.jsonl") as lines:
+        kept = [json.loads(line) for line in lines if '"result"' in line]
+    if [each["configuration"] for each in kept] != ["baseline"]:
+        wrong.append(f"kept: {kept}")
+    if wrong:
+        failures.append(f"tune: SIGINT after a result: {', '.join(wrong)}\n" + printed + said)
+
+
 def closed_pipe(name, command, folder):
     """The reader goes away after the first byte: what is left to print is more than a pipe holds."""
     global count
@@ -142,6 +194,8 @@ def main():
             interrupt(f"{verb}: SIGINT", command, signal.SIGINT, 130, hint, folder, started)
             if verb != "tune":
                 interrupt(f"{verb}: SIGTERM", command, signal.SIGTERM, 143, hint, folder, started)
+
+        stopped_search(folder, clang)
 
         racing = os.path.join(SOURCE, "tests/check/shared-between-warps.bad.cu")
         closed_pipe("check: SIGPIPE", [HEDDLE, "check", racing] + clang, folder)

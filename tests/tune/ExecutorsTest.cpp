@@ -191,6 +191,44 @@ TEST_F(MakingAheadTest, AnExecutorCanBeUsedAfterASearchWhoseTimeIsOver) {
   EXPECT_EQ(count, 1u);
 }
 
+/// Asks for one after the other, each when something new is known or there is nothing at work.
+struct AskedTest : MakingAheadTest {
+  std::vector<std::string> heardWhen(bool isModel, unsigned jobs, size_t all) {
+    EasyMeasurer measurer(isModel);
+    LocalExecutor executor(problem, maker, measurer, jobs);
+    size_t next = 0;
+    std::vector<std::string> names;
+    executor.evaluateAll(
+        [&]() -> std::vector<Configuration> {
+          if (next == all)
+            return {};
+          mostAhead = std::max(mostAhead, next + 1 - names.size());
+          Configuration configuration;
+          configuration.flags = {"-" + std::to_string(next++)};
+          return {configuration};
+        },
+        [&](const Evaluation &evaluation) {
+          names.push_back(evaluation.configuration.str());
+          return true;
+        });
+    return names;
+  }
+  size_t mostAhead = 0; ///< asked for and not heard of
+};
+
+TEST_F(AskedTest, OthersAreMadeBeforeOneIsHeardOf) {
+  size_t asked = 0;
+  maker.isOver = [&](const std::string &name) { return name != "-0" || ++asked > 20; };
+  EXPECT_THAT(heardWhen(false, 2, 5), ElementsAre("-1", "-2", "-3", "-4", "-0"));
+  EXPECT_GE(mostAhead, 2u);
+  EXPECT_LE(mostAhead, 5u) << "two for each job, and the one that is being measured";
+}
+
+TEST_F(AskedTest, AModelIsAskedForOneAfterTheOther) {
+  EXPECT_THAT(heardWhen(true, 4, 3), ElementsAre("-0", "-1", "-2"));
+  EXPECT_EQ(mostAhead, 1u);
+}
+
 INSTANTIATE_TEST_SUITE_P(MeasuredAndPredicted, LocalExecutorTest, testing::Bool());
 
 } // namespace

@@ -109,6 +109,19 @@ TEST_F(SearchTest, AGainWithinTheSpreadIsNone) {
     }
 }
 
+TEST_F(SearchTest, ASearchThatIsStoppedHasWhatWasKnownBefore) {
+  for (const char *strategy : {"auto", "exhaustive"}) {
+    FakeExecutor executor(problem);
+    options.strategy = strategy;
+    options.isStopped = [&] { return executor.asked.size() > 2; };
+    std::unique_ptr<Cache> file = Cache::open(folder.path() / strategy, problem, error);
+    const Report report = run(executor, file.get());
+    EXPECT_EQ(report.entries.size(), 2u) << "the third may have failed because it was stopped";
+    EXPECT_EQ(file->all().size(), 2u);
+    EXPECT_TRUE(report.winner());
+  }
+}
+
 TEST_F(SearchTest, ABaselineThatFailsEndsIt) {
   FakeExecutor executor(problem);
   executor.special = {{"baseline", Status::Crashed}};

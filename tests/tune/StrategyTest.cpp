@@ -152,4 +152,50 @@ TEST(Strategy, GuidedFindsItsWayWithoutAModel) {
     EXPECT_LT(walk("guided", space, seed, {}, space.points() / 5).best, best * 1.2) << "seed " << seed;
 }
 
+std::vector<std::string> guessesOf(const Space &space) {
+  std::vector<std::string> words;
+  for (const Point &point : firstGuesses(space))
+    words.push_back(space.configurationAt(point).str());
+  return words;
+}
+
+TEST(Strategy, AGuessChangesOneThingOfTheBaseline) {
+  EXPECT_THAT(guessesOf(spaceOf({.directives = {"| block x=64|256",
+                                                "| coarsen x=1|2|4 map=interleaved|blocked | launch-bounds"},
+                                 .flags = {"-maxrregcount=32|64|"}})),
+              testing::UnorderedElementsAre("block x=64", "block x=256", "coarsen x=2 map=interleaved",
+                                            "coarsen x=4 map=interleaved", "launch-bounds",
+                                            "-maxrregcount=32", "-maxrregcount=64"));
+}
+
+TEST(Strategy, ASpaceWithoutTheBaselineIsGuessedFromItsFirstPoint) {
+  EXPECT_THAT(guessesOf(spaceOf({.defines = {"TILE=8|16", "UNROLL=1|2"}})),
+              testing::ElementsAre("-DTILE=8 -DUNROLL=1", "-DTILE=16 -DUNROLL=1", "-DTILE=8 -DUNROLL=2"));
+}
+
+TEST(Strategy, AutoSearchesASmallSpaceWhole) {
+  Space space = spaceOf({.directives = {"coarsen x=1|2|4 map=interleaved|blocked"}});
+  EXPECT_EQ(walk("auto", space, 1).distinct, walk("exhaustive", space, 1).distinct);
+}
+
+TEST(Strategy, AutoFindsItsWayInALargeSpaceAndEnds) {
+  Space space = valley();
+  const double best = walk("exhaustive", space, 1).best;
+  for (uint64_t seed : {1, 2, 3})
+    EXPECT_LT(walk("auto", space, seed, {}, space.points() / 5).best, best * 1.2) << "seed " << seed;
+  EXPECT_LT(walk("auto", space, 1).distinct.size(), space.points() * 3 / 4);
+}
+
+TEST(Strategy, AutoUsesUpABudget) {
+  Space space = valley();
+  std::unique_ptr<Strategy> strategy = makeStrategy("auto", space, 1, {}, true);
+  std::set<Point> seen;
+  for (std::vector<Point> points; !(points = strategy->next()).empty();)
+    for (const Point &point : points) {
+      seen.insert(point);
+      strategy->learn(point, timeOf(point));
+    }
+  EXPECT_EQ(seen, walk("exhaustive", space, 1).distinct);
+}
+
 } // namespace
