@@ -9,6 +9,19 @@
 
 namespace heddle {
 
+namespace {
+
+/// Two neighbours that are swapped, TORE for TROE, are one mistake of a typist, not two.
+bool isSwapped(std::string_view a, std::string_view b) {
+  if (a.size() != b.size())
+    return false;
+  const auto first = size_t(std::ranges::mismatch(a, b).in1 - a.begin());
+  return first + 1 < a.size() && a[first] == b[first + 1] && a[first + 1] == b[first] &&
+         a.substr(first + 2) == b.substr(first + 2);
+}
+
+} // namespace
+
 std::optional<std::string> probablyMeant(std::string_view wanted, const std::vector<std::string> &names) {
   if (wanted.empty())
     return std::nullopt;
@@ -19,7 +32,7 @@ std::optional<std::string> probablyMeant(std::string_view wanted, const std::vec
   for (const std::string &name : names) {
     // A beginning that was typed is better than any misspelling; among several the shortest name.
     const bool isBeginning = wanted.size() >= 2 && name.starts_with(wanted);
-    const unsigned distance = isBeginning ? 0 : editDistance(wanted, name);
+    const unsigned distance = isBeginning ? 0 : isSwapped(wanted, name) ? 1 : editDistance(wanted, name);
     if (distance < bestDistance || (isBeginning && bestDistance == 0 && name.size() < best->size())) {
       best = name;
       bestDistance = distance;

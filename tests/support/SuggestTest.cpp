@@ -22,6 +22,12 @@ TEST(Suggest, AFewLettersMayBeWrong) {
   EXPECT_EQ(probablyMeant("dokter", {"doctor", "opt"}), "doctor");
 }
 
+TEST(Suggest, TwoSwappedLettersAreOneMistake) {
+  EXPECT_EQ(probablyMeant("TORE", {"LOW", "REV", "TROE"}), "TROE");
+  EXPECT_EQ(probablyMeant("rnu", {"run", "tune"}), "run");
+  EXPECT_EQ(probablyMeant("EOTR", {"TROE"}), std::nullopt);
+}
+
 TEST(Suggest, NothingIsSuggestedWhereNothingIsNear) {
   EXPECT_EQ(didYouMean("frobnicate", {"opt", "run", "tune"}), "");
   EXPECT_EQ(didYouMean("", {"opt"}), "");
