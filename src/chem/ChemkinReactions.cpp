@@ -72,7 +72,8 @@ private:
     for (const Word &word : block.options)
       if (!units.set(word.text))
         diagnostics
-            .error(block.header->at(word.column, word.text.size()), fmt::format("'{}' is no unit", word.text))
+            .error(block.header->at(word.column, word.text.size()),
+                   fmt::format("'{}' is not a unit of activation energy or of amount", word.text))
             .withHint(std::string(unitWordsHint));
   }
 

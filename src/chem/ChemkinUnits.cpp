@@ -12,22 +12,22 @@ namespace {
 constexpr double cubicMetresPerCubicCentimetre = 1e-6;
 
 struct UnitWord {
-  std::string_view letters;
+  std::string_view name;
   double value;
 };
 
 constexpr UnitWord energyUnits[] = {
-#define ENERGY_UNIT(letters, kelvins) {letters, kelvins},
+#define ENERGY_UNIT(name, kelvins) {name, kelvins},
 #include "chem/ChemkinUnits.def"
 };
 constexpr UnitWord amountUnits[] = {
-#define AMOUNT_UNIT(letters, perKmol) {letters, perKmol},
+#define AMOUNT_UNIT(name, perKmol) {name, perKmol},
 #include "chem/ChemkinUnits.def"
 };
 
 bool take(const std::string &word, std::span<const UnitWord> units, double &value) {
   for (const UnitWord &unit : units)
-    if (word.starts_with(unit.letters)) {
+    if (word == unit.name) {
       value = unit.value;
       return true;
     }

@@ -36,18 +36,35 @@ TEST(ChemkinForms, BimolecularRateIsConverted) {
   EXPECT_EQ(m.reactions[0].reverse, Reverse::None);
 }
 
-TEST(ChemkinForms, UnitsOfEnergyAreKnownByTheirFirstLetters) {
+TEST(ChemkinForms, UnitsOfEnergyHaveTheNamesOfChemkin) {
   auto temperature = [](std::string_view unit) {
     Mechanism m = readSmall(fmt::format("REACTIONS {}\nA=B 1 0 100\nEND\n", unit));
     return rateOf<Arrhenius>(m).activationTemperature;
   };
-  for (const char *unit : {"", "CAL/MOLE", "cal/mol", "CAL"})
+  for (const char *unit : {"", "CAL/MOLE", "cal/mol", "CAL", "CAL/"})
     EXPECT_DOUBLE_EQ(temperature(unit), 100 * caloriesToKelvins) << unit;
-  EXPECT_DOUBLE_EQ(temperature("KCAL/MOLE"), 1e5 * caloriesToKelvins);
-  EXPECT_DOUBLE_EQ(temperature("JOULES/MOLE"), 1e5 / gasConstant);
+  for (const char *unit : {"KCAL/MOLE", "KCAL/MOL", "KCAL"})
+    EXPECT_DOUBLE_EQ(temperature(unit), 1e5 * caloriesToKelvins) << unit;
+  for (const char *unit : {"JOULES/MOLE", "JOULES/MOL", "JOUL"})
+    EXPECT_DOUBLE_EQ(temperature(unit), 1e5 / gasConstant) << unit;
+  for (const char *unit : {"KJOULES/MOLE", "KJOULES/MOL", "KJOU"})
+    EXPECT_DOUBLE_EQ(temperature(unit), 1e8 / gasConstant) << unit;
   EXPECT_DOUBLE_EQ(temperature("KJOULES/MOLE MOLES"), 1e8 / gasConstant);
   EXPECT_DOUBLE_EQ(temperature("KELVINS"), 100);
   EXPECT_NEAR(temperature("EVOLTS"), 100 * 11604.518121550082, 1e-6);
+}
+
+TEST(ChemkinForms, UnitsThatOnlyBeginAsKnownOnesAreErrors) {
+  for (const char *unit :
+       {"JOULES/KMOLE", "CAL/MOLECULE", "cal/mole/K", "KELVINZ", "MOLECULE/CM3", "J/KMOL"}) {
+    const std::string expected = fmt::format("small.inp:7:11: error: '{}' is not a unit", unit);
+    const std::string said = complaints(fmt::format("REACTIONS {}\nA=B 1 0 100\nEND\n", unit));
+    EXPECT_NE(said.find(expected), std::string::npos) << said;
+    EXPECT_NE(said.find("hint: units are CAL/MOLE"), std::string::npos) << said;
+  }
+  EXPECT_NE(complaints("REACTIONS\nA=B 1 0 100\n UNITS / JOULES/KMOLE /\nEND\n")
+                .find("small.inp:9:10: error: 'JOULES/KMOLE' is not a unit"),
+            std::string::npos);
 }
 
 TEST(ChemkinForms, MoleculesAreCountedByAvogadro) {
