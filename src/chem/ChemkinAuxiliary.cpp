@@ -7,6 +7,7 @@
 #include "chem/ChemkinAuxiliary.h"
 
 #include "chem/Numbers.h"
+#include "support/Suggest.h"
 #include "support/Text.h"
 
 #include <algorithm>
@@ -206,11 +207,26 @@ private:
   bool takeEfficiency(const Item &item) {
     std::vector<Word> words = splitWords(item.content.text, item.content.column);
     if (words.size() != 1) {
-      diagnostics.error(locationOf(item),
-                        fmt::format("the efficiency of '{}' is one number", item.word.text));
+      if (species.find(item.word.text))
+        diagnostics.error(locationOf(item),
+                          fmt::format("the efficiency of '{}' is one number", item.word.text));
+      else
+        diagnostics
+            .error(line.at(item.word.column, item.word.text.size()),
+                   fmt::format("'{}' is neither a keyword nor a declared species", item.word.text))
+            .withHint(nearestName(item.word.text));
       return false;
     }
     return takeSpecies(item.word, words[0], "an efficiency", auxiliary.efficiencies);
+  }
+
+  /// What has several numbers is more likely a keyword than a species.
+  std::string nearestName(std::string_view word) const {
+    std::vector<std::string> keywords = {"FORD", "RORD", "UNITS"};
+    for (const NumbersKeyword &each : numbersKeywords)
+      keywords.emplace_back(each.text);
+    const std::string meant = heddle::didYouMean(upperCase(word), keywords);
+    return meant.empty() ? species.didYouMean(word) : meant;
   }
 
   bool takeSpecies(const Word &name, const Word &number, std::string_view what,

@@ -186,10 +186,27 @@ private:
     bool explained = false;
     for (size_t at = begin; at <= end;) {
       size_t plus = std::min(text.find('+', at), end);
-      explained |= explainPiece(at, plus);
+      explained |= explainCollider(at, plus) || explainPiece(at, plus);
       at = plus + 1;
     }
     return explained;
+  }
+
+  /// `HE)` of `(+HE)`, where no species is called so. The two sides name one collider: it is reported once.
+  bool explainCollider(size_t begin, size_t end) {
+    std::string_view piece = trimmed(text.substr(begin, end - begin));
+    const std::string_view before = begin == 0 ? "" : trimmed(text.substr(0, begin - 1));
+    if (!before.ends_with('(') || !piece.ends_with(')') || isKnown(piece))
+      return false;
+    std::string_view name = trimmed(piece.substr(0, piece.size() - 1));
+    if (name.empty() || isKnown(name))
+      return false;
+    if (colliders.insert(std::string(name)).second)
+      diagnostics
+          .error(location(size_t(name.data() - text.data()), name.size()),
+                 fmt::format("the collider '{}' is not a declared species", name))
+          .withHint(fmt::format("declare '{}' among the species, or write (+M)", name));
+    return true;
   }
 
   /// A piece between two `+`: `2 CH4`, `H (` before `(+M)`, `M)`, or something unknown.
@@ -235,6 +252,7 @@ private:
   const NameTable &species;
   const EquationLocation &location;
   Diagnostics &diagnostics;
+  std::set<std::string> colliders; ///< those that were reported
 };
 
 std::vector<Term> merged(const std::vector<Term> &terms) {

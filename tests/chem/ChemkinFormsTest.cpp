@@ -276,6 +276,27 @@ TEST(ChemkinForms, KeywordsOfOtherModelsAreRefusedByName) {
             std::string::npos);
 }
 
+TEST(ChemkinForms, AnUndeclaredColliderIsNamedOnceAndWithoutItsParenthesis) {
+  const std::string said = complaints("REACTIONS\nA (+HE) = B ( + HE ) 1 0 0\nLOW/1 0 0/\nEND\n");
+  EXPECT_NE(said.find("small.inp:8:5: error: the collider 'HE' is not a declared species\n"),
+            std::string::npos)
+      << said;
+  EXPECT_NE(said.find("hint: declare 'HE' among the species, or write (+M)\n"), std::string::npos) << said;
+  EXPECT_EQ(said.find("error:"), said.rfind("error:")) << said;
+}
+
+TEST(ChemkinForms, AMisspelledKeywordIsNotTakenForASpecies) {
+  const std::string said =
+      complaints("REACTIONS\nA(+M) = B(+M) 1 0 0\nLOW/1 0 0/\nTORE / 0.5 1E-30 1E30 /\nEND\n");
+  EXPECT_NE(said.find("small.inp:10:1: error: 'TORE' is neither a keyword nor a declared species\n"),
+            std::string::npos)
+      << said;
+  EXPECT_NE(said.find("hint: did you mean 'TROE'?\n"), std::string::npos) << said;
+  EXPECT_NE(complaints("REACTIONS\nA+M = B+M 1 0 0\nX / 1 2 /\nEND\n")
+                .find("error: the efficiency of 'X' is one number"),
+            std::string::npos);
+}
+
 TEST(ChemkinForms, AllErrorsAreReportedInOneGo) {
   std::string said =
       complaints("REACTIONS\nA=Q 1 0 0\nA=B 1 0\nLOW/1 0/\nC=A 1 0 0\nA+B=C 1 0 0\nX/2/\nEND\n");
