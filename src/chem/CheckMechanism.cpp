@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -167,6 +168,10 @@ void checkSpecies(const Species &species, Diagnostics &diagnostics) {
     checkRanges(species, *ranges, diagnostics);
 }
 
+std::string nameOfTransportFile(const Mechanism &mechanism) {
+  return std::filesystem::path(mechanism.transportFile).filename().string();
+}
+
 } // namespace
 
 void checkMechanism(const Mechanism &mechanism, Diagnostics &diagnostics) {
@@ -178,11 +183,33 @@ void checkMechanism(const Mechanism &mechanism, Diagnostics &diagnostics) {
 }
 
 void checkTransport(const Mechanism &mechanism, Diagnostics &diagnostics) {
+  if (mechanism.transportFile.empty()) {
+    diagnostics
+        .error({.file = mechanism.species.empty() ? "" : mechanism.species[0].location.file},
+               "the mechanism has no transport data")
+        .withHint(
+            "add tran.dat to the folder, name the transport file, or add 'transport' to the species of a "
+            "YAML file; chemistry needs none (--kernel chemistry)");
+    return;
+  }
   for (const Species &species : mechanism.species)
     if (!species.transport)
       diagnostics
           .error(species.location, fmt::format("there are no transport data for species '{}'", species.name))
-          .withHint("add them to the transport data");
+          .withHint(fmt::format("add them to {}; chemistry needs none (--kernel chemistry)",
+                                nameOfTransportFile(mechanism)));
+}
+
+void warnWithoutTransport(const Mechanism &mechanism, Diagnostics &diagnostics) {
+  if (mechanism.transportFile.empty())
+    return;
+  for (const Species &species : mechanism.species)
+    if (!species.transport)
+      diagnostics
+          .warning(
+              species.location,
+              fmt::format("there are no transport data for species '{}'; transport is omitted", species.name))
+          .withHint(fmt::format("add them to {}", nameOfTransportFile(mechanism)));
 }
 
 } // namespace heddle::chem

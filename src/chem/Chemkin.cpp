@@ -24,6 +24,9 @@ public:
     size_t before = diagnostics.all().size();
     cutIntoBlocks(main, std::nullopt, diagnostics);
     mechanism.name = std::filesystem::path(text.reactions.name).stem().string();
+    const bool hasElements = requireBlock(Block::Elements, "ELEMENTS");
+    if (!requireBlock(Block::Species, "SPECIES") || !hasElements)
+      return std::nullopt; // everything that follows would be undeclared
     readElements();
     readSpecies();
     addThermo();
@@ -51,8 +54,6 @@ private:
   }
 
   void readElements() {
-    if (!requireBlock(Block::Elements, "ELEMENTS"))
-      return;
     for (const ChemkinBlock *block : main.of(Block::Elements))
       readElementsBlock(*block, elementNames, mechanism.elements, diagnostics);
   }
@@ -60,8 +61,6 @@ private:
   // Species
 
   void readSpecies() {
-    if (!requireBlock(Block::Species, "SPECIES"))
-      return;
     for (const ChemkinBlock *block : main.of(Block::Species))
       for (const Line &line : block->lines)
         for (const Word &word : splitWords(line))
@@ -99,6 +98,13 @@ private:
     }
     if (text.thermo && !isAll)
       addThermoFile(*text.thermo, cards);
+    if (!text.thermo && main.of(Block::Thermo).empty()) {
+      diagnostics
+          .error({.file = text.reactions.name},
+                 "there are no thermo data: no thermo file is given, and this file has no THERMO block")
+          .withHint("add therm.dat to the folder, or name the thermo file");
+      return;
+    }
     for (unsigned i = 0; i < cards.size(); ++i)
       setThermo(mechanism.species[i], cards[i]);
   }
@@ -164,6 +170,9 @@ private:
 
   void addTransport() {
     TransportEntries entries(mechanism.species.size());
+    mechanism.transportFile = text.transport                      ? text.transport->name
+                              : main.of(Block::Transport).empty() ? ""
+                                                                  : text.reactions.name;
     for (const ChemkinBlock *block : main.of(Block::Transport))
       readTransportBlock(*block, names, repeats, entries, diagnostics);
     if (text.transport)

@@ -154,6 +154,7 @@ struct Mechanism {
   std::vector<Element> elements;
   std::vector<Species> species;
   std::vector<Reaction> reactions;
+  std::string transportFile; ///< where transport data are from; empty where there are none
 
   std::optional<unsigned> find(const std::string &speciesName) const;
   bool hasTransport() const; ///< of all species

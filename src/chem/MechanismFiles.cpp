@@ -102,9 +102,12 @@ private:
                                                                                 : MechanismForm::Chemkin);
     const fs::path &found = form == MechanismForm::Yaml ? yaml : reactions;
     if (found.empty()) {
+      const bool hasNone = reactions.empty() && yaml.empty();
       diagnostics
-          .error({.file = folder.string()}, form == MechanismForm::Yaml ? "this folder has no mechanism.yaml"
-                                                                        : "this folder has no chem.inp")
+          .error({.file = folder.string()}, hasNone ? "this folder has neither chem.inp nor mechanism.yaml"
+                                            : form == MechanismForm::Yaml
+                                                ? "this folder has no mechanism.yaml"
+                                                : "this folder has no chem.inp")
           .withHint(otherForm(form, reactions, yaml));
       return std::nullopt;
     }

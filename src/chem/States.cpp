@@ -103,7 +103,7 @@ private:
   double readPositive(const Json &state, const char *field, size_t number) {
     if (state.contains(field) && state[field].is_number() && state[field].get<double>() > 0)
       return state[field].get<double>();
-    wrong(fmt::format("state {}: \"{}\" must be a number above zero", number, field));
+    wrong(fmt::format("states[{}]: \"{}\" must be a number above zero", number, field));
     return 1;
   }
 
@@ -111,7 +111,7 @@ private:
   std::vector<double> readNumbers(const Json &state, const char *field, size_t number) {
     std::vector<double> numbers(mechanism.species.size());
     if (!state.contains(field) || !state[field].is_array() || state[field].size() != order.size()) {
-      wrong(fmt::format("state {}: \"{}\" must be a list of {}, one for each of the file's species", number,
+      wrong(fmt::format("states[{}]: \"{}\" must be a list of {}, one for each of the file's species", number,
                         field, counted(order.size(), "number")));
       return numbers;
     }
@@ -119,7 +119,7 @@ private:
       if (state[field][i].is_number())
         numbers[order[i]] = state[field][i].get<double>();
       else
-        wrong(fmt::format("state {}: \"{}\" of {} is {}, not a number", number, field,
+        wrong(fmt::format("states[{}]: \"{}\" of {} is {}, not a number", number, field,
                           mechanism.species[order[i]].name, state[field][i].dump()));
     }
     return numbers;
@@ -129,12 +129,12 @@ private:
     double sum = 0;
     for (size_t k = 0; k < x.size(); ++k) {
       if (x[k] < 0)
-        wrong(fmt::format("state {}: the mole fraction of {} is negative, {}", number,
+        wrong(fmt::format("states[{}]: the mole fraction of {} is negative, {}", number,
                           mechanism.species[k].name, x[k]));
       sum += x[k];
     }
     if (!(sum > 0) && !failed)
-      wrong(fmt::format("state {}: all mole fractions are zero", number));
+      wrong(fmt::format("states[{}]: all mole fractions are zero", number));
     if (std::abs(sum - 1) > sumTolerance)
       for (double &each : x)
         each /= sum;
@@ -143,7 +143,7 @@ private:
   GivenState readState(const Json &given, size_t number) {
     GivenState state;
     if (!given.is_object()) {
-      wrong(fmt::format("state {} is {}, not an object", number, given.dump())).withHint(shape);
+      wrong(fmt::format("states[{}] is {}, not an object", number, given.dump())).withHint(shape);
       return state;
     }
     state.temperature = readPositive(given, "T", number);
@@ -170,7 +170,7 @@ void warnOutsideRange(const SourceText &source, const Mechanism &mechanism,
     if (double t = states[i].temperature; t < range.low || t > range.high)
       diagnostics.warning(
           {.file = source.name},
-          fmt::format("state {}: {} K is outside {} to {} K, where the data of all species hold", i, t,
+          fmt::format("states[{}]: {} K is outside {} to {} K, where the data of all species hold", i, t,
                       range.low, range.high));
 }
 

@@ -45,6 +45,9 @@ public:
     checkPhase();
     readElements();
     readSpecies();
+    if (std::ranges::any_of(mechanism.species,
+                            [](const Species &each) { return each.transport.has_value(); }))
+      mechanism.transportFile = source.name;
     readReactions();
     checkMechanism(mechanism, diagnostics);
     pairReverseReactions(mechanism);

@@ -114,6 +114,14 @@ TEST(ChemkinLayout, NoSpeciesIsAnError) {
             "small.inp: error: there is no ELEMENTS block\nsmall.inp: error: there is no SPECIES block\n");
 }
 
+TEST(ChemkinLayout, WithoutADeclarationNothingElseIsUndeclared) {
+  ChemkinText text = smallText("REACTIONS\nA=B 1 0 0\nEND\n");
+  text.reactions.text = replaced(text.reactions.text, "SPECIES", "SPECEIS");
+  const std::string said = complaints(text);
+  EXPECT_NE(said.find("error: there is no SPECIES block"), std::string::npos) << said;
+  EXPECT_EQ(said.find("not declared"), std::string::npos) << said;
+}
+
 // Thermo data
 
 TEST(ChemkinLayout, ThermoOfTheReactionFileGoesBeforeThatOfTheThermoFile) {

@@ -91,11 +91,11 @@ TEST(States, AllThatIsWrongIsReportedInOneGo) {
                   {"T": 1, "P": 1, "X": [null, 1]}]})");
   EXPECT_FALSE(states.states);
   EXPECT_THAT(states.messages(),
-              ElementsAre("state 0 is 7, not an object", "state 1: \"T\" must be a number above zero",
-                          "state 1: \"P\" must be a number above zero",
-                          "state 1: \"X\" must be a list of 2 numbers, one for each of the file's species",
-                          "state 2: the mole fraction of O2 is negative, -1",
-                          "state 3: \"X\" of H2 is null, not a number"));
+              ElementsAre("states[0] is 7, not an object", "states[1]: \"T\" must be a number above zero",
+                          "states[1]: \"P\" must be a number above zero",
+                          "states[1]: \"X\" must be a list of 2 numbers, one for each of the file's species",
+                          "states[2]: the mole fraction of O2 is negative, -1",
+                          "states[3]: \"X\" of H2 is null, not a number"));
 }
 
 TEST(States, AFileWithoutThemSaysWhatItShouldHold) {
@@ -114,7 +114,7 @@ TEST(States, OutsideTheRangeOfTheDataAreWarnedOf) {
   ASSERT_EQ(diagnostics.all().size(), 1u);
   EXPECT_EQ(diagnostics.all()[0].severity, Severity::Warning);
   EXPECT_EQ(diagnostics.all()[0].text,
-            "state 2: 5001 K is outside 200 to 5000 K, where the data of all species hold");
+            "states[2]: 5001 K is outside 200 to 5000 K, where the data of all species hold");
 }
 
 TEST(SpeciesList, NamesSpeciesOneALine) {

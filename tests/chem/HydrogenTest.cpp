@@ -2,13 +2,16 @@
 //
 // The mechanism of our own, which is always there, and how the files of a mechanism are found.
 #include "Shared.h"
+#include "chem/CheckMechanism.h"
 #include "chem/CompareMechanisms.h"
 #include "chem/MechanismFiles.h"
+#include "support/Files.h"
 #include "support/Paths.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <sstream>
 
 namespace heddle::chem {
 namespace {
@@ -96,8 +99,47 @@ TEST(MechanismFiles, TransportIsNeededOnlyWhereAskedFor) {
   MechanismInput files{.paths = {hydrogen / "chem.inp", hydrogen / "therm.dat"}};
   EXPECT_FALSE(readGood(files).hasTransport());
   files.needsTransport = true;
-  EXPECT_NE(complaintsOf(files).find("error: there are no transport data for species 'H2'"),
+  EXPECT_NE(complaintsOf(files).find("chem.inp: error: the mechanism has no transport data"),
             std::string::npos);
+}
+
+TEST(MechanismFiles, ASpeciesWithoutTransportDataIsNamed) {
+  fs::path hydrogen = test::hydrogenExample();
+  TemporaryFolder temporary;
+  std::istringstream all(contentsOf(hydrogen / "tran.dat"));
+  std::string some;
+  for (std::string line; std::getline(all, line);)
+    if (!line.starts_with("HO2 "))
+      some += line + "\n";
+  ASSERT_EQ(writeFile(temporary.path() / "tran.dat", some), std::nullopt);
+  MechanismInput files{
+      .paths = {hydrogen / "chem.inp", hydrogen / "therm.dat", temporary.path() / "tran.dat"},
+      .needsTransport = true};
+  const std::string said = complaintsOf(files);
+  EXPECT_NE(said.find("chem.inp:"), std::string::npos) << said;
+  EXPECT_NE(said.find("error: there are no transport data for species 'HO2'"), std::string::npos) << said;
+  EXPECT_NE(said.find("hint: add them to tran.dat; "), std::string::npos) << said;
+  EXPECT_EQ(said.find("'H2O2'"), std::string::npos) << said;
+
+  files.needsTransport = false;
+  Diagnostics diagnostics;
+  warnWithoutTransport(readGood(files), diagnostics);
+  ASSERT_EQ(diagnostics.all().size(), 1u);
+  EXPECT_EQ(diagnostics.all()[0].severity, Severity::Warning);
+  EXPECT_EQ(diagnostics.all()[0].text, "there are no transport data for species 'HO2'; transport is omitted");
+  Diagnostics none;
+  warnWithoutTransport(readGood({.paths = {hydrogen / "chem.inp", hydrogen / "therm.dat"}}), none);
+  EXPECT_TRUE(none.empty()) << "no transport file is given: it is not expected";
+}
+
+TEST(MechanismFiles, AFolderWithoutThermoDataIsOneError) {
+  TemporaryFolder temporary;
+  fs::copy_file(test::hydrogenExample() / "chem.inp", temporary.path() / "chem.inp");
+  const std::string said = complaintsOf({.paths = {temporary.path()}});
+  EXPECT_NE(said.find("chem.inp: error: there are no thermo data: no thermo file is given"),
+            std::string::npos)
+      << said;
+  EXPECT_EQ(said.find("for species"), std::string::npos) << said;
 }
 
 TEST(MechanismFiles, MissingAndMixedUpFilesAreErrors) {
