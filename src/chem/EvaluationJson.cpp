@@ -36,6 +36,8 @@ Json jsonOf(const Evaluation &e, bool withConcentrations) {
                {"enthalpy_mole", e.enthalpies}};
   addTransport(json, e.transport, "");
   addTransport(json, e.transportChemkin, "_ck");
+  if (!e.diffusionOfKernels.empty())
+    json["mix_diff_coeffs_reciprocal"] = e.diffusionOfKernels;
   if (withConcentrations)
     json["concentrations"] = e.concentrations;
   json["net_production_rates"] = e.production.net;
@@ -76,6 +78,8 @@ Json header(const Mechanism &mechanism, const Evaluator &evaluator) {
     json["quasi_steady"].push_back(mechanism.species[species].name);
   addFitErrors(json, evaluator.transportFits(FitForm::Cantera), "mixture-averaged");
   addFitErrors(json, evaluator.transportFits(FitForm::Chemkin), "mixture-averaged-CK");
+  if (const std::optional<ReciprocalDiffusionFits> &fits = evaluator.reciprocalFits())
+    json["fit_errors"]["reciprocal"] = {{"binary_diffusion", fits->error}, {"degree", fits->degree()}};
   return json;
 }
 

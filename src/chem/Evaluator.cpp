@@ -10,6 +10,7 @@ Evaluator::Evaluator(const Mechanism &mechanism, const Treatment &treatment, Dia
     return;
   fits = fitTransport(mechanism, FitForm::Cantera);
   fitsChemkin = fitTransport(mechanism, FitForm::Chemkin);
+  reciprocal = fitReciprocalDiffusion(mechanism);
 }
 
 void Evaluator::evaluateRates(Evaluation &result) const {
@@ -36,6 +37,7 @@ Evaluation Evaluator::at(const GivenState &given) const {
   if (fits) {
     result.transport = mixtureTransport(mechanism, *fits, state);
     result.transportChemkin = mixtureTransport(mechanism, *fitsChemkin, state);
+    result.diffusionOfKernels = mixtureDiffusion(mechanism, *reciprocal, state);
   }
   evaluateRates(result);
   return result;

@@ -27,7 +27,8 @@ struct Evaluation {
   double density = 0, meanWeight = 0, heatCapacityByMass = 0;
   std::vector<double> enthalpies;
   std::optional<MixtureTransport> transport, transportChemkin; ///< by each form of fits
-  std::vector<double> concentrations;                          ///< quasi-steady species too
+  std::vector<double> diffusionOfKernels; ///< m2/s, by the fits of 1/(D P) that generated kernels use
+  std::vector<double> concentrations;     ///< quasi-steady species too
   RateConstants constants;
   RatesOfProgress rates; ///< with stiff species damped
   ProductionRates production;
@@ -45,19 +46,22 @@ public:
   const std::optional<TransportFits> &transportFits(FitForm form) const {
     return form == FitForm::Cantera ? fits : fitsChemkin;
   }
+  const std::optional<ReciprocalDiffusionFits> &reciprocalFits() const { return reciprocal; }
 
 private:
   const Mechanism &mechanism;
   Stiffness stiffness;
   QssaPlan qssa;
   std::optional<TransportFits> fits, fitsChemkin;
+  std::optional<ReciprocalDiffusionFits> reciprocal;
 
   void evaluateRates(Evaluation &result) const;
 };
 
 /// Evaluations as JSON. For each state what was given (see States.h), density, mean_molecular_weight,
 /// cp_mass, enthalpy_mole, viscosity, thermal_conductivity, mix_diff_coeffs, species_viscosities (these four
-/// again with _ck, from Chemkin's form of fits), net_production_rates, creation_rates, destruction_rates,
+/// again with _ck, from Chemkin's form of fits), mix_diff_coeffs_reciprocal (by the fits of generated kernels),
+/// net_production_rates, creation_rates, destruction_rates,
 /// fwd_rate_constants, rev_rate_constants, fwd_rates_of_progress, rev_rates_of_progress; and concentrations
 /// where there are quasi-steady species. At the top are the species in the order of all arrays, the
 /// reactions, and the largest relative errors of the transport fits. Numbers read back to the same doubles.

@@ -30,6 +30,9 @@ constexpr unsigned fittedPoints = 50;
 /// The error is looked for between the fitted points too: four for each interval of theirs.
 constexpr unsigned checkedPoints = (fittedPoints - 1) * 4 + 1;
 
+/// A fit of 1/(D P) this close to the data lies well within what is known of them.
+constexpr double goodReciprocalFit = 5e-3;
+
 using Property = std::function<double(double temperature)>;
 
 /// What of a property is a polynomial in ln T, and the way back.
@@ -141,6 +144,11 @@ ReciprocalDiffusionFits fitReciprocalDiffusion(const Mechanism &mechanism, unsig
   ReciprocalDiffusionFits fits = {validRange(mechanism), {}, 0};
   fits.pairs = fitPairs(mechanism, timesThreeHalves, degree, true, fits.range, fits.error);
   return fits;
+}
+
+ReciprocalDiffusionFits fitReciprocalDiffusion(const Mechanism &mechanism) {
+  ReciprocalDiffusionFits fits = fitReciprocalDiffusion(mechanism, 3);
+  return fits.error > goodReciprocalFit ? fitReciprocalDiffusion(mechanism, 4) : fits;
 }
 
 std::vector<double> viscosities(const TransportFits &fits, double temperature) {

@@ -23,8 +23,6 @@ namespace heddle::kernels {
 namespace {
 
 constexpr size_t selfTestStateCount = 24;
-/// A fit this close to the data lies well within what is known of them.
-constexpr double goodFit = 5e-3;
 
 std::string placesText(const std::vector<unsigned> &species) {
   std::string places;
@@ -88,17 +86,13 @@ private:
   std::vector<SourceFile> files;
   std::vector<Function> functions;
 
+  /// Nothing where there is no transport kernel.
   std::optional<chem::TransportFits> fits;
   std::optional<chem::ReciprocalDiffusionFits> reciprocal;
 
-  /// Fits are made for the first transport kernel, and of the lowest degree that is good enough.
-  void fitTransport() {
-    if (fits)
-      return;
-    fits = chem::fitTransport(mechanism, request.fits);
-    reciprocal = chem::fitReciprocalDiffusion(mechanism, 3);
-    if (reciprocal->error > goodFit)
-      reciprocal = chem::fitReciprocalDiffusion(mechanism, 4);
+  void setFits() {
+    fits = evaluator.transportFits(request.fits);
+    reciprocal = evaluator.reciprocalFits();
   }
 
   std::optional<Emitted> emit(Kernel kernel, Variant variant) {
@@ -124,7 +118,8 @@ private:
           .withHint("give the transport file, or --kernel chemistry alone");
       return std::nullopt;
     }
-    fitTransport();
+    if (!fits)
+      setFits();
     if (variant == Variant::Warps)
       return emitWarpsTransport({mechanism, *fits, *reciprocal}, kernel, request.options, request.warps,
                                 diagnostics);
@@ -303,7 +298,7 @@ private:
         "\nTransport is fitted by polynomials in ln T, from {:g} to {:g} K, with relative errors of at most "
         "{:.2g} (viscosity), {:.2g}\n(conductivity) and {:.2g} (reciprocal diffusion, degree {}).\n",
         fits->range.low, fits->range.high, fits->errors.viscosity, fits->errors.conductivity,
-        reciprocal->error, reciprocal->pairs.front().coefficients.size() - 1);
+        reciprocal->error, reciprocal->degree());
   }
 
   SelfTestReference reference() const {

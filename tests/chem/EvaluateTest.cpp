@@ -162,6 +162,29 @@ TEST(Evaluation, WritesTheFieldsOfTheReferenceFiles) {
   EXPECT_FALSE(first.contains("concentrations"));
 }
 
+TEST(Evaluation, HasTheDiffusionOfGeneratedKernels) {
+  Diagnostics diagnostics;
+  const std::optional<Mechanism> mechanism = readMechanism({.paths = {test::hydrogenExample()}}, diagnostics);
+  ASSERT_TRUE(mechanism);
+  Evaluator evaluator(*mechanism, {}, diagnostics);
+  GivenState state;
+  state.temperature = 1200;
+  state.pressure = 2e5;
+  state.moleFractions.assign(mechanism->species.size(), 1.0 / double(mechanism->species.size()));
+  state.diffusionTerm.assign(mechanism->species.size(), 0);
+  const Evaluation result = evaluator.at(state);
+  const ReciprocalDiffusionFits fits = fitReciprocalDiffusion(*mechanism);
+  EXPECT_EQ(result.diffusionOfKernels, mixtureDiffusion(*mechanism, fits, state));
+  EXPECT_NE(result.diffusionOfKernels, result.transport->diffusion);
+  for (size_t k = 0; k < mechanism->species.size(); ++k)
+    EXPECT_NEAR(result.diffusionOfKernels[k] / result.transport->diffusion[k], 1,
+                fits.error + evaluator.transportFits(FitForm::Cantera)->errors.diffusion);
+  Json json = Json::parse(writeEvaluations(*mechanism, evaluator, {result}));
+  EXPECT_EQ(json["states"][0]["mix_diff_coeffs_reciprocal"], Json(result.diffusionOfKernels));
+  EXPECT_EQ(json["fit_errors"]["reciprocal"]["binary_diffusion"], Json(fits.error));
+  EXPECT_EQ(json["fit_errors"]["reciprocal"]["degree"], Json(fits.degree()));
+}
+
 TEST(Evaluation, TreatsQuasiSteadyAndStiffSpecies) {
   // H2 -> O2 (2), O2 -> H2O (50): with O2 quasi-steady nothing gathers of it; H2 is stiff over a long step.
   Mechanism mechanism = small::mechanism({"H2", "O2", "H2O"});
