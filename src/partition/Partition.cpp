@@ -5,6 +5,9 @@
 #include "partition/PlanFaults.h"
 #include "partition/Registers.h"
 #include "partition/Schedule.h"
+#include "support/Text.h"
+
+#include <fmt/ranges.h>
 
 namespace heddle::partition {
 
@@ -26,6 +29,18 @@ bool accepts(const PartitionOptions &options, Diagnostics &diagnostics) {
   return true;
 }
 
+/// The options of `heddle chem` that leave a thread more registers or let it keep fewer values.
+std::string adviceAgainstSpills(const PartitionOptions &options) {
+  std::vector<std::string> advice;
+  if (options.ctas > 1)
+    advice.push_back(fmt::format("--ctas {}", options.ctas - 1));
+  if (options.warps > 1)
+    advice.emplace_back("a smaller --warps");
+  if (options.placement != Placement::Store)
+    advice.emplace_back("--placement store");
+  return fmt::format("{}", fmt::join(advice, ", or "));
+}
+
 void warnOfSpilling(const flow::Program &program, const Partitioned &partitioned,
                     const PartitionOptions &options, Diagnostics &diagnostics) {
   unsigned worst = 0, most = 0;
@@ -36,13 +51,12 @@ void warnOfSpilling(const flow::Program &program, const Partitioned &partitioned
   if (registersFor(most) <= budget)
     return;
   diagnostics
-      .warning(
-          {}, fmt::format("spilling is likely: warp {} keeps {} values at a time, about {} registers, and {} "
-                          "blocks of {} warps leave each thread {}",
-                          worst, most, registersFor(most), options.ctas, options.warps, budget))
-      .withHint(
-          "ask for fewer blocks per multiprocessor, for more warps of fewer values each, or for rows that "
-          "values stay in");
+      .warning({},
+               fmt::format("register spills are likely: warp {} needs about {} registers per thread for {} "
+                           "values, and {} of {} threads per SM leave {}",
+                           worst, registersFor(most), most, counted(options.ctas, "block"),
+                           options.warps * 32, budget))
+      .withHint(adviceAgainstSpills(options));
 }
 
 void addFaults(const std::vector<std::string> &faults, Diagnostics &diagnostics) {

@@ -132,5 +132,6 @@ TEST(Registers, warnWhereTheyDoNotSuffice) {
   ASSERT_TRUE(partition::partitionWarps(
       program, {.warps = 2, .ctas = 16, .multiprocessor = {.registers = 32 * 1024}}, diagnostics));
   ASSERT_TRUE(diagnostics.has(Severity::Warning));
-  EXPECT_THAT(diagnostics.all().back().text, testing::HasSubstr("spilling is likely"));
+  EXPECT_THAT(diagnostics.all().back().text, testing::HasSubstr("register spills are likely"));
+  EXPECT_EQ(diagnostics.all().back().hint, "--ctas 15, or a smaller --warps, or --placement store");
 }
