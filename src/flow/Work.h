@@ -12,7 +12,8 @@ struct Work {
   unsigned exponentials = 0, logarithms = 0, reciprocals = 0;
   unsigned loads = 0, stores = 0; ///< numbers from and to memory, each once
 
-  unsigned bytes() const { return 8 * (loads + stores); }
+  unsigned values() const { return loads + stores; }
+  unsigned bytes() const { return 8 * values(); } ///< in double precision
 };
 
 /// Every operation once.

@@ -73,18 +73,21 @@ std::string namesOf(const chem::Mechanism &mechanism, const std::vector<unsigned
   return text.empty() ? "none" : inComment(text);
 }
 
+const char *rateUnit(Units units) { return units == Units::Si ? "kmol/m3/s" : "mol/cm3/s"; }
+
 Function qssaFunction(const Options &options, const ChemistryTreatment &treatment, Variant variant) {
   const size_t quasiSteady = treatment.quasiSteady.species.size(), stiff = treatment.stiff.size();
   std::string kinds = quasiSteady > 0 ? fmt::format("{} quasi-steady", quasiSteady) : "";
   if (stiff > 0)
     kinds += fmt::format("{}{} stiff", kinds.empty() ? "" : " and ", stiff);
-  const char *const how = variant == Variant::Cpu     ? "on the host"
-                          : variant == Variant::Warps ? "the warps of a block share 32 points"
+  const char *const how = variant == Variant::Cpu     ? "CPU, SIMD over points, multithreaded"
+                          : variant == Variant::Warps ? "the warps of a block cooperate on 32 points"
                                                       : "one thread per point";
   return {fmt::format("{}{}{}_chemistry_{}", options.prefix, quasiSteady > 0 ? "_qssa" : "",
                       stiff > 0 ? "_stiff" : "", nameOf(variant)),
           Kernel::Chemistry, variant,
-          fmt::format("Net production rates{}, {}.", kinds.empty() ? "" : " with " + kinds + " species", how),
+          fmt::format("Net production rates in {}{}, {}.", rateUnit(options.units),
+                      kinds.empty() ? "" : " with " + kinds + " species", how),
           stiff > 0};
 }
 

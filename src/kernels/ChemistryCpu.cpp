@@ -4,6 +4,8 @@
 #include "kernels/ChemistryVariants.h"
 #include "kernels/HostLoops.h"
 
+#include <fmt/format.h>
+
 namespace heddle::kernels {
 
 Emitted emitCpuChemistry(const chem::Mechanism &mechanism, const flow::Program &program,
@@ -14,7 +16,9 @@ Emitted emitCpuChemistry(const chem::Mechanism &mechanism, const flow::Program &
   const Values own = {{"name", name},         {"real", real.type},    {"functions", loops.functions},
                       {"slots", loops.slots}, {"loads", loops.loads}, {"calls", loops.calls}};
   return {{{name + ".cpp", fillTemplate("chemistry_cpu.cpp.in", joined(commonOf(mechanism, options), own))}},
-          {{name, Kernel::Chemistry, Variant::Cpu, "Net production rates, on the host."}}};
+          {{name, Kernel::Chemistry, Variant::Cpu,
+            fmt::format("Net production rates in {}, CPU, SIMD over points, multithreaded.",
+                        rateUnit(options.units))}}};
 }
 
 } // namespace heddle::kernels

@@ -48,7 +48,8 @@ Emitted emitPlainChemistry(const chem::Mechanism &mechanism, const flow::Program
                       {"rows", std::max<size_t>(1, statements.table.below.size())},
                       {"table", tableText(statements.table, real)}};
   return {{{name + ".cu", fillTemplate("chemistry_plain.cu.in", joined(commonOf(mechanism, options), own))}},
-          {{name, Kernel::Chemistry, Variant::Plain, "Net production rates, one thread per point."}}};
+          {{name, Kernel::Chemistry, Variant::Plain,
+            fmt::format("Net production rates in {}, one thread per point.", rateUnit(options.units))}}};
 }
 
 } // namespace heddle::kernels

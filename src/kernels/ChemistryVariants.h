@@ -35,6 +35,8 @@ Emitted emitQssaCpu(const chem::Mechanism &mechanism, const ChemistryTreatment &
 Function qssaFunction(const Options &options, const ChemistryTreatment &treatment, Variant variant);
 
 chem::ChemistryUnits unitsOf(Units units);
+/// "kmol/m3/s"
+const char *rateUnit(Units units);
 /// Species' names for a comment; "none".
 std::string namesOf(const chem::Mechanism &mechanism, const std::vector<unsigned> &species);
 

@@ -63,7 +63,7 @@ public:
       return {};
     }
     files.push_back(mathHeader(precision()));
-    if (std::ranges::any_of(functions, [](const Function &each) { return each.variant == Variant::Warps; }))
+    if (has(Variant::Warps))
       files.push_back(warpsHeader());
     if (hasHost())
       files.push_back(hostHeader());
@@ -101,8 +101,11 @@ private:
         return std::nullopt;
       if (!treatment.isNone() && precision() == Precision::Float) {
         diagnostics.error(
-            {}, "quasi-steady and stiff species take double or mixed precision: equations between rates of "
-                "many sizes have no digits left in floats");
+            {},
+            "quasi-steady and stiff species need --precision double or mixed: in single precision, the "
+            "linear "
+            "systems of quasi-steady species and the differences that damp stiff ones lose all significant "
+            "digits by cancellation");
         return std::nullopt;
       }
       if (variant == Variant::Warps)
@@ -135,9 +138,15 @@ private:
     }
   }
 
-  bool hasHost() const {
-    return std::ranges::any_of(functions, [](const Function &each) { return each.variant == Variant::Cpu; });
+  bool has(Variant variant) const {
+    return std::ranges::any_of(functions, [&](const Function &each) { return each.variant == variant; });
   }
+
+  bool has(Kernel kernel) const {
+    return std::ranges::any_of(functions, [&](const Function &each) { return each.kernel == kernel; });
+  }
+
+  bool hasHost() const { return has(Variant::Cpu); }
 
   bool hasDevice() const {
     return std::ranges::any_of(functions, [](const Function &each) { return each.variant != Variant::Cpu; });
@@ -169,6 +178,7 @@ private:
                          {"names", names},
                          {"real", realOf(precision()).type},
                          {"hasQuasiSteady", hasStages && !treatment.quasiSteady.species.empty()},
+                         {"hasTransport", fits.has_value()},
                          {"quasiSteadyCount", treatment.quasiSteady.species.size()},
                          {"quasiSteadyPlaces", placesText(treatment.quasiSteady.species)},
                          {"hasStiff", hasStages && !treatment.stiff.empty()},
@@ -177,11 +187,7 @@ private:
                          {"functions", functionRows()}});
   }
 
-  bool hasQssa() const {
-    return !treatment.isNone() && std::ranges::any_of(functions, [](const Function &each) {
-      return each.kernel == Kernel::Chemistry;
-    });
-  }
+  bool hasQssa() const { return !treatment.isNone() && has(Kernel::Chemistry); }
 
   std::string cmake() const {
     std::string sources;
@@ -209,6 +215,8 @@ private:
                          {"transport", fmt::format("{:g}", toleranceOf(Kernel::Viscosity, precision()))},
                          {"isMixed", precision() == Precision::Mixed},
                          {"isFloat", precision() == Precision::Float},
+                         {"reference", referenceText()},
+                         {"hasMatrix", has(Variant::Matrix)},
                          {"errors", errorRows(expected)},
                          {"qssa", hasQssa() ? qssaInWords() : ""},
                          {"fits", fitsText()},
@@ -229,13 +237,41 @@ private:
     std::vector<Values> rows;
     if (precision() != Precision::Double)
       for (Kernel kernel : {Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion, Kernel::Chemistry})
-        if (std::ranges::any_of(functions, [&](const Function &each) { return each.kernel == kernel; })) {
+        if (has(kernel)) {
           const PrecisionError error = errorOf(kernel, expected);
+          warnOfError(kernel, error);
           rows.push_back({{"kernel", nameOf(kernel)},
                           {"largest", fmt::format("{:.1e}", error.largest)},
                           {"ninetyNinth", fmt::format("{:.1e}", error.ninetyNinth)}});
         }
     return rows;
+  }
+
+  /// The self-test is the user's first impression of the folder: that it fails should not be the first news.
+  void warnOfError(Kernel kernel, const PrecisionError &error) const {
+    const double tolerance = toleranceOf(kernel, precision());
+    if (error.largest > tolerance)
+      diagnostics.warning(
+          {},
+          fmt::format("with --precision {}, the largest error of {} is {:.1e}, above the tolerance of the "
+                      "self-test, {:g}: it will report FAIL",
+                      precision() == Precision::Float ? "float" : "mixed", nameOf(kernel), error.largest,
+                      tolerance));
+  }
+
+  /// The values that --evaluate prints for the kernels of this folder.
+  std::string referenceText() const {
+    const char *const suffix = request.fits == chem::FitForm::Chemkin ? "_ck" : "";
+    std::string text;
+    const auto add = [&](Kernel kernel, const std::string &field) {
+      if (has(kernel))
+        text += fmt::format("{}`{}`", text.empty() ? "" : ", ", field);
+    };
+    add(Kernel::Viscosity, fmt::format("viscosity{}", suffix));
+    add(Kernel::Conductivity, fmt::format("thermal_conductivity{}", suffix));
+    add(Kernel::Diffusion, "mix_diff_coeffs_reciprocal");
+    add(Kernel::Chemistry, "net_production_rates");
+    return text;
   }
 
   std::string qssaInWords() const {
@@ -250,9 +286,12 @@ private:
       text += fmt::format("{} species: {}.\n{}\n", kind, names, meaning);
     };
     list(treatment.quasiSteady.species, "Quasi-steady",
-         "Their concentrations follow from zero net production; their mole fractions are not read, and those "
-         "of "
-         "the\nothers must add up to 1.\n");
+         fmt::format(
+             "Their concentrations follow from zero net production; chemistry does not read their mole "
+             "fractions, and those of\nthe others must add up to 1.{}\n",
+             fits ? " Transport functions read the mole fractions of all species: set those of\n"
+                    "quasi-steady species to zero."
+                  : ""));
     list(treatment.stiff, "Stiff",
          fmt::format(
              "Rates that consume them are damped to what a time step can use, with a diffusion term for "
@@ -265,7 +304,7 @@ private:
     std::vector<Values> rows;
     for (Kernel kernel : request.kernels) {
       const bool isChemistry = kernel == Kernel::Chemistry;
-      if (!std::ranges::any_of(functions, [&](const Function &each) { return each.kernel == kernel; }))
+      if (!has(kernel))
         continue;
       const Units units = request.options.units;
       const flow::Work work = flow::workOf(
@@ -279,7 +318,7 @@ private:
                       {"exponentials", work.exponentials},
                       {"logarithms", work.logarithms},
                       {"reciprocals", work.reciprocals},
-                      {"bytes", work.bytes()}});
+                      {"bytes", work.values() * realOf(precision()).bytes()}});
     }
     return rows;
   }

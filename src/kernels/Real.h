@@ -13,6 +13,7 @@ struct Real {
   const char *fma, *max; ///< CUDA's functions
   bool isFloat;
 
+  unsigned bytes() const { return isFloat ? 4 : 8; }
   /// The shortest decimal number that reads back to the same value: "2.0", "2.0f". As a float, a number too
   /// small becomes the smallest normal one of its sign, so that a guard against zero stays one; too large a
   /// number is a mistake in the generator: std::logic_error.

@@ -43,8 +43,8 @@ std::string aboutVariant(Variant variant) {
   switch (variant) {
   case Variant::Plain: return "one thread per point";
   case Variant::Matrix: return "products with constant matrices on FP64 tensor cores";
-  case Variant::Cpu: return "on the host, vectors of points, threads";
-  case Variant::Warps: return "the warps of a block share 32 points";
+  case Variant::Cpu: return "CPU, SIMD over points, multithreaded";
+  case Variant::Warps: return "the warps of a block cooperate on 32 points";
   }
   return {};
 }

@@ -74,9 +74,10 @@ struct Task {
 /// What the warps distribute, in words for a comment.
 std::string figuresText(const WarpsFigures &figures, const WarpsLayout &layout) {
   return fmt::format(
-      "// {} warps work on 32 points together. Of about {} instructions of all warps {} are in the text, "
-      "where\n"
-      "// warps share those that differ in constants and indices only; a warp goes through {} at most.\n"
+      "// {} warps cooperate on 32 points. They execute about {} instructions in all; {} are emitted, "
+      "because warps "
+      "share\n"
+      "// instructions that differ only in constants and indices. One warp executes at most {}.\n"
       "// {} rows and {} bytes of shared memory for a block, {} blocks per multiprocessor.\n",
       figures.warps, figures.instructionsOfAllWarps, figures.instructions, figures.longestWarp, figures.rows,
       figures.sharedBytes, layout.ctas);

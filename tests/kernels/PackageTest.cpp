@@ -160,6 +160,52 @@ TEST(Package, pageSaysWhatLessPrecisionCosts) {
   EXPECT_EQ(reported(exact, "chemistry").first, -1) << "doubles have nothing to report";
 }
 
+/// The last number of a kernel's row in the table of operations.
+unsigned bytesOf(const std::vector<SourceFile> &files, const std::string &kernel) {
+  const std::string &page = std::ranges::find(files, "README.md", &SourceFile::name)->text;
+  const size_t row = page.find("| " + kernel + " |", page.find("| bytes |"));
+  const std::string line = page.substr(row, page.find('\n', row) - row);
+  return unsigned(std::stoul(line.substr(line.rfind('|', line.size() - 2) + 1)));
+}
+
+TEST(Package, pageCountsTheBytesOfThePrecision) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  const std::vector<SourceFile> exact = make(hydrogen, request(hydrogen, allKernels, {Variant::Cpu})),
+                                single = make(hydrogen, inFloat(hydrogen, {Variant::Cpu}));
+  // Temperature, mole fractions, and a pressure and a result for each species where there are.
+  EXPECT_EQ(bytesOf(exact, "viscosity"), 8u * (1 + 10 + 1));
+  EXPECT_EQ(bytesOf(exact, "diffusion"), 8u * (2 + 10 + 10));
+  for (const char *kernel : {"viscosity", "conductivity", "diffusion", "chemistry"})
+    EXPECT_EQ(2 * bytesOf(single, kernel), bytesOf(exact, kernel)) << kernel;
+}
+
+TEST(Package, warnsOfASelfTestThatWillFail) {
+  chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  // Rates beyond the range of a float.
+  std::get<chem::Arrhenius>(hydrogen.reactions.front().rate).a *= 1e30;
+  Diagnostics diagnostics;
+  makePackage(hydrogen, inFloat(hydrogen, {Variant::Cpu}), diagnostics);
+  ASSERT_TRUE(diagnostics.has(Severity::Warning));
+  EXPECT_THAT(diagnostics.all().front().text,
+              HasSubstr("with --precision float, the largest error of chemistry is "));
+  EXPECT_THAT(diagnostics.all().front().text, HasSubstr("it will report FAIL"));
+}
+
+TEST(Package, pageNamesTheReferenceOfEachKernel) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  const auto page = [&](const PackageRequest &wanted) {
+    const std::vector<SourceFile> files = make(hydrogen, wanted);
+    return std::ranges::find(files, "README.md", &SourceFile::name)->text;
+  };
+  EXPECT_THAT(
+      page(request(hydrogen, allKernels, {Variant::Cpu})),
+      HasSubstr("`viscosity`, `thermal_conductivity`, `mix_diff_coeffs_reciprocal`, `net_production_rates`"));
+  PackageRequest chemkin = request(hydrogen, {Kernel::Viscosity}, {Variant::Matrix});
+  chemkin.fits = chem::FitForm::Chemkin;
+  EXPECT_THAT(page(chemkin), HasSubstr("--evaluate`: `viscosity_ck`. "));
+  EXPECT_THAT(page(chemkin), HasSubstr("need compute capability 8.0"));
+}
+
 TEST(Package, aMechanismCutIntoPartsComputesTheSame) {
   const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
   PackageRequest cut = request(hydrogen, {Kernel::Chemistry}, {Variant::Plain});
