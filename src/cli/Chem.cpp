@@ -3,7 +3,9 @@
 // heddle chem: a combustion mechanism, evaluated or turned into kernels.
 #include "GenerateKernels.h"
 #include "InputOutput.h"
+#include "UnknownWord.h"
 #include "Verbs.h"
+#include "chem/CheckMechanism.h"
 #include "chem/Evaluator.h"
 #include "chem/MechanismFiles.h"
 #include "chem/SpeciesList.h"
@@ -11,12 +13,14 @@
 #include "support/Diagnostics.h"
 #include "support/ExitCode.h"
 #include "support/Files.h"
+#include "support/Suggest.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -36,7 +40,7 @@ Examples:
   heddle chem mechanism.yaml --evaluate states.json            Cantera's format
   heddle chem examples/hydrogen -o kernels                     CUDA and C++ for it, with a self-test
   heddle chem gri30 -o out --kernel viscosity,diffusion --variant matrix,cpu
-  heddle chem gri30 -o out --variant warps --warps 16 --ctas 2    the warps of a block share their points
+  heddle chem gri30 -o out --variant warps --warps 16 --ctas 2    the warps of a block cooperate on 32 points
   heddle chem dme --evaluate s.json --qssa qss.txt --stiff stiff.txt --dt 1e-8
   heddle chem dme -o out --kernel chemistry --qssa qss.txt --stiff stiff.txt
 
@@ -44,7 +48,7 @@ states.json is {"species": ["H2", ...], "states": [{"T": 1000, "P": 101325, "X":
 mole fractions. The output is JSON in SI units with kmol, one entry per state.
 
 Kernels are viscosity, conductivity, diffusion and chemistry; variants are plain (a GPU, one thread per point), warps
-(the warps of a block share 32 points), matrix (viscosity and diffusion on FP64 tensor cores) and cpu. Without
+(the warps of a block cooperate on 32 points), matrix (viscosity and diffusion on FP64 tensor cores) and cpu. Without
 --variant, all but warps are generated. DIR/README.md describes the files and how to build them.
 
 Exit code 0: done; 1: refused; 2: bad usage, or no such file; 3: an error in an input file, with its location; 4: a file cannot be
@@ -118,6 +122,7 @@ std::optional<std::string> evaluate(const Request &request, Diagnostics &diagnos
   std::optional<Input> input = read(request, diagnostics);
   if (!input)
     return std::nullopt;
+  warnWithoutTransport(input->mechanism, diagnostics);
   chem::Evaluator evaluator(input->mechanism, input->treatment, diagnostics);
   if (diagnostics.has(Severity::Error))
     return std::nullopt;
@@ -251,10 +256,19 @@ struct Generated {
   std::vector<kernels::SourceFile> files;
 };
 
+bool isAsked(const std::vector<std::string> &list, std::string_view name) {
+  return std::ranges::find(list, name) != list.end();
+}
+
+bool needsTransport(const Request &request) {
+  return std::ranges::any_of(request.kernels, [](const std::string &each) { return each != "chemistry"; });
+}
+
 Generated makeKernels(const Request &request, Diagnostics &diagnostics) {
-  Generated made = {
-      chem::readMechanism({request.mechanism, formOf(request.form), false, request.permissive}, diagnostics),
-      {}};
+  Generated made = {chem::readMechanism({request.mechanism, formOf(request.form), needsTransport(request),
+                                         request.permissive},
+                                        diagnostics),
+                    {}};
   if (!made.mechanism)
     return made;
   kernels::PackageRequest package = packageOf(request, *made.mechanism);
@@ -305,9 +319,63 @@ bool inputsCanBeRead(const Request &request, Session &session) {
   return all;
 }
 
-void run(const Request &request, Session &session) {
+/// An option that changes nothing in this call, and why.
+struct WithoutEffect {
+  std::vector<const char *> options;
+  bool isWithout;
+  std::string why, hint;
+};
+
+std::vector<WithoutEffect> optionsWithoutEffect(const Request &request) {
+  if (!request.states.empty())
+    return {{{"--kernel", "--variant", "--units", "--fits", "--precision", "--warps", "--ctas",
+              "--qssa-warps", "--weights", "--placement", "--sums", "--replicate", "--constants", "--long",
+              "--powers", "--threads", "--points-per-stage", "--keep"},
+             true,
+             "--evaluate generates no kernels",
+             "-o DIR generates them"}};
+  const bool hasChemistry = isAsked(request.kernels, "chemistry");
+  const bool hasStages = !request.quasiSteady.empty() || !request.stiff.empty();
+  const bool hasFits = isAsked(request.kernels, "viscosity") || isAsked(request.kernels, "conductivity");
+  return {{{"--warps", "--ctas", "--qssa-warps", "--weights", "--placement", "--sums", "--replicate",
+            "--constants"},
+           !isAsked(request.variants, "warps"),
+           "variant 'warps' is not generated",
+           "add --variant warps"},
+          {{"--qssa", "--stiff", "--dt", "--long", "--powers", "--threads", "--points-per-stage", "--keep",
+            "--qssa-warps"},
+           !hasChemistry,
+           "kernel 'chemistry' is not generated",
+           "add --kernel chemistry"},
+          {{"--points-per-stage", "--keep", "--qssa-warps"},
+           hasChemistry && !hasStages,
+           "there are no quasi-steady and no stiff species",
+           "--qssa FILE and --stiff FILE list them"},
+          {{"--powers", "--threads"},
+           hasChemistry && !hasStages && request.longCode == "parts",
+           "--long parts has no loops over exponentials",
+           "remove --long parts"},
+          {{"--fits"},
+           !hasFits,
+           "neither viscosity nor conductivity is generated, and diffusion always uses fits of 1/(D P)",
+           ""}};
+}
+
+/// A user who gives an option believes that it counts.
+void warnWithoutEffect(const CLI::App &verb, const Request &request, Session &session) {
+  Diagnostics diagnostics;
+  for (const WithoutEffect &each : optionsWithoutEffect(request))
+    for (const char *option : each.options)
+      if (each.isWithout && verb.count(option) > 0)
+        diagnostics.warning({}, fmt::format("{} has no effect: {}", option, each.why)).withHint(each.hint);
+  print(std::cerr, diagnostics, session.errorColour);
+}
+
+void run(const CLI::App &verb, const Request &request, Session &session) {
   if (!inputsCanBeRead(request, session))
     return;
+  if (!request.states.empty() || !request.folder.empty())
+    warnWithoutEffect(verb, request, session);
   if (!request.states.empty() && !request.stiff.empty() && request.timeStep == 0)
     complain(session, "--stiff needs --dt", "the time step that stiff species are damped for, s",
              ExitBadUsage);
@@ -316,8 +384,20 @@ void run(const Request &request, Session &session) {
   else if (!request.folder.empty())
     writeKernels(request, session);
   else
-    complain(session, "what of this mechanism?", "--evaluate STATES.json, or -o DIR for kernels",
+    complain(session, "nothing to do: --evaluate STATES.json or -o DIR is required",
+             "--evaluate prints rates and transport at the states of a file, -o writes kernels",
              ExitBadUsage);
+}
+
+/// CLI11's own messages print the range of a double with its 309 digits.
+CLI::Validator numberThat(bool (*holds)(double), const char *expected) {
+  return {[holds, expected](const std::string &word) {
+            double value = 0;
+            const bool isGood =
+                CLI::detail::lexical_cast(word, value) && std::isfinite(value) && holds(value);
+            return isGood ? std::string() : fmt::format("'{}' is not {}", word, expected);
+          },
+          ""};
 }
 
 void addWarpsOptions(CLI::App &verb, Request &request) {
@@ -337,7 +417,7 @@ void addWarpsOptions(CLI::App &verb, Request &request) {
       ->type_name("F,R,L")
       ->delimiter(',')
       ->expected(3)
-      ->check(CLI::NonNegativeNumber);
+      ->check(numberThat([](double weight) { return weight >= 0; }, "a weight: a number of at least 0"));
   add("--placement", request.placement,
       "shared memory: store (a row for each value), buffer (values in registers pass through a few rows) or "
       "mixed (default: selected per kernel)")
@@ -379,7 +459,8 @@ void addOptions(CLI::App &verb, Request &request) {
   addWarpsOptions(verb, request);
   verb.add_option("--units", request.units, "of the generated functions: si or cgs")
       ->check(CLI::IsMember({"si", "cgs"}));
-  verb.add_option("--fits", request.fits, "form of the transport fits: cantera or chemkin")
+  verb.add_option("--fits", request.fits,
+                  "form of the fits of viscosity and conductivity: cantera or chemkin")
       ->check(CLI::IsMember({"cantera", "chemkin"}));
   verb.add_option(
           "--long", request.longCode,
@@ -420,7 +501,8 @@ void addOptions(CLI::App &verb, Request &request) {
                   "the time step that stiff species are damped for, s; with -o, that of the self-test "
                   "(default there: 1e-8)")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
+      ->check(
+          numberThat([](double step) { return step > 0; }, "a time in seconds greater than 0, such as 1e-9"))
       ->needs(stiff);
 }
 
@@ -450,13 +532,47 @@ std::string generateKernels(std::vector<std::string> words) {
   return failure ? failure->str() : "";
 }
 
+std::optional<WrongWord> wrongKernel(const std::string &kernels) {
+  const std::vector<std::string> names = {"viscosity", "conductivity", "diffusion", "chemistry"};
+  std::istringstream list(kernels);
+  for (std::string each; std::getline(list, each, ',');)
+    if (!isAsked(names, each))
+      return WrongWord{fmt::format("a mechanism has no kernel '{}'", each), suggestionFor(each, names)};
+  return std::nullopt;
+}
+
+std::optional<WrongWord> wrongOption(const std::string &option) {
+  Request request;
+  CLI::App verb;
+  addOptions(verb, request);
+  const std::string name = option.substr(0, option.find('='));
+  const std::vector<std::string> names = optionNames(verb);
+  if (!isAsked(names, name))
+    return WrongWord{fmt::format("heddle chem has no option '{}'", name),
+                     didYouMean(name.starts_with("-") ? name : "--" + name, names)};
+  std::istringstream values(option.find('=') < option.size() ? option.substr(name.size() + 1) : "");
+  for (std::string value; std::getline(values, value, '|');) {
+    try {
+      std::vector<std::string> words = {value.starts_with(name + "=") ? value : name + "=" + value,
+                                        "mechanism"};
+      verb.parse(words);
+    } catch (const CLI::ValidationError &wrong) {
+      return WrongWord{wrong.what(), ""};
+    } catch (const CLI::ConversionError &wrong) {
+      return WrongWord{wrong.what(), ""};
+    } catch (const CLI::ParseError &) { // one that needs another option
+    }
+  }
+  return std::nullopt;
+}
+
 void addChem(CLI::App &app, Session &session) {
   auto request = std::make_shared<Request>();
   CLI::App *verb = app.add_subcommand("chem", about);
   addOptions(*verb, *request);
   session.operands["chem"] = {"MECHANISM... (--evaluate STATES.json | -o DIR)",
                               {{}, {"inp", "dat", "yaml"}, true, true}};
-  verb->callback([request, &session] { run(*request, session); });
+  verb->callback([request, verb, &session] { run(*verb, *request, session); });
 }
 
 } // namespace heddle::cli
