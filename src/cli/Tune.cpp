@@ -132,7 +132,8 @@ void complainOfBaseline(const tune::Report &report, const TuneRequest &request, 
                        : isCode    ? "does not compile"
                                    : "cannot be measured",
                        result.reason),
-           fmt::format("heddle {} {} should work first", isMechanism ? "chem" : "run", request.files.front()),
+           fmt::format("heddle {} {}{} should work first", isMechanism ? "chem" : "run",
+                       request.files.front(), isMechanism ? " -o DIR" : ""),
            isCode ? ExitDoesNotCompile : ExitRefused);
 }
 

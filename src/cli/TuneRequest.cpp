@@ -27,6 +27,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Points of a self-test, where they are not given: several full blocks, and soon simulated. Its own default, 24, is
+/// less than a block, which prefers variants with many threads per point.
+const char *const usualPoints = "2048";
+
 /// A mechanism is a folder, or some files.
 std::string mechanismText(const std::vector<std::string> &files) {
   std::string text;
@@ -78,6 +82,8 @@ std::optional<tune::Problem> readProblem(TuneRequest &request, Session &session)
   }
   problem.flags = session.compilerArguments;
   problem.arguments = session.programArguments;
+  if (isMechanism && problem.arguments.empty())
+    problem.arguments = {usualPoints};
   problem.compile = request.source.compileOptions();
   problem.arch = problem.compile.arch;
   problem.kernel = request.kernel;
@@ -132,6 +138,17 @@ bool findKernel(tune::Problem &problem, Session &session) {
   return false;
 }
 
+/// A candidate with an option that does not exist would be refused, and the user believe that it lost.
+void checkChemWords(const tune::Problem &problem, const tune::SpaceWords &words, Session &session) {
+  std::optional<WrongWord> wrong = wrongKernel(problem.kernel);
+  for (const std::string &option : words.options)
+    if (!wrong)
+      if ((wrong = wrongOption(option)))
+        wrong->text = "--option: " + wrong->text;
+  if (wrong)
+    complain(session, wrong->text, wrong->hint, ExitBadUsage);
+}
+
 /// Mechanisms are tuned by the options of heddle chem, programs by everything else.
 bool fitsWhatIsTuned(const tune::Problem &problem, tune::SpaceWords &words, Session &session) {
   const bool isMechanism = tune::isMechanism(problem.file);
@@ -141,6 +158,8 @@ bool fitsWhatIsTuned(const tune::Problem &problem, tune::SpaceWords &words, Sess
     complain(session, "a mechanism has no directives", "--option \"--warps=4|8\"; or -d auto", ExitBadUsage);
   else if (isMechanism && !words.directives.empty())
     words.options = tune::chemOptions(), words.directives.clear();
+  if (isMechanism && session.exitCode == ExitDone)
+    checkChemWords(problem, words, session);
   return session.exitCode == ExitDone;
 }
 
@@ -189,7 +208,11 @@ std::variant<SpelledSpace, NoSpace> spelledSpace(const tune::Problem &problem, t
     return none;
   }
   if (space->dimensions().empty() && words.directives.empty())
-    return NoSpace{"there is nothing to choose from", "-d \"coarsen x=1|2|4\", or -d auto", ExitBadUsage};
+    return NoSpace{"no alternatives are given",
+                   fmt::format("{}, or -d auto", tune::isMechanism(problem.file)
+                                                     ? "--option \"--variant=plain|warps\""
+                                                     : "-d \"coarsen x=1|2|4\""),
+                   ExitBadUsage};
   return SpelledSpace{std::move(words), std::move(*space)};
 }
 

@@ -255,6 +255,7 @@ TEST_F(TuneProgram, AMechanismIsTunedByTheOptionsOfItsKernels) {
     EXPECT_EQ(result["status"], "measured") << result.dump(1);
   EXPECT_EQ(report["results"][1]["configuration"], "--variant=warps --warps=4");
   EXPECT_EQ(report["results"][1]["kernels"][0]["block"][0], 128) << "four warps";
+  EXPECT_EQ(report["results"][0]["kernels"][0]["grid"][0], 8) << "2048 points";
   EXPECT_TRUE(fs::exists(fs::path(in("kernels")) / "selftest.cu")) << "the winner's folder";
   EXPECT_EQ(
       runProcess(command({"tune", HEDDLE_SOURCE_DIR "/examples/hydrogen", "-d", "coarsen x=2"})).exitCode, 2);
