@@ -12,8 +12,8 @@
 //     dT/dt   = - sum w_k u_k / sum C_k cv_k  u, cv: internal energy and heat capacity, from therm.dat
 //
 // The method is explicit: Runge-Kutta-Chebyshev of second order (Sommeijer, Shampine and Verwer, 1998), whose stages extend the
-// stable step along the negative real axis: s stages allow steps of about 0.65 s^2 / lambda, where lambda is the rate of the fastest
-// reaction; here that is the dissociation of HO2, about 1e9 1/s.
+// stable step along the negative real axis: s stages allow steps of about 0.65 s^2 / lambda, where lambda is the largest inverse
+// time scale of the mechanism; here it is that of H2O2 (+M) = 2 OH (+M), about 1e9 1/s.
 //
 // At the end the program checks what the equations conserve: atoms of each element, and the internal energy. TRACE.json gets states
 // along the way with the rates that the kernel computed, in the form that `heddle chem --evaluate` reads.
