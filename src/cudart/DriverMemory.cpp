@@ -136,35 +136,6 @@ size_t bytesOf(CUpointer_attribute attribute) {
   }
 }
 
-cudaChannelFormatDesc channelsOf(const CUDA_ARRAY_DESCRIPTOR &d) {
-  int bits = 0;
-  cudaChannelFormatKind kind = cudaChannelFormatKindUnsigned;
-  switch (d.Format) {
-  case CU_AD_FORMAT_UNSIGNED_INT8: bits = 8; break;
-  case CU_AD_FORMAT_UNSIGNED_INT16: bits = 16; break;
-  case CU_AD_FORMAT_UNSIGNED_INT32: bits = 32; break;
-  case CU_AD_FORMAT_SIGNED_INT8: bits = 8, kind = cudaChannelFormatKindSigned; break;
-  case CU_AD_FORMAT_SIGNED_INT16: bits = 16, kind = cudaChannelFormatKindSigned; break;
-  case CU_AD_FORMAT_SIGNED_INT32: bits = 32, kind = cudaChannelFormatKindSigned; break;
-  case CU_AD_FORMAT_HALF: bits = 16, kind = cudaChannelFormatKindFloat; break;
-  case CU_AD_FORMAT_FLOAT: bits = 32, kind = cudaChannelFormatKindFloat; break;
-  default: break;
-  }
-  const int n = int(d.NumChannels);
-  return {bits, n > 1 ? bits : 0, n > 2 ? bits : 0, n > 3 ? bits : 0, kind};
-}
-
-CUarray_format formatOf(const cudaChannelFormatDesc &d) {
-  if (d.f == cudaChannelFormatKindFloat)
-    return d.x == 16 ? CU_AD_FORMAT_HALF : CU_AD_FORMAT_FLOAT;
-  const bool isSigned = d.f == cudaChannelFormatKindSigned;
-  switch (d.x) {
-  case 8: return isSigned ? CU_AD_FORMAT_SIGNED_INT8 : CU_AD_FORMAT_UNSIGNED_INT8;
-  case 16: return isSigned ? CU_AD_FORMAT_SIGNED_INT16 : CU_AD_FORMAT_UNSIGNED_INT16;
-  default: return isSigned ? CU_AD_FORMAT_SIGNED_INT32 : CU_AD_FORMAT_UNSIGNED_INT32;
-  }
-}
-
 } // namespace
 
 extern "C" {
@@ -332,29 +303,5 @@ CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count, CU
 }
 CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream stream) {
   return fillAsync(to, 0, value, count, 1, stream);
-}
-
-CUresult cuArrayCreate_v2(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *descriptor) {
-  return driverCall([&]() -> cudaError_t {
-    if (!array || !descriptor)
-      return cudaErrorInvalidValue;
-    const cudaChannelFormatDesc channels = channelsOf(*descriptor);
-    return cudaMallocArray(reinterpret_cast<cudaArray_t *>(array), &channels, descriptor->Width,
-                           descriptor->Height, 0);
-  });
-}
-CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *descriptor, CUarray array) {
-  return driverCall([&]() -> cudaError_t {
-    cudaChannelFormatDesc channels;
-    cudaExtent extent;
-    if (cudaError_t error = cudaArrayGetInfo(&channels, &extent, nullptr, arrayOf(array)))
-      return error;
-    const unsigned numChannels = 1u + (channels.y != 0) + (channels.z != 0) + (channels.w != 0);
-    *descriptor = {extent.width, extent.height, formatOf(channels), numChannels};
-    return cudaSuccess;
-  });
-}
-CUresult cuArrayDestroy(CUarray array) {
-  return driverCall([&] { return cudaFreeArray(arrayOf(array)); });
 }
 }
