@@ -17,6 +17,7 @@ constexpr const char *kFormat = "heddle-capture";
 constexpr uint64_t kVersion = 1;
 constexpr const char *kRegionKinds[] = {"device", "managed", "pinned"};
 constexpr const char *kVariableKinds[] = {"device", "constant", "managed"};
+constexpr const char *kTextureMemories[] = {"array", "linear", "pitch"};
 
 std::string hexOf(uint64_t value) {
   char text[20];
@@ -174,6 +175,80 @@ private:
   bool wrong = false;
 };
 
+std::string textOf(const TexelFormat &format) {
+  std::string out;
+  for (uint32_t each : format.bits)
+    out += std::to_string(each) + " ";
+  return out + std::to_string(format.kind);
+}
+
+TexelFormat formatOf(Line &line) {
+  TexelFormat format;
+  for (uint32_t &each : format.bits)
+    each = line.shortNumber();
+  format.kind = line.shortNumber();
+  return format;
+}
+
+std::string textOf(const Array &array) {
+  return std::to_string(array.width) + " " + std::to_string(array.height) + " " +
+         std::to_string(array.depth) + " " + textOf(array.format) + " " + std::to_string(array.flags);
+}
+
+Array arrayOf(Line &line) {
+  Array array;
+  array.width = line.number(), array.height = line.number(), array.depth = line.number();
+  array.format = formatOf(line);
+  array.flags = line.shortNumber();
+  return array;
+}
+
+/// The fields that say how a texture is read, one after the other.
+template <class Object, class Use> void forEachSampling(Object &object, const Use &use) {
+  for (auto &mode : object.addressModes)
+    use(mode);
+  use(object.filter), use(object.readMode), use(object.isSrgb), use(object.isNormalized);
+  use(object.anisotropy);
+  for (auto &bits : object.border)
+    use(bits);
+}
+
+std::string textOf(const TextureObject &object) {
+  std::string out = std::to_string(object.handle) + " " + kTextureMemories[size_t(object.memory)] + " ";
+  switch (object.memory) {
+  case TextureObject::Memory::Array: out += std::to_string(object.array); break;
+  case TextureObject::Memory::Linear:
+    out += hexOf(object.address) + " " + std::to_string(object.width) + " " + textOf(object.format);
+    break;
+  case TextureObject::Memory::Pitch:
+    out += hexOf(object.address) + " " + std::to_string(object.width) + " " + std::to_string(object.height) +
+           " " + std::to_string(object.pitch) + " " + textOf(object.format);
+    break;
+  }
+  if (object.kind == TextureObject::Kind::Texture)
+    forEachSampling(object, [&out](uint32_t value) { out += " " + std::to_string(value); });
+  return out;
+}
+
+TextureObject textureOf(TextureObject::Kind kind, Line &line) {
+  TextureObject object;
+  object.kind = kind;
+  object.handle = line.number();
+  object.memory = line.oneOf<TextureObject::Memory>(kTextureMemories);
+  if (object.memory == TextureObject::Memory::Array) {
+    object.array = size_t(line.number());
+  } else {
+    object.address = line.number();
+    object.width = line.number();
+    if (object.memory == TextureObject::Memory::Pitch)
+      object.height = line.number(), object.pitch = line.number();
+    object.format = formatOf(line);
+  }
+  if (kind == TextureObject::Kind::Texture)
+    forEachSampling(object, [&line](uint32_t &value) { value = line.shortNumber(); });
+  return object;
+}
+
 bool readItem(const std::string &key, Line &line, Manifest &manifest) {
   if (key == "program")
     manifest.program = line.quotedText();
@@ -219,6 +294,12 @@ bool readItem(const std::string &key, Line &line, Manifest &manifest) {
     manifest.variables.push_back(variable);
   } else if (key == "points-into-variable")
     manifest.pointsIntoVariables.push_back(line.word());
+  else if (key == "array")
+    manifest.arrays.push_back(arrayOf(line));
+  else if (key == "texture")
+    manifest.textures.push_back(textureOf(TextureObject::Kind::Texture, line));
+  else if (key == "surface")
+    manifest.textures.push_back(textureOf(TextureObject::Kind::Surface, line));
   else
     return false;
   return line.isRead();
@@ -244,15 +325,23 @@ const char *textOf(RegionKind kind) { return kRegionKinds[size_t(kind)]; }
 const char *textOf(VariableKind kind) { return kVariableKinds[size_t(kind)]; }
 
 uint64_t Manifest::objectBytes(size_t object) const {
-  return object < regions.size() ? regions[object].bytes : variables[object - regions.size()].bytes;
+  if (isRegion(object))
+    return regions[object].bytes;
+  return isVariable(object) ? variables[object - regions.size()].bytes
+                            : arrays[object - regions.size() - variables.size()].bytes();
 }
 
 std::string Manifest::objectName(size_t object) const {
-  if (object < regions.size())
+  if (isRegion(object))
     return "region " + hexOf(regions[object].address) + " (" + std::to_string(regions[object].bytes) +
            " bytes)";
-  return object < objects() ? "variable '" + variables[object - regions.size()].name + "'"
-                            : "object " + std::to_string(object);
+  if (isVariable(object))
+    return "variable '" + variables[object - regions.size()].name + "'";
+  if (object >= objects())
+    return "object " + std::to_string(object);
+  const Array &array = arrays[object - regions.size() - variables.size()];
+  return "array of " + std::to_string(array.width) + " x " + std::to_string(array.rows()) + " x " +
+         std::to_string(array.slices()) + " texels";
 }
 
 std::string textOf(const Manifest &manifest) {
@@ -283,6 +372,10 @@ std::string textOf(const Manifest &manifest) {
                          (variable.address ? " " + hexOf(variable.address) : ""));
   for (const std::string &name : manifest.pointsIntoVariables)
     line("points-into-variable", name);
+  for (const Array &array : manifest.arrays)
+    line("array", textOf(array));
+  for (const TextureObject &object : manifest.textures)
+    line(object.kind == TextureObject::Kind::Texture ? "texture" : "surface", textOf(object));
   return out;
 }
 
@@ -301,6 +394,12 @@ std::optional<Manifest> manifestOf(const std::string &text, std::string &error) 
       return std::nullopt;
     }
   }
+  for (const TextureObject &object : manifest.textures)
+    if (object.memory == TextureObject::Memory::Array && object.array >= manifest.arrays.size()) {
+      error = "launch.txt: texture or surface " + std::to_string(object.handle) +
+              " has an array that is not there";
+      return std::nullopt;
+    }
   if (manifest.kernel.empty() || manifest.arch.empty()) {
     error = std::string("launch.txt: has no line '") + (manifest.kernel.empty() ? "kernel" : "arch") + "'";
     return std::nullopt;

@@ -5,6 +5,8 @@
 // is compiled from source in a folder that `heddle capture` wrote.
 #pragma once
 
+#include "capture/TextureObject.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -56,9 +58,15 @@ struct Manifest {
   std::vector<Variable> variables;
   /// Variables that values in regions, variables or parameters point into: they have another address in another module.
   std::vector<std::string> pointsIntoVariables;
+  std::vector<Array> arrays;
+  std::vector<TextureObject> textures; ///< and surfaces; in the order of their numbers
 
-  /// Objects of the store are the regions and then the variables.
-  size_t objects() const { return regions.size() + variables.size(); }
+  /// Objects of the store are the regions, then the variables, then the arrays.
+  size_t objects() const { return regions.size() + variables.size() + arrays.size(); }
+  bool isRegion(size_t object) const { return object < regions.size(); }
+  bool isVariable(size_t object) const {
+    return object >= regions.size() && object < regions.size() + variables.size();
+  }
   uint64_t objectBytes(size_t object) const;
   /// "region 0x100000000000 (4096 bytes)", "variable 'table'".
   std::string objectName(size_t object) const;

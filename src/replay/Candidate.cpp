@@ -21,7 +21,8 @@ uint64_t countOf(const Dim &dim) { return uint64_t(dim[0]) * dim[1] * dim[2]; }
 
 } // namespace
 
-Candidate::Candidate(Driver &driver, const Request &request, const capture::Manifest &manifest)
+Candidate::Candidate(Driver &driver, const Request &request, const capture::Manifest &manifest,
+                     const TextureObjects &textures)
     : driver(driver), request(request) {
   std::ifstream file(request.module, std::ios::binary);
   if (!file)
@@ -32,6 +33,7 @@ Candidate::Candidate(Driver &driver, const Request &request, const capture::Mani
     findKernel();
     findVariables(manifest);
     takeParameters(manifest);
+    textures.setIn(parameters);
     allowShared();
   } catch (...) {
     driver.moduleUnload(module);

@@ -14,7 +14,8 @@ namespace heddle::replay {
 /// cannot be loaded, has no such kernel, or cannot be launched with what the capture has.
 class Candidate {
 public:
-  Candidate(Driver &driver, const Request &request, const capture::Manifest &manifest);
+  Candidate(Driver &driver, const Request &request, const capture::Manifest &manifest,
+            const TextureObjects &textures);
   ~Candidate();
   Candidate(const Candidate &) = delete;
   Candidate &operator=(const Candidate &) = delete;

@@ -22,6 +22,7 @@ using Module = struct ModuleTag *;
 using Function = struct FunctionTag *;
 using Stream = struct StreamTag *;
 using Event = struct EventTag *;
+using Array = struct ArrayTag *;
 
 // Structures have the layout of cuda.h.
 struct Location {
@@ -56,6 +57,58 @@ struct LaunchConfig {
   LaunchAttribute *attributes = nullptr;
   unsigned attributeCount = 0;
 };
+
+struct ArrayDescriptor {
+  size_t width = 0, height = 0, depth = 0;
+  int format = 0;
+  unsigned channels = 0, flags = 0;
+};
+/// One side of a copy: an array, or rows in device memory.
+struct CopySide {
+  size_t xBytes = 0, y = 0, z = 0, level = 0;
+  int memoryType = 2;
+  const void *host = nullptr;
+  Pointer device = 0;
+  Array array = nullptr;
+  void *reserved = nullptr;
+  size_t pitch = 0, height = 0;
+};
+struct Copy3D {
+  CopySide from, to;
+  size_t widthBytes = 0, height = 0, depth = 0;
+};
+struct Resource {
+  int type = 0;
+  union {
+    Array array;
+    struct {
+      Pointer address;
+      int format;
+      unsigned channels;
+      size_t bytes;
+    } linear;
+    struct {
+      Pointer address;
+      int format;
+      unsigned channels;
+      size_t width, height, pitch;
+    } pitch;
+    int reserved[32];
+  } memory = {};
+  unsigned flags = 0;
+};
+struct Texture {
+  int addressModes[3] = {};
+  int filter = 0;
+  unsigned flags = 0, anisotropy = 0;
+  int levelFilter = 0;
+  float levelBias = 0, leastLevel = 0, greatestLevel = 0;
+  float border[4] = {};
+  int reserved[12] = {};
+};
+constexpr int MemoryTypeDevice = 2, MemoryTypeArray = 3;
+constexpr int ResourceArray = 0, ResourceLinear = 2, ResourcePitch = 3;
+constexpr unsigned TextureReadsIntegers = 1, TextureIsNormalized = 2, TextureIsSrgb = 16;
 
 constexpr Result Success = 0, ErrorInvalidValue = 1, ErrorOutOfMemory = 2, ErrorNoBinary = 209,
                  ErrorInvalidPtx = 218, ErrorInvalidImage = 200, ErrorUnsupportedPtx = 222,
@@ -109,6 +162,11 @@ class Driver {
   using MemoryProperties = cu::MemoryProperties;
   using MemoryAccess = cu::MemoryAccess;
   using LaunchConfig = cu::LaunchConfig;
+  using Array = cu::Array;
+  using ArrayDescriptor = cu::ArrayDescriptor;
+  using Copy3D = cu::Copy3D;
+  using Resource = cu::Resource;
+  using Texture = cu::Texture;
 
 public:
   /// Loads the library (empty: the system's libcuda.so.1), makes device 0 current. Throws.

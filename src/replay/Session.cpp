@@ -77,7 +77,7 @@ Measurement Session::measure(const Request &request) {
 }
 
 void Session::run(const Request &request, Measurement &result) {
-  Candidate candidate(driver, request, folder.manifest);
+  Candidate candidate(driver, request, folder.manifest, state->textures());
   const Candidate::Needs needs = candidate.needs();
   result.registers = needs.registers;
   result.localBytes = needs.localBytes;

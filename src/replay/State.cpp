@@ -34,7 +34,8 @@ constexpr uint64_t kSpareBytes = uint64_t(256) << 20;
 
 State::State(Driver &driver, const capture::CaptureFolder &folder, cu::Stream stream, uint64_t mostCopyBytes)
     : driver(driver), folder(folder), stream(stream), comparer(driver, !driver.isSimulator()),
-      pages(driver, folder.manifest.regions), variableSearch(folder.manifest),
+      pages(driver, folder.manifest.regions), arrays(driver, folder.manifest.arrays, stream),
+      firstArray(folder.manifest.objects() - folder.manifest.arrays.size()), variableSearch(folder.manifest),
       gaps(gapsIn(pages.device(), folder.manifest.regions, kLongestGap)), copyBytesLeft(mostCopyBytes) {
   driver.check(driver.memAlloc(&zeros, kLongestGap + 16), "memory for comparing");
   driver.check(driver.fillBytes(zeros, 0, kLongestGap + 16, stream), "memory for comparing");
@@ -45,9 +46,34 @@ State::State(Driver &driver, const capture::CaptureFolder &folder, cu::Stream st
   firstChunks.push_back(chunks.size());
   for (const Span &gap : gaps)
     driver.check(driver.fillBytes(gap.begin, 0, gap.bytes(), stream), "clearing memory");
+  textureObjects = std::make_unique<TextureObjects>(driver, folder.manifest, arrays);
+}
+
+/// Variables are where the candidate's module has them.
+cu::Pointer State::liveAddress(size_t object) const {
+  if (folder.manifest.isRegion(object))
+    return folder.manifest.regions[object].address;
+  return folder.manifest.isVariable(object) ? 0 : arrays.mirrorOf(arrayOf(object));
+}
+
+/// What chunks were copied to is in the mirrors of arrays.
+void State::writeArrays(bool onlyChanged) {
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    const size_t object = firstArray + i;
+    const auto first = chunks.begin() + long(firstChunks[object]),
+               last = chunks.begin() + long(firstChunks[object + 1]);
+    if (!onlyChanged || std::any_of(first, last, [](const Chunk &chunk) { return chunk.isChanged; }))
+      arrays.copyFromMirror(i);
+  }
+}
+
+void State::readArrays() {
+  for (size_t i = 0; i < arrays.size(); ++i)
+    arrays.copyToMirror(i);
 }
 
 State::~State() {
+  textureObjects.reset();
   driver.memFree(zeros);
   if (staging)
     driver.memFree(staging);
@@ -128,7 +154,8 @@ void State::load(size_t object) {
   const capture::StoreIndex &index = folder.store.index();
   const capture::StoredObject &stored = index.objects[object];
   const std::string what = manifest.objectName(object);
-  const bool isRegion = object < manifest.regions.size();
+  const bool isVariable = manifest.isVariable(object);
+  const cu::Pointer live = liveAddress(object);
   std::vector<PointerIntoVariable> pointersBefore, pointersAfter;
   const Image before = store(stored.before, what, pointersBefore);
   std::vector<uint64_t> changed;
@@ -144,14 +171,14 @@ void State::load(size_t object) {
     chunk.object = object;
     chunk.offset = offset;
     chunk.bytes = index.chunks[stored.before[i]].bytes;
-    chunk.live = isRegion ? manifest.regions[object].address + offset : 0;
+    chunk.live = live ? live + offset : 0;
     chunk.before = chunk.after = part(before, offset);
     chunk.isConstant =
-        !isRegion && manifest.variables[object - manifest.regions.size()].kind == VariableKind::Constant;
+        isVariable && manifest.variables[object - manifest.regions.size()].kind == VariableKind::Constant;
     addRelocations(pointersBefore, chunk.before, offset, chunks.size(), chunk.bytes);
     if (stored.before[i] != stored.after[i]) {
       chunk.after = part(after, afterOffset);
-      if (!isRegion)
+      if (isVariable)
         chunk.unchanged = differenceOf(stored.before[i], stored.after[i], chunk.bytes);
       addRelocations(pointersAfter, chunk.after, afterOffset, chunks.size(), chunk.bytes);
       afterOffset += chunk.bytes;
@@ -215,22 +242,25 @@ void State::copy(const Chunk &chunk) {
 }
 
 void State::prepare(const VariableAddresses &variables) {
-  const size_t regions = folder.manifest.regions.size();
+  const capture::Manifest &manifest = folder.manifest;
   relocate(variables);
   if (!isKnown)
     for (const Span &gap : gaps)
       driver.check(driver.fillBytes(gap.begin, 0, gap.bytes(), stream), "clearing memory");
+  const bool wasKnown = isKnown;
   for (Chunk &chunk : chunks) {
-    const bool isVariable = chunk.object >= regions;
+    const bool isVariable = manifest.isVariable(chunk.object);
     if (isVariable) {
-      const cu::Pointer address = variables[chunk.object - regions];
+      const cu::Pointer address = variables[chunk.object - manifest.regions.size()];
       chunk.live = address ? address + chunk.offset : 0;
     }
     // A module that was just loaded has the initial values of its variables.
     if (chunk.live && (isVariable || !isKnown || chunk.isChanged))
       copy(chunk);
-    chunk.isChanged = false;
   }
+  writeArrays(wasKnown);
+  for (Chunk &chunk : chunks)
+    chunk.isChanged = false;
   isKnown = true;
   driver.check(driver.streamSynchronize(stream), "restoring memory");
 }
@@ -284,6 +314,7 @@ void State::undoGaps(const std::vector<Comparer::Result> &results) {
 }
 
 void State::compare(std::vector<Difference> &differing, std::vector<OutsideWrite> &outside) {
+  readArrays();
   std::vector<Expectation> expectations;
   std::vector<bool> isAfter;
   for (size_t i = 0; i < chunks.size(); ++i) {
@@ -309,7 +340,7 @@ void State::compare(std::vector<Difference> &differing, std::vector<OutsideWrite
     if (isAfter[i] && results[i].differing)
       add(chunk, results[i].differing, results[i].first);
   }
-  // A variable that the module lacks keeps its value. Variables are the last objects.
+  // A variable that the module lacks keeps its value.
   for (const Chunk &chunk : chunks)
     if (!chunk.live && chunk.unchanged.bytes)
       add(chunk, chunk.unchanged.bytes, chunk.unchanged.first);
@@ -326,12 +357,14 @@ void State::undo() {
   for (const Chunk &chunk : chunks)
     if (chunk.isChanged)
       copy(chunk);
+  writeArrays(true);
 }
 
 void State::findChanges() {
+  readArrays();
   std::vector<Expectation> expectations;
   for (size_t i = 0; i < chunks.size(); ++i)
-    if (chunks[i].live && chunks[i].object < folder.manifest.regions.size())
+    if (chunks[i].live && !folder.manifest.isVariable(chunks[i].object))
       expectations.push_back({i, chunks[i].before});
   const std::vector<Comparer::Result> results = compareWith(expectations);
   for (size_t i = 0; i < results.size(); ++i)

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "capture/CaptureFolder.h"
+#include "replay/Arrays.h"
 #include "replay/Compare.h"
 #include "replay/Pages.h"
 #include "replay/Protocol.h"
 #include "replay/Relocations.h"
+#include "replay/TextureObjects.h"
 
 #include <map>
 #include <memory>
@@ -42,6 +44,7 @@ public:
   /// Bytes of an object as they are now.
   std::vector<uint8_t> read(size_t object, uint64_t offset, uint64_t bytes);
   uint64_t bytes() const { return totalBytes; }
+  const TextureObjects &textures() const { return *textureObjects; }
 
 private:
   /// Contents of a piece of an object.
@@ -72,6 +75,10 @@ private:
   };
 
   void load(size_t object);
+  cu::Pointer liveAddress(size_t object) const;
+  size_t arrayOf(size_t object) const { return object - firstArray; }
+  void writeArrays(bool onlyChanged);
+  void readArrays();
   Image store(const std::vector<uint64_t> &numbers, const std::string &what,
               std::vector<PointerIntoVariable> &pointers);
   void addRelocations(const std::vector<PointerIntoVariable> &pointers, Image image, uint64_t begin,
@@ -88,6 +95,9 @@ private:
   cu::Stream stream;
   Comparer comparer;
   Pages pages;
+  Arrays arrays;
+  const size_t firstArray; ///< its object
+  std::unique_ptr<TextureObjects> textureObjects;
   VariableSearch variableSearch;
   std::vector<Relocation> relocations;
   VariableAddresses relocatedTo;   ///< what the images have now

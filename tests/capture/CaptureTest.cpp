@@ -321,12 +321,20 @@ TEST(Capture, ALaunchInAGraphIsReported) {
   EXPECT_EQ(run.end.standardOutput, "ok\n");
 }
 
-TEST(Capture, ATextureAmongTheParametersIsRefused) {
+TEST(Capture, ATextureIsCapturedWithTheMemoryThatItReads) {
   const Capturing run("memory", "texture", {"HEDDLE_CAPTURE_KERNEL=readTexture"});
-  EXPECT_THAT(run.refused(), HasSubstr("texture or surface object"));
-  EXPECT_THAT(run.result["captured"], IsEmpty());
-  EXPECT_FALSE(fs::exists(run.folder.path() / "out/launch.txt"));
+  EXPECT_EQ(run.refused(), "");
   EXPECT_EQ(run.end.standardOutput, "ok\n");
+  std::string error;
+  const std::optional<CaptureFolder> capture = CaptureFolder::open(run.folder.path() / "out", error);
+  ASSERT_TRUE(capture) << error;
+  ASSERT_EQ(capture->manifest.textures.size(), 1u);
+  const TextureObject &texture = capture->manifest.textures[0];
+  EXPECT_EQ(texture.memory, TextureObject::Memory::Linear);
+  EXPECT_EQ(texture.format.bits[0], 32u);
+  ASSERT_EQ(capture->manifest.regions.size(), 2u) << "what is written, and what only the texture points to";
+  EXPECT_EQ(capture->manifest.regions[0].address, texture.address);
+  EXPECT_EQ(capture->manifest.regions[0].bytes, texture.width);
 }
 
 TEST(Capture, RegisteredHostMemoryIsRefused) {

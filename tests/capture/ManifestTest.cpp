@@ -77,6 +77,42 @@ TEST(Manifest, ObjectsAreRegionsThenVariables) {
   EXPECT_EQ(manifest.objectName(4), "variable 'count'");
 }
 
+TEST(Manifest, ArraysTexturesAndSurfacesAreReadBack) {
+  Manifest manifest = sample();
+  manifest.arrays.push_back({64, 32, 0, {{8, 8, 8, 8}, 1}, 2});
+  manifest.arrays.push_back({100, 0, 0, {{32, 0, 0, 0}, 2}, 0});
+  TextureObject texture, linear, pitch, surface;
+  texture.handle = 3, texture.array = 1, texture.filter = 1, texture.readMode = 1, texture.isNormalized = 1;
+  texture.addressModes[2] = 3, texture.border[3] = 0x3f800000;
+  linear.handle = 4, linear.memory = TextureObject::Memory::Linear, linear.address = 0x120000000000;
+  linear.width = 400, linear.format = {{32, 32, 0, 0}, 0};
+  pitch.handle = 5, pitch.memory = TextureObject::Memory::Pitch, pitch.address = 0x120000001000;
+  pitch.width = 50, pitch.height = 7, pitch.pitch = 512, pitch.format = {{16, 0, 0, 0}, 2};
+  surface.kind = TextureObject::Kind::Surface, surface.handle = 6;
+  manifest.textures = {texture, linear, pitch, surface};
+  const std::string text = textOf(manifest);
+  for (const char *line :
+       {"\narray 64 32 0 8 8 8 8 1 2\n", "\ntexture 3 array 1 0 0 3 1 1 0 1 0 0 0 0 1065353216\n",
+        "\ntexture 4 linear 0x120000000000 400 32 32 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
+        "\ntexture 5 pitch 0x120000001000 50 7 512 16 0 0 0 2 0 0 0 0 0 0 0 0 0 0 0 0\n",
+        "\nsurface 6 array 0\n"})
+    EXPECT_THAT(text, HasSubstr(line));
+  std::string error;
+  const std::optional<Manifest> read = manifestOf(text, error);
+  ASSERT_TRUE(read) << error;
+  EXPECT_EQ(textOf(*read), text);
+  EXPECT_EQ(read->objects(), 7u);
+  EXPECT_EQ(read->objectBytes(5), 64u * 32 * 4);
+  EXPECT_EQ(read->objectName(6), "array of 100 x 1 x 1 texels");
+  EXPECT_FALSE(read->isVariable(5));
+}
+
+TEST(Manifest, ATextureNeedsItsArray) {
+  const std::string begin = "heddle-capture 1\nkernel k\narch sm_90\n";
+  EXPECT_THAT(whyNot(begin + "surface 6 array 0\n"), HasSubstr("surface 6 has an array that is not there"));
+  EXPECT_THAT(whyNot(begin + "surface 6 memory 0\n"), HasSubstr("launch.txt:4: "));
+}
+
 TEST(Manifest, OfAnotherVersionIsRefused) {
   EXPECT_THAT(whyNot("heddle-capture 2\nkernel k\narch sm_90\n"), HasSubstr("another version"));
   EXPECT_THAT(whyNot("heddle-capture one\n"), HasSubstr("another version"));

@@ -29,7 +29,6 @@ const std::set<std::string> kNotCaptured = {
     "tests/programs/device-query",  // there are none
     "tests/programs/graphs",        // they are in graphs
     "tests/programs/nvrtc",         // they are made by the driver API
-    "tests/programs/textures",      "examples/surface_write", "examples/texture_shift",
 };
 
 std::vector<std::string> programs() {

@@ -12,7 +12,9 @@
 #include "capture/CaptureFolder.h"
 #include "capture/preload/KernelPattern.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <unistd.h>
 
 namespace heddle::capture {
@@ -78,6 +80,23 @@ bool isForGraph(cudaStream_t stream) {
   if (error != cudaSuccess)
     REAL(cudaGetLastError)();
   return error == cudaErrorStreamCaptureImplicit || status != cudaStreamCaptureStatusNone;
+}
+
+/// A texture or surface object among the parameters that a capture does not have. Their numbers are small, as sizes are: the
+/// parameter's type decides, which the kernel's name has.
+bool hasOneOf(const std::vector<uint64_t> &objects, const std::vector<Parameter> &parameters,
+              const std::string &kernel) {
+  if (demangledName(kernel).find("unsigned long long") == std::string::npos)
+    return false;
+  for (const Parameter &parameter : parameters) {
+    uint64_t value = 0;
+    if (parameter.bytes.size() != sizeof value)
+      continue;
+    std::memcpy(&value, parameter.bytes.data(), sizeof value);
+    if (std::find(objects.begin(), objects.end(), value) != objects.end())
+      return true;
+  }
+  return false;
 }
 
 bool isSimulator() { return trace::real<uint64_t()>("__heddleThreadInstructions") != nullptr; }
@@ -149,14 +168,14 @@ void CaptureRecorder::hostUnregistered(void *pointer) {
   registered.erase(reinterpret_cast<uint64_t>(pointer));
 }
 
-void CaptureRecorder::objectCreated(unsigned long long object) {
+void CaptureRecorder::objectCreated(unsigned long long object, trace::ObjectKind kind) {
   std::lock_guard<std::recursive_mutex> lock(guard);
-  objects.insert(object);
+  textures.created(object, kind);
 }
 
-void CaptureRecorder::objectDestroyed(unsigned long long object) {
+void CaptureRecorder::objectDestroyed(unsigned long long object, trace::ObjectKind kind) {
   std::lock_guard<std::recursive_mutex> lock(guard);
-  objects.erase(object);
+  textures.destroyed(object, kind);
 }
 
 LiveMemory CaptureRecorder::liveMemory() const {
@@ -256,23 +275,6 @@ Manifest CaptureRecorder::manifestOf(const std::string &kernel, const Launch &la
   return manifest;
 }
 
-/// A texture or surface object among the parameters. Their handles are small numbers, as sizes are: the parameter's type
-/// decides, which the kernel's name has.
-std::string CaptureRecorder::objectIn(const std::vector<Parameter> &parameters,
-                                      const std::string &kernel) const {
-  if (demangledName(kernel).find("unsigned long long") == std::string::npos)
-    return {};
-  for (const Parameter &parameter : parameters) {
-    uint64_t value = 0;
-    if (parameter.bytes.size() != sizeof value)
-      continue;
-    std::memcpy(&value, parameter.bytes.data(), sizeof value);
-    if (objects.count(value))
-      return "it has a texture or surface object as a parameter";
-  }
-  return {};
-}
-
 cudaError_t CaptureRecorder::capture(const std::string &kernel, const Launch &launch,
                                      const std::string &folder) {
   if (const cudaError_t error = REAL(cudaDeviceSynchronize)(); error != cudaSuccess)
@@ -282,13 +284,16 @@ cudaError_t CaptureRecorder::capture(const std::string &kernel, const Launch &la
     return launchRefused(launch, "this CUDA runtime does not report the sizes of parameters; CUDA 12.4 does");
   Manifest manifest = manifestOf(kernel, launch);
   manifest.parameters = *parameters;
-  if (const std::string object = objectIn(*parameters, kernel); !object.empty())
-    return launchRefused(launch, object);
+  const LiveTextures objects = textures.read();
+  if (hasOneOf(objects.notCaptured, *parameters, kernel))
+    return launchRefused(
+        launch, "it has a texture or surface of a mipmapped array, or a view of one, as a parameter");
+  manifest.textures = objects.objects;
   std::error_code code;
   std::filesystem::create_directories(folder, code);
   std::filesystem::remove(std::filesystem::path(folder) / "launch.txt", code);
 
-  MemorySaver saver(folder, liveMemory());
+  MemorySaver saver(folder, liveMemory(), objects);
   if (!saver.saveBefore(*parameters, settings.allMemory)) {
     discard(folder);
     return launchRefused(launch, saver.error());

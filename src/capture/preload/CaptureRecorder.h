@@ -8,7 +8,7 @@
 #include "capture/preload/Settings.h"
 #include "trace/preload/Recorder.h"
 
-#include <set>
+#include <map>
 
 namespace heddle::capture {
 
@@ -25,8 +25,8 @@ public:
   cudaError_t freeAsync(void *pointer, cudaStream_t stream, const Call &call) override;
   void hostRegistered(void *pointer, size_t bytes) override;
   void hostUnregistered(void *pointer) override;
-  void objectCreated(unsigned long long object) override;
-  void objectDestroyed(unsigned long long object) override;
+  void objectCreated(unsigned long long object, trace::ObjectKind kind) override;
+  void objectDestroyed(unsigned long long object, trace::ObjectKind kind) override;
   void copiedToHost(const trace::Rows &) override {}
   void ending() override { finish(); }
 
@@ -41,7 +41,6 @@ private:
   cudaError_t launchRefused(const trace::Launch &launch, const std::string &why);
   Manifest manifestOf(const std::string &kernel, const trace::Launch &launch) const;
   LiveMemory liveMemory() const;
-  std::string objectIn(const std::vector<Parameter> &parameters, const std::string &kernel) const;
   void report() const;
 
   const Settings settings;
@@ -50,7 +49,7 @@ private:
   uint64_t meant = 0; ///< launches until now
   FixedMemory fixed;
   std::map<uint64_t, uint64_t> registered; ///< bytes of the program's host memory, by address
-  std::set<unsigned long long> objects;
+  TextureList textures;
   Survey survey;
   Result result;
 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// 1. Roots are the parameters and all variables: their bytes are scanned for addresses.
+// 1. Roots are the parameters, all variables and what textures read: their bytes are scanned for addresses.
 // 2. Each allocation that is reached is copied to the host in parts; each part is scanned and written. So every byte
 //    crosses the bus once, and memory of any size needs one buffer.
-// 3. After the launch the same objects are copied and written again. Chunks that did not change are known to the store.
+// 3. Arrays, which have no addresses, are copied as a whole.
+// 4. After the launch the same objects are copied and written again. Chunks that did not change are known to the store.
 #include "capture/preload/MemorySaver.h"
 
 #include "trace/preload/Real.h"
@@ -32,9 +33,10 @@ std::vector<Range> rangesOf(const LiveMemory &memory) {
 
 } // namespace
 
-MemorySaver::MemorySaver(const std::filesystem::path &folder, LiveMemory live)
-    : memory(std::move(live)), ranges(rangesOf(memory)), search(ranges), writer(folder),
-      stored(memory.regions.size() + memory.variables.size()) {}
+MemorySaver::MemorySaver(const std::filesystem::path &folder, LiveMemory live, LiveTextures objects)
+    : memory(std::move(live)), textures(std::move(objects)), ranges(rangesOf(memory)), search(ranges),
+      writer(folder), stored(memory.regions.size() + memory.variables.size()),
+      storedArrays(textures.arrays.size()) {}
 
 template <class Use> bool MemorySaver::forEachPart(size_t range, const Use &use) {
   const auto [address, bytes] = ranges[range];
@@ -70,6 +72,33 @@ void MemorySaver::scanParameters(const std::vector<Parameter> &parameters) {
     search.scan(parameter.bytes.data(), parameter.bytes.size(), kParameterStep);
 }
 
+void MemorySaver::scanTextures() {
+  for (const TextureObject &object : textures.objects)
+    if (object.memory != TextureObject::Memory::Array)
+      search.scan(&object.address, sizeof object.address, sizeof object.address);
+}
+
+bool MemorySaver::saveArray(size_t number, std::vector<uint64_t> &chunks) {
+  const Array &array = textures.arrays[number];
+  staging.resize(size_t(std::max<uint64_t>(staging.size(), array.bytes())));
+  cudaMemcpy3DParms copy = {};
+  copy.srcArray = textures.handles[number];
+  copy.dstPtr.ptr = staging.data();
+  copy.dstPtr.pitch = copy.dstPtr.xsize = size_t(array.rowBytes());
+  copy.dstPtr.ysize = size_t(array.rows());
+  copy.extent.width = size_t(array.width);
+  copy.extent.height = size_t(array.rows());
+  copy.extent.depth = size_t(array.slices());
+  copy.kind = cudaMemcpyDeviceToHost;
+  if (const cudaError_t error = REAL(cudaMemcpy3D)(&copy); error != cudaSuccess) {
+    whyNot = std::string("an array of the program cannot be read: ") + REAL(cudaGetErrorString)(error);
+    return false;
+  }
+  chunks = writer.add(staging.data(), array.bytes());
+  whyNot = writer.error();
+  return whyNot.empty();
+}
+
 bool MemorySaver::isForeignReached() {
   const size_t first = variableRange(memory.variables.size());
   for (size_t i = 0; i < memory.foreign.size(); ++i)
@@ -87,7 +116,11 @@ bool MemorySaver::saveBefore(const std::vector<Parameter> &parameters, bool allM
       return false;
     saved.push_back(range);
   }
+  for (size_t i = 0; i < storedArrays.size(); ++i)
+    if (!saveArray(i, storedArrays[i].before))
+      return false;
   scanParameters(parameters);
+  scanTextures();
   for (size_t i = 0; allMemory && i < memory.regions.size(); ++i)
     search.reach(i);
   while (const std::optional<size_t> range = search.next()) {
@@ -103,6 +136,9 @@ bool MemorySaver::saveBefore(const std::vector<Parameter> &parameters, bool allM
 bool MemorySaver::saveAfter() {
   for (size_t range : saved)
     if (!save(range, stored[range].after, false))
+      return false;
+  for (size_t i = 0; i < storedArrays.size(); ++i)
+    if (!saveArray(i, storedArrays[i].after))
       return false;
   return true;
 }
@@ -122,6 +158,8 @@ bool MemorySaver::finish(Manifest &manifest) {
     if (search.isReached(range))
       manifest.pointsIntoVariables.push_back(live.variable.name);
   }
+  objects.insert(objects.end(), storedArrays.begin(), storedArrays.end());
+  manifest.arrays = textures.arrays;
   if (!writer.finish(objects))
     whyNot = writer.error();
   return whyNot.empty();

@@ -4,6 +4,7 @@
 #include "capture/Manifest.h"
 #include "capture/StoreWriter.h"
 #include "capture/preload/Reachable.h"
+#include "capture/preload/TextureReader.h"
 
 namespace heddle::capture {
 
@@ -26,12 +27,12 @@ struct LiveMemory {
 /// Writes what a launch can reach, before it and after it, into a store.
 class MemorySaver {
 public:
-  MemorySaver(const std::filesystem::path &folder, LiveMemory memory);
+  MemorySaver(const std::filesystem::path &folder, LiveMemory memory, LiveTextures textures);
 
   /// Both: false with error() where something cannot be read, written or restored.
   bool saveBefore(const std::vector<Parameter> &parameters, bool allMemory);
   bool saveAfter();
-  /// Completes the store, and the manifest's regions and variables.
+  /// Completes the store, and the manifest's regions, variables and arrays.
   bool finish(Manifest &manifest);
 
   const std::string &error() const { return whyNot; }
@@ -39,17 +40,21 @@ public:
 private:
   size_t variableRange(size_t variable) const { return memory.regions.size() + variable; }
   void scanParameters(const std::vector<Parameter> &parameters);
+  void scanTextures();
   /// Reads a range in parts. Empty where something failed.
   template <class Use> bool forEachPart(size_t range, const Use &use);
   bool save(size_t range, std::vector<uint64_t> &chunks, bool scans);
+  bool saveArray(size_t array, std::vector<uint64_t> &chunks);
   bool isForeignReached();
 
   LiveMemory memory;
+  LiveTextures textures;
   std::vector<Range> ranges; ///< regions, variables, foreign memory
   Reachable search;
   StoreWriter writer;
   std::vector<StoredObject> stored; ///< of regions and variables
-  std::vector<size_t> saved;        ///< numbers of ranges
+  std::vector<StoredObject> storedArrays;
+  std::vector<size_t> saved; ///< numbers of ranges
   std::vector<unsigned char> staging;
   std::string whyNot;
 };

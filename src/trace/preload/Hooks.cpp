@@ -86,15 +86,21 @@ template <class Call> cudaError_t hostUnregistered(const Call &call, void *point
   return call();
 }
 
-template <class Call> cudaError_t objectCreated(const Call &call, const unsigned long long *object) {
+template <class Call>
+cudaError_t objectCreated(const Call &call, const unsigned long long *object, ObjectKind kind) {
   const cudaError_t error = call();
   if (error == cudaSuccess)
-    recorder().objectCreated(*object);
+    recorder().objectCreated(*object, kind);
   return error;
 }
-template <class Call> cudaError_t objectDestroyed(const Call &call, unsigned long long object) {
-  recorder().objectDestroyed(object);
+template <class Call>
+cudaError_t objectDestroyed(const Call &call, unsigned long long object, ObjectKind kind) {
+  recorder().objectDestroyed(object, kind);
   return call();
+}
+/// A view shows the texels of an array as others.
+ObjectKind kindOf(const cudaResourceViewDesc *view) {
+  return view && view->format != cudaResViewFormatNone ? ObjectKind::TextureView : ObjectKind::Texture;
 }
 
 // Copies

@@ -22,6 +22,9 @@ struct Rows {
   size_t offset = 0;            ///< in the variable
 };
 
+/// Texture and surface objects have numbers of their own. A view is a texture that shows the texels of an array as others.
+enum class ObjectKind { Texture, TextureView, Surface };
+
 /// Follows a program by the calls that Hooks.cpp sees, and keeps what every use of that needs: names of kernels, the
 /// program's memory, the log of copies. A library that is preloaded has one recorder, which adds what the library is
 /// for (trace/record: the log; runner/timing: times of launches). By default every call is passed on.
@@ -57,8 +60,8 @@ public:
   virtual void hostRegistered(void *, size_t) {}
   virtual void hostUnregistered(void *) {}
   /// A texture or surface object.
-  virtual void objectCreated(unsigned long long) {}
-  virtual void objectDestroyed(unsigned long long) {}
+  virtual void objectCreated(unsigned long long, ObjectKind) {}
+  virtual void objectDestroyed(unsigned long long, ObjectKind) {}
   /// The rows are on the host.
   virtual void copiedToHost(const Rows &rows) = 0;
   /// The host has waited for the device: it may read managed and pinned memory now.
