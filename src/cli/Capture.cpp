@@ -44,8 +44,8 @@ Examples:
 The folder holds the launch (launch.txt), its memory (memory.bin, memory.index) and, for a program that is given as sources,
 the kernel's file with a Makefile: 'make run' there replays the launch on a GPU, shows its time and compares its results.
 
-What is saved: parameters, __device__ and __constant__ variables, textures, and allocations that can be reached from these by pointers
-(--all-memory: all allocations). A launch in a graph, or one with textures of mipmapped arrays, cannot be captured.
+What is saved: parameters, __device__ and __constant__ variables, textures, and allocations that can be reached from these by
+pointers (--all-memory: all allocations). A launch in a graph, or one with textures of mipmapped arrays, cannot be captured.
 
 Exit code 0: captured; 1: the launch cannot be captured, or there is none; 2: bad usage, or no such file; 3: the program does not
 compile; 4: a file cannot be read or written.
