@@ -7,8 +7,8 @@
 
 namespace heddle::chem {
 
-/// A species counts as stiff where destruction would use up this part of its inverse in one step: D dt theta
-/// > C.
+/// A species is damped where its lifetime C/D is shorter than this part of the time step: D dt theta > C. The
+/// value is empirical.
 inline constexpr double stiffnessThreshold = 0.09058503722621332;
 
 struct Stiffness {

@@ -50,7 +50,7 @@ std::string_view expectedOf(Kernel kernel) {
   case Kernel::Viscosity: return "expectedViscosity, nullptr";
   case Kernel::Conductivity: return "expectedConductivity, nullptr";
   case Kernel::Diffusion: return "expectedDiffusion, nullptr";
-  case Kernel::Chemistry: return "expectedRates, grossRates";
+  case Kernel::Chemistry: return "expectedRates, creationPlusDestruction";
   }
   return "";
 }
@@ -96,7 +96,7 @@ std::string resultsText(const SelfTestReference &reference, const std::vector<Fu
                       return reference.states[s].diffusionTerm[reference.stiff[k]] * factors.rate;
                     }));
     }
-    text += array("grossRates", table(species, states, [&](size_t k, size_t s) {
+    text += array("creationPlusDestruction", table(species, states, [&](size_t k, size_t s) {
                     return reference.gross[s][k] * factors.rate;
                   }));
   }

@@ -104,8 +104,8 @@ Values dataOf(const Layout &layout, const Real &real) {
           {"numbersAreConstant", numbers.place == ConstantPlace::Compiler && numbers.bytes <= constantBytes},
           {"numberData", arrayText(all.numbers.ofWarp, numbers.length, number)},
           {"hasChoices", all.choices.length() > 0},
-          {"choiceCount", all.choices.length()},
-          {"choiceData", arrayText(all.choices.ofWarp, all.choices.length(), number)},
+          {"selectCount", all.choices.length()},
+          {"selectData", arrayText(all.choices.ofWarp, all.choices.length(), number)},
           {"hasIndices", indices.isThere()},
           {"indexCount", indices.length},
           {"indexData", arrayText(all.indices.ofWarp, indices.length, index)}};
