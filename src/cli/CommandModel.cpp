@@ -113,8 +113,11 @@ void readDescription(const std::string &text, CommandModel &model) {
     }
     if (line.starts_with("Exit code"))
       part = &model.exitCodes;
-    else if (isBlank(line))
+    else if (isBlank(line)) {
       part = &model.details;
+      if (part->ends_with("\n\n")) // a paragraph in between was taken out
+        continue;
+    }
     *part += line + (part == &model.exitCodes ? " " : "\n");
   }
   auto trim = [](std::string &part) {
