@@ -547,6 +547,9 @@ std::optional<WrongWord> wrongOption(const std::string &option) {
   addOptions(verb, request);
   const std::string name = option.substr(0, option.find('='));
   const std::vector<std::string> names = optionNames(verb);
+  if (isAsked({"--evaluate", "--output", "--kernel"}, name))
+    return WrongWord{fmt::format("'{}' is not an option that a search can vary", name),
+                     "such as --variant, --warps, --ctas or --placement"};
   if (!isAsked(names, name))
     return WrongWord{fmt::format("heddle chem has no option '{}'", name),
                      didYouMean(name.starts_with("-") ? name : "--" + name, names)};

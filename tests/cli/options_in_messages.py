@@ -64,9 +64,11 @@ OWN_OF_CUDA = {"--cuda-path"}
 # are handed to compilers.
 NOT_LOOKED_AT = {"runner", "replay", "build/Reproducer.cpp", "passes", "source", "cli/Main.cpp", "cli/CompletionScripts.cpp", "cli/SourceOptions.cpp",
                  "tune/ChemMaker.cpp", "tune/Space.cpp", "cudart/Fatbin.cpp"}
-# Printed only where the user gave the option, or as a value of another one.
+# Printed only where the user gave the option, or as a value of another one: tune takes options of heddle chem as values of --option.
 GUARDED = {("build/Build.cpp", "--device"), ("cli/Help.cpp", "--version"), ("cli/Tune.cpp", "--variant"), ("cli/Tune.cpp", "--warps"),
-           ("cli/TuneRequest.cpp", "--warps")}
+           ("cli/TuneRequest.cpp", "--warps"), ("cli/TuneRequest.cpp", "--variant"),
+           ("partition/Partition.cpp", "--ctas"), ("partition/Partition.cpp", "--warps"), ("partition/Partition.cpp", "--placement"),
+           ("kernels/Package.cpp", "--precision")}
 STRING = re.compile(r'R"\((.*?)\)"|"((?:[^"\\\n]|\\.)*)"', re.S)
 OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]+)")
 
