@@ -141,10 +141,13 @@ bool findKernel(tune::Problem &problem, Session &session) {
 /// A candidate with an option that does not exist would be refused, and the user believe that it lost.
 void checkChemWords(const tune::Problem &problem, const tune::SpaceWords &words, Session &session) {
   std::optional<WrongWord> wrong = wrongKernel(problem.kernel);
-  for (const std::string &option : words.options)
-    if (!wrong)
-      if ((wrong = wrongOption(option)))
-        wrong->text = "--option: " + wrong->text;
+  for (const std::string &option : words.options) {
+    if (wrong)
+      break;
+    wrong = wrongOption(option);
+    if (wrong)
+      wrong->text = "--option: " + wrong->text;
+  }
   if (wrong)
     complain(session, wrong->text, wrong->hint, ExitBadUsage);
 }
