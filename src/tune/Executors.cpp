@@ -8,6 +8,7 @@
 
 #include <ctime>
 #include <deque>
+#include <filesystem>
 #include <list>
 #include <utility>
 
@@ -15,6 +16,16 @@ namespace heddle::tune {
 namespace {
 
 using runner::Status;
+
+/// Less than this is what a candidate needs.
+constexpr uintmax_t leastFreeBytes = uintmax_t(1) << 20;
+
+bool isTemporaryDiskFull() {
+  std::error_code failed;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(failed);
+  const std::filesystem::space_info space = std::filesystem::space(folder, failed);
+  return !failed && space.available < leastFreeBytes;
+}
 
 std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
@@ -99,6 +110,9 @@ constexpr size_t mostAheadWhereAsked = 2;
 
 } // namespace
 
+LocalExecutor::LocalExecutor(const Problem &problem, Maker &maker, Measurer &measurer, unsigned jobs)
+    : problem(problem), maker(maker), measurer(measurer), jobs(jobs), isDiskFull(isTemporaryDiskFull) {}
+
 void LocalExecutor::evaluate(const std::vector<Configuration> &configurations, const Heard &heard) {
   if (!baseline)
     baseline = evaluateOne({}, maker.make({}));
@@ -154,14 +168,23 @@ Evaluation LocalExecutor::evaluateOne(const Configuration &configuration, const 
     } else {
       result = configuration.isBaseline() ? measurer.measureBaseline(*made.candidate)
                                           : measurer.measure(*made.candidate);
+      loseWhereDiskIsFull(result);
       remember(evaluation.digest, result);
     }
   }
+  loseWhereDiskIsFull(result);
   result.id = problem.idOf(configuration);
   result.when = now();
   result.makeSeconds = made.seconds;
   result.failsCheck = made.failsCheck;
   return evaluation;
+}
+
+void LocalExecutor::loseWhereDiskIsFull(runner::Result &result) const {
+  if (result.status == Status::Measured || result.status == Status::Lost || !isDiskFull())
+    return;
+  result.status = Status::Lost;
+  result.reason = "the disk of temporary files is full: " + result.reason;
 }
 
 void LocalExecutor::remember(const std::string &digest, const runner::Result &result) {

@@ -18,8 +18,7 @@ namespace heddle::tune {
 class LocalExecutor final : public Executor {
 public:
   /// `jobs`: candidates that are made at a time.
-  LocalExecutor(const Problem &problem, Maker &maker, Measurer &measurer, unsigned jobs = 1)
-      : problem(problem), maker(maker), measurer(measurer), jobs(jobs) {}
+  LocalExecutor(const Problem &problem, Maker &maker, Measurer &measurer, unsigned jobs = 1);
   void evaluate(const std::vector<Configuration> &configurations, const Heard &heard) override;
   void evaluateAll(const More &more, const Heard &heard) override;
   /// One of them. The baseline is made and measured first where that has not been done: others are compared with
@@ -27,14 +26,19 @@ public:
   Evaluation evaluate(const Configuration &configuration);
   /// What is known already, of this search or an earlier one: the same program is not measured again.
   void remember(const std::string &digest, const runner::Result &result);
+  /// In place of a look at the disk of temporary files. What fails while that is full is lost, not bad: it is tried again when the
+  /// search is resumed.
+  void askWhetherDiskIsFull(std::function<bool()> ask) { isDiskFull = std::move(ask); }
 
 private:
   Evaluation evaluateOne(const Configuration &configuration, const Made &made);
+  void loseWhereDiskIsFull(runner::Result &result) const;
 
   const Problem &problem;
   Maker &maker;
   Measurer &measurer;
   const unsigned jobs;
+  std::function<bool()> isDiskFull;
   std::optional<Evaluation> baseline;
   std::map<std::string, runner::Result> known; ///< by the digest of the program
 };

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 namespace heddle::tune {
 namespace {
@@ -20,6 +22,9 @@ constexpr unsigned warmUps = 3, rounds = 21;
 constexpr double mostTimingSeconds = 1;
 /// Loading a capture may mean gigabytes.
 constexpr double secondsToLoad = 120;
+/// A GPU that is reset is back after this time. (One that is not is gone.)
+constexpr double secondsToComeBack = 30;
+constexpr auto pauseBetweenStarts = std::chrono::milliseconds(200);
 /// What a candidate may take before it counts as hanging: a multiple of the baseline, and never less than this.
 constexpr double leastLimit = 5, limitOverBaseline = 20;
 
@@ -87,9 +92,33 @@ Result ReplayMeasurer::workersEnd(const Candidate &candidate) {
   return result;
 }
 
+/// Starts another worker. Where the GPU is not there, it may be back soon; where it was waited for in vain, it is not waited for
+/// again.
+bool ReplayMeasurer::startAgain(std::string &error) {
+  const auto began = std::chrono::steady_clock::now();
+  const auto isTimeLeft = [&] {
+    return !isGone &&
+           std::chrono::steady_clock::now() - began < std::chrono::duration<double>(secondsToComeBack);
+  };
+  bool isStarted = start(error);
+  while (!isStarted && isTimeLeft()) {
+    std::this_thread::sleep_for(pauseBetweenStarts);
+    isStarted = start(error);
+  }
+  isGone = !isStarted;
+  return isStarted;
+}
+
+/// A candidate that fails together with the worker may not be to blame: workers are killed, and GPUs are reset. What fails twice
+/// fails.
 Result ReplayMeasurer::replayed(const Candidate &candidate) {
+  Result result = replayedOnce(candidate);
+  return result.status == Status::Crashed && !worker ? replayedOnce(candidate) : result;
+}
+
+Result ReplayMeasurer::replayedOnce(const Candidate &candidate) {
   std::string error;
-  if (!worker && !start(error))
+  if (!worker && !startAgain(error))
     return failed(candidate, Status::Lost, error);
   const std::optional<std::string> reply =
       worker->say(lineFor(candidate)) ? worker->hear(limit() + mostTimingSeconds) : std::nullopt;
@@ -114,6 +143,9 @@ Result ReplayMeasurer::fromReply(const Candidate &candidate, const std::string &
   if (micros.empty())
     return failed(candidate, Status::Crashed, "no time could be taken of it");
   std::ranges::sort(micros);
+  // A program that reads the same may be lucky: what lies there is somebody's. (A baseline that does it has somebody.)
+  if (!json.value("outside", Json::array()).empty() && isReproduced && !candidate.isBaseline())
+    return failed(candidate, Status::Crashed, json.value("text", ""));
   Result result =
       failed(candidate, status == "same" ? Status::Measured : Status::Wrong, json.value("text", ""));
   const ReplayLaunch &launch = *candidate.replay.launch;

@@ -35,7 +35,9 @@ public:
 
 private:
   bool start(std::string &error);
+  bool startAgain(std::string &error);
   runner::Result replayed(const Candidate &candidate);
+  runner::Result replayedOnce(const Candidate &candidate);
   runner::Result fromReply(const Candidate &candidate, const std::string &line) const;
   runner::Result workersEnd(const Candidate &candidate);
   runner::Result decidedByProgram(const Candidate &candidate, runner::Result replayed);
@@ -50,6 +52,7 @@ private:
   std::unique_ptr<Conversation> worker;
   std::string name; ///< of the GPU
   double baselineSeconds = 0, baselineMicros = 0, bestMicros = 0;
+  bool isGone = false;      ///< the GPU, after it was waited for
   bool isReproduced = true; ///< the baseline leaves the captured memory behind each time
 };
 

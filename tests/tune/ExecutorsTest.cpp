@@ -229,6 +229,37 @@ TEST_F(AskedTest, AModelIsAskedForOneAfterTheOther) {
   EXPECT_EQ(mostAhead, 1u);
 }
 
+TEST(FullDisk, LosesCandidatesUntilTheSearchIsResumed) {
+  Problem problem;
+  PoorMaker maker;
+  EasyMeasurer measurer(false);
+  Diagnostics diagnostics;
+  const Space space = Space::read({.flags = {"-a|-b"}}, diagnostics).value();
+  TemporaryFolder folder;
+  std::string error;
+  auto cache = Cache::open(folder.path() / "cache", problem, error);
+  bool isFull = true;
+  auto search = [&] {
+    LocalExecutor executor(problem, maker, measurer);
+    executor.askWhetherDiskIsFull([&] { return isFull; });
+    return Search(problem, space, {&executor, false, measurer.device()}, cache.get(), {}).run();
+  };
+  auto countOf = [](const Report &report, runner::Status status) {
+    return std::ranges::count_if(report.entries,
+                                 [&](const auto &entry) { return entry.evaluation.result.status == status; });
+  };
+  const Report full = search();
+  EXPECT_EQ(countOf(full, runner::Status::DoesNotCompile), 0);
+  ASSERT_GT(countOf(full, runner::Status::Lost), 0);
+  for (const Report::Entry &entry : full.entries)
+    if (entry.evaluation.result.status == runner::Status::Lost)
+      EXPECT_THAT(entry.evaluation.result.reason, testing::HasSubstr("the disk of temporary files is full"));
+  isFull = false;
+  const Report resumed = search();
+  EXPECT_EQ(countOf(resumed, runner::Status::Lost), 0);
+  EXPECT_EQ(countOf(resumed, runner::Status::DoesNotCompile), 2) << "what is bad on an empty disk";
+}
+
 INSTANTIATE_TEST_SUITE_P(MeasuredAndPredicted, LocalExecutorTest, testing::Bool());
 
 } // namespace

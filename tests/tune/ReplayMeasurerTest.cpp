@@ -98,6 +98,16 @@ TEST_F(ReplayMeasurerTest, AnotherWorkerTakesOverFromOneThatACandidateEnded) {
   EXPECT_EQ(measurer.measure(candidate("fast")).micros, 5);
 }
 
+TEST_F(ReplayMeasurerTest, ACandidateIsTriedAgainWhereItsWorkerWasKilledByAnother) {
+  ReplayMeasurer measurer = replayed(
+      "unlucky) if [ -e \"$0.once\" ]; then result same '' 5; else touch \"$0.once\"; kill -9 $$; fi ;;");
+  ASSERT_EQ(measurer.prepare(), "");
+  measurer.measureBaseline(candidate("baseline"));
+  const runner::Result result = measurer.measure(candidate("unlucky"));
+  EXPECT_EQ(result.status, Status::Measured) << result.reason;
+  EXPECT_EQ(result.micros, 5);
+}
+
 TEST_F(ReplayMeasurerTest, ACandidateThatHangsIsStopped) {
   problem.limits.run = 0.2;
   ReplayMeasurer measurer = replayed("hang) sleep 1000 ;; fast) result same '' 5 ;;");
@@ -139,6 +149,17 @@ TEST_F(ReplayMeasurerTest, OtherBitsThatTheProgramNeverReadsAreReported) {
   EXPECT_EQ(result.status, Status::Measured);
   EXPECT_EQ(result.micros, 5); // the launch's, not the program's
   EXPECT_THAT(result.reason, HasSubstr("memory that it does not read differs: region 0x10: 1 byte"));
+}
+
+TEST_F(ReplayMeasurerTest, WhatWritesOutsideIsNotLeftToTheProgram) {
+  ReplayMeasurer measurer = replayed(
+      R"(outside) echo '{"event":"result","id":"x","status":"differs","text":"it writes outside","micros":[5],"outside":[{"address":4096,"bytes":4}]}' ;;)");
+  ASSERT_EQ(measurer.prepare(), "");
+  measurer.measureBaseline(candidate("baseline"));
+  const runner::Result result = measurer.measure(candidate("outside"));
+  EXPECT_EQ(result.status, Status::Crashed);
+  EXPECT_EQ(result.reason, "it writes outside");
+  EXPECT_EQ(program.measured, 0);
 }
 
 TEST_F(ReplayMeasurerTest, WhereTheBaselineVariesTheProgramDecidesEachTime) {
