@@ -41,6 +41,7 @@ inline std::vector<std::string> runtimesOf(const fs::path &nvcc) {
 /// Which driver there is.
 enum class Driver {
   KnowsAName, ///< tests/tune/driver: programs run, and nothing can be replayed
+  Faulty,     ///< tests/tune/driver/FaultyDriver.cpp: the same, with faults
   Simulator,  ///< launches are captured and replayed; their times are numbers of instructions
 };
 
@@ -79,11 +80,14 @@ protected:
         "--run-limit",
         "20"};
     words.insert(words.end(), further.begin(), further.end());
-    const std::string named = (build / "tests" / "tune" / "driver").string() + ":";
+    const fs::path drivers = build / "tests" / "tune";
+    const std::string own = driver == Driver::KnowsAName ? (drivers / "driver").string() + ":"
+                            : driver == Driver::Faulty   ? (drivers / "faulty").string() + ":"
+                                                         : "";
     // Our runtime reads PTX as it is; nvcc packs it unless an option forbids it.
-    return runProcess(
-        words, {"LD_LIBRARY_PATH=" + (driver == Driver::KnowsAName ? named : "") + folder.path().string(),
-                "NVCC_APPEND_FLAGS=--no-compress", "HEDDLE_TEST_GPU=" + gpu});
+    return runProcess(words, {"LD_LIBRARY_PATH=" + own + folder.path().string(),
+                              "HEDDLE_TEST_STATE=" + folder.path().string(), "HEDDLE_TEST_FAULTS=" + faults,
+                              "NVCC_APPEND_FLAGS=--no-compress", "HEDDLE_TEST_GPU=" + gpu});
   }
   json tuneJson(const std::string &program, std::vector<std::string> further) const {
     further.push_back("--json");
@@ -103,6 +107,7 @@ protected:
 
   const Driver driver;
   TemporaryFolder folder;
+  std::string faults; ///< of the faulty driver
 };
 
 } // namespace heddle::tune

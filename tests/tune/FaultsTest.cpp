@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Candidates that do what they must not, and a driver that fails: from end to end, on the simulator. Whatever happens, the search
+// ends with the candidate that is right.
+#include "GpuTune.h"
+
+namespace heddle::tune {
+namespace {
+
+class Faults : public GpuTune {
+protected:
+  Faults() : GpuTune(Driver::Faulty) {}
+
+  void search(const std::string &choices, const std::string &count = "1000") {
+    report = tuneJson("faults.cu", {"-DCOUNT=" + count, "--define", "CHOICE=" + choices, "--no-check",
+                                    "--strategy", "exhaustive", "--cache", in("cache"), "-o", in("out.cu")});
+    for (const json &result : report["results"]) {
+      const std::string configuration = result["configuration"];
+      status[configuration] = result["status"];
+      reason[configuration] = result.value("reason", "");
+    }
+    EXPECT_EQ(status["baseline"], "measured");
+    EXPECT_THAT(report["device"].get<std::string>(), HasSubstr("one launch of work"));
+  }
+  /// 8 and 9 are the same.
+  void expectRightWinnerOrTwin() {
+    EXPECT_NE(report["best"], "baseline") << report.dump(1);
+    EXPECT_EQ(status["-DCHOICE=9"], "measured") << reason["-DCHOICE=9"];
+  }
+  void expectRightWinner() {
+    EXPECT_EQ(status["-DCHOICE=9"], "measured") << reason["-DCHOICE=9"];
+    EXPECT_EQ(report["best"], "-DCHOICE=9") << report.dump(1);
+    EXPECT_THAT(contentsOf(in("out.cu")), HasSubstr("compile with -DCHOICE=9"));
+  }
+
+  json report;
+  std::map<std::string, std::string> status, reason;
+};
+
+TEST_F(Faults, CandidatesThatHangTrapOrWriteElsewhereNeverWinAndTheSearchGoesOn) {
+  search("1|2|3|4|9");
+  EXPECT_EQ(status["-DCHOICE=1"], "timed out") << reason["-DCHOICE=1"];
+  EXPECT_EQ(status["-DCHOICE=2"], "crashed") << reason["-DCHOICE=2"];
+  EXPECT_EQ(status["-DCHOICE=3"], "crashed") << reason["-DCHOICE=3"];
+  EXPECT_EQ(status["-DCHOICE=4"], "crashed");
+  EXPECT_THAT(reason["-DCHOICE=4"], HasSubstr("the kernel writes outside of all captured memory"));
+  expectRightWinner();
+}
+
+TEST_F(Faults, AWorkerThatIsKilledLosesNothing) {
+  faults = "2:kill,4:kill"; // the first is the baseline
+  search("8|9");
+  EXPECT_EQ(status["-DCHOICE=8"], "measured") << reason["-DCHOICE=8"];
+  expectRightWinnerOrTwin();
+}
+
+TEST_F(Faults, AGpuThatIsResetLosesNothing) {
+  faults = "3:reset";
+  search("8|9");
+  EXPECT_EQ(status["-DCHOICE=8"], "measured") << reason["-DCHOICE=8"];
+  EXPECT_TRUE(fs::file_size(in("gone")) > 3) << "it was away";
+  expectRightWinnerOrTwin();
+}
+
+TEST_F(Faults, OneElementInAMillionIsFound) {
+  search("5|9", "1000000");
+  EXPECT_EQ(status["-DCHOICE=5"], "wrong") << reason["-DCHOICE=5"];
+  expectRightWinner();
+}
+
+TEST_F(Faults, ADifferenceInPaddingIsFound) {
+  search("6|9");
+  EXPECT_EQ(status["-DCHOICE=6"], "wrong") << reason["-DCHOICE=6"];
+  expectRightWinner();
+}
+
+TEST_F(Faults, ADifferenceInMemoryThatTheHostNeverCopiesIsReported) {
+  search("0|7");
+  EXPECT_EQ(status["-DCHOICE=7"], "measured") << reason["-DCHOICE=7"];
+  EXPECT_THAT(reason["-DCHOICE=7"],
+              HasSubstr("the whole program computes the same; memory that it does not read differs"));
+  EXPECT_THAT(reason["-DCHOICE=7"], HasSubstr("offset 44")) << "where, for whoever cares";
+}
+
+} // namespace
+} // namespace heddle::tune
