@@ -139,6 +139,14 @@ TEST(Timing, SeesEveryWayOfLaunching) {
   EXPECT_EQ(observe("ways", {"graph"}).observation->kernels[0].launches, 3u);
 }
 
+TEST(Timing, ALaunchThatTheRuntimeRefusesIsNotTakenForOneOfAGraph) {
+  Seen seen = observe("ways", {"gone-stream"});
+  ASSERT_TRUE(seen.observation) << seen.end.standardOutput;
+  ASSERT_EQ(seen.observation->kernels.size(), 1u);
+  EXPECT_EQ(seen.observation->kernels[0].launches, 2u);
+  EXPECT_THAT(seen.observation->error, HasSubstr("launch of _Z4fillPii"));
+}
+
 TEST(Timing, SeesTheCallsOfProgramsWithADefaultStreamPerThread) {
   if (!findNvcc())
     GTEST_SKIP() << "no nvcc here: other headers have no such variants";

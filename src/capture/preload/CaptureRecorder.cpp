@@ -73,15 +73,6 @@ void discard(const std::string &folder) {
   std::filesystem::remove(folder, ignored); // where nothing else is in it
 }
 
-/// Unlike trace::isCapturing, which is on the safe side: a runtime that does not work at all makes no graphs.
-bool isForGraph(cudaStream_t stream) {
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  const cudaError_t error = REAL(cudaStreamIsCapturing)(stream, &status);
-  if (error != cudaSuccess)
-    REAL(cudaGetLastError)();
-  return error == cudaErrorStreamCaptureImplicit || status != cudaStreamCaptureStatusNone;
-}
-
 /// A texture or surface object among the parameters that a capture does not have. Their numbers are small, as sizes are: the
 /// parameter's type decides, which the kernel's name has.
 bool hasOneOf(const std::vector<uint64_t> &objects, const std::vector<Parameter> &parameters,
@@ -220,7 +211,7 @@ cudaError_t CaptureRecorder::launch(const Launch &launch) {
   }
   const std::string kernel = nameOf(launch.function);
   const bool isForUs = isMeant(kernel, settings.kernel);
-  if (!isForUs || isForGraph(launch.stream)) {
+  if (!isForUs || trace::isCapturing(launch.stream)) {
     if (isForUs)
       survey.sawInGraph(kernel);
     else

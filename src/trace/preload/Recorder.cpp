@@ -66,11 +66,11 @@ void Recorder::logCopy(const Rows &rows) {
 
 bool isCapturing(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  if (REAL(cudaStreamIsCapturing)(stream, &status) != cudaSuccess) {
-    REAL(cudaGetLastError)(); // the default stream, while another one is captured
-    return true;
-  }
-  return status != cudaStreamCaptureStatusNone;
+  const cudaError_t error = REAL(cudaStreamIsCapturing)(stream, &status);
+  if (error != cudaSuccess)
+    REAL(cudaGetLastError)();
+  // The error of the default stream while another one is captured. A runtime that does not work makes no graphs.
+  return error == cudaErrorStreamCaptureImplicit || status != cudaStreamCaptureStatusNone;
 }
 
 bool isDone(cudaStream_t stream) {

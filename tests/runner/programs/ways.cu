@@ -69,6 +69,12 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 3; ++i)
       cudaGraphLaunch(executable, stream);
   }
+  if (!std::strcmp(way, "gone-stream")) {
+    fill<<<1, 32>>>(values, value);
+    cudaStreamDestroy(stream);
+    fill<<<1, 32, 0, stream>>>(values, value);
+    stream = nullptr;
+  }
   if (!std::strcmp(way, "fault"))
     fault<<<1, 32>>>(values);
   if (!std::strcmp(way, "too-large"))
