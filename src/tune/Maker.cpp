@@ -272,6 +272,21 @@ std::string assembled(const Problem &problem, const std::vector<std::string> &fl
   return json.dump();
 }
 
+/// Without comments and without what says where lines come from: that is another place for each candidate.
+std::string codeOf(const std::string &ptx) {
+  std::string code;
+  std::istringstream lines(ptx);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t begin = line.find_first_not_of(" \t");
+    const std::string_view words =
+        begin == std::string::npos ? std::string_view() : std::string_view(line).substr(begin);
+    if (!words.empty() && !words.starts_with("//") && !words.starts_with(".file") &&
+        !words.starts_with(".loc"))
+      code += std::string(words) + "\n";
+  }
+  return code;
+}
+
 std::map<std::string, KernelNeeds> needsFrom(const std::string &text) {
   std::map<std::string, KernelNeeds> needs;
   const Json json = Json::parse(text, nullptr, false);
@@ -371,6 +386,39 @@ std::shared_ptr<CudaMaker::FindingOut> CudaMaker::findingOf(const Configuration 
   return known;
 }
 
+/// PTX that a copy of this process assembles, with these flags of the compiler. Texts that differ may have the same PTX, which is
+/// assembled once.
+class CudaMaker::Assembling {
+public:
+  Assembling(const Problem &problem, std::vector<std::string> flags, const std::string &ptx, fs::path module)
+      : module(std::move(module)), copy(std::in_place, problem.limits.make, [&, flags = std::move(flags)] {
+          return assembled(problem, flags, ptx, this->module);
+        }) {}
+
+  bool isOver() {
+    if (copy && copy->isOver())
+      take();
+    return !copy;
+  }
+  /// Waits.
+  const std::map<std::string, KernelNeeds> &needs() {
+    if (copy)
+      take();
+    return found;
+  }
+
+  const fs::path module; ///< empty where none is wanted
+
+private:
+  void take() {
+    found = needsFrom(copy->result().standardOutput);
+    copy.reset();
+  }
+
+  std::optional<StartedCopy> copy;
+  std::map<std::string, KernelNeeds> found;
+};
+
 /// The text first, which others may wait for too, then the assembler, which gets a limit as well: some flags of its keep it busy
 /// for hours.
 class CudaMaker::CudaMaking final : public Making {
@@ -398,7 +446,7 @@ public:
     }
     made.candidate = candidate();
     if (isAssembled())
-      made.candidate->needs = needsFrom(assembling().result().standardOutput);
+      made.candidate->needs = assembling().needs();
     if (maker.problem.captured)
       made.candidate->replay = replayCode(*found);
     return made;
@@ -412,29 +460,30 @@ private:
     return found && found->status == Status::Measured && !failsCheck() && !found->ptx.empty();
   }
 
-  StartedCopy &assembling() {
-    if (!assembler) {
-      const auto flags = flagsFor(maker.problem, configuration.compilerFlags(), build::Compiler::Nvcc);
-      assembler.emplace(maker.problem.limits.make,
-                        [&] { return assembled(maker.problem, flags, finding->finding()->ptx, module()); });
+  Assembling &assembling() {
+    if (assembler)
+      return *assembler;
+    const std::string &ptx = finding->finding()->ptx;
+    const auto flags = flagsFor(maker.problem, configuration.compilerFlags(), build::Compiler::Nvcc);
+    std::vector<std::string> identity = assemblerFlags(flags);
+    identity.push_back(codeOf(ptx));
+    const std::string digest = digestOf(identity);
+    std::shared_ptr<Assembling> &known = maker.assemblies[digest];
+    if (!known) {
+      const fs::path module =
+          maker.problem.captured ? maker.modules.path() / (digest + ".module") : fs::path();
+      known = std::make_shared<Assembling>(maker.problem, flags, ptx, module);
     }
-    return *assembler;
+    return *(assembler = known);
   }
 
-  /// Where the captured launch gets its code from; empty where none is captured.
-  fs::path module() const {
-    if (!maker.problem.captured)
-      return {};
-    return maker.modules.path() / (maker.problem.idOf(configuration) + ".module");
-  }
-
-  ReplayCode replayCode(const Finding &found) const {
+  ReplayCode replayCode(const Finding &found) {
     std::error_code ignored;
     if (!found.launch)
       return {std::nullopt, found.whyNotReplayed, {}};
-    if (!fs::exists(module(), ignored))
+    if (!isAssembled() || !fs::exists(assembling().module, ignored))
       return {std::nullopt, "its device code could not be assembled", {}};
-    return {found.launch, "", module()};
+    return {found.launch, "", assembling().module};
   }
 
   Candidate candidate() {
@@ -453,7 +502,7 @@ private:
   CudaMaker &maker;
   const Configuration configuration;
   std::shared_ptr<FindingOut> finding;
-  std::optional<StartedCopy> assembler;
+  std::shared_ptr<Assembling> assembler;
 };
 
 CudaMaker::CudaMaker(const Problem &problem) : problem(problem) {}

@@ -54,6 +54,7 @@ public:
 
 private:
   class FindingOut;
+  class Assembling;
   class CudaMaking;
   std::shared_ptr<FindingOut> findingOf(const Configuration &configuration);
   const std::set<KernelLines> &kernelsWith(const std::vector<std::string> &defines);
@@ -64,6 +65,7 @@ private:
   std::string whyBaselineFails;
   std::map<std::vector<std::string>, std::set<KernelLines>> kernels; ///< by definitions
   std::map<std::string, std::shared_ptr<FindingOut>> findings;       ///< by configuration
+  std::map<std::string, std::shared_ptr<Assembling>> assemblies;     ///< by PTX and flags
 };
 
 /// The text with each line `#pragma heddle ...` left blank: a search begins at what a file says without them,

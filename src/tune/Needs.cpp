@@ -55,6 +55,10 @@ std::map<std::string, KernelNeeds> needsOf(const Problem &problem, const std::ve
   return needs;
 }
 
+std::vector<std::string> assemblerFlags(const std::vector<std::string> &flags) {
+  return sorted(flags).forAssembler;
+}
+
 std::vector<std::string> withoutAssemblerFlags(const std::vector<std::string> &flags) {
   return sorted(flags).others;
 }

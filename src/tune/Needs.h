@@ -12,6 +12,9 @@ namespace heddle::tune {
 std::map<std::string, KernelNeeds> needsOf(const Problem &problem, const std::vector<std::string> &flags,
                                            const std::string &ptx, const std::filesystem::path &module = {});
 
+/// Those flags of the compiler that the assembler of PTX heeds, as it takes them.
+std::vector<std::string> assemblerFlags(const std::vector<std::string> &flags);
+
 /// Flags of the compiler without those that only the assembler of PTX heeds: a limit of registers, and what
 /// -Xptxas passes on.
 std::vector<std::string> withoutAssemblerFlags(const std::vector<std::string> &flags);
