@@ -51,12 +51,13 @@ void BarrierRoutes::reachedBlockBarrier(unsigned warp, uint32_t mask) {
 
 void BarrierRoutes::reportPassed(const Where &at, Route &route, Reporter &reporter) {
   if (reporter.isNew(Rule::BarrierDivergent, route.instrId, 0))
-    reporter.report(
-        Rule::BarrierDivergent, at.launch, route.instrId,
-        fmt::format("only some threads of warp {} of {} come to this barrier; {} others go on elsewhere",
-                    at.warp, at.blockText(), vm::countLanes(route.passed)),
-        at.instrId, "the others are here",
-        "move the barrier out of the branch, so that all threads reach it");
+    reporter.report(Rule::BarrierDivergent, at.launch, route.instrId,
+                    fmt::format("barrier in divergent code: only some threads of warp {} of {} reach this "
+                                "barrier; {} others continue "
+                                "elsewhere",
+                                at.warp, at.blockText(), vm::countLanes(route.passed)),
+                    at.instrId, "the others are here",
+                    "move the barrier out of the branch, so that all threads reach it");
   route.passed = 0;
 }
 
@@ -70,13 +71,13 @@ void BarrierRoutes::reportMissing(const LaunchFacts &launch, uint64_t block,
         if (!gone || !launch.code->paths.passesBy(branch.site, branch.taken, instrId - launch.firstInstrId) ||
             !reporter.isNew(Rule::BarrierDivergent, instrId, 0))
           continue;
-        reporter.report(
-            Rule::BarrierDivergent, launch, instrId,
-            fmt::format("only some threads of {} come to this barrier: {} takes another way and {}",
-                        blockName(launch.grid, block), threadName(launch.block, w * 32 + vm::firstLane(gone)),
-                        gone & order.exited(w) ? "ends without it" : "does not come"),
-            launch.firstInstrId + branch.site, "the ways part here",
-            "move the barrier out of the branch or loop, so that all threads reach it");
+        reporter.report(Rule::BarrierDivergent, launch, instrId,
+                        fmt::format("barrier in divergent code: {} of {} {} this barrier",
+                                    threadName(launch.block, w * 32 + vm::firstLane(gone)),
+                                    blockName(launch.grid, block),
+                                    gone & order.exited(w) ? "exits without reaching" : "does not reach"),
+                        launch.firstInstrId + branch.site, "the threads diverge here",
+                        "move the barrier out of the branch or loop, so that all threads reach it");
       }
     }
     routes[w].branches.clear();

@@ -60,7 +60,8 @@ const char *hintOf(Rule rule) {
   case Rule::DeadlockMbarrier:
     return "count the arrivals and bytes of the phase, and the parity that is waited for";
   case Rule::DeadlockWarp: return "the mask names lanes that never come";
-  case Rule::DeadlockSpin: return "who should change what is polled has ended or waits itself";
+  case Rule::DeadlockSpin:
+    return "the thread that should write the polled memory has exited, or waits itself";
   default: return "";
   }
 }
@@ -144,6 +145,9 @@ Finding faultFinding(const LaunchFacts &launch, const vm::Fault &fault) {
 Finding deadlockFinding(const LaunchFacts &launch, const vm::Fault &fault, const Deadlock &deadlock) {
   Finding finding = beginFinding(launch, fault);
   finding.rule = deadlockRule(fault, deadlock.pollsMbarrier);
+  // The class of the rule precedes the text already.
+  if (const std::string name = "deadlock: "; finding.text.starts_with(name))
+    finding.text.erase(0, name.size());
   // Of all who wait, the one whose wait is the cause, not the one with the lowest number.
   const auto cause = std::ranges::find_if(
       fault.waiting, [&](const vm::Waiting &waiting) { return waiting.on == causeOf(finding.rule); });

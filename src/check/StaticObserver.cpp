@@ -178,7 +178,7 @@ std::optional<UndecidedReason> StaticObserver::leftBarrier() const {
     return std::nullopt;
   UndecidedReason reason;
   reason.location = steering.locationOf(*leftAt);
-  reason.text = "only some threads of the block come to this barrier: others did their part and ended";
+  reason.text = "some threads of the block exit before this barrier, after they have accessed memory";
   reason.notes.push_back({steering.locationOf(*leftFrom), "they end here"});
   reason.properties = setOf(Property::BarrierUse) | setOf(Property::Deadlock);
   return reason;

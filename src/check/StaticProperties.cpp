@@ -85,11 +85,11 @@ void unproveWhatRestsOnOthers(std::vector<PropertyVerdict> &properties, const As
   // How far a kernel with a broken barrier comes depends on the schedule.
   if (properties[unsigned(Property::BarrierUse)].decision == Decision::Violated)
     for (PropertyVerdict &each : properties)
-      unprove(each, "it rests on a barrier that is not used by its rules");
+      unprove(each, "barrier use is violated");
   if (!isProved(Property::BarrierUse))
     for (Property property :
          {Property::SharedRaces, Property::GlobalRacesInBlock, Property::Deadlock, Property::Initialization})
-      unprove(properties[unsigned(property)], "it rests on a barrier whose use is not proved");
+      unprove(properties[unsigned(property)], "barrier use is not proved");
   if (isProved(Property::SharedRaces))
     return;
   for (PropertyVerdict &each : properties)

@@ -34,10 +34,10 @@ Flow StaticSteering::giveUp(Warp &warp, const Inst &in, std::string text, Origin
 
 Flow StaticSteering::syncDepends(Warp &warp, const Inst &in, const Region &region, Origins origins) {
   const ptx::Instr &sync = plan->code->function->instrs[region.sync];
-  const char *what = region.loops ? "how often threads come to synchronization in this loop"
+  const char *what = region.loops ? "the number of barriers that this loop executes"
                      : region.join == ptx::kNone
-                         ? "whether threads are there for the synchronization that follows"
-                         : "whether threads come to synchronization behind this branch";
+                         ? "whether threads reach the synchronization that follows"
+                         : "whether threads reach the synchronization behind this branch";
   return giveUp(warp, in, std::string(what) + " depends on " + describe(origins), origins,
                 {{locationOf(sync), "synchronization here"}});
 }

@@ -334,6 +334,12 @@ struct Known {
 constexpr Known KnownFunctions[] = {
     {"vprintf", Print, 2}, {"malloc", Malloc, 1}, {"free", Free, 1}, {"__assertfail", AssertFail, 5}};
 
+/// What a launch in device code becomes: functions of CUDA's device runtime.
+bool isDeviceLaunch(std::string_view function) {
+  return function.starts_with("__cudaCDP") || function.starts_with("cudaLaunchDevice") ||
+         function.starts_with("cudaGetParameterBuffer");
+}
+
 bool setBuiltin(CallSite &site) {
   for (const Known &known : KnownFunctions)
     if (site.name == known.name && site.arguments.size() >= std::min<size_t>(known.arguments, 4)) {
@@ -379,6 +385,9 @@ bool lowerCallInstr(Lowering &lo) {
       site.callee = known->second;
     else if (setBuiltin(site))
       handler = callBuiltin;
+    else if (isDeviceLaunch(function.name))
+      return lo.unsupported(
+          "a kernel launches a kernel here: the simulator does not support dynamic parallelism");
     else
       return lo.unsupported(fmt::format("calls '{}', which this file does not define (device code of several "
                                         "files is linked with -rdc=true)",

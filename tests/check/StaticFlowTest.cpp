@@ -106,7 +106,7 @@ TEST(StaticUndecided, namesAGuardedBarrier) {
 
 TEST(StaticUndecided, namesAnEarlyExitBeforeABarrier) {
   EXPECT_THAT(only(check(kernelAround("setp.ge.u32 %p1, %r1, %r0; @%p1 ret; bar.sync 0;"))).text,
-              HasSubstr("whether threads are there for the synchronization that follows"));
+              HasSubstr("whether threads reach the synchronization that follows"));
   EXPECT_THAT(only(check(kernelAround("setp.ge.u32 %p1, %r1, %r0; @%p1 bra OUT; bar.sync 0; OUT:"))).text,
               HasSubstr("synchronization"));
 }
@@ -117,7 +117,7 @@ TEST(StaticUndecided, namesALoopWithABarrier) {
                               "%r4, %r4, 1; setp.lt.u32 %p1, %r4, %r5; @%p1 bra "
                               "L;")));
   EXPECT_THAT(why.text,
-              HasSubstr("how often threads come to synchronization in this loop depends on parameter 'n'"));
+              HasSubstr("the number of barriers that this loop executes depends on parameter 'n'"));
 }
 
 TEST(StaticUndecided, aGivenParameterBringsALoopInside) {
