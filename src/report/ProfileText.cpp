@@ -104,10 +104,11 @@ void addPrediction(Page &page, const Prediction &prediction) {
   if (varying == 0)
     return;
   page.line("predicted",
-            fmt::format("of {} whose counts vary: {} by a linear model, {} by their input, {} by a run only",
-                        counted(varying, "block"), prediction.count(Key::Linear),
-                        prediction.count(Key::Inputs), prediction.count(Key::Profile)));
-  page.more(fmt::format("mean square error of the linear models {:.4g}, fitted to the threads of block {}",
+            fmt::format(
+                "of {} with varying counts: {} by a linear model, {} by an input value, {} only by profiling",
+                counted(varying, "basic block"), prediction.count(Key::Linear), prediction.count(Key::Inputs),
+                prediction.count(Key::Profile)));
+  page.more(fmt::format("mean square error of the linear models {:.4g}, fitted to thread block {}",
                         prediction.meanSquareError, prediction.trainingBlock));
   std::vector<bool> decides(prediction.inputs.size());
   for (const BlockPrediction &block : prediction.blocks)
@@ -159,8 +160,8 @@ const char *meaningOf(const model::Estimate &estimate, model::Limit limit) {
   case Issue: return "the issue of instructions";
   case Arithmetic: return "its busiest arithmetic unit";
   case SharedMemory:
-    return estimate.memoryShareOfPasses > 0.5 ? "passes over L1 for what its warps access"
-                                              : "passes over shared memory and L1";
+    return estimate.memoryShareOfPasses > 0.5 ? "L1 wavefronts of global accesses"
+                                              : "wavefronts of shared memory and L1";
   case L2: return "the bandwidth of L2";
   case Dram: return "the bandwidth of DRAM";
   case Latency:
@@ -181,7 +182,7 @@ std::string boundText(const model::Estimate &estimate) {
                                  meaningOf(estimate, estimate.limit));
   if (next != estimate.limit && next != model::Limit::Launch)
     text +=
-        fmt::format(", then {} ({:.0f} % of that)", meaningOf(estimate, next),
+        fmt::format(", next: {} ({:.0f} % of that time)", meaningOf(estimate, next),
                     100 * estimate.microsBy[unsigned(next)] / estimate.microsBy[unsigned(estimate.limit)]);
   return text;
 }
@@ -191,8 +192,9 @@ void addKernel(Page &page, const ProfileOfProgram &profile, size_t index) {
   page.title(profile.names[index]);
   page.line("launched", launchText(kernel));
   page.line("occupancy", occupancyText(kernel));
-  page.line("vectors", fmt::format("{} of {} basic blocks, {} threads", inWords(kernel.distinctVectors),
-                                   kernel.basicBlocks, inWords(kernel.threads)));
+  page.line("vectors",
+            fmt::format("{} distinct ({} basic blocks, {} threads)", inWords(kernel.distinctVectors),
+                        kernel.basicBlocks, inWords(kernel.threads)));
   page.line("branches", "diverged " + ofAll(kernel.divergentBranches, kernel.branches));
   page.line("warps", "diverged " + ofAll(kernel.divergentWarps, kernel.warps));
   page.line("slots", fmt::format("{} of all lane-slots lost", percent(kernel.lostShare)));
