@@ -21,7 +21,7 @@ void show(const verify::EmittedFile &file, const verify::EmittedCheck::Kernel &k
   if (fails || allVerdicts)
     std::cerr << report::staticText(verdict, colour);
   else if (kernel.result.verdict == check::Verdict::Undecided)
-    warn(file, fmt::format("not checked: kernel '{}': {}", kernel.name, report::undecidedLine(verdict)),
+    warn(file, fmt::format("kernel '{}': undecided: {}", kernel.name, report::undecidedLine(verdict)),
          colour);
   if (fails && kernel.original && kernel.original->originalFails)
     warn(file,

@@ -63,6 +63,11 @@ Diagnostic &Context::kept(SourceLocation location, const std::string &why) {
   return diagnostics.add(Severity::Kept, std::move(location), messageOf(directive, "left unchanged: " + why));
 }
 
+Diagnostic &Context::notApplied(std::string_view stage, SourceLocation location, const std::string &why) {
+  return diagnostics.add(Severity::Kept, std::move(location),
+                         messageOf(directive, fmt::format("stage {} not applied: {}", stage, why)));
+}
+
 Diagnostic &Context::assumed(SourceLocation location, const std::string &what) {
   return diagnostics.warning(std::move(location), messageOf(directive, "assumed: " + what));
 }

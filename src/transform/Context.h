@@ -92,6 +92,8 @@ public:
   Refusal refuse(const Diagnostic &refusal);
   Diagnostic &done(const std::string &what);
   Diagnostic &kept(SourceLocation location, const std::string &why);
+  /// A stage of the directive that does nothing, while others may have changed the kernel.
+  Diagnostic &notApplied(std::string_view stage, SourceLocation location, const std::string &why);
   /// The end of a pass: all that it gathered, or no more than what it refused.
   Edited edited() { return {std::move(edits)}; }
   PassResult editedIf(bool done) { return done ? PassResult(edited()) : Refused(); }

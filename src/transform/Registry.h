@@ -59,6 +59,7 @@ struct DirectiveRule {
   std::vector<Pass> passes = {};
   /// Directives on loops and branches: what one could mean where it does not say.
   Candidates candidates = nullptr;
+  std::string candidateText = {}; ///< "loop that is directly followed by another loop"
   /// Whether launches need not change along: then it does not matter whether all of them are seen.
   bool (*keepsLaunches)(const Directive &) = nullptr;
   /// Settings that leave the program as it is, so that the tuner need not try them.

@@ -9,6 +9,7 @@
 #include "transform/Targets.h"
 
 #include "source/Unit.h"
+#include "support/KernelPattern.h"
 #include "support/Text.h"
 #include "transform/DirectiveMessage.h"
 #include "transform/Registry.h"
@@ -16,6 +17,8 @@
 #include <clang/AST/Decl.h>
 #include <clang/AST/Stmt.h>
 #include <clang/Basic/SourceManager.h>
+
+#include <algorithm>
 
 namespace heddle::transform {
 namespace {
@@ -51,6 +54,22 @@ std::vector<Target> ofMainFile(const std::vector<Target> &targets) {
     if (isInMainFile(target.first()))
       found.push_back(target);
   return found;
+}
+
+/// By the names that passes use, which mean one kernel; else by any name that a person may give, which may mean several.
+std::vector<Target> targetsNamed(const std::string &name, const std::vector<Target> &all) {
+  std::vector<Target> exact, meant;
+  for (const Target &target : all) {
+    const auto isInstance = [&](const source::Kernel *instance) { return instance->name == name; };
+    const auto isOfInstance = [&](const source::Kernel *instance) {
+      return isMeant(instance->mangledName, name);
+    };
+    if (target.name == name || std::ranges::any_of(target.instances, isInstance))
+      exact.push_back(target);
+    else if (std::ranges::any_of(target.instances, isOfInstance))
+      meant.push_back(target);
+  }
+  return exact.empty() ? meant : exact;
 }
 
 /// The kernel that begins right after the pragma.
@@ -97,19 +116,19 @@ void complainOfSubject(const Directive &directive, const TargetSearch &search,
                        Diagnostics &messages) {
   const bool isLoop = directive.subject == Subject::Loop;
   if (int64_t line = directive.number("line")) {
-    messages.refuse({search.file.string()},
-                    messageOf(directive, fmt::format("line {} is in no kernel", line)));
+    messages.error({search.file.string()},
+                   messageOf(directive, fmt::format("line {} is in no kernel", line)));
     return;
   }
   if (locations.empty()) {
-    messages.refuse(
-        targets.front().first().location,
-        messageOf(directive, fmt::format("there is no {} that it could mean", isLoop ? "loop" : "branch")));
+    messages.refuse(targets.front().first().location,
+                    messageOf(directive, fmt::format("'{}' has no {}", targets.front().name,
+                                                     directiveRule(directive.name)->candidateText)));
     return;
   }
   Diagnostic &several = messages.refuse(
-      locations.front(), messageOf(directive, fmt::format("there are several {} that it could mean",
-                                                          isLoop ? "loops" : "branches")));
+      locations.front(),
+      messageOf(directive, fmt::format("there are several {}: give line=N", isLoop ? "loops" : "branches")));
   for (size_t i = 1; i < locations.size(); ++i)
     several.note(locations[i], fmt::format("another is this one, line={}", locations[i].line));
   several.withHint(fmt::format("say which: {} line={}", directive.name, locations.front().line));
@@ -130,17 +149,11 @@ std::vector<Target> targetsOf(const Directive &directive, const TargetSearch &se
   if (search.kernel.empty() && !all.empty())
     return here.empty() ? all : here;
   std::vector<std::string> names;
-  std::vector<Target> chosen;
-  for (const Target &target : all) {
+  for (const Target &target : all)
     names.push_back(target.name);
-    bool isMeant = target.name == search.kernel;
-    for (const source::Kernel *instance : target.instances)
-      isMeant |= instance->name == search.kernel;
-    if (isMeant)
-      chosen.push_back(target);
-  }
+  std::vector<Target> chosen = targetsNamed(search.kernel, all);
   if (all.empty())
-    messages.error({search.file.string()}, fmt::format("there is no kernel in {}", search.where));
+    messages.refuse({search.file.string()}, fmt::format("there is no kernel in {}", search.where));
   else if (chosen.empty())
     messages
         .error({search.file.string()},

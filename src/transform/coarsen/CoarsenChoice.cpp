@@ -98,7 +98,8 @@ public:
                       "neighbours read through windows that overlap, which then stay in registers"));
       else if (habits.readsAndWaits && divides(isFlat ? 0 : 1, factor))
         list.push_back(forMemory({{isFlat ? 0u : 1u, factor}}, analysis::Map::Interleaved,
-                                 "a thread reads memory once and waits, and merged threads wait together"));
+                                 "it is latency-bound: each thread stalls on global loads, and a merged "
+                                 "thread has several in flight"));
       else if (habits.streamsThroughMemory && isFlat && divides(0, factor))
         list.push_back(
             forMemory({{0, factor}}, analysis::Map::Interleaved,

@@ -215,13 +215,19 @@ bool delegateAlways(Context &context, const std::string &why) {
 PassResult delegateBlocks(Context &context) {
   const std::string wanted = context.directive.word("delegate");
   const source::Kernel &kernel = context.target.first();
-  if (wanted == "off")
+  if (wanted == "off") {
+    if (int64_t throttle = context.directive.number("throttle"))
+      context.diagnostics.warning(
+          kernel.location,
+          messageOf(context.directive,
+                    fmt::format("throttle={} has no effect: stage delegate is not applied", throttle)));
     return Unchanged();
+  }
   DelegateChoice choice;
   if (wanted == "auto")
     choice = chooseDelegation(context);
   if (wanted == "auto" && !choice.isWorthIt) {
-    context.kept(kernel.location, "the kernel does not become persistent: " + choice.reason);
+    context.notApplied("delegate", kernel.location, choice.reason);
     return Unchanged();
   }
   if (std::optional<Needs> needed = writePlainIndices(context, kernel))
@@ -237,8 +243,7 @@ PassResult delegateBlocks(Context &context) {
     return trial.edited();
   }
   const Diagnostic &refusal = messages.all().back();
-  context.kept(refusal.location,
-               "the kernel does not become persistent: " + withoutDirective(context.directive, refusal.text));
+  context.notApplied("delegate", refusal.location, withoutDirective(context.directive, refusal.text));
   return Unchanged();
 }
 

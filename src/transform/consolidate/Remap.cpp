@@ -47,7 +47,7 @@ public:
     analysis::WarpIndices indices(*kernel.unit, kernel.function, parents, *block);
     arrays = analysis::sharedArrays(kernel, *context.facts(kernel).uniformity, indices, parents);
     if (arrays.empty()) {
-      context.kept(kernel.location, "there is no shared array to remap");
+      context.notApplied("remap", kernel.location, "there is no shared array");
       return true;
     }
     choose();
@@ -70,16 +70,12 @@ private:
       const analysis::KernelFacts &facts = context.facts(*kernel);
       const auto &block = facts.launch.block;
       if (facts.threadsPerBlock() != 32 || facts.launchesDisagree || !block[0] || !block[1] || !block[2]) {
-        context.kept(
-            kernel->location,
-            "shared arrays are not moved to registers: the block is not known to be one warp of 32 threads");
+        context.notApplied("remap", kernel->location, "the block is not known to be one warp of 32 threads");
         return std::nullopt;
       }
       const std::array<int64_t, 3> here = {*block[0], *block[1], *block[2]};
       if (shape && *shape != here) {
-        context.kept(
-            kernel->location,
-            "shared arrays are not moved to registers: instantiations are launched with different blocks");
+        context.notApplied("remap", kernel->location, "instantiations are launched with different blocks");
         return std::nullopt;
       }
       shape = here;

@@ -235,8 +235,8 @@ private:
     bool isLoad = callee && callee->getDeclName().isIdentifier() && callee->getName().starts_with("__ld");
     if (isLoad || (takesValues && analysis::isPureFunction(unit, callee)))
       return std::nullopt;
-    return legalityFailure(unit.location(call),
-                           "what this call does on the side that is not taken is not known");
+    return legalityFailure(unit.location(call), "this call may have side effects: after if-conversion it "
+                                                "would be made for both outcomes of the condition");
   }
 
   // Loads

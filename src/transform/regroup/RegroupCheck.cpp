@@ -36,7 +36,7 @@ namespace {
 constexpr const char *locationRegisters[] = {"%tid",    "%ntid",   "%ctaid", "%nctaid", "%warpid",
                                              "%laneid", "%gridid", "%smid",  "%cluster"};
 
-constexpr const char *onlyForLoners = "regroup is for kernels whose threads work by themselves";
+constexpr const char *onlyForLoners = "regroup applies to kernels without shared memory and barriers";
 
 class RegroupCheck {
 public:
@@ -105,7 +105,7 @@ private:
   bool checkCode(const FunctionDecl *function) {
     for (const SharedVariable &shared : sharedVariablesOf(function))
       return refuse(unit.location(shared.variable->getLocation()),
-                    fmt::format("'{}' is shared by the threads of a block, and regrouped ones come from many",
+                    fmt::format("the kernel uses shared memory ('{}'): regroup moves threads between blocks",
                                 shared.variable->getNameAsString()));
     return checkUses(Uses::of(function->getBody()));
   }

@@ -9,7 +9,7 @@
 // TURNED: loops.cu:21:23: error: this read of 'a[(i - 1) * 16 + j + 1]' depends on the write of 'a[i * 16 + j]' at line 21, an earlier iteration of 'i' and a later one of 'j', which would then come first [interchange]
 // TURNED: loops.cu:21:7: note: the write is here
 
-// WHICH: loops.cu:19:3: error: unroll-jam factor=2: there are several loops that it could mean [unroll-jam]
+// WHICH: loops.cu:19:3: error: unroll-jam factor=2: there are several loops: give line=N [unroll-jam]
 // WHICH: loops.cu:26:3: note: another is this one, line=26
 // WHICH: hint: say which: unroll-jam line=19
 

@@ -8,9 +8,9 @@
 // RUN: %heddle opt %s -o %t.cu -k steps -d "regroup by=length[i]" --cuda-path none --remarks 2>&1 | FileCheck %s --check-prefix=DONE
 // RUN: FileCheck %s --check-prefix=TEXT < %t.cu
 
-// SHARED: regroup.cu:[[@LINE+5]]:{{[0-9]+}}: error: regroup by=i: 'tile' is shared by the threads of a block
+// SHARED: regroup.cu:[[@LINE+5]]:{{[0-9]+}}: error: regroup by=i: the kernel uses shared memory ('tile'): regroup moves threads between blocks
 // SHARED-NEXT: __shared__ float tile[64];
-// SHARED: hint: regroup is for kernels whose threads work by themselves
+// SHARED: hint: regroup applies to kernels without shared memory and barriers
 __global__ void tiled(float *a) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   __shared__ float tile[64];
