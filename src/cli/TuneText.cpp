@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <set>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -39,6 +40,24 @@ std::string failuresText(const tune::Report &report) {
   if (twins)
     parts.push_back(fmt::format("{} the same as another", twins));
   return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// Why candidates were refused: the first of each reason, up to three.
+std::string refusalsText(const tune::Report &report) {
+  constexpr size_t Most = 3;
+  std::set<std::string> reasons;
+  std::string text;
+  for (const tune::Report::Entry &entry : report.entries) {
+    const runner::Result &result = entry.evaluation.result;
+    if (result.status != Status::Refused || !entry.evaluation.sameAs.empty() ||
+        !reasons.insert(result.reason).second)
+      continue;
+    if (reasons.size() <= Most)
+      text += fmt::format("  refused: {}: {}\n", entry.evaluation.configuration.str(), result.reason);
+  }
+  if (reasons.size() > Most)
+    text += fmt::format("  {} more reasons: --json lists all\n", reasons.size() - Most);
+  return text.empty() ? text : "\n" + text;
 }
 
 size_t measured(const tune::Report &report) {
@@ -167,6 +186,7 @@ std::string tuneText(const tune::Report &report, size_t top, const std::string &
   text += "\n\n  time        ratio  regs  occup.  configuration\n";
   for (const tune::Report::Entry *entry : fastest(report, top))
     text += rowText(*entry, baseline);
+  text += refusalsText(report);
   if (&winner == &report.baseline())
     text += fmt::format("\nno candidate beat the baseline{}: {}\n", whyNoneDid(report), timeText(baseline));
   else
@@ -181,11 +201,14 @@ std::string tuneText(const tune::Report &report, size_t top, const std::string &
     text += "these times are a model's prediction: nothing was measured on a GPU\n";
   if (!output.empty())
     text += fmt::format("written: {}\n", output);
+  std::vector<std::string> command = report.written().compilerFlags();
+  command.insert(command.begin(), "nvcc");
+  command.push_back(output);
   if (hasPragmas)
-    text += fmt::format(
-        "next: compile it with 'heddle nvcc nvcc {}', which applies its #pragma heddle lines; with "
-        "--apply the transformed source is written\n",
-        output);
+    text +=
+        fmt::format("next: compile it with 'heddle nvcc {}', which applies its #pragma heddle lines; with "
+                    "--apply the transformed source is written\n",
+                    fmt::join(command, " "));
   return text;
 }
 
