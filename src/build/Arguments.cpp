@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "build/Build.h"
+#include "source/CompilerOptions.h"
 
 #include <algorithm>
 #include <array>
@@ -139,7 +140,7 @@ Sources splitArguments(const std::vector<std::string> &arguments) {
     sources.flags.push_back(word);
     if (word == "-Werror" && i + 1 < arguments.size() && oneOf(kErrorKinds, arguments[i + 1]))
       sources.flags.back() += "=" + arguments[++i];
-    if (oneOf(kTakesValue, word) && i + 1 < arguments.size())
+    if ((oneOf(kTakesValue, word) || source::takesNextWord(word)) && i + 1 < arguments.size())
       sources.flags.push_back(arguments[++i]);
   }
   return sources;

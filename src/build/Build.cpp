@@ -15,6 +15,7 @@
 #include "build/InlinedLocations.h"
 #include "build/RelocatableCode.h"
 #include "build/Unsupported.h"
+#include "source/NvccOptions.h"
 #include "source/Toolkit.h"
 #include "support/ClangProgram.h"
 #include "support/CudaToolkit.h"
@@ -63,8 +64,11 @@ bool isSource(const fs::path &file) {
          extension == ".c";
 }
 
-/// "-l" and relatives, which a compiler that only compiles has no use for.
+/// "-l" and relatives, which a compiler that only compiles has no use for. nvcc's -lineinfo and -lib begin alike.
 bool isForLinker(const std::string &flag) {
+  const std::optional<source::NvccWord> read = source::readNvccWord(flag);
+  if (read && read->option->name.size() > 1 && flag.starts_with("-l"))
+    return false;
   return flag.starts_with("-l") || flag.starts_with("-L") || flag.starts_with("-Wl,") || flag == "-pthread" ||
          flag == "-fopenmp" || flag.starts_with("-fsanitize=");
 }

@@ -286,7 +286,7 @@ void addCheck(CLI::App &app, Session &session) {
     readProgramOptions(*verb, given->words, session, given->options, diagnostics);
     addBuildFlags(*verb, given->words, given->options.sources.files, {}, given->options, diagnostics);
     if (given->options.sources.files.empty())
-      diagnostics.error({}, "which program?").withHint("heddle check FILE.cu");
+      diagnostics.error({}, "FILE is required").withHint("heddle check FILE.cu");
     if (complain(diagnostics, session, ExitBadUsage) || !canRead(given->options.sources.files, session) ||
         !canWrite(given->sarif, session) || !canWrite(given->page, session))
       return;

@@ -9,7 +9,6 @@
 #include "support/ExitCode.h"
 #include "support/Interrupts.h"
 #include "support/StandardOutput.h"
-#include "support/Suggest.h"
 #include "support/Text.h"
 
 #include <CLI/CLI.hpp>
@@ -56,13 +55,6 @@ int complain(const std::string &text, const std::string &hint, const std::string
   return ExitBadUsage;
 }
 
-/// "did you mean '--output'? heddle opt --help"
-std::string hintForOption(const std::string &word, const CLI::App &command, const std::string &verb) {
-  const std::string question = didYouMean(word.substr(0, word.find('=')), cli::optionNames(command));
-  return fmt::format("{}{}heddle {}--help", question, question.empty() ? "" : " ",
-                     verb.empty() ? "" : verb + " ");
-}
-
 /// What was left over: a verb that does not exist, an option no verb has (`foreign`: words for a compiler
 /// that the verb does not call), or nothing at all.
 int complainOfLeftovers(const CLI::App &app, const std::vector<std::string> &foreign,
@@ -72,13 +64,16 @@ int complainOfLeftovers(const CLI::App &app, const std::vector<std::string> &for
     left = foreign;
   std::vector<CLI::App *> given = app.get_subcommands();
   if (!given.empty())
-    return complain(fmt::format("'{}' is not something '{}' takes", left.front(), given.front()->get_name()),
-                    hintForOption(left.front(), *given.front(), given.front()->get_name()), colourChoice);
+    return complain(fmt::format("{} '{}'",
+                                left.front().starts_with("-") ? "unknown option" : "unexpected argument",
+                                left.front()),
+                    cli::hintForOption(left.front(), *given.front()), colourChoice);
   if (left.empty())
-    return complain("which verb?", fmt::format("there are {}", joinAnd(cli::verbNames(app))), colourChoice);
+    return complain("a verb is required", fmt::format("there are {}", joinAnd(cli::verbNames(app))),
+                    colourChoice);
   if (left.front().starts_with("-"))
-    return complain(fmt::format("there is no option '{}'", left.front()),
-                    hintForOption(left.front(), app, ""), colourChoice);
+    return complain(fmt::format("unknown option '{}'", left.front()), cli::hintForOption(left.front(), app),
+                    colourChoice);
   return complain(fmt::format("there is no verb '{}'", left.front()),
                   cli::suggestionFor(left.front(), cli::verbNames(app)), colourChoice);
 }

@@ -7,8 +7,12 @@
 #include "support/ExitCode.h"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <iostream>
 #include <memory>
+#include <set>
 
 namespace heddle::cli {
 namespace {
@@ -27,6 +31,7 @@ dependency files have the same names and contents as without Heddle, and message
 there is nothing to transform, the compiler is called as if Heddle were not there.
 
 A directive that is refused is left out with a warning. These options are not passed to the compiler:
+  -Wheddle               warnings (the default)
   -Wno-heddle            no warnings
   -Werror=heddle         warnings are errors: exit code 1, and nothing is compiled
 
@@ -41,10 +46,19 @@ Exit code: that of the compiler. 1: -Werror=heddle, and a directive was refused;
 } // namespace
 
 bool isLauncherCall(const std::vector<std::string> &words) {
-  return words.size() > 1 && words[0] == "nvcc" && !words[1].starts_with("-");
+  if (words.size() < 2 || words[0] != "nvcc")
+    return false;
+  const std::set<std::string> ours = {"-h", "--help", "--version", "--color"};
+  return !ours.contains(words[1].substr(0, words[1].find('=')));
 }
 
 int launchCompiler(const std::vector<std::string> &words) {
+  if (words[1].starts_with("-")) {
+    std::cerr << fmt::format(
+        "heddle nvcc: error: the compiler is missing before '{}'\nhint: heddle nvcc nvcc {}\n", words[1],
+        fmt::join(words.begin() + 1, words.end(), " "));
+    return ExitBadUsage;
+  }
   return launcher::launch({words.begin() + 1, words.end()});
 }
 
@@ -54,7 +68,7 @@ void addNvcc(CLI::App &app, Session &session) {
   verb->add_option("COMPILER", *compiler, "nvcc or Clang, with its own options and files after it");
   session.operands["nvcc"] = {"COMPILER [ARGUMENT...]", {{}, {}, true, false}};
   verb->callback([compiler, &session] {
-    complain(session, "which compiler?", "heddle nvcc nvcc -c FILE.cu -o FILE.o", ExitBadUsage);
+    complain(session, "COMPILER is required", "heddle nvcc nvcc -c FILE.cu -o FILE.o", ExitBadUsage);
   });
 }
 

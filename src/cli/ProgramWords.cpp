@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ProgramWords.h"
 
+#include "SourceOptions.h"
+#include "UnknownWord.h"
 #include "Verbs.h"
 #include "build/Gpu.h"
+#include "source/CompilerOptions.h"
 #include "support/ExitCode.h"
 
 #include <CLI/CLI.hpp>
@@ -11,6 +14,22 @@
 #include <iostream>
 
 namespace heddle::cli {
+
+namespace {
+
+/// A misspelled option of ours would be the compiler's problem, and its value would be a file.
+void rejectUnknownOptions(const CLI::App &verb, const std::vector<std::string> &flags,
+                          Diagnostics &diagnostics) {
+  for (size_t i = 0; i < flags.size(); ++i) {
+    if (source::takesNextWord(flags[i]))
+      ++i;
+    else if (flags[i].starts_with("--") && !source::isCompilerOption(flags[i]))
+      diagnostics.error({}, fmt::format("unknown option '{}'", flags[i]))
+          .withHint(hintForOption(flags[i], verb));
+  }
+}
+
+} // namespace
 
 void addProgramOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWords &words,
                        Session &session) {
@@ -25,7 +44,8 @@ void addProgramOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWo
       ->type_name("ARCH");
   verb.add_option("--timeout", options.timeoutSeconds,
                   "seconds after which a kernel is stopped (default: no limit)")
-      ->type_name("SECONDS");
+      ->type_name("SECONDS")
+      ->check(CLI::NonNegativeNumber);
   words.commands.addTo(verb);
   session.verbsThatCompile.insert(verb.get_name());
   Operands &operands = session.operands[verb.get_name()];
@@ -67,8 +87,11 @@ void readProgramOptions(const CLI::App &verb, const ProgramWords &words, const S
   build::readChoices(words.device, words.compiler, options, diagnostics);
   options.colour = session.errorColour;
   options.sources = build::splitArguments(verb.remaining());
+  rejectUnknownOptions(verb, options.sources.flags, diagnostics);
   options.sources.flags.insert(options.sources.flags.end(), session.compilerArguments.begin(),
                                session.compilerArguments.end());
+  if (options.device == build::Device::Simulator && verb.count("--arch") == 0)
+    warnOfArchOptions(options.sources.flags, session);
 }
 
 void addBuildFlags(const CLI::App &verb, ProgramWords &words, const std::vector<std::filesystem::path> &files,

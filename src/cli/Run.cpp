@@ -42,7 +42,7 @@ void printSummary(const build::ProgramRun &run, const build::ProgramOptions &opt
     return;
   }
   std::cerr << fmt::format(
-      "heddle: {} launch{}, {} thread-instructions in {:.3f} s ({} as {}, program {:.3f} s)\n",
+      "heddle: {} launch{}, {} thread-instructions in {:.3f} s (compiled by {} for {}, program {:.3f} s)\n",
       run.summary.launches, run.summary.launches == 1 ? "" : "es", inWords(run.summary.threadInstructions),
       run.summary.seconds, run.compiler, options.arch, run.execution.seconds);
 }
@@ -94,7 +94,7 @@ void addRun(CLI::App &app, Session &session) {
     readProgramOptions(*verb, given->words, session, given->options, diagnostics);
     addBuildFlags(*verb, given->words, given->options.sources.files, {}, given->options, diagnostics);
     if (given->options.sources.files.empty())
-      diagnostics.error({}, "which program?").withHint("heddle run FILE.cu");
+      diagnostics.error({}, "FILE is required").withHint("heddle run FILE.cu");
     if (!complain(diagnostics, session, ExitBadUsage) && canRead(given->options.sources.files, session) &&
         canWrite(given->record, session) && hasDevice(given->options, session))
       run(given->options, given->record, given->quiet, session);

@@ -3,6 +3,8 @@
 
 #include "Verbs.h"
 #include "arch/Arch.h"
+#include "source/CompilerOptions.h"
+#include "source/NvccOptions.h"
 #include "support/ExitCode.h"
 #include "support/Numbers.h"
 #include "support/Text.h"
@@ -11,7 +13,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <set>
 
 namespace heddle::cli {
 namespace {
@@ -46,16 +47,15 @@ constexpr const char *compilerPrefixes[] = {"-I",
                                             "-pedantic",
                                             "-arch="};
 
-/// Those of them whose value may be the next word.
-bool takesNextWord(const std::string &word) {
-  static const std::set<std::string> alone = {"-I",      "-D",         "-U",      "-isystem", "-include",
-                                              "-Xclang", "-Xcompiler", "-Xptxas", "-gencode", "-L"};
-  return alone.count(word) != 0;
+/// An option of nvcc's with one dash and a long name, such as -prec-div=false: none of Heddle's own.
+bool isLongNvccOption(const std::string &word) {
+  const std::optional<source::NvccWord> read = source::readNvccWord(word);
+  return read && !word.starts_with("--") && read->option->name.size() > 1;
 }
 
 bool isForCompiler(const std::string &word) {
-  return std::any_of(std::begin(compilerPrefixes), std::end(compilerPrefixes),
-                     [&](const char *prefix) { return word.starts_with(prefix); });
+  return isLongNvccOption(word) || std::any_of(std::begin(compilerPrefixes), std::end(compilerPrefixes),
+                                               [&](const char *prefix) { return word.starts_with(prefix); });
 }
 
 } // namespace
@@ -74,10 +74,19 @@ SplitArguments splitArguments(const std::vector<std::string> &words) {
     }
     bool compiler = isForCompiler(words[i]);
     (compiler ? split.compiler : split.own).push_back(words[i]);
-    if (compiler && takesNextWord(words[i]) && i + 1 < words.size())
+    const bool takesNext = source::takesNextWord(words[i]) || words[i] == "-Xclang"; // which is Clang's alone
+    if (compiler && takesNext && i + 1 < words.size())
       split.compiler.push_back(words[++i]);
   }
   return split;
+}
+
+void warnOfArchOptions(const std::vector<std::string> &words, const Session &session) {
+  Diagnostics diagnostics;
+  for (const source::ArchOption &option : source::archOptions(words))
+    diagnostics.warning({}, fmt::format("'{}' is ignored: use --arch {}", option.words,
+                                        option.arch.empty() ? "sm_90 or another" : option.arch));
+  print(std::cerr, diagnostics, session.errorColour);
 }
 
 void SourceOptions::addTo(CLI::App &verb, Session &shared) {
@@ -120,8 +129,11 @@ bool SourceOptions::readBuildFlags(const std::string &file) {
   Diagnostics diagnostics;
   source::BuildFlags found = commands.flagsFor(file, {}, diagnostics);
   own = std::move(found.flags);
-  if (archOption->count() == 0 && isKnownArch(found.arch))
-    arch = found.arch;
+  if (archOption->count() == 0) {
+    warnOfArchOptions(session->compilerArguments, *session);
+    if (isKnownArch(found.arch))
+      arch = found.arch;
+  }
   return !complain(diagnostics, *session, ExitBadUsage);
 }
 

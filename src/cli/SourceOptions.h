@@ -25,6 +25,9 @@ struct SplitArguments {
 };
 SplitArguments splitArguments(const std::vector<std::string> &words);
 
+/// Options of nvcc that name a GPU generation are not used: --arch is.
+void warnOfArchOptions(const std::vector<std::string> &words, const Session &session);
+
 /// --cuda-path, --arch, -p: filled by the command line, turned into what the source module takes.
 class SourceOptions {
 public:

@@ -31,4 +31,10 @@ std::vector<std::string> optionNames(const CLI::App &verb) {
   return names;
 }
 
+std::string hintForOption(const std::string &word, const CLI::App &command) {
+  const std::string question = didYouMean(word.substr(0, word.find('=')), optionNames(command));
+  return fmt::format("{}{}heddle {}--help", question, question.empty() ? "" : " ",
+                     command.get_parent() ? command.get_name() + " " : "");
+}
+
 } // namespace heddle::cli

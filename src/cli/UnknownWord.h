@@ -18,5 +18,7 @@ std::string suggestionFor(const std::string &word, const std::vector<std::string
 std::vector<std::string> verbNames(const CLI::App &app);
 /// "--output", "--kernel", ...: the long names of a verb's options.
 std::vector<std::string> optionNames(const CLI::App &verb);
+/// "did you mean '--output'? heddle opt --help". `command` is a verb, or the program itself.
+std::string hintForOption(const std::string &word, const CLI::App &command);
 
 } // namespace heddle::cli
