@@ -2,6 +2,7 @@
 //
 // heddle analyze: read flags, gather each kernel's facts, print them as a page or as JSON.
 #include "InputOutput.h"
+#include "KernelOption.h"
 #include "SourceOptions.h"
 #include "Verbs.h"
 #include "analysis/KernelFacts.h"
@@ -110,9 +111,8 @@ void addAnalyze(CLI::App &app, Session &session) {
   CLI::App *verb = app.add_subcommand("analyze", about);
   verb->add_option("FILE", request->file, "the .cu file")->required();
   session.operands["analyze"] = {"FILE [COMPILER-OPTION...]", cudaFiles()};
-  verb->add_option("-k,--kernel", request->kernel,
-                   "only this kernel; of a template, all instantiations (default: all kernels of the file)")
-      ->type_name("NAME");
+  addKernelOption(*verb, request->kernel,
+                  "only this kernel; of a template, all instantiations (default: all kernels of the file)");
   verb->add_option("--block", request->block,
                    "the block size to assume (default: from the launches in the file)")
       ->type_name("X[,Y[,Z]]");

@@ -3,6 +3,7 @@
 // heddle capture: runs a program and saves one launch of a kernel, with all memory that it reads and writes.
 #include "CaptureText.h"
 #include "InputOutput.h"
+#include "KernelOption.h"
 #include "ProgramWords.h"
 #include "Verbs.h"
 #include "build/CaptureRun.h"
@@ -159,8 +160,7 @@ void complainOfResult(const Given &given, const CaptureRequest &request, const C
     return failed(fmt::format("there is no launch {}: the {} is launched {}", request.number, kernel,
                               result.launches() == 1 ? "once" : fmt::format("{} times", result.launches())),
                   "");
-  failed(fmt::format("the program launched no {}", kernel),
-         result.others.empty() ? "" : fmt::format("it launched {}", launchedKernels(result.others)));
+  complainOfNoLaunch(given.kernel, result.others, session);
 }
 
 /// The sources of a reproducer. A program that is given as it is has none.
@@ -233,9 +233,7 @@ void addCapture(CLI::App &app, Session &session) {
   auto given = std::make_shared<Given>();
   CLI::App *verb = app.add_subcommand("capture", about);
   session.operands["capture"].usage = "FILE... | PROGRAM [COMPILER-OPTION...] [-- ARGUMENT...]";
-  verb->add_option("-k,--kernel", given->kernel,
-                   "the kernel, by its plain, demangled or mangled name (default: any)")
-      ->type_name("NAME");
+  addKernelOption(*verb, given->kernel, "the kernel (default: any)");
   verb->add_option("--launch", given->launch,
                    "number of the launch, from 1, or all: the first of each grid, block and shared memory "
                    "(default: the first of those that take longest in total)")
@@ -257,7 +255,7 @@ void addCapture(CLI::App &app, Session &session) {
     Diagnostics diagnostics;
     readProgramOptions(*verb, given->words, session, given->options, diagnostics);
     if (given->options.sources.files.empty())
-      diagnostics.error({}, "which program?").withHint("heddle capture FILE.cu -o FOLDER");
+      diagnostics.error({}, "FILE is required").withHint("heddle capture FILE.cu -o FOLDER");
     addBuildFlags(*verb, given->words, given->options.sources.files, {}, given->options, diagnostics);
     if (!complain(diagnostics, session, ExitBadUsage) && canRead(given->options.sources.files, session) &&
         mayFill(given->folder, session))

@@ -145,11 +145,4 @@ Json captureJson(const std::vector<CaptureShown> &all, const build::CaptureResul
   return json;
 }
 
-std::string launchedKernels(const std::map<std::string, uint64_t> &launches) {
-  std::vector<std::string> words;
-  for (const auto &[kernel, count] : launches)
-    words.push_back(fmt::format("{} ({})", functionName(kernel), counted(count, "launch", "launches")));
-  return joinAnd(words);
-}
-
 } // namespace heddle::cli

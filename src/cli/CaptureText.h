@@ -26,7 +26,4 @@ CaptureShown shownOf(const capture::CaptureFolder &capture, const std::filesyste
 std::string captureText(const std::vector<CaptureShown> &all, const build::CaptureResult &result);
 nlohmann::ordered_json captureJson(const std::vector<CaptureShown> &all, const build::CaptureResult &result);
 
-/// "scale (5 launches) and add (1 launch)" of mangled names.
-std::string launchedKernels(const std::map<std::string, uint64_t> &launches);
-
 } // namespace heddle::cli

@@ -2,6 +2,7 @@
 #include "CheckStatic.h"
 
 #include "InputOutput.h"
+#include "KernelOption.h"
 #include "ShortLocation.h"
 #include "StaticLaunches.h"
 #include "Verbs.h"
@@ -15,6 +16,7 @@
 #include "report/StaticVerdict.h"
 #include "support/ExitCode.h"
 #include "support/Files.h"
+#include "support/KernelPattern.h"
 #include "support/Numbers.h"
 #include "support/Text.h"
 
@@ -131,10 +133,8 @@ Input readInput(const build::ProgramOptions &options, bool colour) {
 std::vector<std::string> chosenKernels(const ptx::Module &module, const std::string &wanted) {
   std::vector<std::string> chosen, spokenNames;
   for (const std::string &name : check::kernelsOf(module)) {
-    const std::string said = check::readableKernel(name), plain = said.substr(0, said.find('<'));
-    spokenNames.push_back(said);
-    if (wanted.empty() || wanted == name || wanted == said || wanted == plain ||
-        plain.ends_with("::" + wanted))
+    spokenNames.push_back(check::readableKernel(name));
+    if (wanted == spokenNames.back() || isMeant(name, wanted))
       chosen.push_back(name);
   }
   if (spokenNames.empty())
@@ -301,34 +301,42 @@ void run(const build::ProgramOptions &program, const StaticChoices &choices, con
 
 void addStaticOptions(CLI::App &verb, StaticChoices &choices) {
   const char *const group = "Static";
-  verb.add_flag("--static", choices.wanted, "execute one block with unknown data: a verdict for every input")
-      ->group(group);
-  verb.add_option("-k,--kernel", choices.kernel,
-                  "--static: check only this kernel (default: all kernels of the file)")
-      ->type_name("NAME")
-      ->group(group);
+  CLI::Option *isStatic = verb.add_flag("--static", choices.wanted,
+                                        "execute one block with unknown data: a verdict for every input")
+                              ->group(group);
+  for (const char *ofRun : {"--schedules", "--max-findings", "--output", "--timeout"})
+    isStatic->excludes(verb.get_option(ofRun));
+  addKernelOption(verb, choices.kernel, "--static: check only this kernel (default: all kernels of the file)")
+      ->group(group)
+      ->needs(isStatic);
   verb.add_option("--block", choices.block, "--static: threads per block (default: from the file's launches)")
       ->type_name("X[,Y[,Z]]")
-      ->group(group);
+      ->group(group)
+      ->needs(isStatic);
   verb.add_option("--grid", choices.grid, "--static: gridDim (default: any grid)")
       ->type_name("X[,Y[,Z]]")
-      ->group(group);
+      ->group(group)
+      ->needs(isStatic);
   verb.add_option("--ctaid", choices.ctaid, "--static: blockIdx of the block to check (default: any block)")
       ->type_name("X[,Y[,Z]]")
-      ->group(group);
+      ->group(group)
+      ->needs(isStatic);
   verb.add_option("--shared", choices.shared,
                   "--static: bytes of dynamic shared memory (default: from the launch, else 0)")
       ->type_name("BYTES")
-      ->group(group);
+      ->group(group)
+      ->needs(isStatic);
   verb.add_flag("--constants", choices.constants,
                 "--static: assume that constant memory has its initial values")
-      ->group(group);
+      ->group(group)
+      ->needs(isStatic);
   verb.add_option(
           "--param", choices.parameters,
           "--static: the value of a kernel parameter, by its name or its number from 0; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
-      ->group(group);
+      ->group(group)
+      ->needs(isStatic);
 }
 
 void checkStatically(const build::ProgramOptions &program, const StaticChoices &choices,

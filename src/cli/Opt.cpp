@@ -2,6 +2,7 @@
 //
 // heddle opt: read flags, carry out directives, check the result, compare runs where asked, write it.
 #include "InputOutput.h"
+#include "KernelOption.h"
 #include "OptRequest.h"
 #include "PlacedOutput.h"
 #include "ShowEmitted.h"
@@ -109,9 +110,8 @@ private:
 /// One file, or several that go to a folder; nothing, with a message, for any other combination.
 bool chooseInputs(Request &request, Session &session) {
   if (request.outputFolder.empty() && request.files.size() > 1)
-    complain(session,
-             fmt::format("there are {} files, and the result of each needs a place", request.files.size()),
-             "--output-dir DIR writes one output for each file", ExitBadUsage);
+    complain(session, fmt::format("{} files need --output-dir DIR", request.files.size()),
+             "it writes one output for each file", ExitBadUsage);
   else if (!request.outputFolder.empty() && (!request.output.empty() || request.inPlace))
     complain(session,
              fmt::format("--output-dir writes one output for each file, and {} names another place",
@@ -127,8 +127,7 @@ bool chooseOutput(Request &request, Session &session) {
   std::error_code ignored;
   const bool isInput = !request.output.empty() && fs::equivalent(request.file, request.output, ignored);
   if (request.output.empty() && !request.inPlace)
-    complain(session, "where does the result go?", "-o OUT.cu, or --in-place to overwrite the input",
-             ExitBadUsage);
+    complain(session, "-o OUT.cu is required", "or --in-place, which overwrites the input", ExitBadUsage);
   else if (request.inPlace && !request.output.empty() && !isInput)
     complain(session, "--in-place overwrites the input, and -o names another file", "leave one of them out",
              ExitBadUsage);
@@ -222,16 +221,24 @@ bool readBuildFlags(Request &request, Session &session) {
   return request.source.readBuildFlags(request.file) && !complain(diagnostics, session, ExitBadUsage);
 }
 
+/// A forgotten -d would look like a directive that did its work.
+void warnOfNoDirective(const transform::Outcome &outcome, const std::string &file, Diagnostics &diagnostics) {
+  if (outcome.kind == transform::Outcome::Kind::Done && !outcome.hasDirectives)
+    diagnostics.warning({file},
+                        "there is no #pragma heddle line and no -d: the output has the text of the input");
+}
+
 /// Transforms, checks and writes the only file.
 void optFile(Request &request, const std::vector<transform::Directive> &directives,
              const transform::Options &options, Diagnostics &diagnostics, const std::function<void()> &report,
              Session &session) {
   const transform::Outcome outcome =
       transform::applyDirectives(request.file, directives, options, diagnostics);
+  warnOfNoDirective(outcome, request.file, diagnostics);
   report();
   std::cerr << outcome.compilerMessages;
   printMessages(diagnostics, outcome, request.remarks, session.errorColour);
-  session.exitCode = exitCodeOf(outcome);
+  session.exitCode = exitCodeOf(outcome, diagnostics);
   if (session.exitCode == ExitDone)
     check(request, outcome, session);
   if (session.exitCode == ExitDone)
@@ -286,10 +293,11 @@ void printMessages(const Diagnostics &diagnostics, const transform::Outcome &out
     print(std::cerr, outcome.leftUnchanged, colour);
 }
 
-int exitCodeOf(const transform::Outcome &outcome) {
+int exitCodeOf(const transform::Outcome &outcome, const Diagnostics &diagnostics) {
   switch (outcome.kind) {
   case transform::Outcome::Kind::Done: return ExitDone;
-  case transform::Outcome::Kind::Refused: return ExitRefused;
+  case transform::Outcome::Kind::Refused:
+    return diagnostics.has(Severity::Error) ? ExitBadUsage : ExitRefused;
   case transform::Outcome::Kind::Unusable: return outcome.isReadable ? ExitDoesNotCompile : ExitBadUsage;
   }
   return ExitRefused;
@@ -329,9 +337,8 @@ void addOpt(CLI::App &app, Session &session) {
                    "#pragma heddle lines of the file")
       ->type_name("DIRECTIVE")
       ->allow_extra_args(false);
-  verb->add_option("-k,--kernel", request->kernel,
-                   "the kernel that -d applies to, with its namespaces (default: all)")
-      ->type_name("NAME");
+  addKernelOption(*verb, request->kernel,
+                  "the kernel that -d applies to; of a template, all instantiations (default: all)");
   verb->add_option("--block", request->block,
                    "the block size, if the launches in the file do not give it (default: from the launches)")
       ->type_name("X[,Y[,Z]]");
@@ -374,7 +381,8 @@ void addOpt(CLI::App &app, Session &session) {
       ->check(CLI::IsMember({"auto", "nvcc", "clang"}));
   verb->add_option("--timeout", request->timeoutSeconds,
                    "for --verify: seconds after which a kernel is stopped (default: no limit)")
-      ->type_name("SECONDS");
+      ->type_name("SECONDS")
+      ->check(CLI::NonNegativeNumber);
   request->source.addTo(*verb, session);
   verb->callback([request, &session] { opt(*request, session); });
 }

@@ -284,7 +284,7 @@ void OptProgram::run(const std::vector<transform::Directive> &directives, const 
   report();
   std::cerr << outcome.outcome.compilerMessages;
   printMessages(diagnostics, outcome.outcome, request.remarks, session.errorColour);
-  session.exitCode = exitCodeOf(outcome.outcome);
+  session.exitCode = exitCodeOf(outcome.outcome, diagnostics);
   if (session.exitCode != ExitDone)
     return;
   const ProgramLayout layout(outcome, request.outputFolder);

@@ -38,8 +38,9 @@ struct OptRequest {
 void printMessages(const Diagnostics &diagnostics, const transform::Outcome &outcome, bool remarks,
                    bool colour);
 
-/// The exit code of what became of a file or a program, before it is checked.
-int exitCodeOf(const transform::Outcome &outcome);
+/// The exit code of what became of a file or a program, before it is checked. An error among the messages is a directive or a name
+/// that means nothing; a directive that would break the program is refused.
+int exitCodeOf(const transform::Outcome &outcome, const Diagnostics &diagnostics);
 
 /// Checks what is to be written and prints the findings. 0 where it may be written, else the exit code.
 int checkAndShow(const verify::EmittedFile &emitted, const OptRequest &request, const Session &session);

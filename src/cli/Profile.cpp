@@ -2,6 +2,7 @@
 //
 // heddle profile: builds a CUDA program, runs it on the simulator, and reports what divergence costs its kernels.
 #include "InputOutput.h"
+#include "KernelOption.h"
 #include "ProgramWords.h"
 #include "ShortLocation.h"
 #include "Verbs.h"
@@ -12,6 +13,7 @@
 #include "report/ProfileHtml.h"
 #include "report/ProfileReport.h"
 #include "support/ExitCode.h"
+#include "support/KernelPattern.h"
 #include "support/Paths.h"
 #include "support/Text.h"
 #include "verify/Compare.h"
@@ -22,6 +24,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <memory>
 
 namespace heddle::cli {
@@ -61,13 +64,6 @@ struct Given {
 
 MemoryLevel levelNamed(const std::string &word) {
   return word == "dram" ? MemoryLevel::Dram : word == "l2" ? MemoryLevel::L2 : MemoryLevel::L1;
-}
-
-/// A kernel is meant by its name without parameters, or by its mangled one.
-bool isMeant(const std::string &wanted, const std::string &mangled) {
-  const std::string readable = verify::readableName(mangled);
-  return wanted.empty() || wanted == mangled || wanted == readable ||
-         wanted == readable.substr(0, readable.find_first_of("(<"));
 }
 
 std::string vectorsText(const ProgramProfile &profile) {
@@ -177,14 +173,15 @@ void profile(const Given &given, const arch::Arch &arch, Session &session) {
   counts::ProgramCounters counters;
   const bool hasProfile = readProfile(file, made) && counts::readCounters(countersFile, counters);
   session.exitCode = complainOfRun(run, hasProfile);
-  std::erase_if(made.launches, [&](const auto &launch) { return !isMeant(given.kernel, launch.kernel); });
+  std::map<std::string, uint64_t> others;
+  for (const LaunchProfile &launch : made.launches)
+    if (!isMeant(launch.kernel, given.kernel))
+      ++others[launch.kernel];
+  std::erase_if(made.launches, [&](const auto &launch) { return others.contains(launch.kernel); });
   if (!hasProfile)
     return;
   if (made.launches.empty())
-    return complain(session,
-                    given.kernel.empty() ? "the program launched no kernel"
-                                         : fmt::format("the program launched no kernel '{}'", given.kernel),
-                    "", ExitRefused);
+    return complainOfNoLaunch(given.kernel, others, session);
   print(given, made, counters, arch, session);
   if (!given.bbv.empty())
     write(given.bbv, vectorsText(made), session);
@@ -201,10 +198,7 @@ void profile(const Given &given, const arch::Arch &arch, Session &session) {
 void addProfile(CLI::App &app, Session &session) {
   auto given = std::make_shared<Given>();
   CLI::App *verb = app.add_subcommand("profile", about);
-  verb->add_option("-k,--kernel", given->kernel,
-                   "only this kernel, as the report names it; parameters may be omitted, unless it is a "
-                   "template (default: all)")
-      ->type_name("NAME");
+  addKernelOption(*verb, given->kernel, "only this kernel (default: all)");
   verb->add_option("--bbv", given->bbv,
                    "also write every thread's basic-block vector to this file, as tab-separated text")
       ->type_name("FILE.tsv");
@@ -227,7 +221,7 @@ void addProfile(CLI::App &app, Session &session) {
     readProgramOptions(*verb, given->words, session, given->options, diagnostics);
     addBuildFlags(*verb, given->words, given->options.sources.files, {}, given->options, diagnostics);
     if (given->options.sources.files.empty())
-      diagnostics.error({}, "which program?").withHint("heddle profile FILE.cu");
+      diagnostics.error({}, "FILE is required").withHint("heddle profile FILE.cu");
     if (given->group % 32)
       diagnostics.error(
           {}, fmt::format("--group: {} is not a multiple of 32, the threads of a warp", given->group));

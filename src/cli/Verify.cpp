@@ -441,7 +441,7 @@ void addVerify(CLI::App &app, Session &session) {
     std::optional<verify::Tolerance> tolerance =
         given->toleranceText.empty() ? verify::Tolerance() : verify::readTolerance(given->toleranceText);
     if (!tolerance)
-      diagnostics.error({}, fmt::format("'{}' is no tolerance", given->toleranceText))
+      diagnostics.error({}, fmt::format("invalid value '{}' for --tol", given->toleranceText))
           .withHint("ulp=4, rel=1e-6 or abs=1e-9");
     if (given->options.sources.files.size() < 2)
       diagnostics.error({}, "two programs are needed").withHint("heddle verify A.cu B.cu");

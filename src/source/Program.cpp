@@ -2,6 +2,7 @@
 #include "source/Program.h"
 
 #include "source/Unit.h"
+#include "support/KernelPattern.h"
 
 #include <llvm/Support/thread.h>
 
@@ -116,10 +117,7 @@ std::vector<const Launch *> Program::launchesOf(const Kernel &kernel) const {
 std::vector<const Kernel *> Program::kernelsNamed(const std::string &wanted) const {
   std::vector<const Kernel *> found;
   for (const auto &kernel : kernelList) {
-    size_t scope = kernel->plainName.rfind("::");
-    std::string lastPart =
-        scope == std::string::npos ? kernel->plainName : kernel->plainName.substr(scope + 2);
-    if (wanted == kernel->name || wanted == kernel->plainName || wanted == lastPart)
+    if (wanted == kernel->name || wanted == kernel->plainName || isMeant(kernel->mangledName, wanted))
       found.push_back(kernel.get());
   }
   return found;

@@ -8,7 +8,7 @@
 namespace heddle {
 
 std::string demangled(const std::string &name) {
-  if (!name.starts_with("_Z"))
+  if (name.rfind("_Z", 0) != 0)
     return name; // "s" would come out as "short"
   int status = 0;
   std::unique_ptr<char, void (*)(void *)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),

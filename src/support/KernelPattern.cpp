@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "capture/preload/KernelPattern.h"
+#include "support/KernelPattern.h"
 
-#include <cstdlib>
-#include <cxxabi.h>
+#include "support/Demangle.h"
+
 #include <set>
 
-namespace heddle::capture {
+namespace heddle {
 namespace {
-
-std::string without(std::string text, const std::string &part) {
-  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at))
-    text.erase(at, part.size());
-  return text;
-}
 
 /// Where the parameter list begins: the last "(" that is not inside of template arguments or another list.
 size_t parametersAt(const std::string &name) {
@@ -52,20 +46,12 @@ std::string withoutNamespaces(const std::string &name) {
 
 } // namespace
 
-std::string demangledName(const std::string &mangled) {
-  int status = 0;
-  char *text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
-  const std::string name = status == 0 && text ? text : mangled;
-  std::free(text);
-  return without(name, "(anonymous namespace)::");
-}
-
 bool isMeant(const std::string &mangled, const std::string &pattern) {
-  const std::string whole = demangledName(mangled), name = whole.substr(0, parametersAt(whole)),
+  const std::string whole = demangled(mangled), name = whole.substr(0, parametersAt(whole)),
                     function = withoutResult(name), plain = withoutTemplateArguments(function);
   const std::set<std::string> all = {
       "", mangled, whole, name, function, withoutNamespaces(function), plain, withoutNamespaces(plain)};
   return all.count(pattern) != 0;
 }
 
-} // namespace heddle::capture
+} // namespace heddle

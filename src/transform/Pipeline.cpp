@@ -47,7 +47,9 @@ public:
       return outcome;
     for (const auto &kernel : program->kernels())
       outcome.untouchedKernels.insert(kernel->plainName);
+    outcome.hasDirectives = !further.empty();
     while (std::optional<Pragma> pragma = firstPragma(file.string(), text.str())) {
+      outcome.hasDirectives = true;
       save();
       std::vector<Directive> directives =
           readDirectives(pragma->text, text.given(pragma->location), diagnostics);
@@ -131,8 +133,8 @@ private:
   /// `line`: where the pragma was; nothing for one of the command line.
   bool carryOut(const Directive &directive, std::optional<unsigned> line) {
     if (directive.hasAlternatives()) {
-      diagnostics.error(directive.location, fmt::format("'{}' leaves a choice open", directive.str()))
-          .withHint("heddle tune tries them; opt wants one value for each setting");
+      diagnostics.error(directive.location, fmt::format("'{}' has alternatives", directive.str()))
+          .withHint("only 'heddle tune' accepts them: give one value for each setting");
       return false;
     }
     const size_t said = diagnostics.all().size();

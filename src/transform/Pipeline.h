@@ -24,6 +24,7 @@ struct Outcome {
   std::vector<source::LineOrigin> origins; ///< Done: where each line of `text` comes from
   std::string compilerMessages;            ///< Unusable: Clang's own
   bool isReadable = true;                  ///< Unusable: false where there is nothing to read
+  bool hasDirectives = false;              ///< the file, its headers or the caller gave some
   /// Directives that changed nothing about a kernel, and why: those of the messages that everybody should
   /// see.
   Diagnostics leftUnchanged;

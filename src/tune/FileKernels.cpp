@@ -2,7 +2,7 @@
 #include "tune/FileKernels.h"
 
 #include "source/Program.h"
-#include "verify/Compare.h"
+#include "support/KernelPattern.h"
 
 #include <algorithm>
 #include <sstream>
@@ -10,8 +10,7 @@
 namespace heddle::tune {
 
 bool FileKernel::isNamed(const std::string &name) const {
-  return name == plain || name == whole || name == mangled || plain.ends_with("::" + name) ||
-         name == verify::readableName(mangled);
+  return name == plain || name == whole || isMeant(mangled, name);
 }
 
 StartedCopy readingKernels(const Problem &problem) {

@@ -128,6 +128,10 @@ def inputs(folder):
     expect("chem: unreadable in a folder", VERBS["chem"](os.path.join(folder, "hydrogen")), 4,
            r"therm\.dat' cannot be read: Permission denied")
 
+    # -k with a name that no kernel has.
+    for verb in ("analyze", "opt", "check --static", "profile", "capture", "tune"):
+        expect(f"{verb}: no such kernel", VERBS[verb](REDUCE) + ["-k", "reduec"], 2, "no kernel 'reduec'(.|\n)*reduce")
+
     # arch and doctor read no file that a user names.
     expect("arch: bad usage", [HEDDLE, "arch", "sm_1"], 2, "sm_1")
     expect("doctor: bad usage", [HEDDLE, "doctor", "--what"], 2, "--what")

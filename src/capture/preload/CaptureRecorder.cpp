@@ -10,7 +10,8 @@
 #include "capture/preload/CaptureRecorder.h"
 
 #include "capture/CaptureFolder.h"
-#include "capture/preload/KernelPattern.h"
+#include "support/Demangle.h"
+#include "support/KernelPattern.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -77,7 +78,7 @@ void discard(const std::string &folder) {
 /// parameter's type decides, which the kernel's name has.
 bool hasOneOf(const std::vector<uint64_t> &objects, const std::vector<Parameter> &parameters,
               const std::string &kernel) {
-  if (demangledName(kernel).find("unsigned long long") == std::string::npos)
+  if (demangled(kernel).find("unsigned long long") == std::string::npos)
     return false;
   for (const Parameter &parameter : parameters) {
     uint64_t value = 0;
@@ -257,7 +258,7 @@ Manifest CaptureRecorder::manifestOf(const std::string &kernel, const Launch &la
   manifest.arch = settings.arch.empty() ? "sm_" + std::to_string(major * 10 + minor) : settings.arch;
   manifest.program = settings.program;
   manifest.kernel = kernel;
-  manifest.name = demangledName(kernel);
+  manifest.name = demangled(kernel);
   manifest.launch = meant;
   manifest.grid = dimensionsOf(launch.grid);
   manifest.block = dimensionsOf(launch.block);
