@@ -116,8 +116,7 @@ TEST(StaticUndecided, namesALoopWithABarrier) {
       only(check(kernelAround("add.u32 %r5, %r0, %r1; mov.u32 %r4, 0; L: bar.sync 0; add.u32 "
                               "%r4, %r4, 1; setp.lt.u32 %p1, %r4, %r5; @%p1 bra "
                               "L;")));
-  EXPECT_THAT(why.text,
-              HasSubstr("the number of barriers that this loop executes depends on parameter 'n'"));
+  EXPECT_THAT(why.text, HasSubstr("the number of barriers that this loop executes depends on parameter 'n'"));
 }
 
 TEST(StaticUndecided, aGivenParameterBringsALoopInside) {
