@@ -31,13 +31,13 @@ namespace {
 using Scope = Barrier::Scope;
 using Action = Barrier::Action;
 
-struct Row {
+struct BarrierRow {
   llvm::StringRef name;
   Scope scope;
   Action action;
   int idArgument, threadsArgument;
 };
-const Row rows[] = {
+const BarrierRow barrierRows[] = {
 #define BARRIER(name, scope, action, id, threads) {name, Scope::scope, Action::action, id, threads},
 #include "analysis/Barriers.def"
 };
@@ -58,7 +58,7 @@ void settleScope(Barrier &barrier) {
 }
 
 std::optional<Barrier> barrierNamed(const CallExpr *call, llvm::StringRef name, const ASTContext &context) {
-  for (const Row &row : rows) {
+  for (const BarrierRow &row : barrierRows) {
     bool fits = row.name.ends_with("*") ? name.starts_with(row.name.drop_back()) : name == row.name;
     if (!fits)
       continue;

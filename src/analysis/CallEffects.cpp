@@ -24,11 +24,11 @@ constexpr auto Exchange = CallEffect::Kind::Exchange, Broadcast = CallEffect::Ki
                Arguments = CallEffect::Kind::Arguments;
 } // namespace word
 
-struct Row {
+struct CallRow {
   llvm::StringRef name;
   CallEffect effect;
 };
-const Row rows[] = {
+const CallRow callRows[] = {
 #define EFFECT(name, kind, reason) {name, effect(word::kind, reason)},
 #include "analysis/CallEffects.def"
 };
@@ -53,7 +53,7 @@ bool fits(llvm::StringRef name, llvm::StringRef pattern) {
   return rest.empty() || name.contains(middle);
 }
 
-CallEffect effectOfMember(llvm::StringRef name, GroupKind group) {
+CallEffect effectOfGroupMember(llvm::StringRef name, GroupKind group) {
   const char *reason = "what the group object returns";
   if (name == "shfl" && group == GroupKind::WarpTile)
     return effect(CallEffect::Kind::Broadcast, "the value of the lane asked for");
@@ -106,7 +106,7 @@ std::optional<CallEffect> effectOfMember(const FunctionDecl *method, const QualT
   GroupKind group = groupKind(object);
   if (group == GroupKind::None || !method->getIdentifier())
     return std::nullopt;
-  return effectOfMember(method->getName(), group);
+  return effectOfGroupMember(method->getName(), group);
 }
 
 std::optional<CallEffect> effectOf(const FunctionDecl *callee) {
@@ -120,7 +120,7 @@ std::optional<CallEffect> effectOf(const FunctionDecl *callee) {
                     "a collective of the group may differ by thread");
     return std::nullopt; // a function of the user's that happens to have a name of ours
   }
-  for (const Row &row : rows)
+  for (const CallRow &row : callRows)
     if (fits(name, row.name))
       return row.effect;
   return std::nullopt;

@@ -22,7 +22,7 @@
 namespace heddle::analysis {
 namespace {
 
-using Kind = Dependence::Kind;
+using DependenceKind = Dependence::Kind;
 
 struct Answer {
   enum class Verdict { No, May, Yes } verdict = Verdict::No;
@@ -63,11 +63,11 @@ bool dependsOnParameter(const Access &access) {
 
 } // namespace
 
-const char *nameOf(Kind kind) {
+const char *nameOf(DependenceKind kind) {
   switch (kind) {
-  case Kind::Flow: return "flow";
-  case Kind::Anti: return "anti";
-  case Kind::Output: return "output";
+  case DependenceKind::Flow: return "flow";
+  case DependenceKind::Anti: return "anti";
+  case DependenceKind::Output: return "output";
   }
   return "";
 }
@@ -343,7 +343,8 @@ void DependenceFinder::add(unsigned first, unsigned second, const Answer &answer
     const Access &from = accesses.all()[source], &to = accesses.all()[sink];
     Dependence dependence;
     // An atomic both reads and writes: as a source it writes, as a sink of a write it reads.
-    dependence.kind = from.isWrite() ? (to.isRead() ? Kind::Flow : Kind::Output) : Kind::Anti;
+    dependence.kind =
+        from.isWrite() ? (to.isRead() ? DependenceKind::Flow : DependenceKind::Output) : DependenceKind::Anti;
     dependence.source = source;
     dependence.sink = sink;
     dependence.isOrdered = isOrdered;

@@ -299,7 +299,7 @@ const Executed &Reached::hiddenStep() const {
   return step;
 }
 
-static bool takesOnlyNumbers(const FunctionDecl *function) {
+static bool hasOnlyNumbers(const FunctionDecl *function) {
   for (const ParmVarDecl *parameter : function->parameters())
     if (!parameter->getType()->isArithmeticType() && !parameter->getType()->isEnumeralType())
       return false;
@@ -335,7 +335,7 @@ bool isKnownByName(const FunctionDecl *function, const source::Unit &unit) {
   if (isOfUser && function->hasBody())
     return false; // its own body says more than a name
   return effectOf(function) || isBarrierByName(function) || isInNamespace(function, "cooperative_groups") ||
-         (!isOfUser && !isa<CXXMethodDecl>(function) && takesOnlyNumbers(function));
+         (!isOfUser && !isa<CXXMethodDecl>(function) && hasOnlyNumbers(function));
 }
 
 Reach Reach::of(const FunctionDecl *function, const source::Unit &unit) {

@@ -27,7 +27,7 @@ namespace heddle::analysis {
 
 namespace {
 
-using Kind = ThreadBuiltin::Kind;
+using BuiltinKind = ThreadBuiltin::Kind;
 
 /// Through parentheses and conversions that keep all that a built-in can be.
 const Expr *withoutWideCasts(const Expr *expression, const ASTContext &context) {
@@ -70,7 +70,7 @@ public:
                                             const std::array<bool, 3> &shrinks) const {
     for (const Uses::Builtin &builtin : Uses::of(function->getBody()).builtins) {
       const unsigned d = builtin.what.dimension;
-      const bool matters = builtin.what.kind != Kind::WarpSize && (d == 3 || shrinks[d]);
+      const bool matters = builtin.what.kind != BuiltinKind::WarpSize && (d == 3 || shrinks[d]);
       if (matters && !isAccountedFor(builtin.range.getBegin()))
         return Diagnostic::Note{unit.location(builtin.range.getBegin()),
                                 fmt::format("'{}' is asked for by itself here", builtin.what.name())};
@@ -132,7 +132,7 @@ private:
     return factor;
   }
 
-  std::optional<Product> productAt(const Expr *expression, Kind first) const {
+  std::optional<Product> productAt(const Expr *expression, BuiltinKind first) const {
     auto *product = dyn_cast<BinaryOperator>(withoutWideCasts(expression, unit.context()));
     if (!product || product->getOpcode() != BO_Mul)
       return std::nullopt;
@@ -141,12 +141,12 @@ private:
       return std::nullopt;
     if (b->what.kind == first)
       std::swap(a, b);
-    if (a->what.kind != first || b->what.kind != Kind::BlockDim)
+    if (a->what.kind != first || b->what.kind != BuiltinKind::BlockDim)
       return std::nullopt;
     return Product{*a, *b};
   }
 
-  std::optional<Product> productOf(const Expr *expression, Kind first) const {
+  std::optional<Product> productOf(const Expr *expression, BuiltinKind first) const {
     if (std::optional<Product> product = productAt(expression, first))
       return product;
     auto *reference = dyn_cast<DeclRefExpr>(withoutWideCasts(expression, unit.context()));
@@ -188,10 +188,10 @@ private:
     std::vector<const Expr *> terms;
     termsOf(sum, terms);
     for (const Expr *&term : terms) {
-      std::optional<Product> first = term ? productOf(term, Kind::BlockIdx) : std::nullopt;
+      std::optional<Product> first = term ? productOf(term, BuiltinKind::BlockIdx) : std::nullopt;
       for (const Expr *&other : terms) {
         std::optional<Factor> thread = first && other && other != term ? factorOf(other) : std::nullopt;
-        if (!thread || thread->what.kind != Kind::ThreadIdx ||
+        if (!thread || thread->what.kind != BuiltinKind::ThreadIdx ||
             thread->what.dimension != first->index.what.dimension)
           continue;
         accept(*first);
@@ -203,7 +203,7 @@ private:
   }
 
   void checkExtent(const BinaryOperator *expression) {
-    if (std::optional<Product> extent = productAt(expression, Kind::GridDim))
+    if (std::optional<Product> extent = productAt(expression, BuiltinKind::GridDim))
       accept(*extent);
   }
 

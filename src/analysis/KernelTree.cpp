@@ -30,7 +30,7 @@ using namespace clang;
 
 namespace heddle::analysis {
 
-using Kind = KernelNode::Kind;
+using NodeKind = KernelNode::Kind;
 
 bool isBlockBarrier(const Stmt *statement, const ASTContext &context) {
   const Stmt *inner = plainStatement(statement);
@@ -141,7 +141,7 @@ const KernelNode *KernelTree::ownerOf(const Stmt *part) const {
 std::vector<const KernelNode *> KernelTree::loopsAroundBarriers() const {
   std::vector<const KernelNode *> loops;
   for (const KernelNode *node : list)
-    if (node->kind == Kind::Loop && node->holdsBarrier && barriers.isStructured())
+    if (node->kind == NodeKind::Loop && node->holdsBarrier && barriers.isStructured())
       loops.push_back(node);
   return loops;
 }
@@ -163,31 +163,31 @@ std::unique_ptr<KernelNode> KernelTree::build(const Stmt *written, const KernelN
   list.push_back(node.get());
   byStatement[statement] = node.get();
   if (auto *block = dyn_cast<CompoundStmt>(statement)) {
-    node->kind = Kind::Block;
+    node->kind = NodeKind::Block;
     for (const Stmt *each : block->body())
       addChild(*node, each);
   } else if (isLoop(statement)) {
-    node->kind = Kind::Loop;
+    node->kind = NodeKind::Loop;
     auto *overRange = dyn_cast<CXXForRangeStmt>(statement);
     addChild(*node, overRange ? overRange->getBody() : bodyOf(statement));
   } else if (auto *branch = dyn_cast<IfStmt>(statement); branch && branch->getThen()) {
-    node->kind = Kind::Branch;
+    node->kind = NodeKind::Branch;
     node->constantCondition = constantCondition(branch->getCond(), unit().context());
     addChild(*node, branch->getThen());
     addChild(*node, branch->getElse());
   } else if (auto *choice = dyn_cast<SwitchStmt>(statement)) {
-    node->kind = Kind::Switch;
+    node->kind = NodeKind::Switch;
     addChild(*node, choice->getBody());
   } else if (auto *label = dyn_cast<SwitchCase>(statement)) {
-    node->kind = Kind::Case;
+    node->kind = NodeKind::Case;
     addChild(*node, label->getSubStmt());
   } else if (auto *target = dyn_cast<LabelStmt>(statement)) {
-    node->kind = Kind::Label;
+    node->kind = NodeKind::Label;
     addChild(*node, target->getSubStmt());
   } else if (isBlockBarrier(statement, unit().context())) {
-    node->kind = Kind::Barrier;
+    node->kind = NodeKind::Barrier;
   } else if (isa<BreakStmt, ContinueStmt, ReturnStmt, GotoStmt, IndirectGotoStmt>(statement)) {
-    node->kind = Kind::Jump;
+    node->kind = NodeKind::Jump;
   }
   return node;
 }
@@ -251,15 +251,15 @@ std::vector<const Stmt *> ownCode(const KernelNode &node) {
     return {loop->getInit(), loop->getRangeStmt(), loop->getBeginStmt(),  loop->getEndStmt(),
             loop->getCond(), loop->getInc(),       loop->getLoopVarStmt()};
   switch (node.kind) {
-  case Kind::Loop:
-  case Kind::Branch:
-  case Kind::Switch: return headerOf(node.statement);
-  case Kind::Block:
-  case Kind::Case:
-  case Kind::Label: return {};
-  case Kind::Barrier:
-  case Kind::Jump:
-  case Kind::Statement: break;
+  case NodeKind::Loop:
+  case NodeKind::Branch:
+  case NodeKind::Switch: return headerOf(node.statement);
+  case NodeKind::Block:
+  case NodeKind::Case:
+  case NodeKind::Label: return {};
+  case NodeKind::Barrier:
+  case NodeKind::Jump:
+  case NodeKind::Statement: break;
   }
   return {node.statement};
 }
@@ -364,7 +364,7 @@ const CodeFacts &KernelTree::own(const KernelNode &node) const {
   if (!isNew)
     return entry->second;
   // A barrier is known by its kind: what it calls, and the group that it names, have no effect.
-  if (node.kind == Kind::Barrier)
+  if (node.kind == NodeKind::Barrier)
     entry->second.uses = Uses::of(node.statement);
   else
     entry->second = factsOf(ownCode(node));

@@ -25,11 +25,11 @@ bool isStop(const Event &event, bool warpBarriers) {
   return event.kind == Event::Kind::Barrier || (warpBarriers && event.kind == Event::Kind::WarpBarrier);
 }
 
-bool holdsBarrier(const Event &event) {
+bool hasBarrierInside(const Event &event) {
   if (event.kind == Event::Kind::Barrier || event.kind == Event::Kind::WarpBarrier)
     return true;
   return std::any_of(event.children.begin(), event.children.end(),
-                     [](const auto &c) { return holdsBarrier(*c); });
+                     [](const auto &c) { return hasBarrierInside(*c); });
 }
 
 void forEach(const Event &event, const std::function<void(const Event &)> &visit) {
@@ -48,7 +48,7 @@ bool isInside(const Event *event, const Loop *loop) {
 void mergeSequence(Event &sequence, std::vector<unsigned> &renumbered, unsigned &count) {
   std::vector<std::unique_ptr<Event>> kept;
   for (auto &child : sequence.children) {
-    if (holdsBarrier(*child)) {
+    if (hasBarrierInside(*child)) {
       for (auto &way : child->children)
         mergeSequence(*way, renumbered, count);
       kept.push_back(std::move(child));

@@ -33,7 +33,7 @@ int64_t stepOf(const Polynomial &index) {
   return step ? step : 1;
 }
 
-std::string nameOf(const Monomial &monomial) { return product(monomial).str(); }
+std::string symbolName(const Monomial &monomial) { return product(monomial).str(); }
 
 /// a / b for monomials; nothing where b does not divide a.
 std::optional<Monomial> quotient(const Monomial &a, const Monomial &b) {
@@ -155,7 +155,7 @@ Overlap overlap(PairSystem &system, const Access &p, const Access &q, const Stay
       int64_t step = stepOf(rows.groups[i].index);
       if (!length || length->empty() || step % innerStep != 0 ||
           !staysInRow(inside, product(*length) * (step / innerStep), side)) {
-        result.unknownLength = nameOf(rows.groups[i].length);
+        result.unknownLength = symbolName(rows.groups[i].length);
         break;
       }
       inside = *rows.groups[i].index.dividedBy(step);

@@ -42,7 +42,7 @@ void addTo(LinearForm &total, const LinearForm &form, int64_t factor) {
   total.constant += factor * form.constant;
 }
 
-LinearForm plus(LinearForm form, int64_t constant) {
+LinearForm shifted(LinearForm form, int64_t constant) {
   form.constant += constant;
   return form;
 }
@@ -79,7 +79,7 @@ LinearForm operator-(const LinearForm &a, const LinearForm &b) {
   return result;
 }
 
-Formula below(const LinearForm &form) { return Formula::atLeast(plus(negative(form), -1)); }
+Formula below(const LinearForm &form) { return Formula::atLeast(shifted(negative(form), -1)); }
 
 Formula differs(const LinearForm &form) { return Formula::any({below(form), below(negative(form))}); }
 
@@ -90,7 +90,7 @@ PairSystem::PairSystem(const Accesses &theAccesses, const std::vector<const Loop
       LinearForm index = thread(side, d);
       known.push_back(Formula::atLeast(index));
       if (auto extent = accesses.launch().block[d])
-        known.push_back(below(plus(index, -*extent)));
+        known.push_back(below(shifted(index, -*extent)));
       else if (!accesses.usesThreadDimension(d))
         known.push_back(Formula::equal(index));
       else
@@ -143,11 +143,11 @@ unsigned PairSystem::dimensionFor(const Monomial &monomial, unsigned side) {
   if (monomial.size() > 1)
     return dimension;
   if (first.most)
-    known.push_back(Formula::atLeast(plus(of(dimension, -1), *first.most)));
+    known.push_back(Formula::atLeast(shifted(of(dimension, -1), *first.most)));
   if (first.kind == SymbolKind::BlockDim) {
-    known.push_back(Formula::atLeast(plus(of(dimension, 1), -1)));
+    known.push_back(Formula::atLeast(shifted(of(dimension, 1), -1)));
     known.push_back(Formula::atLeast(
-        plus(of(dimension, -1), int64_t(arch::commonLimits().maxBlockDim[first.dimension]))));
+        shifted(of(dimension, -1), int64_t(arch::commonLimits().maxBlockDim[first.dimension]))));
   }
   if (first.kind == SymbolKind::BlockIdx) {
     auto extent = accesses.launch().grid[first.dimension];
@@ -158,7 +158,7 @@ unsigned PairSystem::dimensionFor(const Monomial &monomial, unsigned side) {
   if (first.numerator) { // d*f <= numerator < d*f + d
     LinearForm rest = linear(*first.numerator, side) - of(dimension, first.divisor);
     known.push_back(Formula::atLeast(rest));
-    known.push_back(below(plus(rest, -first.divisor)));
+    known.push_back(below(shifted(rest, -first.divisor)));
   }
   return dimension;
 }
@@ -210,7 +210,7 @@ Formula PairSystem::insideRows(const Access &access, unsigned side) {
     if (access.subscripts[i]) {
       LinearForm subscript = linear(*access.subscripts[i], side);
       parts.push_back(Formula::atLeast(subscript));
-      parts.push_back(below(plus(subscript, -extents[i])));
+      parts.push_back(below(shifted(subscript, -extents[i])));
     }
   return Formula::all(std::move(parts));
 }
@@ -236,7 +236,7 @@ Formula PairSystem::insideWrittenRows(const Access &access, unsigned side) {
   if (!length)
     return Formula::always();
   LinearForm at = linear(place, side);
-  return Formula::all({Formula::atLeast(at), below(plus(at, -length))});
+  return Formula::all({Formula::atLeast(at), below(shifted(at, -length))});
 }
 
 Formula PairSystem::relation(const RegionPair &pair) {
@@ -248,7 +248,7 @@ Formula PairSystem::relation(const RegionPair &pair) {
     if (how == Relation::After || how == Relation::Previous)
       later = negative(later);
     bool isNeighbour = how == Relation::Next || how == Relation::Previous;
-    parts.push_back(isNeighbour ? Formula::equal(plus(later, -1)) : Formula::atLeast(plus(later, -1)));
+    parts.push_back(isNeighbour ? Formula::equal(shifted(later, -1)) : Formula::atLeast(shifted(later, -1)));
   }
   return Formula::all(std::move(parts));
 }
@@ -296,7 +296,7 @@ Formula PairSystem::warpsDiffer() {
     unsigned dimension = count++;
     LinearForm rest = (side ? *q : *p) - of(dimension, 32);
     known.push_back(Formula::atLeast(rest));
-    known.push_back(below(plus(rest, -32)));
+    known.push_back(below(shifted(rest, -32)));
     warps[side] = of(dimension, 1);
   }
   return differs(warps[1] - warps[0]);

@@ -16,7 +16,7 @@ using namespace clang;
 namespace heddle::analysis {
 namespace {
 
-using Kind = KernelNode::Kind;
+using NodeKind = KernelNode::Kind;
 
 /// What an if or for begins with: executed once, before the rest.
 const Stmt *beginningOf(const KernelNode &node) {
@@ -76,7 +76,7 @@ std::optional<unsigned> RegionView::regionOf(const Stmt *statement) const {
 void RegionView::add(std::vector<RegionStep> &steps, const KernelNode &node) const {
   if (!node.holdsBarrier)
     return addToRegion(steps, node.written);
-  if (node.kind == Kind::Block || node.kind == Kind::Case || node.kind == Kind::Label) {
+  if (node.kind == NodeKind::Block || node.kind == NodeKind::Case || node.kind == NodeKind::Label) {
     for (const auto &child : node.children)
       add(steps, *child);
     return;
@@ -84,14 +84,14 @@ void RegionView::add(std::vector<RegionStep> &steps, const KernelNode &node) con
   const Stmt *beginning = beginningOf(node);
   if (beginning && holdsIn(node, beginning))
     addBarriers(steps, node, [&](const BarrierPoint &point) { return point.part == beginning; });
-  else if (beginning && node.kind == Kind::Branch)
+  else if (beginning && node.kind == NodeKind::Branch)
     addToRegion(steps, beginning);
-  if (node.kind != Kind::Loop)
+  if (node.kind != NodeKind::Loop)
     addBarriers(steps, node, [&](const BarrierPoint &point) { return point.part != beginning; });
   if (node.children.empty())
     return;
   steps.push_back({});
-  steps.back().kind = node.kind == Kind::Loop ? RegionStep::Kind::Loop : RegionStep::Kind::Branch;
+  steps.back().kind = node.kind == NodeKind::Loop ? RegionStep::Kind::Loop : RegionStep::Kind::Branch;
   steps.back().node = &node;
 }
 
@@ -117,9 +117,9 @@ void RegionView::addBarriers(std::vector<RegionStep> &steps, const KernelNode &n
 
 std::vector<RegionPart> RegionView::partsOf(const KernelNode &node) const {
   std::vector<RegionPart> parts;
-  if (node.kind == Kind::Loop) {
+  if (node.kind == NodeKind::Loop) {
     parts = partsOfLoop(node);
-  } else if (node.kind == Kind::Switch) {
+  } else if (node.kind == NodeKind::Switch) {
     parts = casesOf(node);
   } else {
     auto *branch = cast<IfStmt>(node.statement);
@@ -160,14 +160,14 @@ std::vector<RegionPart> RegionView::partsOfLoop(const KernelNode &loop) const {
 std::vector<RegionPart> RegionView::casesOf(const KernelNode &choice) const {
   std::vector<RegionPart> parts;
   const auto addCase = [&](const KernelNode *node) {
-    for (; node->kind == Kind::Case; node = node->children[0].get())
+    for (; node->kind == NodeKind::Case; node = node->children[0].get())
       if (parts.empty() || !parts.back().steps.empty())
         parts.push_back({node->statement, {}});
     if (!parts.empty())
       add(parts.back().steps, *node);
   };
   const KernelNode &body = *choice.children[0];
-  if (body.kind != Kind::Block)
+  if (body.kind != NodeKind::Block)
     addCase(&body);
   else
     for (const auto &child : body.children)

@@ -42,9 +42,9 @@ using source::ReachingDefinitions;
 namespace {
 
 /// More than this is no longer cheaper than a register: about what an address of a 3-D array takes.
-constexpr unsigned mostOperations = model::threshold::loops::mostRecomputed;
+constexpr unsigned mostRecomputed = model::threshold::loops::mostRecomputed;
 /// How far calls of small functions are looked into.
-constexpr int mostCalls = 3;
+constexpr int mostCallsInWork = 3;
 
 bool isPlainNumber(QualType type) { return type->isArithmeticType() || type->isEnumeralType(); }
 
@@ -84,7 +84,8 @@ bool UniformWork::agreeOn(const Stmt *branch) const {
 bool UniformWork::isPureCall(const Expr *expression, int depth) const {
   auto *call = dyn_cast<CallExpr>(expression);
   const FunctionDecl *callee = call ? calleeOf(call) : nullptr;
-  if (!callee || depth > mostCalls || isa<CXXMethodDecl>(callee) || !isPlainNumber(callee->getReturnType()))
+  if (!callee || depth > mostCallsInWork || isa<CXXMethodDecl>(callee) ||
+      !isPlainNumber(callee->getReturnType()))
     return false;
   for (const ParmVarDecl *parameter : callee->parameters())
     if (!isPlainNumber(parameter->getType().getNonReferenceType()) ||
@@ -194,7 +195,7 @@ bool UniformWork::isUniformWork(const Stmt *statement) const {
 bool UniformWork::isStable(const Expr *expression, bool isAddress, unsigned &operations) const {
   const Expr *e = expression->IgnoreParens();
   auto stable = [&](const Expr *part, bool address = false) { return isStable(part, address, operations); };
-  if (++operations > mostOperations * 3) // parts of expressions: an operation has about three
+  if (++operations > mostRecomputed * 3) // parts of expressions: an operation has about three
     return false;
   if (threadBuiltin(e))
     return true;

@@ -19,15 +19,8 @@ constexpr unsigned deepestCall = 24;
 /// Analyses of called functions for one kernel, before the rest counts as unknown.
 constexpr unsigned mostCallContexts = 4000;
 
-Fact through(const Fact &fact, const Expr *operand) {
+Fact throughOperand(const Fact &fact, const Expr *operand) {
   return {fact.level, {Cause::Kind::Operand, operand->IgnoreParens(), 0, 0, {}}};
-}
-void joinInto(Fact &into, const Fact &other) {
-  if (other.level > into.level)
-    into = other;
-}
-Fact root(Level level, const Stmt *where, std::string text) {
-  return {level, {Cause::Kind::Root, where, 0, 0, std::move(text)}};
 }
 
 bool takesOnlyNumbers(const FunctionDecl *callee) {
@@ -87,10 +80,10 @@ Fact Uniformity::Impl::callFact(const CallExpr *call) {
     return root(Level::Thread, call, "a call through a pointer may differ by thread");
   Fact arguments;
   for (const Expr *argument : call->arguments())
-    joinInto(arguments, through(valueOf(argument), argument));
+    joinInto(arguments, throughOperand(valueOf(argument), argument));
   const Expr *object = objectOf(call);
   if (object)
-    joinInto(arguments, through(valueOf(object), object));
+    joinInto(arguments, throughOperand(valueOf(object), object));
 
   if (std::optional<CallEffect> effect = effectOfCall(call, callee, *shared->unit)) {
     switch (effect->kind) {
@@ -104,7 +97,7 @@ Fact Uniformity::Impl::callFact(const CallExpr *call) {
       return sameLane && wholeWarp ? root(Level::Warp, call, effect->reason) : arguments;
     }
     case CallEffect::Kind::Load:
-      return load(call, call->getArg(0), through(valueOf(call->getArg(0)), call->getArg(0)));
+      return load(call, call->getArg(0), throughOperand(valueOf(call->getArg(0)), call->getArg(0)));
     case CallEffect::Kind::ReadOnlyLoad:
     case CallEffect::Kind::Arguments: return arguments;
     }
@@ -126,7 +119,7 @@ Fact Uniformity::Impl::constructionFact(const CXXConstructExpr *construction) {
   const CXXConstructorDecl *constructor = construction->getConstructor();
   Fact arguments;
   for (const Expr *argument : construction->arguments())
-    joinInto(arguments, through(valueOf(argument), argument));
+    joinInto(arguments, throughOperand(valueOf(argument), argument));
   if (constructor->isTrivial() || groupKind(construction->getType()) != GroupKind::None)
     return arguments;
   if (const Uniformity *inside = lookInto(partsOf(construction)))
@@ -215,7 +208,7 @@ Fact Uniformity::Impl::writtenBy(const Stmt *statement) {
     return root(Level::Thread, statement, "a constructor may write it");
   const FunctionDecl *callee = calleeOf(call);
   if (callee && (callee->getBuiltinID() || effectOfCall(call, callee, *shared->unit)))
-    return through(callFact(call), call);
+    return throughOperand(callFact(call), call);
   bool harmless = callee && !shared->unit->isUserCode(callee->getLocation()) && takesOnlyNumbers(callee);
   return harmless ? Fact{} : root(Level::Thread, call, "the call may write it");
 }

@@ -11,11 +11,6 @@ namespace heddle::analysis {
 
 using source::Definition;
 
-static void joinInto(Fact &into, const Fact &other) {
-  if (other.level > into.level)
-    into = other;
-}
-
 void Uniformity::Impl::defineAt(unsigned number) {
   const auto &value = definitions->values()[number];
   const Definition &definition = definitions->definitions()[value.definition];

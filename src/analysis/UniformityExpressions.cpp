@@ -12,15 +12,8 @@ using namespace clang;
 namespace heddle::analysis {
 namespace {
 
-Fact root(Level level, const Stmt *where, std::string text) {
-  return {level, {Cause::Kind::Root, where, 0, 0, std::move(text)}};
-}
 Fact through(const Fact &fact, const Stmt *operand) {
   return {fact.level, {Cause::Kind::Operand, operand, 0, 0, {}}};
-}
-void joinInto(Fact &into, const Fact &other) {
-  if (other.level > into.level)
-    into = other;
 }
 
 Fact builtinFact(const ThreadBuiltin &builtin, const Expr *where, const BlockShape &block) {

@@ -42,6 +42,14 @@ struct Fact {
   Cause cause;
 };
 
+inline Fact root(Level level, const clang::Stmt *where, std::string text) {
+  return {level, {Cause::Kind::Root, where, 0, 0, std::move(text)}};
+}
+inline void joinInto(Fact &into, const Fact &other) {
+  if (other.level > into.level)
+    into = other;
+}
+
 /// What a function is called with. Two calls with the same of these share one analysis.
 struct CallContext {
   std::vector<Level> parameters;

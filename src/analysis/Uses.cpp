@@ -29,9 +29,9 @@ using namespace clang;
 namespace heddle::analysis {
 namespace {
 
-class Collector : public DynamicRecursiveASTVisitor {
+class UsesCollector : public DynamicRecursiveASTVisitor {
 public:
-  explicit Collector(Uses &uses) : uses(uses) {}
+  explicit UsesCollector(Uses &uses) : uses(uses) {}
 
   // `threadIdx.x` is a property read: Clang keeps what was written as the syntactic form.
   bool TraversePseudoObjectExpr(PseudoObjectExpr *expression) override {
@@ -93,7 +93,7 @@ private:
 
 void Uses::add(const Stmt *code) {
   if (code)
-    Collector(*this).TraverseStmt(const_cast<Stmt *>(code));
+    UsesCollector(*this).TraverseStmt(const_cast<Stmt *>(code));
 }
 
 Uses Uses::of(const Stmt *code) {

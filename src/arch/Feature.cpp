@@ -9,7 +9,7 @@ struct FeatureRow {
   std::string_view name, about;
 };
 
-constexpr FeatureRow rows[] = {
+constexpr FeatureRow featureRows[] = {
 #define ARCH_FEATURE(Name, text, about) {Feature::Name, text, about},
 #include "arch/Features.def"
 #undef ARCH_FEATURE
@@ -17,11 +17,11 @@ constexpr FeatureRow rows[] = {
 
 } // namespace
 
-std::string_view nameOf(Feature feature) { return rows[size_t(feature)].name; }
-std::string_view aboutOf(Feature feature) { return rows[size_t(feature)].about; }
+std::string_view nameOf(Feature feature) { return featureRows[size_t(feature)].name; }
+std::string_view aboutOf(Feature feature) { return featureRows[size_t(feature)].about; }
 
 std::optional<Feature> featureNamed(std::string_view name) {
-  for (const FeatureRow &row : rows)
+  for (const FeatureRow &row : featureRows)
     if (row.name == name)
       return row.feature;
   return std::nullopt;
@@ -30,7 +30,7 @@ std::optional<Feature> featureNamed(std::string_view name) {
 const std::vector<Feature> &allFeatures() {
   static const std::vector<Feature> all = [] {
     std::vector<Feature> list;
-    for (const FeatureRow &row : rows)
+    for (const FeatureRow &row : featureRows)
       list.push_back(row.feature);
     return list;
   }();

@@ -9,7 +9,7 @@ namespace {
 struct Row {
   std::string_view name, substitute;
 };
-constexpr Row rows[] = {
+constexpr Row latencyRows[] = {
 #define ARCH_LATENCY(NAME, STANDIN) {NAME, STANDIN},
 #include "arch/Latencies.def"
 };
@@ -17,7 +17,7 @@ constexpr Row rows[] = {
 const std::map<std::string_view, std::string_view> &substitutes() {
   static const std::map<std::string_view, std::string_view> map = [] {
     std::map<std::string_view, std::string_view> made;
-    for (const Row &row : rows)
+    for (const Row &row : latencyRows)
       made.emplace(row.name, row.substitute);
     return made;
   }();
@@ -29,7 +29,7 @@ const std::map<std::string_view, std::string_view> &substitutes() {
 const std::vector<std::string_view> &latencyClasses() {
   static const std::vector<std::string_view> names = [] {
     std::vector<std::string_view> made;
-    for (const Row &row : rows)
+    for (const Row &row : latencyRows)
       made.push_back(row.name);
     return made;
   }();

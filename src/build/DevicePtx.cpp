@@ -20,21 +20,22 @@ namespace fs = std::filesystem;
 namespace heddle::build {
 namespace {
 
-void append(std::vector<std::string> &to, const std::vector<std::string> &more) {
+void addWords(std::vector<std::string> &to, const std::vector<std::string> &more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
-std::string archNumber(const std::string &arch) { return arch.substr(arch.find('_') + 1); }
+std::string smNumber(const std::string &arch) { return arch.substr(arch.find('_') + 1); }
 
-std::vector<std::string> nvccCommand(const Request &request, const fs::path &nvcc, const fs::path &output) {
+std::vector<std::string> nvccPtxCommand(const Request &request, const fs::path &nvcc,
+                                        const fs::path &output) {
   std::vector<std::string> command = {nvcc.string(), "-ptx", "-lineinfo", "-Wno-deprecated-gpu-targets",
-                                      "-arch=compute_" + archNumber(request.arch)};
+                                      "-arch=compute_" + smNumber(request.arch)};
   // Emitted code says #include <heddle/...>.
   if (fs::path ours = dataFolder("runtime"); !ours.empty())
-    append(command, {"-isystem", ours.string()});
-  append(command, errorsInNvccsWords(
-                      withoutArchFlags(request.sources.flagsOf(request.sources.files[0], Compiler::Nvcc))));
-  append(command, {request.sources.files[0].string(), "-o", output.string()});
+    addWords(command, {"-isystem", ours.string()});
+  addWords(command, errorsInNvccsWords(
+                        withoutArchFlags(request.sources.flagsOf(request.sources.files[0], Compiler::Nvcc))));
+  addWords(command, {request.sources.files[0].string(), "-o", output.string()});
   return command;
 }
 
@@ -49,15 +50,15 @@ std::vector<std::string> clangCommand(const Request &request, const fs::path &cl
     command.push_back("-fcolor-diagnostics");
   if (std::none_of(flags.begin(), flags.end(), [](const std::string &f) { return f.starts_with("-O"); }))
     command.push_back("-O2");
-  append(command, source::clangArguments(options, std::nullopt, source::Side::Device));
-  append(command, {"-S", "-gline-tables-only"});
+  addWords(command, source::clangArguments(options, std::nullopt, source::Side::Device));
+  addWords(command, {"-S", "-gline-tables-only"});
   if (!plugin.empty())
     command.push_back("-fpass-plugin=" + plugin.string());
   const fs::path &file = request.sources.files[0];
   const std::vector<std::string> opening = openingHeaders(contentsOf(file), file.parent_path(), command);
   command = withCachedHeaders(std::move(command), opening);
-  append(command, errorsInClangsWords(flags));
-  append(command, {file.string(), "-o", output.string()});
+  addWords(command, errorsInClangsWords(flags));
+  addWords(command, {file.string(), "-o", output.string()});
   return command;
 }
 
@@ -118,7 +119,7 @@ DevicePtx compileToPtx(const Request &request, Diagnostics &diagnostics, Accesse
     if (result.ok || !nvcc)
       return result;
   }
-  return compileWith(nvccCommand(request, *nvcc, output), output, false);
+  return compileWith(nvccPtxCommand(request, *nvcc, output), output, false);
 }
 
 } // namespace heddle::build

@@ -24,7 +24,7 @@ constexpr std::array kWithValue = {"-rdc", "--relocatable-device-code"};
 
 constexpr std::string_view kRegisters = "__cudaRegisterLinkedBinary";
 
-template <class Words> bool oneOf(const Words &words, std::string_view word) {
+template <class Words> bool hasWord(const Words &words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
@@ -46,8 +46,8 @@ void findNames(std::string_view object, std::set<std::string> &names) {
 
 bool linksDeviceCode(const std::vector<std::string> &flags) {
   for (size_t i = 0; i < flags.size(); ++i)
-    if (oneOf(kAsks, flags[i]) ||
-        (oneOf(kWithValue, flags[i]) && i + 1 < flags.size() && flags[i + 1] == "true"))
+    if (hasWord(kAsks, flags[i]) ||
+        (hasWord(kWithValue, flags[i]) && i + 1 < flags.size() && flags[i + 1] == "true"))
       return true;
   return false;
 }
@@ -55,9 +55,9 @@ bool linksDeviceCode(const std::vector<std::string> &flags) {
 std::vector<std::string> withoutDeviceLinking(const std::vector<std::string> &flags) {
   std::vector<std::string> kept;
   for (size_t i = 0; i < flags.size(); ++i)
-    if (oneOf(kWithValue, flags[i]))
+    if (hasWord(kWithValue, flags[i]))
       ++i;
-    else if (!oneOf(kAsks, flags[i]) && !oneOf(kDeclines, flags[i]))
+    else if (!hasWord(kAsks, flags[i]) && !hasWord(kDeclines, flags[i]))
       kept.push_back(flags[i]);
   return kept;
 }

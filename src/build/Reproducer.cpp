@@ -95,7 +95,7 @@ bool definesKernel(const fs::path &file, const std::string &name) {
          std::regex_search(text, std::regex("\\b" + name + "\\s*\\("));
 }
 
-bool isCuda(const fs::path &file) { return file.extension() == ".cu"; }
+bool isCudaFile(const fs::path &file) { return file.extension() == ".cu"; }
 
 /// The file to compile for the kernel: the one that defines it, or includes the one that does.
 fs::path fileOfKernel(const ReproducerRequest &request) {
@@ -103,7 +103,7 @@ fs::path fileOfKernel(const ReproducerRequest &request) {
   const std::regex word("[A-Za-z_][A-Za-z_0-9]*");
   fs::path first;
   for (const fs::path &file : request.sources.files) {
-    if (!isCuda(file))
+    if (!isCudaFile(file))
       continue;
     if (first.empty())
       first = file;

@@ -25,7 +25,7 @@ std::string hexOf(uint64_t value) {
   return text;
 }
 
-std::string quoted(const std::string &text) {
+std::string quotedJson(const std::string &text) {
   std::string out = "\"";
   for (char c : text) {
     char escape[8];
@@ -349,11 +349,11 @@ std::string textOf(const Manifest &manifest) {
   const auto line = [&out](const char *key, const std::string &value) {
     out += std::string(key) + " " + value + "\n";
   };
-  line("program", quoted(manifest.program));
-  line("device", quoted(manifest.device));
+  line("program", quotedJson(manifest.program));
+  line("device", quotedJson(manifest.device));
   line("arch", manifest.arch);
   line("kernel", manifest.kernel);
-  line("name", quoted(manifest.name));
+  line("name", quotedJson(manifest.name));
   line("launch", std::to_string(manifest.launch));
   if (manifest.micros)
     line("micros", textOf(*manifest.micros));

@@ -37,7 +37,7 @@ bool isBarrier(Op op) {
 }
 
 /// 0: of no line.
-uint32_t lineOf(const ptx::Module &module, const ptx::Instr &instr) {
+uint32_t lineInSource(const ptx::Module &module, const ptx::Instr &instr) {
   return instr.loc == ptx::kNone ? 0 : module.locs[instr.loc].line;
 }
 
@@ -107,7 +107,7 @@ public:
   bool onlyEnds(const vm::Code &code, uint32_t from) {
     const ptx::Function &f = *code.function;
     const bool hasLines = std::any_of(f.instrs.begin(), f.instrs.end(), [&](const ptx::Instr &instr) {
-      return lineOf(*code.module, instr) != 0;
+      return lineInSource(*code.module, instr) != 0;
     });
     std::vector<bool> seen(f.blocks.size(), false);
     std::vector<uint32_t> todo = {from};
@@ -117,7 +117,7 @@ public:
       todo.pop_back();
       for (uint32_t i = block.first; i < block.end; ++i) {
         const ptx::OpInfo &info = ptx::info(f.instrs[i].op);
-        const bool merged = hasLines && f.instrs[i].op == Op::St && !lineOf(*code.module, f.instrs[i]);
+        const bool merged = hasLines && f.instrs[i].op == Op::St && !lineInSource(*code.module, f.instrs[i]);
         if ((info.memory != ptx::Memory::None && !merged) || f.instrs[i].op == Op::Call ||
             (info.lanes != ptx::Lanes::Each && info.lanes != ptx::Lanes::Flow))
           return false;

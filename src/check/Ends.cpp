@@ -16,7 +16,7 @@ namespace {
 using vm::FaultKind;
 using vm::Misuse;
 
-Rule ruleOf(const vm::Fault &fault) {
+Rule ruleOfFault(const vm::Fault &fault) {
   switch (fault.misuse) {
   case Misuse::BarrierNumber:
   case Misuse::BarrierCount: return Rule::BarrierCount;
@@ -102,7 +102,7 @@ std::string someLanes(uint32_t lanes) { return lanes == ~0u ? "" : " lanes " + v
 
 Finding beginFinding(const LaunchFacts &launch, const vm::Fault &fault) {
   Finding finding;
-  finding.rule = ruleOf(fault);
+  finding.rule = ruleOfFault(fault);
   finding.kernel = launch.name;
   finding.location = fault.source.isKnown() ? fault.source : fault.ptx;
   finding.text = fault.text;

@@ -8,12 +8,12 @@
 namespace heddle::check {
 namespace {
 
-struct Row {
+struct RuleRow {
   Class cls;
   std::string_view id, about;
 };
 
-constexpr std::array<Row, Rules> rows = {{
+constexpr std::array<RuleRow, Rules> ruleRows = {{
 #define HEDDLE_RULE(NAME, CLASS, ID, ABOUT) {Class::CLASS, ID, ABOUT},
 #include "check/Rules.def"
 }};
@@ -26,13 +26,13 @@ std::string_view nameOf(Class cls) {
   return names[unsigned(cls)];
 }
 
-Class classOf(Rule rule) { return rows[unsigned(rule)].cls; }
-std::string_view idOf(Rule rule) { return rows[unsigned(rule)].id; }
-std::string_view aboutOf(Rule rule) { return rows[unsigned(rule)].about; }
+Class classOf(Rule rule) { return ruleRows[unsigned(rule)].cls; }
+std::string_view idOf(Rule rule) { return ruleRows[unsigned(rule)].id; }
+std::string_view aboutOf(Rule rule) { return ruleRows[unsigned(rule)].about; }
 
 std::optional<Rule> ruleOf(std::string_view id) {
   for (unsigned i = 0; i < Rules; ++i)
-    if (rows[i].id == id)
+    if (ruleRows[i].id == id)
       return Rule(i);
   return std::nullopt;
 }

@@ -18,7 +18,7 @@
 namespace heddle::check {
 namespace {
 
-constexpr size_t MostReaders = 32, MostWriters = 64;
+constexpr size_t MostReaders = 32, MostWritersOfByte = 64;
 
 bool sameReader(const GlobalPast &a, const GlobalPast &b) {
   return a.actor == b.actor && a.thread / 32 == b.thread / 32 && a.strength == b.strength;
@@ -190,7 +190,7 @@ void GlobalShadow::addBeside(std::vector<Beside> &writers, GlobalPast past, Cell
       beside.lanes |= bit;
       return;
     }
-  if (writers.size() >= MostWriters) {
+  if (writers.size() >= MostWritersOfByte) {
     auto older = std::find_if(writers.begin(), writers.end(), ofSameWarp);
     writers.erase(older != writers.end() ? older : writers.begin() + 1);
   }

@@ -19,7 +19,7 @@ Json toJson(const SourceLocation &location) {
           {"end", location.endColumn}};
 }
 
-SourceLocation locationOf(const Json &json) {
+SourceLocation locationFrom(const Json &json) {
   return {
       json.value("file", ""), json.value("line", 0u), json.value("column", 0u), json.value("end", 0u), {}};
 }
@@ -39,12 +39,12 @@ bool fromJson(const Json &json, Finding &finding) {
     return false;
   finding.rule = *rule;
   finding.kernel = json.value("kernel", "");
-  finding.location = locationOf(json.value("location", Json::object()));
+  finding.location = locationFrom(json.value("location", Json::object()));
   finding.text = json.value("text", "");
   finding.hint = json.value("hint", "");
   finding.times = json.value("times", uint64_t(1));
   for (const Json &note : json.value("notes", Json::array()))
-    finding.notes.push_back({locationOf(note.value("location", Json::object())), note.value("text", "")});
+    finding.notes.push_back({locationFrom(note.value("location", Json::object())), note.value("text", "")});
   return true;
 }
 

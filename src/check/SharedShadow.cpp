@@ -19,7 +19,7 @@ template <class F> void eachLane(uint32_t mask, F f) {
 constexpr size_t MostWriters = 64;
 
 /// Whether `past` is the write of a lane that comes before `lane` in this very instruction.
-bool isOfThisTouch(const Past &past, unsigned lane, uint64_t address, unsigned bytes, const Touch &touch) {
+bool isOfThisAccess(const Past &past, unsigned lane, uint64_t address, unsigned bytes, const Touch &touch) {
   const unsigned other = past.thread % 32;
   return past.write && !past.flags && past.thread / 32 == touch.warp && past.stamp == touch.stamp &&
          past.instrId == touch.instrId && other < lane && touch.mask >> other & 1 && touch.addresses &&
@@ -109,7 +109,7 @@ void SharedShadow::noteRead(Grain &grain, uint32_t cell, unsigned lane, const To
 CellValue SharedShadow::valueBefore(const Grain &grain, uint32_t cell, unsigned lane, uint64_t address,
                                     const Touch &touch, AccessRules &rules) const {
   const Past last = pastOf(grain, cell);
-  if (isOfThisTouch(last, lane, address, grain.bytes, touch))
+  if (isOfThisAccess(last, lane, address, grain.bytes, touch))
     return rules.stored(last.thread % 32, address, grain.bytes);
   return rules.held(lane, address, grain.bytes);
 }
@@ -122,7 +122,7 @@ bool SharedShadow::checkWriters(Grain &grain, uint32_t cell, unsigned lane, uint
   const unsigned me = touch.warp * 32 + lane;
   auto isReported = [&](Past past, bool sameValue) {
     past.sameValue = sameValue;
-    past.sameInstruction = isOfThisTouch(past, lane, address, grain.bytes, touch);
+    past.sameInstruction = isOfThisAccess(past, lane, address, grain.bytes, touch);
     if (!(past.flags & Past::Pending) &&
         (past.thread == me || (!past.sameInstruction && rules.knows(lane, past.thread, past.stamp))))
       return false;

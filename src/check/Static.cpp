@@ -123,7 +123,7 @@ struct Violation {
   Property property;
 };
 
-struct Run {
+struct StaticRun {
   std::vector<Violation> violations;
   std::vector<UndecidedReason> undecided;
   vm::LaunchResult launch;
@@ -134,7 +134,7 @@ struct Run {
 };
 
 /// A kernel with all that its executions share.
-struct Scene {
+struct StaticScene {
   vm::Simulator &simulator;
   const vm::Kernel &kernel;
   const Knowledge &known;
@@ -143,7 +143,8 @@ struct Scene {
 
 /// What was found of global memory. The engine that has its accesses sees barriers too, but what is wrong with
 /// those is the other one's to say.
-void addGlobal(Run &run, const Scene &scene, const GlobalAccesses &global, std::vector<Finding> races) {
+void addGlobal(StaticRun &run, const StaticScene &scene, const GlobalAccesses &global,
+               std::vector<Finding> races) {
   for (Finding &finding : races)
     if (classOf(finding.rule) == Class::Race || finding.rule == Rule::WarpLockstep) {
       global.nameMemory(finding);
@@ -160,7 +161,7 @@ void addGlobal(Run &run, const Scene &scene, const GlobalAccesses &global, std::
   run.assumptions.add(global.assumptions());
 }
 
-Run runOnce(const Scene &scene, Choices &choices, bool onlyWhatIsCertain) {
+StaticRun runOnce(const StaticScene &scene, Choices &choices, bool onlyWhatIsCertain) {
   StaticSteering steering(scene.kernel, scene.known, choices);
   FindingList list;
   CheckOptions checks;
@@ -185,7 +186,7 @@ Run runOnce(const Scene &scene, Choices &choices, bool onlyWhatIsCertain) {
   request.maxSeconds = scene.options.maxSeconds;
   request.cores = 1;
   request.steering = &steering;
-  Run run;
+  StaticRun run;
   run.launch = scene.simulator.launch(request, &observer);
   for (Finding &finding : list.all())
     run.violations.push_back({finding, propertyOf(finding.rule)});
@@ -261,7 +262,7 @@ std::vector<UndecidedReason> doubtsOf(const std::vector<Violation> &may, const s
 }
 
 /// What one way through the kernel shows, added to what others showed.
-void decide(StaticResult &result, Run first, const Scene &scene, Choices &choices) {
+void decide(StaticResult &result, StaticRun first, const StaticScene &scene, Choices &choices) {
   result.warpInstructions += first.launch.warpInstructions;
   result.barriers = std::max(result.barriers, first.barriers);
   addUndecided(result, std::move(first.undecided));
@@ -298,7 +299,7 @@ void decide(StaticResult &result, Run first, const Scene &scene, Choices &choice
 }
 
 /// An extern array without a size is as large as the launch gives, which is nothing unless it is given.
-void hintAtDynamicShared(std::vector<Finding> &findings, const Scene &scene) {
+void hintAtDynamicShared(std::vector<Finding> &findings, const StaticScene &scene) {
   const ptx::Module &module = *scene.kernel.entry().module;
   const bool hasDynamic =
       std::any_of(scene.kernel.sharedOffsets.begin(), scene.kernel.sharedOffsets.end(),
@@ -312,10 +313,10 @@ void hintAtDynamicShared(std::vector<Finding> &findings, const Scene &scene) {
 
 /// Executes the kernel each way that branches may go which all threads take alike. What is wrong on one is
 /// wrong. Whether all ways were executed to their end.
-bool tryAllWays(StaticResult &result, const Scene &scene, Assumptions &assumptions) {
+bool tryAllWays(StaticResult &result, const StaticScene &scene, Assumptions &assumptions) {
   Choices choices;
   for (unsigned way = 0; way < MostWays; ++way) {
-    Run run = runOnce(scene, choices, false);
+    StaticRun run = runOnce(scene, choices, false);
     if (run.launch.status == vm::LaunchStatus::Refused) {
       result.problems
           .error({}, fmt::format("kernel '{}' cannot be launched: {}", readableKernel(scene.kernel.info.name),
@@ -393,7 +394,7 @@ StaticResult checkStatic(const ptx::Module &module, std::string_view name, const
   if (!readParameters(module, *kernel, options, known, result.problems))
     return result;
   known.nowhere = uint64_t(simulator.memory().allocate(NowhereBytes, vm::AllocationKind::Device));
-  const Scene scene{simulator, *kernel, known, options};
+  const StaticScene scene{simulator, *kernel, known, options};
   const bool complete = tryAllWays(result, scene, assumptions);
   hintAtDynamicShared(result.findings, scene);
   checkGridBarrier(result, *kernel);

@@ -6,7 +6,7 @@
 namespace heddle::check {
 namespace {
 
-constexpr FormValue Nothing{Forms::Opaque, 0};
+constexpr FormValue OpaqueForm{Forms::Opaque, 0};
 
 /// A sum of products of what is read as unsigned, with positive factors.
 bool isNatural(const Forms &forms, const FormValue &value) {
@@ -19,7 +19,7 @@ bool isNatural(const Forms &forms, const FormValue &value) {
 void Facts::dropLanes(uint32_t lanes) {
   for (unsigned i = 0; i < count; ++i)
     for (uint32_t left = lanes; left; left &= left - 1)
-      atLeastZero[i][unsigned(__builtin_ctz(left))] = Nothing;
+      atLeastZero[i][unsigned(__builtin_ctz(left))] = OpaqueForm;
 }
 
 Condition conditionOf(Forms &forms, ptx::CmpOp compare, bool isSigned, uint32_t lanes, const LaneForms &a,
@@ -27,7 +27,7 @@ Condition conditionOf(Forms &forms, ptx::CmpOp compare, bool isSigned, uint32_t 
   // a - b and b - a, less `less`
   auto difference = [&](const LaneForms &from, const LaneForms &what, int64_t less) {
     LaneForms result;
-    result.fill(Nothing);
+    result.fill(OpaqueForm);
     for (uint32_t left = lanes; left; left &= left - 1) {
       const unsigned lane = unsigned(__builtin_ctz(left));
       for (const LaneForms *side : {&a, &b})

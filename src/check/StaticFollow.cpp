@@ -20,7 +20,7 @@ using ptx::Op;
 
 namespace {
 
-bool isInteger(ptx::Type type) {
+bool isIntegerRegister(ptx::Type type) {
   const ptx::TypeKind kind = ptx::kindOf(type);
   return (kind == ptx::TypeKind::Bits || kind == ptx::TypeKind::Unsigned || kind == ptx::TypeKind::Signed) &&
          (ptx::bitsOf(type) == 32 || ptx::bitsOf(type) == 64);
@@ -87,7 +87,7 @@ bool StaticSteering::follow(Warp &warp, const Inst &in, const TaintStep &s, uint
                             LaneForms &result) {
   const ptx::Instr &instr = plan->code->sourceOf(in);
   const uint32_t dst = dstsOf(s)[0];
-  if (s.dsts != 1 || dst == ptx::kNone || !isInteger(instr.type()))
+  if (s.dsts != 1 || dst == ptx::kNone || !isIntegerRegister(instr.type()))
     return false;
   auto operands = plan->code->function->operandsOf(instr);
   LaneForms a, b, c;
@@ -115,7 +115,7 @@ bool StaticSteering::follow(Warp &warp, const Inst &in, const TaintStep &s, uint
     result = a;
     break;
   case Op::Cvt:
-    if (!isInteger(instr.type2()))
+    if (!isIntegerRegister(instr.type2()))
       return false;
     load(0, ptx::bitsOf(instr.type2()), a);
     result = a;
@@ -192,7 +192,7 @@ Condition StaticSteering::followPredicate(Warp &warp, const Inst &in, const Tain
     return only(conditionOfAnd(source(0), source(1)));
   if (instr.op == Op::Or && !isNegated(1) && !isNegated(2))
     return only(conditionOfOr(source(0), source(1)));
-  if (instr.op != Op::Setp || !isInteger(instr.type()))
+  if (instr.op != Op::Setp || !isIntegerRegister(instr.type()))
     return {};
   LaneForms a, b;
   const unsigned bits = ptx::bitsOf(instr.type());

@@ -36,7 +36,7 @@ constexpr size_t MostReasons = 4; // that say the same about other locations
 
 constexpr FormValue Anywhere{Forms::Opaque, 0};
 
-bool isWrite(const AccessEvent &event) { return event.kind != AccessKind::Load; }
+bool isStoring(const AccessEvent &event) { return event.kind != AccessKind::Load; }
 
 /// Atomics, and relaxed accesses, that reach the whole device do not race with each other.
 bool isStrong(const AccessEvent &event) {
@@ -93,7 +93,7 @@ void GlobalAccesses::note(const ptx::Instr &instr, const AccessEvent &event, uin
     if (!use || use->form() != address.form || use->touched.facts != facts) {
       use = &uses[{&instr, address.form, facts}];
       use->instr = &instr, use->bases = access.bases;
-      use->writes = isWrite(event), use->strong = isStrong(event);
+      use->writes = isStoring(event), use->strong = isStrong(event);
       use->touched.form = address.form, use->touched.facts = facts, use->touched.bytes = event.bytes;
     }
     use->perhaps &= perhaps;
@@ -158,7 +158,7 @@ void GlobalAccesses::access(const WarpRef &warp, SiteRef site, const AccessEvent
     reported.at = allHeld || certain ? heldAt : nullptr;
   }
   engine.access(warp, site, reported);
-  if (isWrite(event))
+  if (isStoring(event))
     eachLane(regular, [&](unsigned lane) {
       for (unsigned b = 0; b < event.bytes; ++b)
         contents[addresses[lane] + b] = {

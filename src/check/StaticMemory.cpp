@@ -129,7 +129,7 @@ void StaticSteering::observeGlobal(Warp &warp, const Inst &in, const TaintStep &
     if (kind == AccessKind::Store)
       gatherStored(warp, in, s, mask);
   }
-  AccessEvent event{Space::Global,       kind, scopeOf(in.mode),
+  AccessEvent event{Space::Global,       kind, vm::scopeOf(in.mode),
                     orderingOf(in.mode), mask, uint32_t(in.bytes) * in.elements,
                     nowhereInParticular};
   event.elements = in.elements;

@@ -52,27 +52,27 @@ bool isVariable(Symbol symbol) { return Forms::isBlockIdx(symbol) || Forms::isLo
 // -------------------------------------------------------------------------------------------------------
 
 /// Bytes lo + stride * i + r with 0 <= i < count and 0 <= r < length.
-struct Run {
+struct LaneRun {
   int64_t lo = 0, stride = 1, count = 1, length = 1;
 };
 
 /// The bytes that are touched, as runs; false where they are only a hull of them.
-bool runsOf(const Touched &touched, std::vector<Run> &runs) {
+bool runsOf(const Touched &touched, std::vector<LaneRun> &runs) {
   std::vector<int64_t> offsets;
   for (const Touched::Address &address : touched.addresses)
     offsets.push_back(address.offset);
   std::ranges::sort(offsets);
   offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
   const int64_t bytes = touched.bytes;
-  std::vector<Run> intervals;
+  std::vector<LaneRun> intervals;
   for (int64_t offset : offsets)
     if (!intervals.empty() && offset <= intervals.back().lo + intervals.back().length)
       intervals.back().length = offset + bytes - intervals.back().lo;
     else
       intervals.push_back({offset, 1, 1, bytes});
-  for (const Run &next : intervals) {
+  for (const LaneRun &next : intervals) {
     if (!runs.empty() && runs.back().length == next.length) {
-      Run &last = runs.back();
+      LaneRun &last = runs.back();
       if (last.count == 1 || next.lo == last.lo + last.stride * last.count) {
         if (last.count == 1)
           last.stride = next.lo - last.lo;
@@ -423,7 +423,7 @@ private:
     return first + 3 + unsigned(std::ranges::find(loops, variable) - loops.begin());
   }
 
-  Overlaps::Answer ask(bool sameBlock, const Apart &apart, const Run &x, const Run &y) const {
+  Overlaps::Answer ask(bool sameBlock, const Apart &apart, const LaneRun &x, const LaneRun &y) const {
     System system(meetings.context.get(), 2 * perSide());
     for (unsigned side : {0u, 1u}) {
       for (unsigned d = 0; d < 3; ++d) {
@@ -434,7 +434,7 @@ private:
       }
       for (Symbol loop : loops)
         system.atLeast(indexOf(loop, side), 0);
-      const Run &run = side ? y : x;
+      const LaneRun &run = side ? y : x;
       const unsigned i = side * perSide() + perSide() - 2;
       system.atLeast(i, 0), system.below(i, run.count), system.atLeast(i + 1, 0),
           system.below(i + 1, run.length);
@@ -458,7 +458,7 @@ private:
         for (const auto &[variable, coefficient] : levels[j].digits[side].variables)
           equal[indexOf(variable, side)] += sign * coefficient;
         if (j == 0) {
-          const Run &run = side ? y : x;
+          const LaneRun &run = side ? y : x;
           const unsigned i = side * perSide() + perSide() - 2;
           equal[i] = sign * run.stride, equal[i + 1] = sign, constant += sign * run.lo;
         }
@@ -474,8 +474,8 @@ private:
       return {Answer::Maybe, false, why};
     Answer answer = Answer::No;
     for (const Apart &each : apart)
-      for (const Run &x : runs[0])
-        for (const Run &y : runs[1]) {
+      for (const LaneRun &x : runs[0])
+        for (const LaneRun &y : runs[1]) {
           const Answer one = ask(sameBlock, each, x, y);
           if (one == Answer::Yes)
             return {Answer::Yes, isExact && loops.empty() && levels.size() == 1, "depends on data"};
@@ -489,7 +489,7 @@ private:
   const Touched *touched[2];
   std::vector<Level> levels;
   std::vector<Symbol> loops;
-  std::vector<Run> runs[2];
+  std::vector<LaneRun> runs[2];
   bool isComparable = false, isExact = false;
   std::string why = "depends on data";
 };

@@ -29,7 +29,7 @@ uint8_t carriesOf(const ptx::Instr &instr) {
   return uint8_t((reads ? 1 : 0) | (instr.mods.has(ptx::Flag::CarryOut) ? 2 : 0));
 }
 
-TaintRule ruleOf(const ptx::Function &f, const ptx::Instr &instr) {
+TaintRule taintRuleOf(const ptx::Function &f, const ptx::Instr &instr) {
   if (carriesOf(instr))
     return TaintRule::Carry;
   const bool isValue = isPred(instr) || isIntegerLike(instr.type());
@@ -113,7 +113,7 @@ public:
 
   void add(const ptx::Instr &instr) {
     TaintStep step;
-    step.rule = ruleOf(function, instr);
+    step.rule = taintRuleOf(function, instr);
     step.carries = step.rule == TaintRule::Carry ? carriesOf(instr) : 0;
     step.first = uint32_t(plan.registers.size());
     step.guard = instr.guard ? instr.guard.reg : ptx::kNone;

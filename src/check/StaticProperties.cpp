@@ -9,10 +9,10 @@
 namespace heddle::check {
 namespace {
 
-struct Row {
+struct PropertyRow {
   std::string_view id, name;
 };
-constexpr Row Rows[Properties] = {
+constexpr PropertyRow Rows[Properties] = {
     {"shared-races", "shared-memory races"},
     {"global-races-in-block", "global-memory races within a block"},
     {"global-races-between-blocks", "global-memory races between blocks"},

@@ -54,9 +54,9 @@ bool isOwnWork(const ptx::Function &f, const ptx::Instr &instr) {
           instr.op != Op::Shfl && instr.op != Op::Vote && instr.op != Op::Txq && instr.op != Op::Suq);
 }
 
-class Sweep {
+class UniformSweep {
 public:
-  Sweep(const ptx::Function &kernel, const vm::Dim3 &shape, Regions &all)
+  UniformSweep(const ptx::Function &kernel, const vm::Dim3 &shape, Regions &all)
       : f(kernel), block(shape), regions(all), varies(kernel.registers.size(), false) {}
 
   std::vector<bool> run() {
@@ -127,7 +127,7 @@ private:
 } // namespace
 
 std::vector<bool> varyingRegisters(const ptx::Function &kernel, const vm::Dim3 &block, Regions &regions) {
-  return Sweep(kernel, block, regions).run();
+  return UniformSweep(kernel, block, regions).run();
 }
 
 } // namespace heddle::check

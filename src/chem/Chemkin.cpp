@@ -14,9 +14,9 @@
 namespace heddle::chem {
 namespace {
 
-class Reader {
+class ChemkinReader {
 public:
-  Reader(const ChemkinText &text, const ChemkinOptions &options, Diagnostics &diagnostics)
+  ChemkinReader(const ChemkinText &text, const ChemkinOptions &options, Diagnostics &diagnostics)
       : text(text), repeats(options.acceptsRepeats ? Severity::Warning : Severity::Error),
         diagnostics(diagnostics), main(text.reactions) {}
 
@@ -206,7 +206,7 @@ private:
 
 std::optional<Mechanism> readChemkin(const ChemkinText &text, Diagnostics &diagnostics,
                                      const ChemkinOptions &options) {
-  return Reader(text, options, diagnostics).read();
+  return ChemkinReader(text, options, diagnostics).read();
 }
 
 std::optional<Mechanism> readChemkin(const ChemkinFiles &files, Diagnostics &diagnostics,

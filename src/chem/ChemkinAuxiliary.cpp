@@ -54,10 +54,10 @@ struct Item {
   Word content;
 };
 
-class LineReader {
+class AuxiliaryLine {
 public:
-  LineReader(const Line &line, std::string_view reaction, const NameTable &species, Auxiliary &auxiliary,
-             Diagnostics &diagnostics)
+  AuxiliaryLine(const Line &line, std::string_view reaction, const NameTable &species, Auxiliary &auxiliary,
+                Diagnostics &diagnostics)
       : line(line), reaction(reaction), species(species), auxiliary(auxiliary), diagnostics(diagnostics) {}
 
   bool read() {
@@ -258,7 +258,7 @@ private:
 
 bool readAuxiliaryLine(const Line &line, std::string_view reaction, const NameTable &species,
                        Auxiliary &auxiliary, Diagnostics &diagnostics) {
-  return LineReader(line, reaction, species, auxiliary, diagnostics).read();
+  return AuxiliaryLine(line, reaction, species, auxiliary, diagnostics).read();
 }
 
 bool beginsWithAuxiliaryKeyword(const Line &line) {

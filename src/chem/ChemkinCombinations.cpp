@@ -27,7 +27,7 @@ struct Need {
   std::array<AuxiliaryKind, 2> needed;
   bool isAnyEnough;
 };
-constexpr Need needs[] = {
+constexpr Need neededTogether[] = {
     {Troe, {Low, High}, true},   {Sri, {Low, High}, true}, {Tcheb, {Cheb, Cheb}, true},
     {Pcheb, {Cheb, Cheb}, true}, {Rlt, {Lt, Rev}, false},
 };
@@ -131,7 +131,7 @@ bool checkCombinations(const ChemkinReaction &parts, Diagnostics &diagnostics) {
       isSound = reportExcluding(parts, first, second, diagnostics);
   if (!isSound)
     return false;
-  for (const Need &need : needs)
+  for (const Need &need : neededTogether)
     if (aux.has(need.kind) && !isMet(parts, need))
       isSound &= reportNeed(parts, need, diagnostics);
   return checkParentheses(parts, diagnostics) && checkReverse(parts, diagnostics) && isSound;

@@ -12,9 +12,9 @@ namespace {
 constexpr std::string_view blanks = " \t";
 
 /// Reads the elements of a line, one after the other.
-class LineReader {
+class ElementsLine {
 public:
-  LineReader(const Line &line, NameTable &names, std::vector<Element> &elements, Diagnostics &diagnostics)
+  ElementsLine(const Line &line, NameTable &names, std::vector<Element> &elements, Diagnostics &diagnostics)
       : line(line), names(names), elements(elements), diagnostics(diagnostics) {}
 
   void run() {
@@ -78,7 +78,7 @@ private:
 void readElementsBlock(const ChemkinBlock &block, NameTable &names, std::vector<Element> &elements,
                        Diagnostics &diagnostics) {
   for (const Line &line : block.lines)
-    LineReader(line, names, elements, diagnostics).run();
+    ElementsLine(line, names, elements, diagnostics).run();
 }
 
 } // namespace heddle::chem

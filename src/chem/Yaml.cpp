@@ -23,9 +23,9 @@ struct SectionItem {
   YamlUnits units;
 };
 
-class Reader {
+class YamlReader {
 public:
-  Reader(const SourceText &source, Diagnostics &diagnostics)
+  YamlReader(const SourceText &source, Diagnostics &diagnostics)
       : source(source), document(source), diagnostics(diagnostics), values(diagnostics) {}
 
   std::optional<Mechanism> read() {
@@ -249,7 +249,7 @@ private:
 
 std::optional<Mechanism> readYaml(const SourceText &source, Diagnostics &diagnostics) {
   try {
-    return Reader(source, diagnostics).read();
+    return YamlReader(source, diagnostics).read();
   } catch (const YAML::Exception &error) {
     // Every call of yaml-cpp that may throw is meant to be after a check of the node.
     diagnostics.add(Severity::InternalError, {.file = source.name},

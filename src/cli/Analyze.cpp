@@ -23,7 +23,7 @@
 namespace heddle::cli {
 namespace {
 
-const char *const about =
+const char *const aboutAnalyze =
     R"(What a kernel does and what limits it: launch, barriers, accesses, divergence, registers, occupancy
 
 Examples:
@@ -36,7 +36,7 @@ Exit code 0: done, also with findings; 1: the file has no kernel; 2: bad usage, 
 compile; 4: a file or standard output cannot be read or written.
 )";
 
-struct Request {
+struct AnalyzeRequest {
   std::string file, kernel, block, page;
   bool json = false, noPtxas = false;
   SourceOptions source;
@@ -51,7 +51,7 @@ std::vector<std::string> opportunitiesOf(const analysis::KernelFacts &facts) {
   return lines;
 }
 
-void analyze(Request &request, Session &session) {
+void analyze(AnalyzeRequest &request, Session &session) {
   analysis::FactOptions options;
   if (!request.block.empty() && !(options.block = parseBlock(request.block)))
     return complain(session, fmt::format("'{}' is not a block", request.block),
@@ -107,8 +107,8 @@ void analyze(Request &request, Session &session) {
 } // namespace
 
 void addAnalyze(CLI::App &app, Session &session) {
-  auto request = std::make_shared<Request>();
-  CLI::App *verb = app.add_subcommand("analyze", about);
+  auto request = std::make_shared<AnalyzeRequest>();
+  CLI::App *verb = app.add_subcommand("analyze", aboutAnalyze);
   verb->add_option("FILE", request->file, "the .cu file")->required();
   session.operands["analyze"] = {"FILE [COMPILER-OPTION...]", cudaFiles()};
   addKernelOption(*verb, request->kernel,

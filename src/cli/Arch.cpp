@@ -28,7 +28,7 @@ namespace {
 using arch::Arch;
 using Json = nlohmann::ordered_json;
 
-const char *const about = R"(What a GPU generation allows: its limits, and the occupancy of a kernel
+const char *const aboutArch = R"(What a GPU generation allows: its limits, and the occupancy of a kernel
 
 Examples:
   heddle arch                                       all generations, a line each
@@ -38,7 +38,7 @@ Examples:
 Exit code 0: done; 1: a table of Heddle is damaged; 2: bad usage, or no such generation; 4: standard output cannot be written.
 )";
 
-struct Request {
+struct ArchRequest {
   std::string name;
   bool json = false;
   bool occupancy = false; ///< of a kernel with these resources
@@ -227,7 +227,7 @@ void showAll(const std::vector<Arch> &archs, bool asJson) {
   std::cout << jsonText(json);
 }
 
-void showOne(const Arch &a, const Request &request) {
+void showOne(const Arch &a, const ArchRequest &request) {
   if (request.occupancy && request.json)
     std::cout << jsonText(occupancyJson(a, request.kernel));
   else if (request.occupancy)
@@ -239,7 +239,7 @@ void showOne(const Arch &a, const Request &request) {
 }
 
 /// Exit code.
-int run(const Request &request, bool colour) {
+int showArch(const ArchRequest &request, bool colour) {
   Diagnostics diagnostics;
   std::vector<Arch> archs = arch::loadArchs(diagnostics);
   bool tablesAreSound = diagnostics.empty();
@@ -257,8 +257,8 @@ int run(const Request &request, bool colour) {
 } // namespace
 
 void addArch(CLI::App &app, Session &session) {
-  auto request = std::make_shared<Request>();
-  CLI::App *verb = app.add_subcommand("arch", about);
+  auto request = std::make_shared<ArchRequest>();
+  CLI::App *verb = app.add_subcommand("arch", aboutArch);
   session.operands["arch"].completion.table = Completion::Table::Archs;
   CLI::Option *name = verb->add_option("NAME", request->name,
                                        "sm_90, 9.0, compute_90, hopper, h200... (default: a table of all)");
@@ -278,7 +278,7 @@ void addArch(CLI::App &app, Session &session) {
   verb->add_flag("--json", request->json, "print the same facts as JSON");
   verb->callback([request, threads, &session] {
     request->occupancy = threads->count() > 0;
-    session.exitCode = run(*request, session.errorColour);
+    session.exitCode = showArch(*request, session.errorColour);
   });
 }
 

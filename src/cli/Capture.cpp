@@ -32,7 +32,7 @@ using build::CaptureRequest;
 using build::CaptureResult;
 using build::RuntimeLinkage;
 
-const char *const about =
+const char *const aboutCapture =
     R"(Run a CUDA program and save one launch of a kernel, with the memory that it reads and what it leaves behind
 
 Examples:
@@ -52,7 +52,7 @@ Exit code 0: captured; 1: the launch cannot be captured, or there is none; 2: ba
 compile; 4: a file cannot be read or written.
 )";
 
-struct Given {
+struct GivenToCapture {
   build::ProgramOptions options;
   ProgramWords words;
   std::string kernel, launch;
@@ -63,7 +63,7 @@ struct Given {
 /// The program, built from sources or given as it is.
 class CapturedProgram {
 public:
-  CapturedProgram(const Given &given, Session &session) : given(given), session(session) {
+  CapturedProgram(const GivenToCapture &given, Session &session) : given(given), session(session) {
     if (given.options.sources.files.size() == 1)
       linkage = build::runtimeLinkageOf(given.options.sources.files.front());
     isDeviceHere = findDevice();
@@ -112,14 +112,15 @@ private:
                      "the program is linked with NVIDIA's runtime; its sources can be run on the simulator");
   }
 
-  const Given &given;
+  const GivenToCapture &given;
   Session &session;
   bool isDeviceHere = true;
   RuntimeLinkage linkage = RuntimeLinkage::NoProgram;
   std::unique_ptr<build::Program> program;
 };
 
-CaptureRequest requestOf(const Given &given, const CapturedProgram &program, const Session &session) {
+CaptureRequest requestOf(const GivenToCapture &given, const CapturedProgram &program,
+                         const Session &session) {
   CaptureRequest request;
   request.folder = given.folder;
   request.kernel = given.kernel;
@@ -140,7 +141,7 @@ CaptureRequest requestOf(const Given &given, const CapturedProgram &program, con
 }
 
 /// What is to be said where nothing was captured.
-void complainOfResult(const Given &given, const CaptureRequest &request, const CaptureResult &result,
+void complainOfResult(const GivenToCapture &given, const CaptureRequest &request, const CaptureResult &result,
                       const CapturedProgram &program, Session &session) {
   const std::string kernel = given.kernel.empty() ? "kernel" : fmt::format("kernel '{}'", given.kernel);
   const auto failed = [&](const std::string &text, const std::string &hint) {
@@ -164,7 +165,7 @@ void complainOfResult(const Given &given, const CaptureRequest &request, const C
 }
 
 /// The sources of a reproducer. A program that is given as it is has none.
-void addReproducer(const Given &given, const CaptureShown &shown) {
+void addReproducer(const GivenToCapture &given, const CaptureShown &shown) {
   const build::ReproducerRequest request{shown.folder, given.options.sources, shown.manifest.kernel,
                                          shown.manifest.arch};
   if (const std::string whyNot = build::writeReproducer(request); !whyNot.empty())
@@ -189,7 +190,7 @@ void removeCapture(const fs::path &folder) {
   }
 }
 
-void capture(const Given &given, Session &session) {
+void capture(const GivenToCapture &given, Session &session) {
   const CapturedProgram program(given, session);
   if (!program.isReady())
     return;
@@ -230,8 +231,8 @@ bool mayFill(const fs::path &folder, Session &session) {
 } // namespace
 
 void addCapture(CLI::App &app, Session &session) {
-  auto given = std::make_shared<Given>();
-  CLI::App *verb = app.add_subcommand("capture", about);
+  auto given = std::make_shared<GivenToCapture>();
+  CLI::App *verb = app.add_subcommand("capture", aboutCapture);
   session.operands["capture"].usage = "FILE... | PROGRAM [COMPILER-OPTION...] [-- ARGUMENT...]";
   addKernelOption(*verb, given->kernel, "the kernel (default: any)");
   verb->add_option("--launch", given->launch,

@@ -18,7 +18,7 @@ std::string sizeText(const capture::Dimensions &size) {
 }
 
 /// "12.5 MB".
-std::string bytesText(uint64_t bytes) {
+std::string sizeText(uint64_t bytes) {
   const char *units[] = {"bytes", "KB", "MB", "GB", "TB"};
   double value = double(bytes);
   size_t unit = 0;
@@ -51,14 +51,14 @@ std::string launchText(const CaptureShown &shown) {
       fmt::format("{}: launch {} of {}\n", shown.folder.string(), manifest.launch, manifest.name);
   text += fmt::format("  grid {}, block {}", sizeText(manifest.grid), sizeText(manifest.block));
   if (manifest.sharedBytes)
-    text += fmt::format(", {} of dynamic shared memory", bytesText(manifest.sharedBytes));
+    text += fmt::format(", {} of dynamic shared memory", sizeText(manifest.sharedBytes));
   if (manifest.cooperative)
     text += ", cooperative";
   if (manifest.micros)
     text += fmt::format(", {:.1f} us", *manifest.micros);
   text += fmt::format("\n  {} and {}: {}, stored in {}", counted(manifest.regions.size(), "allocation"),
-                      counted(manifest.variables.size(), "variable"), bytesText(shown.bytes),
-                      bytesText(shown.storedBytes));
+                      counted(manifest.variables.size(), "variable"), sizeText(shown.bytes),
+                      sizeText(shown.storedBytes));
   return text + "\n";
 }
 

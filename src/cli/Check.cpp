@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const char *const about =
+const char *const aboutCheck =
     R"(Run a CUDA program and report races, barrier errors, deadlocks and invalid memory accesses
 
 Examples:
@@ -49,7 +49,7 @@ Exit code 0: no findings; 1: findings, or the program failed; 2: bad usage, or n
 cannot be read or written. With --static, undecided properties are printed with the reason and are no findings.
 )";
 
-struct Given {
+struct CheckRequest {
   build::ProgramOptions options;
   ProgramWords words;
   std::string sarif, page;
@@ -61,7 +61,7 @@ struct Given {
 };
 
 /// What one run of the program left behind.
-struct Run {
+struct CheckedRun {
   build::ProgramRun program;
   check::CheckResult result;
   fs::path copies;
@@ -71,9 +71,9 @@ struct Run {
   bool isWhole() const { return hasResult && result.complete; }
 };
 
-Run runOnce(const Given &given, const build::Program &program, const fs::path &folder, unsigned schedule,
-            const std::vector<std::string> &arguments) {
-  Run run;
+CheckedRun runOnce(const CheckRequest &given, const build::Program &program, const fs::path &folder,
+                   unsigned schedule, const std::vector<std::string> &arguments) {
+  CheckedRun run;
   const fs::path findings = folder / fmt::format("findings.{}", schedule);
   run.copies = folder / fmt::format("copies.{}", schedule);
   std::vector<std::string> environment = {"HEDDLE_CHECK=" + findings.string()};
@@ -105,8 +105,8 @@ void takeOver(std::vector<check::Finding> &all, const std::vector<check::Finding
 }
 
 /// The first difference between what two schedules copied to the host, as a finding.
-std::optional<check::Finding> scheduleDifference(const Run &first, const Run &other, unsigned schedule,
-                                                 const fs::path &source) {
+std::optional<check::Finding> scheduleDifference(const CheckedRun &first, const CheckedRun &other,
+                                                 unsigned schedule, const fs::path &source) {
   check::Finding finding;
   finding.rule = check::Rule::RaceSchedule;
   finding.location.file = source.string();
@@ -133,26 +133,27 @@ std::optional<check::Finding> scheduleDifference(const Run &first, const Run &ot
   return finding;
 }
 
-std::string counted(uint64_t n, const char *one, const char *many) {
+std::string countText(uint64_t n, const char *one, const char *many) {
   return fmt::format("{} {}", inWords(n), n == 1 ? one : many);
 }
 
 /// Clean is a program that launched something and ran to its end.
-std::string lineWithoutFindings(const Run &run, unsigned schedules) {
+std::string lineWithoutFindings(const CheckedRun &run, unsigned schedules) {
   const check::CheckCounts &counts = run.result.counts;
-  const std::string launches = counted(counts.launches, "launch", "launches");
+  const std::string launches = countText(counts.launches, "launch", "launches");
   if (counts.stopped)
     return fmt::format("check: no findings until the time limit: {}\n", launches);
   if (!run.isWhole())
     return fmt::format("check: no findings until the program ended early: {}\n", launches);
   if (!counts.launches)
     return "check: no kernel was launched: nothing was checked\n";
-  return fmt::format("check: clean: {} of {}, {}{}\n", launches, counted(counts.kernels, "kernel", "kernels"),
-                     counted(counts.accesses, "access", "accesses"),
+  return fmt::format("check: clean: {} of {}, {}{}\n", launches,
+                     countText(counts.kernels, "kernel", "kernels"),
+                     countText(counts.accesses, "access", "accesses"),
                      schedules > 1 ? fmt::format(", {} schedules", schedules) : "");
 }
 
-nlohmann::ordered_json jsonOf(const Run &run, const std::vector<check::Finding> &findings) {
+nlohmann::ordered_json jsonOf(const CheckedRun &run, const std::vector<check::Finding> &findings) {
   nlohmann::ordered_json json = report::findingsJson(findings);
   json["launches"] = run.result.counts.launches;
   json["stoppedByTimeLimit"] = run.result.counts.stopped;
@@ -173,7 +174,7 @@ std::string limitedText(const std::vector<check::Finding> &findings, unsigned mo
                      findings.size() - most, times);
 }
 
-void printResult(const Given &given, std::vector<check::Finding> &findings, const Run &first,
+void printResult(const CheckRequest &given, std::vector<check::Finding> &findings, const CheckedRun &first,
                  Session &session) {
   for (check::Finding &finding : findings) {
     shorten(finding.location);
@@ -191,18 +192,18 @@ void printResult(const Given &given, std::vector<check::Finding> &findings, cons
     std::cout << limitedText(findings, given.maxFindings, session.colour);
 }
 
-void writePage(const Given &given, const std::vector<check::Finding> &findings, const Run &first,
-               Session &session) {
+void writePage(const CheckRequest &given, const std::vector<check::Finding> &findings,
+               const CheckedRun &first, Session &session) {
   const check::CheckCounts &counts = first.result.counts;
   report::CheckResultPage page;
   page.program = given.options.sources.files.front().string();
   page.mode = fmt::format("run on the simulator{}",
                           given.schedules > 1 ? fmt::format(", {} schedules", given.schedules) : "");
-  page.facts = {{"launches", inWords(counts.launches), counted(counts.kernels, "kernel", "kernels")},
+  page.facts = {{"launches", inWords(counts.launches), countText(counts.kernels, "kernel", "kernels")},
                 {"accesses", inWords(counts.accesses), "by threads"}};
   if (counts.stopped)
     page.notes.push_back(fmt::format("{} stopped by the time limit: what follows was not checked.",
-                                     counted(counts.stopped, "launch was", "launches were")));
+                                     countText(counts.stopped, "launch was", "launches were")));
   if (!first.isWhole())
     page.notes.push_back(fmt::format("The program ended early (exit code {}): what follows was not checked.",
                                      first.program.execution.exitCode));
@@ -212,7 +213,7 @@ void writePage(const Given &given, const std::vector<check::Finding> &findings, 
   write(given.page, report::checkHtml(page), session);
 }
 
-void check(const Given &given, Session &session) {
+void checkProgram(const CheckRequest &given, Session &session) {
   Diagnostics diagnostics;
   build::Program program(given.options, diagnostics);
   std::cerr << program.messages();
@@ -222,12 +223,12 @@ void check(const Given &given, Session &session) {
     return;
   }
   TemporaryFolder folder;
-  Run first = runOnce(given, program, folder.path(), 0, session.programArguments);
+  CheckedRun first = runOnce(given, program, folder.path(), 0, session.programArguments);
   if (given.output)
     std::cerr << first.program.execution.standardOutput;
   std::vector<check::Finding> findings = first.result.findings;
   for (unsigned schedule = 1; schedule < given.schedules; ++schedule) {
-    const Run other = runOnce(given, program, folder.path(), schedule, session.programArguments);
+    const CheckedRun other = runOnce(given, program, folder.path(), schedule, session.programArguments);
     takeOver(findings, other.result.findings);
     const bool dependsAlready = std::any_of(findings.begin(), findings.end(), [](const auto &finding) {
       return finding.rule == check::Rule::RaceSchedule;
@@ -247,7 +248,7 @@ void check(const Given &given, Session &session) {
   if (const uint64_t stopped = first.result.counts.stopped) {
     std::cerr << fmt::format(
         "heddle: {} stopped by the time limit (--timeout): what came after is not checked\n",
-        counted(stopped, "launch was", "launches were"));
+        countText(stopped, "launch was", "launches were"));
     session.exitCode = std::max<int>(session.exitCode, ExitRefused);
   }
   if (!first.isWhole()) {
@@ -263,8 +264,8 @@ void check(const Given &given, Session &session) {
 } // namespace
 
 void addCheck(CLI::App &app, Session &session) {
-  auto given = std::make_shared<Given>();
-  CLI::App *verb = app.add_subcommand("check", about);
+  auto given = std::make_shared<CheckRequest>();
+  CLI::App *verb = app.add_subcommand("check", aboutCheck);
   session.operands["check"].usage = "FILE... [--static] [COMPILER-OPTION...] [-- ARGUMENT...]";
   verb->add_option("--schedules", given->schedules, "number of runs, each with another order of warps")
       ->check(CLI::Range(1u, 10000u));
@@ -294,7 +295,7 @@ void addCheck(CLI::App &app, Session &session) {
     if (given->statically.wanted)
       checkStatically(given->options, given->statically, {given->json, given->sarif, given->page}, session);
     else
-      check(*given, session);
+      checkProgram(*given, session);
   });
 }
 

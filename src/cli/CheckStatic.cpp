@@ -99,18 +99,18 @@ build::DevicePtx compiled(const build::ProgramOptions &options, bool colour) {
 }
 
 /// A file as it is checked.
-struct Input {
+struct StaticInput {
   ptx::Module module;
   bool isOptimized = false; ///< the compiler may have removed accesses of the source
   std::string compiler;     ///< empty for PTX
 };
 
-Input readInput(const build::ProgramOptions &options, bool colour) {
+StaticInput readInput(const build::ProgramOptions &options, bool colour) {
   if (options.sources.files.size() > 1)
     fail(ExitBadUsage, "--static looks at one file", "heddle check FILE.cu --static");
   const std::filesystem::path file = options.sources.files.front();
   const bool isPtx = file.extension() == ".ptx";
-  Input input;
+  StaticInput input;
   std::string text;
   if (isPtx) {
     text = contentsOf(file);
@@ -246,8 +246,8 @@ void writeSarif(const std::vector<report::KernelVerdict> &verdicts, const std::s
   write(file, jsonText(report::staticSarif(verdicts, std::filesystem::current_path())), session);
 }
 
-void writePage(const std::string &program, const std::vector<report::KernelVerdict> &verdicts,
-               const std::string &file, Session &session) {
+void writeStaticPage(const std::string &program, const std::vector<report::KernelVerdict> &verdicts,
+                     const std::string &file, Session &session) {
   report::CheckResultPage page;
   page.program = program;
   page.mode = "static: one block with unknown data";
@@ -263,10 +263,10 @@ void writePage(const std::string &program, const std::vector<report::KernelVerdi
   write(file, report::checkHtml(page), session);
 }
 
-void run(const build::ProgramOptions &program, const StaticChoices &choices, const CheckOutput &output,
-         Session &session) {
+void decideStatically(const build::ProgramOptions &program, const StaticChoices &choices,
+                      const CheckOutput &output, Session &session) {
   check::StaticOptions options = readOptions(choices);
-  const Input input = readInput(program, session.errorColour);
+  const StaticInput input = readInput(program, session.errorColour);
   options.isOptimized = input.isOptimized;
   const std::vector<std::string> kernels = chosenKernels(input.module, choices.kernel);
   verify::LaunchTable table;
@@ -289,7 +289,7 @@ void run(const build::ProgramOptions &program, const StaticChoices &choices, con
   if (!output.sarif.empty())
     writeSarif(verdicts, output.sarif, session);
   if (!output.page.empty())
-    writePage(program.sources.files.front().string(), verdicts, output.page, session);
+    writeStaticPage(program.sources.files.front().string(), verdicts, output.page, session);
   if (output.json)
     std::cout << jsonText(report::staticJson(verdicts));
   else
@@ -342,7 +342,7 @@ void addStaticOptions(CLI::App &verb, StaticChoices &choices) {
 void checkStatically(const build::ProgramOptions &program, const StaticChoices &choices,
                      const CheckOutput &output, Session &session) {
   try {
-    run(program, choices, output, session);
+    decideStatically(program, choices, output, session);
   } catch (const Fail &problem) {
     print(std::cerr, problem.diagnostics, session.errorColour);
     session.exitCode = problem.exitCode;

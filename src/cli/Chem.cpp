@@ -31,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const char *const about =
+const char *const aboutChem =
     R"(A combustion mechanism: rates and transport at given states, or kernels that compute them
 
 Examples:
@@ -55,7 +55,7 @@ Exit code 0: done; 1: refused; 2: bad usage, or no such file; 3: an error in an 
 read or written.
 )";
 
-struct Request {
+struct ChemRequest {
   std::vector<fs::path> mechanism;
   std::string form;
   fs::path states, quasiSteady, stiff;
@@ -72,7 +72,7 @@ struct Request {
 };
 
 /// Everything that was read of what was asked for.
-struct Input {
+struct ChemInput {
   chem::Mechanism mechanism;
   std::vector<chem::GivenState> states;
   chem::Treatment treatment;
@@ -89,7 +89,7 @@ std::vector<unsigned> readList(const fs::path &file, const chem::Mechanism &mech
 /// A self-test's time step, where none is given: short enough that some species are stiff and some are not.
 constexpr double usualTimeStep = 1e-8;
 
-chem::Treatment treatmentOf(const Request &request, const chem::Mechanism &mechanism,
+chem::Treatment treatmentOf(const ChemRequest &request, const chem::Mechanism &mechanism,
                             Diagnostics &diagnostics) {
   return {readList(request.quasiSteady, mechanism, diagnostics),
           {readList(request.stiff, mechanism, diagnostics),
@@ -102,12 +102,12 @@ std::optional<chem::MechanismForm> formOf(const std::string &name) {
   return name == "yaml" ? chem::MechanismForm::Yaml : chem::MechanismForm::Chemkin;
 }
 
-std::optional<Input> read(const Request &request, Diagnostics &diagnostics) {
+std::optional<ChemInput> read(const ChemRequest &request, Diagnostics &diagnostics) {
   std::optional<chem::Mechanism> mechanism =
       chem::readMechanism({request.mechanism, formOf(request.form), false, request.permissive}, diagnostics);
   if (!mechanism)
     return std::nullopt;
-  Input input = {std::move(*mechanism), {}, {}};
+  ChemInput input = {std::move(*mechanism), {}, {}};
   if (std::optional<chem::SourceText> source = chem::readSource(request.states, diagnostics)) {
     input.states =
         readStates(*source, input.mechanism, diagnostics).value_or(std::vector<chem::GivenState>());
@@ -118,8 +118,8 @@ std::optional<Input> read(const Request &request, Diagnostics &diagnostics) {
 }
 
 /// The evaluations as JSON; nothing where something is wrong.
-std::optional<std::string> evaluate(const Request &request, Diagnostics &diagnostics) {
-  std::optional<Input> input = read(request, diagnostics);
+std::optional<std::string> evaluate(const ChemRequest &request, Diagnostics &diagnostics) {
+  std::optional<ChemInput> input = read(request, diagnostics);
   if (!input)
     return std::nullopt;
   warnWithoutTransport(input->mechanism, diagnostics);
@@ -132,7 +132,7 @@ std::optional<std::string> evaluate(const Request &request, Diagnostics &diagnos
   return writeEvaluations(input->mechanism, evaluator, results);
 }
 
-void printEvaluations(const Request &request, Session &session) {
+void printEvaluations(const ChemRequest &request, Session &session) {
   Diagnostics diagnostics;
   std::optional<std::string> result = evaluate(request, diagnostics);
   print(std::cerr, diagnostics, session.errorColour);
@@ -152,7 +152,7 @@ std::vector<Member> named(const std::vector<std::string> &names, std::initialize
 }
 
 /// What was asked of the variant `warps`, as it was asked.
-std::string warpsWords(const Request &request) {
+std::string warpsWords(const ChemRequest &request) {
   std::string text;
   const auto add = [&](const char *option, const auto &value, bool isGiven) {
     if (isGiven)
@@ -169,7 +169,7 @@ std::string warpsWords(const Request &request) {
   return text;
 }
 
-std::string commandOf(const Request &request) {
+std::string commandOf(const ChemRequest &request) {
   std::string command = "heddle chem";
   for (const fs::path &path : request.mechanism)
     command += " " + path.filename().string();
@@ -207,7 +207,7 @@ kernels::Precision precisionOf(const std::string &name) {
   return name == "mixed" ? Mixed : name == "float" ? Float : Double;
 }
 
-kernels::WarpsLayout layoutOf(const Request &request) {
+kernels::WarpsLayout layoutOf(const ChemRequest &request) {
   kernels::WarpsLayout layout;
   layout.warps = request.warps;
   layout.ctas = request.blocks;
@@ -233,7 +233,7 @@ kernels::WarpsLayout layoutOf(const Request &request) {
   return layout;
 }
 
-kernels::PackageRequest packageOf(const Request &request, const chem::Mechanism &mechanism) {
+kernels::PackageRequest packageOf(const ChemRequest &request, const chem::Mechanism &mechanism) {
   using enum kernels::Kernel;
   using enum kernels::Variant;
   kernels::PackageRequest package;
@@ -260,11 +260,11 @@ bool isAsked(const std::vector<std::string> &list, std::string_view name) {
   return std::ranges::find(list, name) != list.end();
 }
 
-bool needsTransport(const Request &request) {
+bool needsTransport(const ChemRequest &request) {
   return std::ranges::any_of(request.kernels, [](const std::string &each) { return each != "chemistry"; });
 }
 
-Generated makeKernels(const Request &request, Diagnostics &diagnostics) {
+Generated makeKernels(const ChemRequest &request, Diagnostics &diagnostics) {
   Generated made = {chem::readMechanism({request.mechanism, formOf(request.form), needsTransport(request),
                                          request.permissive},
                                         diagnostics),
@@ -284,7 +284,8 @@ bool hasFailed(const Generated &made, const Diagnostics &diagnostics) {
   return !made.mechanism || diagnostics.has(Severity::Error) || diagnostics.has(Severity::Refusal);
 }
 
-std::optional<FileFailure> writeAll(const std::vector<kernels::SourceFile> &files, const fs::path &folder) {
+std::optional<FileFailure> writePackage(const std::vector<kernels::SourceFile> &files,
+                                        const fs::path &folder) {
   std::optional<FileFailure> failure = makeFolder(folder);
   for (const kernels::SourceFile &file : files)
     if (!failure)
@@ -293,13 +294,13 @@ std::optional<FileFailure> writeAll(const std::vector<kernels::SourceFile> &file
 }
 
 /// Everything or nothing: files are written once all of them are made.
-void writeKernels(const Request &request, Session &session) {
+void writeKernels(const ChemRequest &request, Session &session) {
   Diagnostics diagnostics;
   const Generated made = makeKernels(request, diagnostics);
   print(std::cerr, diagnostics, session.errorColour);
   if (hasFailed(made, diagnostics))
     session.exitCode = made.mechanism ? ExitRefused : ExitDoesNotCompile;
-  else if (std::optional<FileFailure> failure = writeAll(made.files, request.folder))
+  else if (std::optional<FileFailure> failure = writePackage(made.files, request.folder))
     complain(*failure, session);
   else
     std::cout << request.folder.string() << ": " << made.files.size() << " files for "
@@ -308,7 +309,7 @@ void writeKernels(const Request &request, Session &session) {
 }
 
 /// A mechanism may be a folder; everything else is a file of text.
-bool inputsCanBeRead(const Request &request, Session &session) {
+bool inputsCanBeRead(const ChemRequest &request, Session &session) {
   bool all = true;
   std::error_code ignored;
   for (const fs::path &path : request.mechanism)
@@ -326,7 +327,7 @@ struct WithoutEffect {
   std::string why, hint;
 };
 
-std::vector<WithoutEffect> optionsWithoutEffect(const Request &request) {
+std::vector<WithoutEffect> optionsWithoutEffect(const ChemRequest &request) {
   if (!request.states.empty())
     return {{{"--kernel", "--variant", "--units", "--fits", "--precision", "--warps", "--ctas",
               "--qssa-warps", "--weights", "--placement", "--sums", "--replicate", "--constants", "--long",
@@ -362,7 +363,7 @@ std::vector<WithoutEffect> optionsWithoutEffect(const Request &request) {
 }
 
 /// A user who gives an option believes that it counts.
-void warnWithoutEffect(const CLI::App &verb, const Request &request, Session &session) {
+void warnWithoutEffect(const CLI::App &verb, const ChemRequest &request, Session &session) {
   Diagnostics diagnostics;
   for (const WithoutEffect &each : optionsWithoutEffect(request))
     for (const char *option : each.options)
@@ -371,7 +372,7 @@ void warnWithoutEffect(const CLI::App &verb, const Request &request, Session &se
   print(std::cerr, diagnostics, session.errorColour);
 }
 
-void run(const CLI::App &verb, const Request &request, Session &session) {
+void runChem(const CLI::App &verb, const ChemRequest &request, Session &session) {
   if (!inputsCanBeRead(request, session))
     return;
   if (!request.states.empty() || !request.folder.empty())
@@ -400,10 +401,10 @@ CLI::Validator numberThat(bool (*holds)(double), const char *expected) {
           ""};
 }
 
-void addWarpsOptions(CLI::App &verb, Request &request) {
+void addWarpsOptions(CLI::App &verb, ChemRequest &request) {
   const char *const group = "Variant warps";
-  const auto add = [&](const char *name, auto &value, const char *about) {
-    return verb.add_option(name, value, about)->group(group);
+  const auto add = [&](const char *name, auto &value, const char *aboutChem) {
+    return verb.add_option(name, value, aboutChem)->group(group);
   };
   add("--warps", request.warps, "warps per block, 1 to 32 (default: selected per kernel)")
       ->check(CLI::Range(1, 32));
@@ -435,7 +436,7 @@ void addWarpsOptions(CLI::App &verb, Request &request) {
 }
 
 /// The flags of the verb, in the one place where they are described.
-void addOptions(CLI::App &verb, Request &request) {
+void addOptions(CLI::App &verb, ChemRequest &request) {
   verb.add_option("MECHANISM", request.mechanism, "a folder, or the files by name")
       ->required()
       ->expected(1, 3);
@@ -515,7 +516,7 @@ std::string firstLineOf(const Diagnostics &diagnostics) {
 } // namespace
 
 std::string generateKernels(std::vector<std::string> words) {
-  Request request;
+  ChemRequest request;
   CLI::App verb;
   addOptions(verb, request);
   try {
@@ -528,7 +529,7 @@ std::string generateKernels(std::vector<std::string> words) {
   const Generated made = makeKernels(request, diagnostics);
   if (hasFailed(made, diagnostics))
     return firstLineOf(diagnostics);
-  const std::optional<FileFailure> failure = writeAll(made.files, request.folder);
+  const std::optional<FileFailure> failure = writePackage(made.files, request.folder);
   return failure ? failure->str() : "";
 }
 
@@ -542,7 +543,7 @@ std::optional<WrongWord> wrongKernel(const std::string &kernels) {
 }
 
 std::optional<WrongWord> wrongOption(const std::string &option) {
-  Request request;
+  ChemRequest request;
   CLI::App verb;
   addOptions(verb, request);
   const std::string name = option.substr(0, option.find('='));
@@ -570,12 +571,12 @@ std::optional<WrongWord> wrongOption(const std::string &option) {
 }
 
 void addChem(CLI::App &app, Session &session) {
-  auto request = std::make_shared<Request>();
-  CLI::App *verb = app.add_subcommand("chem", about);
+  auto request = std::make_shared<ChemRequest>();
+  CLI::App *verb = app.add_subcommand("chem", aboutChem);
   addOptions(*verb, *request);
   session.operands["chem"] = {"MECHANISM... (--evaluate STATES.json | -o DIR)",
                               {{}, {"inp", "dat", "yaml"}, true, true}};
-  verb->callback([request, verb, &session] { run(*verb, *request, session); });
+  verb->callback([request, verb, &session] { runChem(*verb, *request, session); });
 }
 
 } // namespace heddle::cli

@@ -39,7 +39,7 @@ TypeParts partsOf(const CLI::Option &option) {
   return parts;
 }
 
-std::string valueText(const TypeParts &type) {
+std::string valueWord(const TypeParts &type) {
   if (type.name != "TEXT" && type.name != "UINT" && type.name != "INT" && type.name != "FLOAT")
     return type.name; // the definition's own word for it
   if (!type.words.empty())
@@ -82,7 +82,7 @@ OptionModel modelOf(const CLI::Option &option) {
   }
   const TypeParts type = partsOf(option);
   const bool takesValue = option.get_positional() || option.get_items_expected_max() > 0;
-  model.value = takesValue ? valueText(type) : "";
+  model.value = takesValue ? valueWord(type) : "";
   model.help = option.get_description() + (takesValue ? defaultText(option) : "");
   model.group = option.get_group();
   model.isRequired = option.get_required();

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char *const about = R"(What this machine has, and what that enables
+const char *const aboutDoctor = R"(What this machine has, and what that enables
 
 Examples:
   heddle doctor
@@ -28,7 +28,7 @@ Examples:
 Exit code 0: done, also if something is missing; 2: bad usage; 4: standard output cannot be written.
 )";
 
-struct Request {
+struct DoctorRequest {
   std::string cudaPath;
   bool json = false;
 };
@@ -71,8 +71,8 @@ Json json(const std::vector<Finding> &findings) {
 } // namespace
 
 void addDoctor(CLI::App &app, Session &session) {
-  auto request = std::make_shared<Request>();
-  CLI::App *verb = app.add_subcommand("doctor", about);
+  auto request = std::make_shared<DoctorRequest>();
+  CLI::App *verb = app.add_subcommand("doctor", aboutDoctor);
   verb->add_option(
           "--cuda-path", request->cudaPath,
           "the CUDA toolkit's folder, or 'none' (default: searched in $CUDA_PATH and the usual places)")

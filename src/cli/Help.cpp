@@ -51,7 +51,7 @@ std::string helpOf(const CLI::App &command) {
   return command.get_formatter()->make_help(&command, "", CLI::AppFormatMode::Normal);
 }
 
-struct Request {
+struct HelpRequest {
   std::string verb, manFolder, shell;
 };
 
@@ -65,7 +65,7 @@ void writeManPages(const CLI::App &app, const std::string &folder, Session &sess
       return;
 }
 
-void help(const CLI::App &app, const Request &request, Session &session) {
+void help(const CLI::App &app, const HelpRequest &request, Session &session) {
   const std::string &name = request.verb;
   if (!request.manFolder.empty())
     return writeManPages(app, request.manFolder, session);
@@ -93,7 +93,7 @@ void help(const CLI::App &app, const Request &request, Session &session) {
 } // namespace
 
 void addHelp(CLI::App &app, Session &session) {
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<HelpRequest>();
   CLI::App *verb = app.add_subcommand("help", aboutHelp);
   verb->add_option("VERB", request->verb,
                    "the verb to describe, or exit-codes (default: all verbs, one line each)");

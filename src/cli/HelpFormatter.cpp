@@ -58,7 +58,7 @@ std::string operandsOf(const CommandModel &model) {
   return text.empty() ? "" : "\nOperands:\n" + text;
 }
 
-std::string verbsOf(const CLI::App &app, const Session &session) {
+std::string listOfVerbs(const CLI::App &app, const Session &session) {
   std::string text;
   for (const CLI::App *verb : visibleVerbs(app))
     text += row(verb->get_name(), modelOf(*verb, session).summary, VerbColumn);
@@ -98,7 +98,7 @@ std::string HelpFormatter::make_help(const CLI::App *app, std::string, CLI::AppF
   text += fmt::format("\nUsage: {} {}\n", model.heading(), model.usage);
   text += operandsOf(model) + groupsOf(model);
   if (!app->get_parent())
-    text += verbsOf(*app, session);
+    text += listOfVerbs(*app, session);
   if (!model.footer.empty())
     text += "\n" + paragraphs(model.footer);
   return text + "\n" + paragraphs(model.exitCodes);

@@ -92,7 +92,7 @@ void addColours(CLI::App &app, std::string &colourChoice) {
     addColour(*verb, colourChoice);
 }
 
-int run(int argc, char **argv) {
+int runVerb(int argc, char **argv) {
   const std::vector<std::string> all(argv + 1, argv + argc);
   if (cli::isLauncherCall(all))
     return cli::launchCompiler(all);
@@ -168,7 +168,7 @@ int run(int argc, char **argv) {
 int main(int argc, char **argv) {
   handleInterrupts("heddle");
   CheckedStandardOutput output;
-  const int exitCode = run(argc, argv);
+  const int exitCode = runVerb(argc, argv);
   std::optional<FileFailure> lost = output.finish();
   if (!lost)
     return exitCode;

@@ -42,7 +42,7 @@ std::string kept(const std::string &lines) {
 }
 
 /// Paragraphs are filled; what is indented is kept.
-std::string paragraphs(const std::string &text) {
+std::string filledParagraphs(const std::string &text) {
   std::string out, indented;
   bool isFirst = true, isOpen = false;
   auto flush = [&] {
@@ -113,8 +113,8 @@ std::string verbsSection(const std::vector<CommandModel> &verbs) {
 }
 
 std::string closingSections(const CommandModel &model) {
-  const std::string notes = model.footer.empty() ? "" : ".SH NOTES\n" + paragraphs(model.footer);
-  return notes + ".SH EXIT STATUS\n" + paragraphs(model.exitCodes);
+  const std::string notes = model.footer.empty() ? "" : ".SH NOTES\n" + filledParagraphs(model.footer);
+  return notes + ".SH EXIT STATUS\n" + filledParagraphs(model.exitCodes);
 }
 
 std::string environmentSection() {
@@ -147,7 +147,7 @@ ManPage pageOf(const CommandModel &model, const std::vector<CommandModel> &verbs
   text += fmt::format(".SH SYNOPSIS\n.B {}\n{}\n", escaped(model.heading()), escaped(model.usage));
   text += ".SH DESCRIPTION\n" + escaped(model.summary) + ".\n";
   if (!model.details.empty())
-    text += ".PP\n" + paragraphs(model.details);
+    text += ".PP\n" + filledParagraphs(model.details);
   if (model.name == "heddle")
     text += verbsSection(verbs);
   text += operandsSection(model) + optionsSection(model);

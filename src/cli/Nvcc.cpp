@@ -17,7 +17,7 @@
 namespace heddle::cli {
 namespace {
 
-const char *const about = R"(Call a CUDA compiler, and apply the directives of the files that it compiles.
+const char *const aboutNvcc = R"(Call a CUDA compiler, and apply the directives of the files that it compiles.
 
 Examples:
   heddle nvcc nvcc -O3 -arch=sm_90 -c stencil.cu -o stencil.o
@@ -64,7 +64,7 @@ int launchCompiler(const std::vector<std::string> &words) {
 
 void addNvcc(CLI::App &app, Session &session) {
   auto compiler = std::make_shared<std::string>();
-  CLI::App *verb = app.add_subcommand("nvcc", about);
+  CLI::App *verb = app.add_subcommand("nvcc", aboutNvcc);
   verb->add_option("COMPILER", *compiler, "nvcc or Clang, with its own options and files after it");
   session.operands["nvcc"] = {"COMPILER [ARGUMENT...]", {{}, {}, true, false}};
   verb->callback([compiler, &session] {

@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const char *const about =
+const char *const aboutOpt =
     R"(Transform the kernels of a CUDA file by directives, and check the result.
 
 Examples:
@@ -58,8 +58,6 @@ std::string directivesText() {
   }
   return text;
 }
-
-using Request = OptRequest;
 
 std::optional<std::vector<transform::Directive>> readAll(const std::vector<std::string> &texts,
                                                          Session &session) {
@@ -108,7 +106,7 @@ private:
 };
 
 /// One file, or several that go to a folder; nothing, with a message, for any other combination.
-bool chooseInputs(Request &request, Session &session) {
+bool chooseInputs(OptRequest &request, Session &session) {
   if (request.outputFolder.empty() && request.files.size() > 1)
     complain(session, fmt::format("{} files need --output-dir DIR", request.files.size()),
              "it writes one output for each file", ExitBadUsage);
@@ -123,7 +121,7 @@ bool chooseInputs(Request &request, Session &session) {
 }
 
 /// Where the result goes; nothing, with a message, where that would overwrite the input unasked.
-bool chooseOutput(Request &request, Session &session) {
+bool chooseOutput(OptRequest &request, Session &session) {
   std::error_code ignored;
   const bool isInput = !request.output.empty() && fs::equivalent(request.file, request.output, ignored);
   if (request.output.empty() && !request.inPlace)
@@ -145,7 +143,7 @@ struct Candidate {
   fs::path file;
   build::ProgramOptions options; ///< how to compile it
 
-  Candidate(const Request &request, const std::string &text, const Session &session) {
+  Candidate(const OptRequest &request, const std::string &text, const Session &session) {
     file = folder.path() / fs::path(request.output).filename();
     writeFileOrThrow(file, text);
     options.sources.flags = session.compilerArguments;
@@ -160,7 +158,7 @@ struct Candidate {
 };
 
 /// 0 where the new text may be written, else the exit code.
-int checkText(const Request &request, const Candidate &candidate, const transform::Outcome &outcome,
+int checkText(const OptRequest &request, const Candidate &candidate, const transform::Outcome &outcome,
               const Session &session) {
   verify::EmittedFile emitted{request.file,
                               candidate.file,
@@ -176,7 +174,7 @@ int checkText(const Request &request, const Candidate &candidate, const transfor
 }
 
 /// Runs the original and the candidate.
-void verify(const Request &request, const Candidate &candidate, Session &session) {
+void verify(const OptRequest &request, const Candidate &candidate, Session &session) {
   Verification verification;
   verification.options = candidate.options;
   verification.options.sources.files.assign(request.further.begin(), request.further.end());
@@ -187,7 +185,7 @@ void verify(const Request &request, const Candidate &candidate, Session &session
 }
 
 /// Everything that is checked before the new text is written.
-void check(const Request &request, const transform::Outcome &outcome, Session &session) {
+void checkOutput(const OptRequest &request, const transform::Outcome &outcome, Session &session) {
   Candidate candidate(request, outcome.text, session);
   Diagnostics diagnostics;
   if (!build::readChoices("sim", request.compiler, candidate.options, diagnostics)) {
@@ -200,7 +198,7 @@ void check(const Request &request, const transform::Outcome &outcome, Session &s
 }
 
 /// Writes the new text so that it compiles in its folder.
-void writeResult(const Request &request, const std::string &text, Session &session) {
+void writeResult(const OptRequest &request, const std::string &text, Session &session) {
   const Placement placement{request.file, request.output, runtimeHeadersNamed(request.runtime),
                             request.includes == "rewrite"};
   Diagnostics diagnostics;
@@ -214,7 +212,7 @@ void writeResult(const Request &request, const std::string &text, Session &sessi
 }
 
 /// The flags that a build system compiles the files of the program with.
-bool readBuildFlags(Request &request, Session &session) {
+bool readBuildFlags(OptRequest &request, Session &session) {
   Diagnostics diagnostics;
   for (const std::string &file : request.further)
     request.ownFlags[file] = request.source.buildFlagsOf(file, diagnostics).flags;
@@ -229,7 +227,7 @@ void warnOfNoDirective(const transform::Outcome &outcome, const std::string &fil
 }
 
 /// Transforms, checks and writes the only file.
-void optFile(Request &request, const std::vector<transform::Directive> &directives,
+void optFile(OptRequest &request, const std::vector<transform::Directive> &directives,
              const transform::Options &options, Diagnostics &diagnostics, const std::function<void()> &report,
              Session &session) {
   const transform::Outcome outcome =
@@ -240,12 +238,12 @@ void optFile(Request &request, const std::vector<transform::Directive> &directiv
   printMessages(diagnostics, outcome, request.remarks, session.errorColour);
   session.exitCode = exitCodeOf(outcome, diagnostics);
   if (session.exitCode == ExitDone)
-    check(request, outcome, session);
+    checkOutput(request, outcome, session);
   if (session.exitCode == ExitDone)
     writeResult(request, outcome.text, session);
 }
 
-void opt(Request &request, Session &session) {
+void opt(OptRequest &request, Session &session) {
   OptProgram program(request, session);
   const bool isProgram = !request.outputFolder.empty();
   if (!chooseInputs(request, session))
@@ -307,9 +305,9 @@ int checkAndShow(const verify::EmittedFile &emitted, const OptRequest &request, 
   const auto which = request.unchecked ? verify::CheckedKernels::None
                      : request.remarks ? verify::CheckedKernels::All
                                        : verify::CheckedKernels::Changed;
-  const verify::EmittedCheck check = verify::checkEmitted(emitted, which);
-  showEmitted(emitted, check, request.remarks, session.errorColour);
-  switch (check.outcome) {
+  const verify::EmittedCheck checkOutput = verify::checkEmitted(emitted, which);
+  showEmitted(emitted, checkOutput, request.remarks, session.errorColour);
+  switch (checkOutput.outcome) {
   case verify::Emitted::MayBeWritten: return ExitDone;
   case verify::Emitted::InputDoesNotCompile: return ExitDoesNotCompile;
   case verify::Emitted::DoesNotCompile:
@@ -319,8 +317,8 @@ int checkAndShow(const verify::EmittedFile &emitted, const OptRequest &request, 
 }
 
 void addOpt(CLI::App &app, Session &session) {
-  auto request = std::make_shared<Request>();
-  CLI::App *verb = app.add_subcommand("opt", about + directivesText());
+  auto request = std::make_shared<OptRequest>();
+  CLI::App *verb = app.add_subcommand("opt", aboutOpt + directivesText());
   verb->add_option("FILE", request->files, "the .cu file; with --output-dir, all files of a program")
       ->required();
   session.operands["opt"] = {

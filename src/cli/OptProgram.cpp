@@ -33,10 +33,10 @@ namespace fs = std::filesystem;
 using transform::ProgramOutcome;
 
 /// The new program in a temporary folder.
-class Candidate {
+class ProgramCandidate {
 public:
-  Candidate(const OptRequest &request, const std::vector<source::ProgramFile> &units,
-            const ProgramOutcome &outcome, const Session &session)
+  ProgramCandidate(const OptRequest &request, const std::vector<source::ProgramFile> &units,
+                   const ProgramOutcome &outcome, const Session &session)
       : request(request), units(units), outcome(outcome), session(session),
         layout(outcome, folder.path() / "new"), final(outcome, request.outputFolder) {
     for (const ProgramOutcome::File &file : outcome.files) {
@@ -191,7 +191,7 @@ private:
 /// Everything that is checked before the new files are written.
 void check(const OptRequest &request, const std::vector<source::ProgramFile> &units,
            const ProgramOutcome &outcome, Session &session) {
-  Candidate candidate(request, units, outcome, session);
+  ProgramCandidate candidate(request, units, outcome, session);
   Diagnostics diagnostics;
   if (!build::readChoices("sim", request.compiler, candidate.options, diagnostics)) {
     complain(diagnostics, session, ExitBadUsage);

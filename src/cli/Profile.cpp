@@ -33,7 +33,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace divergence;
 
-const char *const about =
+const char *const aboutProfile =
     R"(Run a CUDA program and report what divergence costs its kernels, branch by branch
 
 Examples:
@@ -54,7 +54,7 @@ file cannot be read or written.
 /// one.
 constexpr unsigned OldestCompiled = 75;
 
-struct Given {
+struct ProfileRequest {
   build::ProgramOptions options;
   ProgramWords words;
   std::string kernel, bbv, orders, page, memory = "l1";
@@ -83,7 +83,7 @@ std::string vectorsText(const ProgramProfile &profile) {
 }
 
 /// The launch with most threads, in the order that each algorithm gives to it: one number after the other.
-void writeOrders(const Given &given, const ProgramProfile &profile, const arch::Arch &arch,
+void writeOrders(const ProfileRequest &given, const ProgramProfile &profile, const arch::Arch &arch,
                  Session &session) {
   const auto most =
       std::max_element(profile.launches.begin(), profile.launches.end(), [](const auto &a, const auto &b) {
@@ -120,8 +120,8 @@ ProgramProfile withShortLocations(ProgramProfile profile) {
   return profile;
 }
 
-void print(const Given &given, const ProgramProfile &profile, const counts::ProgramCounters &counters,
-           const arch::Arch &arch, Session &session) {
+void printProfile(const ProfileRequest &given, const ProgramProfile &profile,
+                  const counts::ProgramCounters &counters, const arch::Arch &arch, Session &session) {
   const SummaryOptions options{levelNamed(given.memory), given.group};
   std::vector<KernelSummary> kernels = summarize(profile, arch, options);
   shortenLocations(kernels);
@@ -152,7 +152,7 @@ int complainOfRun(const build::ProgramRun &run, bool hasProfile) {
   return !hasProfile || run.execution.exitCode || run.summary.failed ? ExitRefused : ExitDone;
 }
 
-void profile(const Given &given, const arch::Arch &arch, Session &session) {
+void profile(const ProfileRequest &given, const arch::Arch &arch, Session &session) {
   Diagnostics diagnostics;
   build::Program program(given.options, diagnostics);
   std::cerr << program.messages();
@@ -182,7 +182,7 @@ void profile(const Given &given, const arch::Arch &arch, Session &session) {
     return;
   if (made.launches.empty())
     return complainOfNoLaunch(given.kernel, others, session);
-  print(given, made, counters, arch, session);
+  printProfile(given, made, counters, arch, session);
   if (!given.bbv.empty())
     write(given.bbv, vectorsText(made), session);
   if (given.orders.empty())
@@ -196,8 +196,8 @@ void profile(const Given &given, const arch::Arch &arch, Session &session) {
 } // namespace
 
 void addProfile(CLI::App &app, Session &session) {
-  auto given = std::make_shared<Given>();
-  CLI::App *verb = app.add_subcommand("profile", about);
+  auto given = std::make_shared<ProfileRequest>();
+  CLI::App *verb = app.add_subcommand("profile", aboutProfile);
   addKernelOption(*verb, given->kernel, "only this kernel (default: all)");
   verb->add_option("--bbv", given->bbv,
                    "also write every thread's basic-block vector to this file, as tab-separated text")

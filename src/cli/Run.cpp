@@ -21,7 +21,7 @@
 namespace heddle::cli {
 namespace {
 
-const char *const about = R"(Build a CUDA program and run it, without a GPU
+const char *const aboutRun = R"(Build a CUDA program and run it, without a GPU
 
 Examples:
   heddle run saxpy.cu
@@ -82,7 +82,7 @@ void addRun(CLI::App &app, Session &session) {
     bool quiet = false;
   };
   auto given = std::make_shared<Given>();
-  CLI::App *verb = app.add_subcommand("run", about);
+  CLI::App *verb = app.add_subcommand("run", aboutRun);
   addProgramOptions(*verb, given->options, given->words, session);
   addDeviceOptions(*verb, given->options, given->words);
   verb->add_option("--record", given->record,

@@ -31,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const char *const about =
+const char *const aboutTune =
     R"(Try alternatives of a CUDA program and select the fastest with the same results
 
 Examples:
@@ -262,7 +262,7 @@ void tuneProgram(TuneRequest &request, Session &session) {
 
 void addTune(CLI::App &app, Session &session) {
   auto request = std::make_shared<TuneRequest>();
-  CLI::App *verb = app.add_subcommand("tune", about);
+  CLI::App *verb = app.add_subcommand("tune", aboutTune);
   request->addTo(*verb, session);
   verb->callback([request, &session] { tuneProgram(*request, session); });
 }

@@ -50,7 +50,7 @@ std::string mechanismText(const std::vector<std::string> &files) {
 }
 
 /// The flags that a build system compiles the files of the program with.
-bool readBuildFlags(TuneRequest &request, tune::Problem &problem, Session &session) {
+bool readFlags(TuneRequest &request, tune::Problem &problem, Session &session) {
   Diagnostics diagnostics;
   for (const fs::path &file : problem.further)
     if (source::BuildFlags found = request.source.buildFlagsOf(file.string(), diagnostics);
@@ -77,7 +77,7 @@ std::optional<tune::Problem> readProblem(TuneRequest &request, Session &session)
     problem.comparesCopies = false;
   } else {
     problem.text = tune::withoutPragmas(problem.file.string(), contentsOf(problem.file));
-    if (!readBuildFlags(request, problem, session))
+    if (!readFlags(request, problem, session))
       return std::nullopt;
   }
   problem.flags = session.compilerArguments;

@@ -36,7 +36,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const char *const about =
+const char *const aboutVerify =
     R"(Run two CUDA programs on the same input and compare what they compute
 
 Every device-to-host copy is compared, in order, as well as stdout and the exit code. That is evidence for this input;
@@ -63,7 +63,7 @@ programs does not compile; 4: a file cannot be read or written.
 /// Inputs that the original fails on are skipped; so many are tried for one that is wanted.
 constexpr size_t TriedPerInput = 4;
 
-struct Given : Verification {
+struct VerifyRequest : Verification {
   ProgramWords words;
   std::string toleranceText;
 };
@@ -76,7 +76,7 @@ struct Side {
 };
 
 /// What one run left behind.
-struct Run {
+struct VerifiedRun {
   fs::path log, counters;    ///< no counters: they were not wanted
   build::ProgramRun program; ///< nothing for a recording
 
@@ -130,7 +130,7 @@ public:
 
   Verdict compare(const std::vector<std::string> &arguments) const {
     const bool isCounted = !given.page.empty() && options.device == build::Device::Simulator;
-    const Run a = runOnce(0, arguments, isCounted), b = runOnce(1, arguments, isCounted);
+    const VerifiedRun a = runOnce(0, arguments, isCounted), b = runOnce(1, arguments, isCounted);
     Verdict verdict = compare(a, b, arguments);
     verdict.launches = {launchesOf(a), launchesOf(b)};
     return verdict;
@@ -142,7 +142,7 @@ public:
       if (others.agreed.size() == given.inputs || others.different)
         break;
       QuietStandardError quiet;
-      const Run a = runOnce(0, input);
+      const VerifiedRun a = runOnce(0, input);
       if (a.failed()) {
         others.skipped.push_back({input, a.program.summary.failed
                                              ? std::string("is stopped")
@@ -188,16 +188,16 @@ private:
     side.program = std::make_unique<build::Program>(mine, side.diagnostics);
   }
 
-  static std::vector<counts::LaunchFacts> launchesOf(const Run &run) {
+  static std::vector<counts::LaunchFacts> launchesOf(const VerifiedRun &run) {
     counts::ProgramCounters counters;
     return !run.counters.empty() && counts::readCounters(run.counters, counters)
                ? counters.launches
                : std::vector<counts::LaunchFacts>();
   }
 
-  Run runOnce(size_t which, const std::vector<std::string> &arguments, bool isCounted = false) const {
+  VerifiedRun runOnce(size_t which, const std::vector<std::string> &arguments, bool isCounted = false) const {
     const Side &side = sides[which];
-    Run run;
+    VerifiedRun run;
     if (!side.program) {
       run.log = side.recording;
       return run;
@@ -215,7 +215,8 @@ private:
     return run;
   }
 
-  Verdict compare(const Run &a, const Run &b, const std::vector<std::string> &arguments) const {
+  Verdict compare(const VerifiedRun &a, const VerifiedRun &b,
+                  const std::vector<std::string> &arguments) const {
     Verdict verdict;
     verdict.arguments = arguments;
     verdict.copy = verify::compareLogs(a.log.string(), b.log.string(), given.tolerance, verdict.copies);
@@ -236,7 +237,7 @@ private:
     return verdict;
   }
 
-  void compareOutput(const Run &a, const Run &b, std::optional<std::string_view> again,
+  void compareOutput(const VerifiedRun &a, const VerifiedRun &b, std::optional<std::string_view> again,
                      Verdict &verdict) const {
     if (verdict.copiesOnly)
       return;
@@ -247,10 +248,10 @@ private:
   }
 
   /// Runs each program once more: what differs between runs of one program is no difference between the two.
-  void explain(const Run &a, const Run &b, const std::vector<std::string> &arguments,
+  void explain(const VerifiedRun &a, const VerifiedRun &b, const std::vector<std::string> &arguments,
                Verdict &verdict) const {
     if (sides[0].program) {
-      const Run again = runOnce(0, arguments);
+      const VerifiedRun again = runOnce(0, arguments);
       compareOutput(a, b, again.program.execution.standardOutput, verdict);
       Verdict::Self self = compareWithItself(0, a, again);
       // A difference that comes before the first copy in which the runs of the original differ is one.
@@ -268,7 +269,7 @@ private:
     findWriters(arguments, verdict);
   }
 
-  Verdict::Self compareWithItself(size_t which, const Run &once, const Run &again) const {
+  Verdict::Self compareWithItself(size_t which, const VerifiedRun &once, const VerifiedRun &again) const {
     Verdict::Self self;
     self.program = which;
     uint64_t copies = 0;
@@ -379,20 +380,20 @@ std::vector<fs::path> filesOf(const fs::path &word) {
   return files;
 }
 
-void readPrograms(Given &given) {
+void readPrograms(VerifyRequest &given) {
   std::vector<fs::path> &files = given.options.sources.files;
   given.programs = {filesOf(files[0]), filesOf(files[1])};
   files.erase(files.begin(), files.begin() + 2);
 }
 
 /// Two recordings are compared without running anything.
-bool areRecordings(const Given &given) {
+bool areRecordings(const VerifyRequest &given) {
   return std::ranges::all_of(given.programs, [](const std::vector<fs::path> &files) {
     return files.size() == 1 && verify::isRecording(files.front());
   });
 }
 
-bool inputsCanBeRead(const Given &given, Session &session) {
+bool programsCanBeRead(const VerifyRequest &given, Session &session) {
   bool all = canRead(given.options.sources.files, session);
   for (const std::vector<fs::path> &files : given.programs)
     all &= canRead(files, session);
@@ -418,8 +419,8 @@ void verifyPrograms(const Verification &given, Session &session) {
 }
 
 void addVerify(CLI::App &app, Session &session) {
-  auto given = std::make_shared<Given>();
-  CLI::App *verb = app.add_subcommand("verify", about);
+  auto given = std::make_shared<VerifyRequest>();
+  CLI::App *verb = app.add_subcommand("verify", aboutVerify);
   session.operands["verify"].usage = "PROGRAM PROGRAM [FILE...] [COMPILER-OPTION...] [-- ARGUMENT...]";
   verb->add_option("--tol", given->toleranceText,
                    "tolerance: ulp=N, rel=X or abs=X, or several with commas, one of which suffices "
@@ -453,7 +454,7 @@ void addVerify(CLI::App &app, Session &session) {
       addBuildFlags(*verb, given->words, files, given->programs[0].front(), given->options, diagnostics);
     if (complain(diagnostics, session, ExitBadUsage))
       return;
-    if (!inputsCanBeRead(*given, session) || !canWrite(given->page, session) ||
+    if (!programsCanBeRead(*given, session) || !canWrite(given->page, session) ||
         (!areRecordings(*given) && !hasDevice(given->options, session)))
       return;
     given->tolerance = *tolerance;

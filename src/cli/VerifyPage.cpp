@@ -22,7 +22,7 @@ using Estimates = std::map<std::string, counts::KernelEstimate>;
 constexpr size_t MostKernels = 20; // with a roofline each
 
 /// The kernel is in a column of its own.
-std::string bufferText(const verify::CopyDifference &d) {
+std::string allocationText(const verify::CopyDifference &d) {
   const trace::CopyRecord &record = d.a.allocation ? d.a : d.b;
   if (!record.allocation)
     return "unknown memory";
@@ -37,7 +37,7 @@ Page::Copy copyOf(const verify::CopyResult &result) {
   copy.number = made.copy;
   if (record.kernelLaunch)
     copy.writer = fmt::format("{}, launch {}", verify::readableName(record.kernel), record.kernelLaunch);
-  copy.buffer = bufferText(made);
+  copy.buffer = allocationText(made);
   copy.element = verify::nameOf(made.element);
   copy.elements = made.elements, copy.differing = made.differing;
   copy.maxRelativeError = result.maxRelativeError;

@@ -17,7 +17,7 @@ struct CallConfiguration {
 };
 thread_local std::vector<CallConfiguration> configurations;
 
-RegisteredModule *moduleOf(void **handle) { return reinterpret_cast<RegisteredModule *>(handle); }
+RegisteredModule *registeredModule(void **handle) { return reinterpret_cast<RegisteredModule *>(handle); }
 
 } // namespace
 
@@ -39,11 +39,13 @@ void __heddleRegisterLinked(void (*registerEntities)(void **), const void *wrapp
   registerEntities(reinterpret_cast<void **>(Runtime::instance().modules.addLinked(wrapper)));
 }
 
-void __cudaRegisterFatBinaryEnd(void **handle) { Runtime::instance().modules.placeManaged(moduleOf(handle)); }
+void __cudaRegisterFatBinaryEnd(void **handle) {
+  Runtime::instance().modules.placeManaged(registeredModule(handle));
+}
 
 /// nvcc calls this before host code touches a managed variable of the module.
 char __cudaInitModule(void **handle) {
-  Runtime::instance().modules.placeManaged(moduleOf(handle));
+  Runtime::instance().modules.placeManaged(registeredModule(handle));
   return 1;
 }
 
@@ -53,12 +55,13 @@ void __cudaUnregisterFatBinary(void **) {
 
 void __cudaRegisterFunction(void **handle, const char *hostFunction, char *, const char *deviceName, int,
                             uint3 *, uint3 *, dim3 *, dim3 *, int *) {
-  Runtime::instance().modules.addKernel(moduleOf(handle), hostFunction, deviceName);
+  Runtime::instance().modules.addKernel(registeredModule(handle), hostFunction, deviceName);
 }
 
 void __cudaRegisterVar(void **handle, char *hostVariable, char *, const char *deviceName, int, size_t bytes,
                        int, int) {
-  Runtime::instance().modules.addSymbol(moduleOf(handle), hostVariable, {.name = deviceName, .bytes = bytes});
+  Runtime::instance().modules.addSymbol(registeredModule(handle), hostVariable,
+                                        {.name = deviceName, .bytes = bytes});
 }
 
 /// nvcc passes (handle, &pointer, device name, name, ext, bytes, constant, global). Clang, which borrows this
@@ -71,7 +74,7 @@ void __cudaRegisterManagedVar(void **handle, void **pointer, char *initialOrName
       .name = name, .bytes = fromNvcc ? bytesOrAlignment : bytesOrExt, .managedPointer = pointer};
   if (!fromNvcc)
     symbol.initialValue = initialOrName;
-  Runtime::instance().modules.addSymbol(moduleOf(handle), pointer, symbol);
+  Runtime::instance().modules.addSymbol(registeredModule(handle), pointer, symbol);
 }
 
 /// Textures that are variables are gone from CUDA 12; older objects may still ask.

@@ -7,12 +7,12 @@ namespace heddle::cudart {
 namespace {
 
 /// Of a program that launches a kernel thousands of times so many say enough; the others are counted.
-constexpr unsigned MostLaunchesOfAKernel = 256;
+constexpr unsigned MostCountedLaunches = 256;
 
 } // namespace
 
 ProgramCounting::ProgramCounting(std::string resultFile, const arch::Arch &simulatorArch)
-    : LaunchWatch(simulatorArch, MostLaunchesOfAKernel), file(std::move(resultFile)) {}
+    : LaunchWatch(simulatorArch, MostCountedLaunches), file(std::move(resultFile)) {}
 
 counts::KernelCode ProgramCounting::codeOf(const vm::Kernel &kernel) const {
   return counts::codeOf(kernel, arch);

@@ -81,7 +81,7 @@ CUresult resultOf(cudaError_t error) {
 
 namespace {
 
-const char *nameOf(CUresult result) {
+const char *deviceNameOf(CUresult result) {
   switch (int(result)) {
 #define HEDDLE_CU_RESULT(name, value)                                                                        \
   case value: return #name;
@@ -124,14 +124,14 @@ CUresult cuDriverGetVersion(int *version) {
 CUresult cuGetErrorName(CUresult error, const char **name) {
   if (!name)
     return CUDA_ERROR_INVALID_VALUE;
-  *name = nameOf(error);
+  *name = deviceNameOf(error);
   return *name ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuGetErrorString(CUresult error, const char **text) {
   if (!text)
     return CUDA_ERROR_INVALID_VALUE;
-  *text = nameOf(error) ? cudaGetErrorString(cudaError_t(error)) : nullptr;
+  *text = deviceNameOf(error) ? cudaGetErrorString(cudaError_t(error)) : nullptr;
   if (error == CUDA_ERROR_NOT_FOUND)
     *text = "named symbol not found";
   return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;

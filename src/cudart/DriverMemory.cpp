@@ -20,7 +20,7 @@ template <class Copy> void *targetOf(const Copy &copy) {
 
 cudaArray_t arrayOf(CUarray array) { return reinterpret_cast<cudaArray_t>(array); }
 
-cudaMemcpyKind directionOf(CUmemorytype to, CUmemorytype from) {
+cudaMemcpyKind kindOfCopy(CUmemorytype to, CUmemorytype from) {
   if (to == CU_MEMORYTYPE_UNIFIED || from == CU_MEMORYTYPE_UNIFIED)
     return cudaMemcpyDefault;
   const bool toHost = to == CU_MEMORYTYPE_HOST, fromHost = from == CU_MEMORYTYPE_HOST;
@@ -50,7 +50,7 @@ cudaError_t parametersOf(const CUDA_MEMCPY3D &copy, cudaMemcpy3DParms &p) {
     p.dstPtr = {targetOf(copy), pitch(copy.dstPitch), pitch(copy.dstPitch),
                 copy.dstHeight ? copy.dstHeight : copy.Height};
   p.extent = {copy.WidthInBytes / unit, copy.Height, copy.Depth};
-  p.kind = directionOf(copy.dstMemoryType, copy.srcMemoryType);
+  p.kind = kindOfCopy(copy.dstMemoryType, copy.srcMemoryType);
   return cudaSuccess;
 }
 
@@ -68,7 +68,7 @@ CUDA_MEMCPY3D deepened(const CUDA_MEMCPY2D &flat) {
   return copy;
 }
 
-CUresult copy3D(const CUDA_MEMCPY3D &copy) {
+CUresult copyBox(const CUDA_MEMCPY3D &copy) {
   return driverCall([&]() -> cudaError_t {
     cudaMemcpy3DParms p;
     cudaError_t error = parametersOf(copy, p);
@@ -83,7 +83,7 @@ CUresult copy3DAsync(const CUDA_MEMCPY3D &copy, CUstream stream) {
   });
 }
 
-template <class T> CUresult fill(CUdeviceptr to, size_t pitch, T value, size_t width, size_t height) {
+template <class T> CUresult fillRows(CUdeviceptr to, size_t pitch, T value, size_t width, size_t height) {
   return driverCall(
       [&] { return fillElements({hostPointer(to), pitch, value, sizeof value, width, height}); });
 }
@@ -271,29 +271,31 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CU
 CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t bytes) {
   return cuMemcpyDtoD_v2(to, from, bytes);
 }
-CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *copy) { return copy3D(deepened(*copy)); }
-CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *copy) { return copy3D(deepened(*copy)); }
+CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *copy) { return copyBox(deepened(*copy)); }
+CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *copy) { return copyBox(deepened(*copy)); }
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream) {
   return copy3DAsync(deepened(*copy), stream);
 }
-CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *copy) { return copy3D(*copy); }
+CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *copy) { return copyBox(*copy); }
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream) { return copy3DAsync(*copy, stream); }
 
 CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count) {
-  return fill(to, 0, value, count, 1);
+  return fillRows(to, 0, value, count, 1);
 }
 CUresult cuMemsetD16_v2(CUdeviceptr to, unsigned short value, size_t count) {
-  return fill(to, 0, value, count, 1);
+  return fillRows(to, 0, value, count, 1);
 }
-CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned value, size_t count) { return fill(to, 0, value, count, 1); }
+CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned value, size_t count) {
+  return fillRows(to, 0, value, count, 1);
+}
 CUresult cuMemsetD2D8_v2(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t height) {
-  return fill(to, pitch, value, width, height);
+  return fillRows(to, pitch, value, width, height);
 }
 CUresult cuMemsetD2D16_v2(CUdeviceptr to, size_t pitch, unsigned short value, size_t width, size_t height) {
-  return fill(to, pitch, value, width, height);
+  return fillRows(to, pitch, value, width, height);
 }
 CUresult cuMemsetD2D32_v2(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height) {
-  return fill(to, pitch, value, width, height);
+  return fillRows(to, pitch, value, width, height);
 }
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) {
   return fillAsync(to, 0, value, count, 1, stream);

@@ -24,7 +24,7 @@ using namespace heddle::cudart;
 namespace heddle::cudart {
 namespace {
 
-constexpr uint32_t kElfMagic = 0x464c457f, kWrapperMagic = 0x466243b1;
+constexpr uint32_t kElfMagic = 0x464c457f, kFatbinMagic = 0x466243b1;
 
 cudaError_t cannotRun(std::string_view what, std::string &log) {
   log = fmt::format("{} is machine code (a cubin), and the simulator runs PTX: load what nvcc -ptx writes",
@@ -44,7 +44,7 @@ cudaError_t ptxOfImage(Runtime &runtime, const void *image, std::string &text, s
     return cannotRun("the image", log);
   const unsigned smVersion = runtime.arch.major * 10 + runtime.arch.minor;
   std::optional<DeviceImage> found =
-      magic == kWrapperMagic ? ptxFromWrapper(image, smVersion, log) : ptxFromImage(image, smVersion, log);
+      magic == kFatbinMagic ? ptxFromWrapper(image, smVersion, log) : ptxFromImage(image, smVersion, log);
   if (!found)
     return cudaErrorInvalidKernelImage;
   text = std::move(found->ptx);
@@ -105,8 +105,8 @@ cudaError_t variableNamed(Runtime &runtime, RegisteredModule *module, const char
 
 namespace {
 
-RegisteredModule *moduleOf(CUmodule handle) { return reinterpret_cast<RegisteredModule *>(handle); }
-RegisteredModule *moduleOf(CUlibrary handle) { return reinterpret_cast<RegisteredModule *>(handle); }
+RegisteredModule *libraryOf(CUmodule handle) { return reinterpret_cast<RegisteredModule *>(handle); }
+RegisteredModule *libraryOf(CUlibrary handle) { return reinterpret_cast<RegisteredModule *>(handle); }
 
 /// Where the program wants the messages of loading.
 class JitLog {
@@ -180,7 +180,7 @@ CUresult loadFile(Handle *handle, const char *path, unsigned count = 0, CUjit_op
 }
 
 template <class Module> CUresult unload(Module module) {
-  return driverCall([&] { return unloadModule(Runtime::instance(), moduleOf(module)); });
+  return driverCall([&] { return unloadModule(Runtime::instance(), libraryOf(module)); });
 }
 
 template <class Handle, class Module> CUresult getKernel(Handle *handle, Module module, const char *name) {
@@ -188,7 +188,7 @@ template <class Handle, class Module> CUresult getKernel(Handle *handle, Module 
     KernelEntry *kernel = nullptr;
     if (!handle)
       return cudaErrorInvalidValue;
-    const cudaError_t error = kernelNamed(Runtime::instance(), moduleOf(module), name, kernel);
+    const cudaError_t error = kernelNamed(Runtime::instance(), libraryOf(module), name, kernel);
     *handle = reinterpret_cast<Handle>(kernel);
     return error;
   });
@@ -198,7 +198,7 @@ template <class Module>
 CUresult getGlobal(CUdeviceptr *pointer, size_t *bytes, Module module, const char *name) {
   return driverCall([&]() -> cudaError_t {
     const vm::Variable *variable = nullptr;
-    if (cudaError_t error = variableNamed(Runtime::instance(), moduleOf(module), name, variable))
+    if (cudaError_t error = variableNamed(Runtime::instance(), libraryOf(module), name, variable))
       return error;
     if (pointer)
       *pointer = variable->address;
@@ -211,9 +211,9 @@ CUresult getGlobal(CUdeviceptr *pointer, size_t *bytes, Module module, const cha
 template <class Module> CUresult getCount(unsigned *count, Module module) {
   return driverCall([&]() -> cudaError_t {
     Runtime &runtime = Runtime::instance();
-    if (!runtime.modules.isModule(moduleOf(module)))
+    if (!runtime.modules.isModule(libraryOf(module)))
       return cudaErrorInvalidResourceHandle;
-    *count = unsigned(runtime.modules.kernelNames(*moduleOf(module)).size());
+    *count = unsigned(runtime.modules.kernelNames(*libraryOf(module)).size());
     return cudaSuccess;
   });
 }
@@ -221,11 +221,11 @@ template <class Module> CUresult getCount(unsigned *count, Module module) {
 template <class Handle, class Module> CUresult enumerate(Handle *handles, unsigned count, Module module) {
   return driverCall([&]() -> cudaError_t {
     Runtime &runtime = Runtime::instance();
-    if (!runtime.modules.isModule(moduleOf(module)))
+    if (!runtime.modules.isModule(libraryOf(module)))
       return cudaErrorInvalidResourceHandle;
-    const std::vector<std::string> names = runtime.modules.kernelNames(*moduleOf(module));
+    const std::vector<std::string> names = runtime.modules.kernelNames(*libraryOf(module));
     for (size_t i = 0; i < std::min<size_t>(count, names.size()); ++i)
-      handles[i] = reinterpret_cast<Handle>(runtime.modules.kernelOf(*moduleOf(module), names[i]));
+      handles[i] = reinterpret_cast<Handle>(runtime.modules.kernelOf(*libraryOf(module), names[i]));
     return cudaSuccess;
   });
 }

@@ -7,9 +7,9 @@ using namespace heddle::cudart;
 
 namespace {
 
-cudaArray_t arrayOf(CUarray array) { return reinterpret_cast<cudaArray_t>(array); }
+cudaArray_t runtimeArray(CUarray array) { return reinterpret_cast<cudaArray_t>(array); }
 
-cudaChannelFormatDesc channelsOf(CUarray_format format, unsigned count) {
+cudaChannelFormatDesc channelFormat(CUarray_format format, unsigned count) {
   int bits = 0;
   cudaChannelFormatKind kind = cudaChannelFormatKindUnsigned;
   switch (format) {
@@ -44,18 +44,18 @@ bool resourceOf(const CUDA_RESOURCE_DESC &from, cudaResourceDesc &to) {
   switch (from.resType) {
   case CU_RESOURCE_TYPE_ARRAY:
     to.resType = cudaResourceTypeArray;
-    to.res.array.array = arrayOf(from.res.array.hArray);
+    to.res.array.array = runtimeArray(from.res.array.hArray);
     return true;
   case CU_RESOURCE_TYPE_LINEAR:
     to.resType = cudaResourceTypeLinear;
     to.res.linear.devPtr = reinterpret_cast<void *>(from.res.linear.devPtr);
-    to.res.linear.desc = channelsOf(from.res.linear.format, from.res.linear.numChannels);
+    to.res.linear.desc = channelFormat(from.res.linear.format, from.res.linear.numChannels);
     to.res.linear.sizeInBytes = from.res.linear.sizeInBytes;
     return true;
   case CU_RESOURCE_TYPE_PITCH2D:
     to.resType = cudaResourceTypePitch2D;
     to.res.pitch2D.devPtr = reinterpret_cast<void *>(from.res.pitch2D.devPtr);
-    to.res.pitch2D.desc = channelsOf(from.res.pitch2D.format, from.res.pitch2D.numChannels);
+    to.res.pitch2D.desc = channelFormat(from.res.pitch2D.format, from.res.pitch2D.numChannels);
     to.res.pitch2D.width = from.res.pitch2D.width;
     to.res.pitch2D.height = from.res.pitch2D.height;
     to.res.pitch2D.pitchInBytes = from.res.pitch2D.pitchInBytes;
@@ -85,7 +85,7 @@ CUresult cuArrayCreate_v2(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *descripto
   return driverCall([&]() -> cudaError_t {
     if (!array || !descriptor)
       return cudaErrorInvalidValue;
-    const cudaChannelFormatDesc channels = channelsOf(descriptor->Format, descriptor->NumChannels);
+    const cudaChannelFormatDesc channels = channelFormat(descriptor->Format, descriptor->NumChannels);
     return cudaMallocArray(reinterpret_cast<cudaArray_t *>(array), &channels, descriptor->Width,
                            descriptor->Height, 0);
   });
@@ -94,7 +94,7 @@ CUresult cuArray3DCreate_v2(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *descr
   return driverCall([&]() -> cudaError_t {
     if (!array || !descriptor)
       return cudaErrorInvalidValue;
-    const cudaChannelFormatDesc channels = channelsOf(descriptor->Format, descriptor->NumChannels);
+    const cudaChannelFormatDesc channels = channelFormat(descriptor->Format, descriptor->NumChannels);
     return cudaMalloc3DArray(reinterpret_cast<cudaArray_t *>(array), &channels,
                              {descriptor->Width, descriptor->Height, descriptor->Depth}, descriptor->Flags);
   });
@@ -103,7 +103,7 @@ CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *descriptor, CUarray arra
   return driverCall([&]() -> cudaError_t {
     cudaChannelFormatDesc channels;
     cudaExtent extent;
-    if (cudaError_t error = cudaArrayGetInfo(&channels, &extent, nullptr, arrayOf(array)))
+    if (cudaError_t error = cudaArrayGetInfo(&channels, &extent, nullptr, runtimeArray(array)))
       return error;
     const unsigned numChannels = 1u + (channels.y != 0) + (channels.z != 0) + (channels.w != 0);
     *descriptor = {extent.width, extent.height, formatOf(channels), numChannels};
@@ -111,7 +111,7 @@ CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *descriptor, CUarray arra
   });
 }
 CUresult cuArrayDestroy(CUarray array) {
-  return driverCall([&] { return cudaFreeArray(arrayOf(array)); });
+  return driverCall([&] { return cudaFreeArray(runtimeArray(array)); });
 }
 
 CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resource,

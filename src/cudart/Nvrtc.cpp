@@ -50,7 +50,7 @@ std::optional<fs::path> clang() {
   return findClang();
 }
 
-std::string sourceOf(const _nvrtcProgram &program, const NvrtcOptions &options) {
+std::string programSource(const _nvrtcProgram &program, const NvrtcOptions &options) {
   std::string text;
   if (options.defaultsToDevice)
     text += "#pragma clang force_cuda_host_device begin\n";
@@ -110,7 +110,7 @@ nvrtcResult compile(_nvrtcProgram &program, const NvrtcOptions &options) {
   const std::string arch = options.arch.empty() ? Runtime::instance().arch.name : options.arch;
   TemporaryFolder folder;
   const fs::path file = folder.path() / "program.cu", ptx = folder.path() / "program.ptx";
-  writeFileOrThrow(file, sourceOf(program, options));
+  writeFileOrThrow(file, programSource(program, options));
   for (const auto &[name, text] : program.headers) {
     std::error_code ignored;
     fs::create_directories((folder.path() / name).parent_path(), ignored);

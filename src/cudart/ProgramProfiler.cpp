@@ -8,12 +8,12 @@ namespace {
 
 /// Vectors of every thread are kept for each launch that is watched, so programs that launch a kernel
 /// thousands of times are watched for so many; the others are counted, and the report says so.
-constexpr unsigned MostLaunchesOfAKernel = 16;
+constexpr unsigned MostProfiledLaunches = 16;
 
 } // namespace
 
 ProgramProfiler::ProgramProfiler(std::string resultFile, const arch::Arch &simulatorArch)
-    : LaunchWatch(simulatorArch, MostLaunchesOfAKernel), file(std::move(resultFile)) {}
+    : LaunchWatch(simulatorArch, MostProfiledLaunches), file(std::move(resultFile)) {}
 
 divergence::Inputs ProgramProfiler::codeOf(const vm::Kernel &kernel) const {
   return divergence::kernelInputs(kernel);

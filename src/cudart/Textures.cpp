@@ -133,7 +133,8 @@ Neighbours neighbours(float coordinate, bool present) {
   return {int64_t(floor), int64_t(floor) + 1, weight};
 }
 
-Texel linear(const Sampler &sampler, const float (&coordinates)[3], unsigned dimensions, int64_t layer) {
+Texel interpolated(const Sampler &sampler, const float (&coordinates)[3], unsigned dimensions,
+                   int64_t layer) {
   Neighbours x = neighbours(coordinates[0], true), y = neighbours(coordinates[1], dimensions > 1),
              z = neighbours(coordinates[2], dimensions > 2);
   if (sampler.view.layered)
@@ -283,7 +284,7 @@ bool Textures::fetch(const vm::TextureFetch &fetch, uint32_t (&texel)[4]) const 
         result.raw[i] = one.raw[fetch.component & 3];
       }
     } else if (object->description.filterMode == cudaFilterModeLinear) {
-      result = linear(sampler, coordinates, fetch.dimensions, layer);
+      result = interpolated(sampler, coordinates, fetch.dimensions, layer);
     } else {
       result = sampler.at(
           int64_t(std::floor(coordinates[0])), fetch.dimensions > 1 ? int64_t(std::floor(coordinates[1])) : 0,

@@ -11,20 +11,21 @@ namespace heddle::kernels {
 
 namespace {
 
-constexpr unsigned instructionsInPart = model::threshold::chemistry::longestPartOnHost;
-constexpr unsigned keepFrom = model::threshold::chemistry::keepFromOnHost;
+constexpr unsigned instructionsInHostPart = model::threshold::chemistry::longestPartOnHost;
+constexpr unsigned keepFromOnHost = model::threshold::chemistry::keepFromOnHost;
 
 } // namespace
 
 Emitted emitQssaCpu(const chem::Mechanism &mechanism, const ChemistryTreatment &treatment,
                     const Options &options) {
-  const flow::Program program = qssaProgramOf(mechanism, treatment, options, keepFrom);
+  const flow::Program program = qssaProgramOf(mechanism, treatment, options, keepFromOnHost);
   const Real &real = realOf(options.precision);
   std::string zeros, copiedArguments;
   for (unsigned sum : emptySums(program))
     zeros += fmt::format("  hdl_store(result + {} * stride + point, hdl_all(0.0));\n", sum);
   std::vector<Values> parts, kept, copies;
-  const std::vector<flow::Segment> segments = partsOf(program, instructionsInPart, instructionsInPart);
+  const std::vector<flow::Segment> segments =
+      partsOf(program, instructionsInHostPart, instructionsInHostPart);
   const Statements statements = statementsOf(program, segments, hostVectorTarget(real), {0, true});
   for (size_t i = 0; i < segments.size(); ++i)
     parts.push_back({{"number", i + 1}, {"body", (i == 0 ? zeros : "") + statements.segments[i]}});

@@ -12,7 +12,7 @@
 namespace heddle::kernels {
 namespace {
 
-constexpr Real doubles = {"double", "fma", "fmax", false};
+constexpr Real doubleReal = {"double", "fma", "fmax", false};
 constexpr Real floats = {"float", "fmaf", "fmaxf", true};
 
 float narrowed(double value) {
@@ -31,6 +31,6 @@ std::string Real::literal(double value) const {
   return (text.find_first_of(".e") == std::string::npos ? text + ".0" : text) + "f";
 }
 
-const Real &realOf(Precision precision) { return precision == Precision::Float ? floats : doubles; }
+const Real &realOf(Precision precision) { return precision == Precision::Float ? floats : doubleReal; }
 
 } // namespace heddle::kernels

@@ -80,7 +80,7 @@ std::vector<TransportNumber> numbersOf(const Layout &layout) {
            "slots that one matrix instruction takes, four species each"}};
 }
 
-TransportKernel viscosity(const TransportTask &task, const MatrixShape &given) {
+TransportKernel viscosityMatrix(const TransportTask &task, const MatrixShape &given) {
   Layout layout = viscosityLayout(tilesOf(task));
   layout.shape = mergedShape(given, layout.shape);
   const WilkeTables wilke = wilkeTables(task.model, task.options.units);
@@ -96,7 +96,7 @@ TransportKernel viscosity(const TransportTask &task, const MatrixShape &given) {
   return kernel;
 }
 
-TransportKernel diffusion(const TransportTask &task, const MatrixShape &given) {
+TransportKernel diffusionMatrix(const TransportTask &task, const MatrixShape &given) {
   const size_t coefficients = coefficientCount(task.model.reciprocal.pairs);
   Layout layout = diffusionLayout(tilesOf(task), coefficients);
   layout.shape = mergedShape(given, layout.shape);
@@ -114,7 +114,7 @@ TransportKernel diffusion(const TransportTask &task, const MatrixShape &given) {
 } // namespace
 
 TransportKernel matrixKernel(const TransportTask &task, const MatrixShape &shape) {
-  return task.kernel == Kernel::Viscosity ? viscosity(task, shape) : diffusion(task, shape);
+  return task.kernel == Kernel::Viscosity ? viscosityMatrix(task, shape) : diffusionMatrix(task, shape);
 }
 
 } // namespace heddle::kernels

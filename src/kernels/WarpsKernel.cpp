@@ -21,9 +21,9 @@ namespace {
 
 constexpr size_t lanes = 32;
 using model::threshold::partition::constantBytes;
-constexpr size_t lineWidth = 110;
+constexpr size_t constantsWidth = 110;
 
-size_t roundedUp(size_t n, size_t step) { return (n + step - 1) / step * step; }
+size_t paddedTo(size_t n, size_t step) { return (n + step - 1) / step * step; }
 
 /// Arrays of all warps, one after the other, each padded to `length`.
 template <class Number, class Text>
@@ -34,7 +34,7 @@ std::string arrayText(const std::vector<std::vector<Number>> &ofWarp, size_t len
     std::string line = "   ";
     for (size_t i = 0; i < length; ++i) {
       const std::string word = " " + text(i < ofWarp[warp].size() ? ofWarp[warp][i] : Number()) + ",";
-      if (line.size() + word.size() > lineWidth) {
+      if (line.size() + word.size() > constantsWidth) {
         out += line + "\n";
         line = "   ";
       }
@@ -52,7 +52,7 @@ struct Kept {
   size_t bytes = 0;  ///< of all warps
 
   Kept(ConstantPlace place, size_t needed, size_t elementBytes, size_t warps)
-      : place(place), length(roundedUp(needed, place == ConstantPlace::Shuffle ? lanes : 16 / elementBytes)),
+      : place(place), length(paddedTo(needed, place == ConstantPlace::Shuffle ? lanes : 16 / elementBytes)),
         bytes(warps * length * elementBytes) {}
 
   bool isThere() const { return length > 0; }
@@ -70,7 +70,7 @@ struct Kept {
 };
 
 /// What the file is made of.
-struct Layout {
+struct WarpLayout {
   partition::Overlaid overlaid;
   partition::Constants constants;
   partition::ConstantPlaces places;
@@ -82,7 +82,7 @@ struct Layout {
   }
 };
 
-Layout layoutOf(const WarpsKernel &kernel) {
+WarpLayout layoutOf(const WarpsKernel &kernel) {
   partition::Overlaid overlaid = partition::overlay(kernel.program, kernel.partitioned, kernel.overlay);
   partition::Constants constants = partition::constantsOf(overlaid);
   // What a block may ask for is what the blocks of a multiprocessor have together, but for what the system keeps.
@@ -94,7 +94,7 @@ Layout layoutOf(const WarpsKernel &kernel) {
   return {std::move(overlaid), std::move(constants), places, numbers, indices};
 }
 
-Values dataOf(const Layout &layout, const Real &real) {
+Values dataOf(const WarpLayout &layout, const Real &real) {
   const auto number = [&](double value) { return real.literal(value); };
   const auto index = [](unsigned value) { return std::to_string(value); };
   const partition::Constants &all = layout.constants;
@@ -117,7 +117,7 @@ bool needsMask(const partition::Overlaid &overlaid) {
   });
 }
 
-Values memoryOf(const Layout &layout) {
+Values memoryOf(const WarpLayout &layout) {
   const bool sharesNumbers = layout.numbers.isShared(), sharesIndices = layout.indices.isShared();
   return {{"isDynamic", layout.sharedBytes() > arch::commonLimits().staticSharedBytes},
           {"sharedBytes", layout.sharedBytes()},
@@ -148,7 +148,7 @@ Values fieldsOf(const flow::Program &program, const WarpsBody &body, const Real 
   return {{"fields", fields}, {"used", used}, {"unused", unused}};
 }
 
-WarpsFigures figuresOf(const Layout &layout) {
+WarpsFigures figuresOf(const WarpLayout &layout) {
   const partition::Overlaid &overlaid = layout.overlaid;
   WarpsFigures all;
   all.warps = overlaid.warps;
@@ -176,7 +176,7 @@ WarpsFigures figuresOf(const Layout &layout) {
 
 WarpsFile warpsFile(const WarpsKernel &kernel) {
   const Real &real = realOf(kernel.precision);
-  const Layout layout = layoutOf(kernel);
+  const WarpLayout layout = layoutOf(kernel);
   const WarpsBody body = warpsBody(kernel.program, layout.overlaid, layout.constants, layout.places, real);
   Values values = {{"name", kernel.name},
                    {"real", real.type},

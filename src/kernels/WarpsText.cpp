@@ -125,7 +125,7 @@ std::vector<bool> usedFields(const flow::Program &program, const partition::Over
 // --- statements
 
 /// What instances read as. Nothing changes here: the same instance reads the same each time.
-struct Statements {
+struct InstanceText {
   const flow::Program &program;
   const partition::Overlaid &overlaid;
   const partition::Constants &constants;
@@ -151,7 +151,7 @@ private:
   Printed piecewise(unsigned number, const Printed &value) const;
 };
 
-Printed Statements::number(unsigned instance, size_t k) const {
+Printed InstanceText::number(unsigned instance, size_t k) const {
   const auto &use = constants.numbers.uses[instance][k];
   if (!use.slot)
     return target.constant(use.value);
@@ -160,7 +160,7 @@ Printed Statements::number(unsigned instance, size_t k) const {
   return {fmt::format("c[{}]", *use.slot)};
 }
 
-std::string Statements::index(unsigned instance) const {
+std::string InstanceText::index(unsigned instance) const {
   const auto &use = constants.indices.uses[instance][0];
   if (!use.slot)
     return std::to_string(use.value);
@@ -170,22 +170,22 @@ std::string Statements::index(unsigned instance) const {
 }
 
 /// Where a component's values are, behind those of the first.
-std::string Statements::ofComponent(unsigned instance) const {
+std::string InstanceText::ofComponent(unsigned instance) const {
   const std::string component = index(instance);
   return component == "0" ? "" : component == "1" ? " + stride" : fmt::format(" + {} * stride", component);
 }
 
-bool Statements::beginsSum(unsigned zero, unsigned next) const {
+bool InstanceText::beginsSum(unsigned zero, unsigned next) const {
   const Instance &a = overlaid.instances[zero], &b = overlaid.instances[next];
   return a.shape.kind == PieceKind::Zero && b.shape.kind == PieceKind::Accumulate && a.writes == b.writes &&
          a.warps == b.warps;
 }
 
-std::string Statements::sum(unsigned zero, unsigned next) const {
+std::string InstanceText::sum(unsigned zero, unsigned next) const {
   return assignment(overlaid.instances[next].writes[0], zero, term(next));
 }
 
-std::string Statements::assignment(unsigned variable, unsigned instance, const std::string &value) const {
+std::string InstanceText::assignment(unsigned variable, unsigned instance, const std::string &value) const {
   const bool declares = declared.by[variable] == instance;
   return fmt::format("{}{} = {};",
                      declares ? (declared.changes[variable] ? "" : "const ") + target.type + " " : "",
@@ -193,7 +193,7 @@ std::string Statements::assignment(unsigned variable, unsigned instance, const s
 }
 
 /// What is added to a sum.
-std::string Statements::term(unsigned number) const {
+std::string InstanceText::term(unsigned number) const {
   const Instance &instance = overlaid.instances[number];
   const Printed factor = this->number(number, 0);
   if (instance.shape.isConstant[0])
@@ -207,7 +207,7 @@ std::string Statements::term(unsigned number) const {
   return print(target, Op::Multiply, {factor, {value}}).text;
 }
 
-std::string Statements::of(unsigned number) const {
+std::string InstanceText::of(unsigned number) const {
   const Instance &instance = overlaid.instances[number];
   const auto row = [&] { return fmt::format("rows[{}][lane]", index(number)); };
   switch (instance.shape.kind) {
@@ -228,7 +228,7 @@ std::string Statements::of(unsigned number) const {
   return {};
 }
 
-std::string Statements::accumulation(unsigned number) const {
+std::string InstanceText::accumulation(unsigned number) const {
   const Instance &instance = overlaid.instances[number];
   const std::string &sum = names[instance.writes[0]];
   const auto &use = constants.numbers.uses[number][0];
@@ -240,7 +240,7 @@ std::string Statements::accumulation(unsigned number) const {
   return fmt::format("{} = {};", sum, print(target, Op::Fma, {this->number(number, 0), {value}, {sum}}).text);
 }
 
-Printed Statements::expression(unsigned number) const {
+Printed InstanceText::expression(unsigned number) const {
   const Instance &instance = overlaid.instances[number];
   std::vector<Printed> operands;
   size_t constant = 0, read = 0;
@@ -254,7 +254,7 @@ Printed Statements::expression(unsigned number) const {
   }
 }
 
-std::string Statements::load(unsigned number) const {
+std::string InstanceText::load(unsigned number) const {
   const flow::Field &field = program.fields[overlaid.instances[number].shape.field];
   if (field.isUniform)
     return field.name;
@@ -264,7 +264,7 @@ std::string Statements::load(unsigned number) const {
 }
 
 /// Values that differ between warps are found by counting the thresholds that are passed.
-Printed Statements::piecewise(unsigned number, const Printed &value) const {
+Printed InstanceText::piecewise(unsigned number, const Printed &value) const {
   const auto &choices = constants.choices.uses[number];
   std::vector<Printed> thresholds, values;
   for (unsigned i = 0; i < overlaid.instances[number].shape.thresholds; ++i)
@@ -328,7 +328,7 @@ private:
 
 // --- regions and branches
 
-std::string regionText(const Statements &statements, const partition::Region &way,
+std::string regionText(const InstanceText &statements, const partition::Region &way,
                        const std::string &indent) {
   const partition::Overlaid &overlaid = statements.overlaid;
   OperationNotes notes(statements.program, overlaid);
@@ -347,7 +347,8 @@ std::string regionText(const Statements &statements, const partition::Region &wa
   return text;
 }
 
-std::string switchText(const Statements &statements, const partition::Fork &fork, const std::string &indent) {
+std::string switchText(const InstanceText &statements, const partition::Fork &fork,
+                       const std::string &indent) {
   std::string text = indent + "switch (warp) {\n";
   for (const partition::Region &way : fork.ways)
     text += fmt::format("{0}case {1}: {{\n{2}{0}}} break;\n", indent, std::countr_zero(way.warps),
@@ -355,7 +356,8 @@ std::string switchText(const Statements &statements, const partition::Fork &fork
   return text + indent + "}\n";
 }
 
-std::string testsText(const Statements &statements, const partition::Fork &fork, const std::string &indent) {
+std::string testsText(const InstanceText &statements, const partition::Fork &fork,
+                      const std::string &indent) {
   partition::WarpMask seen = 0;
   std::string text, before;
   for (const partition::Region &way : fork.ways) {
@@ -368,7 +370,7 @@ std::string testsText(const Statements &statements, const partition::Fork &fork,
   return text + indent + "}\n";
 }
 
-std::string forkText(const Statements &statements, const partition::Fork &fork, const std::string &indent) {
+std::string forkText(const InstanceText &statements, const partition::Fork &fork, const std::string &indent) {
   if (fork.ways.size() == 1 && fork.ways.front().warps == statements.overlaid.all())
     return regionText(statements, fork.ways.front(), indent);
   const bool isSwitch =
@@ -383,13 +385,13 @@ WarpsBody warpsBody(const flow::Program &program, const partition::Overlaid &ove
                     const partition::Constants &constants, const partition::ConstantPlaces &places,
                     const Real &real) {
   const std::string indent = "    ";
-  const Statements statements{program,
-                              overlaid,
-                              constants,
-                              places,
-                              warpsTarget(real),
-                              variableNames(program, overlaid),
-                              declarationsOf(overlaid)};
+  const InstanceText statements{program,
+                                overlaid,
+                                constants,
+                                places,
+                                warpsTarget(real),
+                                variableNames(program, overlaid),
+                                declarationsOf(overlaid)};
   std::string text = declarationsAtTop(statements.declared, statements.names, statements.target.type, indent);
   for (const partition::Fork &fork : overlaid.forks)
     text += forkText(statements, fork, indent);

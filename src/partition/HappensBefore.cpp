@@ -15,7 +15,7 @@ namespace heddle::partition {
 
 namespace {
 
-bool isAt(const Step &step) { return step.kind == StepKind::Arrive || step.kind == StepKind::Wait; }
+bool isMeeting(const Step &step) { return step.kind == StepKind::Arrive || step.kind == StepKind::Wait; }
 
 bool contains(const std::vector<unsigned> &list, unsigned item) {
   return std::ranges::find(list, item) != list.end();
@@ -25,7 +25,7 @@ std::string orderFaultOf(const Partitioned &partitioned, unsigned warp, std::vec
   std::optional<unsigned> lastWait;
   for (size_t i = 0; i < partitioned.warps[warp].size(); ++i) {
     const Step &step = partitioned.warps[warp][i];
-    if (!isAt(step))
+    if (!isMeeting(step))
       continue;
     const std::string where = fmt::format("step {} of warp {}", i, warp);
     if (step.point >= partitioned.points.size())
@@ -67,7 +67,7 @@ HappensBefore::HappensBefore(const Partitioned &partitioned)
     : warps(partitioned.warps.size()), learnt(warps), attendances(partitioned.points.size() * warps) {
   for (unsigned warp = 0; warp < warps; ++warp)
     for (size_t i = 0; i < partitioned.warps[warp].size(); ++i)
-      if (isAt(partitioned.warps[warp][i]))
+      if (isMeeting(partitioned.warps[warp][i]))
         attendances[partitioned.warps[warp][i].point * warps + warp] = i;
   for (unsigned p = 0; p < partitioned.points.size(); ++p) {
     Clock all(warps);

@@ -15,7 +15,7 @@ namespace {
 
 /// The structure of an operation: instructions, and which of them each one reads. Constants and inputs are
 /// all alike.
-std::vector<unsigned> shapeOf(const flow::Operation &operation) {
+std::vector<unsigned> shapeOfWork(const flow::Operation &operation) {
   constexpr unsigned constant = 1000000, input = 1000001;
   std::map<unsigned, unsigned> inner;
   std::vector<unsigned> shape;
@@ -36,7 +36,7 @@ std::vector<unsigned> shapeOf(const flow::Operation &operation) {
 std::vector<unsigned> ranksOf(const flow::Program &program, const Partitioned &partitioned) {
   std::map<std::vector<unsigned>, std::vector<unsigned>> members; // operations by shape
   for (unsigned i = 0; i < program.operations.size(); ++i)
-    members[shapeOf(program.operations[i])].push_back(i);
+    members[shapeOfWork(program.operations[i])].push_back(i);
   std::vector<std::vector<unsigned>> counts(program.operations.size(),
                                             std::vector<unsigned>(partitioned.warps.size()));
   for (size_t warp = 0; warp < partitioned.warps.size(); ++warp)

@@ -39,10 +39,10 @@ void learn(Knowledge &knowledge, const Knowledge &more) {
     knowledge[i] = std::max(knowledge[i], more[i]);
 }
 
-class Finder {
+class PointFinder {
 public:
-  Finder(const Graph &graph, const Mapping &mapping, const Transfers &transfers, const Slots &slots,
-         const Rounds &rounds, unsigned warps)
+  PointFinder(const Graph &graph, const Mapping &mapping, const Transfers &transfers, const Slots &slots,
+              const Rounds &rounds, unsigned warps)
       : graph(graph), mapping(mapping), transfers(transfers), slots(slots), rounds(rounds), warps(warps),
         index(graph, transfers, warps), known(warps, std::vector<Knowledge>(slots.rounds, Knowledge(warps))) {
   }
@@ -201,7 +201,7 @@ private:
 
 std::vector<RoundPoint> findPoints(const Graph &graph, const Mapping &mapping, const Transfers &transfers,
                                    const Slots &slots, const Rounds &rounds, unsigned warps) {
-  return Finder(graph, mapping, transfers, slots, rounds, warps).find();
+  return PointFinder(graph, mapping, transfers, slots, rounds, warps).find();
 }
 
 } // namespace heddle::partition

@@ -22,9 +22,9 @@ namespace heddle::partition {
 
 namespace {
 
-class Finder {
+class TransferFinder {
 public:
-  Finder(const Graph &graph, const Mapping &mapping, const PartitionOptions &options)
+  TransferFinder(const Graph &graph, const Mapping &mapping, const PartitionOptions &options)
       : graph(graph), mapping(mapping), options(options), valueReaders(graph.readers.size()),
         sentFor(graph.readers.size()) {
     result.addedBy.resize(graph.terms.size());
@@ -211,7 +211,7 @@ private:
 } // namespace
 
 Transfers findTransfers(const Graph &graph, const Mapping &mapping, const PartitionOptions &options) {
-  return Finder(graph, mapping, options).find();
+  return TransferFinder(graph, mapping, options).find();
 }
 
 } // namespace heddle::partition

@@ -35,13 +35,13 @@ constexpr std::string_view kFlags[] = {
 };
 static_assert(std::size(kFlags) <= 64, "flags are bits of one word");
 
-struct ModRow {
+struct WordOfMod {
   ModKind kind;
   uint8_t value;
   std::string_view text;
 };
 
-constexpr ModRow kMods[] = {
+constexpr WordOfMod kWordsOfMods[] = {
 #define PTX_MOD(KIND, NAME, TEXT) {ModKind::KIND, uint8_t(KIND::NAME), TEXT},
 #include "ptx/Mods.def"
 };
@@ -72,8 +72,8 @@ constexpr OpInfo kOps[] = {
     notSupported(Op::Unsupported, "Unsupported", ""),
 };
 
-std::string_view wordOf(ModKind kind, uint8_t value) {
-  for (const ModRow &row : kMods)
+std::string_view wordOfMod(ModKind kind, uint8_t value) {
+  for (const WordOfMod &row : kWordsOfMods)
     if (row.kind == kind && row.value == value)
       return row.text;
   return "";
@@ -92,7 +92,7 @@ unsigned bytesOf(Type type) { return std::max(1u, bitsOf(type) / 8); }
 unsigned bitsOf(SpecialReg reg) { return kSpecials[unsigned(reg)].bits; }
 
 #define PTX_KIND(KIND, FIELD)                                                                                \
-  std::string_view text(KIND value) { return wordOf(ModKind::KIND, uint8_t(value)); }
+  std::string_view text(KIND value) { return wordOfMod(ModKind::KIND, uint8_t(value)); }
 #include "ptx/Mods.def"
 
 RegClass classOf(Type type) {

@@ -11,7 +11,7 @@
 namespace heddle::ptx {
 namespace {
 
-uint64_t alignUp(uint64_t value, uint64_t align) { return (value + align - 1) / align * align; }
+uint64_t alignedTo(uint64_t value, uint64_t align) { return (value + align - 1) / align * align; }
 
 class ModuleReader {
 public:
@@ -458,7 +458,7 @@ void ModuleReader::readFunction(bool isEntry, Linkage linkage) {
   for (const Param &param : header.params)
     if (param.variable != kNone) {
       Variable &v = module.variables[param.variable];
-      v.offset = alignUp(header.paramBytes, v.align);
+      v.offset = alignedTo(header.paramBytes, v.align);
       header.paramBytes = v.offset + v.bytes;
     }
   bool isDefinition = cursor.peek().is('{');

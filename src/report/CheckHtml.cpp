@@ -143,7 +143,7 @@ void addVerdict(HtmlPage &page, const KernelVerdict &verdict, SourceFiles &files
     page.add("Why properties are undecided", reasons, 3);
 }
 
-Card headline(const CheckResultPage &result) {
+Card headlineHtml(const CheckResultPage &result) {
   if (!result.verdicts.empty()) {
     switch (together(result.verdicts)) {
     case check::Verdict::Holds:
@@ -166,7 +166,7 @@ std::string checkHtml(const CheckResultPage &result) {
   page.verb = "heddle check";
   page.title = result.program;
   page.subtitle = result.mode;
-  std::vector<Card> cards = {headline(result)};
+  std::vector<Card> cards = {headlineHtml(result)};
   cards.insert(cards.end(), result.facts.begin(), result.facts.end());
   page.summary = cardsHtml(cards);
   for (const std::string &note : result.notes)

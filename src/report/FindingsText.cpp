@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report/Findings.h"
+#include "report/Paint.h"
 
 namespace heddle::report {
 namespace {
 
+using namespace paint;
 using check::Finding;
-
-constexpr const char *Bold = "\033[1m", *Red = "\033[1;31m", *Cyan = "\033[1;36m", *Plain = "\033[0m";
-
-std::string painted(std::string_view text, const char *colour, bool useColour) {
-  return useColour ? fmt::format("{}{}{}", colour, text, Plain) : std::string(text);
-}
-
-std::string whereOf(const SourceLocation &location, bool colour) {
-  return location.isKnown() ? painted(location.str() + ":", Bold, colour) + " " : "";
-}
 
 /// As compilers print it, so that editors and CI find the line: "tile.cu:10:9: error: race: ... [race/shared]".
 std::string headline(const Finding &finding, bool colour) {

@@ -22,16 +22,16 @@ constexpr unsigned WarpSize = 32;
 constexpr size_t MostBlocks = 100;
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
-std::string ofAll(uint64_t part, uint64_t all) {
+std::string ofAllInWords(uint64_t part, uint64_t all) {
   return fmt::format("{} of {} ({})", inWords(part), inWords(all),
                      percent(all ? double(part) / double(all) : 0));
 }
-std::string sizes(const uint32_t (&size)[3]) {
+std::string dimensions(const uint32_t (&size)[3]) {
   return size[2] != 1   ? fmt::format("{} x {} x {}", size[0], size[1], size[2])
          : size[1] != 1 ? fmt::format("{} x {}", size[0], size[1])
                         : fmt::to_string(size[0]);
 }
-std::string locationText(const SourceLocation &location) {
+std::string lineText(const SourceLocation &location) {
   return !location.isKnown() ? "(no source line)"
          : location.line     ? fmt::format("{}:{}", location.file, location.line)
                              : location.file;
@@ -52,9 +52,9 @@ std::string limitText(model::Limit limit) {
   return limit == model::Limit::SharedMemory ? "shared memory and L1" : model::nameOf(limit);
 }
 
-class KernelHtml {
+class ProfiledKernel {
 public:
-  KernelHtml(const ProfileOfProgram &profile, size_t index, const ProgramProfile &launches)
+  ProfiledKernel(const ProfileOfProgram &profile, size_t index, const ProgramProfile &launches)
       : profile(profile), kernel(profile.kernels[index]) {
     for (const LaunchProfile &launch : launches.launches)
       if (launch.kernel == kernel.kernel)
@@ -66,7 +66,7 @@ public:
   std::string summary() const {
     std::vector<Card> cards;
     cards.push_back({"launches", inWords(kernel.launches),
-                     fmt::format("grid {}, block {}{}", sizes(kernel.grid), sizes(kernel.block),
+                     fmt::format("grid {}, block {}{}", dimensions(kernel.grid), dimensions(kernel.block),
                                  kernel.skippedLaunches
                                      ? fmt::format("; {} more were not profiled", kernel.skippedLaunches)
                                      : "")});
@@ -75,9 +75,9 @@ public:
                          ? fmt::format("{} to warps with fewer than 32 threads", percent(kernel.absentShare))
                          : "to divergence"});
     cards.push_back({"divergent branches", percent(share(kernel.divergentBranches, kernel.branches)),
-                     ofAll(kernel.divergentBranches, kernel.branches)});
+                     ofAllInWords(kernel.divergentBranches, kernel.branches)});
     cards.push_back({"divergent warps", percent(share(kernel.divergentWarps, kernel.warps)),
-                     ofAll(kernel.divergentWarps, kernel.warps)});
+                     ofAllInWords(kernel.divergentWarps, kernel.warps)});
     if (kernel.globalRequests)
       cards.push_back({"global memory",
                        fmt::format("{:.1f}", double(kernel.globalSectors) / double(kernel.globalRequests)),
@@ -121,7 +121,7 @@ public:
       return sum + block.warpInstructions();
     });
     for (size_t b = 0; b < sums.size() && b < MostBlocks; ++b)
-      table.row({fmt::to_string(b), locationText(sums[b].location), inWords(sums[b].entries),
+      table.row({fmt::to_string(b), lineText(sums[b].location), inWords(sums[b].entries),
                  sums[b].entries ? fmt::format("{:.1f}", sums[b].activeLanes()) : "-",
                  fmt::to_string(sums[b].instructions),
                  percent(all > 0 ? sums[b].warpInstructions() / all : 0)});
@@ -250,7 +250,7 @@ private:
         listings[line.location.file].remarks.push_back(
             {line.location.line, Tone::Warn, "divergent branch",
              fmt::format("diverged in {} executions, {} of all lane slots lost",
-                         ofAll(line.divergent, line.executions), percent(line.share))});
+                         ofAllInWords(line.divergent, line.executions), percent(line.share))});
   }
 
   const ProfileOfProgram &profile;
@@ -270,7 +270,7 @@ std::string profileHtml(const std::string &program, const ProfileOfProgram &prof
   page.subtitle = fmt::format("run on the simulator; {} ({}{})", profile.arch.name, profile.arch.generation,
                               profile.arch.deviceName.empty() ? "" : ", " + profile.arch.deviceName);
   for (size_t i = 0; i < profile.kernels.size(); ++i) {
-    const KernelHtml kernel(profile, i, launches);
+    const ProfiledKernel kernel(profile, i, launches);
     page.add(profile.names[i], kernel.summary());
     page.add("Source", kernel.source(), 3);
     page.add("What it is bound by", kernel.bounds(), 3);

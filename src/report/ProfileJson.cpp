@@ -38,7 +38,7 @@ Json regroupedJson(const KernelSummary &kernel) {
   return list;
 }
 
-const char *kindName(Input::Kind kind) {
+const char *inputKindName(Input::Kind kind) {
   constexpr const char *names[] = {"thread index", "parameter", "element", "combination", "varying"};
   return names[unsigned(kind)];
 }
@@ -47,7 +47,7 @@ Json predictionJson(const Prediction &prediction) {
   Json inputs = Json::array(), blocks = Json::array();
   for (const Input &input : prediction.inputs)
     inputs.push_back(
-        {{"kind", kindName(input.kind)}, {"name", input.name}, {"at", locationJson(input.location)}});
+        {{"kind", inputKindName(input.kind)}, {"name", input.name}, {"at", locationJson(input.location)}});
   for (size_t i = 0; i < inputs.size(); ++i)
     for (const Input::Term &term : prediction.inputs[i].terms)
       inputs[i]["terms"].push_back({{"input", term.input}, {"times", term.times}});

@@ -16,9 +16,9 @@ using namespace divergence;
 /// Lines that cost less than this are left to the JSON form.
 using model::threshold::report::leastShare;
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+std::string percentText(double share) { return fmt::format("{:.1f} %", 100 * share); }
 std::string ofAll(uint64_t part, uint64_t all) {
-  return fmt::format("{} of {} ({})", part, all, percent(all ? double(part) / double(all) : 0));
+  return fmt::format("{} of {} ({})", part, all, percentText(all ? double(part) / double(all) : 0));
 }
 std::string sizes(const uint32_t (&size)[3]) {
   if (size[1] == 1 && size[2] == 1)
@@ -59,10 +59,10 @@ void addLines(Page &page, const KernelSummary &kernel) {
   std::vector<std::vector<std::string>> rows;
   for (const LineLoss &line : kernel.lines)
     if (line.share >= leastShare)
-      rows.push_back({percent(line.share), locationText(line.location),
+      rows.push_back({percentText(line.share), locationText(line.location),
                       fmt::format("diverged {}", ofAll(line.divergent, line.executions))});
   if (kernel.absentShare >= leastShare)
-    rows.push_back({percent(kernel.absentShare), "(lanes that a warp never had)", ""});
+    rows.push_back({percentText(kernel.absentShare), "(lanes that a warp never had)", ""});
   if (!rows.empty())
     page.table("lost at", rows);
 }
@@ -78,7 +78,7 @@ void addRegroupings(Page &page, const KernelSummary &kernel) {
       {"by", "scheduled", "weighted", "slots lost", "divergent warps"}};
   auto add = [&](const std::string &by, const RegroupEstimate &estimate) {
     rows.push_back({by, ratio(kernel.scheduled, estimate.scheduled),
-                    ratio(kernel.weighted, estimate.weighted), percent(estimate.lostShare),
+                    ratio(kernel.weighted, estimate.weighted), percentText(estimate.lostShare),
                     fmt::format("{}", estimate.divergentWarps)});
   };
   for (const RegroupEstimate &estimate : kernel.regrouped)
@@ -197,7 +197,7 @@ void addKernel(Page &page, const ProfileOfProgram &profile, size_t index) {
                         kernel.basicBlocks, inWords(kernel.threads)));
   page.line("branches", "diverged " + ofAll(kernel.divergentBranches, kernel.branches));
   page.line("warps", "diverged " + ofAll(kernel.divergentWarps, kernel.warps));
-  page.line("slots", fmt::format("{} of all lane-slots lost", percent(kernel.lostShare)));
+  page.line("slots", fmt::format("{} of all lane-slots lost", percentText(kernel.lostShare)));
   if (kernel.globalRequests)
     page.line("memory", memoryText(kernel));
   if (auto found = profile.estimates.find(kernel.kernel); found != profile.estimates.end())

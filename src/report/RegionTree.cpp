@@ -16,7 +16,7 @@ namespace heddle::report {
 namespace {
 
 using namespace analysis;
-using Kind = KernelNode::Kind;
+using NodeKind = KernelNode::Kind;
 
 /// A generated kernel has thousands of nodes; the tree of those is no help.
 constexpr size_t MostNodes = 2000;
@@ -38,7 +38,7 @@ private:
 
   /// Blocks, cases and labels are no levels of their own.
   static void flatten(const KernelNode &node, Nodes &into) {
-    if (node.kind != Kind::Block && node.kind != Kind::Case && node.kind != Kind::Label)
+    if (node.kind != NodeKind::Block && node.kind != NodeKind::Case && node.kind != NodeKind::Label)
       into.push_back(&node);
     else
       for (const auto &child : node.children)
@@ -46,7 +46,7 @@ private:
   }
   static Nodes children(const KernelNode &node) {
     Nodes found;
-    if (node.kind == Kind::Block)
+    if (node.kind == NodeKind::Block)
       flatten(node, found);
     else
       for (const auto &child : node.children)
@@ -55,7 +55,7 @@ private:
   }
 
   bool isStraight(const KernelNode &node) const {
-    return node.kind == Kind::Statement && node.barriers.empty();
+    return node.kind == NodeKind::Statement && node.barriers.empty();
   }
 
   std::string list(const Nodes &nodes) {
@@ -88,10 +88,11 @@ private:
 
   std::string item(const KernelNode &node) {
     const unsigned line = tree.location(node).line;
-    const bool hasInside = node.kind == Kind::Loop || node.kind == Kind::Branch || node.kind == Kind::Switch;
+    const bool hasInside =
+        node.kind == NodeKind::Loop || node.kind == NodeKind::Branch || node.kind == NodeKind::Switch;
     std::string head =
         tagHtml(nameOf(node),
-                node.kind == Kind::Barrier || !node.barriers.empty() ? Tone::Info : Tone::Plain) +
+                node.kind == NodeKind::Barrier || !node.barriers.empty() ? Tone::Info : Tone::Plain) +
         lineText(line, line) + " " + code(line) + divergence(node);
     if (!hasInside)
       return fmt::format("<li>{}</li>\n", head);
@@ -100,7 +101,7 @@ private:
   }
 
   std::string inside(const KernelNode &node) {
-    if (node.kind != Kind::Branch || node.children.size() < 2)
+    if (node.kind != NodeKind::Branch || node.children.size() < 2)
       return "<ul>\n" + list(children(node)) + "</ul>\n";
     Nodes then, otherwise;
     flatten(*node.children[0], then);
@@ -111,19 +112,19 @@ private:
 
   const char *nameOf(const KernelNode &node) const {
     switch (node.kind) {
-    case Kind::Loop: return "loop";
-    case Kind::Branch: return "if";
-    case Kind::Switch: return "switch";
-    case Kind::Barrier: return "barrier";
-    case Kind::Jump:
+    case NodeKind::Loop: return "loop";
+    case NodeKind::Branch: return "if";
+    case NodeKind::Switch: return "switch";
+    case NodeKind::Barrier: return "barrier";
+    case NodeKind::Jump:
       return llvm::isa<clang::ReturnStmt>(node.statement)     ? "return"
              : llvm::isa<clang::BreakStmt>(node.statement)    ? "break"
              : llvm::isa<clang::ContinueStmt>(node.statement) ? "continue"
                                                               : "goto";
-    case Kind::Block:
-    case Kind::Case:
-    case Kind::Label:
-    case Kind::Statement: break;
+    case NodeKind::Block:
+    case NodeKind::Case:
+    case NodeKind::Label:
+    case NodeKind::Statement: break;
     }
     return node.barriers.empty() ? "code" : "barrier";
   }

@@ -2,6 +2,7 @@
 #include "report/StaticVerdict.h"
 
 #include "report/Findings.h"
+#include "report/Paint.h"
 #include "support/Text.h"
 
 #include <fmt/format.h>
@@ -12,22 +13,12 @@
 namespace heddle::report {
 namespace {
 
+using namespace paint;
 using check::Decision;
 using check::PropertyVerdict;
 using check::UndecidedReason;
 using check::Verdict;
 using Json = nlohmann::ordered_json;
-
-constexpr const char *Yellow = "\033[1;33m", *Green = "\033[1;32m", *Red = "\033[1;31m", *Cyan = "\033[1;36m",
-                     *Bold = "\033[1m", *Plain = "\033[0m";
-
-std::string painted(const std::string &text, const char *colour, bool useColour) {
-  return useColour ? colour + text + Plain : text;
-}
-
-std::string whereOf(const SourceLocation &location, bool colour) {
-  return location.isKnown() ? painted(location.str() + ":", Bold, colour) + " " : "";
-}
 
 std::string count(size_t n, const char *word) { return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s"); }
 
@@ -131,7 +122,7 @@ void addBlock(Json &json, const CheckedBlock &checked) {
     json["launches"].push_back({{"file", launch.file}, {"line", launch.line}});
 }
 
-Json kernelJson(const KernelVerdict &verdict) {
+Json verdictJson(const KernelVerdict &verdict) {
   Json json = {{"kernel", verdict.kernel},
                {"verdict", nameOf(verdict.result.verdict)},
                {"barrierRounds", verdict.result.barriers},
@@ -238,7 +229,7 @@ Json staticJson(const std::vector<KernelVerdict> &verdicts) {
   json["verdict"] = nameOf(together(verdicts));
   json["kernels"] = Json::array();
   for (const KernelVerdict &verdict : verdicts)
-    json["kernels"].push_back(kernelJson(verdict));
+    json["kernels"].push_back(verdictJson(verdict));
   return json;
 }
 

@@ -17,7 +17,7 @@ using Copy = VerifyResultPage::Copy;
 /// Copies that differ are shown before so many that do not.
 constexpr size_t MostCopies = 200;
 
-Card headline(const VerifyResultPage &result) {
+Card verifyHeadline(const VerifyResultPage &result) {
   switch (result.outcome) {
   case Outcome::Same: return {"result", "same results", "on this input", Tone::Good};
   case Outcome::Different: return {"result", "different", "on this input", Tone::Bad};
@@ -97,7 +97,7 @@ std::string verifyHtml(const VerifyResultPage &result) {
   for (const Copy &copy : result.copies)
     elements += copy.elements;
   page.summary =
-      cardsHtml({headline(result),
+      cardsHtml({verifyHeadline(result),
                  {"device-to-host copies", fmt::to_string(result.copies.size()),
                   failing ? fmt::format("{} {}", failing, failing == 1 ? "differs" : "differ") : "all equal",
                   failing ? Tone::Bad : Tone::Plain},

@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr const char *kSchema = "heddle.plan/2";
 
-Json jsonOf(const Candidate &candidate) {
+Json manifestJson(const Candidate &candidate) {
   Json json = {{"id", candidate.id},
                {"configuration", candidate.configuration},
                {"files", candidate.files},
@@ -110,7 +110,7 @@ std::string manifestText(const Manifest &manifest) {
   if (!manifest.tolerance.isExact())
     json["tolerance"] = verify::textOf(manifest.tolerance);
   for (const Candidate &candidate : manifest.candidates)
-    json["candidates"].push_back(jsonOf(candidate));
+    json["candidates"].push_back(manifestJson(candidate));
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -11,9 +11,9 @@
 namespace heddle::runner {
 namespace {
 
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 
-KernelTime kernelFrom(const Json &json) {
+KernelTime kernelFrom(const PlainJson &json) {
   KernelTime time = configurationFrom(json);
   time.registers = json.value("registers", 0u);
   time.localBytes = json.value("local_bytes", uint64_t(0));
@@ -29,9 +29,9 @@ KernelTime kernelFrom(const Json &json) {
   return time;
 }
 
-std::vector<Copy> copiesFrom(const Json &json) {
+std::vector<Copy> copiesFrom(const PlainJson &json) {
   std::vector<Copy> copies;
-  for (const Json &copy : json)
+  for (const PlainJson &copy : json)
     copies.push_back({copy.at(0), copy.at(1)});
   return copies;
 }
@@ -45,16 +45,16 @@ std::string copiesInWords(size_t count) { return std::to_string(count) + (count 
 std::optional<Observation> readObservation(const std::filesystem::path &file) {
   std::ifstream in(file);
   try {
-    Json json = Json::parse(in);
+    PlainJson json = PlainJson::parse(in);
     Observation seen;
     seen.device = json.at("device");
     seen.error = json.value("error", "");
     seen.copies = copiesFrom(json.at("copies"));
-    for (const Json &kernel : json.at("kernels"))
+    for (const PlainJson &kernel : json.at("kernels"))
       seen.kernels.push_back(kernelFrom(kernel));
     seen.replayed = json.value("replayed", false);
     return seen;
-  } catch (const Json::exception &) {
+  } catch (const PlainJson::exception &) {
     return std::nullopt;
   }
 }
@@ -108,27 +108,27 @@ size_t varyingCopies(const Reference &reference) {
 }
 
 std::string toJson(const Reference &reference) {
-  Json copies = Json::array();
+  PlainJson copies = PlainJson::array();
   for (const Copy &copy : reference.copies)
     copies.push_back({copy.bytes, copy.bits});
-  Json json = {{"id", reference.id},
-               {"device", reference.device},
-               {"exit_code", reference.exitCode},
-               {"copies", copies}};
+  PlainJson json = {{"id", reference.id},
+                    {"device", reference.device},
+                    {"exit_code", reference.exitCode},
+                    {"copies", copies}};
   if (reference.output)
     json["output"] = *reference.output;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json.dump(-1, ' ', false, PlainJson::error_handler_t::replace);
 }
 
 std::optional<Reference> referenceFromJson(const std::string &text) {
   try {
-    Json json = Json::parse(text);
+    PlainJson json = PlainJson::parse(text);
     Reference reference{json.at("id"), json.at("device"), json.at("exit_code"), copiesFrom(json.at("copies")),
                         std::nullopt};
     if (json.contains("output"))
       reference.output = json["output"].get<std::string>();
     return reference;
-  } catch (const Json::exception &) {
+  } catch (const PlainJson::exception &) {
     return std::nullopt;
   }
 }

@@ -57,7 +57,7 @@ constexpr std::array allocators = {
 constexpr std::array returners = {"malloc", "calloc", "aligned_alloc"};
 
 /// Calls within calls that are looked into, of allocating functions as of launching ones.
-constexpr unsigned deepest = 4;
+constexpr unsigned deepestCall = 4;
 
 template <size_t n> bool isNamed(const FunctionDecl *function, const std::array<const char *, n> &names) {
   return function && function->getIdentifier() &&
@@ -160,7 +160,7 @@ public:
       return isNew(choice->getTrueExpr(), depth) && isNew(choice->getFalseExpr(), depth);
     auto *call = dyn_cast<CallExpr>(value);
     const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-    return isNamed(callee, returners) || (callee && depth < deepest && returnsNew(callee, depth));
+    return isNamed(callee, returners) || (callee && depth < deepestCall && returnsNew(callee, depth));
   }
 
   bool isNull(const Expr *value) const {
@@ -308,7 +308,7 @@ private:
   /// else with it but look at what is there.
   bool allocatesThrough(const FunctionDecl *callee, unsigned number, unsigned depth) const {
     const FunctionDecl *function = bodyOf(callee);
-    if (!function || depth >= deepest || number >= function->getNumParams())
+    if (!function || depth >= deepestCall || number >= function->getNumParams())
       return false;
     const ParmVarDecl *parameter = function->getParamDecl(number);
     bool allocates = false;
@@ -450,7 +450,7 @@ private:
   /// All calls of the parameter's function, where all of them are seen.
   template <class Holds> bool atEveryCall(const ParmVarDecl *parameter, unsigned depth, const Holds &holds) {
     auto *function = dyn_cast<FunctionDecl>(parameter->getDeclContext());
-    if (!function || depth >= deepest || isa<CXXMethodDecl>(function) ||
+    if (!function || depth >= deepestCall || isa<CXXMethodDecl>(function) ||
         (function->isExternallyVisible() && !isWhole))
       return false;
     function = function->getCanonicalDecl();

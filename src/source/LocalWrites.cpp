@@ -160,7 +160,7 @@ bool keepsAddress(const CXXConstructExpr *construction) {
 }
 
 /// How far calls are looked into for what becomes of an address.
-constexpr unsigned deepestCall = 4;
+constexpr unsigned deepestWrite = 4;
 
 bool keepsAddress(const CallExpr *call, const Expr *argument, bool isUsed, unsigned depth);
 
@@ -388,7 +388,7 @@ bool keepsAddress(const CallExpr *call, const Expr *argument, bool isUsed, unsig
     return false;
   if (parameter->getType()->getPointeeType().isConstQualified())
     return false;
-  if (depth >= deepestCall)
+  if (depth >= deepestWrite)
     return true;
   llvm::DenseMap<const Stmt *, const Stmt *> parents;
   std::vector<const DeclRefExpr *> mentions;

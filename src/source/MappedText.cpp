@@ -17,7 +17,7 @@ std::vector<std::string> linesOf(llvm::StringRef text) {
   return {parts.begin(), parts.end()};
 }
 
-size_t indentOf(llvm::StringRef line) { return std::min(line.find_first_not_of(" \t"), line.size()); }
+size_t indentAt(llvm::StringRef line) { return std::min(line.find_first_not_of(" \t"), line.size()); }
 
 /// Where line `line` begins, counted from 1; the text's end for those after the last.
 size_t beginOf(const std::string &text, unsigned line) {
@@ -58,12 +58,12 @@ SourceLocation MappedText::given(const SourceLocation &location) const {
   const auto [number, which] = origins[location.line - 1];
   const File &file = *files[which];
   const llvm::StringRef line = file.lines[number - 1], now = lineAt(text, location.line);
-  const size_t indent = indentOf(line);
+  const size_t indent = indentAt(line);
   SourceLocation found{which ? file.name : location.file, number, unsigned(indent) + 1,
                        unsigned(indent + line.trim().size()) + 1, line.str()};
   if (line.trim() != now.trim())
     return found;
-  const long shift = long(indent) - long(indentOf(now));
+  const long shift = long(indent) - long(indentAt(now));
   if (location.column > 0)
     found.column = unsigned(std::max(1L, long(location.column) + shift));
   found.endColumn = location.endColumn > 0 ? unsigned(std::max(1L, long(location.endColumn) + shift)) : 0;

@@ -12,7 +12,7 @@ using Role = NvccOption::Role;
 using Spelling = NvccOption::Spelling;
 
 // Long and short names are rows of their own. Sorted by what they are about, as `nvcc --help` is.
-constexpr NvccOption options[] = {
+constexpr NvccOption knownOptions[] = {
     // what comes out
     {"c", Value::None, Role::Compile},
     {"compile", Value::None, Role::Compile},
@@ -260,8 +260,8 @@ Word dissected(std::string_view argument) {
 }
 
 const NvccOption *named(std::string_view name) {
-  const auto *found = std::ranges::find(options, name, &NvccOption::name);
-  return found == std::end(options) ? nullptr : found;
+  const auto *found = std::ranges::find(knownOptions, name, &NvccOption::name);
+  return found == std::end(knownOptions) ? nullptr : found;
 }
 
 /// An option of nvcc's that Clang knows under another name, or not at all.

@@ -12,7 +12,7 @@ namespace heddle::source {
 namespace {
 
 /// A file that names itself would never end.
-constexpr unsigned deepest = 16;
+constexpr unsigned deepestFile = 16;
 
 class Expansion {
 public:
@@ -24,7 +24,7 @@ public:
         given = i;
       const std::string *next = i + 1 < words.size() ? &words[i + 1] : nullptr;
       const Named named = filesNamedBy(words[i], next);
-      if (depth < deepest && !named.files.empty() && addFiles(named.files, depth))
+      if (depth < deepestFile && !named.files.empty() && addFiles(named.files, depth))
         i += named.usesNext;
       else
         result.push_back({words[i], depth > 0, given});

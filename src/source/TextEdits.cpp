@@ -160,17 +160,18 @@ std::optional<TextEdit> editInArgument(const Mapper &map, const Placed &placed) 
 }
 
 /// Would these two characters, put side by side, be read as (part of) one token?
-bool wouldMerge(char before, char after) {
+bool wouldMerge(char comesBefore, char after) {
   auto isWord = [](char c) { return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80; };
-  if (isWord(before))
-    return isWord(after) || after == '"' || after == '\'' || (isdigit((unsigned char)before) && after == '.');
-  if (before == '.')
+  if (isWord(comesBefore))
+    return isWord(after) || after == '"' || after == '\'' ||
+           (isdigit((unsigned char)comesBefore) && after == '.');
+  if (comesBefore == '.')
     return isdigit((unsigned char)after) || after == '.' || after == '*';
   auto isOneOf = [](char c, const char *set) { return c && strchr(set, c); };
-  return (before == after && isOneOf(before, "+-&|<>=:#/")) ||
-         (after == '=' && isOneOf(before, "+-*/%&|^!<>")) || (before == '-' && after == '>') ||
-         (before == '/' && after == '*') || (before == '<' && isOneOf(after, ":%")) ||
-         (before == '%' && isOneOf(after, ":>"));
+  return (comesBefore == after && isOneOf(comesBefore, "+-&|<>=:#/")) ||
+         (after == '=' && isOneOf(comesBefore, "+-*/%&|^!<>")) || (comesBefore == '-' && after == '>') ||
+         (comesBefore == '/' && after == '*') || (comesBefore == '<' && isOneOf(after, ":%")) ||
+         (comesBefore == '%' && isOneOf(after, ":>"));
 }
 
 /// Keeps the new text of whole tokens apart from what is around it: `-NEG` must not become `--tid`.
@@ -264,7 +265,7 @@ size_t endOfSystemMacro(const SourceManager &sources, llvm::ArrayRef<Token> all,
   return end <= limit ? end : 0;
 }
 
-bool before(const TokenEdit &a, const TokenEdit &b) {
+bool comesBefore(const TokenEdit &a, const TokenEdit &b) {
   return std::tuple(a.begin, a.end, !a.afterPrevious) < std::tuple(b.begin, b.end, !b.afterPrevious);
 }
 
@@ -354,7 +355,7 @@ std::variant<std::string, Diagnostic> expandedOrRefused(const Unit &unit, const 
 
 std::variant<std::vector<TextEdit>, Diagnostic> textEdits(const Unit &unit, std::vector<TokenEdit> edits) {
   Mapper map(unit);
-  std::stable_sort(edits.begin(), edits.end(), before);
+  std::stable_sort(edits.begin(), edits.end(), comesBefore);
   // Each instantiation of a template may ask for the same change of the text they share.
   auto same = [](const TokenEdit &a, const TokenEdit &b) {
     return a.begin == b.begin && a.end == b.end && a.begin != a.end && a.text == b.text;

@@ -51,7 +51,7 @@ ssize_t readSome(int descriptor, char *to, size_t bytes) {
   return count;
 }
 
-bool writeAll(int descriptor, std::string_view text) {
+bool writeWhole(int descriptor, std::string_view text) {
   while (!text.empty()) {
     ssize_t count = ::write(descriptor, text.data(), text.size());
     if (count < 0 && errno != EINTR)
@@ -81,7 +81,7 @@ mode_t usualMode() {
 
 std::optional<FileFailure> writeInPlace(const fs::path &file, std::string_view text) {
   Descriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (out < 0 || !writeAll(out, text) || !out.close())
+  if (out < 0 || !writeWhole(out, text) || !out.close())
     return failure(file, Doing::Write);
   return std::nullopt;
 }
@@ -100,7 +100,7 @@ std::optional<FileFailure> writeBeside(const fs::path &file, const fs::path &rea
   if (before && fchown(out, before->st_uid, before->st_gid) != 0)
     errno = 0;
   const mode_t mode = before ? before->st_mode & 07777 : usualMode();
-  const bool isWritten = writeAll(out, text) && fchmod(out, mode) == 0 &&
+  const bool isWritten = writeWhole(out, text) && fchmod(out, mode) == 0 &&
                          (durable == Durable::No || fsync(out) == 0) && out.close() &&
                          ::rename(fresh.c_str(), real.c_str()) == 0;
   if (isWritten)

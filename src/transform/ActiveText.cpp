@@ -40,7 +40,7 @@ std::vector<unsigned> activeLocations(const source::Unit &unit) {
 }
 
 /// "ifdef" of `#  ifdef FAST`; empty for lines that are no directives.
-llvm::StringRef directiveOf(llvm::StringRef line) {
+llvm::StringRef directiveName(llvm::StringRef line) {
   line = line.ltrim(" \t");
   if (!line.consume_front("#"))
     return {};
@@ -55,7 +55,7 @@ public:
   /// Lines from `begin` to `end`, which begin lines; conditionals that open there close there.
   void keep(size_t begin, size_t end) {
     for (size_t at = begin; at < end;) {
-      const llvm::StringRef word = directiveOf(text.slice(at, lineEnd(at)));
+      const llvm::StringRef word = directiveName(text.slice(at, lineEnd(at)));
       const bool isOpening = word == "if" || word == "ifdef" || word == "ifndef";
       const size_t last = isOpening ? closing(at, end) : llvm::StringRef::npos;
       if (last == llvm::StringRef::npos) {
@@ -94,7 +94,7 @@ private:
   size_t closing(size_t at, size_t end) const {
     int depth = 0;
     for (; at < end; at = lineEnd(at)) {
-      llvm::StringRef word = directiveOf(text.slice(at, lineEnd(at)));
+      llvm::StringRef word = directiveName(text.slice(at, lineEnd(at)));
       depth += word == "if" || word == "ifdef" || word == "ifndef";
       if (word == "endif" && --depth == 0)
         return at;
@@ -107,7 +107,7 @@ private:
     int depth = 0;
     size_t branch = begin; // the directive line that opens it
     for (size_t at = begin; at <= last; at = lineEnd(at)) {
-      const llvm::StringRef word = directiveOf(text.slice(at, lineEnd(at)));
+      const llvm::StringRef word = directiveName(text.slice(at, lineEnd(at)));
       const bool isOwn = depth == 1 && (word.starts_with("el") || word == "endif");
       if (isOwn && at != begin) {
         if (isActive(lineEnd(branch), at))

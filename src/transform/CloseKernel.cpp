@@ -14,11 +14,11 @@ using namespace clang;
 namespace heddle::transform {
 namespace {
 
-using Kind = source::OtherLaunches::Kind;
+using LaunchKind = source::OtherLaunches::Kind;
 
-bool refuse(Context &context, const source::OtherLaunches &other) {
+bool refuseKernel(Context &context, const source::OtherLaunches &other) {
   Diagnostic &refusal = context.refuse(other.location, other.why);
-  if (other.kind != Kind::AddressTaken && other.kind != Kind::SharedLaunch)
+  if (other.kind != LaunchKind::AddressTaken && other.kind != LaunchKind::SharedLaunch)
     refusal.withHint("--assume whole-program, where no other file launches it");
   return false;
 }
@@ -35,11 +35,11 @@ bool makeStatic(Context &context, const source::OtherLaunches &other) {
   const source::Kernel &kernel = context.target.first();
   // An explicit specialization has its template's linkage.
   if (kernel.function->getTemplateSpecializationKind() == TSK_ExplicitSpecialization)
-    return refuse(context, other);
+    return refuseKernel(context, other);
   for (const FunctionDecl *declared : patternOf(kernel.function)->redecls()) {
     const clang::SourceLocation type = returnTypeOf(*kernel.unit, declared);
     if (type.isInvalid())
-      return refuse(context, other);
+      return refuseKernel(context, other);
     context.edits.insertBefore(*kernel.unit, type, "static ");
   }
   context.diagnostics
@@ -58,7 +58,8 @@ bool closeKernel(Context &context) {
       source::otherLaunches(context.program, context.target.instances, context.options.isWholeProgram);
   if (!other)
     return true;
-  return other->kind == Kind::ExternalLinkage ? makeStatic(context, *other) : refuse(context, *other);
+  return other->kind == LaunchKind::ExternalLinkage ? makeStatic(context, *other)
+                                                    : refuseKernel(context, *other);
 }
 
 bool hasNoOtherLaunches(const Context &context) {

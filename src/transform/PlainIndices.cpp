@@ -21,11 +21,11 @@ struct Meaning {
   const char *inOneDimension, *inAll;
 };
 constexpr const char *rank = "(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))";
-constexpr const char *size = "(blockDim.x * blockDim.y * blockDim.z)";
+constexpr const char *blockSize = "(blockDim.x * blockDim.y * blockDim.z)";
 constexpr Meaning meanings[] = {
-    {"thread_rank", "threadIdx.x", rank},    {"size", "blockDim.x", size},
-    {"num_threads", "blockDim.x", size},     {"thread_index", "threadIdx", "threadIdx"},
-    {"group_index", "blockIdx", "blockIdx"}, {"group_dim", "blockDim", "blockDim"},
+    {"thread_rank", "threadIdx.x", rank},     {"size", "blockDim.x", blockSize},
+    {"num_threads", "blockDim.x", blockSize}, {"thread_index", "threadIdx", "threadIdx"},
+    {"group_index", "blockIdx", "blockIdx"},  {"group_dim", "blockDim", "blockDim"},
     {"dim_threads", "blockDim", "blockDim"},
 };
 

@@ -12,7 +12,7 @@ using namespace clang;
 namespace heddle::transform {
 namespace {
 
-std::string_view lineAt(const std::string &text, size_t offset) {
+std::string_view textOfLine(const std::string &text, size_t offset) {
   size_t begin = text.rfind('\n', offset);
   begin = begin == std::string::npos ? 0 : begin + 1;
   size_t end = std::min(text.find('\n', offset), text.size());
@@ -39,7 +39,7 @@ std::optional<Pragma> firstPragma(const std::string &file, const std::string &te
     lexer.LexFromRawLexer(token);
     if (!isWord("heddle"))
       continue;
-    std::string_view line = lineAt(text, offset);
+    std::string_view line = textOfLine(text, offset);
     size_t begin = size_t(lexer.getBufferLocation() - line.data());
     Pragma found;
     found.text = line.substr(std::min(begin, line.size()));

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 namespace heddle::tune {
 namespace {
 
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 using runner::Result;
 using runner::Status;
 
@@ -26,7 +26,7 @@ std::map<std::string, Result> resultsIn(const fs::path &folder) {
 }
 
 /// What the plan itself knew of a configuration, or what the runner found out about it or about the same program.
-std::optional<Kept> keptFrom(const Json &entry, const std::map<std::string, Result> &results) {
+std::optional<Kept> keptResults(const PlainJson &entry, const std::map<std::string, Result> &results) {
   Kept kept{entry.at("configuration"), entry.value("program", ""), entry.value("same_as", ""), {}};
   const std::string id = entry.at("id");
   if (entry.contains("result"))
@@ -66,7 +66,7 @@ size_t takeOver(const Collected &collected, const Space &space, const Problem &p
 
 std::optional<Collected> collect(const fs::path &folder, const Problem &problem, std::string &error) {
   const fs::path file = folder / "plan.json";
-  const Json plan = Json::parse(std::ifstream(file), nullptr, false);
+  const PlainJson plan = PlainJson::parse(std::ifstream(file), nullptr, false);
   if (!plan.is_object() || plan.value("schema", "") != "heddle.plan-entries/2") {
     error = fmt::format("'{}' is not there, or not what heddle tune --plan wrote", file.string());
     return std::nullopt;
@@ -79,8 +79,8 @@ std::optional<Collected> collect(const fs::path &folder, const Problem &problem,
   }
   const std::map<std::string, Result> results = resultsIn(folder);
   Collected collected;
-  for (const Json &entry : plan.at("entries")) {
-    std::optional<Kept> kept = keptFrom(entry, results);
+  for (const PlainJson &entry : plan.at("entries")) {
+    std::optional<Kept> kept = keptResults(entry, results);
     collected.missing += !kept;
     if (!kept)
       continue;

@@ -19,7 +19,7 @@ using runner::Status;
 
 constexpr double millisOfSecond = 1e3, millisOfMicro = 1e-3;
 
-std::string dumped(const Json &json) {
+std::string dumpedLines(const Json &json) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -186,7 +186,7 @@ std::string t4Json(const Report &report) {
   Json results = Json::array();
   for (const Report::Entry &entry : report.entries)
     results.push_back(t4Entry(entry));
-  return dumped({{"schema_version", "1.0.0"}, {"results", results}});
+  return dumpedLines({{"schema_version", "1.0.0"}, {"results", results}});
 }
 
 std::string t1Json(const Report &report, const Problem &problem, const Budget &budget) {
@@ -202,7 +202,7 @@ std::string t1Json(const Report &report, const Problem &problem, const Budget &b
   if (budget.runs)
     json["Budget"] = {{{"Type", "ConfigurationCount"}, {"BudgetValue", *budget.runs}}};
   json["KernelSpecification"] = kernelOf(report, problem);
-  return dumped(json);
+  return dumpedLines(json);
 }
 
 std::string reportJson(const Report &report) {
@@ -234,7 +234,7 @@ std::string reportJson(const Report &report) {
   json["results"] = Json::array();
   for (const Report::Entry &entry : report.entries)
     json["results"].push_back(entryJson(entry));
-  return dumped(json);
+  return dumpedLines(json);
 }
 
 } // namespace heddle::tune

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 namespace heddle::tune {
 namespace {
 
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 using runner::Status;
 
 // A check that is not through by then leaves the decision on the candidate to its run, which is done anyway.
@@ -48,7 +48,7 @@ namespace {
 
 using Finding = CudaMaker::Finding;
 
-Json toJson(const ReplayLaunch &launch) {
+PlainJson toJson(const ReplayLaunch &launch) {
   return {{"kernel", launch.kernel},
           {"grid", launch.grid},
           {"block", launch.block},
@@ -56,17 +56,17 @@ Json toJson(const ReplayLaunch &launch) {
           {"cooperative", launch.isCooperative}};
 }
 
-ReplayLaunch launchFrom(const Json &json) {
+ReplayLaunch launchFrom(const PlainJson &json) {
   return {json.at("kernel"), json.at("grid"), json.at("block"), json.at("shared_bytes"),
           json.at("cooperative")};
 }
 
 std::string toText(const Finding &finding) {
-  Json json = {{"status", runner::nameOf(finding.status)},
-               {"reason", finding.reason},
-               {"fails", finding.fails},
-               {"bytes", finding.text.size()},
-               {"not_replayed", finding.whyNotReplayed}};
+  PlainJson json = {{"status", runner::nameOf(finding.status)},
+                    {"reason", finding.reason},
+                    {"fails", finding.fails},
+                    {"bytes", finding.text.size()},
+                    {"not_replayed", finding.whyNotReplayed}};
   if (finding.launch)
     json["launch"] = toJson(*finding.launch);
   // The file's text is by itself: it may hold bytes that JSON would not give back as they were.
@@ -75,7 +75,7 @@ std::string toText(const Finding &finding) {
 
 std::optional<Finding> findingFrom(const std::string &answer) {
   const size_t end = answer.find('\n');
-  Json json = Json::parse(answer.substr(0, end), nullptr, false);
+  PlainJson json = Json::parse(answer.substr(0, end), nullptr, false);
   if (end == std::string::npos || !json.is_object())
     return std::nullopt;
   const size_t bytes = json["bytes"];
@@ -266,7 +266,7 @@ std::string assembled(const Problem &problem, const std::vector<std::string> &fl
                       const fs::path &module) {
   if (!module.empty() && !source::findToolkit(problem.compile.cudaPath))
     writeFileOrThrow(module, ptx);
-  Json json = Json::object();
+  PlainJson json = Json::object();
   for (const auto &[kernel, each] : needsOf(problem, flags, ptx, module))
     json[kernel] = {each.registers, each.spillBytes, each.sharedBytes};
   return json.dump();
@@ -289,7 +289,7 @@ std::string codeOf(const std::string &ptx) {
 
 std::map<std::string, KernelNeeds> needsFrom(const std::string &text) {
   std::map<std::string, KernelNeeds> needs;
-  const Json json = Json::parse(text, nullptr, false);
+  const PlainJson json = Json::parse(text, nullptr, false);
   if (json.is_object())
     for (const auto &[kernel, each] : json.items())
       needs[kernel] = {each[0], each[1], each[2], false};

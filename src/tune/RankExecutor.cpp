@@ -6,21 +6,23 @@
 namespace heddle::tune {
 namespace {
 
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 
-std::string dumped(const Json &json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string dumpedPlain(const PlainJson &json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 std::string textOf(const Evaluation &evaluation) {
-  return dumped({{"result", Json::parse(runner::toJson(evaluation.result))},
-                 {"digest", evaluation.digest},
-                 {"same_as", evaluation.sameAs}});
+  return dumpedPlain({{"result", Json::parse(runner::toJson(evaluation.result))},
+                      {"digest", evaluation.digest},
+                      {"same_as", evaluation.sameAs}});
 }
 
 /// What a rank reports for a configuration; lost where it reports nothing, or nothing that makes sense.
 Evaluation evaluationFrom(const Configuration &configuration, const std::string &id,
                           const std::optional<std::string> &text) {
   Evaluation evaluation{configuration, {}, {}, {}};
-  const Json json = Json::parse(text.value_or(""), nullptr, false);
+  const PlainJson json = Json::parse(text.value_or(""), nullptr, false);
   std::optional<runner::Result> result;
   if (json.is_object() && json.contains("result"))
     result = runner::resultFromJson(json["result"].dump());
@@ -38,24 +40,24 @@ Evaluation evaluationFrom(const Configuration &configuration, const std::string 
 } // namespace
 
 std::string textOf(const Configuration &configuration) {
-  Json directives = Json::array();
+  PlainJson directives = Json::array();
   for (const transform::Directive &directive : configuration.directives)
     directives.push_back({directive.kernel, directive.str()});
-  Json blocks = Json::array();
+  PlainJson blocks = Json::array();
   for (const BlockSizes &block : configuration.blocks)
     blocks.push_back({block.kernel, block.sizes});
-  return dumped({{"directives", directives},
-                 {"blocks", blocks},
-                 {"defines", configuration.defines},
-                 {"flags", configuration.flags},
-                 {"options", configuration.options}});
+  return dumpedPlain({{"directives", directives},
+                      {"blocks", blocks},
+                      {"defines", configuration.defines},
+                      {"flags", configuration.flags},
+                      {"options", configuration.options}});
 }
 
 std::optional<Configuration> configurationFrom(const std::string &text) {
   try {
-    const Json json = Json::parse(text);
+    const PlainJson json = Json::parse(text);
     Configuration configuration;
-    for (const Json &each : json.at("directives")) {
+    for (const PlainJson &each : json.at("directives")) {
       Diagnostics diagnostics;
       std::vector<transform::Directive> read =
           transform::readDirectives(each.at(1).get<std::string>(), diagnostics);
@@ -64,7 +66,7 @@ std::optional<Configuration> configurationFrom(const std::string &text) {
       read.front().kernel = each.at(0);
       configuration.directives.push_back(std::move(read.front()));
     }
-    for (const Json &each : json.at("blocks"))
+    for (const PlainJson &each : json.at("blocks"))
       configuration.blocks.push_back({each.at(0), each.at(1)});
     configuration.defines = json.at("defines").get<std::vector<std::string>>();
     configuration.flags = json.at("flags").get<std::vector<std::string>>();

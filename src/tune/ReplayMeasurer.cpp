@@ -13,7 +13,7 @@
 namespace heddle::tune {
 namespace {
 
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 using runner::Result;
 using runner::Status;
 
@@ -59,7 +59,7 @@ ReplayMeasurer::ReplayMeasurer(const Problem &problem, std::vector<std::string> 
 bool ReplayMeasurer::start(std::string &error) {
   worker = std::make_unique<Conversation>(command);
   const std::optional<std::string> greeting = worker->hear(secondsToLoad);
-  const Json json = Json::parse(greeting.value_or(""), nullptr, false);
+  const PlainJson json = PlainJson::parse(greeting.value_or(""), nullptr, false);
   if (json.is_object() && json.value("event", "") == "ready") {
     // Results of whole programs, and of launches of other kernels, are others.
     name = fmt::format("{}, one launch of {}", json.value("device", ""), kernel);
@@ -124,7 +124,7 @@ Result ReplayMeasurer::replayedOnce(const Candidate &candidate) {
       worker->say(lineFor(candidate)) ? worker->hear(limit() + mostTimingSeconds) : std::nullopt;
   if (!reply)
     return workersEnd(candidate);
-  const Json json = Json::parse(*reply, nullptr, false);
+  const PlainJson json = PlainJson::parse(*reply, nullptr, false);
   if (json.is_object() && json.value("fatal", false))
     worker.reset(); // it is about to end, and the next candidate has nothing to do with that
   return fromReply(candidate, *reply);
@@ -132,7 +132,7 @@ Result ReplayMeasurer::replayedOnce(const Candidate &candidate) {
 
 /// A result that differs has the status Wrong here.
 Result ReplayMeasurer::fromReply(const Candidate &candidate, const std::string &line) const {
-  const Json json = Json::parse(line, nullptr, false);
+  const PlainJson json = PlainJson::parse(line, nullptr, false);
   if (!json.is_object() || json.value("event", "") != "result")
     return failed(candidate, Status::Lost,
                   "heddle-replay: " + (json.is_object() ? json.value("text", "") : line));
@@ -144,7 +144,7 @@ Result ReplayMeasurer::fromReply(const Candidate &candidate, const std::string &
     return failed(candidate, Status::Crashed, "no time could be taken of it");
   std::ranges::sort(micros);
   // A program that reads the same may be lucky: what lies there is somebody's. (A baseline that does it has somebody.)
-  if (!json.value("outside", Json::array()).empty() && isReproduced && !candidate.isBaseline())
+  if (!json.value("outside", PlainJson::array()).empty() && isReproduced && !candidate.isBaseline())
     return failed(candidate, Status::Crashed, json.value("text", ""));
   Result result =
       failed(candidate, status == "same" ? Status::Measured : Status::Wrong, json.value("text", ""));

@@ -18,7 +18,7 @@
 namespace heddle::tune {
 namespace {
 
-source::CompileOptions readingOptions(const Problem &problem, const Configuration &configuration) {
+source::CompileOptions winnerOptions(const Problem &problem, const Configuration &configuration) {
   source::CompileOptions options = problem.compile;
   for (const std::string &define : configuration.defines)
     options.userArguments.push_back("-D" + define);
@@ -26,12 +26,12 @@ source::CompileOptions readingOptions(const Problem &problem, const Configuratio
 }
 
 /// What `heddle opt` makes of a text; nothing where it refuses.
-std::optional<std::string> carriedOut(const Problem &problem, const Configuration &configuration,
-                                      const std::string &text) {
+std::optional<std::string> applied(const Problem &problem, const Configuration &configuration,
+                                   const std::string &text) {
   Diagnostics diagnostics;
   std::optional<arch::Arch> arch = arch::findArch(problem.arch, diagnostics);
   transform::Options options;
-  options.compile = readingOptions(problem, configuration);
+  options.compile = winnerOptions(problem, configuration);
   options.block = problem.block;
   options.arch = arch ? &*arch : nullptr;
   transform::assume(problem.assumptions, options);
@@ -76,7 +76,7 @@ WinnerFile winnerFile(const Problem &problem, const Configuration &configuration
   const std::string comment = commentOn(problem, configuration, false);
   const WinnerFile asItIs = transformedWinner(problem, configuration, winnerText);
   auto result =
-      source::Program::parseText(problem.file.string(), problem.text, readingOptions(problem, configuration));
+      source::Program::parseText(problem.file.string(), problem.text, winnerOptions(problem, configuration));
   auto *program = std::get_if<std::unique_ptr<source::Program>>(&result);
   if (!program)
     return asItIs;
@@ -91,7 +91,7 @@ WinnerFile winnerFile(const Problem &problem, const Configuration &configuration
     return {comment + text, true};
   for (const std::string &annotated :
        placements(text, configuration, kernelsMeant(**program, problem.kernel))) {
-    if (annotated != text && carriedOut(problem, configuration, annotated) == winnerText)
+    if (annotated != text && applied(problem, configuration, annotated) == winnerText)
       return {comment + annotated, true};
   }
   return asItIs;

@@ -34,7 +34,7 @@ CopyResult compareBoth(const trace::CopyRecord &a, const trace::CopyRecord &b, c
   return result;
 }
 
-trace::CopyRecord withoutBytes(trace::CopyRecord record) {
+trace::CopyRecord emptied(trace::CopyRecord record) {
   record.bytes.clear();
   return record;
 }
@@ -57,8 +57,8 @@ std::vector<CopyResult> compareEachCopy(const std::string &fileA, const std::str
     else
       result.comparison.what = moreA ? "only the first program made it" : "only the second program made it";
     result.comparison.copy = results.size() + 1;
-    result.comparison.a = withoutBytes(std::move(recordA));
-    result.comparison.b = withoutBytes(std::move(recordB));
+    result.comparison.a = emptied(std::move(recordA));
+    result.comparison.b = emptied(std::move(recordB));
     results.push_back(std::move(result));
   }
 }

@@ -18,7 +18,7 @@ std::string trimmed(const std::string &line) {
 }
 
 /// Nothing where a line is not known: such a finding is like no other.
-std::optional<Key> keyOf(const check::Finding &finding) {
+std::optional<Key> findingKey(const check::Finding &finding) {
   std::multiset<std::string> others;
   for (const check::Finding::Note &note : finding.notes)
     if (note.location.isKnown())
@@ -39,12 +39,12 @@ Sameness compareFindings(const std::string &kernel, const check::StaticResult &e
       continue;
     sameness.originalFails = true;
     for (const check::Finding &finding : each.result.findings)
-      if (std::optional<Key> key = keyOf(finding))
+      if (std::optional<Key> key = findingKey(finding))
         known.insert(*key);
   }
   sameness.areAllKnown = sameness.originalFails && !emitted.findings.empty() &&
                          std::ranges::all_of(emitted.findings, [&](const check::Finding &finding) {
-                           const std::optional<Key> key = keyOf(finding);
+                           const std::optional<Key> key = findingKey(finding);
                            auto same = key ? known.find(*key) : known.end();
                            if (same == known.end())
                              return false;

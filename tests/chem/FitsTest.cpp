@@ -164,14 +164,14 @@ TEST(Fits, OfReciprocalDiffusionImproveWithTheDegree) {
 class FitsReference : public testing::TestWithParam<std::string> {};
 
 /// The largest relative distance between our fits and Cantera's over the fitted range.
-double distance(const std::vector<double> &ours, const std::vector<double> &theirs) {
+double distanceOfFits(const std::vector<double> &ours, const std::vector<double> &theirs) {
   double largest = 0;
   for (size_t i = 0; i < ours.size(); ++i)
     largest = std::max(largest, std::abs(ours[i] / theirs[i] - 1));
   return largest;
 }
 
-std::vector<Polynomial> polynomials(const Json &lists) {
+std::vector<Polynomial> fittedPolynomials(const Json &lists) {
   std::vector<Polynomial> all;
   for (const Json &list : lists)
     all.push_back({list.get<std::vector<double>>()});
@@ -185,14 +185,14 @@ TEST_P(FitsReference, AgreeWithCanterasFits) {
     TransportFits ours = fitTransport(reference.mechanism, form), theirs = ours;
     EXPECT_EQ(reference.fits["fit_range"][0], ours.range.low);
     EXPECT_EQ(reference.fits["fit_range"][1], ours.range.high);
-    theirs.viscosity = polynomials(given["viscosity"]);
-    theirs.conductivity = polynomials(given["conductivity"]);
+    theirs.viscosity = fittedPolynomials(given["viscosity"]);
+    theirs.conductivity = fittedPolynomials(given["conductivity"]);
     if (given.contains("binary_diffusion"))
-      theirs.diffusion = polynomials(given["binary_diffusion"]);
+      theirs.diffusion = fittedPolynomials(given["binary_diffusion"]);
     for (double t = ours.range.low; t <= ours.range.high; t += 97) {
-      EXPECT_LT(distance(viscosities(ours, t), viscosities(theirs, t)), 1e-10) << t;
-      EXPECT_LT(distance(conductivities(ours, t), conductivities(theirs, t)), 1e-10) << t;
-      EXPECT_LT(distance(diffusions(ours, t), diffusions(theirs, t)), 1e-10) << t;
+      EXPECT_LT(distanceOfFits(viscosities(ours, t), viscosities(theirs, t)), 1e-10) << t;
+      EXPECT_LT(distanceOfFits(conductivities(ours, t), conductivities(theirs, t)), 1e-10) << t;
+      EXPECT_LT(distanceOfFits(diffusions(ours, t), diffusions(theirs, t)), 1e-10) << t;
     }
   }
 }

@@ -34,7 +34,7 @@ std::string withReactions(std::string_view reactions) {
   return fmt::format("{}{}reactions:\n{}", header, species(), reactions);
 }
 
-Mechanism readGood(const std::string &text) {
+Mechanism readGoodYaml(const std::string &text) {
   Diagnostics diagnostics;
   std::optional<Mechanism> mechanism = readYaml(SourceText{"a.yaml", text}, diagnostics);
   EXPECT_TRUE(mechanism && diagnostics.empty()) << test::printed(diagnostics) << text;
@@ -42,12 +42,12 @@ Mechanism readGood(const std::string &text) {
 }
 
 Reaction readOne(std::string_view reaction) {
-  Mechanism m = readGood(withReactions(reaction));
+  Mechanism m = readGoodYaml(withReactions(reaction));
   EXPECT_EQ(m.reactions.size(), 1u);
   return m.reactions.empty() ? Reaction{} : m.reactions[0];
 }
 
-std::string complaintsOf(const std::string &text) {
+std::string complaintsAbout(const std::string &text) {
   Diagnostics diagnostics;
   EXPECT_FALSE(readYaml(SourceText{"a.yaml", text}, diagnostics)) << text;
   EXPECT_FALSE(diagnostics.has(Severity::InternalError));
@@ -55,22 +55,22 @@ std::string complaintsOf(const std::string &text) {
 }
 
 void expectSaid(const std::string &text, std::string_view part) {
-  std::string said = complaintsOf(text);
+  std::string said = complaintsAbout(text);
   EXPECT_NE(said.find(part), std::string::npos) << said;
 }
 
-void expectArrhenius(const Rate &rate, double a, double b, double temperature) {
+void expectYamlArrhenius(const Rate &rate, double a, double b, double temperature) {
   EXPECT_DOUBLE_EQ(std::get<Arrhenius>(rate).a, a);
   EXPECT_DOUBLE_EQ(std::get<Arrhenius>(rate).b, b);
   EXPECT_DOUBLE_EQ(std::get<Arrhenius>(rate).activationTemperature, temperature);
 }
 
-constexpr double caloriesToKelvins = 4184 / gasConstant;
+constexpr double caloriesInKelvins = 4184 / gasConstant;
 
 // Species
 
 TEST(YamlForms, NoIsAName) {
-  Mechanism m = readGood(header + species());
+  Mechanism m = readGoodYaml(header + species());
   EXPECT_EQ(m.species[4].name, "NO");
 }
 
@@ -78,7 +78,7 @@ TEST(YamlForms, ThermoMayHaveOneRangeAndAnotherReferencePressure) {
   std::string text = "species:\n- name: A\n  composition: {H: 2}\n  thermo: {model: NASA7, "
                      "temperature-ranges: [300, 2000 K], "
                      "reference-pressure: 1 bar, data: [[1, 2, 3, 4, 5, 6, 7]]}\n";
-  Mechanism m = readGood(text);
+  Mechanism m = readGoodYaml(text);
   const auto &ranges = std::get<std::vector<Nasa7Range>>(m.species[0].thermo);
   ASSERT_EQ(ranges.size(), 1u);
   EXPECT_EQ(ranges[0].high, 2000);
@@ -86,7 +86,7 @@ TEST(YamlForms, ThermoMayHaveOneRangeAndAnotherReferencePressure) {
 }
 
 TEST(YamlForms, ConstantCp) {
-  Mechanism m = readGood(
+  Mechanism m = readGoodYaml(
       "units: {quantity: mol, energy: cal}\nspecies:\n- name: A\n  composition: {H: 2}\n"
       "  thermo: {model: constant-cp, T0: 300 K, h0: 9.22 kcal/mol, s0: -3.02, cp0: 5.95 J/kmol/K}\n");
   const auto &data = std::get<ConstantCp>(m.species[0].thermo);
@@ -97,7 +97,7 @@ TEST(YamlForms, ConstantCp) {
 }
 
 TEST(YamlForms, TransportDataAreInSi) {
-  Mechanism m = readGood(
+  Mechanism m = readGoodYaml(
       "species:\n- name: A\n  composition: {H: 2}\n  " + thermo() +
       "\n  transport: {model: gas, geometry: linear, well-depth: 38.0, diameter: 2.92, dipole: 1.5,\n"
       "    polarizability: 0.79, rotational-relaxation: 280.0, acentric-factor: 0.1, note: n}\n");
@@ -111,9 +111,9 @@ TEST(YamlForms, TransportDataAreInSi) {
 }
 
 TEST(YamlForms, ElementsMayHaveWeightsAndElectronsMakeCharge) {
-  Mechanism m = readGood("elements:\n- symbol: Ci\n  atomic-weight: 13.003\nspecies:\n- name: A+\n  "
-                         "composition: {Ci: 2, E: -1}\n  " +
-                         thermo() + "\n");
+  Mechanism m = readGoodYaml("elements:\n- symbol: Ci\n  atomic-weight: 13.003\nspecies:\n- name: A+\n  "
+                             "composition: {Ci: 2, E: -1}\n  " +
+                             thermo() + "\n");
   EXPECT_DOUBLE_EQ(m.species[0].weight, 26.006 - 5.48579909065e-4);
   EXPECT_EQ(m.species[0].charge, 1);
 }
@@ -121,22 +121,22 @@ TEST(YamlForms, ElementsMayHaveWeightsAndElectronsMakeCharge) {
 // Units
 
 TEST(YamlForms, NumbersWithoutUnitsAreSiWhereNothingIsSaid) {
-  Mechanism m = readGood(
+  Mechanism m = readGoodYaml(
       "phases:\n- {name: g, species: all, kinetics: gas}\n" + species() +
       "reactions:\n- {equation: A + B <=> C, rate-constant: {A: 2.0, b: 0.5, Ea: 8314.46261815324}}\n");
-  expectArrhenius(m.reactions[0].rate, 2, 0.5, 1);
+  expectYamlArrhenius(m.reactions[0].rate, 2, 0.5, 1);
 }
 
 TEST(YamlForms, UnitsOfTheDocumentOfASectionAndOfAReaction) {
-  Mechanism m =
-      readGood(withReactions("- units: {activation-energy: K}\n"
-                             "- equation: A + B <=> C\n  rate-constant: {A: 1e12, b: 0, Ea: 100}\n"
-                             "- equation: A + D <=> C\n  units: {quantity: molec, length: m}\n"
-                             "  rate-constant: {A: 1e-18, b: 0, Ea: 100}\n"
-                             "- equation: B + D <=> C\n  rate-constant: [1 m^3/mol/min, 0, 2 kcal/mol]\n"));
-  expectArrhenius(m.reactions[0].rate, 1e9, 0, 100);
-  expectArrhenius(m.reactions[1].rate, 1e-18 * avogadro, 0, 100);
-  expectArrhenius(m.reactions[2].rate, 1e3 / 60, 0, 2000 * caloriesToKelvins);
+  Mechanism m = readGoodYaml(
+      withReactions("- units: {activation-energy: K}\n"
+                    "- equation: A + B <=> C\n  rate-constant: {A: 1e12, b: 0, Ea: 100}\n"
+                    "- equation: A + D <=> C\n  units: {quantity: molec, length: m}\n"
+                    "  rate-constant: {A: 1e-18, b: 0, Ea: 100}\n"
+                    "- equation: B + D <=> C\n  rate-constant: [1 m^3/mol/min, 0, 2 kcal/mol]\n"));
+  expectYamlArrhenius(m.reactions[0].rate, 1e9, 0, 100);
+  expectYamlArrhenius(m.reactions[1].rate, 1e-18 * avogadro, 0, 100);
+  expectYamlArrhenius(m.reactions[2].rate, 1e3 / 60, 0, 2000 * caloriesInKelvins);
 }
 
 TEST(YamlForms, ActivationEnergyMayBeForAParticle) {
@@ -218,9 +218,9 @@ TEST(YamlForms, OrdersAndFlags) {
 }
 
 TEST(YamlForms, AReactionAndItsReverseAreOne) {
-  Mechanism m = readGood(withReactions("- equation: A + B => C\n  rate-constant: {A: 1e12, b: 0, Ea: 0}\n"
-                                       "- equation: C => A + B\n  rate-constant: {A: 5.0, b: 0, Ea: 0}\n"
-                                       "- equation: D => B\n  rate-constant: {A: 1.0, b: 0, Ea: 0}\n"));
+  Mechanism m = readGoodYaml(withReactions("- equation: A + B => C\n  rate-constant: {A: 1e12, b: 0, Ea: 0}\n"
+                                           "- equation: C => A + B\n  rate-constant: {A: 5.0, b: 0, Ea: 0}\n"
+                                           "- equation: D => B\n  rate-constant: {A: 1.0, b: 0, Ea: 0}\n"));
   ASSERT_EQ(m.reactions.size(), 2u);
   EXPECT_EQ(m.reactions[0].reverse, Reverse::Explicit);
   EXPECT_EQ(m.reactions[0].equation, "A + B <=> C");
@@ -239,16 +239,16 @@ TEST(YamlForms, PhaseTakesSpeciesAndReactionsFromItsSections) {
       "\nreactions:\n- {equation: A <=> B, rate-constant: [1, 0, 0]}\n"
       "- {equation: A <=> D, rate-constant: [1, 0, 0]}\n"
       "more:\n- {equation: A + M <=> Z + M, rate-constant: [1, 0, 0], efficiencies: {C: 2, B: 3}}\n";
-  Mechanism m = readGood(text);
+  Mechanism m = readGoodYaml(text);
   EXPECT_EQ(m.species.size(), 3u);
   ASSERT_EQ(m.reactions.size(), 2u);
   EXPECT_EQ(m.reactions[1].collider->efficiencies.size(), 1u);
 }
 
 TEST(YamlForms, PhaseWithoutKineticsHasNoReactions) {
-  EXPECT_TRUE(
-      readGood("phases:\n- {name: gas, species: all}\n" + species() + "reactions:\n- {equation: nonsense}\n")
-          .reactions.empty());
+  EXPECT_TRUE(readGoodYaml("phases:\n- {name: gas, species: all}\n" + species() +
+                           "reactions:\n- {equation: nonsense}\n")
+                  .reactions.empty());
 }
 
 // What is wrong
@@ -349,9 +349,10 @@ TEST(YamlMalformed, Reactions) {
 }
 
 TEST(YamlMalformed, AllErrorsAreReportedInOneGo) {
-  std::string said = complaintsOf(withReactions("- equation: A <=> Q\n  rate-constant: [1, 0, 0]\n"
-                                                "- equation: A <=> B\n  rate-constant: {A: x, b: y, Ea: z}\n"
-                                                "- equation: A <=> C\n  rate-constant: [1, 0, 0]\n"));
+  std::string said =
+      complaintsAbout(withReactions("- equation: A <=> Q\n  rate-constant: [1, 0, 0]\n"
+                                    "- equation: A <=> B\n  rate-constant: {A: x, b: y, Ea: z}\n"
+                                    "- equation: A <=> C\n  rate-constant: [1, 0, 0]\n"));
   for (const char *part : {"species 'Q'", "'x' is no number for A", "'y' is no number for b",
                            "'z' is no number for an activation energy", "'A <=> C' is not balanced"})
     EXPECT_NE(said.find(part), std::string::npos) << part << "\n" << said;

@@ -126,7 +126,8 @@ TEST(Fit, ThreadsThatNeverLoadedAnInputAreNotFittedTo) {
   EXPECT_NEAR(model.predict(other), 17, 1e-9);
 }
 
-LaunchProfile profileOf(const std::string &ptx, vm::Dim3 grid, vm::Dim3 block, const std::vector<int> &in) {
+LaunchProfile predictedProfile(const std::string &ptx, vm::Dim3 grid, vm::Dim3 block,
+                               const std::vector<int> &in) {
   Runner runner(ptx);
   const vm::Kernel &kernel = *runner.kernel();
   Profiler profiler(kernel, kernelInputs(kernel));
@@ -145,7 +146,7 @@ std::vector<int> someLengths(unsigned count, int most, std::mt19937 &random) {
 TEST(Prediction, ALoopOfALoadedLengthIsLinearAndFittedToOneBlockFitsAll) {
   std::mt19937 random(5);
   const Prediction prediction =
-      predict(profileOf(loopOfLoaded, {16}, {64}, someLengths(16 * 64, 50, random)));
+      predict(predictedProfile(loopOfLoaded, {16}, {64}, someLengths(16 * 64, 50, random)));
   EXPECT_EQ(prediction.blocks[0].key, Key::Constant);
   EXPECT_EQ(prediction.blocks[1].key, Key::Linear);
   EXPECT_LT(prediction.blocks[1].model.error, 1e-9);
@@ -155,7 +156,7 @@ TEST(Prediction, ALoopOfALoadedLengthIsLinearAndFittedToOneBlockFitsAll) {
 TEST(Prediction, ASquareIsNotLinearAndItsInputIsTheKey) {
   std::mt19937 random(5);
   const Prediction prediction =
-      predict(profileOf(loopOfSquare, {16}, {64}, someLengths(16 * 64, 30, random)));
+      predict(predictedProfile(loopOfSquare, {16}, {64}, someLengths(16 * 64, 30, random)));
   EXPECT_EQ(prediction.blocks[1].key, Key::Inputs);
   EXPECT_GT(prediction.blocks[1].model.error, model::threshold::divergence::mostSquareError);
 }
@@ -196,7 +197,7 @@ std::vector<int> someRows(std::mt19937 &random, unsigned rows) {
 TEST(Prediction, WhereElementsAreAllDifferentTheirDifferenceIsTheKey) {
   std::mt19937 random(3);
   for (const std::string &kernel : {loopOfDifference, loopFromTo}) {
-    const Prediction prediction = predict(profileOf(kernel, {8}, {64}, someRows(random, 512)));
+    const Prediction prediction = predict(predictedProfile(kernel, {8}, {64}, someRows(random, 512)));
     const BlockPrediction &loop = prediction.blocks[kernel == loopFromTo ? 2 : 1];
     EXPECT_EQ(loop.key, Key::Inputs);
     EXPECT_GT(loop.model.error, model::threshold::divergence::mostUnexplained * loop.variance);
@@ -208,9 +209,9 @@ TEST(Prediction, VectorsOfALaunchThatWasNeverProfiledComeFromItsInputs) {
   for (const std::string &kernel : {loopOfLoaded, loopOfDifference}) {
     const bool byLength = kernel == loopOfLoaded;
     const LaunchProfile profiled =
-        profileOf(kernel, {8}, {64}, byLength ? someLengths(512, 40, random) : someRows(random, 512));
+        predictedProfile(kernel, {8}, {64}, byLength ? someLengths(512, 40, random) : someRows(random, 512));
     const LaunchProfile other =
-        profileOf(kernel, {12}, {32}, byLength ? someLengths(384, 90, random) : someRows(random, 384));
+        predictedProfile(kernel, {12}, {32}, byLength ? someLengths(384, 90, random) : someRows(random, 384));
     const BlockVectors predicted = predictVectors(predict(profiled), profiled, other);
     ASSERT_EQ(predicted.threads(), 384u);
     for (uint32_t t = 0; t < 384; ++t)
@@ -223,7 +224,7 @@ TEST(Prediction, WhatOnlyARunShowsIsAsItWasInThatRunOrAsGoodAsTheModel) {
   std::vector<int> next(64, 1);
   for (int i = 2; i < 64; ++i)
     next[size_t(i)] = 1 + int(random() % unsigned(i - 1)); // always nearer to 1
-  const LaunchProfile launch = profileOf(followLinks, {1}, {64}, next);
+  const LaunchProfile launch = predictedProfile(followLinks, {1}, {64}, next);
   const Prediction prediction = predict(launch);
   ASSERT_EQ(prediction.blocks[1].key, Key::Profile);
   const BlockVectors same = predictVectors(prediction, launch, launch, Otherwise::Profile);
@@ -240,15 +241,16 @@ TEST(Prediction, AnInputThatEachThreadHasForItselfIsNoKey) {
   // Squares of lengths that are all different: what one thread does says nothing of others.
   std::vector<int> in(128);
   std::iota(in.begin(), in.end(), 1);
-  const Prediction prediction = predict(profileOf(loopOfSquare, {2}, {64}, in));
+  const Prediction prediction = predict(predictedProfile(loopOfSquare, {2}, {64}, in));
   EXPECT_EQ(prediction.blocks[1].key, Key::Profile);
 }
 
 TEST(Prediction, ALoopOfALoadedLengthServesForInputsThatWereNeverSeen) {
   std::mt19937 random(5);
-  const Prediction prediction = predict(profileOf(loopOfLoaded, {4}, {64}, someLengths(4 * 64, 50, random)));
+  const Prediction prediction =
+      predict(predictedProfile(loopOfLoaded, {4}, {64}, someLengths(4 * 64, 50, random)));
   const std::vector<int> other = someLengths(8 * 32, 500, random);
-  const LaunchProfile unseen = profileOf(loopOfLoaded, {8}, {32}, other);
+  const LaunchProfile unseen = predictedProfile(loopOfLoaded, {8}, {32}, other);
   for (uint32_t t = 0; t < other.size(); ++t) {
     const double own[] = {double(other[t])};
     EXPECT_NEAR(prediction.blocks[1].model.predict(own), unseen.vectors.thread(t)[1], 1e-6);
@@ -264,7 +266,7 @@ TEST(Prediction, WhatIsReadOnTheWayIsKnownOnlyAfterARun) {
   std::erase(order, 1);
   for (size_t i = 0; i + 1 < order.size(); ++i)
     next[size_t(order[i])] = order[i + 1];
-  const Prediction prediction = predict(profileOf(followLinks, {1}, {64}, next));
+  const Prediction prediction = predict(predictedProfile(followLinks, {1}, {64}, next));
   EXPECT_EQ(prediction.blocks[1].key, Key::Profile);
 }
 
@@ -274,7 +276,7 @@ TEST(Prediction, AThreadsLocationInTheLaunchIsLinearAcrossBlocks) {
                           "mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.x; mad.lo.s32 %r3, "
                           "%r0, %r1, %r2; mov.u32 %r4, 0;\n"
                           "LOOP: add.s32 %r4, %r4, 1; setp.lt.s32 %p0, %r4, %r3; @%p0 bra LOOP;\nret; }\n";
-  const Prediction prediction = predict(profileOf(ptx, {8}, {32}, {0}));
+  const Prediction prediction = predict(predictedProfile(ptx, {8}, {32}, {0}));
   EXPECT_EQ(prediction.blocks[1].key, Key::Linear);
 }
 

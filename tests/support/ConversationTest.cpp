@@ -11,7 +11,7 @@ namespace {
 
 constexpr double Long = 60;
 
-Conversation *shell(const std::string &script) { return new Conversation({"sh", "-c", script}); }
+Conversation *shellCommand(const std::string &script) { return new Conversation({"sh", "-c", script}); }
 
 TEST(Conversation, ALineIsAnsweredByALine) {
   Conversation program({"sh", "-c", "while read line; do echo \"heard $line\"; done"});
@@ -23,7 +23,7 @@ TEST(Conversation, ALineIsAnsweredByALine) {
 }
 
 TEST(Conversation, SeveralLinesAtOnceAreGivenOneByOne) {
-  std::unique_ptr<Conversation> program(shell("printf 'first\\nsecond\\nthi'; sleep 0.1; echo rd"));
+  std::unique_ptr<Conversation> program(shellCommand("printf 'first\\nsecond\\nthi'; sleep 0.1; echo rd"));
   EXPECT_EQ(program->hear(Long), "first");
   EXPECT_EQ(program->hear(Long), "second");
   EXPECT_EQ(program->hear(Long), "third");
@@ -33,13 +33,13 @@ TEST(Conversation, SeveralLinesAtOnceAreGivenOneByOne) {
 }
 
 TEST(Conversation, ProgramsThatSayNothingAreNotWaitedForForever) {
-  std::unique_ptr<Conversation> program(shell("exec sleep 1000"));
+  std::unique_ptr<Conversation> program(shellCommand("exec sleep 1000"));
   EXPECT_EQ(program->hear(0.05), std::nullopt);
   EXPECT_FALSE(program->hasEnded());
 }
 
 TEST(Conversation, AnEndIsReportedWithItsReason) {
-  std::unique_ptr<Conversation> exits(shell("exit 4")), killed(shell("kill -9 $$"));
+  std::unique_ptr<Conversation> exits(shellCommand("exit 4")), killed(shellCommand("kill -9 $$"));
   EXPECT_EQ(exits->hear(Long), std::nullopt);
   EXPECT_EQ(exits->howItEnded(), "ended with 4");
   EXPECT_EQ(killed->hear(Long), std::nullopt);
@@ -47,7 +47,7 @@ TEST(Conversation, AnEndIsReportedWithItsReason) {
 }
 
 TEST(Conversation, SayingToAProgramThatHasEndedIsNoEndOfOurs) {
-  std::unique_ptr<Conversation> program(shell("exit 0"));
+  std::unique_ptr<Conversation> program(shellCommand("exit 0"));
   EXPECT_EQ(program->hear(Long), std::nullopt);
   while (program->say("anybody there?"))
     ; // a pipe may take some before its reader's end is noticed

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 namespace {
 
 /// The whole program: as slow as it is said to be.
-class Program final : public Measurer {
+class ReplayedProgram final : public Measurer {
 public:
   std::string device() const override { return "GPU"; }
   bool predicts() const override { return false; }
@@ -39,7 +39,7 @@ struct ReplayMeasurerTest : testing::Test {
   TemporaryFolder folder;
   Problem problem;
   EasyMaker maker;
-  Program program;
+  ReplayedProgram program;
   LocalExecutor whole{problem, maker, program};
   bool timesInProgram = true;
 

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string contentsOf(const fs::path &file) {
+std::string textOfFile(const fs::path &file) {
   std::stringstream text;
   text << std::ifstream(file).rdbuf();
   return text.str();
@@ -40,7 +40,7 @@ struct Winner : testing::Test {
   }
   void take(const std::string &program) {
     problem.file = fs::path(HEDDLE_SOURCE_DIR) / "tests" / "tune" / "programs" / program;
-    problem.text = contentsOf(problem.file);
+    problem.text = textOfFile(problem.file);
   }
   /// `kernel`: the only one that it is for.
   Configuration configuration(const SpaceWords &words, const std::string &kernel = "") {
@@ -69,7 +69,7 @@ struct Winner : testing::Test {
     command.insert(command.end(), flags.begin(), flags.end());
     ProcessResult done = runProcess(command);
     EXPECT_EQ(done.exitCode, 0) << done.standardError;
-    return contentsOf(out);
+    return textOfFile(out);
   }
 };
 

@@ -24,7 +24,7 @@ using namespace clang;
 namespace heddle::analysis {
 namespace {
 
-std::string nameOf(const FunctionDecl *function) {
+std::string plainNameOf(const FunctionDecl *function) {
   return function->getDeclName().isIdentifier() ? function->getNameAsString() : std::string();
 }
 
@@ -118,12 +118,12 @@ private:
       auto parent = parents.find(call);
       if (!isOrderlessAtomic(cast<CallExpr>(call), parent == parents.end() ? nullptr : parent->second))
         refuse(call,
-               fmt::format("the order of '{}' shows: its result is used, or it rounds", nameOf(callee)));
+               fmt::format("the order of '{}' shows: its result is used, or it rounds", plainNameOf(callee)));
       return;
     }
     if (asksOutside(callee) && !isUsers)
-      return refuse(
-          call, fmt::format("'{}' asks other threads or the clock, so its place must stay", nameOf(callee)));
+      return refuse(call, fmt::format("'{}' asks other threads or the clock, so its place must stay",
+                                      plainNameOf(callee)));
     if (!isUsers || isa<CXXConstructorDecl>(callee))
       return refuse(call, fmt::format("what '{}' does is not known", callee->getNameAsString()));
     if (!seen.insert(definition).second)
@@ -177,7 +177,7 @@ bool isOrderlessAtomic(const CallExpr *call, const Stmt *parent) {
   static const std::set<std::string> kinds = {"atomicAdd", "atomicSub", "atomicMin", "atomicMax",
                                               "atomicAnd", "atomicOr",  "atomicXor"};
   const FunctionDecl *callee = call->getDirectCallee();
-  if (!callee || !kinds.contains(nameOf(callee)) || !call->getType()->isIntegerType())
+  if (!callee || !kinds.contains(plainNameOf(callee)) || !call->getType()->isIntegerType())
     return false;
   bool isStatement = !parent || !isa<Expr>(parent);
   bool isDeclared = isa_and_nonnull<DeclStmt>(parent) || isa_and_nonnull<ReturnStmt>(parent);

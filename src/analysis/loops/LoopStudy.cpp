@@ -42,16 +42,18 @@ namespace heddle::analysis {
 
 namespace {
 
-const Expr *plain(const Expr *expression) { return expression ? expression->IgnoreParenImpCasts() : nullptr; }
+const Expr *withoutCasts(const Expr *expression) {
+  return expression ? expression->IgnoreParenImpCasts() : nullptr;
+}
 
 bool names(const Expr *expression, const VarDecl *variable) {
-  auto *reference = dyn_cast_or_null<DeclRefExpr>(plain(expression));
+  auto *reference = dyn_cast_or_null<DeclRefExpr>(withoutCasts(expression));
   return reference && reference->getDecl() == variable;
 }
 
 /// What the loop's last part adds to the variable; false where it does anything else.
 bool readStep(const Expr *increment, CountedLoop &loop) {
-  increment = plain(increment);
+  increment = withoutCasts(increment);
   if (auto *unary = dyn_cast_or_null<UnaryOperator>(increment)) {
     loop.countsDown = unary->isDecrementOp();
     return unary->isIncrementDecrementOp() && names(unary->getSubExpr(), loop.variable);
@@ -65,7 +67,7 @@ bool readStep(const Expr *increment, CountedLoop &loop) {
     loop.countsDown = binary->getOpcode() == BO_SubAssign;
     return true;
   }
-  auto *sum = dyn_cast<BinaryOperator>(plain(right));
+  auto *sum = dyn_cast<BinaryOperator>(withoutCasts(right));
   if (binary->getOpcode() != BO_Assign || !sum || !sum->isAdditiveOp() ||
       !names(sum->getLHS(), loop.variable))
     return false;
@@ -75,7 +77,7 @@ bool readStep(const Expr *increment, CountedLoop &loop) {
 }
 
 bool readCondition(const Expr *condition, CountedLoop &loop) {
-  auto *test = dyn_cast_or_null<BinaryOperator>(plain(condition));
+  auto *test = dyn_cast_or_null<BinaryOperator>(withoutCasts(condition));
   if (!test || !test->isComparisonOp() || test->getOpcode() == BO_EQ || test->getOpcode() == BO_Cmp)
     return false;
   bool isLeft = names(test->getLHS(), loop.variable);
@@ -190,14 +192,14 @@ std::variant<CountedLoop, Diagnostic> LoopStudy::counted(const ForStmt *statemen
 
 /// `a + i < b`: false from some i on, for a variable that rises.
 static bool endsForGood(const Expr *condition, const VarDecl *variable) {
-  auto *test = dyn_cast<BinaryOperator>(plain(condition));
+  auto *test = dyn_cast<BinaryOperator>(withoutCasts(condition));
   if (!test || (test->getOpcode() != BO_LT && test->getOpcode() != BO_LE))
     return false;
   const auto mentions = [&](const Expr *part) {
     return llvm::any_of(Uses::of(part).locals,
                         [&](const DeclRefExpr *r) { return r->getDecl() == variable; });
   };
-  auto *sum = dyn_cast<BinaryOperator>(plain(test->getLHS()));
+  auto *sum = dyn_cast<BinaryOperator>(withoutCasts(test->getLHS()));
   const bool isSum = sum && sum->getOpcode() == BO_Add &&
                      (names(sum->getLHS(), variable) || names(sum->getRHS(), variable)) &&
                      mentions(sum->getLHS()) != mentions(sum->getRHS());
@@ -207,7 +209,7 @@ static bool endsForGood(const Expr *condition, const VarDecl *variable) {
 std::variant<CountedLoop, Diagnostic> LoopStudy::countedByAll(const ForStmt *statement) const {
   std::vector<const Expr *> open = {statement->getCond()}, all;
   while (!open.empty()) {
-    const Expr *condition = plain(open.back());
+    const Expr *condition = withoutCasts(open.back());
     open.pop_back();
     auto *both = dyn_cast_or_null<BinaryOperator>(condition);
     if (both && both->getOpcode() == BO_LAnd) {

@@ -23,7 +23,7 @@ void describeElement(Array &array, QualType type, const ASTContext &context) {
                            : context.getTypeSizeInChars(type).getQuantity();
 }
 
-Array::Space spaceOf(const VarDecl *variable) {
+Array::Space memoryOf(const VarDecl *variable) {
   if (variable->hasAttr<CUDASharedAttr>())
     return Array::Space::Shared;
   if (variable->hasAttr<CUDAConstantAttr>() ||
@@ -44,7 +44,7 @@ const Array *ArrayTable::of(const VarDecl *variable) {
   if (auto at = byVariable.find(variable); at != byVariable.end())
     return at->second;
   Array array;
-  array.space = spaceOf(variable);
+  array.space = memoryOf(variable);
   array.name = variable->getNameAsString();
   array.decl = variable;
   array.isReadOnly = array.space == Array::Space::Constant;

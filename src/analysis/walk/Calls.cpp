@@ -41,7 +41,7 @@ namespace {
 /// more.
 constexpr unsigned maxDepth = 12;
 
-std::string nameOf(const FunctionDecl *callee) {
+std::string calleeName(const FunctionDecl *callee) {
   return callee && callee->getDeclName().isIdentifier() ? callee->getNameAsString() : std::string();
 }
 
@@ -53,7 +53,7 @@ bool isBlockRank(const CallExpr *call, const FunctionDecl *callee) {
   const CXXRecordDecl *group = method          ? method->getParent()
                                : type.isNull() ? nullptr
                                                : type->getAsCXXRecordDecl();
-  return nameOf(callee) == "thread_rank" && group && group->getNameAsString() == "thread_block";
+  return calleeName(callee) == "thread_rank" && group && group->getNameAsString() == "thread_block";
 }
 
 Value followBody(const CallExpr *call, const FunctionDecl *callee, const Expr *object,
@@ -263,7 +263,7 @@ void touchArguments(const CallExpr *call, const std::string &name, Path &path) {
 }
 
 Value evaluateUnknownCall(const CallExpr *call, const FunctionDecl *callee, Path &path) {
-  std::string name = nameOf(callee);
+  std::string name = calleeName(callee);
   if (name.empty())
     name = callee ? callee->getNameAsString() : "a function pointer";
   if (const auto *method = dyn_cast<CXXMemberCallExpr>(call)) {
@@ -288,7 +288,7 @@ Value evaluateUnknownCall(const CallExpr *call, const FunctionDecl *callee, Path
 
 Value evaluateCall(const CallExpr *call, Path &path) {
   const FunctionDecl *callee = calleeOf(call);
-  std::string name = nameOf(callee);
+  std::string name = calleeName(callee);
   path.frames.back().returnedLvalue.reset();
   if (std::optional<Value> known = evaluateKnownCall(call, name, path))
     return *known;

@@ -33,7 +33,7 @@ using namespace clang;
 namespace heddle::analysis::walk {
 namespace {
 
-const Expr *plain(const Expr *expression) { return expression ? expression->IgnoreParenImpCasts() : nullptr; }
+const Expr *bare(const Expr *expression) { return expression ? expression->IgnoreParenImpCasts() : nullptr; }
 
 /// Collects what a loop changes. Lambdas inside it are looked into: calling one runs its body.
 class ModificationFinder : public DynamicRecursiveASTVisitor {
@@ -180,13 +180,13 @@ private:
 } // namespace
 
 Environment::Key keyOf(const Expr *expression, const Environment &environment) {
-  expression = plain(expression);
+  expression = bare(expression);
   std::string path;
   while (const auto *member = dyn_cast_or_null<MemberExpr>(expression)) {
     if (member->isArrow())
       return {nullptr, ""};
     path = "." + member->getMemberDecl()->getNameAsString() + path;
-    expression = plain(member->getBase());
+    expression = bare(member->getBase());
   }
   const auto *reference = dyn_cast_or_null<DeclRefExpr>(expression);
   const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
@@ -209,7 +209,7 @@ std::optional<Stride> strideOf(const Expr *change, const Environment::Key &key,
     return std::nullopt;
   if (binary->getOpcode() == BO_AddAssign || binary->getOpcode() == BO_SubAssign)
     return Stride{binary->getRHS(), false, binary->getOpcode() == BO_SubAssign};
-  const auto *sum = dyn_cast_or_null<BinaryOperator>(plain(binary->getRHS()));
+  const auto *sum = dyn_cast_or_null<BinaryOperator>(bare(binary->getRHS()));
   if (binary->getOpcode() != BO_Assign || !sum || !(sum->getOpcode() == BO_Add || sum->getOpcode() == BO_Sub))
     return std::nullopt;
   if (keyOf(sum->getLHS(), environment) == key)
@@ -229,7 +229,7 @@ int growthOf(const std::vector<Modification> &changes) {
     if (binary && (binary->getOpcode() == BO_ShlAssign || binary->getOpcode() == BO_MulAssign))
       one = 1;
     if (binary && binary->getOpcode() == BO_Assign)
-      if (const auto *right = dyn_cast_or_null<BinaryOperator>(plain(binary->getRHS()))) {
+      if (const auto *right = dyn_cast_or_null<BinaryOperator>(bare(binary->getRHS()))) {
         if (right->getOpcode() == BO_Shr || right->getOpcode() == BO_Div)
           one = -1;
         if (right->getOpcode() == BO_Shl || right->getOpcode() == BO_Mul)

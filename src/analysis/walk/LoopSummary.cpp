@@ -38,7 +38,7 @@ namespace {
 
 const Expr *plain(const Expr *expression) { return expression ? expression->IgnoreParenImpCasts() : nullptr; }
 
-std::string nameOf(const Environment::Key &key) { return key.first->getNameAsString() + key.second; }
+std::string summaryName(const Environment::Key &key) { return key.first->getNameAsString() + key.second; }
 
 /// Whether changes of variables leave them the same for all threads, given which others are.
 struct Uniformly {
@@ -127,7 +127,7 @@ std::optional<Value> inductionValue(Loop &loop, const Environment::Key &key,
   if (!value.integer)
     return std::nullopt;
   if (loop.variable.empty()) {
-    loop.variable = nameOf(key);
+    loop.variable = summaryName(key);
     loop.start = start.integer;
     loop.step = step;
   }
@@ -143,13 +143,14 @@ std::optional<Value> uniformValue(const Loop &loop, const Environment::Key &key,
     return std::nullopt;
   int grows = growthOf(changes);
   bool nonNegative = start.integer->isNonNegative() && grows != 0;
-  const Symbol *symbol = scope.symbols.uniform(nameOf(key), nonNegative, scope.loops());
+  const Symbol *symbol = scope.symbols.uniform(summaryName(key), nonNegative, scope.loops());
   if (nonNegative) {
     Condition known = Condition::compare(Polynomial(symbol), grows < 0 ? "<=" : ">=", *start.integer);
     if (!known.isAlways(true))
-      guards = std::make_shared<Guard>(Guard{
-          known, loop.location,
-          fmt::format("'{}' only {} in this loop", nameOf(key), grows < 0 ? "shrinks" : "grows"), guards});
+      guards = std::make_shared<Guard>(
+          Guard{known, loop.location,
+                fmt::format("'{}' only {} in this loop", summaryName(key), grows < 0 ? "shrinks" : "grows"),
+                guards});
   }
   return Value{Polynomial(symbol), std::nullopt, nullptr};
 }
@@ -266,7 +267,7 @@ void describeBound(Loop &loop, const LoopParts &parts, const Environment &now, c
     return;
   auto isCounter = [&](const Expr *side) {
     Environment::Key key = keyOf(side, now);
-    return key.first && nameOf(key) == loop.variable;
+    return key.first && summaryName(key) == loop.variable;
   };
   bool isLeft = isCounter(test->getLHS());
   if (!isLeft && !isCounter(test->getRHS()))
@@ -284,7 +285,7 @@ Values valuesBehind(const Loop &loop, bool testsFirst, const Modifications &modi
   Values behind;
   for (const auto &entry : modified) {
     const Environment::Key &key = entry.first;
-    Value after = Value::unknown(fmt::format("'{}' is what the loop left", nameOf(key)), loop.location);
+    Value after = Value::unknown(fmt::format("'{}' is what the loop left", summaryName(key)), loop.location);
     auto head = atHead.find(key);
     if (head != atHead.end() && head->second.integer) {
       const Polynomial &form = *head->second.integer;
@@ -295,7 +296,7 @@ Values valuesBehind(const Loop &loop, bool testsFirst, const Modifications &modi
         after.integer = form.substituted(loop.counter, Polynomial(*loop.trips), &scope.symbols);
       else if (leavesTogether && !form.dependsOnThread())
         after.integer = Polynomial(scope.symbols.uniform(
-            fmt::format("{}@{}", nameOf(key), loop.location.line), false, scope.loops()));
+            fmt::format("{}@{}", summaryName(key), loop.location.line), false, scope.loops()));
     }
     if (head != atHead.end() && head->second.pointer) {
       after.pointer = head->second.pointer;

@@ -33,7 +33,7 @@ using namespace clang;
 namespace heddle::analysis {
 namespace {
 
-class Collector : public DynamicRecursiveASTVisitor {
+class SharedCollector : public DynamicRecursiveASTVisitor {
 public:
   KernelMentions found;
 
@@ -147,7 +147,7 @@ bool findUse(const Stmt *part, StripedAccess &access, const KernelReading &in) {
 } // namespace
 
 KernelMentions mentionsIn(const source::Kernel &kernel) {
-  Collector collector;
+  SharedCollector collector;
   collector.TraverseStmt(kernel.function->getBody());
   return std::move(collector.found);
 }

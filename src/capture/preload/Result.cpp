@@ -21,7 +21,7 @@ std::string countsOf(const std::map<std::string, uint64_t> &counts) {
   return out + "}";
 }
 
-std::string textOf(const Result &result, const Survey &survey) {
+std::string textOfResult(const Result &result, const Survey &survey) {
   std::string out = "{\"refused\":" + quoted(result.refused) + ",\n\"captured\":[";
   for (const Result::Captured &each : result.captured)
     out += std::string(&each == result.captured.data() ? "" : ",") + "{\"folder\":" + quoted(each.folder) +
@@ -43,7 +43,7 @@ std::string textOf(const Result &result, const Survey &survey) {
 } // namespace
 
 bool writeResult(const std::string &file, const Result &result, const Survey &survey) {
-  const std::string fresh = file + ".new", text = textOf(result, survey);
+  const std::string fresh = file + ".new", text = textOfResult(result, survey);
   std::FILE *out = std::fopen(fresh.c_str(), "w");
   if (!out)
     return false;

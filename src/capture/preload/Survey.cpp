@@ -14,7 +14,7 @@ Instructions *instructionsOfSimulator() {
   return function;
 }
 
-std::string textOf(const std::string &kernel, const trace::Launch &launch) {
+std::string textOfSurvey(const std::string &kernel, const trace::Launch &launch) {
   std::string text = kernel;
   for (size_t number :
        {size_t(launch.grid.x), size_t(launch.grid.y), size_t(launch.grid.z), size_t(launch.block.x),
@@ -38,14 +38,14 @@ double microsBetween(cudaEvent_t begin, cudaEvent_t end) {
 const char *Survey::unit() { return instructionsOfSimulator() ? "instructions" : "micros"; }
 
 size_t Survey::shapeOf(const std::string &kernel, const trace::Launch &launch, uint64_t number) {
-  const auto [known, isNew] = byText.emplace(textOf(kernel, launch), all.size());
+  const auto [known, isNew] = byText.emplace(textOfSurvey(kernel, launch), all.size());
   if (isNew)
     all.push_back({kernel, launch.grid, launch.block, launch.sharedBytes, number, 0, 0});
   return known->second;
 }
 
 bool Survey::isNew(const std::string &kernel, const trace::Launch &launch) const {
-  return byText.count(textOf(kernel, launch)) == 0;
+  return byText.count(textOfSurvey(kernel, launch)) == 0;
 }
 
 cudaError_t Survey::makeUnmeasured(const std::string &kernel, const trace::Launch &launch, uint64_t number) {

@@ -12,7 +12,7 @@
 namespace heddle::capture {
 namespace {
 
-TexelFormat formatOf(const cudaChannelFormatDesc &channels) {
+TexelFormat formatOfChannels(const cudaChannelFormatDesc &channels) {
   TexelFormat format;
   const int bits[] = {channels.x, channels.y, channels.z, channels.w};
   for (size_t i = 0; i < 4; ++i)
@@ -62,7 +62,7 @@ std::optional<size_t> arrayIn(LiveTextures &textures, cudaArray_t handle) {
     return std::nullopt;
   Array array;
   array.width = extent.width, array.height = extent.height, array.depth = extent.depth;
-  array.format = formatOf(channels);
+  array.format = formatOfChannels(channels);
   array.flags = flags;
   if (!isPlain(array.format))
     return std::nullopt;
@@ -83,7 +83,7 @@ bool addMemory(const cudaResourceDesc &resource, LiveTextures &textures, Texture
     object.memory = TextureObject::Memory::Linear;
     object.address = reinterpret_cast<uint64_t>(resource.res.linear.devPtr);
     object.width = resource.res.linear.sizeInBytes;
-    object.format = formatOf(resource.res.linear.desc);
+    object.format = formatOfChannels(resource.res.linear.desc);
     return isPlain(object.format);
   case cudaResourceTypePitch2D:
     object.memory = TextureObject::Memory::Pitch;
@@ -91,7 +91,7 @@ bool addMemory(const cudaResourceDesc &resource, LiveTextures &textures, Texture
     object.width = resource.res.pitch2D.width;
     object.height = resource.res.pitch2D.height;
     object.pitch = resource.res.pitch2D.pitchInBytes;
-    object.format = formatOf(resource.res.pitch2D.desc);
+    object.format = formatOfChannels(resource.res.pitch2D.desc);
     return isPlain(object.format);
   default: return false;
   }

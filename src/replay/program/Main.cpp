@@ -80,7 +80,7 @@ uint32_t numberOf(const std::string &option, const std::string &text) {
   return uint32_t(value);
 }
 
-Dim dimOf(const std::string &option, const std::string &text) {
+Dim dimensionsOf(const std::string &option, const std::string &text) {
   Dim dim{1, 1, 1};
   size_t at = 0;
   for (uint32_t &each : dim) {
@@ -117,9 +117,9 @@ Options parse(int count, char **words) {
     } else if (word == "--kernel") {
       options.hasKernel = true, options.request.kernel = valueOf(i);
     } else if (word == "--grid") {
-      options.hasGrid = true, options.request.grid = dimOf(word, valueOf(i));
+      options.hasGrid = true, options.request.grid = dimensionsOf(word, valueOf(i));
     } else if (word == "--block") {
-      options.hasBlock = true, options.request.block = dimOf(word, valueOf(i));
+      options.hasBlock = true, options.request.block = dimensionsOf(word, valueOf(i));
     } else if (word == "--shared") {
       options.hasShared = true, options.request.sharedBytes = numberOf(word, valueOf(i));
     } else if (word == "--rounds") {

@@ -41,7 +41,7 @@ constexpr size_t kMostOwnSamples = 256;
 constexpr auto kLongestGate = std::chrono::microseconds(500);
 constexpr size_t kStagingBytes = 16 << 20;
 
-double now() {
+double secondsNow() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
@@ -284,7 +284,7 @@ bool Recorder::timeOnce(Configuration &configuration, double &micros) {
   return micros >= 0;
 }
 
-double Recorder::secondsLeft() const { return replaysBegan + replaySeconds - now(); }
+double Recorder::secondsLeft() const { return replaysBegan + replaySeconds - secondsNow(); }
 
 void Recorder::replay(Configuration &configuration) {
   double micros = 0;
@@ -306,7 +306,7 @@ void Recorder::replayAll() {
   std::stable_sort(wanted.begin(), wanted.end(),
                    [&](const Configuration *a, const Configuration *b) { return weight(a) > weight(b); });
   Silence silence;
-  replaysBegan = now();
+  replaysBegan = secondsNow();
   for (Configuration *configuration : wanted)
     replay(*configuration);
 }

@@ -123,7 +123,8 @@ void divideLaunchBounds(Context &context, const source::Kernel &kernel, const st
   }
 }
 
-void report(Context &context, const Merged &written, const std::vector<Axis> &axes, unsigned launches) {
+void reportCoarsening(Context &context, const Merged &written, const std::vector<Axis> &axes,
+                      unsigned launches) {
   unsigned items = 1;
   for (const Axis &axis : axes)
     items *= axis.factor;
@@ -217,7 +218,7 @@ PassResult coarsenAlong(Context &context, const std::vector<Axis> &axes, Map map
   if (!merged || !divideLaunches(context, divisionOf(axes), launches))
     return Refused();
   divideLaunchBounds(context, context.target.first(), axes);
-  report(context, *merged, axes, launches);
+  reportCoarsening(context, *merged, axes, launches);
   return context.edited();
 }
 

@@ -280,8 +280,8 @@ bool checkReturns(Context &context, const source::Kernel &kernel, const BlockFor
       .note(kernel.unit->location(leaves), "threads return one by one here");
 }
 
-void report(Context &context, const WarpBlock &warp, const BlockKnowledge &known, const Merged *merged,
-            unsigned launches) {
+void reportAggregation(Context &context, const WarpBlock &warp, const BlockKnowledge &known,
+                       const Merged *merged, unsigned launches) {
   std::string threads =
       known.block ? fmt::format("{} threads", (*known.block)[0] * (*known.block)[1] * (*known.block)[2])
                   : fmt::format("up to {} threads", known.mostThreads);
@@ -326,7 +326,7 @@ PassResult mergeBlock(Context &context, const BlockKnowledge &known) {
   if (!launchOneWarp(context, known, warp, launches))
     return Refused();
   boundByOneWarp(context);
-  report(context, warp, known, merged ? &*merged : nullptr, launches);
+  reportAggregation(context, warp, known, merged ? &*merged : nullptr, launches);
   return withBlock(context, warp.form.lanes);
 }
 

@@ -27,6 +27,7 @@
 #include "transform/PlainIndices.h"
 #include "transform/consolidate/DelegateCheck.h"
 #include "transform/consolidate/DelegateChoice.h"
+#include "transform/consolidate/WarpBlock.h"
 #include "transform/tasks/DelegateLaunches.h"
 #include "transform/tasks/KernelHead.h"
 #include "transform/tasks/TaskFunctions.h"
@@ -43,8 +44,6 @@ using namespace clang;
 
 namespace heddle::transform {
 namespace {
-
-constexpr unsigned warpLanes = 32;
 
 /// Writes the task and the kernel after it.
 class KernelDelegator {
@@ -149,7 +148,7 @@ private:
   /// A block has more threads now; and by default compilers save registers for the largest block
   /// there is.
   std::vector<source::Replacement> launchBounds() {
-    const unsigned threads = warpLanes * shape.warps;
+    const unsigned threads = lanesOfWarp * shape.warps;
     auto *bounds = kernel.function->getAttr<CUDALaunchBoundsAttr>();
     const clang::SourceLocation name = kernel.function->getLocation();
     if (!bounds)
@@ -181,7 +180,7 @@ private:
   TaskUses uses;
 };
 
-void report(Context &context, const TaskShape &shape, unsigned launches, const std::string &why) {
+void reportDelegation(Context &context, const TaskShape &shape, unsigned launches, const std::string &why) {
   std::string text =
       fmt::format("'{}' became a persistent kernel: each warp does the work of one original block after the "
                   "other{}, {} warps per block",
@@ -206,7 +205,7 @@ bool delegateAlways(Context &context, const std::string &why) {
   if (!delegateLaunches(context, launches) || !KernelDelegator(context, shape).write())
     return false;
   includeHelper(context, "delegate.cuh");
-  report(context, shape, launches, why);
+  reportDelegation(context, shape, launches, why);
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include "analysis/loops/WaitingLoops.h"
 #include "analysis/warp/EarlyLanes.h"
 #include "source/Unit.h"
+#include "transform/consolidate/WarpBlock.h"
 #include "transform/tasks/KernelHead.h"
 #include "transform/tasks/TaskFunctions.h"
 
@@ -27,8 +28,6 @@ namespace heddle::transform {
 using analysis::Uses;
 
 namespace {
-
-constexpr int64_t warpLanes = 32;
 
 /// The strictest alignment that parts of dynamic shared memory keep (runtime/heddle/delegate.cuh).
 constexpr int64_t mostAlignment = 16;
@@ -57,7 +56,7 @@ private:
                             "a block must be one warp to be done by one, and its size is not known");
     if (facts.launchesDisagree)
       return context.refuse(kernel.location, "launches of the kernel have blocks of different shapes");
-    if (*block[0] * *block[1] * *block[2] == warpLanes)
+    if (*block[0] * *block[1] * *block[2] == lanesOfWarp)
       return true;
     return context.refuse(kernel.location,
                           fmt::format("a block must be one warp to be done by one, and it is ({}, {}, "

@@ -30,7 +30,7 @@ using analysis::Uses;
 
 namespace {
 
-constexpr const char *helper = "consolidate.cuh";
+constexpr const char *helperFile = "consolidate.cuh";
 
 std::string shapeText(const std::array<unsigned, 3> &shape) {
   if (shape[2] != 1)
@@ -175,13 +175,13 @@ bool launchWithArgument(Context &context, const BlockKnowledge &known, const War
   };
   if (!changeLaunches(context, change, launches) || !addBlockParameter(context, warp.form))
     return false;
-  includeHelper(context, helper);
+  includeHelper(context, helperFile);
   return true;
 }
 
 bool included(Context &context, bool isNeeded) {
   if (isNeeded)
-    includeHelper(context, helper);
+    includeHelper(context, helperFile);
   return true;
 }
 

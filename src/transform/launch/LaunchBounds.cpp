@@ -166,7 +166,7 @@ bool write(Context &context, const Bounds &bounds) {
   return true;
 }
 
-void report(Context &context, const Bounds &bounds) {
+void reportBounds(Context &context, const Bounds &bounds) {
   std::string text =
       fmt::format("'{}' is compiled for blocks of up to {} threads", context.target.name, bounds.threads);
   if (bounds.blocks)
@@ -197,7 +197,7 @@ PassResult annotateLaunchBounds(Context &context) {
     context.assumed(
         kernel.location,
         fmt::format("launches outside this file have no more than {} threads per block", bounds->threads));
-  report(context, *bounds);
+  reportBounds(context, *bounds);
   return context.edited();
 }
 

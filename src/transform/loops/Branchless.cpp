@@ -382,9 +382,9 @@ struct Choice {
   std::optional<Arm> arms[2];
 };
 
-class Writer {
+class BranchlessWriter {
 public:
-  Writer(const LoopTask &task, const IfStmt *branch)
+  BranchlessWriter(const LoopTask &task, const IfStmt *branch)
       : task(task), unit(task.study.unit), branch(branch), text(unit), names(unit) {}
 
   LegalityFailure run(const Side &yes, const Side &no) {
@@ -608,7 +608,7 @@ LegalityFailure branchless(const LoopTask &task) {
     return reason;
   if (!task.edits)
     return std::nullopt;
-  Writer writer(task, branch);
+  BranchlessWriter writer(task, branch);
   if (LegalityFailure reason = writer.run(then, otherwise))
     return reason;
   task.context.done(fmt::format("the branch at line {} became {} select{}", unit.location(branch).line,

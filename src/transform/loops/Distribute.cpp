@@ -41,7 +41,7 @@ namespace {
 using source::Code;
 
 /// More elements of a value that became an array would not stay in registers.
-constexpr int64_t mostElements = model::threshold::loops::mostExpandedElements;
+constexpr int64_t mostExpanded = model::threshold::loops::mostExpandedElements;
 
 /// A value that goes from one loop to another.
 struct Shared {
@@ -164,7 +164,7 @@ private:
 
   bool mayBeArray(const DeclStmt *declaration, const VarDecl *variable) const {
     std::optional<int64_t> trips = study.kernel.isInstantiation ? std::nullopt : loop.trips();
-    return declaration->isSingleDecl() && trips && *trips <= mostElements && loop.facts->start.constant() &&
+    return declaration->isSingleDecl() && trips && *trips <= mostExpanded && loop.facts->start.constant() &&
            loop.constantStep() && variable->getType()->isArithmeticType() && variable->hasLocalStorage() &&
            (!variable->getInit() || variable->getInitStyle() == VarDecl::CInit);
   }
@@ -198,7 +198,7 @@ private:
           why[v][u]->hint =
               fmt::format("a small constant number of iterations (up to {}) lets a value that is "
                           "declared in the loop become an array",
-                          mostElements);
+                          mostExpanded);
         }
   }
 
@@ -229,9 +229,9 @@ private:
   std::vector<std::vector<LegalityFailure>> why;
 };
 
-class Writer {
+class DistributeWriter {
 public:
-  Writer(const LoopTask &task, const CountedLoop &loop, const Graph &graph)
+  DistributeWriter(const LoopTask &task, const CountedLoop &loop, const Graph &graph)
       : task(task), unit(task.study.unit), loop(loop), graph(graph), text(unit), names(unit) {}
 
   LegalityFailure run(const std::vector<std::vector<size_t>> &groups) {
@@ -377,7 +377,7 @@ LegalityFailure distribute(const LoopTask &task) {
   }
   if (!task.edits)
     return std::nullopt;
-  Writer writer(task, loop, graph);
+  DistributeWriter writer(task, loop, graph);
   if (LegalityFailure reason = writer.run(groups))
     return reason;
   task.context.done(fmt::format(

@@ -80,7 +80,7 @@ LegalityFailure whyNotSameValues(const LoopStudy &study, const CountedLoop &a, c
   return differs;
 }
 
-LegalityFailure whyNot(const LoopStudy &study, const CountedLoop &a, const CountedLoop &b) {
+LegalityFailure whyNotFuse(const LoopStudy &study, const CountedLoop &a, const CountedLoop &b) {
   for (const CountedLoop *loop : {&a, &b}) {
     if (LegalityFailure exit = analysis::exitOfLoop(study.unit, loop->body()))
       return exit;
@@ -265,7 +265,7 @@ LegalityFailure fuse(const LoopTask &task) {
   for (auto *loop : {&a, &b})
     if (auto *refusal = std::get_if<Diagnostic>(loop))
       return *refusal;
-  if (LegalityFailure reason = whyNot(study, std::get<CountedLoop>(a), std::get<CountedLoop>(b)))
+  if (LegalityFailure reason = whyNotFuse(study, std::get<CountedLoop>(a), std::get<CountedLoop>(b)))
     return reason;
   return task.edits ? Fuser(task, std::get<CountedLoop>(a), std::get<CountedLoop>(b)).run() : std::nullopt;
 }

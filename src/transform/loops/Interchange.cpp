@@ -25,7 +25,8 @@ const ForStmt *onlyLoopIn(const ForStmt *outer) {
   return inside.size() == 1 ? dyn_cast<ForStmt>(inside.front()) : nullptr;
 }
 
-LegalityFailure whyNot(const analysis::LoopStudy &study, const CountedLoop &outer, const CountedLoop &inner) {
+LegalityFailure whyNotInterchange(const analysis::LoopStudy &study, const CountedLoop &outer,
+                                  const CountedLoop &inner) {
   if (LegalityFailure exit = analysis::exitOfLoop(study.unit, inner.body()))
     return exit;
   if (LegalityFailure effect = analysis::reasonAgainstReordering(study.unit, outer.statement))
@@ -62,7 +63,8 @@ LegalityFailure interchange(const LoopTask &task) {
   std::variant<CountedLoop, Diagnostic> inner = study.counted(inside);
   if (auto *refusal = std::get_if<Diagnostic>(&inner))
     return *refusal;
-  if (LegalityFailure reason = whyNot(study, std::get<CountedLoop>(outer), std::get<CountedLoop>(inner)))
+  if (LegalityFailure reason =
+          whyNotInterchange(study, std::get<CountedLoop>(outer), std::get<CountedLoop>(inner)))
     return reason;
   if (!task.edits)
     return std::nullopt;

@@ -45,7 +45,7 @@ using analysis::SymbolKind;
 
 /// More would not stay in registers.
 constexpr int64_t mostTrips = model::threshold::loops::mostReplacedTrips,
-                  mostElements = model::threshold::loops::mostReplacedElements;
+                  mostReplaced = model::threshold::loops::mostReplacedElements;
 
 /// Reads of one array in one loop that differ by a constant in the subscript that the loop counts through.
 struct Family {
@@ -137,7 +137,7 @@ private:
     std::set<int64_t> offsets;
     for (const Access *read : family.reads)
       offsets.insert(read->subscripts[family.dimension]->constantTerm());
-    return family.elements() <= mostElements &&
+    return family.elements() <= mostReplaced &&
            family.elements() < *family.loop->trips * int64_t(offsets.size());
   }
 

@@ -262,9 +262,9 @@ std::variant<Stride, Diagnostic> strideOf(const LoopStudy &study, const CountedL
 // Edit
 // ----------------------------------------------------------------------------------------------------------------
 
-class Writer {
+class JamWriter {
 public:
-  Writer(const LoopTask &task, const CountedLoop &outer, const Stride &stride, int64_t factor)
+  JamWriter(const LoopTask &task, const CountedLoop &outer, const Stride &stride, int64_t factor)
       : task(task), study(task.study), unit(study.unit), outer(outer), stride(stride), factor(factor),
         text(unit), names(unit) {}
 
@@ -525,7 +525,7 @@ LegalityFailure unrollJam(const LoopTask &task) {
     return *refusal;
   if (!task.edits)
     return std::nullopt;
-  if (LegalityFailure reason = Writer(task, outer, std::get<Stride>(stride), factor).run(row))
+  if (LegalityFailure reason = JamWriter(task, outer, std::get<Stride>(stride), factor).run(row))
     return reason;
   task.context.done(
       fmt::format("{} iterations of the loop over '{}' at line {} are unrolled, and their inner loops fused",

@@ -305,7 +305,7 @@ std::optional<RegroupPlan> makePlan(Context &context) {
   return plan;
 }
 
-void report(Context &context, const RegroupPlan &plan, unsigned launches) {
+void reportRegrouping(Context &context, const RegroupPlan &plan, unsigned launches) {
   std::string text = fmt::format("threads of '{}' are grouped by {}", context.target.name,
                                  plan.key ? plan.key->about : "the work that a launch counts");
   std::vector<std::string> arrays;
@@ -345,7 +345,7 @@ PassResult regroupThreads(Context &context) {
   unsigned launches = 0;
   if (!launchThrough(context, helper, launches) || !KernelRegrouper(context, *plan).write())
     return Refused();
-  report(context, *plan, launches);
+  reportRegrouping(context, *plan, launches);
   return context.edited();
 }
 

@@ -33,7 +33,7 @@ using analysis::Uses;
 
 namespace {
 
-using Kind = analysis::ThreadBuiltin::Kind;
+using BuiltinKind = analysis::ThreadBuiltin::Kind;
 
 constexpr int64_t bulkBytes = 16; // size and alignment of a bulk copy are multiples of this
 
@@ -166,7 +166,7 @@ private:
 
   std::optional<BoxVariable> boxVariable(const Expr *expression) const {
     if (std::optional<analysis::ThreadBuiltin> builtin = analysis::threadBuiltin(expression);
-        builtin && builtin->kind == Kind::ThreadIdx && builtin->dimension < 3)
+        builtin && builtin->kind == BuiltinKind::ThreadIdx && builtin->dimension < 3)
       return BoxVariable{nullptr, builtin->dimension, 0, block[builtin->dimension]};
     auto *reference = dyn_cast<DeclRefExpr>(expression);
     auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
@@ -315,7 +315,7 @@ private:
                 mentionsBox(variable->getInit());
     }
     for (const Uses::Builtin &builtin : uses.builtins)
-      found |= builtin.what.kind == Kind::ThreadIdx;
+      found |= builtin.what.kind == BuiltinKind::ThreadIdx;
     return found;
   }
 

@@ -35,7 +35,7 @@ namespace {
 
 using analysis::Access;
 using analysis::Array;
-using Kind = KernelNode::Kind;
+using NodeKind = KernelNode::Kind;
 
 class GroupSplitter {
 public:
@@ -85,14 +85,14 @@ private:
     bool found = false;
     for (size_t i = loop.fill + 1; i < loop.release; ++i) {
       const KernelNode &statement = *loop.statement(i);
-      if (!split.consumer.contains(&statement) || statement.kind == Kind::Barrier)
+      if (!split.consumer.contains(&statement) || statement.kind == NodeKind::Barrier)
         continue;
       const bool matters = llvm::any_of(view.all(statement), [&](const KernelNode *node) {
         return split.consumer.contains(node) && (hasEffect(*node) || carries(*node, loop.body->statement));
       });
       if (!matters)
         continue;
-      if (statement.kind != Kind::Loop)
+      if (statement.kind != NodeKind::Loop)
         return refuse(statement,
                       "the computation on a tile is not a loop that could be distributed among them");
       if (!deal(statement))
@@ -113,7 +113,7 @@ private:
     if (loop.countsDown)
       return refuse(node, "this loop counts down");
     for (const KernelNode *inner : view.all(node))
-      if (inner->kind == Kind::Barrier)
+      if (inner->kind == NodeKind::Barrier)
         return refuse(*inner, "a barrier in the loop that would be distributed among them");
     if (jumpsOf(loop.body()).any())
       return refuse(node, "this loop may be left early");
@@ -211,7 +211,7 @@ private:
   bool takeTheRest() {
     for (const KernelNode *node : view.nodes()) {
       const bool isOfInterest = split.consumer.contains(node) && hasEffect(*node) &&
-                                !isInDistributed(*node) && node->kind != Kind::Barrier &&
+                                !isInDistributed(*node) && node->kind != NodeKind::Barrier &&
                                 !declaresShared(*node);
       if (isOfInterest && !giveToFirstGroup(*node))
         return false;
@@ -224,10 +224,11 @@ private:
     const KernelNode *outermost = &node;
     for (const KernelNode *up = node.parent; up; up = up->parent) {
       const bool isSimple = llvm::all_of(view.all(*up), [&](const KernelNode *each) {
-        return each->kind != Kind::Barrier && each->kind != Kind::Jump && !isDistributed(each->statement);
+        return each->kind != NodeKind::Barrier && each->kind != NodeKind::Jump &&
+               !isDistributed(each->statement);
       });
-      if ((up->kind != Kind::Branch && up->kind != Kind::Block && up->kind != Kind::Loop) || !isSimple ||
-          !up->parent)
+      if ((up->kind != NodeKind::Branch && up->kind != NodeKind::Block && up->kind != NodeKind::Loop) ||
+          !isSimple || !up->parent)
         break;
       outermost = up;
     }

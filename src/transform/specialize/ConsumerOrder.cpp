@@ -12,7 +12,7 @@ namespace {
 
 using analysis::Access;
 using analysis::Array;
-using Kind = KernelNode::Kind;
+using NodeKind = KernelNode::Kind;
 
 class OrderFinder {
 public:
@@ -80,7 +80,7 @@ private:
   /// No barrier of the block outside of tile loops is there to keep them apart, and the loop may lie between.
   bool lieBetween(const KernelNode &first, const TileLoop &loop, const KernelNode &second) const {
     const KernelNode *block = first.parent;
-    while (block && !(block->kind == Kind::Block && second.isIn(block) && loop.loop->isIn(block)))
+    while (block && !(block->kind == NodeKind::Block && second.isIn(block) && loop.loop->isIn(block)))
       block = block->parent;
     if (!block)
       return false;
@@ -97,7 +97,7 @@ private:
     // Around an outer loop the way goes through the other statements.
     for (size_t i = 0; i < block->children.size(); ++i) {
       const bool isInside = i > from && i < to;
-      if (block->children[i]->kind == Kind::Barrier && isInside == isBetween)
+      if (block->children[i]->kind == NodeKind::Barrier && isInside == isBetween)
         return false;
     }
     return true;

@@ -34,7 +34,7 @@ namespace {
 
 using analysis::Access;
 using analysis::Array;
-using Kind = KernelNode::Kind;
+using NodeKind = KernelNode::Kind;
 
 bool isGlobal(const Access &access) {
   return access.array->space == Array::Space::Global || access.array->space == Array::Space::Unknown;
@@ -85,9 +85,9 @@ const VarDecl *namedBy(const Expr *expression) {
   return reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
 }
 
-class OrderFinder {
+class GlobalOrderFinder {
 public:
-  OrderFinder(const RoleView &view, const RoleSplit &split) : view(view), split(split) {}
+  GlobalOrderFinder(const RoleView &view, const RoleSplit &split) : view(view), split(split) {}
 
   std::variant<GlobalOrder, Diagnostic> find() {
     std::vector<Touch> loads = touches(split.producer, false), stores = touches(split.consumer, true);
@@ -126,7 +126,7 @@ private:
   static std::vector<const KernelNode *> commonLoops(const KernelNode &a, const KernelNode &b) {
     std::vector<const KernelNode *> loops;
     for (const KernelNode *at = a.parent; at; at = at->parent)
-      if (at->kind == Kind::Loop && b.isIn(at))
+      if (at->kind == NodeKind::Loop && b.isIn(at))
         loops.insert(loops.begin(), at);
     return loops;
   }
@@ -199,12 +199,12 @@ private:
     const bool isIteration =
         std::ranges::any_of(split.loops, [&](const TileLoop &t) { return t.loop == &loop; });
     const KernelNode &body = *loop.children[0];
-    if (isIteration || body.kind != Kind::Block)
+    if (isIteration || body.kind != NodeKind::Block)
       return refuse(store, load, isIteration);
     const size_t from = childWith(body, *store.node), to = childWith(body, *load.node);
     bool found = false;
     for (size_t i = 0; i < body.children.size(); ++i)
-      if (body.children[i]->kind == Kind::Barrier && (i > from || i < to)) {
+      if (body.children[i]->kind == NodeKind::Barrier && (i > from || i < to)) {
         order.meets.insert(body.children[i].get());
         found = true;
       }
@@ -213,13 +213,13 @@ private:
 
   bool separateInOrder(const Touch &store, const Touch &load) {
     const KernelNode *block = store.node->parent;
-    while (block && !(block->kind == Kind::Block && load.node->isIn(block)))
+    while (block && !(block->kind == NodeKind::Block && load.node->isIn(block)))
       block = block->parent;
     if (!block)
       return refuse(store, load, false);
     const size_t from = childWith(*block, *store.node), to = childWith(*block, *load.node);
     for (size_t i = from + 1; i < to; ++i)
-      if (block->children[i]->kind == Kind::Barrier) {
+      if (block->children[i]->kind == NodeKind::Barrier) {
         order.meets.insert(block->children[i].get());
         return true;
       }
@@ -260,7 +260,7 @@ private:
 } // namespace
 
 std::variant<GlobalOrder, Diagnostic> orderOfGlobalMemory(const RoleView &view, const RoleSplit &split) {
-  return OrderFinder(view, split).find();
+  return GlobalOrderFinder(view, split).find();
 }
 
 } // namespace heddle::transform

@@ -46,7 +46,7 @@ constexpr unsigned takenBarriers = 2;
 constexpr unsigned warpGroup = 4;
 
 using Copy = RoleShape::Copy;
-using Barrier = RoleShape::Barrier;
+using RoleBarrier = RoleShape::Barrier;
 
 using arch::Feature;
 
@@ -55,9 +55,9 @@ model::TileWork workOf(const RoleQuestion &question) {
   return {work.loads, work.steps, work.reads};
 }
 
-class Chooser {
+class RoleChooser {
 public:
-  Chooser(Context &context, const RoleQuestion &question)
+  RoleChooser(Context &context, const RoleQuestion &question)
       : directive(context.directive), question(question), target(context.options.compile.arch),
         arch(context.options.arch ? *context.options.arch : arch::defaultArch()), work(workOf(question)) {
     choice.shape.block = question.block;
@@ -132,12 +132,12 @@ private:
 
   bool chooseBarrier() {
     const std::string wanted = directive.word("barrier");
-    Barrier &barrier = choice.shape.barrier;
-    barrier = wanted == "named" || (wanted == "auto" && !arch.has(Feature::Mbarrier)) ? Barrier::Named
-                                                                                      : Barrier::Mbarrier;
-    if (barrier == Barrier::Mbarrier && !arch.has(Feature::Mbarrier))
+    RoleBarrier &barrier = choice.shape.barrier;
+    barrier = wanted == "named" || (wanted == "auto" && !arch.has(Feature::Mbarrier)) ? RoleBarrier::Named
+                                                                                      : RoleBarrier::Mbarrier;
+    if (barrier == RoleBarrier::Mbarrier && !arch.has(Feature::Mbarrier))
       return refuse(kernelLocation(), "mbarriers need sm_80 or later", "barrier=named");
-    if (barrier == Barrier::Named && choice.shape.copy == Copy::Bulk)
+    if (barrier == RoleBarrier::Named && choice.shape.copy == Copy::Bulk)
       return refuse(kernelLocation(), "bulk copies report to mbarriers", "barrier=mbarrier");
     return true;
   }
@@ -151,8 +151,8 @@ private:
     shape.buffers = unsigned(directive.number("buffers"));
     if (shape.buffers == 0)
       shape.buffers = model::buffersFor(question.tileBytes, shape.copy == Copy::Bulk);
-    if (shape.barrier == Barrier::Named && takenBarriers + 2 * shape.buffers > arch.namedBarriersPerBlock &&
-        !leaveNamed())
+    if (shape.barrier == RoleBarrier::Named &&
+        takenBarriers + 2 * shape.buffers > arch.namedBarriersPerBlock && !leaveNamed())
       return false;
     const bool isAsked = directive.number("producers") != 0;
     shape.producers = isAsked ? unsigned(directive.number("producers")) : producersByDefault();
@@ -183,7 +183,7 @@ private:
     if (!arch.has(Feature::Mbarrier))
       return refuse(kernelLocation(), why,
                     fmt::format("buffers={}", (arch.namedBarriersPerBlock - takenBarriers) / 2));
-    choice.shape.barrier = Barrier::Mbarrier;
+    choice.shape.barrier = RoleBarrier::Mbarrier;
     choice.notes.push_back({kernelLocation(), why + ": they are mbarriers"});
     return true;
   }
@@ -278,7 +278,7 @@ private:
 } // namespace
 
 std::variant<RoleChoice, Diagnostic> chooseRoles(Context &context, const RoleQuestion &question) {
-  return Chooser(context, question).choose();
+  return RoleChooser(context, question).choose();
 }
 
 } // namespace heddle::transform

@@ -13,11 +13,11 @@ using namespace clang;
 namespace heddle::transform {
 
 using analysis::jumpsOf;
-using Kind = KernelNode::Kind;
+using NodeKind = KernelNode::Kind;
 
 const KernelNode *nearestHead(const KernelNode &jump) {
   for (const KernelNode *at = jump.parent; at; at = at->parent)
-    if (at->kind == Kind::Branch)
+    if (at->kind == NodeKind::Branch)
       return at;
   return &jump;
 }
@@ -26,7 +26,7 @@ namespace {
 
 const KernelNode *targetOf(const KernelNode &jump) {
   for (const KernelNode *at = jump.parent; at; at = at->parent)
-    if (at->kind == Kind::Loop)
+    if (at->kind == NodeKind::Loop)
       return at;
   return nullptr;
 }
@@ -35,7 +35,7 @@ bool mayComeAfter(const KernelNode &node, const TileLoop &loop, const RoleView &
   if (node.isIn(loop.loop))
     return true;
   for (const KernelNode *at = &node; at; at = at->parent)
-    if (at->kind == Kind::Loop && loop.loop->isIn(at))
+    if (at->kind == NodeKind::Loop && loop.loop->isIn(at))
       return true;
   return view.study.unit.sources().isBeforeInTranslationUnit(node.statement->getBeginLoc(),
                                                              loop.loop->statement->getBeginLoc());
@@ -69,7 +69,7 @@ Split takeJumps(RoleSplit split, const RoleView &view) {
       return refusalAt(view, *node,
                        "this may leave the loop or the kernel from inside, which is not followed");
     const bool isOfInterest =
-        node->kind == Kind::Jump &&
+        node->kind == NodeKind::Jump &&
         llvm::any_of(split.loops, [&](const TileLoop &loop) { return concerns(*node, loop, view); });
     if (!isOfInterest)
       continue;

@@ -18,7 +18,7 @@ namespace {
 
 using analysis::Access;
 using analysis::Array;
-using Kind = KernelNode::Kind;
+using NodeKind = KernelNode::Kind;
 
 LegalityFailure reasonNotToProduce(const KernelNode &node, const RoleSplit &split, const RoleView &view) {
   const analysis::CodeFacts &facts = view.facts(node);
@@ -92,7 +92,7 @@ public:
     if (analysis::declaresOneOf(node, split.tiles) || analysis::storesTo(facts, split.tiles) ||
         isa<NullStmt>(node.statement))
       return false;
-    if (node.kind == Kind::Jump || node.kind == Kind::Barrier)
+    if (node.kind == NodeKind::Jump || node.kind == NodeKind::Barrier)
       return true;
     if (auto *declaration = dyn_cast<DeclStmt>(node.statement))
       for (const Decl *each : declaration->decls())

@@ -31,7 +31,7 @@ namespace heddle::transform {
 using analysis::bodyOf;
 namespace {
 
-using Kind = KernelNode::Kind;
+using NodeKind = KernelNode::Kind;
 using source::Code;
 
 class RoleWriter {
@@ -65,7 +65,8 @@ private:
   /// Nothing in it is left out or put in another way.
   bool isWhole(const KernelNode &node) const {
     return llvm::all_of(view.all(node), [&](const KernelNode *each) {
-      const bool isPlain = each->kind != Kind::Barrier && !(isProducer && isa<ReturnStmt>(each->statement));
+      const bool isPlain =
+          each->kind != NodeKind::Barrier && !(isProducer && isa<ReturnStmt>(each->statement));
       return isKept(*each) && isPlain && !overrides(*each) && !plan.groups.firstGroupOnly.contains(each);
     });
   }
@@ -80,7 +81,7 @@ private:
 
   /// The statements of a block, without its braces.
   Code statements(const KernelNode &block) {
-    if (block.kind != Kind::Block)
+    if (block.kind != NodeKind::Block)
       return isKept(block) ? statement(block) : Code();
     for (const TileLoop &loop : split.loops)
       if (loop.body == &block)
@@ -93,7 +94,7 @@ private:
   }
 
   Code child(const KernelNode &node, const source::BlockPart &layout) {
-    if (!isKept(node) || (node.kind == Kind::Barrier && barrierText(node).empty()))
+    if (!isKept(node) || (node.kind == NodeKind::Barrier && barrierText(node).empty()))
       return {};
     const Code written = statement(node);
     if (written.empty())
@@ -118,15 +119,15 @@ private:
     if (isWhole(node) || view.isStatement(node))
       return kept(node);
     switch (node.kind) {
-    case Kind::Barrier: return barrierText(node);
-    case Kind::Jump: return jumpText(node);
-    case Kind::Block: return Code::braces({}, statements(node));
-    case Kind::Loop: return loopText(node);
-    case Kind::Branch: return branchText(node);
-    case Kind::Switch:
-    case Kind::Case:
-    case Kind::Label:
-    case Kind::Statement: break; // carried out as a whole
+    case NodeKind::Barrier: return barrierText(node);
+    case NodeKind::Jump: return jumpText(node);
+    case NodeKind::Block: return Code::braces({}, statements(node));
+    case NodeKind::Loop: return loopText(node);
+    case NodeKind::Branch: return branchText(node);
+    case NodeKind::Switch:
+    case NodeKind::Case:
+    case NodeKind::Label:
+    case NodeKind::Statement: break; // carried out as a whole
     }
     return {};
   }
@@ -141,7 +142,7 @@ private:
   Code jumpText(const KernelNode &node) const {
     if (isProducer && isa<ReturnStmt>(node.statement)) {
       const Code leaving = Code(names.producer + ".finish();").add("return;");
-      return node.parent->kind == Kind::Block ? leaving : Code::braces({}, leaving);
+      return node.parent->kind == NodeKind::Block ? leaving : Code::braces({}, leaving);
     }
     return isa<ReturnStmt>(node.statement)  ? "return;"
            : isa<BreakStmt>(node.statement) ? "break;"
@@ -249,7 +250,7 @@ private:
       } else if (i == loop.fill) {
         const bool isBulk = shape.copy == RoleShape::Copy::Bulk;
         out.add(names.producer + (isBulk ? ".commitStored();" : ".commit();"));
-      } else if (loop.statement(i)->kind != Kind::Barrier) {
+      } else if (loop.statement(i)->kind != NodeKind::Barrier) {
         out.add(child(*loop.statement(i), layout.parts[i]));
       }
     }

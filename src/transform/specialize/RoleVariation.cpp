@@ -16,7 +16,7 @@ namespace heddle::transform {
 namespace {
 
 using analysis::Array;
-using Kind = KernelNode::Kind;
+using NodeKind = KernelNode::Kind;
 
 bool varies(const KernelNode &node, const RoleSplit &split, const RoleView &view) {
   const analysis::CodeFacts &facts = view.facts(node);
@@ -26,7 +26,7 @@ bool varies(const KernelNode &node, const RoleSplit &split, const RoleView &view
     if (split.varyingVariables.contains(variable))
       return true;
   for (const KernelNode *up = node.parent; up; up = up->parent)
-    if ((up->kind == Kind::Branch || up->kind == Kind::Loop) && split.varying.contains(up))
+    if ((up->kind == NodeKind::Branch || up->kind == NodeKind::Loop) && split.varying.contains(up))
       return true;
   return false;
 }
@@ -49,7 +49,7 @@ public:
   LegalityFailure check() {
     for (const TileLoop &loop : split.loops)
       for (const KernelNode *up = loop.loop; up; up = up->parent)
-        if (split.varying.contains(up) && (up->kind == Kind::Loop || up->kind == Kind::Branch))
+        if (split.varying.contains(up) && (up->kind == NodeKind::Loop || up->kind == NodeKind::Branch))
           return refusalAt(view, *up, "whether there is another iteration differs from thread to thread");
     for (const TileLoop &loop : split.loops)
       checkBetween(loop);
@@ -105,7 +105,7 @@ private:
     if (!analysis::storesTo(view.facts(node), split.tiles))
       return;
     for (const KernelNode *up = node.parent; up != loop.body; up = up->parent)
-      if (up->kind == Kind::Branch && up->children.size() == 1)
+      if (up->kind == NodeKind::Branch && up->children.size() == 1)
         return split.partial.push_back(&node);
   }
 
@@ -123,7 +123,7 @@ private:
   void checkSinking(const KernelNode &node) {
     const analysis::CodeFacts &facts = view.facts(node);
     const VarDecl *first = facts.writes.empty() ? nullptr : *facts.writes.begin();
-    if (!isa<DeclStmt>(node.statement) || node.parent->kind != Kind::Block) {
+    if (!isa<DeclStmt>(node.statement) || node.parent->kind != NodeKind::Block) {
       if (first)
         needOneToOne(node, first);
       return;

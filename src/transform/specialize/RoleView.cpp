@@ -7,11 +7,11 @@ using namespace clang;
 
 namespace heddle::transform {
 
-using Kind = KernelNode::Kind;
+using NodeKind = KernelNode::Kind;
 
 static bool isDoneAsAWhole(const KernelNode &node) {
   auto *branch = dyn_cast<IfStmt>(node.statement);
-  return node.kind == Kind::Switch || node.kind == Kind::Case || node.kind == Kind::Label ||
+  return node.kind == NodeKind::Switch || node.kind == NodeKind::Case || node.kind == NodeKind::Label ||
          isa<CXXForRangeStmt>(node.statement) || (branch && branch->isConstexpr());
 }
 
@@ -19,7 +19,8 @@ RoleView::RoleView(const analysis::LoopStudy &study, const analysis::KernelTree 
     : KernelView(tree, isDoneAsAWhole), study(study), definitions(tree.definitions()) {}
 
 bool RoleView::isStatement(const KernelNode &node) const {
-  return isLeaf(node) && node.kind != Kind::Barrier && node.kind != Kind::Jump && node.kind != Kind::Block;
+  return isLeaf(node) && node.kind != NodeKind::Barrier && node.kind != NodeKind::Jump &&
+         node.kind != NodeKind::Block;
 }
 
 } // namespace heddle::transform

@@ -277,7 +277,7 @@ private:
 };
 
 /// How many threads a block of the kernel has at most, as far as that is known.
-int64_t threadsOf(const analysis::KernelFacts &facts) {
+int64_t threadsOfGroup(const analysis::KernelFacts &facts) {
   const std::optional<int64_t> known = facts.threadsPerBlock();
   if (known && !facts.launchesDisagree)
     return *known;
@@ -287,7 +287,7 @@ int64_t threadsOf(const analysis::KernelFacts &facts) {
 
 /// Shared memory of the queues (runtime/heddle/kinds.cuh).
 int64_t queueBytes(const analysis::WorkSite &site, const KindPlan &plan, const analysis::KernelFacts &facts) {
-  const int64_t threads = threadsOf(facts), warps = (threads + 31) / 32;
+  const int64_t threads = threadsOfGroup(facts), warps = (threads + 31) / 32;
   const int64_t item =
       site.loop ? facts.kernel->unit->context().getTypeSizeInChars(site.counter->getType()).getQuantity() : 4;
   return threads * item + 4 * plan.kinds * (warps + 1);
@@ -357,7 +357,7 @@ bool specializeOne(Context &context, const source::Kernel &kernel, source::Edits
     return context.refuse(*reason);
   if (!edits)
     return true;
-  if (LegalityFailure reason = KindWriter(kernel, site, plan, threadsOf(facts)).write(*edits))
+  if (LegalityFailure reason = KindWriter(kernel, site, plan, threadsOfGroup(facts)).write(*edits))
     return context.refuse(*reason);
   includeHelper(context, "kinds.cuh");
   report(context, kernel, site, plan);

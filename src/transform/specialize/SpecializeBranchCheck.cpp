@@ -149,7 +149,7 @@ struct OwnJumps {
   }
 };
 
-OwnJumps jumpsOf(const analysis::WorkSite &site) {
+OwnJumps ownJumpsOf(const analysis::WorkSite &site) {
   OwnJumps jumps;
   for (const Stmt *statement : site.work)
     jumps.look(statement, false, false);
@@ -248,7 +248,7 @@ private:
         return withHint(legalityFailure(unit.location(uses.returns.front()),
                                         "'return' ends the later items of the thread, too"),
                         "'continue' ends this one alone");
-    const OwnJumps jumps = jumpsOf(site);
+    const OwnJumps jumps = ownJumpsOf(site);
     if (jumps.breaks.empty())
       return std::nullopt;
     return legalityFailure(unit.location(jumps.breaks.front()),
@@ -325,6 +325,6 @@ LegalityFailure whyNotByKind(const analysis::WorkSite &site, const analysis::Ker
   return BranchLegality(site, facts).whyNot();
 }
 
-std::vector<const Stmt *> continuesOf(const analysis::WorkSite &site) { return jumpsOf(site).continues; }
+std::vector<const Stmt *> continuesOf(const analysis::WorkSite &site) { return ownJumpsOf(site).continues; }
 
 } // namespace heddle::transform

@@ -42,7 +42,7 @@ using analysis::Uses;
 
 namespace {
 
-constexpr int64_t warpLanes = 32;
+constexpr int64_t lanesInWarp = 32;
 
 class TileSpecializer {
 public:
@@ -81,14 +81,14 @@ private:
         return context.refuse(instance->location, "its instantiations are launched with different blocks");
       shape.block = block;
     }
-    if (shape.groupThreads() % warpLanes == 0)
+    if (shape.groupThreads() % lanesInWarp == 0)
       return true;
     return context
         .refuse(kernel.location,
                 fmt::format("a block of {} threads is not made of whole warps, and roles are taken by warps",
                             shape.groupThreads()))
         .withHint(fmt::format("a block of {} threads would do",
-                              (shape.groupThreads() + warpLanes - 1) / warpLanes * warpLanes));
+                              (shape.groupThreads() + lanesInWarp - 1) / lanesInWarp * lanesInWarp));
   }
 
   bool checkBarriers() {

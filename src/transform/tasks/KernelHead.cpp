@@ -22,7 +22,7 @@ using analysis::Uses;
 namespace {
 
 /// Columns that a line should not go beyond.
-constexpr size_t lineLimit = 110;
+constexpr size_t longestHead = 110;
 
 bool mentionsName(const source::Unit &unit, const FunctionDecl *function, const std::string &name) {
   const source::TokenEdit range = source::tokensOf(unit, source::wholeDefinition(unit, function));
@@ -73,7 +73,7 @@ std::optional<source::Replacement> inFrontOfParameters(const source::Kernel &ker
                                                        const std::string &parameter) {
   const clang::SourceLocation name = kernel.function->getLocation();
   const SourceLocation location = kernel.unit->location(name);
-  const bool isLong = location.sourceLine.size() + more.size() + parameter.size() > lineLimit;
+  const bool isLong = location.sourceLine.size() + more.size() + parameter.size() > longestHead;
   const source::Code below = source::Code::blankLine().add("    " + parameter);
   return inFrontOfArguments(*kernel.unit, SourceRange(name, name),
                             isLong ? below.str(source::Rewriter(*kernel.unit).indentOf(name)) : parameter);

@@ -36,7 +36,7 @@ using analysis::Uses;
 
 namespace {
 
-using Kind = analysis::ThreadBuiltin::Kind;
+using BuiltinKind = analysis::ThreadBuiltin::Kind;
 
 class SharedFinder : public DynamicRecursiveASTVisitor {
 public:
@@ -62,7 +62,7 @@ private:
   std::set<const VarDecl *> seen;
 };
 
-bool mentionsAny(const Uses &uses, Kind kind) {
+bool mentionsAny(const Uses &uses, BuiltinKind kind) {
   return std::ranges::any_of(uses.builtins,
                              [&](const Uses::Builtin &builtin) { return builtin.what.kind == kind; });
 }
@@ -75,17 +75,17 @@ std::string depthArgument(const TaskShape &shape) {
 /// Variables that take the place of CUDA's, as far as the code asks for them.
 source::Code substitutes(const TaskUses &uses, const TaskShape &shape) {
   source::Code lines;
-  if (shape.isItem && mentionsAny(uses.uses, Kind::ThreadIdx))
+  if (shape.isItem && mentionsAny(uses.uses, BuiltinKind::ThreadIdx))
     lines.addf("const uint3 threadIdx = {}.threadIdx;", shape.task);
-  if (mentionsAny(uses.uses, Kind::BlockIdx))
+  if (mentionsAny(uses.uses, BuiltinKind::BlockIdx))
     lines.addf("const uint3 blockIdx = {}.blockIdx;", shape.task);
   if (shape.isItem)
     return lines;
-  if (mentionsAny(uses.uses, Kind::GridDim))
+  if (mentionsAny(uses.uses, BuiltinKind::GridDim))
     lines.addf("const dim3 gridDim = {}.gridDim;", shape.task);
-  if (uses.uses.mentions(Kind::ThreadIdx, 2))
+  if (uses.uses.mentions(BuiltinKind::ThreadIdx, 2))
     lines.addf("const uint3 threadIdx = heddle::threadOfTask{}();", depthArgument(shape));
-  if (uses.uses.mentions(Kind::BlockDim, 2))
+  if (uses.uses.mentions(BuiltinKind::BlockDim, 2))
     lines.addf("const dim3 blockDim = heddle::blockOfTask{}();", depthArgument(shape));
   return lines;
 }
@@ -139,16 +139,16 @@ TaskUses TaskUses::of(const FunctionDecl *function) {
 
 bool TaskUses::needsTask(const TaskShape &shape) const {
   if (shape.isItem)
-    return mentionsAny(uses, Kind::ThreadIdx) || mentionsAny(uses, Kind::BlockIdx);
-  return mentionsAny(uses, Kind::BlockIdx) || mentionsAny(uses, Kind::GridDim) ||
+    return mentionsAny(uses, BuiltinKind::ThreadIdx) || mentionsAny(uses, BuiltinKind::BlockIdx);
+  return mentionsAny(uses, BuiltinKind::BlockIdx) || mentionsAny(uses, BuiltinKind::GridDim) ||
          std::ranges::any_of(shared, [](const SharedVariable &each) { return each.isDynamic(); });
 }
 
 bool TaskUses::needsChange(const TaskShape &shape) const {
   if (shape.isItem)
     return needsTask(shape);
-  return needsTask(shape) || !shared.empty() || uses.mentions(Kind::ThreadIdx, 2) ||
-         uses.mentions(Kind::BlockDim, 2);
+  return needsTask(shape) || !shared.empty() || uses.mentions(BuiltinKind::ThreadIdx, 2) ||
+         uses.mentions(BuiltinKind::BlockDim, 2);
 }
 
 std::vector<source::Replacement> taskEditsIn(const source::Unit &unit, const FunctionDecl *function,

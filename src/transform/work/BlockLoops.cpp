@@ -46,7 +46,7 @@ bool refersTo(const Expr *expression, const VarDecl *variable) {
   return reference && reference->getDecl() == variable;
 }
 
-std::optional<Header> headerOf(const ForStmt *loop) {
+std::optional<Header> blockHeaderOf(const ForStmt *loop) {
   auto *declaration = dyn_cast_or_null<DeclStmt>(loop->getInit());
   auto *condition = dyn_cast_or_null<BinaryOperator>(loop->getCond());
   auto *increment = dyn_cast_or_null<CompoundAssignOperator>(loop->getInc());
@@ -78,7 +78,7 @@ public:
         uniform(facts, analysis::Level::Block), names(names), loop(loop) {}
 
   void make() {
-    std::optional<Header> found = headerOf(loop);
+    std::optional<Header> found = blockHeaderOf(loop);
     if (!found || loop->getBeginLoc().isMacroID() || loop->getBody()->getBeginLoc().isMacroID())
       return;
     header = *found;

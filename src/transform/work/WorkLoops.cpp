@@ -37,7 +37,6 @@ namespace {
 using source::Code;
 using source::Gap;
 using source::MarkedPart;
-constexpr unsigned once = Work::once;
 
 constexpr unsigned mostUnrolled = model::threshold::loops::mostUnrolled;
 
@@ -203,8 +202,8 @@ private:
     if (isRoot)
       result.lines.add(writePrologue());
     for (const WorkBody::Segment &segment : body.segments)
-      result.lines.add(segment.group == once ? asWritten(chunks[segment.nodes.front()->id], inner)
-                                             : writeGroup(segment, chunks));
+      result.lines.add(segment.group == Work::once ? asWritten(chunks[segment.nodes.front()->id], inner)
+                                                   : writeGroup(segment, chunks));
     result.lines.add(closing);
     return result;
   }

@@ -29,7 +29,6 @@ using analysis::continuesOut;
 using analysis::isLoop;
 using analysis::jumpsOf;
 using Role = Work::Role;
-constexpr unsigned once = Work::once;
 
 namespace {
 
@@ -55,7 +54,7 @@ public:
         return node->statement;
       if (!movesUp)
         close(body, open);
-      body.segments.push_back({once, {node}});
+      body.segments.push_back({Work::once, {node}});
       for (const WorkBody *inner : plan.bodiesOf(*node))
         if (const Stmt *wrong = make(plan.bodies.at(inner->owner->id)))
           return wrong;
@@ -124,9 +123,9 @@ private:
 unsigned lastGroup(const WorkPlan &plan) {
   const auto &segments = plan.root().segments;
   for (size_t i = segments.size(); i-- > 0;)
-    if (segments[i].group != once || !isa<ReturnStmt>(segments[i].nodes.front()->statement))
+    if (segments[i].group != Work::once || !isa<ReturnStmt>(segments[i].nodes.front()->statement))
       return segments[i].group;
-  return once;
+  return Work::once;
 }
 
 /// In a loop that items return from, work loops before that place meet them again in the next iteration.
@@ -160,7 +159,7 @@ bool endsBody(const WorkPlan &plan, const KernelNode &node, unsigned group, bool
     for (size_t i = 0; i < body->segments.size(); ++i) {
       const WorkBody::Segment &segment = body->segments[i];
       if (std::ranges::find(segment.nodes, &node) == segment.nodes.end() &&
-          (group == once || segment.group != group))
+          (group == Work::once || segment.group != group))
         continue;
       if (i + 1 == body->segments.size())
         return true;
@@ -183,7 +182,7 @@ bool isLastIn(const WorkPlan &plan, const KernelNode &node, const IsTarget &isTa
       return true;
     if (breaks && isLoop(parent->statement))
       return false;
-    group = once;
+    group = Work::once;
   }
   return false;
 }

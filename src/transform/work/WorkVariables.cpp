@@ -20,7 +20,6 @@ namespace heddle::transform {
 using analysis::DiscardedCode;
 using analysis::Uses;
 using Role = Work::Role;
-constexpr unsigned once = Work::once;
 
 namespace {
 
@@ -90,14 +89,14 @@ private:
   // ---------------------------------------------------------------------------------------------------------
 
   void settle(ItemVariable &entry, const std::set<unsigned> &mentioned) {
-    entry.declaredIn = entry.declaredBy ? plan.of(*entry.declaredBy).group : once;
+    entry.declaredIn = entry.declaredBy ? plan.of(*entry.declaredBy).group : Work::once;
     if (!entry.differs)
       return;
     if (livesElsewhere(entry, mentioned))
       entry.keep = mayRecompute(entry) ? Keep::Recompute : Keep::Array;
     // Only earlier variables are in its first value, and those are settled after it. What a header mentions
     // is its own business.
-    if (entry.declaredIn == once || !entry.variable->getInit())
+    if (entry.declaredIn == Work::once || !entry.variable->getInit())
       return;
     const Uses value = Uses::of(entry.variable->getInit());
     const std::set<unsigned> where =
@@ -113,7 +112,7 @@ private:
       return std::ranges::any_of(mentioned, [&](unsigned group) { return group != entry.declaredIn; });
     // A parameter comes from outside: what a work loop in a loop makes of it is there in the next iteration.
     return mentioned.size() > 1 || std::ranges::any_of(mentioned, [&](unsigned group) {
-             return group != once && isInLoop(plan, plan.groups[group].parent);
+             return group != Work::once && isInLoop(plan, plan.groups[group].parent);
            });
   }
 
