@@ -11,10 +11,13 @@ ifeq ($(SANITIZE),1)
   # Leaks are not looked for: simulated programs and libraries of MPI have their own.
   export ASAN_OPTIONS ?= detect_leaks=0
 endif
+# What is only tried here is compiled quickly; what is installed is optimized, and built apart.
+RELEASE ?= $(BUILD)-release
+QUICK   ?= ON
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL: # packages come before the build; ninja uses all cores by itself
-.PHONY: help setup packages checked-packages build demo test matrix bench format format-check tidy tidy-changed install package clean
+.PHONY: help setup packages checked-packages build release demo test matrix bench format format-check tidy tidy-changed install package clean
 
 help:            ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,7 +32,7 @@ checked-packages:
 	@tools/setup check
 
 $(BUILD)/build.ninja: CMakeLists.txt
-	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=$(BUILD_TYPE) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CONFIGURE)
+	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=$(BUILD_TYPE) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DHEDDLE_QUICK=$(QUICK) $(CONFIGURE)
 
 build: checked-packages $(BUILD)/build.ninja   ## build everything; the program is build/heddle
 	@tools/build $(BUILD) $(JOBS)
@@ -45,9 +48,9 @@ test: packages build ## build and run all tests
 matrix: build    ## coarsen every test program in every way, 2,000 random kernels and 3,000 random programs (an hour)
 	@tools/build $(BUILD) $(JOBS) matrix
 
-bench: build     ## run the benchmarks (ratios; absolute times only where a GPU is named)
-	@tools/build $(BUILD) $(JOBS) benchmarks
-	@tools/bench $(BUILD)
+bench: release   ## run the benchmarks (ratios; absolute times only where a GPU is named)
+	@tools/build $(RELEASE) $(JOBS) benchmarks
+	@tools/bench $(RELEASE)
 
 format:          ## lay out the sources as .clang-format says
 	@git ls-files '*.cpp' '*.h' '*.cuh' ':!tests/*golden*' | xargs clang-format-22 -i
@@ -59,13 +62,18 @@ tidy-changed: $(BUILD)/build.ninja ## run clang-tidy over what changed since the
 	@tools/lint tidy $(BUILD) $(JOBS)
 
 tidy: build      ## run clang-tidy over the sources
-	@git ls-files 'src/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy-22 -p $(BUILD) --quiet
+	@tools/lint commands $(BUILD)
+	@git ls-files 'src/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy-22 -p $(BUILD)/single --quiet
 
-install: build   ## install to PREFIX
-	@cmake --install $(BUILD) --prefix $(PREFIX)
+release: checked-packages ## what is installed and packaged, optimized throughout, in BUILD-release
+	@cmake -S . -B $(RELEASE) -G Ninja -DCMAKE_BUILD_TYPE=$(BUILD_TYPE) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DHEDDLE_QUICK=OFF $(CONFIGURE)
+	@tools/build $(RELEASE) $(JOBS) heddle heddle-runner manuals
 
-package: build   ## a .deb and a relocatable archive, in BUILD/packages
-	@tools/package $(BUILD)
+install: release ## install to PREFIX
+	@cmake --install $(RELEASE) --prefix $(PREFIX)
+
+package: release ## a .deb and a relocatable archive, in BUILD/packages
+	@tools/package $(RELEASE) all $(abspath $(BUILD))/packages
 
 clean:           ## remove the build folders
-	@rm -rf build build-sanitize
+	@rm -rf build build-sanitize build-release

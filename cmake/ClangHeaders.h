@@ -1,4 +1,5 @@
-// The part of Clang that nearly every file of the modules source, analysis and transform reads. Precompiled.
+// The part of Clang that nearly every file of the modules source, analysis and transform reads, and the JSON that report, tune and cli write.
+// Precompiled.
 #pragma once
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclCXX.h>
@@ -11,6 +12,7 @@
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Lex/Lexer.h>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>

@@ -2,13 +2,14 @@
 # DT_RPATH: unlike DT_RUNPATH it also holds for what those libraries need themselves.
 set(HEDDLE_PACKAGED_LIBRARIES lib/heddle/llvm/lib)
 
-# heddle_module(NAME [CLANG] [FOLDERS folder...] [USES module...] [LINK lib...] [PRECOMPILE set|header...]): the static library of src/NAME.
+# heddle_module(NAME [CLANG] [OPTIMIZED] [FOLDERS folder...] [USES module...] [LINK lib...] [PRECOMPILE set|header...] [APART file...]): the static
+# library of src/NAME.
 #
 # A module is every .cpp of its folder, and of those of its folders that are named (*: all of them). CLANG gives it Clang's and LLVM's headers.
 # USES names other modules; the arrows of the design page are exactly these lists. What is precompiled for it is the set `clang` or `standard`
-# (heddle_precompile), or what PRECOMPILE says.
+# (heddle_precompile), or what PRECOMPILE says. OPTIMIZED: its run time matters (heddle_optimization). APART: heddle_unity.
 function(heddle_module name)
-  cmake_parse_arguments(MODULE "CLANG" "" "FOLDERS;USES;LINK;PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(MODULE "CLANG;OPTIMIZED" "" "FOLDERS;USES;LINK;PRECOMPILE;APART" ${ARGN})
   set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   foreach(folder ${MODULE_FOLDERS})
     list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
@@ -24,12 +25,40 @@ function(heddle_module name)
   if(MODULE_CLANG)
     heddle_use_clang(heddle_${name})
   endif()
+  set(options)
+  if(NOT MODULE_OPTIMIZED)
+    heddle_optimization(heddle_${name} options)
+  endif()
   if(MODULE_PRECOMPILE)
-    heddle_precompile(heddle_${name} ${MODULE_PRECOMPILE})
+    heddle_precompile(heddle_${name} ${MODULE_PRECOMPILE} ${options})
   elseif(MODULE_CLANG)
-    heddle_precompile(heddle_${name} clang)
+    heddle_precompile(heddle_${name} clang ${options})
   elseif(NOT name STREQUAL "semantics") # of which the sets for the simulator have their flags
-    heddle_precompile(heddle_${name} standard)
+    heddle_precompile(heddle_${name} standard ${options})
+  endif()
+  heddle_unity(heddle_${name} APART ${MODULE_APART})
+endfunction()
+
+# heddle_optimization(TARGET RESULT): in a quick build TARGET is not optimized; RESULT has the OPTIONS for heddle_precompile. The optimizer takes
+# more than half of what a file costs, and code that mostly waits for Clang, for child processes or for the disk is not slower without it.
+function(heddle_optimization target result)
+  set(${result} PARENT_SCOPE)
+  if(HEDDLE_QUICK AND NOT HEDDLE_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+    set(${result} OPTIONS -O0 PARENT_SCOPE)
+  endif()
+endfunction()
+
+# heddle_unity(TARGET [APART file...]): sources of TARGET are compiled eight at a time, as one text: what they include is read, and templates
+# that they use are instantiated, once. Names of a module, also in unnamed namespaces, must therefore differ; files that declare a name otherwise
+# than their neighbours are named APART (*: all). A parameter that has the name of a neighbour's function is no mistake, hence -Wno-shadow: `make
+# tidy-changed`, which compiles each file by itself, has the warning.
+function(heddle_unity target)
+  cmake_parse_arguments(UNITY "" "" "APART" ${ARGN})
+  if(HEDDLE_UNITY AND NOT UNITY_APART STREQUAL "*")
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set_source_files_properties(${UNITY_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    target_compile_options(${target} PRIVATE -Wno-shadow)
   endif()
 endfunction()
 
@@ -41,7 +70,7 @@ endfunction()
 
 # heddle_precompile(TARGET SET... [OPTIONS option...]): headers that TARGET finds precompiled. Most of what a source file costs is reading others' headers.
 #
-# A SET is a file of cmake/: standard (the standard library, fmt, nlohmann), clang, command (Clang, CLI11, nlohmann) or test (GoogleTest). A set, or several
+# A SET is a file of cmake/: standard (the standard library, fmt, nlohmann), clang (Clang, fmt, nlohmann) or test (GoogleTest). A set, or several
 # together, is compiled once for all targets that name it with the same OPTIONS, and once more for those with the simulator's arithmetic
 # flags (src/semantics): a precompiled header must have the flags of its users. Headers of Heddle's own may follow the sets; TARGET then has
 # precompiled headers of its own.
@@ -74,7 +103,7 @@ function(heddle_precompile target)
     file(WRITE ${PROJECT_BINARY_DIR}/precompiled/${library}.cpp "")
     add_library(${library} STATIC ${PROJECT_BINARY_DIR}/precompiled/${library}.cpp)
     target_compile_options(${library} PRIVATE ${HEDDLE_WARNINGS} ${P_OPTIONS})
-    target_link_libraries(${library} PRIVATE fmt::fmt nlohmann_json::nlohmann_json CLI11::CLI11 GTest::gmock)
+    target_link_libraries(${library} PRIVATE fmt::fmt nlohmann_json::nlohmann_json GTest::gmock)
     target_include_directories(${library} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${CLANG_INCLUDE_DIRS})
     if(isSimulator)
       target_link_libraries(${library} PRIVATE heddle_semantics)
@@ -115,11 +144,11 @@ endfunction()
 # folder; the golden tests of `run` are made without.
 set(HEDDLE_SHARED_HEADERS HEDDLE_HEADER_CACHE=${PROJECT_BINARY_DIR}/headers)
 
-# heddle_tests(NAME [CLANG] [OPTIMIZED] [FOLDER folder] [USES module...]): tests/NAME/*.cpp, or tests/FOLDER/*.cpp, as one
+# heddle_tests(NAME [CLANG] [OPTIMIZED] [FOLDER folder] [USES module...] [APART file...]): tests/NAME/*.cpp, or tests/FOLDER/*.cpp, as one
 # GoogleTest program. What it tests is optimized as always; its own code, which runs once, only where OPTIMIZED says so: optimizing it would
 # double what a test costs to compile.
 function(heddle_tests name)
-  cmake_parse_arguments(T "CLANG;OPTIMIZED" "FOLDER" "USES;LINK" ${ARGN})
+  cmake_parse_arguments(T "CLANG;OPTIMIZED" "FOLDER" "USES;LINK;APART" ${ARGN})
   if(NOT T_FOLDER)
     set(T_FOLDER ${name})
   endif()
@@ -148,5 +177,7 @@ function(heddle_tests name)
   else()
     heddle_precompile(heddle_${name}_tests test ${options})
   endif()
+  list(TRANSFORM T_APART REPLACE ".*cpp" "${CMAKE_CURRENT_SOURCE_DIR}/${T_FOLDER}/\\0")
+  heddle_unity(heddle_${name}_tests APART ${T_APART})
   gtest_discover_tests(heddle_${name}_tests TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 120 PROPERTIES ENVIRONMENT ${HEDDLE_SHARED_HEADERS})
 endfunction()

@@ -108,7 +108,7 @@ std::optional<tune::Problem> readProblem(TuneRequest &request, Session &session)
   return problem;
 }
 
-void complainOf(const NoSpace &none, Session &session) {
+void complainOfSpace(const NoSpace &none, Session &session) {
   if (!none.text.empty())
     complain(session, none.text, none.hint, none.exitCode);
   else
@@ -224,7 +224,7 @@ bool TuneRun::spellOut(Session &session) {
     return true;
   auto made = spelledSpace(problem, request.space);
   if (auto *none = std::get_if<NoSpace>(&made)) {
-    complainOf(*none, session);
+    complainOfSpace(*none, session);
     return false;
   }
   words = std::move(std::get<SpelledSpace>(made).words);

@@ -14,18 +14,18 @@ namespace {
 
 using model::threshold::tune::leastShare;
 
-std::string textOf(const KernelShare &kernel) {
+std::string shareText(const KernelShare &kernel) {
   return fmt::format("{} ({:.2g} %)", kernel.name, 100 * kernel.share);
 }
 
 std::vector<std::string> textsOf(const std::vector<KernelShare> &kernels, size_t from) {
   std::vector<std::string> texts;
   for (size_t i = from; i < kernels.size(); ++i)
-    texts.push_back(textOf(kernels[i]));
+    texts.push_back(shareText(kernels[i]));
   return texts;
 }
 
-const FileKernel *kernelOf(const build::LaunchShape &shape, const std::vector<FileKernel> &kernels) {
+const FileKernel *fileKernelOf(const build::LaunchShape &shape, const std::vector<FileKernel> &kernels) {
   const auto found = std::ranges::find(kernels, shape.kernel, &FileKernel::mangled);
   return found == kernels.end() ? nullptr : &*found;
 }
@@ -61,7 +61,7 @@ KernelPlan planKernels(const std::vector<build::LaunchShape> &shapes,
   std::vector<double> costs; // of the longest shapes
   for (const build::LaunchShape &shape : shapes) {
     const double cost = costOf(shape, isMeasured);
-    const FileKernel *kernel = kernelOf(shape, kernels);
+    const FileKernel *kernel = fileKernelOf(shape, kernels);
     if (!kernel) {
       plan.elsewhere += cost / all;
       continue;

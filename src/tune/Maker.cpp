@@ -70,12 +70,12 @@ std::string toText(const Finding &finding) {
   if (finding.launch)
     json["launch"] = toJson(*finding.launch);
   // The file's text is by itself: it may hold bytes that JSON would not give back as they were.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" + finding.text + finding.ptx;
+  return json.dump(-1, ' ', false, PlainJson::error_handler_t::replace) + "\n" + finding.text + finding.ptx;
 }
 
 std::optional<Finding> findingFrom(const std::string &answer) {
   const size_t end = answer.find('\n');
-  PlainJson json = Json::parse(answer.substr(0, end), nullptr, false);
+  PlainJson json = PlainJson::parse(answer.substr(0, end), nullptr, false);
   if (end == std::string::npos || !json.is_object())
     return std::nullopt;
   const size_t bytes = json["bytes"];
@@ -266,7 +266,7 @@ std::string assembled(const Problem &problem, const std::vector<std::string> &fl
                       const fs::path &module) {
   if (!module.empty() && !source::findToolkit(problem.compile.cudaPath))
     writeFileOrThrow(module, ptx);
-  PlainJson json = Json::object();
+  PlainJson json = PlainJson::object();
   for (const auto &[kernel, each] : needsOf(problem, flags, ptx, module))
     json[kernel] = {each.registers, each.spillBytes, each.sharedBytes};
   return json.dump();
@@ -289,7 +289,7 @@ std::string codeOf(const std::string &ptx) {
 
 std::map<std::string, KernelNeeds> needsFrom(const std::string &text) {
   std::map<std::string, KernelNeeds> needs;
-  const PlainJson json = Json::parse(text, nullptr, false);
+  const PlainJson json = PlainJson::parse(text, nullptr, false);
   if (json.is_object())
     for (const auto &[kernel, each] : json.items())
       needs[kernel] = {each[0], each[1], each[2], false};

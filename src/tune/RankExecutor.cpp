@@ -9,11 +9,11 @@ namespace {
 using PlainJson = nlohmann::json;
 
 std::string dumpedPlain(const PlainJson &json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json.dump(-1, ' ', false, PlainJson::error_handler_t::replace);
 }
 
 std::string textOf(const Evaluation &evaluation) {
-  return dumpedPlain({{"result", Json::parse(runner::toJson(evaluation.result))},
+  return dumpedPlain({{"result", PlainJson::parse(runner::toJson(evaluation.result))},
                       {"digest", evaluation.digest},
                       {"same_as", evaluation.sameAs}});
 }
@@ -22,7 +22,7 @@ std::string textOf(const Evaluation &evaluation) {
 Evaluation evaluationFrom(const Configuration &configuration, const std::string &id,
                           const std::optional<std::string> &text) {
   Evaluation evaluation{configuration, {}, {}, {}};
-  const PlainJson json = Json::parse(text.value_or(""), nullptr, false);
+  const PlainJson json = PlainJson::parse(text.value_or(""), nullptr, false);
   std::optional<runner::Result> result;
   if (json.is_object() && json.contains("result"))
     result = runner::resultFromJson(json["result"].dump());
@@ -40,10 +40,10 @@ Evaluation evaluationFrom(const Configuration &configuration, const std::string 
 } // namespace
 
 std::string textOf(const Configuration &configuration) {
-  PlainJson directives = Json::array();
+  PlainJson directives = PlainJson::array();
   for (const transform::Directive &directive : configuration.directives)
     directives.push_back({directive.kernel, directive.str()});
-  PlainJson blocks = Json::array();
+  PlainJson blocks = PlainJson::array();
   for (const BlockSizes &block : configuration.blocks)
     blocks.push_back({block.kernel, block.sizes});
   return dumpedPlain({{"directives", directives},
@@ -55,7 +55,7 @@ std::string textOf(const Configuration &configuration) {
 
 std::optional<Configuration> configurationFrom(const std::string &text) {
   try {
-    const PlainJson json = Json::parse(text);
+    const PlainJson json = PlainJson::parse(text);
     Configuration configuration;
     for (const PlainJson &each : json.at("directives")) {
       Diagnostics diagnostics;
@@ -72,7 +72,7 @@ std::optional<Configuration> configurationFrom(const std::string &text) {
     configuration.flags = json.at("flags").get<std::vector<std::string>>();
     configuration.options = json.at("options").get<std::vector<std::string>>();
     return configuration;
-  } catch (const Json::exception &) {
+  } catch (const PlainJson::exception &) {
     return std::nullopt;
   }
 }

@@ -7,10 +7,12 @@ Two checks, because compiling all 600 of them alone would take longer than the r
 `headers.py names SOURCE`    A header that uses a name of the standard library includes the standard header that declares it, itself or by
                              headers of ours that it includes. What a standard header includes by itself differs between versions: with
                              libstdc++ 13, <string> no longer gives uint32_t.
-`headers.py alone SOURCE BUILD`   Compiles headers by themselves, those that nothing else shows to compile so. A header needs no such check if it is the
-                             first include of a source file, or the first include of such a header. Precompiled headers of others' libraries
-                             (cmake/*.h) come before it all the same: what a header would miss of these is the business of the first check. Files
-                             compiled after precompiled headers of ours (src/transform) show nothing.
+`headers.py alone SOURCE BUILD`   Compiles headers by themselves, those that nothing else shows to compile so. A header needs no such check if all
+                             headers of ours that are read before it, in something that compiles, are among those that it includes itself: as
+                             for the first include of a source file. Of sources that are compiled as one (heddle_unity) the first one counts.
+                             Headers are compiled together where none mentions a name that only one before it declares. Precompiled headers
+                             of others' libraries (cmake/*.h) come first all the same: what a header would miss of these is the business of
+                             the first check.
 `headers.py --self-test`     The rules, on made-up headers.
 """
 import json
@@ -35,6 +37,7 @@ STANDARD = {
 }
 WITHOUT_STD = {"cstdint": r"\bu?int(?:8|16|32|64|ptr|max)_t\b"}  # also used without std::
 SECONDS_EACH = 300
+MOST_TOGETHER = 24
 
 
 def included(text):
@@ -48,7 +51,7 @@ def code_of(text):
 
 class Headers:
     def __init__(self, root):
-        self.root = root
+        self.root, self.closures = root, {}
         self.texts = {file: file.read_text() for file in sorted(root.rglob("*.h")) if "templates" not in file.parts}
         self.includes = {file: included(text) for file, text in self.texts.items()}
 
@@ -61,12 +64,15 @@ class Headers:
 
     def closure(self, header):
         """The header and all of ours that it includes."""
+        if header in self.closures:
+            return self.closures[header]
         found, left = set(), [header]
         while left:
             file = left.pop()
             if file not in found:
                 found.add(file)
                 left += [each for name in self.includes[file] if (each := self.ours(name, file.parent))]
+        self.closures[header] = found
         return found
 
     def all_names(self, header):
@@ -84,15 +90,13 @@ def faults_of_names(headers):
                 yield f"{header}: uses {used[0]} and includes no <{standards[0]}>"
 
 
-# A module whose files have headers of ours precompiled, and another one whose flags are the same but for that.
-WITH_OWN_PRECOMPILED = {"transform": "analysis"}
-
-
 def compile_commands(build, root):
-    """By module: its source files, each with the words of its command."""
+    """By module: its source files that are compiled by themselves or as the first of several, each with the words of its command."""
     commands = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         file = Path(entry["file"])
+        if file.parent.name == "Unity":
+            file = Path(included(file.read_text())[0][1:-1])
         if root in file.parents:
             commands.setdefault(file.relative_to(root).parts[0], []).append((file, shlex.split(entry["command"])))
     return commands
@@ -110,39 +114,98 @@ def flags_of(words):
     return flags
 
 
-def shown_to_compile(headers, sources):
-    shown, left = set(), []
-    for source in sources:
-        names = included(source.read_text())
-        left += [each for name in names[:1] if (each := headers.ours(name, source.parent))]
-    while left:
-        header = left.pop()
-        if header not in shown:
+def shown_to_compile(headers, names, beside, shown):
+    """Adds to `shown` what a file with these includes shows. Headers include others at their top, before anything of their own."""
+    entered, read = set(), set()
+
+    def enter(header):
+        if header in entered:
+            return
+        entered.add(header)
+        if read <= headers.closure(header):
             shown.add(header)
-            left += [each for name in headers.includes[header][:1] if (each := headers.ours(name, header.parent))]
-    return shown
+        for name in headers.includes[header]:
+            if each := headers.ours(name, header.parent):
+                enter(each)
+        read.add(header)
+
+    for name in names:
+        if each := headers.ours(name, beside):
+            enter(each)
 
 
-def compile_alone(header, flags):
-    command = ["clang++-22", *flags, "-std=c++20", "-fsyntax-only", "-x", "c++", "-w", str(header)]
-    done = subprocess.run(command, text=True, capture_output=True, timeout=SECONDS_EACH)
-    return f"{header} does not compile alone:\n{done.stderr}" if done.returncode else ""
+def declared(text):
+    """Names that a header declares for others: one for each declaration. clang-format puts what is directly in a namespace at the beginning of
+    a line."""
+    names = set(re.findall(r"^\s*#\s*define\s+(\w+)", text, re.MULTILINE))
+    for line in re.findall(r"^(?!namespace\b)[A-Za-z_].*", code_of(text), re.MULTILINE):
+        if match := re.match(r"(?:template <.*?> )?(?:class|struct|union|enum(?: class)?|using) (\w+)", line):
+            names.add(match[1])
+        elif match := re.search(r"(\w+)(?=\s*(?:[=({\[;,]|$))", line):
+            names.add(match[1])
+    return names
+
+
+def groups_of(headers, left):
+    """Headers that can be compiled one behind the other, and each is shown to compile alone all the same."""
+    names = {header: declared(text) for header, text in headers.texts.items()}
+    words = {header: set(re.findall(r"\w+", code_of(headers.texts[header]))) for header in headers.texts}
+    groups = []
+
+    def mentions(closure, others):
+        """Whether a header of the closure has a word that only the others declare."""
+        foreign = {name for header in others - closure for name in names[header]}
+        return any(words[header] & foreign - {name for each in headers.closure(header) for name in names[each]} for header in closure - others)
+
+    for header in left:
+        closure = headers.closure(header)
+        for group in groups:
+            if len(group["headers"]) < MOST_TOGETHER and not mentions(closure, group["closure"]):
+                group["headers"].append(header)
+                group["closure"] |= closure
+                break
+        else:
+            groups.append({"headers": [header], "closure": set(closure)})
+    return [group["headers"] for group in groups]
+
+
+def compile_alone(group, flags):
+    command = ["clang++-22", *flags, "-std=c++20", "-fsyntax-only", "-x", "c++", "-w", "-"]
+    text = "".join(f'#include "{header}"\n' for header in group)
+    done = subprocess.run(command, input=text, text=True, capture_output=True, timeout=SECONDS_EACH)
+    return f"{', '.join(map(str, group))}: do not compile alone:\n{done.stderr}" if done.returncode else ""
 
 
 def faults_alone(source, build):
     root = source / "src"
     headers = Headers(root)
     commands = compile_commands(build, root)
-    shown = shown_to_compile(headers, [file for module, files in commands.items() if module not in WITH_OWN_PRECOMPILED for file, _ in files])
-    left = [header for header in headers.texts if header not in shown]
+    shown = set()
+    for files in commands.values():
+        for file, _ in files:
+            shown_to_compile(headers, included(file.read_text()), file.parent, shown)
+    left = []
+    for header in sorted(headers.texts, key=lambda each: -len(headers.closure(each))):  # those that include others show these
+        if header not in shown:
+            left.append(header)
+            shown_to_compile(headers, [f'"{header.relative_to(root)}"'], root, shown)
 
-    def fault(header):
-        module = header.relative_to(root).parts[0]
-        return compile_alone(header, flags_of(commands[WITH_OWN_PRECOMPILED.get(module, module)][0][1]))
+    def command_for(header):
+        """Of a file beside it where there is one: folders of a module may have flags of their own."""
+        ofModule = commands[header.relative_to(root).parts[0]]
+        return next((words for file, words in ofModule if file.parent == header.parent), ofModule[0][1])
+
+    alike = {}
+    for header in left:
+        alike.setdefault(tuple(flags_of(command_for(header))), []).append(header)
+    groups = [(group, flags) for flags, each in alike.items() for group in groups_of(headers, each)]
+
+    def fault(work):
+        return compile_alone(*work)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        yield from filter(None, pool.map(fault, left))
-    print(f"{len(left)} of {len(headers.texts)} headers were compiled alone; {len(shown)} are the first include of others")
+        yield from filter(None, pool.map(fault, groups))
+    print(f"{len(left)} of {len(headers.texts)} headers were compiled, in {len(groups)} groups; the others are shown by what includes them")
 
 
 def self_test():
@@ -152,14 +215,24 @@ def self_test():
                  "bad.h": "#include <string>\n// std::vector\nuint64_t h(std::string, const char * = \"std::map\");", "worse.h": '#include "bad.h"\nstd::vector<int> v;'}
         for name, text in texts.items():
             (root / name).write_text(text)
-        (root / "first.cpp").write_text('#include "by_another.h"\n#include "bad.h"\n')
+        (root / "last.h").write_text('#include "good.h"\n#include "by_another.h"\n')
         headers = Headers(root)
         faults = [fault.removeprefix(str(root) + "/") for fault in faults_of_names(headers)]
         assert faults == ["bad.h: uses uint64_t and includes no <cstdint>", "worse.h: uses std::vector and includes no <vector>"], faults
-        shown = {header.name for header in shown_to_compile(headers, [root / "first.cpp"])}
-        assert shown == {"by_another.h", "good.h"}, shown
+        shown = set()
+        shown_to_compile(headers, ['"by_another.h"', '"bad.h"', '"last.h"'], root, shown)
+        assert {header.name for header in shown} == {"by_another.h", "good.h"}, shown
+        shown_to_compile(headers, ['"good.h"', '"last.h"', '"worse.h"'], root, shown)
+        assert {header.name for header in shown} == {"by_another.h", "good.h", "last.h"}, shown
         assert flags_of("env X=1 ccache /usr/bin/clang++-22 -DX -Ia -o b.o -c b.cpp".split()) == ["-DX", "-Ia"]
-        assert not compile_alone(root / "good.h", []) and compile_alone(root / "worse.h", [])
+        assert not compile_alone([root / "good.h"], []) and compile_alone([root / "worse.h"], [])
+        (root / "uses.h").write_text("// f is not mentioned\ninline int twice(int a) {\n  return a + a;\n}\n")
+        (root / "lacks.h").write_text("inline int more() { return twice(1); }\n")
+        headers = Headers(root)
+        assert declared(headers.texts[root / "uses.h"]) == {"twice"}, declared(headers.texts[root / "uses.h"])
+        groups = groups_of(headers, [root / name for name in ("good.h", "uses.h", "lacks.h")])
+        assert [[header.name for header in group] for group in groups] == [["good.h", "uses.h"], ["lacks.h"]], groups
+        assert not compile_alone(groups[0], []) and compile_alone(groups[1], []) and not compile_alone([root / "uses.h", root / "lacks.h"], [])
     return []
 
 
