@@ -138,8 +138,11 @@ Sources splitArguments(const std::vector<std::string> &arguments) {
       continue;
     }
     sources.flags.push_back(word);
-    if (word == "-Werror" && i + 1 < arguments.size() && oneOf(kErrorKinds, arguments[i + 1]))
-      sources.flags.back() += "=" + arguments[++i];
+    if (word == "-Werror") { // nvcc's form has a value, that of others has none
+      if (i + 1 < arguments.size() && oneOf(kErrorKinds, arguments[i + 1]))
+        sources.flags.back() += "=" + arguments[++i];
+      continue;
+    }
     if ((oneOf(kTakesValue, word) || source::takesNextWord(word)) && i + 1 < arguments.size())
       sources.flags.push_back(arguments[++i]);
   }
