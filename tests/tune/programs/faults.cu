@@ -7,6 +7,9 @@
 #ifndef CHOICE
 #define CHOICE 0
 #endif
+#ifndef COUNT
+#define COUNT 4096
+#endif
 
 struct Element {
   int sum;
