@@ -1,5 +1,5 @@
 // expect: deadlock/spin at 14
-// hint: who should change what is polled
+// hint: the thread that should write the polled memory
 // also: deadlock/barrier
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A warp spins on a flag in shared memory that another warp sets only after a barrier with the first.
