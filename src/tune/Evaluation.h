@@ -21,7 +21,7 @@ struct Evaluation {
 /// Called for each evaluation as soon as it is known; false: enough, begin no other.
 using Heard = std::function<bool(const Evaluation &)>;
 
-/// Asked for configurations while others are being evaluated; empty: none for now. What was heard since may change that.
+/// Proposes configurations while others are being evaluated. Empty: none until further results are known.
 using More = std::function<std::vector<Configuration>()>;
 
 /// Carries configurations out and measures them. One process does them one after the other; ranks of MPI share them.
