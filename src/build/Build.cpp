@@ -24,6 +24,7 @@
 #include "support/OpeningHeaders.h"
 #include "support/OwnProgram.h"
 #include "support/Paths.h"
+#include "support/Preload.h"
 #include "support/Process.h"
 
 #include <fmt/format.h>
@@ -117,15 +118,12 @@ std::vector<std::string> nvccCommand(const Request &request, const fs::path &nvc
   return command;
 }
 
-/// What a simulated program is linked with before anything else: the runtime of the sanitizers, if the library that
-/// simulates it was built with them (`make test SANITIZE=1`). It must be the first library that the program loads.
-std::vector<std::string> sanitizerRuntime() {
-#ifdef HEDDLE_SANITIZER_RUNTIME
-  const fs::path runtime = HEDDLE_SANITIZER_RUNTIME;
+/// What a simulated program is linked with before anything else.
+std::vector<std::string> firstLibraries() {
+  const fs::path runtime = sanitizerRuntime();
+  if (runtime.empty())
+    return {};
   return {runtime.string(), "-Xlinker", "-rpath", "-Xlinker", runtime.parent_path().string()};
-#else
-  return {};
-#endif
 }
 
 /// Compiles or links `files`; the runtime library is linked last.
@@ -135,7 +133,7 @@ std::vector<std::string> nvccLink(const Request &request, const fs::path &nvcc,
   // Libraries are searched for what the files before them need.
   std::vector<std::string> names;
   if (request.device == Device::Simulator)
-    names = sanitizerRuntime();
+    names = firstLibraries();
   for (const fs::path &file : files)
     names.push_back(file.string());
   command.insert(command.begin() + 1, names.begin(), names.end());
@@ -344,7 +342,7 @@ Result buildWithClang(const Request &request, const fs::path &clang) {
     result.messages += done.standardError;
     link.push_back(object.string());
   }
-  const std::vector<std::string> first = sanitizerRuntime();
+  const std::vector<std::string> first = firstLibraries();
   link.insert(link.begin() + 1, first.begin(), first.end());
   std::string library = libraryFolder().string();
   append(link, linkerFlags(simulatorFlags(request.sources.allFlags())));

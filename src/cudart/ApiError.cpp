@@ -7,9 +7,6 @@
 
 using namespace heddle::cudart;
 
-// A program may ask about any number, also one that the enumeration does not hold.
-#define HEDDLE_ANY_NUMBER __attribute__((no_sanitize("enum")))
-
 namespace {
 
 HEDDLE_ANY_NUMBER const char *nameOf(cudaError_t error) {

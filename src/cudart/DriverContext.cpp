@@ -81,7 +81,7 @@ CUresult resultOf(cudaError_t error) {
 
 namespace {
 
-const char *deviceNameOf(CUresult result) {
+HEDDLE_ANY_NUMBER const char *deviceNameOf(CUresult result) {
   switch (int(result)) {
 #define HEDDLE_CU_RESULT(name, value)                                                                        \
   case value: return #name;
@@ -121,14 +121,14 @@ CUresult cuDriverGetVersion(int *version) {
   return version ? resultOf(cudaDriverGetVersion(version)) : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuGetErrorName(CUresult error, const char **name) {
+HEDDLE_ANY_NUMBER CUresult cuGetErrorName(CUresult error, const char **name) {
   if (!name)
     return CUDA_ERROR_INVALID_VALUE;
   *name = deviceNameOf(error);
   return *name ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuGetErrorString(CUresult error, const char **text) {
+HEDDLE_ANY_NUMBER CUresult cuGetErrorString(CUresult error, const char **text) {
   if (!text)
     return CUDA_ERROR_INVALID_VALUE;
   *text = deviceNameOf(error) ? cudaGetErrorString(cudaError_t(error)) : nullptr;

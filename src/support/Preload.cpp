@@ -5,13 +5,23 @@
 
 namespace heddle {
 
+std::filesystem::path sanitizerRuntime() {
+#ifdef HEDDLE_SANITIZER_RUNTIME
+  return HEDDLE_SANITIZER_RUNTIME;
+#else
+  return {};
+#endif
+}
+
 std::vector<std::string> preloading(const std::filesystem::path &library) {
+  const std::filesystem::path runtime = sanitizerRuntime();
+  const std::string before = runtime.empty() ? "" : runtime.string() + " ";
   if (library.string().find(' ') == std::string::npos)
-    return {"LD_PRELOAD=" + library.string()};
+    return {"LD_PRELOAD=" + before + library.string()};
   std::string folders = library.parent_path().string();
   if (const char *others = std::getenv("LD_LIBRARY_PATH"); others && *others)
     folders += std::string(":") + others;
-  return {"LD_PRELOAD=" + library.filename().string(), "LD_LIBRARY_PATH=" + folders};
+  return {"LD_PRELOAD=" + before + library.filename().string(), "LD_LIBRARY_PATH=" + folders};
 }
 
 } // namespace heddle

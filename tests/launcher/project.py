@@ -6,7 +6,7 @@
     launcher    CMake and nvcc, with CMAKE_CUDA_COMPILER_LAUNCHER
     function    CMake and nvcc, with heddle_optimize() of an installation
 
-Usage: project.py SOURCE BUILD WAY     exit 1 with what is wrong; 77 where nvcc or CMake is not installed
+Usage: project.py SOURCE BUILD WAY     exit 1 with what is wrong; 77 where nvcc or CMake is not installed, or with sanitizers
 """
 import os
 import shutil
@@ -100,6 +100,9 @@ class Project:
             if not shutil.which(program, path=path):
                 print(f"skipped: there is no {program}")
                 sys.exit(77)
+        if "HEDDLE_SANITIZE:BOOL=ON" in (self.build / "CMakeCache.txt").read_text():
+            print("skipped: nvcc does not link the sanitizers' runtime, which the library of this build needs")
+            sys.exit(77)
         library = self.build / "lib"
         run("cmake", "-G", "Ninja", "-S", self.project, "-B", self.folder / "out", f"-DCMAKE_CUDA_COMPILER={shutil.which('nvcc', path=path)}",
             "-DCMAKE_CUDA_ARCHITECTURES=90-virtual", "-DCMAKE_CUDA_RUNTIME_LIBRARY=None", "-DCMAKE_CUDA_FLAGS=--no-compress",

@@ -174,7 +174,8 @@ TEST(Strategy, ASpaceWithoutTheBaselineIsGuessedFromItsFirstPoint) {
 }
 
 TEST(Strategy, AutoSearchesASmallSpaceWhole) {
-  Space space = spaceOf({.directives = {"coarsen x=1|2|4 map=interleaved|blocked"}});
+  Space space =
+      spaceOf({.directives = {"coarsen x=1|2|4 y=1|2 map=interleaved|blocked"}, .defines = {"UNROLL=1|2"}});
   EXPECT_EQ(walk("auto", space, 1).distinct, walk("exhaustive", space, 1).distinct);
 }
 
