@@ -183,7 +183,10 @@ std::optional<NoSpace> spellOutAuto(const tune::Problem &problem, tune::SpaceWor
                    fmt::format("heddle analyze {} shows the errors", file), ExitDoesNotCompile};
   if (!space.hasKernel)
     return NoSpace{fmt::format("there is no kernel in {}", file),
-                   "-d auto looks for directives that fit the kernels of the file", ExitRefused};
+                   problem.further.empty()
+                       ? "-d auto looks for directives that fit the kernels of the file"
+                       : "the first file is the one that is tuned; name the file with the kernels first",
+                   ExitRefused};
   words.directives.insert(words.directives.begin(), space.directives.begin(), space.directives.end());
   words.flags.insert(words.flags.begin(), space.flags.begin(), space.flags.end());
   if (!space.directives.empty() || !space.flags.empty())

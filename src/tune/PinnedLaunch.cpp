@@ -102,7 +102,7 @@ std::variant<std::string, NotReplayed> withPinnedLaunch(const source::Program &p
   if (auto *refusal = std::get_if<Diagnostic>(&changed))
     return NotReplayed{refusal->text};
   auto &files = std::get<std::map<std::filesystem::path, std::string>>(changed);
-  if (files.size() != 1)
+  if (files.size() != 1 || files.begin()->first != program.file())
     return NotReplayed{"launches of the captured kernel are in an included file"};
   return files.begin()->second;
 }

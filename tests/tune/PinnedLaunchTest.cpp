@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tune/PinnedLaunch.h"
 
+#include "support/Files.h"
 #include "transform/Pipeline.h"
 
 #include <gmock/gmock.h>
@@ -42,6 +43,18 @@ std::string pinned(const std::string &text, const ReplayLaunch &launch) {
   auto result = withPinnedLaunch(*program, launch);
   return std::holds_alternative<std::string>(result) ? std::get<std::string>(result)
                                                      : std::get<NotReplayed>(result).reason;
+}
+
+TEST(PinnedLaunch, IsRefusedInAnIncludedFile) {
+  const TemporaryFolder folder;
+  writeFileOrThrow(folder.path() / "scale.h", scale);
+  writeFileOrThrow(folder.path() / "main.cu", "#include \"scale.h\"\n");
+  auto result = source::Program::parse(folder.path() / "main.cu", options());
+  auto *program = std::get_if<std::unique_ptr<source::Program>>(&result);
+  ASSERT_TRUE(program) << std::get<source::ParseFailure>(result).compilerMessages;
+  const auto pinned = withPinnedLaunch(**program, captured);
+  ASSERT_TRUE(std::holds_alternative<NotReplayed>(pinned));
+  EXPECT_THAT(std::get<NotReplayed>(pinned).reason, HasSubstr("in an included file"));
 }
 
 /// How the kernel is launched after directives were carried out on the pinned text.
