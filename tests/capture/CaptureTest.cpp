@@ -5,6 +5,7 @@
 #include "build/Build.h"
 #include "capture/CaptureFolder.h"
 #include "support/Paths.h"
+#include "support/Preload.h"
 #include "support/Process.h"
 
 #include <gmock/gmock.h>
@@ -53,7 +54,8 @@ struct Capturing {
     command.environment = std::move(settings);
     command.environment.push_back("HEDDLE_CAPTURE=" + (folder.path() / "out").string());
     command.environment.push_back("HEDDLE_CAPTURE_RESULT=" + (folder.path() / "result").string());
-    command.environment.push_back("LD_PRELOAD=" HEDDLE_BUILD_DIR "/lib/libheddle_capture.so");
+    for (const std::string &variable : preloading(HEDDLE_BUILD_DIR "/lib/libheddle_capture.so"))
+      command.environment.push_back(variable);
     end = runToEnd(command);
     EXPECT_TRUE(end.succeeded()) << end.standardOutput << end.standardError;
     result = nlohmann::json::parse(std::ifstream(folder.path() / "result"), nullptr, false);

@@ -5,6 +5,7 @@
 #include "TestCapture.h"
 #include "Worker.h"
 #include "build/DevicePtx.h"
+#include "support/Preload.h"
 #include "support/Process.h"
 
 #include <gmock/gmock.h>
@@ -67,7 +68,9 @@ TEST_P(Programs, LaunchesAreReplayedBitByBit) {
   ProcessRequest run = unattended({(temporary.path / "program").string()}, {}, 100);
   run.environment = {"HEDDLE_CAPTURE=" + (temporary.path / "captures").string(),
                      "HEDDLE_CAPTURE_RESULT=" + (temporary.path / "result").string(),
-                     "HEDDLE_CAPTURE_LAUNCH=all", "LD_PRELOAD=" HEDDLE_BUILD_DIR "/lib/libheddle_capture.so"};
+                     "HEDDLE_CAPTURE_LAUNCH=all"};
+  for (const std::string &variable : preloading(HEDDLE_BUILD_DIR "/lib/libheddle_capture.so"))
+    run.environment.push_back(variable);
   runToEnd(run);
   const build::DevicePtx ptx = build::compileToPtx(request(), diagnostics);
   ASSERT_TRUE(ptx.ok) << ptx.messages;

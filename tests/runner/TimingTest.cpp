@@ -8,6 +8,7 @@
 #include "build/Build.h"
 #include "runner/CandidateRuns.h"
 #include "support/CudaToolkit.h"
+#include "support/Preload.h"
 
 #include <gmock/gmock.h>
 
@@ -51,8 +52,9 @@ Seen observe(const std::string &program, const std::vector<std::string> &argumen
   words.insert(words.end(), arguments.begin(), arguments.end());
   ProcessRequest command = unattended(words, {}, 100);
   command.environment = {"HEDDLE_TIMING=" + report.string(), "HEDDLE_TIMING_ROUNDS=7",
-                         "HEDDLE_TIMING_WARM_UPS=2", "HEDDLE_TIMING_COPIES=" + std::to_string(copies),
-                         "LD_PRELOAD=" + kTimingLibrary.string()};
+                         "HEDDLE_TIMING_WARM_UPS=2", "HEDDLE_TIMING_COPIES=" + std::to_string(copies)};
+  for (const std::string &variable : preloading(kTimingLibrary))
+    command.environment.push_back(variable);
   Seen seen;
   seen.end = runToEnd(command);
   seen.observation = readObservation(report);

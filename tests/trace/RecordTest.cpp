@@ -6,6 +6,7 @@
 #include "build/Build.h"
 #include "support/CudaToolkit.h"
 #include "support/Paths.h"
+#include "support/Preload.h"
 #include "support/Process.h"
 #include "trace/CopyLog.h"
 
@@ -45,8 +46,9 @@ Recorded record(const std::string &program, build::Compiler compiler, const std:
   command.command = {request.output.string()};
   command.command.insert(command.command.end(), arguments.begin(), arguments.end());
   command.environment = {"HEDDLE_LOG=" + (folder.path() / "simulator").string(),
-                         "HEDDLE_RECORD=" + (folder.path() / "library").string(),
-                         "LD_PRELOAD=" HEDDLE_BUILD_DIR "/lib/libheddle_record.so"};
+                         "HEDDLE_RECORD=" + (folder.path() / "library").string()};
+  for (const std::string &variable : preloading(HEDDLE_BUILD_DIR "/lib/libheddle_record.so"))
+    command.environment.push_back(variable);
   const ProcessResult end = runToEnd(command);
   EXPECT_TRUE(end.succeeded()) << end.standardOutput << end.standardError;
   return {readAll(folder.path() / "simulator"), readAll(folder.path() / "library")};
