@@ -2,6 +2,9 @@
 #include "analysis/TrueRegisters.h"
 
 #include "support/ClangProgram.h"
+#include "support/Files.h"
+#include "support/HeaderCache.h"
+#include "support/OpeningHeaders.h"
 #include "support/Paths.h"
 #include "support/Process.h"
 
@@ -99,7 +102,10 @@ TrueRegisters trueRegisters(const fs::path &file, const source::CompileOptions &
   std::erase(arguments, "-nocudalib");
   std::vector<std::string> command{clang->string()};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  command.insert(command.end(), {"-O3", "-w", "-S", "-o", ptx.string(), file.string()});
+  command.insert(command.end(), {"-O3", "-w", "-S"});
+  const std::vector<std::string> opening = openingHeaders(contentsOf(file), file.parent_path(), command);
+  command = withCachedHeaders(std::move(command), opening);
+  command.insert(command.end(), {"-o", ptx.string(), file.string()});
   ProcessResult compiled = runProcess(command, {}, timeoutSeconds);
   if (!compiled.succeeded())
     return {{}, "Clang made no PTX: " + firstLines(compiled.standardError)};

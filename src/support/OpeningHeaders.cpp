@@ -5,8 +5,10 @@
 // the user. So a file is read line by line up to the first line that could change what a standard header means: a definition of such
 // a macro, an #undef, a pragma that is not known, or the #include of a header that is not known. Of the headers that are included, those
 //   - of the C++ standard library and our own are collected;
-//   - of C, POSIX and CUDA are passed over: they define no macro that standard headers look at, and are small, or precompiled anyway. So are the
-//     small ones of C++: fewer sets of headers are precompiled without them;
+//   - of a CUDA toolkit that take longer to read than all others together are collected too, unless a macro that they look at is
+//     defined first: its name says so. Those that stand in for them where there is no toolkit are small;
+//   - of C, POSIX and CUDA otherwise are passed over: they define no macro that standard headers look at, and are small, or precompiled anyway.
+//     So are the small ones of C++: fewer sets of headers are precompiled without them;
 //   - of the user are read in the same way.
 // What is included under a condition is not collected; include guards are not conditions. That a file then includes the same
 // headers again costs nothing: they have guards.
@@ -32,6 +34,9 @@ constexpr std::string_view standardHeaders =
     "functional future iomanip ios iostream istream list map memory memory_resource mutex "
     "ostream queue random regex set shared_mutex sstream stack stdexcept streambuf string "
     "string_view system_error thread unordered_map unordered_set valarray vector ";
+/// Of a CUDA toolkit: seconds each, for both sides. Beside them all in the folders cooperative_groups/ and cuda/.
+constexpr std::string_view heavyHeaders =
+    " cooperative_groups.h cuda_bf16.h cuda_fp16.h cuda_fp4.h cuda_fp6.h cuda_fp8.h mma.h ";
 /// Of C and POSIX, and those of C++ that are read as fast as they are found.
 constexpr std::string_view plainHeaders =
     " any array assert.h atomic bitset cassert cctype cerrno cfloat cinttypes climits cmath "
@@ -43,6 +48,10 @@ constexpr std::string_view plainHeaders =
 
 bool isAmong(std::string_view names, const std::string &name) {
   return names.find(' ' + name + ' ') != names.npos;
+}
+
+bool isHeavy(const std::string &name) {
+  return isAmong(heavyHeaders, name) || name.starts_with("cooperative_groups/") || name.starts_with("cuda/");
 }
 
 bool isPassedOver(const std::string &name) {
@@ -123,13 +132,20 @@ bool isReserved(std::string_view macro) {
   return macro.starts_with('_') || macro.substr(0, macro.find_first_of(" \t(")) == "NDEBUG";
 }
 
+/// Whether a header of a CUDA toolkit may.
+bool isOfToolkit(std::string_view macro) {
+  constexpr std::string_view beginnings[] = {"CCCL_", "CG_", "CUB_", "CUDA", "LIBCUDACXX_", "NV", "THRUST_"};
+  return std::ranges::any_of(beginnings, [&](std::string_view each) { return macro.starts_with(each); });
+}
+
 bool isHarmlessPragma(std::string_view pragma) {
   return pragma == "once" || pragma.starts_with("heddle ") || pragma.starts_with("unroll");
 }
 
 class OpeningSearch {
 public:
-  explicit OpeningSearch(std::vector<fs::path> folders) : folders(std::move(folders)) {}
+  OpeningSearch(std::vector<fs::path> folders, bool hasToolkit)
+      : folders(std::move(folders)), hasToolkit(hasToolkit) {}
 
   /// False where a line of the file may change what standard headers mean.
   bool read(std::string_view given, const fs::path &folder) {
@@ -153,6 +169,7 @@ public:
           isCondition.back() = false;
         else if (isReserved(macro))
           return false;
+        hasToolkitMacro = hasToolkitMacro || isOfToolkit(macro);
       } else if (directive.starts_with("endif") && !isCondition.empty()) {
         isCondition.pop_back();
       } else if (directive.starts_with("include")) {
@@ -174,7 +191,9 @@ private:
       return !isConditional && readQuoted(include.name, folder);
     const bool isOurs = include.name.starts_with("heddle/"),
                isStandard = isAmong(standardHeaders, include.name);
-    if (!isConditional && (isStandard || (isOurs && !hasOurMacro)))
+    const bool isTaken =
+        isStandard || (isOurs ? !hasOurMacro : hasToolkit && !hasToolkitMacro && isHeavy(include.name));
+    if (!isConditional && isTaken)
       found.insert(include.name);
     return isStandard || isOurs || isPassedOver(include.name);
   }
@@ -195,6 +214,8 @@ private:
 
   std::vector<fs::path> folders;
   std::set<fs::path> opened;
+  bool hasToolkit;
+  bool hasToolkitMacro = false;
   bool hasOurMacro = false; ///< the text of a header of ours, or a choice: ours look at these
 };
 
@@ -202,7 +223,9 @@ private:
 
 std::vector<std::string> openingHeaders(std::string_view text, const fs::path &folder,
                                         const std::vector<std::string> &command) {
-  OpeningSearch search(includeFolders(command));
+  // Without a toolkit its headers are ours (source/CompileOptions).
+  const bool hasToolkit = std::ranges::find(command, "-nocudainc") == command.end();
+  OpeningSearch search(includeFolders(command), hasToolkit);
   search.read(text, folder);
   return {search.found.begin(), search.found.end()};
 }

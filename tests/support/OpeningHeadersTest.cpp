@@ -67,6 +67,17 @@ TEST_F(OpeningHeaders, OurOwnAreNotWhereAMacroOrATextOfOursComesFirst) {
         << line;
 }
 
+TEST_F(OpeningHeaders, OfAToolkitAreTheLargeOnes) {
+  const std::string text = "#include <cuda_runtime.h>\n#include <cooperative_groups.h>\n#include <mma.h>\n"
+                           "#include <cub/cub.cuh>\n#include <cuda/barrier>\n#include <vector>\n";
+  EXPECT_EQ(of(text), (Names{"cooperative_groups.h", "cuda/barrier", "mma.h", "vector"}));
+  EXPECT_EQ(of(text, {"clang", "-nocudainc"}), (Names{"vector"})) << "ours are small";
+  EXPECT_EQ(of("#define CUDA_NO_HALF\n" + text), (Names{"vector"})) << "they look at such macros";
+  EXPECT_EQ(of("#define CHECK(call) check(call)\n#include <mma.h>\n"), (Names{"mma.h"}));
+  EXPECT_EQ(of("#ifndef GUARD\n#define GUARD\n#include <cuda_fp16.h>\n#endif\n"), (Names{"cuda_fp16.h"}));
+  EXPECT_EQ(of("#ifdef HALF\n#include <cuda_fp16.h>\n#endif\n"), Names());
+}
+
 TEST_F(OpeningHeaders, OfTheUsersHeadersAreReadTheSameWay) {
   write("once.h", "#pragma once\n#include <vector>\n");
   write("guarded.h",
