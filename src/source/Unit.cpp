@@ -2,6 +2,7 @@
 #include "source/Unit.h"
 
 #include "source/EmbeddedHeaders.h"
+#include "source/SparedReading.h"
 #include "support/ClangProgram.h"
 #include "support/Files.h"
 #include "support/HeaderCache.h"
@@ -18,6 +19,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 using namespace clang;
 
@@ -42,8 +44,10 @@ private:
 /// Writes down what is at the outermost level of the text that was read.
 class TopLevelWatcher : public ASTConsumer {
 public:
-  explicit TopLevelWatcher(std::vector<Decl *> &seen) : seen(seen) {}
+  TopLevelWatcher(CompilerInstance &compiler, std::vector<Decl *> &seen) : compiler(compiler), seen(seen) {}
   bool HandleTopLevelDecl(DeclGroupRef group) override {
+    if (!std::exchange(isSpared, true)) // earlier, Sema does not yet have what reads a precompiled header
+      spareReadingAtEnd(compiler.getSema());
     for (Decl *decl : group)
       if (!isInstance(decl))
         seen.push_back(decl);
@@ -63,7 +67,9 @@ private:
     auto *function = dyn_cast<FunctionDecl>(decl);
     return (function && function->isTemplateInstantiation()) || isa<VarTemplateSpecializationDecl>(decl);
   }
+  CompilerInstance &compiler;
   std::vector<Decl *> &seen;
+  bool isSpared = false;
 };
 
 /// Parses and checks, and writes down the preprocessed tokens on the way.
@@ -81,8 +87,8 @@ private:
     return true;
   }
   // Between the sides of a file the AST must stay: Clang's own action would let go of it at the end.
-  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &, llvm::StringRef) override {
-    return std::make_unique<TopLevelWatcher>(topLevel);
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler, llvm::StringRef) override {
+    return std::make_unique<TopLevelWatcher>(compiler, topLevel);
   }
 };
 
