@@ -24,7 +24,7 @@ PassResult chooseAutomatically(Context &context) {
       return *needed;
     const Suggestion &suggestion = std::get<Suggestion>(answer);
     if (!suggestion.directive.empty()) {
-      context.done(fmt::format("'{}': {}", context.target.name, suggestion.why));
+      context.done("'{}': {}", context.target.name, suggestion.why);
       return Edited{.next = suggestion.directive};
     }
     if (whyNone.empty())

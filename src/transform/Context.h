@@ -4,8 +4,11 @@
 #include "analysis/KernelFacts.h"
 #include "source/Program.h"
 #include "source/Render.h"
+#include "support/LegalityFailure.h"
 #include "transform/Directive.h"
 #include "transform/PassResult.h"
+
+#include <fmt/format.h>
 
 #include <array>
 #include <concepts>
@@ -15,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace heddle::transform {
@@ -88,9 +92,21 @@ public:
 
   /// "coarsen x=2: " and the reason, with the location it was asked for where that is in the file.
   Refusal refuse(SourceLocation location, const std::string &reason);
+  template <class First, class... Others>
+  Refusal refuse(SourceLocation location, fmt::format_string<First, Others...> reason, First &&first,
+                 Others &&...others) {
+    return refuse(std::move(location),
+                  fmt::format(reason, std::forward<First>(first), std::forward<Others>(others)...));
+  }
   /// The same for a refusal that a helper made.
   Refusal refuse(const Diagnostic &refusal);
+  /// True where there is none.
+  bool allows(const LegalityFailure &failure) { return !failure || refuse(*failure); }
   Diagnostic &done(const std::string &what);
+  template <class First, class... Others>
+  Diagnostic &done(fmt::format_string<First, Others...> what, First &&first, Others &&...others) {
+    return done(fmt::format(what, std::forward<First>(first), std::forward<Others>(others)...));
+  }
   Diagnostic &kept(SourceLocation location, const std::string &why);
   /// A stage of the directive that does nothing, while others may have changed the kernel.
   Diagnostic &notApplied(std::string_view stage, SourceLocation location, const std::string &why);

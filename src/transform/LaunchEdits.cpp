@@ -93,9 +93,8 @@ private:
         isKnown = false;
       } else if (*shape.xyz[d].value % by[d] != 0 || *shape.xyz[d].value < by[d]) {
         return context
-            .refuse(launch.location,
-                    fmt::format("the {} of this launch is {} in {}, which does not divide by {}", what,
-                                *shape.xyz[d].value, std::string(1, "xyz"[d]), by[d]))
+            .refuse(launch.location, "the {} of this launch is {} in {}, which does not divide by {}", what,
+                    *shape.xyz[d].value, std::string(1, "xyz"[d]), by[d])
             .withHint(fmt::format("the {} is '{}'", what, shape.text));
       }
     }

@@ -358,9 +358,11 @@ private:
   }
 
   void refuseRecursion(const Directive &directive) {
-    diagnostics.refuse({file.string()},
-                       messageOf(directive, "functions that call each other hold barriers and cannot "
-                                            "be put in the place of their calls"));
+    diagnostics.refuse(
+        {file.string()},
+        messageOf(
+            directive,
+            "functions that call each other hold barriers and cannot be put in the place of their calls"));
   }
 
   using Clock = std::chrono::steady_clock;

@@ -193,9 +193,8 @@ MergeResult mergeThreads(Context &context, const std::vector<Axis> &axes, Map ma
     if (!written)
       return result;
     if (first && first->body.str() != written->body.str()) {
-      context.refuse(kernel->location,
-                     fmt::format("the instantiations '{}' and '{}' would need different text",
-                                 context.target.first().name, kernel->name));
+      context.refuse(kernel->location, "the instantiations '{}' and '{}' would need different text",
+                     context.target.first().name, kernel->name);
       return Refused();
     }
     if (!first)

@@ -74,9 +74,8 @@ private:
       int64_t extent = *facts.launch.block[axis.dimension];
       if (extent % axis.factor == 0)
         continue;
-      return context.refuse(kernel.location,
-                            fmt::format("the block is {} in {}, which does not divide by {}", extent,
-                                        std::string(1, "xyz"[axis.dimension]), axis.factor));
+      return context.refuse(kernel.location, "the block is {} in {}, which does not divide by {}", extent,
+                            std::string(1, "xyz"[axis.dimension]), axis.factor);
     }
     return true;
   }
@@ -89,9 +88,9 @@ private:
       if (!barrier.cutsRegion())
         continue; // a warp's own: see checkCode
       if (const analysis::DivergentControl *divergent = facts.regions->divergence(barrier)) {
-        Diagnostic &refusal = context.refuse(
-            unit.location(barrier.statement),
-            fmt::format("'{}' may not be reached by all threads of the block", barrier.spelling));
+        Diagnostic &refusal =
+            context.refuse(unit.location(barrier.statement),
+                           "'{}' may not be reached by all threads of the block", barrier.spelling);
         refusal.note(unit.location(divergent->branch), "because of what is decided here");
         for (const analysis::Step &step : divergent->why)
           refusal.note(step.location, step.text);
@@ -99,11 +98,10 @@ private:
       }
       bool isOfAll = barrier.ordersBlock() && !barrier.ofUnknownGroup;
       if (!isOfAll)
-        return context.refuse(
-            unit.location(barrier.statement),
-            fmt::format("'{}' waits for a number of threads or for copies, not for the block: merged "
-                        "threads would be counted wrong",
-                        barrier.spelling));
+        return context.refuse(unit.location(barrier.statement),
+                              "'{}' waits for a number of threads or for copies, not for the block: merged "
+                              "threads would be counted wrong",
+                              barrier.spelling);
     }
     return true;
   }
@@ -182,9 +180,8 @@ private:
     llvm::StringRef name = callee->getName();
     if (analysis::readsIndexItself(callee))
       return context
-          .refuse(locationOf(call),
-                  fmt::format("'{}' reads the thread's or block's index itself, which is not followed",
-                              name.str()))
+          .refuse(locationOf(call), "'{}' reads the thread's or block's index itself, which is not followed",
+                  name.str())
           .withHint("use 'threadIdx', 'blockIdx', 'blockDim' or 'gridDim'");
     if (analysis::isWarpFunction(callee) && !unit.isUserCode(callee->getLocation()))
       return checkWarp(call, fmt::format("'{}'", name.str()));
@@ -211,16 +208,14 @@ private:
     if (isWarp || name == "tiled_partition" || name == "coalesced_threads")
       return checkWarp(call, fmt::format("'{}' of a group", name.str()));
     return context.refuse(locationOf(call),
-                          fmt::format("'{}' of a group speaks of the block's threads, and there will be "
-                                      "fewer of them",
-                                      name.str()));
+                          "'{}' of a group speaks of the block's threads, and there will be fewer of them",
+                          name.str());
   }
 
   bool checkWarp(const Stmt *statement, const std::string &what) {
     if (map == Map::Blocked)
       return context
-          .refuse(locationOf(statement),
-                  fmt::format("{} puts both ends of {} into one thread", "map=blocked", what))
+          .refuse(locationOf(statement), "{} puts both ends of {} into one thread", "map=blocked", what)
           .withHint("map=interleaved keeps neighbouring lanes in different threads");
     if (form && axes.empty())
       return true; // no more than a warp: it is not changed
@@ -228,22 +223,20 @@ private:
     if (!block)
       return context
           .refuse(locationOf(statement),
-                  fmt::format("{} is valid only if no warp is split, and the block size is unknown", what))
+                  "{} is valid only if no warp is split, and the block size is unknown", what)
           .withHint("--block X,Y,Z states it");
     const bool isPadded = form && form->isLinear;
     if (isPadded && !form->hasGaps)
       return true;
     if (isPadded)
-      return context.refuse(
-          locationOf(statement),
-          fmt::format("the last warp of a block of {} threads is not whole, and {} would wait for lanes "
-                      "that have other work there",
-                      form->threads, what));
+      return context.refuse(locationOf(statement),
+                            "the last warp of a block of {} threads is not whole, and {} would wait for "
+                            "lanes that have other work there",
+                            form->threads, what);
     if (!keepsWarpsWhole(*block, axes, map))
-      return context.refuse(
-          locationOf(statement),
-          fmt::format("of a block of ({}, {}, {}) the warps would not stay whole, as {} needs", (*block)[0],
-                      (*block)[1], (*block)[2], what));
+      return context.refuse(locationOf(statement),
+                            "of a block of ({}, {}, {}) the warps would not stay whole, as {} needs",
+                            (*block)[0], (*block)[1], (*block)[2], what);
     return true;
   }
 
@@ -258,9 +251,9 @@ private:
       });
     };
     const Stmt *loop = analysis::findWaitingLoop(kernel, goesOnTogether);
-    return !loop || context.refuse(unit.location(loop),
-                                   "this loop waits for what another thread does, and that may be one whose "
-                                   "work the same thread has to do afterwards");
+    return !loop ||
+           context.refuse(unit.location(loop), "this loop waits for what another thread does, and that may "
+                                               "be one whose work the same thread has to do afterwards");
   }
 
   // Memory
@@ -273,11 +266,10 @@ private:
       return true;
     const analysis::Access &source = facts.accesses->all()[races[0]->source];
     const analysis::Access &sink = facts.accesses->all()[races[0]->sink];
-    Diagnostic &refusal = context.refuse(
-        sink.location,
-        fmt::format("two threads of a block touch the same element of '{}' with no barrier between them, "
-                    "and one of them writes",
-                    sink.array->name));
+    Diagnostic &refusal = context.refuse(sink.location,
+                                         "two threads of a block touch the same element of '{}' with no "
+                                         "barrier between them, and one of them writes",
+                                         sink.array->name);
     refusal.note(source.location, fmt::format("the other {} is here", analysis::nameOf(source.kind)));
     return false;
   }
@@ -289,9 +281,8 @@ private:
       return context.refuse(kernel.location, "blocks that wait at barriers cannot be merged");
     for (const auto &array : facts.accesses->arrays())
       if (array->space == analysis::Array::Space::Shared)
-        return context.refuse(
-            kernel.location,
-            fmt::format("blocks cannot be merged: each has a shared '{}' of its own", array->name));
+        return context.refuse(kernel.location, "blocks cannot be merged: each has a shared '{}' of its own",
+                              array->name);
     return true;
   }
 
@@ -352,10 +343,9 @@ std::vector<Diagnostic::Note> assumedFreeOfRaces(const analysis::KernelFacts &fa
     std::string where = isSame ? "here"
                                : fmt::format("here and by the {} in line {}", analysis::nameOf(source.kind),
                                              source.location.line);
-    notes.push_back(
-        {sink.location, fmt::format("taken for granted: no two threads touch the same element of '{}' {} "
-                                    "with no barrier between them ({})",
-                                    sink.array->name, where, dependence.reason)});
+    notes.push_back({sink.location, fmt::format("taken for granted: no two threads touch the same element of "
+                                                "'{}' {} with no barrier between them ({})",
+                                                sink.array->name, where, dependence.reason)});
   }
   return notes;
 }

@@ -184,10 +184,9 @@ PassResult makeBlocksSmaller(Context &context, const BlockKnowledge &known,
   if (!rewriteInPlace(context, form) || !launchMoreBlocks(context, known, lanes, launches))
     return Refused();
   boundByOneWarp(context);
-  std::string text =
-      fmt::format("blocks of '{}' become one warp each, and the grid has more of them: its threads "
-                  "read only their index in the grid",
-                  context.target.name);
+  std::string text = fmt::format("blocks of '{}' become one warp each, and the grid has more of them: its "
+                                 "threads read only their index in the grid",
+                                 context.target.name);
   text += launches ? "; " + counted(launches, "launch", "launches") + " rewritten"
                    : fmt::format("; no launch of it in this file: launch it with blocks of ({}, {}, {})",
                                  lanes[0], lanes[1], lanes[2]);
@@ -202,8 +201,8 @@ bool checkScopes(Context &context, const source::Kernel &kernel) {
   for (const Barrier &barrier : context.facts(kernel).regions->barriers())
     if (barrier.scope == Barrier::Scope::Grid || barrier.scope == Barrier::Scope::Cluster)
       return context.refuse(kernel.unit->location(barrier.statement),
-                            fmt::format("'{}' waits for other blocks, so warps cannot take blocks one by one",
-                                        barrier.spelling));
+                            "'{}' waits for other blocks, so warps cannot take blocks one by one",
+                            barrier.spelling);
   return true;
 }
 
@@ -211,10 +210,8 @@ bool checkWaiting(Context &context, const source::Kernel &kernel) {
   const Stmt *loop = analysis::findWaitingLoop(kernel);
   if (!loop)
     return true;
-  return context.refuse(
-      kernel.unit->location(loop),
-      "this loop waits for what another thread does, and that may be one that the same lane has to "
-      "do afterwards");
+  return context.refuse(kernel.unit->location(loop), "this loop waits for what another thread does, and that "
+                                                     "may be one that the same lane has to do afterwards");
 }
 
 /// threadIdx.x, or a local that always holds it.

@@ -154,15 +154,13 @@ ConsolidateChoice weighConsolidation(Context &context) {
 
   const double work = estimateWork(facts, *context.options.arch).total() / barriers;
   if (model::hidesBarriers(work))
-    return no(
-        fmt::format("between two barriers a thread has work for about {:.0f} operations, behind which others "
-                    "can wait",
-                    work));
+    return no(fmt::format(
+        "between two barriers a thread has work for about {:.0f} operations, behind which others can wait",
+        work));
   if (const analysis::Access *access = globalBetweenBarriers(facts))
-    return no(
-        fmt::format("the loop around its barriers goes to global memory in line {}, and fewer warps would "
-                    "wait for that longer",
-                    access->location.line));
+    return no(fmt::format("the loop around its barriers goes to global memory in line {}, and fewer warps "
+                          "would wait for that longer",
+                          access->location.line));
   if (threads <= lanesOfWarp)
     return {true, "a block is one warp already, and need not wait as a block"};
   std::optional<double> blocks = blocksOfGrid(facts);
@@ -198,7 +196,7 @@ PassResult chooseToConsolidate(Context &context) {
     return Edited();
   const ConsolidateChoice choice = weighConsolidation(context);
   if (choice.pays) {
-    context.done(fmt::format("'{}' is worth a warp of its own: {}", context.target.name, choice.why));
+    context.done("'{}' is worth a warp of its own: {}", context.target.name, choice.why);
     return Edited();
   }
   context.kept(context.target.first().location, fmt::format("'{}': {}", context.target.name, choice.why));

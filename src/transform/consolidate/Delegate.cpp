@@ -181,10 +181,9 @@ private:
 };
 
 void reportDelegation(Context &context, const TaskShape &shape, unsigned launches, const std::string &why) {
-  std::string text =
-      fmt::format("'{}' became a persistent kernel: each warp does the work of one original block after the "
-                  "other{}, {} warps per block",
-                  context.target.name, shape.isDynamic ? ", by a counter" : "", shape.warps);
+  std::string text = fmt::format("'{}' became a persistent kernel: each warp does the work of one original "
+                                 "block after the other{}, {} warps per block",
+                                 context.target.name, shape.isDynamic ? ", by a counter" : "", shape.warps);
   if (shape.throttle)
     text += fmt::format(", at most {} warps per multiprocessor", shape.throttle);
   text += launches ? "; " + counted(launches, "launch", "launches") + " rewritten"

@@ -59,9 +59,8 @@ private:
     if (*block[0] * *block[1] * *block[2] == lanesOfWarp)
       return true;
     return context.refuse(kernel.location,
-                          fmt::format("a block must be one warp to be done by one, and it is ({}, {}, "
-                                      "{}) threads",
-                                      *block[0], *block[1], *block[2]));
+                          "a block must be one warp to be done by one, and it is ({}, {}, {}) threads",
+                          *block[0], *block[1], *block[2]);
   }
 
   bool checkKernel() {
@@ -106,8 +105,8 @@ private:
     if (std::ranges::any_of(uses.calls, isWarpSync)) {
       const Stmt *at = reached.inKernel();
       return context.refuse(at ? unit.location(at) : kernel.location,
-                            fmt::format("lanes of a warp wait for each other in {}, which is not followed",
-                                        reached.hiddenStep().str()));
+                            "lanes of a warp wait for each other in {}, which is not followed",
+                            reached.hiddenStep().str());
     }
     return reached.isLibrary || checkStatements(uses);
   }
@@ -123,10 +122,9 @@ private:
   bool checkStatements(const Uses &uses) {
     for (const Stmt *statement : uses.statements) {
       if (const Expr *waiting = analysis::asksAnotherBlock(statement))
-        return context.refuse(
-            unit.location(waiting),
-            "this loop may wait for another block, which may not have begun: a persistent warp executes "
-            "its blocks one after the other");
+        return context.refuse(unit.location(waiting),
+                              "this loop may wait for another block, which may not have begun: a persistent "
+                              "warp executes its blocks one after the other");
       if (isa<CUDAKernelCallExpr>(statement))
         return context.refuse(unit.location(statement), "a launch on the device");
       if (auto *assembly = dyn_cast<GCCAsmStmt>(statement); assembly && !checkAssembly(assembly))
@@ -147,17 +145,16 @@ private:
     if (barrier.scope == Scope::Grid || barrier.scope == Scope::Cluster)
       return context.refuse(unit.location(barrier.statement), "blocks wait for each other here");
     return context.refuse(unit.location(barrier.statement),
-                          fmt::format("'{}' is for more than a warp, and warps of a block do different work",
-                                      barrier.spelling));
+                          "'{}' is for more than a warp, and warps of a block do different work",
+                          barrier.spelling);
   }
 
   bool checkAssembly(const GCCAsmStmt *assembly) {
     const std::string text = assembly->getAsmString();
     for (const char *word : specialRegisterNames)
       if (text.find(word) != std::string::npos)
-        return context.refuse(
-            unit.location(assembly),
-            fmt::format("assembly with '{}' speaks of the hardware's block, not of the task's", word));
+        return context.refuse(unit.location(assembly),
+                              "assembly with '{}' speaks of the hardware's block, not of the task's", word);
     return true;
   }
 
@@ -165,10 +162,10 @@ private:
   bool checkLambda(const Stmt *statement) {
     const std::vector<analysis::ThreadBuiltin> hidden = analysis::builtinsWithoutCapture(statement);
     return hidden.empty() ||
-           context.refuse(unit.location(statement),
-                          fmt::format("this lambda mentions '{}' and captures nothing by default, "
-                                      "so it would not see the task's",
-                                      hidden.front().name()));
+           context.refuse(
+               unit.location(statement),
+               "this lambda mentions '{}' and captures nothing by default, so it would not see the task's",
+               hidden.front().name());
   }
 
   bool checkShared(const TaskUses &uses) {
@@ -178,21 +175,21 @@ private:
       const std::string name = variable->getNameAsString();
       const bool isGlobal = variable->getDeclContext()->getRedeclContext()->isTranslationUnit();
       if (!shared.statement && !(shared.isDynamic() && isGlobal))
-        return context.refuse(location,
-                              fmt::format("'{}' is shared memory declared outside of functions", name));
+        return context.refuse(location, "'{}' is shared memory declared outside of functions", name);
       if (variable->getType()->isDependentType())
         continue;
       const int64_t alignment = unit.context().getDeclAlign(variable).getQuantity();
       if (shared.isDynamic() && alignment > mostAlignment)
         return context.refuse(
-            location, fmt::format("'{}' is aligned to {} bytes, and the parts of dynamic shared memory "
-                                  "that warps get only to {}",
-                                  name, alignment, mostAlignment));
+            location,
+            "'{}' is aligned to {} bytes, and the parts of dynamic shared memory that warps get only to {}",
+            name, alignment, mostAlignment);
       if (!shared.isDynamic() &&
           unit.context().getTypeSizeInChars(variable->getType()).getQuantity() % alignment != 0)
-        return context.refuse(location, fmt::format("'{}' is aligned to {} bytes and its size is no multiple "
-                                                    "of that, so those of several warps cannot be adjacent",
-                                                    name, alignment));
+        return context.refuse(location,
+                              "'{}' is aligned to {} bytes and its size is no multiple of that, so those of "
+                              "several warps cannot be adjacent",
+                              name, alignment);
     }
     return true;
   }
@@ -205,8 +202,8 @@ private:
       llvm::StringRef name = callee && callee->getIdentifier() ? callee->getName() : "";
       if (name == "__nanosleep")
         return context.refuse(unit.location(call),
-                              "a thread that sleeps may wait for another block, which may not have "
-                              "begun: a persistent warp executes its blocks one after the other");
+                              "a thread that sleeps may wait for another block, which may not have begun: a "
+                              "persistent warp executes its blocks one after the other");
       if (name == "this_grid" || name == "this_cluster" || name == "this_multi_grid")
         return context.refuse(unit.location(call), "blocks that form a group must be there together");
     }
@@ -235,9 +232,8 @@ private:
     if (!early)
       return true;
     return context
-        .refuse(unit.location(early->exit),
-                "lanes that return here would go on to the next block while others "
-                "still wait for them in this one")
+        .refuse(unit.location(early->exit), "lanes that return here would go on to the next block while "
+                                            "others still wait for them in this one")
         .note(unit.location(early->pair), "the lanes synchronize here");
   }
 

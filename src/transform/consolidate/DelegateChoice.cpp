@@ -49,9 +49,9 @@ std::string reasonOn(const arch::Arch &arch, const model::TaskWork &work, model:
   case model::Persistence::SmallTasks: return "a block's work is small against starting it";
   case model::Persistence::LargeTasks: break;
   }
-  return fmt::format("a multiprocessor holds {} warps either way, and a block's work is large against "
-                     "starting it",
-                     work.residentAlone);
+  return fmt::format(
+      "a multiprocessor holds {} warps either way, and a block's work is large against starting it",
+      work.residentAlone);
 }
 
 } // namespace

@@ -101,17 +101,15 @@ private:
   void choose() {
     if (context.target.instances.size() > 1)
       for (analysis::SharedArray &array : arrays)
-        keep(array,
-             "the kernel is a template with several instantiations, and what is fixed in one need not be "
-             "in another");
+        keep(array, "the kernel is a template with several instantiations, and what is fixed in one need not "
+                    "be in another");
     if (context.directive.word("remap") == "on")
       return;
     for (analysis::SharedArray &array : arrays)
       if (std::ranges::find(array.accesses, analysis::StripedAccess::Kind::Either,
                             &analysis::StripedAccess::kind) != array.accesses.end())
-        keep(array,
-             "lanes at an edge read one of two elements, and two shuffles for each load cost more than "
-             "shared memory; remap=on moves it all the same");
+        keep(array, "lanes at an edge read one of two elements, and two shuffles for each load cost more "
+                    "than shared memory; remap=on moves it all the same");
     if (model::mayMoveToRegisters(registers()))
       return;
     const int64_t wanted = registers();
@@ -192,8 +190,8 @@ private:
     std::vector<std::string> names;
     for (const analysis::SharedArray *array : moved)
       names.push_back("'" + array->name + "'");
-    context.done(fmt::format("remapped {} to {} register{} per lane", joinAnd(names), registers(),
-                             registers() == 1 ? "" : "s"));
+    context.done("remapped {} to {} register{} per lane", joinAnd(names), registers(),
+                 registers() == 1 ? "" : "s");
     return true;
   }
 

@@ -141,7 +141,7 @@ PassResult waitForWarp(Context &context) {
       std::optional<std::string> text = textFor(*kernel->unit, barrier);
       if (!text)
         return context.refuse(kernel->unit->location(barrier.statement),
-                              fmt::format("'{}' has no counterpart within a warp", barrier.spelling));
+                              "'{}' has no counterpart within a warp", barrier.spelling);
       context.edits.replace(*kernel->unit, barrier.statement->getSourceRange(), *text);
       ++(barrier.votes ? votes : barriers);
       if (kernel == &context.target.first())
@@ -151,10 +151,10 @@ PassResult waitForWarp(Context &context) {
     return Unchanged();
   Leftovers{context};
   dropGroups(context, context.target.first(), replaced);
-  context.done(fmt::format("{} of '{}' became {}", counted(barriers + votes, "barrier"), context.target.name,
-                           votes == 0      ? "__syncwarp()"
-                           : barriers == 0 ? "votes of the warp"
-                                           : "__syncwarp() and votes of the warp"));
+  context.done("{} of '{}' became {}", counted(barriers + votes, "barrier"), context.target.name,
+               votes == 0      ? "__syncwarp()"
+               : barriers == 0 ? "votes of the warp"
+                               : "__syncwarp() and votes of the warp");
   return context.edited();
 }
 

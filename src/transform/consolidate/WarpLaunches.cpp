@@ -67,8 +67,7 @@ std::optional<std::string> repeated(Context &context, const source::Launch &laun
   if (!text.empty() && mayBeRepeated(shape.expr, launch.unit->context()))
     return text;
   return context
-      .refuse(launch.location,
-              fmt::format("'{}' must be said twice, and may not mean the same again", shape.text))
+      .refuse(launch.location, "'{}' must be said twice, and may not mean the same again", shape.text)
       .withHint("give it a name before the launch");
 }
 
@@ -78,9 +77,8 @@ bool isAsAssumed(Context &context, const source::Launch &launch, const std::arra
   if (!shape || *shape == block)
     return true;
   return context.refuse(launch.location,
-                        fmt::format("the block of this launch is ({}, {}, {}), and the one asked for is "
-                                    "({}, {}, {})",
-                                    (*shape)[0], (*shape)[1], (*shape)[2], block[0], block[1], block[2]));
+                        "the block of this launch is ({}, {}, {}), and the one asked for is ({}, {}, {})",
+                        (*shape)[0], (*shape)[1], (*shape)[2], block[0], block[1], block[2]);
 }
 
 bool mentionsVariable(const Expr *shape) {
@@ -128,8 +126,7 @@ bool addBlockParameter(Context &context, const BlockForm &form) {
         kind == TSK_ExplicitInstantiationDeclaration || kind == TSK_ExplicitInstantiationDefinition)
       return context.refuse(
           instance->location,
-          "the kernel needs its block as an argument, and an explicit instantiation states what "
-          "it takes");
+          "the kernel needs its block as an argument, and an explicit instantiation states what it takes");
   for (clang::SourceLocation name : declarationsOf(kernel)) {
     auto part =
         inFrontOfArguments(*kernel.unit, SourceRange(name, name), form.parameterType + " " + form.parameter);
@@ -145,9 +142,9 @@ bool addLaunchArgument(Context &context, const source::Launch &launch, const std
   auto *call = dyn_cast<CUDAKernelCallExpr>(launch.call);
   if (!call)
     return context
-        .refuse(launch.location,
-                "the kernel needs its block as an argument, and this launch hands its arguments over by "
-                "address")
+        .refuse(
+            launch.location,
+            "the kernel needs its block as an argument, and this launch hands its arguments over by address")
         .withHint("--block X,Y,Z says the block beforehand");
   const bool hasArguments = call->getNumArgs() > 0 && !isa<CXXDefaultArgExpr>(call->getArg(0));
   const clang::SourceLocation first = hasArguments ? call->getArg(0)->getBeginLoc() : call->getRParenLoc();

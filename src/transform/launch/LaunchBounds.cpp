@@ -83,8 +83,8 @@ bool holdsForLaunches(Context &context, int64_t threads) {
       }
       const int64_t launched = *launch->block.total();
       if (launched > threads)
-        return context.refuse(launch->location,
-                              fmt::format("this launch has {} threads per block, and would fail", launched));
+        return context.refuse(launch->location, "this launch has {} threads per block, and would fail",
+                              launched);
     }
   return true;
 }

@@ -177,8 +177,8 @@ private:
       assigned.insert(step.variable);
     }
     if (operations > mostOperations)
-      return legalityFailure(unit.location(branch),
-                             fmt::format("a side has {} operations: too long to be done by all", operations));
+      return legalityFailure(unit.location(branch), "a side has {} operations: too long to be done by all",
+                             operations);
     return std::nullopt;
   }
 
@@ -247,10 +247,9 @@ private:
       return legalityFailure(unit.location(side), "this side is never reached");
     for (const Access *access : accesses)
       if (access->isRead() && !isSafe(*access, side)) {
-        LegalityFailure unsafe =
-            legalityFailure(access->location, fmt::format("'{}' may not be there where this side is not "
-                                                          "taken, so it cannot be loaded then",
-                                                          access->text));
+        LegalityFailure unsafe = legalityFailure(
+            access->location,
+            "'{}' may not be there where this side is not taken, so it cannot be loaded then", access->text);
         unsafe->note(unit.location(branch->getCond()), "the condition is here");
         return unsafe;
       }
@@ -351,8 +350,8 @@ private:
       const Access *a = i < first.size() ? first[i] : nullptr, *b = i < second.size() ? second[i] : nullptr;
       if (a && b && isSame(*a, *b) && a->bytes == b->bytes)
         continue;
-      LegalityFailure unequal = legalityFailure(
-          (a ? a : b)->location, fmt::format("only one side stores to '{}'", (a ? a : b)->text));
+      LegalityFailure unequal =
+          legalityFailure((a ? a : b)->location, "only one side stores to '{}'", (a ? a : b)->text);
       if (a && b)
         unequal->note(b->location, "the other side stores here");
       return unequal;
@@ -611,8 +610,8 @@ LegalityFailure branchless(const LoopTask &task) {
   BranchlessWriter writer(task, branch);
   if (LegalityFailure reason = writer.run(then, otherwise))
     return reason;
-  task.context.done(fmt::format("the branch at line {} became {} select{}", unit.location(branch).line,
-                                writer.count(), writer.count() == 1 ? "" : "s"));
+  task.context.done("the branch at line {} became {} select{}", unit.location(branch).line, writer.count(),
+                    writer.count() == 1 ? "" : "s");
   return std::nullopt;
 }
 

@@ -195,10 +195,9 @@ private:
           edges[v][u] = true;
           why[v][u] = legalityFailure(study.unit.location(nodes[v]), reason);
           why[v][u]->note(study.unit.location(nodes[u]), "it is also used here");
-          why[v][u]->hint =
-              fmt::format("a small constant number of iterations (up to {}) lets a value that is "
-                          "declared in the loop become an array",
-                          mostExpanded);
+          why[v][u]->hint = fmt::format("a small constant number of iterations (up to {}) lets a value that "
+                                        "is declared in the loop become an array",
+                                        mostExpanded);
         }
   }
 
@@ -380,10 +379,10 @@ LegalityFailure distribute(const LoopTask &task) {
   DistributeWriter writer(task, loop, graph);
   if (LegalityFailure reason = writer.run(groups))
     return reason;
-  task.context.done(fmt::format(
-      "the loop over '{}' at line {} became {} loops{}", loop.name(),
-      study.unit.location(loop.statement).line, groups.size(),
-      writer.arrayCount() ? fmt::format("; {} value(s) became arrays", writer.arrayCount()) : ""));
+  task.context.done("the loop over '{}' at line {} became {} loops{}", loop.name(),
+                    study.unit.location(loop.statement).line, groups.size(),
+                    writer.arrayCount() ? fmt::format("; {} value(s) became arrays", writer.arrayCount())
+                                        : "");
   return std::nullopt;
 }
 

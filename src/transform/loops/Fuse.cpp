@@ -62,8 +62,8 @@ LegalityFailure whyNotSameValues(const LoopStudy &study, const CountedLoop &a, c
   const analysis::Loop &first = *a.facts, &second = *b.facts;
   LegalityFailure differs =
       legalityFailure(study.unit.location(b.statement),
-                      fmt::format("it does not certainly run over the same values as the loop at line {}",
-                                  study.unit.location(a.statement).line));
+                      "it does not certainly run over the same values as the loop at line {}",
+                      study.unit.location(a.statement).line);
   differs->note(study.unit.location(a.statement), "the other loop is here");
   bool isKnown = first.start && second.start && first.step && second.step && first.bound && second.bound &&
                  *first.bound && *second.bound;
@@ -96,9 +96,9 @@ LegalityFailure whyNotFuse(const LoopStudy &study, const CountedLoop &a, const C
       if (one.variable == other.variable && (one.write || other.write)) {
         const DeclRefExpr *use = other.mentions.front(),
                           *before = one.write ? one.write : one.mentions.front();
-        LegalityFailure shared = legalityFailure(
-            study.unit.location(use), fmt::format("'{}' is changed by one of the loops and used by the other",
-                                                  one.variable->getNameAsString()));
+        LegalityFailure shared = legalityFailure(study.unit.location(use),
+                                                 "'{}' is changed by one of the loops and used by the other",
+                                                 one.variable->getNameAsString());
         shared->note(study.unit.location(before), "the other loop has it here");
         return shared;
       }
@@ -153,8 +153,8 @@ public:
       return text.failure;
     SourceRange both(a.statement->getForLoc(), source::wholeStatement(unit, b.statement).getEnd());
     text.replace(task.context.edits, both, fused);
-    task.context.done(fmt::format("the loops at lines {} and {} became one", unit.location(a.statement).line,
-                                  unit.location(b.statement).line));
+    task.context.done("the loops at lines {} and {} became one", unit.location(a.statement).line,
+                      unit.location(b.statement).line);
     return std::nullopt;
   }
 
@@ -179,8 +179,8 @@ private:
     for (const DeclRefExpr *reference : Uses::of(b.body()).locals) {
       auto *variable = cast<VarDecl>(reference->getDecl());
       if (variable != b.variable && variable->getName() == name && !task.study.isInside(variable, b.body()))
-        return legalityFailure(unit.location(reference),
-                               fmt::format("'{}' is another variable in the first loop", name.str()));
+        return legalityFailure(unit.location(reference), "'{}' is another variable in the first loop",
+                               name.str());
     }
     return std::nullopt;
   }

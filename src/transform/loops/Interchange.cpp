@@ -37,17 +37,16 @@ LegalityFailure whyNotInterchange(const analysis::LoopStudy &study, const Counte
     if (variable.write)
       return legalityFailure(
           study.unit.location(variable.write),
-          fmt::format("'{}' goes from one iteration to the next: interchanged, it would see "
-                      "them in another order",
-                      variable.variable->getNameAsString()));
+          "'{}' goes from one iteration to the next: interchanged, it would see them in another order",
+          variable.variable->getNameAsString());
   std::vector<const analysis::Access *> accesses = study.accessesIn(inner.body());
   analysis::Iterations turned{analysis::LoopStudy::around(outer.facts),
                               {{outer.facts, outer.facts, 1, {}}, {inner.facts, inner.facts, {}, -1}}};
   if (auto found = study.dependence(accesses, accesses, turned, outer.statement))
     return analysis::refusalOf(
-        *found, fmt::format("an earlier iteration of '{}' and a later one of '{}', which would "
-                            "then come first",
-                            outer.name(), inner.name()));
+        *found,
+        fmt::format("an earlier iteration of '{}' and a later one of '{}', which would then come first",
+                    outer.name(), inner.name()));
   return std::nullopt;
 }
 
@@ -78,9 +77,9 @@ LegalityFailure interchange(const LoopTask &task) {
     return text.failure;
   text.replace(task.context.edits, headOf(statement), innerHead);
   text.replace(task.context.edits, headOf(inside), outerHead);
-  task.context.done(fmt::format("the loops over '{}' and '{}' at line {} changed places",
-                                std::get<CountedLoop>(outer).name(), std::get<CountedLoop>(inner).name(),
-                                study.unit.location(statement).line));
+  task.context.done("the loops over '{}' and '{}' at line {} changed places",
+                    std::get<CountedLoop>(outer).name(), std::get<CountedLoop>(inner).name(),
+                    study.unit.location(statement).line);
   return std::nullopt;
 }
 

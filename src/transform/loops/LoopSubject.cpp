@@ -76,13 +76,13 @@ std::variant<const Stmt *, Diagnostic> subjectOf(const Context &context, const s
       return next;
     Diagnostic none =
         legalityFailure(next ? kernel.unit->location(next->getBeginLoc()) : context.directive.location,
-                        fmt::format("what follows is no {}", what));
+                        "what follows is no {}", what);
     return none;
   }
   for (const Stmt *one : all)
     if (kernel.unit->location(one->getBeginLoc()).line == line)
       return one;
-  Diagnostic none = legalityFailure(kernel.location, fmt::format("no {} begins on line {}", what, line));
+  Diagnostic none = legalityFailure(kernel.location, "no {} begins on line {}", what, line);
   for (const Stmt *one : all)
     none.note(kernel.unit->location(one->getBeginLoc()),
               fmt::format("one begins on line {}", kernel.unit->location(one->getBeginLoc()).line));

@@ -288,9 +288,9 @@ private:
     }
     before += unsigned(family.reads.size() * size_t(*family.loop->trips));
     after += unsigned(family.elements());
-    context.done(fmt::format("'{}' is read {} times instead of {} in the loop at line {}", family.array->name,
-                             family.elements(), family.reads.size() * size_t(*family.loop->trips),
-                             unit.location(family.loop->statement).line));
+    context.done("'{}' is read {} times instead of {} in the loop at line {}", family.array->name,
+                 family.elements(), family.reads.size() * size_t(*family.loop->trips),
+                 unit.location(family.loop->statement).line);
   }
 
   /// A variable that only the replaced subscripts mentioned would be unused.
@@ -383,10 +383,9 @@ PassResult scalarReplace(Context &context) {
   ScalarReplacer replacer(context, kernel);
   replacer.run();
   if (!replacer.before)
-    context.kept(kernel.location,
-                 fmt::format("no short loop of '{}' reads elements of a shared array more than once, or "
-                             "they may lie outside of it",
-                             context.target.name));
+    context.kept(kernel.location, fmt::format("no short loop of '{}' reads elements of a shared array more "
+                                              "than once, or they may lie outside of it",
+                                              context.target.name));
   return context.edited();
 }
 

@@ -163,9 +163,8 @@ private:
         if (!here || (home && home != here))
           return legalityFailure(
               study.unit.location(variable.write),
-              fmt::format("'{}' goes from one iteration of '{}' to the next: jammed, it would see "
-                          "them in another order",
-                          variable.variable->getNameAsString(), outer.name()));
+              "'{}' goes from one iteration of '{}' to the next: jammed, it would see them in another order",
+              variable.variable->getNameAsString(), outer.name());
         home = here;
       }
     }
@@ -188,9 +187,9 @@ private:
       std::vector<const analysis::Access *> inside = study.accessesIn(inner.body());
       if (auto found = study.dependence(inside, inside, {same, {copies, earlier}}, outer.statement))
         return analysis::refusalOf(
-            *found, fmt::format("an earlier iteration of '{}' and a later one of '{}', which would "
-                                "then come first",
-                                outer.name(), inner.name()));
+            *found,
+            fmt::format("an earlier iteration of '{}' and a later one of '{}', which would then come first",
+                        outer.name(), inner.name()));
       std::vector<const analysis::Loop *> further = same;
       further.push_back(inner.facts);
       if (LegalityFailure below = turned(*row.segments[u].inside, further))
@@ -528,8 +527,8 @@ LegalityFailure unrollJam(const LoopTask &task) {
   if (LegalityFailure reason = JamWriter(task, outer, std::get<Stride>(stride), factor).run(row))
     return reason;
   task.context.done(
-      fmt::format("{} iterations of the loop over '{}' at line {} are unrolled, and their inner loops fused",
-                  factor, outer.name(), study.unit.location(outer.statement).line));
+      "{} iterations of the loop over '{}' at line {} are unrolled, and their inner loops fused", factor,
+      outer.name(), study.unit.location(outer.statement).line);
   return std::nullopt;
 }
 

@@ -227,9 +227,8 @@ private:
     const std::string &messages = failure->compilerMessages;
     const size_t error = messages.find("error: "), end = messages.find('\n', error);
     return context
-        .refuse(kernel.location,
-                fmt::format("the key {} does not compile: {}", plan.key->about,
-                            error == std::string::npos ? "" : messages.substr(error + 7, end - error - 7)))
+        .refuse(kernel.location, "the key {} does not compile: {}", plan.key->about,
+                error == std::string::npos ? "" : messages.substr(error + 7, end - error - 7))
         .withHint("a key is an expression that gives a number, over what the kernel knows at its start");
   }
 

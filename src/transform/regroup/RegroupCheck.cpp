@@ -129,17 +129,16 @@ private:
     if (auto *assembly = dyn_cast<GCCAsmStmt>(statement))
       for (const char *word : locationRegisters)
         if (assembly->getAsmString().find(word) != std::string::npos)
-          return refuse(
-              unit.location(assembly),
-              fmt::format("this assembly reads '{}', the place of the thread that runs, not of the one "
-                          "whose work it does",
-                          word));
+          return refuse(unit.location(assembly),
+                        fmt::format("this assembly reads '{}', the place of the thread that runs, not of the "
+                                    "one whose work it does",
+                                    word));
     if (const auto hidden = analysis::builtinsWithoutCapture(statement); !hidden.empty())
       return context
           .refuse(unit.location(statement),
-                  fmt::format("this lambda mentions '{}' and captures nothing by default, so it "
-                              "would not see whose work is done",
-                              hidden.front().name()))
+                  "this lambda mentions '{}' and captures nothing by default, so it would not see whose work "
+                  "is done",
+                  hidden.front().name())
           .withHint("let it capture by [=] or [&]");
     return true;
   }
@@ -147,8 +146,8 @@ private:
   bool checkWarp() {
     const Stmt *statement = analysis::findWarpFunction(kernel);
     return !statement ||
-           refuse(unit.location(statement), "threads of a warp speak with each other here, and regrouped "
-                                            "those are others");
+           refuse(unit.location(statement),
+                  "threads of a warp speak with each other here, and regrouped those are others");
   }
 
   bool checkWaiting() {
@@ -166,10 +165,9 @@ private:
       return true;
     const analysis::Access &source = facts.accesses->all()[races[0]->source];
     const analysis::Access &sink = facts.accesses->all()[races[0]->sink];
-    no(sink.location,
-       fmt::format("two threads touch the same element of '{}' and one of them writes: the result hangs on "
-                   "their order",
-                   sink.array->name))
+    no(sink.location, fmt::format("two threads touch the same element of '{}' and one of them writes: the "
+                                  "result hangs on their order",
+                                  sink.array->name))
         .note(source.location, fmt::format("the other {} is here", analysis::nameOf(source.kind)));
     return false;
   }

@@ -236,8 +236,8 @@ private:
   bool refuse(const Touch &store, const Touch &load, bool isIteration) {
     trouble = legalityFailure(
         store.access->location,
-        fmt::format("this stores to '{}' what {} may load: producers, who run ahead, would load too early",
-                    store.access->text, isIteration ? "a later iteration" : "a later tile loop"));
+        "this stores to '{}' what {} may load: producers, who run ahead, would load too early",
+        store.access->text, isIteration ? "a later iteration" : "a later tile loop");
     const Array &stored = *store.access->array, &loaded = *load.access->array;
     const bool areNamed = stored.decl && loaded.decl;
     trouble->note(load.access->location,

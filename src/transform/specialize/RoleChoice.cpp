@@ -242,10 +242,9 @@ private:
       return "a thread loads one element per iteration, and other blocks hide that latency as well";
     case model::Roles::UnknownReuse: return "how much is computed on a tile is not seen";
     case model::Roles::ComputeBound:
-      return fmt::format(
-          "each element that is loaded is read {:.0f} times: the computation is what takes time, and "
-          "warps that load would be missed there",
-          work.reuse());
+      return fmt::format("each element that is loaded is read {:.0f} times: the computation is what takes "
+                         "time, and warps that load would be missed there",
+                         work.reuse());
     case model::Roles::LongLoads:
       return "the load takes more steps than the computation, and would be done by fewer warps";
     case model::Roles::Pay: break;

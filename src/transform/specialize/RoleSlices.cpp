@@ -62,10 +62,10 @@ public:
 private:
   LegalityFailure takeVariable(const VarDecl *variable, const KernelNode &reader) {
     if (view.definitions.isTracked(variable) && view.definitions.addressEscapes(variable))
-      return refusalAt(view, reader,
-                       fmt::format("the load needs {}, whose address is taken, so what changes it cannot be "
-                                   "seen",
-                                   quoted(variable)));
+      return refusalAt(
+          view, reader,
+          fmt::format("the load needs {}, whose address is taken, so what changes it cannot be seen",
+                      quoted(variable)));
     for (const KernelNode *writer : view.writersOf(variable)) {
       if (split.aliases.contains(writer))
         continue;

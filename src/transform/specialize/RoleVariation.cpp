@@ -89,10 +89,9 @@ private:
       const KernelNode &statement = *loop.statement(i);
       if (split.producer.contains(&statement) && !isOfThreads(statement) &&
           !isa<DeclStmt>(statement.statement) && !split.onlyOneToOne)
-        split.onlyOneToOne =
-            refusalAt(view, statement,
-                      "this is among loads and is the same for all threads, so a producer can "
-                      "load for one thread only");
+        split.onlyOneToOne = refusalAt(view, statement,
+                                       "this is among loads and is the same for all threads, so a producer "
+                                       "can load for one thread only");
     }
   }
 

@@ -300,9 +300,8 @@ LegalityFailure noCapacity(const analysis::WorkSite &site, const KindPlan &plan,
     return std::nullopt;
   return legalityFailure(
       facts.kernel->location,
-      fmt::format("the kernel has {} bytes of shared memory, and with {} more to sort its work "
-                  "it would have over {}",
-                  facts.staticSharedBytes, wanted, most));
+      "the kernel has {} bytes of shared memory, and with {} more to sort its work it would have over {}",
+      facts.staticSharedBytes, wanted, most);
 }
 
 /// Says why there is nothing to be done; true where that is no refusal.
@@ -317,13 +316,10 @@ bool withoutSite(Context &context, const source::Kernel &kernel, const analysis:
                    "one arm of this branch alone has work: there are no kinds to distinguish");
   else if (search.hidden)
     context
-        .refuse(
-            unit.location(search.hidden),
-            "no item goes one way only at this branch: it is inside a loop or another branch of the item's "
-            "own")
+        .refuse(unit.location(search.hidden), "no item goes one way only at this branch: it is inside a loop "
+                                              "or another branch of the item's own")
         .withHint("a branch distinguishes kinds of work where an item comes to it once: in the kernel's "
-                  "body, in a loop "
-                  "over items, or in an 'if' without 'else' there");
+                  "body, in a loop over items, or in an 'if' without 'else' there");
   else
     context.refuse(kernel.location, "there is no switch and no if-chain with work on two sides or more");
   return false;
@@ -332,10 +328,10 @@ bool withoutSite(Context &context, const source::Kernel &kernel, const analysis:
 void report(Context &context, const source::Kernel &kernel, const analysis::WorkSite &site,
             const KindPlan &plan) {
   const unsigned line = kernel.unit->location(site.branch.statement).line;
-  Diagnostic &done = context.done(fmt::format(
+  Diagnostic &done = context.done(
       "warps of '{}' serve one kind of work at a time: {} by the {} at line {}{}", context.target.name,
       counted(plan.kinds, "kind"), site.branch.isSwitch() ? "switch" : "if", line,
-      site.loop ? ", in rounds of the loop over '" + site.counter->getNameAsString() + "'" : ""));
+      site.loop ? ", in rounds of the loop over '" + site.counter->getNameAsString() + "'" : "");
   for (Diagnostic::Note &note : assumedFreeOfRaces(context.facts(kernel)))
     done.note(std::move(note.location), std::move(note.text));
 }
@@ -370,8 +366,8 @@ PassResult specializeByBranch(Context &context) {
   const source::Kernel &first = context.target.first();
   for (const char *setting : {"copy", "barrier", "buffers", "producers", "consumers"})
     if (context.directive.has(setting))
-      return context.refuse(first.location,
-                            fmt::format("'{}' is for tiles: there are no roles in warps by kind", setting));
+      return context.refuse(first.location, "'{}' is for tiles: there are no roles in warps by kind",
+                            setting);
   if (std::optional<Needs> needed = firstNeeded(context, first, {separateNames, keepActiveText}))
     return *needed;
   for (const source::Kernel *kernel : context.target.instances)

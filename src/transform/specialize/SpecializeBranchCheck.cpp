@@ -55,9 +55,10 @@ public:
     if (found)
       return false;
     if (std::optional<analysis::Barrier> barrier = analysis::barrierAt(statement, unit.context()))
-      return refuse(statement, fmt::format("'{}' is in work that threads of one kind do: the others "
-                                           "would not come to it",
-                                           barrier->spelling));
+      return refuse(
+          statement,
+          fmt::format("'{}' is in work that threads of one kind do: the others would not come to it",
+                      barrier->spelling));
     if (isa<AsmStmt>(statement))
       return refuse(statement, "there is inline assembly in the work, and it may ask which thread it is in");
     if (isa<GotoStmt, IndirectGotoStmt, LabelStmt>(statement))
@@ -81,9 +82,8 @@ public:
     declared.insert(variable);
     if (!variable->hasAttr<CUDASharedAttr>() || found)
       return !found;
-    found = legalityFailure(
-        unit.location(variable->getLocation()),
-        fmt::format("'{}' is shared memory that the work declares", variable->getNameAsString()));
+    found = legalityFailure(unit.location(variable->getLocation()),
+                            "'{}' is shared memory that the work declares", variable->getNameAsString());
     found->withHint("declare it at the beginning of the kernel, before a barrier");
     return false;
   }
@@ -163,10 +163,9 @@ public:
 
   LegalityFailure whyNot() {
     if (site.branch.armsWithWork() > mostKinds)
-      return legalityFailure(
-          unit.location(site.branch.statement),
-          fmt::format("there are {} kinds of work here, and {} at most can be distinguished",
-                      site.branch.armsWithWork(), mostKinds));
+      return legalityFailure(unit.location(site.branch.statement),
+                             "there are {} kinds of work here, and {} at most can be distinguished",
+                             site.branch.armsWithWork(), mostKinds);
     if (LegalityFailure binding = structuredBindingIn(*facts.kernel))
       return binding;
     for (const auto check : {&BranchLegality::hiddenCode, &BranchLegality::warpFunction,
@@ -188,9 +187,9 @@ private:
 
   LegalityFailure warpFunction() {
     const Stmt *found = analysis::findWarpFunction(*facts.kernel);
-    return found ? std::optional(legalityFailure(unit.location(found),
-                                                 "lanes of a warp speak with each other here, and "
-                                                 "their work will be that of other threads"))
+    return found ? std::optional(
+                       legalityFailure(unit.location(found), "lanes of a warp speak with each other here, "
+                                                             "and their work will be that of other threads"))
                  : std::nullopt;
   }
 
@@ -233,9 +232,8 @@ private:
     for (const Stmt *statement : site.work)
       for (const DeclRefExpr *reference : Uses::of(statement).locals)
         if (reference->getDecl() == site.counter && isChanged(reference))
-          return legalityFailure(
-              unit.location(reference),
-              fmt::format("the loop's counter '{}' is changed in its body", site.counter->getNameAsString()));
+          return legalityFailure(unit.location(reference), "the loop's counter '{}' is changed in its body",
+                                 site.counter->getNameAsString());
     return std::nullopt;
   }
 
@@ -263,9 +261,8 @@ private:
           if (builtin.what.kind == ThreadBuiltin::Kind::ThreadIdx)
             return legalityFailure(
                 unit.location(builtin.range),
-                fmt::format("'{}' in the loop's body would be that of another thread: only '{}' "
-                            "goes with an item",
-                            builtin.what.name(), site.counter->getNameAsString()));
+                "'{}' in the loop's body would be that of another thread: only '{}' goes with an item",
+                builtin.what.name(), site.counter->getNameAsString());
       for (const DeclRefExpr *reference : uses.locals)
         if (LegalityFailure reason = variable(reference))
           return reason;
@@ -280,11 +277,10 @@ private:
     const std::string name = variable->getNameAsString();
     if (isChanged(reference))
       return withHint(
-          legalityFailure(
-              unit.location(reference),
-              fmt::format("'{}' is changed here and declared outside of the work of an item: a thread "
-                          "does the work of others now",
-                          name)),
+          legalityFailure(unit.location(reference),
+                          "'{}' is changed here and declared outside of the work of an item: a thread does "
+                          "the work of others now",
+                          name),
           site.loop ? "a value that goes from item to item keeps them in order; add to memory by atomics"
                     : "copy it into a variable of its own first");
     const bool isReference = variable->getType()->isReferenceType();
@@ -293,9 +289,9 @@ private:
     if (level <= Level::Block && !variable->getType()->isArrayType())
       return std::nullopt;
     LegalityFailure differs = legalityFailure(
-        unit.location(reference), fmt::format("'{}' differs by thread and is declared outside of the "
-                                              "work of an item, which another thread will do",
-                                              name));
+        unit.location(reference),
+        "'{}' differs by thread and is declared outside of the work of an item, which another thread will do",
+        name);
     for (const analysis::Step &step : facts.uniformity->why(reference))
       differs->note(step.location, step.text);
     return withHint(std::move(differs), site.loop ? "compute it in the loop, from its counter"

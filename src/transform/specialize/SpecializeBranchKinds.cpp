@@ -110,10 +110,9 @@ private:
           code.push_back(head);
       for (const Stmt *part : code)
         if (LegalityFailure effect = analysis::firstOutwardEffect(unit, part)) {
-          LegalityFailure reason =
-              legalityFailure(effect->location, "the kind of work depends on this, and it cannot be done "
-                                                "twice, once to sort: " +
-                                                    effect->text);
+          LegalityFailure reason = legalityFailure(
+              effect->location,
+              "the kind of work depends on this, and it cannot be done twice, once to sort: " + effect->text);
           reason->notes = effect->notes;
           reason->note(unit.location(site.branch.statement), "the branch over kinds is here");
           return reason;
@@ -122,8 +121,8 @@ private:
     for (const VarDecl *variable : result.variables)
       if (facts.uniformity->definitions().addressEscapes(variable))
         return legalityFailure(unit.location(variable->getLocation()),
-                               fmt::format("the kind of work depends on '{}', whose address goes elsewhere",
-                                           variable->getNameAsString()));
+                               "the kind of work depends on '{}', whose address goes elsewhere",
+                               variable->getNameAsString());
     return std::nullopt;
   }
 

@@ -85,8 +85,8 @@ private:
       return true;
     return context
         .refuse(kernel.location,
-                fmt::format("a block of {} threads is not made of whole warps, and roles are taken by warps",
-                            shape.groupThreads()))
+                "a block of {} threads is not made of whole warps, and roles are taken by warps",
+                shape.groupThreads())
         .withHint(fmt::format("a block of {} threads would do",
                               (shape.groupThreads() + lanesInWarp - 1) / lanesInWarp * lanesInWarp));
   }
@@ -103,13 +103,11 @@ private:
                            !barrier.votes && !barrier.ofUnknownGroup && !isa<AsmStmt>(barrier.statement);
       if (!isPlain)
         return context.refuse(
-            location, fmt::format("'{}': the kernel has synchronization of its own, which roles would get "
-                                  "between",
-                                  barrier.spelling));
+            location, "'{}': the kernel has synchronization of its own, which roles would get between",
+            barrier.spelling);
       if (const analysis::DivergentControl *divergent = facts.regions->divergence(barrier))
         return context
-            .refuse(location,
-                    fmt::format("'{}' may not be reached by all threads of the block", barrier.spelling))
+            .refuse(location, "'{}' may not be reached by all threads of the block", barrier.spelling)
             .note(unit.location(divergent->branch), "because of what is decided here");
     }
     for (const analysis::EarlyExit &exit : facts.regions->earlyExits())
@@ -125,10 +123,10 @@ private:
         if (!point.call)
           continue;
         const std::optional<std::string> why = reasonNotToInline(facts, point.call, point.statement);
-        return context.refuse(unit.location(point.call),
-                              "a function with barriers is called here and cannot be put in the "
-                              "place of its call" +
-                                  (why ? ": " + *why : ""));
+        return context.refuse(
+            unit.location(point.call),
+            "a function with barriers is called here and cannot be put in the place of its call" +
+                (why ? ": " + *why : ""));
       }
     return true;
   }
@@ -156,18 +154,16 @@ private:
       using Kind = analysis::ThreadBuiltin::Kind;
       const bool isWhole = builtin.what.dimension > 2;
       if (isWhole && (builtin.what.kind == Kind::ThreadIdx || builtin.what.kind == Kind::BlockDim))
-        return context.refuse(
-            unit.location(builtin.range),
-            fmt::format("all of '{}' is handed on here, which is not followed", builtin.what.name()));
+        return context.refuse(unit.location(builtin.range),
+                              "all of '{}' is handed on here, which is not followed", builtin.what.name());
     }
     for (const CallExpr *call : uses.calls) {
       const FunctionDecl *callee = analysis::calleeOf(call), *body = nullptr;
       if (callee && callee->hasBody(body) && unit.isUserCode(body->getLocation()) &&
           analysis::asksForThread(unit, body))
         return context
-            .refuse(unit.location(call),
-                    fmt::format("'{}' asks for the thread's index or the block's size itself",
-                                callee->getNameAsString()))
+            .refuse(unit.location(call), "'{}' asks for the thread's index or the block's size itself",
+                    callee->getNameAsString())
             .withHint("hand them to it as arguments");
     }
     return true;
@@ -187,8 +183,8 @@ private:
       if (auto *refused = std::get_if<Diagnostic>(&found))
         return context.refuse(*refused);
       if (sketch(other, std::get<RoleSplit>(found)) != first)
-        return context.refuse(instance->location, fmt::format("'{}' would be split in another way than '{}'",
-                                                              instance->name, kernel.name));
+        return context.refuse(instance->location, "'{}' would be split in another way than '{}'",
+                              instance->name, kernel.name);
     }
     return true;
   }
@@ -309,9 +305,8 @@ private:
     const int64_t most = arch.maxSharedBytesPerBlockOptIn;
     if (all > most)
       return context
-          .refuse(kernel.location,
-                  fmt::format("{} stages of {} bytes are more shared memory than a block can have ({})",
-                              shape.buffers, question.tileBytes, most))
+          .refuse(kernel.location, "{} stages of {} bytes are more shared memory than a block can have ({})",
+                  shape.buffers, question.tileBytes, most)
           .withHint("fewer buffers");
     if (!tilesAreDynamic)
       return true;

@@ -29,10 +29,10 @@ LegalityFailure checkLoads(const TileLoop &loop, const RoleView &view) {
         if (!array || !loop.tiles.contains(array))
           continue;
         if (access->kind == Access::Kind::Atomic)
-          return refusalAt(view, *node,
-                           fmt::format("{} is filled by atomics: what was in it, and the order of "
-                                       "threads, matter",
-                                       quoted(array)));
+          return refusalAt(
+              view, *node,
+              fmt::format("{} is filled by atomics: what was in it, and the order of threads, matter",
+                          quoted(array)));
         if (access->kind == Access::Kind::Read)
           return refusalAt(
               view, *node,

@@ -124,9 +124,8 @@ private:
       return true;
     }
     if (isInTemplate(launch))
-      return refuse(launch,
-                    "the kernel's template arguments follow from this launch's, in a function that is "
-                    "a template itself: say them");
+      return refuse(launch, "the kernel's template arguments follow from this launch's, in a function that "
+                            "is a template itself: say them");
     context.edits.replace(unit, callee->getSourceRange(), before + launch.kernel->name);
     return true;
   }

@@ -97,10 +97,10 @@ bool mayBeGivenParameter(Context &context, const source::Kernel &kernel) {
   for (const auto &other : context.program.kernels())
     if (other->plainName == kernel.plainName &&
         other->function->getLocation() != kernel.function->getLocation())
-      return context.refuse(other->location,
-                            fmt::format("there is another kernel called '{}', so that its name alone does "
-                                        "not say which one to launch",
-                                        kernel.plainName));
+      return context.refuse(
+          other->location,
+          "there is another kernel called '{}', so that its name alone does not say which one to launch",
+          kernel.plainName);
   return true;
 }
 

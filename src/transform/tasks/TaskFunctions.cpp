@@ -91,11 +91,11 @@ private:
     const SourceLocation location = unit.location(function->getLocation());
     const std::string name = function->getNameAsString(), asked = shape.isItem ? "thread" : "block";
     if (isa<CXXMethodDecl>(function) || !function->getIdentifier())
-      context.refuse(location, fmt::format("'{}' asks for the {} and is a member function, which cannot be "
-                                           "given another parameter",
-                                           name, asked));
+      context.refuse(location,
+                     "'{}' asks for the {} and is a member function, which cannot be given another parameter",
+                     name, asked);
     else if (function->getLocation().isMacroID())
-      context.refuse(location, fmt::format("'{}' asks for the {} and is made by a macro", name, asked));
+      context.refuse(location, "'{}' asks for the {} and is made by a macro", name, asked);
     else
       return true;
     return false;

@@ -79,18 +79,17 @@ private:
 
   bool check(const FunctionDecl *function) {
     if (isa<CXXMethodDecl>(function) || !function->getIdentifier())
-      return context.refuse(
-          unit.location(function->getLocation()),
-          fmt::format("'{}' asks for the thread's index and is a member function, which cannot be given "
-                      "another parameter",
-                      function->getNameAsString()));
+      return context.refuse(unit.location(function->getLocation()),
+                            "'{}' asks for the thread's index and is a member function, which cannot be "
+                            "given another parameter",
+                            function->getNameAsString());
     if (usesOf[function].lambda)
       return context.refuse(unit.location(usesOf[function].lambda),
                             "a lambda in a function that asks for the thread's index");
     if (function->getLocation().isMacroID())
       return context.refuse(unit.location(function->getLocation()),
-                            fmt::format("'{}' asks for the thread's index and is made by a macro",
-                                        function->getNameAsString()));
+                            "'{}' asks for the thread's index and is made by a macro",
+                            function->getNameAsString());
     return true;
   }
 

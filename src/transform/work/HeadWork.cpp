@@ -78,9 +78,8 @@ public:
     else if (auto *doLoop = dyn_cast<DoStmt>(head.statement))
       checkCondition(doLoop->getCond());
     if (!refused && before.empty() && !isChanged)
-      refuse(head.statement,
-             "the head of this statement around a barrier does work for each thread by itself, "
-             "which cannot be taken out of it");
+      refuse(head.statement, "the head of this statement around a barrier does work for each thread by "
+                             "itself, which cannot be taken out of it");
     if (!refused)
       writeBefore();
     return refused;
@@ -137,8 +136,7 @@ private:
     if (!decides || !isItemWork(decides))
       return true;
     refuse(decides,
-           "the condition of the loop or branch around a barrier changes something for each thread "
-           "by itself",
+           "the condition of the loop or branch around a barrier changes something for each thread by itself",
            "make the change in a statement of its own");
     return false;
   }

@@ -62,9 +62,9 @@ std::variant<ItemStorage, Diagnostic> storageOf(const ItemVariable &entry, const
     if (isBoundToAPlace(variable))
       return ItemStorage::Pointers;
     return question.refusal(
-        where, fmt::format("the reference '{}' is used on both sides of a barrier and keeps a temporary "
-                           "object alive",
-                           name));
+        where, fmt::format(
+                   "the reference '{}' is used on both sides of a barrier and keeps a temporary object alive",
+                   name));
   }
   const CXXRecordDecl *record = type->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
   if (!record || isPlainObject(record, type.isConstQualified()))
@@ -72,15 +72,14 @@ std::variant<ItemStorage, Diagnostic> storageOf(const ItemVariable &entry, const
   if (!record->hasTrivialDestructor())
     return question.refusal(
         where,
-        fmt::format("'{}' lives across a barrier and has a destructor: in an array of one object "
-                    "for each thread it would not run where the thread's own does",
+        fmt::format("'{}' lives across a barrier and has a destructor: in an array of one object for each "
+                    "thread it would not run where the thread's own does",
                     name),
         "end its life before the barrier, in a block of its own");
   if (type->isArrayType())
-    return question.refusal(where,
-                            fmt::format("the array '{}' lives across a barrier, and its objects are made by "
-                                        "constructors that may have effects",
-                                        name));
+    return question.refusal(where, fmt::format("the array '{}' lives across a barrier, and its objects are "
+                                               "made by constructors that may have effects",
+                                               name));
   if (!entry.declaredBy)
     return question.refusal(
         where,

@@ -340,9 +340,9 @@ std::string ItemText::arrayAssignment(const VarDecl *variable, const std::string
   auto *type = unit.context().getAsConstantArrayType(variable->getType());
   if (!list || !type || type->getElementType()->isArrayType()) {
     refuse(node.statement,
-           fmt::format("the array '{}' lives across work loops and its first values cannot be "
-                       "written one by one",
-                       variable->getNameAsString()));
+           fmt::format(
+               "the array '{}' lives across work loops and its first values cannot be written one by one",
+               variable->getNameAsString()));
     return {};
   }
   std::string result;

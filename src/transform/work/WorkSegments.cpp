@@ -220,9 +220,8 @@ Planned findExits(WorkPlan plan, const WorkQuestion &question) {
                       entry.variable->getNameAsString()));
   for (const KernelNode *node : plan.nodes)
     if (plan.of(*node).role == Role::Item && !mayLeave(plan, *node))
-      return question.refusal(
-          node->statement, "threads leave one by one here, and further work of the block follows that they "
-                           "would have left out");
+      return question.refusal(node->statement, "threads leave one by one here, and further work of the block "
+                                               "follows that they would have left out");
   return plan;
 }
 
