@@ -35,6 +35,13 @@ std::unique_ptr<Accesses> Accesses::of(const source::Kernel &kernel, const Launc
   return result;
 }
 
+const Loop *Accesses::loopOf(const clang::Stmt *statement) const {
+  for (const std::unique_ptr<Loop> &loop : loopList)
+    if (loop->statement == statement)
+      return loop.get();
+  return nullptr;
+}
+
 const Affine *Accesses::valueOf(const clang::Expr *expression) const {
   auto at = values.find(expression);
   return at == values.end() ? nullptr : &at->second;

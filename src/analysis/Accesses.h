@@ -98,6 +98,8 @@ public:
   const std::vector<Access> &all() const { return accessList; }
   const std::vector<std::unique_ptr<Array>> &arrays() const { return arrayList; }
   const std::vector<std::unique_ptr<Loop>> &loops() const { return loopList; }
+  /// What is known of a loop; null for one that the walk has not come to.
+  const Loop *loopOf(const clang::Stmt *statement) const;
   const Event &order() const { return *root; }
   unsigned regions() const { return regionCount; }
   unsigned barriers() const { return barrierCount; }

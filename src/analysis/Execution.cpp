@@ -282,6 +282,13 @@ std::vector<const Stmt *> Reached::code() const {
   return all;
 }
 
+Uses Reached::uses() const {
+  Uses all;
+  for (const Stmt *each : code())
+    all.add(each);
+  return all;
+}
+
 const Stmt *Reached::inKernel() const {
   const Reached *at = this;
   while (at->from && at->from->from)

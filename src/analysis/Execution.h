@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "analysis/Uses.h"
+
 #include <deque>
 #include <string>
 #include <vector>
@@ -69,6 +71,7 @@ struct Reached {
   const clang::FunctionDecl *function() const { return step.function; }
   /// The statements and expressions that are executed: a body, initializers, a default expression.
   std::vector<const clang::Stmt *> code() const;
+  Uses uses() const; ///< of all that
   /// The expression of the kernel's own body where the way begins; null where the kernel's end does it.
   const clang::Stmt *inKernel() const;
   /// The innermost step on the way that is not a written call, of a library the one that leads into it: what

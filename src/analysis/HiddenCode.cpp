@@ -22,6 +22,7 @@
 
 #include "analysis/Barriers.h"
 #include "analysis/Execution.h"
+#include "analysis/StatementShape.h"
 #include "analysis/Uses.h"
 #include "source/Unit.h"
 
@@ -106,9 +107,7 @@ private:
   }
 
   void look(const Reached &reached) {
-    Uses uses;
-    for (const Stmt *code : reached.code())
-      uses.add(code);
+    const Uses uses = reached.uses();
     const bool isItself = &reached.hiddenStep() == &reached.step;
     const std::string name = reached.hiddenStep().str();
     for (const Uses::Builtin &builtin : uses.builtins)
@@ -130,9 +129,7 @@ private:
 
   /// No parameter takes the place of a register, in functions that are called by name either.
   void lookForRegisters(const Reached &reached) {
-    Uses uses;
-    for (const Stmt *code : reached.code())
-      uses.add(code);
+    const Uses uses = reached.uses();
     auto note = [&](const Stmt *statement, llvm::StringRef text, const char *what) {
       std::optional<ThreadBuiltin> builtin = registerIn(text);
       if (builtin && changed.index(*builtin) && !found)
@@ -158,10 +155,8 @@ private:
   void lookForShared(const Reached &reached, const Uses &uses, const std::string &name) {
     for (const Stmt *statement : uses.statements) {
       const VarDecl *variable = nullptr;
-      if (auto *declarations = dyn_cast<DeclStmt>(statement))
-        for (const Decl *declaration : declarations->decls())
-          if (auto *each = dyn_cast<VarDecl>(declaration); each && each->hasAttr<CUDASharedAttr>())
-            variable = each;
+      for (const VarDecl *each : declaredBy(statement))
+        variable = each->hasAttr<CUDASharedAttr>() ? each : variable;
       if (auto *reference = dyn_cast<DeclRefExpr>(statement))
         if (auto *each = dyn_cast<VarDecl>(reference->getDecl()); each && each->hasAttr<CUDASharedAttr>())
           variable = each;
@@ -179,6 +174,11 @@ private:
 };
 
 } // namespace
+
+ChangedThreads ChangedThreads::of(std::set<ThreadBuiltin::Kind> kinds, bool shared) {
+  return {[kinds = std::move(kinds)](const ThreadBuiltin &builtin) { return kinds.contains(builtin.kind); },
+          shared};
+}
 
 std::optional<Diagnostic> failureInHiddenCode(const source::Kernel &kernel, const ChangedThreads &changed) {
   return HiddenCodeReader(kernel, changed).run();

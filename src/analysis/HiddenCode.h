@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 
 namespace heddle::analysis {
 
@@ -15,6 +16,9 @@ struct ChangedThreads {
   /// Uses of this built-in variable must be replaced in the text.
   std::function<bool(const ThreadBuiltin &)> index;
   bool shared = false; ///< declarations of shared memory must be replaced as well
+
+  /// Changed is each component of these.
+  static ChangedThreads of(std::set<ThreadBuiltin::Kind> kinds, bool shared = false);
 };
 
 /// The first reason why code that a kernel executes, but that no written call leads to, keeps threads from

@@ -87,12 +87,8 @@ void computeOccupancy(KernelFacts &facts, const arch::Arch &arch) {
   std::optional<int64_t> threads = facts.threadsPerBlock();
   if (!threads || *threads <= 0)
     return;
-  arch::KernelResources resources;
-  resources.threadsPerBlock = unsigned(std::min<int64_t>(*threads, 1 << 20));
-  resources.registersPerThread = facts.registersPerThread();
-  resources.staticSharedBytes = size_t(facts.staticSharedBytes);
-  resources.dynamicSharedBytes = size_t(facts.dynamicSharedBytes.value_or(0));
-  facts.occupancy = arch::occupancy(arch, resources);
+  facts.occupancy = arch::occupancy(
+      arch, facts.resources(unsigned(std::min<int64_t>(*threads, 1 << 20)), facts.registersPerThread()));
 }
 
 /// Calls in a body, without what unevaluated operands hold.
@@ -131,6 +127,30 @@ std::shared_ptr<const PointersApart> pointersApart(const source::Program &progra
     pointers->byLaunches = source::disjointArguments(program, kernel, options.isWholeProgram);
   pointers->isAssumed = options.pointersDoNotOverlap;
   return pointers;
+}
+
+static std::optional<std::array<int64_t, 3>> ifKnown(const std::array<std::optional<int64_t>, 3> &shape) {
+  if (!shape[0] || !shape[1] || !shape[2])
+    return std::nullopt;
+  return std::array<int64_t, 3>{*shape[0], *shape[1], *shape[2]};
+}
+
+std::optional<std::array<int64_t, 3>> KernelFacts::knownBlock() const {
+  return launchesDisagree ? std::nullopt : ifKnown(launch.block);
+}
+
+std::optional<int64_t> KernelFacts::blocksOfGrid() const {
+  const auto grid = ifKnown(launch.grid);
+  return grid ? std::optional((*grid)[0] * (*grid)[1] * (*grid)[2]) : std::nullopt;
+}
+
+arch::KernelResources KernelFacts::resources(unsigned threads, unsigned registers) const {
+  arch::KernelResources all;
+  all.threadsPerBlock = threads;
+  all.registersPerThread = registers;
+  all.staticSharedBytes = size_t(staticSharedBytes);
+  all.dynamicSharedBytes = size_t(dynamicSharedBytes.value_or(0));
+  return all;
 }
 
 std::optional<int64_t> KernelFacts::threadsPerBlock() const {

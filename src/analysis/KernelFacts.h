@@ -78,6 +78,11 @@ struct KernelFacts {
   Diagnostics barrierFindings;               ///< what looks like a bug of the input, of its barriers
 
   std::optional<int64_t> threadsPerBlock() const;
+  /// The block of all launches, where it is known and they agree on it.
+  std::optional<std::array<int64_t, 3>> knownBlock() const;
+  std::optional<int64_t> blocksOfGrid() const;
+  /// What a block of so many threads needs of a multiprocessor.
+  arch::KernelResources resources(unsigned threads, unsigned registers) const;
   /// ptxas' count where there is one, else the estimate.
   unsigned registersPerThread() const;
 

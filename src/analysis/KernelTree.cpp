@@ -332,10 +332,9 @@ CodeFacts KernelTree::factsOf(const std::vector<const Stmt *> &code) const {
     take(known.byExpression, part, further);
     if (auto found = known.written.find(part); found != known.written.end())
       facts.writes.insert(found->second.begin(), found->second.end());
-    if (auto *declaration = dyn_cast<DeclStmt>(part)) // references, too
-      for (const Decl *each : declaration->decls())
-        if (auto *variable = dyn_cast<VarDecl>(each); variable && variable->hasLocalStorage())
-          facts.writes.insert(variable);
+    for (const VarDecl *variable : declaredBy(part)) // references, too
+      if (variable->hasLocalStorage())
+        facts.writes.insert(variable);
   }
   for (unsigned i : direct)
     facts.accesses.push_back(&accesses->all()[i]);

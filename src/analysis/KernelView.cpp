@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/KernelView.h"
 
+#include "analysis/StatementShape.h"
 #include "source/ReachingDefinitions.h"
 
 #include <clang/AST/Decl.h>
@@ -58,10 +59,9 @@ void KernelView::findWriters() const {
   for (const KernelNode *node : list)
     for (const Stmt *part : facts(*node).uses.statements) {
       owner[part] = node;
-      if (auto *declaration = dyn_cast<DeclStmt>(part))
-        for (const Decl *each : declaration->decls())
-          if (auto *variable = dyn_cast<VarDecl>(each); variable && variable->hasLocalStorage())
-            write(node, variable);
+      for (const VarDecl *variable : declaredBy(part))
+        if (variable->hasLocalStorage())
+          write(node, variable);
     }
   const source::ReachingDefinitions &definitions = tree.definitions();
   for (const VarDecl *variable : definitions.variables())

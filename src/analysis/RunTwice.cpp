@@ -40,9 +40,7 @@ bool mayRunTwice(const KernelFacts &facts) {
   if (!reach.unknown().empty())
     return false;
   for (const Reached &reached : reach.all()) {
-    Uses uses;
-    for (const Stmt *code : reached.code())
-      uses.add(code);
+    const Uses uses = reached.uses();
     if (std::any_of(uses.calls.begin(), uses.calls.end(), leavesTrace))
       return false;
   }

@@ -16,6 +16,7 @@
 #include "analysis/StateWrites.h"
 
 #include "analysis/Execution.h"
+#include "analysis/StatementShape.h"
 #include "analysis/ThreadBuiltins.h"
 #include "source/FlowGraph.h"
 #include "source/LocalWrites.h"
@@ -32,8 +33,7 @@ namespace {
 
 /// A variable that outlives the functions that mention it and that all threads see.
 const VarDecl *stateOf(const Expr *expression) {
-  auto *reference = dyn_cast<DeclRefExpr>(expression->IgnoreParenImpCasts());
-  auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  const VarDecl *variable = namedVariable(expression);
   bool isState = variable && variable->hasGlobalStorage() && !variable->hasAttr<CUDASharedAttr>() &&
                  !variable->isConstexpr() && !variable->hasAttr<CUDAConstantAttr>();
   return isState ? variable->getCanonicalDecl() : nullptr;

@@ -81,4 +81,40 @@ std::vector<const Stmt *> continuesOut(const Stmt *statement) {
   return found;
 }
 
+std::vector<const VarDecl *> declaredBy(const Stmt *statement) {
+  std::vector<const VarDecl *> found;
+  if (auto *declaration = dyn_cast_or_null<DeclStmt>(statement))
+    for (const Decl *each : declaration->decls())
+      if (auto *variable = dyn_cast<VarDecl>(each))
+        found.push_back(variable);
+  return found;
+}
+
+const VarDecl *namedVariable(const Stmt *expression) {
+  auto *whole = dyn_cast_or_null<Expr>(expression);
+  auto *reference = whole ? dyn_cast<DeclRefExpr>(whole->IgnoreParenImpCasts()) : nullptr;
+  return reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+}
+
+bool assigns(const Stmt *statement) {
+  auto *binary = dyn_cast<BinaryOperator>(statement);
+  auto *unary = dyn_cast<UnaryOperator>(statement);
+  return (binary && binary->isAssignmentOp()) || (unary && unary->isIncrementDecrementOp());
+}
+
+bool goesToMemory(const Stmt *expression) {
+  auto *unary = dyn_cast<UnaryOperator>(expression);
+  auto *member = dyn_cast<MemberExpr>(expression);
+  return isa<ArraySubscriptExpr>(expression) || (unary && unary->getOpcode() == UO_Deref) ||
+         (member && member->isArrow());
+}
+
+std::optional<int64_t> constantValue(const Expr *expression, const ASTContext &context) {
+  Expr::EvalResult value;
+  if (!expression || expression->isValueDependent() || !expression->getType()->isIntegerType() ||
+      !expression->EvaluateAsInt(value, context))
+    return std::nullopt;
+  return value.Val.getInt().getExtValue();
+}
+
 } // namespace heddle::analysis

@@ -16,12 +16,14 @@
 // function of its own.
 #include "analysis/Uses.h"
 
+#include "analysis/StatementShape.h"
 #include "source/Unit.h"
 
 #include <clang/AST/ASTLambda.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 
+#include <algorithm>
 #include <map>
 
 using namespace clang;
@@ -162,6 +164,27 @@ bool Uses::mentions(ThreadBuiltin::Kind kind, unsigned dimension) const {
     if (builtin.what.kind == kind && (builtin.what.dimension == dimension || builtin.what.dimension == 3))
       return true;
   return false;
+}
+
+bool Uses::mentions(ThreadBuiltin::Kind kind) const {
+  return std::ranges::any_of(builtins, [&](const Builtin &builtin) { return builtin.what.kind == kind; });
+}
+
+bool Uses::mentions(const ValueDecl *local) const {
+  return std::ranges::any_of(locals, [&](const DeclRefExpr *each) { return each->getDecl() == local; });
+}
+
+bool Uses::mentionsAny(const std::function<bool(const VarDecl *)> &isMeant) const {
+  return std::ranges::any_of(
+      locals, [&](const DeclRefExpr *each) { return isMeant(cast<VarDecl>(each->getDecl())); });
+}
+
+std::vector<const VarDecl *> Uses::declared() const {
+  std::vector<const VarDecl *> found;
+  for (const Stmt *statement : statements)
+    for (const VarDecl *variable : declaredBy(statement))
+      found.push_back(variable);
+  return found;
 }
 
 namespace {

@@ -5,6 +5,7 @@
 
 #include <clang/Basic/SourceLocation.h>
 
+#include <functional>
 #include <unordered_set>
 #include <vector>
 
@@ -14,6 +15,7 @@ class DeclRefExpr;
 class FunctionDecl;
 class ReturnStmt;
 class Stmt;
+class ValueDecl;
 class VarDecl;
 } // namespace clang
 
@@ -41,10 +43,16 @@ struct Uses {
   static Uses of(const clang::Stmt *code);
   void add(const clang::Stmt *code);
   bool mentions(ThreadBuiltin::Kind kind, unsigned dimension) const;
+  bool mentions(ThreadBuiltin::Kind kind) const; ///< any component of it
+  bool mentions(const clang::ValueDecl *local) const;
+  /// Some local for which this holds.
+  bool mentionsAny(const std::function<bool(const clang::VarDecl *)> &isMeant) const;
   /// `x` of `auto [x, y] = pair;` is a name for a part of a variable that has none of its own: those variables.
   std::vector<const clang::VarDecl *> boundVariables() const;
   /// The variables of `locals`, and those.
   std::vector<const clang::VarDecl *> variables() const;
+  /// Those that the code declares, in no order.
+  std::vector<const clang::VarDecl *> declared() const;
 };
 
 /// If the statement is a lambda that captures nothing by default: the built-in variables that it mentions. A local variable that a transform

@@ -495,6 +495,11 @@ void appendAssembly(const GCCAsmStmt *assembly, std::vector<Definition> &list) {
 
 } // namespace
 
+bool isChanged(const DeclRefExpr *reference, const FlowGraph &graph) {
+  return mentionOf(reference, [&](const Stmt *statement) { return graph.parent(statement); }) !=
+         Mention::Read;
+}
+
 void appendDefinitions(const Stmt *element, std::vector<Definition> &list) {
   if (auto *declarations = dyn_cast<DeclStmt>(element))
     return appendDeclarations(declarations, list);

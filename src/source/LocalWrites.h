@@ -34,6 +34,8 @@ enum class Mention {
 };
 using ParentOf = std::function<const clang::Stmt *(const clang::Stmt *)>;
 Mention mentionOf(const clang::DeclRefExpr *reference, const ParentOf &parentOf);
+/// It is not only read.
+bool isChanged(const clang::DeclRefExpr *reference, const FlowGraph &graph);
 
 /// The definitions that evaluating one element of the graph makes, its operands not included.
 void appendDefinitions(const clang::Stmt *element, std::vector<Definition> &definitions);

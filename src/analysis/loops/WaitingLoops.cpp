@@ -2,6 +2,7 @@
 #include "analysis/loops/WaitingLoops.h"
 
 #include "analysis/Execution.h"
+#include "analysis/StatementShape.h"
 #include "analysis/Uses.h"
 #include "source/FlowGraph.h"
 #include "source/Unit.h"
@@ -109,10 +110,9 @@ public:
             dyn_cast<CallExpr>(statement)) // may assign what it is given the address of, or a reference to
       for (const Expr *argument : call->arguments())
         assign(argument, call);
-    if (auto *declared = dyn_cast<DeclStmt>(statement))
-      for (const Decl *each : declared->decls())
-        if (auto *variable = dyn_cast<VarDecl>(each); variable && variable->hasInit())
-          assignments.push_back({variable, variable->getInit(), conditions});
+    for (const VarDecl *variable : declaredBy(statement))
+      if (variable->hasInit())
+        assignments.push_back({variable, variable->getInit(), conditions});
     if (auto *assembly = dyn_cast<GCCAsmStmt>(statement))
       for (const Expr *output : assembly->outputs())
         assign(output, nullptr, loads(assembly));

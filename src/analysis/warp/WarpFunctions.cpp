@@ -46,9 +46,10 @@ bool isOneOf(llvm::StringRef name, llvm::ArrayRef<const char *> patterns) {
   });
 }
 
-static bool holdsOneOf(const std::string &text, llvm::ArrayRef<const char *> words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](const char *word) { return text.find(word) != std::string::npos; });
+const char *firstWordIn(const GCCAsmStmt *assembly, llvm::ArrayRef<const char *> words) {
+  const std::string text = assembly->getAsmString();
+  const auto found = llvm::find_if(words, [&](llvm::StringRef word) { return text.find(word) != text.npos; });
+  return found == words.end() ? nullptr : *found;
 }
 
 bool isOfNamespace(const FunctionDecl *function, llvm::StringRef name) {
@@ -67,15 +68,13 @@ bool readsIndexItself(const FunctionDecl *function) {
   return function->getIdentifier() && isOneOf(function->getName(), indexFunctions);
 }
 
-bool readsIndex(const GCCAsmStmt *assembly) { return holdsOneOf(assembly->getAsmString(), indexRegisters); }
-bool readsLanes(const GCCAsmStmt *assembly) { return holdsOneOf(assembly->getAsmString(), laneRegisters); }
+bool readsIndex(const GCCAsmStmt *assembly) { return firstWordIn(assembly, indexRegisters); }
+bool readsLanes(const GCCAsmStmt *assembly) { return firstWordIn(assembly, laneRegisters); }
 
 const Stmt *findWarpFunction(const source::Kernel &kernel) {
   const Reach reach = Reach::of(kernel.function, *kernel.unit);
   for (const Reached &reached : reach.all()) {
-    Uses uses;
-    for (const Stmt *code : reached.code())
-      uses.add(code);
+    const Uses uses = reached.uses();
     for (const Stmt *statement : uses.statements)
       if (auto *assembly = dyn_cast<GCCAsmStmt>(statement))
         if (readsLanes(assembly))

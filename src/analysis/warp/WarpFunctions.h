@@ -29,6 +29,9 @@ bool isWarpFunction(const clang::FunctionDecl *function);
 /// Clang's functions for the special registers of threadIdx and similar variables.
 bool readsIndexItself(const clang::FunctionDecl *function);
 
+/// The first of these words that the assembly has; null for none.
+const char *firstWordIn(const clang::GCCAsmStmt *assembly, llvm::ArrayRef<const char *> words);
+
 /// Assembly that reads such a register, or that exchanges values with other lanes.
 bool readsIndex(const clang::GCCAsmStmt *assembly);
 bool readsLanes(const clang::GCCAsmStmt *assembly);

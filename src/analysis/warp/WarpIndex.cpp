@@ -24,6 +24,7 @@
 #include "analysis/warp/WarpIndex.h"
 
 #include "analysis/Barriers.h"
+#include "analysis/StatementShape.h"
 #include "analysis/ThreadBuiltins.h"
 #include "source/Unit.h"
 
@@ -44,11 +45,6 @@ namespace {
 constexpr size_t mostIterations = 1024;
 /// Of counters of nested loops: as many copies of an access as unrolling them makes.
 constexpr size_t mostCombinations = 8192;
-
-const VarDecl *variableOf(const Expr *expression) {
-  auto *reference = dyn_cast<DeclRefExpr>(expression->IgnoreParenImpCasts());
-  return reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
-}
 
 /// Where each variable changes after its declaration, or may: its address is taken, or a reference to it.
 class Changes : public DynamicRecursiveASTVisitor {
@@ -87,7 +83,7 @@ public:
 
 private:
   void note(const Expr *location, const Stmt *by) {
-    if (const VarDecl *variable = variableOf(location))
+    if (const VarDecl *variable = namedVariable(location))
       found[variable].push_back(by);
   }
 };
@@ -296,7 +292,7 @@ std::optional<int64_t> WarpIndices::evaluate(const Expr *expression, const Count
     return builtin->kind == ThreadBuiltin::Kind::BlockDim && builtin->dimension < 3
                ? std::optional(block[builtin->dimension])
                : std::nullopt;
-  if (const VarDecl *variable = variableOf(expression)) {
+  if (const VarDecl *variable = namedVariable(expression)) {
     auto found = counters.find(variable);
     if (found != counters.end())
       return found->second;
@@ -394,7 +390,7 @@ bool WarpIndices::countersOf(const Expr *expression, std::set<const KnownLoop *>
   expression = expression->IgnoreParenCasts();
   if (evaluate(expression, {}))
     return true;
-  if (const VarDecl *variable = variableOf(expression)) {
+  if (const VarDecl *variable = namedVariable(expression)) {
     for (const auto &loop : loopList)
       if (loop->counter == variable)
         return loops.insert(loop.get()), true;
@@ -497,7 +493,7 @@ IndexForms WarpIndices::formsOf(const Expr *index) const {
         forms.push_back(form);
     return forms;
   }
-  if (const VarDecl *variable = variableOf(e))
+  if (const VarDecl *variable = namedVariable(e))
     return ofVariable(e, variable);
   if (auto *unary = dyn_cast<UnaryOperator>(e); unary && unary->getOpcode() == UO_Minus) {
     IndexForms forms = formsOf(unary->getSubExpr());
