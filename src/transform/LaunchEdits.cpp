@@ -14,6 +14,7 @@
 #include "source/Rewriter.h"
 #include "source/TextEdits.h"
 #include "source/Unit.h"
+#include "support/Text.h"
 #include "transform/CloseKernel.h"
 
 #include <clang/AST/ASTContext.h>
@@ -29,15 +30,14 @@ using namespace clang;
 namespace heddle::transform {
 namespace {
 
+std::string textOf(const Context &context, const Expr *expression) {
+  return source::Rewriter(context.program.host()).text(expression);
+}
+
 /// An expression that needs no parentheses before `.x` or `/ 2`.
 bool isSimple(const Expr *expression) {
   return isa<DeclRefExpr, IntegerLiteral, MemberExpr, ParenExpr, CallExpr, ArraySubscriptExpr>(
       expression->IgnoreImpCasts());
-}
-
-std::string textOf(const Context &context, const Expr *expression) {
-  source::Rendered text = source::render(context.program.host(), expression->getSourceRange());
-  return std::holds_alternative<std::string>(text) ? std::get<std::string>(text) : std::string();
 }
 
 std::string over(const std::string &text, bool simple, unsigned by) {
@@ -108,9 +108,8 @@ private:
   std::string atRunTime(const source::LaunchShape &shape, const std::array<unsigned, 3> &by,
                         const std::string &what) {
     needsHeader = true;
-    std::string text = textOf(context, writtenPart(shape.expr));
     return fmt::format("heddle::merged{}<{}, {}, {}>({}, \"{}\")", what == "block" ? "Block" : "Grid", by[0],
-                       by[1], by[2], text, context.target.name);
+                       by[1], by[2], writtenShape(context, shape), context.target.name);
   }
 
   Context &context;
@@ -217,9 +216,13 @@ void includeHelper(Context &context, const std::string &header) {
     source::Rewriter(host).insertOnLine(context.edits, onHost->location(), include);
 }
 
+std::string launchesText(unsigned launches, std::string_view otherwise) {
+  return launches ? fmt::format("; {} rewritten", counted(launches, "launch", "launches"))
+                  : fmt::format("; no launch of it in this file: launch it {}", otherwise);
+}
+
 std::string writtenShape(const Context &context, const source::LaunchShape &shape) {
-  source::Rendered text = source::render(context.program.host(), writtenPart(shape.expr)->getSourceRange());
-  return std::holds_alternative<std::string>(text) ? std::get<std::string>(text) : std::string();
+  return textOf(context, writtenPart(shape.expr));
 }
 
 bool changeLaunches(Context &context, const std::function<bool(const source::Launch &)> &change,
@@ -229,8 +232,7 @@ bool changeLaunches(Context &context, const std::function<bool(const source::Lau
     names.insert(kernel->mangledName);
   std::set<unsigned> locations;
   for (const source::Launch &launch : context.program.launches()) {
-    bool isOurs = launch.kernel && names.contains(launch.kernel->mangledName);
-    if (!isOurs)
+    if (!launch.kernel || !names.contains(launch.kernel->mangledName))
       continue;
     if (!change(launch))
       return false;

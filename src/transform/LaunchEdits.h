@@ -5,6 +5,7 @@
 
 #include <array>
 #include <functional>
+#include <string_view>
 
 namespace clang {
 class Expr;
@@ -28,6 +29,9 @@ bool divideLaunches(Context &context, const LaunchDivision &division, unsigned &
 /// gives false or a launch may happen elsewhere.
 bool changeLaunches(Context &context, const std::function<bool(const source::Launch &)> &change,
                     unsigned &launches);
+
+/// "; 2 launches rewritten", for the report; or how to launch the kernel where the file does not.
+std::string launchesText(unsigned launches, std::string_view otherwise);
 
 /// A launch's shape without the implicit conversion to dim3, and its text.
 const clang::Expr *writtenPart(const clang::Expr *shape);

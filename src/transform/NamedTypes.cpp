@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/NamedTypes.h"
 
+#include "analysis/StatementShape.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "transform/Names.h"
@@ -15,21 +16,11 @@ using namespace clang;
 namespace heddle::transform {
 namespace {
 
-const TagDecl *typeDefinedBy(const DeclStmt *declarations) {
-  for (const Decl *each : declarations->decls())
-    if (auto *tag = dyn_cast<TagDecl>(each); tag && tag->isThisDeclarationADefinition())
-      return tag;
-  return nullptr;
-}
-
 /// "PairType" for a variable named `pair`.
 std::string typeNameFor(const DeclStmt *declarations) {
-  for (const Decl *each : declarations->decls())
-    if (auto *variable = dyn_cast<VarDecl>(each); variable && variable->getIdentifier()) {
-      std::string name = variable->getName().str();
-      name.front() = char(llvm::toUpper(name.front()));
-      return name + "Type";
-    }
+  for (const VarDecl *variable : analysis::declaredBy(declarations))
+    if (variable->getIdentifier())
+      return capitalized(variable->getName().str()) + "Type";
   return "OwnType";
 }
 
@@ -43,6 +34,13 @@ source::Replacement withName(const TagDecl *tag, const std::string &name) {
 }
 
 } // namespace
+
+const TagDecl *typeDefinedBy(const DeclStmt *declarations) {
+  for (const Decl *each : declarations->decls())
+    if (auto *tag = dyn_cast<TagDecl>(each); tag && tag->isThisDeclarationADefinition())
+      return tag;
+  return nullptr;
+}
 
 std::variant<Needs, Diagnostic> nameTypes(const source::Kernel &kernel,
                                           const std::vector<const DeclStmt *> &declarations) {

@@ -3,14 +3,17 @@
 
 #include "transform/Context.h"
 
-#include <optional>
 #include <vector>
 
 namespace clang {
 class DeclStmt;
-}
+class TagDecl;
+} // namespace clang
 
 namespace heddle::transform {
+
+/// The struct, union or enum that is defined in a declaration of variables; null where there is none.
+const clang::TagDecl *typeDefinedBy(const clang::DeclStmt *declarations);
 
 /// Takes types out of the declarations of variables that define them, so that further variables of the type
 /// can be declared.

@@ -6,10 +6,16 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Tooling/Syntax/Tokens.h>
+#include <llvm/ADT/StringExtras.h>
 
 using namespace clang;
 
 namespace heddle::transform {
+
+std::string capitalized(std::string name) {
+  name.front() = llvm::toUpper(name.front());
+  return name;
+}
 
 Names::Names(const source::Unit &unit) {
   const SourceManager &sources = unit.sources();

@@ -11,6 +11,9 @@ class Unit;
 
 namespace heddle::transform {
 
+/// "pair" becomes "Pair".
+std::string capitalized(std::string name);
+
 /// Gives out names that nothing in the file uses: what emitted code calls its own variables.
 class Names {
 public:

@@ -8,6 +8,7 @@
 
 #include "source/Unit.h"
 #include "transform/Names.h"
+#include "transform/tasks/KernelHead.h"
 
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
@@ -119,8 +120,7 @@ private:
 } // namespace
 
 std::optional<Needs> separateNames(Context &, const source::Kernel &kernel) {
-  const FunctionDecl *pattern = kernel.function->getTemplateInstantiationPattern();
-  const HiddenNames found(pattern ? pattern : kernel.function);
+  const HiddenNames found(patternOf(kernel.function));
   const source::Unit &unit = *kernel.unit;
   Names names(unit);
   source::Edits edits;

@@ -25,6 +25,12 @@ std::optional<analysis::KernelResources> compiledResources(const Context &contex
   return found == answer.kernels.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::optional<std::string> changedText(const source::Edits &edits) {
+  auto applied = edits.apply();
+  auto *files = std::get_if<0>(&applied);
+  return files && files->size() == 1 ? std::optional(files->begin()->second) : std::nullopt;
+}
+
 std::string textOfFile(const Context &context) {
   const clang::SourceManager &sources = context.device().sources();
   return sources.getBufferData(sources.getMainFileID()).str();

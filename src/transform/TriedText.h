@@ -11,6 +11,8 @@ namespace heddle::transform {
 std::optional<analysis::KernelResources> compiledResources(const Context &context, const std::string &text,
                                                            const std::string &mangledName);
 
+/// The one file that edits change, as they leave it; nothing where they cannot be made, or change several.
+std::optional<std::string> changedText(const source::Edits &edits);
 /// The file as it is.
 std::string textOfFile(const Context &context);
 

@@ -125,19 +125,11 @@ void divideLaunchBounds(Context &context, const source::Kernel &kernel, const st
 
 void reportCoarsening(Context &context, const Merged &written, const std::vector<Axis> &axes,
                       unsigned launches) {
-  unsigned items = 1;
-  for (const Axis &axis : axes)
-    items *= axis.factor;
   bool mergesBlocks = axes.front().dimension == Axis::grid && axes.size() == 1;
-  std::string text =
-      fmt::format("each {} of '{}' does the work of {}, in {}", mergesBlocks ? "block" : "thread",
-                  context.target.name, items, counted(written.workLoops, "work loop"));
-  text += written.str();
-  text += launches ? "; " + counted(launches, "launch", "launches") + " rewritten"
-                   : "; no launch of it in this file: launch it with smaller blocks";
-  Diagnostic &done = context.done(text);
-  for (Diagnostic::Note &note : assumedFreeOfRaces(context.facts(context.target.first())))
-    done.note(std::move(note.location), std::move(note.text));
+  noteAssumedRaces(context, context.done("each {} of '{}' does the work of {}, in {}{}{}",
+                                         mergesBlocks ? "block" : "thread", context.target.name,
+                                         itemsOf(axes), counted(written.workLoops, "work loop"),
+                                         written.str(), launchesText(launches, "with smaller blocks")));
 }
 
 } // namespace

@@ -49,20 +49,16 @@ public:
 
   bool run() {
     return checkBlock() && checkBarriers() && checkHiddenCode() && checkCode() && checkWaiting() &&
-           checkRaces() && checkGrid();
+           // Two threads that race would be put in an order that the original does not have.
+           checkRaces(context, facts,
+                      "two threads of a block touch the same element of '{}' with no barrier between them, "
+                      "and one of them writes") &&
+           checkGrid();
   }
 
 private:
   bool merges(unsigned dimension) const {
     return std::ranges::any_of(axes, [&](const Axis &axis) { return axis.dimension == dimension; });
-  }
-
-  /// The original block, where all its numbers are known.
-  std::optional<std::array<int64_t, 3>> knownBlock() const {
-    const auto &block = facts.launch.block;
-    if (!block[0] || !block[1] || !block[2] || facts.launchesDisagree)
-      return std::nullopt;
-    return std::array<int64_t, 3>{*block[0], *block[1], *block[2]};
   }
 
   /// --block says what launches must be divided by; launches themselves are looked at when they are
@@ -82,8 +78,7 @@ private:
 
   bool checkBarriers() {
     if (!facts.regions->isStructured())
-      return context.refuse(kernel.location,
-                            "goto in a kernel with barriers: its regions cannot be distinguished");
+      return context.refuse(kernel.location, gotoAmongBarriers);
     for (const Barrier &barrier : facts.regions->barriers()) {
       if (!barrier.cutsRegion())
         continue; // a warp's own: see checkCode
@@ -129,12 +124,8 @@ private:
   }
 
   bool checkHiddenCode() {
-    analysis::ChangedThreads changed;
-    changed.index = [&](const analysis::ThreadBuiltin &builtin) { return isReplaced(builtin); };
-    std::optional<Diagnostic> hidden = analysis::failureInHiddenCode(kernel, changed);
-    if (hidden)
-      context.refuse(*hidden);
-    return !hidden;
+    return context.allows(analysis::failureInHiddenCode(
+        kernel, {[&](const analysis::ThreadBuiltin &builtin) { return isReplaced(builtin); }}));
   }
 
   bool checkCode() {
@@ -145,9 +136,7 @@ private:
 
   bool checkCode(const analysis::Reached &reached) {
     now = &reached;
-    Uses uses;
-    for (const Stmt *code : reached.code())
-      uses.add(code);
+    const Uses uses = reached.uses();
     for (const Stmt *statement : uses.statements)
       if (auto *assembly = dyn_cast<GCCAsmStmt>(statement); assembly && !checkAssembly(assembly))
         return false;
@@ -219,7 +208,7 @@ private:
           .withHint("map=interleaved keeps neighbouring lanes in different threads");
     if (form && axes.empty())
       return true; // no more than a warp: it is not changed
-    std::optional<std::array<int64_t, 3>> block = knownBlock();
+    std::optional<std::array<int64_t, 3>> block = facts.knownBlock();
     if (!block)
       return context
           .refuse(locationOf(statement),
@@ -258,21 +247,6 @@ private:
 
   // Memory
   // ------------------------------------------------------------------------------------------------------------
-
-  /// Two threads that race would be put in an order that the original does not have.
-  bool checkRaces() {
-    std::vector<const analysis::Dependence *> races = facts.dependences().races();
-    if (races.empty())
-      return true;
-    const analysis::Access &source = facts.accesses->all()[races[0]->source];
-    const analysis::Access &sink = facts.accesses->all()[races[0]->sink];
-    Diagnostic &refusal = context.refuse(sink.location,
-                                         "two threads of a block touch the same element of '{}' with no "
-                                         "barrier between them, and one of them writes",
-                                         sink.array->name);
-    refusal.note(source.location, fmt::format("the other {} is here", analysis::nameOf(source.kind)));
-    return false;
-  }
 
   bool checkGrid() {
     if (!merges(Axis::grid))
@@ -331,8 +305,20 @@ bool keepsWarpsWhole(const std::array<int64_t, 3> &block, const std::vector<Axis
   return true;
 }
 
-std::vector<Diagnostic::Note> assumedFreeOfRaces(const analysis::KernelFacts &facts) {
-  std::vector<Diagnostic::Note> notes;
+bool checkRaces(Context &context, const analysis::KernelFacts &facts, const char *why,
+                const std::string &hint) {
+  const std::vector<const analysis::Dependence *> races = facts.dependences().races();
+  if (races.empty())
+    return true;
+  const analysis::Access &source = facts.accesses->all()[races[0]->source];
+  const analysis::Access &sink = facts.accesses->all()[races[0]->sink];
+  return context.refuse(sink.location, fmt::format(fmt::runtime(why), sink.array->name))
+      .note(source.location, fmt::format("the other {} is here", analysis::nameOf(source.kind)))
+      .withHint(hint);
+}
+
+void noteAssumedRaces(Context &context, Diagnostic &report) {
+  const analysis::KernelFacts &facts = context.facts(context.target.first());
   std::set<const analysis::Array *> said;
   for (const analysis::Dependence &dependence : facts.dependences().all()) {
     const analysis::Access &source = facts.accesses->all()[dependence.source];
@@ -343,11 +329,10 @@ std::vector<Diagnostic::Note> assumedFreeOfRaces(const analysis::KernelFacts &fa
     std::string where = isSame ? "here"
                                : fmt::format("here and by the {} in line {}", analysis::nameOf(source.kind),
                                              source.location.line);
-    notes.push_back({sink.location, fmt::format("taken for granted: no two threads touch the same element of "
-                                                "'{}' {} with no barrier between them ({})",
-                                                sink.array->name, where, dependence.reason)});
+    report.note(sink.location, fmt::format("taken for granted: no two threads touch the same element of "
+                                           "'{}' {} with no barrier between them ({})",
+                                           sink.array->name, where, dependence.reason));
   }
-  return notes;
 }
 
 bool mayCoarsen(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes, Map map,

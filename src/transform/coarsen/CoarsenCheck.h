@@ -2,7 +2,7 @@
 #pragma once
 
 #include "transform/Context.h"
-#include "transform/work/WorkLoops.h"
+#include "transform/work/ItemIndices.h"
 
 #include <cstdint>
 
@@ -15,9 +15,17 @@ namespace heddle::transform {
 bool mayCoarsen(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes, Map map,
                 const BlockForm *form = nullptr);
 
-/// Races that could not be excluded and are taken not to happen, as the paper does: a note for each array, with the location
-/// and what is in the way of deciding. For the report.
-std::vector<Diagnostic::Note> assumedFreeOfRaces(const analysis::KernelFacts &facts);
+/// Adds to a report which races could not be excluded and are taken not to happen, as the paper does: a note for each array,
+/// with the location and what is in the way of deciding.
+void noteAssumedRaces(Context &context, Diagnostic &report);
+
+/// False, with a refusal, where threads certainly race. `why` has {} for the array.
+bool checkRaces(Context &context, const analysis::KernelFacts &facts, const char *why,
+                const std::string &hint = {});
+
+/// Why a kernel cannot be cut at its barriers.
+constexpr const char *gotoAmongBarriers =
+    "goto in a kernel with barriers: its regions cannot be distinguished";
 
 /// Threads of one warp of the merged block do, for each work item, the work of one warp of the original
 /// block, lane by lane.

@@ -223,12 +223,9 @@ private:
   }
 
   std::optional<double> gridBlocks(const Candidate &candidate) const {
-    double blocks = 1;
-    for (const std::optional<int64_t> &extent : facts.launch.grid) {
-      if (!extent)
-        return std::nullopt;
-      blocks *= double(*extent);
-    }
+    if (!facts.blocksOfGrid())
+      return std::nullopt;
+    double blocks = double(*facts.blocksOfGrid());
     for (const Axis &axis : candidate.axes)
       blocks /= axis.dimension == Axis::grid ? axis.factor : 1;
     return blocks;
@@ -236,12 +233,7 @@ private:
 
   /// Fills in the occupancy; false where it is too low.
   bool occupy(Candidate &candidate) {
-    arch::KernelResources resources;
-    resources.threadsPerBlock = candidate.threads;
-    resources.registersPerThread = candidate.registers;
-    resources.staticSharedBytes = size_t(facts.staticSharedBytes);
-    resources.dynamicSharedBytes = size_t(facts.dynamicSharedBytes.value_or(0));
-    candidate.occupancy = arch::occupancy(arch, resources);
+    candidate.occupancy = arch::occupancy(arch, facts.resources(candidate.threads, candidate.registers));
     if (!model::keepsOccupancy(occupancyBefore(), candidate.occupancy.percent)) {
       note(candidate, fmt::format("would leave {:.0f} % occupancy", candidate.occupancy.percent));
       return false;
@@ -258,11 +250,10 @@ private:
   std::optional<Candidate> weigh(std::vector<Axis> axes) {
     Candidate candidate;
     candidate.axes = std::move(axes);
+    candidate.items = itemsOf(candidate.axes);
     candidate.threads = unsigned(*facts.threadsPerBlock());
-    for (const Axis &axis : candidate.axes) {
-      candidate.items *= axis.factor;
+    for (const Axis &axis : candidate.axes)
       candidate.threads /= axis.dimension == Axis::grid ? 1 : axis.factor;
-    }
     auto planned = planWork(facts, candidate.axes);
     if (!std::holds_alternative<WorkPlan>(planned))
       return std::nullopt;
@@ -313,11 +304,7 @@ std::optional<std::string> tried(Context &context, const Candidate &candidate) {
   Context scratch(context.program, context.target, context.directive, context.options, diagnostics);
   PassResult result = coarsenAlong(scratch, candidate.axes, candidate.map);
   auto *edited = std::get_if<Edited>(&result);
-  if (!edited)
-    return std::nullopt;
-  auto applied = edited->edits.apply();
-  auto *files = std::get_if<std::map<std::filesystem::path, std::string>>(&applied);
-  return files && files->size() == 1 ? std::optional(files->begin()->second) : std::nullopt;
+  return edited ? changedText(edited->edits) : std::nullopt;
 }
 
 } // namespace

@@ -24,6 +24,7 @@
 #include "analysis/CallEffects.h"
 #include "analysis/GlobalIndices.h"
 #include "analysis/HiddenCode.h"
+#include "analysis/StatementShape.h"
 #include "analysis/loops/WaitingLoops.h"
 #include "analysis/warp/WarpFunctions.h"
 #include "source/FlowGraph.h"
@@ -39,9 +40,6 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
-
-#include <functional>
-#include <set>
 
 using namespace clang;
 
@@ -62,22 +60,15 @@ bool speaksOfBlock(const source::Kernel &kernel, const CallExpr *call) {
   const FunctionDecl *callee = analysis::calleeOf(call);
   if (!callee)
     return true;
-  for (const DeclContext *scope = callee->getDeclContext(); scope; scope = scope->getParent())
-    if (auto *space = dyn_cast<NamespaceDecl>(scope); space && space->getIdentifier())
-      if (space->getName() == "cooperative_groups")
-        return true;
-  return isa<CUDAKernelCallExpr>(call) && !kernel.unit->isUserCode(callee->getLocation());
+  return analysis::isOfNamespace(callee, "cooperative_groups") ||
+         (isa<CUDAKernelCallExpr>(call) && !kernel.unit->isUserCode(callee->getLocation()));
 }
 
 bool speaksOfBlock(const Stmt *statement) {
   auto *assembly = dyn_cast<GCCAsmStmt>(statement);
   if (!assembly)
     return false;
-  const std::string text = assembly->getAsmString();
-  for (const char *word : {"%tid", "%ntid", "%ctaid", "%nctaid", "warpid", "bar", ".shared"})
-    if (text.find(word) != std::string::npos)
-      return true;
-  return false;
+  return analysis::firstWordIn(assembly, {"%tid", "%ntid", "%ctaid", "%nctaid", "warpid", "bar", ".shared"});
 }
 
 /// Threads of a block have something to do with each other.
@@ -102,11 +93,9 @@ bool worksTogether(Context &context, const source::Kernel &kernel) {
 
 /// Code that cannot be rewritten reads some index, or the size of blocks or grid.
 bool hidesIndices(const source::Kernel &kernel) {
-  analysis::ChangedThreads changed;
-  changed.index = [](const analysis::ThreadBuiltin &builtin) {
-    return builtin.kind != analysis::ThreadBuiltin::Kind::WarpSize;
-  };
-  changed.shared = true;
+  using Kind = analysis::ThreadBuiltin::Kind;
+  const auto changed = analysis::ChangedThreads::of(
+      {Kind::ThreadIdx, Kind::BlockIdx, Kind::BlockDim, Kind::GridDim}, /*shared=*/true);
   return analysis::failureInHiddenCode(kernel, changed).has_value();
 }
 
@@ -174,6 +163,10 @@ Edited withBlock(Context &context, const std::array<unsigned, 3> &lanes) {
   return edited;
 }
 
+std::string blocksText(const std::array<unsigned, 3> &lanes) {
+  return fmt::format("with blocks of ({}, {}, {})", lanes[0], lanes[1], lanes[2]);
+}
+
 PassResult makeBlocksSmaller(Context &context, const BlockKnowledge &known,
                              const std::array<unsigned, 3> &lanes) {
   BlockForm form;
@@ -184,13 +177,9 @@ PassResult makeBlocksSmaller(Context &context, const BlockKnowledge &known,
   if (!rewriteInPlace(context, form) || !launchMoreBlocks(context, known, lanes, launches))
     return Refused();
   boundByOneWarp(context);
-  std::string text = fmt::format("blocks of '{}' become one warp each, and the grid has more of them: its "
-                                 "threads read only their index in the grid",
-                                 context.target.name);
-  text += launches ? "; " + counted(launches, "launch", "launches") + " rewritten"
-                   : fmt::format("; no launch of it in this file: launch it with blocks of ({}, {}, {})",
-                                 lanes[0], lanes[1], lanes[2]);
-  context.done(text);
+  context.done("blocks of '{}' become one warp each, and the grid has more of them: its "
+               "threads read only their index in the grid{}",
+               context.target.name, launchesText(launches, blocksText(lanes)));
   return withBlock(context, lanes);
 }
 
@@ -222,8 +211,7 @@ bool isThreadX(const Expr *expression, const Uses &kernel) {
   };
   if (isIt(expression))
     return true;
-  auto *reference = dyn_cast<DeclRefExpr>(expression->IgnoreParenImpCasts());
-  auto *local = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  const VarDecl *local = analysis::namedVariable(expression);
   if (!local || !local->hasLocalStorage() || !local->getInit() || !isIt(local->getInit()))
     return false;
   size_t mentions = 0, reads = 0;
@@ -242,13 +230,12 @@ bool isDecidedByWarps(const Stmt *branch, const Uses &kernel, const ASTContext &
   auto *comparison = choice ? dyn_cast<BinaryOperator>(choice->getCond()->IgnoreParenImpCasts()) : nullptr;
   if (!comparison || !isThreadX(comparison->getLHS(), kernel))
     return false;
-  Expr::EvalResult value;
-  if (comparison->getRHS()->isValueDependent() || !comparison->getRHS()->EvaluateAsInt(value, context))
+  const std::optional<int64_t> bound = analysis::constantValue(comparison->getRHS(), context);
+  if (!bound)
     return false;
-  const int64_t bound = value.Val.getInt().getExtValue();
   const bool isBelow = comparison->getOpcode() == BO_LT || comparison->getOpcode() == BO_GE;
   const bool isUpTo = comparison->getOpcode() == BO_LE || comparison->getOpcode() == BO_GT;
-  return (isBelow && bound % lanesOfWarp == 0) || (isUpTo && (bound + 1) % lanesOfWarp == 0);
+  return (isBelow && *bound % lanesOfWarp == 0) || (isUpTo && (*bound + 1) % lanesOfWarp == 0);
 }
 
 /// A branch by which single threads of a warp return.
@@ -285,15 +272,11 @@ void reportAggregation(Context &context, const WarpBlock &warp, const BlockKnowl
   std::string text =
       fmt::format("one warp does the work of a block of '{}', {}", context.target.name, threads);
   if (merged)
-    text += fmt::format(": a lane that of {}, in {}{}", warp.itemsPerLane(),
+    text += fmt::format(": a lane that of {}, in {}{}", itemsOf(warp.axes),
                         counted(merged->workLoops, "work loop"), merged->str());
-  text += launches ? "; " + counted(launches, "launch", "launches") + " rewritten"
-                   : fmt::format("; no launch of it in this file: launch it with blocks of ({}, {}, {})",
-                                 warp.form.lanes[0], warp.form.lanes[1], warp.form.lanes[2]);
-  Diagnostic &done = context.done(text);
+  Diagnostic &done = context.done(text + launchesText(launches, blocksText(warp.form.lanes)));
   if (merged)
-    for (Diagnostic::Note &note : assumedFreeOfRaces(context.facts(context.target.first())))
-      done.note(std::move(note.location), std::move(note.text));
+    noteAssumedRaces(context, done);
 }
 
 PassResult mergeBlock(Context &context, const BlockKnowledge &known) {

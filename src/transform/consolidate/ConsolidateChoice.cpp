@@ -18,7 +18,6 @@
 #include "arch/Arch.h"
 #include "model/Profitability.h"
 #include "model/Thresholds.h"
-#include "support/Text.h"
 #include "transform/Pipeline.h"
 #include "transform/TriedText.h"
 #include "transform/consolidate/WarpBlock.h"
@@ -68,16 +67,6 @@ const analysis::Access *globalBetweenBarriers(const KernelFacts &facts) {
   return nullptr;
 }
 
-std::optional<double> blocksOfGrid(const KernelFacts &facts) {
-  double blocks = 1;
-  for (const std::optional<int64_t> &extent : facts.launch.grid) {
-    if (!extent)
-      return std::nullopt;
-    blocks *= double(*extent);
-  }
-  return blocks;
-}
-
 /// The kernel as it would be: what a multiprocessor holds of it.
 struct Outlook {
   unsigned registers = 0;
@@ -93,12 +82,7 @@ Outlook outlook(const Context &context, const KernelFacts &facts, unsigned threa
     result.isTrue = true;
     result.spills = compiled->spills();
   }
-  arch::KernelResources resources;
-  resources.threadsPerBlock = threads;
-  resources.registersPerThread = result.registers;
-  resources.staticSharedBytes = size_t(facts.staticSharedBytes);
-  resources.dynamicSharedBytes = size_t(facts.dynamicSharedBytes.value_or(0));
-  result.occupancy = arch::occupancy(*context.options.arch, resources);
+  result.occupancy = arch::occupancy(*context.options.arch, facts.resources(threads, result.registers));
   return result;
 }
 
@@ -163,9 +147,9 @@ ConsolidateChoice weighConsolidation(Context &context) {
                           access->location.line));
   if (threads <= lanesOfWarp)
     return {true, "a block is one warp already, and need not wait as a block"};
-  std::optional<double> blocks = blocksOfGrid(facts);
-  if (blocks && !model::fillsDevice(*blocks, *context.options.arch))
-    return no(fmt::format("{:.0f} warps in the place of as many blocks would not fill the device", *blocks));
+  const std::optional<int64_t> blocks = facts.blocksOfGrid();
+  if (blocks && !model::fillsDevice(double(*blocks), *context.options.arch))
+    return no(fmt::format("{} warps in the place of as many blocks would not fill the device", *blocks));
 
   std::optional<std::string> text = consolidatedText(context);
   std::optional<Reread> after = text ? reread(context, *text) : std::nullopt;

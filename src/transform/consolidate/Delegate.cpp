@@ -186,8 +186,7 @@ void reportDelegation(Context &context, const TaskShape &shape, unsigned launche
                                  context.target.name, shape.isDynamic ? ", by a counter" : "", shape.warps);
   if (shape.throttle)
     text += fmt::format(", at most {} warps per multiprocessor", shape.throttle);
-  text += launches ? "; " + counted(launches, "launch", "launches") + " rewritten"
-                   : "; no launch of it in this file: launch it with heddle::delegate";
+  text += launchesText(launches, "with heddle::delegate");
   context.done(why.empty() ? text : text + ": " + why);
 }
 

@@ -10,10 +10,10 @@
 #include "analysis/HiddenCode.h"
 #include "analysis/loops/WaitingLoops.h"
 #include "analysis/warp/EarlyLanes.h"
+#include "analysis/warp/WarpFunctions.h"
 #include "source/Unit.h"
 #include "transform/consolidate/WarpBlock.h"
 #include "transform/tasks/KernelHead.h"
-#include "transform/tasks/TaskFunctions.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
@@ -51,12 +51,12 @@ public:
 private:
   bool checkBlock() {
     const auto &block = facts.launch.block;
-    if (!block[0] || !block[1] || !block[2])
+    if (!facts.threadsPerBlock())
       return context.refuse(kernel.location,
                             "a block must be one warp to be done by one, and its size is not known");
     if (facts.launchesDisagree)
       return context.refuse(kernel.location, "launches of the kernel have blocks of different shapes");
-    if (*block[0] * *block[1] * *block[2] == lanesOfWarp)
+    if (facts.threadsPerBlock() == lanesOfWarp)
       return true;
     return context.refuse(kernel.location,
                           "a block must be one warp to be done by one, and it is ({}, {}, {}) threads",
@@ -78,15 +78,13 @@ private:
   /// Code that no written call leads to cannot get its task, and lanes that synchronize there are not followed.
   bool checkHiddenCode() {
     using Kind = analysis::ThreadBuiltin::Kind;
-    analysis::ChangedThreads changed;
-    changed.index = [](const analysis::ThreadBuiltin &builtin) {
+    const auto isChanged = [](const analysis::ThreadBuiltin &builtin) {
       const bool isOfBlock = builtin.kind == Kind::ThreadIdx || builtin.kind == Kind::BlockDim;
       return builtin.kind == Kind::BlockIdx || builtin.kind == Kind::GridDim ||
              (isOfBlock && builtin.dimension > 1);
     };
-    changed.shared = true;
-    if (std::optional<Diagnostic> hidden = analysis::failureInHiddenCode(kernel, changed))
-      return context.refuse(*hidden);
+    if (!context.allows(analysis::failureInHiddenCode(kernel, {isChanged, /*shared=*/true})))
+      return false;
     const analysis::Reach reach = analysis::Reach::of(kernel.function, unit);
     return std::all_of(reach.all().begin(), reach.all().end(), [&](const analysis::Reached &reached) {
       return !reached.isHidden || checkHidden(reached);
@@ -94,9 +92,7 @@ private:
   }
 
   bool checkHidden(const analysis::Reached &reached) {
-    Uses uses;
-    for (const Stmt *code : reached.code())
-      uses.add(code);
+    const Uses uses = reached.uses();
     auto isWarpSync = [&](const CallExpr *call) {
       const FunctionDecl *callee = analysis::calleeOf(call);
       llvm::StringRef name = callee && callee->getIdentifier() ? callee->getName() : "";
@@ -150,12 +146,10 @@ private:
   }
 
   bool checkAssembly(const GCCAsmStmt *assembly) {
-    const std::string text = assembly->getAsmString();
-    for (const char *word : specialRegisterNames)
-      if (text.find(word) != std::string::npos)
-        return context.refuse(unit.location(assembly),
-                              "assembly with '{}' speaks of the hardware's block, not of the task's", word);
-    return true;
+    const char *word = analysis::firstWordIn(assembly, specialRegisterNames);
+    return !word ||
+           context.refuse(unit.location(assembly),
+                          "assembly with '{}' speaks of the hardware's block, not of the task's", word);
   }
 
   /// It sees the variables that represent blockIdx and similar variables only where it captures what it mentions.

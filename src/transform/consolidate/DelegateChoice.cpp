@@ -23,19 +23,10 @@ int64_t staticSharedBytes(Context &context) {
 }
 
 unsigned residentWarps(const arch::Arch &arch, const analysis::KernelFacts &facts, unsigned warps) {
-  arch::KernelResources resources;
-  resources.threadsPerBlock = arch.warpSize * warps;
-  resources.registersPerThread = facts.registersPerThread();
-  resources.staticSharedBytes = size_t(facts.staticSharedBytes) * warps;
-  resources.dynamicSharedBytes = size_t(facts.dynamicSharedBytes.value_or(0)) * warps;
+  arch::KernelResources resources = facts.resources(arch.warpSize * warps, facts.registersPerThread());
+  resources.staticSharedBytes *= warps;
+  resources.dynamicSharedBytes *= warps;
   return arch::occupancy(arch, resources).warpsPerSm;
-}
-
-std::optional<int64_t> tasksOf(const analysis::KernelFacts &facts) {
-  const auto &grid = facts.launch.grid;
-  if (!grid[0] || !grid[1] || !grid[2])
-    return std::nullopt;
-  return *grid[0] * *grid[1] * *grid[2];
 }
 
 std::string reasonOn(const arch::Arch &arch, const model::TaskWork &work, model::Persistence answer) {
@@ -68,7 +59,7 @@ DelegateChoice chooseDelegation(Context &context) {
   work.workOfLane = estimateWork(facts, arch).total();
   work.residentAlone = residentWarps(arch, facts, 1);
   work.residentTogether = residentWarps(arch, facts, warpsOfBlock(context, 0));
-  work.tasks = tasksOf(facts);
+  work.tasks = facts.blocksOfGrid();
   const model::Persistence answer = model::persistence(work, device);
   return {model::pays(answer), device                ? reasonOn(arch, work, answer)
                                : model::pays(answer) ? "a block's work is small"

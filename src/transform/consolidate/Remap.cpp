@@ -68,13 +68,12 @@ private:
     std::optional<std::array<int64_t, 3>> shape;
     for (const source::Kernel *kernel : context.target.instances) {
       const analysis::KernelFacts &facts = context.facts(*kernel);
-      const auto &block = facts.launch.block;
-      if (facts.threadsPerBlock() != 32 || facts.launchesDisagree || !block[0] || !block[1] || !block[2]) {
+      const std::optional<std::array<int64_t, 3>> here = facts.knownBlock();
+      if (!here || facts.threadsPerBlock() != 32) {
         context.notApplied("remap", kernel->location, "the block is not known to be one warp of 32 threads");
         return std::nullopt;
       }
-      const std::array<int64_t, 3> here = {*block[0], *block[1], *block[2]};
-      if (shape && *shape != here) {
+      if (shape && shape != here) {
         context.notApplied("remap", kernel->location, "instantiations are launched with different blocks");
         return std::nullopt;
       }
@@ -153,19 +152,15 @@ private:
   bool fits(const source::Kernel &kernel, const source::Edits &edits) {
     if (!context.program.toolkit())
       return true;
-    source::Edits all = edits;
-    auto applied = all.apply();
-    auto *files = std::get_if<0>(&applied);
-    if (!files || files->size() != 1)
+    const std::optional<std::string> text = changedText(edits);
+    if (!text)
       return true; // reaches into an included file: it is embedded first, and the stage begins again
-    const clang::SourceManager &sources = context.device().sources();
-    const std::string before = sources.getBufferData(sources.getMainFileID()).str();
     std::optional<analysis::KernelResources> now = compiledResources(
-        context, source::Code("#include <heddle/striped.cuh>").add(files->begin()->second).lines(""),
-        kernel.mangledName);
+        context, source::Code("#include <heddle/striped.cuh>").add(*text).lines(""), kernel.mangledName);
     if (!now || (now->stackBytes == 0 && !now->spills()))
       return true;
-    std::optional<analysis::KernelResources> then = compiledResources(context, before, kernel.mangledName);
+    std::optional<analysis::KernelResources> then =
+        compiledResources(context, textOfFile(context), kernel.mangledName);
     if (then && then->stackBytes >= now->stackBytes && then->spillLoadBytes >= now->spillLoadBytes)
       return true;
     keep(largest(), fmt::format("in registers it would make ptxas use {} bytes of local memory a thread",
@@ -181,10 +176,8 @@ private:
           {Severity::Refusal, why.location, "no shared array can become registers: " + why.text, why.notes});
     }
     for (const analysis::SharedArray &array : arrays)
-      if (array.whyNot) {
-        Diagnostic &said = context.kept(array.whyNot->location, array.whyNot->text);
-        said.notes = array.whyNot->notes;
-      }
+      if (array.whyNot)
+        context.kept(array.whyNot->location, array.whyNot->text).notes = array.whyNot->notes;
     if (moved.empty())
       return true;
     std::vector<std::string> names;

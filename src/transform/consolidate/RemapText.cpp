@@ -17,10 +17,12 @@
 // A declaration of several variables that cannot be written one by one is refused.
 #include "transform/consolidate/RemapText.h"
 
+#include "analysis/StatementShape.h"
 #include "analysis/ThreadBuiltins.h"
 #include "source/DeclaredType.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
+#include "support/LegalityFailure.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
@@ -37,21 +39,21 @@ using analysis::KnownLoop;
 
 namespace {
 
-class Declarations : public DynamicRecursiveASTVisitor {
+/// What the kernel declares, and where it mentions variables.
+class NamesInKernel : public DynamicRecursiveASTVisitor {
 public:
-  std::vector<const DeclStmt *> found;
+  explicit NamesInKernel(const FunctionDecl *kernel) { TraverseStmt(kernel->getBody()); }
+
+  std::vector<const DeclStmt *> declarations;
+  std::map<const VarDecl *, std::vector<const Stmt *>> mentions;
+
   bool VisitDeclStmt(DeclStmt *statement) override {
-    found.push_back(statement);
+    declarations.push_back(statement);
     return true;
   }
-};
-
-class Mentions : public DynamicRecursiveASTVisitor {
-public:
-  std::map<const VarDecl *, std::vector<const Stmt *>> found;
   bool VisitDeclRefExpr(DeclRefExpr *mention) override {
     if (auto *variable = dyn_cast<VarDecl>(mention->getDecl()))
-      found[variable].push_back(mention);
+      mentions[variable].push_back(mention);
     return true;
   }
 };
@@ -61,10 +63,8 @@ bool onlyReads(const Stmt *part) {
   auto *expression = dyn_cast<Expr>(part);
   if (expression && analysis::threadBuiltin(expression))
     return true;
-  auto *binary = dyn_cast<BinaryOperator>(part);
-  auto *unary = dyn_cast<UnaryOperator>(part);
-  const bool writes = (binary && binary->isAssignmentOp()) || (unary && unary->isIncrementDecrementOp());
-  if (writes || !expression || isa<CallExpr, CXXConstructExpr, CXXNewExpr, LambdaExpr, StmtExpr>(part))
+  if (analysis::assigns(part) || !expression ||
+      isa<CallExpr, CXXConstructExpr, CXXNewExpr, LambdaExpr, StmtExpr>(part))
     return false;
   return llvm::all_of(part->children(), [](const Stmt *child) { return !child || onlyReads(child); });
 }
@@ -73,13 +73,12 @@ class StripedWriter {
 public:
   StripedWriter(const source::Unit &unit, const FunctionDecl *kernel, const ParentMap &parents, Names &names,
                 source::Edits &edits)
-      : unit(unit), rewriter(unit), kernel(kernel), parents(parents), names(names), edits(edits) {}
+      : unit(unit), rewriter(unit), found(kernel), parents(parents), names(names), edits(edits) {}
 
   std::optional<Diagnostic> write(const std::vector<const analysis::SharedArray *> &arrays) {
-    for (const analysis::SharedArray *array : arrays) {
+    for (const analysis::SharedArray *array : arrays)
       for (const analysis::StripedAccess &access : array->accesses)
         noteLoops(access);
-    }
     for (const analysis::SharedArray *array : arrays)
       for (const analysis::StripedAccess &access : array->accesses)
         writeAccess(*array, access);
@@ -99,9 +98,7 @@ private:
   // ---------------------------------------------------------------------------------------------------
 
   void writeDeclarations(const std::vector<const analysis::SharedArray *> &arrays) {
-    Declarations all;
-    all.TraverseStmt(kernel->getBody());
-    for (const DeclStmt *statement : all.found) {
+    for (const DeclStmt *statement : found.declarations) {
       std::string joined;
       bool isChanged = false, isWhole = true;
       for (const Decl *decl : statement->decls()) {
@@ -136,11 +133,9 @@ private:
     auto *variable = dyn_cast<VarDecl>(decl);
     if (!variable || !variable->getInit() || variable->getInitStyle() != VarDecl::CInit)
       return std::nullopt;
-    std::optional<std::string> text = source::redeclare(unit, variable, variable->getNameAsString());
-    source::Rendered init = source::render(unit, variable->getInit()->getSourceRange());
-    if (!text || !std::holds_alternative<std::string>(init))
-      return std::nullopt;
-    return fmt::format("{} = {};", *text, std::get<std::string>(init));
+    const std::optional<std::string> text = source::redeclare(unit, variable, variable->getNameAsString());
+    const std::string value = source::Rewriter(unit).text(variable->getInit());
+    return text && !value.empty() ? std::optional(fmt::format("{} = {};", *text, value)) : std::nullopt;
   }
 
   /// Indices that only accesses mentioned which do not name them any more: `const int cell = ...`.
@@ -150,18 +145,16 @@ private:
       for (const analysis::StripedAccess &access : array->accesses)
         if (access.kind != analysis::StripedAccess::Kind::Either && !access.hasRunTimeIndex)
           gone.insert(access.expression);
-    Mentions all;
-    all.TraverseStmt(kernel->getBody());
-    for (bool found = true; found;) {
-      found = false;
-      for (const auto &[variable, mentions] : all.found) {
+    for (bool isFound = true; isFound;) {
+      isFound = false;
+      for (const auto &[variable, mentions] : found.mentions) {
         const bool isPlain = variable->isLocalVarDecl() && variable->getType()->isIntegerType() &&
                              variable->getInit() && onlyReads(variable->getInit()) && !isCounter(variable);
         const bool isUnused =
             llvm::all_of(mentions, [&](const Stmt *mention) { return isIn(mention, gone); });
         if (isPlain && isUnused && unused.insert(variable).second) {
           gone.insert(variable->getInit());
-          found = true;
+          isFound = true;
         }
       }
     }
@@ -169,9 +162,7 @@ private:
 
   /// Declared in the head of a loop, whose text stays.
   bool isCounter(const VarDecl *variable) const {
-    Declarations all;
-    all.TraverseStmt(kernel->getBody());
-    return llvm::any_of(all.found, [&](const DeclStmt *statement) {
+    return llvm::any_of(found.declarations, [&](const DeclStmt *statement) {
       return llvm::is_contained(statement->decls(), variable) &&
              !isa<CompoundStmt>(parents.getParent(const_cast<DeclStmt *>(statement)));
     });
@@ -317,12 +308,12 @@ private:
 
   void fail(const Stmt *statement, const std::string &why) {
     if (!trouble)
-      trouble = Diagnostic{Severity::Refusal, unit.location(statement->getBeginLoc()), why};
+      trouble = legalityFailure(unit.location(statement->getBeginLoc()), why);
   }
 
   const source::Unit &unit;
   source::Rewriter rewriter;
-  const FunctionDecl *kernel;
+  const NamesInKernel found;
   const ParentMap &parents;
   Names &names;
   source::Edits &edits;

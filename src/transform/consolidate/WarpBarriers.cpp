@@ -7,6 +7,7 @@
 #include "transform/consolidate/WarpBarriers.h"
 
 #include "analysis/CallEffects.h"
+#include "analysis/StatementShape.h"
 #include "analysis/Uses.h"
 #include "source/Mentions.h"
 #include "source/Rewriter.h"
@@ -60,10 +61,9 @@ std::optional<std::string> textFor(const source::Unit &unit, const Barrier &barr
   const char *vote = warpVoteFor(barrier.spelling);
   if (!call || !vote || call->getNumArgs() != 1)
     return std::nullopt;
-  source::Rendered said = source::render(unit, call->getArg(0)->getSourceRange());
-  auto *text = std::get_if<std::string>(&said);
-  return text ? std::optional("(__syncwarp(), " + fmt::format(fmt::runtime(vote), *text) + ")")
-              : std::nullopt;
+  const std::string text = source::Rewriter(unit).text(call->getArg(0));
+  return text.empty() ? std::nullopt
+                      : std::optional("(__syncwarp(), " + fmt::format(fmt::runtime(vote), text) + ")");
 }
 
 /// Functions that hold barriers of the block were put in the place of their calls: those that are not used any
@@ -113,17 +113,13 @@ void dropGroups(Context &context, const source::Kernel &kernel, const std::vecto
   std::map<const VarDecl *, int> left; // mentions outside of barriers
   const Uses uses = Uses::of(kernel.function->getBody());
   for (const DeclRefExpr *mention : uses.locals)
-    if (auto *variable = dyn_cast<VarDecl>(mention->getDecl()))
-      ++left[variable];
+    ++left[cast<VarDecl>(mention->getDecl())];
   for (const Stmt *barrier : barriers)
     for (const DeclRefExpr *mention : Uses::of(barrier).locals)
-      if (auto *variable = dyn_cast<VarDecl>(mention->getDecl()))
-        --left[variable];
+      --left[cast<VarDecl>(mention->getDecl())];
   for (const Stmt *statement : uses.statements)
-    if (auto *declaration = dyn_cast<DeclStmt>(statement); declaration && declaration->isSingleDecl())
-      if (auto *variable = dyn_cast<VarDecl>(declaration->getSingleDecl());
-          variable && analysis::groupKind(variable->getType()) == analysis::GroupKind::Block &&
-          left[variable] == 0)
+    if (const auto declared = analysis::declaredBy(statement); declared.size() == 1)
+      if (analysis::groupKind(declared[0]->getType()) == analysis::GroupKind::Block && left[declared[0]] == 0)
         context.edits.replace(*kernel.unit, source::wholeStatement(*kernel.unit, statement), "");
 }
 

@@ -26,11 +26,7 @@ int64_t threadsOf(const std::array<int64_t, 3> &block) { return block[0] * block
 /// What `__launch_bounds__` promises.
 int64_t boundOf(const source::Kernel &kernel) {
   const int64_t most = arch::commonLimits().maxThreadsPerBlock;
-  auto *bounds = kernel.function->getAttr<clang::CUDALaunchBoundsAttr>();
-  if (!bounds || bounds->getMaxThreads()->isValueDependent())
-    return most;
-  auto value = bounds->getMaxThreads()->getIntegerConstantExpr(kernel.unit->context());
-  return value ? std::clamp<int64_t>(value->getExtValue(), 1, most) : most;
+  return kernel.maxThreads ? std::min<int64_t>(kernel.maxThreads, most) : most;
 }
 
 WarpBlock inEvenWarps(const std::array<int64_t, 3> &block, const std::array<unsigned, 3> &lanes) {
@@ -123,13 +119,6 @@ BlockKnowledge blockKnowledge(Context &context) {
   if (!isSame)
     known.block.reset();
   return known;
-}
-
-unsigned WarpBlock::itemsPerLane() const {
-  unsigned items = 1;
-  for (const Axis &axis : axes)
-    items *= axis.factor;
-  return items;
 }
 
 std::optional<std::array<unsigned, 3>> evenLanes(const std::array<int64_t, 3> &block) {

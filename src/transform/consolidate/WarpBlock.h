@@ -23,8 +23,6 @@ struct WarpBlock {
   std::vector<Axis>
       axes; ///< along which threads are merged, outermost work loop first; none for up to a warp
   BlockForm form;
-
-  unsigned itemsPerLane() const;
 };
 
 /// The first 32 threads of a block as a shape of its own, where blocks consist of such: (16, 2, 1) for 16x16,

@@ -12,9 +12,11 @@
 // that pass arguments by address cannot be given the parameter and are refused.
 #include "transform/consolidate/WarpLaunches.h"
 
-#include "source/LocalWrites.h"
+#include "analysis/StatementShape.h"
+#include "source/FlowGraph.h"
 #include "source/Unit.h"
 #include "transform/LaunchEdits.h"
+#include "transform/tasks/KernelHead.h"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclTemplate.h>
@@ -83,11 +85,8 @@ bool isAsAssumed(Context &context, const source::Launch &launch, const std::arra
 
 bool mentionsVariable(const Expr *shape) {
   bool found = false;
-  source::forEachEvaluated(shape, [&](const Stmt *part) {
-    auto *reference = dyn_cast<DeclRefExpr>(part);
-    found |= reference && isa<VarDecl>(reference->getDecl());
-    return !found;
-  });
+  source::forEachEvaluated(
+      shape, [&](const Stmt *part) { return !(found |= analysis::namedVariable(part) != nullptr); });
   return found;
 }
 
@@ -108,9 +107,7 @@ std::string laneText(Context &context, const source::Launch &launch, const std::
 /// Every declaration of the target, by the place of its name.
 std::set<clang::SourceLocation> declarationsOf(const source::Kernel &kernel) {
   std::set<clang::SourceLocation> locations;
-  const FunctionDecl *function = kernel.function;
-  if (const FunctionDecl *pattern = function->getTemplateInstantiationPattern())
-    function = pattern;
+  const FunctionDecl *function = patternOf(kernel.function);
   for (const FunctionDecl *each : function->redecls())
     locations.insert(each->getLocation());
   if (const FunctionTemplateDecl *pattern = function->getDescribedFunctionTemplate())

@@ -132,13 +132,6 @@ int64_t registersPerThread(const arch::Arch &arch, const Bounds &bounds) {
   return std::min<int64_t>(perWarp / arch.warpSize, arch.maxRegistersPerThread);
 }
 
-std::optional<int64_t> valueOf(const source::Kernel &kernel, const clang::Expr *expression) {
-  if (!expression || expression->isValueDependent())
-    return std::nullopt;
-  std::optional<llvm::APSInt> value = expression->getIntegerConstantExpr(kernel.unit->context());
-  return value ? std::optional(value->getExtValue()) : std::nullopt;
-}
-
 /// Where a declarator begins: `k`, `space::k`.
 clang::SourceLocation nameOf(const clang::FunctionDecl *function) {
   return function->getQualifier() ? function->getQualifierLoc().getBeginLoc() : function->getLocation();
@@ -153,9 +146,7 @@ bool write(Context &context, const Bounds &bounds) {
                                fmt::format("__launch_bounds__({}) ", bounds.arguments()));
     return true;
   }
-  const bool isSame = valueOf(kernel, old->getMaxThreads()) == bounds.threads &&
-                      (!bounds.blocks || valueOf(kernel, old->getMinBlocks()) == bounds.blocks);
-  if (isSame)
+  if (kernel.maxThreads == bounds.threads && (!bounds.blocks || kernel.minBlocks == bounds.blocks))
     return false;
   const bool hasBlocks = old->getMinBlocks();
   context.edits.replace(*kernel.unit, old->getMaxThreads()->getSourceRange(),

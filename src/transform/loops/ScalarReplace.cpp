@@ -11,6 +11,7 @@
 #include "transform/loops/ScalarReplace.h"
 
 #include "analysis/Execution.h"
+#include "analysis/StatementShape.h"
 #include "analysis/Uses.h"
 #include "model/Thresholds.h"
 #include "source/DeclaredType.h"
@@ -270,9 +271,7 @@ private:
   }
 
   void replace(const Family &family) {
-    std::string name = family.array->name;
-    name[0] = char(toupper(name[0]));
-    std::string window = names.fresh("near" + name), counter = names.fresh("j");
+    std::string window = names.fresh("near" + capitalized(family.array->name)), counter = names.fresh("j");
     std::vector<std::string> base = textOfBase(family);
     source::Code lines;
     lines.addf("{} {}[{}];", elementType(family), window, family.elements()).add("#pragma unroll");
@@ -332,11 +331,7 @@ private:
   /// Reading threadIdx is a call for Clang, and no effect for anyone.
   static bool isPure(const Expr *value) {
     Uses uses = Uses::of(value);
-    return uses.calls.empty() && std::ranges::none_of(uses.statements, [](const Stmt *part) {
-             auto *binary = dyn_cast<BinaryOperator>(part);
-             auto *unary = dyn_cast<UnaryOperator>(part);
-             return (binary && binary->isAssignmentOp()) || (unary && unary->isIncrementDecrementOp());
-           });
+    return uses.calls.empty() && std::ranges::none_of(uses.statements, analysis::assigns);
   }
   const Stmt *kernelBody() const { return facts.kernel->function->getBody(); }
 
@@ -383,9 +378,11 @@ PassResult scalarReplace(Context &context) {
   ScalarReplacer replacer(context, kernel);
   replacer.run();
   if (!replacer.before)
-    context.kept(kernel.location, fmt::format("no short loop of '{}' reads elements of a shared array more "
-                                              "than once, or they may lie outside of it",
-                                              context.target.name));
+    context.kept(
+        kernel.location,
+        fmt::format("no short loop of '{}' reads elements of a shared array more than once, or they may lie "
+                    "outside of it",
+                    context.target.name));
   return context.edited();
 }
 

@@ -55,13 +55,6 @@ struct RegroupPlan {
   bool mayRepeat = false;
 };
 
-/// "alignReads" becomes "AlignReadsWays".
-std::string waysName(const std::string &kernel) {
-  std::string name = kernel + "Ways";
-  name[0] = char(std::toupper(static_cast<unsigned char>(name[0])));
-  return name;
-}
-
 class KernelRegrouper {
 public:
   KernelRegrouper(Context &context, const RegroupPlan &plan)
@@ -70,7 +63,7 @@ public:
     shape.keepsFunctions = !plan.key; // the counting kernel calls them too
     shape.task = nameFreeIn(kernel, "item");
     regrouped = nameFreeIn(kernel, "regrouped");
-    ways = names.fresh(waysName(kernel.function->getNameAsString()));
+    ways = names.fresh(capitalized(kernel.function->getNameAsString()) + "Ways");
   }
 
   bool write() {
@@ -154,23 +147,23 @@ private:
   }
 
   static std::string layoutText(const char *name, const std::vector<OwnArray> &arrays) {
-    std::string numbers, names;
+    std::vector<std::string> numbers, names;
     for (const OwnArray &array : arrays) {
-      numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", array.parameter);
-      names += (names.empty() ? "" : ", ") + array.name;
+      numbers.push_back(std::to_string(array.parameter));
+      names.push_back(array.name);
     }
-    return fmt::format("using {} = heddle::Layout<{}>; // {}", name, numbers, names);
+    return fmt::format("using {} = heddle::Layout<{}>; // {}", name, fmt::join(numbers, ", "),
+                       fmt::join(names, ", "));
   }
 
   /// Where all launches have the same block, it need not be divided by at run time.
   std::string blockText() {
     const analysis::KernelFacts &facts = context.facts(kernel);
-    const auto &block = facts.launch.block;
-    if (facts.launches.empty() || facts.launchesDisagree || !block[0] || !block[1] || !block[2])
+    const std::optional<std::array<int64_t, 3>> block = facts.knownBlock();
+    if (facts.launches.empty() || !block)
       return "";
-    if (*block[1] == 1 && *block[2] == 1)
-      return std::to_string(*block[0]);
-    return fmt::format("{}, {}, {}", *block[0], *block[1], *block[2]);
+    const auto &[x, y, z] = *block;
+    return y == 1 && z == 1 ? std::to_string(x) : fmt::format("{}, {}, {}", x, y, z);
   }
 
   std::optional<std::string> templateHead() {
@@ -298,9 +291,9 @@ std::optional<RegroupPlan> makePlan(Context &context) {
            "via=redirect leaves arrays as they are");
     return std::nullopt;
   }
-  plan.mayRepeat = std::all_of(
-      context.target.instances.begin(), context.target.instances.end(),
-      [&](const source::Kernel *instance) { return analysis::mayRunTwice(context.facts(*instance)); });
+  plan.mayRepeat = std::ranges::all_of(context.target.instances, [&](const source::Kernel *instance) {
+    return analysis::mayRunTwice(context.facts(*instance));
+  });
   return plan;
 }
 
@@ -314,11 +307,7 @@ void reportRegrouping(Context &context, const RegroupPlan &plan, unsigned launch
     text += "; " + joinAnd(arrays) + (arrays.size() == 1 ? " is" : " are") + " laid out in their order";
   text +=
       plan.mayRepeat ? "; the first launch measures both orders" : "; the first launches measure both orders";
-  text += launches ? "; " + counted(launches, "launch", "launches") + " rewritten"
-                   : "; no launch of it in this file: launch it with heddle::regroup";
-  Diagnostic &done = context.done(text);
-  for (Diagnostic::Note &note : assumedFreeOfRaces(context.facts(context.target.first())))
-    done.note(std::move(note.location), std::move(note.text));
+  noteAssumedRaces(context, context.done(text + launchesText(launches, "with heddle::regroup")));
 }
 
 } // namespace

@@ -21,8 +21,6 @@
 #include <clang/AST/ExprCXX.h>
 
 #include <algorithm>
-#include <array>
-#include <map>
 
 using namespace clang;
 
@@ -52,12 +50,8 @@ public:
   }
 
 private:
-  Diagnostic &no(SourceLocation location, const std::string &why) {
-    return context.refuse(std::move(location), why).withHint(onlyForLoners);
-  }
   bool refuse(SourceLocation location, const std::string &why) {
-    no(std::move(location), why);
-    return false;
+    return context.refuse(std::move(location), why).withHint(onlyForLoners);
   }
 
   /// It is to get a parameter in front, and its arguments go to another function too.
@@ -82,21 +76,12 @@ private:
   /// Code that no written call leads to cannot get whose work it does.
   bool checkHiddenCode() {
     using Kind = analysis::ThreadBuiltin::Kind;
-    analysis::ChangedThreads changed;
-    changed.index = [](const analysis::ThreadBuiltin &builtin) {
-      return builtin.kind == Kind::ThreadIdx || builtin.kind == Kind::BlockIdx;
-    };
-    changed.shared = true;
-    if (std::optional<Diagnostic> hidden = analysis::failureInHiddenCode(kernel, changed))
-      return context.refuse(*hidden);
+    const auto changed = analysis::ChangedThreads::of({Kind::ThreadIdx, Kind::BlockIdx}, /*shared=*/true);
+    if (!context.allows(analysis::failureInHiddenCode(kernel, changed)))
+      return false;
     const analysis::Reach reach = analysis::Reach::of(kernel.function, unit);
     for (const analysis::Reached &reached : reach.all()) {
-      if (!reached.isHidden || reached.isLibrary)
-        continue;
-      Uses uses;
-      for (const Stmt *code : reached.code())
-        uses.add(code);
-      if (!checkUses(uses))
+      if (reached.isHidden && !reached.isLibrary && !checkUses(reached.uses()))
         return false;
     }
     return true;
@@ -127,12 +112,11 @@ private:
                     fmt::format("'{}' waits for the threads beside this one, and regrouped those are others",
                                 barrier->spelling));
     if (auto *assembly = dyn_cast<GCCAsmStmt>(statement))
-      for (const char *word : locationRegisters)
-        if (assembly->getAsmString().find(word) != std::string::npos)
-          return refuse(unit.location(assembly),
-                        fmt::format("this assembly reads '{}', the place of the thread that runs, not of the "
-                                    "one whose work it does",
-                                    word));
+      if (const char *word = analysis::firstWordIn(assembly, locationRegisters))
+        return refuse(unit.location(assembly),
+                      fmt::format("this assembly reads '{}', the place of the thread that runs, not of the "
+                                  "one whose work it does",
+                                  word));
     if (const auto hidden = analysis::builtinsWithoutCapture(statement); !hidden.empty())
       return context
           .refuse(unit.location(statement),
@@ -160,24 +144,18 @@ private:
   /// Threads that touch the same element and do not wait for each other: what they compute hangs on who comes
   /// first.
   bool checkDependences() {
-    std::vector<const analysis::Dependence *> races = facts.dependences().races();
-    if (races.empty())
-      return true;
-    const analysis::Access &source = facts.accesses->all()[races[0]->source];
-    const analysis::Access &sink = facts.accesses->all()[races[0]->sink];
-    no(sink.location, fmt::format("two threads touch the same element of '{}' and one of them writes: the "
-                                  "result hangs on their order",
-                                  sink.array->name))
-        .note(source.location, fmt::format("the other {} is here", analysis::nameOf(source.kind)));
-    return false;
+    return checkRaces(context, facts,
+                      "two threads touch the same element of '{}' and one of them writes: the result hangs "
+                      "on their order",
+                      onlyForLoners);
   }
 
   bool checkIndices(const std::vector<const FunctionDecl *> &functions) {
     using Kind = analysis::ThreadBuiltin::Kind;
     for (const FunctionDecl *function : functions)
-      for (const Uses::Builtin &builtin : TaskUses::of(function).uses.builtins)
-        if (builtin.what.kind == Kind::ThreadIdx || builtin.what.kind == Kind::BlockIdx)
-          return true;
+      if (const Uses uses = TaskUses::of(function).uses;
+          uses.mentions(Kind::ThreadIdx) || uses.mentions(Kind::BlockIdx))
+        return true;
     return context.refuse(kernel.location, "no thread of this kernel asks which one it is: all do the same");
   }
 

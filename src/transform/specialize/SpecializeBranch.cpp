@@ -31,6 +31,7 @@
 // Where the branch depends on the block or on a range of whole warps only, warps are specialized already.
 #include "transform/specialize/SpecializeBranch.h"
 
+#include "analysis/StatementShape.h"
 #include "analysis/Uses.h"
 #include "arch/Common.h"
 #include "source/DeclaredType.h"
@@ -119,7 +120,7 @@ private:
     const source::BlockText block = text.block(site.loop->getBody());
     Code worked;
     for (const source::BlockPart &part : block.parts)
-      worked.add(part.around(text.statement(part.statement, returnsFor(part.statement))));
+      worked.add(part.around(text.statement(part.statement, replacedContinues(part.statement, "return"))));
     Code round = fmt::format("const bool {} = {};", hasItem, condition);
     round
         .addf("heddle::workByKind({0}, {1}, {2} ? {3}({1}) : heddle::noKind, {4});", queues, counter, hasItem,
@@ -127,9 +128,11 @@ private:
         .addf("if ({})", hasItem)
         .addDeeper(text.text(site.loop->getInc()) + ";", step);
     Code all = lambdas("const " + *declared, worked.add(block.end));
-    all.addf("__shared__ heddle::KindQueues<{}, {}, {}> {};", stripped(*type), plan.kinds, threads, queues)
+    all.addf("__shared__ heddle::KindQueues<{}, {}, {}> {};", llvm::StringRef(*type).rtrim().str(),
+             plan.kinds, threads, queues)
         .add(Code::braces(fmt::format("for ({}; __syncthreads_or({});)",
-                                      withoutSemicolon(text.text(site.loop->getInit())), condition),
+                                      llvm::StringRef(text.text(site.loop->getInit())).rtrim(" ;").str(),
+                                      condition),
                           round, step));
     text.replace(edits, site.loop->getSourceRange(), all);
   }
@@ -197,13 +200,11 @@ private:
   /// Each statement that ends the work of an item gives its kind.
   std::vector<source::Replacement> exitsIn(const Stmt *statement) const {
     const auto found = plan.ofExit.find(statement);
-    std::vector<source::Replacement> parts;
     if (found == plan.ofExit.end())
-      return parts;
+      return {};
+    std::vector<source::Replacement> parts = replacedContinues(statement, returning(found->second));
     for (const ReturnStmt *exit : Uses::of(statement).returns)
       parts.push_back({exit->getSourceRange(), returning(found->second)});
-    for (source::Replacement &part : replacedContinues(statement, returning(found->second)))
-      parts.push_back(std::move(part));
     return parts;
   }
 
@@ -243,28 +244,12 @@ private:
   // Text of statements
   // -------------------------------------------------------------------------------------------------------
 
-  std::vector<source::Replacement> returnsFor(const Stmt *statement) const {
-    return replacedContinues(statement, "return");
-  }
-
   std::vector<source::Replacement> replacedContinues(const Stmt *statement, const std::string &by) const {
     std::vector<source::Replacement> parts;
-    if (!site.loop)
-      return parts;
-    const Uses uses = Uses::of(statement);
-    for (const Stmt *jump : continuesOf(site))
-      if (uses.statements.contains(jump))
+    if (site.loop)
+      for (const Stmt *jump : analysis::continuesOut(statement))
         parts.push_back({jump->getSourceRange(), by});
     return parts;
-  }
-
-  static std::string stripped(const std::string &type) {
-    const size_t end = type.find_last_not_of(' ');
-    return type.substr(0, end + 1);
-  }
-  static std::string withoutSemicolon(const std::string &statement) {
-    const size_t end = statement.find_last_not_of(" ;");
-    return statement.substr(0, end + 1);
   }
 
   const source::Unit &unit;
@@ -328,12 +313,12 @@ bool withoutSite(Context &context, const source::Kernel &kernel, const analysis:
 void report(Context &context, const source::Kernel &kernel, const analysis::WorkSite &site,
             const KindPlan &plan) {
   const unsigned line = kernel.unit->location(site.branch.statement).line;
-  Diagnostic &done = context.done(
-      "warps of '{}' serve one kind of work at a time: {} by the {} at line {}{}", context.target.name,
-      counted(plan.kinds, "kind"), site.branch.isSwitch() ? "switch" : "if", line,
-      site.loop ? ", in rounds of the loop over '" + site.counter->getNameAsString() + "'" : "");
-  for (Diagnostic::Note &note : assumedFreeOfRaces(context.facts(kernel)))
-    done.note(std::move(note.location), std::move(note.text));
+  noteAssumedRaces(
+      context,
+      context.done(
+          "warps of '{}' serve one kind of work at a time: {} by the {} at line {}{}", context.target.name,
+          counted(plan.kinds, "kind"), site.branch.isSwitch() ? "switch" : "if", line,
+          site.loop ? ", in rounds of the loop over '" + site.counter->getNameAsString() + "'" : ""));
 }
 
 /// One instantiation; `edits` where its text is to be changed.

@@ -22,6 +22,7 @@
 #include "transform/SeparateNames.h"
 #include "transform/StructuredBindings.h"
 #include "transform/TriedText.h"
+#include "transform/coarsen/CoarsenCheck.h"
 #include "transform/specialize/RoleChoice.h"
 #include "transform/specialize/RoleText.h"
 #include "transform/specialize/SpecializeLaunches.h"
@@ -50,7 +51,7 @@ public:
       : context(context), kernel(context.target.first()), unit(*kernel.unit), facts(context.facts(kernel)) {}
 
   bool run() {
-    if (!checkBlock() || !checkBarriers() || !checkCode())
+    if (!checkBlock() || !checkBarriers() || !checkHiddenCode() || !checkCode())
       return false;
     analysis::LoopStudy study(facts);
     if (LegalityFailure trouble = generalFailure(study))
@@ -69,17 +70,16 @@ private:
   bool checkBlock() {
     for (const source::Kernel *instance : context.target.instances) {
       const analysis::KernelFacts &here = context.facts(*instance);
-      const auto &extents = here.launch.block;
-      if (!extents[0] || !extents[1] || !extents[2] || here.launchesDisagree)
+      const std::optional<std::array<int64_t, 3>> block = here.knownBlock();
+      if (!block)
         return context
             .refuse(instance->location, here.launchesDisagree
                                             ? "its launches have different blocks, and roles are for one"
                                             : "the block that it is launched with is not known")
             .withHint("--block X,Y,Z gives it, and launches are checked when they happen");
-      const std::array<int64_t, 3> block = {*extents[0], *extents[1], *extents[2]};
-      if (instance != &kernel && block != shape.block)
+      if (instance != &kernel && *block != shape.block)
         return context.refuse(instance->location, "its instantiations are launched with different blocks");
-      shape.block = block;
+      shape.block = *block;
     }
     if (shape.groupThreads() % lanesInWarp == 0)
       return true;
@@ -93,8 +93,7 @@ private:
 
   bool checkBarriers() {
     if (!facts.regions->isStructured())
-      return context.refuse(kernel.location,
-                            "goto in a kernel with barriers: its regions cannot be distinguished");
+      return context.refuse(kernel.location, gotoAmongBarriers);
     for (const analysis::Barrier &barrier : facts.regions->barriers()) {
       if (barrier.scope == analysis::Barrier::Scope::Warp)
         continue;
@@ -134,19 +133,11 @@ private:
   /// Threads of one role are renumbered; code that no written call leads to cannot be changed.
   bool checkHiddenCode() {
     using Kind = analysis::ThreadBuiltin::Kind;
-    analysis::ChangedThreads changed;
-    changed.index = [](const analysis::ThreadBuiltin &builtin) {
-      return builtin.kind == Kind::ThreadIdx || builtin.kind == Kind::BlockDim;
-    };
-    std::optional<Diagnostic> hidden = analysis::failureInHiddenCode(kernel, changed);
-    if (hidden)
-      context.refuse(*hidden);
-    return !hidden;
+    return context.allows(analysis::failureInHiddenCode(
+        kernel, analysis::ChangedThreads::of({Kind::ThreadIdx, Kind::BlockDim})));
   }
 
   bool checkCode() {
-    if (!checkHiddenCode())
-      return false;
     const Uses uses = Uses::of(kernel.function->getBody());
     if (uses.lambda)
       return context.refuse(unit.location(uses.lambda), "a lambda in the kernel is not followed");
@@ -262,11 +253,9 @@ private:
   void checkRegisters(Diagnostic &done) {
     const std::string what = fmt::format("registers: {} a thread for producers, {} for consumers",
                                          shape.producerRegisters, shape.consumerRegisters);
-    auto applied = context.edits.apply();
-    auto *files = std::get_if<0>(&applied);
-    std::optional<analysis::KernelResources> compiled;
-    if (files && files->size() == 1)
-      compiled = compiledResources(context, files->begin()->second, kernel.mangledName);
+    const std::optional<std::string> text = changedText(context.edits);
+    const std::optional<analysis::KernelResources> compiled =
+        text ? compiledResources(context, *text, kernel.mangledName) : std::nullopt;
     if (!compiled)
       done.note(kernel.location, what + "; whether ptxas keeps that could not be looked up");
     else if (compiled->keepsRegisters)
@@ -345,14 +334,12 @@ private:
         shape.consumers == 1 ? fmt::format("{} threads", shape.groupThreads())
                              : fmt::format("{} groups of {} threads", shape.consumers, shape.groupThreads()),
         counted(shape.buffers, "buffer", "buffers"), nameOf(shape.copy), nameOf(shape.barrier),
-        launches ? "; " + counted(launches, "launch", "launches") + " rewritten"
-                 : fmt::format("; no launch of it in this file: launch it with {} threads", shape.threads()));
+        launchesText(launches, fmt::format("with {} threads", shape.threads())));
     Diagnostic &done = context.done(choice.reason.empty() ? text : text + ": " + choice.reason);
     for (const KernelNode *node : split.partial)
       context.assumed(unit.location(node->statement),
                       "elements of a tile that are not loaded here in an iteration are not read in it");
-    for (const Diagnostic::Note &note : choice.notes)
-      done.notes.push_back(note);
+    done.notes.insert(done.notes.end(), choice.notes.begin(), choice.notes.end());
     return done;
   }
 

@@ -5,11 +5,11 @@
 #include "source/Rewriter.h"
 #include "source/TextEdits.h"
 #include "source/Unit.h"
-#include "transform/tasks/TaskFunctions.h"
 #include "transform/work/ItemIndices.h"
 
 #include <clang/AST/DeclTemplate.h>
 #include <clang/Tooling/Syntax/Tokens.h>
+#include <llvm/ADT/StringExtras.h>
 
 #include <algorithm>
 
@@ -41,11 +41,10 @@ std::string templateArgumentsOf(const FunctionDecl *function) {
   const FunctionTemplateDecl *described = patternOf(function)->getDescribedFunctionTemplate();
   if (!described)
     return {};
-  std::string list;
+  std::vector<std::string> list;
   for (const NamedDecl *parameter : *described->getTemplateParameters())
-    list += (list.empty() ? "" : ", ") + parameter->getNameAsString() +
-            (parameter->isTemplateParameterPack() ? "..." : "");
-  return "<" + list + ">";
+    list.push_back(parameter->getNameAsString() + (parameter->isTemplateParameterPack() ? "..." : ""));
+  return "<" + llvm::join(list, ", ") + ">";
 }
 
 std::vector<const FunctionDecl *> functionsOf(const source::Kernel &kernel) {

@@ -18,8 +18,10 @@
 // Which functions are changed or copied, and how calls pass the task on, is decided in TaskFunctions.cpp.
 #include "transform/tasks/TaskText.h"
 
+#include "analysis/StatementShape.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
+#include "transform/tasks/KernelHead.h"
 
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 
@@ -41,8 +43,8 @@ using BuiltinKind = analysis::ThreadBuiltin::Kind;
 class SharedFinder : public DynamicRecursiveASTVisitor {
 public:
   bool VisitDeclStmt(DeclStmt *statement) override {
-    for (const Decl *declared : statement->decls())
-      if (auto *variable = dyn_cast<VarDecl>(declared); variable && variable->hasAttr<CUDASharedAttr>())
+    for (const VarDecl *variable : analysis::declaredBy(statement))
+      if (variable->hasAttr<CUDASharedAttr>())
         take(variable, statement);
     return true;
   }
@@ -62,11 +64,6 @@ private:
   std::set<const VarDecl *> seen;
 };
 
-bool mentionsAny(const Uses &uses, BuiltinKind kind) {
-  return std::ranges::any_of(uses.builtins,
-                             [&](const Uses::Builtin &builtin) { return builtin.what.kind == kind; });
-}
-
 /// "<2>" after a helper's name; nothing for warps that are flat in z.
 std::string depthArgument(const TaskShape &shape) {
   return shape.depth == 1 ? std::string() : fmt::format("<{}>", shape.depth);
@@ -75,13 +72,13 @@ std::string depthArgument(const TaskShape &shape) {
 /// Variables that take the place of CUDA's, as far as the code asks for them.
 source::Code substitutes(const TaskUses &uses, const TaskShape &shape) {
   source::Code lines;
-  if (shape.isItem && mentionsAny(uses.uses, BuiltinKind::ThreadIdx))
+  if (shape.isItem && uses.uses.mentions(BuiltinKind::ThreadIdx))
     lines.addf("const uint3 threadIdx = {}.threadIdx;", shape.task);
-  if (mentionsAny(uses.uses, BuiltinKind::BlockIdx))
+  if (uses.uses.mentions(BuiltinKind::BlockIdx))
     lines.addf("const uint3 blockIdx = {}.blockIdx;", shape.task);
   if (shape.isItem)
     return lines;
-  if (mentionsAny(uses.uses, BuiltinKind::GridDim))
+  if (uses.uses.mentions(BuiltinKind::GridDim))
     lines.addf("const dim3 gridDim = {}.gridDim;", shape.task);
   if (uses.uses.mentions(BuiltinKind::ThreadIdx, 2))
     lines.addf("const uint3 threadIdx = heddle::threadOfTask{}();", depthArgument(shape));
@@ -123,9 +120,8 @@ std::string TaskShape::parameter() const {
 bool SharedVariable::isDynamic() const { return variable->hasExternalStorage(); }
 
 std::vector<SharedVariable> sharedVariablesOf(const FunctionDecl *function) {
-  const FunctionDecl *pattern = function->getTemplateInstantiationPattern();
   SharedFinder finder;
-  finder.TraverseStmt((pattern ? pattern : function)->getBody());
+  finder.TraverseStmt(patternOf(function)->getBody());
   return finder.found;
 }
 
@@ -139,8 +135,8 @@ TaskUses TaskUses::of(const FunctionDecl *function) {
 
 bool TaskUses::needsTask(const TaskShape &shape) const {
   if (shape.isItem)
-    return mentionsAny(uses, BuiltinKind::ThreadIdx) || mentionsAny(uses, BuiltinKind::BlockIdx);
-  return mentionsAny(uses, BuiltinKind::BlockIdx) || mentionsAny(uses, BuiltinKind::GridDim) ||
+    return uses.mentions(BuiltinKind::ThreadIdx) || uses.mentions(BuiltinKind::BlockIdx);
+  return uses.mentions(BuiltinKind::BlockIdx) || uses.mentions(BuiltinKind::GridDim) ||
          std::ranges::any_of(shared, [](const SharedVariable &each) { return each.isDynamic(); });
 }
 

@@ -7,6 +7,7 @@
 #include "transform/work/BlockLoops.h"
 
 #include "analysis/MemoryHabits.h"
+#include "analysis/StatementShape.h"
 #include "analysis/UniformWork.h"
 #include "analysis/Uses.h"
 #include "source/DeclaredType.h"
@@ -20,6 +21,8 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Expr.h>
 #include <clang/AST/Stmt.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 
 #include <algorithm>
 
@@ -31,6 +34,7 @@ using analysis::Uses;
 
 namespace {
 
+using analysis::namedVariable;
 using analysis::Polynomial;
 using analysis::SymbolKind;
 
@@ -41,11 +45,6 @@ struct Header {
   const BinaryOperator *condition = nullptr;
 };
 
-bool refersTo(const Expr *expression, const VarDecl *variable) {
-  auto *reference = dyn_cast<DeclRefExpr>(expression->IgnoreParenImpCasts());
-  return reference && reference->getDecl() == variable;
-}
-
 std::optional<Header> blockHeaderOf(const ForStmt *loop) {
   auto *declaration = dyn_cast_or_null<DeclStmt>(loop->getInit());
   auto *condition = dyn_cast_or_null<BinaryOperator>(loop->getCond());
@@ -55,8 +54,8 @@ std::optional<Header> blockHeaderOf(const ForStmt *loop) {
   auto *counter = dyn_cast<VarDecl>(declaration->getSingleDecl());
   const bool goesUp = (condition->getOpcode() == BO_LT || condition->getOpcode() == BO_LE) &&
                       increment->getOpcode() == BO_AddAssign;
-  if (!counter || !counter->getInit() || !goesUp || !refersTo(condition->getLHS(), counter) ||
-      !refersTo(increment->getLHS(), counter))
+  if (!counter || !counter->getInit() || !goesUp || namedVariable(condition->getLHS()) != counter ||
+      namedVariable(increment->getLHS()) != counter)
     return std::nullopt;
   return Header{counter, counter->getInit(), condition->getRHS(), increment->getRHS(), condition};
 }
@@ -97,7 +96,7 @@ private:
 
   /// The share begins at the thread's index and goes on by multiples of the block.
   bool hasOwnShare() const {
-    const analysis::Loop *known = loopOf(facts, loop);
+    const analysis::Loop *known = facts.accesses->loopOf(loop);
     if (!known || !known->start || !known->step)
       return false;
     const Polynomial &step = *known->step;
@@ -143,8 +142,7 @@ private:
     const source::ReachingDefinitions &definitions = facts.uniformity->definitions();
     std::vector<const VarDecl *> read = {header.counter};
     for (const Expr *part : {header.bound, header.step})
-      for (const DeclRefExpr *reference : Uses::of(part).locals)
-        read.push_back(cast<VarDecl>(reference->getDecl()));
+      llvm::append_range(read, Uses::of(part).variables());
     return std::ranges::all_of(read, [&](const VarDecl *variable) {
       return definitions.isTracked(variable) && !definitions.addressEscapes(variable) &&
              std::ranges::none_of(definitions.definitionsOf(variable), [&](const auto *definition) {
@@ -153,25 +151,24 @@ private:
     });
   }
 
-  bool write() {
+  void write() {
     const std::string first = names.fresh("first"), name = header.counter->getNameAsString();
     std::optional<std::string> ofBlock = source::declareAs(unit, header.counter, first);
     std::optional<std::string> ofThread = source::redeclare(unit, header.counter, name);
     if (!ofBlock || !ofThread)
-      return false;
-    std::string begin;
+      return;
+    std::vector<std::string> begin;
     for (const Expr *term : common)
-      begin += (begin.empty() ? "" : " + ") + text.text(term);
+      begin.push_back(text.text(term));
     const std::string bound = text.text(header.bound), step = text.text(header.step);
     const std::string compare = header.condition->getOpcodeStr().str();
     source::Code iteration = fmt::format("{} = {} + {};", *ofThread, first, text.text(own));
     iteration.add(guarded(fmt::format("if ({} {} {})", name, compare, bound)));
-    const std::string head = fmt::format("for ({} = {}; {} {} {}; {} += {})", *ofBlock,
-                                         begin.empty() ? "0" : begin, first, compare, bound, first, step);
-    if (text.failure)
-      return false;
-    text.replace(edits, source::wholeStatement(unit, loop), source::Code::braces(head, iteration));
-    return true;
+    const std::string head =
+        fmt::format("for ({} = {}; {} {} {}; {} += {})", *ofBlock,
+                    begin.empty() ? "0" : llvm::join(begin, " + "), first, compare, bound, first, step);
+    if (!text.failure)
+      text.replace(edits, source::wholeStatement(unit, loop), source::Code::braces(head, iteration));
   }
 
   /// The body after a guard. An `if` gets braces: its `else` must not look like ours.
@@ -181,13 +178,6 @@ private:
       return source::Code(guard).join(" ").join(text.code(body->getSourceRange()));
     return isa<IfStmt>(body) ? source::Code::braces(guard, text.statement(body))
                              : source::Code(guard).addDeeper(text.statement(body));
-  }
-
-  static const analysis::Loop *loopOf(const analysis::KernelFacts &facts, const Stmt *statement) {
-    for (const auto &each : facts.accesses->loops())
-      if (each->statement == statement)
-        return each.get();
-    return nullptr;
   }
 
   source::Edits &edits;

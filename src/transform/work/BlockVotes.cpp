@@ -6,6 +6,7 @@
 #include "transform/work/BlockVotes.h"
 
 #include "analysis/CallEffects.h"
+#include "analysis/StatementShape.h"
 #include "analysis/Uses.h"
 #include "source/Render.h"
 #include "source/Rewriter.h"
@@ -67,9 +68,9 @@ public:
   explicit Apart(const source::Kernel &kernel) : unit(*kernel.unit), text(unit), names(unit) {}
 
   void look(const Stmt *statement, bool isInBlock) {
-    if (!statement || isa<Expr>(statement))
-      return takeAssigned(statement, isInBlock);
     takeAssigned(statement, isInBlock);
+    if (!statement || isa<Expr>(statement))
+      return;
     if (auto *branch = dyn_cast<IfStmt>(statement); branch && isInBlock && !branch->getInit())
       takeDeciding(branch, decidingIn(branch->getCond()));
     if (auto *loop = dyn_cast<DoStmt>(statement))
@@ -146,8 +147,7 @@ private:
 
 std::optional<BlockVote> votedIn(const Stmt *statement) {
   const CallExpr *call = assignedIn(statement);
-  auto *reference = call ? dyn_cast<DeclRefExpr>(call->getArg(0)->IgnoreParenImpCasts()) : nullptr;
-  auto *vote = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  const VarDecl *vote = call ? analysis::namedVariable(call->getArg(0)) : nullptr;
   // One that is set to 0 or 1 and never changed: votes can be added up, and joined bit by bit.
   auto *value = vote && vote->hasLocalStorage() && vote->getType().isConstQualified() && vote->getInit()
                     ? dyn_cast<BinaryOperator>(vote->getInit()->IgnoreParenImpCasts())

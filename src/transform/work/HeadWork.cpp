@@ -24,21 +24,24 @@
 #include "source/Rewriter.h"
 #include "source/TextEdits.h"
 #include "source/Unit.h"
+#include "support/LegalityFailure.h"
 #include "transform/Names.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
 #include <clang/Tooling/Syntax/Tokens.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 
 #include <algorithm>
-#include <functional>
 
 using namespace clang;
 
 namespace heddle::transform {
 
 using analysis::continuesOut;
+using analysis::declaredBy;
 using analysis::Uses;
 
 namespace {
@@ -91,7 +94,7 @@ private:
 
   void refuse(const Stmt *where, std::string why, std::string hint = {}) {
     if (!refused)
-      refused = Diagnostic{Severity::Refusal, unit.location(where), std::move(why), {}, std::move(hint)};
+      refused = legalityFailure(unit.location(where), std::move(why)).withHint(std::move(hint));
   }
 
   std::string textOf(SourceRange range) {
@@ -115,21 +118,15 @@ private:
   /// It changes a variable of which each item has its own, or something else that each item must change.
   bool isItemWork(const Expr *part) const {
     const Uses uses = Uses::of(part);
-    source::ParentOf parentOf = [&](const Stmt *s) { return definitions.graph().parent(s); };
-    return std::ranges::any_of(head.effects,
-                               [&](const Stmt *effect) { return uses.statements.contains(effect); }) ||
-           std::ranges::any_of(uses.locals, [&](const DeclRefExpr *reference) {
+    return hasEffect(uses) || std::ranges::any_of(uses.locals, [&](const DeclRefExpr *reference) {
              return isOwn(cast<VarDecl>(reference->getDecl())) &&
-                    source::mentionOf(reference, parentOf) != source::Mention::Read;
+                    source::isChanged(reference, definitions.graph());
            });
   }
 
   static bool shareVariable(const Expr *a, const Expr *b) {
-    const Uses first = Uses::of(a), second = Uses::of(b);
-    return std::ranges::any_of(first.locals, [&](const DeclRefExpr *one) {
-      return std::ranges::any_of(
-          second.locals, [&](const DeclRefExpr *other) { return one->getDecl() == other->getDecl(); });
-    });
+    const Uses second = Uses::of(b);
+    return Uses::of(a).mentionsAny([&](const VarDecl *variable) { return second.mentions(variable); });
   }
 
   bool checkCondition(const Expr *decides) {
@@ -169,9 +166,8 @@ private:
       return;
     }
     std::vector<const VarDecl *> own, others;
-    for (const Decl *each : declarations->decls())
-      if (auto *variable = dyn_cast<VarDecl>(each))
-        (isOwn(variable) || effectIn(variable->getInit()) ? own : others).push_back(variable);
+    for (const VarDecl *variable : declaredBy(init))
+      (isOwn(variable) || hasEffect(Uses::of(variable->getInit())) ? own : others).push_back(variable);
     if (own.empty())
       return;
     const bool isPair =
@@ -182,40 +178,31 @@ private:
       apart.push_back(declared(variable).value_or(""));
     const bool areIndependent =
         kept && std::ranges::none_of(apart, &std::string::empty) && mayBeSeparated(own, others.front());
-    for (const VarDecl *variable : own)
-      hoisted.push_back(variable);
+    llvm::append_range(hoisted, own);
     if (areIndependent) {
       for (const std::string &text : apart)
         before.push_back(text + ";");
       edits.replace(unit, contentOf(declarations), *kept);
       return;
     }
-    hoisted.insert(hoisted.end(), others.begin(), others.end());
+    llvm::append_range(hoisted, others);
     before.push_back(textOf(init) + ";");
     edits.replace(unit, contentOf(declarations), "");
   }
 
-  bool effectIn(const Expr *value) const {
-    return value && std::ranges::any_of(head.effects, [&](const Stmt *effect) {
-             return Uses::of(value).statements.contains(effect);
-           });
+  bool hasEffect(const Uses &uses) const {
+    return std::ranges::any_of(head.effects,
+                               [&](const Stmt *effect) { return uses.statements.contains(effect); });
   }
 
   /// None of the first values depends on the order in which they are computed.
   bool mayBeSeparated(const std::vector<const VarDecl *> &own, const VarDecl *kept) const {
-    auto hasEffect = [&](const VarDecl *variable) {
+    auto isOrdered = [&](const VarDecl *variable) {
       return variable->getInit() && (variable->getInit()->HasSideEffects(unit.context()) ||
                                      analysis::effectBeyondLocals(unit, variable->getInit()));
     };
-    auto mentions = [](const VarDecl *variable, const VarDecl *other) {
-      if (!variable->getInit())
-        return false;
-      const Uses uses = Uses::of(variable->getInit());
-      return std::ranges::any_of(uses.locals,
-                                 [&](const DeclRefExpr *reference) { return reference->getDecl() == other; });
-    };
-    return !hasEffect(kept) && std::ranges::none_of(own, [&](const VarDecl *each) {
-      return hasEffect(each) || mentions(each, kept);
+    return !isOrdered(kept) && std::ranges::none_of(own, [&](const VarDecl *each) {
+      return isOrdered(each) || Uses::of(each->getInit()).mentions(kept);
     });
   }
 
@@ -259,13 +246,15 @@ private:
     }
     if (taken.empty())
       return;
-    std::string left, statements;
-    for (const Expr *operand : kept)
-      left += (left.empty() ? "" : ", ") + textOf(operand);
-    for (const Expr *operand : taken)
-      statements += (statements.empty() ? "" : " ") + textOf(operand) + ";";
+    const auto textsOf = [&](const std::vector<const Expr *> &each, const char *end) {
+      std::vector<std::string> texts;
+      for (const Expr *operand : each)
+        texts.push_back(textOf(operand) + end);
+      return texts;
+    };
+    const std::string statements = llvm::join(textsOf(taken, ";"), " ");
     isChanged = true;
-    edits.replace(unit, loop->getInc()->getSourceRange(), left);
+    edits.replace(unit, loop->getInc()->getSourceRange(), llvm::join(textsOf(kept, ""), ", "));
     const Stmt *body = loop->getBody();
     for (const Stmt *jump : continuesOut(body))
       if (jump != body)
@@ -340,8 +329,7 @@ private:
     if (init && (isVariableOwn || isItemStatement(init)))
       takeOut(init);
     if (isVariableOwn) {
-      before.push_back(textOf(declaration) + ";");
-      hoisted.push_back(variable);
+      putBefore(declaration);
       edits.replace(unit, contentOf(declaration), variable->getNameAsString());
     }
   }
@@ -349,20 +337,19 @@ private:
   bool isItemStatement(const Stmt *init) const {
     if (auto *expression = dyn_cast<Expr>(init))
       return isItemWork(expression);
-    auto *declarations = dyn_cast<DeclStmt>(init);
-    return declarations && std::ranges::any_of(declarations->decls(), [&](const Decl *each) {
-             auto *variable = dyn_cast<VarDecl>(each);
-             return variable && (isOwn(variable) || effectIn(variable->getInit()));
-           });
+    return std::ranges::any_of(declaredBy(init), [&](const VarDecl *variable) {
+      return isOwn(variable) || hasEffect(Uses::of(variable->getInit()));
+    });
   }
 
+  /// A statement before the head's own, with what it declares.
+  void putBefore(const Stmt *first) {
+    before.push_back(textOf(first) + ";");
+    llvm::append_range(hoisted, declaredBy(first));
+  }
   /// `init;` of a branch, its semicolon included.
   void takeOut(const Stmt *init) {
-    before.push_back(textOf(init) + ";");
-    if (auto *declarations = dyn_cast<DeclStmt>(init))
-      for (const Decl *each : declarations->decls())
-        if (auto *variable = dyn_cast<VarDecl>(each))
-          hoisted.push_back(variable);
+    putBefore(init);
     source::TokenEdit tokens = source::tokensOf(unit, init->getSourceRange());
     llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
     size_t last = tokens.end - 1;
@@ -383,13 +370,8 @@ private:
                     "a barrier in a range-based loop over something else than an array: what its iterator "
                     "does is not known",
                     "write it as a loop that counts");
-    if (loop->getInit()) {
-      before.push_back(textOf(loop->getInit()) + ";");
-      if (auto *declarations = dyn_cast<DeclStmt>(loop->getInit()))
-        for (const Decl *each : declarations->decls())
-          if (auto *declaredThere = dyn_cast<VarDecl>(each))
-            hoisted.push_back(declaredThere);
-    }
+    if (loop->getInit())
+      putBefore(loop->getInit());
     const std::string counter = names.fresh("at"), text = textOf(array->getSourceRange());
     const std::string size = kernel.isInstantiation ? fmt::format("sizeof({0}) / sizeof({0}[0])", text)
                                                     : std::to_string(type->getSize().getZExtValue());

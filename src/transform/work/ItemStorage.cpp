@@ -54,36 +54,35 @@ bool isBoundToAPlace(const VarDecl *reference) {
 
 std::variant<ItemStorage, Diagnostic> storageOf(const ItemVariable &entry, const WorkQuestion &question) {
   const VarDecl *variable = entry.variable;
-  const Stmt *where =
-      entry.declaredBy ? entry.declaredBy->statement : question.facts.kernel->function->getBody();
+  const SourceLocation where = question.location(
+      entry.declaredBy ? entry.declaredBy->statement : question.facts.kernel->function->getBody());
   const std::string name = variable->getNameAsString();
   const QualType type = variable->getType();
   if (type->isReferenceType()) {
     if (isBoundToAPlace(variable))
       return ItemStorage::Pointers;
-    return question.refusal(
-        where, fmt::format(
-                   "the reference '{}' is used on both sides of a barrier and keeps a temporary object alive",
-                   name));
+    return legalityFailure(
+        where, "the reference '{}' is used on both sides of a barrier and keeps a temporary object alive",
+        name);
   }
   const CXXRecordDecl *record = type->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
   if (!record || isPlainObject(record, type.isConstQualified()))
     return ItemStorage::Elements;
   if (!record->hasTrivialDestructor())
-    return question.refusal(
-        where,
-        fmt::format("'{}' lives across a barrier and has a destructor: in an array of one object for each "
-                    "thread it would not run where the thread's own does",
-                    name),
-        "end its life before the barrier, in a block of its own");
+    return legalityFailure(
+               where,
+               "'{}' lives across a barrier and has a destructor: in an array of one object for each "
+               "thread it would not run where the thread's own does",
+               name)
+        .withHint("end its life before the barrier, in a block of its own");
   if (type->isArrayType())
-    return question.refusal(where, fmt::format("the array '{}' lives across a barrier, and its objects are "
-                                               "made by constructors that may have effects",
-                                               name));
+    return legalityFailure(where,
+                           "the array '{}' lives across a barrier, and its objects are made by constructors "
+                           "that may have effects",
+                           name);
   if (!entry.declaredBy)
-    return question.refusal(
-        where,
-        fmt::format("the parameter '{}' lives across a barrier, and copying it may have effects", name));
+    return legalityFailure(
+        where, "the parameter '{}' lives across a barrier, and copying it may have effects", name);
   return ItemStorage::Slots;
 }
 

@@ -9,10 +9,12 @@
 #include "source/DeclaredType.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
+#include "support/LegalityFailure.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
+#include <llvm/ADT/StringExtras.h>
 
 #include <algorithm>
 #include <functional>
@@ -27,11 +29,6 @@ using analysis::breaksOut;
 using analysis::Uses;
 
 using Role = Work::Role;
-
-static std::string trimmedRight(std::string text) {
-  text.resize(text.find_last_not_of(" \t\r\n") + 1);
-  return text;
-}
 
 ItemText::ItemText(const source::Unit &unit, const WorkPlan &plan, const ItemIndices &indices,
                    const CallChanges &calls, Names &names)
@@ -80,7 +77,7 @@ std::vector<source::Replacement> ItemText::editsOfPattern(const Uses &uses) {
 
 void ItemText::refuse(const Stmt *where, std::string why, std::string hint) {
   if (!refused)
-    refused = Diagnostic{Severity::Refusal, unit.location(where), std::move(why), {}, std::move(hint)};
+    refused = legalityFailure(unit.location(where), std::move(why)).withHint(std::move(hint));
 }
 
 std::string ItemText::nameOf(const ItemVariable &entry) const {
@@ -130,22 +127,9 @@ std::string ItemText::mentionOf(const ItemVariable &entry, const std::string &su
 
 /// True where `continue` would go on with a loop of the user's instead of the work loop.
 bool ItemText::isInsideLoop(const Stmt *at, const KernelNode &node) const {
-  bool found = false;
-  std::function<bool(const Stmt *, bool)> search = [&](const Stmt *statement, bool inLoop) {
-    if (!statement)
-      return false;
-    if (statement == at) {
-      found = inLoop;
-      return true;
-    }
-    bool loop = inLoop || isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(statement);
-    for (const Stmt *child : statement->children())
-      if (search(child, loop))
-        return true;
-    return false;
-  };
-  search(node.statement, false);
-  return found;
+  return std::ranges::any_of(plan.usesOf(node).statements, [&](const Stmt *each) {
+    return analysis::isLoop(each) && Uses::of(each).statements.contains(at);
+  });
 }
 
 /// What a return of one work item becomes.
@@ -172,11 +156,12 @@ std::string ItemText::joinedVote(const BlockVote &vote) {
     return fmt::format("{}{}({})", isCounted ? fmt::format("{} * ", indices.items()) : "", function, name);
   const std::string between = isCounted ? " + " : vote.kind == BlockVote::Kind::Any ? " | " : " & ";
   const std::vector<std::string> all = indices.allSubscripts();
-  std::string joined;
+  std::vector<std::string> votes;
   for (unsigned item = 0; item < all.size(); ++item) {
     const std::string each = ofItem(vote, name + (isAlike ? "" : all[item]), all[item], item);
-    joined += (joined.empty() ? "" : between) + (isCounted ? fmt::format("{}({})", function, each) : each);
+    votes.push_back(isCounted ? fmt::format("{}({})", function, each) : each);
   }
+  const std::string joined = llvm::join(votes, between);
   return isCounted ? joined : fmt::format("{}({})", function, joined);
 }
 
@@ -210,20 +195,16 @@ bool ItemText::isUniformLocal(const VarDecl *variable) const {
 
 /// Some of the variables declared here become arrays, or are not needed in this work loop.
 bool ItemText::mustRewrite(const DeclStmt &declarations, const KernelNode &node) const {
-  for (const Decl *declaration : declarations.decls())
-    if (auto *variable = dyn_cast<VarDecl>(declaration))
-      if (isMovedFrom(variable, node))
-        return true;
-  return false;
+  return std::ranges::any_of(analysis::declaredBy(&declarations),
+                             [&](const VarDecl *variable) { return isMovedFrom(variable, node); });
 }
 
 /// The statement without what was moved elsewhere; arrays are declared before the work loop.
 std::string ItemText::rewritten(const DeclStmt &declarations, const KernelNode &node) {
   std::vector<std::string> parts;
-  for (const Decl *declaration : declarations.decls()) {
-    auto *variable = dyn_cast<VarDecl>(declaration);
-    const ItemVariable *entry = variable ? plan.find(variable) : nullptr;
-    if (variable && isUniformLocal(variable))
+  for (const VarDecl *variable : analysis::declaredBy(&declarations)) {
+    const ItemVariable *entry = plan.find(variable);
+    if (isUniformLocal(variable))
       arrays[plan.of(node).group].push_back({node.id, declarationOf(variable)});
     if (!entry)
       continue;
@@ -232,10 +213,7 @@ std::string ItemText::rewritten(const DeclStmt &declarations, const KernelNode &
     else if (entry->keep == Keep::Plain || isUsedIn(*entry, plan.of(node).group))
       parts.push_back(declarationOf(variable));
   }
-  std::string result;
-  for (const std::string &part : parts)
-    result += (result.empty() ? "" : " ") + part;
-  return result;
+  return llvm::join(parts, " ");
 }
 
 void ItemText::becomeArray(const ItemVariable &entry, const KernelNode &node,
@@ -329,7 +307,7 @@ std::string ItemText::assignment(const VarDecl *variable, const std::string &tar
     if (construction && construction->getParenOrBraceRange().isValid())
       written = construction->getParenOrBraceRange();
     std::string list = rendered(written, replacements(Uses::of(value), false));
-    return target + " = " + trimmedRight(type.value_or("")) + list + ";";
+    return target + " = " + llvm::StringRef(type.value_or("")).rtrim().str() + list + ";";
   }
   return target + " = " + renderedItem(value) + ";";
 }
@@ -345,29 +323,24 @@ std::string ItemText::arrayAssignment(const VarDecl *variable, const std::string
                variable->getNameAsString()));
     return {};
   }
-  std::string result;
+  std::vector<std::string> parts;
   uint64_t size = type->getSize().getZExtValue();
   const InitListExpr *written = list->getSyntacticForm() ? list->getSyntacticForm() : list;
   for (unsigned i = 0; i < written->getNumInits(); ++i)
-    result += fmt::format("{}{}[{}] = {};", i ? " " : "", target, i, renderedItem(written->getInit(i)));
-  if (written->getNumInits() < size) {
-    std::string counter = names.fresh("j");
-    result += fmt::format("{}for (int {} = {}; {} < {}; ++{}) {}[{}] = {{}};", result.empty() ? "" : " ",
-                          counter, written->getNumInits(), counter, size, counter, target, counter);
-  }
-  return result;
+    parts.push_back(fmt::format("{}[{}] = {};", target, i, renderedItem(written->getInit(i))));
+  if (written->getNumInits() < size)
+    parts.push_back(fmt::format("for (int {0} = {1}; {0} < {2}; ++{0}) {3}[{0}] = {{}};", names.fresh("j"),
+                                written->getNumInits(), size, target));
+  return llvm::join(parts, " ");
 }
 
 /// A declaration of this one variable, with its value.
 std::string ItemText::declarationOf(const VarDecl *variable) {
   std::optional<std::string> declared = source::redeclare(unit, variable, variable->getNameAsString());
   if (!declared) {
-    refused =
-        Diagnostic{Severity::Refusal,
-                   unit.location(variable->getLocation()),
-                   fmt::format("the type of '{}' cannot be written down again", variable->getNameAsString()),
-                   {},
-                   "give it a type instead of auto"};
+    refused = legalityFailure(unit.location(variable->getLocation()),
+                              "the type of '{}' cannot be written down again", variable->getNameAsString())
+                  .withHint("give it a type instead of auto");
     return {};
   }
   if (!variable->getInit())

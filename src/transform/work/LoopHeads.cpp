@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/work/LoopHeads.h"
 
+#include "analysis/StatementShape.h"
 #include "analysis/Uses.h"
 #include "source/ReachingDefinitions.h"
 #include "transform/work/HeadWork.h"
@@ -32,23 +33,18 @@ bool isAgreedOn(const analysis::Uniformity &uniformity, const VarDecl *variable)
   return true;
 }
 
-bool mentions(const Expr *expression, const std::set<const VarDecl *> &variables) {
-  return expression && std::ranges::any_of(Uses::of(expression).locals, [&](const DeclRefExpr *reference) {
-           return variables.contains(cast<VarDecl>(reference->getDecl()));
-         });
-}
-
 /// The variables of the head that differ by thread; none where all do, or where the loop is counted by one.
 std::set<const VarDecl *> ownVariables(const analysis::Uniformity &uniformity, const ForStmt *loop) {
   auto *declarations = dyn_cast_or_null<DeclStmt>(loop->getInit());
   if (!declarations || declarations->isSingleDecl())
     return {};
-  std::set<const VarDecl *> own;
-  unsigned count = 0;
-  for (const Decl *each : declarations->decls())
-    if (auto *variable = dyn_cast<VarDecl>(each); variable && ++count && !isAgreedOn(uniformity, variable))
-      own.insert(variable);
-  return own.size() == count || mentions(loop->getCond(), own) ? std::set<const VarDecl *>() : own;
+  const std::vector<const VarDecl *> all = analysis::declaredBy(declarations);
+  std::set<const VarDecl *> own(all.begin(), all.end());
+  std::erase_if(own, [&](const VarDecl *variable) { return isAgreedOn(uniformity, variable); });
+  const auto isOwn = [&](const VarDecl *variable) { return own.contains(variable); };
+  return own.size() == all.size() || Uses::of(loop->getCond()).mentionsAny(isOwn)
+             ? std::set<const VarDecl *>()
+             : own;
 }
 
 } // namespace

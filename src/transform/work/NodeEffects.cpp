@@ -52,12 +52,11 @@ bool mayMoveBefore(const WorkPlan &plan, const KernelNode &node,
     return false;
   const Variables reads = mentionedBy(plan, node), writes = writtenBy(node);
   const Arrays loads = arraysOf(plan, node, false);
-  const bool callsOrLoads = !loads.empty();
   for (const KernelNode *other : statements) {
     const Variables otherReads = mentionedBy(plan, *other), otherWrites = writtenBy(*other);
     if (meet(reads, otherWrites) || meet(writes, otherReads) || meet(writes, otherWrites))
       return false;
-    if (!callsOrLoads)
+    if (loads.empty())
       continue;
     // Something that is not followed may store to what is loaded here.
     if (!facts.accesses->isComplete())

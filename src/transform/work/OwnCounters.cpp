@@ -2,6 +2,7 @@
 #include "transform/work/OwnCounters.h"
 
 #include "analysis/BarrierRegions.h"
+#include "analysis/StatementShape.h"
 #include "analysis/Uses.h"
 #include "source/DeclaredType.h"
 #include "source/ReachingDefinitions.h"
@@ -26,16 +27,12 @@ const VarDecl *counterOf(const ForStmt *loop) {
   auto *first = dyn_cast_or_null<BinaryOperator>(loop->getInit());
   if (!first || first->getOpcode() != BO_Assign)
     return nullptr;
-  auto *target = dyn_cast<DeclRefExpr>(first->getLHS()->IgnoreParens());
-  auto *variable = target ? dyn_cast<VarDecl>(target->getDecl()) : nullptr;
+  const VarDecl *variable = analysis::namedVariable(first->getLHS());
   if (!variable || !variable->hasLocalStorage() ||
       !variable->getType()->isIntegralType(variable->getASTContext()))
     return nullptr;
   // `k = k + 1` reads the outer one.
-  Uses value = Uses::of(first->getRHS());
-  bool readsItself = std::ranges::any_of(
-      value.locals, [&](const DeclRefExpr *reference) { return reference->getDecl() == variable; });
-  return readsItself ? nullptr : variable;
+  return Uses::of(first->getRHS()).mentions(variable) ? nullptr : variable;
 }
 
 /// Something else gives the variable a value, and nothing outside of the loop reads what the loop gave it.
@@ -69,12 +66,9 @@ std::optional<Needs> giveLoopsTheirCounters(Context &context, const source::Kern
     const VarDecl *counter = loop ? counterOf(loop) : nullptr;
     if (!counter || !isSharedAndSeparable(facts.uniformity->definitions(), loop, counter))
       continue;
-    std::optional<std::string> declared =
-        source::declareAs(*kernel.unit, counter, counter->getNameAsString());
-    auto *target = cast<BinaryOperator>(loop->getInit())->getLHS();
-    if (!declared)
-      continue;
-    edits.replace(*kernel.unit, target->getSourceRange(), *declared);
+    if (auto declared = source::declareAs(*kernel.unit, counter, counter->getNameAsString()))
+      edits.replace(*kernel.unit, cast<BinaryOperator>(loop->getInit())->getLHS()->getSourceRange(),
+                    *declared);
   }
   return neededEdits("loop-counters", std::move(edits));
 }

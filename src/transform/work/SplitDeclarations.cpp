@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/work/SplitDeclarations.h"
 
+#include "analysis/StatementShape.h"
 #include "analysis/Uses.h"
 #include "source/DeclaredType.h"
 #include "source/ReachingDefinitions.h"
+#include "source/Rewriter.h"
 #include "source/Unit.h"
 
 #include <clang/AST/ASTContext.h>
@@ -40,10 +42,9 @@ std::optional<Level> levelOf(const analysis::Uniformity &uniformity, const VarDe
 /// Some variable differs by thread and another does not.
 bool isMixed(const analysis::Uniformity &uniformity, const DeclStmt *statement) {
   bool differs = false, agrees = false;
-  for (const Decl *declaration : statement->decls())
-    if (auto *variable = dyn_cast<VarDecl>(declaration))
-      if (std::optional<Level> level = levelOf(uniformity, variable))
-        (*level <= Level::Block ? agrees : differs) = true;
+  for (const VarDecl *variable : analysis::declaredBy(statement))
+    if (std::optional<Level> level = levelOf(uniformity, variable))
+      (*level <= Level::Block ? agrees : differs) = true;
   return differs && agrees;
 }
 
@@ -57,9 +58,8 @@ std::optional<std::string> aloneAs(const source::Unit &unit, const VarDecl *vari
   std::optional<std::string> declared = source::redeclare(unit, variable, variable->getNameAsString());
   if (!declared || !variable->getInit() || isa<CXXConstructExpr>(variable->getInit()->IgnoreImplicit()))
     return variable->getInit() ? std::nullopt : declared;
-  source::Rendered value = source::render(unit, variable->getInit()->getSourceRange());
-  auto *text = std::get_if<std::string>(&value);
-  return text ? std::optional(*declared + " = " + *text) : std::nullopt;
+  const std::string value = source::Rewriter(unit).text(variable->getInit());
+  return value.empty() ? std::nullopt : std::optional(*declared + " = " + value);
 }
 
 std::optional<std::string> apart(const source::Unit &unit, const DeclStmt *statement) {

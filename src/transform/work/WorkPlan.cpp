@@ -37,6 +37,13 @@ namespace heddle::transform {
 
 using analysis::Uses;
 
+unsigned itemsOf(const std::vector<Axis> &axes) {
+  unsigned items = 1;
+  for (const Axis &axis : axes)
+    items *= axis.factor;
+  return items;
+}
+
 std::vector<const WorkBody *> WorkPlan::bodiesOf(const KernelNode &node) const {
   std::vector<const WorkBody *> found;
   if (of(node).role != Work::Role::Structure)
@@ -73,8 +80,8 @@ const ItemVariable *WorkPlan::find(const VarDecl *variable) const {
   return nullptr;
 }
 
-Diagnostic WorkQuestion::refusal(const Stmt *where, std::string why, std::string hint) const {
-  return {Severity::Refusal, facts.uniformity->unit().location(where), std::move(why), {}, std::move(hint)};
+SourceLocation WorkQuestion::location(const Stmt *statement) const {
+  return facts.uniformity->unit().location(statement);
 }
 
 VariableIndex::VariableIndex(WorkPlan &plan) {

@@ -8,9 +8,7 @@
 #include <clang/Basic/SourceLocation.h>
 
 #include <map>
-#include <memory>
 #include <optional>
-#include <string>
 #include <variant>
 #include <vector>
 
@@ -30,6 +28,9 @@ struct Axis {
   unsigned dimension = 0;
   unsigned factor = 1;
 };
+
+/// How many threads (or blocks) are merged.
+unsigned itemsOf(const std::vector<Axis> &axes);
 
 /// What becomes of a statement.
 struct Work {

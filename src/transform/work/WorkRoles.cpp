@@ -24,6 +24,7 @@ using namespace clang;
 
 namespace heddle::transform {
 
+using analysis::declaredBy;
 using analysis::headerOf;
 using analysis::Uses;
 using Role = Work::Role;
@@ -46,10 +47,8 @@ std::vector<ItemVariable> variablesOf(const WorkPlan &plan, const FunctionDecl *
     if (plan.of(*node).role == Role::Structure)
       places = headerOf(node->statement);
     for (const Stmt *place : places)
-      if (auto *declarations = dyn_cast_or_null<DeclStmt>(place))
-        for (const Decl *declaration : declarations->decls())
-          if (auto *variable = dyn_cast<VarDecl>(declaration))
-            add(variable, node);
+      for (const VarDecl *variable : declaredBy(place))
+        add(variable, node);
   }
   return found;
 }
@@ -103,18 +102,9 @@ private:
   }
 
   bool mentionsItemVariable(const KernelNode &node) const {
-    const Uses &uses = plan.usesOf(node);
-    for (const DeclRefExpr *reference : uses.locals)
-      if (index.findItem(cast<VarDecl>(reference->getDecl())))
-        return true;
-    for (const VarDecl *whole : uses.boundVariables())
-      if (index.findItem(whole))
-        return true;
-    if (auto *declarations = dyn_cast<DeclStmt>(node.statement))
-      for (const Decl *declaration : declarations->decls())
-        if (index.findItem(dyn_cast<VarDecl>(declaration)))
-          return true;
-    return false;
+    const auto isItem = [&](const VarDecl *variable) { return index.findItem(variable) != nullptr; };
+    return std::ranges::any_of(plan.usesOf(node).variables(), isItem) ||
+           std::ranges::any_of(declaredBy(node.statement), isItem);
   }
 
   WorkPlan &plan;
@@ -135,11 +125,9 @@ HeadWork headWorkOf(const KernelNode &structure, const WorkPlan &plan, const Var
   for (const ItemVariable &entry : plan.variables)
     if (entry.differs && entry.declaredBy == &structure)
       work.variables.insert(entry.variable);
-  const source::FlowGraph &graph = question.definitions().graph();
-  const source::ParentOf parentOf = [&](const Stmt *s) { return graph.parent(s); };
   for (const DeclRefExpr *reference : plan.usesOf(structure).locals)
     if (auto *variable = cast<VarDecl>(reference->getDecl());
-        index.findItem(variable) && source::mentionOf(reference, parentOf) != source::Mention::Read)
+        index.findItem(variable) && source::isChanged(reference, question.definitions().graph()))
       work.variables.insert(variable);
   for (const Stmt *part : headerOf(structure.statement))
     if (const Stmt *effect = analysis::effectBeyondLocals(plan.tree->unit(), part))
@@ -154,12 +142,6 @@ std::vector<ItemVariable *> itemsIn(const Uses &uses, const VariableIndex &index
     if (ItemVariable *entry = index.findItem(variable))
       found.push_back(entry);
   return found;
-}
-
-bool usesThreadIndex(const Uses &uses) {
-  return std::ranges::any_of(uses.builtins, [](const auto &use) {
-    return use.what.kind == analysis::ThreadBuiltin::Kind::ThreadIdx;
-  });
 }
 
 } // namespace
@@ -186,10 +168,11 @@ Planned checkHeads(WorkPlan plan, const WorkQuestion &question) {
     if (plan.of(*node).role != Role::Structure)
       continue;
     const Uses &uses = plan.usesOf(*node);
+    const bool usesThreadIndex = uses.mentions(analysis::ThreadBuiltin::Kind::ThreadIdx);
     HeadWork own = headWorkOf(*node, plan, index, question);
     const std::vector<ItemVariable *> items = itemsIn(uses, index);
     if (plan.of(*node).isJammed) {
-      if (own.isEmpty() && items.empty() && !usesThreadIndex(uses))
+      if (own.isEmpty() && items.empty() && !usesThreadIndex)
         continue;
       return WrongChoice{&Forbidden::jam, node->statement};
     }
@@ -197,9 +180,9 @@ Planned checkHeads(WorkPlan plan, const WorkQuestion &question) {
       needed.heads.push_back(std::move(own));
       continue;
     }
-    if (usesThreadIndex(uses))
-      return question.refusal(node->statement,
-                              "the condition around a barrier is computed from the thread's index");
+    if (usesThreadIndex)
+      return legalityFailure(question.location(node->statement),
+                             "the condition around a barrier is computed from the thread's index");
     for (ItemVariable *entry : items) // all items agree on what is read here
       entry->inHeader = true;
   }

@@ -214,14 +214,15 @@ Planned findExits(WorkPlan plan, const WorkQuestion &question) {
   markReturns(plan);
   for (const ItemVariable &entry : plan.variables)
     if (plan.needsActive && entry.inHeader)
-      return question.refusal(
-          entry.declaredBy ? entry.declaredBy->statement : plan.tree->root().statement,
-          fmt::format("'{}' decides about a barrier, and some threads may have returned before it is set",
-                      entry.variable->getNameAsString()));
+      return legalityFailure(
+          question.location(entry.declaredBy ? entry.declaredBy->statement : plan.tree->root().statement),
+          "'{}' decides about a barrier, and some threads may have returned before it is set",
+          entry.variable->getNameAsString());
   for (const KernelNode *node : plan.nodes)
     if (plan.of(*node).role == Role::Item && !mayLeave(plan, *node))
-      return question.refusal(node->statement, "threads leave one by one here, and further work of the block "
-                                               "follows that they would have left out");
+      return legalityFailure(question.location(node->statement),
+                             "threads leave one by one here, and further work of the block "
+                             "follows that they would have left out");
   return plan;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/UniformWork.h"
+#include "support/LegalityFailure.h"
 #include "transform/work/WorkPlan.h"
 
 #include <unordered_map>
@@ -24,7 +25,7 @@ struct WorkQuestion {
   const std::vector<analysis::DiscardedCode> &discarded;
 
   const source::ReachingDefinitions &definitions() const { return facts.uniformity->definitions(); }
-  Diagnostic refusal(const clang::Stmt *where, std::string why, std::string hint = {}) const;
+  SourceLocation location(const clang::Stmt *statement) const;
 };
 
 /// A step shows that a choice was wrong: planning starts again without it.

@@ -75,7 +75,7 @@ public:
 private:
   void refuse(const Stmt *where, std::string why, std::string hint = {}) {
     if (!refused)
-      refused = question.refusal(where, std::move(why), std::move(hint));
+      refused = legalityFailure(question.location(where), std::move(why)).withHint(std::move(hint));
   }
 
   void addBody(const KernelNode &owner, const KernelNode *parent) {

@@ -3,8 +3,10 @@
 // The last step of a plan: how variables that differ by item get from one work loop to another. They are
 // settled from the last declared to the first: what a variable begins with mentions earlier ones only, and
 // counts in every work loop in which the variable is recomputed.
+#include "analysis/StatementShape.h"
 #include "source/LocalWrites.h"
 #include "source/ReachingDefinitions.h"
+#include "transform/NamedTypes.h"
 #include "transform/work/WorkSteps.h"
 
 #include <clang/AST/DeclCXX.h>
@@ -67,11 +69,9 @@ private:
   /// count where the variable is computed, which may be elsewhere.
   std::unordered_set<const Stmt *> firstValuesIn(const KernelNode &node) const {
     std::unordered_set<const Stmt *> found;
-    if (auto *declarations = dyn_cast<DeclStmt>(node.statement))
-      for (const Decl *declaration : declarations->decls())
-        if (const ItemVariable *entry = index.findItem(dyn_cast<VarDecl>(declaration)))
-          if (const Expr *value = entry->variable->getInit())
-            found.merge(Uses::of(value).statements);
+    for (const VarDecl *variable : analysis::declaredBy(node.statement))
+      if (index.findItem(variable))
+        found.merge(Uses::of(variable->getInit()).statements);
     return found;
   }
 
@@ -146,11 +146,10 @@ private:
   }
 
   bool isInDiscarded(const VarDecl *variable) const {
-    for (const DiscardedCode &code : question.discarded)
-      for (const DeclRefExpr *reference : code.uses.locals)
-        if (reference->getDecl()->getLocation() == variable->getLocation())
-          return true;
-    return false;
+    return std::ranges::any_of(question.discarded, [&](const DiscardedCode &code) {
+      return code.uses.mentionsAny(
+          [&](const VarDecl *each) { return each->getLocation() == variable->getLocation(); });
+    });
   }
 
   /// No other variable has its name, or a name that its value is made of: it can be written down in any
@@ -207,16 +206,6 @@ private:
   std::vector<std::set<unsigned>> groups; ///< work loops that mention each variable
 };
 
-/// `struct { int a, b; } pair;` and similar types cannot be declared again as they are.
-const DeclStmt *namelessTypeOf(const ItemVariable &entry) {
-  auto *declarations = entry.declaredBy ? dyn_cast<DeclStmt>(entry.declaredBy->statement) : nullptr;
-  const bool definesType = declarations && std::ranges::any_of(declarations->decls(), [](const Decl *each) {
-                             auto *tag = dyn_cast<TagDecl>(each);
-                             return tag && tag->isThisDeclarationADefinition();
-                           });
-  return definesType ? declarations : nullptr;
-}
-
 } // namespace
 
 Planned settleVariables(WorkPlan plan, const WorkQuestion &question) {
@@ -227,17 +216,19 @@ Planned settleVariables(WorkPlan plan, const WorkQuestion &question) {
     if (entry.keep == Keep::Plain)
       continue;
     if (isa<DecompositionDecl>(entry.variable))
-      return question.refusal(entry.declaredBy->statement,
-                              "the names of a structured binding are used on both sides of a barrier",
-                              "declare a variable for each part");
+      return legalityFailure(question.location(entry.declaredBy->statement),
+                             "the names of a structured binding are used on both sides of a barrier")
+          .withHint("declare a variable for each part");
     if (entry.keep == Keep::Array) {
       auto storage = storageOf(entry, question);
       if (auto *refused = std::get_if<Diagnostic>(&storage))
         return *refused;
       entry.storage = std::get<ItemStorage>(storage);
     }
-    if (const DeclStmt *nameless = namelessTypeOf(entry))
-      needed.nameless.push_back(nameless);
+    // `struct { int a, b; } pair;` and similar types cannot be declared again as they are.
+    auto *declarations = entry.declaredBy ? dyn_cast<DeclStmt>(entry.declaredBy->statement) : nullptr;
+    if (declarations && typeDefinedBy(declarations))
+      needed.nameless.push_back(declarations);
   }
   if (!needed.nameless.empty())
     return needed;
