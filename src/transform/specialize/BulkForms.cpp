@@ -18,6 +18,7 @@
 #include "transform/specialize/BulkForms.h"
 
 #include "analysis/StatementShape.h"
+#include "source/Unit.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
@@ -28,6 +29,8 @@ using namespace clang;
 
 namespace heddle::transform {
 
+using analysis::constantValue;
+using analysis::namedVariable;
 using analysis::plainStatement;
 using analysis::Uses;
 
@@ -44,14 +47,6 @@ struct Subscript {
   enum class Part { Whole, Quotient, Rest } part = Part::Whole;
   int64_t divisor = 1;
 };
-
-std::optional<int64_t> constantOf(const Expr *expression, const ASTContext &context) {
-  Expr::EvalResult value;
-  if (expression->isValueDependent() || !expression->getType()->isIntegerType() ||
-      !expression->EvaluateAsInt(value, context))
-    return std::nullopt;
-  return value.Val.getInt().getExtValue();
-}
 
 class BulkFinder {
 public:
@@ -110,12 +105,9 @@ private:
         expression = cast->getSubExpr();
         continue;
       }
-      auto *reference = dyn_cast<DeclRefExpr>(expression);
-      auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
-      const bool isSetOnce = variable && variable->hasInit() && !isBox(variable) &&
-                             view.definitions.isTracked(variable) &&
-                             view.definitions.isNeverReassigned(variable);
-      if (!isSetOnce || constantOf(expression, context))
+      const VarDecl *variable = namedVariable(expression);
+      const bool isSetOnce = variable && !isBox(variable) && view.isFixed(variable);
+      if (!isSetOnce || constantValue(expression, context))
         return expression;
       expression = variable->getInit();
     }
@@ -136,10 +128,10 @@ private:
   std::optional<Subscript> readSubscript(const Expr *expression) const {
     expression = resolved(expression);
     if (auto *binary = dyn_cast<BinaryOperator>(expression)) {
-      std::optional<int64_t> by = constantOf(binary->getRHS(), context);
+      std::optional<int64_t> by = constantValue(binary->getRHS(), context);
       const Expr *other = binary->getLHS();
       if (!by && binary->getOpcode() == BO_Add) {
-        by = constantOf(binary->getLHS(), context);
+        by = constantValue(binary->getLHS(), context);
         other = binary->getRHS();
       }
       if (!by)
@@ -168,8 +160,7 @@ private:
     if (std::optional<analysis::ThreadBuiltin> builtin = analysis::threadBuiltin(expression);
         builtin && builtin->kind == BuiltinKind::ThreadIdx && builtin->dimension < 3)
       return BoxVariable{nullptr, builtin->dimension, 0, block[builtin->dimension]};
-    auto *reference = dyn_cast<DeclRefExpr>(expression);
-    auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+    const VarDecl *variable = namedVariable(expression);
     const Stmt *loop = variable ? loopWith(variable) : nullptr;
     if (!loop)
       return std::nullopt;
@@ -177,7 +168,7 @@ private:
       return BoxVariable{variable, 0, 0, shared->count};
     auto counted = view.study.counted(cast<ForStmt>(loop));
     auto *plain = std::get_if<analysis::CountedLoop>(&counted);
-    const std::optional<int64_t> start = plain ? constantOf(plain->start, context) : std::nullopt;
+    const std::optional<int64_t> start = plain ? constantValue(plain->start, context) : std::nullopt;
     if (!start || plain->constantStep() != 1 || !plain->trips())
       return std::nullopt;
     return BoxVariable{variable, 0, *start, *plain->trips()};
@@ -247,13 +238,9 @@ private:
   // -------------------------------------------------------------------------------------------------------
 
   const Expr *indexOfSource() const {
-    const Expr *source = form.source->IgnoreParenImpCasts();
-    if (auto *subscript = dyn_cast<ArraySubscriptExpr>(source)) {
-      // The pointer itself must not move with the element.
-      const Expr *pointer = subscript->getBase();
-      return degree(pointer, nullptr) == 0 ? subscript->getIdx() : nullptr;
-    }
-    return nullptr;
+    auto *subscript = dyn_cast<ArraySubscriptExpr>(form.source->IgnoreParenImpCasts());
+    // The pointer itself must not move with the element.
+    return subscript && degree(subscript->getBase(), nullptr) == 0 ? subscript->getIdx() : nullptr;
   }
 
   /// The tile's subscripts name it: else an element would be stored several times, with different values.
@@ -270,7 +257,7 @@ private:
         return std::nullopt;
       return isColumn(*variable) ? 1 : 0;
     }
-    if (constantOf(expression, context))
+    if (constantValue(expression, context))
       return 0;
     if (auto *binary = dyn_cast<BinaryOperator>(expression)) {
       if (bulk.isCounted && isPartOfCounter(*binary))
@@ -284,9 +271,9 @@ private:
       case BO_Mul:
         if (*left == 0 && *right == 0)
           return 0;
-        if (std::optional<int64_t> by = constantOf(binary->getRHS(), context); by && *right == 0)
+        if (std::optional<int64_t> by = constantValue(binary->getRHS(), context); by && *right == 0)
           return *left * *by;
-        if (std::optional<int64_t> by = constantOf(binary->getLHS(), context); by && *left == 0)
+        if (std::optional<int64_t> by = constantValue(binary->getLHS(), context); by && *left == 0)
           return *right * *by;
         return std::nullopt;
       default: return *left == 0 && *right == 0 ? std::optional<int64_t>(0) : std::nullopt;
@@ -300,23 +287,19 @@ private:
     if (binary.getOpcode() != BO_Div && binary.getOpcode() != BO_Rem)
       return false;
     std::optional<BoxVariable> variable = boxVariable(resolved(binary.getLHS()));
-    return variable && isColumn(*variable) && constantOf(binary.getRHS(), context) == bulk.rowElements;
+    return variable && isColumn(*variable) && constantValue(binary.getRHS(), context) == bulk.rowElements;
   }
 
   bool mentionsBox(const Expr *expression) const {
-    bool found = false;
     const Uses uses = Uses::of(expression);
-    for (const DeclRefExpr *reference : uses.locals) {
-      auto *variable = cast<VarDecl>(reference->getDecl());
+    return uses.mentions(BuiltinKind::ThreadIdx) || uses.mentionsAny([&](const VarDecl *variable) {
       if (isBox(variable))
-        found = true;
-      else if (split.varyingVariables.contains(variable) || view.study.isInside(variable, loadStatement()))
-        found = found || !variable->hasInit() || !view.definitions.isNeverReassigned(variable) ||
-                mentionsBox(variable->getInit());
-    }
-    for (const Uses::Builtin &builtin : uses.builtins)
-      found |= builtin.what.kind == BuiltinKind::ThreadIdx;
-    return found;
+        return true;
+      const bool isOwn =
+          split.varyingVariables.contains(variable) || view.study.isInside(variable, loadStatement());
+      return isOwn && (!variable->hasInit() || !view.definitions.isNeverReassigned(variable) ||
+                       mentionsBox(variable->getInit()));
+    });
   }
 
   const Stmt *loadStatement() const {
@@ -349,17 +332,9 @@ private:
 
   bool takeGuard(const Expr *condition) {
     condition = condition->IgnoreParenImpCasts();
-    auto *binary = dyn_cast<BinaryOperator>(condition);
-    if (auto *reference = dyn_cast<DeclRefExpr>(condition)) {
-      const Expr *value = resolved(reference);
-      if (value != reference && value->getType()->isBooleanType()) {
-        if (!checkGuard(value))
-          return false;
-        bulk.guards.push_back(reference);
-        return true;
-      }
-    }
-    if (!binary || !checkGuard(binary))
+    const Expr *value = isa<DeclRefExpr>(condition) ? resolved(condition) : condition;
+    const bool isCondition = value == condition || value->getType()->isBooleanType();
+    if (!isCondition || !checkGuard(value))
       return false;
     bulk.guards.push_back(condition);
     return true;
@@ -413,7 +388,8 @@ private:
       return std::nullopt;
     if (binary->isAdditiveOp())
       return std::max(*left, *right);
-    if (binary->getOpcode() == BO_Div && *right == 0 && constantOf(binary->getRHS(), context).value_or(0) > 0)
+    if (binary->getOpcode() == BO_Div && *right == 0 &&
+        constantValue(binary->getRHS(), context).value_or(0) > 0)
       return *left;
     if (binary->getOpcode() == BO_Mul && *left + *right <= 1)
       return *left + *right;
@@ -452,7 +428,7 @@ std::optional<SharedOutLoop> sharedOutLoop(const RoleView &view, const Stmt *sta
   if (!found || found->countsDown || found->comparison != BO_LT)
     return std::nullopt;
   const ASTContext &context = view.study.unit.context();
-  const std::optional<int64_t> bound = constantOf(found->bound, context);
+  const std::optional<int64_t> bound = constantValue(found->bound, context);
   const std::optional<int64_t> step = found->constantStep();
   const analysis::Affine &start = found->facts->start;
   if (!bound || !step || !start)

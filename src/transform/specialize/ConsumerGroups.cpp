@@ -125,7 +125,8 @@ private:
     if (!isParallel(loop))
       return false;
     result.loops.push_back(loop);
-    return takeArrays(node, loop);
+    takeArrays(node, loop);
+    return true;
   }
 
   bool isParallel(const CountedLoop &loop) {
@@ -143,12 +144,11 @@ private:
   }
 
   /// Arrays of the thread's own that live longer than the loop: they must have an element for each iteration.
-  bool takeArrays(const KernelNode &node, const CountedLoop &loop) {
+  void takeArrays(const KernelNode &node, const CountedLoop &loop) {
     for (const KernelNode *inner : view.all(node))
       for (const VarDecl *variable : view.facts(*inner).writes)
         if (variable->getType()->isArrayType() && !view.study.isInside(variable, loop.statement))
           result.arrays.insert(variable);
-    return true;
   }
 
   /// Loops elsewhere that go through those arrays: they are distributed the same way.
@@ -168,9 +168,8 @@ private:
   }
   bool mentionsArrays(const KernelNode &node) const {
     return llvm::any_of(view.all(node), [&](const KernelNode *each) {
-      return llvm::any_of(view.facts(*each).uses.locals, [&](const DeclRefExpr *reference) {
-        return result.arrays.contains(cast<VarDecl>(reference->getDecl()));
-      });
+      return view.facts(*each).uses.mentionsAny(
+          [&](const VarDecl *variable) { return result.arrays.contains(variable); });
     });
   }
 
@@ -196,15 +195,13 @@ private:
       return false;
     for (const CountedLoop &loop : result.loops) {
       const bool isAround = node.isIn(view.nodeOf(loop.statement));
-      if (isAround && index->getDecl() == loop.variable && startsAtZero(loop)) {
+      const bool startsAtZero = loop.facts->start.constant() == 0 && loop.constantStep() == 1;
+      if (isAround && index->getDecl() == loop.variable && startsAtZero) {
         result.elements.push_back({subscript->getIdx(), loop.variable});
         return true;
       }
     }
     return false;
-  }
-  static bool startsAtZero(const CountedLoop &loop) {
-    return loop.facts->start.constant() == 0 && loop.constantStep() == 1;
   }
 
   /// Effects outside of distributed loops happen once: the first group sees to them.
@@ -212,13 +209,12 @@ private:
     for (const KernelNode *node : view.nodes()) {
       const bool isOfInterest = split.consumer.contains(node) && hasEffect(*node) &&
                                 !isInDistributed(*node) && node->kind != NodeKind::Barrier &&
-                                !declaresShared(*node);
+                                !isa<DeclStmt>(node->statement); // of shared arrays
       if (isOfInterest && !giveToFirstGroup(*node))
         return false;
     }
     return true;
   }
-  static bool declaresShared(const KernelNode &node) { return isa<DeclStmt>(node.statement); }
 
   bool giveToFirstGroup(const KernelNode &node) {
     const KernelNode *outermost = &node;

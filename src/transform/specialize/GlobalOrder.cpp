@@ -19,6 +19,7 @@
 #include "transform/specialize/GlobalOrder.h"
 
 #include "analysis/PointersApart.h"
+#include "analysis/StatementShape.h"
 #include "source/Unit.h"
 
 #include <clang/AST/ASTContext.h>
@@ -34,6 +35,7 @@ namespace {
 
 using analysis::Access;
 using analysis::Array;
+using analysis::namedVariable;
 using NodeKind = KernelNode::Kind;
 
 bool isGlobal(const Access &access) {
@@ -62,8 +64,7 @@ const VarDecl *pointerOf(const Access &access) {
     else
       break;
   }
-  auto *reference = dyn_cast_or_null<DeclRefExpr>(at);
-  return reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  return namedVariable(at);
 }
 
 /// `(c ? a : b) + ...`
@@ -78,11 +79,6 @@ const ConditionalOperator *choiceOf(const Expr *value) {
     value = sum->getLHS()->getType()->isPointerType() ? sum->getLHS() : sum->getRHS();
   }
   return nullptr;
-}
-
-const VarDecl *namedBy(const Expr *expression) {
-  auto *reference = dyn_cast<DeclRefExpr>(expression->IgnoreParenImpCasts());
-  return reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
 }
 
 class GlobalOrderFinder {
@@ -115,12 +111,9 @@ private:
         return false;
     const bool isBefore = view.study.unit.sources().isBeforeInTranslationUnit(
         store.node->statement->getBeginLoc(), load.node->statement->getBeginLoc());
-    if (isBefore && !split.loopOf(store.node) && mayMeet(store, load, common, std::nullopt))
-      return separateInOrder(store, load);
-    if (isBefore && split.loopOf(store.node) != split.loopOf(load.node) &&
-        mayMeet(store, load, common, std::nullopt))
-      return separateInOrder(store, load);
-    return true;
+    const TileLoop *loop = split.loopOf(store.node);
+    const bool isApart = isBefore && (!loop || loop != split.loopOf(load.node));
+    return !isApart || !mayMeet(store, load, common, std::nullopt) || separateInOrder(store, load);
   }
 
   static std::vector<const KernelNode *> commonLoops(const KernelNode &a, const KernelNode &b) {
@@ -129,13 +122,6 @@ private:
       if (at->kind == NodeKind::Loop && b.isIn(at))
         loops.insert(loops.begin(), at);
     return loops;
-  }
-
-  const analysis::Loop *factsOf(const KernelNode &loop) const {
-    for (const auto &facts : view.study.accesses().loops())
-      if (facts->statement == loop.statement)
-        return facts.get();
-    return nullptr;
   }
 
   /// A load of a later iteration of common[carrier] (or of the same iterations of all, after the store)
@@ -147,10 +133,10 @@ private:
     analysis::Iterations iterations;
     iterations.threads = analysis::Threads::Any;
     for (size_t i = 0; i < carrier.value_or(common.size()); ++i)
-      if (const analysis::Loop *loop = factsOf(*common[i]))
+      if (const analysis::Loop *loop = view.study.accesses().loopOf(common[i]->statement))
         iterations.same.push_back(loop);
     if (carrier) {
-      const analysis::Loop *loop = factsOf(*common[*carrier]);
+      const analysis::Loop *loop = view.study.accesses().loopOf(common[*carrier]->statement);
       if (!loop || !loop->counter)
         return true;
       iterations.apart.push_back({loop, loop, 1, std::nullopt});
@@ -163,7 +149,7 @@ private:
   /// other. `carrier` is the loop whose iterations differ.
   bool areComplementary(const Touch &store, const Touch &load, const KernelNode *carrier) const {
     const VarDecl *to = pointerOf(*store.access), *from = pointerOf(*load.access);
-    if (!to || !from || to == from || !isFixed(to) || !isFixed(from))
+    if (!to || !from || to == from || !view.isFixed(to) || !view.isFixed(from))
       return false;
     // Made inside the loop that goes on, they would be exchanged.
     if (carrier &&
@@ -172,16 +158,11 @@ private:
     const ConditionalOperator *a = choiceOf(to->getInit()), *b = choiceOf(from->getInit());
     if (!a || !b || !isSame(a->getCond(), b->getCond()))
       return false;
-    const VarDecl *a1 = namedBy(a->getTrueExpr()), *a2 = namedBy(a->getFalseExpr());
-    const VarDecl *b1 = namedBy(b->getTrueExpr()), *b2 = namedBy(b->getFalseExpr());
+    const VarDecl *a1 = namedVariable(a->getTrueExpr()), *a2 = namedVariable(a->getFalseExpr());
+    const VarDecl *b1 = namedVariable(b->getTrueExpr()), *b2 = namedVariable(b->getFalseExpr());
     const auto *one = dyn_cast_or_null<ParmVarDecl>(a1), *other = dyn_cast_or_null<ParmVarDecl>(a2);
     return one && other && one != other && a1 == b2 && a2 == b1 &&
            !analysis::mayOverlap(one, other, view.study.accesses().launch());
-  }
-
-  bool isFixed(const VarDecl *variable) const {
-    return variable->hasInit() && view.definitions.isTracked(variable) &&
-           view.definitions.isNeverReassigned(variable);
   }
 
   bool isSame(const Expr *a, const Expr *b) const {

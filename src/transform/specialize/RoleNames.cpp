@@ -15,6 +15,7 @@
 // producers divide may run before what they do thread by thread, hence only if both write different arrays.
 #include "transform/specialize/RoleNames.h"
 
+#include "source/Rewriter.h"
 #include "source/TextEdits.h"
 #include "transform/specialize/BulkForms.h"
 
@@ -156,10 +157,8 @@ std::optional<SharedOutLoop> RoleParts::sharedByProducers(const KernelNode &stat
 
 /// Loops that consumer groups distribute: from the group's number on, in steps of the number of groups.
 void RoleParts::addGroups() {
-  const auto textOf = [&](const Expr *expression) {
-    source::Rendered text =
-        source::render(unit, expression->getSourceRange(), within(expression->getSourceRange()));
-    return std::holds_alternative<std::string>(text) ? std::get<std::string>(text) : std::string();
+  const auto textOf = [&](const Expr *expression, const RoleParts &inside) {
+    return source::Rewriter(unit).text(expression, inside.within(expression->getSourceRange()));
   };
   // The heads mention the thread's index themselves: those parts come first, and go into the text of the new
   // heads.
@@ -167,13 +166,9 @@ void RoleParts::addGroups() {
   for (const analysis::CountedLoop &loop : plan.groups.loops) {
     RoleParts inner(*this);
     inner.addBuiltins(*plan.view.nodeOf(loop.statement));
-    const auto innerText = [&](const Expr *expression) {
-      source::Rendered text =
-          source::render(unit, expression->getSourceRange(), inner.within(expression->getSourceRange()));
-      return std::holds_alternative<std::string>(text) ? std::get<std::string>(text) : std::string();
-    };
+
     namesThread |= inner.namesThread;
-    const std::string start = innerText(loop.start), step = loop.step ? innerText(loop.step) : "1";
+    const std::string start = textOf(loop.start, inner), step = loop.step ? textOf(loop.step, inner) : "1";
     const std::string group = names.roles + "::group()", groups = names.roles + "::groups";
     heads.emplace_back(loop.start->getSourceRange(),
                        (start == "0" ? "" : start + " + ") + (step == "1" ? group : group + " * " + step));
@@ -185,8 +180,8 @@ void RoleParts::addGroups() {
   for (const auto &[range, text] : heads)
     add(range, text);
   for (const GroupSplit::Element &element : plan.groups.elements)
-    add(element.index->getSourceRange(),
-        fmt::format("({} - {}::group()) / {}::groups", textOf(element.index), names.roles, names.roles));
+    add(element.index->getSourceRange(), fmt::format("({} - {}::group()) / {}::groups",
+                                                     textOf(element.index, *this), names.roles, names.roles));
 }
 
 } // namespace heddle::transform

@@ -31,13 +31,12 @@ LegalityFailure reasonNotToProduce(const KernelNode &node, const RoleSplit &spli
     const VarDecl *array = sharedArray(*access);
     if (array && access->isRead())
       return refusalAt(view, node,
-                       fmt::format("the load needs what is computed from shared memory here ({}): producers "
-                                   "would have to wait for consumers",
-                                   quoted(array)));
+                       "the load needs what is computed from shared memory here ({}): producers would have "
+                       "to wait for consumers",
+                       quoted(array));
     const bool isOwn = access->array->space == Array::Space::Local;
     if (access->isWrite() && !isOwn && !(array && split.tiles.contains(array)))
-      return refusalAt(view, node,
-                       fmt::format("the load needs this, and it also stores to '{}'", access->array->name));
+      return refusalAt(view, node, "the load needs this, and it also stores to '{}'", access->array->name);
   }
   return std::nullopt;
 }
@@ -62,10 +61,9 @@ public:
 private:
   LegalityFailure takeVariable(const VarDecl *variable, const KernelNode &reader) {
     if (view.definitions.isTracked(variable) && view.definitions.addressEscapes(variable))
-      return refusalAt(
-          view, reader,
-          fmt::format("the load needs {}, whose address is taken, so what changes it cannot be seen",
-                      quoted(variable)));
+      return refusalAt(view, reader,
+                       "the load needs {}, whose address is taken, so what changes it cannot be seen",
+                       quoted(variable));
     for (const KernelNode *writer : view.writersOf(variable)) {
       if (split.aliases.contains(writer))
         continue;
@@ -109,18 +107,18 @@ public:
     if (!split.consumer.insert(&node).second)
       return std::nullopt;
     if (analysis::storesTo(view.facts(node), split.tiles))
-      return refusalAt(view, node, "this both loads the tile and sets what the computation needs",
-                       "write the two apart");
+      return refusalAt(view, node, "this both loads the tile and sets what the computation needs")
+          .withHint("write the two apart");
     if (LegalityFailure refused = node.parent ? take(*node.parent) : std::nullopt)
       return refused;
     for (const VarDecl *variable : view.facts(node).reads)
       for (const KernelNode *writer : view.writersOf(variable)) {
         if (isLoadedByProducer(*writer))
           return refusalAt(view, node,
-                           fmt::format("{} is loaded in line {} for the tile and used here as well: it never "
-                                       "goes through shared memory, and consumers do not load",
-                                       quoted(variable), view.location(*writer).line),
-                           "take the value from the tile");
+                           "{} is loaded in line {} for the tile and used here as well: it never "
+                           "goes through shared memory, and consumers do not load",
+                           quoted(variable), view.location(*writer).line)
+              .withHint("take the value from the tile");
         if (split.aliases.contains(writer))
           continue;
         if (LegalityFailure refused = take(*writer))

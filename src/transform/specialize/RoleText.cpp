@@ -280,9 +280,8 @@ private:
     for (const CopyForm &form : plan.copies)
       if (loop.isInLoad(form.node))
         forms.push_back(&form);
-    BulkText bulk(plan, names, parts, text, forms, first);
-    return bulk.declarations()
-        .add(Code::braces(Code("if (").join(bulk.condition()).join(")"), bulk.copies()))
+    BulkLoad bulk = bulkLoad(plan, names, parts, text, forms, first);
+    return bulk.declarations.add(Code::braces(Code("if (").join(bulk.condition).join(")"), bulk.copies))
         .join(Code::braces(" else", loadByThreads(loop, first, last, layout)));
   }
 
@@ -314,31 +313,10 @@ private:
         if (isKept(*node))
           wanted.insert(plan.view.facts(*node).reads.begin(), plan.view.facts(*node).reads.end());
     Code out;
-    for (const KernelNode *node : neededOf(split.sunk, wanted))
+    for (const KernelNode *node :
+         view.neededFor(wanted, [&](const KernelNode &each) { return split.sunk.contains(&each); }))
       out.add(kept(*node));
     return out;
-  }
-
-  /// In the order of the text.
-  std::vector<const KernelNode *> neededOf(const std::set<const KernelNode *> &from,
-                                           VariableSet wanted) const {
-    std::set<const KernelNode *> taken;
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (const KernelNode *node : from) {
-        const bool isWanted =
-            llvm::any_of(plan.view.facts(*node).writes, [&](const VarDecl *v) { return wanted.contains(v); });
-        if (!isWanted || !taken.insert(node).second)
-          continue;
-        wanted.insert(plan.view.facts(*node).reads.begin(), plan.view.facts(*node).reads.end());
-        changed = true;
-      }
-    }
-    std::vector<const KernelNode *> ordered;
-    for (const KernelNode *node : view.nodes())
-      if (taken.contains(node))
-        ordered.push_back(node);
-    return ordered;
   }
 
   const RolePlan &plan;

@@ -110,11 +110,10 @@ private:
 
   void needOneToOne(const KernelNode &node, const VarDecl *variable) {
     if (!split.onlyOneToOne)
-      split.onlyOneToOne =
-          refusalAt(view, node,
-                    fmt::format("{} differs from thread to thread and is carried from iteration to "
-                                "iteration, so a producer can load for one thread only",
-                                quoted(variable)));
+      split.onlyOneToOne = refusalAt(view, node,
+                                     "{} differs from thread to thread and is carried from iteration to "
+                                     "iteration, so a producer can load for one thread only",
+                                     quoted(variable));
   }
 
   /// A value of the thread's that is set before the load is computed again in each iteration, for each thread:

@@ -3,7 +3,6 @@
 
 #include "analysis/KernelView.h"
 #include "analysis/loops/LoopStudy.h"
-#include "source/Unit.h"
 
 namespace heddle::transform {
 
@@ -22,6 +21,11 @@ public:
 
   /// Carried out as a whole, and neither a barrier nor a jump.
   bool isStatement(const KernelNode &node) const;
+  /// A local with one value, which it is declared with.
+  bool isFixed(const clang::VarDecl *variable) const;
+  /// The candidates that set what is wanted, or what those read in turn; in the order of the text.
+  std::vector<const KernelNode *> neededFor(VariableSet wanted,
+                                            const std::function<bool(const KernelNode &)> &isCandidate) const;
 };
 
 } // namespace heddle::transform

@@ -20,7 +20,6 @@
 #include "source/ReachingDefinitions.h"
 #include "source/Unit.h"
 #include "transform/StructuredBindings.h"
-#include "transform/coarsen/CoarsenCheck.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
@@ -41,7 +40,6 @@ namespace {
 
 using analysis::Level;
 using analysis::ThreadBuiltin;
-using source::Mention;
 
 /// A ballot is taken for each kind.
 constexpr unsigned mostKinds = 32;
@@ -133,29 +131,6 @@ private:
   std::set<const FunctionDecl *> seen;
 };
 
-/// Jumps of a loop's body that mean this loop.
-struct OwnJumps {
-  std::vector<const Stmt *> breaks, continues;
-
-  void look(const Stmt *part, bool breakIsInside, bool continueIsInside) {
-    if (!part || isa<LambdaExpr>(part))
-      return;
-    if (isa<BreakStmt>(part) && !breakIsInside)
-      breaks.push_back(part);
-    if (isa<ContinueStmt>(part) && !continueIsInside)
-      continues.push_back(part);
-    for (const Stmt *child : part->children())
-      look(child, breakIsInside || isLoop(part) || isa<SwitchStmt>(part), continueIsInside || isLoop(part));
-  }
-};
-
-OwnJumps ownJumpsOf(const analysis::WorkSite &site) {
-  OwnJumps jumps;
-  for (const Stmt *statement : site.work)
-    jumps.look(statement, false, false);
-  return jumps;
-}
-
 class BranchLegality {
 public:
   BranchLegality(const analysis::WorkSite &site, const analysis::KernelFacts &facts)
@@ -178,18 +153,15 @@ public:
 
 private:
   LegalityFailure hiddenCode() {
-    analysis::ChangedThreads changed;
-    changed.index = [](const ThreadBuiltin &builtin) {
-      return builtin.kind == ThreadBuiltin::Kind::ThreadIdx;
-    };
-    return analysis::failureInHiddenCode(*facts.kernel, changed);
+    return analysis::failureInHiddenCode(*facts.kernel,
+                                         analysis::ChangedThreads::of({ThreadBuiltin::Kind::ThreadIdx}));
   }
 
   LegalityFailure warpFunction() {
     const Stmt *found = analysis::findWarpFunction(*facts.kernel);
-    return found ? std::optional(
-                       legalityFailure(unit.location(found), "lanes of a warp speak with each other here, "
-                                                             "and their work will be that of other threads"))
+    return found ? std::optional(legalityFailure(unit.location(found),
+                                                 "lanes of a warp speak with each other here, "
+                                                 "and their work will be that of other threads"))
                  : std::nullopt;
   }
 
@@ -197,11 +169,9 @@ private:
   LegalityFailure earlyReturn() {
     for (const Stmt *statement : site.outside)
       if (const Uses uses = Uses::of(statement); !uses.returns.empty()) {
-        LegalityFailure early =
-            legalityFailure(unit.location(uses.returns.front()),
-                            "threads that return here would not come to where the block sorts its work");
-        early->withHint("let them find nothing to do instead: put the rest of the kernel under a condition");
-        return early;
+        return legalityFailure(unit.location(uses.returns.front()),
+                               "threads that return here would not come to where the block sorts its work")
+            .withHint("let them find nothing to do instead: put the rest of the kernel under a condition");
       }
     return std::nullopt;
   }
@@ -243,14 +213,14 @@ private:
       return std::nullopt;
     for (const Stmt *statement : site.work)
       if (const Uses uses = Uses::of(statement); !uses.returns.empty())
-        return withHint(legalityFailure(unit.location(uses.returns.front()),
-                                        "'return' ends the later items of the thread, too"),
-                        "'continue' ends this one alone");
-    const OwnJumps jumps = ownJumpsOf(site);
-    if (jumps.breaks.empty())
-      return std::nullopt;
-    return legalityFailure(unit.location(jumps.breaks.front()),
-                           "'break' leaves the loop over items, and later ones depend on it");
+        return legalityFailure(unit.location(uses.returns.front()),
+                               "'return' ends the later items of the thread, too")
+            .withHint("'continue' ends this one alone");
+    for (const Stmt *statement : site.work)
+      for (const Stmt *jump : analysis::breaksOut(statement))
+        return legalityFailure(unit.location(jump),
+                               "'break' leaves the loop over items, and later ones depend on it");
+    return std::nullopt;
   }
 
   LegalityFailure variables() {
@@ -276,37 +246,31 @@ private:
       return std::nullopt;
     const std::string name = variable->getNameAsString();
     if (isChanged(reference))
-      return withHint(
-          legalityFailure(unit.location(reference),
-                          "'{}' is changed here and declared outside of the work of an item: a thread does "
-                          "the work of others now",
-                          name),
-          site.loop ? "a value that goes from item to item keeps them in order; add to memory by atomics"
-                    : "copy it into a variable of its own first");
+      return legalityFailure(
+                 unit.location(reference),
+                 "'{}' is changed here and declared outside of the work of an item: a thread does "
+                 "the work of others now",
+                 name)
+          .withHint(site.loop
+                        ? "a value that goes from item to item keeps them in order; add to memory by atomics"
+                        : "copy it into a variable of its own first");
     const bool isReference = variable->getType()->isReferenceType();
     const Level level =
         isReference ? facts.uniformity->addressLevel(reference) : facts.uniformity->level(reference);
     if (level <= Level::Block && !variable->getType()->isArrayType())
       return std::nullopt;
-    LegalityFailure differs = legalityFailure(
+    Diagnostic differs = legalityFailure(
         unit.location(reference),
         "'{}' differs by thread and is declared outside of the work of an item, which another thread will do",
         name);
     for (const analysis::Step &step : facts.uniformity->why(reference))
-      differs->note(step.location, step.text);
-    return withHint(std::move(differs), site.loop ? "compute it in the loop, from its counter"
-                                                  : "compute it after the last barrier");
-  }
-
-  static LegalityFailure withHint(LegalityFailure found, const std::string &hint) {
-    found->withHint(hint);
-    return found;
+      differs.note(step.location, step.text);
+    return differs.withHint(site.loop ? "compute it in the loop, from its counter"
+                                      : "compute it after the last barrier");
   }
 
   bool isChanged(const DeclRefExpr *reference) const {
-    const source::FlowGraph &graph = facts.uniformity->definitions().graph();
-    return source::mentionOf(reference, [&](const Stmt *statement) { return graph.parent(statement); }) !=
-           Mention::Read;
+    return source::isChanged(reference, facts.uniformity->definitions().graph());
   }
 
   const analysis::WorkSite &site;
@@ -320,7 +284,5 @@ private:
 LegalityFailure whyNotByKind(const analysis::WorkSite &site, const analysis::KernelFacts &facts) {
   return BranchLegality(site, facts).whyNot();
 }
-
-std::vector<const Stmt *> continuesOf(const analysis::WorkSite &site) { return ownJumpsOf(site).continues; }
 
 } // namespace heddle::transform

@@ -11,7 +11,4 @@ namespace heddle::transform {
 /// where it may.
 LegalityFailure whyNotByKind(const analysis::WorkSite &site, const analysis::KernelFacts &facts);
 
-/// The statements that end the work of one item of a loop: `continue`, where it means this loop.
-std::vector<const clang::Stmt *> continuesOf(const analysis::WorkSite &site);
-
 } // namespace heddle::transform

@@ -15,7 +15,6 @@
 #include "source/LocalWrites.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Unit.h"
-#include "transform/specialize/SpecializeBranchCheck.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Stmt.h>
@@ -26,6 +25,7 @@ using namespace clang;
 
 namespace heddle::transform {
 
+using analysis::declaredBy;
 using analysis::headerOf;
 using analysis::Jumps;
 using analysis::jumpsOf;
@@ -75,9 +75,8 @@ private:
   }
 
   void need(const Stmt *code) {
-    if (code)
-      for (const DeclRefExpr *reference : Uses::of(code).locals)
-        result.variables.insert(cast<VarDecl>(reference->getDecl()));
+    for (const VarDecl *variable : Uses::of(code).variables())
+      result.variables.insert(variable);
   }
 
   bool endsWork(const Stmt *statement) const {
@@ -86,20 +85,14 @@ private:
   }
 
   bool setsWanted(const Stmt *statement) const {
-    if (auto *declaration = dyn_cast<DeclStmt>(statement))
-      return std::ranges::any_of(declaration->decls(), [&](const Decl *one) {
-        auto *variable = dyn_cast<VarDecl>(one);
-        return variable && result.variables.contains(variable);
+    if (isa<DeclStmt>(statement))
+      return std::ranges::any_of(declaredBy(statement), [&](const VarDecl *variable) {
+        return result.variables.contains(variable);
       });
     return std::ranges::any_of(Uses::of(statement).locals, [&](const DeclRefExpr *reference) {
-      return result.variables.contains(cast<VarDecl>(reference->getDecl())) && isChanged(reference);
+      return result.variables.contains(cast<VarDecl>(reference->getDecl())) &&
+             source::isChanged(reference, facts.uniformity->definitions().graph());
     });
-  }
-
-  bool isChanged(const DeclRefExpr *reference) const {
-    const source::FlowGraph &graph = facts.uniformity->definitions().graph();
-    return source::mentionOf(reference, [&](const Stmt *statement) { return graph.parent(statement); }) !=
-           source::Mention::Read;
   }
 
   LegalityFailure whyNotTwice() const {

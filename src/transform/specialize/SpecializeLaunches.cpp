@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/specialize/SpecializeLaunches.h"
 
+#include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "transform/LaunchEdits.h"
 
@@ -43,11 +44,6 @@ private:
     return index < config->getNumArgs() ? config->getArg(index) : nullptr;
   }
 
-  std::string textOf(const Expr *expression) const {
-    source::Rendered text = source::render(unit, expression->getSourceRange());
-    return std::holds_alternative<std::string>(text) ? std::get<std::string>(text) : std::string();
-  }
-
   std::string blockText(const source::Launch &launch) const {
     const RoleShape &shape = wanted.shape;
     if (launch.block.isKnown())
@@ -65,14 +61,15 @@ private:
                          context.target.name);
     if (!wanted.stagesDynamic || !shared || isa<CXXDefaultArgExpr>(shared))
       return {};
-    return fmt::format("heddle::sharedBytes({}, heddle::forStages({}, {}), \"{}\")", kernel, textOf(shared),
-                       wanted.shape.buffers, context.target.name);
+    return fmt::format("heddle::sharedBytes({}, heddle::forStages({}, {}), \"{}\")", kernel,
+                       source::Rewriter(unit).text(shared), wanted.shape.buffers, context.target.name);
   }
 
   std::string kernelText(const source::Launch &launch) const {
     if (launch.form == source::Launch::Form::TripleChevron)
-      return launch.kernel->isInstantiation ? launch.kernel->name : textOf(launch.call->getCallee());
-    return textOf(launch.call->getArg(0)->IgnoreParenCasts());
+      return launch.kernel->isInstantiation ? launch.kernel->name
+                                            : source::Rewriter(unit).text(launch.call->getCallee());
+    return source::Rewriter(unit).text(launch.call->getArg(0)->IgnoreParenCasts());
   }
 
   Context &context;

@@ -4,6 +4,9 @@
 #include "transform/specialize/RoleSplit.h"
 
 #include <clang/AST/Decl.h>
+#include <fmt/format.h>
+
+#include <utility>
 
 namespace heddle::transform {
 
@@ -25,11 +28,10 @@ Split checkVarying(RoleSplit split, const RoleView &view);
 /// The branch that decides about a jump; the jump itself where there is none.
 const KernelNode *nearestHead(const KernelNode &jump);
 
-inline Diagnostic refusalAt(const RoleView &view, const KernelNode &at, const std::string &why,
-                            const std::string &hint = {}) {
-  Diagnostic refusal = legalityFailure(view.location(at), why);
-  refusal.hint = hint;
-  return refusal;
+template <class... Why>
+Diagnostic refusalAt(const RoleView &view, const KernelNode &at, fmt::format_string<Why...> why,
+                     Why &&...values) {
+  return legalityFailure(view.location(at), fmt::format(why, std::forward<Why>(values)...));
 }
 
 inline std::string quoted(const clang::VarDecl *variable) { return "'" + variable->getNameAsString() + "'"; }

@@ -16,6 +16,8 @@ namespace {
 
 using analysis::Access;
 
+constexpr const char *usedOutside = "the tile is used here, outside of the loop that loads it";
+
 bool mentionsTile(const RoleSplit &split, const analysis::CodeFacts &facts) {
   return llvm::any_of(analysis::sharedMentions(facts),
                       [&](const VarDecl *v) { return split.tiles.contains(v); });
@@ -29,14 +31,12 @@ LegalityFailure checkLoads(const TileLoop &loop, const RoleView &view) {
         if (!array || !loop.tiles.contains(array))
           continue;
         if (access->kind == Access::Kind::Atomic)
-          return refusalAt(
-              view, *node,
-              fmt::format("{} is filled by atomics: what was in it, and the order of threads, matter",
-                          quoted(array)));
+          return refusalAt(view, *node,
+                           "{} is filled by atomics: what was in it, and the order of threads, matter",
+                           quoted(array));
         if (access->kind == Access::Kind::Read)
-          return refusalAt(
-              view, *node,
-              fmt::format("{} is read here, before the barrier that says that it is full", quoted(array)));
+          return refusalAt(view, *node, "{} is read here, before the barrier that says that it is full",
+                           quoted(array));
       }
   return std::nullopt;
 }
@@ -52,12 +52,10 @@ LegalityFailure checkInLoop(const KernelNode &node, const RoleSplit &split, cons
   for (const Access *access : facts.accesses)
     if (const VarDecl *array = sharedArray(*access);
         array && split.tiles.contains(array) && access->isWrite())
-      return refusalAt(view, node,
-                       fmt::format("{} is written by the computation, not only by loads", quoted(array)));
+      return refusalAt(view, node, "{} is written by the computation, not only by loads", quoted(array));
   for (const VarDecl *variable : facts.writes)
     if (variable->getType()->isPointerType() && !view.study.isInside(variable, loop.body->statement))
-      return refusalAt(view, node,
-                       fmt::format("{} points into the tile and outlives the iteration", quoted(variable)));
+      return refusalAt(view, node, "{} points into the tile and outlives the iteration", quoted(variable));
   return std::nullopt;
 }
 
@@ -66,17 +64,16 @@ LegalityFailure takeOutside(const KernelNode &node, RoleSplit &split, const Role
   if (!mentionsTile(split, view.facts(node)) || analysis::declaresOneOf(node, split.tiles))
     return std::nullopt;
   auto *declaration = dyn_cast<DeclStmt>(node.statement);
-  const std::string outside = "the tile is used here, outside of the loop that loads it";
   if (!view.isStatement(node) || !declaration)
-    return refusalAt(view, node, outside);
+    return refusalAt(view, node, usedOutside);
   for (const Decl *each : declaration->decls()) {
     auto *variable = dyn_cast<VarDecl>(each);
     if (!variable || !variable->getType()->isPointerType())
-      return refusalAt(view, node, outside);
+      return refusalAt(view, node, usedOutside);
     for (const KernelNode *writer : view.writersOf(variable))
       if (writer != &node)
-        return refusalAt(view, *writer,
-                         fmt::format("{} points into the tile and outlives the iteration", quoted(variable)));
+        return refusalAt(view, *writer, "{} points into the tile and outlives the iteration",
+                         quoted(variable));
     split.aliasVariables.insert(variable);
   }
   split.aliases.insert(&node);
@@ -91,7 +88,7 @@ LegalityFailure checkAliasUse(const KernelNode &node, const RoleSplit &split, co
       continue;
     const TileLoop *loop = split.loopOf(&node);
     if (!loop || !(loop->isInLoad(&node) || loop->isInCompute(&node)))
-      return refusalAt(view, node, "the tile is used here, outside of the loop that loads it");
+      return refusalAt(view, node, usedOutside);
   }
   return std::nullopt;
 }
