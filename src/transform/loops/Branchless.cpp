@@ -16,12 +16,14 @@
 #include "transform/loops/Branchless.h"
 
 #include "analysis/PureFunctions.h"
+#include "analysis/StatementShape.h"
 #include "analysis/Uses.h"
 #include "model/Thresholds.h"
 #include "source/DeclaredType.h"
 #include "source/LocalWrites.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
+#include "support/Text.h"
 #include "transform/Names.h"
 #include "transform/loops/LoopWork.h"
 
@@ -163,14 +165,13 @@ private:
                                "the divisor may be zero where this side is not taken");
       operations += step.operation ? 1 : 0;
       if (!step.variable && step.target) {
-        for (const DeclRefExpr *reference : Uses::of(step.target).locals)
-          if (assigned.contains(cast<VarDecl>(reference->getDecl())))
-            return legalityFailure(unit.location(step.target),
-                                   "which element this is depends on what the side computes");
+        if (Uses::of(step.target).mentionsAny([&](const VarDecl *v) { return assigned.contains(v); }))
+          return legalityFailure(unit.location(step.target),
+                                 "which element this is depends on what the side computes");
         if (LegalityFailure effect = effectIn(step.target, operations))
           return effect;
       }
-      if (hasStored && !study.accessesIn(step.statement).empty() && readsMemory(step))
+      if (hasStored && readsMemory(step))
         return legalityFailure(unit.location(step.statement),
                                "this may read what the side has stored before");
       hasStored |= step.target && !step.variable;
@@ -183,10 +184,7 @@ private:
   }
 
   bool readsMemory(const Step &step) const {
-    for (const Access *access : study.accessesIn(step.statement))
-      if (access->isRead())
-        return true;
-    return false;
+    return std::ranges::any_of(study.accessesIn(step.statement), &Access::isRead);
   }
 
   static bool isDivision(BinaryOperatorKind operation) { return operation == BO_Div || operation == BO_Rem; }
@@ -229,9 +227,9 @@ private:
   }
   LegalityFailure badCall(const CallExpr *call) const {
     const FunctionDecl *callee = call->getDirectCallee();
-    bool takesValues =
-        callee && std::all_of(callee->param_begin(), callee->param_end(),
-                              [](const ParmVarDecl *p) { return p->getType()->isArithmeticType(); });
+    bool takesValues = callee && std::ranges::all_of(callee->parameters(), [](const ParmVarDecl *parameter) {
+                         return parameter->getType()->isArithmeticType();
+                       });
     bool isLoad = callee && callee->getDeclName().isIdentifier() && callee->getName().starts_with("__ld");
     if (isLoad || (takesValues && analysis::isPureFunction(unit, callee)))
       return std::nullopt;
@@ -256,14 +254,7 @@ private:
     return std::nullopt;
   }
   static bool hasMemory(const Stmt *side) {
-    for (const Stmt *part : analysis::partsOf(side)) {
-      auto *unary = dyn_cast<UnaryOperator>(part);
-      auto *member = dyn_cast<MemberExpr>(part);
-      if (isa<ArraySubscriptExpr>(part) || (unary && unary->getOpcode() == UO_Deref) ||
-          (member && member->isArrow()))
-        return true;
-    }
-    return false;
+    return std::ranges::any_of(analysis::partsOf(side), analysis::goesToMemory);
   }
 
   bool isSafe(const Access &load, const Stmt *side) const {
@@ -327,10 +318,7 @@ private:
     for (const Side *side : {&yes, &no})
       for (const Step &step : *side)
         assigned.insert(step.variable);
-    for (const DeclRefExpr *reference : Uses::of(access.expression).locals)
-      if (assigned.contains(cast<VarDecl>(reference->getDecl())))
-        return true;
-    return false;
+    return Uses::of(access.expression).mentionsAny([&](const VarDecl *v) { return assigned.contains(v); });
   }
 
   // Stores
@@ -397,7 +385,8 @@ public:
     lines.add(chosen);
     if (text.failure || failure)
       return text.failure ? text.failure : failure;
-    put();
+    text.replace(task.context.edits, branch, task.study.parent(branch), lines.from(text.lineOf(branch)),
+                 !lines.isOneLine());
     return std::nullopt;
   }
   size_t count() const { return choices.size(); }
@@ -418,12 +407,8 @@ private:
   }
   static bool isUsedFrom(const Side &side, size_t first, const VarDecl *variable) {
     for (size_t i = first; i < side.size() && variable; ++i) {
-      if (side[i].operation && side[i].variable == variable)
+      if ((side[i].operation && side[i].variable == variable) || Uses::of(side[i].value).mentions(variable))
         return true;
-      if (side[i].value)
-        for (const DeclRefExpr *reference : Uses::of(side[i].value).locals)
-          if (reference->getDecl() == variable)
-            return true;
     }
     return false;
   }
@@ -463,10 +448,7 @@ private:
   Arm armOf(const Step &step) {
     Arm arm;
     QualType type = step.declared ? step.declared->getType() : step.target->getType();
-    if (!step.value)
-      arm.text = "1";
-    else
-      arm.text = textOf(step.value);
+    arm.text = step.value ? textOf(step.value) : "1";
     const Expr *value = step.value ? plain(step.value) : nullptr;
     bool isNumber = value && (isa<IntegerLiteral, FloatingLiteral, CXXBoolLiteralExpr>(value));
     arm.isPlain = !step.operation && value && (isNumber || isa<DeclRefExpr>(value));
@@ -489,13 +471,10 @@ private:
     return at == now.end() ? variable->getNameAsString() : at->second;
   }
   std::string textOf(const Expr *value) {
-    std::vector<source::Replacement> parts;
-    std::set<clang::SourceLocation> seen;
-    for (const DeclRefExpr *reference : Uses::of(value).locals)
-      if (auto at = now.find(cast<VarDecl>(reference->getDecl()));
-          at != now.end() && seen.insert(reference->getLocation()).second)
-        parts.push_back({{reference->getLocation(), reference->getLocation()}, at->second});
-    return text.text(value->getSourceRange(), parts);
+    return text.text(value, renamed(value, [&](const DeclRefExpr *mention) {
+                       auto at = now.find(cast<VarDecl>(mention->getDecl()));
+                       return at == now.end() ? std::nullopt : std::optional(at->second);
+                     }));
   }
 
   /// Declares a name for the value, of the type that it is to be converted to.
@@ -561,17 +540,11 @@ private:
         choices, [&](const Choice &choice) { return choice.variable && choice.variable->getName() == name; });
   }
   static std::string baseName(const Expr *target) {
-    for (const Stmt *part : {static_cast<const Stmt *>(target)})
-      for (const Stmt *inside : analysis::partsOf(part))
-        if (auto *reference = dyn_cast<DeclRefExpr>(inside);
-            reference && (reference->getType()->isPointerType() || reference->getType()->isArrayType()))
-          return reference->getDecl()->getNameAsString();
+    for (const Stmt *inside : analysis::partsOf(target))
+      if (auto *reference = dyn_cast<DeclRefExpr>(inside);
+          reference && (reference->getType()->isPointerType() || reference->getType()->isArrayType()))
+        return reference->getDecl()->getNameAsString();
     return "value";
-  }
-
-  void put() {
-    text.replace(task.context.edits, branch, task.study.parent(branch), lines.from(text.lineOf(branch)),
-                 !lines.isOneLine());
   }
 
   const LoopTask &task;
@@ -610,8 +583,8 @@ LegalityFailure branchless(const LoopTask &task) {
   BranchlessWriter writer(task, branch);
   if (LegalityFailure reason = writer.run(then, otherwise))
     return reason;
-  task.context.done("the branch at line {} became {} select{}", unit.location(branch).line, writer.count(),
-                    writer.count() == 1 ? "" : "s");
+  task.context.done("the branch at line {} became {}", unit.location(branch).line,
+                    counted(writer.count(), "select"));
   return std::nullopt;
 }
 

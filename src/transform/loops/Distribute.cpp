@@ -12,6 +12,7 @@
 // After that every dependence goes from an earlier loop to a later one, or stays inside one.
 #include "transform/loops/Distribute.h"
 
+#include "analysis/StatementShape.h"
 #include "analysis/Uses.h"
 #include "graph/Components.h"
 #include "model/Thresholds.h"
@@ -32,6 +33,7 @@ using namespace clang;
 namespace heddle::transform {
 
 using analysis::CountedLoop;
+using analysis::declaredBy;
 using analysis::LoopStudy;
 using analysis::OuterVariable;
 using analysis::Uses;
@@ -100,12 +102,7 @@ public:
     return list;
   }
   static bool mentions(const Stmt *code, const VarDecl *variable) {
-    for (const DeclRefExpr *reference : Uses::of(code).locals)
-      if (reference->getDecl() == variable)
-        return true;
-    auto *declaration = dyn_cast<DeclStmt>(code);
-    return declaration &&
-           std::find(declaration->decl_begin(), declaration->decl_end(), variable) != declaration->decl_end();
+    return Uses::of(code).mentions(variable) || llvm::is_contained(declaredBy(code), variable);
   }
 
   std::vector<const Stmt *> nodes;
@@ -141,18 +138,19 @@ private:
       if (!variable || !variable->getInit() || !variable->hasLocalStorage() ||
           !variable->getType()->isArithmeticType() || isWritten(variable))
         return false;
-      for (const DeclRefExpr *reference : Uses::of(variable->getInit()).locals)
-        if (!isFixed(cast<VarDecl>(reference->getDecl()), inLoop))
-          return false;
+      if (Uses::of(variable->getInit()).mentionsAny([&](const VarDecl *v) { return !isFixed(v, inLoop); }))
+        return false;
     }
     return true;
   }
   bool isFixed(const VarDecl *variable, const std::vector<OuterVariable> &inLoop) const {
-    for (const DeclStmt *earlier : recomputed)
-      if (std::find(earlier->decl_begin(), earlier->decl_end(), variable) != earlier->decl_end())
-        return true;
-    return std::ranges::any_of(
-        inLoop, [&](const OuterVariable &outer) { return outer.variable == variable && !outer.write; });
+    const auto declares = [&](const DeclStmt *earlier) {
+      return llvm::is_contained(declaredBy(earlier), variable);
+    };
+    return std::ranges::any_of(recomputed, declares) ||
+           std::ranges::any_of(inLoop, [&](const OuterVariable &outer) {
+             return outer.variable == variable && !outer.write;
+           });
   }
   bool isWritten(const VarDecl *variable) const {
     auto parentOf = [&](const Stmt *s) { return study.parent(s); };
@@ -171,10 +169,8 @@ private:
 
   void connectVariables() {
     for (const Stmt *node : nodes)
-      if (auto *declaration = dyn_cast<DeclStmt>(node))
-        for (const Decl *one : declaration->decls())
-          if (auto *variable = dyn_cast<VarDecl>(one))
-            shared.push_back({variable, mayBeArray(declaration, variable)});
+      for (const VarDecl *variable : declaredBy(node))
+        shared.push_back({variable, mayBeArray(cast<DeclStmt>(node), variable)});
     for (const Shared &one : shared)
       connectMentions(
           one.variable, !one.mayBeArray,
@@ -307,15 +303,12 @@ private:
   }
 
   Code withArrays(const Stmt *statement) {
-    std::vector<source::Replacement> parts;
-    std::set<clang::SourceLocation> seen;
-    for (const DeclRefExpr *reference : Uses::of(statement).locals)
-      if (const std::string *array = arrayOf(reference->getDecl());
-          array && seen.insert(reference->getLocation()).second)
-        parts.push_back(
-            {{reference->getLocation(), reference->getLocation()}, fmt::format("{}[{}]", *array, index())});
-    auto *declaration = dyn_cast<DeclStmt>(statement);
-    const auto *variable = declaration ? dyn_cast<VarDecl>(*declaration->decl_begin()) : nullptr;
+    const auto parts = renamed(statement, [&](const DeclRefExpr *mention) {
+      const std::string *array = arrayOf(mention->getDecl());
+      return array ? std::optional(fmt::format("{}[{}]", *array, index())) : std::nullopt;
+    });
+    const std::vector<const VarDecl *> declared = declaredBy(statement);
+    const VarDecl *variable = declared.empty() ? nullptr : declared.front();
     const std::string *array = variable ? arrayOf(variable) : nullptr;
     if (!array)
       return text.statement(statement, parts);
@@ -330,12 +323,12 @@ private:
     auto at = std::ranges::find(graph.recomputed, declaration);
     if (at == graph.recomputed.end())
       return false;
-    for (const Decl *one : declaration->decls()) {
+    for (const VarDecl *one : declaredBy(declaration)) {
       for (size_t node : group)
-        if (Graph::mentions(graph.nodes[node], cast<VarDecl>(one)))
+        if (Graph::mentions(graph.nodes[node], one))
           return true;
       for (auto later = at + 1; later != graph.recomputed.end(); ++later)
-        if (Graph::mentions(*later, cast<VarDecl>(one)) && isNeeded(*later, group))
+        if (Graph::mentions(*later, one) && isNeeded(*later, group))
           return true;
     }
     return false;
@@ -353,12 +346,10 @@ private:
 
 LegalityFailure distribute(const LoopTask &task) {
   const LoopStudy &study = task.study;
-  std::variant<CountedLoop, Diagnostic> counted = study.counted(cast<ForStmt>(task.subject));
+  std::variant<CountedLoop, Diagnostic> counted = countedSubject(task);
   if (auto *refusal = std::get_if<Diagnostic>(&counted))
     return *refusal;
   const CountedLoop &loop = std::get<CountedLoop>(counted);
-  if (isa_and_nonnull<AttributedStmt>(study.parent(loop.statement)))
-    return legalityFailure(study.unit.location(loop.statement), "another pragma for this loop precedes it");
   if (LegalityFailure exit = analysis::exitOfLoop(study.unit, loop.body()))
     return exit;
   if (LegalityFailure effect = analysis::reasonAgainstReordering(study.unit, loop.statement))

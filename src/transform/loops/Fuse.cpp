@@ -22,8 +22,7 @@
 #include "transform/loops/LoopWork.h"
 
 #include <clang/AST/Decl.h>
-
-#include <algorithm>
+#include <llvm/ADT/STLExtras.h>
 
 using namespace clang;
 
@@ -38,10 +37,16 @@ namespace {
 
 using source::Code;
 
+/// What a statement is in, with the attributes that pragmas put around it.
+const Stmt *blockOf(const LoopStudy &study, const Stmt *statement) {
+  const Stmt *parent = study.parent(statement);
+  while (isa_and_nonnull<AttributedStmt>(parent))
+    parent = study.parent(parent);
+  return parent;
+}
+
 /// The statement right behind this one in its block.
 const Stmt *nextOf(const Stmt *statement, const Stmt *parent) {
-  while (isa_and_nonnull<AttributedStmt>(parent))
-    return nullptr; // asked again with the attributed statement's own parent
   auto *block = dyn_cast_or_null<CompoundStmt>(parent);
   if (!block)
     return nullptr;
@@ -52,10 +57,7 @@ const Stmt *nextOf(const Stmt *statement, const Stmt *parent) {
 }
 
 const ForStmt *loopBehind(const LoopStudy &study, const ForStmt *first) {
-  const Stmt *parent = study.parent(first);
-  while (isa_and_nonnull<AttributedStmt>(parent))
-    parent = study.parent(parent);
-  return dyn_cast_or_null<ForStmt>(nextOf(first, parent));
+  return dyn_cast_or_null<ForStmt>(nextOf(first, blockOf(study, first)));
 }
 
 LegalityFailure whyNotSameValues(const LoopStudy &study, const CountedLoop &a, const CountedLoop &b) {
@@ -113,25 +115,8 @@ LegalityFailure whyNotFuse(const LoopStudy &study, const CountedLoop &a, const C
 std::vector<const VarDecl *> declaredIn(const Stmt *body) {
   std::vector<const VarDecl *> list;
   for (const Stmt *statement : analysis::statementsOf(body))
-    if (auto *declaration = dyn_cast<DeclStmt>(statement))
-      for (const Decl *one : declaration->decls())
-        if (auto *variable = dyn_cast<VarDecl>(one))
-          list.push_back(variable);
+    llvm::append_range(list, analysis::declaredBy(statement));
   return list;
-}
-
-/// Every mention, and the declaration itself, under another name.
-void rename(const Stmt *code, const VarDecl *variable, const std::string &name,
-            std::vector<source::Replacement> &parts) {
-  std::set<clang::SourceLocation> seen;
-  auto put = [&](clang::SourceLocation at) {
-    if (seen.insert(at).second)
-      parts.push_back({{at, at}, name});
-  };
-  for (const DeclRefExpr *reference : Uses::of(code).locals)
-    if (reference->getDecl() == variable)
-      put(reference->getLocation());
-  put(variable->getLocation());
 }
 
 class Fuser {
@@ -189,36 +174,31 @@ private:
     if (a.name() != b.name() && isDeclaredIn(b.body(), a.name()))
       secondBegins = source::declareAs(unit, b.variable, b.name() + " = " + a.name()).value_or("");
     else if (a.name() != b.name())
-      renameLoopVariable();
+      rename(b.variable, a.name());
     std::set<std::string> taken;
     for (const VarDecl *variable : declaredIn(a.body()))
       taken.insert(variable->getNameAsString());
     for (const VarDecl *variable : declaredIn(b.body()))
-      if (taken.contains(variable->getNameAsString()) || variable->getName() == a.variable->getName())
-        rename(b.body(), variable, names.fresh(variable->getNameAsString()), inSecond);
+      if (taken.contains(variable->getNameAsString()) || variable->getName() == a.variable->getName()) {
+        const std::string name = names.fresh(variable->getNameAsString());
+        rename(variable, name);
+        inSecond.push_back({variable->getLocation(), name});
+      }
   }
   /// At any depth: a mention of the loop's variable might be captured there.
   static bool isDeclaredIn(const Stmt *body, const std::string &name) {
-    for (const Stmt *part : analysis::partsOf(body))
-      if (auto *declaration = dyn_cast<DeclStmt>(part))
-        for (const Decl *one : declaration->decls())
-          if (auto *variable = dyn_cast<VarDecl>(one); variable && variable->getName() == name)
-            return true;
-    return false;
+    return llvm::any_of(Uses::of(body).declared(),
+                        [&](const VarDecl *variable) { return variable->getName() == name; });
   }
-  void renameLoopVariable() {
-    std::set<clang::SourceLocation> seen;
-    for (const DeclRefExpr *reference : Uses::of(b.body()).locals)
-      if (reference->getDecl() == b.variable && seen.insert(reference->getLocation()).second)
-        inSecond.push_back({{reference->getLocation(), reference->getLocation()}, a.name()});
+  void rename(const VarDecl *variable, const std::string &name) {
+    llvm::append_range(inSecond, renamed(b.body(), [&](const DeclRefExpr *mention) {
+                         return mention->getDecl() == variable ? std::optional(name) : std::nullopt;
+                       }));
   }
 
   /// What the text says between the two loops; pragmas for the second one are dropped with it.
   Code commentsBefore(const ForStmt *loop) {
-    const Stmt *parent = task.study.parent(loop);
-    while (isa_and_nonnull<AttributedStmt>(parent))
-      parent = task.study.parent(parent);
-    for (const source::BlockPart &part : text.block(parent).parts)
+    for (const source::BlockPart &part : text.block(blockOf(task.study, loop)).parts)
       if (part.statement == loop)
         return part.lead.withoutPragmas();
     return {};

@@ -9,6 +9,8 @@
 
 #include <clang/AST/Decl.h>
 
+#include <set>
+
 using namespace clang;
 
 namespace heddle::transform {
@@ -45,6 +47,24 @@ LegalityFailure workOn(Context &context, const source::Kernel &kernel,
 }
 
 } // namespace
+
+std::variant<analysis::CountedLoop, Diagnostic> countedSubject(const LoopTask &task) {
+  auto counted = task.study.counted(cast<ForStmt>(task.subject));
+  if (counted.index() == 0 && isa_and_nonnull<AttributedStmt>(task.study.parent(task.subject)))
+    return legalityFailure(task.study.unit.location(task.subject),
+                           "another pragma for this loop precedes it");
+  return counted;
+}
+
+std::vector<source::Replacement>
+renamed(const Stmt *code, const std::function<std::optional<std::string>(const DeclRefExpr *)> &nameOf) {
+  std::vector<source::Replacement> parts;
+  std::set<clang::SourceLocation> seen; // a mention may be there several times, in what a list is made of
+  for (const DeclRefExpr *mention : analysis::Uses::of(code).locals)
+    if (std::optional<std::string> name = nameOf(mention); name && seen.insert(mention->getLocation()).second)
+      parts.push_back({mention->getLocation(), *name});
+  return parts;
+}
 
 PassResult carryOutOn(Context &context, const std::function<LegalityFailure(const LoopTask &)> &work) {
   if (std::optional<Needs> needed = separateNames(context, context.target.first()))

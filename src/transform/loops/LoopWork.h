@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/loops/LoopStudy.h"
+#include "source/Render.h"
 #include "transform/Context.h"
 
 #include <functional>
@@ -15,6 +16,14 @@ struct LoopTask {
   const clang::Stmt *subject;
   bool edits; ///< of several instantiations, which share their text, one edits and the others only check
 };
+
+/// The loop that a directive on loops speaks of, where it counts and no other pragma is for it.
+std::variant<analysis::CountedLoop, Diagnostic> countedSubject(const LoopTask &task);
+
+/// The replacements that give mentions of locals other names; those for which `nameOf` has none stay.
+std::vector<source::Replacement>
+renamed(const clang::Stmt *code,
+        const std::function<std::optional<std::string>(const clang::DeclRefExpr *)> &nameOf);
 
 /// Lets `work` check each instantiation of the kernel and edit the first.
 PassResult carryOutOn(Context &context, const std::function<LegalityFailure(const LoopTask &)> &work);

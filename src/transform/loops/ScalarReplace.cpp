@@ -303,11 +303,14 @@ private:
     };
     std::set<clang::SourceLocation> seen; // a read may represent several accesses
     std::set<const VarDecl *> touched;
+    auto touch = [&](const Stmt *code) {
+      for (const VarDecl *variable : Uses::of(code).variables())
+        touched.insert(variable);
+    };
     for (const Expr *read : replaced) {
       if (!seen.insert(read->getBeginLoc()).second)
         continue;
-      for (const DeclRefExpr *reference : Uses::of(read).locals)
-        touched.insert(cast<VarDecl>(reference->getDecl()));
+      touch(read);
       forget(read);
     }
     std::vector<const DeclStmt *> declarations;
@@ -323,8 +326,7 @@ private:
           !isPure(variable->getInit()))
         continue;
       context.edits.replace(unit, declaration->getSourceRange(), "");
-      for (const DeclRefExpr *reference : Uses::of(variable->getInit()).locals)
-        touched.insert(cast<VarDecl>(reference->getDecl()));
+      touch(variable->getInit());
       forget(variable->getInit());
     }
   }

@@ -15,6 +15,7 @@
 // used in a single straight segment only: there the copies follow each other as the iterations did.
 #include "transform/loops/UnrollJam.h"
 
+#include "analysis/StatementShape.h"
 #include "analysis/Uses.h"
 #include "source/DeclaredType.h"
 #include "source/Rewriter.h"
@@ -297,12 +298,9 @@ private:
     bool taken = false;
     const Stmt *block = study.parent(outer.statement);
     source::forEachEvaluated(study.kernel.function->getBody(), [&](const Stmt *part) {
-      if (auto *declaration = dyn_cast<DeclStmt>(part))
-        for (const Decl *one : declaration->decls()) {
-          auto *variable = dyn_cast<VarDecl>(one);
-          if (variable && variable != outer.variable && variable->getName() == outer.variable->getName())
-            taken |= study.parent(declaration) == block || isAround(study.parent(declaration));
-        }
+      for (const VarDecl *variable : analysis::declaredBy(part))
+        if (variable != outer.variable && variable->getName() == outer.variable->getName())
+          taken |= study.parent(part) == block || isAround(study.parent(part));
       return true;
     });
     return taken;
@@ -319,11 +317,9 @@ private:
   void nameCopies(const Row &row) {
     for (const Segment &segment : row.segments) {
       for (const Stmt *statement : segment.straight)
-        if (auto *declaration = dyn_cast<DeclStmt>(statement))
-          for (const Decl *one : declaration->decls())
-            for (int64_t k = 0; k < factor; ++k)
-              copies[cast<VarDecl>(one)].push_back(
-                  names.fresh(cast<VarDecl>(one)->getNameAsString() + std::to_string(k)));
+        for (const VarDecl *one : analysis::declaredBy(statement))
+          for (int64_t k = 0; k < factor; ++k)
+            copies[one].push_back(names.fresh(one->getNameAsString() + std::to_string(k)));
       if (segment.inside)
         nameCopies(*segment.inside);
     }
@@ -387,23 +383,16 @@ private:
   }
 
   std::vector<source::Replacement> replacements(const Stmt *statement, int64_t copy) {
-    std::vector<source::Replacement> parts;
-    std::set<clang::SourceLocation> seen;
-    auto put = [&](clang::SourceLocation at, std::string name) {
-      if (seen.insert(at).second)
-        parts.push_back({{at, at}, std::move(name)});
-    };
-    for (const DeclRefExpr *mention : Uses::of(statement).locals) {
-      auto *variable = cast<VarDecl>(mention->getDecl());
-      if (auto at = copies.find(variable); at != copies.end())
-        put(mention->getLocation(), at->second[size_t(copy)]);
-      else if (variable == outer.variable && copy)
-        put(mention->getLocation(), counterOf(copy, mention));
-    }
-    if (auto *declaration = dyn_cast<DeclStmt>(statement))
-      for (const Decl *one : declaration->decls())
-        if (auto at = copies.find(cast<VarDecl>(one)); at != copies.end())
-          put(one->getLocation(), at->second[size_t(copy)]);
+    std::vector<source::Replacement> parts =
+        renamed(statement, [&](const DeclRefExpr *mention) -> std::optional<std::string> {
+          auto *variable = cast<VarDecl>(mention->getDecl());
+          if (auto at = copies.find(variable); at != copies.end())
+            return at->second[size_t(copy)];
+          return variable == outer.variable && copy ? std::optional(counterOf(copy, mention)) : std::nullopt;
+        });
+    for (const VarDecl *one : analysis::declaredBy(statement))
+      if (auto at = copies.find(one); at != copies.end())
+        parts.push_back({one->getLocation(), at->second[size_t(copy)]});
     return parts;
   }
 
@@ -505,12 +494,10 @@ private:
 LegalityFailure unrollJam(const LoopTask &task) {
   const LoopStudy &study = task.study;
   int64_t factor = task.context.directive.number("factor");
-  std::variant<CountedLoop, Diagnostic> counted = study.counted(cast<ForStmt>(task.subject));
+  std::variant<CountedLoop, Diagnostic> counted = countedSubject(task);
   if (auto *refusal = std::get_if<Diagnostic>(&counted))
     return *refusal;
   const CountedLoop &outer = std::get<CountedLoop>(counted);
-  if (isa_and_nonnull<AttributedStmt>(study.parent(outer.statement)))
-    return legalityFailure(study.unit.location(outer.statement), "another pragma for this loop precedes it");
   RowMaker maker(study, outer);
   Row row = maker.make(outer.body(), {});
   if (!maker.jammed)
