@@ -55,6 +55,13 @@ Refusal Context::refuse(const Diagnostic &refusal) {
   return Refusal(added);
 }
 
+std::optional<std::string> Context::textOf(const source::Unit &unit, clang::SourceRange range) {
+  source::Rendered text = source::render(unit, range);
+  if (auto *refused = std::get_if<Diagnostic>(&text))
+    return refuse(*refused);
+  return std::get<std::string>(text);
+}
+
 Diagnostic &Context::done(const std::string &what) {
   return diagnostics.add(Severity::Done, target.first().location, messageOf(directive, what));
 }

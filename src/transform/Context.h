@@ -2,6 +2,8 @@
 #pragma once
 
 #include "analysis/KernelFacts.h"
+#include "analysis/Uses.h"
+#include "source/Code.h"
 #include "source/Program.h"
 #include "source/Render.h"
 #include "support/LegalityFailure.h"
@@ -22,6 +24,14 @@
 #include <vector>
 
 namespace heddle::transform {
+
+// What directives speak of most.
+using analysis::KernelFacts;
+using analysis::Uses;
+using source::Code;
+using source::Kernel;
+using source::Replacement;
+using source::Unit;
 
 /// What holds for all directives of one run.
 struct Options {
@@ -110,6 +120,9 @@ public:
   Diagnostic &kept(SourceLocation location, const std::string &why);
   /// A stage of the directive that does nothing, while others may have changed the kernel.
   Diagnostic &notApplied(std::string_view stage, SourceLocation location, const std::string &why);
+  /// The text of a range; nothing, with a refusal, where it cannot be had.
+  std::optional<std::string> textOf(const source::Unit &unit, clang::SourceRange range);
+
   /// The end of a pass: all that it gathered, or no more than what it refused.
   Edited edited() { return {std::move(edits)}; }
   PassResult editedIf(bool done) { return done ? PassResult(edited()) : Refused(); }

@@ -2,8 +2,13 @@
 #include "transform/FunctionCopies.h"
 
 #include "source/Rewriter.h"
+#include "source/TextEdits.h"
+#include "source/Unit.h"
 
 #include <clang/AST/Decl.h>
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/Tooling/Syntax/Tokens.h>
 
 #include <algorithm>
 
@@ -40,6 +45,58 @@ const std::string &CopyNames::of(const FunctionDecl *function) {
 
 bool CopyNames::isFirstCopy(const FunctionDecl *function) {
   return copied.insert(source::Mentions::key(function)).second;
+}
+
+std::optional<source::Replacement> inFrontOfArguments(const source::Unit &unit, SourceRange callee,
+                                                      const std::string &text) {
+  llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
+  size_t at = source::tokensOf(unit, callee).end;
+  if (at + 1 >= all.size() || all[at].kind() != tok::l_paren)
+    return std::nullopt;
+  bool isOnly = all[at + 1].kind() == tok::r_paren;
+  return source::Replacement{SourceRange(all[at].location(), all[at].location()),
+                             "(" + text + (isOnly ? "" : ", ")};
+}
+
+std::vector<source::Replacement> changedCalls(const source::Unit &unit, const analysis::Uses &uses,
+                                              const CallChanges &calls) {
+  std::vector<source::Replacement> parts;
+  for (const CallExpr *call : uses.calls) {
+    const FunctionDecl *callee = analysis::calleeOf(call);
+    auto change = callee ? calls.find(callee) : calls.end();
+    auto *name = dyn_cast<DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts());
+    if (change == calls.end() || !name)
+      continue;
+    if (change->second.name != callee->getNameAsString())
+      parts.push_back({name->getLocation(), change->second.name});
+    if (!change->second.arguments.empty())
+      if (auto part = inFrontOfArguments(unit, name->getSourceRange(), change->second.arguments))
+        parts.push_back(*part);
+  }
+  return parts;
+}
+
+std::vector<source::Replacement> changedHead(const source::Unit &unit, const FunctionDecl *function,
+                                             const std::string &name, const std::string &parameters) {
+  std::vector<source::Replacement> parts;
+  if (name != function->getNameAsString())
+    parts.push_back({function->getLocation(), name});
+  if (!parameters.empty())
+    if (auto part = inFrontOfArguments(unit, function->getLocation(), parameters))
+      parts.push_back(*part);
+  return parts;
+}
+
+bool mayTakeParameter(Context &context, const source::Unit &unit, const FunctionDecl *function,
+                      const char *asked) {
+  const SourceLocation location = unit.location(function->getLocation());
+  const std::string name = function->getNameAsString();
+  if (isa<CXXMethodDecl>(function) || !function->getIdentifier())
+    return context.refuse(
+        location, "'{}' asks for the {} and is a member function, which cannot be given another parameter",
+        name, asked);
+  return !function->getLocation().isMacroID() ||
+         context.refuse(location, "'{}' asks for the {} and is made by a macro", name, asked);
 }
 
 bool insertCopy(Context &context, const source::Unit &unit, const FunctionDecl *function,

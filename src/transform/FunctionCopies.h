@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "analysis/Uses.h"
 #include "source/Mentions.h"
 #include "transform/Context.h"
 #include "transform/Names.h"
@@ -35,6 +36,29 @@ private:
   std::map<unsigned, std::string> known;
   std::set<unsigned> copied;
 };
+
+/// Calls that are to go to another function, with further arguments in front.
+struct CallChange {
+  std::string name;      ///< of the function to call instead
+  std::string arguments; ///< put in front of the others: "threadX, threadY"; empty for none
+};
+using CallChanges = std::map<const clang::FunctionDecl *, CallChange>;
+
+/// The changes to the calls in some code.
+std::vector<source::Replacement> changedCalls(const source::Unit &unit, const analysis::Uses &uses,
+                                              const CallChanges &calls);
+
+/// The changes to a function's head: another name, and parameters in front of its own.
+std::vector<source::Replacement> changedHead(const source::Unit &unit, const clang::FunctionDecl *function,
+                                             const std::string &name, const std::string &parameters);
+
+/// False, with a refusal, where a function that asks for something cannot be given it by a parameter.
+bool mayTakeParameter(Context &context, const source::Unit &unit, const clang::FunctionDecl *function,
+                      const char *asked);
+
+/// The replacement that puts `text` in front of what a parenthesis right behind `callee` holds.
+std::optional<source::Replacement> inFrontOfArguments(const source::Unit &unit, clang::SourceRange callee,
+                                                      const std::string &text);
 
 /// Puts a copy of a function after it, with these parts replaced. False, with a refusal, where its text
 /// cannot be had.

@@ -22,6 +22,8 @@
 #include "source/Unit.h"
 #include "transform/Names.h"
 #include "transform/SeparateNames.h"
+#include "transform/tasks/KernelHead.h"
+#include "transform/work/ItemIndices.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclTemplate.h>
@@ -94,36 +96,14 @@ const ReturnStmt *lastReturn(const FunctionDecl *function) {
   return body && !body->body_empty() ? dyn_cast<ReturnStmt>(body->body_back()) : nullptr;
 }
 
-bool mentionsWord(llvm::StringRef text, llvm::StringRef word) {
-  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
-  for (size_t at = text.find(word); at != llvm::StringRef::npos; at = text.find(word, at + 1))
-    if ((at == 0 || !isPart(text[at - 1])) &&
-        (at + word.size() == text.size() || !isPart(text[at + word.size()])))
-      return true;
-  return false;
-}
-
 /// The names of the kernel's own variables.
 std::set<std::string> localNames(const FunctionDecl *kernel) {
   std::set<std::string> names;
   for (const ParmVarDecl *parameter : kernel->parameters())
     names.insert(parameter->getNameAsString());
-  for (const Stmt *statement : Uses::of(kernel->getBody()).statements)
-    if (auto *declaration = dyn_cast<DeclStmt>(statement))
-      for (const Decl *each : declaration->decls())
-        if (auto *variable = dyn_cast<VarDecl>(each))
-          names.insert(variable->getNameAsString());
+  for (const VarDecl *variable : Uses::of(kernel->getBody()).declared())
+    names.insert(variable->getNameAsString());
   return names;
-}
-
-std::vector<const VarDecl *> sharedArraysOf(const FunctionDecl *function) {
-  std::vector<const VarDecl *> found;
-  for (const Stmt *statement : Uses::of(function->getBody()).statements)
-    if (auto *declaration = dyn_cast<DeclStmt>(statement))
-      for (const Decl *each : declaration->decls())
-        if (auto *variable = dyn_cast<VarDecl>(each); variable && variable->hasAttr<CUDASharedAttr>())
-          found.push_back(variable);
-  return found;
 }
 
 /// Where the text of a template's definition, from its name on, mentions one of its parameters.
@@ -285,8 +265,7 @@ private:
 
   /// The parameters with the names that the function's text has for them.
   static const TemplateParameterList *parametersOf(const FunctionDecl *callee) {
-    const FunctionDecl *pattern = callee->getTemplateInstantiationPattern();
-    const FunctionTemplateDecl *described = pattern ? pattern->getDescribedFunctionTemplate() : nullptr;
+    const FunctionTemplateDecl *described = patternOf(callee)->getDescribedFunctionTemplate();
     if (!described)
       described = callee->getPrimaryTemplate();
     return described ? described->getTemplateParameters() : nullptr;
@@ -295,8 +274,7 @@ private:
   bool hasOtherMeaning(const std::string &name, const CallSite &site) {
     if (taken.contains(name) || mentionsWord(text.text(site.call->getSourceRange()), name))
       return true;
-    const FunctionDecl *pattern = kernel.function->getTemplateInstantiationPattern();
-    const FunctionTemplateDecl *described = pattern ? pattern->getDescribedFunctionTemplate() : nullptr;
+    const FunctionTemplateDecl *described = patternOf(kernel.function)->getDescribedFunctionTemplate();
     return described && llvm::any_of(*described->getTemplateParameters(),
                                      [&](const NamedDecl *each) { return each->getNameAsString() == name; });
   }
@@ -349,11 +327,8 @@ private:
       const ParmVarDecl *parameter = callee->getParamDecl(i);
       const Expr *argument = site.call->getArg(i);
       bool isDefault = isa<CXXDefaultArgExpr>(argument);
-      std::string given =
-          isDefault ? text.text(parameter->getDefaultArgRange()) : text.text(argument->getSourceRange());
-      bool isMentioned = std::ranges::any_of(
-          inside.locals, [&](const DeclRefExpr *reference) { return reference->getDecl() == parameter; });
-      if (given.empty() || (!isMentioned && Uses::of(argument).calls.empty()))
+      std::string given = text.text(isDefault ? parameter->getDefaultArgRange() : argument->getSourceRange());
+      if (given.empty() || (!inside.mentions(parameter) && Uses::of(argument).calls.empty()))
         continue;
       const std::string own = renamed(parameter, inside, parts);
       std::optional<std::string> declared = source::redeclare(unit, parameter, own);
@@ -380,11 +355,9 @@ private:
 
   void renameLocals(const FunctionDecl *callee, std::vector<source::Replacement> &parts) {
     Uses inside = Uses::of(callee->getBody());
-    for (const Stmt *statement : inside.statements)
-      if (auto *declaration = dyn_cast<DeclStmt>(statement))
-        for (const Decl *each : declaration->decls())
-          if (auto *variable = dyn_cast<VarDecl>(each); variable && variable->hasLocalStorage())
-            renamed(variable, inside, parts);
+    for (const VarDecl *variable : inside.declared())
+      if (variable->hasLocalStorage())
+        renamed(variable, inside, parts);
   }
 
   /// Shared arrays are one for all calls: declared at the kernel's top, and no longer in the function's text.
@@ -499,7 +472,9 @@ std::optional<std::string> reasonNotToInline(const analysis::KernelFacts &facts,
   if (takesDeducedTypes &&
       (!name || name->getNumTemplateArgs() < callee->getPrimaryTemplate()->getTemplateParameters()->size()))
     return "it is a template and what it represents is not written at the call";
-  if (callee->getPrimaryTemplate() && !sharedArraysOf(callee).empty() && facts.kernel->isInstantiation)
+  const bool sharesArrays = llvm::any_of(
+      inside.declared(), [](const VarDecl *variable) { return variable->hasAttr<CUDASharedAttr>(); });
+  if (takesDeducedTypes && sharesArrays)
     return "it is a template with shared arrays of its own";
   return std::nullopt;
 }

@@ -121,10 +121,15 @@ std::optional<Reread> reread(const Context &context, const std::string &text) {
   return std::nullopt;
 }
 
+struct ConsolidateChoice {
+  bool pays = false;
+  std::string why; ///< or why not, for the report
+};
+
 ConsolidateChoice no(std::string why) { return {false, std::move(why)}; }
 
-} // namespace
-
+/// From what is known of the kernel: barriers and the work between them, registers and occupancy before and
+/// after, the size of the grid. Carries the first pass out on a copy of the text to see what it would be.
 ConsolidateChoice weighConsolidation(Context &context) {
   const KernelFacts &facts = context.facts(context.target.first());
   const double barriers = barriersPassed(facts);
@@ -168,6 +173,8 @@ ConsolidateChoice weighConsolidation(Context &context) {
     return no("too few warps would be left: " + change);
   return {true, fmt::format("about {:.0f} operations between two barriers, {}", work, change)};
 }
+
+} // namespace
 
 std::variant<Suggestion, Needs> suggestConsolidation(Context &context) {
   const ConsolidateChoice choice = weighConsolidation(context);

@@ -133,10 +133,8 @@ private:
       members.add("static constexpr bool hasQueues = true;");
     if (!plan.arrays.empty())
       members.add(layoutText("LaidOut", plan.arrays));
-    std::vector<OwnArray> overwritten;
-    for (const OwnArray &array : plan.arrays)
-      if (array.isOverwritten)
-        overwritten.push_back(array);
+    std::vector<OwnArray> overwritten = plan.arrays;
+    std::erase_if(overwritten, [](const OwnArray &array) { return !array.isOverwritten; });
     if (!overwritten.empty())
       members.add(layoutText("Overwritten", overwritten));
     source::Code text = fmt::format("/// How threads of '{}' are regrouped (heddle/regroup.cuh).",
@@ -170,7 +168,7 @@ private:
     const FunctionTemplateDecl *described = patternOf(kernel.function)->getDescribedFunctionTemplate();
     if (!described)
       return "";
-    return textOf(described->getTemplateParameters()->getSourceRange());
+    return context.textOf(unit, described->getTemplateParameters()->getSourceRange());
   }
 
   std::optional<source::Code> keyText() {
@@ -182,7 +180,7 @@ private:
     size_t column = begin.size() + 2;
     bool isFirst = true;
     for (const ParmVarDecl *parameter : patternOf(kernel.function)->parameters()) {
-      std::optional<std::string> written = textOf(parameter->getSourceRange());
+      std::optional<std::string> written = context.textOf(unit, parameter->getSourceRange());
       if (!written)
         return std::nullopt;
       const bool fits = column + written->size() + 6 <= lineLimit;
@@ -235,13 +233,6 @@ private:
         function.replace(at, std::strlen(ours), plain);
     const size_t name = function.find("double key(");
     return function.replace(name + 7, 3, number);
-  }
-
-  std::optional<std::string> textOf(SourceRange range) {
-    source::Rendered text = source::render(unit, range);
-    if (auto *refused = std::get_if<Diagnostic>(&text))
-      return context.refuse(*refused);
-    return std::get<std::string>(text);
   }
 
   Context &context;

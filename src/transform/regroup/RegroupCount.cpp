@@ -13,7 +13,6 @@
 #include "transform/FunctionCopies.h"
 #include "transform/Names.h"
 #include "transform/tasks/KernelHead.h"
-#include "transform/tasks/TaskFunctions.h"
 #include "transform/work/ItemIndices.h"
 
 #include <clang/AST/DeclCXX.h>
@@ -84,13 +83,9 @@ private:
   }
   bool counts(const FunctionDecl *function) const {
     const Uses uses = Uses::of(function->getBody());
-    for (const Stmt *statement : uses.statements)
-      if (isLoop(statement))
-        return true;
-    for (const FunctionDecl *callee : calledFunctions(unit, uses))
-      if (counting.contains(callee))
-        return true;
-    return false;
+    return std::ranges::any_of(uses.statements, isLoop) ||
+           std::ranges::any_of(calledFunctions(unit, uses),
+                               [&](const FunctionDecl *callee) { return counting.contains(callee); });
   }
   /// A member cannot be given a parameter alone, and where a function is declared ahead its copy may come too
   /// late.
@@ -108,18 +103,19 @@ private:
     auto replace = [&](clang::SourceLocation at, const std::string &text) {
       parts[at.getRawEncoding()] = {SourceRange(at, at), text};
     };
-    const clang::SourceLocation name = function->getLocation();
-    replace(name, copies.of(function));
     const std::string parameter = isKernel ? "heddle::Counted " + counted : "heddle::Counter &" + counter;
-    if (auto part = inFrontOfArguments(unit, SourceRange(name, name), parameter))
-      replace(part->part.getBegin(), part->text);
+    for (const source::Replacement &part : changedHead(unit, function, copies.of(function), parameter))
+      replace(part.part.getBegin(), part.text);
     if (isKernel)
       replace(function->getBody()->getBeginLoc(),
               source::Code("{").addf("  heddle::Counter {}({});", counter, counted).str());
     const Uses uses = Uses::of(function->getBody());
-    for (const CallExpr *call : uses.calls)
-      if (const FunctionDecl *callee = analysis::calleeOf(call); callee && counting.contains(callee))
-        passCounter(call, callee, replace);
+    CallChanges calls;
+    for (const FunctionDecl *callee : calledFunctions(unit, uses))
+      if (counting.contains(callee))
+        calls[callee] = {copies.of(callee), counter};
+    for (const source::Replacement &part : changedCalls(unit, uses, calls))
+      replace(part.part.getBegin(), part.text);
     std::map<unsigned, std::pair<clang::SourceLocation, unsigned>> closing; ///< braces after a semicolon
     for (const Stmt *statement : uses.statements)
       if (isLoop(statement))
@@ -134,16 +130,6 @@ private:
     for (auto &[location, part] : parts)
       list.push_back(std::move(part));
     return insertCopy(context, unit, function, list);
-  }
-
-  template <class Replace>
-  void passCounter(const CallExpr *call, const FunctionDecl *callee, const Replace &replace) {
-    auto *named = dyn_cast<DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts());
-    if (!named)
-      return;
-    replace(named->getLocation(), copies.of(callee));
-    if (auto part = inFrontOfArguments(unit, named->getSourceRange(), counter))
-      replace(part->part.getBegin(), part->text);
   }
 
   template <class Replace, class Closing>

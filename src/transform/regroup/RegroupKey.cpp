@@ -13,10 +13,10 @@
 
 #include "analysis/CallEffects.h"
 #include "analysis/Execution.h"
+#include "analysis/StatementShape.h"
 #include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/tasks/KernelHead.h"
-#include "transform/tasks/TaskFunctions.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclTemplate.h>
@@ -128,14 +128,13 @@ private:
         if (!mayBeDoneTwice(declaration))
           return;
         openings.push_back({declaration});
-        for (const Decl *each : declaration->decls())
-          if (auto *variable = dyn_cast<VarDecl>(each)) {
-            known.insert(variable);
-            for (const std::string &name : namesOf(variable))
-              locals[name] = variable;
-            if (variable->getInit() && hangsOnMemory(variable->getInit()))
-              loaded.insert(variable);
-          }
+        for (const VarDecl *variable : analysis::declaredBy(declaration)) {
+          known.insert(variable);
+          for (const std::string &name : namesOf(variable))
+            locals[name] = variable;
+          if (variable->getInit() && hangsOnMemory(variable->getInit()))
+            loaded.insert(variable);
+        }
         continue;
       }
       auto *branch = dyn_cast<IfStmt>(statement);
@@ -185,14 +184,10 @@ private:
   /// Without writing anything, and with no function that asks which thread it is.
   bool mayBeDoneTwice(const Stmt *code) const {
     const Uses uses = Uses::of(code);
-    for (const Stmt *statement : uses.statements) {
-      auto *binary = dyn_cast<BinaryOperator>(statement);
-      auto *unary = dyn_cast<UnaryOperator>(statement);
-      if ((binary && binary->isAssignmentOp()) || (unary && unary->isIncrementDecrementOp()) ||
-          isa<LambdaExpr, GCCAsmStmt, CXXNewExpr>(statement))
-        return false;
-    }
-    return makesNoObjects(code) &&
+    const bool changesSomething = std::ranges::any_of(uses.statements, [](const Stmt *statement) {
+      return analysis::assigns(statement) || isa<LambdaExpr, GCCAsmStmt, CXXNewExpr>(statement);
+    });
+    return !changesSomething && makesNoObjects(code) &&
            std::ranges::all_of(uses.calls, [&](const CallExpr *call) { return isHarmless(call); });
   }
   /// Constructors, destructors and similar functions of the user's own are not looked into.
@@ -232,13 +227,7 @@ private:
     const Uses uses = Uses::of(code);
     const bool usesLoaded = std::ranges::any_of(
         uses.variables(), [&](const VarDecl *variable) { return loaded.contains(variable); });
-    return usesLoaded || !uses.calls.empty() ||
-           std::ranges::any_of(uses.statements, [](const Stmt *statement) {
-             auto *unary = dyn_cast<UnaryOperator>(statement);
-             auto *member = dyn_cast<MemberExpr>(statement);
-             return isa<ArraySubscriptExpr>(statement) || (unary && unary->getOpcode() == UO_Deref) ||
-                    (member && member->isArrow());
-           });
+    return usesLoaded || !uses.calls.empty() || std::ranges::any_of(uses.statements, analysis::goesToMemory);
   }
 
   // Names
@@ -353,12 +342,7 @@ private:
   // Text
   // -----------------------------------------------------------------------------------------------------
 
-  std::optional<std::string> textOf(const Stmt *code) {
-    source::Rendered text = source::render(unit, code->getSourceRange());
-    if (auto *refused = std::get_if<Diagnostic>(&text))
-      return context.refuse(*refused);
-    return std::get<std::string>(text);
-  }
+  std::optional<std::string> textOf(const Stmt *code) { return context.textOf(unit, code->getSourceRange()); }
 
   /// Locals of a declaration that is needed need others in turn.
   void needOthers() {
@@ -370,11 +354,10 @@ private:
           needed.insert(variable);
   }
   bool isNeeded(const Opening &opening) const {
-    return opening.declaration && std::any_of(opening.declaration->decl_begin(),
-                                              opening.declaration->decl_end(), [&](const Decl *declared) {
-                                                auto *variable = dyn_cast<VarDecl>(declared);
-                                                return !variable || needed.contains(variable);
-                                              });
+    return opening.declaration && llvm::any_of(opening.declaration->decls(), [&](const Decl *declared) {
+             auto *variable = dyn_cast<VarDecl>(declared);
+             return !variable || needed.contains(variable);
+           });
   }
 
   std::optional<KeyPlan> finish(KeyPlan plan, const std::string &result) {

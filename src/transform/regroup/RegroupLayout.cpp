@@ -125,15 +125,9 @@ private:
   // Threads that do not return at once use it
   // -----------------------------------------------------------------------------------------------------
 
-  bool mentions(const Stmt *code, const ParmVarDecl *parameter) const {
-    const Uses inside = Uses::of(code);
-    return std::ranges::any_of(inside.locals,
-                               [&](const DeclRefExpr *mention) { return mention->getDecl() == parameter; });
-  }
-
   /// Every way through this code comes by the parameter, or leaves the kernel by its first guards.
   bool comesBy(const Stmt *code, const ParmVarDecl *parameter) const {
-    if (!code || !mentions(code, parameter))
+    if (!Uses::of(code).mentions(parameter))
       return false;
     if (auto *block = dyn_cast<CompoundStmt>(code))
       return oneComesBy({block->body_begin(), block->body_end()}, parameter, block == body);

@@ -25,10 +25,8 @@ bool differsByThread(const KernelFacts::BranchInFunction &each, DivergentBranch:
 
 /// How often it runs follows from the thread's index alone: neighbours hardly differ.
 bool isCounted(const KernelFacts &facts, const clang::Stmt *statement) {
-  for (const auto &loop : facts.accesses->loops())
-    if (loop->statement == statement)
-      return !loop->variable.empty() && loop->start && loop->bound && *loop->bound;
-  return false;
+  const analysis::Loop *loop = facts.accesses->loopOf(statement);
+  return loop && !loop->variable.empty() && loop->start && loop->bound && *loop->bound;
 }
 
 } // namespace

@@ -12,11 +12,11 @@
 
 #include "source/Unit.h"
 #include "transform/FunctionCopies.h"
-#include "transform/work/WorkLoops.h"
 
 #include <clang/AST/ASTLambda.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/ExprCXX.h>
+#include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
 #include <set>
@@ -78,7 +78,7 @@ private:
   bool change() {
     const std::set<unsigned> ours = usedOnlyFor(unit, kernel.function, changing);
     for (const FunctionDecl *each : changing) {
-      if (!check(each))
+      if (!mayTakeParameter(context, unit, each, shape.isItem ? "thread" : "block"))
         return false;
       functions[each].isCopied = shape.keepsFunctions || !ours.contains(source::Mentions::key(each));
       if (functions[each].isCopied)
@@ -87,53 +87,24 @@ private:
     return std::ranges::all_of(changing, [&](const FunctionDecl *each) { return rewrite(each); });
   }
 
-  bool check(const FunctionDecl *function) {
-    const SourceLocation location = unit.location(function->getLocation());
-    const std::string name = function->getNameAsString(), asked = shape.isItem ? "thread" : "block";
-    if (isa<CXXMethodDecl>(function) || !function->getIdentifier())
-      context.refuse(location,
-                     "'{}' asks for the {} and is a member function, which cannot be given another parameter",
-                     name, asked);
-    else if (function->getLocation().isMacroID())
-      context.refuse(location, "'{}' asks for the {} and is made by a macro", name, asked);
-    else
-      return true;
-    return false;
-  }
-
   std::vector<source::Replacement> callsIn(const Uses &uses) {
-    std::vector<source::Replacement> parts;
-    for (const CallExpr *call : uses.calls) {
-      const FunctionDecl *callee = analysis::calleeOf(call);
-      auto known = callee ? functions.find(callee) : functions.end();
-      auto *name = dyn_cast<DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts());
-      if (known == functions.end() || !name)
-        continue;
-      const Function &function = known->second;
-      if (function.name != callee->getNameAsString())
-        parts.push_back({SourceRange(name->getLocation(), name->getLocation()), function.name});
-      if (function.needsTask)
-        if (auto part = inFrontOfArguments(unit, name->getSourceRange(), shape.task))
-          parts.push_back(*part);
-    }
-    return parts;
+    CallChanges changes;
+    for (const auto &[function, known] : functions)
+      changes[function] = {known.name, known.needsTask ? shape.task : ""};
+    return changedCalls(unit, uses, changes);
   }
 
   bool rewrite(const FunctionDecl *function) {
     const Function &known = functions[function];
     std::vector<source::Replacement> parts = taskEditsIn(unit, function, known.uses, shape);
-    for (source::Replacement &call : callsIn(known.uses.uses))
-      parts.push_back(std::move(call));
-    clang::SourceLocation name = function->getLocation();
-    if (known.needsTask)
-      if (auto part = inFrontOfArguments(unit, SourceRange(name, name), shape.parameter()))
-        parts.push_back(*part);
+    llvm::append_range(parts, callsIn(known.uses.uses));
+    llvm::append_range(parts,
+                       changedHead(unit, function, known.name, known.needsTask ? shape.parameter() : ""));
     if (!known.isCopied) {
       for (const source::Replacement &part : parts)
         context.edits.replace(unit, part.part, part.text);
       return true;
     }
-    parts.push_back({SourceRange(name, name), known.name});
     return !copies.isFirstCopy(function) || insertCopy(context, unit, function, parts);
   }
 

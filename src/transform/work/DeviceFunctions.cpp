@@ -19,6 +19,8 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclTemplate.h>
 #include <clang/Tooling/Syntax/Tokens.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 
 #include <algorithm>
 #include <functional>
@@ -49,7 +51,7 @@ public:
       bool isOurs = ours.contains(source::Mentions::key(function));
       inPlace[function] = isOurs;
       std::string name = function->getNameAsString();
-      changes[function] = {isOurs ? name : copies.of(function), argumentsOf(function)};
+      changes[function] = {isOurs ? name : copies.of(function), listOf(function, &ItemIndices::Passed::name)};
     }
     for (const FunctionDecl *function : needing)
       if (!(inPlace[function] ? changeInPlace(function) : addCopy(function)))
@@ -78,19 +80,11 @@ private:
   }
 
   bool check(const FunctionDecl *function) {
-    if (isa<CXXMethodDecl>(function) || !function->getIdentifier())
-      return context.refuse(unit.location(function->getLocation()),
-                            "'{}' asks for the thread's index and is a member function, which cannot be "
-                            "given another parameter",
-                            function->getNameAsString());
-    if (usesOf[function].lambda)
-      return context.refuse(unit.location(usesOf[function].lambda),
-                            "a lambda in a function that asks for the thread's index");
-    if (function->getLocation().isMacroID())
-      return context.refuse(unit.location(function->getLocation()),
-                            "'{}' asks for the thread's index and is made by a macro",
-                            function->getNameAsString());
-    return true;
+    if (!mayTakeParameter(context, unit, function, "thread's index"))
+      return false;
+    const Stmt *lambda = usesOf[function].lambda;
+    return !lambda ||
+           context.refuse(unit.location(lambda), "a lambda in a function that asks for the thread's index");
   }
 
   /// What this function, or one it calls, must be given.
@@ -114,27 +108,17 @@ private:
     return wanted;
   }
 
-  std::string argumentsOf(const FunctionDecl *function) {
-    std::string list;
+  std::string listOf(const FunctionDecl *function, std::string ItemIndices::Passed::*part) {
+    std::vector<std::string> list;
     for (const ItemIndices::Passed &each : passedTo(function))
-      list += (list.empty() ? "" : ", ") + each.name;
-    return list;
-  }
-  std::string parametersOf(const FunctionDecl *function) {
-    std::string list;
-    for (const ItemIndices::Passed &each : passedTo(function))
-      list += (list.empty() ? "" : ", ") + each.declaration;
-    return list;
+      list.push_back(each.*part);
+    return llvm::join(list, ", ");
   }
 
   std::vector<source::Replacement> editsOf(const FunctionDecl *function) {
     std::vector<source::Replacement> parts = replacementsIn(unit, usesOf[function], indices, changes);
-    clang::SourceLocation name = function->getLocation();
-    if (changes[function].name != function->getNameAsString())
-      parts.push_back({SourceRange(name, name), changes[function].name});
-    if (std::string list = parametersOf(function); !list.empty())
-      if (auto part = inFrontOfArguments(unit, SourceRange(name, name), list))
-        parts.push_back(*part);
+    llvm::append_range(parts, changedHead(unit, function, changes[function].name,
+                                          listOf(function, &ItemIndices::Passed::declaration)));
     return parts;
   }
 
@@ -159,11 +143,9 @@ private:
   }
 
   bool addCopy(const FunctionDecl *function) {
-    if (!copies.isFirstCopy(function))
-      return true; // another instantiation of the same template
-    if (isCopiedForEarlierInstance(function))
-      return true;
-    return insertCopy(context, unit, function, editsOf(function));
+    const bool isThere = !copies.isFirstCopy(function) || // another instantiation of the same template
+                         isCopiedForEarlierInstance(function);
+    return isThere || insertCopy(context, unit, function, editsOf(function));
   }
 
   Context &context;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "transform/Context.h"
-#include "transform/work/WorkLoops.h"
+#include "transform/work/ItemIndices.h"
 
 namespace heddle::transform {
 

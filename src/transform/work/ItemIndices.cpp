@@ -15,6 +15,7 @@
 
 #include <clang/AST/ExprCXX.h>
 #include <clang/Tooling/Syntax/Tokens.h>
+#include <llvm/ADT/STLExtras.h>
 
 using namespace clang;
 
@@ -165,35 +166,13 @@ bool mentionsWord(const std::string &text, const std::string &word) {
   return false;
 }
 
-std::optional<source::Replacement> inFrontOfArguments(const source::Unit &unit, SourceRange callee,
-                                                      const std::string &text) {
-  llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
-  size_t at = source::tokensOf(unit, callee).end;
-  if (at + 1 >= all.size() || all[at].kind() != tok::l_paren)
-    return std::nullopt;
-  bool isOnly = all[at + 1].kind() == tok::r_paren;
-  return source::Replacement{SourceRange(all[at].location(), all[at].location()),
-                             "(" + text + (isOnly ? "" : ", ")};
-}
-
 std::vector<source::Replacement> replacementsIn(const source::Unit &unit, const Uses &uses,
                                                 const ItemIndices &indices, const CallChanges &calls) {
   std::vector<source::Replacement> parts;
   for (const Uses::Builtin &builtin : uses.builtins)
     if (std::optional<std::string> text = indices.replacementFor(builtin.what))
       parts.push_back({builtin.range, *text});
-  for (const CallExpr *call : uses.calls) {
-    const FunctionDecl *callee = analysis::calleeOf(call);
-    auto change = callee ? calls.find(callee) : calls.end();
-    if (change == calls.end())
-      continue;
-    auto *name = cast<DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts());
-    if (change->second.name != callee->getNameAsString())
-      parts.push_back({SourceRange(name->getLocation(), name->getLocation()), change->second.name});
-    if (!change->second.arguments.empty())
-      if (auto part = inFrontOfArguments(unit, name->getSourceRange(), change->second.arguments))
-        parts.push_back(*part);
-  }
+  llvm::append_range(parts, changedCalls(unit, uses, calls));
   return parts;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "source/Render.h"
+#include "transform/FunctionCopies.h"
 #include "transform/Names.h"
 #include "transform/work/WorkPlan.h"
 
@@ -78,21 +79,10 @@ private:
   std::optional<BlockForm> form;
 };
 
-/// Calls that are to go to another function, with further arguments in front.
-struct CallChange {
-  std::string name;      ///< of the function to call instead
-  std::string arguments; ///< put in front of the others: "threadX, threadY"; empty for none
-};
-using CallChanges = std::map<const clang::FunctionDecl *, CallChange>;
-
 bool mentionsWord(const std::string &text, const std::string &word);
 
 /// The replacements of built-ins and calls in code that is not cut: a device function's.
 std::vector<source::Replacement> replacementsIn(const source::Unit &unit, const analysis::Uses &uses,
                                                 const ItemIndices &indices, const CallChanges &calls);
-
-/// The replacement that puts `text` in front of what a parenthesis right behind `callee` holds.
-std::optional<source::Replacement> inFrontOfArguments(const source::Unit &unit, clang::SourceRange callee,
-                                                      const std::string &text);
 
 } // namespace heddle::transform
