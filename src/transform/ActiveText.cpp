@@ -8,6 +8,7 @@
 #include "transform/ActiveText.h"
 
 #include "source/Unit.h"
+#include "transform/Lines.h"
 
 #include <clang/AST/Decl.h>
 #include <clang/AST/Stmt.h>
@@ -41,10 +42,7 @@ std::vector<unsigned> activeLocations(const source::Unit &unit) {
 
 /// "ifdef" of `#  ifdef FAST`; empty for lines that are no directives.
 llvm::StringRef directiveName(llvm::StringRef line) {
-  line = line.ltrim(" \t");
-  if (!line.consume_front("#"))
-    return {};
-  return line.ltrim(" \t").take_while([](char c) { return llvm::isAlpha(c); });
+  return directiveOf(line).take_while([](char c) { return llvm::isAlpha(c); });
 }
 
 /// Goes through lines, keeping what is active.

@@ -3,8 +3,6 @@
 
 #include "transform/Context.h"
 
-#include <string>
-
 namespace heddle::transform {
 
 /// Leaves of a kernel what the preprocessor takes in now: a transform cuts text into pieces, and pieces of

@@ -10,24 +10,14 @@
 #include "support/Numbers.h"
 #include "support/Suggest.h"
 #include "support/Text.h"
+#include "transform/DirectiveMessage.h"
+#include "transform/Lines.h"
 #include "transform/Registry.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace heddle::transform {
 namespace {
-
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  for (size_t begin = 0;;) {
-    size_t end = text.find(separator, begin);
-    parts.emplace_back(text.substr(begin, end - begin));
-    if (end == std::string_view::npos)
-      return parts;
-    begin = end + 1;
-  }
-}
 
 /// A word of the text with the column it begins in.
 struct Word {
@@ -133,7 +123,7 @@ private:
     std::string text = word.text.substr(equals + 1);
     Setting given{key, {text}, locationOf(word)};
     if (setting->kind != SettingRule::Kind::Text)
-      given.values = split(text, '|');
+      given.values = splitAt(text, '|');
     for (const std::string &value : given.values)
       if (!setting->allows(value))
         diagnostics.error(locationOf(word), fmt::format("'{}' is not a value that '{}' takes", value, key))
@@ -202,11 +192,8 @@ std::vector<Directive> Directive::expanded() const {
 
 std::string Directive::str() const {
   std::string text = name;
-  for (const Setting &setting : settings) {
-    text += " " + setting.key + "=";
-    for (const std::string &value : setting.values)
-      text += (&value == &setting.values.front() ? "" : "|") + value;
-  }
+  for (const Setting &setting : settings)
+    text += fmt::format(" {}={}", setting.key, fmt::join(setting.values, "|"));
   return text;
 }
 
@@ -214,8 +201,7 @@ std::vector<Directive> readDirectives(std::string_view text, const SourceLocatio
                                       Diagnostics &diagnostics) {
   Diagnostics found;
   std::vector<Directive> directives = Reader(origin, found).read(wordsOf(text));
-  for (const Diagnostic &each : found.all())
-    diagnostics.add(each.severity, each.location, each.text).withHint(each.hint);
+  addMessages(found, diagnostics);
   return found.empty() ? directives : std::vector<Directive>();
 }
 

@@ -13,6 +13,15 @@ std::string messageOf(const Directive &directive, std::string_view what) {
                                    : fmt::format("{}: {} [{}]", written, what, directive.name);
 }
 
+void addMessages(const Diagnostics &messages, Diagnostics &to,
+                 const std::function<SourceLocation(const SourceLocation &)> &location) {
+  for (const Diagnostic &each : messages.all()) {
+    Diagnostic &added = to.add(each.severity, location(each.location), each.text).withHint(each.hint);
+    for (const Diagnostic::Note &note : each.notes)
+      added.note(location(note.location), note.text);
+  }
+}
+
 std::string withoutRule(std::string_view text) {
   const size_t bracket = text.rfind(" [");
   if (bracket == std::string_view::npos || !text.ends_with(']'))

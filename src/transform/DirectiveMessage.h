@@ -9,6 +9,7 @@
 
 #include "transform/Directive.h"
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,10 @@ namespace heddle::transform {
 
 /// The text of a message of this directive.
 std::string messageOf(const Directive &directive, std::string_view what);
+
+/// Adds messages to others, with places as `location` gives them.
+void addMessages(const Diagnostics &messages, Diagnostics &to,
+                 const std::function<SourceLocation(const SourceLocation &)> &location = std::identity());
 
 /// Such a text without the name at its end: for lists that name the directive themselves.
 std::string withoutRule(std::string_view text);

@@ -5,10 +5,12 @@
 #include "transform/HelperIncludes.h"
 
 #include "support/IncludeLine.h"
+#include "transform/Lines.h"
 
 #include <clang/Basic/LangOptions.h>
 #include <clang/Lex/Lexer.h>
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringRef.h>
 
 #include <algorithm>
@@ -23,19 +25,6 @@ namespace {
 
 constexpr llvm::StringRef used = "heddle::";
 
-std::vector<std::string> linesOf(llvm::StringRef text) {
-  llvm::SmallVector<llvm::StringRef> parts;
-  text.split(parts, '\n');
-  return {parts.begin(), parts.end()};
-}
-
-std::string joined(const std::vector<std::string> &lines) {
-  std::string text;
-  for (size_t i = 0; i < lines.size(); ++i)
-    text += (i ? "\n" : "") + lines[i];
-  return text;
-}
-
 bool isHelper(llvm::StringRef line) {
   const IncludeLine include = includeIn(std::string_view(line.data(), line.size()));
   return !include.quoted && llvm::StringRef(include.name).starts_with("heddle/");
@@ -43,7 +32,7 @@ bool isHelper(llvm::StringRef line) {
 
 std::set<std::string> helpersOf(const std::string &text) {
   std::set<std::string> found;
-  for (const std::string &line : linesOf(text))
+  for (const std::string &line : splitAt(text, '\n'))
     if (isHelper(line))
       found.insert(llvm::StringRef(line).trim().str());
   return found;
@@ -58,7 +47,7 @@ struct Open {
 
 class OpenFinder {
 public:
-  explicit OpenFinder(const std::string &text) : text(text), lines(linesOf(text).size()) {}
+  explicit OpenFinder(const std::string &text) : text(text), lines(splitAt(text, '\n').size()) {}
 
   std::vector<Open> run() {
     LangOptions options;
@@ -132,7 +121,7 @@ bool isAround(const Open &outer, const Open &inner) {
 } // namespace
 
 std::string withHelper(const std::string &text, const std::string &include) {
-  std::vector<std::string> lines = linesOf(text);
+  std::vector<std::string> lines = splitAt(text, '\n');
   const std::vector<Open> open = OpenFinder(text).run();
   const auto use = size_t(
       std::ranges::find_if(lines, [](llvm::StringRef line) { return line.contains(used); }) - lines.begin());
@@ -153,7 +142,7 @@ std::string withHelper(const std::string &text, const std::string &include) {
     lines.insert(lines.begin() + long(place), include);
   else
     lines.insert(lines.begin() + long(place), {include, ""});
-  return joined(lines);
+  return llvm::join(lines, "\n");
 }
 
 void distributeHelpers(std::map<fs::path, std::string> &files, const std::map<fs::path, std::string> &given) {
@@ -174,13 +163,13 @@ void distributeHelpers(std::map<fs::path, std::string> &files, const std::map<fs
       if (uses || kept.contains(include) || !here.contains(include))
         continue;
       // It comes with a blank line.
-      std::vector<std::string> lines = linesOf(text);
+      std::vector<std::string> lines = splitAt(text, '\n');
       auto line = std::ranges::find_if(
           lines, [&](llvm::StringRef each) { return each.trim() == llvm::StringRef(include); });
       line = lines.erase(line);
       if (line != lines.end() && llvm::StringRef(*line).trim().empty())
         lines.erase(line);
-      text = joined(lines);
+      text = llvm::join(lines, "\n");
     }
   }
 }

@@ -14,11 +14,14 @@
 #include "source/Program.h"
 #include "source/Unit.h"
 #include "support/ByteOrderMark.h"
+#include "support/LegalityFailure.h"
+#include "transform/Lines.h"
 #include "transform/MovedIncludes.h"
 #include "transform/OtherIncludes.h"
 
 #include <clang/Basic/FileManager.h>
 #include <clang/Basic/SourceManager.h>
+#include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
 #include <optional>
@@ -71,25 +74,12 @@ std::set<FileID> outermostReadings(const SourceManager &sources, const fs::path 
 
 llvm::StringRef trimmed(llvm::StringRef line) { return line.trim(" \t\r"); }
 
-/// The words of a preprocessor line after its #; nothing for any other line.
-std::optional<llvm::StringRef> directiveOf(llvm::StringRef line) {
-  line = trimmed(withoutByteOrderMark(line));
-  if (!line.consume_front("#"))
-    return std::nullopt;
-  return trimmed(line);
-}
-
 bool isPragmaOnce(llvm::StringRef line) {
-  std::optional<llvm::StringRef> directive = directiveOf(line);
-  return directive && directive->starts_with("pragma") && trimmed(directive->substr(6)) == "once";
+  llvm::StringRef directive = directiveOf(line);
+  return directive.consume_front("pragma") && trimmed(directive) == "once";
 }
 
-bool isReadOnce(llvm::StringRef text) {
-  for (; !text.empty(); text = text.split('\n').second)
-    if (isPragmaOnce(text.split('\n').first))
-      return true;
-  return false;
-}
+bool isReadOnce(llvm::StringRef text) { return llvm::any_of(splitAt(text, '\n'), isPragmaOnce); }
 
 /// Adds the inner file's text, fit to be in a file of the folder `to`.
 void addFitted(llvm::StringRef inner, const fs::path &from, const fs::path &to,
@@ -104,10 +94,6 @@ void addFitted(llvm::StringRef inner, const fs::path &from, const fs::path &to,
     inside.text += line.str() + "\n";
     inside.lines.push_back(number);
   }
-}
-
-Diagnostic refusal(SourceLocation location, std::string why) {
-  return {Severity::Refusal, std::move(location), std::move(why), {}, {}};
 }
 
 unsigned lineAt(const std::string &text, size_t offset) {
@@ -148,7 +134,8 @@ bool isReadAt(const source::Unit &unit, const std::string &text, const fs::path 
 }
 
 Diagnostic readTwice(const fs::path &inner) {
-  return refusal({inner.string()}, "the change would reach into this file, which is read more than once");
+  return legalityFailure({inner.string()},
+                         "the change would reach into this file, which is read more than once");
 }
 
 /// embedInclude, for a file that those of `waiting` need in its place first.
@@ -161,8 +148,9 @@ std::variant<Embedded, Diagnostic> embed(const source::Program &program, const s
   OtherIncludes others;
   if (isReadOnce(given)) {
     if (!waiting.insert(path).second)
-      return refusal({inner.string()}, "the change would reach into this file, and files that include each "
-                                       "other cannot be in place of an #include");
+      return legalityFailure({inner.string()},
+                             "the change would reach into this file, and files that include each "
+                             "other cannot be in place of an #include");
     if (!isReadAt(program.host(), text, path, line))
       return readTwice(inner); // by host and device code, at two lines
     others = otherIncludes(program, text, line, path);
@@ -195,16 +183,16 @@ std::variant<FoundInclude, Diagnostic> findInclude(const source::Program &progra
   FileID file = *candidates.begin();
   clang::SourceLocation include = sources.getExpansionLoc(sources.getIncludeLoc(file));
   if (include.isInvalid() || sources.getFileID(include) != sources.getMainFileID())
-    return refusal({inner.string()},
-                   "the change would reach into this file, which no #include of the program's file leads to");
+    return legalityFailure(
+        {inner.string()},
+        "the change would reach into this file, which no #include of the program's file leads to");
 
   size_t at = sources.getFileOffset(include);
   size_t begin = text.rfind('\n', at) + 1; // npos + 1 is the text's beginning
   size_t end = std::min(text.find('\n', at), text.size());
-  std::optional<llvm::StringRef> line = directiveOf(llvm::StringRef(text).slice(begin, end));
-  if (!line || !line->starts_with("include"))
-    return refusal(unit->location(include),
-                   "the #include of the file to be changed is not on a line of its own");
+  if (!directiveOf(llvm::StringRef(text).slice(begin, end)).starts_with("include"))
+    return legalityFailure(unit->location(include),
+                           "the #include of the file to be changed is not on a line of its own");
   return FoundInclude{lineAt(text, begin), sources.getFileEntryRefForID(file)->getName().str(),
                       sources.getBufferData(file).str()};
 }

@@ -8,6 +8,7 @@
 #include "transform/JoinedText.h"
 
 #include "support/Files.h"
+#include "transform/Lines.h"
 #include "transform/MovedIncludes.h"
 
 #include <fmt/format.h>
@@ -26,12 +27,6 @@ std::string lineDirective(unsigned line, const fs::path &file) {
   for (char c : file.string())
     quoted += (c == '"' || c == '\\' ? "\\" : "") + std::string(1, c);
   return fmt::format("#line {} \"{}\"", line, quoted);
-}
-
-std::vector<std::string> splitLines(llvm::StringRef text) {
-  llvm::SmallVector<llvm::StringRef> parts;
-  text.split(parts, '\n');
-  return {parts.begin(), parts.end()};
 }
 
 bool isLineDirective(llvm::StringRef line) { return line.starts_with("#line "); }
@@ -59,9 +54,9 @@ source::MappedText JoinedText::text() const {
 
 JoinedText::Part JoinedText::partFor(const fs::path &file, const std::string &given) const {
   Part part{file, given, {}, {}, !given.empty() && given.back() != '\n'};
-  const std::vector<std::string> before = splitLines(given),
-                                 after = splitLines(
-                                     withMovedIncludes(given, file.parent_path(), path.parent_path()));
+  const std::vector<std::string> before = splitAt(given, '\n'),
+                                 after = splitAt(
+                                     withMovedIncludes(given, file.parent_path(), path.parent_path()), '\n');
   for (size_t i = 0; i < before.size() && i < after.size(); ++i)
     if (before[i] != after[i])
       part.linesMoved[after[i]] = before[i];
@@ -86,7 +81,7 @@ source::InsertedFile JoinedText::inserted(const Part &part, const source::LineOr
 source::InsertedFile JoinedText::embed(const fs::path &header, const std::string &given,
                                        const std::string &text, unsigned line) {
   Part part = partFor(header, given);
-  const std::vector<std::string> lines = splitLines(text);
+  const std::vector<std::string> lines = splitAt(text, '\n');
   part.include = lines[line - 1];
   // The line behind the #include is one of the part around it, whose #line is the last before.
   source::LineOrigin behind{path.string(), line + 1};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/MovedIncludes.h"
 
+#include "transform/Lines.h"
+
 #include <algorithm>
 #include <iterator>
 
@@ -29,7 +31,7 @@ public:
   bool isNeeded() const { return from != to; }
 
   std::string line(std::string_view text) const {
-    const std::string_view directive = directiveOf(text);
+    const llvm::StringRef directive = directiveOf(text);
     if (directive.starts_with("include"))
       return moved(text, 0);
     if (!directive.starts_with("if") && !directive.starts_with("elif"))
@@ -41,18 +43,7 @@ public:
   }
 
 private:
-  static constexpr std::string_view asks = "__has_include", blanks = " \t";
-
-  static std::string_view skipBlanks(std::string_view text) {
-    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-    return text;
-  }
-
-  /// The words of a preprocessor line after its #; nothing for any other line.
-  static std::string_view directiveOf(std::string_view line) {
-    line = skipBlanks(line);
-    return line.starts_with('#') ? skipBlanks(line.substr(1)) : std::string_view();
-  }
+  static constexpr std::string_view asks = "__has_include";
 
   /// The line with the first name in quotes behind `begin` changed. A name in angle brackets, or one that a macro makes,
   /// comes first where there is one.
@@ -83,15 +74,7 @@ std::string withMovedIncludes(std::string_view text, const fs::path &from, const
   const Mover mover(from, to);
   if (!mover.isNeeded())
     return std::string(text);
-  std::string result;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    result += mover.line(text.substr(0, end));
-    if (end < text.size())
-      result += '\n';
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return result;
+  return withLines(text, [&](std::string_view line) { return mover.line(line); });
 }
 
 } // namespace heddle::transform

@@ -11,7 +11,6 @@
 #include "transform/Pipeline.h"
 
 #include "source/MappedText.h"
-#include "support/Text.h"
 #include "transform/DirectiveMessage.h"
 #include "transform/Includes.h"
 #include "transform/JoinedText.h"
@@ -84,15 +83,23 @@ public:
   }
 
 private:
-  void save() { saved = {text, touched}; }
+  struct State {
+    source::MappedText text;
+    std::set<std::string> touched;
+  };
+  State state() const { return {text, touched}; }
+  void goBackTo(const State &earlier) {
+    text = earlier.text;
+    touched = earlier.touched;
+  }
+  void save() { saved = state(); }
 
   /// After a refusal: goes on with the text as it was before, without the pragma of that line. False where it
   /// ends here.
   bool leaveOut(std::optional<unsigned> pragmaLine) {
     if (!options.leavesRefusedOut || outcome.kind == Outcome::Kind::Unusable)
       return false;
-    text = saved->text;
-    touched = saved->touched;
+    goBackTo(*saved);
     if (pragmaLine)
       text.removeLine(*pragmaLine);
     embeddedFile.clear();
@@ -194,7 +201,7 @@ private:
     if (read(messages))
       for (const Target &target : targetsOf(directive, searchFrom(directive, line), messages))
         names.push_back(target.name);
-    pass(asGivenLocations(messages));
+    addMessages(asGivenLocations(messages), diagnostics);
     return names.empty() ? std::nullopt : std::optional(names);
   }
 
@@ -208,8 +215,7 @@ private:
 
   /// One kernel through all passes of a directive; a pass may call off what those before it did.
   bool runAll(const Directive &directive, const std::string &kernel) {
-    const source::MappedText before = text;
-    const std::set<std::string> touchedBefore = touched;
+    const State before = state();
     const size_t said = diagnostics.all().size();
     blockLeft.reset();
     for (const Pass &pass : directiveRule(directive.name)->passes) {
@@ -217,12 +223,12 @@ private:
       if (ended == Ended::Refused)
         return false;
       if (ended == Ended::CalledOff) {
-        text = before;
+        text = before.text;
         break;
       }
     }
-    if (text == before) {
-      touched = touchedBefore;
+    if (text == before.text) {
+      touched = before.touched;
       collectKept(said);
     }
     return true;
@@ -231,20 +237,19 @@ private:
   /// A pass, with the normalizations that it needs before. `line`: where the pragma was; nothing for one of the
   /// command line.
   Ended run(const PassRun &wanted, std::optional<unsigned> line) {
-    const source::MappedText before = text;
-    const std::set<std::string> touchedBefore = touched;
+    const State before = state();
     // Messages of the first attempt that comes to its end are kept: they are about the text before it was changed.
     std::optional<Diagnostics> first;
     for (unsigned rounds = 0;; ++rounds) {
       Diagnostics messages;
       if (!read(messages))
-        return pass(asGivenLocations(messages)), Ended::Refused;
+        return addMessages(asGivenLocations(messages), diagnostics), Ended::Refused;
       if (line)
         line = text.followed();
       const Clock::time_point begin = Clock::now();
       std::variant<Combined, Unchanged, Refused, Needs> result = attempt(wanted, line, messages);
       if (std::holds_alternative<Refused>(result))
-        return pass(asGivenLocations(messages)), Ended::Refused;
+        return addMessages(asGivenLocations(messages), diagnostics), Ended::Refused;
       if (auto *needed = std::get_if<Needs>(&result)) {
         if (rounds > mostRounds)
           return refuseRecursion(wanted.directive), Ended::Refused;
@@ -259,9 +264,8 @@ private:
       if (!first)
         first = asGivenLocations(messages);
       if (std::holds_alternative<Unchanged>(result)) {
-        text = before;
-        touched = touchedBefore;
-        pass(*first);
+        goBackTo(before);
+        addMessages(*first, diagnostics);
         return Ended::CalledOff;
       }
       const Combined &combined = std::get<Combined>(result);
@@ -270,10 +274,8 @@ private:
         return Ended::Refused;
       if (taken == Taken::InPlaceOfInclude)
         continue;
-      if (combined.edits.empty()) { // normalizations alone are no change
-        text = before;
-        touched = touchedBefore;
-      }
+      if (combined.edits.empty()) // normalizations alone are no change
+        goBackTo(before);
       recordTime(wanted.pass.name, begin);
       return finish(wanted, combined, *first);
     }
@@ -329,7 +331,7 @@ private:
     if (combined.block)
       blockLeft = combined.block;
     const size_t said = diagnostics.all().size();
-    pass(messages);
+    addMessages(messages, diagnostics);
     if (wanted.kernel.empty()) // the only pass: what it kept is the whole kernel
       collectKept(said);
     for (const auto &[kernel, next] : combined.next)
@@ -376,27 +378,13 @@ private:
   Diagnostics asGivenLocations(const Diagnostics &messages) const {
     if (!readText)
       return messages;
-    const auto original =
-        [&](const SourceLocation &location) { // a directive's own location is one of the file as it was
-          const bool isDirective = llvm::StringRef(location.sourceLine).contains("#pragma heddle");
-          return location.file == file.string() && !isDirective ? readText->given(location) : location;
-        };
     Diagnostics reported;
-    for (const Diagnostic &each : messages.all()) {
-      Diagnostic &added = reported.add(each.severity, original(each.location), each.text);
-      for (const Diagnostic::Note &note : each.notes)
-        added.note(original(note.location), note.text);
-      added.hint = each.hint;
-    }
+    addMessages(messages, reported, [&](const SourceLocation &location) {
+      // A directive's own location is one of the file as it was.
+      const bool isDirective = llvm::StringRef(location.sourceLine).contains("#pragma heddle");
+      return location.file == file.string() && !isDirective ? readText->given(location) : location;
+    });
     return reported;
-  }
-
-  void pass(const Diagnostics &messages) {
-    for (const Diagnostic &each : messages.all()) {
-      Diagnostic &added = diagnostics.add(each.severity, each.location, each.text);
-      added.notes = each.notes;
-      added.hint = each.hint;
-    }
   }
 
   // Included files
@@ -490,8 +478,7 @@ private:
     outcome.kind = Outcome::Kind::Unusable;
     outcome.compilerMessages = failure.compilerMessages;
     outcome.isReadable = failure.kind != source::ParseFailure::Kind::NotReadable;
-    for (const Diagnostic &each : failure.diagnostics.all())
-      messages.add(each.severity, each.location, each.text).withHint(each.hint);
+    addMessages(failure.diagnostics, messages);
     return false;
   }
 
@@ -505,7 +492,7 @@ private:
       Diagnostics messages;
       messages.add(refused->severity, refused->location, messageOf(directive, refused->text)).notes =
           refused->notes;
-      pass(asGivenLocations(messages));
+      addMessages(asGivenLocations(messages), diagnostics);
       return Taken::Refused;
     }
     for (const auto &[path, changed] : std::get<0>(applied))
@@ -524,13 +511,9 @@ private:
   JoinedText *joined = nullptr;
   std::unique_ptr<source::Program> program; ///< the text as read last, and that text
   std::optional<source::MappedText> readText;
-  std::filesystem::path embeddedFile; ///< the last one
-  std::set<std::string> touched;      ///< kernels that were edited
-  struct Saved {
-    source::MappedText text;
-    std::set<std::string> touched;
-  };
-  std::optional<Saved> saved;                      ///< what a refusal goes back to
+  std::filesystem::path embeddedFile;              ///< the last one
+  std::set<std::string> touched;                   ///< kernels that were edited
+  std::optional<State> saved;                      ///< what a refusal goes back to
   std::optional<std::array<int64_t, 3>> blockLeft; ///< what passes have made of the kernel's block
   Outcome outcome;
 };

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "transform/Directive.h"
-
 #include <optional>
 #include <string>
 

@@ -5,7 +5,6 @@
 #include "transform/Registry.h"
 
 #include "support/Numbers.h"
-#include "support/Text.h"
 #include "transform/Auto.h"
 #include "transform/coarsen/Coarsen.h"
 #include "transform/coarsen/CoarsenChoice.h"

@@ -5,6 +5,7 @@
 #include "support/Files.h"
 #include "support/IncludeLine.h"
 #include "support/Paths.h"
+#include "transform/Lines.h"
 
 #include <fmt/format.h>
 
@@ -19,17 +20,10 @@ bool isOurs(const IncludeLine &include) { return !include.quoted && include.name
 
 /// Calls `change` with each line that includes a header of ours; what it returns takes the place of the line.
 template <class Change> std::string withChangedIncludes(std::string_view text, const Change &change) {
-  std::string result;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
+  return withLines(text, [&](std::string_view line) {
     const IncludeLine include = includeIn(line);
-    result += isOurs(include) ? change(include.name) : std::string(line);
-    if (end < text.size())
-      result += '\n';
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return result;
+    return isOurs(include) ? change(include.name) : std::string(line);
+  });
 }
 
 std::string textOfRuntimeHeader(const std::string &name) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/StructuredBindings.h"
 
+#include "analysis/StatementShape.h"
 #include "source/Unit.h"
+#include "support/LegalityFailure.h"
 
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/Stmt.h>
+#include <llvm/ADT/STLExtras.h>
 
 using namespace clang;
 
@@ -14,10 +17,9 @@ namespace {
 const DeclStmt *firstIn(const Stmt *code) {
   if (!code)
     return nullptr;
-  if (auto *declarations = dyn_cast<DeclStmt>(code))
-    for (const Decl *each : declarations->decls())
-      if (isa<DecompositionDecl>(each))
-        return declarations;
+  if (llvm::any_of(analysis::declaredBy(code),
+                   [](const VarDecl *each) { return isa<DecompositionDecl>(each); }))
+    return cast<DeclStmt>(code);
   for (const Stmt *child : code->children())
     if (const DeclStmt *found = firstIn(child))
       return found;
@@ -30,11 +32,8 @@ std::optional<Diagnostic> structuredBindingIn(const source::Kernel &kernel) {
   const DeclStmt *found = firstIn(kernel.function->getBody());
   if (!found)
     return std::nullopt;
-  return Diagnostic{Severity::Refusal,
-                    kernel.unit->location(found),
-                    "the names of a structured binding are not followed",
-                    {},
-                    "declare a variable for each part"};
+  return legalityFailure(kernel.unit->location(found), "the names of a structured binding are not followed")
+      .withHint("declare a variable for each part");
 }
 
 } // namespace heddle::transform

@@ -47,7 +47,7 @@ private:
   bool readAll() {
     using Kind = source::ProgramReading::Kind;
     source::ProgramReading reading = source::readSeparately(units, joinedFile);
-    add(reading.diagnostics);
+    addMessages(shown(reading.diagnostics), diagnostics);
     result.inclusions = std::move(reading.inclusions);
     result.read = reading.separate.files();
     result.outcome.compilerMessages = reading.compilerMessages;
@@ -77,7 +77,7 @@ private:
     here.compile = source::flagsOfAll(units);
     Diagnostics messages;
     result.outcome = applyDirectives(joined, further, here, messages);
-    add(messages);
+    addMessages(shown(messages), diagnostics);
     result.outcome.leftUnchanged = shown(result.outcome.leftUnchanged);
     if (result.outcome.kind == Outcome::Kind::Done)
       collectFiles();
@@ -114,25 +114,10 @@ private:
   /// What concerns no single file has no location.
   Diagnostics shown(const Diagnostics &messages) const {
     Diagnostics all;
-    const auto location = [&](const SourceLocation &at) {
+    addMessages(messages, all, [&](const SourceLocation &at) {
       return at.file == joinedFile.string() ? SourceLocation() : at;
-    };
-    for (const Diagnostic &each : messages.all()) {
-      Diagnostic &added = all.add(each.severity, location(each.location), each.text);
-      for (const Diagnostic::Note &note : each.notes)
-        added.note(location(note.location), note.text);
-      added.hint = each.hint;
-    }
+    });
     return all;
-  }
-
-  void add(const Diagnostics &messages) {
-    const Diagnostics all = shown(messages);
-    for (const Diagnostic &each : all.all()) {
-      Diagnostic &added = diagnostics.add(each.severity, each.location, each.text);
-      added.notes = each.notes;
-      added.hint = each.hint;
-    }
   }
 
   const std::vector<source::ProgramFile> &units;

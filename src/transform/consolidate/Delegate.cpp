@@ -31,14 +31,10 @@
 #include "transform/tasks/DelegateLaunches.h"
 #include "transform/tasks/KernelHead.h"
 #include "transform/tasks/TaskFunctions.h"
-#include "transform/work/WorkLoops.h"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclTemplate.h>
 #include <clang/Tooling/Syntax/Tokens.h>
-
-#include <algorithm>
-#include <set>
 
 using namespace clang;
 
@@ -235,8 +231,7 @@ PassResult delegateBlocks(Context &context) {
   Diagnostics messages;
   Context trial(context.program, context.target, context.directive, context.options, messages);
   if (delegateAlways(trial, choice.reason)) {
-    for (const Diagnostic &each : messages.all())
-      context.diagnostics.add(each.severity, each.location, each.text).notes = each.notes;
+    addMessages(messages, context.diagnostics);
     return trial.edited();
   }
   const Diagnostic &refusal = messages.all().back();

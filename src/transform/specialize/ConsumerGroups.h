@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "transform/specialize/RoleShape.h"
 #include "transform/specialize/RoleSplit.h"
 
 namespace heddle::transform {

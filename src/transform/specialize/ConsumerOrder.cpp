@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/specialize/ConsumerOrder.h"
 
-#include "source/Unit.h"
-
 #include <algorithm>
 
 using namespace clang;

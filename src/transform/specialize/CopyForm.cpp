@@ -15,8 +15,6 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
 
-#include <algorithm>
-
 using namespace clang;
 
 namespace heddle::transform {

@@ -6,8 +6,6 @@
 #include "source/Unit.h"
 #include "transform/specialize/SplitSteps.h"
 
-#include <algorithm>
-
 using namespace clang;
 
 namespace heddle::transform {

@@ -13,7 +13,6 @@
 #include "source/Rewriter.h"
 #include "source/TextEdits.h"
 #include "source/Unit.h"
-#include "transform/specialize/BulkForms.h"
 #include "transform/specialize/BulkText.h"
 #include "transform/specialize/RoleNames.h"
 

@@ -9,7 +9,6 @@
 #include "transform/specialize/RoleShape.h"
 
 #include <cstdint>
-#include <string>
 
 namespace heddle::transform {
 

@@ -8,8 +8,6 @@
 
 #include <clang/AST/Stmt.h>
 
-#include <algorithm>
-
 using namespace clang;
 
 namespace heddle::transform {

@@ -7,7 +7,6 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Expr.h>
 
-#include <algorithm>
 #include <cmath>
 
 using namespace clang;

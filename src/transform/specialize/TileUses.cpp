@@ -7,8 +7,6 @@
 
 #include <clang/AST/Expr.h>
 
-#include <algorithm>
-
 using namespace clang;
 
 namespace heddle::transform {

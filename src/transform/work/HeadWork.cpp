@@ -80,6 +80,7 @@ public:
                   choice->getCond());
     else if (auto *doLoop = dyn_cast<DoStmt>(head.statement))
       checkCondition(doLoop->getCond());
+    refused = refused ? refused : rewriter.failure;
     if (!refused && before.empty() && !isChanged)
       refuse(head.statement, "the head of this statement around a barrier does work for each thread by "
                              "itself, which cannot be taken out of it");
@@ -97,20 +98,9 @@ private:
       refused = legalityFailure(unit.location(where), std::move(why)).withHint(std::move(hint));
   }
 
-  std::string textOf(SourceRange range) {
-    source::Rendered text = source::render(unit, range);
-    if (auto *why = std::get_if<Diagnostic>(&text)) {
-      refused = refused ? refused : *why;
-      return {};
-    }
-    return std::get<std::string>(text);
-  }
-
   /// The text of a declaration or expression, without the semicolon that may belong to it.
   std::string textOf(const Stmt *code) {
-    std::string text = textOf(code->getSourceRange());
-    text.resize(text.find_last_not_of("; \t\r\n") + 1);
-    return text;
+    return llvm::StringRef(rewriter.text(code)).rtrim("; \t\r\n").str();
   }
 
   bool isOwn(const VarDecl *variable) const { return head.variables.contains(variable); }
@@ -217,7 +207,7 @@ private:
     if (!left)
       return std::nullopt;
     return *left + (variable->getInitStyle() == VarDecl::ListInit ? "" : " = ") +
-           textOf(value->getSourceRange());
+           rewriter.text(value->getSourceRange());
   }
 
   /// A declaration without the semicolon that Clang counts to it.
@@ -372,10 +362,10 @@ private:
                     "write it as a loop that counts");
     if (loop->getInit())
       putBefore(loop->getInit());
-    const std::string counter = names.fresh("at"), text = textOf(array->getSourceRange());
+    const std::string counter = names.fresh("at"), text = rewriter.text(array->getSourceRange());
     const std::string size = kernel.isInstantiation ? fmt::format("sizeof({0}) / sizeof({0}[0])", text)
                                                     : std::to_string(type->getSize().getZExtValue());
-    const std::string element = textOf(SourceRange(variable->getBeginLoc(), variable->getLocation()));
+    const std::string element = rewriter.text(SourceRange(variable->getBeginLoc(), variable->getLocation()));
     const clang::SourceLocation first =
         loop->getInit() ? loop->getInit()->getBeginLoc() : clang::SourceLocation(variable->getBeginLoc());
     edits.replace(unit, {first, array->getEndLoc()},

@@ -19,6 +19,8 @@
 #include "source/MarkedText.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
+#include "support/LegalityFailure.h"
+#include "transform/Lines.h"
 #include "transform/work/ItemText.h"
 
 #include <clang/AST/Stmt.h>
@@ -118,19 +120,12 @@ private:
 
   /// Text that the preprocessor switches on and off cannot be cut: what is off now is not seen here.
   std::optional<Diagnostic> directiveIn(const std::string &body) const {
-    for (size_t begin = 0; begin < body.size();) {
-      size_t end = std::min(body.find('\n', begin), body.size());
-      llvm::StringRef line = llvm::StringRef(body).substr(begin, end - begin).ltrim(" \t");
-      if (line.consume_front("#") && !line.ltrim().starts_with("pragma"))
-        return Diagnostic{
-            Severity::Refusal,
-            kernel.location,
-            fmt::format("'#{}' inside the kernel: what is switched off now would be left as it is",
-                        line.trim().str()),
-            {},
-            "run the preprocessor over the kernel first"};
-      begin = end + 1;
-    }
+    for (const std::string &line : splitAt(body, '\n'))
+      if (const llvm::StringRef words = directiveOf(line); !words.empty() && !words.starts_with("pragma"))
+        return legalityFailure(kernel.location,
+                               "'#{}' inside the kernel: what is switched off now would be left as it is",
+                               words.str())
+            .withHint("run the preprocessor over the kernel first");
     return std::nullopt;
   }
 
