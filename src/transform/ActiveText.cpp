@@ -24,7 +24,7 @@ namespace heddle::transform {
 namespace {
 
 /// Where tokens that got past the preprocessor, and pragmas, are in the main file.
-std::vector<unsigned> activeLocations(const source::Unit &unit) {
+std::vector<unsigned> activeLocations(const Unit &unit) {
   const SourceManager &sources = unit.sources();
   std::vector<unsigned> locations;
   auto add = [&](clang::SourceLocation location) {
@@ -125,8 +125,8 @@ private:
 
 } // namespace
 
-std::optional<Needs> keepActiveText(Context &, const source::Kernel &kernel) {
-  const source::Unit &unit = *kernel.unit;
+std::optional<Needs> keepActiveText(Context &, const Kernel &kernel) {
+  const Unit &unit = *kernel.unit;
   const SourceManager &sources = unit.sources();
   SourceRange body = kernel.function->getBody()->getSourceRange();
   clang::SourceLocation first = sources.getFileLoc(body.getBegin()), last = sources.getFileLoc(body.getEnd());

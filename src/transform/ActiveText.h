@@ -13,6 +13,6 @@ namespace heddle::transform {
 ///     #else
 ///       x = a / b;           =>        x = a / b;
 ///     #endif
-std::optional<Needs> keepActiveText(Context &context, const source::Kernel &kernel);
+std::optional<Needs> keepActiveText(Context &context, const Kernel &kernel);
 
 } // namespace heddle::transform

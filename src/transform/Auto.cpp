@@ -6,7 +6,7 @@
 
 namespace heddle::transform {
 PassResult chooseAutomatically(Context &context) {
-  const source::Kernel &kernel = context.target.first();
+  const Kernel &kernel = context.target.first();
   if (!context.options.arch || !context.facts(kernel).threadsPerBlock()) {
     context.kept(kernel.location, fmt::format("'{}': its block is not known", context.target.name))
         .withHint("--block X,Y,Z states it");

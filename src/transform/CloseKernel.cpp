@@ -24,7 +24,7 @@ bool refuseKernel(Context &context, const source::OtherLaunches &other) {
 }
 
 /// Where `static` goes: before the return type, which is behind `template <...>` and `__global__`.
-clang::SourceLocation returnTypeOf(const source::Unit &unit, const FunctionDecl *function) {
+clang::SourceLocation returnTypeOf(const Unit &unit, const FunctionDecl *function) {
   const clang::SourceLocation type = function->getReturnTypeSourceRange().getBegin();
   const bool isInFront =
       type.isValid() && unit.sources().isBeforeInTranslationUnit(type, function->getLocation());
@@ -32,7 +32,7 @@ clang::SourceLocation returnTypeOf(const source::Unit &unit, const FunctionDecl 
 }
 
 bool makeStatic(Context &context, const source::OtherLaunches &other) {
-  const source::Kernel &kernel = context.target.first();
+  const Kernel &kernel = context.target.first();
   // An explicit specialization has its template's linkage.
   if (kernel.function->getTemplateSpecializationKind() == TSK_ExplicitSpecialization)
     return refuseKernel(context, other);

@@ -28,14 +28,14 @@ analysis::FactOptions Context::factOptions() const {
   return wanted;
 }
 
-const analysis::KernelFacts &Context::facts(const source::Kernel &kernel) {
-  std::unique_ptr<analysis::KernelFacts> &facts = known[&kernel];
+const KernelFacts &Context::facts(const Kernel &kernel) {
+  std::unique_ptr<KernelFacts> &facts = known[&kernel];
   if (!facts)
-    facts = analysis::KernelFacts::of(program, kernel, factOptions());
+    facts = KernelFacts::of(program, kernel, factOptions());
   return *facts;
 }
 
-analysis::LaunchFacts Context::pointersOf(const source::Kernel &kernel) const {
+analysis::LaunchFacts Context::pointersOf(const Kernel &kernel) const {
   analysis::LaunchFacts facts;
   facts.pointers = analysis::pointersApart(program, kernel, factOptions());
   return facts;
@@ -55,7 +55,7 @@ Refusal Context::refuse(const Diagnostic &refusal) {
   return Refusal(added);
 }
 
-std::optional<std::string> Context::textOf(const source::Unit &unit, clang::SourceRange range) {
+std::optional<std::string> Context::textOf(const Unit &unit, clang::SourceRange range) {
   source::Rendered text = source::render(unit, range);
   if (auto *refused = std::get_if<Diagnostic>(&text))
     return refuse(*refused);
@@ -79,7 +79,7 @@ Diagnostic &Context::assumed(SourceLocation location, const std::string &what) {
   return diagnostics.warning(std::move(location), messageOf(directive, "assumed: " + what));
 }
 
-std::optional<Needs> firstNeeded(Context &context, const source::Kernel &kernel,
+std::optional<Needs> firstNeeded(Context &context, const Kernel &kernel,
                                  std::initializer_list<Normalization> all) {
   for (Normalization normalization : all)
     if (std::optional<Needs> needed = normalization(context, kernel))

@@ -55,11 +55,11 @@ struct Options {
 /// A kernel as it is in the text: a plain one, or a template with all its instantiations.
 struct Target {
   std::string name; ///< as the text calls it: "reduce", not "reduce<int>"
-  std::vector<const source::Kernel *> instances;
+  std::vector<const Kernel *> instances;
   unsigned loopLine = 0;       ///< for directives on loops: the line the loop begins on
   bool isBehindPragma = false; ///< the loop is the first thing on that line or below it
 
-  const source::Kernel &first() const { return *instances.front(); }
+  const Kernel &first() const { return *instances.front(); }
 };
 
 /// A refusal that was added. It returns as the outcome of whatever was refused: `return context.refuse(place, why);`.
@@ -95,10 +95,10 @@ public:
   const Options &options;
   Diagnostics &diagnostics;
   source::Edits edits; ///< gathered by the pass, which returns them
-  const source::Unit &device() const { return program.device(); }
-  const analysis::KernelFacts &facts(const source::Kernel &kernel);
+  const Unit &device() const { return program.device(); }
+  const KernelFacts &facts(const Kernel &kernel);
   /// What is known of the kernel's pointers alone, for directives that ask nothing else about launches.
-  analysis::LaunchFacts pointersOf(const source::Kernel &kernel) const;
+  analysis::LaunchFacts pointersOf(const Kernel &kernel) const;
 
   /// "coarsen x=2: " and the reason, with the location it was asked for where that is in the file.
   Refusal refuse(SourceLocation location, const std::string &reason);
@@ -121,7 +121,7 @@ public:
   /// A stage of the directive that does nothing, while others may have changed the kernel.
   Diagnostic &notApplied(std::string_view stage, SourceLocation location, const std::string &why);
   /// The text of a range; nothing, with a refusal, where it cannot be had.
-  std::optional<std::string> textOf(const source::Unit &unit, clang::SourceRange range);
+  std::optional<std::string> textOf(const Unit &unit, clang::SourceRange range);
 
   /// The end of a pass: all that it gathered, or no more than what it refused.
   Edited edited() { return {std::move(edits)}; }
@@ -133,16 +133,16 @@ public:
 private:
   analysis::FactOptions factOptions() const;
 
-  std::map<const source::Kernel *, std::unique_ptr<analysis::KernelFacts>> known;
+  std::map<const Kernel *, std::unique_ptr<KernelFacts>> known;
 };
 
 using Transform = PassResult (*)(Context &context);
 
 /// Another form of the kernel, where it does not have that yet.
-using Normalization = std::optional<Needs> (*)(Context &context, const source::Kernel &kernel);
+using Normalization = std::optional<Needs> (*)(Context &context, const Kernel &kernel);
 
 /// The first of these that the kernel needs; nothing where it has all of their forms.
-std::optional<Needs> firstNeeded(Context &context, const source::Kernel &kernel,
+std::optional<Needs> firstNeeded(Context &context, const Kernel &kernel,
                                  std::initializer_list<Normalization> all);
 
 } // namespace heddle::transform

@@ -16,7 +16,7 @@ using namespace clang;
 
 namespace heddle::transform {
 
-std::set<unsigned> usedOnlyFor(const source::Unit &unit, const FunctionDecl *kernel,
+std::set<unsigned> usedOnlyFor(const Unit &unit, const FunctionDecl *kernel,
                                const std::vector<const FunctionDecl *> &functions) {
   source::Mentions mentions(unit);
   std::set<unsigned> ours = {source::Mentions::key(kernel)};
@@ -47,20 +47,17 @@ bool CopyNames::isFirstCopy(const FunctionDecl *function) {
   return copied.insert(source::Mentions::key(function)).second;
 }
 
-std::optional<source::Replacement> inFrontOfArguments(const source::Unit &unit, SourceRange callee,
-                                                      const std::string &text) {
+std::optional<Replacement> inFrontOfArguments(const Unit &unit, SourceRange callee, const std::string &text) {
   llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
   size_t at = source::tokensOf(unit, callee).end;
   if (at + 1 >= all.size() || all[at].kind() != tok::l_paren)
     return std::nullopt;
   bool isOnly = all[at + 1].kind() == tok::r_paren;
-  return source::Replacement{SourceRange(all[at].location(), all[at].location()),
-                             "(" + text + (isOnly ? "" : ", ")};
+  return Replacement{SourceRange(all[at].location(), all[at].location()), "(" + text + (isOnly ? "" : ", ")};
 }
 
-std::vector<source::Replacement> changedCalls(const source::Unit &unit, const analysis::Uses &uses,
-                                              const CallChanges &calls) {
-  std::vector<source::Replacement> parts;
+std::vector<Replacement> changedCalls(const Unit &unit, const Uses &uses, const CallChanges &calls) {
+  std::vector<Replacement> parts;
   for (const CallExpr *call : uses.calls) {
     const FunctionDecl *callee = analysis::calleeOf(call);
     auto change = callee ? calls.find(callee) : calls.end();
@@ -76,9 +73,9 @@ std::vector<source::Replacement> changedCalls(const source::Unit &unit, const an
   return parts;
 }
 
-std::vector<source::Replacement> changedHead(const source::Unit &unit, const FunctionDecl *function,
-                                             const std::string &name, const std::string &parameters) {
-  std::vector<source::Replacement> parts;
+std::vector<Replacement> changedHead(const Unit &unit, const FunctionDecl *function, const std::string &name,
+                                     const std::string &parameters) {
+  std::vector<Replacement> parts;
   if (name != function->getNameAsString())
     parts.push_back({function->getLocation(), name});
   if (!parameters.empty())
@@ -87,8 +84,7 @@ std::vector<source::Replacement> changedHead(const source::Unit &unit, const Fun
   return parts;
 }
 
-bool mayTakeParameter(Context &context, const source::Unit &unit, const FunctionDecl *function,
-                      const char *asked) {
+bool mayTakeParameter(Context &context, const Unit &unit, const FunctionDecl *function, const char *asked) {
   const SourceLocation location = unit.location(function->getLocation());
   const std::string name = function->getNameAsString();
   if (isa<CXXMethodDecl>(function) || !function->getIdentifier())
@@ -99,13 +95,13 @@ bool mayTakeParameter(Context &context, const source::Unit &unit, const Function
          context.refuse(location, "'{}' asks for the {} and is made by a macro", name, asked);
 }
 
-bool insertCopy(Context &context, const source::Unit &unit, const FunctionDecl *function,
-                const std::vector<source::Replacement> &parts) {
+bool insertCopy(Context &context, const Unit &unit, const FunctionDecl *function,
+                const std::vector<Replacement> &parts) {
   source::Rewriter text(unit);
-  const source::Code copy = text.code(source::wholeDefinition(unit, function), parts);
+  const Code copy = text.code(source::wholeDefinition(unit, function), parts);
   if (text.failure)
     return context.refuse(*text.failure);
-  text.insertBehind(context.edits, function->getBody()->getEndLoc(), source::Code::blankLine().add(copy),
+  text.insertBehind(context.edits, function->getBody()->getEndLoc(), Code::blankLine().add(copy),
                     source::wholeDefinition(unit, function).getBegin());
   return true;
 }

@@ -17,7 +17,7 @@ namespace heddle::transform {
 /// The kernel, and those of the functions that only it and others of these use, and that are declared once: they
 /// may be changed in place. One that must be copied keeps its original, which goes on calling what it called; so
 /// that is not used by these alone either, to a fixed point.
-std::set<unsigned> usedOnlyFor(const source::Unit &unit, const clang::FunctionDecl *kernel,
+std::set<unsigned> usedOnlyFor(const Unit &unit, const clang::FunctionDecl *kernel,
                                const std::vector<const clang::FunctionDecl *> &functions);
 
 /// What copies of functions are called, and which there are already.
@@ -45,24 +45,23 @@ struct CallChange {
 using CallChanges = std::map<const clang::FunctionDecl *, CallChange>;
 
 /// The changes to the calls in some code.
-std::vector<source::Replacement> changedCalls(const source::Unit &unit, const analysis::Uses &uses,
-                                              const CallChanges &calls);
+std::vector<Replacement> changedCalls(const Unit &unit, const Uses &uses, const CallChanges &calls);
 
 /// The changes to a function's head: another name, and parameters in front of its own.
-std::vector<source::Replacement> changedHead(const source::Unit &unit, const clang::FunctionDecl *function,
-                                             const std::string &name, const std::string &parameters);
+std::vector<Replacement> changedHead(const Unit &unit, const clang::FunctionDecl *function,
+                                     const std::string &name, const std::string &parameters);
 
 /// False, with a refusal, where a function that asks for something cannot be given it by a parameter.
-bool mayTakeParameter(Context &context, const source::Unit &unit, const clang::FunctionDecl *function,
+bool mayTakeParameter(Context &context, const Unit &unit, const clang::FunctionDecl *function,
                       const char *asked);
 
 /// The replacement that puts `text` in front of what a parenthesis right behind `callee` holds.
-std::optional<source::Replacement> inFrontOfArguments(const source::Unit &unit, clang::SourceRange callee,
-                                                      const std::string &text);
+std::optional<Replacement> inFrontOfArguments(const Unit &unit, clang::SourceRange callee,
+                                              const std::string &text);
 
 /// Puts a copy of a function after it, with these parts replaced. False, with a refusal, where its text
 /// cannot be had.
-bool insertCopy(Context &context, const source::Unit &unit, const clang::FunctionDecl *function,
-                const std::vector<source::Replacement> &parts);
+bool insertCopy(Context &context, const Unit &unit, const clang::FunctionDecl *function,
+                const std::vector<Replacement> &parts);
 
 } // namespace heddle::transform

@@ -39,8 +39,6 @@ using namespace clang;
 
 namespace heddle::transform {
 
-using analysis::Uses;
-
 namespace {
 
 struct CallSite {
@@ -132,7 +130,7 @@ private:
 
 class Inliner {
 public:
-  Inliner(Context &context, const source::Kernel &kernel)
+  Inliner(Context &context, const Kernel &kernel)
       : isInstantiatedOften(context.target.instances.size() > 1), kernel(kernel), unit(*kernel.unit),
         facts(context.facts(kernel)), text(unit), names(unit), ofKernel(localNames(kernel.function)) {}
 
@@ -167,8 +165,8 @@ private:
   bool inlineAt(const CallSite &site, bool isRepeated) {
     const FunctionDecl *callee = calleeOf(site);
     std::string value;
-    source::Code code;
-    std::vector<source::Replacement> parts;
+    Code code;
+    std::vector<Replacement> parts;
     const ReturnStmt *last = lastReturn(callee);
     if (!callee->getReturnType()->isVoidType() && !isWholeStatement(site)) {
       value = names.fresh(callee->getNameAsString() + "Value");
@@ -188,14 +186,14 @@ private:
       for (const NamedDecl *each : mentionedFromOutside(argument))
         taken.insert(each->getNameAsString());
     aliasNames.clear();
-    source::Code inside = aliases(site, callee, parts);
-    std::optional<source::Code> parameters = declareParameters(site, callee, parts);
+    Code inside = aliases(site, callee, parts);
+    std::optional<Code> parameters = declareParameters(site, callee, parts);
     if (!parameters)
       return false;
     renameLocals(callee, parts);
     if (isRepeated)
       shareArrays(callee, parts);
-    source::Code body = bodyText(callee, parts);
+    Code body = bodyText(callee, parts);
     if (body.empty())
       return false;
     code.add("{ // " + callee->getNameAsString()).add(inside.add(*parameters).deeper()).add(body);
@@ -203,13 +201,13 @@ private:
       code.add(text.statement(site.statement, {{site.call->getSourceRange(), value}}));
     const bool needsBraces = !isa<DeclStmt>(site.statement) && !value.empty() && !isInBlock(site.statement);
     if (needsBraces)
-      code = source::Code("{ ").join(code).join(" }");
+      code = Code("{ ").join(code).join(" }");
     text.replace(edits, source::wholeStatement(unit, site.statement), code);
     return true;
   }
 
   /// The body of a function without its opening brace; nothing where it cannot be had.
-  source::Code bodyText(const FunctionDecl *callee, const std::vector<source::Replacement> &parts) {
+  Code bodyText(const FunctionDecl *callee, const std::vector<Replacement> &parts) {
     const SourceRange range = callee->getBody()->getSourceRange();
     std::variant<source::EditText, Diagnostic> rendered = source::renderLines(unit, range, parts);
     auto *whole = std::get_if<source::EditText>(&rendered);
@@ -218,10 +216,9 @@ private:
     whole->text.erase(0, 1);
     const std::string indent = text.indentOf(callee->getOuterLocStart());
     // What was taken out leaves empty lines; what followed the brace gets a line of its own.
-    source::Code body = source::Code::written(*whole, indent);
+    Code body = Code::written(*whole, indent);
     const bool isOnBrace = !llvm::StringRef(body.all().front().text).trim().empty();
-    return isOnBrace ? source::Code(llvm::StringRef(whole->text).ltrim().str()).deeper()
-                     : body.withoutBlankStart();
+    return isOnBrace ? Code(llvm::StringRef(whole->text).ltrim().str()).deeper() : body.withoutBlankStart();
   }
 
   bool isInBlock(const Stmt *statement) const {
@@ -232,9 +229,8 @@ private:
   /// What the template's own names represent at this call. Text that the call gives is taken as it is: in a
   /// kernel that is a template itself it may be different things. A name that the kernel, or the text of the
   /// call, has another meaning for is replaced by a fresh one: `f<N + 1>(t + N)`.
-  source::Code aliases(const CallSite &site, const FunctionDecl *callee,
-                       std::vector<source::Replacement> &parts) {
-    source::Code lines;
+  Code aliases(const CallSite &site, const FunctionDecl *callee, std::vector<Replacement> &parts) {
+    Code lines;
     const TemplateArgumentList *arguments = callee->getTemplateSpecializationArgs();
     const TemplateParameterList *parameters = parametersOf(callee);
     if (!arguments || !parameters)
@@ -319,9 +315,9 @@ private:
   }
 
   /// The parameters as variables; mentions of those that get another name are replaced.
-  std::optional<source::Code> declareParameters(const CallSite &site, const FunctionDecl *callee,
-                                                std::vector<source::Replacement> &parts) {
-    source::Code lines;
+  std::optional<Code> declareParameters(const CallSite &site, const FunctionDecl *callee,
+                                        std::vector<Replacement> &parts) {
+    Code lines;
     Uses inside = Uses::of(callee->getBody());
     for (unsigned i = 0; i < callee->getNumParams() && i < site.call->getNumArgs(); ++i) {
       const ParmVarDecl *parameter = callee->getParamDecl(i);
@@ -340,7 +336,7 @@ private:
   }
 
   /// A name that nothing of the kernel's has: work loops may bring the kernel's variables into this block.
-  std::string renamed(const VarDecl *variable, const Uses &inside, std::vector<source::Replacement> &parts) {
+  std::string renamed(const VarDecl *variable, const Uses &inside, std::vector<Replacement> &parts) {
     std::string name = variable->getNameAsString();
     if (!taken.contains(name))
       return name;
@@ -353,7 +349,7 @@ private:
     return name;
   }
 
-  void renameLocals(const FunctionDecl *callee, std::vector<source::Replacement> &parts) {
+  void renameLocals(const FunctionDecl *callee, std::vector<Replacement> &parts) {
     Uses inside = Uses::of(callee->getBody());
     for (const VarDecl *variable : inside.declared())
       if (variable->hasLocalStorage())
@@ -361,9 +357,9 @@ private:
   }
 
   /// Shared arrays are one for all calls: declared at the kernel's top, and no longer in the function's text.
-  void shareArrays(const FunctionDecl *callee, std::vector<source::Replacement> &parts) {
+  void shareArrays(const FunctionDecl *callee, std::vector<Replacement> &parts) {
     bool isFirst = shared.insert(callee).second;
-    source::Code lines;
+    Code lines;
     for (const Stmt *statement : Uses::of(callee->getBody()).statements) {
       auto *declaration = dyn_cast<DeclStmt>(statement);
       auto *variable = declaration ? dyn_cast<VarDecl>(*declaration->decl_begin()) : nullptr;
@@ -378,9 +374,9 @@ private:
   }
 
   const bool isInstantiatedOften;
-  const source::Kernel &kernel;
-  const source::Unit &unit;
-  const analysis::KernelFacts &facts;
+  const Kernel &kernel;
+  const Unit &unit;
+  const KernelFacts &facts;
   source::Rewriter text;
   source::Edits edits;
   Names names;
@@ -436,9 +432,9 @@ static std::optional<std::string> whyNoValue(const FunctionDecl *callee) {
   return std::nullopt;
 }
 
-std::optional<std::string> reasonNotToInline(const analysis::KernelFacts &facts, const CallExpr *call,
+std::optional<std::string> reasonNotToInline(const KernelFacts &facts, const CallExpr *call,
                                              const Stmt *statement) {
-  const source::Unit &unit = facts.uniformity->unit();
+  const Unit &unit = facts.uniformity->unit();
   const FunctionDecl *callee = analysis::calleeOf(call), *defined = nullptr;
   if (!callee || !callee->hasBody(defined))
     return "its body is not known";
@@ -479,7 +475,7 @@ std::optional<std::string> reasonNotToInline(const analysis::KernelFacts &facts,
   return std::nullopt;
 }
 
-std::optional<Needs> inlineCallsWithBarriers(Context &context, const source::Kernel &kernel) {
+std::optional<Needs> inlineCallsWithBarriers(Context &context, const Kernel &kernel) {
   return neededEdits("inline-calls", Inliner(context, kernel).run());
 }
 

@@ -24,10 +24,10 @@ namespace heddle::transform {
 ///                                                   float total = blockSumValue;
 ///
 /// Calls that cannot be treated so are left; reasonNotToInline says why.
-std::optional<Needs> inlineCallsWithBarriers(Context &context, const source::Kernel &kernel);
+std::optional<Needs> inlineCallsWithBarriers(Context &context, const Kernel &kernel);
 
 /// Nothing where the call can be replaced. `statement` is the whole statement that the call is in.
-std::optional<std::string> reasonNotToInline(const analysis::KernelFacts &facts, const clang::CallExpr *call,
+std::optional<std::string> reasonNotToInline(const KernelFacts &facts, const clang::CallExpr *call,
                                              const clang::Stmt *statement);
 
 } // namespace heddle::transform

@@ -155,7 +155,7 @@ std::string dividedShape(const Context &context, const source::LaunchShape &shap
 
 /// Where the file first mentions the kernel: what is included must precede it. Some files include others
 /// at their end.
-static unsigned firstMention(const Context &context, const source::Unit &unit) {
+static unsigned firstMention(const Context &context, const Unit &unit) {
   const SourceManager &sources = unit.sources();
   unsigned first = ~0u;
   const auto take = [&](clang::SourceLocation location) {
@@ -163,7 +163,7 @@ static unsigned firstMention(const Context &context, const source::Unit &unit) {
     if (at.isValid() && sources.isWrittenInMainFile(at))
       first = std::min(first, sources.getFileOffset(at));
   };
-  for (const source::Kernel *kernel : context.target.instances)
+  for (const Kernel *kernel : context.target.instances)
     if (kernel->unit == &unit)
       for (const FunctionDecl *declared : kernel->function->redecls())
         take(declared->getOuterLocStart());
@@ -174,7 +174,7 @@ static unsigned firstMention(const Context &context, const source::Unit &unit) {
 }
 
 /// The first token of the file that follows its last #include before `limit`: directives leave no tokens.
-static const syntax::Token *firstBehindIncludes(const source::Unit &unit, unsigned limit) {
+static const syntax::Token *firstBehindIncludes(const Unit &unit, unsigned limit) {
   const SourceManager &sources = unit.sources();
   std::optional<unsigned> last;
   for (unsigned i = 0; i < sources.local_sloc_entry_size(); ++i) {
@@ -195,19 +195,19 @@ static const syntax::Token *firstBehindIncludes(const source::Unit &unit, unsign
 }
 
 void includeHelper(Context &context, const std::string &header) {
-  const source::Unit &host = context.program.host(), &device = context.program.device();
+  const Unit &host = context.program.host(), &device = context.program.device();
   const SourceManager &sources = host.sources();
   if (sources.getBufferData(sources.getMainFileID()).contains("<heddle/" + header + ">"))
     return;
-  source::Code include = fmt::format("#include <heddle/{}>", header);
-  include.add(source::Code::blankLine());
+  Code include = fmt::format("#include <heddle/{}>", header);
+  include.add(Code::blankLine());
   const unsigned limit = std::min(firstMention(context, host), firstMention(context, device));
   const syntax::Token *onHost = firstBehindIncludes(host, limit),
                       *onDevice = firstBehindIncludes(device, limit);
   if (!onHost)
     return;
   // `__global__` may be no token at all for the host.
-  const auto lineOf = [](const source::Unit &unit, const syntax::Token *token) {
+  const auto lineOf = [](const Unit &unit, const syntax::Token *token) {
     return unit.sources().getExpansionLineNumber(token->location());
   };
   if (onDevice && lineOf(device, onDevice) == lineOf(host, onHost))
@@ -228,7 +228,7 @@ std::string writtenShape(const Context &context, const source::LaunchShape &shap
 bool changeLaunches(Context &context, const std::function<bool(const source::Launch &)> &change,
                     unsigned &launches) {
   std::set<std::string> names;
-  for (const source::Kernel *kernel : context.target.instances)
+  for (const Kernel *kernel : context.target.instances)
     names.insert(kernel->mangledName);
   std::set<unsigned> locations;
   for (const source::Launch &launch : context.program.launches()) {

@@ -25,7 +25,7 @@ std::string typeNameFor(const DeclStmt *declarations) {
 }
 
 /// Where a name belongs: after the keyword, or behind `alignas` and similar specifiers where there are no bases.
-source::Replacement withName(const TagDecl *tag, const std::string &name) {
+Replacement withName(const TagDecl *tag, const std::string &name) {
   auto *record = dyn_cast<CXXRecordDecl>(tag);
   const clang::SourceLocation brace = tag->getBraceRange().getBegin(), keyword = tag->getInnerLocStart();
   if (record && record->getNumBases() == 0)
@@ -42,9 +42,9 @@ const TagDecl *typeDefinedBy(const DeclStmt *declarations) {
   return nullptr;
 }
 
-std::variant<Needs, Diagnostic> nameTypes(const source::Kernel &kernel,
+std::variant<Needs, Diagnostic> nameTypes(const Kernel &kernel,
                                           const std::vector<const DeclStmt *> &declarations) {
-  const source::Unit &unit = *kernel.unit;
+  const Unit &unit = *kernel.unit;
   Names names(unit);
   source::Edits edits;
   std::set<const DeclStmt *> seen;
@@ -53,13 +53,13 @@ std::variant<Needs, Diagnostic> nameTypes(const source::Kernel &kernel,
     if (!tag || !seen.insert(statement).second)
       continue;
     std::string name = tag->getNameAsString();
-    std::vector<source::Replacement> naming;
+    std::vector<Replacement> naming;
     if (name.empty()) {
       name = names.fresh(typeNameFor(statement));
       naming.push_back(withName(tag, name));
     }
     source::Rewriter text(unit);
-    source::Code both = text.code(tag->getSourceRange(), naming).join(";");
+    Code both = text.code(tag->getSourceRange(), naming).join(";");
     both.add(text.code(statement->getSourceRange(), {{tag->getSourceRange(), name}}));
     if (text.failure)
       return *text.failure;

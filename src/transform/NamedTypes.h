@@ -22,7 +22,7 @@ const clang::TagDecl *typeDefinedBy(const clang::DeclStmt *declarations);
 ///                                                  PairType pair = {1, 2};
 ///
 /// A refusal where a type cannot be taken out.
-std::variant<Needs, Diagnostic> nameTypes(const source::Kernel &kernel,
+std::variant<Needs, Diagnostic> nameTypes(const Kernel &kernel,
                                           const std::vector<const clang::DeclStmt *> &declarations);
 
 } // namespace heddle::transform

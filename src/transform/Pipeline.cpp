@@ -117,7 +117,7 @@ private:
         if (isInMainFile(*kernel))
           names.insert(kernel->plainName);
     } else {
-      for (const source::Kernel *kernel : program->kernelsNamed(directive.kernel))
+      for (const Kernel *kernel : program->kernelsNamed(directive.kernel))
         names.insert(kernel->plainName);
     }
     std::vector<Directive> all;

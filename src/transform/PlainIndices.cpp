@@ -11,8 +11,6 @@ using namespace clang;
 
 namespace heddle::transform {
 
-using analysis::Uses;
-
 namespace {
 
 /// What a member function of a thread block gives, and how a transform would rather see it.
@@ -42,8 +40,8 @@ const CXXMethodDecl *memberOfBlock(const CallExpr *call) {
 
 } // namespace
 
-std::optional<Needs> writePlainIndices(Context &context, const source::Kernel &kernel) {
-  const analysis::KernelFacts &facts = context.facts(kernel);
+std::optional<Needs> writePlainIndices(Context &context, const Kernel &kernel) {
+  const KernelFacts &facts = context.facts(kernel);
   bool isFlat = facts.launch.block[1] == 1 && facts.launch.block[2] == 1 && !facts.launchesDisagree;
   source::Edits edits;
   for (const CallExpr *call : Uses::of(kernel.function->getBody()).calls) {

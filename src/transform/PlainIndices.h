@@ -12,6 +12,6 @@ namespace heddle::transform {
 ///     cta.group_index().y     =>   blockIdx.y
 ///     cta.size()              =>   blockDim.x
 ///
-std::optional<Needs> writePlainIndices(Context &context, const source::Kernel &kernel);
+std::optional<Needs> writePlainIndices(Context &context, const Kernel &kernel);
 
 } // namespace heddle::transform

@@ -68,7 +68,7 @@ struct DirectiveRule {
   /// `auto` asks this. It may need another form of the kernel first, as a pass does.
   std::variant<Suggestion, Needs> (*suggest)(Context &) = nullptr;
   /// What the facts about a kernel promise, a line each, for `heddle analyze`.
-  std::vector<std::string> (*opportunities)(const analysis::KernelFacts &) = nullptr;
+  std::vector<std::string> (*opportunities)(const KernelFacts &) = nullptr;
 
   const SettingRule *find(std::string_view key) const;
   /// "coarsen [x=N] [map=interleaved|blocked]"

@@ -119,9 +119,9 @@ private:
 
 } // namespace
 
-std::optional<Needs> separateNames(Context &, const source::Kernel &kernel) {
+std::optional<Needs> separateNames(Context &, const Kernel &kernel) {
   const HiddenNames found(patternOf(kernel.function));
-  const source::Unit &unit = *kernel.unit;
+  const Unit &unit = *kernel.unit;
   Names names(unit);
   source::Edits edits;
   for (const VarDecl *variable : found.hiding) {

@@ -24,7 +24,7 @@ namespace heddle::transform {
 /// variables that it mentions are visible. Every transform that moves text across scopes asks for this
 /// first.
 ///
-std::optional<Needs> separateNames(Context &context, const source::Kernel &kernel);
+std::optional<Needs> separateNames(Context &context, const Kernel &kernel);
 
 /// What a function, or an expression, mentions without a qualifier and does not declare itself: variables,
 /// functions, types, enumerators. For text that comes from elsewhere.

@@ -28,7 +28,7 @@ const DeclStmt *firstIn(const Stmt *code) {
 
 } // namespace
 
-std::optional<Diagnostic> structuredBindingIn(const source::Kernel &kernel) {
+std::optional<Diagnostic> structuredBindingIn(const Kernel &kernel) {
   const DeclStmt *found = firstIn(kernel.function->getBody());
   if (!found)
     return std::nullopt;

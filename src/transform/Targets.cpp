@@ -23,12 +23,12 @@
 namespace heddle::transform {
 namespace {
 
-unsigned lineOf(const source::Kernel &kernel) {
+unsigned lineOf(const Kernel &kernel) {
   const clang::SourceManager &sources = kernel.unit->sources();
   return sources.getExpansionLineNumber(sources.getExpansionLoc(kernel.function->getOuterLocStart()));
 }
 
-unsigned lastLineOf(const source::Kernel &kernel) {
+unsigned lastLineOf(const Kernel &kernel) {
   const clang::SourceManager &sources = kernel.unit->sources();
   return sources.getExpansionLineNumber(kernel.function->getEndLoc());
 }
@@ -60,10 +60,8 @@ std::vector<Target> ofMainFile(const std::vector<Target> &targets) {
 std::vector<Target> targetsNamed(const std::string &name, const std::vector<Target> &all) {
   std::vector<Target> exact, meant;
   for (const Target &target : all) {
-    const auto isInstance = [&](const source::Kernel *instance) { return instance->name == name; };
-    const auto isOfInstance = [&](const source::Kernel *instance) {
-      return isMeant(instance->mangledName, name);
-    };
+    const auto isInstance = [&](const Kernel *instance) { return instance->name == name; };
+    const auto isOfInstance = [&](const Kernel *instance) { return isMeant(instance->mangledName, name); };
     if (target.name == name || std::ranges::any_of(target.instances, isInstance))
       exact.push_back(target);
     else if (std::ranges::any_of(target.instances, isOfInstance))
@@ -136,7 +134,7 @@ void complainOfSubject(const Directive &directive, const TargetSearch &search,
 
 } // namespace
 
-bool isInMainFile(const source::Kernel &kernel) {
+bool isInMainFile(const Kernel &kernel) {
   const clang::SourceManager &sources = kernel.unit->sources();
   return sources.isWrittenInMainFile(sources.getExpansionLoc(kernel.function->getLocation()));
 }

@@ -8,7 +8,7 @@
 namespace heddle::transform {
 
 /// In the file itself, not in one that it includes.
-bool isInMainFile(const source::Kernel &kernel);
+bool isInMainFile(const Kernel &kernel);
 
 /// Where a directive looks for what it is about.
 struct TargetSearch {

@@ -60,8 +60,7 @@ LaunchDivision divisionOf(const std::vector<Axis> &axes) {
 }
 
 /// The form that a plan asked for; a refusal where the kernel cannot be given it.
-std::variant<Needs, Diagnostic> formFor(Context &context, const source::Kernel &kernel,
-                                        const NeededFirst &needed) {
+std::variant<Needs, Diagnostic> formFor(Context &context, const Kernel &kernel, const NeededFirst &needed) {
   if (!needed.heads.empty())
     return takeHeadsApart(context, kernel, needed.heads);
   return nameTypes(kernel, needed.nameless);
@@ -69,7 +68,7 @@ std::variant<Needs, Diagnostic> formFor(Context &context, const source::Kernel &
 
 using MergeResult = std::variant<Merged, Refused, Needs>;
 
-MergeResult writeOne(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes, Map map,
+MergeResult writeOne(Context &context, const Kernel &kernel, const std::vector<Axis> &axes, Map map,
                      const std::optional<BlockForm> &form) {
   auto planned = planWork(context.facts(kernel), axes);
   if (auto *refused = std::get_if<Diagnostic>(&planned))
@@ -106,7 +105,7 @@ MergeResult writeOne(Context &context, const source::Kernel &kernel, const std::
 }
 
 /// `__launch_bounds__(256)` speaks of the block before.
-void divideLaunchBounds(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes) {
+void divideLaunchBounds(Context &context, const Kernel &kernel, const std::vector<Axis> &axes) {
   auto *bounds = kernel.function->getAttr<CUDALaunchBoundsAttr>();
   unsigned factor = 1;
   for (const Axis &axis : axes)
@@ -151,7 +150,7 @@ std::optional<Needs> formToCoarsen(Context &context) {
 }
 
 std::optional<Needs> formForPlan(Context &context, const std::vector<Axis> &axes) {
-  const source::Kernel &kernel = context.target.first();
+  const Kernel &kernel = context.target.first();
   auto planned = planWork(context.facts(kernel), axes);
   auto *needed = std::get_if<NeededFirst>(&planned);
   if (!needed)
@@ -177,7 +176,7 @@ std::string Merged::str() const {
 MergeResult mergeThreads(Context &context, const std::vector<Axis> &axes, Map map,
                          const std::optional<BlockForm> &form) {
   std::optional<Merged> first;
-  for (const source::Kernel *kernel : context.target.instances) {
+  for (const Kernel *kernel : context.target.instances) {
     if (!mayCoarsen(context, *kernel, axes, map, form ? &*form : nullptr))
       return Refused();
     MergeResult result = writeOne(context, *kernel, axes, map, form);
@@ -192,7 +191,7 @@ MergeResult mergeThreads(Context &context, const std::vector<Axis> &axes, Map ma
     if (!first)
       first = std::move(*written);
   }
-  const source::Kernel &kernel = context.target.first();
+  const Kernel &kernel = context.target.first();
   const std::string indent = source::Rewriter(*kernel.unit).indentOf(kernel.function->getOuterLocStart());
   context.edits.replace(*kernel.unit, kernel.function->getBody()->getSourceRange(), first->body.at(indent));
   return *first;

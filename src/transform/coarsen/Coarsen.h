@@ -31,7 +31,7 @@ std::optional<Needs> formForPlan(Context &context, const std::vector<Axis> &axes
 
 /// A kernel whose text was rewritten, and what was done to get it.
 struct Merged {
-  source::Code body;
+  Code body;
   unsigned workLoops = 0;
   std::vector<std::string> arrays, recomputed, jammed;
 

@@ -32,8 +32,6 @@ using namespace clang;
 
 namespace heddle::transform {
 
-using analysis::Uses;
-
 namespace {
 
 using analysis::Barrier;
@@ -42,7 +40,7 @@ constexpr int64_t warpLanes = 32;
 
 class CoarsenCheck {
 public:
-  CoarsenCheck(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes, Map map,
+  CoarsenCheck(Context &context, const Kernel &kernel, const std::vector<Axis> &axes, Map map,
                const BlockForm *form)
       : context(context), kernel(kernel), unit(*kernel.unit), axes(axes), map(map), form(form),
         facts(context.facts(kernel)) {}
@@ -261,12 +259,12 @@ private:
   }
 
   Context &context;
-  const source::Kernel &kernel;
-  const source::Unit &unit;
+  const Kernel &kernel;
+  const Unit &unit;
   const std::vector<Axis> &axes;
   const Map map;
   const BlockForm *form;
-  const analysis::KernelFacts &facts;
+  const KernelFacts &facts;
   const analysis::Reached *now = nullptr; ///< what checkCode looks at
 };
 
@@ -305,8 +303,7 @@ bool keepsWarpsWhole(const std::array<int64_t, 3> &block, const std::vector<Axis
   return true;
 }
 
-bool checkRaces(Context &context, const analysis::KernelFacts &facts, const char *why,
-                const std::string &hint) {
+bool checkRaces(Context &context, const KernelFacts &facts, const char *why, const std::string &hint) {
   const std::vector<const analysis::Dependence *> races = facts.dependences().races();
   if (races.empty())
     return true;
@@ -318,7 +315,7 @@ bool checkRaces(Context &context, const analysis::KernelFacts &facts, const char
 }
 
 void noteAssumedRaces(Context &context, Diagnostic &report) {
-  const analysis::KernelFacts &facts = context.facts(context.target.first());
+  const KernelFacts &facts = context.facts(context.target.first());
   std::set<const analysis::Array *> said;
   for (const analysis::Dependence &dependence : facts.dependences().all()) {
     const analysis::Access &source = facts.accesses->all()[dependence.source];
@@ -335,7 +332,7 @@ void noteAssumedRaces(Context &context, Diagnostic &report) {
   }
 }
 
-bool mayCoarsen(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes, Map map,
+bool mayCoarsen(Context &context, const Kernel &kernel, const std::vector<Axis> &axes, Map map,
                 const BlockForm *form) {
   return CoarsenCheck(context, kernel, axes, map, form).run();
 }

@@ -12,7 +12,7 @@ namespace heddle::transform {
 /// Unkule, Shaltz and Qasem, "Automatic restructuring of GPU kernels for exploiting inter-thread data
 /// locality" (CC 2012), and what today's CUDA adds to it. False, with refusals in the context, where not.
 /// `form`: where the block is written down in another one.
-bool mayCoarsen(Context &context, const source::Kernel &kernel, const std::vector<Axis> &axes, Map map,
+bool mayCoarsen(Context &context, const Kernel &kernel, const std::vector<Axis> &axes, Map map,
                 const BlockForm *form = nullptr);
 
 /// Adds to a report which races could not be excluded and are taken not to happen, as the paper does: a note for each array,
@@ -20,8 +20,7 @@ bool mayCoarsen(Context &context, const source::Kernel &kernel, const std::vecto
 void noteAssumedRaces(Context &context, Diagnostic &report);
 
 /// False, with a refusal, where threads certainly race. `why` has {} for the array.
-bool checkRaces(Context &context, const analysis::KernelFacts &facts, const char *why,
-                const std::string &hint = {});
+bool checkRaces(Context &context, const KernelFacts &facts, const char *why, const std::string &hint = {});
 
 /// Why a kernel cannot be cut at its barriers.
 constexpr const char *gotoAmongBarriers =

@@ -32,8 +32,6 @@
 namespace heddle::transform {
 namespace {
 
-using analysis::KernelFacts;
-
 namespace threshold = model::threshold::coarsen;
 
 struct Candidate {
@@ -59,7 +57,7 @@ struct Candidate {
 
 class Chooser {
 public:
-  Chooser(Context &context, const source::Kernel &kernel)
+  Chooser(Context &context, const Kernel &kernel)
       : context(context), kernel(kernel), facts(context.facts(kernel)), arch(*context.options.arch),
         before(estimateWork(facts, arch)) {}
 
@@ -288,7 +286,7 @@ private:
   }
 
   Context &context;
-  const source::Kernel &kernel;
+  const Kernel &kernel;
   const KernelFacts &facts;
   const arch::Arch &arch;
   const model::Work before;

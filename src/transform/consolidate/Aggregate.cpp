@@ -47,7 +47,6 @@ namespace heddle::transform {
 
 using analysis::DiscardedCode;
 using analysis::discardedCode;
-using analysis::Uses;
 
 namespace {
 
@@ -56,7 +55,7 @@ using analysis::Barrier;
 // Smaller blocks
 // -------------------------------------------------------------------------------------------------------------
 
-bool speaksOfBlock(const source::Kernel &kernel, const CallExpr *call) {
+bool speaksOfBlock(const Kernel &kernel, const CallExpr *call) {
   const FunctionDecl *callee = analysis::calleeOf(call);
   if (!callee)
     return true;
@@ -72,8 +71,8 @@ bool speaksOfBlock(const Stmt *statement) {
 }
 
 /// Threads of a block have something to do with each other.
-bool worksTogether(Context &context, const source::Kernel &kernel) {
-  const analysis::KernelFacts &facts = context.facts(kernel);
+bool worksTogether(Context &context, const Kernel &kernel) {
+  const KernelFacts &facts = context.facts(kernel);
   if (facts.regions->hasBarrier() || facts.staticSharedBytes > 0)
     return true;
   for (const auto &array : facts.accesses->arrays())
@@ -92,7 +91,7 @@ bool worksTogether(Context &context, const source::Kernel &kernel) {
 }
 
 /// Code that cannot be rewritten reads some index, or the size of blocks or grid.
-bool hidesIndices(const source::Kernel &kernel) {
+bool hidesIndices(const Kernel &kernel) {
   using Kind = analysis::ThreadBuiltin::Kind;
   const auto changed = analysis::ChangedThreads::of(
       {Kind::ThreadIdx, Kind::BlockIdx, Kind::BlockDim, Kind::GridDim}, /*shared=*/true);
@@ -114,7 +113,7 @@ std::optional<std::array<unsigned, 3>> smallerBlock(Context &context, const Bloc
   };
   if (known.block && !take(*known.block))
     return std::nullopt;
-  for (const source::Kernel *kernel : context.target.instances)
+  for (const Kernel *kernel : context.target.instances)
     for (const source::Launch *launch : context.facts(*kernel).launches) {
       const auto &[x, y, z] = launch->block.xyz;
       const bool isRow = y.value == 1 && z.value == 1;
@@ -126,7 +125,7 @@ std::optional<std::array<unsigned, 3>> smallerBlock(Context &context, const Bloc
     }
   if (!lanes || shrinks == std::array<bool, 3>{})
     return std::nullopt;
-  for (const source::Kernel *kernel : context.target.instances)
+  for (const Kernel *kernel : context.target.instances)
     if (worksTogether(context, *kernel) || analysis::mentionOfBlocks(*kernel, shrinks) ||
         hidesIndices(*kernel))
       return std::nullopt;
@@ -135,15 +134,15 @@ std::optional<std::array<unsigned, 3>> smallerBlock(Context &context, const Bloc
 
 /// Replaces built-ins where nothing is merged: in the kernel, and in what it calls.
 bool rewriteInPlace(Context &context, const BlockForm &form) {
-  const source::Kernel &kernel = context.target.first();
+  const Kernel &kernel = context.target.first();
   Names names(*kernel.unit);
   ItemIndices indices({}, Map::Interleaved, form);
   std::optional<CallChanges> calls = changeDeviceFunctions(context, kernel, indices, names);
   if (!calls)
     return false;
-  for (const source::Kernel *instance : context.target.instances) {
+  for (const Kernel *instance : context.target.instances) {
     auto replace = [&](const Uses &uses) {
-      for (const source::Replacement &part : replacementsIn(*kernel.unit, uses, indices, *calls))
+      for (const Replacement &part : replacementsIn(*kernel.unit, uses, indices, *calls))
         context.edits.replace(*kernel.unit, part.part, part.text);
     };
     replace(Uses::of(instance->function->getBody()));
@@ -186,7 +185,7 @@ PassResult makeBlocksSmaller(Context &context, const BlockKnowledge &known,
 // Merged threads
 // -------------------------------------------------------------------------------------------------------------
 
-bool checkScopes(Context &context, const source::Kernel &kernel) {
+bool checkScopes(Context &context, const Kernel &kernel) {
   for (const Barrier &barrier : context.facts(kernel).regions->barriers())
     if (barrier.scope == Barrier::Scope::Grid || barrier.scope == Barrier::Scope::Cluster)
       return context.refuse(kernel.unit->location(barrier.statement),
@@ -195,7 +194,7 @@ bool checkScopes(Context &context, const source::Kernel &kernel) {
   return true;
 }
 
-bool checkWaiting(Context &context, const source::Kernel &kernel) {
+bool checkWaiting(Context &context, const Kernel &kernel) {
   const Stmt *loop = analysis::findWaitingLoop(kernel);
   if (!loop)
     return true;
@@ -239,8 +238,7 @@ bool isDecidedByWarps(const Stmt *branch, const Uses &kernel, const ASTContext &
 }
 
 /// A branch by which single threads of a warp return.
-const Stmt *returnOfSome(const analysis::KernelFacts &facts, const source::Kernel &kernel,
-                         const BlockForm &form) {
+const Stmt *returnOfSome(const KernelFacts &facts, const Kernel &kernel, const BlockForm &form) {
   const Uses uses = Uses::of(kernel.function->getBody());
   const bool hasWholeRows = form.lanes[0] == lanesOfWarp && !form.isLinear;
   for (const Stmt *statement : uses.statements)
@@ -252,7 +250,7 @@ const Stmt *returnOfSome(const analysis::KernelFacts &facts, const source::Kerne
   return nullptr;
 }
 
-bool checkReturns(Context &context, const source::Kernel &kernel, const BlockForm &form) {
+bool checkReturns(Context &context, const Kernel &kernel, const BlockForm &form) {
   const Stmt *speaks = analysis::findWarpFunction(kernel), *leaves = nullptr;
   if (speaks)
     leaves = returnOfSome(context.facts(kernel), kernel, form);
@@ -282,7 +280,7 @@ void reportAggregation(Context &context, const WarpBlock &warp, const BlockKnowl
 PassResult mergeBlock(Context &context, const BlockKnowledge &known) {
   Names names(*context.target.first().unit);
   const WarpBlock warp = warpBlock(known, names);
-  for (const source::Kernel *kernel : context.target.instances)
+  for (const Kernel *kernel : context.target.instances)
     if (!checkScopes(context, *kernel) ||
         (!warp.axes.empty() &&
          (!checkWaiting(context, *kernel) || !checkReturns(context, *kernel, warp.form))))
@@ -296,7 +294,7 @@ PassResult mergeBlock(Context &context, const BlockKnowledge &known) {
       return Refused();
     merged = std::get<Merged>(std::move(result));
   } else {
-    for (const source::Kernel *kernel : context.target.instances)
+    for (const Kernel *kernel : context.target.instances)
       if (!mayCoarsen(context, *kernel, {}, Map::Interleaved, &warp.form))
         return Refused();
     if (!rewriteInPlace(context, warp.form))
@@ -313,9 +311,9 @@ PassResult mergeBlock(Context &context, const BlockKnowledge &known) {
 } // namespace
 
 PassResult aggregateBlock(Context &context) {
-  const source::Kernel &kernel = context.target.first();
+  const Kernel &kernel = context.target.first();
   bool isLaunched = false;
-  for (const source::Kernel *instance : context.target.instances)
+  for (const Kernel *instance : context.target.instances)
     isLaunched |= !context.facts(*instance).launches.empty();
   const BlockKnowledge known = blockKnowledge(context);
   if (!known.block && !isLaunched)

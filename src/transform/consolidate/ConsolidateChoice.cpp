@@ -27,11 +27,8 @@
 
 namespace heddle::transform {
 
-using analysis::Uses;
-
 namespace {
 
-using analysis::KernelFacts;
 using model::threshold::work::assumedTrips;
 
 /// How often a thread comes to a barrier of the block.

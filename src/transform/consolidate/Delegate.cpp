@@ -52,15 +52,14 @@ public:
   }
 
   bool write() {
-    std::optional<std::vector<source::Replacement>> calls = changeTaskFunctions(context, shape, names);
-    std::optional<source::Code> loop = calls ? kernelText() : std::nullopt;
+    std::optional<std::vector<Replacement>> calls = changeTaskFunctions(context, shape, names);
+    std::optional<Code> loop = calls ? kernelText() : std::nullopt;
     if (!loop || !makeTask())
       return false;
-    for (const source::Replacement &call : *calls)
+    for (const Replacement &call : *calls)
       context.edits.replace(unit, call.part, call.text);
     source::Rewriter(unit).insertBehind(context.edits, kernel.function->getBody()->getEndLoc(),
-                                        source::Code::blankLine().add(*loop),
-                                        kernel.function->getOuterLocStart());
+                                        Code::blankLine().add(*loop), kernel.function->getOuterLocStart());
     giveDeclarations(context, shape.tasksType());
     return true;
   }
@@ -82,9 +81,9 @@ private:
     const SourceRange name(function->getLocation(), function->getLocation());
     context.edits.replace(unit, name, taskName);
     replace(inFrontOfParameters(kernel, "__device__ __forceinline__ Task", shape.parameter()));
-    for (const source::Kernel *instance : context.target.instances)
+    for (const Kernel *instance : context.target.instances)
       merge(TaskUses::of(instance->function));
-    for (const source::Replacement &part : taskEditsIn(unit, function, uses, shape))
+    for (const Replacement &part : taskEditsIn(unit, function, uses, shape))
       context.edits.replace(unit, part.part, part.text);
     return true;
   }
@@ -97,7 +96,7 @@ private:
       uses.shared = instance.shared;
   }
 
-  void replace(const std::optional<source::Replacement> &part) {
+  void replace(const std::optional<Replacement> &part) {
     if (part)
       context.edits.replace(unit, part->part, part->text);
   }
@@ -122,36 +121,34 @@ private:
   // -------------------------------------------------------------------------------------------------------
 
   /// The kernel's head as it was, with the tasks as its first parameter, and the loop over them.
-  std::optional<source::Code> kernelText() {
+  std::optional<Code> kernelText() {
     llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
     const SourceRange whole = source::wholeDefinition(unit, kernel.function);
     const size_t brace = source::tokensOf(unit, kernel.function->getBody()->getSourceRange()).begin;
-    std::vector<source::Replacement> parts = launchBounds();
+    std::vector<Replacement> parts = launchBounds();
     if (auto part = inFrontOfParameters(kernel, "__launch_bounds__(128) ", shape.tasksType() + " " + tasks))
       parts.push_back(*part);
     source::Rewriter text(unit);
-    const source::Code head = text.code(SourceRange(whole.getBegin(), all[brace - 1].location()), parts);
+    const Code head = text.code(SourceRange(whole.getBegin(), all[brace - 1].location()), parts);
     if (text.failure)
       return context.refuse(*text.failure);
-    const source::Code task =
-        source::Code(fmt::format("{}{}({}{});", taskName, templateArgumentsOf(kernel.function), shape.task,
-                                 arguments()))
-            .add("__syncwarp(); // shared memory is free for the next one");
-    return source::Code::braces(
-        head, source::Code::braces(fmt::format("for (const heddle::Task {} : {})", shape.task, tasks), task));
+    const Code task = Code(fmt::format("{}{}({}{});", taskName, templateArgumentsOf(kernel.function),
+                                       shape.task, arguments()))
+                          .add("__syncwarp(); // shared memory is free for the next one");
+    return Code::braces(
+        head, Code::braces(fmt::format("for (const heddle::Task {} : {})", shape.task, tasks), task));
   }
 
   /// A block has more threads now; and by default compilers save registers for the largest block
   /// there is.
-  std::vector<source::Replacement> launchBounds() {
+  std::vector<Replacement> launchBounds() {
     const unsigned threads = lanesOfWarp * shape.warps;
     auto *bounds = kernel.function->getAttr<CUDALaunchBoundsAttr>();
     const clang::SourceLocation name = kernel.function->getLocation();
     if (!bounds)
       return {{SourceRange(name, name),
                fmt::format("__launch_bounds__({}) {}", threads, kernel.function->getNameAsString())}};
-    std::vector<source::Replacement> parts = {
-        {bounds->getMaxThreads()->getSourceRange(), std::to_string(threads)}};
+    std::vector<Replacement> parts = {{bounds->getMaxThreads()->getSourceRange(), std::to_string(threads)}};
     if (const Expr *blocks = bounds->getMinBlocks())
       if (source::Rendered text = source::render(unit, blocks->getSourceRange());
           std::holds_alternative<std::string>(text))
@@ -168,8 +165,8 @@ private:
   }
 
   Context &context;
-  const source::Kernel &kernel;
-  const source::Unit &unit;
+  const Kernel &kernel;
+  const Unit &unit;
   TaskShape shape;
   Names names;
   std::string tasks, taskName;
@@ -187,7 +184,7 @@ void reportDelegation(Context &context, const TaskShape &shape, unsigned launche
 }
 
 bool delegateAlways(Context &context, const std::string &why) {
-  for (const source::Kernel *kernel : context.target.instances)
+  for (const Kernel *kernel : context.target.instances)
     if (!mayDelegate(context, *kernel))
       return false;
   TaskShape shape;
@@ -207,7 +204,7 @@ bool delegateAlways(Context &context, const std::string &why) {
 
 PassResult delegateBlocks(Context &context) {
   const std::string wanted = context.directive.word("delegate");
-  const source::Kernel &kernel = context.target.first();
+  const Kernel &kernel = context.target.first();
   if (wanted == "off") {
     if (int64_t throttle = context.directive.number("throttle"))
       context.diagnostics.warning(

@@ -25,8 +25,6 @@ using namespace clang;
 
 namespace heddle::transform {
 
-using analysis::Uses;
-
 namespace {
 
 /// The strictest alignment that parts of dynamic shared memory keep (runtime/heddle/delegate.cuh).
@@ -41,7 +39,7 @@ constexpr const char *specialRegisterNames[] = {
 
 class DelegateCheck {
 public:
-  DelegateCheck(Context &context, const source::Kernel &kernel)
+  DelegateCheck(Context &context, const Kernel &kernel)
       : context(context), kernel(kernel), unit(*kernel.unit), facts(context.facts(kernel)) {}
 
   bool run() {
@@ -232,16 +230,14 @@ private:
   }
 
   Context &context;
-  const source::Kernel &kernel;
-  const source::Unit &unit;
-  const analysis::KernelFacts &facts;
+  const Kernel &kernel;
+  const Unit &unit;
+  const KernelFacts &facts;
   std::set<const FunctionDecl *> visited;
 };
 
 } // namespace
 
-bool mayDelegate(Context &context, const source::Kernel &kernel) {
-  return DelegateCheck(context, kernel).run();
-}
+bool mayDelegate(Context &context, const Kernel &kernel) { return DelegateCheck(context, kernel).run(); }
 
 } // namespace heddle::transform

@@ -11,6 +11,6 @@ namespace heddle::transform {
 /// Refused: blocks of other sizes, barriers of more than a warp, lanes that return while others still come to
 /// a barrier (they would run ahead into the next block), blocks that may wait for each other, clusters,
 /// assembly that asks for the block's number, lambdas that cannot see the task.
-bool mayDelegate(Context &context, const source::Kernel &kernel);
+bool mayDelegate(Context &context, const Kernel &kernel);
 
 } // namespace heddle::transform

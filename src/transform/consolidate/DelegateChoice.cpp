@@ -17,12 +17,12 @@ namespace {
 
 int64_t staticSharedBytes(Context &context) {
   int64_t most = 0;
-  for (const source::Kernel *kernel : context.target.instances)
+  for (const Kernel *kernel : context.target.instances)
     most = std::max(most, context.facts(*kernel).staticSharedBytes);
   return most;
 }
 
-unsigned residentWarps(const arch::Arch &arch, const analysis::KernelFacts &facts, unsigned warps) {
+unsigned residentWarps(const arch::Arch &arch, const KernelFacts &facts, unsigned warps) {
   arch::KernelResources resources = facts.resources(arch.warpSize * warps, facts.registersPerThread());
   resources.staticSharedBytes *= warps;
   resources.dynamicSharedBytes *= warps;
@@ -54,7 +54,7 @@ unsigned warpsOfBlock(Context &context, unsigned throttle) {
 DelegateChoice chooseDelegation(Context &context) {
   const arch::Arch *device = context.options.arch;
   const arch::Arch &arch = device ? *device : arch::defaultArch();
-  const analysis::KernelFacts &facts = context.facts(context.target.first());
+  const KernelFacts &facts = context.facts(context.target.first());
   model::TaskWork work;
   work.workOfLane = estimateWork(facts, arch).total();
   work.residentAlone = residentWarps(arch, facts, 1);

@@ -40,7 +40,7 @@ public:
     std::optional<std::array<int64_t, 3>> block = oneWarp();
     if (!block)
       return true;
-    const source::Kernel &kernel = context.target.first();
+    const Kernel &kernel = context.target.first();
     if (separateNames(context, kernel))
       return true;
     clang::ParentMap parents(kernel.function->getBody());
@@ -66,8 +66,8 @@ private:
   /// The shape of the block where it is one warp.
   std::optional<std::array<int64_t, 3>> oneWarp() {
     std::optional<std::array<int64_t, 3>> shape;
-    for (const source::Kernel *kernel : context.target.instances) {
-      const analysis::KernelFacts &facts = context.facts(*kernel);
+    for (const Kernel *kernel : context.target.instances) {
+      const KernelFacts &facts = context.facts(*kernel);
       const std::optional<std::array<int64_t, 3>> here = facts.knownBlock();
       if (!here || facts.threadsPerBlock() != 32) {
         context.notApplied("remap", kernel->location, "the block is not known to be one warp of 32 threads");
@@ -125,7 +125,7 @@ private:
   }
 
   /// Nothing where the text cannot be had; then there is one array fewer.
-  std::optional<source::Edits> written(const source::Kernel &kernel, const clang::ParentMap &parents) {
+  std::optional<source::Edits> written(const Kernel &kernel, const clang::ParentMap &parents) {
     source::Edits edits;
     Names names(*kernel.unit);
     std::optional<Diagnostic> trouble =
@@ -149,14 +149,14 @@ private:
 
   /// False where ptxas puts something into local memory that was not there before; then there is one array
   /// fewer. Without a toolkit it is not known.
-  bool fits(const source::Kernel &kernel, const source::Edits &edits) {
+  bool fits(const Kernel &kernel, const source::Edits &edits) {
     if (!context.program.toolkit())
       return true;
     const std::optional<std::string> text = changedText(edits);
     if (!text)
       return true; // reaches into an included file: it is embedded first, and the stage begins again
     std::optional<analysis::KernelResources> now = compiledResources(
-        context, source::Code("#include <heddle/striped.cuh>").add(*text).lines(""), kernel.mangledName);
+        context, Code("#include <heddle/striped.cuh>").add(*text).lines(""), kernel.mangledName);
     if (!now || (now->stackBytes == 0 && !now->spills()))
       return true;
     std::optional<analysis::KernelResources> then =

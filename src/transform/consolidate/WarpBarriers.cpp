@@ -29,8 +29,6 @@ using namespace clang;
 
 namespace heddle::transform {
 
-using analysis::Uses;
-
 namespace {
 
 using analysis::Barrier;
@@ -52,7 +50,7 @@ bool isOneInstruction(const AsmStmt *assembly) {
 }
 
 /// The new text of a barrier; nothing where there is none.
-std::optional<std::string> textFor(const source::Unit &unit, const Barrier &barrier) {
+std::optional<std::string> textFor(const Unit &unit, const Barrier &barrier) {
   if (auto *assembly = dyn_cast<AsmStmt>(barrier.statement); assembly && !isOneInstruction(assembly))
     return std::nullopt;
   if (!barrier.votes)
@@ -104,12 +102,12 @@ private:
     return false;
   }
   Context &context;
-  const source::Unit &unit;
+  const Unit &unit;
   source::Mentions mentions;
 };
 
 /// `cg::thread_block block = cg::this_thread_block();` that nothing but barriers spoke of.
-void dropGroups(Context &context, const source::Kernel &kernel, const std::vector<const Stmt *> &barriers) {
+void dropGroups(Context &context, const Kernel &kernel, const std::vector<const Stmt *> &barriers) {
   std::map<const VarDecl *, int> left; // mentions outside of barriers
   const Uses uses = Uses::of(kernel.function->getBody());
   for (const DeclRefExpr *mention : uses.locals)
@@ -129,7 +127,7 @@ PassResult waitForWarp(Context &context) {
   std::set<unsigned> seen; // instantiations of a template share their text
   std::vector<const Stmt *> replaced;
   unsigned barriers = 0, votes = 0;
-  for (const source::Kernel *kernel : context.target.instances)
+  for (const Kernel *kernel : context.target.instances)
     for (const Barrier &barrier : context.facts(*kernel).regions->barriers()) {
       if (barrier.scope != Barrier::Scope::Block ||
           !seen.insert(barrier.statement->getBeginLoc().getRawEncoding()).second)

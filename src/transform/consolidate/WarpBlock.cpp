@@ -24,7 +24,7 @@ namespace {
 int64_t threadsOf(const std::array<int64_t, 3> &block) { return block[0] * block[1] * block[2]; }
 
 /// What `__launch_bounds__` promises.
-int64_t boundOf(const source::Kernel &kernel) {
+int64_t boundOf(const Kernel &kernel) {
   const int64_t most = arch::commonLimits().maxThreadsPerBlock;
   return kernel.maxThreads ? std::min<int64_t>(kernel.maxThreads, most) : most;
 }
@@ -92,8 +92,8 @@ BlockKnowledge blockKnowledge(Context &context) {
   known.isRow = true;
   bool isSame = true, isBounded = true;
   int64_t most = 0, promised = 0;
-  for (const source::Kernel *kernel : context.target.instances) {
-    const analysis::KernelFacts &facts = context.facts(*kernel);
+  for (const Kernel *kernel : context.target.instances) {
+    const KernelFacts &facts = context.facts(*kernel);
     promised = std::max(promised, boundOf(*kernel));
     std::vector<std::array<std::optional<int64_t>, 3>> shapes;
     if (facts.blockOrigin == analysis::BlockOrigin::Asked)

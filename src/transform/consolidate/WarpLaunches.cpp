@@ -28,8 +28,6 @@ using namespace clang;
 
 namespace heddle::transform {
 
-using analysis::Uses;
-
 namespace {
 
 constexpr const char *helperFile = "consolidate.cuh";
@@ -105,7 +103,7 @@ std::string laneText(Context &context, const source::Launch &launch, const std::
 }
 
 /// Every declaration of the target, by the place of its name.
-std::set<clang::SourceLocation> declarationsOf(const source::Kernel &kernel) {
+std::set<clang::SourceLocation> declarationsOf(const Kernel &kernel) {
   std::set<clang::SourceLocation> locations;
   const FunctionDecl *function = patternOf(kernel.function);
   for (const FunctionDecl *each : function->redecls())
@@ -117,8 +115,8 @@ std::set<clang::SourceLocation> declarationsOf(const source::Kernel &kernel) {
 }
 
 bool addBlockParameter(Context &context, const BlockForm &form) {
-  const source::Kernel &kernel = context.target.first();
-  for (const source::Kernel *instance : context.target.instances)
+  const Kernel &kernel = context.target.first();
+  for (const Kernel *instance : context.target.instances)
     if (TemplateSpecializationKind kind = instance->function->getTemplateSpecializationKind();
         kind == TSK_ExplicitInstantiationDeclaration || kind == TSK_ExplicitInstantiationDefinition)
       return context.refuse(
@@ -237,7 +235,7 @@ bool launchMoreBlocks(Context &context, const BlockKnowledge &known, const std::
 }
 
 void boundByOneWarp(Context &context) {
-  const source::Kernel &kernel = context.target.first();
+  const Kernel &kernel = context.target.first();
   if (auto *bounds = kernel.function->getAttr<CUDALaunchBoundsAttr>())
     context.edits.replace(*kernel.unit, bounds->getMaxThreads()->getSourceRange(),
                           std::to_string(lanesOfWarp));

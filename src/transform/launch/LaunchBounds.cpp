@@ -40,7 +40,7 @@ bool isPersistent(Context &context, const source::Launch &launch) {
 }
 
 bool isLaunched(Context &context) {
-  return std::ranges::any_of(context.target.instances, [&](const source::Kernel *instance) {
+  return std::ranges::any_of(context.target.instances, [&](const Kernel *instance) {
     return !context.facts(*instance).launches.empty();
   });
 }
@@ -50,7 +50,7 @@ std::optional<int64_t> largestBlock(Context &context) {
   int64_t largest = 0;
   if (context.options.block)
     largest = (*context.options.block)[0] * (*context.options.block)[1] * (*context.options.block)[2];
-  for (const source::Kernel *instance : context.target.instances)
+  for (const Kernel *instance : context.target.instances)
     for (const source::Launch *launch : context.facts(*instance).launches) {
       if (isPersistent(context, *launch))
         return std::nullopt;
@@ -72,7 +72,7 @@ std::optional<int64_t> largestBlock(Context &context) {
 
 /// No launch in the file has more threads than the user's bound; one that may is an assumption, and said.
 bool holdsForLaunches(Context &context, int64_t threads) {
-  for (const source::Kernel *instance : context.target.instances)
+  for (const Kernel *instance : context.target.instances)
     for (const source::Launch *launch : context.facts(*instance).launches) {
       if (isPersistent(context, *launch))
         return false;
@@ -139,7 +139,7 @@ clang::SourceLocation nameOf(const clang::FunctionDecl *function) {
 
 /// The bounds that the text has already are replaced, else new ones go before the kernel's name. False where they are the same.
 bool write(Context &context, const Bounds &bounds) {
-  const source::Kernel &kernel = context.target.first();
+  const Kernel &kernel = context.target.first();
   auto *old = kernel.function->getAttr<CUDALaunchBoundsAttr>();
   if (!old) {
     context.edits.insertBefore(*kernel.unit, nameOf(kernel.function),
@@ -171,7 +171,7 @@ void reportBounds(Context &context, const Bounds &bounds) {
 } // namespace
 
 PassResult annotateLaunchBounds(Context &context) {
-  const source::Kernel &kernel = context.target.first();
+  const Kernel &kernel = context.target.first();
   std::optional<Bounds> bounds = wantedBounds(context);
   if (!bounds)
     return Refused();

@@ -38,8 +38,6 @@ using namespace clang;
 
 namespace heddle::transform {
 
-using analysis::Uses;
-
 namespace {
 
 using analysis::Access;
@@ -67,7 +65,7 @@ const Expr *plain(const Expr *expression) { return expression->IgnoreParenImpCas
 /// The steps of a side, or the first statement that is none.
 class SideReader {
 public:
-  explicit SideReader(const source::Unit &unit) : unit(unit) {}
+  explicit SideReader(const Unit &unit) : unit(unit) {}
 
   std::variant<Side, Diagnostic> read(const Stmt *side) {
     if (side)
@@ -123,7 +121,7 @@ private:
     return true;
   }
 
-  const source::Unit &unit;
+  const Unit &unit;
   Side steps;
 };
 
@@ -348,7 +346,7 @@ private:
   }
 
   const analysis::LoopStudy &study;
-  const source::Unit &unit;
+  const Unit &unit;
   const IfStmt *branch;
   const Side &yes, &no;
 };
@@ -359,9 +357,9 @@ private:
 /// What one side makes of a target: the text of its value.
 struct Arm {
   std::string text;
-  bool isPlain = false;  ///< a number or a variable: nothing to be computed
-  bool fits = false;     ///< of the target's own type, or a number written down
-  source::Code comments; ///< whole lines that belong to it
+  bool isPlain = false; ///< a number or a variable: nothing to be computed
+  bool fits = false;    ///< of the target's own type, or a number written down
+  Code comments;        ///< whole lines that belong to it
 };
 struct Choice {
   const Expr *target = nullptr;
@@ -379,7 +377,7 @@ public:
     const Side *sides[] = {&yes, &no};
     for (unsigned which : {0u, 1u})
       takeSide(*sides[which], which, bodies[which]);
-    source::Code chosen = choices.size() > 1 ? conditionByName() : source::Code();
+    Code chosen = choices.size() > 1 ? conditionByName() : Code();
     for (const Choice &choice : choices)
       chosen.add(choose(choice));
     lines.add(chosen);
@@ -397,7 +395,7 @@ private:
     source::BlockText block = body ? text.block(body) : source::BlockText{};
     const Stmt *last = nullptr;
     for (size_t i = 0; i < side.size(); ++i) {
-      source::Code remarks;
+      Code remarks;
       for (const source::BlockPart &part : block.parts)
         if (part.statement == side[i].statement && side[i].statement != last)
           remarks = commentsOf(part);
@@ -413,12 +411,12 @@ private:
     return false;
   }
 
-  static source::Code commentsOf(const source::BlockPart &part) {
-    source::Code all = part.lead;
+  static Code commentsOf(const source::BlockPart &part) {
+    Code all = part.lead;
     return all.add(llvm::StringRef(part.trail.str()).ltrim().str());
   }
 
-  void take(const Step &step, unsigned which, bool isUsedAgain, const source::Code &remarks) {
+  void take(const Step &step, unsigned which, bool isUsedAgain, const Code &remarks) {
     Arm arm = armOf(step);
     arm.comments = remarks;
     if (step.declared) {
@@ -497,7 +495,7 @@ private:
     return name;
   }
 
-  source::Code conditionByName() {
+  Code conditionByName() {
     condition = names.fresh("isTaken");
     return fmt::format("const bool {} = {};", condition, text.text(branch->getCond()));
   }
@@ -548,19 +546,19 @@ private:
   }
 
   const LoopTask &task;
-  const source::Unit &unit;
+  const Unit &unit;
   const IfStmt *branch;
   source::Rewriter text;
   Names names;
   std::map<const VarDecl *, std::string> now; ///< the name of a variable's value on the side being taken
   std::vector<Choice> choices;
-  source::Code lines;
+  Code lines;
   std::string condition;
   LegalityFailure failure;
 };
 
 LegalityFailure branchless(const LoopTask &task) {
-  const source::Unit &unit = task.study.unit;
+  const Unit &unit = task.study.unit;
   auto *branch = cast<IfStmt>(task.subject);
   if (branch->getIfLoc().isMacroID())
     return legalityFailure(unit.location(branch), "the branch comes out of a macro");
@@ -592,7 +590,7 @@ LegalityFailure branchless(const LoopTask &task) {
 
 PassResult makeBranchless(Context &context) { return carryOutOn(context, branchless); }
 
-std::vector<const Stmt *> branchesToSelect(const source::Kernel &kernel) {
+std::vector<const Stmt *> branchesToSelect(const Kernel &kernel) {
   std::vector<const Stmt *> all = branchesOf(kernel);
   std::erase_if(all, [&](const Stmt *statement) {
     auto *branch = cast<IfStmt>(statement);

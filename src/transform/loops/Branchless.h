@@ -13,6 +13,6 @@ namespace heddle::transform {
 PassResult makeBranchless(Context &context);
 
 /// The branches of a kernel that look like it.
-std::vector<const clang::Stmt *> branchesToSelect(const source::Kernel &kernel);
+std::vector<const clang::Stmt *> branchesToSelect(const Kernel &kernel);
 
 } // namespace heddle::transform

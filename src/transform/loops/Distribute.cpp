@@ -36,11 +36,8 @@ using analysis::CountedLoop;
 using analysis::declaredBy;
 using analysis::LoopStudy;
 using analysis::OuterVariable;
-using analysis::Uses;
 
 namespace {
-
-using source::Code;
 
 /// More elements of a value that became an array would not stay in registers.
 constexpr int64_t mostExpanded = model::threshold::loops::mostExpandedElements;
@@ -335,7 +332,7 @@ private:
   }
 
   const LoopTask &task;
-  const source::Unit &unit;
+  const Unit &unit;
   const CountedLoop &loop;
   const Graph &graph;
   source::Rewriter text;
@@ -381,7 +378,7 @@ LegalityFailure distribute(const LoopTask &task) {
 
 PassResult distributeLoop(Context &context) { return carryOutOn(context, distribute); }
 
-std::vector<const Stmt *> loopsToDistribute(const source::Kernel &kernel) {
+std::vector<const Stmt *> loopsToDistribute(const Kernel &kernel) {
   std::vector<const Stmt *> all = loopsOf(kernel);
   std::erase_if(all, [](const Stmt *loop) {
     return analysis::statementsOf(cast<ForStmt>(loop)->getBody()).size() < 2;

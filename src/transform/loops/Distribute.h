@@ -16,6 +16,6 @@ namespace heddle::transform {
 PassResult distributeLoop(Context &context);
 
 /// The loops of a kernel that look like it.
-std::vector<const clang::Stmt *> loopsToDistribute(const source::Kernel &kernel);
+std::vector<const clang::Stmt *> loopsToDistribute(const Kernel &kernel);
 
 } // namespace heddle::transform

@@ -31,11 +31,8 @@ namespace heddle::transform {
 using analysis::CountedLoop;
 using analysis::LoopStudy;
 using analysis::plainStatement;
-using analysis::Uses;
 
 namespace {
-
-using source::Code;
 
 /// What a statement is in, with the attributes that pragmas put around it.
 const Stmt *blockOf(const LoopStudy &study, const Stmt *statement) {
@@ -204,18 +201,17 @@ private:
     return {};
   }
 
-  Code bodyOf(const Stmt *body, const std::vector<source::Replacement> &all) {
+  Code bodyOf(const Stmt *body, const std::vector<Replacement> &all) {
     Code result;
     source::BlockText block = text.block(body);
     for (const source::BlockPart &part : block.parts)
       result.add(part.around(text.statement(part.statement, within(part.statement, all))));
     return result.add(block.end);
   }
-  std::vector<source::Replacement> within(const Stmt *statement,
-                                          const std::vector<source::Replacement> &all) const {
-    std::vector<source::Replacement> parts;
+  std::vector<Replacement> within(const Stmt *statement, const std::vector<Replacement> &all) const {
+    std::vector<Replacement> parts;
     source::TokenEdit tokens = source::tokensOf(unit, source::wholeStatement(unit, statement));
-    for (const source::Replacement &one : all) {
+    for (const Replacement &one : all) {
       source::TokenEdit at = source::tokensOf(unit, one.part);
       if (at.begin >= tokens.begin && at.end <= tokens.end)
         parts.push_back(one);
@@ -224,11 +220,11 @@ private:
   }
 
   const LoopTask &task;
-  const source::Unit &unit;
+  const Unit &unit;
   const CountedLoop &a, &b;
   source::Rewriter text;
   Names names;
-  std::vector<source::Replacement> inFirst, inSecond;
+  std::vector<Replacement> inFirst, inSecond;
   std::string secondBegins; ///< a declaration of the second loop's variable, where it keeps its name
 };
 
@@ -254,7 +250,7 @@ LegalityFailure fuse(const LoopTask &task) {
 
 PassResult fuseLoops(Context &context) { return carryOutOn(context, fuse); }
 
-std::vector<const Stmt *> loopsToFuse(const source::Kernel &kernel) {
+std::vector<const Stmt *> loopsToFuse(const Kernel &kernel) {
   std::vector<const Stmt *> found;
   source::forEachEvaluated(kernel.function->getBody(), [&](const Stmt *part) {
     if (auto *block = dyn_cast<CompoundStmt>(part))

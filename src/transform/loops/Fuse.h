@@ -13,6 +13,6 @@ namespace heddle::transform {
 PassResult fuseLoops(Context &context);
 
 /// The loops of a kernel that look like it.
-std::vector<const clang::Stmt *> loopsToFuse(const source::Kernel &kernel);
+std::vector<const clang::Stmt *> loopsToFuse(const Kernel &kernel);
 
 } // namespace heddle::transform

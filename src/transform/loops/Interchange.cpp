@@ -72,7 +72,7 @@ LegalityFailure interchange(const LoopTask &task) {
   auto headOf = [](const ForStmt *loop) {
     return SourceRange(loop->getInit()->getBeginLoc(), loop->getInc()->getEndLoc());
   };
-  const source::Code outerHead = text.code(headOf(statement)), innerHead = text.code(headOf(inside));
+  const Code outerHead = text.code(headOf(statement)), innerHead = text.code(headOf(inside));
   if (text.failure)
     return text.failure;
   text.replace(task.context.edits, headOf(statement), innerHead);
@@ -87,7 +87,7 @@ LegalityFailure interchange(const LoopTask &task) {
 
 PassResult interchangeLoops(Context &context) { return carryOutOn(context, interchange); }
 
-std::vector<const Stmt *> loopsToInterchange(const source::Kernel &kernel) {
+std::vector<const Stmt *> loopsToInterchange(const Kernel &kernel) {
   std::vector<const Stmt *> all = loopsOf(kernel);
   std::erase_if(all, [](const Stmt *loop) { return !onlyLoopIn(cast<ForStmt>(loop)); });
   return all;

@@ -14,6 +14,6 @@ namespace heddle::transform {
 PassResult interchangeLoops(Context &context);
 
 /// The loops of a kernel that look like it.
-std::vector<const clang::Stmt *> loopsToInterchange(const source::Kernel &kernel);
+std::vector<const clang::Stmt *> loopsToInterchange(const Kernel &kernel);
 
 } // namespace heddle::transform

@@ -16,12 +16,12 @@ using analysis::plainStatement;
 
 namespace {
 
-bool isBefore(const source::Unit &unit, const Stmt *a, const Stmt *b) {
+bool isBefore(const Unit &unit, const Stmt *a, const Stmt *b) {
   SourceLocation first = unit.location(a->getBeginLoc()), second = unit.location(b->getBeginLoc());
   return std::pair(first.line, first.column) < std::pair(second.line, second.column);
 }
 
-template <class Wanted> std::vector<const Stmt *> allOf(const source::Kernel &kernel) {
+template <class Wanted> std::vector<const Stmt *> allOf(const Kernel &kernel) {
   std::vector<const Stmt *> list;
   source::forEachEvaluated(kernel.function->getBody(), [&](const Stmt *part) {
     if (isa<Wanted>(part))
@@ -34,7 +34,7 @@ template <class Wanted> std::vector<const Stmt *> allOf(const source::Kernel &ke
 }
 
 /// The first statement of any block that begins on the line or below it.
-const Stmt *firstFrom(const source::Kernel &kernel, unsigned line) {
+const Stmt *firstFrom(const Kernel &kernel, unsigned line) {
   const Stmt *first = nullptr;
   auto offer = [&](const Stmt *statement) {
     statement = plainStatement(statement);
@@ -62,10 +62,10 @@ const Stmt *firstFrom(const source::Kernel &kernel, unsigned line) {
 
 } // namespace
 
-std::vector<const Stmt *> loopsOf(const source::Kernel &kernel) { return allOf<ForStmt>(kernel); }
-std::vector<const Stmt *> branchesOf(const source::Kernel &kernel) { return allOf<IfStmt>(kernel); }
+std::vector<const Stmt *> loopsOf(const Kernel &kernel) { return allOf<ForStmt>(kernel); }
+std::vector<const Stmt *> branchesOf(const Kernel &kernel) { return allOf<IfStmt>(kernel); }
 
-std::variant<const Stmt *, Diagnostic> subjectOf(const Context &context, const source::Kernel &kernel) {
+std::variant<const Stmt *, Diagnostic> subjectOf(const Context &context, const Kernel &kernel) {
   bool wantsBranch = context.directive.subject == Subject::Branch;
   const char *what = wantsBranch ? "'if'" : "'for' loop";
   std::vector<const Stmt *> all = wantsBranch ? branchesOf(kernel) : loopsOf(kernel);

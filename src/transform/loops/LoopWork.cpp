@@ -32,7 +32,7 @@ LegalityFailure hiddenText(const analysis::LoopStudy &study, const Stmt *subject
   return std::nullopt;
 }
 
-LegalityFailure workOn(Context &context, const source::Kernel &kernel,
+LegalityFailure workOn(Context &context, const Kernel &kernel,
                        const std::function<LegalityFailure(const LoopTask &)> &work) {
   analysis::LoopStudy study(kernel, context.pointersOf(kernel));
   if (LegalityFailure general = study.generalFailure())
@@ -56,11 +56,11 @@ std::variant<analysis::CountedLoop, Diagnostic> countedSubject(const LoopTask &t
   return counted;
 }
 
-std::vector<source::Replacement>
+std::vector<Replacement>
 renamed(const Stmt *code, const std::function<std::optional<std::string>(const DeclRefExpr *)> &nameOf) {
-  std::vector<source::Replacement> parts;
+  std::vector<Replacement> parts;
   std::set<clang::SourceLocation> seen; // a mention may be there several times, in what a list is made of
-  for (const DeclRefExpr *mention : analysis::Uses::of(code).locals)
+  for (const DeclRefExpr *mention : Uses::of(code).locals)
     if (std::optional<std::string> name = nameOf(mention); name && seen.insert(mention->getLocation()).second)
       parts.push_back({mention->getLocation(), *name});
   return parts;
@@ -69,7 +69,7 @@ renamed(const Stmt *code, const std::function<std::optional<std::string>(const D
 PassResult carryOutOn(Context &context, const std::function<LegalityFailure(const LoopTask &)> &work) {
   if (std::optional<Needs> needed = separateNames(context, context.target.first()))
     return *needed;
-  for (const source::Kernel *instance : context.target.instances)
+  for (const Kernel *instance : context.target.instances)
     if (LegalityFailure found = workOn(context, *instance, work))
       return context.refuse(*found);
   return context.edited();

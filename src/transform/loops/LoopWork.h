@@ -21,7 +21,7 @@ struct LoopTask {
 std::variant<analysis::CountedLoop, Diagnostic> countedSubject(const LoopTask &task);
 
 /// The replacements that give mentions of locals other names; those for which `nameOf` has none stay.
-std::vector<source::Replacement>
+std::vector<Replacement>
 renamed(const clang::Stmt *code,
         const std::function<std::optional<std::string>(const clang::DeclRefExpr *)> &nameOf);
 

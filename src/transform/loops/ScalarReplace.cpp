@@ -32,8 +32,6 @@ using namespace clang;
 
 namespace heddle::transform {
 
-using analysis::Uses;
-
 namespace {
 
 using analysis::Access;
@@ -60,7 +58,7 @@ struct Family {
 
 class ScalarReplacer {
 public:
-  ScalarReplacer(Context &context, const source::Kernel &kernel)
+  ScalarReplacer(Context &context, const Kernel &kernel)
       : context(context), unit(*kernel.unit), facts(context.facts(kernel)), names(unit), rewriter(unit) {}
 
   void run() {
@@ -273,7 +271,7 @@ private:
   void replace(const Family &family) {
     std::string window = names.fresh("near" + capitalized(family.array->name)), counter = names.fresh("j");
     std::vector<std::string> base = textOfBase(family);
-    source::Code lines;
+    Code lines;
     lines.addf("{} {}[{}];", elementType(family), window, family.elements()).add("#pragma unroll");
     lines.addf("for (unsigned {0} = 0; {0} < {1}; ++{0})", counter, family.elements());
     lines.addf("  {}[{}] = {}{}{}{};", window, counter, family.array->name, base[0], counter, base[1]);
@@ -338,16 +336,15 @@ private:
   const Stmt *kernelBody() const { return facts.kernel->function->getBody(); }
 
   Context &context;
-  const source::Unit &unit;
-  const analysis::KernelFacts &facts;
+  const Unit &unit;
+  const KernelFacts &facts;
   Names names;
   source::Rewriter rewriter;
   std::vector<const Expr *> replaced;
 };
 
 /// What becomes of the files by looking at one instantiation; nothing of the try is left.
-std::optional<std::map<std::filesystem::path, std::string>> triedOn(Context &context,
-                                                                    const source::Kernel &kernel) {
+std::optional<std::map<std::filesystem::path, std::string>> triedOn(Context &context, const Kernel &kernel) {
   Diagnostics diagnostics;
   Context scratch(context.program, context.target, context.directive, context.options, diagnostics);
   ScalarReplacer(scratch, kernel).run();
@@ -359,7 +356,7 @@ std::optional<std::map<std::filesystem::path, std::string>> triedOn(Context &con
 /// All instantiations of a template ask for the same text.
 bool instancesAgree(Context &context) {
   auto first = triedOn(context, context.target.first());
-  for (const source::Kernel *instance : context.target.instances)
+  for (const Kernel *instance : context.target.instances)
     if (!first || triedOn(context, *instance) != first)
       return false;
   return true;
@@ -368,7 +365,7 @@ bool instancesAgree(Context &context) {
 } // namespace
 
 PassResult scalarReplace(Context &context) {
-  const source::Kernel &kernel = context.target.first();
+  const Kernel &kernel = context.target.first();
   if (std::optional<Needs> needed = separateNames(context, kernel))
     return *needed;
   if (context.target.instances.size() > 1 && !instancesAgree(context)) {

@@ -36,11 +36,8 @@ namespace heddle::transform {
 
 using analysis::CountedLoop;
 using analysis::LoopStudy;
-using analysis::Uses;
 
 namespace {
-
-using source::Code;
 
 struct Row;
 struct Segment {
@@ -382,8 +379,8 @@ private:
     return !(binary->isComparisonOp() || (binary->isAssignmentOp() && binary->getRHS() == below));
   }
 
-  std::vector<source::Replacement> replacements(const Stmt *statement, int64_t copy) {
-    std::vector<source::Replacement> parts =
+  std::vector<Replacement> replacements(const Stmt *statement, int64_t copy) {
+    std::vector<Replacement> parts =
         renamed(statement, [&](const DeclRefExpr *mention) -> std::optional<std::string> {
           auto *variable = cast<VarDecl>(mention->getDecl());
           if (auto at = copies.find(variable); at != copies.end())
@@ -480,7 +477,7 @@ private:
 
   const LoopTask &task;
   const LoopStudy &study;
-  const source::Unit &unit;
+  const Unit &unit;
   const CountedLoop &outer;
   const Stride &stride;
   int64_t factor;
@@ -523,7 +520,7 @@ LegalityFailure unrollJam(const LoopTask &task) {
 
 PassResult unrollAndJam(Context &context) { return carryOutOn(context, unrollJam); }
 
-std::vector<const Stmt *> loopsToUnroll(const source::Kernel &kernel) {
+std::vector<const Stmt *> loopsToUnroll(const Kernel &kernel) {
   std::vector<const Stmt *> all = loopsOf(kernel);
   std::erase_if(all, [](const Stmt *loop) {
     std::vector<const Stmt *> inside = analysis::statementsOf(cast<ForStmt>(loop)->getBody());

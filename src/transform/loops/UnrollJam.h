@@ -17,6 +17,6 @@ namespace heddle::transform {
 PassResult unrollAndJam(Context &context);
 
 /// The loops of a kernel that look like it.
-std::vector<const clang::Stmt *> loopsToUnroll(const source::Kernel &kernel);
+std::vector<const clang::Stmt *> loopsToUnroll(const Kernel &kernel);
 
 } // namespace heddle::transform

@@ -41,8 +41,6 @@ using namespace clang;
 
 namespace heddle::transform {
 
-using analysis::Uses;
-
 namespace {
 
 /// Columns that a line should not go beyond, and where parameters of a key go on.
@@ -67,18 +65,18 @@ public:
   }
 
   bool write() {
-    std::optional<source::Code> described = waysText();
-    std::optional<std::vector<source::Replacement>> calls =
+    std::optional<Code> described = waysText();
+    std::optional<std::vector<Replacement>> calls =
         described ? changeTaskFunctions(context, shape, names) : std::nullopt;
     if (!calls)
       return false;
-    for (const source::Replacement &call : *calls)
+    for (const Replacement &call : *calls)
       context.edits.replace(unit, call.part, call.text);
     addBlockParameter();
     useSlots();
     source::Rewriter(unit).insertOnLine(context.edits,
                                         source::wholeDefinition(unit, kernel.function).getBegin(),
-                                        described->add(source::Code::blankLine()));
+                                        described->add(Code::blankLine()));
     giveDeclarations(context, fmt::format("heddle::Regrouped<struct {}>", ways));
     return true;
   }
@@ -93,19 +91,19 @@ private:
     if (auto part = inFrontOfParameters(kernel, "", type + " " + regrouped))
       context.edits.replace(unit, part->part, part->text);
     TaskUses uses;
-    for (const source::Kernel *instance : context.target.instances) {
+    for (const Kernel *instance : context.target.instances) {
       const TaskUses own = TaskUses::of(instance->function);
       uses.uses.builtins.insert(uses.uses.builtins.end(), own.uses.builtins.begin(), own.uses.builtins.end());
     }
     const clang::SourceLocation brace = kernel.function->getBody()->getBeginLoc();
     std::string rest;
-    for (const source::Replacement &part : taskEditsIn(unit, kernel.function, uses, shape))
+    for (const Replacement &part : taskEditsIn(unit, kernel.function, uses, shape))
       rest += part.text.substr(1); // it begins with the brace
     context.edits.replace(unit, SourceRange(brace, brace), itemText() + rest);
   }
 
   std::string itemText() const {
-    source::Code lines = "{";
+    Code lines = "{";
     lines.addf("  const heddle::Item {} = {}.item();", shape.task, regrouped);
     if (plan.key && plan.key->hasQueues)
       lines.addf("  if (!{}.isThere)", shape.task).add("    return;");
@@ -121,12 +119,12 @@ private:
   // What is printed about it
   // -----------------------------------------------------------------------------------------------------
 
-  std::optional<source::Code> waysText() {
+  std::optional<Code> waysText() {
     std::optional<std::string> head = templateHead();
-    std::optional<source::Code> function = head ? keyText() : std::nullopt;
-    if (!function || !compiles(source::Code(*head).add(*function).lines("")))
+    std::optional<Code> function = head ? keyText() : std::nullopt;
+    if (!function || !compiles(Code(*head).add(*function).lines("")))
       return std::nullopt;
-    source::Code members = fmt::format("static constexpr const char *name = \"{}\";", kernel.plainName);
+    Code members = fmt::format("static constexpr const char *name = \"{}\";", kernel.plainName);
     if (plan.mayRepeat)
       members.add("static constexpr bool mayRepeat = true; // it reads nothing that it writes");
     if (plan.key && plan.key->hasQueues)
@@ -137,10 +135,10 @@ private:
     std::erase_if(overwritten, [](const OwnArray &array) { return !array.isOverwritten; });
     if (!overwritten.empty())
       members.add(layoutText("Overwritten", overwritten));
-    source::Code text = fmt::format("/// How threads of '{}' are regrouped (heddle/regroup.cuh).",
-                                    kernel.function->getNameAsString());
-    text.add(*head).add(source::Code::braces(fmt::format("struct {} : heddle::Ways<{}>", ways, blockText()),
-                                             members.add(*function)));
+    Code text = fmt::format("/// How threads of '{}' are regrouped (heddle/regroup.cuh).",
+                            kernel.function->getNameAsString());
+    text.add(*head).add(
+        Code::braces(fmt::format("struct {} : heddle::Ways<{}>", ways, blockText()), members.add(*function)));
     return text.join(";");
   }
 
@@ -156,7 +154,7 @@ private:
 
   /// Where all launches have the same block, it need not be divided by at run time.
   std::string blockText() {
-    const analysis::KernelFacts &facts = context.facts(kernel);
+    const KernelFacts &facts = context.facts(kernel);
     const std::optional<std::array<int64_t, 3>> block = facts.knownBlock();
     if (facts.launches.empty() || !block)
       return "";
@@ -171,8 +169,8 @@ private:
     return context.textOf(unit, described->getTemplateParameters()->getSourceRange());
   }
 
-  std::optional<source::Code> keyText() {
-    source::Code head;
+  std::optional<Code> keyText() {
+    Code head;
     if (!plan.key)
       return head;
     const std::string begin = "static __device__ unsigned key(";
@@ -192,10 +190,10 @@ private:
       column = (isFirst || fits ? column + 2 : keyIndent) + written->size();
       isFirst = false;
     }
-    source::Code lines;
+    Code lines;
     for (const std::string &line : plan.key->lines)
       lines.add(line);
-    return source::Code::braces(head.join(")"), lines);
+    return Code::braces(head.join(")"), lines);
   }
 
   /// A key is the user's own words: whether they mean something, only a compiler says. It is asked about the
@@ -236,8 +234,8 @@ private:
   }
 
   Context &context;
-  const source::Kernel &kernel;
-  const source::Unit &unit;
+  const Kernel &kernel;
+  const Unit &unit;
   const RegroupPlan &plan;
   TaskShape shape;
   Names names;
@@ -267,7 +265,7 @@ bool fitTogether(Context &context) {
 }
 
 std::optional<RegroupPlan> makePlan(Context &context) {
-  const source::Kernel &kernel = context.target.first();
+  const Kernel &kernel = context.target.first();
   const bool lays = context.directive.word("via") == "layout";
   RegroupPlan plan;
   if (context.directive.word("by") != "profile") {
@@ -282,7 +280,7 @@ std::optional<RegroupPlan> makePlan(Context &context) {
            "via=redirect leaves arrays as they are");
     return std::nullopt;
   }
-  plan.mayRepeat = std::ranges::all_of(context.target.instances, [&](const source::Kernel *instance) {
+  plan.mayRepeat = std::ranges::all_of(context.target.instances, [&](const Kernel *instance) {
     return analysis::mayRunTwice(context.facts(*instance));
   });
   return plan;
@@ -307,7 +305,7 @@ PassResult regroupThreads(Context &context) {
   if (std::optional<Needs> needed =
           firstNeeded(context, context.target.first(), {separateNames, writePlainIndices}))
     return *needed;
-  for (const source::Kernel *kernel : context.target.instances)
+  for (const Kernel *kernel : context.target.instances)
     if (!mayRegroup(context, *kernel))
       return Refused();
   std::optional<RegroupPlan> plan = fitTogether(context) ? makePlan(context) : std::nullopt;

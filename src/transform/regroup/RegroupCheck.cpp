@@ -26,8 +26,6 @@ using namespace clang;
 
 namespace heddle::transform {
 
-using analysis::Uses;
-
 namespace {
 
 /// Special registers that say where a thread is.
@@ -38,7 +36,7 @@ constexpr const char *onlyForLoners = "regroup applies to kernels without shared
 
 class RegroupCheck {
 public:
-  RegroupCheck(Context &context, const source::Kernel &kernel)
+  RegroupCheck(Context &context, const Kernel &kernel)
       : context(context), kernel(kernel), unit(*kernel.unit), facts(context.facts(kernel)) {}
 
   bool run() {
@@ -160,15 +158,13 @@ private:
   }
 
   Context &context;
-  const source::Kernel &kernel;
-  const source::Unit &unit;
-  const analysis::KernelFacts &facts;
+  const Kernel &kernel;
+  const Unit &unit;
+  const KernelFacts &facts;
 };
 
 } // namespace
 
-bool mayRegroup(Context &context, const source::Kernel &kernel) {
-  return RegroupCheck(context, kernel).run();
-}
+bool mayRegroup(Context &context, const Kernel &kernel) { return RegroupCheck(context, kernel).run(); }
 
 } // namespace heddle::transform

@@ -11,6 +11,6 @@ namespace heddle::transform {
 /// Refused is what ties a thread to its neighbours: barriers, shared memory, warp functions, elements that
 /// one thread writes and another touches, loops that wait for other threads, assembly that asks for a thread's
 /// index.
-bool mayRegroup(Context &context, const source::Kernel &kernel);
+bool mayRegroup(Context &context, const Kernel &kernel);
 
 } // namespace heddle::transform

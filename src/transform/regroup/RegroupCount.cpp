@@ -28,7 +28,6 @@ namespace heddle::transform {
 
 using analysis::bodyOf;
 using analysis::isLoop;
-using analysis::Uses;
 
 namespace {
 
@@ -99,22 +98,22 @@ private:
     if (!copies.isFirstCopy(function))
       return true; // another instantiation of the same text
     const bool isKernel = function == kernel.function;
-    std::map<unsigned, source::Replacement> parts;
+    std::map<unsigned, Replacement> parts;
     auto replace = [&](clang::SourceLocation at, const std::string &text) {
       parts[at.getRawEncoding()] = {SourceRange(at, at), text};
     };
     const std::string parameter = isKernel ? "heddle::Counted " + counted : "heddle::Counter &" + counter;
-    for (const source::Replacement &part : changedHead(unit, function, copies.of(function), parameter))
+    for (const Replacement &part : changedHead(unit, function, copies.of(function), parameter))
       replace(part.part.getBegin(), part.text);
     if (isKernel)
       replace(function->getBody()->getBeginLoc(),
-              source::Code("{").addf("  heddle::Counter {}({});", counter, counted).str());
+              Code("{").addf("  heddle::Counter {}({});", counter, counted).str());
     const Uses uses = Uses::of(function->getBody());
     CallChanges calls;
     for (const FunctionDecl *callee : calledFunctions(unit, uses))
       if (counting.contains(callee))
         calls[callee] = {copies.of(callee), counter};
-    for (const source::Replacement &part : changedCalls(unit, uses, calls))
+    for (const Replacement &part : changedCalls(unit, uses, calls))
       replace(part.part.getBegin(), part.text);
     std::map<unsigned, std::pair<clang::SourceLocation, unsigned>> closing; ///< braces after a semicolon
     for (const Stmt *statement : uses.statements)
@@ -126,7 +125,7 @@ private:
         text += " }";
       replace(braces.first, text);
     }
-    std::vector<source::Replacement> list;
+    std::vector<Replacement> list;
     for (auto &[location, part] : parts)
       list.push_back(std::move(part));
     return insertCopy(context, unit, function, list);
@@ -156,8 +155,8 @@ private:
   }
 
   Context &context;
-  const source::Kernel &kernel;
-  const source::Unit &unit;
+  const Kernel &kernel;
+  const Unit &unit;
   Names names;
   CopyNames copies{names, "Counted"};
   std::string counter, counted;

@@ -31,8 +31,6 @@ using namespace clang;
 
 namespace heddle::transform {
 
-using analysis::Uses;
-
 namespace {
 
 /// A statement of the kernel's beginning.
@@ -64,14 +62,14 @@ std::vector<std::string> namesIn(const std::string &text) {
 
 class KeyPlanner {
 public:
-  KeyPlanner(Context &context, const source::Kernel &kernel, bool fixedGuards)
+  KeyPlanner(Context &context, const Kernel &kernel, bool fixedGuards)
       : context(context), kernel(kernel), unit(*kernel.unit), fixedGuards(fixedGuards) {}
 
   std::optional<KeyPlan> ofBranch() {
     collect(cast<CompoundStmt>(kernel.function->getBody()));
-    const analysis::KernelFacts &facts = context.facts(kernel);
+    const KernelFacts &facts = context.facts(kernel);
     Diagnostic::Note lastReason;
-    for (const analysis::KernelFacts::BranchInFunction &branch : facts.divergentBranches) {
+    for (const KernelFacts::BranchInFunction &branch : facts.divergentBranches) {
       using Kind = analysis::DivergentBranch::Kind;
       if (!branch.function.empty() || isGuard(branch.branch->statement) ||
           (branch.branch->kind != Kind::If && branch.branch->kind != Kind::Switch))
@@ -381,8 +379,8 @@ private:
   }
 
   Context &context;
-  const source::Kernel &kernel;
-  const source::Unit &unit;
+  const Kernel &kernel;
+  const Unit &unit;
   const bool fixedGuards;
   std::vector<Opening> openings;
   const Stmt *next = nullptr;                    ///< the first statement after them, where there is one
@@ -395,7 +393,7 @@ private:
 
 } // namespace
 
-std::optional<KeyPlan> planKey(Context &context, const source::Kernel &kernel, bool fixedGuards) {
+std::optional<KeyPlan> planKey(Context &context, const Kernel &kernel, bool fixedGuards) {
   KeyPlanner planner(context, kernel, fixedGuards);
   const std::string by = context.directive.word("by");
   return by == "branch" ? planner.ofBranch() : planner.ofExpression(by);

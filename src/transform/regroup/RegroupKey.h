@@ -24,6 +24,6 @@ struct KeyPlan {
 
 /// The key that a directive's `by=` asks for. `fixedGuards`: threads that return at once must be the same
 /// whatever arrays hold. Nothing, with a refusal, where the key cannot be known before the kernel runs.
-std::optional<KeyPlan> planKey(Context &context, const source::Kernel &kernel, bool fixedGuards);
+std::optional<KeyPlan> planKey(Context &context, const Kernel &kernel, bool fixedGuards);
 
 } // namespace heddle::transform

@@ -29,13 +29,12 @@ using namespace clang;
 namespace heddle::transform {
 
 using analysis::jumpsOf;
-using analysis::Uses;
 
 namespace {
 
 class OwnArrayFinder {
 public:
-  explicit OwnArrayFinder(const analysis::KernelFacts &facts)
+  explicit OwnArrayFinder(const KernelFacts &facts)
       : facts(facts), body(facts.kernel->function->getBody()), uses(Uses::of(body)),
         parents(const_cast<Stmt *>(body)) {}
 
@@ -196,7 +195,7 @@ private:
     return comes;
   }
 
-  const analysis::KernelFacts &facts;
+  const KernelFacts &facts;
   const Stmt *body;
   const Uses uses;
   const ParentMap parents;
@@ -204,8 +203,6 @@ private:
 
 } // namespace
 
-std::vector<OwnArray> findOwnArrays(const analysis::KernelFacts &facts) {
-  return OwnArrayFinder(facts).run();
-}
+std::vector<OwnArray> findOwnArrays(const KernelFacts &facts) { return OwnArrayFinder(facts).run(); }
 
 } // namespace heddle::transform

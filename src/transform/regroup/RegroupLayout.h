@@ -22,6 +22,6 @@ struct OwnArray {
 /// An array is one of them where every mention of it is `array[i]` with i the thread's number in a grid of
 /// one dimension, and where every thread that gets beyond the kernel's first guards comes by one of them:
 /// then the element is there, and may be copied.
-std::vector<OwnArray> findOwnArrays(const analysis::KernelFacts &facts);
+std::vector<OwnArray> findOwnArrays(const KernelFacts &facts);
 
 } // namespace heddle::transform

@@ -56,17 +56,12 @@ using namespace clang;
 
 namespace heddle::transform {
 
-using analysis::Uses;
-
 namespace {
-
-using source::Code;
 
 /// Rewrites the kernel.
 class KindWriter {
 public:
-  KindWriter(const source::Kernel &kernel, const analysis::WorkSite &site, const KindPlan &plan,
-             int64_t threads)
+  KindWriter(const Kernel &kernel, const analysis::WorkSite &site, const KindPlan &plan, int64_t threads)
       : unit(*kernel.unit), site(site), plan(plan), threads(threads), names(unit), text(unit) {
     kindOf = names.fresh("kindOf");
     work = names.fresh("work");
@@ -198,11 +193,11 @@ private:
   }
 
   /// Each statement that ends the work of an item gives its kind.
-  std::vector<source::Replacement> exitsIn(const Stmt *statement) const {
+  std::vector<Replacement> exitsIn(const Stmt *statement) const {
     const auto found = plan.ofExit.find(statement);
     if (found == plan.ofExit.end())
       return {};
-    std::vector<source::Replacement> parts = replacedContinues(statement, returning(found->second));
+    std::vector<Replacement> parts = replacedContinues(statement, returning(found->second));
     for (const ReturnStmt *exit : Uses::of(statement).returns)
       parts.push_back({exit->getSourceRange(), returning(found->second)});
     return parts;
@@ -244,15 +239,15 @@ private:
   // Text of statements
   // -------------------------------------------------------------------------------------------------------
 
-  std::vector<source::Replacement> replacedContinues(const Stmt *statement, const std::string &by) const {
-    std::vector<source::Replacement> parts;
+  std::vector<Replacement> replacedContinues(const Stmt *statement, const std::string &by) const {
+    std::vector<Replacement> parts;
     if (site.loop)
       for (const Stmt *jump : analysis::continuesOut(statement))
         parts.push_back({jump->getSourceRange(), by});
     return parts;
   }
 
-  const source::Unit &unit;
+  const Unit &unit;
   const analysis::WorkSite &site;
   const KindPlan &plan;
   int64_t threads;
@@ -262,7 +257,7 @@ private:
 };
 
 /// How many threads a block of the kernel has at most, as far as that is known.
-int64_t threadsOfGroup(const analysis::KernelFacts &facts) {
+int64_t threadsOfGroup(const KernelFacts &facts) {
   const std::optional<int64_t> known = facts.threadsPerBlock();
   if (known && !facts.launchesDisagree)
     return *known;
@@ -271,15 +266,14 @@ int64_t threadsOfGroup(const analysis::KernelFacts &facts) {
 }
 
 /// Shared memory of the queues (runtime/heddle/kinds.cuh).
-int64_t queueBytes(const analysis::WorkSite &site, const KindPlan &plan, const analysis::KernelFacts &facts) {
+int64_t queueBytes(const analysis::WorkSite &site, const KindPlan &plan, const KernelFacts &facts) {
   const int64_t threads = threadsOfGroup(facts), warps = (threads + 31) / 32;
   const int64_t item =
       site.loop ? facts.kernel->unit->context().getTypeSizeInChars(site.counter->getType()).getQuantity() : 4;
   return threads * item + 4 * plan.kinds * (warps + 1);
 }
 
-LegalityFailure noCapacity(const analysis::WorkSite &site, const KindPlan &plan,
-                           const analysis::KernelFacts &facts) {
+LegalityFailure noCapacity(const analysis::WorkSite &site, const KindPlan &plan, const KernelFacts &facts) {
   const int64_t wanted = queueBytes(site, plan, facts), most = arch::commonLimits().staticSharedBytes;
   if (facts.staticSharedBytes + wanted <= most)
     return std::nullopt;
@@ -290,8 +284,8 @@ LegalityFailure noCapacity(const analysis::WorkSite &site, const KindPlan &plan,
 }
 
 /// Says why there is nothing to be done; true where that is no refusal.
-bool withoutSite(Context &context, const source::Kernel &kernel, const analysis::SiteSearch &search) {
-  const source::Unit &unit = *kernel.unit;
+bool withoutSite(Context &context, const Kernel &kernel, const analysis::SiteSearch &search) {
+  const Unit &unit = *kernel.unit;
   if (search.uniform) {
     context.kept(unit.location(search.uniform), "all threads of a warp go the same way here already");
     return true;
@@ -310,8 +304,7 @@ bool withoutSite(Context &context, const source::Kernel &kernel, const analysis:
   return false;
 }
 
-void report(Context &context, const source::Kernel &kernel, const analysis::WorkSite &site,
-            const KindPlan &plan) {
+void report(Context &context, const Kernel &kernel, const analysis::WorkSite &site, const KindPlan &plan) {
   const unsigned line = kernel.unit->location(site.branch.statement).line;
   noteAssumedRaces(
       context,
@@ -322,8 +315,8 @@ void report(Context &context, const source::Kernel &kernel, const analysis::Work
 }
 
 /// One instantiation; `edits` where its text is to be changed.
-bool specializeOne(Context &context, const source::Kernel &kernel, source::Edits *edits) {
-  const analysis::KernelFacts &facts = context.facts(kernel);
+bool specializeOne(Context &context, const Kernel &kernel, source::Edits *edits) {
+  const KernelFacts &facts = context.facts(kernel);
   const analysis::SiteSearch search = analysis::findWorkSite(kernel.function->getBody(), *facts.uniformity);
   if (search.found.empty())
     return withoutSite(context, kernel, search);
@@ -348,14 +341,14 @@ bool specializeOne(Context &context, const source::Kernel &kernel, source::Edits
 } // namespace
 
 PassResult specializeByBranch(Context &context) {
-  const source::Kernel &first = context.target.first();
+  const Kernel &first = context.target.first();
   for (const char *setting : {"copy", "barrier", "buffers", "producers", "consumers"})
     if (context.directive.has(setting))
       return context.refuse(first.location, "'{}' is for tiles: there are no roles in warps by kind",
                             setting);
   if (std::optional<Needs> needed = firstNeeded(context, first, {separateNames, keepActiveText}))
     return *needed;
-  for (const source::Kernel *kernel : context.target.instances)
+  for (const Kernel *kernel : context.target.instances)
     if (!specializeOne(context, *kernel, kernel == &first ? &context.edits : nullptr))
       return Refused();
   return context.edited();

@@ -34,7 +34,6 @@ namespace heddle::transform {
 
 using analysis::isLoop;
 using analysis::jumpsOf;
-using analysis::Uses;
 
 namespace {
 
@@ -47,7 +46,7 @@ constexpr unsigned mostKinds = 32;
 /// Everything in some code that bears on where it may run, in the order of the text, lambdas included.
 class WorkReader : public DynamicRecursiveASTVisitor {
 public:
-  WorkReader(const source::Unit &unit, LegalityFailure &found) : unit(unit), found(found) {}
+  WorkReader(const Unit &unit, LegalityFailure &found) : unit(unit), found(found) {}
 
   bool VisitStmt(Stmt *statement) override {
     if (found)
@@ -126,14 +125,14 @@ private:
     return !found;
   }
 
-  const source::Unit &unit;
+  const Unit &unit;
   LegalityFailure &found;
   std::set<const FunctionDecl *> seen;
 };
 
 class BranchLegality {
 public:
-  BranchLegality(const analysis::WorkSite &site, const analysis::KernelFacts &facts)
+  BranchLegality(const analysis::WorkSite &site, const KernelFacts &facts)
       : site(site), facts(facts), unit(*facts.kernel->unit) {}
 
   LegalityFailure whyNot() {
@@ -274,14 +273,14 @@ private:
   }
 
   const analysis::WorkSite &site;
-  const analysis::KernelFacts &facts;
-  const source::Unit &unit;
+  const KernelFacts &facts;
+  const Unit &unit;
   std::set<const VarDecl *> inside; ///< declared in the work
 };
 
 } // namespace
 
-LegalityFailure whyNotByKind(const analysis::WorkSite &site, const analysis::KernelFacts &facts) {
+LegalityFailure whyNotByKind(const analysis::WorkSite &site, const KernelFacts &facts) {
   return BranchLegality(site, facts).whyNot();
 }
 

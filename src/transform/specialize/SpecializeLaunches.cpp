@@ -74,7 +74,7 @@ private:
 
   Context &context;
   const RoleLaunch &wanted;
-  const source::Unit &unit;
+  const Unit &unit;
 };
 
 } // namespace

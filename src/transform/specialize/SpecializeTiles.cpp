@@ -39,8 +39,6 @@ using namespace clang;
 
 namespace heddle::transform {
 
-using analysis::Uses;
-
 namespace {
 
 constexpr int64_t lanesInWarp = 32;
@@ -68,8 +66,8 @@ private:
   // -------------------------------------------------------------------------------------------------------
 
   bool checkBlock() {
-    for (const source::Kernel *instance : context.target.instances) {
-      const analysis::KernelFacts &here = context.facts(*instance);
+    for (const Kernel *instance : context.target.instances) {
+      const KernelFacts &here = context.facts(*instance);
       const std::optional<std::array<int64_t, 3>> block = here.knownBlock();
       if (!block)
         return context
@@ -163,7 +161,7 @@ private:
   /// One text serves all instantiations of a template: they must be split alike.
   bool checkInstances(const RoleView &view, const RoleSplit &split) {
     const std::string first = sketch(view, split);
-    for (const source::Kernel *instance : context.target.instances) {
+    for (const Kernel *instance : context.target.instances) {
       if (instance == &kernel)
         continue;
       analysis::LoopStudy study(context.facts(*instance));
@@ -240,7 +238,7 @@ private:
       return false;
     const std::string indent = source::Rewriter(unit).indentOf(kernel.function->getOuterLocStart());
     context.edits.replace(unit, kernel.function->getBody()->getSourceRange(),
-                          std::get<source::Code>(body).at(indent));
+                          std::get<Code>(body).at(indent));
     changeBounds();
     includeHelper(context, "pipeline.cuh");
     Diagnostic &done = report(split, choice, launches);
@@ -344,9 +342,9 @@ private:
   }
 
   Context &context;
-  const source::Kernel &kernel;
-  const source::Unit &unit;
-  const analysis::KernelFacts &facts;
+  const Kernel &kernel;
+  const Unit &unit;
+  const KernelFacts &facts;
   RoleShape shape;
 };
 

@@ -139,7 +139,7 @@ private:
   }
 
   Context &context;
-  const source::Unit &unit;
+  const Unit &unit;
   const LaunchHelper &helper;
   std::set<clang::SourceLocation> prepared; ///< kernels in launches that the helper's name precedes
 };

@@ -17,14 +17,12 @@ using namespace clang;
 
 namespace heddle::transform {
 
-using analysis::Uses;
-
 namespace {
 
 /// Columns that a line should not go beyond.
 constexpr size_t longestHead = 110;
 
-bool mentionsName(const source::Unit &unit, const FunctionDecl *function, const std::string &name) {
+bool mentionsName(const Unit &unit, const FunctionDecl *function, const std::string &name) {
   const source::TokenEdit range = source::tokensOf(unit, source::wholeDefinition(unit, function));
   auto tokens = unit.tokens().expandedTokens().slice(range.begin, range.end - range.begin);
   return llvm::any_of(tokens, [&](const syntax::Token &token) { return token.text(unit.sources()) == name; });
@@ -47,7 +45,7 @@ std::string templateArgumentsOf(const FunctionDecl *function) {
   return "<" + llvm::join(list, ", ") + ">";
 }
 
-std::vector<const FunctionDecl *> functionsOf(const source::Kernel &kernel) {
+std::vector<const FunctionDecl *> functionsOf(const Kernel &kernel) {
   std::vector<const FunctionDecl *> found = {kernel.function};
   for (size_t next = 0; next < found.size(); ++next)
     for (const FunctionDecl *callee : calledFunctions(*kernel.unit, Uses::of(found[next]->getBody())))
@@ -56,7 +54,7 @@ std::vector<const FunctionDecl *> functionsOf(const source::Kernel &kernel) {
   return found;
 }
 
-std::string nameFreeIn(const source::Kernel &kernel, const std::string &wanted) {
+std::string nameFreeIn(const Kernel &kernel, const std::string &wanted) {
   const std::vector<const FunctionDecl *> functions = functionsOf(kernel);
   std::string name = wanted;
   auto isTaken = [&] {
@@ -68,18 +66,18 @@ std::string nameFreeIn(const source::Kernel &kernel, const std::string &wanted) 
   return name;
 }
 
-std::optional<source::Replacement> inFrontOfParameters(const source::Kernel &kernel, const std::string &more,
-                                                       const std::string &parameter) {
+std::optional<Replacement> inFrontOfParameters(const Kernel &kernel, const std::string &more,
+                                               const std::string &parameter) {
   const clang::SourceLocation name = kernel.function->getLocation();
   const SourceLocation location = kernel.unit->location(name);
   const bool isLong = location.sourceLine.size() + more.size() + parameter.size() > longestHead;
-  const source::Code below = source::Code::blankLine().add("    " + parameter);
+  const Code below = Code::blankLine().add("    " + parameter);
   return inFrontOfArguments(*kernel.unit, SourceRange(name, name),
                             isLong ? below.str(source::Rewriter(*kernel.unit).indentOf(name)) : parameter);
 }
 
 void giveDeclarations(Context &context, const std::string &type) {
-  const source::Kernel &kernel = context.target.first();
+  const Kernel &kernel = context.target.first();
   for (const FunctionDecl *declared : patternOf(kernel.function)->redecls()) {
     if (declared->doesThisDeclarationHaveABody())
       continue;
@@ -89,7 +87,7 @@ void giveDeclarations(Context &context, const std::string &type) {
   }
 }
 
-bool mayBeGivenParameter(Context &context, const source::Kernel &kernel) {
+bool mayBeGivenParameter(Context &context, const Kernel &kernel) {
   if (kernel.function->getTemplateSpecializationKind() == TSK_ExplicitSpecialization)
     return context.refuse(kernel.location,
                           "an explicit specialization of a kernel cannot be given a parameter alone");

@@ -20,21 +20,21 @@ const clang::FunctionDecl *patternOf(const clang::FunctionDecl *function);
 std::string templateArgumentsOf(const clang::FunctionDecl *function);
 
 /// The kernel and the functions of the user's that it calls, directly or not.
-std::vector<const clang::FunctionDecl *> functionsOf(const source::Kernel &kernel);
+std::vector<const clang::FunctionDecl *> functionsOf(const Kernel &kernel);
 
 /// `wanted`, or with a number after it where the kernel or something that it calls mentions that name.
-std::string nameFreeIn(const source::Kernel &kernel, const std::string &wanted);
+std::string nameFreeIn(const Kernel &kernel, const std::string &wanted);
 
 /// A parameter in front of the others; on a line of its own with them where the line would grow too long by
 /// it and by `more`.
-std::optional<source::Replacement> inFrontOfParameters(const source::Kernel &kernel, const std::string &more,
-                                                       const std::string &parameter);
+std::optional<Replacement> inFrontOfParameters(const Kernel &kernel, const std::string &more,
+                                               const std::string &parameter);
 
 /// The same for the types in declarations of the target ahead of its definition.
 void giveDeclarations(Context &context, const std::string &type);
 
 /// False, with a refusal, where the kernel's head cannot change by itself: it is an explicit specialization of a template,
 /// or another kernel has its name, so that the name alone does not identify it at a launch.
-bool mayBeGivenParameter(Context &context, const source::Kernel &kernel);
+bool mayBeGivenParameter(Context &context, const Kernel &kernel);
 
 } // namespace heddle::transform

@@ -25,8 +25,6 @@ using namespace clang;
 
 namespace heddle::transform {
 
-using analysis::Uses;
-
 namespace {
 
 class TaskFunctionChanger {
@@ -35,9 +33,9 @@ public:
       : context(context), kernel(context.target.first()), unit(*kernel.unit), shape(shape),
         copies(names, "Of" + kernel.function->getNameAsString()) {}
 
-  std::optional<std::vector<source::Replacement>> run() {
+  std::optional<std::vector<Replacement>> run() {
     Uses own;
-    for (const source::Kernel *instance : context.target.instances)
+    for (const Kernel *instance : context.target.instances)
       own.add(instance->function->getBody());
     gather(own);
     if (!changing.empty() && !change())
@@ -87,7 +85,7 @@ private:
     return std::ranges::all_of(changing, [&](const FunctionDecl *each) { return rewrite(each); });
   }
 
-  std::vector<source::Replacement> callsIn(const Uses &uses) {
+  std::vector<Replacement> callsIn(const Uses &uses) {
     CallChanges changes;
     for (const auto &[function, known] : functions)
       changes[function] = {known.name, known.needsTask ? shape.task : ""};
@@ -96,12 +94,12 @@ private:
 
   bool rewrite(const FunctionDecl *function) {
     const Function &known = functions[function];
-    std::vector<source::Replacement> parts = taskEditsIn(unit, function, known.uses, shape);
+    std::vector<Replacement> parts = taskEditsIn(unit, function, known.uses, shape);
     llvm::append_range(parts, callsIn(known.uses.uses));
     llvm::append_range(parts,
                        changedHead(unit, function, known.name, known.needsTask ? shape.parameter() : ""));
     if (!known.isCopied) {
-      for (const source::Replacement &part : parts)
+      for (const Replacement &part : parts)
         context.edits.replace(unit, part.part, part.text);
       return true;
     }
@@ -109,8 +107,8 @@ private:
   }
 
   Context &context;
-  const source::Kernel &kernel;
-  const source::Unit &unit;
+  const Kernel &kernel;
+  const Unit &unit;
   const TaskShape &shape;
   CopyNames copies;
   std::map<const FunctionDecl *, Function> functions;
@@ -119,8 +117,8 @@ private:
 
 } // namespace
 
-std::optional<std::vector<source::Replacement>> changeTaskFunctions(Context &context, const TaskShape &shape,
-                                                                    Names &names) {
+std::optional<std::vector<Replacement>> changeTaskFunctions(Context &context, const TaskShape &shape,
+                                                            Names &names) {
   return TaskFunctionChanger(context, shape, names).run();
 }
 

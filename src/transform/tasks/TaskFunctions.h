@@ -17,7 +17,7 @@ namespace heddle::transform {
 ///
 /// A function that others call as well stays, and a copy of it is changed. Returns the changes to the calls
 /// in the kernel's own text; nothing where a function cannot be changed, with a refusal.
-std::optional<std::vector<source::Replacement>> changeTaskFunctions(Context &context, const TaskShape &shape,
-                                                                    Names &names);
+std::optional<std::vector<Replacement>> changeTaskFunctions(Context &context, const TaskShape &shape,
+                                                            Names &names);
 
 } // namespace heddle::transform

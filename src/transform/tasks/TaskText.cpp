@@ -34,7 +34,6 @@ namespace heddle::transform {
 
 using analysis::DiscardedCode;
 using analysis::discardedCode;
-using analysis::Uses;
 
 namespace {
 
@@ -70,8 +69,8 @@ std::string depthArgument(const TaskShape &shape) {
 }
 
 /// Variables that take the place of CUDA's, as far as the code asks for them.
-source::Code substitutes(const TaskUses &uses, const TaskShape &shape) {
-  source::Code lines;
+Code substitutes(const TaskUses &uses, const TaskShape &shape) {
+  Code lines;
   if (shape.isItem && uses.uses.mentions(BuiltinKind::ThreadIdx))
     lines.addf("const uint3 threadIdx = {}.threadIdx;", shape.task);
   if (uses.uses.mentions(BuiltinKind::BlockIdx))
@@ -96,7 +95,7 @@ std::string ownPartOf(const SharedVariable &shared, const std::string &all, cons
   return fmt::format("auto &{} = {}[heddle::warpOfBlock{}()];", name, all, depthArgument(shape));
 }
 
-source::Replacement tokenReplaced(clang::SourceLocation token, std::string text) {
+Replacement tokenReplaced(clang::SourceLocation token, std::string text) {
   return {SourceRange(token, token), std::move(text)};
 }
 
@@ -147,11 +146,11 @@ bool TaskUses::needsChange(const TaskShape &shape) const {
          uses.mentions(BuiltinKind::BlockDim, 2);
 }
 
-std::vector<source::Replacement> taskEditsIn(const source::Unit &unit, const FunctionDecl *function,
-                                             const TaskUses &uses, const TaskShape &shape) {
+std::vector<Replacement> taskEditsIn(const Unit &unit, const FunctionDecl *function, const TaskUses &uses,
+                                     const TaskShape &shape) {
   const source::Rewriter text(unit);
-  std::vector<source::Replacement> edits;
-  source::Code first = substitutes(uses, shape);
+  std::vector<Replacement> edits;
+  Code first = substitutes(uses, shape);
   for (const SharedVariable &shared : uses.shared) {
     const std::string name = shared.variable->getNameAsString();
     if (!shared.statement)
@@ -162,17 +161,17 @@ std::vector<source::Replacement> taskEditsIn(const source::Unit &unit, const Fun
                                                        : fmt::format("{}OfWarps[{}]", name, shape.warps)));
   }
   // One declaration may hold several variables; what represents them follows all of it.
-  std::map<const DeclStmt *, source::Code> behind;
+  std::map<const DeclStmt *, Code> behind;
   for (const SharedVariable &shared : uses.shared)
     if (shared.statement)
       behind[shared.statement].add(ownPartOf(shared, shared.variable->getNameAsString() + "OfWarps", shape));
   for (const auto &[statement, lines] : behind)
     edits.push_back(
-        tokenReplaced(statement->getEndLoc(), source::Code(";").add(lines).str(text.indentOf(statement))));
+        tokenReplaced(statement->getEndLoc(), Code(";").add(lines).str(text.indentOf(statement))));
   if (!first.empty())
-    edits.push_back(tokenReplaced(
-        function->getBody()->getBeginLoc(),
-        source::Code("{").addDeeper(first).str(text.indentOf(function->getBody()->getEndLoc()))));
+    edits.push_back(
+        tokenReplaced(function->getBody()->getBeginLoc(),
+                      Code("{").addDeeper(first).str(text.indentOf(function->getBody()->getEndLoc()))));
   return edits;
 }
 

@@ -44,7 +44,7 @@ std::vector<SharedVariable> sharedVariablesOf(const clang::FunctionDecl *functio
 
 /// What a function that is called (or is) a task does with the block.
 struct TaskUses {
-  analysis::Uses uses; ///< with what `if constexpr` leaves out
+  Uses uses; ///< with what `if constexpr` leaves out
   std::vector<SharedVariable> shared;
 
   static TaskUses of(const clang::FunctionDecl *function);
@@ -61,7 +61,7 @@ struct TaskUses {
 ///                                     const uint3 blockIdx = task.blockIdx;
 ///       __shared__ float s[64];  =>   __shared__ float sOfWarps[4][64];
 ///                                     auto &s = sOfWarps[heddle::warpOfBlock()];
-std::vector<source::Replacement> taskEditsIn(const source::Unit &unit, const clang::FunctionDecl *function,
-                                             const TaskUses &uses, const TaskShape &shape);
+std::vector<Replacement> taskEditsIn(const Unit &unit, const clang::FunctionDecl *function,
+                                     const TaskUses &uses, const TaskShape &shape);
 
 } // namespace heddle::transform

@@ -30,8 +30,6 @@ using namespace clang;
 
 namespace heddle::transform {
 
-using analysis::Uses;
-
 namespace {
 
 using analysis::namedVariable;
@@ -71,8 +69,7 @@ void addTerms(const Expr *sum, std::vector<const Expr *> &terms) {
 
 class BlockLoop {
 public:
-  BlockLoop(Context &context, const source::Kernel &kernel, const ForStmt *loop, Names &names,
-            source::Edits &edits)
+  BlockLoop(Context &context, const Kernel &kernel, const ForStmt *loop, Names &names, source::Edits &edits)
       : edits(edits), unit(*kernel.unit), text(unit), facts(context.facts(kernel)),
         uniform(facts, analysis::Level::Block), names(names), loop(loop) {}
 
@@ -162,28 +159,28 @@ private:
       begin.push_back(text.text(term));
     const std::string bound = text.text(header.bound), step = text.text(header.step);
     const std::string compare = header.condition->getOpcodeStr().str();
-    source::Code iteration = fmt::format("{} = {} + {};", *ofThread, first, text.text(own));
+    Code iteration = fmt::format("{} = {} + {};", *ofThread, first, text.text(own));
     iteration.add(guarded(fmt::format("if ({} {} {})", name, compare, bound)));
     const std::string head =
         fmt::format("for ({} = {}; {} {} {}; {} += {})", *ofBlock,
                     begin.empty() ? "0" : llvm::join(begin, " + "), first, compare, bound, first, step);
     if (!text.failure)
-      text.replace(edits, source::wholeStatement(unit, loop), source::Code::braces(head, iteration));
+      text.replace(edits, source::wholeStatement(unit, loop), Code::braces(head, iteration));
   }
 
   /// The body after a guard. An `if` gets braces: its `else` must not look like ours.
-  source::Code guarded(const source::Code &guard) {
+  Code guarded(const Code &guard) {
     const Stmt *body = loop->getBody();
     if (isa<CompoundStmt>(body)) // it is as deep as the loop was
-      return source::Code(guard).join(" ").join(text.code(body->getSourceRange()));
-    return isa<IfStmt>(body) ? source::Code::braces(guard, text.statement(body))
-                             : source::Code(guard).addDeeper(text.statement(body));
+      return Code(guard).join(" ").join(text.code(body->getSourceRange()));
+    return isa<IfStmt>(body) ? Code::braces(guard, text.statement(body))
+                             : Code(guard).addDeeper(text.statement(body));
   }
 
   source::Edits &edits;
-  const source::Unit &unit;
+  const Unit &unit;
   source::Rewriter text;
-  const analysis::KernelFacts &facts;
+  const KernelFacts &facts;
   const analysis::UniformWork uniform;
   Names &names;
   const ForStmt *loop;
@@ -194,8 +191,8 @@ private:
 
 } // namespace
 
-std::optional<Needs> makeLoopsOfTheBlock(Context &context, const source::Kernel &kernel) {
-  const analysis::KernelFacts &facts = context.facts(kernel);
+std::optional<Needs> makeLoopsOfTheBlock(Context &context, const Kernel &kernel) {
+  const KernelFacts &facts = context.facts(kernel);
   Uses whole = Uses::of(kernel.function->getBody());
   // Where some threads leave the kernel, they do not go through loops together.
   if (!whole.returns.empty() || !facts.accesses->isComplete())

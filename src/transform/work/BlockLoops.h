@@ -21,6 +21,6 @@ namespace heddle::transform {
 ///
 /// Only where the loop reads and changes nothing but local variables, and goes forward by multiples of the
 /// block.
-std::optional<Needs> makeLoopsOfTheBlock(Context &context, const source::Kernel &kernel);
+std::optional<Needs> makeLoopsOfTheBlock(Context &context, const Kernel &kernel);
 
 } // namespace heddle::transform

@@ -24,8 +24,6 @@ using namespace clang;
 
 namespace heddle::transform {
 
-using analysis::Uses;
-
 namespace {
 
 std::optional<BlockVote::Kind> kindOf(const CallExpr *call) {
@@ -65,7 +63,7 @@ const CallExpr *decidingIn(const Expr *condition) {
 
 class Apart {
 public:
-  explicit Apart(const source::Kernel &kernel) : unit(*kernel.unit), text(unit), names(unit) {}
+  explicit Apart(const Kernel &kernel) : unit(*kernel.unit), text(unit), names(unit) {}
 
   void look(const Stmt *statement, bool isInBlock) {
     takeAssigned(statement, isInBlock);
@@ -114,7 +112,7 @@ private:
     source::Edits ofVote;
     const std::string votes = names.fresh("votes");
     std::string vote;
-    source::Code before = said(call, vote);
+    Code before = said(call, vote);
     text.insertOnLine(ofVote, branch->getBeginLoc(),
                       before.addf("const int {} = {};", votes, called(call, vote)));
     ofVote.replace(unit, call->getSourceRange(), votes);
@@ -130,7 +128,7 @@ private:
     source::Edits ofVote;
     const std::string votes = names.fresh("votes");
     std::string vote;
-    source::Code last = said(call, vote);
+    Code last = said(call, vote);
     last.addf("{} = {};", votes, called(call, vote));
     text.insertOnLine(ofVote, loop->getBeginLoc(), fmt::format("int {};", votes));
     text.insertOnLine(ofVote, body->getRBracLoc(), last.deeper());
@@ -138,7 +136,7 @@ private:
     commit(ofVote);
   }
 
-  const source::Unit &unit;
+  const Unit &unit;
   source::Rewriter text;
   Names names;
 };
@@ -157,7 +155,7 @@ std::optional<BlockVote> votedIn(const Stmt *statement) {
   return BlockVote{*kindOf(call), call, vote};
 }
 
-std::optional<Needs> takeVotesApart(Context &, const source::Kernel &kernel) {
+std::optional<Needs> takeVotesApart(Context &, const Kernel &kernel) {
   Apart apart(kernel);
   apart.look(kernel.function->getBody(), false);
   return neededEdits("block-votes", std::move(apart.edits));

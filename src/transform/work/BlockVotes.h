@@ -17,7 +17,7 @@ namespace heddle::transform {
 ///       ...                                     const int votes = __syncthreads_or(vote);
 ///                                               if (votes)
 ///                                                 ...
-std::optional<Needs> takeVotesApart(Context &context, const source::Kernel &kernel);
+std::optional<Needs> takeVotesApart(Context &context, const Kernel &kernel);
 
 /// A vote as the above leaves it: `votes = __syncthreads_or(vote)`, or a declaration of `votes`.
 struct BlockVote {

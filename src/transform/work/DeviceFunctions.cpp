@@ -30,13 +30,11 @@ using namespace clang;
 
 namespace heddle::transform {
 
-using analysis::Uses;
-
 namespace {
 
 class FunctionChanger {
 public:
-  FunctionChanger(Context &context, const source::Kernel &kernel, const ItemIndices &indices, Names &names)
+  FunctionChanger(Context &context, const Kernel &kernel, const ItemIndices &indices, Names &names)
       : context(context), kernel(kernel), unit(*kernel.unit), indices(indices), names(names),
         copies(names, "For" + kernel.function->getNameAsString()) {}
 
@@ -115,22 +113,22 @@ private:
     return llvm::join(list, ", ");
   }
 
-  std::vector<source::Replacement> editsOf(const FunctionDecl *function) {
-    std::vector<source::Replacement> parts = replacementsIn(unit, usesOf[function], indices, changes);
+  std::vector<Replacement> editsOf(const FunctionDecl *function) {
+    std::vector<Replacement> parts = replacementsIn(unit, usesOf[function], indices, changes);
     llvm::append_range(parts, changedHead(unit, function, changes[function].name,
                                           listOf(function, &ItemIndices::Passed::declaration)));
     return parts;
   }
 
   bool changeInPlace(const FunctionDecl *function) {
-    for (const source::Replacement &part : editsOf(function))
+    for (const Replacement &part : editsOf(function))
       context.edits.replace(unit, part.part, part.text);
     return true;
   }
 
   /// The instantiations of a kernel template share their text, and the copies that it calls.
   bool isCopiedForEarlierInstance(const FunctionDecl *function) {
-    for (const source::Kernel *instance : context.target.instances) {
+    for (const Kernel *instance : context.target.instances) {
       if (instance == &kernel)
         return false;
       FunctionChanger earlier(context, *instance, indices, names);
@@ -149,8 +147,8 @@ private:
   }
 
   Context &context;
-  const source::Kernel &kernel;
-  const source::Unit &unit;
+  const Kernel &kernel;
+  const Unit &unit;
   const ItemIndices &indices;
   Names &names;
   CopyNames copies;
@@ -162,7 +160,7 @@ private:
 
 } // namespace
 
-std::optional<CallChanges> changeDeviceFunctions(Context &context, const source::Kernel &kernel,
+std::optional<CallChanges> changeDeviceFunctions(Context &context, const Kernel &kernel,
                                                  const ItemIndices &indices, Names &names) {
   return FunctionChanger(context, kernel, indices, names).run();
 }

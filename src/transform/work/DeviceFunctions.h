@@ -14,7 +14,7 @@ namespace heddle::transform {
 ///
 /// A function that others call as well stays, and a copy of it is changed. Returns what calls must become;
 /// nothing where a function cannot be changed, with a refusal.
-std::optional<CallChanges> changeDeviceFunctions(Context &context, const source::Kernel &kernel,
+std::optional<CallChanges> changeDeviceFunctions(Context &context, const Kernel &kernel,
                                                  const ItemIndices &indices, Names &names);
 
 } // namespace heddle::transform

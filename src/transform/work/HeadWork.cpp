@@ -42,7 +42,6 @@ namespace heddle::transform {
 
 using analysis::continuesOut;
 using analysis::declaredBy;
-using analysis::Uses;
 
 namespace {
 
@@ -60,7 +59,7 @@ void operandsOf(const Expr *expression, std::vector<const Expr *> &operands) {
 
 class HeadSplitter {
 public:
-  HeadSplitter(Context &context, const source::Kernel &kernel, const HeadWork &head, Names &names,
+  HeadSplitter(Context &context, const Kernel &kernel, const HeadWork &head, Names &names,
                source::Edits &edits)
       : edits(edits), unit(*kernel.unit), rewriter(unit), kernel(kernel), head(head), names(names),
         definitions(context.facts(kernel).uniformity->definitions()) {}
@@ -255,7 +254,7 @@ private:
   void putAtEnd(const Stmt *body, const std::string &statements) {
     if (auto *block = dyn_cast<CompoundStmt>(body)) {
       if (isFirstOnLine(block->getRBracLoc()))
-        rewriter.insertOnLine(edits, block->getRBracLoc(), source::Code(statements).deeper());
+        rewriter.insertOnLine(edits, block->getRBracLoc(), Code(statements).deeper());
       else
         edits.insertBefore(unit, block->getRBracLoc(), statements + " ");
       return;
@@ -416,7 +415,7 @@ private:
       return;
     const Stmt *statement = whole();
     const bool isBlock = needsBlock();
-    source::Code lines = isBlock ? "{ " : "";
+    Code lines = isBlock ? "{ " : "";
     for (const std::string &line : before)
       &line == &before.front() ? lines.join(line) : lines.add(line);
     if (statement == head.statement)
@@ -428,9 +427,9 @@ private:
   }
 
   source::Edits &edits;
-  const source::Unit &unit;
+  const Unit &unit;
   source::Rewriter rewriter;
-  const source::Kernel &kernel;
+  const Kernel &kernel;
   const HeadWork &head;
   Names &names;
   const source::ReachingDefinitions &definitions;
@@ -442,7 +441,7 @@ private:
 
 } // namespace
 
-std::variant<Needs, Diagnostic> takeHeadsApart(Context &context, const source::Kernel &kernel,
+std::variant<Needs, Diagnostic> takeHeadsApart(Context &context, const Kernel &kernel,
                                                const std::vector<HeadWork> &heads) {
   Names names(*kernel.unit);
   source::Edits edits;

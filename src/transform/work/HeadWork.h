@@ -40,7 +40,7 @@ struct HeadWork {
 ///       ...                                                            if (!left) break; ... }
 ///
 /// A range-based loop over an array becomes one that counts. A refusal where a head cannot be taken apart.
-std::variant<Needs, Diagnostic> takeHeadsApart(Context &context, const source::Kernel &kernel,
+std::variant<Needs, Diagnostic> takeHeadsApart(Context &context, const Kernel &kernel,
                                                const std::vector<HeadWork> &heads);
 
 } // namespace heddle::transform

@@ -22,7 +22,6 @@ using namespace clang;
 namespace heddle::transform {
 
 using analysis::ThreadBuiltin;
-using analysis::Uses;
 
 std::vector<NamedAxis> nameAxes(const std::vector<Axis> &axes, Names &names) {
   static const char *const counters[] = {"kx", "ky", "kz", "kb"};
@@ -166,9 +165,9 @@ bool mentionsWord(const std::string &text, const std::string &word) {
   return false;
 }
 
-std::vector<source::Replacement> replacementsIn(const source::Unit &unit, const Uses &uses,
-                                                const ItemIndices &indices, const CallChanges &calls) {
-  std::vector<source::Replacement> parts;
+std::vector<Replacement> replacementsIn(const Unit &unit, const Uses &uses, const ItemIndices &indices,
+                                        const CallChanges &calls) {
+  std::vector<Replacement> parts;
   for (const Uses::Builtin &builtin : uses.builtins)
     if (std::optional<std::string> text = indices.replacementFor(builtin.what))
       parts.push_back({builtin.range, *text});

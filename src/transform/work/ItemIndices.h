@@ -82,7 +82,7 @@ private:
 bool mentionsWord(const std::string &text, const std::string &word);
 
 /// The replacements of built-ins and calls in code that is not cut: a device function's.
-std::vector<source::Replacement> replacementsIn(const source::Unit &unit, const analysis::Uses &uses,
-                                                const ItemIndices &indices, const CallChanges &calls);
+std::vector<Replacement> replacementsIn(const Unit &unit, const Uses &uses, const ItemIndices &indices,
+                                        const CallChanges &calls);
 
 } // namespace heddle::transform

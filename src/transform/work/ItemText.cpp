@@ -26,11 +26,9 @@ namespace heddle::transform {
 
 using analysis::breaksOut;
 
-using analysis::Uses;
-
 using Role = Work::Role;
 
-ItemText::ItemText(const source::Unit &unit, const WorkPlan &plan, const ItemIndices &indices,
+ItemText::ItemText(const Unit &unit, const WorkPlan &plan, const ItemIndices &indices,
                    const CallChanges &calls, Names &names)
     : unit(unit), plan(plan), indices(indices), calls(calls), names(names) {
   for (const ItemVariable &entry : plan.variables)
@@ -46,14 +44,13 @@ bool ItemText::isUsedIn(const ItemVariable &entry, unsigned group) {
   return std::ranges::find(entry.groups, group) != entry.groups.end();
 }
 
-std::vector<source::Replacement> ItemText::editsOf(const KernelNode &node) {
+std::vector<Replacement> ItemText::editsOf(const KernelNode &node) {
   auto *declarations = dyn_cast<DeclStmt>(node.statement);
   if (plan.of(node).role == Role::Item && declarations && mustRewrite(*declarations, node))
     return {{plan.rangeOf(node), rewritten(*declarations, node)}};
   if (plan.of(node).vote)
     return {{plan.of(node).vote->call->getSourceRange(), joinedVote(*plan.of(node).vote)}};
-  std::vector<source::Replacement> edits =
-      replacements(plan.usesOf(node), plan.of(node).role == Role::Structure);
+  std::vector<Replacement> edits = replacements(plan.usesOf(node), plan.of(node).role == Role::Structure);
   if (plan.of(node).role != Role::Item)
     return edits;
   for (const Stmt *jump : breaksOut(node.statement)) // of a switch around the work loop
@@ -63,8 +60,8 @@ std::vector<source::Replacement> ItemText::editsOf(const KernelNode &node) {
   return edits;
 }
 
-std::vector<source::Replacement> ItemText::editsOfPattern(const Uses &uses) {
-  std::vector<source::Replacement> edits = replacementsIn(unit, uses, indices, calls);
+std::vector<Replacement> ItemText::editsOfPattern(const Uses &uses) {
+  std::vector<Replacement> edits = replacementsIn(unit, uses, indices, calls);
   for (const DeclRefExpr *reference : uses.locals)
     for (const ItemVariable &entry : plan.variables)
       if (entry.variable->getLocation() == reference->getDecl()->getLocation() &&
@@ -85,7 +82,7 @@ std::string ItemText::nameOf(const ItemVariable &entry) const {
   return renamed == parameterNames.end() ? entry.variable->getNameAsString() : renamed->second;
 }
 
-std::string ItemText::rendered(SourceRange range, const std::vector<source::Replacement> &parts) {
+std::string ItemText::rendered(SourceRange range, const std::vector<Replacement> &parts) {
   source::Rendered result = source::render(unit, range, parts);
   if (auto *why = std::get_if<Diagnostic>(&result)) {
     if (!refused)
@@ -99,8 +96,8 @@ std::string ItemText::renderedItem(const Expr *expression) {
   return rendered(expression->getSourceRange(), replacements(Uses::of(expression), false));
 }
 
-std::vector<source::Replacement> ItemText::replacements(const Uses &uses, bool inHeader) {
-  std::vector<source::Replacement> parts = replacementsIn(unit, uses, indices, calls);
+std::vector<Replacement> ItemText::replacements(const Uses &uses, bool inHeader) {
+  std::vector<Replacement> parts = replacementsIn(unit, uses, indices, calls);
   std::set<unsigned> seen;
   for (const DeclRefExpr *reference : uses.locals) {
     const ItemVariable *entry = plan.find(cast<VarDecl>(reference->getDecl()));

@@ -15,13 +15,13 @@ namespace heddle::transform {
 /// What the statements of a plan read as when they are done for work items.
 class ItemText {
 public:
-  ItemText(const source::Unit &unit, const WorkPlan &plan, const ItemIndices &indices,
-           const CallChanges &calls, Names &names);
+  ItemText(const Unit &unit, const WorkPlan &plan, const ItemIndices &indices, const CallChanges &calls,
+           Names &names);
 
   /// What is replaced in a node's text; for a structure in its header alone.
-  std::vector<source::Replacement> editsOf(const KernelNode &node);
+  std::vector<Replacement> editsOf(const KernelNode &node);
   /// The same for what `if constexpr` leaves out of this instantiation: it must suit the others.
-  std::vector<source::Replacement> editsOfPattern(const analysis::Uses &uses);
+  std::vector<Replacement> editsOfPattern(const Uses &uses);
 
   /// A declaration that its node handed to the place before the work loop.
   struct MovedUp {
@@ -47,9 +47,9 @@ private:
   void refuse(const clang::Stmt *where, std::string why, std::string hint = {});
 
   // Expressions
-  std::string rendered(clang::SourceRange range, const std::vector<source::Replacement> &parts);
+  std::string rendered(clang::SourceRange range, const std::vector<Replacement> &parts);
   std::string renderedItem(const clang::Expr *expression);
-  std::vector<source::Replacement> replacements(const analysis::Uses &uses, bool inHeader);
+  std::vector<Replacement> replacements(const Uses &uses, bool inHeader);
   std::string mentionOf(const ItemVariable &entry, const std::string &subscripts) const;
 
   // Returns and votes
@@ -73,7 +73,7 @@ private:
   std::string arrayAssignment(const clang::VarDecl *variable, const std::string &target,
                               const KernelNode &node);
 
-  const source::Unit &unit;
+  const Unit &unit;
   const WorkPlan &plan;
   const ItemIndices &indices;
   const CallChanges &calls;

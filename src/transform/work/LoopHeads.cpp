@@ -15,8 +15,6 @@ using namespace clang;
 
 namespace heddle::transform {
 
-using analysis::Uses;
-
 namespace {
 
 using analysis::Level;
@@ -49,8 +47,8 @@ std::set<const VarDecl *> ownVariables(const analysis::Uniformity &uniformity, c
 
 } // namespace
 
-std::optional<Needs> splitLoopHeads(Context &context, const source::Kernel &kernel) {
-  const analysis::KernelFacts &facts = context.facts(kernel);
+std::optional<Needs> splitLoopHeads(Context &context, const Kernel &kernel) {
+  const KernelFacts &facts = context.facts(kernel);
   std::vector<HeadWork> heads;
   for (const analysis::KernelNode *node : facts.tree->loopsAroundBarriers())
     if (auto *loop = dyn_cast<ForStmt>(node->statement))

@@ -16,6 +16,6 @@ namespace heddle::transform {
 ///
 /// Transforms that decide statement by statement would take the whole head to differ. Where a head cannot be
 /// taken apart it stays.
-std::optional<Needs> splitLoopHeads(Context &context, const source::Kernel &kernel);
+std::optional<Needs> splitLoopHeads(Context &context, const Kernel &kernel);
 
 } // namespace heddle::transform

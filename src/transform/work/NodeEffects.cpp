@@ -46,7 +46,7 @@ Variables mentionedBy(const WorkPlan &plan, const KernelNode &node) {
 bool meet(const Variables &a, const Variables &b) { return shareOne(a, b); }
 
 bool mayMoveBefore(const WorkPlan &plan, const KernelNode &node,
-                   const std::vector<const KernelNode *> &statements, const analysis::KernelFacts &facts,
+                   const std::vector<const KernelNode *> &statements, const KernelFacts &facts,
                    const VariablesOf &writtenBy) {
   if (jumpsOf(node.statement).any())
     return false;

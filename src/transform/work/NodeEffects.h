@@ -20,7 +20,7 @@ bool meet(const Variables &a, const Variables &b);
 /// Doing `node` before these statements instead of after them changes nothing. `writtenBy` says which
 /// variables a node sets.
 bool mayMoveBefore(const WorkPlan &plan, const KernelNode &node,
-                   const std::vector<const KernelNode *> &statements, const analysis::KernelFacts &facts,
+                   const std::vector<const KernelNode *> &statements, const KernelFacts &facts,
                    const VariablesOf &writtenBy);
 
 } // namespace heddle::transform

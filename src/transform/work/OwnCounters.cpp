@@ -18,8 +18,6 @@ using namespace clang;
 
 namespace heddle::transform {
 
-using analysis::Uses;
-
 namespace {
 
 /// The variable that the loop's first part gives a value to, and does nothing else; null where it does.
@@ -58,8 +56,8 @@ bool isSharedAndSeparable(const source::ReachingDefinitions &definitions, const 
 
 } // namespace
 
-std::optional<Needs> giveLoopsTheirCounters(Context &context, const source::Kernel &kernel) {
-  const analysis::KernelFacts &facts = context.facts(kernel);
+std::optional<Needs> giveLoopsTheirCounters(Context &context, const Kernel &kernel) {
+  const KernelFacts &facts = context.facts(kernel);
   source::Edits edits;
   for (const analysis::KernelNode *node : facts.tree->loopsAroundBarriers()) {
     auto *loop = dyn_cast<ForStmt>(node->statement);

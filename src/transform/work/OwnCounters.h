@@ -13,6 +13,6 @@ namespace heddle::transform {
 ///
 /// Older code declares one `k` and uses it for all that is counted. The loop's must be the same for all
 /// threads, the other need not. Only where nothing outside reads what the loop leaves in it.
-std::optional<Needs> giveLoopsTheirCounters(Context &context, const source::Kernel &kernel);
+std::optional<Needs> giveLoopsTheirCounters(Context &context, const Kernel &kernel);
 
 } // namespace heddle::transform

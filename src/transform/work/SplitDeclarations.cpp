@@ -16,8 +16,6 @@ using namespace clang;
 
 namespace heddle::transform {
 
-using analysis::Uses;
-
 namespace {
 
 using analysis::Level;
@@ -49,7 +47,7 @@ bool isMixed(const analysis::Uniformity &uniformity, const DeclStmt *statement) 
 }
 
 /// `int n = size / 2`, as a declaration by itself; nothing where it cannot be written down so.
-std::optional<std::string> aloneAs(const source::Unit &unit, const VarDecl *variable) {
+std::optional<std::string> aloneAs(const Unit &unit, const VarDecl *variable) {
   const bool isPlain = !variable->getInit() || variable->getInitStyle() == VarDecl::CInit;
   if (!isPlain || !variable->hasLocalStorage() || variable->hasAttrs() ||
       variable->getLocation().isMacroID() || variable->getType()->isReferenceType() ||
@@ -62,7 +60,7 @@ std::optional<std::string> aloneAs(const source::Unit &unit, const VarDecl *vari
   return value.empty() ? std::nullopt : std::optional(*declared + " = " + value);
 }
 
-std::optional<std::string> apart(const source::Unit &unit, const DeclStmt *statement) {
+std::optional<std::string> apart(const Unit &unit, const DeclStmt *statement) {
   std::string all; // on one line, so that messages about what follows name the user's lines
   for (const Decl *declaration : statement->decls()) {
     auto *variable = dyn_cast<VarDecl>(declaration); // else a type that is defined here
@@ -87,8 +85,8 @@ std::vector<const DeclStmt *> declarationsIn(const Stmt *code) {
 
 } // namespace
 
-std::optional<Needs> splitDeclarations(Context &context, const source::Kernel &kernel) {
-  const analysis::KernelFacts &facts = context.facts(kernel);
+std::optional<Needs> splitDeclarations(Context &context, const Kernel &kernel) {
+  const KernelFacts &facts = context.facts(kernel);
   if (!facts.regions->hasBarrier())
     return std::nullopt;
   source::Edits edits;

@@ -12,6 +12,6 @@ namespace heddle::transform {
 ///
 /// Transforms decide statement by statement, so `n` would be taken to differ as well. Only kernels with
 /// barriers are changed: elsewhere nothing depends on it.
-std::optional<Needs> splitDeclarations(Context &context, const source::Kernel &kernel);
+std::optional<Needs> splitDeclarations(Context &context, const Kernel &kernel);
 
 } // namespace heddle::transform

@@ -45,7 +45,7 @@ double timesExecuted(const analysis::Loop *loop) {
 
 class Estimator {
 public:
-  Estimator(const analysis::KernelFacts &facts, const arch::Arch &arch, const WorkPlan *plan,
+  Estimator(const KernelFacts &facts, const arch::Arch &arch, const WorkPlan *plan,
             const std::vector<Axis> &axes)
       : facts(facts), costs(model::workCosts(arch)), plan(plan) {
     for (const Axis &axis : axes)
@@ -199,7 +199,7 @@ private:
       countOperations(child, inside, isOnce, depth);
   }
 
-  const analysis::KernelFacts &facts;
+  const KernelFacts &facts;
   const model::WorkCosts costs;
   const WorkPlan *plan;
   std::array<unsigned, 4> factors = {1, 1, 1, 1};
@@ -210,7 +210,7 @@ private:
 
 } // namespace
 
-model::Work estimateWork(const analysis::KernelFacts &facts, const arch::Arch &arch, const WorkPlan *plan,
+model::Work estimateWork(const KernelFacts &facts, const arch::Arch &arch, const WorkPlan *plan,
                          const std::vector<Axis> &axes) {
   return Estimator(facts, arch, plan, axes).run();
 }

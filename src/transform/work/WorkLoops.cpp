@@ -36,7 +36,6 @@ using analysis::discardedCode;
 using analysis::DiscardedCode;
 namespace {
 
-using source::Code;
 using source::Gap;
 using source::MarkedPart;
 
@@ -72,7 +71,7 @@ struct BodyText {
 
 class WorkLoopWriter {
 public:
-  WorkLoopWriter(const source::Kernel &kernel, const WorkPlan &plan, const ItemIndices &indices,
+  WorkLoopWriter(const Kernel &kernel, const WorkPlan &plan, const ItemIndices &indices,
                  const CallChanges &calls, Names &names)
       : kernel(kernel), unit(*kernel.unit), plan(plan), indices(indices),
         items(unit, plan, indices, calls, names), text(unit, kernel.function->getBody()->getSourceRange()) {}
@@ -113,8 +112,8 @@ private:
     }
   }
 
-  void replace(const std::vector<source::Replacement> &parts) {
-    for (const source::Replacement &part : parts)
+  void replace(const std::vector<Replacement> &parts) {
+    for (const Replacement &part : parts)
       text.replace(part.part, part.text);
   }
 
@@ -364,8 +363,8 @@ private:
     return result;
   }
 
-  const source::Kernel &kernel;
-  const source::Unit &unit;
+  const Kernel &kernel;
+  const Unit &unit;
   const WorkPlan &plan;
   const ItemIndices &indices;
   ItemText items;
@@ -376,7 +375,7 @@ private:
 
 } // namespace
 
-std::variant<WorkLoops, Diagnostic> writeWorkLoops(const source::Kernel &kernel, const WorkPlan &plan,
+std::variant<WorkLoops, Diagnostic> writeWorkLoops(const Kernel &kernel, const WorkPlan &plan,
                                                    const ItemIndices &indices, const CallChanges &calls,
                                                    Names &names) {
   return WorkLoopWriter(kernel, plan, indices, calls, names).write();

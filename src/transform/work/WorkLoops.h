@@ -10,11 +10,11 @@ namespace heddle::transform {
 
 /// A kernel's body as a plan has it, braces included.
 struct WorkLoops {
-  source::Code body;
+  Code body;
   unsigned count = 0; ///< of the work loops in it
 };
 
-std::variant<WorkLoops, Diagnostic> writeWorkLoops(const source::Kernel &kernel, const WorkPlan &plan,
+std::variant<WorkLoops, Diagnostic> writeWorkLoops(const Kernel &kernel, const WorkPlan &plan,
                                                    const ItemIndices &indices, const CallChanges &calls,
                                                    Names &names);
 

@@ -35,8 +35,6 @@ using namespace clang;
 
 namespace heddle::transform {
 
-using analysis::Uses;
-
 unsigned itemsOf(const std::vector<Axis> &axes) {
   unsigned items = 1;
   for (const Axis &axis : axes)
@@ -125,7 +123,7 @@ static void then(Planned &planned, Planned (*step)(WorkPlan, const WorkQuestion 
     planned = step(std::move(*plan), question);
 }
 
-std::variant<WorkPlan, Diagnostic, NeededFirst> planWork(const analysis::KernelFacts &facts,
+std::variant<WorkPlan, Diagnostic, NeededFirst> planWork(const KernelFacts &facts,
                                                          const std::vector<Axis> &axes) {
   bool mergesBlocks =
       std::ranges::any_of(axes, [](const Axis &axis) { return axis.dimension == Axis::grid; });

@@ -117,7 +117,7 @@ struct WorkPlan {
   /// Of a structure, in the order of the text.
   std::vector<const WorkBody *> bodiesOf(const KernelNode &node) const;
   /// What is mentioned in the text that a decision is about: a structure's head, or all of a statement.
-  const analysis::Uses &usesOf(const KernelNode &node) const;
+  const Uses &usesOf(const KernelNode &node) const;
   /// A number for each body that no node has.
   unsigned idOf(const WorkBody &body) const { return unsigned(tree->nodes().size()) + body.owner->id; }
   /// With its semicolon; of a case its label only.
@@ -132,7 +132,7 @@ struct NeededFirst {
 };
 
 /// The plan; the reason why there is none; or what must be done first.
-std::variant<WorkPlan, Diagnostic, NeededFirst> planWork(const analysis::KernelFacts &facts,
+std::variant<WorkPlan, Diagnostic, NeededFirst> planWork(const KernelFacts &facts,
                                                          const std::vector<Axis> &axes);
 
 } // namespace heddle::transform

@@ -26,7 +26,6 @@ namespace heddle::transform {
 
 using analysis::declaredBy;
 using analysis::headerOf;
-using analysis::Uses;
 using Role = Work::Role;
 
 namespace {

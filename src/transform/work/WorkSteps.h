@@ -18,7 +18,7 @@ struct Forbidden {
 
 /// What all steps of planning know. Nothing of it changes in an attempt.
 struct WorkQuestion {
-  const analysis::KernelFacts &facts;
+  const KernelFacts &facts;
   const std::vector<Axis> &axes;
   const analysis::UniformWork &uniform;
   const Forbidden &forbidden;

@@ -50,7 +50,7 @@ bool leavesTogether(const Stmt *statement, const analysis::UniformWork &uniform,
 }
 
 /// A lambda in it holds something. One that does not is a function, independent of its position.
-bool holdsCapture(const analysis::Uses &uses) {
+bool holdsCapture(const Uses &uses) {
   return std::ranges::any_of(uses.statements, [](const Stmt *statement) {
     auto *lambda = dyn_cast<LambdaExpr>(statement);
     return lambda && lambda->capture_begin() != lambda->capture_end();
@@ -120,7 +120,7 @@ private:
   }
 
   void addLeaf(WorkBody &body, const KernelNode &node, const KernelNode *parent, bool uniformWork) {
-    const analysis::Uses &uses = plan.tree->whole(node).uses;
+    const Uses &uses = plan.tree->whole(node).uses;
     const bool mayBeOnce =
         uniformWork && !question.forbidden.once.contains(node.statement) && !hasDiscarded(uses);
     const bool isJump = isa<BreakStmt, ContinueStmt, ReturnStmt>(node.statement);
@@ -130,7 +130,7 @@ private:
   }
 
   /// Something in it is left out here, and nothing is known of it.
-  bool hasDiscarded(const analysis::Uses &uses) const {
+  bool hasDiscarded(const Uses &uses) const {
     return std::ranges::any_of(question.discarded, [&](const analysis::DiscardedCode &code) {
       return uses.statements.contains(code.branch);
     });
@@ -192,7 +192,7 @@ private:
     for (const Stmt *part : headerOf(loop))
       if (!uniform.isUniformWork(part))
         return false;
-    const analysis::Uses &inside = plan.tree->whole(node).uses;
+    const Uses &inside = plan.tree->whole(node).uses;
     for (const analysis::Reuse &reuse : facts.reuse.all()) {
       const analysis::Access &access = facts.accesses->all()[reuse.first];
       const bool isMerged = std::ranges::any_of(
@@ -214,7 +214,7 @@ private:
   }
 
   const WorkQuestion &question;
-  const analysis::KernelFacts &facts;
+  const KernelFacts &facts;
   const analysis::UniformWork &uniform;
   WorkPlan plan;
   std::optional<Diagnostic> refused;

@@ -20,7 +20,6 @@ using namespace clang;
 namespace heddle::transform {
 
 using analysis::DiscardedCode;
-using analysis::Uses;
 using Role = Work::Role;
 
 namespace {
