@@ -31,6 +31,7 @@
 #include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "support/Text.h"
+#include "transform/LaunchEdits.h"
 #include "transform/coarsen/Coarsen.h"
 #include "transform/coarsen/CoarsenCheck.h"
 #include "transform/consolidate/WarpLaunches.h"

@@ -18,7 +18,6 @@
 #include "transform/specialize/BulkForms.h"
 
 #include "analysis/StatementShape.h"
-#include "source/Unit.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>

@@ -3,6 +3,7 @@
 
 #include "analysis/KernelView.h"
 #include "analysis/loops/LoopStudy.h"
+#include "source/Unit.h"
 
 namespace heddle::transform {
 
