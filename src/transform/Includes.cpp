@@ -202,6 +202,15 @@ std::variant<Embedded, Diagnostic> embedInclude(const source::Program &program, 
   return embed(program, text, inner, {});
 }
 
+void putInPlace(const Embedded &embedded, source::MappedText &text) {
+  const auto behind = std::ranges::upper_bound(embedded.removed, embedded.line);
+  for (auto line = embedded.removed.end(); line != behind;) // from the end, so that numbers stay true
+    text.removeLine(*--line);
+  text.replaceLine(embedded.line, embedded.inside);
+  for (auto line = behind; line != embedded.removed.begin();)
+    text.removeLine(*--line);
+}
+
 std::vector<fs::path> includedFilesWithPragma(const source::Program &program) {
   std::set<fs::path> found;
   for (const source::Unit *unit : {&program.device(), &program.host()})

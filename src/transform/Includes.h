@@ -47,6 +47,9 @@ std::variant<FoundInclude, Diagnostic> findInclude(const source::Program &progra
 std::variant<Embedded, Diagnostic> embedInclude(const source::Program &program, const std::string &text,
                                                 const std::filesystem::path &inner);
 
+/// The text with that done, line by line.
+void putInPlace(const Embedded &embedded, source::MappedText &text);
+
 /// Files of the user's, included by the program's file, that hold a `#pragma heddle`.
 std::vector<std::filesystem::path> includedFilesWithPragma(const source::Program &program);
 

@@ -441,13 +441,7 @@ private:
       diagnostics.add(refused->severity, refused->location, refused->text);
       return false;
     }
-    const Embedded &done = std::get<Embedded>(embedded);
-    const auto behind = std::ranges::upper_bound(done.removed, done.line);
-    for (auto line = done.removed.end(); line != behind;) // from the end, so that numbers stay true
-      text.removeLine(*--line);
-    text.replaceLine(done.line, done.inside);
-    for (auto line = behind; line != done.removed.begin();)
-      text.removeLine(*--line);
+    putInPlace(std::get<Embedded>(embedded), text);
     embeddedFile = inner;
     return true;
   }

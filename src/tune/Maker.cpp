@@ -9,6 +9,7 @@
 #include "support/StartedProcess.h"
 #include "transform/Assumptions.h"
 #include "transform/DirectiveMessage.h"
+#include "transform/Includes.h"
 #include "transform/Pipeline.h"
 #include "transform/Pragmas.h"
 #include "tune/BlockSize.h"
@@ -204,22 +205,48 @@ std::string deviceCode(const Problem &problem, const Configuration &configuratio
   return device.ok ? device.text : "";
 }
 
-/// Gives the launches of the captured kernel their numbers, and remembers the kernel's name, which directives keep.
+/// The captured kernel in the text with its launches pinned.
+struct PinnedKernel {
+  std::string name;        ///< which directives keep
+  bool movesLines = false; ///< the text has an included file in the place of its #include
+};
+
+/// Includes that lead to each other are put in place one after the other; so many are enough.
+constexpr unsigned mostIncludes = 20;
+
+/// Puts the file that launches the captured kernel in the place of its #include. False where that cannot be done.
+bool putIncludedInPlace(const source::Program &program, const fs::path &included, Finding &finding) {
+  auto embedded = transform::embedInclude(program, finding.text, included);
+  if (std::holds_alternative<Diagnostic>(embedded))
+    return false;
+  source::MappedText text(finding.text);
+  transform::putInPlace(std::get<transform::Embedded>(embedded), text);
+  finding.text = text.str();
+  return true;
+}
+
+/// Gives the launches of the captured kernel their numbers.
 bool pinLaunch(const Problem &problem, const Configuration &configuration, Finding &finding,
-               std::string &kernel) {
+               PinnedKernel &kernel, unsigned includes = 0) {
   auto program = parsed(problem, finding.text, readingOptions(problem, configuration), finding);
   if (!program)
     return false;
   for (const auto &each : program->kernels())
     if (each->mangledName == problem.captured->kernel)
-      kernel = each->plainName;
+      kernel.name = each->plainName;
   std::string sizes;
   for (const BlockSizes &block : configuration.blocks)
-    if (block.kernel.empty() || block.kernel == kernel)
+    if (block.kernel.empty() || block.kernel == kernel.name)
       sizes = block.sizes;
   const ReplayLaunch launch = withBlockSizes(*program, *problem.captured, sizes);
   auto pinned = withPinnedLaunch(*program, launch);
-  if (auto *why = std::get_if<NotReplayed>(&pinned))
+  const auto *why = std::get_if<NotReplayed>(&pinned);
+  if (why && !why->included.empty() && includes < mostIncludes &&
+      putIncludedInPlace(*program, why->included, finding)) {
+    kernel.movesLines = true;
+    return pinLaunch(problem, configuration, finding, kernel, includes + 1);
+  }
+  if (why)
     finding.whyNotReplayed = why->reason;
   else
     finding.text = std::get<std::string>(pinned);
@@ -241,10 +268,10 @@ Finding carriedOut(const Problem &problem, const Configuration &configuration,
                    const std::set<KernelLines> &kernels, bool checks) {
   Finding finding;
   finding.text = problem.text;
-  std::string kernel; // that was captured
+  PinnedKernel kernel; // that was captured
   if (!changeBlock(problem, configuration, finding) ||
       (problem.captured && !pinLaunch(problem, configuration, finding, kernel)) ||
-      !carryOut(problem, configuration, kernels, finding))
+      !carryOut(problem, configuration, kernel.movesLines ? std::set<KernelLines>() : kernels, finding))
     return finding;
   const bool isAssembled = source::findToolkit(problem.compile.cudaPath).has_value();
   if (checks || isAssembled || problem.captured)
@@ -254,7 +281,7 @@ Finding carriedOut(const Problem &problem, const Configuration &configuration,
   Finding ignored;
   auto program = parsed(problem, finding.text, readingOptions(problem, configuration), ignored);
   if (program && problem.captured)
-    findLaunch(problem, *program, kernel, finding);
+    findLaunch(problem, *program, kernel.name, finding);
   if (program && checks && !finding.ptx.empty())
     finding.fails = staticFailure(*program, finding.ptx);
   return finding;

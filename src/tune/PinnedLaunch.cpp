@@ -81,14 +81,14 @@ std::variant<std::string, NotReplayed> withPinnedLaunch(const source::Program &p
     if (each->mangledName == launch.kernel)
       kernel = each.get();
   if (!kernel)
-    return NotReplayed{"the captured kernel is not in this file"};
+    return NotReplayed{"the captured kernel is not in this file", {}};
   source::Edits edits;
   std::set<unsigned> seen; // launches in a template are there once for each instantiation
   for (const source::Launch &each : program.launches()) {
     if (!each.kernel || each.kernel->plainName != kernel->plainName)
       continue;
     if (!isPlain(each.form))
-      return NotReplayed{formsReason(each)};
+      return NotReplayed{formsReason(each), {}};
     if (!seen.insert(each.call->getBeginLoc().getRawEncoding()).second)
       continue;
     edits.replace(*each.unit, each.grid.expr->getSourceRange(), shapeText(launch.grid));
@@ -97,13 +97,15 @@ std::variant<std::string, NotReplayed> withPinnedLaunch(const source::Program &p
       edits.replace(*each.unit, bytes->getSourceRange(), std::to_string(launch.sharedBytes));
   }
   if (seen.empty())
-    return NotReplayed{"nothing in this file launches the captured kernel"};
+    return NotReplayed{"nothing in this file launches the captured kernel", {}};
   auto changed = edits.apply();
   if (auto *refusal = std::get_if<Diagnostic>(&changed))
-    return NotReplayed{refusal->text};
+    return NotReplayed{refusal->text, {}};
   auto &files = std::get<std::map<std::filesystem::path, std::string>>(changed);
-  if (files.size() != 1 || files.begin()->first != program.file())
-    return NotReplayed{"launches of the captured kernel are in an included file"};
+  if (files.size() != 1)
+    return NotReplayed{"launches of the captured kernel are in several files", {}};
+  if (files.begin()->first != program.file())
+    return NotReplayed{"launches of the captured kernel are in an included file", files.begin()->first};
   return files.begin()->second;
 }
 
@@ -114,10 +116,11 @@ std::variant<ReplayLaunch, NotReplayed> launchIn(const source::Program &program,
     if (!each.kernel || each.kernel->plainName != plainName)
       continue;
     if (!isPlain(each.form))
-      return NotReplayed{formsReason(each)};
+      return NotReplayed{formsReason(each), {}};
     if (!each.grid.isKnown() || !each.block.isKnown() || !each.dynamicSharedBytes.value)
-      return NotReplayed{fmt::format("the shape of the launch in line {} is not known before it is run",
-                                     each.location.line)};
+      return NotReplayed{
+          fmt::format("the shape of the launch in line {} is not known before it is run", each.location.line),
+          {}};
     ReplayLaunch launch{each.kernel->mangledName, numbersOf(each.grid), numbersOf(each.block),
                         uint64_t(*each.dynamicSharedBytes.value), each.form == Form::LaunchCooperative};
     const bool isCaptured = launch.kernel == captured.kernel;
@@ -127,7 +130,7 @@ std::variant<ReplayLaunch, NotReplayed> launchIn(const source::Program &program,
       break;
   }
   if (!found)
-    return NotReplayed{"nothing in this file launches the captured kernel any more"};
+    return NotReplayed{"nothing in this file launches the captured kernel any more", {}};
   return *found;
 }
 

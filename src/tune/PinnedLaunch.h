@@ -12,6 +12,8 @@ namespace heddle::tune {
 /// Why a launch cannot be replayed without the program around it, for a person.
 struct NotReplayed {
   std::string reason;
+  std::filesystem::path
+      included; ///< launches are in this file only: with its text in the program's, they can be pinned
 };
 
 /// The text in which every launch of a kernel has the shape of the captured one, as numbers in the place of the program's own

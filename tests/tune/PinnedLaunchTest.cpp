@@ -45,7 +45,7 @@ std::string pinned(const std::string &text, const ReplayLaunch &launch) {
                                                      : std::get<NotReplayed>(result).reason;
 }
 
-TEST(PinnedLaunch, IsRefusedInAnIncludedFile) {
+TEST(PinnedLaunch, NamesTheIncludedFileThatHasIt) {
   const TemporaryFolder folder;
   writeFileOrThrow(folder.path() / "scale.h", scale);
   writeFileOrThrow(folder.path() / "main.cu", "#include \"scale.h\"\n");
@@ -55,6 +55,7 @@ TEST(PinnedLaunch, IsRefusedInAnIncludedFile) {
   const auto pinned = withPinnedLaunch(**program, captured);
   ASSERT_TRUE(std::holds_alternative<NotReplayed>(pinned));
   EXPECT_THAT(std::get<NotReplayed>(pinned).reason, HasSubstr("in an included file"));
+  EXPECT_EQ(std::get<NotReplayed>(pinned).included, folder.path() / "scale.h");
 }
 
 /// How the kernel is launched after directives were carried out on the pinned text.

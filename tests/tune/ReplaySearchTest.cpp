@@ -25,6 +25,16 @@ TEST_F(ReplaySearch, TheLaunchIsReplayedWithTheCodeOfEachCandidate) {
   EXPECT_EQ(blocks.size(), 3u) << "each is launched in its own shape";
 }
 
+TEST_F(ReplaySearch, AKernelMayBeLaunchedInAnIncludedFile) {
+  fs::copy_file(programs / "blocks.cu", in("blocks.h"));
+  writeFileOrThrow(in("main.cu"), "#include \"blocks.h\"\n");
+  json report = tuneJson(in("main.cu"), {"-k", "add", "-d", "coarsen x=1|2", "-o", in("out.cu")});
+  EXPECT_THAT(report["device"].get<std::string>(), HasSubstr("simulator, one launch"));
+  ASSERT_EQ(report["results"].size(), 2u) << report.dump(1);
+  for (const json &result : report["results"])
+    EXPECT_EQ(result["status"], "measured") << result.dump(1);
+}
+
 TEST_F(ReplaySearch, KernelsAreTunedEachByItselfAndThenTogether) {
   const std::vector<std::string> words = {"-d", "coarsen x=1|2", "-o", in("out.cu")};
   ProcessResult done = tune("three.cu", words);
