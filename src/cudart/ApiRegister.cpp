@@ -2,6 +2,7 @@
 //
 // What the start-up code of a CUDA program calls before main: nvcc's and Clang's object files hand over their
 // device code and the names in it.
+#include "cudart/Counting.h"
 #include "cudart/Runtime.h"
 
 #include <vector>
@@ -27,6 +28,12 @@ extern "C" {
 uint64_t __heddleThreadInstructions() { return Runtime::instance().executedInstructions(); }
 /// The same of warps: what heddle-replay measures, since lanes that diverge cost an instruction each time.
 unsigned long long __heddleWarpInstructions() { return Runtime::instance().executedWarpInstructions(); }
+/// Writes what the launches since the last call needed, where launches are counted (HEDDLE_COUNTERS); heddle-replay asks for it
+/// after each candidate. False where they are not counted, or the file cannot be written.
+bool __heddleWriteCounters(const char *file) {
+  ProgramCounting *counting = Runtime::instance().counting.get();
+  return counting && counting->writeTo(file);
+}
 
 void __heddleProvidePtx(const char *marker, const char *text) { providePtx(marker, text); }
 

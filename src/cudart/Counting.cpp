@@ -14,6 +14,12 @@ constexpr unsigned MostCountedLaunches = 256;
 ProgramCounting::ProgramCounting(std::string resultFile, const arch::Arch &simulatorArch)
     : LaunchWatch(simulatorArch, MostCountedLaunches), file(std::move(resultFile)) {}
 
+bool ProgramCounting::writeTo(const std::string &otherFile) {
+  counts::ProgramCounters counters = take();
+  counters.arch = arch.name;
+  return counts::writeCounters(otherFile, counters);
+}
+
 counts::KernelCode ProgramCounting::codeOf(const vm::Kernel &kernel) const {
   return counts::codeOf(kernel, arch);
 }

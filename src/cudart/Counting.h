@@ -13,6 +13,8 @@ class ProgramCounting final
     : public LaunchWatch<counts::LaunchCounter, counts::KernelCode, counts::ProgramCounters> {
 public:
   ProgramCounting(std::string resultFile, const arch::Arch &simulatorArch);
+  /// Writes the launches since this was called last to another file. False where it cannot be written.
+  bool writeTo(const std::string &otherFile);
 
 private:
   counts::KernelCode codeOf(const vm::Kernel &kernel) const override;

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 namespace heddle::cudart {
 
@@ -45,11 +46,18 @@ public:
 
   void write() {
     std::lock_guard lock(guard);
-    // Launches of different streams end in any order.
-    std::sort(program.launches.begin(), program.launches.end(),
-              [](const auto &a, const auto &b) { return a.number < b.number; });
-    program.complete = true;
+    complete();
     writeAll(program);
+  }
+
+  /// The launches since this was called last; none of them is counted again. What is known of kernels is forgotten, too: they may have been unloaded, and
+  /// others may have their addresses.
+  Program take() {
+    std::lock_guard lock(guard);
+    complete();
+    codes.clear();
+    watched.clear();
+    return std::exchange(program, {});
   }
 
 protected:
@@ -59,6 +67,13 @@ protected:
   const arch::Arch &arch;
 
 private:
+  void complete() {
+    // Launches of different streams end in any order.
+    std::sort(program.launches.begin(), program.launches.end(),
+              [](const auto &a, const auto &b) { return a.number < b.number; });
+    program.complete = true;
+  }
+
   const unsigned most;
   std::mutex guard;
   std::map<const vm::Kernel *, Code> codes;

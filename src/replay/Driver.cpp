@@ -27,6 +27,7 @@ Driver::Driver(const std::string &library) {
 #undef HEDDLE_CU
 #undef HEDDLE_CU_MAYBE
   take(handle, "__heddleWarpInstructions", warpInstructions, false);
+  take(handle, "__heddleWriteCounters", countersWriter, false);
 
   int count = 0;
   check(init(0), "the CUDA driver cannot be initialized");
@@ -57,6 +58,13 @@ std::string Driver::describe(Result result) const {
 void Driver::check(Result result, const std::string &what) const {
   if (result != cu::Success)
     throw CudaError(result, what + ": " + describe(result));
+}
+
+void Driver::writeCounters(const std::string &file) const {
+  if (!countersWriter)
+    throw ReplayError("launches are counted on the simulator only");
+  if (!countersWriter(file.c_str()))
+    throw ReplayError("the counters cannot be written to " + file + "; HEDDLE_COUNTERS must be set, too");
 }
 
 int Driver::attribute(cu::DeviceAttribute attribute) const {

@@ -193,12 +193,15 @@ public:
   void measureTime() { isTimed = true; }
   /// On the simulator: instructions of warps that were executed so far.
   uint64_t instructionsSoFar() const { return warpInstructions ? warpInstructions() : 0; }
+  /// On the simulator: writes what the launches since the last call needed of a device. Throws where they are not counted.
+  void writeCounters(const std::string &file) const;
   const std::string &deviceName() const { return name; }
   /// "sm_90".
   const std::string &arch() const { return architecture; }
 
 private:
   unsigned long long (*warpInstructions)() = nullptr;
+  bool (*countersWriter)(const char *) = nullptr;
   bool isTimed = false;
   Device device = 0;
   std::string name, architecture;

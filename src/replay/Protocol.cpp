@@ -64,13 +64,17 @@ bool readAttribute(const std::string &word, Request &request) {
     request.isCooperative = value == "1";
     return value == "0" || value == "1";
   }
+  if (name == "counters") {
+    request.countersFile = percentDecoded(value);
+    return !value.empty();
+  }
   if (name == "parameters")
     return readBytes(value, request.parameters.emplace());
   return false;
 }
 
 bool isAttribute(const std::string &word) {
-  for (const char *name : {"cluster=", "cooperative=", "parameters="})
+  for (const char *name : {"cluster=", "cooperative=", "counters=", "parameters="})
     if (word.rfind(name, 0) == 0)
       return true;
   return false;

@@ -8,7 +8,7 @@
 //
 // ID is any word. Paths and names are percent-encoded: a space, '%' and control characters are %20, %25 and so on.
 // DIFFERENCES is a file for the contents of objects that differ. Attributes: cluster=x,y,z cooperative=1
-// parameters=HEX (the parameter block, instead of the captured one).
+// parameters=HEX (the parameter block, instead of the captured one) counters=FILE (on the simulator).
 #pragma once
 
 #include <array>
@@ -30,7 +30,8 @@ struct Request {
   unsigned rounds = 10, warmUps = 1;
   bool flushesL2 = false;
   double seconds = 10;
-  std::string differencesFile;                    ///< empty: not wanted
+  std::string differencesFile; ///< empty: not wanted
+  std::string countersFile;    ///< for what the launch needs of a device; empty: not wanted
   std::optional<std::vector<uint8_t>> parameters; ///< instead of the captured ones
 };
 

@@ -88,6 +88,8 @@ void Session::run(const Request &request, Measurement &result) {
   candidate.launch(stream);
   result.isLaunched = true;
   driver.check(driver.streamSynchronize(stream), "the kernel failed");
+  if (!request.countersFile.empty())
+    driver.writeCounters(request.countersFile);
   if (!driver.measuresTime())
     result.times.push_back(double(driver.instructionsSoFar() - instructions));
   state->compare(result.differing, result.outside);

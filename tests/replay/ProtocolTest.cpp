@@ -52,6 +52,9 @@ TEST(Protocol, FileAndAttributesFollow) {
   ASSERT_TRUE(request.parameters);
   EXPECT_THAT(*request.parameters, ElementsAre(0, 255, 160));
   EXPECT_TRUE(parsed(Start + " cooperative=1").isCooperative);
+  EXPECT_EQ(parsed(Start + " counters=/tmp/c%20d").countersFile, "/tmp/c d");
+  EXPECT_EQ(parsed(Start + " counters=/tmp/c").differencesFile, "");
+  EXPECT_THAT(wrong(Start + " counters="), HasSubstr("is not an attribute"));
   EXPECT_EQ(parsed(Start + " cooperative=1").differencesFile, "");
 }
 

@@ -67,6 +67,37 @@ TEST_F(Replay, BaselineIsTheSameBitByBitAnyNumberOfTimes) {
   EXPECT_EQ(worker.wait(), 0);
 }
 
+TEST_F(Replay, WhatALaunchNeedsIsCountedForEachCandidate) {
+  const std::string atEnd = (temporary.path / "end.json").string(), file = module(TestCapture::kernel());
+  Worker worker(folder(), {"--driver", kSimulator}, {"HEDDLE_COUNTERS=" + atEnd});
+  worker.receive();
+  auto counted = [&](const std::string &candidate, const std::string &block) {
+    const fs::path counters = temporary.path / "counters of one.json";
+    fs::remove(counters);
+    const json result = worker.ask(request(
+        candidate, "counters=" + (temporary.path / "counters%20of%20one.json").string(), "scale", block));
+    EXPECT_NE(result["status"], "failed") << result;
+    return json::parse(std::ifstream(counters), nullptr, false);
+  };
+  // As often as a process is asked: the simulator counts a kernel's first launches only.
+  const json first = counted(file, "256");
+  ASSERT_EQ(first["launches"].size(), 1u) << first;
+  EXPECT_EQ(first["launches"][0]["kernel"], "scale");
+  EXPECT_EQ(first["launches"][0]["block"], json::parse("[256,1,1]"));
+  const json other = counted(module(TestCapture::kernel("add.u32 %v, %v, 0;")), "128");
+  ASSERT_EQ(other["launches"].size(), 1u) << "its own alone";
+  EXPECT_EQ(other["launches"][0]["block"], json::parse("[128,1,1]"));
+  json again = counted(file, "256");
+  again["launches"][0]["number"] = first["launches"][0]["number"];
+  EXPECT_EQ(again, first);
+
+  Worker plain(folder());
+  plain.receive();
+  const json refused = plain.ask(request(file, "counters=" + atEnd));
+  EXPECT_EQ(refused["status"], "failed");
+  EXPECT_THAT(refused["text"].get<std::string>(), HasSubstr("HEDDLE_COUNTERS must be set"));
+}
+
 TEST_F(Replay, OneWrongElementIsFoundInItsObject) {
   Worker worker(folder());
   worker.receive();

@@ -10,6 +10,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <string>
@@ -25,7 +26,8 @@ inline const std::string kSimulator = HEDDLE_BUILD_DIR "/lib/libheddle_cudart.so
 class Worker {
 public:
   explicit Worker(const std::filesystem::path &folder,
-                  std::vector<std::string> more = {"--driver", kSimulator}) {
+                  std::vector<std::string> more = {"--driver", kSimulator},
+                  std::vector<std::string> environment = {}) {
     int in[2], out[2];
     if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0)
       throw std::runtime_error("pipe");
@@ -39,6 +41,8 @@ public:
     if (process == 0) {
       dup2(in[0], STDIN_FILENO);
       dup2(out[1], STDOUT_FILENO);
+      for (std::string &variable : environment)
+        putenv(variable.data());
       execv(pointers[0], pointers.data());
       _exit(127);
     }
