@@ -44,9 +44,9 @@ Examples:
   heddle tune nbody.cu -d auto --simulate out.cu.tune.jsonl --strategy annealing       how good is a strategy?
 
 Every candidate is generated, checked statically, compiled, run and compared with the baseline, each step in a process of
-its own with a time limit. On a GPU, the launch that takes longest is captured once and replayed with each candidate's code; the
+its own with a time limit. The launch that takes longest is captured once and replayed with each candidate's code; the
 winner is run in the whole program before it is selected. One that hangs, crashes, has other results or does not compile is recorded with the reason and
-never selected. Without a GPU, times are predicted by a model and marked as predictions.
+never selected. Without a GPU, launches are replayed on the simulator, and times are predicted by a model and marked as predictions.
 
 Results go to OUT.tune.jsonl (--cache) one by one; a search that was stopped continues from there. OUT.cu is the baseline
 with #pragma heddle lines, which heddle nvcc applies while it compiles the file and heddle opt as text; other compilers ignore them.
@@ -93,9 +93,8 @@ std::optional<tune::Report> search(TuneRun &run, tune::SearchOptions options, ra
     return std::nullopt;
   tune::LocalExecutor own(run.problem, *maker, *measurer, processors());
   rememberKept(run, *measurer, own);
-  auto *gpu = dynamic_cast<tune::GpuMeasurer *>(measurer.get());
-  if (gpu && !ranks && !run.request.wholeProgram && !tune::isMechanism(run.problem.file))
-    if (auto report = searchKernels(run, options, *gpu, own))
+  if (const std::unique_ptr<ReplayDevice> device = ranks ? nullptr : replayDeviceOf(run, *measurer))
+    if (auto report = searchKernels(run, options, *device, own))
       return report;
   if (!run.spellOut(session))
     return std::nullopt;

@@ -74,7 +74,8 @@ private:
     tune::SearchOptions own = options;
     own.budget = tune::partOf(left(), program.plan(), index);
     tune::Report report = tune::Search(replay->problem, space->space,
-                                       {&executor, false, replay->measurer->device()}, run.cache.get(), own)
+                                       {&executor, replay->measurer->predicts(), replay->measurer->device()},
+                                       run.cache.get(), own)
                               .run();
     report.spaceText = typed(space->words);
     for (const tune::Report::Entry &entry : report.entries)
@@ -152,9 +153,9 @@ void rememberKept(const TuneRun &run, const tune::Measurer &measurer, tune::Loca
 }
 
 std::optional<tune::Report> searchKernels(const TuneRun &run, const tune::SearchOptions &options,
-                                          tune::GpuMeasurer &gpu, tune::LocalExecutor &whole) {
+                                          ReplayDevice &device, tune::LocalExecutor &whole) {
   std::string whyNot;
-  if (const std::unique_ptr<ReplayProgram> program = ReplayProgram::open(run, gpu, whyNot)) {
+  if (const std::unique_ptr<ReplayProgram> program = ReplayProgram::open(run, device, whyNot)) {
     if (std::string plan = program->plan().str(); !plan.empty())
       std::cerr << fmt::format("heddle: note: {}\n", plan);
     KernelSearches searches(run, options, *program, whole);
@@ -163,7 +164,9 @@ std::optional<tune::Report> searchKernels(const TuneRun &run, const tune::Search
   }
   if (StopOnInterrupt::isAsked())
     return tune::Report();
-  std::cerr << fmt::format("heddle: note: each candidate is timed in the whole program: {}\n", whyNot);
+  if (!whyNot.empty())
+    std::cerr << fmt::format("heddle: note: each candidate is {} in the whole program: {}\n",
+                             device.whatIsDone(), whyNot);
   return std::nullopt;
 }
 

@@ -6,10 +6,10 @@
 
 namespace heddle::cli {
 
-/// A search on a GPU by captured launches: the kernel that takes longest in total first, then the others by themselves, then the
+/// A search by captured launches: the kernel that takes longest in total first, then the others by themselves, then the
 /// winners together in the whole program. Nothing, and a note, where no launch of the first can be captured and replayed.
 std::optional<tune::Report> searchKernels(const TuneRun &run, const tune::SearchOptions &options,
-                                          tune::GpuMeasurer &gpu, tune::LocalExecutor &whole);
+                                          ReplayDevice &device, tune::LocalExecutor &whole);
 
 /// Printed when a search is interrupted.
 constexpr const char *whatAnInterruptDoes =

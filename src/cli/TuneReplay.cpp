@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TuneReplay.h"
 
+#include "build/Build.h"
 #include "build/CaptureRun.h"
 #include "capture/Manifest.h"
 #include "support/Files.h"
@@ -40,7 +41,63 @@ std::string whyNothingIsCaptured(const build::CaptureResult &result) {
   return !result.refused.empty() ? result.refused : "no launch was seen that could be captured";
 }
 
+/// Launches are timed.
+class GpuDevice final : public ReplayDevice {
+public:
+  GpuDevice(const TuneRun &run, tune::GpuMeasurer &gpu) : run(run), gpu(gpu) {}
+
+  std::optional<fs::path> build(std::string &error) override {
+    return gpu.buildProgram(run.problem.text, error);
+  }
+  const std::vector<std::string> &arguments() const override { return run.problem.arguments; }
+  const char *whatIsDone() const override { return "timed"; }
+
+private:
+  const TuneRun &run;
+  tune::GpuMeasurer &gpu;
+};
+
+/// Launches are counted, and the model predicts.
+class SimulatorDevice final : public ReplayDevice {
+public:
+  SimulatorDevice(const TuneRun &run, tune::SimulatorMeasurer &simulator) : run(run), simulator(simulator) {}
+
+  std::optional<fs::path> build(std::string &error) override { return simulator.buildProgram(error); }
+  const std::vector<std::string> &arguments() const override { return simulator.arguments(); }
+  std::vector<std::string> environment() const override { return simulator.environment(); }
+  bool isFailure(const ProcessResult &end) const override { return !end.succeeded(); }
+  std::vector<std::string> words() const override {
+    return {"--driver", (build::libraryFolder() / "libheddle_cudart.so").string()};
+  }
+  std::unique_ptr<tune::ReplayModel> model(const tune::KernelShare &kernel) override {
+    if (!fullBlocks)
+      fullBlocks = run.request.fills ? std::map<std::string, double>() : simulator.blocksAtFullSize();
+    const auto found = fullBlocks->find(kernel.longest.kernel);
+    // A program that does not come to its launches without results is taken to be large enough.
+    const bool fills = run.request.fills || (!run.request.small.empty() && found == fullBlocks->end());
+    return std::make_unique<tune::ReplayModel>(
+        run.arch, tune::ReplayModel::Size{fills, found == fullBlocks->end() ? 0 : found->second},
+        simulator.deviceOfLaunch(kernel.name));
+  }
+  const char *whatIsDone() const override { return "run"; }
+
+private:
+  const TuneRun &run;
+  tune::SimulatorMeasurer &simulator;
+  std::optional<std::map<std::string, double>> fullBlocks; ///< by kernel
+};
+
 } // namespace
+
+std::unique_ptr<ReplayDevice> replayDeviceOf(const TuneRun &run, tune::Measurer &measurer) {
+  if (run.request.wholeProgram || tune::isMechanism(run.problem.file))
+    return nullptr;
+  if (auto *gpu = dynamic_cast<tune::GpuMeasurer *>(&measurer))
+    return std::make_unique<GpuDevice>(run, *gpu);
+  if (auto *simulator = dynamic_cast<tune::SimulatorMeasurer *>(&measurer))
+    return std::make_unique<SimulatorDevice>(run, *simulator);
+  return nullptr;
+}
 
 build::CaptureResult ReplayProgram::runProgram(build::CaptureRequest::Which which, uint64_t launch,
                                                const fs::path &folder) const {
@@ -53,27 +110,32 @@ build::CaptureResult ReplayProgram::runProgram(build::CaptureRequest::Which whic
   request.program = run.problem.file.filename().string();
   return build::captureLaunches(request, [&](const std::vector<std::string> &environment) {
     std::vector<std::string> words = {program.string()};
-    words.insert(words.end(), run.problem.arguments.begin(), run.problem.arguments.end());
+    words.insert(words.end(), device.arguments().begin(), device.arguments().end());
     ProcessRequest process = unattended(words, fs::current_path(), run.problem.limits.run);
-    process.environment = environment;
+    process.environment = device.environment();
+    process.environment.insert(process.environment.end(), environment.begin(), environment.end());
     return runToEnd(process);
   });
 }
 
-std::unique_ptr<ReplayProgram> ReplayProgram::open(const TuneRun &run, tune::GpuMeasurer &gpu,
+std::unique_ptr<ReplayProgram> ReplayProgram::open(const TuneRun &run, ReplayDevice &device,
                                                    std::string &whyNot) {
   StartedCopy reading = tune::readingKernels(run.problem); // meanwhile
-  std::unique_ptr<ReplayProgram> opened(new ReplayProgram(run));
-  const std::optional<fs::path> program = gpu.buildProgram(run.problem.text, whyNot);
+  std::unique_ptr<ReplayProgram> opened(new ReplayProgram(run, device));
+  std::string error;
+  const std::optional<fs::path> program = device.build(error);
   if (!program)
     return nullptr;
   opened->program = *program;
   const build::CaptureResult result =
       opened->runProgram(build::CaptureRequest::Which::First, 0, opened->first.path());
+  if (device.isFailure(result.end))
+    return nullptr;
   if (!result.captured.empty())
     opened->firstLaunch = result.captured.front().launch;
   const auto kernels = tune::kernelsFrom(reading.result());
   opened->kernels = tune::planKernels(result.shapes, kernels.value_or(std::vector<tune::FileKernel>()));
+  opened->kernels.isTime = result.unit != "instructions";
   if (!opened->kernels.tuned.empty())
     return opened;
   whyNot = result.shapes.empty() ? whyNothingIsCaptured(result)
@@ -106,12 +168,15 @@ std::unique_ptr<ReplaySearch> ReplayProgram::capture(const tune::KernelShare &ke
   search->problem.captured = captureInto(kernel, search->folder, whyNot);
   if (!search->problem.captured)
     return nullptr;
+  std::unique_ptr<tune::ReplayModel> model = device.model(kernel);
+  search->problem.replaysPtx = model != nullptr;
   search->maker = std::make_unique<tune::CudaMaker>(search->problem);
+  std::vector<std::string> command = {replayProgram().string(),
+                                      (search->folder.path() / captureFolder).string(), "--serve"};
+  for (std::string &word : device.words())
+    command.push_back(std::move(word));
   search->measurer = std::make_unique<tune::ReplayMeasurer>(
-      search->problem,
-      std::vector<std::string>{replayProgram().string(), (search->folder.path() / captureFolder).string(),
-                               "--serve"},
-      whole, kernel.name, !run.budget.seconds);
+      search->problem, std::move(command), whole, kernel.name, !run.budget.seconds, std::move(model));
   whyNot = search->measurer->prepare();
   if (!whyNot.empty())
     return nullptr;

@@ -8,7 +8,7 @@
 
 namespace heddle::cli {
 
-/// A search on a GPU that times one captured launch instead of the whole program.
+/// A search by one captured launch instead of the whole program.
 struct ReplaySearch {
   TemporaryFolder folder; ///< the capture
   tune::Problem problem;  ///< with the captured launch
@@ -16,11 +16,34 @@ struct ReplaySearch {
   std::unique_ptr<tune::ReplayMeasurer> measurer;
 };
 
+/// Where a program is run that launches are captured of, and where these are replayed.
+class ReplayDevice {
+public:
+  virtual ~ReplayDevice() = default;
+  /// The problem's program; nothing, and `error`, where it does not compile.
+  virtual std::optional<std::filesystem::path> build(std::string &error) = 0;
+  virtual const std::vector<std::string> &arguments() const = 0; ///< of the program
+  virtual std::vector<std::string> environment() const { return {}; }
+  /// Whether how the program ended says that it cannot be tuned at all. The whole program's search then says why.
+  virtual bool isFailure(const ProcessResult &) const { return false; }
+  /// Further words of heddle-replay.
+  virtual std::vector<std::string> words() const { return {}; }
+  /// What predicts times of a kernel's launch; null where they are measured.
+  virtual std::unique_ptr<tune::ReplayModel> model(const tune::KernelShare &) { return nullptr; }
+  /// For people: "timed".
+  virtual const char *whatIsDone() const = 0;
+};
+
+/// The device that a measurer of whole programs uses. They must not outlive the run and the measurer. Null where launches are not
+/// replayed.
+std::unique_ptr<ReplayDevice> replayDeviceOf(const TuneRun &run, tune::Measurer &measurer);
+
 /// The baseline, compiled, and run once under the capture library: what its kernels take is known, and launches can be captured.
 class ReplayProgram {
 public:
-  /// Null, and `whyNot`, where no launch of a kernel of the tuned file is seen.
-  static std::unique_ptr<ReplayProgram> open(const TuneRun &run, tune::GpuMeasurer &gpu, std::string &whyNot);
+  /// Null, and `whyNot`, where no launch of a kernel of the tuned file is seen. `whyNot` is empty where the program does not
+  /// compile, or fails: a search in the whole program says so.
+  static std::unique_ptr<ReplayProgram> open(const TuneRun &run, ReplayDevice &device, std::string &whyNot);
 
   const tune::KernelPlan &plan() const { return kernels; }
   /// Captures a kernel's longest launch, and replays it once. Null, and `whyNot`, where it cannot be captured or replayed.
@@ -28,13 +51,14 @@ public:
                                         std::string &whyNot);
 
 private:
-  explicit ReplayProgram(const TuneRun &run) : run(run) {}
+  ReplayProgram(const TuneRun &run, ReplayDevice &device) : run(run), device(device) {}
   build::CaptureResult runProgram(build::CaptureRequest::Which which, uint64_t launch,
                                   const std::filesystem::path &folder) const;
   std::optional<tune::ReplayLaunch> captureInto(const tune::KernelShare &kernel, TemporaryFolder &folder,
                                                 std::string &whyNot);
 
   const TuneRun &run;
+  ReplayDevice &device;
   std::filesystem::path program;
   TemporaryFolder first; ///< with the capture of the first launch
   uint64_t firstLaunch = 0;

@@ -195,11 +195,10 @@ std::optional<NoSpace> spellOutAuto(const tune::Problem &problem, tune::SpaceWor
                  space.refused.empty() ? "heddle analyze says more" : space.refused.front(), ExitRefused};
 }
 
-/// On a GPU, and with launches that are captured: which kernels are tuned is known when the program was run.
+/// With launches that are captured: which kernels are tuned is known when the program was run.
 bool mayReplay(const TuneRequest &request) {
-  return request.device != "sim" && !request.wholeProgram && request.plan.empty() &&
-         request.collect.empty() && request.simulate.empty() && !tune::isMechanism(request.files.front()) &&
-         !tune::gpuName().empty();
+  return !request.wholeProgram && request.plan.empty() && request.collect.empty() &&
+         request.simulate.empty() && !tune::isMechanism(request.files.front());
 }
 
 } // namespace
@@ -391,7 +390,7 @@ void TuneRequest::addTo(CLI::App &verb, Session &session) {
                   "tolerance for results: ulp=4, rel=1e-6, abs=1e-9 (default: bit for bit)")
       ->type_name("TOLERANCE");
   verb.add_flag("--whole-program", wholeProgram,
-                "on a GPU: run the whole program for each candidate (default: replay one captured launch)");
+                "run the whole program for each candidate (default: replay one captured launch)");
   verb.add_flag("--fill", fills, "predict as if there were enough blocks to keep the whole device busy");
   verb.add_flag("--no-check", unchecked, "omit the static check of candidates");
   verb.add_option("--make-limit", limits.make, "seconds for generating and checking a candidate")

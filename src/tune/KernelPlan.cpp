@@ -40,8 +40,11 @@ double costOf(const build::LaunchShape &shape, bool isMeasured) {
 std::string KernelPlan::str() const {
   if (tuned.size() + left.size() < 2 || tuned.empty())
     return {};
-  std::string text = fmt::format("{} takes {:.2g} % of the time of all launches and is tuned first",
-                                 tuned.front().name, 100 * tuned.front().share);
+  std::string text =
+      isTime ? fmt::format("{} takes {:.2g} % of the time of all launches and is tuned first",
+                           tuned.front().name, 100 * tuned.front().share)
+             : fmt::format("{} executes {:.2g} % of the instructions of all launches and is tuned first",
+                           tuned.front().name, 100 * tuned.front().share);
   if (tuned.size() > 1)
     text += ", then " + joinAnd(textsOf(tuned, 1));
   if (!left.empty())

@@ -288,13 +288,14 @@ Finding carriedOut(const Problem &problem, const Configuration &configuration,
 }
 
 /// What ptxas reports on the PTX, as text. The module is written to that file, where one is named: where there is no ptxas, it is
-/// the PTX, which a driver assembles itself.
+/// the PTX, which a driver assembles itself and the simulator executes.
 std::string assembled(const Problem &problem, const std::vector<std::string> &flags, const std::string &ptx,
                       const fs::path &module) {
-  if (!module.empty() && !source::findToolkit(problem.compile.cudaPath))
+  const bool isPtx = problem.replaysPtx || !source::findToolkit(problem.compile.cudaPath);
+  if (!module.empty() && isPtx)
     writeFileOrThrow(module, ptx);
   PlainJson json = PlainJson::object();
-  for (const auto &[kernel, each] : needsOf(problem, flags, ptx, module))
+  for (const auto &[kernel, each] : needsOf(problem, flags, ptx, isPtx ? fs::path() : module))
     json[kernel] = {each.registers, each.spillBytes, each.sharedBytes};
   return json.dump();
 }

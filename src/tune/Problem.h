@@ -43,6 +43,7 @@ struct Problem {
   bool comparesCopies = true; ///< else the program's own verdict (its exit code) is enough
   /// A launch that was captured: candidates are made with code that it can be replayed with.
   std::optional<ReplayLaunch> captured;
+  bool replaysPtx = false; ///< on the simulator, which executes PTX
 
   /// The flags of the tuned file: its own, and those for every file.
   std::vector<std::string> tunedFlags(build::Compiler compiler) const;

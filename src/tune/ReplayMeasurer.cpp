@@ -40,29 +40,32 @@ double quantile(std::vector<double> sorted, double share) {
   return sorted[size_t(share * double(sorted.size() - 1) + 0.5)];
 }
 
-std::string lineFor(const Candidate &candidate) {
-  const ReplayLaunch &launch = *candidate.replay.launch;
-  return fmt::format("measure {} {} {} {} {} {} {} {} {} {} {} {} 0 {}{}", candidate.id,
-                     replay::percentEncoded(candidate.replay.module.string()),
-                     replay::percentEncoded(launch.kernel), launch.grid[0], launch.grid[1], launch.grid[2],
-                     launch.block[0], launch.block[1], launch.block[2], launch.sharedBytes, rounds, warmUps,
-                     mostTimingSeconds, launch.isCooperative ? " cooperative=1" : "");
-}
-
 } // namespace
 
+std::string ReplayMeasurer::lineFor(const Candidate &candidate) const {
+  const ReplayLaunch &launch = *candidate.replay.launch;
+  std::string line = fmt::format(
+      "measure {} {} {} {} {} {} {} {} {} {} {} {} 0 {}{}", candidate.id,
+      replay::percentEncoded(candidate.replay.module.string()), replay::percentEncoded(launch.kernel),
+      launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0], launch.block[1], launch.block[2],
+      launch.sharedBytes, rounds, warmUps, mostTimingSeconds, launch.isCooperative ? " cooperative=1" : "");
+  if (model)
+    line += " counters=" + replay::percentEncoded(model->countersFile().string());
+  return line;
+}
+
 ReplayMeasurer::ReplayMeasurer(const Problem &problem, std::vector<std::string> command, LocalExecutor &whole,
-                               std::string kernel, bool timesInProgram)
+                               std::string kernel, bool timesInProgram, std::unique_ptr<ReplayModel> model)
     : problem(problem), command(std::move(command)), whole(whole), kernel(std::move(kernel)),
-      timesInProgram(timesInProgram) {}
+      timesInProgram(timesInProgram), model(std::move(model)) {}
 
 bool ReplayMeasurer::start(std::string &error) {
-  worker = std::make_unique<Conversation>(command);
+  worker = std::make_unique<Conversation>(command, model ? model->environment() : std::vector<std::string>());
   const std::optional<std::string> greeting = worker->hear(secondsToLoad);
   const PlainJson json = PlainJson::parse(greeting.value_or(""), nullptr, false);
   if (json.is_object() && json.value("event", "") == "ready") {
     // Results of whole programs, and of launches of other kernels, are others.
-    name = fmt::format("{}, one launch of {}", json.value("device", ""), kernel);
+    name = model ? model->device() : fmt::format("{}, one launch of {}", json.value("device", ""), kernel);
     return true;
   }
   error = json.is_object() ? json.value("text", "") : fmt::format("heddle-replay {}", worker->howItEnded());
@@ -112,6 +115,12 @@ bool ReplayMeasurer::startAgain(std::string &error) {
 /// A candidate that fails together with the worker may not be to blame: workers are killed, and GPUs are reset. What fails twice
 /// fails.
 Result ReplayMeasurer::replayed(const Candidate &candidate) {
+  if (const std::string *known = model ? model->reply(candidate) : nullptr) {
+    Result result = heard(candidate, *known);
+    if (!candidate.isBaseline()) // which is replayed before a search begins
+      result.runSeconds = 0;
+    return result;
+  }
   Result result = replayedOnce(candidate);
   return result.status == Status::Crashed && !worker ? replayedOnce(candidate) : result;
 }
@@ -127,7 +136,17 @@ Result ReplayMeasurer::replayedOnce(const Candidate &candidate) {
   const PlainJson json = PlainJson::parse(*reply, nullptr, false);
   if (json.is_object() && json.value("fatal", false))
     worker.reset(); // it is about to end, and the next candidate has nothing to do with that
-  return fromReply(candidate, *reply);
+  else if (model)
+    model->learn(candidate, *reply);
+  return heard(candidate, *reply);
+}
+
+Result ReplayMeasurer::heard(const Candidate &candidate, const std::string &reply) {
+  Result result = fromReply(candidate, reply);
+  if (model && (result.status == Status::Measured || result.status == Status::Wrong))
+    model->predict(candidate, result);
+  result.predicted = predicts();
+  return result;
 }
 
 /// A result that differs has the status Wrong here.
@@ -182,6 +201,7 @@ Result ReplayMeasurer::measureBaseline(const Candidate &baseline) {
   baselineSeconds = result.runSeconds;
   baselineMicros = bestMicros = result.micros;
   result.device = name;
+  result.predicted = predicts();
   return result;
 }
 
@@ -197,10 +217,12 @@ Result ReplayMeasurer::decidedByProgram(const Candidate &candidate, Result repla
   replayed.status = Status::Measured;
   replayed.reason =
       !inProgram.reason.empty() ? inProgram.reason
-      : isReproduced
+      : !isReproduced           ? ""
+      : problem.tolerance.isExact()
           ? fmt::format("the whole program computes the same; memory that it does not read differs: {}",
                         difference)
-          : "";
+          : fmt::format("the whole program computes the same within the tolerance; in memory: {}",
+                        difference);
   return replayed;
 }
 
@@ -237,6 +259,7 @@ Result ReplayMeasurer::measure(const Candidate &candidate) {
   if (result.status == Status::Measured)
     bestMicros = std::min(bestMicros, result.micros);
   result.device = name;
+  result.predicted = predicts();
   return result;
 }
 

@@ -5,13 +5,14 @@
 #include "tune/Executors.h"
 #include "tune/Measurer.h"
 #include "tune/Problem.h"
+#include "tune/ReplayModel.h"
 
 #include <filesystem>
 
 namespace heddle::tune {
 
-/// A captured launch that is replayed with the code of each candidate by heddle-replay, which holds the GPU. Times are those of
-/// this one launch.
+/// A captured launch that is replayed with the code of each candidate by heddle-replay, which holds the GPU, or is the simulator.
+/// Times are those of this one launch: measured, or on the simulator predicted.
 ///
 /// A candidate that ends heddle-replay, or keeps it busy for too long, is recorded as that; another process takes over. What a
 /// replay cannot decide is decided by the whole program: candidates whose launch does more on the host, and candidates that
@@ -22,14 +23,15 @@ public:
   /// `command` starts heddle-replay with `--serve`; `whole` measures in the whole program. `kernel` is what the launch is of,
   /// for people. `timesInProgram`: candidates that cannot be replayed are timed in the program, which a search of seconds has no
   /// time for; else they are refused.
+  /// `model`: on the simulator, what predicts; else null.
   ReplayMeasurer(const Problem &problem, std::vector<std::string> command, LocalExecutor &whole,
-                 std::string kernel, bool timesInProgram);
+                 std::string kernel, bool timesInProgram, std::unique_ptr<ReplayModel> model = nullptr);
 
   /// Empty, or why nothing can be replayed.
   std::string prepare();
 
   std::string device() const override { return name; }
-  bool predicts() const override { return false; }
+  bool predicts() const override { return model != nullptr; }
   runner::Result measureBaseline(const Candidate &baseline) override;
   runner::Result measure(const Candidate &candidate) override;
 
@@ -37,11 +39,13 @@ private:
   bool start(std::string &error);
   bool startAgain(std::string &error);
   runner::Result replayed(const Candidate &candidate);
+  runner::Result heard(const Candidate &candidate, const std::string &reply);
   runner::Result replayedOnce(const Candidate &candidate);
   runner::Result fromReply(const Candidate &candidate, const std::string &line) const;
   runner::Result workersEnd(const Candidate &candidate);
   runner::Result decidedByProgram(const Candidate &candidate, runner::Result replayed);
   runner::Result timedByProgram(const Candidate &candidate);
+  std::string lineFor(const Candidate &candidate) const;
   double limit() const;
 
   const Problem &problem;
@@ -49,6 +53,7 @@ private:
   LocalExecutor &whole;
   const std::string kernel;
   const bool timesInProgram;
+  const std::unique_ptr<ReplayModel> model;
   std::unique_ptr<Conversation> worker;
   std::string name; ///< of the GPU
   double baselineSeconds = 0, baselineMicros = 0, bestMicros = 0;

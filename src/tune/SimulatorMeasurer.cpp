@@ -69,11 +69,20 @@ SimulatorMeasurer::SimulatorMeasurer(const Problem &problem, const arch::Arch &a
     : problem(problem), arch(arch), rehearsal(std::move(rehearsal)) {}
 SimulatorMeasurer::~SimulatorMeasurer() = default;
 
-std::string SimulatorMeasurer::device() const {
+std::string SimulatorMeasurer::deviceFor(const std::string &what) const {
   // Predictions of other rehearsals are other predictions: caches distinguish them by this.
   const std::string from =
       rehearsal.arguments ? fmt::format(", from {}", fmt::join(*rehearsal.arguments, " ")) : "";
-  return fmt::format("{} (model{}{})", arch.name, rehearsal.fills ? ", filled" : "", from);
+  return fmt::format("{} (model{}{}{})", arch.name, what, rehearsal.fills ? ", filled" : "", from);
+}
+
+const std::vector<std::string> &SimulatorMeasurer::arguments() const {
+  return rehearsal.arguments ? *rehearsal.arguments : problem.arguments;
+}
+
+std::vector<std::string> SimulatorMeasurer::environment() const {
+  return {"HEDDLE_ARCH=" + problem.arch, "HEDDLE_CORES=0", "HEDDLE_TIMEOUT=0",
+          "HEDDLE_DATA=" + dataFolder("arch").parent_path().string()};
 }
 
 // --- Building and running ------------------------------------------------------------------------------
@@ -115,13 +124,11 @@ SimulatorMeasurer::Ran SimulatorMeasurer::runIn(const fs::path &folder, How how)
   ran.folder = folder;
   const fs::path summary = folder / "summary.json";
   std::vector<std::string> words = {(folder / "program").string()};
-  const bool isSmall = rehearsal.arguments && how != How::Dry;
-  const std::vector<std::string> &arguments = isSmall ? *rehearsal.arguments : problem.arguments;
-  words.insert(words.end(), arguments.begin(), arguments.end());
+  const std::vector<std::string> &given = how == How::Dry ? problem.arguments : arguments();
+  words.insert(words.end(), given.begin(), given.end());
   ProcessRequest command = unattended(words, {}, problem.limits.run);
-  command.environment = {"HEDDLE_ARCH=" + problem.arch, "HEDDLE_CORES=0", "HEDDLE_TIMEOUT=0",
-                         "HEDDLE_SUMMARY=" + summary.string(),
-                         "HEDDLE_DATA=" + dataFolder("arch").parent_path().string()};
+  command.environment = environment();
+  command.environment.push_back("HEDDLE_SUMMARY=" + summary.string());
   if (how == How::Dry)
     command.environment.push_back("HEDDLE_DRY=1");
   else
@@ -219,15 +226,20 @@ static std::map<std::string, double> mostBlocks(const std::vector<counts::Launch
   return most;
 }
 
+std::map<std::string, double> SimulatorMeasurer::blocksAtFullSize() const {
+  if (!rehearsal.arguments)
+    return {};
+  // Without its launches a program may find wrong results, or never end; only shapes are used.
+  const Ran dry = runIn(scratch.path() / "baseline", How::Dry);
+  counts::ProgramCounters asked;
+  counts::readCounters(dry.counters(How::Dry), asked);
+  return mostBlocks(asked.launches);
+}
+
 /// `launches` are the baseline's.
 void SimulatorMeasurer::findScales(const std::vector<counts::LaunchFacts> &launches) {
   if (rehearsal.arguments && !rehearsal.fills) {
-    // Without its launches a program may find wrong results, or never end; only shapes are
-    // used.
-    const Ran dry = runIn(scratch.path() / "baseline", How::Dry);
-    counts::ProgramCounters asked;
-    counts::readCounters(dry.counters(How::Dry), asked);
-    std::map<std::string, double> atFullSize = mostBlocks(asked.launches);
+    std::map<std::string, double> atFullSize = blocksAtFullSize();
     for (const auto &[kernel, blocks] : mostBlocks(launches))
       if (atFullSize.count(kernel))
         scales[kernel] = std::max(1.0, atFullSize[kernel] / blocks);
@@ -307,12 +319,29 @@ const SimulatorMeasurer::Trial &SimulatorMeasurer::trialOf(const Candidate &cand
   return *trial;
 }
 
+/// Once: a launch of it may have been captured before.
+const SimulatorMeasurer::Built &SimulatorMeasurer::baselineBuilt(const Candidate &candidate) {
+  if (!ofBaseline) {
+    fs::create_directory(scratch.path() / "baseline");
+    ofBaseline = std::make_unique<Built>(buildIn(scratch.path() / "baseline", candidate, {}));
+  }
+  return *ofBaseline;
+}
+
+std::optional<fs::path> SimulatorMeasurer::buildProgram(std::string &error) {
+  Candidate candidate;
+  candidate.files = {{problem.file.filename().string(), problem.text, true}};
+  const Built &built = baselineBuilt(candidate);
+  error = built.reason;
+  return built.status == Status::Measured ? std::optional(scratch.path() / "baseline" / "program")
+                                          : std::nullopt;
+}
+
 SimulatorMeasurer::Trial SimulatorMeasurer::tryBaseline(const Candidate &candidate) {
   baseline = candidate;
   const fs::path folder = scratch.path() / "baseline";
-  fs::create_directory(folder);
   Trial trial;
-  if (!trial.takes(buildIn(folder, candidate, {})))
+  if (!trial.takes(baselineBuilt(candidate)))
     return trial;
   reference = std::make_unique<Ran>(runIn(folder, How::Counting));
   if (!trial.takes(*reference))
@@ -340,8 +369,10 @@ SimulatorMeasurer::Trial SimulatorMeasurer::tryOut(const Candidate &candidate) {
     return trial;
   }
   std::string differs = difference(*reference, ran);
-  if (!differs.empty() && differenceUnfused(candidate, built.compiler).empty())
+  if (!differs.empty() && differenceUnfused(candidate, built.compiler).empty()) {
+    trial.reason = "other operations are fused, and results differ by that alone: " + differs;
     differs.clear();
+  }
   if (differs.empty())
     trial.readCounters(ran);
   else

@@ -29,15 +29,30 @@ public:
   SimulatorMeasurer(const Problem &problem, const arch::Arch &arch, Rehearsal rehearsal);
   ~SimulatorMeasurer() override;
 
-  std::string device() const override;
+  std::string device() const override { return deviceFor({}); }
+  /// How results are called that are predicted of one launch: "sm_90 (model, one launch of saxpy)".
+  std::string deviceOfLaunch(const std::string &kernel) const {
+    return deviceFor(", one launch of " + kernel);
+  }
   bool predicts() const override { return true; }
   runner::Result measureBaseline(const Candidate &candidate) override { return measure(candidate); }
   runner::Result measure(const Candidate &candidate) override;
+
+  /// The problem's program, compiled; nothing, and `error`, where that fails.
+  std::optional<std::filesystem::path> buildProgram(std::string &error);
+  /// How it is run on the simulator: smaller than meant, where a rehearsal says so.
+  const std::vector<std::string> &arguments() const;
+  std::vector<std::string> environment() const;
+  /// The most blocks that a launch of a kernel has where the program is run as it is meant, by mangled name; empty where it is not
+  /// run smaller. buildProgram must have been called, or the baseline measured.
+  std::map<std::string, double> blocksAtFullSize() const;
 
 private:
   struct Built;
   struct Ran;
   struct Trial;
+  std::string deviceFor(const std::string &what) const;
+  const Built &baselineBuilt(const Candidate &candidate);
   Built buildIn(const std::filesystem::path &folder, const Candidate &candidate,
                 const std::vector<std::string> &further) const;
   enum class How { Plain, Counting, Dry };
@@ -59,6 +74,7 @@ private:
   double scale = 1;
   TemporaryFolder scratch;
   std::optional<Candidate> baseline;
+  std::unique_ptr<Built> ofBaseline;
   std::map<std::string, std::unique_ptr<Trial>> trials; ///< by the digest of what is run
   std::unique_ptr<Ran> reference, unfused; ///< the baseline's; unfused: without fused multiplications
 };

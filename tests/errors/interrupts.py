@@ -121,7 +121,7 @@ def stopped_search(folder, clang):
     source, out, started = (os.path.join(folder, name) for name in ("search.cu", "searched.cu", "hangs"))
     with open(source, "w") as text:
         text.write(SEARCH)
-    command = [HEDDLE, "tune", source, "--define", "HANGS=1|2", "--no-check", "--device", "sim", "--cuda-path", "none", "-o", out,
+    command = [HEDDLE, "tune", source, "--define", "HANGS=1|2", "--no-check", "--whole-program", "--device", "sim", "--cuda-path", "none", "-o", out,
                "--run-limit", "1000"] + clang + ["--", started]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
                                env=dict(os.environ, HEDDLE_DATA=SOURCE, NO_COLOR="1"), cwd=folder)

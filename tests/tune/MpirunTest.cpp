@@ -36,7 +36,8 @@ protected:
     for (const std::string &word :
          {kHeddle, std::string("tune"), kProgram, std::string("--define"), defines, std::string("--compiler"),
           std::string("clang"), std::string("--device"), std::string("sim"), std::string("--no-check"),
-          std::string("--cache"), (folder.path() / cache).string(), std::string("--"), marker.string()})
+          std::string("--whole-program"), std::string("--cache"), (folder.path() / cache).string(),
+          std::string("--"), marker.string()})
       words.push_back(word);
     return runToEnd(unattended(words, folder.path(), 200));
   }

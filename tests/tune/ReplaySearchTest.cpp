@@ -39,7 +39,7 @@ TEST_F(ReplaySearch, KernelsAreTunedEachByItselfAndThenTogether) {
   const std::vector<std::string> words = {"-d", "coarsen x=1|2", "-o", in("out.cu")};
   ProcessResult done = tune("three.cu", words);
   ASSERT_EQ(done.exitCode, 0) << done.standardError;
-  EXPECT_THAT(done.standardError, HasSubstr("note: add takes"));
+  EXPECT_THAT(done.standardError, HasSubstr("note: add executes"));
   EXPECT_THAT(done.standardError, HasSubstr("and is tuned first, then fill ("));
   EXPECT_THAT(done.standardError, HasSubstr("not tuned: tiny ("));
   EXPECT_THAT(done.standardOutput, HasSubstr("one launch of add: 2 of 2 tried"));
