@@ -27,12 +27,18 @@ public:
   std::optional<std::filesystem::path> buildProgram(const std::string &text, std::string &error);
 
 private:
+  struct Built {
+    std::string text; ///< of the tuned file
+    runner::Compiled compiled;
+  };
+  const runner::Compiled *builtFor(const Candidate &candidate) const;
   runner::Result measureIn(const std::filesystem::path &folder, const Candidate &candidate);
 
   const Problem &problem;
   TemporaryFolder scratch, ofBaseline; ///< which may have to be compiled again
   runner::CandidateRuns measurer;
   std::string name, whyNot;
+  std::optional<Built> built; ///< for the capture: the baseline is not compiled again
 };
 
 /// The first GPU's name as its driver reports it ("NVIDIA H200"); empty where there is none.
