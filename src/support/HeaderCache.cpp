@@ -49,8 +49,9 @@ namespace fs = std::filesystem;
 namespace heddle {
 namespace {
 
-/// Some 50 files of 10 MB: a user's few programs need two to six each, the tests of Heddle itself about 40.
-constexpr uintmax_t largestCacheBytes = uintmax_t(1) << 29;
+/// Some 100 files of 10 MB: a user's few programs need two to six each, the tests of Heddle itself more than 100. With half of
+/// that, tests removed files that others were about to use.
+constexpr uintmax_t largestCacheBytes = uintmax_t(1) << 30;
 /// From the decision to use a file until a compiler has opened it there is the start of a process, no more.
 constexpr std::chrono::seconds timeToOpen{120};
 
