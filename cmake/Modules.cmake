@@ -144,11 +144,15 @@ endfunction()
 # folder; the golden tests of `run` are made without.
 set(HEDDLE_SHARED_HEADERS HEDDLE_HEADER_CACHE=${PROJECT_BINARY_DIR}/headers)
 
-# heddle_tests(NAME [CLANG] [OPTIMIZED] [FOLDER folder] [USES module...] [APART file...]): tests/NAME/*.cpp, or tests/FOLDER/*.cpp, as one
-# GoogleTest program. What it tests is optimized as always; its own code, which runs once, only where OPTIMIZED says so: optimizing it would
+# heddle_tests(NAME [CLANG] [OPTIMIZED] [FOLDER folder] [USES module...] [APART file...] [TOGETHER filter...]): tests/NAME/*.cpp, or
+# tests/FOLDER/*.cpp, as one GoogleTest program. Each case is a test of CTest's and a process of its own. Those that a filter after TOGETHER
+# matches run in one process, since they share what is expensive to make, or are many and short; FILTER|4: in four. Such a test
+# is skipped where all of its cases are.
+#
+# What it tests is optimized as always; its own code, which runs once, only where OPTIMIZED says so: optimizing it would
 # double what a test costs to compile.
 function(heddle_tests name)
-  cmake_parse_arguments(T "CLANG;OPTIMIZED" "FOLDER" "USES;LINK;APART" ${ARGN})
+  cmake_parse_arguments(T "CLANG;OPTIMIZED" "FOLDER" "USES;LINK;APART;TOGETHER" ${ARGN})
   if(NOT T_FOLDER)
     set(T_FOLDER ${name})
   endif()
@@ -179,5 +183,27 @@ function(heddle_tests name)
   endif()
   list(TRANSFORM T_APART REPLACE ".*cpp" "${CMAKE_CURRENT_SOURCE_DIR}/${T_FOLDER}/\\0")
   heddle_unity(heddle_${name}_tests APART ${T_APART})
-  gtest_discover_tests(heddle_${name}_tests TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 120 PROPERTIES ENVIRONMENT ${HEDDLE_SHARED_HEADERS})
+  set(others)
+  foreach(filter ${T_TOGETHER})
+    string(REGEX MATCH "^([^|]*)[|]?([0-9]*)$" whole ${filter})
+    set(filter ${CMAKE_MATCH_1})
+    set(parts 1)
+    if(CMAKE_MATCH_2)
+      set(parts ${CMAKE_MATCH_2})
+    endif()
+    string(APPEND others ":${filter}")
+    foreach(part RANGE 1 ${parts})
+      math(EXPR index "${part} - 1")
+      string(REGEX REPLACE "[./][*]$" "" test ${name}.${filter})
+      if(parts GREATER 1)
+        string(APPEND test ".part${part}")
+      endif()
+      add_test(NAME ${test} COMMAND heddle_${name}_tests --gtest_filter=${filter} --gtest_brief=1)
+      set_tests_properties(${test} PROPERTIES SKIP_REGULAR_EXPRESSION "PASSED  . 0 tests.[\r\n]+.  SKIPPED" FAIL_REGULAR_EXPRESSION "] 0 tests from 0 test suites"
+                           ENVIRONMENT "${HEDDLE_SHARED_HEADERS};GTEST_TOTAL_SHARDS=${parts};GTEST_SHARD_INDEX=${index}")
+    endforeach()
+  endforeach()
+  string(REGEX REPLACE "^:" "-" others "${others}")
+  gtest_discover_tests(heddle_${name}_tests TEST_PREFIX "${name}." TEST_FILTER "${others}" DISCOVERY_TIMEOUT 120
+                       PROPERTIES ENVIRONMENT ${HEDDLE_SHARED_HEADERS})
 endfunction()
