@@ -60,14 +60,14 @@ std::vector<Replacement> changedCalls(const Unit &unit, const Uses &uses, const 
   std::vector<Replacement> parts;
   for (const CallExpr *call : uses.calls) {
     const FunctionDecl *callee = analysis::calleeOf(call);
-    auto change = callee ? calls.find(callee) : calls.end();
     auto *name = dyn_cast<DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts());
-    if (change == calls.end() || !name)
+    if (!callee || !name || !calls.contains(callee))
       continue;
-    if (change->second.name != callee->getNameAsString())
-      parts.push_back({name->getLocation(), change->second.name});
-    if (!change->second.arguments.empty())
-      if (auto part = inFrontOfArguments(unit, name->getSourceRange(), change->second.arguments))
+    const auto &[other, arguments] = calls.at(callee);
+    if (other != callee->getNameAsString())
+      parts.push_back({name->getLocation(), other});
+    if (!arguments.empty())
+      if (auto part = inFrontOfArguments(unit, name->getSourceRange(), arguments))
         parts.push_back(*part);
   }
   return parts;
@@ -93,6 +93,11 @@ bool mayTakeParameter(Context &context, const Unit &unit, const FunctionDecl *fu
         name, asked);
   return !function->getLocation().isMacroID() ||
          context.refuse(location, "'{}' asks for the {} and is made by a macro", name, asked);
+}
+
+void replaceParts(Context &context, const Unit &unit, const std::vector<Replacement> &parts) {
+  for (const Replacement &part : parts)
+    context.edits.replace(unit, part.part, part.text);
 }
 
 bool insertCopy(Context &context, const Unit &unit, const FunctionDecl *function,

@@ -59,6 +59,9 @@ bool mayTakeParameter(Context &context, const Unit &unit, const clang::FunctionD
 std::optional<Replacement> inFrontOfArguments(const Unit &unit, clang::SourceRange callee,
                                               const std::string &text);
 
+/// Makes changes in place.
+void replaceParts(Context &context, const Unit &unit, const std::vector<Replacement> &parts);
+
 /// Puts a copy of a function after it, with these parts replaced. False, with a refusal, where its text
 /// cannot be had.
 bool insertCopy(Context &context, const Unit &unit, const clang::FunctionDecl *function,

@@ -15,7 +15,6 @@
 
 #include "analysis/CallEffects.h"
 #include "analysis/RegionView.h"
-#include "analysis/Uses.h"
 #include "source/DeclaredType.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Rewriter.h"
@@ -248,7 +247,7 @@ private:
       if (hasOtherMeaning(own, site)) {
         alias = aliasNames[own] = names.fresh(own);
         for (clang::SourceLocation at : TemplateMentions(callee, parameter).locations)
-          parts.push_back({SourceRange(at, at), alias});
+          parts.push_back({at, alias});
       }
       if (auto *number = dyn_cast<NonTypeTemplateParmDecl>(parameter))
         lines.addf("constexpr {} = {};", source::declareType(unit, number->getType(), alias).value_or(""),

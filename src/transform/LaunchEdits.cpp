@@ -23,6 +23,7 @@
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Tooling/Syntax/Tokens.h>
 
+#include <algorithm>
 #include <set>
 
 using namespace clang;
@@ -214,6 +215,12 @@ void includeHelper(Context &context, const std::string &header) {
     source::Rewriter(device).insertOnLine(context.edits, onDevice->location(), include);
   else
     source::Rewriter(host).insertOnLine(context.edits, onHost->location(), include);
+}
+
+bool isLaunched(Context &context) {
+  return std::ranges::any_of(context.target.instances, [&](const Kernel *instance) {
+    return !context.facts(*instance).launches.empty();
+  });
 }
 
 std::string launchesText(unsigned launches, std::string_view otherwise) {

@@ -30,6 +30,9 @@ bool divideLaunches(Context &context, const LaunchDivision &division, unsigned &
 bool changeLaunches(Context &context, const std::function<bool(const source::Launch &)> &change,
                     unsigned &launches);
 
+/// Some launch of the target is in the file.
+bool isLaunched(Context &context);
+
 /// "; 2 launches rewritten", for the report; or how to launch the kernel where the file does not.
 std::string launchesText(unsigned launches, std::string_view otherwise);
 

@@ -2,7 +2,6 @@
 #include "transform/PlainIndices.h"
 
 #include "analysis/CallEffects.h"
-#include "analysis/Uses.h"
 #include "source/Unit.h"
 
 #include <clang/AST/ExprCXX.h>

@@ -3,7 +3,6 @@
 
 #include "analysis/StatementShape.h"
 #include "source/Unit.h"
-#include "support/LegalityFailure.h"
 
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/Stmt.h>

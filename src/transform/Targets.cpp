@@ -38,9 +38,7 @@ unsigned lastLineOf(const Kernel &kernel) {
 std::vector<Target> targetsIn(const source::Program &program) {
   std::vector<Target> targets;
   for (const auto &kernel : program.kernels()) {
-    bool isAnother =
-        !targets.empty() && targets.back().first().function->getLocation() == kernel->function->getLocation();
-    if (isAnother)
+    if (!targets.empty() && targets.back().first().function->getLocation() == kernel->function->getLocation())
       targets.back().instances.push_back(kernel.get());
     else
       targets.push_back({kernel->plainName, {kernel.get()}, 0});
@@ -48,12 +46,9 @@ std::vector<Target> targetsIn(const source::Program &program) {
   return targets;
 }
 
-std::vector<Target> ofMainFile(const std::vector<Target> &targets) {
-  std::vector<Target> found;
-  for (const Target &target : targets)
-    if (isInMainFile(target.first()))
-      found.push_back(target);
-  return found;
+std::vector<Target> ofMainFile(std::vector<Target> targets) {
+  std::erase_if(targets, [](const Target &target) { return !isInMainFile(target.first()); });
+  return targets;
 }
 
 /// By the names that passes use, which mean one kernel; else by any name that a person may give, which may mean several.

@@ -113,13 +113,11 @@ void divideLaunchBounds(Context &context, const Kernel &kernel, const std::vecto
   if (!bounds || factor == 1)
     return;
   SourceRange range = bounds->getMaxThreads()->getSourceRange();
-  source::Rendered text = source::render(*kernel.unit, range);
-  if (auto *written = std::get_if<std::string>(&text)) {
-    bool isSimple = written->find_first_of(" +-*/%?:<>&|^") == std::string::npos;
-    context.edits.replace(
-        *kernel.unit, range,
-        fmt::format("{}{}{} / {}", isSimple ? "" : "(", *written, isSimple ? "" : ")", factor));
-  }
+  const std::string written = source::Rewriter(*kernel.unit).text(range);
+  const bool isSimple = written.find_first_of(" +-*/%?:<>&|^") == std::string::npos;
+  if (!written.empty())
+    context.edits.replace(*kernel.unit, range,
+                          fmt::format("{} / {}", isSimple ? written : "(" + written + ")", factor));
 }
 
 void reportCoarsening(Context &context, const Merged &written, const std::vector<Axis> &axes,

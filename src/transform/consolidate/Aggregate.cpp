@@ -143,8 +143,7 @@ bool rewriteInPlace(Context &context, const BlockForm &form) {
     return false;
   for (const Kernel *instance : context.target.instances) {
     auto replace = [&](const Uses &uses) {
-      for (const Replacement &part : replacementsIn(*kernel.unit, uses, indices, *calls))
-        context.edits.replace(*kernel.unit, part.part, part.text);
+      replaceParts(context, *kernel.unit, replacementsIn(*kernel.unit, uses, indices, *calls));
     };
     replace(Uses::of(instance->function->getBody()));
     for (const DiscardedCode &code : discardedCode(instance->function))
@@ -313,11 +312,8 @@ PassResult mergeBlock(Context &context, const BlockKnowledge &known) {
 
 PassResult aggregateBlock(Context &context) {
   const Kernel &kernel = context.target.first();
-  bool isLaunched = false;
-  for (const Kernel *instance : context.target.instances)
-    isLaunched |= !context.facts(*instance).launches.empty();
   const BlockKnowledge known = blockKnowledge(context);
-  if (!known.block && !isLaunched)
+  if (!known.block && !isLaunched(context))
     return context
         .refuse(kernel.location, "no launch of the kernel is in the file, so its block is not known")
         .withHint("--block X,Y,Z states it");

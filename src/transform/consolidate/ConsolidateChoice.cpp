@@ -14,7 +14,6 @@
 //   5. Nothing may spill that did not before.
 #include "transform/consolidate/ConsolidateChoice.h"
 
-#include "analysis/Uses.h"
 #include "arch/Arch.h"
 #include "model/Profitability.h"
 #include "model/Thresholds.h"

@@ -23,6 +23,7 @@
 #include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/DirectiveMessage.h"
+#include "transform/FunctionCopies.h"
 #include "transform/LaunchEdits.h"
 #include "transform/PlainIndices.h"
 #include "transform/consolidate/DelegateCheck.h"
@@ -56,8 +57,7 @@ public:
     std::optional<Code> loop = calls ? kernelText() : std::nullopt;
     if (!loop || !makeTask())
       return false;
-    for (const Replacement &call : *calls)
-      context.edits.replace(unit, call.part, call.text);
+    replaceParts(context, unit, *calls);
     source::Rewriter(unit).insertBehind(context.edits, kernel.function->getBody()->getEndLoc(),
                                         Code::blankLine().add(*loop), kernel.function->getOuterLocStart());
     giveDeclarations(context, shape.tasksType());
@@ -80,25 +80,11 @@ private:
         context.edits.replace(unit, *part, "");
     const SourceRange name(function->getLocation(), function->getLocation());
     context.edits.replace(unit, name, taskName);
-    replace(inFrontOfParameters(kernel, "__device__ __forceinline__ Task", shape.parameter()));
-    for (const Kernel *instance : context.target.instances)
-      merge(TaskUses::of(instance->function));
-    for (const Replacement &part : taskEditsIn(unit, function, uses, shape))
-      context.edits.replace(unit, part.part, part.text);
+    if (auto part = inFrontOfParameters(kernel, "__device__ __forceinline__ Task", shape.parameter()))
+      replaceParts(context, unit, {*part});
+    replaceParts(context, unit,
+                 taskEditsIn(unit, function, TaskUses::ofAll(context.target.instances), shape));
     return true;
-  }
-
-  /// Instantiations may ask for different things; the text serves all of them.
-  void merge(const TaskUses &instance) {
-    uses.uses.builtins.insert(uses.uses.builtins.end(), instance.uses.builtins.begin(),
-                              instance.uses.builtins.end());
-    if (uses.shared.empty())
-      uses.shared = instance.shared;
-  }
-
-  void replace(const std::optional<Replacement> &part) {
-    if (part)
-      context.edits.replace(unit, part->part, part->text);
   }
 
   /// `__attribute__((name(...)))`, which CUDA's words represent, from its first token to its last.
@@ -150,10 +136,9 @@ private:
                fmt::format("__launch_bounds__({}) {}", threads, kernel.function->getNameAsString())}};
     std::vector<Replacement> parts = {{bounds->getMaxThreads()->getSourceRange(), std::to_string(threads)}};
     if (const Expr *blocks = bounds->getMinBlocks())
-      if (source::Rendered text = source::render(unit, blocks->getSourceRange());
-          std::holds_alternative<std::string>(text))
-        parts.push_back({blocks->getSourceRange(), fmt::format("({} + {}) / {}", std::get<std::string>(text),
-                                                               shape.warps - 1, shape.warps)});
+      if (const std::string text = source::Rewriter(unit).text(blocks); !text.empty())
+        parts.push_back(
+            {blocks->getSourceRange(), fmt::format("({} + {}) / {}", text, shape.warps - 1, shape.warps)});
     return parts;
   }
 
@@ -170,7 +155,6 @@ private:
   TaskShape shape;
   Names names;
   std::string tasks, taskName;
-  TaskUses uses;
 };
 
 void reportDelegation(Context &context, const TaskShape &shape, unsigned launches, const std::string &why) {
@@ -213,10 +197,8 @@ PassResult delegateBlocks(Context &context) {
                     fmt::format("throttle={} has no effect: stage delegate is not applied", throttle)));
     return Unchanged();
   }
-  DelegateChoice choice;
-  if (wanted == "auto")
-    choice = chooseDelegation(context);
-  if (wanted == "auto" && !choice.isWorthIt) {
+  const DelegateChoice choice = wanted == "auto" ? chooseDelegation(context) : DelegateChoice{true, {}};
+  if (!choice.isWorthIt) {
     context.notApplied("delegate", kernel.location, choice.reason);
     return Unchanged();
   }

@@ -32,6 +32,9 @@
 namespace heddle::transform {
 namespace {
 
+using analysis::SharedArray;
+using analysis::StripedAccess;
+
 class Remapping {
 public:
   explicit Remapping(Context &context) : context(context) {}
@@ -82,9 +85,9 @@ private:
     return shape;
   }
 
-  std::vector<const analysis::SharedArray *> chosen() const {
-    std::vector<const analysis::SharedArray *> found;
-    for (const analysis::SharedArray &array : arrays)
+  std::vector<const SharedArray *> chosen() const {
+    std::vector<const SharedArray *> found;
+    for (const SharedArray &array : arrays)
       if (!array.whyNot)
         found.push_back(&array);
     return found;
@@ -92,33 +95,33 @@ private:
 
   int64_t registers() const {
     int64_t sum = 0;
-    for (const analysis::SharedArray *array : chosen())
+    for (const SharedArray *array : chosen())
       sum += array->registersPerLane();
     return sum;
   }
 
   void choose() {
     if (context.target.instances.size() > 1)
-      for (analysis::SharedArray &array : arrays)
+      for (SharedArray &array : arrays)
         keep(array, "the kernel is a template with several instantiations, and what is fixed in one need not "
                     "be in another");
     if (context.directive.word("remap") == "on")
       return;
-    for (analysis::SharedArray &array : arrays)
-      if (std::ranges::find(array.accesses, analysis::StripedAccess::Kind::Either,
-                            &analysis::StripedAccess::kind) != array.accesses.end())
+    for (SharedArray &array : arrays)
+      if (std::ranges::find(array.accesses, StripedAccess::Kind::Either, &StripedAccess::kind) !=
+          array.accesses.end())
         keep(array, "lanes at an edge read one of two elements, and two shuffles for each load cost more "
                     "than shared memory; remap=on moves it all the same");
     if (model::mayMoveToRegisters(registers()))
       return;
     const int64_t wanted = registers();
-    for (analysis::SharedArray &array : arrays)
+    for (SharedArray &array : arrays)
       keep(array, fmt::format("the arrays that could move would take {} registers per lane, and more than {} "
                               "reduce occupancy; remap=on moves them nevertheless",
                               wanted, model::threshold::consolidate::mostRemappedRegisters));
   }
 
-  void keep(analysis::SharedArray &array, const std::string &why) const {
+  void keep(SharedArray &array, const std::string &why) const {
     if (!array.whyNot)
       array.whyNot = Diagnostic{Severity::Kept, context.device().location(array.decl->getLocation()),
                                 fmt::format("'{}' stays in shared memory: {}", array.name, why)};
@@ -139,9 +142,9 @@ private:
     return std::nullopt;
   }
 
-  analysis::SharedArray &largest() {
-    analysis::SharedArray *found = nullptr;
-    for (analysis::SharedArray &array : arrays)
+  SharedArray &largest() {
+    SharedArray *found = nullptr;
+    for (SharedArray &array : arrays)
       if (!array.whyNot && (!found || array.registersPerLane() > found->registersPerLane()))
         found = &array;
     return *found;
@@ -169,19 +172,19 @@ private:
   }
 
   bool report() {
-    const std::vector<const analysis::SharedArray *> moved = chosen();
+    const std::vector<const SharedArray *> moved = chosen();
     if (moved.empty() && context.directive.word("remap") == "on") {
       const Diagnostic &why = *arrays.front().whyNot;
       return context.refuse(
           {Severity::Refusal, why.location, "no shared array can become registers: " + why.text, why.notes});
     }
-    for (const analysis::SharedArray &array : arrays)
+    for (const SharedArray &array : arrays)
       if (array.whyNot)
         context.kept(array.whyNot->location, array.whyNot->text).notes = array.whyNot->notes;
     if (moved.empty())
       return true;
     std::vector<std::string> names;
-    for (const analysis::SharedArray *array : moved)
+    for (const SharedArray *array : moved)
       names.push_back("'" + array->name + "'");
     context.done("remapped {} to {} register{} per lane", joinAnd(names), registers(),
                  registers() == 1 ? "" : "s");
@@ -189,7 +192,7 @@ private:
   }
 
   Context &context;
-  std::vector<analysis::SharedArray> arrays;
+  std::vector<SharedArray> arrays;
 };
 
 } // namespace

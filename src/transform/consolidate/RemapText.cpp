@@ -36,6 +36,8 @@ using namespace clang;
 namespace heddle::transform {
 
 using analysis::KnownLoop;
+using analysis::SharedArray;
+using analysis::StripedAccess;
 
 namespace {
 
@@ -75,12 +77,12 @@ public:
                 source::Edits &edits)
       : unit(unit), rewriter(unit), found(kernel), parents(parents), names(names), edits(edits) {}
 
-  std::optional<Diagnostic> write(const std::vector<const analysis::SharedArray *> &arrays) {
-    for (const analysis::SharedArray *array : arrays)
-      for (const analysis::StripedAccess &access : array->accesses)
+  std::optional<Diagnostic> write(const std::vector<const SharedArray *> &arrays) {
+    for (const SharedArray *array : arrays)
+      for (const StripedAccess &access : array->accesses)
         noteLoops(access);
-    for (const analysis::SharedArray *array : arrays)
-      for (const analysis::StripedAccess &access : array->accesses)
+    for (const SharedArray *array : arrays)
+      for (const StripedAccess &access : array->accesses)
         writeAccess(*array, access);
     findUnused(arrays);
     writeDeclarations(arrays);
@@ -90,14 +92,14 @@ public:
       splitLoop(*loop, row);
     for (const KnownLoop *loop : unrolled)
       rewriter.insertOnLine(edits, loop->loop->getBeginLoc(), "#pragma unroll");
-    return trouble;
+    return trouble ? trouble : rewriter.failure;
   }
 
 private:
   // Declarations
   // ---------------------------------------------------------------------------------------------------
 
-  void writeDeclarations(const std::vector<const analysis::SharedArray *> &arrays) {
+  void writeDeclarations(const std::vector<const SharedArray *> &arrays) {
     for (const DeclStmt *statement : found.declarations) {
       std::string joined;
       bool isChanged = false, isWhole = true;
@@ -117,9 +119,9 @@ private:
     }
   }
 
-  std::optional<std::string> declaration(const std::vector<const analysis::SharedArray *> &arrays,
+  std::optional<std::string> declaration(const std::vector<const SharedArray *> &arrays,
                                          const Decl *decl) const {
-    for (const analysis::SharedArray *array : arrays) {
+    for (const SharedArray *array : arrays) {
       if (decl == array->decl)
         return fmt::format("heddle::Striped<{}, {}> {};", array->elementType, array->elements(), array->name);
       if (llvm::is_contained(array->aliases, decl))
@@ -139,11 +141,11 @@ private:
   }
 
   /// Indices that only accesses mentioned which do not name them any more: `const int cell = ...`.
-  void findUnused(const std::vector<const analysis::SharedArray *> &arrays) {
+  void findUnused(const std::vector<const SharedArray *> &arrays) {
     std::set<const Stmt *> gone;
-    for (const analysis::SharedArray *array : arrays)
-      for (const analysis::StripedAccess &access : array->accesses)
-        if (access.kind != analysis::StripedAccess::Kind::Either && !access.hasRunTimeIndex)
+    for (const SharedArray *array : arrays)
+      for (const StripedAccess &access : array->accesses)
+        if (access.kind != StripedAccess::Kind::Either && !access.hasRunTimeIndex)
           gone.insert(access.expression);
     for (bool isFound = true; isFound;) {
       isFound = false;
@@ -178,7 +180,7 @@ private:
   // Accesses
   // ---------------------------------------------------------------------------------------------------
 
-  void noteLoops(const analysis::StripedAccess &access) {
+  void noteLoops(const StripedAccess &access) {
     for (const KnownLoop *loop : access.loops()) {
       if (access.splits == loop)
         split.try_emplace(loop, "");
@@ -189,8 +191,8 @@ private:
       split[access.splits] = names.fresh(access.splits->counter->getNameAsString() + "Row");
   }
 
-  void writeAccess(const analysis::SharedArray &array, const analysis::StripedAccess &access) {
-    using Kind = analysis::StripedAccess::Kind;
+  void writeAccess(const SharedArray &array, const StripedAccess &access) {
+    using Kind = StripedAccess::Kind;
     std::string text;
     if (access.kind == Kind::Either)
       text =
@@ -203,20 +205,20 @@ private:
     edits.replace(unit, access.expression->getSourceRange(), text);
   }
 
-  std::string read(const analysis::SharedArray &array, const analysis::StripedAccess &access,
+  std::string read(const SharedArray &array, const StripedAccess &access,
                    const analysis::WarpIndex &distance) {
     if (distance.isMultipleOf(32))
       return fmt::format("{}.own({})", array.name, distance.str(32));
     return moveUp(array, access, fmt::format("{}.ahead({})", array.name, distance.str()), "Ahead");
   }
 
-  std::string inRow(const analysis::SharedArray &array, const analysis::StripedAccess &access) {
+  std::string inRow(const SharedArray &array, const StripedAccess &access) {
     if (access.hasRunTimeIndex)
       return fmt::format("{}.in(0, {})", array.name, location(array, access));
     return fmt::format("{}.in({}, {})", array.name, rowOf(access), access.location.str());
   }
 
-  std::string rowOf(const analysis::StripedAccess &access) const {
+  std::string rowOf(const StripedAccess &access) const {
     analysis::WarpIndex number = access.location;
     if (access.splits) {
       const int64_t rows = number.constant / 32;
@@ -231,19 +233,15 @@ private:
   }
 
   /// The element's number as the user wrote it.
-  std::string location(const analysis::SharedArray &array, const analysis::StripedAccess &access) {
+  std::string location(const SharedArray &array, const StripedAccess &access) {
     std::string text;
     for (size_t d = 0; d < access.indices.size(); ++d) {
-      source::Rendered written = source::render(unit, access.indices[d]->getSourceRange());
-      if (auto *refusal = std::get_if<Diagnostic>(&written)) {
-        trouble = *refusal;
-        return "";
-      }
+      const std::string written = rewriter.text(access.indices[d]);
       int64_t stride = 1;
       for (size_t inner = d + 1; inner < array.extents.size(); ++inner)
         stride *= array.extents[inner];
-      text += (d ? " + " : "") + (stride == 1 ? fmt::format("int({})", std::get<0>(written))
-                                              : fmt::format("int({}) * {}", std::get<0>(written), stride));
+      text += (d ? " + " : "") +
+              (stride == 1 ? fmt::format("int({})", written) : fmt::format("int({}) * {}", written, stride));
     }
     return text;
   }
@@ -252,8 +250,8 @@ private:
   // ---------------------------------------------------------------------------------------------------
 
   /// The name of a variable that holds what `text` reads, where it is to be read earlier.
-  std::string moveUp(const analysis::SharedArray &array, const analysis::StripedAccess &access,
-                     const std::string &text, const char *suffix) {
+  std::string moveUp(const SharedArray &array, const StripedAccess &access, const std::string &text,
+                     const char *suffix) {
     if (!access.before)
       return text;
     Moved *here = nullptr;
@@ -329,7 +327,7 @@ private:
 
 std::optional<Diagnostic> writeStriped(const source::Unit &unit, const FunctionDecl *kernel,
                                        const ParentMap &parents,
-                                       const std::vector<const analysis::SharedArray *> &arrays, Names &names,
+                                       const std::vector<const SharedArray *> &arrays, Names &names,
                                        source::Edits &edits) {
   return StripedWriter(unit, kernel, parents, names, edits).write(arrays);
 }

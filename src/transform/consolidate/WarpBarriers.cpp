@@ -8,7 +8,6 @@
 
 #include "analysis/CallEffects.h"
 #include "analysis/StatementShape.h"
-#include "analysis/Uses.h"
 #include "source/Mentions.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"

@@ -9,6 +9,7 @@
 #include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/CloseKernel.h"
+#include "transform/LaunchEdits.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
@@ -37,12 +38,6 @@ bool isPersistent(Context &context, const source::Launch &launch) {
   context.refuse(launch.location,
                  "the kernel is launched by persistent warps, and has the bounds that they need");
   return true;
-}
-
-bool isLaunched(Context &context) {
-  return std::ranges::any_of(context.target.instances, [&](const Kernel *instance) {
-    return !context.facts(*instance).launches.empty();
-  });
 }
 
 /// The largest block that the kernel is launched with; a refusal that names the launch whose block is not known.

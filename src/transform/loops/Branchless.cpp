@@ -17,7 +17,6 @@
 
 #include "analysis/PureFunctions.h"
 #include "analysis/StatementShape.h"
-#include "analysis/Uses.h"
 #include "model/Thresholds.h"
 #include "source/DeclaredType.h"
 #include "source/LocalWrites.h"

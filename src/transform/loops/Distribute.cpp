@@ -13,7 +13,6 @@
 #include "transform/loops/Distribute.h"
 
 #include "analysis/StatementShape.h"
-#include "analysis/Uses.h"
 #include "graph/Components.h"
 #include "model/Thresholds.h"
 #include "source/DeclaredType.h"

@@ -13,7 +13,6 @@
 #include "transform/loops/Fuse.h"
 
 #include "analysis/StatementShape.h"
-#include "analysis/Uses.h"
 #include "source/DeclaredType.h"
 #include "source/Rewriter.h"
 #include "source/TextEdits.h"

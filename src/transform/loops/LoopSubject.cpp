@@ -74,10 +74,8 @@ std::variant<const Stmt *, Diagnostic> subjectOf(const Context &context, const K
     const Stmt *next = firstFrom(kernel, line);
     if (next && std::ranges::find(all, next) != all.end())
       return next;
-    Diagnostic none =
-        legalityFailure(next ? kernel.unit->location(next->getBeginLoc()) : context.directive.location,
-                        "what follows is no {}", what);
-    return none;
+    return legalityFailure(next ? kernel.unit->location(next->getBeginLoc()) : context.directive.location,
+                           "what follows is no {}", what);
   }
   for (const Stmt *one : all)
     if (kernel.unit->location(one->getBeginLoc()).line == line)

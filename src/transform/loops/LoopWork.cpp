@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/loops/LoopWork.h"
 
-#include "analysis/Uses.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "transform/SeparateNames.h"

@@ -12,7 +12,6 @@
 
 #include "analysis/Execution.h"
 #include "analysis/StatementShape.h"
-#include "analysis/Uses.h"
 #include "model/Thresholds.h"
 #include "source/DeclaredType.h"
 #include "source/Rewriter.h"

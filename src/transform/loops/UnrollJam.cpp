@@ -16,7 +16,6 @@
 #include "transform/loops/UnrollJam.h"
 
 #include "analysis/StatementShape.h"
-#include "analysis/Uses.h"
 #include "source/DeclaredType.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"

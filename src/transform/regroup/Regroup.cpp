@@ -20,6 +20,7 @@
 #include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "support/Text.h"
+#include "transform/FunctionCopies.h"
 #include "transform/LaunchEdits.h"
 #include "transform/Names.h"
 #include "transform/PlainIndices.h"
@@ -70,8 +71,7 @@ public:
         described ? changeTaskFunctions(context, shape, names) : std::nullopt;
     if (!calls)
       return false;
-    for (const Replacement &call : *calls)
-      context.edits.replace(unit, call.part, call.text);
+    replaceParts(context, unit, *calls);
     addBlockParameter();
     useSlots();
     source::Rewriter(unit).insertOnLine(context.edits,
@@ -89,12 +89,8 @@ private:
     const std::string type =
         fmt::format("heddle::Regrouped<{}{}>", ways, templateArgumentsOf(kernel.function));
     if (auto part = inFrontOfParameters(kernel, "", type + " " + regrouped))
-      context.edits.replace(unit, part->part, part->text);
-    TaskUses uses;
-    for (const Kernel *instance : context.target.instances) {
-      const TaskUses own = TaskUses::of(instance->function);
-      uses.uses.builtins.insert(uses.uses.builtins.end(), own.uses.builtins.begin(), own.uses.builtins.end());
-    }
+      replaceParts(context, unit, {*part});
+    const TaskUses uses = TaskUses::ofAll(context.target.instances);
     const clang::SourceLocation brace = kernel.function->getBody()->getBeginLoc();
     std::string rest;
     for (const Replacement &part : taskEditsIn(unit, kernel.function, uses, shape))

@@ -7,7 +7,6 @@
 
 #include "analysis/CallEffects.h"
 #include "analysis/StatementShape.h"
-#include "source/Code.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "transform/FunctionCopies.h"

@@ -14,7 +14,6 @@
 
 #include "analysis/PointersApart.h"
 #include "analysis/StatementShape.h"
-#include "analysis/Uses.h"
 #include "source/Unit.h"
 
 #include <clang/AST/Decl.h>

@@ -13,20 +13,13 @@ namespace heddle::transform {
 using analysis::jumpsOf;
 using NodeKind = KernelNode::Kind;
 
-const KernelNode *nearestHead(const KernelNode &jump) {
-  for (const KernelNode *at = jump.parent; at; at = at->parent)
-    if (at->kind == NodeKind::Branch)
-      return at;
-  return &jump;
-}
-
 namespace {
 
-const KernelNode *targetOf(const KernelNode &jump) {
-  for (const KernelNode *at = jump.parent; at; at = at->parent)
-    if (at->kind == NodeKind::Loop)
-      return at;
-  return nullptr;
+const KernelNode *nearest(NodeKind kind, const KernelNode &node) {
+  const KernelNode *at = node.parent;
+  while (at && at->kind != kind)
+    at = at->parent;
+  return at;
 }
 
 bool mayComeAfter(const KernelNode &node, const TileLoop &loop, const RoleView &view) {
@@ -40,7 +33,8 @@ bool mayComeAfter(const KernelNode &node, const TileLoop &loop, const RoleView &
 }
 
 bool concerns(const KernelNode &jump, const TileLoop &loop, const RoleView &view) {
-  return isa<ReturnStmt>(jump.statement) ? mayComeAfter(jump, loop, view) : loop.loop->isIn(targetOf(jump));
+  return isa<ReturnStmt>(jump.statement) ? mayComeAfter(jump, loop, view)
+                                         : loop.loop->isIn(nearest(NodeKind::Loop, jump));
 }
 
 /// Before anything of the tile is stored, or after it was given back.
@@ -60,6 +54,11 @@ bool isBetweenIterations(const KernelNode &node, const TileLoop &loop, const Rol
 }
 
 } // namespace
+
+const KernelNode *nearestHead(const KernelNode &jump) {
+  const KernelNode *head = nearest(NodeKind::Branch, jump);
+  return head ? head : &jump;
+}
 
 Split takeJumps(RoleSplit split, const RoleView &view) {
   for (const KernelNode *node : view.nodes()) {

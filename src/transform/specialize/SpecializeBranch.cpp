@@ -32,7 +32,6 @@
 #include "transform/specialize/SpecializeBranch.h"
 
 #include "analysis/StatementShape.h"
-#include "analysis/Uses.h"
 #include "arch/Common.h"
 #include "source/DeclaredType.h"
 #include "source/Rewriter.h"

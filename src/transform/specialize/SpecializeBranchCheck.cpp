@@ -14,7 +14,6 @@
 #include "analysis/HiddenCode.h"
 #include "analysis/OutwardEffects.h"
 #include "analysis/StatementShape.h"
-#include "analysis/Uses.h"
 #include "analysis/warp/WarpFunctions.h"
 #include "source/LocalWrites.h"
 #include "source/ReachingDefinitions.h"
@@ -188,12 +187,11 @@ private:
   LegalityFailure loopHead() {
     if (!site.loop)
       return std::nullopt;
-    if (LegalityFailure effect = analysis::firstOutwardEffect(unit, site.loop->getCond()))
-      return effect;
-    if (LegalityFailure effect = analysis::firstOutwardEffect(unit, site.loop->getInc()))
-      return effect;
-    for (const Stmt *part :
-         {static_cast<const Stmt *>(site.loop->getCond()), static_cast<const Stmt *>(site.loop->getInc())})
+    const Stmt *const parts[] = {site.loop->getCond(), site.loop->getInc()};
+    for (const Stmt *part : parts)
+      if (LegalityFailure effect = analysis::firstOutwardEffect(unit, part))
+        return effect;
+    for (const Stmt *part : parts)
       for (const DeclRefExpr *reference : Uses::of(part).locals)
         if (isChanged(reference) && (reference->getDecl() != site.counter || part == site.loop->getCond()))
           return legalityFailure(unit.location(reference),

@@ -290,24 +290,16 @@ private:
     const int64_t all = question.tileBytes * shape.buffers + question.otherBytes;
     const arch::Arch &arch = context.options.arch ? *context.options.arch : arch::defaultArch();
     const int64_t most = arch.maxSharedBytesPerBlockOptIn;
+    std::string why;
     if (all > most)
-      return context
-          .refuse(kernel.location, "{} stages of {} bytes are more shared memory than a block can have ({})",
-                  shape.buffers, question.tileBytes, most)
-          .withHint("fewer buffers");
-    if (!tilesAreDynamic)
-      return true;
-    if (hasDynamicTile(split) || facts.dynamicSharedBytes != 0)
-      return context
-          .refuse(kernel.location,
-                  "the stages need dynamic shared memory, and the kernel has some of its own")
-          .withHint("fewer buffers");
-    if (context.target.first().isInstantiation)
-      return context
-          .refuse(kernel.location, "the stages need dynamic shared memory, whose size may differ between the "
-                                   "instantiations of a template")
-          .withHint("fewer buffers");
-    return true;
+      why = fmt::format("{} stages of {} bytes are more shared memory than a block can have ({})",
+                        shape.buffers, question.tileBytes, most);
+    else if (tilesAreDynamic && (hasDynamicTile(split) || facts.dynamicSharedBytes != 0))
+      why = "the stages need dynamic shared memory, and the kernel has some of its own";
+    else if (tilesAreDynamic && kernel.isInstantiation)
+      why = "the stages need dynamic shared memory, whose size may differ between the "
+            "instantiations of a template";
+    return why.empty() || context.refuse(kernel.location, why).withHint("fewer buffers");
   }
 
   /// More threads than before; and by default compilers save registers for the largest block.

@@ -15,6 +15,7 @@
 // that are persistent or regrouped already.
 #include "transform/tasks/DelegateLaunches.h"
 
+#include "source/Rewriter.h"
 #include "source/TextEdits.h"
 #include "source/Unit.h"
 #include "transform/LaunchEdits.h"
@@ -102,11 +103,11 @@ private:
     auto *kernel = dyn_cast<DeclRefExpr>(named);
     if (!kernel || !isa<FunctionDecl>(kernel->getDecl()))
       return refuse(launch, "this launch goes through a pointer, whose type the kernel will not have");
-    const source::Rendered text = source::render(unit, kernel->getSourceRange());
-    if (!std::holds_alternative<std::string>(text))
+    const std::string text = source::Rewriter(unit).text(kernel);
+    if (text.empty())
       return refuse(launch, "the text of this launch is not understood");
     context.edits.replace(unit, launch.call->getCallee()->getSourceRange(), helper.byAddress);
-    context.edits.replace(unit, first->getSourceRange(), std::get<std::string>(text));
+    context.edits.replace(unit, first->getSourceRange(), text);
     return true;
   }
 

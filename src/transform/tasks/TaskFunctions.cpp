@@ -99,8 +99,7 @@ private:
     llvm::append_range(parts,
                        changedHead(unit, function, known.name, known.needsTask ? shape.parameter() : ""));
     if (!known.isCopied) {
-      for (const Replacement &part : parts)
-        context.edits.replace(unit, part.part, part.text);
+      replaceParts(context, unit, parts);
       return true;
     }
     return !copies.isFirstCopy(function) || insertCopy(context, unit, function, parts);

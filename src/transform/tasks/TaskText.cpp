@@ -24,6 +24,7 @@
 #include "transform/tasks/KernelHead.h"
 
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
+#include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
 #include <set>
@@ -127,8 +128,18 @@ std::vector<SharedVariable> sharedVariablesOf(const FunctionDecl *function) {
 TaskUses TaskUses::of(const FunctionDecl *function) {
   TaskUses all{Uses::of(function->getBody()), sharedVariablesOf(function)};
   for (const DiscardedCode &discarded : discardedCode(function))
-    all.uses.builtins.insert(all.uses.builtins.end(), discarded.uses.builtins.begin(),
-                             discarded.uses.builtins.end());
+    llvm::append_range(all.uses.builtins, discarded.uses.builtins);
+  return all;
+}
+
+TaskUses TaskUses::ofAll(const std::vector<const Kernel *> &instances) {
+  TaskUses all;
+  for (const Kernel *instance : instances) {
+    const TaskUses own = of(instance->function);
+    llvm::append_range(all.uses.builtins, own.uses.builtins);
+    if (all.shared.empty())
+      all.shared = own.shared;
+  }
   return all;
 }
 

@@ -48,6 +48,8 @@ struct TaskUses {
   std::vector<SharedVariable> shared;
 
   static TaskUses of(const clang::FunctionDecl *function);
+  /// Instantiations may ask for different things; their text serves all of them.
+  static TaskUses ofAll(const std::vector<const Kernel *> &instances);
   /// It needs the block (or thread) whose work it does.
   bool needsTask(const TaskShape &shape) const;
   /// Something in it would mean something else where several warps make up a block.

@@ -7,8 +7,6 @@
 
 #include "analysis/CallEffects.h"
 #include "analysis/StatementShape.h"
-#include "analysis/Uses.h"
-#include "source/Render.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "transform/Names.h"

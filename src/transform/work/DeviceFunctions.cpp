@@ -121,8 +121,7 @@ private:
   }
 
   bool changeInPlace(const FunctionDecl *function) {
-    for (const Replacement &part : editsOf(function))
-      context.edits.replace(unit, part.part, part.text);
+    replaceParts(context, unit, editsOf(function));
     return true;
   }
 

@@ -16,7 +16,6 @@
 
 #include "analysis/OutwardEffects.h"
 #include "analysis/StatementShape.h"
-#include "analysis/Uses.h"
 #include "source/DeclaredType.h"
 #include "source/FlowGraph.h"
 #include "source/LocalWrites.h"
@@ -24,7 +23,6 @@
 #include "source/Rewriter.h"
 #include "source/TextEdits.h"
 #include "source/Unit.h"
-#include "support/LegalityFailure.h"
 #include "transform/Names.h"
 
 #include <clang/AST/ASTContext.h>

@@ -9,7 +9,6 @@
 #include "source/DeclaredType.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
-#include "support/LegalityFailure.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
@@ -83,13 +82,11 @@ std::string ItemText::nameOf(const ItemVariable &entry) const {
 }
 
 std::string ItemText::rendered(SourceRange range, const std::vector<Replacement> &parts) {
-  source::Rendered result = source::render(unit, range, parts);
-  if (auto *why = std::get_if<Diagnostic>(&result)) {
-    if (!refused)
-      refused = *why;
-    return {};
-  }
-  return std::get<std::string>(result);
+  source::Rewriter text(unit);
+  std::string result = text.text(range, parts);
+  if (!refused)
+    refused = text.failure;
+  return result;
 }
 
 std::string ItemText::renderedItem(const Expr *expression) {

@@ -2,7 +2,6 @@
 #include "transform/work/LoopHeads.h"
 
 #include "analysis/StatementShape.h"
-#include "analysis/Uses.h"
 #include "source/ReachingDefinitions.h"
 #include "transform/work/HeadWork.h"
 

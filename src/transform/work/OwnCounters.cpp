@@ -3,7 +3,6 @@
 
 #include "analysis/BarrierRegions.h"
 #include "analysis/StatementShape.h"
-#include "analysis/Uses.h"
 #include "source/DeclaredType.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Unit.h"

@@ -2,7 +2,6 @@
 #include "transform/work/SplitDeclarations.h"
 
 #include "analysis/StatementShape.h"
-#include "analysis/Uses.h"
 #include "source/DeclaredType.h"
 #include "source/ReachingDefinitions.h"
 #include "source/Rewriter.h"

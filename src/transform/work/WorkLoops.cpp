@@ -19,7 +19,6 @@
 #include "source/MarkedText.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
-#include "support/LegalityFailure.h"
 #include "transform/Lines.h"
 #include "transform/work/ItemText.h"
 

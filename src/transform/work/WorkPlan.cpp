@@ -116,13 +116,6 @@ const KernelNode *NodeIndex::setBy(const source::Definition &definition, const I
   return find(definition.statement);
 }
 
-/// The next step, where there is a plan to go on with.
-static void then(Planned &planned, Planned (*step)(WorkPlan, const WorkQuestion &),
-                 const WorkQuestion &question) {
-  if (auto *plan = std::get_if<WorkPlan>(&planned))
-    planned = step(std::move(*plan), question);
-}
-
 std::variant<WorkPlan, Diagnostic, NeededFirst> planWork(const KernelFacts &facts,
                                                          const std::vector<Axis> &axes) {
   bool mergesBlocks =
@@ -134,7 +127,8 @@ std::variant<WorkPlan, Diagnostic, NeededFirst> planWork(const KernelFacts &fact
     const WorkQuestion question{facts, axes, uniform, forbidden, discarded};
     Planned planned = cutTree(question);
     for (auto *step : {settleRoles, checkHeads, makeSegments, findExits, settleVariables})
-      then(planned, step, question);
+      if (auto *plan = std::get_if<WorkPlan>(&planned))
+        planned = step(std::move(*plan), question);
     if (auto *plan = std::get_if<WorkPlan>(&planned))
       return std::move(*plan);
     if (auto *refused = std::get_if<Diagnostic>(&planned))

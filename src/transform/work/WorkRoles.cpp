@@ -35,9 +35,7 @@ std::vector<ItemVariable> variablesOf(const WorkPlan &plan, const FunctionDecl *
   const auto add = [&](const VarDecl *variable, const KernelNode *declaredBy) {
     if (!variable->hasLocalStorage() || variable->hasAttr<CUDASharedAttr>())
       return;
-    found.push_back({});
-    found.back().variable = variable;
-    found.back().declaredBy = declaredBy;
+    found.push_back({.variable = variable, .declaredBy = declaredBy});
   };
   for (const ParmVarDecl *parameter : kernel->parameters())
     add(parameter, nullptr);
