@@ -90,6 +90,7 @@ std::optional<tune::Problem> readProblem(TuneRequest &request, Session &session)
   problem.assumptions = request.assumptions;
   problem.limits = request.limits;
   problem.checked = !request.unchecked;
+  problem.flushesL2 = request.l2 == "flushed";
   problem.compiler = request.compiler == "nvcc"    ? build::Compiler::Nvcc
                      : request.compiler == "clang" ? build::Compiler::Clang
                                                    : build::Compiler::Auto;
@@ -391,6 +392,10 @@ void TuneRequest::addTo(CLI::App &verb, Session &session) {
       ->type_name("TOLERANCE");
   verb.add_flag("--whole-program", wholeProgram,
                 "run the whole program for each candidate (default: replay one captured launch)");
+  verb.add_option("--l2", l2,
+                  "L2 before each timed launch of a replay: warm from the launch before, or flushed")
+      ->check(CLI::IsMember({"warm", "flushed"}))
+      ->type_name("warm|flushed");
   verb.add_flag("--fill", fills, "predict as if there were enough blocks to keep the whole device busy");
   verb.add_flag("--no-check", unchecked, "omit the static check of candidates");
   verb.add_option("--make-limit", limits.make, "seconds for generating and checking a candidate")

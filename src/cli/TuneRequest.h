@@ -30,6 +30,7 @@ struct TuneRequest {
   unsigned rounds = 21, copies = 0;
   uint64_t seed = 1;
   tune::Limits limits;
+  std::string l2 = "warm";
   bool unchecked = false, fills = false, json = false, apply = false, wholeProgram = false;
   size_t top = 5;
   SourceOptions source;

@@ -55,6 +55,13 @@ bool readDim(const std::string &text, Dim &dim) {
 }
 
 /// "name=value"; false where there is no such attribute or its value is wrong.
+/// A number that is not negative.
+bool readShare(const std::string &text, double &share) {
+  char *end = nullptr;
+  share = std::strtod(text.c_str(), &end);
+  return !text.empty() && *end == 0 && share >= 0 && std::isfinite(share);
+}
+
 bool readAttribute(const std::string &word, Request &request) {
   const size_t equals = word.find('=');
   const std::string name = word.substr(0, equals), value = word.substr(equals + 1);
@@ -68,13 +75,15 @@ bool readAttribute(const std::string &word, Request &request) {
     request.countersFile = percentDecoded(value);
     return !value.empty();
   }
+  if (name == "steady")
+    return readShare(value, request.steady);
   if (name == "parameters")
     return readBytes(value, request.parameters.emplace());
   return false;
 }
 
 bool isAttribute(const std::string &word) {
-  for (const char *name : {"cluster=", "cooperative=", "counters=", "parameters="})
+  for (const char *name : {"cluster=", "cooperative=", "counters=", "parameters=", "steady="})
     if (word.rfind(name, 0) == 0)
       return true;
   return false;

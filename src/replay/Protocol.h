@@ -28,6 +28,8 @@ struct Request {
   uint32_t sharedBytes = 0;
   bool isCooperative = false;
   unsigned rounds = 10, warmUps = 1;
+  /// Fewer rounds are enough where the middle half of the times spans at most this share of their median; 0: all rounds.
+  double steady = 0;
   bool flushesL2 = false;
   double seconds = 10;
   std::string differencesFile; ///< empty: not wanted

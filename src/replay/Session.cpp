@@ -33,6 +33,18 @@ capture::CaptureFolder opened(const std::string &folder) {
 
 Dim dimOf(const capture::Dimensions &dim) { return {dim.x, dim.y, dim.z}; }
 
+/// Fewer times than this say nothing of their spread.
+constexpr size_t kLeastTimes = 7;
+
+/// Whether the middle half of the times spans at most this share of their median.
+bool isSteady(std::vector<double> times, double share) {
+  if (times.size() < kLeastTimes)
+    return false;
+  std::sort(times.begin(), times.end());
+  const size_t last = times.size() - 1;
+  return times[last - last / 4] - times[last / 4] <= share * times[times.size() / 2];
+}
+
 } // namespace
 
 Session::Session(const std::string &folderName, const std::string &driverLibrary, uint64_t mostCopyBytes)
@@ -153,6 +165,8 @@ void Session::timeRounds(Candidate &candidate, const Request &request, Measureme
     const bool isLate = now() - began > request.seconds; // a warm-up is better than nothing then
     if (i >= request.warmUps || isLate)
       result.times.push_back(micros);
+    if (request.steady > 0 && isSteady(result.times, request.steady))
+      break;
   }
 }
 

@@ -40,6 +40,7 @@ struct Problem {
   verify::Tolerance tolerance;
   Limits limits;
   bool checked = true;        ///< statically, before anything is run
+  bool flushesL2 = false;     ///< before each timed launch of a replay
   bool comparesCopies = true; ///< else the program's own verdict (its exit code) is enough
   /// A launch that was captured: candidates are made with code that it can be replayed with.
   std::optional<ReplayLaunch> captured;

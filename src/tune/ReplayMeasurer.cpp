@@ -17,8 +17,9 @@ using PlainJson = nlohmann::json;
 using runner::Result;
 using runner::Status;
 
-/// How a launch is timed. Kernels of microseconds get all rounds, those of seconds a few.
-constexpr unsigned warmUps = 3, rounds = 21;
+/// How a launch is timed. As many rounds as its spread needs, up to this number; kernels of seconds get a few.
+constexpr unsigned warmUps = 3, rounds = 41;
+constexpr double steadySpread = 0.005;
 constexpr double mostTimingSeconds = 1;
 /// Loading a capture may mean gigabytes.
 constexpr double secondsToLoad = 120;
@@ -45,10 +46,11 @@ double quantile(std::vector<double> sorted, double share) {
 std::string ReplayMeasurer::lineFor(const Candidate &candidate) const {
   const ReplayLaunch &launch = *candidate.replay.launch;
   std::string line = fmt::format(
-      "measure {} {} {} {} {} {} {} {} {} {} {} {} 0 {}{}", candidate.id,
+      "measure {} {} {} {} {} {} {} {} {} {} {} {} {} {} steady={}{}", candidate.id,
       replay::percentEncoded(candidate.replay.module.string()), replay::percentEncoded(launch.kernel),
       launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0], launch.block[1], launch.block[2],
-      launch.sharedBytes, rounds, warmUps, mostTimingSeconds, launch.isCooperative ? " cooperative=1" : "");
+      launch.sharedBytes, rounds, warmUps, problem.flushesL2 ? 1 : 0, mostTimingSeconds, steadySpread,
+      launch.isCooperative ? " cooperative=1" : "");
   if (model)
     line += " counters=" + replay::percentEncoded(model->countersFile().string());
   return line;
@@ -65,7 +67,9 @@ bool ReplayMeasurer::start(std::string &error) {
   const PlainJson json = PlainJson::parse(greeting.value_or(""), nullptr, false);
   if (json.is_object() && json.value("event", "") == "ready") {
     // Results of whole programs, and of launches of other kernels, are others.
-    name = model ? model->device() : fmt::format("{}, one launch of {}", json.value("device", ""), kernel);
+    name = model ? model->device()
+                 : fmt::format("{}, one launch of {}{}", json.value("device", ""), kernel,
+                               problem.flushesL2 ? ", L2 flushed" : "");
     return true;
   }
   error = json.is_object() ? json.value("text", "") : fmt::format("heddle-replay {}", worker->howItEnded());

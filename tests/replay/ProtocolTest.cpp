@@ -55,6 +55,10 @@ TEST(Protocol, FileAndAttributesFollow) {
   EXPECT_EQ(parsed(Start + " counters=/tmp/c%20d").countersFile, "/tmp/c d");
   EXPECT_EQ(parsed(Start + " counters=/tmp/c").differencesFile, "");
   EXPECT_THAT(wrong(Start + " counters="), HasSubstr("is not an attribute"));
+  EXPECT_EQ(parsed(Start).steady, 0);
+  EXPECT_EQ(parsed(Start + " steady=0.005").steady, 0.005);
+  for (const char *word : {" steady=", " steady=-1", " steady=x", " steady=1x", " steady=inf"})
+    EXPECT_THAT(wrong(Start + word), HasSubstr("is not an attribute")) << word;
   EXPECT_EQ(parsed(Start + " cooperative=1").differencesFile, "");
 }
 

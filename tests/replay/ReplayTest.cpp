@@ -449,7 +449,11 @@ TEST_F(Replay, RoundsBeginWithRestoredMemoryAndVariables) {
   std::string line = request(module(TestCapture::kernel()));
   line.replace(line.find(" 5 1 0 10"), 9, " 5 1 1 10");
   EXPECT_EQ(worker.ask(line)["micros"].size(), 5u);
-  line.replace(line.find(" 5 1 1 10"), 9, " 5 3 0 0");
+  // Any spread is small enough here, and then no spread is.
+  line.replace(line.find(" 5 1 1 10"), 9, " 30 1 0 10");
+  EXPECT_EQ(worker.ask(line + " steady=1e9")["micros"].size(), 7u);
+  EXPECT_EQ(worker.ask(line + " steady=1e-12")["micros"].size(), 30u);
+  line.replace(line.find(" 30 1 0 10"), 10, " 5 3 0 0");
   const json late = worker.ask(line);
   EXPECT_EQ(late["status"], "same") << late;
   EXPECT_EQ(late["micros"].size(), 1u);
