@@ -162,7 +162,12 @@ std::optional<std::vector<std::string>> flagsOfAll(const Sources &sources) {
 /// One command for everything.
 Result buildAtOnceWithNvcc(const Request &request, const fs::path &nvcc,
                            const std::vector<std::string> &flags) {
-  ProcessResult done = runProcess(nvccLink(request, nvcc, request.sources.files, flags));
+  const std::vector<std::string> command = nvccLink(request, nvcc, request.sources.files, flags);
+  // What else a linker takes (libraries, objects) is in no list of files that were read.
+  const bool isOneFile = request.sources.files.size() == 1 && isSource(request.sources.files.front());
+  ProcessResult done = isOneFile
+                           ? request.cache.run({command, request.sources.files.front(), request.output, {}})
+                           : runProcess(command);
   return {done.succeeded(), done.standardOutput + done.standardError, "nvcc"};
 }
 
@@ -181,7 +186,7 @@ Result buildOneByOneWithNvcc(const Request &request, const fs::path &nvcc, bool 
         nvccCommand(request, nvcc, request.sources.flagsOf(file, Compiler::Nvcc));
     append(command,
            {isCuda(file) && linksDevice ? "-dc" : "-c", file.string(), "-o", objects.back().string()});
-    ProcessResult done = runProcess(command);
+    ProcessResult done = request.cache.run({command, file, objects.back(), {}});
     result.messages += done.standardOutput + done.standardError;
     result.ok = result.ok && done.succeeded();
   }
@@ -220,7 +225,9 @@ public:
         unitName(fmt::format("-cuid=heddle{}", number)),
         flags(request.sources.flagsOf(this->file, Compiler::Clang)) {}
 
-  ProcessResult compile() const { return isCuda(file) ? compileSideBySide() : runProcess(plainCommand()); }
+  ProcessResult compile() const {
+    return isCuda(file) ? compileSideBySide() : request.cache.run({plainCommand(), file, object, {}});
+  }
 
   std::vector<std::string> objects() const {
     return isCuda(file) ? std::vector{object.string(), carrier.string()} : std::vector{object.string()};
@@ -281,11 +288,14 @@ private:
     fs::path markerFile = object.string() + ".marker", carrierSource = object.string() + ".ptx.c";
     writeFileOrThrow(markerFile, marker + '\0');
     writeFileOrThrow(carrierSource, fmt::format(kCarrierSource, ptx.string(), marker));
-    auto host = std::async(std::launch::async, [&] { return runProcess(hostCommand(markerFile)); });
-    ProcessResult device = runProcess(deviceCommand());
+    auto host = std::async(std::launch::async, [&] {
+      return request.cache.run({hostCommand(markerFile), file, object, {markerFile}});
+    });
+    ProcessResult device = request.cache.run({deviceCommand(), file, ptx, {}});
     if (device.succeeded()) {
       addInlinedLocations(ptx);
-      ProcessResult carried =
+      ProcessResult
+          carried = // assembles little more than a line; the file that it includes is another each time
           runProcess({clang.string(), "-x", "c", "-c", carrierSource.string(), "-o", carrier.string()});
       device.exitCode = carried.exitCode;
       device.standardError += carried.standardError;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "build/CompileCache.h"
 #include "support/Diagnostics.h"
 
 #include <filesystem>
@@ -38,7 +39,8 @@ struct Request {
   Device device = Device::Simulator;
   std::string arch = "sm_90";
   std::filesystem::path output;
-  bool colour = false; ///< of the compiler's messages
+  bool colour = false;                 ///< of the compiler's messages
+  CompileCache cache = CompileCache(); ///< default: everything is compiled
 };
 
 struct Result {

@@ -69,8 +69,9 @@ fs::path keepAccesses() {
   return fs::exists(plugin, ignored) ? plugin : fs::path();
 }
 
-DevicePtx compileWith(const std::vector<std::string> &command, const fs::path &output, bool isClang) {
-  ProcessResult done = runProcess(command);
+DevicePtx compileWith(const Request &request, const std::vector<std::string> &command, const fs::path &output,
+                      bool isClang) {
+  ProcessResult done = request.cache.run({command, request.sources.files[0], output, {}});
   DevicePtx result;
   result.ok = done.succeeded();
   if (result.ok && isClang)
@@ -85,12 +86,12 @@ DevicePtx compileWith(const std::vector<std::string> &command, const fs::path &o
 DevicePtx compileWithClang(const Request &request, const fs::path &clang, const fs::path &output,
                            Accesses accesses) {
   if (const fs::path plugin = accesses == Accesses::Kept ? keepAccesses() : fs::path(); !plugin.empty()) {
-    DevicePtx result = compileWith(clangCommand(request, clang, plugin, output), output, true);
+    DevicePtx result = compileWith(request, clangCommand(request, clang, plugin, output), output, true);
     result.keepsAccesses = true;
     if (result.ok || result.messages.find(plugin.filename().string()) == std::string::npos)
       return result;
   }
-  return compileWith(clangCommand(request, clang, {}, output), output, true);
+  return compileWith(request, clangCommand(request, clang, {}, output), output, true);
 }
 
 } // namespace
@@ -119,7 +120,7 @@ DevicePtx compileToPtx(const Request &request, Diagnostics &diagnostics, Accesse
     if (result.ok || !nvcc)
       return result;
   }
-  return compileWith(nvccPtxCommand(request, *nvcc, output), output, false);
+  return compileWith(request, nvccPtxCommand(request, *nvcc, output), output, false);
 }
 
 } // namespace heddle::build

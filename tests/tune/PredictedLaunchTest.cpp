@@ -2,6 +2,7 @@
 //
 // `heddle tune --device sim` from end to end: one launch is captured and replayed on the simulator, and the model predicts its time.
 #include "TestPaths.h"
+#include "support/ClangProgram.h"
 #include "support/Files.h"
 #include "support/Paths.h"
 #include "support/Process.h"
@@ -20,7 +21,8 @@ using testing::Not;
 struct PredictedLaunch : testing::Test {
   TemporaryFolder folder;
   const fs::path programs = fs::path(HEDDLE_SOURCE_DIR) / "tests" / "tune" / "programs";
-  std::string said; ///< on standard error
+  std::string said;                     ///< on standard error
+  std::vector<std::string> environment; ///< of heddle
 
   std::string in(const std::string &name) const { return (folder.path() / name).string(); }
 
@@ -38,7 +40,7 @@ struct PredictedLaunch : testing::Test {
                                       "8",
                                       "--json"};
     words.insert(words.end(), further.begin(), further.end());
-    const ProcessResult done = runProcess(words);
+    const ProcessResult done = runProcess(words, environment);
     EXPECT_EQ(done.exitCode, 0) << done.standardError;
     said = done.standardError;
     return json::parse(done.standardOutput, nullptr, false);
@@ -142,6 +144,36 @@ int main() {
           "note: each candidate is run in the whole program: no launch was seen that could be captured"));
   EXPECT_EQ(report["device"], "sm_90 (model)");
   EXPECT_EQ(report["results"].size(), 2u) << report.dump(1);
+}
+
+TEST_F(PredictedLaunch, ASecondSearchCompilesNothing) {
+  const std::optional<fs::path> clang = findClang();
+  if (!clang)
+    GTEST_SKIP() << "no Clang here";
+  // Before the Clang on the PATH, one that counts.
+  const fs::path counting = folder.path() / "bin" / "clang++-22";
+  fs::create_directory(counting.parent_path());
+  writeFileOrThrow(counting, "#!/bin/sh\ncase \" $* \" in *' -x cuda '*) echo \"$*\" >> '" + in("compiled") +
+                                 "' ;; esac\nexec '" + clang->string() + "' \"$@\"\n");
+  fs::permissions(counting, fs::perms::owner_all);
+  environment = {"PATH=" + counting.parent_path().string() + ":" + std::getenv("PATH"),
+                 "HEDDLE_COMPILE_CACHE=" + in("kept")};
+  fs::copy_file(programs / "faults.cu", in("program.cu"));
+  auto compiled = [&] {
+    fs::remove(in("compiled"));
+    const json report = tune(in("program.cu"), {"--define", "CHOICE=7|9", "--no-check"});
+    EXPECT_EQ(report["results"].size(), 3u);
+    EXPECT_NE(report["best"], "baseline") << "the winner is compiled as a whole program, too";
+    const std::string lines = contentsOf(in("compiled"));
+    return std::count(lines.begin(), lines.end(), '\n');
+  };
+  const long first = compiled();
+  if (first == 0)
+    GTEST_SKIP() << "this Heddle has a Clang of its own";
+  EXPECT_GE(first, 5);
+  EXPECT_EQ(compiled(), 0) << contentsOf(in("compiled"));
+  writeFileOrThrow(in("program.cu"), contentsOf(in("program.cu")) + "// another text\n");
+  EXPECT_GE(compiled(), 5);
 }
 
 TEST_F(PredictedLaunch, AProgramThatFailsIsNotTuned) {

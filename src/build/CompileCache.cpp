@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// As ccache does it. An entry is a file whose name is a hash of all that is known before a compiler runs: the compiler and the
+// tools beside it (path, size, time), the words of the command, the contents of the source, and what of the environment compilers
+// heed. Which other files it reads is known when it has run: the entry lists them with their sizes and times, and is good as long
+// as these are the same. A precompiled header is a word of the command, and its name changes with its headers.
+//
+// Where temporary files are is no part of the name. What a compiler writes about it (line tables, __FILE__) is that of the run
+// that made the entry. A header that appears later in a folder that is searched earlier is not noticed, as with ccache.
+//
+// Processes share the folder without locks: an entry is written under another name and renamed. It begins with a hash of the rest;
+// one that was damaged is as good as none, and is replaced.
+#include "build/CompileCache.h"
+
+#include "capture/Hash.h"
+#include "support/Files.h"
+#include "support/Paths.h"
+#include "support/UserCache.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace heddle::build {
+namespace {
+
+using CacheJson = nlohmann::json;
+
+constexpr const char *cacheFormat = "heddle-compiled-1";
+constexpr size_t hashDigits = 32;
+/// Another process may be about to read what was used a moment ago.
+constexpr std::chrono::seconds sparedSeconds{60};
+
+std::string contentHash(std::string_view bytes) {
+  const capture::Hash128 hash = capture::hashOf(bytes.data(), bytes.size());
+  return fmt::format("{:016x}{:016x}", hash.high, hash.low);
+}
+
+/// Size and time; empty where there is no such file.
+std::string stateOfFile(const fs::path &file) {
+  std::error_code failed;
+  const uintmax_t bytes = fs::file_size(file, failed);
+  const auto written = fs::last_write_time(file, failed);
+  return failed ? std::string() : fmt::format("{} {}", bytes, written.time_since_epoch().count());
+}
+
+/// The compiler, and the programs that nvcc starts.
+std::string stateOfTools(const fs::path &compiler) {
+  std::error_code ignored;
+  const fs::path real = fs::canonical(compiler, ignored), bin = real.parent_path();
+  std::string state;
+  for (const fs::path &tool :
+       {real, bin / "ptxas", bin / "cudafe++", bin.parent_path() / "nvvm" / "bin" / "cicc"})
+    state += fmt::format("{} {}\n", tool.string(), stateOfFile(tool));
+  return state;
+}
+
+/// These say which file it is by the second, so an entry would be stale at once.
+bool asksForTheTime(const std::string &text) {
+  return text.find("__TIME__") != std::string::npos || text.find("__DATE__") != std::string::npos ||
+         text.find("__TIMESTAMP__") != std::string::npos;
+}
+
+} // namespace
+
+std::vector<std::string> filesOfMakeRule(const std::string &rule) {
+  std::vector<std::string> files;
+  std::string word;
+  const auto end = [&] {
+    if (!word.empty())
+      files.push_back(std::exchange(word, {}));
+  };
+  // The target ends at the first colon before a space; there is none in a target that we name.
+  for (size_t i = std::min(rule.size(), rule.find(": ") + 1); i < rule.size(); ++i) {
+    const char c = rule[i], next = i + 1 < rule.size() ? rule[i + 1] : '\n';
+    if (c == '\\' && (next == ' ' || next == '#' || next == '\\'))
+      word += rule[++i];
+    else if (c == '$' && next == '$')
+      word += rule[++i];
+    else if (c == ' ' || c == '\n' || c == '\r' || c == '\t' || (c == '\\' && (next == '\n' || next == '\r')))
+      end();
+    else
+      word += c;
+  }
+  end();
+  return files;
+}
+
+CompileCache CompileCache::ofUser() {
+  const char *wanted = std::getenv("HEDDLE_COMPILE_CACHE");
+  if (!wanted || !*wanted)
+    return CompileCache(userCacheFolder("compiled"));
+  if (std::string_view(wanted) == "off" || whyNotFillable(wanted))
+    return CompileCache();
+  return CompileCache(fs::path(wanted));
+}
+
+std::string CompileCache::keyOf(const CompileStep &step) const {
+  std::error_code ignored;
+  std::string all = fmt::format("{}\n{}{}\n", cacheFormat, stateOfTools(step.command.front()),
+                                fs::current_path(ignored).string());
+  for (const char *name : {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "NVCC_PREPEND_FLAGS",
+                           "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CUDA_PATH"}) {
+    const char *value = std::getenv(name);
+    all += fmt::format("{}={}\n", name, value ? value : "");
+  }
+  const auto placeOf = [&](const std::string &word) -> std::string {
+    if (word == step.source)
+      return "<source>";
+    if (word == step.output)
+      return "<output>";
+    const auto found = std::ranges::find(step.further, fs::path(word));
+    return found == step.further.end() ? "" : fmt::format("<{}>", found - step.further.begin());
+  };
+  const auto add = [&](const std::string &text) { all += fmt::format("{}:{}\n", text.size(), text); };
+  for (const std::string &word : step.command) {
+    const std::string place = placeOf(word);
+    add(place.empty() ? word : place);
+  }
+  add(step.source.filename().string()); // its extension chooses a language
+  add(contentsOf(step.source));
+  for (const fs::path &file : step.further)
+    add(contentsOf(file));
+  return contentHash(all);
+}
+
+std::optional<ProcessResult> CompileCache::find(const std::string &key, const CompileStep &step) const {
+  const fs::path file = *folder / key;
+  const std::string entry = contentsOf(file);
+  const size_t end = entry.find('\n');
+  if (end != hashDigits || contentHash(std::string_view(entry).substr(end + 1)) != entry.substr(0, end))
+    return std::nullopt;
+  const size_t begin = entry.find('\n', end + 1);
+  const CacheJson json = CacheJson::parse(entry.substr(end + 1, begin - end - 1), nullptr, false);
+  if (begin == std::string::npos || !json.is_object())
+    return std::nullopt;
+  for (const CacheJson &each : json["read"])
+    if (stateOfFile(each[0].get<std::string>()) != each[1].get<std::string>())
+      return std::nullopt;
+  ProcessResult done;
+  done.exitCode = 0;
+  const size_t said = json["output"], complained = json["error"];
+  done.standardOutput = entry.substr(begin + 1, said);
+  done.standardError = entry.substr(begin + 1 + said, complained);
+  if (!step.output.empty() &&
+      writeFile(step.output, std::string_view(entry).substr(begin + 1 + said + complained)))
+    return std::nullopt;
+  if (json.value("executable", false))
+    fs::permissions(step.output, fs::perms::owner_exec, fs::perm_options::add);
+  std::error_code ignored;
+  fs::last_write_time(file, fs::file_time_type::clock::now(), ignored); // of its last use
+  return done;
+}
+
+void CompileCache::keep(const std::string &key, const CompileStep &step, const ProcessResult &done,
+                        const std::vector<std::string> &read) const {
+  std::error_code ignored;
+  CacheJson json = {{"output", done.standardOutput.size()},
+                    {"error", done.standardError.size()},
+                    {"executable", (fs::status(step.output, ignored).permissions() & fs::perms::owner_exec) !=
+                                       fs::perms::none},
+                    {"read", CacheJson::array()}};
+  for (const std::string &file : read) {
+    const std::string state = stateOfFile(file);
+    if (state.empty())
+      return; // it was there for the compiler, and is not any more
+    json["read"].push_back({fs::absolute(file, ignored).string(), state});
+  }
+  std::string rest = json.dump(-1, ' ', false, CacheJson::error_handler_t::replace) + "\n" +
+                     done.standardOutput + done.standardError;
+  if (!step.output.empty())
+    rest += contentsOf(step.output);
+  static std::atomic<unsigned> count = 0; // a process may compile several files at once
+  const fs::path mine = *folder / fmt::format("{}.{}.{}", key, getpid(), ++count);
+  fs::create_directories(*folder, ignored);
+  if (writeFile(mine, contentHash(rest) + "\n" + rest))
+    fs::remove(mine, ignored); // a full disk must not stop anybody
+  else
+    fs::rename(mine, *folder / key, ignored);
+  removeUnused();
+}
+
+void CompileCache::removeUnused() const {
+  struct Entry {
+    fs::file_time_type used;
+    uintmax_t bytes;
+    fs::path file;
+  };
+  std::error_code ignored;
+  std::vector<Entry> entries;
+  uintmax_t total = 0;
+  for (const fs::directory_entry &file : fs::directory_iterator(*folder, ignored)) {
+    std::error_code isGone;
+    const Entry entry{file.last_write_time(isGone), file.file_size(isGone), file.path()};
+    if (isGone)
+      continue; // another process has removed it
+    entries.push_back(entry);
+    total += entry.bytes;
+  }
+  std::ranges::sort(entries, {}, &Entry::used);
+  const fs::file_time_type youngest = fs::file_time_type::clock::now() - sparedSeconds;
+  for (const Entry &entry : entries) {
+    if (total <= mostBytes || entry.used > youngest)
+      return;
+    fs::remove(entry.file, ignored);
+    total -= entry.bytes;
+  }
+}
+
+ProcessResult CompileCache::run(const CompileStep &step) const {
+  if (!folder || asksForTheTime(contentsOf(step.source)))
+    return runProcess(step.command);
+  const std::string key = keyOf(step);
+  if (std::optional<ProcessResult> found = find(key, step))
+    return *found;
+  TemporaryFolder temporary;
+  const fs::path rule = temporary.path() / "rule";
+  CompileStep asking = step;
+  if (step.hasIncludes)
+    asking.command.insert(asking.command.end(), {"-MD", "-MF", rule.string()});
+  ProcessResult done = runProcess(asking.command);
+  if (!done.succeeded())
+    return done;
+  std::vector<std::string> read = filesOfMakeRule(contentsOf(rule));
+  const bool isListed = !step.hasIncludes || !read.empty();
+  std::erase_if(read, [&](const std::string &file) {
+    return file == step.source || std::ranges::find(step.further, fs::path(file)) != step.further.end();
+  });
+  if (isListed)
+    keep(key, step, done, read);
+  return done;
+}
+
+} // namespace heddle::build
