@@ -49,6 +49,7 @@ public:
       if (bulk.guards.empty())
         continue;
       std::vector<std::string> all;
+      all.reserve(bulk.guards.size());
       for (const Expr *guard : bulk.guards)
         all.push_back(textOf(guard));
       lines.add(function(*row.form, row.isIn, bulk.guards, llvm::join(all, " && ")));

@@ -235,6 +235,7 @@ private:
       return;
     const auto textsOf = [&](const std::vector<const Expr *> &each, const char *end) {
       std::vector<std::string> texts;
+      texts.reserve(each.size());
       for (const Expr *operand : each)
         texts.push_back(textOf(operand) + end);
       return texts;
