@@ -23,6 +23,11 @@ double rateConstant(const Falloff &rate, const Surroundings &at);
 double rateConstant(const Plog &rate, const Surroundings &at);
 double rateConstant(const Chebyshev &rate, const Surroundings &at);
 
+/// Are all factors of the rates negative, so that the reaction subtracts from a duplicate?
+bool isNegative(const Plog &rate);
+/// Of the rates at one pressure; negative sums count as zero unless isNegative().
+double sumOfRates(const Plog::Point &point, double temperature);
+
 /// F of a falloff reaction at a reduced pressure.
 double blending(const Shape &shape, double temperature, double reducedPressure);
 

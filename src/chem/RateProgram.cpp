@@ -3,6 +3,7 @@
 // Rate constants as expressions. The logarithm of most forms is at hand before the exponential is taken, so
 // falloff needs no logarithm of its reduced pressure.
 #include "chem/ProgramContext.h"
+#include "chem/RateConstant.h"
 
 #include <algorithm>
 #include <cmath>
@@ -183,7 +184,7 @@ Expr rateOf(ProgramContext &context, const Plog &rate, const ColliderValues &) {
     return std::ranges::all_of(
         rate.points, [&](const Plog::Point &point) { return std::ranges::all_of(point.rates, holds); });
   };
-  const double sign = every([](const Arrhenius &each) { return each.a < 0; }) ? -1 : 1;
+  const double sign = isNegative(rate) ? -1 : 1;
   const bool isSingle =
       std::ranges::all_of(rate.points, [](const auto &point) { return point.rates.size() == 1; });
   const Expr k = isSingle && every([&](const Arrhenius &each) { return each.a * sign > 0; })

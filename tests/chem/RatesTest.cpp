@@ -100,6 +100,17 @@ TEST(RateConstant, PlogKeepsTheSignOfARateThatIsNegativeThroughout) {
   expectNear(rateConstant(rate, {1000, 1e5, 0}), -1000);
 }
 
+TEST(RateConstant, PlogCountsANegativeSumAsZeroAtTheEndsToo) {
+  Rate rate = Plog{{{1e4, {{-100, 0, 0}}}, {1e6, {{10000, 0, 0}}}}};
+  for (double pressure : {1e3, 1e4})
+    EXPECT_EQ(rateConstant(rate, {1000, pressure, 0}), 0);
+  EXPECT_GE(rateConstant(rate, {1000, 1e5, 0}), 0);
+  expectNear(rateConstant(rate, {1000, 1e6, 0}), 10000);
+  Rate sum = Plog{{{1e4, {{50, 0, 0}, {-100, 0, 0}}}, {1e6, {{50, 0, 0}, {-100, 0, 0}}}}};
+  for (double pressure : {1e3, 1e5, 1e7})
+    EXPECT_NEAR(rateConstant(sum, {1000, pressure, 0}), 0, 1e-290);
+}
+
 TEST(RateConstant, ChebyshevIsTheDoubleSum) {
   // At T = 2/(1/500 + 1/2000) the reduced temperature is 0, at P = 1e6 the reduced pressure is 1/2.
   Chebyshev rate = {500, 2000, 1e3, 1e7, 3, 2, {1, 0.5, 0.25, 0.125, -0.5, 0.75}};
