@@ -113,8 +113,15 @@ private:
     ChemkinBlocks blocks(file);
     cutIntoBlocks(blocks, Block::Thermo, diagnostics);
     ThermoCards ofFile(cards.size());
-    for (const ChemkinBlock *block : blocks.of(Block::Thermo))
+    bool hasText = false;
+    for (const ChemkinBlock *block : blocks.of(Block::Thermo)) {
+      hasText |= !std::ranges::all_of(block->lines, &Line::isBlank);
       isThermoRefused |= !readThermoBlock(*block, names, repeats, ofFile, diagnostics);
+    }
+    if (!hasText && main.of(Block::Thermo).empty()) {
+      diagnostics.error({.file = file.name}, "this file has no thermo data");
+      isThermoRefused = true;
+    }
     for (size_t i = 0; i < cards.size(); ++i)
       if (!cards[i])
         cards[i] = std::move(ofFile[i]);

@@ -52,7 +52,7 @@ bool isMet(const ChemkinReaction &parts, const Need &need) {
 bool reportNeed(const ChemkinReaction &parts, const Need &need, Diagnostics &diagnostics) {
   // A falloff shape without a limit: what is missing is reported at the equation's (+M), once.
   if (parts.equation.collider && parts.equation.collider->inParentheses &&
-      (need.kind == Troe || need.kind == Sri))
+      !dependsOnPressureItself(parts.auxiliary) && (need.kind == Troe || need.kind == Sri))
     return true;
   std::vector<std::string> missing;
   for (AuxiliaryKind kind : need.needed)

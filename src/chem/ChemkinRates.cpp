@@ -256,10 +256,7 @@ Reaction withRates(Reaction reaction, const ChemkinReaction &parts, const Chemki
 } // namespace
 
 Reaction buildReaction(const ChemkinReaction &parts, ChemkinUnits units, Diagnostics &diagnostics) {
-  for (const auto &[location, word] : parts.auxiliary.unitWords)
-    if (!units.set(word))
-      diagnostics.error(location, fmt::format("'{}' is not a unit of activation energy or of amount", word))
-          .withHint(std::string(unitWordsHint));
+  units.set(parts.auxiliary.unitWords, diagnostics);
   Reaction reaction = withoutRates(parts, diagnostics);
   return checkCombinations(parts, diagnostics) ? withRates(std::move(reaction), parts, units, diagnostics)
                                                : reaction;

@@ -69,12 +69,10 @@ public:
 
 private:
   void readUnits() {
+    std::vector<std::pair<SourceLocation, std::string>> words;
     for (const Word &word : block.options)
-      if (!units.set(word.text))
-        diagnostics
-            .error(block.header->at(word.column, word.text.size()),
-                   fmt::format("'{}' is not a unit of activation energy or of amount", word.text))
-            .withHint(std::string(unitWordsHint));
+      words.emplace_back(block.header->at(word.column, word.text.size()), word.text);
+    units.set(words, diagnostics);
   }
 
   void take(const Line &line) {
@@ -97,14 +95,37 @@ private:
     isSound = readNumbers(line, words) && readParts(line, words);
   }
 
+  /// The last word before A, b and E is a species, never a number.
+  bool reportFourthNumber(const Line &line, const std::vector<Word> &words) {
+    if (words.size() < 4 || !parseNumber(words[words.size() - 4].text))
+      return false;
+    const size_t from = words[words.size() - 4].column, to = words.back().column + words.back().text.size();
+    diagnostics.error(line.at(from, to - from),
+                      "a reaction ends in three numbers, A, b and E; this line has more");
+    return true;
+  }
+
+  /// One of the last three words that was meant as a number, such as 1E+400 or 3,5.
+  bool reportNoNumber(const Line &line, const std::vector<Word> &words) {
+    for (size_t i = words.size() - std::min<size_t>(words.size(), 3); i < words.size(); ++i)
+      if (std::string fault = faultOfNumber(words[i].text); !fault.empty()) {
+        diagnostics.error(line.at(words[i].column, words[i].text.size()), std::move(fault))
+            .withHint(numberHint(words[i].text));
+        return true;
+      }
+    return false;
+  }
+
   bool readNumbers(const Line &line, const std::vector<Word> &words) {
     if (endsInThreeNumbers(words)) {
+      if (reportFourthNumber(line, words))
+        return false;
       for (size_t i = 0; i < 3; ++i)
         current->arrhenius[i] = *parseNumber(words[words.size() - 3 + i].text);
       return true;
     }
-    diagnostics.error(line.whole(), "a reaction ends in three numbers, A, b and E")
-        .withHint(words.size() > 3 ? numberHint(words.back().text) : "");
+    if (!reportNoNumber(line, words))
+      diagnostics.error(line.whole(), "a reaction ends in three numbers, A, b and E");
     return false;
   }
 

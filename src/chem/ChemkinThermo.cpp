@@ -62,6 +62,8 @@ public:
              Diagnostics &diagnostics)
       : species(species), repeats(repeats), cards(cards), diagnostics(diagnostics) {
     std::ranges::transform(block.lines, std::back_inserter(lines), withoutTabs);
+    for (const Line &line : block.lines)
+      hasTabs.push_back(line.text.find('\t') != std::string::npos);
   }
 
   void run() {
@@ -73,6 +75,8 @@ public:
         readCard(line, *which);
       else if (which && isOffByAFewColumns(line))
         reportColumn(line, *which);
+      else if (which && hasTabs[next - 1])
+        reportTabs(line, *which);
     }
   }
 
@@ -90,6 +94,16 @@ private:
         .error(line.at(column), fmt::format("the thermo data for '{}' have their '1' in column {}, not 80",
                                             species.name(which), column + 1))
         .withHint("the columns of this entry have slipped");
+    if (!cards[which])
+      cards[which] = ThermoCard{.location = line.whole()};
+  }
+
+  /// Once: an editor that writes tabs does so everywhere.
+  void reportTabs(const Line &line, unsigned which) {
+    if (!hasReportedTabs)
+      diagnostics.error(line.whole(), "this line has tabs; thermo data have fixed columns")
+          .withHint("replace tabs by the blanks that they represent, here and in the other lines");
+    hasReportedTabs = true;
     if (!cards[which])
       cards[which] = ThermoCard{.location = line.whole()};
   }
@@ -335,6 +349,8 @@ private:
   ThermoCards &cards;
   Diagnostics &diagnostics;
   std::vector<Line> lines;
+  std::vector<bool> hasTabs; ///< of each line, as in the file
+  bool hasReportedTabs = false;
   size_t next = 0;
   std::array<double, 3> defaults = {300, 1000, 5000};
   std::string name;

@@ -3,6 +3,9 @@
 
 #include "chem/SourceText.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <span>
 
@@ -25,20 +28,43 @@ constexpr UnitWord amountUnits[] = {
 #include "chem/ChemkinUnits.def"
 };
 
-bool take(const std::string &word, std::span<const UnitWord> units, double &value) {
-  for (const UnitWord &unit : units)
-    if (word == unit.name) {
-      value = unit.value;
-      return true;
+using LocatedWord = std::pair<SourceLocation, std::string>;
+
+/// Units of one kind: the first one that a line names counts.
+struct UnitKind {
+  std::string_view name;
+  std::span<const UnitWord> units;
+  double &value;
+  const LocatedWord *first = nullptr;
+
+  /// False where the word is none of these units.
+  bool take(const LocatedWord &word, Diagnostics &diagnostics) {
+    const std::string upper = upperCase(word.second);
+    const auto unit = std::ranges::find(units, upper, &UnitWord::name);
+    if (unit == units.end())
+      return false;
+    if (!first) {
+      first = &word;
+      value = unit->value;
+    } else if (unit->value != value) {
+      diagnostics.error(word.first, fmt::format("a second unit of {}, '{}'", name, word.second))
+          .note(first->first, fmt::format("'{}' is given here", first->second))
+          .withHint("remove one of the two");
     }
-  return false;
-}
+    return true;
+  }
+};
 
 } // namespace
 
-bool ChemkinUnits::set(std::string_view word) {
-  std::string upper = upperCase(word);
-  return take(upper, energyUnits, kelvinsPerEnergy) || take(upper, amountUnits, amountsPerKmol);
+void ChemkinUnits::set(const std::vector<LocatedWord> &words, Diagnostics &diagnostics) {
+  UnitKind energy{"activation energy", energyUnits, kelvinsPerEnergy},
+      amount{"amount", amountUnits, amountsPerKmol};
+  for (const LocatedWord &word : words)
+    if (!energy.take(word, diagnostics) && !amount.take(word, diagnostics))
+      diagnostics
+          .error(word.first, fmt::format("'{}' is not a unit of activation energy or of amount", word.second))
+          .withHint(std::string(unitWordsHint));
 }
 
 double ChemkinUnits::rateFactor(double order) const {

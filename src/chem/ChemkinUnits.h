@@ -16,8 +16,8 @@ struct ChemkinUnits {
   double kelvinsPerEnergy = calorie * 1e3 / gasConstant;
   double amountsPerKmol = 1e3;
 
-  /// Takes a unit word over; false where it is none.
-  bool set(std::string_view word);
+  /// Takes unit words over. Those that are none, and a second one of a kind that says something else, are errors.
+  void set(const std::vector<std::pair<SourceLocation, std::string>> &words, Diagnostics &diagnostics);
 
   /// What converts a rate constant of this order (the sum of the concentrations' exponents) into kmol, m3, s.
   double rateFactor(double order) const;

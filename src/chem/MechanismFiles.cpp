@@ -137,8 +137,13 @@ private:
 
   std::optional<Mechanism> readFiles() {
     bool isYaml = input.form ? input.form == MechanismForm::Yaml : isYamlName(input.paths[0]);
-    if (!isYaml)
+    const auto other = std::find_if(input.paths.begin() + 1, input.paths.end(), isYamlName);
+    if (!isYaml && (input.form || other == input.paths.end()))
       return readChemkinFiles();
+    if (!isYaml) {
+      diagnostics.error({.file = other->string()}, "a YAML file is a whole mechanism: name it alone");
+      return std::nullopt;
+    }
     if (input.paths.size() > 1) {
       diagnostics.error({.file = input.paths[1].string()},
                         "a YAML file is a whole mechanism: no more files are read");

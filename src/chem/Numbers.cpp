@@ -9,6 +9,7 @@ namespace heddle::chem {
 namespace {
 
 constexpr std::string_view numberLetters = "0123456789+-.eEdD";
+constexpr std::string_view numberLettersAndComma = "0123456789+-.eEdD,";
 
 /// Fortran's double precision exponent is a D, and a leading plus is fine there.
 std::string asCppNumber(std::string_view text) {
@@ -39,7 +40,26 @@ std::optional<double> parseNumber(std::string_view text) {
   return error == std::errc::result_out_of_range ? outOfRange(number) : value;
 }
 
+std::string faultOfNumber(std::string_view text) {
+  const std::string_view digits = "0123456789";
+  if (parseNumber(text) || text.find_first_not_of(numberLettersAndComma) != std::string_view::npos ||
+      text.find_first_of(digits) == std::string_view::npos || text.find_first_of("eEdD") == 0)
+    return "";
+  const std::string number = asCppNumber(text);
+  double value = 0;
+  auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  const bool isWhole = end == number.data() + number.size();
+  return isWhole && error == std::errc::result_out_of_range
+             ? fmt::format("'{}' is too large for a double", text)
+             : fmt::format("'{}' is not a number", text);
+}
+
 std::string numberHint(std::string_view text) {
+  if (text.find(',') != std::string_view::npos) {
+    std::string withPoint(text);
+    std::ranges::replace(withPoint, ',', '.');
+    return parseNumber(withPoint) ? "write '" + withPoint + "'" : "";
+  }
   // Fortran reads 1.0+100 as 1.0E+100; here as in most programs a number has its E.
   size_t sign = text.find_last_of("+-");
   if (sign == std::string_view::npos || sign == 0)

@@ -67,6 +67,61 @@ TEST(ChemkinForms, UnitsThatOnlyBeginAsKnownOnesAreErrors) {
             std::string::npos);
 }
 
+TEST(ChemkinForms, ASecondUnitOfAKindIsAnError) {
+  const std::string said = complaints("REACTIONS CAL/MOLE KELVINS MOLES\nA=B 1 0 100\nEND\n");
+  EXPECT_NE(said.find("small.inp:7:20: error: a second unit of activation energy, 'KELVINS'"),
+            std::string::npos)
+      << said;
+  EXPECT_NE(said.find("small.inp:7:11: note: 'CAL/MOLE' is given here"), std::string::npos) << said;
+  EXPECT_NE(complaints("REACTIONS\nA=B 1 0 100\n UNITS / KCAL KELVINS /\nEND\n").find("a second unit"),
+            std::string::npos);
+  // A reaction's own units replace those of the block.
+  EXPECT_EQ(complaints("REACTIONS CAL/MOLE MOLES\nA=B 1 0 100\n UNITS / KELVINS /\nEND\n"), "");
+}
+
+TEST(ChemkinForms, AFourthNumberIsNoSpecies) {
+  const std::string said = complaints("REACTIONS\nA = B  3.5E+15 -0.4 16599. 1.0\nEND\n");
+  EXPECT_NE(
+      said.find("small.inp:8:8: error: a reaction ends in three numbers, A, b and E; this line has more"),
+      std::string::npos)
+      << said;
+  EXPECT_EQ(said.find("declare"), std::string::npos) << said;
+}
+
+TEST(ChemkinForms, NumbersThatAreNoneAreNamed) {
+  std::string said = complaints("REACTIONS\nA = B 3.547E+400 0 0\nEND\n");
+  EXPECT_NE(said.find("small.inp:8:7: error: '3.547E+400' is too large for a double"), std::string::npos)
+      << said;
+  said = complaints("REACTIONS\nA = B 3,547E+15 0 0\nEND\n");
+  EXPECT_NE(said.find("small.inp:8:7: error: '3,547E+15' is not a number"), std::string::npos) << said;
+  EXPECT_NE(said.find("hint: write '3.547E+15'"), std::string::npos) << said;
+}
+
+TEST(ChemkinForms, AShapeBesidePlogNeedsItsLimit) {
+  const std::string said =
+      complaints("REACTIONS\nA(+M)=B(+M) 1 0 0\nPLOG/1 1 0 0/\nTROE/0.5 100 1000/\nEND\n");
+  EXPECT_NE(said.find("error: TROE needs LOW or HIGH on the same reaction"), std::string::npos) << said;
+}
+
+TEST(ChemkinForms, ThermoDataWithTabsAreReportedOnce) {
+  ChemkinText text = test::smallText("REACTIONS\nA=B 1 0 0\nEND\n");
+  for (size_t at; (at = text.thermo->text.find("   ")) != std::string::npos;)
+    text.thermo->text.replace(at, 3, "\t");
+  const std::string said = complaints(text);
+  EXPECT_NE(said.find("small.dat:3:1: error: this line has tabs; thermo data have fixed columns"),
+            std::string::npos)
+      << said;
+  EXPECT_EQ(said.find("error"), said.rfind("error")) << said;
+}
+
+TEST(ChemkinForms, AThermoFileWithoutTextIsNamed) {
+  ChemkinText text = test::smallText("REACTIONS\nA=B 1 0 0\nEND\n");
+  text.thermo->text = "\n";
+  const std::string said = complaints(text);
+  EXPECT_NE(said.find("small.dat: error: this file has no thermo data"), std::string::npos) << said;
+  EXPECT_EQ(said.find("there are no thermo data for species"), std::string::npos) << said;
+}
+
 TEST(ChemkinForms, MoleculesAreCountedByAvogadro) {
   Mechanism m = readSmall("REACTIONS MOLECULES\nA+B=C 1.0E-12 0 0\nEND\n");
   EXPECT_DOUBLE_EQ(rateOf<Arrhenius>(m).a, 1e-12 * 1e-6 * avogadro);
