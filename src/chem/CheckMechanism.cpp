@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "chem/CheckMechanism.h"
 
+#include "chem/Constants.h"
+#include "chem/RateConstant.h"
+
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -99,6 +102,7 @@ public:
       : mechanism(mechanism), diagnostics(diagnostics) {}
 
   void run() {
+    warnOfSingles();
     for (const Reaction &reaction : mechanism.reactions) {
       if (reaction.reactants.empty() || reaction.products.empty())
         continue;
@@ -127,6 +131,28 @@ private:
     return nullptr;
   }
 
+  /// A reaction that is marked and has no partner, whatever its direction and its third body: most likely one of two
+  /// equations is misspelt.
+  void warnOfSingles() {
+    std::map<Likeness, unsigned> count;
+    const auto keyOf = [](const Reaction &reaction) {
+      Likeness forward = likenessOf(reaction, false), reverse = likenessOf(reaction, true);
+      forward.collision = reverse.collision = 0;
+      return std::min(forward, reverse);
+    };
+    const auto isComplete = [](const Reaction &reaction) {
+      return !reaction.reactants.empty() && !reaction.products.empty();
+    };
+    for (const Reaction &reaction : mechanism.reactions)
+      if (isComplete(reaction))
+        ++count[keyOf(reaction)];
+    for (const Reaction &reaction : mechanism.reactions)
+      if (reaction.duplicate && isComplete(reaction) && count[keyOf(reaction)] == 1)
+        diagnostics.warning(
+            reaction.location,
+            fmt::format("reaction '{}' is marked as a duplicate, but occurs once", reaction.equation));
+  }
+
   void report(const Reaction &reaction, const Reaction &earlier) {
     if (reaction.duplicate && earlier.duplicate)
       return;
@@ -147,7 +173,99 @@ private:
   std::set<const Reaction *> reported;
 };
 
-// Thermo data
+// Rates
+
+void checkShape(const Reaction &, const Lindemann &, Diagnostics &) {}
+
+/// Files write zeros where they mean that a term is absent; CHEMKIN's formula has exp(0) = 1 for T2.
+void checkShape(const Reaction &reaction, const Troe &troe, Diagnostics &diagnostics) {
+  const auto warn = [&](const char *name) {
+    diagnostics.warning(
+        reaction.location,
+        fmt::format("Troe's {} of reaction '{}' is zero: its term is left out", name, reaction.equation));
+  };
+  if (troe.t3 == 0 && troe.a != 1)
+    warn("T***");
+  if (troe.t1 == 0 && troe.a != 0)
+    warn("T*");
+  if (troe.t2 && *troe.t2 == 0)
+    warn("T**");
+}
+
+void checkShape(const Reaction &reaction, const Sri &sri, Diagnostics &diagnostics) {
+  if (sri.a < 0 || sri.c < 0 || sri.d <= 0)
+    diagnostics.error(
+        reaction.location,
+        fmt::format("SRI of reaction '{}' has a = {:g}, c = {:g} and d = {:g}; it takes a >= 0, c >= 0 "
+                    "and d > 0",
+                    reaction.equation, sri.a, sri.c, sri.d));
+}
+
+void checkRate(const Reaction &reaction, const Falloff &rate, Diagnostics &diagnostics) {
+  // The reduced pressure would be negative, and the rate has a pole where it is -1.
+  if (rate.low.a * rate.high.a < 0)
+    diagnostics.error(
+        reaction.location,
+        fmt::format("the two limits of reaction '{}' have factors A of different sign", reaction.equation));
+  std::visit([&](const auto &shape) { checkShape(reaction, shape, diagnostics); }, rate.shape);
+}
+
+/// Temperatures at which sums of rates are tried.
+constexpr double triedTemperatures[] = {300, 500, 1000, 1500, 2000, 3000};
+
+void checkRate(const Reaction &reaction, const Plog &rate, Diagnostics &diagnostics) {
+  if (isNegative(rate))
+    return;
+  for (const Plog::Point &point : rate.points)
+    for (double temperature : triedTemperatures)
+      if (sumOfRates(point, temperature) < 0) {
+        diagnostics.warning(
+            reaction.location,
+            fmt::format("the rates of reaction '{}' at {:.4g} atm add up to a negative number at {} "
+                        "K; it counts as zero",
+                        reaction.equation, point.pressure / oneAtmosphere, temperature));
+        return;
+      }
+}
+
+template <class Other> void checkRate(const Reaction &, const Other &, Diagnostics &) {}
+
+// Species
+
+/// Atoms without electrons, which are elements of ions.
+double atomCount(const Mechanism &mechanism, const Species &species) {
+  double count = 0;
+  for (const ElementCount &part : species.composition)
+    if (mechanism.elements[part.element].name != "E")
+      count += part.count;
+  return count;
+}
+
+std::string_view nameOf(Geometry geometry) {
+  switch (geometry) {
+  case Geometry::Atom: return "0 (atom)";
+  case Geometry::Linear: return "1 (linear)";
+  case Geometry::Nonlinear: return "2 (nonlinear)";
+  }
+  return "";
+}
+
+/// The geometry decides how many rotations carry heat. Fractional numbers of atoms are those of lumped species.
+void checkGeometry(const Mechanism &mechanism, const Species &species, Diagnostics &diagnostics) {
+  const double atoms = atomCount(mechanism, species);
+  if (!species.transport || species.composition.empty() || atoms != std::round(atoms) || atoms < 1)
+    return;
+  const Geometry geometry = species.transport->geometry;
+  const char *wanted = atoms == 1                   ? "0 (atom)"
+                       : atoms == 2                 ? "1 (linear)"
+                       : geometry == Geometry::Atom ? "1 (linear) or 2 (nonlinear)"
+                                                    : nullptr;
+  if (wanted && !std::string_view(wanted).starts_with(nameOf(geometry)))
+    diagnostics.error(
+        species.location,
+        fmt::format("species '{}' has {} atom{}: the geometry in its transport data must be {}, not {}",
+                    species.name, atoms, atoms == 1 ? "" : "s", wanted, nameOf(geometry)));
+}
 
 void checkRanges(const Species &species, const std::vector<Nasa7Range> &ranges, Diagnostics &diagnostics) {
   for (size_t i = 0; i < ranges.size(); ++i) {
@@ -163,7 +281,8 @@ void checkRanges(const Species &species, const std::vector<Nasa7Range> &ranges, 
   }
 }
 
-void checkSpecies(const Species &species, Diagnostics &diagnostics) {
+void checkSpecies(const Mechanism &mechanism, const Species &species, Diagnostics &diagnostics) {
+  checkGeometry(mechanism, species, diagnostics);
   if (const auto *ranges = std::get_if<std::vector<Nasa7Range>>(&species.thermo))
     checkRanges(species, *ranges, diagnostics);
 }
@@ -176,9 +295,11 @@ std::string nameOfTransportFile(const Mechanism &mechanism) {
 
 void checkMechanism(const Mechanism &mechanism, Diagnostics &diagnostics) {
   for (const Species &species : mechanism.species)
-    checkSpecies(species, diagnostics);
-  for (const Reaction &reaction : mechanism.reactions)
+    checkSpecies(mechanism, species, diagnostics);
+  for (const Reaction &reaction : mechanism.reactions) {
     checkBalance(mechanism, reaction, diagnostics);
+    std::visit([&](const auto &rate) { checkRate(reaction, rate, diagnostics); }, reaction.rate);
+  }
   DuplicateFinder(mechanism, diagnostics).run();
 }
 

@@ -7,8 +7,9 @@
 
 namespace heddle::chem {
 
-/// Elements are conserved (electrons, and with them charge, among them), temperature ranges meet, and no two
-/// reactions are the same unless both are marked as duplicates: written out in reverse or as a multiple, too.
+/// Elements are conserved (electrons, and with them charge, among them), temperature ranges meet, geometries agree with
+/// the number of atoms, falloff has parameters that give a rate, and no two reactions are the same unless both are marked
+/// as duplicates: written out in reverse or as a multiple, too.
 void checkMechanism(const Mechanism &mechanism, Diagnostics &diagnostics);
 
 /// Every species has transport data: for those who need them.

@@ -46,6 +46,75 @@ TEST(Duplicates, AnUnmarkedOneIsReportedOnce) {
   EXPECT_EQ(said.find("error"), said.rfind("error")) << said;
 }
 
+TEST(Duplicates, AMarkedOneWithoutAPartnerIsAWarning) {
+  const std::string said = complaints("REACTIONS\nA=B 1 0 0\nDUP\nA=D 1 0 0\nEND\n");
+  EXPECT_NE(said.find("small.inp:8:1: warning: reaction 'A=B' is marked as a duplicate, but occurs once"),
+            std::string::npos)
+      << said;
+  EXPECT_EQ(complaints("REACTIONS\nA+B=C 1 0 0\nDUP\nA+B(+M)=C(+M) 1 0 0\nLOW/1 0 0/\nDUP\nEND\n"), "");
+}
+
+std::string falloffComplaints(std::string_view low, std::string_view shape) {
+  return complaints(fmt::format("REACTIONS\nA(+M)=B(+M) 1 0 0\nLOW/{} 0 0/\n{}\nEND\n", low, shape));
+}
+
+TEST(Falloff, LimitsOfDifferentSignAreAnError) {
+  EXPECT_NE(
+      falloffComplaints("-1", "").find("error: the two limits of reaction 'A(+M)=B(+M)' have factors A of "
+                                       "different sign"),
+      std::string::npos);
+  EXPECT_EQ(falloffComplaints("1", ""), "");
+}
+
+TEST(Falloff, SriHasNoNegativeParameters) {
+  EXPECT_EQ(falloffComplaints("1", "SRI/0.5 200 1000/"), "");
+  EXPECT_EQ(falloffComplaints("1", "SRI/0.5 200 0 2 0.1/"), "");
+  for (const char *shape : {"SRI/-0.5 200 1000/", "SRI/0.5 200 -1000/", "SRI/0.5 200 1000 -1 0/"})
+    EXPECT_NE(falloffComplaints("1", shape).find("it takes a >= 0, c >= 0 and d > 0"), std::string::npos)
+        << shape;
+}
+
+TEST(Falloff, TemperaturesOfZeroAreAWarning) {
+  EXPECT_EQ(falloffComplaints("1", "TROE/0.5 100 1000/"), "");
+  EXPECT_NE(falloffComplaints("1", "TROE/0.5 100 1000 0/")
+                .find("warning: Troe's T** of reaction 'A(+M)=B(+M)' is zero: its term is left out"),
+            std::string::npos);
+}
+
+TEST(Plog, ASumThatIsNegativeSomewhereIsAWarning) {
+  const auto said = [](std::string_view lines) {
+    return complaints(fmt::format("REACTIONS\nA=B 1 0 0\n{}\nEND\n", lines));
+  };
+  EXPECT_NE(
+      said("PLOG/1 -1 0 0/\nPLOG/10 1 0 0/")
+          .find(
+              "warning: the rates of reaction 'A=B' at 1 atm add up to a negative number at 300 K; it counts "
+              "as zero"),
+      std::string::npos);
+  EXPECT_EQ(said("PLOG/1 -1 0 0/\nPLOG/10 -1 0 0/"), "");
+  EXPECT_EQ(said("PLOG/1 2 0 0/\nPLOG/1 -1 0 0/"), "");
+}
+
+TEST(Geometry, MustAgreeWithTheNumberOfAtoms) {
+  const auto said = [](int geometryOfX, int geometryOfAr, int geometryOfA) {
+    ChemkinText text = test::smallText("REACTIONS\nA=B 1 0 0\nEND\n");
+    text.transport =
+        SourceText{"tran.dat", fmt::format("X {} 38 2.9 0 0.8 280\nAR {} 136 3.3 0 0 0\nA {} 141 3.7 0 "
+                                           "2.6 13\n",
+                                           geometryOfX, geometryOfAr, geometryOfA)};
+    return complaints(text);
+  };
+  EXPECT_EQ(said(1, 0, 2), "");
+  EXPECT_EQ(said(1, 0, 1), "");
+  EXPECT_NE(said(2, 0, 2).find("error: species 'X' has 2 atoms: the geometry in its transport data must be 1 "
+                               "(linear), not 2 (nonlinear)"),
+            std::string::npos);
+  EXPECT_NE(said(1, 1, 2).find("'AR' has 1 atom: the geometry in its transport data must be 0 (atom)"),
+            std::string::npos);
+  EXPECT_NE(said(1, 0, 0).find("'A' has 5 atoms: the geometry in its transport data must be 1 (linear) or 2"),
+            std::string::npos);
+}
+
 TEST(Balance, FractionsMayBeRounded) {
   EXPECT_EQ(complaints("REACTIONS\nA=>.33333 C+.33334A 1 0 0\nEND\n"), "");
   EXPECT_NE(complaints("REACTIONS\nA=>.333 C+.333A 1 0 0\nEND\n").find("is not balanced"), std::string::npos);

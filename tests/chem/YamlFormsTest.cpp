@@ -197,7 +197,7 @@ TEST(YamlForms, FalloffAndChemicallyActivated) {
 TEST(YamlForms, PlogAndChebyshev) {
   Reaction plog = readOne("- equation: A + B <=> C\n  type: pressure-dependent-Arrhenius\n  rate-constants:\n"
                           "  - {P: 10 atm, A: 1e12, b: 0, Ea: 0}\n  - {P: 1013.25, A: 2e12, b: 0, Ea: 0}\n"
-                          "  - {P: 10 atm, A: -3e12, b: 0, Ea: 0}\n");
+                          "  - {P: 10 atm, A: -5e11, b: 0, Ea: 0}\n");
   ASSERT_EQ(std::get<Plog>(plog.rate).points.size(), 2u);
   EXPECT_EQ(std::get<Plog>(plog.rate).points[0].pressure, 1013.25);
   EXPECT_EQ(std::get<Plog>(plog.rate).points[1].rates.size(), 2u);
