@@ -7,8 +7,10 @@
 namespace heddle::chem {
 namespace {
 
-/// D_k = (W - x_k W_k) / (P W sum over j != k of x_j/(D_jk P)) with W the mean weight; a gas of one species
-/// has its own coefficient.
+/// D_k = (W - x_k W_k) / (P W sum over j != k of x_j/(D_jk P)) with W the mean weight. W - x_k W_k is summed over the
+/// other species: the difference would have no digits for a species that is nearly alone. In a pure gas the others have
+/// the least mole fraction, and the coefficient is a mean of those of the pairs. A gas of one species has its own
+/// coefficient.
 std::vector<double> mixtureDiffusion(const State &state, double meanWeight, const std::vector<double> &x,
                                      const std::vector<double> &weights, const std::vector<double> &pairs) {
   size_t count = x.size();
@@ -16,11 +18,13 @@ std::vector<double> mixtureDiffusion(const State &state, double meanWeight, cons
     return {pairs[0] / state.pressure};
   std::vector<double> d;
   for (size_t k = 0; k < count; ++k) {
-    double sum = 0;
+    double sum = 0, others = 0;
     for (size_t j = 0; j < count; ++j)
-      if (j != k)
+      if (j != k) {
         sum += x[j] / pairs[pairIndex(j, k, count)];
-    d.push_back((meanWeight - x[k] * weights[k]) / (state.pressure * meanWeight * sum));
+        others += x[j] * weights[j];
+      }
+    d.push_back(others / (state.pressure * meanWeight * sum));
   }
   return d;
 }

@@ -188,33 +188,53 @@ void TransportBuilder::columns(const Group &group, const std::vector<Expr> &x,
       b.add(sums[species], 1, sum);
 }
 
+/// The largest X_k W_k of some species and the sum of all others. W - X_k W_k of a species that is nearly alone is that sum:
+/// the difference would lose its digits. For all others it is at least half of W.
+struct Weights {
+  Expr largest = 0.0, rest = 0.0;
+
+  void add(const Expr &own) {
+    rest = rest + (0.0 - max(0.0 - own, 0.0 - largest)); // the smaller one of both
+    largest = max(own, largest);
+  }
+};
+
 void TransportBuilder::diffusion() {
   std::vector<unsigned> results, sums;
   for (unsigned k = 0; k < count; ++k)
     results.push_back(b.addSum(fmt::format("d{}", k)));
   for (unsigned k = 0; k < count; ++k)
     sums.push_back(b.addInnerSum(fmt::format("pairs{}", k)));
-  const unsigned weightSum = b.addInnerSum("weight");
   beginWithTemperature();
   const std::vector<Expr> x = fractionsByGroup();
+  std::vector<Weights> ofGroups;
   for (const Group &group : groups) {
     b.begin(note("mean weight of", group));
-    Expr weight = 0.0;
+    Weights weights;
     for (unsigned k : group)
-      weight = fma(x[k], model.mechanism.species[k].weight, weight);
-    b.add(weightSum, 1, weight);
+      weights.add(x[k] * model.mechanism.species[k].weight);
+    const size_t n = ofGroups.size();
+    ofGroups.push_back({b.named(fmt::format("largest{}", n), weights.largest),
+                        b.named(fmt::format("rest{}", n), weights.rest)});
   }
   for (const Group &group : groups)
     columns(group, x, sums);
   b.begin("mean weight and pressure");
-  const Expr mean = b.named("mean", b.total(weightSum));
+  Weights all = ofGroups.front();
+  for (size_t i = 1; i < ofGroups.size(); ++i) {
+    all.rest = all.rest + ofGroups[i].rest;
+    all.add(ofGroups[i].largest);
+  }
+  const Expr rest = b.named("rest", all.rest);
+  const Expr mean = b.named("mean", all.largest + rest);
   const Expr pressure = b.load(pressureField, 0);
   const Expr factor = b.named("factor", temperature * rootOfTemperature() * unitOf(kernel, units) *
                                             reciprocal(pressure * mean));
   for (const Group &group : groups) {
     b.begin(note("coefficients of", group));
     for (unsigned k : group) {
-      const Expr others = mean - x[k] * model.mechanism.species[k].weight;
+      const double weight = model.mechanism.species[k].weight;
+      const Expr others = ifPositive(fma(x[k], 2 * weight, 0.0 - mean), rest, mean - x[k] * weight);
       b.add(results[k], 1, factor * others * reciprocal(b.total(sums[k])));
     }
   }

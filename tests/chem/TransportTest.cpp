@@ -64,8 +64,20 @@ TEST(MixtureDiffusion, OfAPureGasAmongOthersIsFinite) {
   Mechanism mechanism = small::mechanism({"A", "B"});
   MixtureTransport got =
       mixtureTransport(mechanism, constants({1e-5, 2e-5}, {0.1, 0.2}, {1, 5, 2}), {1000, 10, {1, 0}});
-  EXPECT_TRUE(std::isfinite(got.diffusion[0]));
+  EXPECT_NEAR(got.diffusion[0], 0.5, 1e-15); // the weights are equal
   EXPECT_NEAR(got.diffusion[1], 0.5, 1e-15);
+}
+
+TEST(MixtureDiffusion, OfASpeciesThatIsNearlyAloneKeepsItsDigits) {
+  Mechanism mechanism = small::mechanism({"A", "B"});
+  mechanism.species[0].weight = 40;
+  mechanism.species[1].weight = 2;
+  for (double trace : {1e-6, 1e-10, 1e-14, 1e-16, 1e-18}) {
+    MixtureTransport got = mixtureTransport(mechanism, constants({1e-5, 2e-5}, {0.1, 0.2}, {1, 5, 2}),
+                                            {1000, 10, {1 - trace, trace}});
+    // x_B W_B / (P W x_B/(D P))
+    EXPECT_NEAR(got.diffusion[0] / (2 * 5 / (10 * (40 - 38 * trace))), 1, 1e-14) << trace;
+  }
 }
 
 class TransportReference : public testing::TestWithParam<std::string> {

@@ -55,6 +55,16 @@ State randomState(std::mt19937 &random, size_t species) {
   return state;
 }
 
+/// One species with traces of the others: W - X_k W_k as a difference would have no digits.
+State nearlyPure(State state, size_t species) {
+  double others = 0;
+  for (size_t k = 0; k < state.moleFractions.size(); ++k)
+    if (k != species)
+      others += state.moleFractions[k] *= 1e-15;
+  state.moleFractions[species] = 1 - others;
+  return state;
+}
+
 /// Around `value` at 1000 K, growing with temperature by some power, with small further terms.
 Polynomial madeUpFit(std::mt19937 &random, double value, unsigned degree) {
   std::uniform_real_distribution<double> unit(-1, 1);
@@ -87,7 +97,8 @@ Example madeUp(size_t species, FitForm variant, unsigned reciprocalDegree) {
     made.reciprocal.pairs.push_back(madeUpFit(random, 3e3, reciprocalDegree));
   }
   for (size_t i = 0; i < pointCounts.back(); ++i)
-    made.states.push_back(randomState(random, species));
+    made.states.push_back(i % 5 == 4 ? nearlyPure(randomState(random, species), i % species)
+                                     : randomState(random, species));
   return made;
 }
 

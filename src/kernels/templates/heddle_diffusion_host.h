@@ -40,18 +40,24 @@ HDL_INLINE hdl_vec polynomialOf(const Points (&sums)[coefficients], int i, hdl_v
 
 void evaluate(const Fields &f, size_t p) {
   static const Matrix matrix;
-  Points u, pressure, x[species], mean = {}, factor;
+  // Without cancellation for a species that is nearly alone: the largest X_k W_k and the sum of all others.
+  Points u, pressure, x[species], largest = {}, rest = {}, mean, factor;
   loadTemperature(u, f.temperature, p, f.points);
   load(pressure, f.pressure, p, f.points);
   for (int k = 0; k < species; ++k) {
     loadFraction(x[k], f.moleFractions + k * f.stride, p, f.points);
     HDL_UNROLL
-    for (int i = 0; i < width; ++i)
-      mean[i] += x[k][i] * weights[k];
+    for (int i = 0; i < width; ++i) {
+      const hdl_vec own = x[k][i] * weights[k];
+      rest[i] += hdl_min(own, largest[i]);
+      largest[i] = hdl_max(own, largest[i]);
+    }
   }
   HDL_UNROLL
-  for (int i = 0; i < width; ++i) // T^(3/2) / (P W), in the unit of the result
+  for (int i = 0; i < width; ++i) { // T^(3/2) / (P W), in the unit of the result
+    mean[i] = largest[i] + rest[i];
     factor[i] = 32768 * unit * hdl_exp2(hdl_real(1.5) * u[i]) / (pressure[i] * mean[i]);
+  }
   for (int n = 0; n < rowBlocks; ++n) {
     Points sums[rows][coefficients] = {};
     for (int j = 0; j < species; ++j) {
@@ -72,8 +78,11 @@ void evaluate(const Fields &f, size_t p) {
       if (k < species) {
         Points d;
         HDL_UNROLL
-        for (int i = 0; i < width; ++i)
-          d[i] = factor[i] * (mean[i] - x[k][i] * weights[k]) / polynomialOf(sums[r], i, u[i]);
+        for (int i = 0; i < width; ++i) {
+          const hdl_vec own = x[k][i] * weights[k];
+          const hdl_vec others = own + own > mean[i] ? rest[i] : mean[i] - own;
+          d[i] = factor[i] * others / polynomialOf(sums[r], i, u[i]);
+        }
         store(d, f.result + k * f.stride, p, f.points);
       }
     }

@@ -72,7 +72,8 @@ __global__ void __launch_bounds__(warps * 32, blocks)
     keepInLoop(stride);
     const size_t p = base + rows * group;
     // Slot i of this lane is species 8 (i/2) + 2 member + i%2.
-    double x[slots][rows] = {}, mean[rows] = {};
+    double x[slots][rows] = {};
+    MeanWeight means[rows];
 #pragma unroll
     for (int i = 0; i < slots; ++i) {
       const int inTile = 2 * member + i % 2, k = i / 2 * 8 + inTile;
@@ -81,7 +82,7 @@ __global__ void __launch_bounds__(warps * 32, blocks)
 #pragma unroll
         for (int r = 0; r < rows; ++r) {
           x[i][r] = fmax(x[i][r], least);
-          mean[r] = fma(x[i][r], weight[k], mean[r]);
+          means[r].add(x[i][r] * weight[k]);
         }
       }
     }
@@ -90,10 +91,14 @@ __global__ void __launch_bounds__(warps * 32, blocks)
     loadPoints<Whole>(pa, pressure, p, points - 1);
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      mean[r] += __shfl_xor_sync(0xffffffffu, mean[r], 1);
-      mean[r] += __shfl_xor_sync(0xffffffffu, mean[r], 2);
+#pragma unroll
+      for (int distance = 1; distance < 4; distance *= 2) {
+        const double largest = __shfl_xor_sync(0xffffffffu, means[r].largest, distance);
+        means[r].rest += __shfl_xor_sync(0xffffffffu, means[r].rest, distance);
+        means[r].add(largest);
+      }
       u[r] = fitVariable(t[r]);
-      factor[r] = unit * t[r] * sqrt(t[r]) * hdl_rcp(pa[r] * mean[r]);
+      factor[r] = unit * t[r] * sqrt(t[r]) * hdl_rcp(pa[r] * means[r].mean());
     }
 
     constexpr int unrolled =
@@ -123,7 +128,7 @@ __global__ void __launch_bounds__(warps * 32, blocks)
           for (int r = 0; r < rows; ++r) {
             const int at = 2 * r + h;
             const double others = polynomialOf(sums, at, u[r]);
-            d[r] = factor[r] * (mean[r] - own[r] * weight[k]) * hdl_rcp(others);
+            d[r] = factor[r] * means[r].without(own[r] * weight[k]) * hdl_rcp(others);
           }
           storePoints<Whole>(d, result + k * stride, p, points - 1);
         }

@@ -17,13 +17,14 @@ __global__ void __launch_bounds__(threads)
     return;
   const hdl_real t = temperature[p];
   const hdl_real u = fitVariable(t);
-  hdl_real x[species], mean = 0;
+  hdl_real x[species];
+  MeanWeight weight;
 #pragma unroll
   for (int j = 0; j < species; ++j) {
     x[j] = fraction(moleFractions, j, stride, p);
-    mean = fused(x[j], weights[j], mean);
+    weight.add(x[j] * weights[j]);
   }
-  const hdl_real factor = unit * t * rootOf(t) * hdl_rcp(pressure[p] * mean);
+  const hdl_real factor = unit * t * rootOf(t) * hdl_rcp(pressure[p] * weight.mean());
   hdl_real others[species] = {};
 #pragma unroll
   for (int k = 0; k < species; ++k)
@@ -35,7 +36,7 @@ __global__ void __launch_bounds__(threads)
     }
 #pragma unroll
   for (int k = 0; k < species; ++k)
-    result[k * stride + p] = factor * (mean - x[k] * weights[k]) * hdl_rcp(others[k]);
+    result[k * stride + p] = factor * weight.without(x[k] * weights[k]) * hdl_rcp(others[k]);
 }
 
 int run(const Fields &f, cudaStream_t stream) {

@@ -17,11 +17,11 @@ __global__ void __launch_bounds__(threads)
     return;
   const hdl_real t = temperature[p];
   const hdl_real u = fitVariable(t);
-  hdl_real mean = 0;
+  MeanWeight weight;
 #pragma unroll 4
   for (int j = 0; j < species; ++j)
-    mean = fused(fraction(moleFractions, j, stride, p), weights[j], mean);
-  const hdl_real factor = unit * t * rootOf(t) * hdl_rcp(pressure[p] * mean);
+    weight.add(fraction(moleFractions, j, stride, p) * weights[j]);
+  const hdl_real factor = unit * t * rootOf(t) * hdl_rcp(pressure[p] * weight.mean());
 #pragma unroll 1
   for (int k = 0; k < species; k += rows) {
     hdl_real others[rows] = {};
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(threads)
     for (int r = 0; r < rows; ++r)
       if (k + r < species) {
         const hdl_real own = fraction(moleFractions, k + r, stride, p) * weights[k + r];
-        result[(k + r) * stride + p] = factor * (mean - own) * hdl_rcp(others[r]);
+        result[(k + r) * stride + p] = factor * weight.without(own) * hdl_rcp(others[r]);
       }
   }
 }

@@ -20,13 +20,14 @@ __global__ void __launch_bounds__(threads)
   for (size_t p = blockIdx.x * size_t(threads) + threadIdx.x; p < points; p += size_t(gridDim.x) * threads) {
     const hdl_real t = temperature[p];
     const hdl_real u = fitVariable(t);
-    hdl_real x[species], mean = 0;
+    hdl_real x[species];
+    MeanWeight weight;
 #pragma unroll
     for (int j = 0; j < species; ++j) {
       x[j] = fraction(moleFractions, j, stride, p);
-      mean = fused(x[j], weights[j], mean);
+      weight.add(x[j] * weights[j]);
     }
-    const hdl_real factor = unit * t * rootOf(t) * hdl_rcp(pressure[p] * mean);
+    const hdl_real factor = unit * t * rootOf(t) * hdl_rcp(pressure[p] * weight.mean());
 #pragma unroll 1
     for (int k = 0; k < species; ++k) {
       hdl_real others[2] = {0, 0}; // two sums, which are independent of each other
@@ -34,7 +35,7 @@ __global__ void __launch_bounds__(threads)
       for (int j = 0; j < species; ++j)
         others[j % 2] = fused(x[j], polynomial<coefficients>(sharedPairs[k][j], u), others[j % 2]);
       const hdl_real own = fraction(moleFractions, k, stride, p) * weights[k];
-      result[k * stride + p] = factor * (mean - own) * hdl_rcp(others[0] + others[1]);
+      result[k * stride + p] = factor * weight.without(own) * hdl_rcp(others[0] + others[1]);
     }
   }
 }

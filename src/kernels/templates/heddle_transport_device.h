@@ -53,6 +53,23 @@ __device__ __forceinline__ hdl_real fraction(const hdl_real *moleFractions, int 
   return larger(moleFractions[k * stride + p], least);
 }
 
+/// The mean weight W of a mixture, and W - X_k W_k without cancellation for a species k that is nearly alone: the largest
+/// X_j W_j and the sum of all others are summed separately.
+struct MeanWeight {
+  hdl_real largest = 0, rest = 0;
+
+  __device__ __forceinline__ void add(hdl_real own) {
+    const bool isLargest = own > largest;
+    rest += isLargest ? largest : own;
+    largest = isLargest ? own : largest;
+  }
+  __device__ __forceinline__ hdl_real mean() const { return largest + rest; }
+  /// More than half of the mean is the largest; the difference with any other is at least half of the mean.
+  __device__ __forceinline__ hdl_real without(hdl_real own) const {
+    return own + own > mean() ? rest : mean() - own;
+  }
+};
+
 /// HEDDLE_CUDA_ERROR
 inline int codeOf(cudaError_t error) { return error == cudaSuccess ? 0 : 1000 + (int)error; }
 
