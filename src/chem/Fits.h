@@ -27,6 +27,7 @@ enum class FitForm { Chemkin, Cantera };
 /// The largest relative distance between a fit and what it was fitted to, anywhere in the range.
 struct FitErrors {
   double viscosity = 0, conductivity = 0, diffusion = 0;
+  size_t ofViscosity = 0, ofConductivity = 0; ///< species with these errors
 };
 
 struct TransportFits {
@@ -47,6 +48,9 @@ struct ReciprocalDiffusionFits {
 };
 
 /// The place of a pair in (0,0), (0,1), ..., (0,n-1), (1,1), ...; (i,j) and (j,i) are the same.
+/// Warns of a fit that is so far from its data that these are most likely wrong.
+void warnOfFits(const Mechanism &mechanism, const TransportFits &fits, Diagnostics &diagnostics);
+
 size_t pairIndex(size_t i, size_t j, size_t speciesCount);
 
 /// All species must have transport data.

@@ -8,6 +8,7 @@
 #include "chem/CheckMechanism.h"
 #include "chem/Evaluator.h"
 #include "chem/MechanismFiles.h"
+#include "chem/NotFinite.h"
 #include "chem/SpeciesList.h"
 #include "kernels/Package.h"
 #include "support/Diagnostics.h"
@@ -91,9 +92,32 @@ constexpr double usualTimeStep = 1e-8;
 
 chem::Treatment treatmentOf(const ChemRequest &request, const chem::Mechanism &mechanism,
                             Diagnostics &diagnostics) {
-  return {readList(request.quasiSteady, mechanism, diagnostics),
-          {readList(request.stiff, mechanism, diagnostics),
-           request.timeStep > 0 ? request.timeStep : usualTimeStep}};
+  chem::Treatment treatment = {readList(request.quasiSteady, mechanism, diagnostics),
+                               {readList(request.stiff, mechanism, diagnostics),
+                                request.timeStep > 0 ? request.timeStep : usualTimeStep}};
+  if (!treatment.quasiSteady.empty() && treatment.quasiSteady.size() == mechanism.species.size())
+    diagnostics.error(
+        {.file = request.quasiSteady.string()},
+        "all species of the mechanism are listed: at least one must remain that is not quasi-steady");
+  for (unsigned each : treatment.stiffness.species)
+    if (std::ranges::find(treatment.quasiSteady, each) != treatment.quasiSteady.end())
+      diagnostics
+          .error({.file = request.stiff.string()},
+                 fmt::format("'{}' is quasi-steady already", mechanism.species[each].name))
+          .withHint(fmt::format("remove it here or from {}", request.quasiSteady.string()));
+  return treatment;
+}
+
+/// Mole fractions of quasi-steady species are not used, so others must be there.
+void checkRemaining(const ChemRequest &request, const ChemInput &input, Diagnostics &diagnostics) {
+  for (size_t i = 0; i < input.states.size(); ++i) {
+    std::vector<double> x = input.states[i].moleFractions;
+    for (unsigned each : input.treatment.quasiSteady)
+      x[each] = 0;
+    if (std::ranges::none_of(x, [](double each) { return each > 0; }))
+      diagnostics.error({.file = request.states.string()},
+                        fmt::format("states[{}]: all species with X > 0 are quasi-steady", i));
+  }
 }
 
 std::optional<chem::MechanismForm> formOf(const std::string &name) {
@@ -114,6 +138,7 @@ std::optional<ChemInput> read(const ChemRequest &request, Diagnostics &diagnosti
     warnOutsideRange(*source, input.mechanism, input.states, diagnostics);
   }
   input.treatment = treatmentOf(request, input.mechanism, diagnostics);
+  checkRemaining(request, input, diagnostics);
   return diagnostics.has(Severity::Error) ? std::nullopt : std::optional(std::move(input));
 }
 
@@ -127,8 +152,18 @@ std::optional<std::string> evaluate(const ChemRequest &request, Diagnostics &dia
   if (diagnostics.has(Severity::Error))
     return std::nullopt;
   std::vector<chem::Evaluation> results;
-  for (const chem::GivenState &state : input->states)
+  for (const chem::GivenState &state : input->states) {
     results.push_back(evaluator.at(state));
+    if (const auto found = chem::findNotFinite(input->mechanism, results.back()))
+      diagnostics
+          .error({.file = request.states.string()},
+                 fmt::format("states[{}]: {} is not a finite number", results.size() - 1, found->what))
+          .withHint(found->hint);
+  }
+  if (diagnostics.has(Severity::Error))
+    return std::nullopt;
+  if (evaluator.transportFits(chem::FitForm::Cantera))
+    warnOfFits(input->mechanism, *evaluator.transportFits(chem::FitForm::Cantera), diagnostics);
   return writeEvaluations(input->mechanism, evaluator, results);
 }
 
@@ -352,6 +387,10 @@ std::vector<WithoutEffect> optionsWithoutEffect(const ChemRequest &request) {
            hasChemistry && !hasStages,
            "there are no quasi-steady and no stiff species",
            "--qssa FILE and --stiff FILE list them"},
+          {{"--long", "--powers", "--threads"},
+           hasChemistry && !isAsked(request.variants, "plain"),
+           "variant 'plain' of chemistry is not generated",
+           "add --variant plain"},
           {{"--powers", "--threads"},
            hasChemistry && !hasStages && request.longCode == "parts",
            "--long parts has no loops over exponentials",

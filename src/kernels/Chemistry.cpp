@@ -91,6 +91,18 @@ Function qssaFunction(const Options &options, const ChemistryTreatment &treatmen
           stiff > 0};
 }
 
+namespace {
+
+bool isLong(const flow::Program &program, const ChemistryLayout &layout) {
+  return partsOf(program, layout.instructionsInWhole, layout.instructionsInPart).size() > 1;
+}
+
+} // namespace
+
+bool isLong(const chem::Mechanism &mechanism, const Options &options, const ChemistryLayout &layout) {
+  return isLong(chemistryProgramOf(mechanism, options), layout);
+}
+
 Emitted emitChemistry(const chem::Mechanism &mechanism, Variant variant, const Options &options,
                       const ChemistryLayout &layout, const ChemistryTreatment &treatment) {
   if (!treatment.isNone())
@@ -98,7 +110,7 @@ Emitted emitChemistry(const chem::Mechanism &mechanism, Variant variant, const O
                                      : emitQssaCpu(mechanism, treatment, options);
   const flow::Program program = chemistryProgramOf(mechanism, options);
   if (variant == Variant::Plain && layout.loopsForLong && options.precision != Precision::Float &&
-      partsOf(program, layout.instructionsInWhole, layout.instructionsInPart).size() > 1)
+      isLong(program, layout))
     return emitQssaPlain(mechanism, treatment, options, layout);
   return variant == Variant::Plain ? emitPlainChemistry(mechanism, program, options, layout)
                                    : emitCpuChemistry(mechanism, program, options);

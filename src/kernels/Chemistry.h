@@ -58,6 +58,10 @@ flow::Program chemistryProgramOf(const chem::Mechanism &mechanism, const Options
 flow::Program qssaProgramOf(const chem::Mechanism &mechanism, const ChemistryTreatment &treatment,
                             const Options &options, unsigned keepFrom);
 
+/// Is the plain variant, without quasi-steady and stiff species, longer than an instruction cache? Only then its exponentials
+/// are computed in loops, or it is divided into parts.
+bool isLong(const chem::Mechanism &mechanism, const Options &options, const ChemistryLayout &layout);
+
 /// Plain or cpu; Warps.h has the warp-specialized variant.
 /// With stiff species, functions are called stiff_chemistry and take two arguments more: see Emitted.h.
 Emitted emitChemistry(const chem::Mechanism &mechanism, Variant variant, const Options &options,

@@ -2,6 +2,7 @@
 #include "kernels/Package.h"
 
 #include "chem/MixtureTransport.h"
+#include "chem/NotFinite.h"
 #include "flow/Work.h"
 #include "kernels/Chemistry.h"
 #include "kernels/ErrorReport.h"
@@ -11,6 +12,7 @@
 #include "kernels/Template.h"
 #include "kernels/Transport.h"
 #include "kernels/TransportProgram.h"
+#include "kernels/TransportVariants.h"
 #include "kernels/WarpsKernel.h"
 
 #include <fmt/format.h>
@@ -51,6 +53,7 @@ public:
   std::vector<SourceFile> make() {
     if (diagnostics.has(Severity::Error))
       return {};
+    warnOfLayout();
     for (Kernel kernel : request.kernels)
       for (Variant variant : request.variants)
         addKernel(kernel, variant);
@@ -69,6 +72,8 @@ public:
       files.push_back(hostHeader());
     files.push_back({prefix + ".h", header()});
     const SelfTestReference expected = reference();
+    if (diagnostics.has(Severity::Error))
+      return {};
     for (SourceFile &file : selfTest(mechanism, functions, expected, request.options))
       files.push_back(std::move(file));
     files.push_back({"CMakeLists.txt", cmake()});
@@ -85,6 +90,7 @@ private:
   ChemistryTreatment treatment;
   std::vector<SourceFile> files;
   std::vector<Function> functions;
+  bool hasWarnedOfMatrix = false;
 
   /// Nothing where there is no transport kernel.
   std::optional<chem::TransportFits> fits;
@@ -93,6 +99,45 @@ private:
   void setFits() {
     fits = evaluator.transportFits(request.fits);
     reciprocal = evaluator.reciprocalFits();
+    warnOfFits(mechanism, *fits, diagnostics);
+  }
+
+  /// A user who varies an option without effect measures the same kernel each time.
+  void warnOfLayout() const {
+    const ChemistryLayout &layout = request.layout;
+    const bool isPlain = std::ranges::find(request.kernels, Kernel::Chemistry) != request.kernels.end() &&
+                         std::ranges::find(request.variants, Variant::Plain) != request.variants.end();
+    if (!isPlain || !treatment.isNone() ||
+        (layout.loopsForLong && !layout.threadsForLoops && !layout.powersAtATime))
+      return;
+    const bool isShort = !isLong(mechanism, request.options, layout);
+    if (!isShort && precision() != Precision::Float)
+      return;
+    const auto warn = [&](const char *option) {
+      diagnostics.warning(
+          {}, fmt::format("{} has no effect: {}", option,
+                          isShort ? "the chemistry of this mechanism fits into the instruction cache as "
+                                    "it is, without loops and parts"
+                                  : "in single precision, chemistry has no loops over exponentials"));
+    };
+    if (layout.threadsForLoops)
+      warn("--threads");
+    if (layout.powersAtATime)
+      warn("--powers");
+    if (!layout.loopsForLong && isShort)
+      warn("--long");
+  }
+
+  /// False, with a warning, where other variants remain.
+  bool fitsIntoMatrix() {
+    if (mechanism.species.size() <= mostMatrixSpecies || request.variants.size() == 1)
+      return true; // or is refused
+    if (!hasWarnedOfMatrix)
+      diagnostics.warning(
+          {}, fmt::format("variant 'matrix' is left out: it takes {} species at most, and there are {}",
+                          mostMatrixSpecies, mechanism.species.size()));
+    hasWarnedOfMatrix = true;
+    return false;
   }
 
   std::optional<Emitted> emit(Kernel kernel, Variant variant) {
@@ -116,6 +161,8 @@ private:
       return std::nullopt;
     if (variant == Variant::Matrix && precision() == Precision::Float)
       return std::nullopt; // the products are those of FP64 tensor cores
+    if (variant == Variant::Matrix && !fitsIntoMatrix())
+      return std::nullopt;
     if (!mechanism.hasTransport()) {
       diagnostics.error({}, fmt::format("{} needs transport data of all species", nameOf(kernel)))
           .withHint("give the transport file, or --kernel chemistry alone");
@@ -178,6 +225,9 @@ private:
                          {"names", names},
                          {"real", realOf(precision()).type},
                          {"hasQuasiSteady", hasStages && !treatment.quasiSteady.species.empty()},
+                         {"hasChemistry", has(Kernel::Chemistry)},
+                         {"fitRange", fits ? fmt::format("{:g} to {:g} K", fits->range.low, fits->range.high)
+                                           : std::string()},
                          {"hasTransport", fits.has_value()},
                          {"quasiSteadyCount", treatment.quasiSteady.species.size()},
                          {"quasiSteadyPlaces", placesText(treatment.quasiSteady.species)},
@@ -203,24 +253,36 @@ private:
   }
 
   std::string readme(const SelfTestReference &expected) const {
-    return fillTemplate("README.md.in",
-                        {{"mechanism", mechanism.name},
-                         {"species", mechanism.species.size()},
-                         {"reactions", mechanism.reactions.size()},
-                         {"command", request.command},
-                         {"functions", functionRows()},
-                         {"prefix", prefix},
-                         {"states", selfTestStateCount},
-                         {"rates", fmt::format("{:g}", toleranceOf(Kernel::Chemistry, precision()))},
-                         {"transport", fmt::format("{:g}", toleranceOf(Kernel::Viscosity, precision()))},
-                         {"isMixed", precision() == Precision::Mixed},
-                         {"isFloat", precision() == Precision::Float},
-                         {"reference", referenceText()},
-                         {"hasMatrix", has(Variant::Matrix)},
-                         {"errors", errorRows(expected)},
-                         {"qssa", hasQssa() ? qssaInWords() : ""},
-                         {"fits", fitsText()},
-                         {"work", workRows()}});
+    return fillTemplate("README.md.in", {{"mechanism", mechanism.name},
+                                         {"species", mechanism.species.size()},
+                                         {"reactions", mechanism.reactions.size()},
+                                         {"command", request.command},
+                                         {"functions", functionRows()},
+                                         {"prefix", prefix},
+                                         {"states", selfTestStateCount},
+                                         {"tolerances", tolerancesText()},
+                                         {"hasChemistry", has(Kernel::Chemistry)},
+                                         {"hasTransport", fits.has_value()},
+                                         {"isMixed", precision() == Precision::Mixed},
+                                         {"isFloat", precision() == Precision::Float},
+                                         {"reference", referenceText()},
+                                         {"hasMatrix", has(Variant::Matrix)},
+                                         {"errors", errorRows(expected)},
+                                         {"qssa", hasQssa() ? qssaInWords() : ""},
+                                         {"fits", fitsText()},
+                                         {"work", workRows()}});
+  }
+
+  /// Of the kernels that are there.
+  std::string tolerancesText() const {
+    std::string text;
+    if (has(Kernel::Chemistry))
+      text = fmt::format("{:g} of creation + destruction for rates",
+                         toleranceOf(Kernel::Chemistry, precision()));
+    if (fits)
+      text += fmt::format("{}{:g} (relative) for transport", text.empty() ? "" : ", and ",
+                          toleranceOf(Kernel::Viscosity, precision()));
+    return text;
   }
 
   Precision precision() const { return request.options.precision; }
@@ -347,6 +409,13 @@ private:
     all.timeStep = request.treatment.stiffness.timeStep;
     for (chem::GivenState &state : all.states) {
       const chem::Evaluation at = evaluator.at(state);
+      if (const std::optional<chem::NotFinite> found = chem::findNotFinite(mechanism, at)) {
+        diagnostics
+            .error({}, fmt::format("{} at {:g} K, a state of the self-test, is not a finite number",
+                                   found->what, state.temperature))
+            .withHint(found->hint);
+        return all;
+      }
       state = at.state; // without quasi-steady species
       all.rates.push_back(at.production.net);
       if (fits) {

@@ -309,6 +309,68 @@ TEST(Package, saysWhatIsMissing) {
   EXPECT_THAT(missing.all().front().text, HasSubstr("viscosity needs transport data"));
 }
 
+/// The species of the hydrogen example several times, under other names.
+chem::Mechanism ofManySpecies() {
+  chem::Mechanism many = read(chem::test::hydrogenExample());
+  const std::vector<chem::Species> some = many.species;
+  for (size_t i = 0; many.species.size() <= 160; ++i) {
+    chem::Species copy = some[i % some.size()];
+    copy.name += fmt::format("_{}", i);
+    many.species.push_back(std::move(copy));
+  }
+  return many;
+}
+
+TEST(Package, leavesOutMatrixWhereThereAreTooManySpecies) {
+  const chem::Mechanism many = ofManySpecies();
+  Diagnostics diagnostics;
+  const std::vector<SourceFile> files =
+      makePackage(many, request(many, {Kernel::Viscosity}, {Variant::Plain, Variant::Matrix}), diagnostics);
+  EXPECT_FALSE(files.empty());
+  ASSERT_EQ(diagnostics.all().size(), 1u);
+  EXPECT_EQ(diagnostics.all().front().severity, Severity::Warning);
+  EXPECT_THAT(diagnostics.all().front().text,
+              HasSubstr("variant 'matrix' is left out: it takes 160 species"));
+  Diagnostics alone;
+  EXPECT_TRUE(makePackage(many, request(many, {Kernel::Viscosity}, {Variant::Matrix}), alone).empty());
+  EXPECT_TRUE(alone.has(Severity::Refusal));
+}
+
+TEST(Package, warnsOfOptionsThatShortChemistryDoesNotUse) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  PackageRequest asked = request(hydrogen, {Kernel::Chemistry}, {Variant::Plain});
+  asked.layout.threadsForLoops = 64;
+  asked.layout.powersAtATime = 8;
+  Diagnostics diagnostics;
+  makePackage(hydrogen, asked, diagnostics);
+  ASSERT_EQ(diagnostics.all().size(), 2u);
+  EXPECT_THAT(diagnostics.all()[0].text,
+              HasSubstr("--threads has no effect: the chemistry of this mechanism"));
+  EXPECT_THAT(diagnostics.all()[1].text, HasSubstr("--powers has no effect"));
+}
+
+TEST(Package, doesNotWriteASelfTestOfNumbersThatAreNone) {
+  chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  for (chem::Species &species : hydrogen.species)
+    if (species.name == "H2O")
+      species.transport->diameter *= 0.1; // nm read as angstrom
+  Diagnostics diagnostics;
+  EXPECT_TRUE(
+      makePackage(hydrogen, request(hydrogen, {Kernel::Viscosity}, {Variant::Cpu}), diagnostics).empty());
+  EXPECT_TRUE(diagnostics.has(Severity::Error));
+  EXPECT_THAT(diagnostics.all().back().text, HasSubstr("is not a finite number"));
+}
+
+TEST(Package, statesTheTolerancesOfWhatIsThere) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  const auto page = [&](Kernel kernel) {
+    return make(hydrogen, request(hydrogen, {kernel}, {Variant::Cpu})).back().text;
+  };
+  EXPECT_THAT(page(Kernel::Chemistry),
+              HasSubstr("the tolerance is 1e-12 of creation + destruction for rates.\n"));
+  EXPECT_THAT(page(Kernel::Diffusion), HasSubstr("the tolerance is 1e-13 (relative) for transport.\n"));
+}
+
 TEST(Package, namesAreCIdentifiers) {
   EXPECT_EQ(prefixOf("gri30"), "gri30");
   EXPECT_EQ(prefixOf("C1-C2-NO"), "c1_c2_no");
