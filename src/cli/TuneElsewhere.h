@@ -6,6 +6,7 @@
 #include "TuneRequest.h"
 #include "Verbs.h"
 #include "ranks/Ranks.h"
+#include "support/StartedProcess.h"
 #include "tune/Executors.h"
 #include "tune/Plan.h"
 
@@ -25,7 +26,7 @@ tune::Report reportOn(const std::vector<tune::Kept> &kept, const TuneRun &run, t
 class Predictor {
 public:
   Predictor(const TuneRun &run, tune::Maker &maker)
-      : model(run.problem, run.arch, run.rehearsal()), executor(run.problem, maker, model) {}
+      : model(run.problem, run.arch, run.rehearsal()), executor(run.problem, maker, model, processors()) {}
   tune::Evaluator evaluator() { return {&executor, true, model.device()}; }
 
 private:

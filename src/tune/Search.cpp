@@ -258,12 +258,19 @@ Report Search::run() {
                                  [&](const Evaluation &evaluation) { return hear(evaluation, {}, 0); });
   if (report.entries.empty() || report.baseline().evaluation.result.status != Status::Measured)
     return report;
+  const bool isGuided = options.strategy == "guided";
+  // Nobody waits for the model: what each value does by itself is measured before it is asked. Where runs are counted, those that
+  // the model finds best are worth more.
+  std::vector<Point> guesses;
+  if (isGuided && options.predictor && !options.budget.runs)
+    lookAt(guesses = firstGuesses(space));
   std::unique_ptr<Strategy> adviser = deciding([&] {
-    if (options.strategy == "guided")
+    if (isGuided)
       predictAll();
     return strategy();
   });
   teach(*adviser, same);
+  teach(*adviser, guesses);
   if (!adviser->waitsForAnswers())
     lookAtAll(*adviser);
   else

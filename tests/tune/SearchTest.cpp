@@ -9,6 +9,8 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <set>
+
 using namespace heddle;
 using namespace heddle::tune;
 using runner::Status;
@@ -93,6 +95,34 @@ TEST_F(SearchTest, WhereNothingIsFasterTheBaselineWins) {
   Report report = run(executor);
   EXPECT_EQ(report.winner(), &report.entries.front());
   EXPECT_EQ(report.speedup(), 1);
+}
+
+TEST_F(SearchTest, NobodyWaitsForTheModel) {
+  for (const bool hasBudget : {false, true}) {
+    FakeExecutor clock(problem), model(problem);
+    size_t measuredBefore = 0;
+    // Called at the first result of the model.
+    struct Asked final : Executor {
+      void evaluate(const std::vector<Configuration> &configurations, const Heard &heard) override {
+        whenAsked();
+        model->evaluate(configurations, heard);
+      }
+      std::function<void()> whenAsked;
+      FakeExecutor *model = nullptr;
+    } asked;
+    asked.model = &model;
+    asked.whenAsked = [&] { measuredBefore = clock.asked.size(); };
+    options.strategy = "guided";
+    options.predictor = Evaluator{&asked, true, "model"};
+    options.budget.runs = hasBudget ? std::optional<uint64_t>(5) : std::nullopt;
+    const Report report = run(clock);
+    // A budget of runs is for what the model finds best.
+    EXPECT_EQ(measuredBefore, hasBudget ? 1u : 1 + firstGuesses(space).size());
+    EXPECT_EQ(model.asked.size(), 5u);
+    std::set<std::string> different(clock.asked.begin(), clock.asked.end());
+    EXPECT_EQ(different.size(), clock.asked.size()) << "nothing is measured twice";
+    EXPECT_EQ(report.winner()->evaluation.configuration.str(), "coarsen x=2 map=interleaved");
+  }
 }
 
 TEST_F(SearchTest, AGainWithinTheSpreadIsNone) {
