@@ -109,10 +109,10 @@ StaticInput readInput(const build::ProgramOptions &options, bool colour) {
   if (options.sources.files.size() > 1)
     fail(ExitBadUsage, "--static looks at one file", "heddle check FILE.cu --static");
   const std::filesystem::path file = options.sources.files.front();
-  const bool isPtx = file.extension() == ".ptx";
+  const bool isPtxText = isPtx(file);
   StaticInput input;
   std::string text;
-  if (isPtx) {
+  if (isPtxText) {
     text = contentsOf(file);
   } else {
     build::DevicePtx device = compiled(options, colour);
@@ -121,7 +121,7 @@ StaticInput readInput(const build::ProgramOptions &options, bool colour) {
     text = std::move(device.text);
   }
   Fail problem{ExitDoesNotCompile, {}};
-  input.module = ptx::parse(text, isPtx ? file.string() : std::string(), problem.diagnostics);
+  input.module = ptx::parse(text, isPtxText ? file.string() : std::string(), problem.diagnostics);
   if (problem.diagnostics.has(Severity::Error))
     throw problem;
   return input;
@@ -130,9 +130,13 @@ StaticInput readInput(const build::ProgramOptions &options, bool colour) {
 // --- kernels
 // ---------------------------------------------------------------------------------------------------------
 
-std::vector<std::string> chosenKernels(const ptx::Module &module, const std::string &wanted) {
+/// Kernels of system headers are checked where -k names them.
+std::vector<std::string> chosenKernels(const ptx::Module &module, const std::string &wanted,
+                                       const verify::LaunchTable &table) {
   std::vector<std::string> chosen, spokenNames;
   for (const std::string &name : check::kernelsOf(module)) {
+    if (wanted.empty() && table.isOnlyIncluded(name))
+      continue;
     spokenNames.push_back(check::readableKernel(name));
     if (wanted == spokenNames.back() || isMeant(name, wanted))
       chosen.push_back(name);
@@ -149,19 +153,11 @@ std::vector<std::string> chosenKernels(const ptx::Module &module, const std::str
 // --- blocks
 // ----------------------------------------------------------------------------------------------------------
 
-/// The block that the kernel itself demands.
-std::optional<vm::Dim3> requiredBlock(const ptx::Module &module, const std::string &kernel) {
-  const auto &required = module.functions[module.findFunction(kernel)].bounds.reqNTid;
-  if (!required[0])
-    return std::nullopt;
-  return vm::Dim3{required[0], std::max(1u, required[1]), std::max(1u, required[2])};
-}
-
 /// Not one kernel has a known block: there is nothing to check.
 void requireSomeBlock(const std::vector<std::string> &kernels, const ptx::Module &module,
-                      const verify::LaunchTable &table) {
+                      const verify::LaunchTable &table, const std::string &whyNotRead) {
   for (const std::string &kernel : kernels)
-    if (requiredBlock(module, kernel) || !table.of(kernel).known.empty())
+    if (verify::requiredBlock(module, kernel) || !table.of(kernel).known.empty())
       return;
   Fail problem{ExitBadUsage, {}};
   for (const std::string &kernel : kernels) {
@@ -171,6 +167,8 @@ void requireSomeBlock(const std::vector<std::string> &kernels, const ptx::Module
       shorten(launch.location);
       missing.note(launch.location, "of this launch: " + launch.why);
     }
+    if (!whyNotRead.empty())
+      missing.note({}, "Clang cannot parse the launches of the file: " + whyNotRead);
     missing.withHint("give it: --block 256, or --block 16,16");
   }
   throw problem;
@@ -188,7 +186,7 @@ public:
   std::vector<report::KernelVerdict> verdicts(const verify::LaunchTable &table) {
     if (!choices.block.empty())
       return {{name, check::checkStatic(module, kernel, options)}};
-    if (std::optional<vm::Dim3> required = requiredBlock(module, kernel)) {
+    if (std::optional<vm::Dim3> required = verify::requiredBlock(module, kernel)) {
       options.block = *required;
       return {{name, check::checkStatic(module, kernel, options),
                report::CheckedBlock{*required, options.dynamicSharedBytes, {}}}};
@@ -268,13 +266,13 @@ void decideStatically(const build::ProgramOptions &program, const StaticChoices 
   check::StaticOptions options = readOptions(choices);
   const StaticInput input = readInput(program, session.errorColour);
   options.isOptimized = input.isOptimized;
-  const std::vector<std::string> kernels = chosenKernels(input.module, choices.kernel);
   verify::LaunchTable table;
-  if (choices.block.empty()) {
-    if (!input.compiler.empty())
-      table = launchesIn(program, input.compiler);
-    requireSomeBlock(kernels, input.module, table);
-  }
+  std::string whyNotRead;
+  if (!input.compiler.empty())
+    table = launchesIn(program, input.compiler, whyNotRead);
+  const std::vector<std::string> kernels = chosenKernels(input.module, choices.kernel, table);
+  if (choices.block.empty())
+    requireSomeBlock(kernels, input.module, table, whyNotRead);
   std::vector<report::KernelVerdict> verdicts;
   for (const std::string &kernel : kernels)
     for (report::KernelVerdict &verdict :

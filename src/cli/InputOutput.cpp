@@ -6,6 +6,8 @@
 #include "support/ExitCode.h"
 #include "support/Files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <iostream>
@@ -24,17 +26,18 @@ bool isNamedAsText(const fs::path &file) {
 }
 
 /// The exit code of the first thing that is wrong counts, unless the system failed.
-void complainOf(const fs::path &file, const std::string &text, int exitCode, Session &session) {
+void complainOf(const fs::path &file, const std::string &text, int exitCode, Session &session,
+                const std::string &hint = "") {
   Diagnostics diagnostics;
-  diagnostics.error({file.string()}, text);
+  diagnostics.error({file.string()}, text).withHint(hint);
   print(std::cerr, diagnostics, session.errorColour);
   if (session.exitCode == ExitDone || exitCode == ExitInputOutput)
     session.exitCode = exitCode;
 }
 
-bool canReadOne(const fs::path &file, bool mustBeText, Session &session) {
+bool canReadOne(const fs::path &file, bool mustBeText, Session &session, const std::string &hint = "") {
   if (std::optional<FileFailure> failure = whyNotReadable(file)) {
-    complain(*failure, session);
+    complainOf(failure->file, failure->text(), failure->exitCode(), session, hint);
     return false;
   }
   std::error_code ignored;
@@ -52,9 +55,24 @@ void complain(const FileFailure &failure, Session &session) {
 
 bool canRead(const std::vector<fs::path> &files, Session &session) {
   bool all = true;
-  for (const fs::path &file : files)
-    all &= canReadOne(file, isNamedAsText(file), session);
+  for (const fs::path &file : files) {
+    const bool mayBeArgument = file != files.front() && !file.has_extension();
+    all &= canReadOne(file, isNamedAsText(file), session,
+                      mayBeArgument ? fmt::format("arguments of the program follow --: {} -- {}",
+                                                  files.front().string(), file.string())
+                                    : "");
+  }
   return all;
+}
+
+bool isPtx(const fs::path &file) { return file.extension() == ".ptx"; }
+
+bool areNotPtx(const std::vector<fs::path> &files, Session &session) {
+  const auto ptx = std::ranges::find_if(files, isPtx);
+  if (ptx != files.end())
+    complainOf(*ptx, "is PTX, which only 'heddle check --static' reads", ExitBadUsage, session,
+               fmt::format("heddle check {} --static", ptx->string()));
+  return ptx == files.end();
 }
 
 bool canReadText(const fs::path &file, Session &session) { return canReadOne(file, true, session); }

@@ -26,6 +26,10 @@ bool canRead(const std::vector<std::filesystem::path> &files, Session &session);
 /// The same for one that must be text whatever its name is.
 bool canReadText(const std::filesystem::path &file, Session &session);
 
+bool isPtx(const std::filesystem::path &file);
+/// Whether none of them is PTX, for verbs that take CUDA; with a message where one is.
+bool areNotPtx(const std::vector<std::filesystem::path> &files, Session &session);
+
 /// Whether this output could be written now. An empty name is one that was not given.
 bool canWrite(const std::filesystem::path &file, Session &session);
 

@@ -16,7 +16,9 @@ void warn(const verify::EmittedFile &file, const std::string &what, bool colour)
 
 void show(const verify::EmittedFile &file, const verify::EmittedCheck::Kernel &kernel, bool allVerdicts,
           bool colour) {
-  const report::KernelVerdict verdict{kernel.name, kernel.result};
+  const report::KernelVerdict verdict{
+      kernel.name, kernel.result,
+      report::CheckedBlock{kernel.launch.block, kernel.launch.dynamicSharedBytes, kernel.launch.locations}};
   const bool fails = kernel.result.verdict == check::Verdict::Fails;
   if (fails || allVerdicts)
     std::cerr << report::staticText(verdict, colour);

@@ -3,10 +3,12 @@
 
 #include "SourceOptions.h"
 #include "source/Program.h"
+#include "source/ProgramFiles.h"
 
 namespace heddle::cli {
 
-verify::LaunchTable launchesIn(const build::ProgramOptions &program, const std::string &compiler) {
+verify::LaunchTable launchesIn(const build::ProgramOptions &program, const std::string &compiler,
+                               std::string &whyNot) {
   source::CompileOptions options;
   options.userArguments =
       build::withoutArchFlags(program.sources.flagsOf(program.sources.files.front(), build::Compiler::Clang));
@@ -16,6 +18,7 @@ verify::LaunchTable launchesIn(const build::ProgramOptions &program, const std::
   auto result = source::Program::parse(program.sources.files.front(), options);
   if (auto *parsed = std::get_if<std::unique_ptr<source::Program>>(&result))
     return verify::LaunchTable(**parsed);
+  whyNot = source::firstError(std::get<source::ParseFailure>(result).compilerMessages);
   return {};
 }
 

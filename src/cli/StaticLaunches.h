@@ -12,8 +12,9 @@
 namespace heddle::cli {
 
 /// The launches of the .cu file. `compiler` made its PTX: the file is read with the same headers. Empty where
-/// Clang cannot parse the file, as can happen to one that is for nvcc only.
-verify::LaunchTable launchesIn(const build::ProgramOptions &program, const std::string &compiler);
+/// Clang cannot parse the file, as can happen to one that is for nvcc only; `whyNot` is its first error then.
+verify::LaunchTable launchesIn(const build::ProgramOptions &program, const std::string &compiler,
+                               std::string &whyNot);
 
 /// The verdict on a launch that cannot be checked: every property is undecided, for this reason.
 report::KernelVerdict uncheckedLaunch(const std::string &kernel, const SourceLocation &launch,

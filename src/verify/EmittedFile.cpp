@@ -17,13 +17,16 @@ namespace {
 constexpr double MostSeconds = 60;
 
 /// The candidate's own name means nothing to anybody.
+void rename(SourceLocation &location, const EmittedFile &file) {
+  // The new text is compiled as the candidate, and parsed under the name of the old one.
+  if (location.file == file.candidate.string() || location.file == file.origin.string())
+    location.file = file.shownAs.string();
+  else if (auto other = file.names.find(location.file); other != file.names.end())
+    location.file = other->second;
+}
+
 void rename(check::StaticResult &result, const EmittedFile &file) {
-  auto one = [&](SourceLocation &location) {
-    if (location.file == file.candidate.string())
-      location.file = file.shownAs.string();
-    else if (auto other = file.names.find(location.file); other != file.names.end())
-      location.file = other->second;
-  };
+  auto one = [&](SourceLocation &location) { rename(location, file); };
   auto both = [&](auto &list) {
     for (auto &each : list) {
       one(each.location);
@@ -66,9 +69,8 @@ private:
       return which == CheckedKernels::All || !isUntouched(name);
     };
     LaunchChecks checks = checkLaunches(program, module, MostSeconds, !device.keepsAccesses, isMeant);
-    for (const std::string &name : checks.undetermined)
-      if (!isUntouched(name))
-        notChecked(fmt::format("kernel '{}': its block is not known from the launches in the file", name));
+    for (LaunchChecks::Unchecked &each : checks.unchecked)
+      notChecked(each);
     for (LaunchChecks::Kernel &each : checks.kernels)
       found.kernels.push_back(comparedWithOriginal(std::move(each)));
     if (!std::ranges::all_of(found.kernels, isAcceptable))
@@ -82,10 +84,12 @@ private:
 
   EmittedCheck::Kernel comparedWithOriginal(LaunchChecks::Kernel kernel) {
     check::addSourceLines(kernel.result);
-    EmittedCheck::Kernel compared{kernel.name, std::move(kernel.result), {}};
+    EmittedCheck::Kernel compared{kernel.name, std::move(kernel.result), std::move(kernel.launch), {}};
     if (compared.result.verdict == check::Verdict::Fails)
       compared.original = samenessOf(compared);
     rename(compared.result, file);
+    for (SourceLocation &location : compared.launch.locations)
+      rename(location, file);
     return compared;
   }
 
@@ -145,6 +149,17 @@ private:
     found.compilerMessages = std::move(messages);
     found.diagnostics.add(Severity::InternalError, {file.shownAs.string()},
                           "the emitted text does not compile; nothing is written");
+  }
+
+  /// A verdict on the other launches of the kernel holds for their blocks only.
+  void notChecked(LaunchChecks::Unchecked &launch) {
+    if (isUntouched(launch.name))
+      return;
+    if (!launch.launch.isKnown())
+      return notChecked(fmt::format("kernel '{}': {}", launch.name, launch.why));
+    rename(launch.launch, file);
+    found.diagnostics.warning(
+        launch.launch, fmt::format("not checked: this launch of kernel '{}': {}", launch.name, launch.why));
   }
 
   void notChecked(const Diagnostics &why) {

@@ -45,7 +45,8 @@ struct EmittedCheck {
 
   struct Kernel {
     std::string name;
-    check::StaticResult result; ///< with its source lines
+    check::StaticResult result;   ///< with its source lines
+    KernelLaunches::Known launch; ///< the block that the result holds for
     /// Of a kernel that fails: whether the original does, too. Nothing where the original is not known.
     std::optional<Sameness> original;
   };

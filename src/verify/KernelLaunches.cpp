@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "verify/KernelLaunches.h"
 
+#include "ptx/Parser.h"
 #include "source/Program.h"
 #include "support/Demangle.h"
 
@@ -58,7 +59,9 @@ check::StaticResult checkTasks(const ptx::Module &module, const std::string &ker
 
 } // namespace
 
-LaunchTable::LaunchTable(const source::Program &program) {
+LaunchTable::LaunchTable(const source::Program &program) : isRead(true) {
+  for (const auto &kernel : program.kernels())
+    ofTheFile.insert(demangled(kernel->mangledName));
   for (const source::Launch &launch : program.launches()) {
     if (!launch.kernel)
       continue;
@@ -78,6 +81,18 @@ const KernelLaunches &LaunchTable::of(const std::string &mangledName) const {
   static const KernelLaunches none;
   auto found = bySignature.find(demangled(mangledName));
   return found == bySignature.end() ? none : found->second;
+}
+
+bool LaunchTable::isOnlyIncluded(const std::string &mangledName) const {
+  const std::string signature = demangled(mangledName);
+  return isRead && !ofTheFile.contains(signature) && !bySignature.contains(signature);
+}
+
+std::optional<vm::Dim3> requiredBlock(const ptx::Module &module, const std::string &kernel) {
+  const auto &required = module.functions[module.findFunction(kernel)].bounds.reqNTid;
+  if (!required[0])
+    return std::nullopt;
+  return vm::Dim3{required[0], std::max(1u, required[1]), std::max(1u, required[2])};
 }
 
 check::StaticResult checkLaunch(const ptx::Module &module, const std::string &kernel,

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,10 +46,18 @@ public:
 
   /// `mangledName` as any compiler has it. Without launches where the file has none of the kernel.
   const KernelLaunches &of(const std::string &mangledName) const;
+  /// Whether the kernel is one of a system header (CUB has some) that the file does not launch: it is in the PTX because
+  /// the header was included. Never where the launches are not known.
+  bool isOnlyIncluded(const std::string &mangledName) const;
 
 private:
   std::map<std::string, KernelLaunches> bySignature;
+  std::set<std::string> ofTheFile; ///< signatures of all kernels outside system headers
+  bool isRead = false;
 };
+
+/// The block that the kernel itself requires (`.reqntid`).
+std::optional<vm::Dim3> requiredBlock(const ptx::Module &module, const std::string &kernel);
 
 /// Checks the kernel for one block of such launches. Everything else is taken from `options`.
 check::StaticResult checkLaunch(const ptx::Module &module, const std::string &kernel,

@@ -2,9 +2,35 @@
 #include "verify/LaunchChecks.h"
 
 #include "check/Locations.h"
-#include "verify/KernelLaunches.h"
-
 namespace heddle::verify {
+namespace {
+
+/// The launches of the file. All of them have the block that the kernel itself requires, where it does.
+KernelLaunches launchesOf(const LaunchTable &table, const ptx::Module &module, const std::string &kernel) {
+  KernelLaunches launches = table.of(kernel);
+  const std::optional<vm::Dim3> required = requiredBlock(module, kernel);
+  if (required && launches.known.empty())
+    launches = {.known = {{.block = *required}}, .unknown = {}};
+  else if (required)
+    launches.unknown.clear();
+  return launches;
+}
+
+void add(LaunchChecks &checks, const std::string &name, const std::string &kernel,
+         const KernelLaunches &launches, const ptx::Module &module, const check::StaticOptions &options) {
+  for (const KernelLaunches::Known &launch : launches.known)
+    if (launch.whySharedUnknown.empty())
+      checks.kernels.push_back({name, checkLaunch(module, kernel, launch, options), launch});
+    else
+      checks.unchecked.push_back({name, launch.locations.front(),
+                                  "its dynamic shared memory is not known: " + launch.whySharedUnknown});
+  for (const KernelLaunches::Unknown &launch : launches.unknown)
+    checks.unchecked.push_back({name, launch.location, "its block is not known: " + launch.why});
+  if (launches.known.empty() && launches.unknown.empty())
+    checks.unchecked.push_back({name, {}, "the file does not launch it"});
+}
+
+} // namespace
 
 LaunchChecks checkLaunches(const source::Program &program, const ptx::Module &module, double maxSeconds,
                            bool isOptimized, const std::function<bool(const std::string &)> &isMeant) {
@@ -17,13 +43,9 @@ LaunchChecks checkLaunches(const source::Program &program, const ptx::Module &mo
     const std::string name = check::readableKernel(kernel);
     if (name.starts_with("heddle::"))
       continue; // of runtime/heddle, which has tests of its own
-    if (isMeant && !isMeant(name))
+    if (table.isOnlyIncluded(kernel) || (isMeant && !isMeant(name)))
       continue;
-    const std::vector<KernelLaunches::Known> &known = table.of(kernel).known;
-    if (known.empty())
-      checks.undetermined.push_back(name);
-    for (const KernelLaunches::Known &launch : known)
-      checks.kernels.push_back({name, checkLaunch(module, kernel, launch, options)});
+    add(checks, name, kernel, launchesOf(table, module, kernel), module, options);
   }
   return checks;
 }

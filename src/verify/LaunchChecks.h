@@ -3,6 +3,7 @@
 
 #include "check/Static.h"
 #include "source/Program.h"
+#include "verify/KernelLaunches.h"
 
 #include <functional>
 #include <string>
@@ -16,9 +17,17 @@ struct LaunchChecks {
   struct Kernel {
     std::string name; ///< as a person calls it
     check::StaticResult result;
+    KernelLaunches::Known
+        launch; ///< what it was checked for; without locations where the kernel requires the block
   };
-  std::vector<Kernel> kernels;           ///< one for each way in which one is launched
-  std::vector<std::string> undetermined; ///< kernels whose block is known at run time only
+  /// Launches of a kernel that could not be checked.
+  struct Unchecked {
+    std::string name;
+    SourceLocation launch; ///< unknown where the file has no launch of the kernel
+    std::string why;       ///< "its block is not known: 'n' is a parameter of 'main'"
+  };
+  std::vector<Kernel> kernels; ///< one for each way in which one is launched
+  std::vector<Unchecked> unchecked;
 };
 
 /// `module` is the file's PTX. Each check may take `maxSeconds`; what is not known then is undecided.

@@ -10,7 +10,7 @@
 // THREE: remark: left unchanged: 'twice': {{.*}} [auto]
 
 // RUN: %heddle opt %s -o %t.cu -k thrice -d branchless --cuda-path none --compiler clang 2>&1 | FileCheck %s --check-prefix=BLOCK
-// BLOCK: never-silent.cu.tmp.cu: warning: not checked: kernel 'thrice': its block is not known from the launches in the file
+// BLOCK: never-silent.cu.tmp.cu:46:3: warning: not checked: this launch of kernel 'thrice': its block is not known: 'argc' is a parameter
 // RUN: %heddle opt %s -o %t.cu -k rotate -d branchless --cuda-path none --compiler clang 2>&1 | FileCheck %s --check-prefix=UNDECIDED
 // UNDECIDED: never-silent.cu.tmp.cu: warning: kernel 'rotate': undecided: shared-memory races (
 
