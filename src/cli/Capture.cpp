@@ -5,6 +5,7 @@
 #include "InputOutput.h"
 #include "KernelOption.h"
 #include "ProgramWords.h"
+#include "StagedCapture.h"
 #include "Verbs.h"
 #include "build/CaptureRun.h"
 #include "build/Program.h"
@@ -48,8 +49,8 @@ the kernel's file with a Makefile: 'make run' there replays the launch on a GPU,
 What is saved: parameters, __device__ and __constant__ variables, textures, and allocations that can be reached from these by
 pointers (--all-memory: all allocations). A launch in a graph, or one with textures of mipmapped arrays, cannot be captured.
 
-Exit code 0: captured; 1: the launch cannot be captured, or there is none; 2: bad usage, or no such file; 3: the program does not
-compile; 4: a file cannot be read or written.
+Exit code 0: captured; 1: the launch cannot be captured, or there is none; 2: bad usage, no such file, or no such kernel; 3: the
+program does not compile; 4: a file cannot be read or written.
 )";
 
 struct GivenToCapture {
@@ -122,7 +123,6 @@ private:
 CaptureRequest requestOf(const GivenToCapture &given, const CapturedProgram &program,
                          const Session &session) {
   CaptureRequest request;
-  request.folder = given.folder;
   request.kernel = given.kernel;
   request.which = given.launch.empty()    ? CaptureRequest::Which::LongestInTotal
                   : given.launch == "all" ? CaptureRequest::Which::EachShape
@@ -172,30 +172,13 @@ void addReproducer(const GivenToCapture &given, const CaptureShown &shown) {
     std::cerr << fmt::format("heddle: note: the folder has no Makefile: {}\n", whyNot);
 }
 
-/// A capture, or what one that was interrupted has left.
-bool holdsCapture(const fs::path &folder) {
-  std::error_code ignored;
-  return fs::exists(folder / "launch.txt", ignored) || fs::exists(folder / "memory.bin", ignored);
-}
-
-/// What an earlier capture wrote there, and nothing else.
-void removeCapture(const fs::path &folder) {
-  std::error_code ignored;
-  for (const char *part : {"launch.txt", "memory.bin", "memory.index", "source", "replay", "Makefile",
-                           "kernel.cubin", "heddle-replay"})
-    fs::remove_all(folder / part, ignored);
-  for (unsigned number = 1; holdsCapture(folder / std::to_string(number)); ++number) {
-    removeCapture(folder / std::to_string(number));
-    fs::remove(folder / std::to_string(number), ignored); // unless the user has put something there
-  }
-}
-
 void capture(const GivenToCapture &given, Session &session) {
   const CapturedProgram program(given, session);
   if (!program.isReady())
     return;
-  removeCapture(given.folder);
-  const CaptureRequest request = requestOf(given, program, session);
+  StagedCapture staged(given.folder);
+  CaptureRequest request = requestOf(given, program, session);
+  request.folder = staged.path();
   const CaptureResult result = build::captureLaunches(
       request, [&](const std::vector<std::string> &environment) { return program.run(environment); });
   if (result.captured.empty())
@@ -210,10 +193,13 @@ void capture(const GivenToCapture &given, Session &session) {
     std::optional<capture::CaptureFolder> opened = capture::CaptureFolder::open(each.folder, error);
     if (!opened)
       return complain(session, error, "", ExitInputOutput);
-    all.push_back(shownOf(*opened, each.folder, given.folder, result));
-    if (program.isGivenAsSources())
-      addReproducer(given, all.back());
+    all.push_back(shownOf(*opened, staged.placed(each.folder), given.folder, result));
   }
+  if (std::optional<FileFailure> failure = staged.putIntoPlace())
+    return complain(*failure, session);
+  if (program.isGivenAsSources())
+    for (const CaptureShown &each : all)
+      addReproducer(given, each);
   std::cout << (given.json ? jsonText(captureJson(all, result)) : captureText(all, result));
 }
 
@@ -259,7 +245,7 @@ void addCapture(CLI::App &app, Session &session) {
       diagnostics.error({}, "FILE is required").withHint("heddle capture FILE.cu -o FOLDER");
     addBuildFlags(*verb, given->words, given->options.sources.files, {}, given->options, diagnostics);
     if (!complain(diagnostics, session, ExitBadUsage) && canRead(given->options.sources.files, session) &&
-        mayFill(given->folder, session))
+        areNotPtx(given->options.sources.files, session) && mayFill(given->folder, session))
       capture(*given, session);
   });
 }
