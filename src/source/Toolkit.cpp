@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "source/Toolkit.h"
 
+#include "source/LateMacros.h"
 #include "source/NvccOptions.h"
 #include "support/CudaFlags.h"
 #include "support/CudaToolkit.h"
@@ -70,9 +71,9 @@ std::vector<std::string> clangArguments(const CompileOptions &options, const std
   arguments.insert(arguments.end(), {"-idirafter", dataFolder("runtime/cuda-additions").string()});
   if (fs::path ours = dataFolder("runtime"); !ours.empty())
     arguments.insert(arguments.end(), {"-isystem", ours.string()}); // emitted code says #include <heddle/...>
-  // The user's own come last, so that a -std or -D of theirs wins.
+  // The user's own come last, so that a -std of theirs wins.
   arguments.push_back("-std=c++17");
-  std::vector<std::string> theirs = inClangsWords(options.userArguments);
+  std::vector<std::string> theirs = withLateMacros(inClangsWords(options.userArguments));
   arguments.insert(arguments.end(), theirs.begin(), theirs.end());
   return arguments;
 }

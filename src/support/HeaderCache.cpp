@@ -256,23 +256,35 @@ std::optional<fs::path> findGood(const fs::path &cache, const std::string &name,
   return std::nullopt;
 }
 
-/// A file that includes these headers, made once: a precompiled header remembers what it was made of, and when that was written.
+/// Writes a file that is not there yet, under the name `mine` first: a precompiled header remembers what it was made of, and when
+/// that was written.
+void makeOnce(const fs::path &file, const std::string &text, const std::string &mine) {
+  std::error_code error;
+  if (fs::exists(file, error))
+    return;
+  std::ofstream(mine, std::ios::binary) << text;
+  fs::create_hard_link(mine, file, error); // leaves one that another process has made
+  if (!fs::exists(file, error))
+    fs::copy_file(mine, file, fs::copy_options::skip_existing, error);
+  fs::remove(mine, error);
+}
+
+/// A file that includes these headers.
 fs::path fileIncluding(const std::vector<std::string> &headers, const fs::path &cache,
                        const std::string &mine) {
   const fs::path file =
       cache / (headers.empty() ? "nothing.cu" : fmt::format("includes-{:016x}.cu", hashOf(headers)));
-  std::error_code error;
-  if (!fs::exists(file, error)) {
-    std::ofstream text(mine);
-    for (const std::string &header : headers)
-      text << "#include <" << header << ">\n";
-    text.close();
-    fs::create_hard_link(mine, file, error); // leaves one that another process has made
-    if (!fs::exists(file, error))
-      fs::copy_file(mine, file, fs::copy_options::skip_existing, error);
-    fs::remove(mine, error);
-  }
+  std::string text;
+  for (const std::string &header : headers)
+    text += "#include <" + header + ">\n";
+  makeOnce(file, text, mine);
   return file;
+}
+
+/// A name in the cache that no other process and no other thread has.
+std::string nameOfMine(const fs::path &cache, const std::string &name) {
+  static std::atomic<unsigned> count = 0; // a process may read several programs at once
+  return (cache / fmt::format("{}.{}.{}", name, getpid(), ++count)).string();
 }
 
 /// Compiles nothing but what the command includes by itself and these headers. Null where that fails.
@@ -280,8 +292,7 @@ std::optional<fs::path> make(const Command &command, const std::vector<std::stri
                              const fs::path &cache, const std::string &name) {
   std::error_code error;
   fs::create_directories(cache, error);
-  static std::atomic<unsigned> count = 0; // a process may read several programs at once
-  const std::string mine = (cache / fmt::format("{}.{}.{}", name, getpid(), ++count)).string();
+  const std::string mine = nameOfMine(cache, name);
   const std::string rule = mine + ".rule", state = mine + ".state";
   const fs::path input = fileIncluding(opening, cache, mine);
   std::vector<std::string> making = command.others;
@@ -340,6 +351,21 @@ std::vector<std::string> withCachedHeaders(std::vector<std::string> command,
                       ignored); // of its last use
   command.insert(command.end(), {"-Xclang", "-include-pch", "-Xclang", precompiled->string()});
   return command;
+}
+
+std::optional<fs::path> keptBesideHeaders(const std::string &name, const std::string &text) {
+  std::optional<fs::path> cache = cacheFolder();
+  if (!cache)
+    cache = userCacheFolder("headers");
+  if (!cache)
+    return std::nullopt;
+  std::error_code error;
+  fs::create_directories(*cache, error);
+  const fs::path file = fs::absolute(*cache, error) / fmt::format("{}-{:016x}.h", name, hashOf({text}));
+  makeOnce(file, text, nameOfMine(*cache, name));
+  if (contents(file) == text)
+    return file;
+  return std::nullopt;
 }
 
 void limitHeaderCache(const fs::path &folder, uintmax_t bytes, std::chrono::seconds spared) {

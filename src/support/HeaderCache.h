@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,11 @@ namespace heddle {
 /// of the time that a small program takes to read. Most of the rest are <string>, <vector> and their like.
 std::vector<std::string> withCachedHeaders(std::vector<std::string> command,
                                            const std::vector<std::string> &opening = {});
+
+/// A file NAME-HASH.h with this text in the folder of precompiled headers, or in the user's cache folder where none are kept. It
+/// is made once: a precompiled header that has read it would be refused if it were written again. Nothing where no file
+/// can be kept.
+std::optional<std::filesystem::path> keptBesideHeaders(const std::string &name, const std::string &text);
 
 /// Removes precompiled files from `folder`, the least recently used first, until the others have at most
 /// `bytes` together. Files that were used within `spared` stay: a compiler may be about to open them.
