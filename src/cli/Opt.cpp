@@ -10,6 +10,7 @@
 #include "Verbs.h"
 #include "Verification.h"
 #include "arch/Arch.h"
+#include "launcher/LineDirectives.h"
 #include "support/ExitCode.h"
 #include "support/Files.h"
 #include "transform/Assumptions.h"
@@ -44,8 +45,9 @@ The output is compiled, and changed kernels are checked statically (heddle check
 file. A violation that the original does not have prevents writing. --verify also runs both programs and compares their results.
 What was not checked, what was assumed, and directives that changed nothing are reported on stderr, with the reason.
 
-Exit code 0: done; 1: refused, a new violation in the static check, or different results; 2: bad usage, or no such file; 3: FILE does not
-compile; 4: a file cannot be read or written. Nothing is written unless the exit code is 0; FILE is overwritten only with --in-place.
+Exit code 0: done; 1: refused, a new violation in the static check, or different results; 2: bad usage, no such file, or no such
+kernel; 3: FILE does not compile; 4: a file cannot be read or written. Nothing is written unless the exit code is 0; FILE is overwritten
+only with --in-place.
 )";
 
 /// The directives with their settings, from the registry.
@@ -158,12 +160,12 @@ struct Candidate {
 };
 
 /// 0 where the new text may be written, else the exit code.
-int checkText(const OptRequest &request, const Candidate &candidate, const transform::Outcome &outcome,
-              const Session &session) {
+int checkText(const OptRequest &request, const Candidate &candidate, const std::string &text,
+              const transform::Outcome &outcome, const Session &session) {
   verify::EmittedFile emitted{request.file,
                               candidate.file,
                               request.output,
-                              outcome.text,
+                              text,
                               outcome.untouchedKernels,
                               request.source.compileOptions(),
                               {}};
@@ -173,8 +175,10 @@ int checkText(const OptRequest &request, const Candidate &candidate, const trans
   return checkAndShow(emitted, request, session);
 }
 
-/// Runs the original and the candidate.
-void verify(const OptRequest &request, const Candidate &candidate, Session &session) {
+/// Runs the original and the candidate. With #line, the new text prints the __FILE__ and __LINE__ of the old one.
+void verify(const OptRequest &request, const Candidate &candidate, const transform::Outcome &outcome,
+            Session &session) {
+  writeFileOrThrow(candidate.file, launcher::withLineDirectives(outcome.text, outcome.origins, request.file));
   Verification verification;
   verification.options = candidate.options;
   verification.options.sources.files.assign(request.further.begin(), request.further.end());
@@ -186,15 +190,19 @@ void verify(const OptRequest &request, const Candidate &candidate, Session &sess
 
 /// Everything that is checked before the new text is written.
 void checkOutput(const OptRequest &request, const transform::Outcome &outcome, Session &session) {
-  Candidate candidate(request, outcome.text, session);
+  // Lines in messages are those of the file that is written.
+  const std::string text =
+      withRuntimeHeaders(outcome.text, request.runtime == "embed" ? transform::RuntimeHeaders::Embedded
+                                                                  : transform::RuntimeHeaders::ByPath);
+  Candidate candidate(request, text, session);
   Diagnostics diagnostics;
   if (!build::readChoices("sim", request.compiler, candidate.options, diagnostics)) {
     complain(diagnostics, session, ExitBadUsage);
     return;
   }
-  session.exitCode = checkText(request, candidate, outcome, session);
+  session.exitCode = checkText(request, candidate, text, outcome, session);
   if (session.exitCode == ExitDone && request.verify)
-    verify(request, candidate, session);
+    verify(request, candidate, outcome, session);
 }
 
 /// Writes the new text so that it compiles in its folder.
@@ -246,7 +254,7 @@ void optFile(OptRequest &request, const std::vector<transform::Directive> &direc
 void opt(OptRequest &request, Session &session) {
   OptProgram program(request, session);
   const bool isProgram = !request.outputFolder.empty();
-  if (!chooseInputs(request, session))
+  if (!chooseInputs(request, session) || !canRead({request.further.begin(), request.further.end()}, session))
     return;
   if (isProgram ? !program.prepare() : !chooseOutput(request, session) || !readBuildFlags(request, session))
     return;
@@ -260,7 +268,8 @@ void opt(OptRequest &request, Session &session) {
   auto directives = readAll(request.directives, session);
   if (!directives)
     return;
-  if (!isProgram && (!canReadText(request.file, session) || !canWrite(request.output, session)))
+  if (!isProgram && (!canReadText(request.file, session) || !areNotPtx({request.file}, session) ||
+                     !canWrite(request.output, session)))
     return;
   Diagnostics diagnostics;
   std::optional<arch::Arch> arch = arch::findArch(request.source.archName(), diagnostics);

@@ -360,7 +360,9 @@ int verifyOnce(const Verification &given, const std::vector<std::string> &flags,
   printVerdict(given, programs, verdict, others);
   if (!given.page.empty())
     write(given.page, verifyPage(given, programs.names(), verdict, others), session);
-  mayBeFusion = !verdict.failed && !verdict.failsAlike() && verdict.originalIsDeterministic();
+  // A program's own comparison may fail for a rounding; that it was aborted has another cause.
+  const bool isAborted = std::ranges::any_of(verdict.exitCodes, [](int code) { return code >= 128; });
+  mayBeFusion = !verdict.failed && !isAborted && !verdict.failsAlike() && verdict.originalIsDeterministic();
   return verdict.isVerified() && !others.different ? ExitDone : ExitRefused;
 }
 
