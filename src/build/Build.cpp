@@ -408,7 +408,7 @@ Result build(const Request &request, Diagnostics &diagnostics) {
   if (nvcc || clang) {
     Result result = nvcc ? buildWithNvcc(request, *nvcc) : buildWithClang(request, *clang);
     if (!result.ok && request.device == Device::Simulator)
-      explainFailure(result.messages, diagnostics);
+      explainFailure(result.messages, result.compiler, diagnostics);
     return result;
   }
   if (request.device == Device::Gpu || request.compiler == Compiler::Nvcc)

@@ -2,6 +2,7 @@
 #include "build/DevicePtx.h"
 
 #include "build/InlinedLocations.h"
+#include "build/Unsupported.h"
 #include "source/Toolkit.h"
 #include "support/ClangProgram.h"
 #include "support/CudaToolkit.h"
@@ -117,6 +118,8 @@ DevicePtx compileToPtx(const Request &request, Diagnostics &diagnostics, Accesse
   const fs::path output = folder.path() / "device.ptx";
   if (clang) {
     DevicePtx result = compileWithClang(request, *clang, output, accesses);
+    if (!result.ok && !nvcc)
+      explainToolkitHeader(result.messages, result.compiler, diagnostics);
     if (result.ok || !nvcc)
       return result;
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "build/Unsupported.h"
 
+#include "source/Toolkit.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -73,10 +75,7 @@ bool explainLibrary(const Library &library, const std::string &messages, Diagnos
   diagnostics
       .error({}, fmt::format("the program {} {} ({}), a library that the simulator does not have",
                              calls ? "calls" : "includes", library.name, listed(std::move(names))))
-      .withHint(
-          std::string_view(library.name) == "cuRAND" && !calls
-              ? "curand_kernel.h is part of the CUDA toolkit: with the toolkit installed its device API works"
-              : "libraries of machine code run on a GPU only: heddle run --device gpu");
+      .withHint("libraries of machine code run on a GPU only: heddle run --device gpu");
   return true;
 }
 
@@ -104,7 +103,22 @@ std::vector<std::string> withoutToolkitLibraries(const std::vector<std::string> 
   return kept;
 }
 
-void explainFailure(const std::string &messages, Diagnostics &diagnostics) {
+bool explainToolkitHeader(const std::string &messages, const std::string &compiler, Diagnostics &diagnostics) {
+  std::vector<std::string> names =
+      missingHeaders(messages, "(?:cub|thrust|cuda/std|nv)/[\\w./]+|curand_kernel\\.h");
+  if (names.empty() || compiler != "clang")
+    return false;
+  diagnostics
+      .error({}, fmt::format("the program includes {}, which is part of the CUDA toolkit",
+                             listed(std::move(names))))
+      .withHint(source::findToolkit() ? "--compiler clang uses Heddle's own headers: use --compiler nvcc"
+                              : "with a CUDA toolkit installed, --compiler nvcc compiles it");
+  return true;
+}
+
+void explainFailure(const std::string &messages, const std::string &compiler, Diagnostics &diagnostics) {
+  if (explainToolkitHeader(messages, compiler, diagnostics))
+    return;
   for (const Library &library : kLibraries)
     if (explainLibrary(library, messages, diagnostics))
       return;

@@ -75,7 +75,7 @@ void BarrierRoutes::reportMissing(const LaunchFacts &launch, uint64_t block,
                         fmt::format("barrier in divergent code: {} of {} {} this barrier",
                                     threadName(launch.block, w * 32 + vm::firstLane(gone)),
                                     blockName(launch.grid, block),
-                                    gone & order.exited(w) ? "exits without reaching" : "does not reach"),
+                                    gone & order.exited(w) ? "bypasses" : "does not reach"),
                         launch.firstInstrId + branch.site, "the threads diverge here",
                         "move the barrier out of the branch or loop, so that all threads reach it");
       }

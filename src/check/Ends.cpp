@@ -100,6 +100,14 @@ uint64_t numberOf(const LaunchFacts &launch, const vm::Dim3 &block) {
 /// Nothing for a whole warp.
 std::string someLanes(uint32_t lanes) { return lanes == ~0u ? "" : " lanes " + vm::lanesText(lanes); }
 
+/// Outside of the block's shared memory, or of a thread's stack: no pointer and no allocation is concerned.
+bool isOfShared(const vm::Fault &fault) {
+  return fault.kind == FaultKind::OutOfBounds && fault.text.starts_with("shared ");
+}
+bool isOfStack(const vm::Fault &fault) {
+  return fault.kind == FaultKind::OutOfBounds && fault.text.starts_with("local ");
+}
+
 Finding beginFinding(const LaunchFacts &launch, const vm::Fault &fault) {
   Finding finding;
   finding.rule = ruleOfFault(fault);
@@ -139,6 +147,11 @@ Finding faultFinding(const LaunchFacts &launch, const vm::Fault &fault) {
       {{},
        fmt::format("in {} of {}{}", threadName(launch.block, thread), blockName(launch.grid, block),
                    fault.instruction.empty() ? "" : ": " + fault.instruction)});
+  if (isOfShared(fault) && fault.details.empty())
+    if (const std::string where =
+            afterSharedArrays(*launch.kernel, fault.address.value_or(0), launch.dynamicShared);
+        !where.empty())
+      finding.notes.push_back({{}, "the address is " + where});
   return finding;
 }
 
@@ -172,7 +185,9 @@ Finding withDetails(Finding finding, const vm::Fault &fault) {
     finding.notes.push_back({{}, detail});
   if (finding.hint.empty())
     finding.hint = hintOf(finding.rule);
-  if (finding.rule == Rule::MemoryOutOfBounds && fault.details.empty()) // else they name the nearest one
+  const bool isByPointer = !isOfShared(fault) && !isOfStack(fault);
+  if (finding.rule == Rule::MemoryOutOfBounds && isByPointer &&
+      fault.details.empty()) // else they name the nearest one
     finding.hint = "no allocation is near: kernels cannot use pointers to host memory, or pointers never set";
   return finding;
 }

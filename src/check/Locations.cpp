@@ -8,6 +8,7 @@
 #include "check/Locations.h"
 
 #include "support/Demangle.h"
+#include "support/Text.h"
 #include "vm/Code.h"
 #include "vm/Module.h"
 #include "vm/Source.h"
@@ -116,6 +117,21 @@ std::string sharedName(const vm::Kernel &kernel, uint64_t offset, uint32_t eleme
   if (!elementBytes || inside % elementBytes)
     return fmt::format("{} at byte {}", name, inside);
   return fmt::format("{}[{}]", name, inside / elementBytes);
+}
+
+std::string afterSharedArrays(const vm::Kernel &kernel, uint64_t offset, uint32_t dynamicBytes) {
+  const ptx::Variable *last = nullptr;
+  uint64_t lastEnd = 0, lastBytes = 0;
+  for (const auto &[index, at] : kernel.sharedOffsets) {
+    const ptx::Variable &variable = kernel.owner->module->variables[index];
+    const uint64_t bytes = variable.isDynamicShared() ? dynamicBytes : variable.bytes;
+    if (at + bytes <= offset && (!last || at + bytes >= lastEnd))
+      last = &variable, lastEnd = at + bytes, lastBytes = bytes;
+  }
+  if (!last)
+    return "";
+  return fmt::format("{} after the end of '{}' ({}), the last shared array of the kernel",
+                     counted(offset - lastEnd, "byte"), readableVariable(last->name), counted(lastBytes, "byte"));
 }
 
 std::string threadName(const vm::Dim3 &size, unsigned thread) {

@@ -62,6 +62,9 @@ private:
 
 /// "tile[17]", with the element's size taken from the access.
 std::string sharedName(const vm::Kernel &kernel, uint64_t offset, uint32_t elementBytes);
+/// "4 bytes after the end of 's' (1024 bytes), the last shared array of the kernel", for an offset that is in none. Empty for
+/// a kernel without shared arrays.
+std::string afterSharedArrays(const vm::Kernel &kernel, uint64_t offset, uint32_t dynamicBytes);
 /// "thread (3,1,0)", or "thread 3" of a block of one dimension.
 std::string threadName(const vm::Dim3 &blockSize, unsigned thread);
 std::string blockName(const vm::Dim3 &gridSize, uint64_t block);

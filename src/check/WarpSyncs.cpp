@@ -4,15 +4,30 @@
 #include "vm/Lanes.h"
 
 namespace heddle::check {
+namespace {
+
+/// The causes that are possible here, of which most often one is left.
+std::string whyNotThere(const vm::WarpSyncEvent &event, uint32_t alive) {
+  std::string causes;
+  const auto add = [&](const std::string &cause) { causes += (causes.empty() ? "" : " or ") + cause; };
+  if (event.members & alive & ~event.here)
+    add("does not execute this shuffle");
+  if (event.members & ~alive)
+    add("has ended or does not exist");
+  if (~event.members || causes.empty())
+    add(fmt::format("is not in the mask {:#010x}", event.members));
+  return causes;
+}
+
+} // namespace
 
 bool WarpSyncs::sync(const Where &at, const vm::WarpSyncEvent &event, uint32_t alive, Reporter &reporter) {
   if (event.badSources && reporter.isNew(Rule::WarpShuffleSource, at.instrId, 0))
-    reporter.report(
-        Rule::WarpShuffleSource, at.launch, at.instrId,
-        fmt::format("{} of {} shuffles from a lane that is not there: it ended, is not in the mask "
-                    "{:#010x}, or the block has no such thread",
-                    at.threadText(vm::firstLane(event.badSources)), at.blockText(), event.members),
-        0, {}, "the result is undefined; let all lanes that are read from participate");
+    reporter.report(Rule::WarpShuffleSource, at.launch, at.instrId,
+                    fmt::format("{} of {} shuffles from a lane that {}",
+                                at.threadText(vm::firstLane(event.badSources)), at.blockText(),
+                                whyNotThere(event, alive)),
+                    0, {}, "the result is undefined; let all lanes that are read from participate");
   Masks &mine = masks[at.warp];
   if (event.waits) {
     mine.awaited |= event.members & alive & ~event.mask;

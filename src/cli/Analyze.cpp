@@ -67,7 +67,8 @@ void analyze(AnalyzeRequest &request, Session &session) {
     return;
   }
   options.arch = &*arch;
-  if (!canReadText(request.file, session) || !canWrite(request.page, session))
+  if (!canReadText(request.file, session) || !areNotPtx({request.file}, session) ||
+      !canWrite(request.page, session))
     return;
 
   // ptxas takes as long as reading the file does; the two go on at the same time.

@@ -45,8 +45,8 @@ Examples:
 Findings go to stdout as FILE:LINE:COLUMN: error: CLASS: text [rule]; classes are race, deadlock, barrier, memory, uninitialized, async, warp, host.
 What the program itself prints to stdout is not shown, unless --output asks for it on stderr.
 
-Exit code 0: no findings; 1: findings, or the program failed; 2: bad usage, or no such file; 3: it does not compile; 4: a file
-cannot be read or written. With --static, undecided properties are printed with the reason and are no findings.
+Exit code 0: no findings; 1: findings, or the program failed; 2: bad usage, no such file, or no such kernel; 3: it does not
+compile; 4: a file cannot be read or written. With --static, undecided properties are printed with the reason and are no findings.
 )";
 
 struct CheckRequest {
@@ -289,6 +289,7 @@ void addCheck(CLI::App &app, Session &session) {
     if (given->options.sources.files.empty())
       diagnostics.error({}, "FILE is required").withHint("heddle check FILE.cu");
     if (complain(diagnostics, session, ExitBadUsage) || !canRead(given->options.sources.files, session) ||
+        (!given->statically.wanted && !areNotPtx(given->options.sources.files, session)) ||
         !canWrite(given->sarif, session) || !canWrite(given->page, session))
       return;
     given->statically.lockstep = given->assume == "lockstep";

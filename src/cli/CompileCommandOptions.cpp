@@ -100,9 +100,13 @@ source::BuildFlags CompileCommandOptions::fromAbove(const fs::path &file, const 
     for (const fs::path &place :
          each.empty() ? std::vector<fs::path>() : source::compileCommandsAbove(each)) {
       std::string error;
+      const bool isNew = !known.contains(place);
       const source::CompileCommands *database = read(place, error);
-      if (!database && verbose)
-        std::cerr << fmt::format("heddle: '{}' {}\n", place.string(), error);
+      if (!database && isNew) {
+        Diagnostics warning;
+        warning.warning({place.string()}, error).withHint("--no-compile-commands");
+        print(std::cerr, warning, false);
+      }
       if (const source::CompileCommand *command = database ? database->commandFor(each) : nullptr)
         return taken(*database, *command, file);
     }

@@ -37,7 +37,8 @@ const char *const exitCodes = R"(Exit codes of heddle and heddle-runner
   0         done
   1         refused: a directive was refused, a check has findings, two programs differ, a program failed or was stopped,
             or the input has no kernel; also internal errors
-  2         bad usage: the command line is wrong, or an input that it names does not exist or is a directory
+  2         bad usage: the command line or a directive is wrong, an input that it names does not exist or is a directory,
+            or -k names no kernel
   3         an input does not compile: CUDA, PTX, a mechanism, a file of states, a plan
   4         a file or standard output cannot be read or written
   130, 143  interrupted by SIGINT or SIGTERM

@@ -46,8 +46,8 @@ Examples:
 The program runs on the simulator; no GPU is needed, and cycles come from the architecture's table of latencies. What the
 program itself prints to stdout is not shown, unless --output asks for it on stderr.
 
-Exit code 0: done; 1: the program failed or a kernel was stopped; 2: bad usage, or no such file; 3: it does not compile; 4: a
-file cannot be read or written.
+Exit code 0: done; 1: the program failed or a kernel was stopped; 2: bad usage, no such file, or no such kernel; 3: it does not
+compile; 4: a file cannot be read or written.
 )";
 
 /// The table of an older GPU weighs what was compiled for a newer one: compilers no longer support the old
@@ -229,7 +229,8 @@ void addProfile(CLI::App &app, Session &session) {
     if (arch && arch->major * 10 + arch->minor < OldestCompiled)
       given->options.arch = build::ProgramOptions().arch;
     if (!complain(diagnostics, session, ExitBadUsage) && canRead(given->options.sources.files, session) &&
-        canWrite(given->bbv, session) && canWrite(given->page, session))
+        areNotPtx(given->options.sources.files, session) && canWrite(given->bbv, session) &&
+        canWrite(given->page, session))
       profile(*given, *arch, session);
   });
 }

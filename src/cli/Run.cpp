@@ -96,7 +96,8 @@ void addRun(CLI::App &app, Session &session) {
     if (given->options.sources.files.empty())
       diagnostics.error({}, "FILE is required").withHint("heddle run FILE.cu");
     if (!complain(diagnostics, session, ExitBadUsage) && canRead(given->options.sources.files, session) &&
-        canWrite(given->record, session) && hasDevice(given->options, session))
+        areNotPtx(given->options.sources.files, session) && canWrite(given->record, session) &&
+        hasDevice(given->options, session))
       run(given->options, given->record, given->quiet, session);
   });
 }

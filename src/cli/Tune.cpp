@@ -52,8 +52,8 @@ Results go to OUT.tune.jsonl (--cache) one by one; a search that was stopped con
 with #pragma heddle lines, which heddle nvcc applies while it compiles the file and heddle opt as text; other compilers ignore them.
 With --apply, OUT.cu is the transformed source.
 
-Exit code 0: done; 1: the baseline fails; 2: bad usage, or no such file; 3: the file does not compile; 4: a file cannot be read
-or written.
+Exit code 0: done; 1: the baseline fails; 2: bad usage, no such file, or no such kernel; 3: the file does not compile;
+4: a file cannot be read or written.
 )";
 
 /// Evaluates a strategy by results that are there: nothing is made and nothing is run.

@@ -228,9 +228,12 @@ private:
     std::vector<Scan> program;
     for (const CommandInput &input : command.inputs)
       program.push_back(scanIncludes(input.file, IncludeFolders::of(command.parseFlags), SystemHeaders::Yes));
-    for (const transform::Directive &each : withoutKernel(directives.list, program))
-      directives.diagnostics.warning(each.location,
+    for (const transform::Directive &each : withoutKernel(directives.list, program)) {
+      SourceLocation ofName = each.location;
+      ofName.column = unsigned(ofName.sourceLine.find(each.kernel) + 1);
+      directives.diagnostics.warning(ofName,
                                      fmt::format("no file of this program has a kernel '{}'", each.kernel));
+    }
   }
 
   std::string arch() {

@@ -2,9 +2,24 @@
 #include "launcher/NamedKernels.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 namespace heddle::launcher {
+namespace {
+
+/// Whether the text has the name as a whole identifier.
+bool hasWord(std::string_view text, std::string_view name) {
+  const auto isPart = [&](size_t at) {
+    return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_');
+  };
+  for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1))
+    if (!(at > 0 && isPart(at - 1)) && !isPart(at + name.size()))
+      return true;
+  return false;
+}
+
+} // namespace
 
 bool mayHaveKernel(const Scan &scan, std::string_view kernel) {
   std::string_view name = kernel.substr(0, kernel.find('<'));
@@ -12,7 +27,7 @@ bool mayHaveKernel(const Scan &scan, std::string_view kernel) {
     name.remove_prefix(scope + 2);
   return std::ranges::any_of(scan.files, [&](const ScannedFile &each) {
     return each.text.find("__global__") != std::string::npos &&
-           (name == "*" || each.text.find(name) != std::string::npos);
+           (name == "*" || hasWord(each.text, name));
   });
 }
 

@@ -18,6 +18,7 @@
 #include "support/Text.h"
 
 #include <clang/Tooling/JSONCompilationDatabase.h>
+#include <llvm/Support/JSON.h>
 
 #include <algorithm>
 #include <array>
@@ -246,6 +247,9 @@ std::variant<CompileCommands, std::string> CompileCommands::read(const fs::path 
   std::variant<std::string, FileFailure> text = readFile(file);
   if (auto *failure = std::get_if<FileFailure>(&text))
     return failure->text();
+  // Clang's reader would print an error of its own, which names no file.
+  if (llvm::Expected<llvm::json::Value> json = llvm::json::parse(std::get<std::string>(text)); !json)
+    return "is not valid JSON: " + llvm::toString(json.takeError());
   std::string error;
   auto database = clang::tooling::JSONCompilationDatabase::loadFromBuffer(
       std::get<std::string>(text), error, clang::tooling::JSONCommandLineSyntax::AutoDetect);

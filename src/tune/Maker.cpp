@@ -20,6 +20,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <functional>
 #include <sstream>
 
 namespace fs = std::filesystem;
@@ -93,13 +94,37 @@ std::optional<Finding> findingFrom(const std::string &answer) {
 }
 
 /// The first finding, with its line.
-std::string firstReason(const Diagnostics &diagnostics) {
-  for (const Diagnostic &each : diagnostics.all())
-    if (each.severity == Severity::Refusal || each.severity == Severity::Error ||
-        each.severity == Severity::InternalError) {
-      const std::string text = transform::withoutRule(each.text);
-      return each.location.line ? fmt::format("line {}: {}", each.location.line, text) : text;
+/// The line that `line` of `text` was in `before`, to which `text` only adds lines.
+unsigned lineBefore(const std::string &before, const std::string &text, unsigned line) {
+  std::istringstream old(before), now(text);
+  std::string oldLine, nowLine;
+  unsigned number = 0;
+  bool hasOld = bool(std::getline(old, oldLine));
+  for (unsigned i = 1; i <= line && std::getline(now, nowLine); ++i)
+    if (hasOld && nowLine == oldLine) {
+      ++number;
+      hasOld = bool(std::getline(old, oldLine));
     }
+  return number;
+}
+
+/// "vadd.cu:15: the block of this launch is ...". The candidate is named beside it, so the message need not.
+std::string firstReason(const Diagnostics &diagnostics, const Problem &problem,
+                        const std::vector<transform::Directive> &directives,
+                        const std::function<unsigned(unsigned)> &givenLine) {
+  for (const Diagnostic &each : diagnostics.all()) {
+    if (each.severity != Severity::Refusal && each.severity != Severity::Error &&
+        each.severity != Severity::InternalError)
+      continue;
+    std::string text = transform::withoutRule(each.text);
+    if (directives.size() == 1)
+      text = transform::withoutDirective(directives.front(), text);
+    if (!each.location.line)
+      return text;
+    const bool isOurs = each.location.file == problem.file.string();
+    return fmt::format("{}:{}: {}", std::filesystem::path(each.location.file).filename().string(),
+                       isOurs ? givenLine(each.location.line) : each.location.line, text);
+  }
   return "no reason was given";
 }
 
@@ -169,7 +194,10 @@ bool carryOut(const Problem &problem, const Configuration &configuration,
   }
   const bool isUnusable = outcome.kind == transform::Outcome::Kind::Unusable;
   finding.status = isUnusable ? Status::DoesNotCompile : Status::Refused;
-  finding.reason = isUnusable ? firstLine(outcome.compilerMessages) : firstReason(diagnostics);
+  finding.reason = isUnusable
+                       ? firstLine(outcome.compilerMessages)
+                       : firstReason(diagnostics, problem, configuration.directives,
+                                     [&](unsigned line) { return lineBefore(finding.text, text, line); });
   return false;
 }
 

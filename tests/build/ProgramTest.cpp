@@ -122,8 +122,14 @@ TEST_F(ProgramTest, CallsOfLibrariesAreNamedWithTheirLibrary) {
   Program random = make("#include <curand_kernel.h>\nint main() {}");
   EXPECT_FALSE(random.ok());
   ASSERT_FALSE(diagnostics.empty());
-  EXPECT_THAT(diagnostics.all().front().text, HasSubstr("cuRAND (curand_kernel.h)"));
-  EXPECT_THAT(diagnostics.all().front().hint, HasSubstr("toolkit"));
+  EXPECT_THAT(diagnostics.all().front().text, HasSubstr("includes curand_kernel.h, which is part of the CUDA toolkit"));
+  EXPECT_THAT(diagnostics.all().front().hint, HasSubstr("--compiler nvcc"));
+
+  diagnostics = {};
+  Program sorted = make("#include <cub/cub.cuh>\nint main() {}");
+  EXPECT_FALSE(sorted.ok());
+  ASSERT_FALSE(diagnostics.empty());
+  EXPECT_THAT(diagnostics.all().front().text, HasSubstr("includes cub/cub.cuh"));
 }
 
 TEST_F(ProgramTest, LinkingWithLibrariesWithoutCallingThemDoesNoHarm) {

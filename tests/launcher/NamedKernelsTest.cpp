@@ -43,6 +43,8 @@ TEST(NamedKernels, ScopesAndTemplateArgumentsAreNoPartOfTheName) {
   for (const char *name : {"scale", "ns::scale", "scale<float>", "ns::scale<std::vector<int>>", "*"})
     EXPECT_TRUE(mayHaveKernel(scale, name)) << name;
   EXPECT_FALSE(mayHaveKernel(scale, "scael"));
+  for (const char *part : {"scal", "cale", "ns::scal", "val"})
+    EXPECT_FALSE(mayHaveKernel(scale, part)) << part;
 }
 
 TEST(NamedKernels, OnlyFilesWithKernelsCount) {

@@ -133,7 +133,7 @@ TEST_F(CompileCommandsTest, WhatIsNoDatabaseIsReported) {
   };
   EXPECT_EQ(reasonFor(root / "nowhere.json"), "cannot be read: No such file or directory");
   EXPECT_TRUE(reasonFor(write("x.json", "{\"a\": 1}")).starts_with("is not a compilation database: "));
-  EXPECT_TRUE(reasonFor(write("y.json", "[{\"file\": ")).starts_with("is not a compilation database: "));
+  EXPECT_TRUE(reasonFor(write("y.json", "[{\"file\": ")).starts_with("is not valid JSON: "));
   EXPECT_EQ(reasonFor(write("z.json", "[]")), "none");
 }
 

@@ -213,7 +213,7 @@ TEST_F(Winner, ABlockThatNothingNamesIsRefusedWithTheReason) {
   Made nothing = CudaMaker(problem).make(configuration({.directives = {"block x=64"}}));
   EXPECT_FALSE(nothing.candidate);
   EXPECT_EQ(nothing.status, runner::Status::Refused);
-  EXPECT_THAT(nothing.reason, HasSubstr("does not name its x by a constant"));
+  EXPECT_THAT(nothing.reason, HasSubstr("block needs a named constant"));
 }
 
 } // namespace

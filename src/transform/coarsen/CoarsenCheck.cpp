@@ -195,8 +195,12 @@ private:
     if (isWarp || name == "tiled_partition" || name == "coalesced_threads")
       return checkWarp(call, fmt::format("'{}' of a group", name.str()));
     return context.refuse(locationOf(call),
-                          "'{}' of a group speaks of the block's threads, and there will be fewer of them",
-                          name.str());
+                          "'{}' of {} depends on the number of threads per block, which coarsen changes",
+                          name.str(),
+                          group == analysis::GroupKind::Grid      ? "a grid group"
+                          : group == analysis::GroupKind::Cluster ? "a cluster group"
+                          : group == analysis::GroupKind::Block   ? "a block group"
+                                                                  : "a group");
   }
 
   bool checkWarp(const Stmt *statement, const std::string &what) {

@@ -17,6 +17,7 @@
 #include "arch/Arch.h"
 #include "model/Profitability.h"
 #include "model/Thresholds.h"
+#include "support/Text.h"
 #include "transform/Pipeline.h"
 #include "transform/TriedText.h"
 #include "transform/consolidate/WarpBlock.h"
@@ -139,9 +140,10 @@ ConsolidateChoice weighConsolidation(Context &context) {
 
   const double work = estimateWork(facts, *context.options.arch).total() / barriers;
   if (model::hidesBarriers(work))
-    return no(fmt::format(
-        "between two barriers a thread has work for about {:.0f} operations, behind which others can wait",
-        work));
+    return no(
+        fmt::format("not profitable: about {:.0f} operations per thread between barriers, so other warps "
+                    "hide the barrier",
+                    work));
   if (const analysis::Access *access = globalBetweenBarriers(facts))
     return no(fmt::format("the loop around its barriers goes to global memory in line {}, and fewer warps "
                           "would wait for that longer",
@@ -150,7 +152,8 @@ ConsolidateChoice weighConsolidation(Context &context) {
     return {true, "a block is one warp already, and need not wait as a block"};
   const std::optional<int64_t> blocks = facts.blocksOfGrid();
   if (blocks && !model::fillsDevice(double(*blocks), *context.options.arch))
-    return no(fmt::format("{} warps in the place of as many blocks would not fill the device", *blocks));
+    return no(fmt::format("not profitable: a grid of {} becomes {}, too few for the device",
+                          counted(size_t(*blocks), "block"), counted(size_t(*blocks), "warp")));
 
   std::optional<std::string> text = consolidatedText(context);
   std::optional<Reread> after = text ? reread(context, *text) : std::nullopt;

@@ -164,7 +164,8 @@ void reportDelegation(Context &context, const TaskShape &shape, unsigned launche
   if (shape.throttle)
     text += fmt::format(", at most {} warps per multiprocessor", shape.throttle);
   text += launchesText(launches, "with heddle::delegate");
-  context.done(why.empty() ? text : text + ": " + why);
+  // The reason counts the warps of an unlimited multiprocessor.
+  context.done(why.empty() || shape.throttle ? text : text + ": " + why);
 }
 
 bool delegateAlways(Context &context, const std::string &why) {
