@@ -5,6 +5,7 @@
 // RUN: ls %t.cu
 // QUIET-NOT: reverse
 // OTHER: kernel 'fine'
+// OTHER-NEXT: block (
 // OTHER-NEXT: shared-memory races: proved for every input
 // OTHER: {{.*}}: error: race: tile[{{[0-9]+}}] is written here by thread {{[0-9]+}} and read by thread
 // OTHER: fails: kernel 'reverse': 1 finding
