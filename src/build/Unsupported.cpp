@@ -103,7 +103,8 @@ std::vector<std::string> withoutToolkitLibraries(const std::vector<std::string> 
   return kept;
 }
 
-bool explainToolkitHeader(const std::string &messages, const std::string &compiler, Diagnostics &diagnostics) {
+bool explainToolkitHeader(const std::string &messages, const std::string &compiler,
+                          Diagnostics &diagnostics) {
   std::vector<std::string> names =
       missingHeaders(messages, "(?:cub|thrust|cuda/std|nv)/[\\w./]+|curand_kernel\\.h");
   if (names.empty() || compiler != "clang")
@@ -112,7 +113,7 @@ bool explainToolkitHeader(const std::string &messages, const std::string &compil
       .error({}, fmt::format("the program includes {}, which is part of the CUDA toolkit",
                              listed(std::move(names))))
       .withHint(source::findToolkit() ? "--compiler clang uses Heddle's own headers: use --compiler nvcc"
-                              : "with a CUDA toolkit installed, --compiler nvcc compiles it");
+                                      : "with a CUDA toolkit installed, --compiler nvcc compiles it");
   return true;
 }
 

@@ -220,8 +220,8 @@ StaticRun runOnce(const StaticScene &scene, Choices &choices, bool onlyWhatIsCer
 /// What is wrong only if something happens that may not happen.
 UndecidedReason doubt(const Violation &violation) {
   const Finding &finding = violation.finding;
-  return {finding.location, fmt::format("possible, but it depends on data: {}", finding.text),
-          finding.notes, "", setOf(violation.property)};
+  return {finding.location, fmt::format("possible, but it depends on data: {}", finding.text), finding.notes,
+          "", setOf(violation.property)};
 }
 
 bool isAboutOrder(const Violation &violation) {

@@ -26,8 +26,7 @@ bool mayHaveKernel(const Scan &scan, std::string_view kernel) {
   if (const size_t scope = name.rfind("::"); scope != name.npos)
     name.remove_prefix(scope + 2);
   return std::ranges::any_of(scan.files, [&](const ScannedFile &each) {
-    return each.text.find("__global__") != std::string::npos &&
-           (name == "*" || hasWord(each.text, name));
+    return each.text.find("__global__") != std::string::npos && (name == "*" || hasWord(each.text, name));
   });
 }
 

@@ -67,9 +67,10 @@ std::variant<BlockConstant, NoBlock> blockConstant(const source::Program &progra
   for (const source::Launch *launch : launches) {
     const source::LaunchNumber &number = launch->block.xyz[axis];
     if (!isName(number.text))
-      return NoBlock{fmt::format("block needs a named constant (#define or constexpr) for the block size; the launch in "
-                                 "line {} has '{}' in {}",
-                                 launch->location.line, number.text, axisNames[axis])};
+      return NoBlock{
+          fmt::format("block needs a named constant (#define or constexpr) for the block size; the launch in "
+                      "line {} has '{}' in {}",
+                      launch->location.line, number.text, axisNames[axis])};
     if (!constant.name.empty() && constant.name != number.text)
       return NoBlock{
           fmt::format("block: launches take their {} from '{}' and from '{}'; -k says which kernel "

@@ -122,7 +122,8 @@ TEST_F(ProgramTest, CallsOfLibrariesAreNamedWithTheirLibrary) {
   Program random = make("#include <curand_kernel.h>\nint main() {}");
   EXPECT_FALSE(random.ok());
   ASSERT_FALSE(diagnostics.empty());
-  EXPECT_THAT(diagnostics.all().front().text, HasSubstr("includes curand_kernel.h, which is part of the CUDA toolkit"));
+  EXPECT_THAT(diagnostics.all().front().text,
+              HasSubstr("includes curand_kernel.h, which is part of the CUDA toolkit"));
   EXPECT_THAT(diagnostics.all().front().hint, HasSubstr("--compiler nvcc"));
 
   diagnostics = {};
