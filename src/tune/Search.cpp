@@ -154,14 +154,17 @@ void Search::lookAtAll(Strategy &strategy) {
                                   });
 }
 
-/// Has the model look at everything before a clock is read. What it says is kept like anything else.
+/// Has the model look at everything, also at what was measured before it was asked. What it says is kept like anything else.
 void Search::predictAll() {
   if (!options.predictor)
     return;
   std::vector<Configuration> configurations;
   auto learn = [&](const Configuration &configuration, const runner::Result &result) {
-    if (result.status == Status::Measured)
-      predictions[configuration.str()] = result.micros;
+    if (result.status != Status::Measured)
+      return;
+    predictions[configuration.str()] = result.micros;
+    if (auto taken = byConfiguration.find(configuration.str()); taken != byConfiguration.end())
+      report.entries[taken->second].predictedMicros = result.micros;
   };
   for (const Point &point : space.distinct(mostPoints)) {
     Configuration configuration = space.configurationAt(point);

@@ -12,7 +12,7 @@ protected:
   GpuSearch() : GpuTune(Driver::KnowsAName) {}
 };
 
-TEST_F(GpuSearch, AsksTheModelFirstMeasuresEachAndKeepsBothInOneCache) {
+TEST_F(GpuSearch, MeasuresEachAsksTheModelAndKeepsBothInOneCache) {
   const std::vector<std::string> words = {"-d", "coarsen x=1|2", "--strategy", "guided", "--seed", "7",
                                           "-o", in("out.cu")};
   json report = tuneJson("blocks.cu", words);
@@ -26,7 +26,7 @@ TEST_F(GpuSearch, AsksTheModelFirstMeasuresEachAndKeepsBothInOneCache) {
     EXPECT_GT(result["micros"], 0);
     EXPECT_EQ(result["kernels"].size(), 2u);
   }
-  EXPECT_GT(report["results"][1].value("predicted_micros", 0.0), 0) << "the model was asked first";
+  EXPECT_GT(report["results"][1].value("predicted_micros", 0.0), 0) << "the model was asked, too";
   EXPECT_THAT(contentsOf(in("out.cu")), HasSubstr("__global__"));
 
   const std::vector<json> results = kept("out.cu.tune.jsonl");
