@@ -37,8 +37,8 @@ GivenMacro givenMacro(std::string_view text) {
 }
 
 /// The value of an option that is joined to it or follows it.
-std::optional<std::string> valueOf(std::string_view option, const std::vector<std::string> &words,
-                                   size_t &at) {
+std::optional<std::string> joinedOrNext(std::string_view option, const std::vector<std::string> &words,
+                                        size_t &at) {
   if (!words[at].starts_with(option))
     return std::nullopt;
   if (words[at].size() > option.size())
@@ -57,14 +57,14 @@ std::string lateMacroLines(const std::vector<std::string> &words, std::vector<st
     const size_t first = i;
     if (words[i] == "-Xclang" || words[i] == "-Xpreprocessor" || words[i] == "-include") {
       i = std::min(i + 1, words.size() - 1); // what follows is no option of the driver
-    } else if (std::optional<std::string> defined = valueOf("-D", words, i)) {
+    } else if (std::optional<std::string> defined = joinedOrNext("-D", words, i)) {
       GivenMacro macro = givenMacro(*defined);
       forget(macro.name);
       if (!isForHeaders(macro.name)) {
         macros.push_back(std::move(macro));
         continue;
       }
-    } else if (std::optional<std::string> undefined = valueOf("-U", words, i)) {
+    } else if (std::optional<std::string> undefined = joinedOrNext("-U", words, i)) {
       forget(*undefined);
     }
     others.insert(others.end(), words.begin() + long(first), words.begin() + long(i) + 1);

@@ -30,8 +30,10 @@
 
 // RUN: %heddle opt %s -o %t.cu -k fine -d "coarsen x=2" --compiler clang --remarks -DMENDED 2>&1 | FileCheck %s --check-prefix=MENDED
 // MENDED: kernel 'fine'
+// MENDED-NEXT: block (32), from the launch at
 // MENDED-NEXT: shared-memory races: proved for every input
 // MENDED: kernel 'reverse'
+// MENDED-NEXT: block (64), from the launch at
 // MENDED-NEXT: shared-memory races: proved for every input
 
 __global__ void fine(float *x) {
