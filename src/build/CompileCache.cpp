@@ -12,12 +12,14 @@
 // one that was damaged is as good as none, and is replaced.
 #include "build/CompileCache.h"
 
-#include "capture/Hash.h"
 #include "support/Files.h"
+#include "support/LeastUsed.h"
 #include "support/Paths.h"
 #include "support/UserCache.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/SHA256.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -38,8 +40,9 @@ constexpr size_t hashDigits = 32;
 constexpr std::chrono::seconds sparedSeconds{60};
 
 std::string contentHash(std::string_view bytes) {
-  const capture::Hash128 hash = capture::hashOf(bytes.data(), bytes.size());
-  return fmt::format("{:016x}{:016x}", hash.high, hash.low);
+  llvm::SHA256 hash;
+  hash.update(llvm::StringRef(bytes));
+  return llvm::toHex(hash.final(), /*LowerCase=*/true).substr(0, hashDigits);
 }
 
 /// Size and time; empty where there is no such file.
@@ -187,30 +190,15 @@ void CompileCache::keep(const std::string &key, const CompileStep &step, const P
 }
 
 void CompileCache::removeUnused() const {
-  struct Entry {
-    fs::file_time_type used;
-    uintmax_t bytes;
-    fs::path file;
-  };
   std::error_code ignored;
-  std::vector<Entry> entries;
-  uintmax_t total = 0;
+  std::vector<CacheEntry> entries;
   for (const fs::directory_entry &file : fs::directory_iterator(*folder, ignored)) {
     std::error_code isGone;
-    const Entry entry{file.last_write_time(isGone), file.file_size(isGone), file.path()};
-    if (isGone)
-      continue; // another process has removed it
-    entries.push_back(entry);
-    total += entry.bytes;
+    CacheEntry entry{file.last_write_time(isGone), file.file_size(isGone), {file.path()}};
+    if (!isGone) // another process may have removed it
+      entries.push_back(std::move(entry));
   }
-  std::ranges::sort(entries, {}, &Entry::used);
-  const fs::file_time_type youngest = fs::file_time_type::clock::now() - sparedSeconds;
-  for (const Entry &entry : entries) {
-    if (total <= mostBytes || entry.used > youngest)
-      return;
-    fs::remove(entry.file, ignored);
-    total -= entry.bytes;
-  }
+  removeLeastUsed(std::move(entries), mostBytes, sparedSeconds);
 }
 
 ProcessResult CompileCache::run(const CompileStep &step) const {

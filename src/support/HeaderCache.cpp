@@ -27,6 +27,7 @@
 #include "support/HeaderCache.h"
 
 #include "support/CudaToolkit.h"
+#include "support/LeastUsed.h"
 #include "support/Process.h"
 #include "support/UserCache.h"
 
@@ -369,14 +370,8 @@ std::optional<fs::path> keptBesideHeaders(const std::string &name, const std::st
 }
 
 void limitHeaderCache(const fs::path &folder, uintmax_t bytes, std::chrono::seconds spared) {
-  struct Entry {
-    fs::file_time_type used;
-    fs::path precompiled;
-    uintmax_t bytes;
-  };
   std::error_code ignored;
-  std::vector<Entry> entries;
-  uintmax_t total = 0;
+  std::vector<CacheEntry> entries;
   for (const fs::directory_entry &file : fs::directory_iterator(folder, ignored)) {
     if (file.path().extension() != ".pch")
       continue;
@@ -384,19 +379,11 @@ void limitHeaderCache(const fs::path &folder, uintmax_t bytes, std::chrono::seco
     const uintmax_t size = file.file_size(isGone);
     if (isGone)
       continue; // another process has removed it
-    const auto used = fs::last_write_time(file.path().string() + ".state", hasNoState);
-    entries.push_back({hasNoState ? file.last_write_time(ignored) : used, file.path(), size});
-    total += size;
+    const fs::path state = file.path().string() + ".state";
+    const auto used = fs::last_write_time(state, hasNoState);
+    entries.push_back({hasNoState ? file.last_write_time(ignored) : used, size, {file.path(), state}});
   }
-  std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) { return a.used < b.used; });
-  const fs::file_time_type youngest = fs::file_time_type::clock::now() - spared;
-  for (const Entry &entry : entries) {
-    if (total <= bytes || entry.used > youngest)
-      return;
-    fs::remove(entry.precompiled, ignored);
-    fs::remove(entry.precompiled.string() + ".state", ignored);
-    total -= entry.bytes;
-  }
+  removeLeastUsed(std::move(entries), bytes, spared);
 }
 
 } // namespace heddle
