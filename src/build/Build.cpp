@@ -294,8 +294,8 @@ private:
     ProcessResult device = request.cache.run({deviceCommand(), file, ptx, {}});
     if (device.succeeded()) {
       addInlinedLocations(ptx);
-      ProcessResult
-          carried = // assembles little more than a line; the file that it includes is another each time
+      // Not kept: it assembles little more than a line, and the file that it includes is another each time.
+      ProcessResult carried =
           runProcess({clang.string(), "-x", "c", "-c", carrierSource.string(), "-o", carrier.string()});
       device.exitCode = carried.exitCode;
       device.standardError += carried.standardError;
