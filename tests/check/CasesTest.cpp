@@ -3,6 +3,7 @@
 // Every kernel of this folder is built, run on the simulator under the checker, and must have the result in its first
 // line: by Clang's PTX and, where nvcc is there, by nvcc's; and what is wrong is found wrong in whatever
 // order the warps run.
+#include "ProgramOfCases.h"
 #include "StaticRunner.h"
 #include "TestPaths.h"
 #include "build/DevicePtx.h"
@@ -20,6 +21,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <map>
+#include <memory>
 #include <optional>
 #include <regex>
 #include <set>
@@ -32,6 +35,8 @@ namespace fs = std::filesystem;
 
 /// Orders of warps that a wrong program is tried with, beside the usual one.
 constexpr unsigned Schedules = 5;
+/// And any program that is about barriers: which threads come to one is a matter of their paths, so that no order changes the verdict.
+constexpr unsigned SchedulesOfBarriers = 31;
 
 struct Case {
   fs::path file;
@@ -42,43 +47,64 @@ void PrintTo(const Case &one, std::ostream *out) {
   *out << one.compiler << " " << one.file.filename().string();
 }
 
-std::string caseName(const testing::TestParamInfo<Case> &info) {
-  std::string name = info.param.file.stem().string();
-  std::replace_if(name.begin(), name.end(), [](char c) { return c == '-' || c == '.'; }, '_');
-  return name;
-}
+std::string caseName(const testing::TestParamInfo<Case> &info) { return nameOfCase(info.param.file); }
 
-/// nvcc costs as much again: it is asked about what is wrong, where its code has the same mistake in another
-/// form.
+/// nvcc is asked about what is wrong, where its code has the same mistake in another form.
 std::vector<Case> casesOf(const std::string &compiler) {
   std::vector<Case> cases;
-  const bool isThere = compiler == "clang" || findNvcc();
   for (const auto &entry : fs::directory_iterator(fs::path(HEDDLE_SOURCE_DIR) / "tests/check"))
-    if (entry.path().extension() == ".cu" && isThere &&
+    if (entry.path().extension() == ".cu" &&
         (compiler == "clang" || entry.path().stem().extension() == ".bad"))
       cases.push_back({entry.path(), compiler});
   std::sort(cases.begin(), cases.end(), [](const Case &a, const Case &b) { return a.file < b.file; });
   return cases;
 }
 
-build::ProgramOptions optionsOf(const Case &one) {
-  build::ProgramOptions options;
-  options.sources.files = {one.file};
-  options.compiler = one.compiler == "clang" ? build::Compiler::Clang : build::Compiler::Nvcc;
-  options.timeoutSeconds = 30;
-  return options;
+/// Kernels whose lanes name each other, by masks and shuffles.
+bool namesLanes(const fs::path &file) {
+  const std::string text = contentsOf(file);
+  for (const char *sign : {"_sync(", "lane", "activemask", "mask"})
+    if (text.find(sign) != std::string::npos)
+      return true;
+  return false;
 }
 
-std::vector<Finding> findingsOfRun(const build::Program &program, unsigned schedule,
+/// Cases that are built alike are one program, built for the first of them.
+enum class Threads { AsTheyAre, Renumbered };
+
+std::vector<Case> renumberedCases();
+
+const ProgramOfCases &programOf(const Case &wanted, Threads threads) {
+  const bool isRenumbered = threads == Threads::Renumbered;
+  build::ProgramOptions options;
+  options.compiler = wanted.compiler == "clang" ? build::Compiler::Clang : build::Compiler::Nvcc;
+  options.timeoutSeconds = 30;
+  if (isRenumbered)
+    options.sources.flags = {"-include", (fs::path(HEDDLE_SOURCE_DIR) / "tests/check/Renumbered.h").string()};
+  const bool isByWarps = isRenumbered && namesLanes(wanted.file);
+  if (isByWarps)
+    options.sources.flags.push_back("-DRENUMBER_WARPS");
+  static std::map<std::string, std::unique_ptr<ProgramOfCases>> programs;
+  std::unique_ptr<ProgramOfCases> &program =
+      programs[fmt::format("{} {} {}", wanted.compiler, isRenumbered, isByWarps)];
+  if (!program) {
+    std::vector<fs::path> files;
+    for (const Case &one : isRenumbered ? renumberedCases() : casesOf(wanted.compiler))
+      if (readExpectation(one.file).options.empty() && (!isRenumbered || namesLanes(one.file) == isByWarps))
+        files.push_back(one.file);
+    program = std::make_unique<ProgramOfCases>(files, options);
+  }
+  return *program;
+}
+
+std::vector<Finding> findingsOfRun(const ProgramOfCases &program, const fs::path &file, unsigned schedule,
                                    const std::string &assume = {}) {
   TemporaryFolder folder;
-  const fs::path file = folder.path() / "findings";
-  program.run({},
-              {"HEDDLE_CHECK=" + file.string(), fmt::format("HEDDLE_SCHEDULE={}", schedule),
-               "HEDDLE_CHECK_ASSUME=" + assume},
-              build::Output::Captured);
+  const fs::path findings = folder.path() / "findings";
+  program.run(file, {"HEDDLE_CHECK=" + findings.string(), fmt::format("HEDDLE_SCHEDULE={}", schedule),
+                     "HEDDLE_CHECK_ASSUME=" + assume});
   CheckResult result;
-  EXPECT_TRUE(readResult(file, result)) << "the program left no findings";
+  EXPECT_TRUE(readResult(findings, result)) << "the program left no findings";
   EXPECT_TRUE(result.complete) << "the program ended early";
   return result.findings;
 }
@@ -112,80 +138,54 @@ void expectNone(const std::string &disagreement, const std::string &where) {
     ADD_FAILURE() << where << "\n" << disagreement;
 }
 
+bool isAboutBarriers(const fs::path &file) {
+  const std::string name = file.filename().string();
+  return name.starts_with("syncthreads-") || name.starts_with("barrier-") || name.starts_with("barriers-") ||
+         name.starts_with("grid-barrier-");
+}
+
+/// How many orders of warps a case is tried with.
+unsigned schedulesOf(const Case &one, const Expectation &expectation) {
+  if (one.compiler == "clang" && isAboutBarriers(one.file))
+    return 1 + SchedulesOfBarriers;
+  return expectation.expected.empty() ? 1 : 1 + Schedules;
+}
+
 class Cases : public testing::TestWithParam<Case> {};
 
 TEST_P(Cases, HaveTheResultsThatTheyState) {
-  const Expectation expectation = readExpectation(GetParam().file);
+  const auto &[file, compiler] = GetParam();
+  if (compiler == "nvcc" && !findNvcc())
+    GTEST_SKIP() << "nvcc is not there";
+  const Expectation expectation = readExpectation(file);
   if (!expectation.options.empty()) {
     expectNone(disagreement(expectation, findingsOfCommand(GetParam(), expectation)), "");
     return;
   }
-  Diagnostics diagnostics;
-  build::Program program(optionsOf(GetParam()), diagnostics);
+  const ProgramOfCases &program = programOf(GetParam(), Threads::AsTheyAre);
   ASSERT_TRUE(program.ok()) << program.messages();
-  const unsigned schedules = expectation.expected.empty() ? 1 : 1 + Schedules;
-  for (unsigned schedule = 0; schedule < schedules; ++schedule)
-    expectNone(disagreement(expectation, findingsOfRun(program, schedule)),
+  for (unsigned schedule = 0; schedule < schedulesOf(GetParam(), expectation); ++schedule)
+    expectNone(disagreement(expectation, findingsOfRun(program, file, schedule)),
                fmt::format("HEDDLE_SCHEDULE={}", schedule));
   // volatile orders nothing, so it changes no verdict.
-  expectNone(disagreement(expectation, findingsOfRun(program, 0, "volatile")), "with all accesses volatile");
-}
-
-class Barriers : public testing::TestWithParam<Case> {};
-
-/// Which threads come to a barrier is a matter of their paths, so that no order of warps changes the verdict.
-TEST_P(Barriers, HaveTheSameResultInEveryOrderOfWarps) {
-  constexpr unsigned ManySchedules = 32;
-  const Expectation expectation = readExpectation(GetParam().file);
-  Diagnostics diagnostics;
-  build::Program program(optionsOf(GetParam()), diagnostics);
-  ASSERT_TRUE(program.ok()) << program.messages();
-  for (unsigned schedule = 0; schedule < ManySchedules; ++schedule)
-    expectNone(disagreement(expectation, findingsOfRun(program, schedule)),
-               fmt::format("HEDDLE_SCHEDULE={}", schedule));
-}
-
-std::vector<Case> barrierCases() {
-  std::vector<Case> cases = casesOf("clang");
-  std::erase_if(cases, [](const Case &one) {
-    const std::string name = one.file.filename().string();
-    return !name.starts_with("syncthreads-") && !name.starts_with("barrier-") &&
-           !name.starts_with("barriers-") && !name.starts_with("grid-barrier-");
-  });
-  return cases;
-}
-
-INSTANTIATE_TEST_SUITE_P(clang, Barriers, testing::ValuesIn(barrierCases()), caseName);
-
-/// Kernels whose lanes name each other, by masks and shuffles.
-bool namesLanes(const fs::path &file) {
-  std::ifstream in(file);
-  std::stringstream text;
-  text << in.rdbuf();
-  for (const char *sign : {"_sync(", "lane", "activemask", "mask"})
-    if (text.str().find(sign) != std::string::npos)
-      return true;
-  return false;
+  expectNone(disagreement(expectation, findingsOfRun(program, file, 0, "volatile")),
+             "with all accesses volatile");
 }
 
 class Renumbered : public testing::TestWithParam<Case> {};
 
 /// Any thread may be the first or the last: with other numbers for all of them the verdict is the same.
 TEST_P(Renumbered, CasesHaveTheResultsThatTheyState) {
-  const Expectation expectation = readExpectation(GetParam().file);
-  build::ProgramOptions options = optionsOf(GetParam());
-  options.sources.flags = {"-include", (fs::path(HEDDLE_SOURCE_DIR) / "tests/check/Renumbered.h").string()};
-  if (namesLanes(GetParam().file))
-    options.sources.flags.push_back("-DRENUMBER_WARPS");
-  Diagnostics diagnostics;
-  build::Program program(options, diagnostics);
+  const fs::path file = GetParam().file;
+  const Expectation expectation = readExpectation(file);
+  const ProgramOfCases &program = programOf(GetParam(), Threads::Renumbered);
   ASSERT_TRUE(program.ok()) << program.messages();
   for (unsigned schedule = 0; schedule < 2; ++schedule)
-    expectNone(disagreement(expectation, findingsOfRun(program, schedule)),
+    expectNone(disagreement(expectation, findingsOfRun(program, file, schedule)),
                fmt::format("HEDDLE_SCHEDULE={}", schedule));
 }
 
-/// One in eight, or all of them (`make matrix`): each has to be built again.
+/// One in eight, or all of them (`make matrix`): each has to run again.
 std::vector<Case> renumberedCases() {
   std::vector<Case> all = casesOf("clang"), some;
   const size_t step = std::getenv("HEDDLE_MATRIX") ? 1 : 8;
@@ -266,7 +266,6 @@ std::vector<Case> staticCases() {
 
 INSTANTIATE_TEST_SUITE_P(clang, WithoutBeingRun, testing::ValuesIn(staticCases()), caseName);
 
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Cases);
 INSTANTIATE_TEST_SUITE_P(clang, Cases, testing::ValuesIn(casesOf("clang")), caseName);
 INSTANTIATE_TEST_SUITE_P(nvcc, Cases, testing::ValuesIn(casesOf("nvcc")), caseName);
 
