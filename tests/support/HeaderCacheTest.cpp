@@ -8,6 +8,8 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <future>
+#include <set>
 
 namespace fs = std::filesystem;
 using namespace heddle;
@@ -87,6 +89,39 @@ TEST_F(HeaderCache, StandardHeadersThatAFileBeginsWithArePrecompiledToo) {
   write("main.cpp",
         "#include <vector>\n#include <string>\n#include \"header.h\"\nint main() { return answer(); }\n");
   EXPECT_EQ(answerOf(cached), 42);
+}
+
+TEST_F(HeaderCache, AFileWithMoreHeadersContinuesAnotherAndIsMadeAgainWithIt) {
+  fs::create_directories(in("ours/heddle"));
+  write("ours/heddle/seven.h", "#pragma once\ninline int seven() { return 7; }\n");
+  std::vector<std::string> base = command();
+  base.insert(base.end(), {"-isystem", in("ours")});
+  write("main.cpp", "int main() { return answer() - seven() + int(std::vector{1}.size()); }\n");
+  // Headers of ours come last, wherever they are named.
+  const std::vector<std::string> cached = withCachedHeaders(base, {"heddle/seven.h", "vector"});
+  EXPECT_EQ(answerOf(cached), 36);
+  const fs::path withVector = fileOf(withCachedHeaders(base, {"vector"}));
+  EXPECT_LT(fs::file_size(fileOf(cached)), fs::file_size(withVector) / 4) << "it has <vector> too";
+  // The file that is continued is gone, or another one has its name.
+  fs::remove(withVector);
+  EXPECT_EQ(answerOf(withCachedHeaders(base, {"heddle/seven.h", "vector"})), 36);
+  std::ofstream(fileOf(withCachedHeaders(base, {"vector"})), std::ios::app) << "more";
+  EXPECT_NE(withCachedHeaders(base, {"heddle/seven.h", "vector"}), cached);
+  write("header.h", "#pragma once\ninline int answer() { return 43; } // now\n");
+  EXPECT_EQ(answerOf(withCachedHeaders(base, {"heddle/seven.h", "vector"})), 37);
+}
+
+TEST_F(HeaderCache, ThoseWhoWantTheSameFileWaitForIt) {
+  std::vector<std::future<std::vector<std::string>>> wanting;
+  for (int i = 0; i < 4; ++i)
+    wanting.push_back(std::async(std::launch::async, [&] { return withCachedHeaders(command()); }));
+  std::set<std::vector<std::string>> commands;
+  for (auto &each : wanting)
+    commands.insert(each.get());
+  EXPECT_EQ(commands.size(), 1u);
+  for (const fs::directory_entry &entry : fs::directory_iterator(folder.path() / "cache"))
+    EXPECT_TRUE(entry.path().extension() != ".lock") << entry.path();
+  EXPECT_EQ(answerOf(*commands.begin()), 42);
 }
 
 TEST_F(HeaderCache, WithoutAStandardHeaderThatIsNotThereTheOthersArePrecompiled) {
