@@ -43,7 +43,7 @@ demo: packages $(BUILD)/build.ninja    ## build, then show the main job on an ex
 
 test: packages build ## build and run all tests
 	@tools/setup permitted tests
-	@cd $(BUILD) && HEDDLE_HEADER_CACHE="$$PWD/headers" ctest --output-on-failure -j $(JOBS)
+	@cd $(BUILD) && HEDDLE_HEADER_CACHE="$$PWD/headers" HEDDLE_COMPILE_CACHE="$$PWD/compiled" ctest --output-on-failure -j $(JOBS)
 
 matrix: build    ## coarsen every test program in every way, 2,000 random kernels and 3,000 random programs (an hour)
 	@tools/build $(BUILD) $(JOBS) matrix

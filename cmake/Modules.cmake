@@ -141,8 +141,8 @@ function(heddle_has_flags_of_simulator target result)
 endfunction()
 
 # Reading CUDA's headers is most of what compiling a small program costs. Tests share them, precompiled (support/HeaderCache.h), in the build
-# folder; the golden tests of `run` are made without.
-set(HEDDLE_SHARED_HEADERS HEDDLE_HEADER_CACHE=${PROJECT_BINARY_DIR}/headers)
+# folder, and what programs were compiled to (build/CompileCache.h); the golden tests of `run` are made without.
+set(HEDDLE_SHARED_HEADERS HEDDLE_HEADER_CACHE=${PROJECT_BINARY_DIR}/headers HEDDLE_COMPILE_CACHE=${PROJECT_BINARY_DIR}/compiled)
 
 # heddle_tests(NAME [CLANG] [OPTIMIZED] [FOLDER folder] [USES module...] [APART file...] [TOGETHER filter...]): tests/NAME/*.cpp, or
 # tests/FOLDER/*.cpp, as one GoogleTest program. Each case is a test of CTest's and a process of its own. Those that a filter after TOGETHER
@@ -205,5 +205,5 @@ function(heddle_tests name)
   endforeach()
   string(REGEX REPLACE "^:" "-" others "${others}")
   gtest_discover_tests(heddle_${name}_tests TEST_PREFIX "${name}." TEST_FILTER "${others}" DISCOVERY_TIMEOUT 120
-                       PROPERTIES ENVIRONMENT ${HEDDLE_SHARED_HEADERS})
+                       PROPERTIES ENVIRONMENT "${HEDDLE_SHARED_HEADERS}")
 endfunction()

@@ -12,6 +12,7 @@
 // but LLVM's leaves some objects with symbols that no linker takes.)
 #include "build/Build.h"
 
+#include "build/HeaderStep.h"
 #include "build/InlinedLocations.h"
 #include "build/RelocatableCode.h"
 #include "build/Unsupported.h"
@@ -20,8 +21,6 @@
 #include "support/ClangProgram.h"
 #include "support/CudaToolkit.h"
 #include "support/Files.h"
-#include "support/HeaderCache.h"
-#include "support/OpeningHeaders.h"
 #include "support/OwnProgram.h"
 #include "support/Paths.h"
 #include "support/Preload.h"
@@ -163,11 +162,12 @@ std::optional<std::vector<std::string>> flagsOfAll(const Sources &sources) {
 Result buildAtOnceWithNvcc(const Request &request, const fs::path &nvcc,
                            const std::vector<std::string> &flags) {
   const std::vector<std::string> command = nvccLink(request, nvcc, request.sources.files, flags);
-  // What else a linker takes (libraries, objects) is in no list of files that were read.
-  const bool isOneFile = request.sources.files.size() == 1 && isSource(request.sources.files.front());
-  ProcessResult done = isOneFile
-                           ? request.cache.run({command, request.sources.files.front(), request.output, {}})
-                           : runProcess(command);
+  // What else a linker takes (libraries, objects) is in no list of files that were read, and which GPU there is in no command.
+  const bool isOneFile = request.sources.files.size() == 1 && isSource(request.sources.files.front()) &&
+                         linkerFlags(flags).empty() && request.device == Device::Simulator;
+  CompileStep step{command, request.sources.files.front(), request.output, {}};
+  step.linked = {libraryFolder() / "libheddle_cudart.so"};
+  ProcessResult done = isOneFile ? request.cache.run(step) : runProcess(command);
   return {done.succeeded(), done.standardOutput + done.standardError, "nvcc"};
 }
 
@@ -243,7 +243,9 @@ private:
     return own;
   }
 
-  std::vector<std::string> cudaCommand(source::Side side) const {
+  /// Of one side, with what is said on this side alone.
+  CompileStep cudaStep(source::Side side, const std::vector<std::string> &further,
+                       const fs::path &output) const {
     source::CompileOptions options;
     options.arch = request.arch;
     options.userArguments = simulatorFlags(flags);
@@ -254,23 +256,20 @@ private:
       append(command, {"-S", "-gline-tables-only"});
     if (linksDeviceCode(request.sources.allFlags()))
       append(command, {"-fgpu-rdc", "--no-offload-new-driver", unitName});
-    const std::vector<std::string> opening = openingHeaders(contentsOf(file), file.parent_path(), command);
-    command = withCachedHeaders(std::move(command), opening);
-    append(command, errorsInClangsWords(flags));
-    return command;
+    std::vector<std::string> rest = errorsInClangsWords(flags);
+    append(rest, further);
+    append(rest, {file.string(), "-o", output.string()});
+    return stepWithCachedHeaders(command, rest, file, output);
   }
 
-  std::vector<std::string> deviceCommand() const {
-    std::vector<std::string> command = cudaCommand(source::Side::Device);
-    append(command, {file.string(), "-o", ptx.string()});
-    return command;
-  }
+  CompileStep deviceStep() const { return cudaStep(source::Side::Device, {}, ptx); }
 
-  std::vector<std::string> hostCommand(const fs::path &gpuBinary) const {
-    std::vector<std::string> command = cudaCommand(source::Side::Host);
-    append(command, {"-c", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", gpuBinary.string(),
-                     file.string(), "-o", object.string()});
-    return command;
+  CompileStep hostStep(const fs::path &gpuBinary) const {
+    CompileStep step =
+        cudaStep(source::Side::Host,
+                 {"-c", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", gpuBinary.string()}, object);
+    step.further = {gpuBinary};
+    return step;
   }
 
   std::vector<std::string> plainCommand() const {
@@ -288,10 +287,8 @@ private:
     fs::path markerFile = object.string() + ".marker", carrierSource = object.string() + ".ptx.c";
     writeFileOrThrow(markerFile, marker + '\0');
     writeFileOrThrow(carrierSource, fmt::format(kCarrierSource, ptx.string(), marker));
-    auto host = std::async(std::launch::async, [&] {
-      return request.cache.run({hostCommand(markerFile), file, object, {markerFile}});
-    });
-    ProcessResult device = request.cache.run({deviceCommand(), file, ptx, {}});
+    auto host = std::async(std::launch::async, [&] { return request.cache.run(hostStep(markerFile)); });
+    ProcessResult device = request.cache.run(deviceStep());
     if (device.succeeded()) {
       addInlinedLocations(ptx);
       // Not kept: it assembles little more than a line, and the file that it includes is another each time.

@@ -39,8 +39,8 @@ struct Request {
   Device device = Device::Simulator;
   std::string arch = "sm_90";
   std::filesystem::path output;
-  bool colour = false;                 ///< of the compiler's messages
-  CompileCache cache = CompileCache(); ///< default: everything is compiled
+  bool colour = false;                         ///< of the compiler's messages
+  CompileCache cache = CompileCache::ofUser(); ///< what need not be compiled again
 };
 
 struct Result {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // As ccache does it. An entry is a file whose name is a hash of all that is known before a compiler runs: the compiler and the
-// tools beside it (path, size, time), the words of the command, the contents of the source, and what of the environment compilers
-// heed. Which other files it reads is known when it has run: the entry lists them with their sizes and times, and is good as long
-// as these are the same. A precompiled header is a word of the command, and its name changes with its headers.
+// tools beside it (path, size, time), the words of the command, the state of files and libraries among these, the contents of the
+// source and its place, and what of the environment compilers heed. Which other files it reads is known when it has run: the entry
+// lists them with their sizes and times, and is good as long as these are the same. A precompiled header is none of this: what it
+// was made of is listed too, whether or not one was used.
 //
-// Where temporary files are is no part of the name. What a compiler writes about it (line tables, __FILE__) is that of the run
-// that made the entry. A header that appears later in a folder that is searched earlier is not noticed, as with ccache.
+// Where temporary files are is no part of the name. For candidates of a search that is also true of the source; what a compiler writes
+// about its place (line tables, __FILE__) is then that of the run that made the entry. A temporary source whose place matters is another
+// one each time, and not kept at all. A header that appears later in a folder that is searched earlier is not noticed, as with ccache.
 //
 // Processes share the folder without locks: an entry is written under another name and renamed. It begins with a hash of the rest;
 // one that was damaged is as good as none, and is replaced.
@@ -34,7 +36,7 @@ namespace {
 
 using CacheJson = nlohmann::json;
 
-constexpr const char *cacheFormat = "heddle-compiled-1";
+constexpr const char *cacheFormat = "heddle-compiled-2";
 constexpr size_t hashDigits = 32;
 /// Another process may be about to read what was used a moment ago.
 constexpr std::chrono::seconds sparedSeconds{60};
@@ -59,9 +61,27 @@ std::string stateOfTools(const fs::path &compiler) {
   const fs::path real = fs::canonical(compiler, ignored), bin = real.parent_path();
   std::string state;
   for (const fs::path &tool :
-       {real, bin / "ptxas", bin / "cudafe++", bin.parent_path() / "nvvm" / "bin" / "cicc"})
+       {real, bin / "ptxas", bin / "cudafe++", bin.parent_path() / "nvvm" / "bin" / "cicc",
+        fs::canonical(findProgram("g++").value_or(fs::path()), ignored)})
     state += fmt::format("{} {}\n", tool.string(), stateOfFile(tool));
   return state;
+}
+
+/// Of the file that a word names by its absolute path, alone or after "=": a plugin, a library, a host compiler.
+std::string stateOfNamed(const std::string &word) {
+  const size_t path = word.starts_with('/') ? 0 : word.find("=/");
+  if (path == std::string::npos)
+    return {};
+  const fs::path file = word.substr(path == 0 ? 0 : path + 1);
+  std::error_code ignored;
+  return fs::is_regular_file(file, ignored) ? stateOfFile(file) : std::string();
+}
+
+/// Whether the file is in a folder that is made for one run of ours.
+bool isTemporary(const fs::path &file) {
+  std::error_code ignored;
+  const fs::path inside = fs::absolute(file, ignored).lexically_relative(fs::temp_directory_path(ignored));
+  return !inside.empty() && inside.begin()->string().starts_with("heddle-");
 }
 
 /// These say which file it is by the second, so an entry would be stale at once.
@@ -95,13 +115,19 @@ std::vector<std::string> filesOfMakeRule(const std::string &rule) {
   return files;
 }
 
-CompileCache CompileCache::ofUser() {
+CompileCache CompileCache::ofUser(SourcePlace place) {
   const char *wanted = std::getenv("HEDDLE_COMPILE_CACHE");
   if (!wanted || !*wanted)
-    return CompileCache(userCacheFolder("compiled"));
+    return CompileCache(userCacheFolder("compiled"), usualBytes, place);
   if (std::string_view(wanted) == "off" || whyNotFillable(wanted))
     return CompileCache();
-  return CompileCache(fs::path(wanted));
+  std::error_code ignored;
+  return CompileCache(fs::absolute(wanted, ignored), usualBytes, place);
+}
+
+bool CompileCache::isKept(const CompileStep &step) const {
+  return folder && !(place == SourcePlace::Matters && isTemporary(step.source)) &&
+         !asksForTheTime(contentsOf(step.source));
 }
 
 std::string CompileCache::keyOf(const CompileStep &step) const {
@@ -109,7 +135,8 @@ std::string CompileCache::keyOf(const CompileStep &step) const {
   std::string all = fmt::format("{}\n{}{}\n", cacheFormat, stateOfTools(step.command.front()),
                                 fs::current_path(ignored).string());
   for (const char *name : {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "NVCC_PREPEND_FLAGS",
-                           "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CUDA_PATH"}) {
+                           "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CUDA_PATH", "CCC_OVERRIDE_OPTIONS",
+                           "COMPILER_PATH", "GCC_EXEC_PREFIX", "LIBRARY_PATH"}) {
     const char *value = std::getenv(name);
     all += fmt::format("{}={}\n", name, value ? value : "");
   }
@@ -123,10 +150,13 @@ std::string CompileCache::keyOf(const CompileStep &step) const {
   };
   const auto add = [&](const std::string &text) { all += fmt::format("{}:{}\n", text.size(), text); };
   for (const std::string &word : step.command) {
-    const std::string place = placeOf(word);
-    add(place.empty() ? word : place);
+    const std::string temporary = placeOf(word);
+    add(temporary.empty() ? word + stateOfNamed(word) : temporary);
   }
-  add(step.source.filename().string()); // its extension chooses a language
+  for (const fs::path &library : step.linked)
+    add(library.string() + stateOfFile(library));
+  add(place == SourcePlace::Matters ? fs::absolute(step.source, ignored).string()
+                                    : step.source.filename().string()); // its extension chooses a language
   add(contentsOf(step.source));
   for (const fs::path &file : step.further)
     add(contentsOf(file));
@@ -173,6 +203,8 @@ void CompileCache::keep(const std::string &key, const CompileStep &step, const P
     const std::string state = stateOfFile(file);
     if (state.empty())
       return; // it was there for the compiler, and is not any more
+    if (!file.starts_with("/usr/") && asksForTheTime(contentsOf(file)))
+      return;
     json["read"].push_back({fs::absolute(file, ignored).string(), state});
   }
   std::string rest = json.dump(-1, ' ', false, CacheJson::error_handler_t::replace) + "\n" +
@@ -202,17 +234,18 @@ void CompileCache::removeUnused() const {
 }
 
 ProcessResult CompileCache::run(const CompileStep &step) const {
-  if (!folder || asksForTheTime(contentsOf(step.source)))
-    return runProcess(step.command);
+  const auto command = [&] { return step.faster ? step.faster() : step.command; };
+  if (!isKept(step))
+    return runProcess(command());
   const std::string key = keyOf(step);
   if (std::optional<ProcessResult> found = find(key, step))
     return *found;
   TemporaryFolder temporary;
   const fs::path rule = temporary.path() / "rule";
-  CompileStep asking = step;
+  std::vector<std::string> asking = command();
   if (step.hasIncludes)
-    asking.command.insert(asking.command.end(), {"-MD", "-MF", rule.string()});
-  ProcessResult done = runProcess(asking.command);
+    asking.insert(asking.end(), {"-MD", "-MF", rule.string()});
+  ProcessResult done = runProcess(asking);
   if (!done.succeeded())
     return done;
   std::vector<std::string> read = filesOfMakeRule(contentsOf(rule));

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +19,14 @@ struct CompileStep {
   std::vector<std::filesystem::path>
       further;             ///< other files of the command that are as temporary as the source
   bool hasIncludes = true; ///< it reads other files, which it lists if it gets -MD -MF; else it reads none
+  /// A command that makes the same faster, by a precompiled header, which is itself not made before it is needed. Null: there is none.
+  std::function<std::vector<std::string>()> faster = nullptr;
+  std::vector<std::filesystem::path> linked = {}; ///< libraries that the command names otherwise than by path
 };
+
+/// Whether the place of a source is part of what is compiled: messages, __FILE__ and line tables name it. It is not where the
+/// source is a copy that was written for the occasion, and nobody asks where.
+enum class SourcePlace { Matters, Ignored };
 
 /// What compilers made, kept from one process to the next.
 class CompileCache {
@@ -28,16 +36,17 @@ public:
 
   /// In $HEDDLE_COMPILE_CACHE, else in heddle/compiled of the user's cache folder. Nothing is kept where that is "off", or where
   /// nothing can be written.
-  static CompileCache ofUser();
+  static CompileCache ofUser(SourcePlace place = SourcePlace::Matters);
   /// Without a folder every step is run.
   explicit CompileCache(std::optional<std::filesystem::path> folder = std::nullopt,
-                        uintmax_t mostBytes = usualBytes)
-      : folder(std::move(folder)), mostBytes(mostBytes) {}
+                        uintmax_t mostBytes = usualBytes, SourcePlace place = SourcePlace::Ignored)
+      : folder(std::move(folder)), mostBytes(mostBytes), place(place) {}
 
   /// Runs the step, or has the output and the messages of an earlier run that succeeded.
   ProcessResult run(const CompileStep &step) const;
 
 private:
+  bool isKept(const CompileStep &step) const;
   std::string keyOf(const CompileStep &step) const;
   std::optional<ProcessResult> find(const std::string &key, const CompileStep &step) const;
   void keep(const std::string &key, const CompileStep &step, const ProcessResult &done,
@@ -46,6 +55,7 @@ private:
 
   std::optional<std::filesystem::path> folder;
   uintmax_t mostBytes;
+  SourcePlace place;
 };
 
 /// The files of a make rule "target: file file \", as compilers write them.

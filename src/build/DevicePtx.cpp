@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "build/DevicePtx.h"
 
+#include "build/HeaderStep.h"
 #include "build/InlinedLocations.h"
 #include "build/Unsupported.h"
 #include "source/Toolkit.h"
 #include "support/ClangProgram.h"
 #include "support/CudaToolkit.h"
 #include "support/Files.h"
-#include "support/HeaderCache.h"
-#include "support/OpeningHeaders.h"
 #include "support/Paths.h"
 #include "support/Process.h"
 
@@ -40,8 +39,8 @@ std::vector<std::string> nvccPtxCommand(const Request &request, const fs::path &
   return command;
 }
 
-std::vector<std::string> clangCommand(const Request &request, const fs::path &clang, const fs::path &plugin,
-                                      const fs::path &output) {
+CompileStep clangStep(const Request &request, const fs::path &clang, const fs::path &plugin,
+                      const fs::path &output) {
   const std::vector<std::string> flags = request.sources.flagsOf(request.sources.files[0], Compiler::Clang);
   source::CompileOptions options;
   options.arch = request.arch;
@@ -56,11 +55,9 @@ std::vector<std::string> clangCommand(const Request &request, const fs::path &cl
   if (!plugin.empty())
     command.push_back("-fpass-plugin=" + plugin.string());
   const fs::path &file = request.sources.files[0];
-  const std::vector<std::string> opening = openingHeaders(contentsOf(file), file.parent_path(), command);
-  command = withCachedHeaders(std::move(command), opening);
-  addWords(command, errorsInClangsWords(flags));
-  addWords(command, {file.string(), "-o", output.string()});
-  return command;
+  std::vector<std::string> rest = errorsInClangsWords(flags);
+  addWords(rest, {file.string(), "-o", output.string()});
+  return stepWithCachedHeaders(command, rest, file, output);
 }
 
 /// The plugin that keeps accesses (src/passes); empty where it is not installed.
@@ -70,9 +67,9 @@ fs::path keepAccesses() {
   return fs::exists(plugin, ignored) ? plugin : fs::path();
 }
 
-DevicePtx compileWith(const Request &request, const std::vector<std::string> &command, const fs::path &output,
-                      bool isClang) {
-  ProcessResult done = request.cache.run({command, request.sources.files[0], output, {}});
+DevicePtx compileWith(const Request &request, const CompileStep &step, bool isClang) {
+  const fs::path &output = step.output;
+  ProcessResult done = request.cache.run(step);
   DevicePtx result;
   result.ok = done.succeeded();
   if (result.ok && isClang)
@@ -87,12 +84,12 @@ DevicePtx compileWith(const Request &request, const std::vector<std::string> &co
 DevicePtx compileWithClang(const Request &request, const fs::path &clang, const fs::path &output,
                            Accesses accesses) {
   if (const fs::path plugin = accesses == Accesses::Kept ? keepAccesses() : fs::path(); !plugin.empty()) {
-    DevicePtx result = compileWith(request, clangCommand(request, clang, plugin, output), output, true);
+    DevicePtx result = compileWith(request, clangStep(request, clang, plugin, output), true);
     result.keepsAccesses = true;
     if (result.ok || result.messages.find(plugin.filename().string()) == std::string::npos)
       return result;
   }
-  return compileWith(request, clangCommand(request, clang, {}, output), output, true);
+  return compileWith(request, clangStep(request, clang, {}, output), true);
 }
 
 } // namespace
@@ -123,7 +120,8 @@ DevicePtx compileToPtx(const Request &request, Diagnostics &diagnostics, Accesse
     if (result.ok || !nvcc)
       return result;
   }
-  return compileWith(request, nvccPtxCommand(request, *nvcc, output), output, false);
+  return compileWith(request, {nvccPtxCommand(request, *nvcc, output), request.sources.files[0], output, {}},
+                     false);
 }
 
 } // namespace heddle::build

@@ -127,7 +127,6 @@ std::map<std::string, KernelNeeds> needsOfBaseline(const Problem &problem) {
   request.arch = problem.arch;
   request.compiler = problem.compiler;
   Diagnostics ignored;
-  request.cache = build::CompileCache::ofUser();
   build::DevicePtx device = build::compileToPtx(request, ignored);
   return device.ok ? needsOf(problem, flagsFor(problem, {}, build::Compiler::Nvcc), device.text)
                    : std::map<std::string, KernelNeeds>();

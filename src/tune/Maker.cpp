@@ -227,7 +227,7 @@ std::string deviceCode(const Problem &problem, const Configuration &configuratio
                                withoutAssemblerFlags(configuration.compilerFlags()));
   request.arch = problem.arch;
   request.compiler = problem.compiler;
-  request.cache = build::CompileCache::ofUser();
+  request.cache = build::CompileCache::ofUser(build::SourcePlace::Ignored);
   writeFileOrThrow(request.sources.files.front(), text);
   Diagnostics ignored;
   build::DevicePtx device = build::compileToPtx(request, ignored);

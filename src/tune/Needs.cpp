@@ -47,7 +47,8 @@ std::map<std::string, KernelNeeds> needsOf(const Problem &problem, const std::ve
       module.empty() ? "/dev/null" : module.string()};
   for (const std::string &flag : sorted(flags).forAssembler)
     command.push_back(flag);
-  const ProcessResult done = build::CompileCache::ofUser().run({command, file, module, {}, false});
+  const ProcessResult done =
+      build::CompileCache::ofUser(build::SourcePlace::Ignored).run({command, file, module, {}, false});
   if (done.succeeded()) // PTX of our own headers may call what only the simulator has
     for (const auto &[kernel, is] : analysis::parsePtxasOutput(done.standardError + done.standardOutput))
       needs[kernel] = {is.registers, std::max(is.spillStoreBytes, is.spillLoadBytes), is.staticSharedBytes,

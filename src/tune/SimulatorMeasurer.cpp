@@ -95,7 +95,7 @@ SimulatorMeasurer::Built SimulatorMeasurer::buildIn(const fs::path &folder, cons
   request.compiler = problem.compiler;
   request.arch = problem.arch;
   request.output = folder / "program";
-  request.cache = build::CompileCache::ofUser();
+  request.cache = build::CompileCache::ofUser(build::SourcePlace::Ignored);
   ProcessResult answer = runInCopy(problem.limits.compile, [&] {
     Diagnostics diagnostics;
     build::Result built = build::build(request, diagnostics);

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <thread>
 
 namespace heddle::build {
@@ -106,6 +107,88 @@ TEST_F(CompileCacheTest, WhatFailsOrHasTheTimeIsNotKept) {
     EXPECT_TRUE(compile(cache, "made at __TIME__\n").succeeded());
   }
   EXPECT_EQ(runs(), 4);
+}
+
+TEST_F(CompileCacheTest, WhatHasTheTimeFromAHeaderIsNotKept) {
+  writeFileOrThrow(folder.path() / "header name.h", "__DATE__\n");
+  const CompileCache cache(kept);
+  compile(cache, "text\n");
+  compile(cache, "text\n");
+  EXPECT_EQ(runs(), 2);
+}
+
+TEST_F(CompileCacheTest, WhereTheSourceIsDecidesUnlessItIsACopy) {
+  // Not in a folder of ours for temporary files: such a source would not be found again.
+  std::string pattern = (fs::temp_directory_path() / "place-XXXXXX").string();
+  ASSERT_TRUE(mkdtemp(pattern.data()));
+  const fs::path place = pattern;
+  const CompileCache cache(kept, CompileCache::usualBytes, SourcePlace::Matters);
+  const auto compileAt = [&](const fs::path &file) {
+    fs::create_directories(file.parent_path());
+    writeFileOrThrow(file, "text\n");
+    output = folder.path() / "out";
+    return cache.run({{compiler.string(), file.string(), "-o", output.string()}, file, output, {}});
+  };
+  compileAt(place / "one" / "x.cu");
+  compileAt(place / "one" / "x.cu");
+  EXPECT_EQ(runs(), 1);
+  compileAt(place / "two" / "x.cu");
+  EXPECT_EQ(runs(), 2) << "messages name another file";
+  const auto entries = [&] { return std::distance(fs::directory_iterator(kept), fs::directory_iterator()); };
+  EXPECT_EQ(entries(), 2);
+  compileAt(folder.path() / "x.cu");
+  compileAt(folder.path() / "x.cu");
+  EXPECT_EQ(runs(), 4) << "a temporary file";
+  EXPECT_EQ(entries(), 2);
+  fs::remove_all(place);
+}
+
+TEST_F(CompileCacheTest, AFasterCommandIsAskedForWhereSomethingIsCompiled) {
+  const CompileCache cache(kept);
+  writeFileOrThrow(folder.path() / "x.cu", "text\n");
+  int asked = 0;
+  const auto run = [&](const CompileCache &with) {
+    CompileStep step{{compiler.string(), folder.path() / "x.cu", "-o", folder.path() / "out"},
+                     folder.path() / "x.cu",
+                     folder.path() / "out",
+                     {}};
+    step.faster = [&, usual = step.command] {
+      std::vector<std::string> words = usual;
+      words.push_back("-faster" + std::to_string(++asked));
+      return words;
+    };
+    with.run(step);
+    return contentsOf(folder.path() / "out");
+  };
+  EXPECT_EQ(run(cache), "text\nheader one\nflags: -faster1\n");
+  EXPECT_EQ(run(cache), "text\nheader one\nflags: -faster1\n");
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(run(CompileCache()), "text\nheader one\nflags: -faster2\n");
+}
+
+TEST_F(CompileCacheTest, WhatTheCommandNamesIsPartOfIt) {
+  const CompileCache cache(kept);
+  const fs::path plugin = folder.path() / "plugin.so", library = folder.path() / "library.so";
+  writeFileOrThrow(plugin, "one");
+  writeFileOrThrow(library, "one");
+  writeFileOrThrow(folder.path() / "x.cu", "text\n");
+  const auto run = [&] {
+    CompileStep step{{compiler.string(), folder.path() / "x.cu", "-o", folder.path() / "out",
+                      "-fpass-plugin=" + plugin.string(), "-lrary"},
+                     folder.path() / "x.cu",
+                     folder.path() / "out",
+                     {}};
+    step.linked = {library};
+    cache.run(step);
+    return runs();
+  };
+  EXPECT_EQ(run(), 1);
+  EXPECT_EQ(run(), 1);
+  writeFileOrThrow(plugin, "another");
+  EXPECT_EQ(run(), 2);
+  writeFileOrThrow(library, "another");
+  EXPECT_EQ(run(), 3);
+  EXPECT_EQ(run(), 3);
 }
 
 TEST_F(CompileCacheTest, ADamagedEntryIsReplaced) {

@@ -29,7 +29,7 @@ config.substitutions += [
 
 # Tests see this tree's data and nobody's taste in colours. lit clears the environment but for a few variables.
 config.environment["HEDDLE_DATA"] = config.heddle_source_dir
-for name in ("CUDA_PATH", "CUDA_HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS", "HEDDLE_HEADER_CACHE"):
+for name in ("CUDA_PATH", "CUDA_HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS", "HEDDLE_HEADER_CACHE", "HEDDLE_COMPILE_CACHE"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 

@@ -69,7 +69,7 @@ class Place:
         return name
 
     def environment(self, **more):
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("HEDDLE_") or name in ("HEDDLE_HEADER_CACHE", "HEDDLE_DATA")}
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("HEDDLE_") or name in ("HEDDLE_HEADER_CACHE", "HEDDLE_COMPILE_CACHE", "HEDDLE_DATA")}
         environment.update(HEDDLE_LAUNCHER_CACHE=str(self.cache), FAKE_ARGUMENTS=str(self.log), PATH=f"{self.bin}:{os.environ['PATH']}", LC_ALL="C.UTF-8")
         environment.update(more)
         return environment

@@ -21,7 +21,7 @@ INSTALLED = [
 
 def run(*command):
     # A Heddle that the environment points to must not hide what the installation lacks.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("HEDDLE_") or name == "HEDDLE_HEADER_CACHE"}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("HEDDLE_") or name in ("HEDDLE_HEADER_CACHE", "HEDDLE_COMPILE_CACHE")}
     done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment)
     return done.returncode, done.stdout
 

@@ -148,6 +148,7 @@ def main():
     options = parser.parse_args()
     heddle = str((options.build / "heddle").resolve())
     os.environ.setdefault("HEDDLE_HEADER_CACHE", str((options.build / "headers").resolve()))
+    os.environ.setdefault("HEDDLE_COMPILE_CACHE", str((options.build / "compiled").resolve()))
     passes = pass_names(heddle)
     cases = collect(options.paths)
     if not cases:
