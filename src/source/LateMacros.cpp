@@ -15,8 +15,8 @@ namespace {
 /// Names that headers ask for: reserved ones, and those that configure the headers of CUDA. The last two are
 /// Clang's own, which only the command line itself can redefine.
 bool isForHeaders(std::string_view name) {
-  constexpr std::string_view prefixes[] = {"_",       "CUDA",  "CU_", "CUB_",        "CURAND",
-                                           "THRUST_", "CCCL_", "NV_", "LIBCUDACXX_", "HEDDLE_"};
+  constexpr std::string_view prefixes[] = {"_",       "CUDA",  "CU_", "CUB_",        "CURAND", "CG_",
+                                           "THRUST_", "CCCL_", "NV",  "LIBCUDACXX_", "HEDDLE_"};
   constexpr std::string_view names[] = {"NDEBUG", "linux", "unix"};
   return std::ranges::any_of(prefixes, [&](std::string_view prefix) { return name.starts_with(prefix); }) ||
          std::ranges::find(names, name) != std::end(names);
@@ -86,7 +86,7 @@ std::vector<std::string> withLateMacros(std::vector<std::string> words) {
     return words;
   // Not the user's text: edits and lists of included files leave it out, as they do for macros of the command line.
   const std::optional<std::filesystem::path> file =
-      keptBesideHeaders("macros", "#pragma once\n#pragma GCC system_header\n" + lines);
+      keptMacros("#pragma once\n#pragma GCC system_header\n" + lines);
   if (!file)
     return words;
   others.insert(others.begin(),

@@ -63,6 +63,9 @@ constexpr uintmax_t largestCacheBytes = uintmax_t(1) << 30;
 /// From the decision to use a file until a compiler has opened it there is the start of a process, no more.
 constexpr std::chrono::seconds timeToOpen{120};
 
+/// What keptMacros calls its files.
+constexpr std::string_view lateMacrosName = "macros-";
+
 std::string contents(const fs::path &file) {
   std::stringstream text;
   text << std::ifstream(file, std::ios::binary).rdbuf();
@@ -130,6 +133,20 @@ Command takeApart(const std::vector<std::string> &words) {
       command.folders.push_back(fs::absolute(words[i]).lexically_normal());
   }
   return command;
+}
+
+/// Leaves out macros of the command line that no header asks for (source/LateMacros.h), unless a file that the user includes follows and may
+/// ask for them. They are then defined after what is precompiled.
+void leaveOutLateMacros(std::vector<std::string> &words, const fs::path &cache) {
+  std::error_code ignored;
+  const auto last = std::find(words.rbegin(), words.rend(), "-include");
+  if (last == words.rend() || last == words.rbegin())
+    return;
+  const auto option = std::prev(last.base());
+  const fs::path file = *std::next(option);
+  if (file.parent_path() == fs::absolute(cache, ignored) &&
+      file.filename().string().starts_with(lateMacrosName))
+    words.erase(option, option + 2);
 }
 
 /// Whether a word, or what follows its option or its `=`, is a file or folder by a relative path.
@@ -424,6 +441,7 @@ std::vector<std::string> withCachedHeaders(std::vector<std::string> command,
   if (!cache)
     return command;
   Wanted wanted{takeApart(command), opening, *cache};
+  leaveOutLateMacros(wanted.command.others, *cache);
   std::ranges::stable_sort(wanted.opening, {}, levelOf);
   std::optional<fs::path> precompiled = precompiledFor(wanted);
   if (!precompiled && !opening.empty())
@@ -434,7 +452,7 @@ std::vector<std::string> withCachedHeaders(std::vector<std::string> command,
   return command;
 }
 
-std::optional<fs::path> keptBesideHeaders(const std::string &name, const std::string &text) {
+std::optional<fs::path> keptMacros(const std::string &text) {
   std::optional<fs::path> cache = cacheFolder();
   if (!cache)
     cache = userCacheFolder("headers");
@@ -442,8 +460,9 @@ std::optional<fs::path> keptBesideHeaders(const std::string &name, const std::st
     return std::nullopt;
   std::error_code error;
   fs::create_directories(*cache, error);
-  const fs::path file = fs::absolute(*cache, error) / fmt::format("{}-{:016x}.h", name, hashOf({text}));
-  makeOnce(file, text, nameOfMine(*cache, name));
+  const fs::path file =
+      fs::absolute(*cache, error) / fmt::format("{}{:016x}.h", lateMacrosName, hashOf({text}));
+  makeOnce(file, text, nameOfMine(*cache, std::string(lateMacrosName)));
   if (contents(file) == text)
     return file;
   return std::nullopt;

@@ -22,10 +22,11 @@ namespace heddle {
 std::vector<std::string> withCachedHeaders(std::vector<std::string> command,
                                            const std::vector<std::string> &opening = {});
 
-/// A file NAME-HASH.h with this text in the folder of precompiled headers, or in the user's cache folder where none are kept. It
-/// is made once: a precompiled header that has read it would be refused if it were written again. Nothing where no file
-/// can be kept.
-std::optional<std::filesystem::path> keptBesideHeaders(const std::string &name, const std::string &text);
+/// A file with this text in the folder of precompiled headers, or in the user's cache folder where none are kept: macros of the command line
+/// that headers do not ask for. It is made once: a precompiled header that has read it would be refused if it were written
+/// again. Where it is the last that a command includes, commands with other macros share a precompiled header. Nothing
+/// where no file can be kept.
+std::optional<std::filesystem::path> keptMacros(const std::string &text);
 
 /// Removes precompiled files from `folder`, the least recently used first, until the others have at most
 /// `bytes` together. Files that were used within `spared` stay: a compiler may be about to open them.

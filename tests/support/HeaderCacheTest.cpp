@@ -111,6 +111,29 @@ TEST_F(HeaderCache, AFileWithMoreHeadersContinuesAnotherAndIsMadeAgainWithIt) {
   EXPECT_EQ(answerOf(withCachedHeaders(base, {"heddle/seven.h", "vector"})), 37);
 }
 
+TEST_F(HeaderCache, CommandsWithOtherMacrosThatNoHeaderAsksForShareAFile) {
+  const auto with = [&](const char *text, std::vector<std::string> further = {}) {
+    std::vector<std::string> words = command();
+    words.insert(words.end(), {"-include", keptMacros(text)->string()});
+    words.insert(words.end(), further.begin(), further.end());
+    return words;
+  };
+  const char *one = "#pragma once\n#define MORE 1\n", *two = "#pragma once\n#define MORE 2\n";
+  write("main.cpp", "int main() { return answer() + MORE + int(std::vector<int>().size()); }\n");
+  const std::vector<std::string> cached = withCachedHeaders(with(one), {"vector"});
+  EXPECT_EQ(fileOf(cached), fileOf(withCachedHeaders(command(), {"vector"})));
+  EXPECT_EQ(answerOf(cached), 43);
+  EXPECT_EQ(answerOf(withCachedHeaders(with(two), {"vector"})), 44);
+  // One that follows may ask for them.
+  write("asks.h", "inline int more() { return MORE; }\n");
+  write("main.cpp", "int main() { return answer() + more(); }\n");
+  for (const auto &[text, sum] : {std::pair(one, 43), {two, 44}}) {
+    const std::vector<std::string> asking = withCachedHeaders(with(text, {"-include", in("asks.h")}));
+    EXPECT_EQ(asking.size(), command().size() + 8) << "precompiled";
+    EXPECT_EQ(answerOf(asking), sum);
+  }
+}
+
 TEST_F(HeaderCache, ThoseWhoWantTheSameFileWaitForIt) {
   std::vector<std::future<std::vector<std::string>>> wanting;
   for (int i = 0; i < 4; ++i)
