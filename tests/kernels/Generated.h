@@ -36,9 +36,9 @@ inline std::vector<build::Compiler> deviceCompilers() {
   return {build::Compiler::Clang};
 }
 
-/// What the program printed; a test failure where it cannot be compiled or fails.
-inline std::string runOnHost(const std::string &compiler, const std::filesystem::path &folder,
-                             const std::vector<std::string> &files, std::vector<std::string> arguments = {}) {
+/// False, and a test failure, where the program cannot be compiled.
+inline bool compileForHost(const std::string &compiler, const std::filesystem::path &folder,
+                           const std::vector<std::string> &files) {
   std::vector<std::string> command = {compiler,   "-std=c++17", "-O2",
                                       "-Wall",    "-Wextra",    "-Werror",
                                       "-pthread", "-o",         (folder / "program").string()};
@@ -48,12 +48,22 @@ inline std::string runOnHost(const std::string &compiler, const std::filesystem:
     command.push_back((folder / file).string());
   ProcessResult compiled = runProcess(command);
   EXPECT_TRUE(compiled.succeeded()) << compiler << "\n" << compiled.standardError;
-  if (!compiled.succeeded())
-    return {};
+  return compiled.succeeded();
+}
+
+/// What the program that compileForHost made printed; a test failure where it fails.
+inline std::string runCompiled(const std::filesystem::path &folder, std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), (folder / "program").string());
   ProcessResult run = runProcess(arguments, {}, 120);
   EXPECT_TRUE(run.succeeded()) << run.standardOutput << run.standardError;
   return run.standardOutput;
+}
+
+/// Both.
+inline std::string runOnHost(const std::string &compiler, const std::filesystem::path &folder,
+                             const std::vector<std::string> &files,
+                             const std::vector<std::string> &arguments = {}) {
+  return compileForHost(compiler, folder, files) ? runCompiled(folder, arguments) : std::string();
 }
 
 inline std::string runOnSimulator(build::Compiler compiler, const std::filesystem::path &folder,
