@@ -203,7 +203,13 @@ vm::Dim3 blockOf(const std::vector<std::string> &options) {
   return {uint32_t(std::stoul(options[1]))};
 }
 
-std::string ptxOf(const fs::path &file) {
+std::vector<Case> staticCases() {
+  std::vector<Case> cases = casesOf("clang");
+  std::erase_if(cases, [](const Case &one) { return !readExpectation(one.file).staticOptions; });
+  return cases;
+}
+
+std::string ptxOfFile(const fs::path &file) {
   Diagnostics diagnostics;
   build::Request request;
   request.sources.files = {file};
@@ -214,13 +220,48 @@ std::string ptxOf(const fs::path &file) {
   return ptx.text;
 }
 
+/// The PTX of all cases that can be decided without being run.
+const std::string &ptxOfCases() {
+  static const std::string text = [] {
+    std::vector<fs::path> files;
+    for (const Case &one : staticCases())
+      files.push_back(one.file);
+    TemporaryFolder folder;
+    std::ofstream(folder.path() / "cases.cu") << textOfCases(files);
+    return ptxOfFile(folder.path() / "cases.cu");
+  }();
+  return text;
+}
+
+/// That PTX without the kernels of other cases: what is between a line with .entry and the next bracket at the start of a line.
+std::string ptxOf(const fs::path &file) {
+  // Which variables are const is read in the source, where it is compiled by itself.
+  if (contentsOf(file).find("__device__ const") != std::string::npos)
+    return ptxOfFile(file);
+  const std::string name = nameOfCase(file), mangled = fmt::format("_ZN{}{}", name.size(), name);
+  std::istringstream lines(ptxOfCases());
+  std::string kept;
+  bool isOther = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(".entry ") != std::string::npos)
+      isOther = line.find(" " + mangled) == std::string::npos;
+    if (!isOther)
+      kept += line + "\n";
+    if (line == "}")
+      isOther = false;
+  }
+  return kept;
+}
+
 StaticResult staticResult(const std::string &text, const fs::path &file, const vm::Dim3 &block) {
   Diagnostics diagnostics;
   const ptx::Module module = ptx::parse(text, file.string(), diagnostics);
   EXPECT_TRUE(diagnostics.empty());
   StaticOptions options;
   options.block = block;
-  return checkStatic(module, kernelsOf(module).at(0), options);
+  const std::vector<std::string> kernels = kernelsOf(module);
+  EXPECT_EQ(kernels.size(), 1u);
+  return checkStatic(module, kernels.at(0), options);
 }
 
 /// The last thread is the first and the first the last. Nothing where the kernel speaks of lanes.
@@ -256,12 +297,6 @@ TEST_P(WithoutBeingRun, CasesHaveTheResultsThatTheyState) {
     EXPECT_EQ(decisionsOf(result), decisionsOf(staticResult(*reversed, file, block))) << "threads renumbered";
   const std::string plain = std::regex_replace(text, std::regex(R"((ld|st)\.volatile)"), "$1");
   EXPECT_EQ(decisionsOf(result), decisionsOf(staticResult(plain, file, block))) << "without volatile";
-}
-
-std::vector<Case> staticCases() {
-  std::vector<Case> cases = casesOf("clang");
-  std::erase_if(cases, [](const Case &one) { return !readExpectation(one.file).staticOptions; });
-  return cases;
 }
 
 INSTANTIATE_TEST_SUITE_P(clang, WithoutBeingRun, testing::ValuesIn(staticCases()), caseName);

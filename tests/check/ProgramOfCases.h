@@ -26,10 +26,31 @@ inline std::string nameOfCase(const std::filesystem::path &file) {
   return name;
 }
 
+/// Each file in a namespace of its own, in which its `main` is a function like any other. Headers have been read before the
+/// first of them, and macros end with their file.
+inline std::string textOfCases(const std::vector<std::filesystem::path> &files) {
+  std::string text =
+      "#include <cooperative_groups.h>\n#include <cstddef>\n#include <cstdlib>\n#include <cstring>\n";
+  std::string choice;
+  for (const std::filesystem::path &file : files) {
+    if (choice.empty())
+      text += fmt::format("#include \"{}\"\n", (file.parent_path() / "Case.h").string());
+    const std::string name = nameOfCase(file);
+    text += fmt::format("namespace {} {{\n#include \"{}\"\n}}\n", name, file.string());
+    choice += fmt::format("  if (!std::strcmp(words[1], \"{0}\"))\n    return {0}::main();\n", name);
+    std::istringstream lines(contentsOf(file));
+    for (std::string line; std::getline(lines, line);)
+      if (std::istringstream words(line); line.starts_with("#define "))
+        if (std::string define, macro; words >> define >> macro)
+          text += fmt::format("#undef {}\n", macro.substr(0, macro.find('(')));
+  }
+  return text + "int main(int, char **words) {\n" + choice + "  std::abort();\n}\n";
+}
+
 class ProgramOfCases {
 public:
   ProgramOfCases(const std::vector<std::filesystem::path> &files, build::ProgramOptions options)
-      : program(withText(std::move(options), textOf(files)), diagnostics) {}
+      : program(withText(std::move(options), textOfCases(files)), diagnostics) {}
 
   bool ok() const { return program.ok(); }
   const std::string &messages() const { return program.messages(); }
@@ -39,27 +60,6 @@ public:
   }
 
 private:
-  /// Each file in a namespace of its own, in which its `main` is a function like any other. Headers have been read before the
-  /// first of them, and macros end with their file.
-  static std::string textOf(const std::vector<std::filesystem::path> &files) {
-    std::string text =
-        "#include <cooperative_groups.h>\n#include <cstddef>\n#include <cstdlib>\n#include <cstring>\n";
-    std::string choice;
-    for (const std::filesystem::path &file : files) {
-      if (choice.empty())
-        text += fmt::format("#include \"{}\"\n", (file.parent_path() / "Case.h").string());
-      const std::string name = nameOfCase(file);
-      text += fmt::format("namespace {} {{\n#include \"{}\"\n}}\n", name, file.string());
-      choice += fmt::format("  if (!std::strcmp(words[1], \"{0}\"))\n    return {0}::main();\n", name);
-      std::istringstream lines(contentsOf(file));
-      for (std::string line; std::getline(lines, line);)
-        if (std::istringstream words(line); line.starts_with("#define "))
-          if (std::string define, macro; words >> define >> macro)
-            text += fmt::format("#undef {}\n", macro.substr(0, macro.find('(')));
-    }
-    return text + "int main(int, char **words) {\n" + choice + "  std::abort();\n}\n";
-  }
-
   build::ProgramOptions withText(build::ProgramOptions options, const std::string &text) const {
     const std::filesystem::path file = folder.path() / "cases.cu";
     std::ofstream(file) << text;
