@@ -26,7 +26,7 @@ using heddle::testing::RandomLoops;
 
 namespace {
 
-constexpr unsigned kernelsInAFile = 150;
+constexpr unsigned kernelsInAFile = 75; // of which analyses look at all for each
 /// Of all kernels tried, and of those for each directive. Many that are made cannot be done: most two random
 /// loops do not change places unharmed.
 constexpr unsigned leastDonePercent = 30, leastOfEachPercent = 15;

@@ -21,7 +21,7 @@ using heddle::testing::RandomKinds;
 
 namespace {
 
-constexpr unsigned kernelsInAFile = 100;
+constexpr unsigned kernelsInAFile = 25; // of which analyses look at all for each
 
 const char *const functions = R"(
 static __device__ unsigned mixed(unsigned x) { return (x ^ (x >> 13)) * 2654435761u >> 3; }
